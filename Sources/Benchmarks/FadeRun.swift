@@ -32,10 +32,10 @@ enum FadeRun {
     }
     let tiles = (0..<columns * rows).map { tileView($0, kind) }
     for tile in tiles { application.window.addSubview(tile) }
-    let pictures = (0..<2 * tiles.count).map { picture($0, isOpaque: kind != .transparent) }
+    let images = (0..<2 * tiles.count).map { image($0, isOpaque: kind != .transparent) }
     func change(_ round: Int) {
       for (index, tile) in tiles.enumerated() {
-        tile.setImage(pictures[2 * index + round % 2], transition: transition(kind))
+        tile.setImage(images[2 * index + round % 2], transition: transition(kind))
       }
     }
     // The first round prepares the images for the screen.
@@ -88,7 +88,7 @@ enum FadeRun {
     }
   }
 
-  private static func picture(_ index: Int, isOpaque: Bool) -> Image {
+  private static func image(_ index: Int, isOpaque: Bool) -> Image {
     var random = RandomNumbers(seed: index)
     let (width, height) = (Int(tile.width), Int(tile.height))
     let bitmap = Bitmap(width: width, height: height, format: .bgra, isOpaque: isOpaque) { bytes, _ in

@@ -3,17 +3,17 @@ import VitrineGalleryServer
 /// Flings a grid past two thousand images. Measures how much was loaded for images that were never shown.
 enum Fling {
   private static let flings = 5
-  private static let pictures = 16
+  private static let images = 16
   /// The simulated network: 50 ms to the first byte of an image, then 250 kB per second.
   private static let network = "latency=50&rate=250000"
 
   static func measure(_ options: Options) throws -> [Figure] {
     let server = try GalleryServer()
     defer { server.stop() }
-    for index in 0..<pictures {
-      let pixels = PictureMaker.pixels(0)
+    for index in 0..<images {
+      let pixels = ImageMaker.pixels(0)
       let rows = (0..<180).map { row in
-        let start = ((index / 4 * 180 + row) * PictureMaker.width + index % 4 * 240) * 3
+        let start = ((index / 4 * 180 + row) * ImageMaker.width + index % 4 * 240) * 3
         return pixels[start..<start + 240 * 3]
       }
       let bytes = JPEGEncoder.bytes(Array(rows.joined()), width: 240, height: 180, quality: 85)

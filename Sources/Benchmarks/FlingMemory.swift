@@ -35,10 +35,10 @@ enum FlingMemory {
 
   /// Returns a part of a generated photograph, a different part for each number.
   private static func image(_ index: Int, _ width: Int, _ height: Int) -> [UInt8] {
-    let pixels = PictureMaker.pixels(index / 4)
-    let left = (PictureMaker.width - width) * (index % 4) / 3
+    let pixels = ImageMaker.pixels(index / 4)
+    let left = (ImageMaker.width - width) * (index % 4) / 3
     let rows = (0..<height).map { row in
-      let start = (row * PictureMaker.width + left) * 3
+      let start = (row * ImageMaker.width + left) * 3
       return pixels[start..<start + width * 3]
     }
     return JPEGEncoder.bytes(

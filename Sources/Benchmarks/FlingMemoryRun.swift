@@ -106,23 +106,23 @@ extension FlingMemoryRun: ListViewDataSource {
   func listView(_ list: ListView, cellForRow row: Int) -> ListCell {
     let cell = list.dequeueCell(FlingMemoryCell.self)
     cell.isRow = screen.layout.tileWidth == nil
-    cell.picture.setImage(from: "\(server)/\(screen.name)\(row % 8).jpg?number=\(row)")
+    cell.image.setImage(from: "\(server)/\(screen.name)\(row % 8).jpg?number=\(row)")
     return cell
   }
 }
 
 /// A cell with one image: as high as the row in a list, as large as the cell in a grid.
 private final class FlingMemoryCell: ListCell {
-  let picture = ImageView()
+  let image = ImageView()
   var isRow = false
 
   required init(frame: Rect = .zero) {
     super.init(frame: frame)
-    addSubview(picture)
+    addSubview(image)
   }
 
   override func layoutSubviews() {
-    picture.frame =
+    image.frame =
       isRow ? Rect(x: 8, y: 8, width: (bounds.height - 16) * 4 / 3, height: bounds.height - 16) : bounds
   }
 }

@@ -75,21 +75,21 @@ extension FlingRun: ListViewDataSource {
 
   func listView(_ list: ListView, cellForRow row: Int) -> ListCell {
     let cell = list.dequeueCell(TileCell.self)
-    cell.picture.setImage(from: requests[row])
+    cell.image.setImage(from: requests[row])
     return cell
   }
 }
 
 /// A cell filled with an image.
 private final class TileCell: ListCell {
-  let picture = ImageView()
+  let image = ImageView()
 
   required init(frame: Rect = .zero) {
     super.init(frame: frame)
-    addSubview(picture)
+    addSubview(image)
   }
 
-  override func layoutSubviews() { picture.frame = bounds }
+  override func layoutSubviews() { image.frame = bounds }
 }
 
 /// The bytes and pixels that each URL cost, and whether the image was shown.

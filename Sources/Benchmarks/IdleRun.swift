@@ -10,7 +10,7 @@ enum IdleRun {
   /// - Parameter arguments: The number of periods.
   static func measure(_ arguments: [String]) throws -> [String: Double] {
     let periods = arguments.first.flatMap(Int.init) ?? 1
-    let screen = try PictureList(rows: 10_000, movesClock: false)
+    let screen = try ImageList(rows: 10_000, movesClock: false)
     let host = screen.application.host
     while host.frameStatistics.presented == 0 || !screen.application.window.isIdle { host.turn() }
     var figures: [String: Double] = [:]

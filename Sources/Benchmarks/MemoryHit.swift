@@ -23,10 +23,10 @@ enum MemoryHit {
   static func measure(_ options: Options) throws -> [Figure] {
     var figures: [Figure] = []
     for size in Size.all {
-      let pictures = try KeptPictures(count: size.count)
-      figures += try oneThread(pictures, size, options)
-      figures += try severalThreads(pictures, size, options)
-      if size.count == Size.all.last?.count { figures.append(pictures.stallOfAPurge()) }
+      let images = try KeptImages(count: size.count)
+      figures += try oneThread(images, size, options)
+      figures += try severalThreads(images, size, options)
+      if size.count == Size.all.last?.count { figures.append(images.stallOfAPurge()) }
     }
     figures += try foundationsCache()
     figures += try FlingPastShown.measure()
@@ -36,7 +36,7 @@ enum MemoryHit {
   // MARK: One thread
 
   private static func oneThread(
-    _ pictures: KeptPictures, _ size: Size, _ options: Options
+    _ images: KeptImages, _ size: Size, _ options: Options
   ) throws -> [Figure] {
     let order = order(of: size.count, seed: 3)
     let isSmall = size.key.isEmpty
@@ -45,9 +45,9 @@ enum MemoryHit {
     var reference: [Double] = []
     // The first run of each warms up.
     for index in 0...options.runs {
-      let hit = try nanoseconds(order, pictures.look)
-      let plain = try nanoseconds(order, pictures.lookInDictionary)
-      let text = isSmall ? try nanoseconds(order, pictures.lookByText) : 0
+      let hit = try nanoseconds(order, images.look)
+      let plain = try nanoseconds(order, images.lookInDictionary)
+      let text = isSmall ? try nanoseconds(order, images.lookByText) : 0
       guard index > 0 else { continue }
       ours.append(hit)
       reference.append(plain)
@@ -102,14 +102,14 @@ enum MemoryHit {
   // MARK: Several threads
 
   private static func severalThreads(
-    _ pictures: KeptPictures, _ size: Size, _ options: Options
+    _ images: KeptImages, _ size: Size, _ options: Options
   ) throws -> [Figure] {
     let orders = (0..<threads).map { Array(order(of: size.count, seed: $0 + 10).prefix(lookups / threads)) }
     var ours: [Double] = []
     var reference: [Double] = []
     for index in 0...options.runs {
-      let hit = try nanoseconds(orders) { pictures.look($0) }
-      let plain = try nanoseconds(orders) { pictures.lookInDictionary($0) }
+      let hit = try nanoseconds(orders) { images.look($0) }
+      let plain = try nanoseconds(orders) { images.lookInDictionary($0) }
       guard index > 0 else { continue }
       ours.append(hit)
       reference.append(plain)
@@ -151,7 +151,7 @@ enum MemoryHit {
 }
 
 /// Images in a downloader's memory cache, and in a dictionary under a lock.
-private final class KeptPictures: Sendable {
+private final class KeptImages: Sendable {
   private static let target = DecodeTarget(width: 64, height: 64)
 
   private let texts: [String]

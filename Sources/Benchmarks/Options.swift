@@ -3,7 +3,7 @@ struct Options {
   var subjects: [Subject] = []
   /// The path of the JSON file for the figures; `nil` for none.
   var json: String?
-  var server = PictureServer.Kind.gallery
+  var server = ImageServer.Kind.gallery
   /// The number of measured runs of each side, without warm-up.
   var runs = 9
   var showsHelp = false
@@ -68,7 +68,7 @@ struct Options {
       case "--json": json = try value("a file name")
       case "--server":
         let name = try value("a name")
-        guard let kind = PictureServer.Kind(rawValue: name) else {
+        guard let kind = ImageServer.Kind(rawValue: name) else {
           throw UsageError(message: "--server is one of gallery, nginx, not “\(name)”")
         }
         server = kind

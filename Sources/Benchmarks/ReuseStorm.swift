@@ -8,7 +8,7 @@ enum ReuseStorm {
 
   static func measure(_ options: Options) throws -> [Figure] {
     let server = try GalleryServer()
-    for (index, bytes) in pictures().enumerated() {
+    for (index, bytes) in images().enumerated() {
       server.add(Resource(body: bytes, contentType: "image/jpeg"), at: "/\(index).jpg")
     }
     var runs: [[String: Double]] = []
@@ -41,13 +41,13 @@ enum ReuseStorm {
   }
 
   /// Returns sections of a large image, encoded to about 7 kB each.
-  private static func pictures() -> [[UInt8]] {
-    let pixels = PictureMaker.pixels(0)
-    let (width, height) = (ReuseStormRun.pictureWidth, ReuseStormRun.pictureHeight)
-    return (0..<ReuseStormRun.pictureCount).map { index in
+  private static func images() -> [[UInt8]] {
+    let pixels = ImageMaker.pixels(0)
+    let (width, height) = (ReuseStormRun.imageWidth, ReuseStormRun.imageHeight)
+    return (0..<ReuseStormRun.imageCount).map { index in
       let (x, y) = (index % 4 * width, index / 4 * height)
       let rows = (y..<y + height).map { row in
-        let start = (row * PictureMaker.width + x) * 3
+        let start = (row * ImageMaker.width + x) * 3
         return pixels[start..<start + width * 3]
       }
       return JPEGEncoder.bytes(Array(rows.joined()), width: width, height: height, quality: 85)

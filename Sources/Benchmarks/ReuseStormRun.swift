@@ -5,9 +5,9 @@ import Vitrine
 /// The child process of `ReuseStorm`: changes its slots all the time, and measures late frames and leaked loads.
 @MainActor
 final class ReuseStormRun: FrameObserver {
-  nonisolated static let pictureCount = 16
-  nonisolated static let pictureWidth = 240
-  nonisolated static let pictureHeight = 180
+  nonisolated static let imageCount = 16
+  nonisolated static let imageWidth = 240
+  nonisolated static let imageHeight = 180
 
   private static let changesPerSecond = 10_000.0
   /// The number of URLs: more than slots, so that loads seldom join each other.
@@ -51,14 +51,14 @@ final class ReuseStormRun: FrameObserver {
     configuration.host.renderer = .software
     application = try Application(configuration: configuration)
     loaded = try (0..<Self.addressCount).map { index in
-      var request = try ImageRequest("\(server)/\(index % Self.pictureCount).jpg?number=\(index)")
+      var request = try ImageRequest("\(server)/\(index % Self.imageCount).jpg?number=\(index)")
       request.cachePolicy = .reload
       return request
     }
     known = try (0..<Self.addressCount).map { try ImageRequest("https://pictures.example.com/\($0).jpg") }
-    placeholder = Self.picture(0)
+    placeholder = Self.image(0)
     for (index, request) in known.enumerated() {
-      application.cache.insert(Self.picture(index + 1), for: request, additionalIdentifier: nil)
+      application.cache.insert(Self.image(index + 1), for: request, additionalIdentifier: nil)
     }
     // Twenty image views with one slot each, and ten buttons with two.
     for index in 0..<30 {
@@ -175,7 +175,7 @@ final class ReuseStormRun: FrameObserver {
     elements[Int.random(in: elements.indices, using: &random)]
   }
 
-  private static func picture(_ index: Int) -> Image {
+  private static func image(_ index: Int) -> Image {
     var random = RandomNumbers(seed: index)
     let color = UInt32(truncatingIfNeeded: random.next()) | 0xFF00_0000
     let (width, height) = (Int(tile.width), Int(tile.height))

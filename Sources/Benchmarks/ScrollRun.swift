@@ -3,10 +3,10 @@ import Vitrine
 
 /// A list of images with two lines of text in an off-screen window of 1280x800. All images are in the memory cache.
 @MainActor
-final class PictureList {
+final class ImageList {
   /// The number of distinct images: more than a run ever shows.
-  private static let pictureCount = 2000
-  private static let pictureSize = (width: 96, height: 72)
+  private static let imageCount = 2000
+  private static let imageSize = (width: 96, height: 72)
 
   let application: Application
   let list = ListView()
@@ -19,9 +19,9 @@ final class PictureList {
     configuration.host.videoDriver = "offscreen"
     application = try Application(configuration: configuration)
     if movesClock { application.host.clock = .manual { [unowned self] in time } }
-    for index in 0..<min(rows, Self.pictureCount) {
+    for index in 0..<min(rows, Self.imageCount) {
       application.cache.insert(
-        Self.picture(index), for: try ImageRequest(Self.url(index)), additionalIdentifier: nil)
+        Self.image(index), for: try ImageRequest(Self.url(index)), additionalIdentifier: nil)
     }
     list.rowHeight = 88
     list.dataSource = self
@@ -35,13 +35,13 @@ final class PictureList {
   }
 
   private static func url(_ row: Int) -> String {
-    "https://pictures.example.com/\(row % pictureCount).jpg"
+    "https://pictures.example.com/\(row % imageCount).jpg"
   }
 
-  private static func picture(_ index: Int) -> Image {
+  private static func image(_ index: Int) -> Image {
     var random = RandomNumbers(seed: index)
     let bitmap = Bitmap(
-      width: pictureSize.width, height: pictureSize.height, format: .bgra, isOpaque: true
+      width: imageSize.width, height: imageSize.height, format: .bgra, isOpaque: true
     ) { bytes, _ in
       for pixel in stride(from: 0, to: bytes.count, by: 4) {
         bytes.storeBytes(
@@ -52,12 +52,12 @@ final class PictureList {
   }
 }
 
-extension PictureList: ListViewDataSource {
+extension ImageList: ListViewDataSource {
   func numberOfRows(in list: ListView) -> Int { rows }
 
   func listView(_ list: ListView, cellForRow row: Int) -> ListCell {
-    let cell = list.dequeueCell(PictureRow.self)
-    cell.picture.setImage(from: Self.url(row))
+    let cell = list.dequeueCell(ImageRow.self)
+    cell.image.setImage(from: Self.url(row))
     cell.title.text = "Picture number \(row + 1)"
     cell.detail.text = "Taken on day \(row % 365 + 1) of the year, somewhere on the way"
     return cell
@@ -65,18 +65,18 @@ extension PictureList: ListViewDataSource {
 }
 
 /// A row with an image of 96x72, a title and details.
-private final class PictureRow: ListCell {
-  let picture = ImageView()
+private final class ImageRow: ListCell {
+  let image = ImageView()
   let title = Label("", font: Font(size: 18, weight: .bold), color: .white)
   let detail = Label("", font: Font(size: 14), color: Color(hex: 0xA0A8B4))
 
   required init(frame: Rect = .zero) {
     super.init(frame: frame)
-    for view in [picture, title, detail] { addSubview(view) }
+    for view in [image, title, detail] { addSubview(view) }
   }
 
   override func layoutSubviews() {
-    picture.frame = Rect(x: 16, y: 8, width: 96, height: 72)
+    image.frame = Rect(x: 16, y: 8, width: 96, height: 72)
     title.frame = Rect(x: 128, y: 16, width: bounds.width - 144, height: 26)
     detail.frame = Rect(x: 128, y: 46, width: bounds.width - 144, height: 22)
   }
@@ -95,7 +95,7 @@ enum ScrollRun {
     guard arguments.count == 2, let rows = Int(arguments[0]), let step = Double(arguments[1]) else {
       throw BenchmarkError("rows, points")
     }
-    let screen = try PictureList(rows: rows, movesClock: true)
+    let screen = try ImageList(rows: rows, movesClock: true)
     screen.frame()
     var direction = step
     func scroll() {

@@ -83,7 +83,7 @@ struct SetImageRun {
     for (index, pair) in requests.enumerated() {
       for (side, request) in pair.enumerated() {
         application.cache.insert(
-          Self.picture(2 * index + side), for: request, additionalIdentifier: nil)
+          Self.image(2 * index + side), for: request, additionalIdentifier: nil)
       }
     }
   }
@@ -153,7 +153,7 @@ struct SetImageRun {
     application.host.turn(waitUpTo: 0)
   }
 
-  private static func picture(_ index: Int) -> Image {
+  private static func image(_ index: Int) -> Image {
     var random = RandomNumbers(seed: index)
     let color = UInt32(truncatingIfNeeded: random.next()) | 0xFF00_0000
     let bitmap = Bitmap(width: Int(tile.width), height: Int(tile.height), format: .bgra, isOpaque: true) {

@@ -63,7 +63,7 @@ struct Role {
   @MainActor
   func play() throws {
     switch name {
-    case .server: PictureServer.serve(arguments)
+    case .server: ImageServer.serve(arguments)
     case .firstScreen: try Figures(FirstScreenRun.measure(arguments)).print()
     case .setImage: try Figures(SetImageRun.measure(arguments)).print()
     case .scroll: try Figures(ScrollRun.measure(arguments)).print()

@@ -48,10 +48,10 @@ public final class GalleryServer: Sendable {
   ///   - logBytes: The maximum memory for the log in bytes; with 0, requests are not logged.
   /// - Throws: `.noSuchFolder`, `.cannotListen` or `.noThread`.
   public convenience init(
-    pictures folder: String? = nil, port: UInt16 = 0, behaviour: Behaviour = .init(), logBytes: Int = 32 << 20
+    images folder: String? = nil, port: UInt16 = 0, behaviour: Behaviour = .init(), logBytes: Int = 32 << 20
   ) throws(GalleryServerError) {
     try self.init(
-      pictures: folder, port: port, behaviour: behaviour, logBytes: logBytes, limit: .ofProcess,
+      images: folder, port: port, behaviour: behaviour, logBytes: logBytes, limit: .ofProcess,
       accept: { Glibc.accept($0, nil, nil) })
   }
 
@@ -59,17 +59,17 @@ public final class GalleryServer: Sendable {
   ///
   /// - Parameter accept: A function that accepts a connection; tests can pass one that fails.
   init(
-    pictures folder: String? = nil, port: UInt16 = 0, behaviour: Behaviour = .init(),
+    images folder: String? = nil, port: UInt16 = 0, behaviour: Behaviour = .init(),
     logBytes: Int = 32 << 20,
     limit: ConnectionLimit, accept: @escaping Accept
   ) throws(GalleryServerError) {
-    var pictures: PictureFolder?
+    var images: ImageFolder?
     if let folder {
-      pictures = PictureFolder(path: folder)
-      if pictures == nil { throw .noSuchFolder(folder) }
+      images = ImageFolder(path: folder)
+      if images == nil { throw .noSuchFolder(folder) }
     }
     let state = ServerState(
-      behaviour: behaviour, catalog: Catalog(folder: pictures), logBytes: max(0, logBytes))
+      behaviour: behaviour, catalog: Catalog(folder: images), logBytes: max(0, logBytes))
     let listener = try listen(onPort: port)
     let thread = try LoopThread(closing: listener.descriptor, port: listener.port) { wakeUps in
       ServerLoop(

@@ -9,7 +9,7 @@ extension ImageSlot {
   /// end of the transition.
   func show(_ preview: Image, of load: SlotLoad) {
     let question = load.question
-    guard isWaiting(for: load), question.options.setsImage, !question.hasPicture else { return }
+    guard isWaiting(for: load), question.options.setsImage, !question.hasImage else { return }
     guard let preview else {
       preview = SlotPreview(preview, insteadOf: shownImage, options: question.options)
       return showPreview()

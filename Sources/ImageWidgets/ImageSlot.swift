@@ -104,7 +104,7 @@ final class ImageSlot {
     recovery = nil
     cancelLeftAlone()
     guard let load else { return }
-    if !load.question.hasPicture { url = nil }
+    if !load.question.hasImage { url = nil }
     abandonLoad()
     let turn = turn
     takeBackPreview()
@@ -201,7 +201,7 @@ final class ImageSlot {
   /// Detaches a load: the load continues without being shown. Cancels a load that has not started or that only
   /// refreshes the shown image.
   private func leaveAlone(_ load: SlotLoad) {
-    if load.task == nil || load.question.hasPicture { cancel(load) } else { leftAlone.append(load) }
+    if load.task == nil || load.question.hasImage { cancel(load) } else { leftAlone.append(load) }
   }
 
   /// Ends a detached load. If the load has been cancelled meanwhile, a success is reported as cancelled.
@@ -244,7 +244,7 @@ final class ImageSlot {
     load.question = question
     guard let image else { return false }
     guard !question.asksServer else {
-      if !question.hasPicture { showMeanwhile(image, of: load) }
+      if !question.hasImage { showMeanwhile(image, of: load) }
       return self.load !== load
     }
     finish(load, .success(ImageResponse(image: image, source: .memory)))
@@ -359,11 +359,11 @@ final class ImageSlot {
     }
     switch result {
     case .success(let response):
-      if !keepsPicture(question, response) {
+      if !keepsImage(question, response) {
         shown = (question, response.image)
         if question.options.setsImage { show(response, of: question) }
       }
-    case .failure where question.hasPicture: break
+    case .failure where question.hasImage: break
     case .failure(.cancelled):
       url = nil
       takeBackPreview()
@@ -386,14 +386,14 @@ final class ImageSlot {
 
   /// Shows the image of a request that was sent again automatically. The completions have been called before.
   func recover(_ question: SlotQuestion, _ response: ImageResponse, from failure: ImageError?) {
-    guard load == nil, !question.hasPicture || shown.map({ isStillThere($0.image) }) == true else {
+    guard load == nil, !question.hasImage || shown.map({ isStillThere($0.image) }) == true else {
       recovery = nil
       return
     }
     let turn = turn
     let result = SlotResult.success(response)
     note(result, began: question.began)
-    if !keepsPicture(question, response) {
+    if !keepsImage(question, response) {
       shown = (question, response.image)
       show(response, of: question)
     }
@@ -405,8 +405,8 @@ final class ImageSlot {
   }
 
   /// True if the shown image stays: the server has confirmed the image, and the response has no more pixels.
-  private func keepsPicture(_ question: SlotQuestion, _ response: ImageResponse) -> Bool {
-    guard question.hasPicture, response.freshness == .revalidated, let shown, isStillThere(shown.image) else {
+  private func keepsImage(_ question: SlotQuestion, _ response: ImageResponse) -> Bool {
+    guard question.hasImage, response.freshness == .revalidated, let shown, isStillThere(shown.image) else {
       return false
     }
     return shown.image.pixelWidth >= response.image.pixelWidth
@@ -424,7 +424,7 @@ final class ImageSlot {
   private func show(_ response: ImageResponse, of question: SlotQuestion) {
     let transition = question.options.transition(for: response.source)
     // A larger variant, or the image after its preview, does not slide in over itself.
-    let isMoreOfIt = question.hasPicture || preview != nil
+    let isMoreOfIt = question.hasImage || preview != nil
     preview = nil
     show(
       response.image, by: question.options,
@@ -458,7 +458,7 @@ final class ImageSlot {
 
   private func startIndicator(for load: SlotLoad) {
     // A load for a larger or refreshed variant needs no indicator: an image is shown already.
-    guard !load.question.hasPicture, let window = target.view?.window else { return }
+    guard !load.question.hasImage, let window = target.view?.window else { return }
     indicator = SlotIndicator(slot: self, indicator: load.question.options.indicator, in: window)
     indicator?.report(load.task?.progress.fraction)
     indicator?.start()

@@ -14,7 +14,7 @@ struct SlotQuestion {
   /// The number of clock steps that the recovery had counted when the downloader was asked.
   var clockSteps: Int?
   /// True if the slot already shows the image, smaller or possibly stale. The slot keeps that image if the load fails.
-  private(set) var hasPicture = false
+  private(set) var hasImage = false
 
   init(request: ImageRequest, additionalIdentifier: String?, placeholder: Image?, options: SlotOptions) {
     self.request = request
@@ -29,14 +29,14 @@ struct SlotQuestion {
     again.placeholder = nil
     again.began = nil
     again.size = .unknown
-    again.hasPicture = true
+    again.hasImage = true
     return again
   }
 
   /// A copy that loads the image while the slot shows an older or smaller variant from memory.
   var forRefresh: SlotQuestion {
     var again = self
-    again.hasPicture = true
+    again.hasImage = true
     return again
   }
 
@@ -72,8 +72,8 @@ struct SlotQuestion {
   /// True if `other` requests an equal image with an equal cache policy, target size, cache and downloader, so that the
   /// second call joins the load.
   func isSame(as other: SlotQuestion) -> Bool {
-    PictureIdentity(request, additionalIdentifier: additionalIdentifier)
-      == PictureIdentity(other.request, additionalIdentifier: other.additionalIdentifier)
+    ImageIdentity(request, additionalIdentifier: additionalIdentifier)
+      == ImageIdentity(other.request, additionalIdentifier: other.additionalIdentifier)
       && request.cachePolicy == other.request.cachePolicy
       && request.targetSize == other.request.targetSize
       && request.cache == other.request.cache

@@ -103,7 +103,7 @@ final class SlotRecovery {
 
   /// Returns the image that another request has loaded since a stale image was shown.
   private func newerImage(for question: SlotQuestion, than shown: Image?) -> Image? {
-    guard question.hasPicture else { return nil }
+    guard question.hasImage else { return nil }
     var request = question.sizedRequest
     request.cachePolicy = .useCache
     guard
@@ -116,7 +116,7 @@ final class SlotRecovery {
   private func ended(_ question: SlotQuestion, _ result: SlotResult) {
     switch result {
     case .success(let response):
-      if question.hasPicture, let staleness = response.staleness {
+      if question.hasImage, let staleness = response.staleness {
         // The slot shows this image already.
         ticket?.failedAgain(staleness.reason.flatMap { RecoveryCause($0) } ?? .server)
       } else {

@@ -128,7 +128,7 @@ struct ButtonTarget: SlotTarget {
   var key: SlotKey { .button(slot, state) }
   var isShowing: Bool { button?.isShowing(slot, state) ?? false }
 
-  var image: Image? { button?.picture(in: slot, for: state) }
+  var image: Image? { button?.image(in: slot, for: state) }
   var rect: Rect { button?.place(of: slot) ?? .zero }
   var goesFirst: Bool { slot == .image }
 
@@ -147,6 +147,6 @@ struct ButtonTarget: SlotTarget {
   }
 
   func show(_ image: Image?, transition: Transition) {
-    button?.setPicture(image, in: slot, for: state, transition: transition)
+    button?.setImage(image, in: slot, for: state, transition: transition)
   }
 }

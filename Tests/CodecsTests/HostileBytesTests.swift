@@ -5,7 +5,7 @@ import VitrineLoading
 
 /// Any bytes give an image or one of four errors, without a crash or a hang.
 @Suite(.timeLimit(.minutes(1))) struct HostileBytesTests {
-  private static let pictures: [(format: ImageFormat, bytes: [UInt8])] = {
+  private static let images: [(format: ImageFormat, bytes: [UInt8])] = {
     var jpeg = JPEGFixture(width: 48, height: 40, color: patternColor)
     jpeg.exif = exif(orientation: 6)
     jpeg.restartInterval = 5
@@ -71,19 +71,19 @@ import VitrineLoading
 
   @Test("every image is valid before it is damaged")
   func undamagedImagesAreDecoded() {
-    for picture in Self.pictures { #expect(tryDecoding(picture.bytes) == 2) }
+    for image in Self.images { #expect(tryDecoding(image.bytes) == 2) }
   }
 
   @Test("an image cut at every 37th byte, or at each of the last, is refused if pixels are missing")
   func truncatedImageIsRefusedIfPixelsAreMissing() {
-    for picture in Self.pictures {
-      let last = picture.bytes.count - 1
+    for image in Self.images {
+      let last = image.bytes.count - 1
       for count in Array(stride(from: 0, to: last, by: 37)) + Array(max(0, last - 20)...last) {
-        let cut = Array(picture.bytes.prefix(count))
+        let cut = Array(image.bytes.prefix(count))
         // The last bytes of a JPEG and of a GIF contain no pixels.
-        let mayShow = picture.format == .jpeg || picture.format == .gif
+        let mayShow = image.format == .jpeg || image.format == .gif
         let shown = tryDecoding(cut)
-        #expect(shown == 0 || (mayShow && count > last - 20), "\(picture.format) cut to \(count)")
+        #expect(shown == 0 || (mayShow && count > last - 20), "\(image.format) cut to \(count)")
       }
     }
   }
@@ -91,9 +91,9 @@ import VitrineLoading
   @Test("images with seeded random mutations are decoded or refused", arguments: 0..<8 as Range<UInt64>)
   func mutatedImagesAreDecodedOrRefused(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
-    for picture in Self.pictures {
+    for image in Self.images {
       for _ in 0..<60 {
-        var bytes = picture.bytes
+        var bytes = image.bytes
         for _ in 0..<Int.random(in: 1...6, using: &generator) {
           let place = Int.random(in: 0..<bytes.count, using: &generator)
           switch Int.random(in: 0..<4, using: &generator) {
@@ -149,10 +149,10 @@ import VitrineLoading
 
   @Test func noiseAfterASignatureIsDecodedOrRefused() {
     var generator = SeededGenerator(seed: 7)
-    for picture in Self.pictures {
+    for image in Self.images {
       for _ in 0..<20 {
         let noise = (0..<300).map { _ in UInt8.random(in: 0...255, using: &generator) }
-        _ = tryDecoding(picture.bytes.prefix(12) + noise)
+        _ = tryDecoding(image.bytes.prefix(12) + noise)
       }
     }
   }

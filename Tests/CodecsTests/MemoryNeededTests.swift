@@ -157,16 +157,16 @@ import VitrineLoading
   @Test func predictionIsSafeForTruncatedAndDamagedBytes() {
     var jpeg = JPEGFixture(width: 16, height: 16) { _, _ in .white }
     jpeg.isProgressive = true
-    let pictures = [
+    let images = [
       jpeg.bytes, WebPFixture.lossy, WebPFixture.lossyAlpha,
       GIFFixture(width: 7, height: 9) { _, _ in 0 }.bytes,
       PNGFixture(width: 5, height: 3) { _, _ in [0, 0, 0, 255] }.bytes,
     ]
-    for picture in pictures {
-      for length in 0..<min(300, picture.count) {
-        #expect(need(Array(picture[..<length])) >= 0)
+    for image in images {
+      for length in 0..<min(300, image.count) {
+        #expect(need(Array(image[..<length])) >= 0)
         // Also with a wrong byte at each offset.
-        var broken = picture
+        var broken = image
         broken[length] = 0xFF
         #expect(need(broken) >= 0)
       }

@@ -5,7 +5,7 @@ import VitrineLoading
 
 /// Previews of every format.
 @Suite(.timeLimit(.minutes(1))) struct ProgressiveDecodingTests {
-  private static let pictures: [[UInt8]] = {
+  private static let images: [[UInt8]] = {
     var baseline = JPEGFixture(width: 90, height: 120, color: patternColor)
     baseline.exif = exif(orientation: 6)
     var progressive = baseline
@@ -30,9 +30,9 @@ import VitrineLoading
 
   @Test(
     "every preview has the size of the final image, and the last preview has its pixels",
-    arguments: pictures.indices)
+    arguments: images.indices)
   func previewsHaveTheSizeOfTheFinalImage(index: Int) throws {
-    let bytes = Self.pictures[index]
+    let bytes = Self.images[index]
     for target in Self.targets {
       let whole = try decode(bytes, to: target, as: .rgba)
 
@@ -51,9 +51,9 @@ import VitrineLoading
     }
   }
 
-  @Test("the last preview equals the final image if bytes arrive one by one", arguments: pictures.indices)
+  @Test("the last preview equals the final image if bytes arrive one by one", arguments: images.indices)
   func lastPreviewEqualsTheFinalImageByteByByte(index: Int) throws {
-    let bytes = Self.pictures[index]
+    let bytes = Self.images[index]
 
     let parts = try parts(of: bytes, every: 1)
 
@@ -73,9 +73,9 @@ import VitrineLoading
     #expect(try parts(of: Array("BM4567890123456".utf8), every: 1).isEmpty)
   }
 
-  @Test("previews beyond the limits are refused once, from the header", arguments: pictures.indices)
+  @Test("previews beyond the limits are refused once, from the header", arguments: images.indices)
   func previewsBeyondTheLimitsAreRefusedOnce(index: Int) throws {
-    let bytes = Self.pictures[index]
+    let bytes = Self.images[index]
     for limits in [DecodeLimits(pixels: 1), DecodeLimits(side: 1)] {
       let options = DecodeOptions(limits: limits)
       let decoder = try #require(ImageCodecs().progressiveDecoder(.scans, options: options))

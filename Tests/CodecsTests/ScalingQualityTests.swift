@@ -7,7 +7,7 @@ import VitrineLoading
 
 @Suite struct ScalingQualityTests {
   /// Waves of several lengths, which reveal both blurring and shifting.
-  private static let picture: [UInt8] = {
+  private static let image: [UInt8] = {
     var fixture = JPEGFixture(width: 403, height: 301) { x, y in
       func wave(_ length: Double, _ phase: Double) -> Double {
         sin((Double(x) + phase) / length) * cos((Double(y) - phase) / length)
@@ -70,9 +70,9 @@ import VitrineLoading
   @Test(
     "a JPEG decoded at a smaller size is close to the downscaled full image", arguments: [12, 40, 90, 290])
   func scaledJPEGIsCloseToTheDownscaledFullImage(side: Int) throws {
-    let whole = try decode(Self.picture).bitmap
+    let whole = try decode(Self.image).bitmap
 
-    let small = try decode(Self.picture, to: DecodeTarget(width: side, height: side, mode: .fit)).bitmap
+    let small = try decode(Self.image, to: DecodeTarget(width: side, height: side, mode: .fit)).bitmap
 
     let reference = Self.reference(of: whole, width: small.width, height: small.height)
     #expect(Self.decibels(of: small, against: reference) > 40)
@@ -80,9 +80,9 @@ import VitrineLoading
 
   @Test("a landscape JPEG that fills a box keeps its exact aspect ratio", arguments: [12, 41, 90, 290])
   func filledLandscapeJPEGKeepsItsAspectRatio(side: Int) throws {
-    let whole = try decode(Self.picture).bitmap
+    let whole = try decode(Self.image).bitmap
 
-    let small = try decode(Self.picture, to: DecodeTarget(width: side, height: side)).bitmap
+    let small = try decode(Self.image, to: DecodeTarget(width: side, height: side)).bitmap
 
     let exact = (width: 403 * Double(side) / 301, height: Double(side))
     let reference = Self.reference(of: whole, width: small.width, height: small.height, exact: exact)
@@ -105,7 +105,7 @@ import VitrineLoading
   }
 
   @Test func resamplerIsExactUpToRounding() throws {
-    let whole = try decode(Self.picture).bitmap
+    let whole = try decode(Self.image).bitmap
 
     let small = Resampler.downscale(whole, toWidth: 97, height: 41)
 
@@ -162,11 +162,11 @@ import VitrineLoading
   }
 
   @Test func downscalingToTheSameSizeSharesThePixels() {
-    let picture = bitmap(3, 2) { _, _ in .pureGreen }
+    let image = bitmap(3, 2) { _, _ in .pureGreen }
 
-    let same = Resampler.downscale(picture, toWidth: 3, height: 2)
+    let same = Resampler.downscale(image, toWidth: 3, height: 2)
 
-    #expect(same.withUnsafeBytes { $0.baseAddress } == picture.withUnsafeBytes { $0.baseAddress })
+    #expect(same.withUnsafeBytes { $0.baseAddress } == image.withUnsafeBytes { $0.baseAddress })
   }
 
   @Test func transparentImageStaysTransparent() {

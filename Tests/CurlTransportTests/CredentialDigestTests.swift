@@ -20,7 +20,7 @@ import VitrineTesting
       let width = sent.isEmpty ? 9 : sent.contains("anna") || sent.contains("YW5uYTox") ? 1 : 2
       return [
         .response(
-          String(decoding: FakeDecoder.picture(width: width, height: 1), as: UTF8.self),
+          String(decoding: FakeDecoder.encodedImage(width: width, height: 1), as: UTF8.self),
           fields: ["Vary: Cookie, Authorization", "Cache-Control: max-age=60"])
       ]
     }

@@ -34,10 +34,10 @@ package struct VitrineProgram {
     .appending(path: "vitrine-\(UUID().uuidString)")
 
   /// True to keep the disk cache between runs, in `cache` below `folder`.
-  private let keepsPictures: Bool
+  private let keepsImages: Bool
 
-  package init(keepsPictures: Bool = false) throws {
-    self.keepsPictures = keepsPictures
+  package init(keepsImages: Bool = false) throws {
+    self.keepsImages = keepsImages
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
@@ -64,7 +64,7 @@ package struct VitrineProgram {
     if let script { arguments += ["--script", try write(script, to: "script.txt")] }
     let stats = path("stats.json")
     if !arguments.contains("--help") { arguments += ["--stats", stats] }
-    if !keepsPictures { arguments.append("--no-disk-cache") }
+    if !keepsImages { arguments.append("--no-disk-cache") }
 
     let process = Process()
     process.executableURL = Self.executable

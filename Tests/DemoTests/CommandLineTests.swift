@@ -127,13 +127,13 @@ struct CommandLineTests {
   @Test func signalBeforeTheScreenshotExitsWithCodeOne() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
-    let picture = program.path("a.png")
+    let image = program.path("a.png")
 
     let outcome = try await program.run(
-      arguments: ["--video", "offscreen", "--latency", "20000", "--screenshot", picture], terminates: true)
+      arguments: ["--video", "offscreen", "--latency", "20000", "--screenshot", image], terminates: true)
 
     #expect(outcome.exitCode == 1)
-    #expect(outcome.errors.contains("stopped before \(picture) was written"))
+    #expect(outcome.errors.contains("stopped before \(image) was written"))
   }
 
   @Test(arguments: [[], ["--renderer", "software"], ["--renderer=auto"]])

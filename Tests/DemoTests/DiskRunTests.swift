@@ -5,7 +5,7 @@ import Testing
 /// The program's disk cache between runs.
 @Suite(.timeLimit(.minutes(2))) struct DiskRunTests {
   @Test func secondRunShowsImagesFromDisk() async throws {
-    let program = try VitrineProgram(keepsPictures: true)
+    let program = try VitrineProgram(keepsImages: true)
     defer { program.remove() }
     let first = try await program.run("--video", "offscreen", "--exit-when-idle", "--latency", "0")
     let shown = try #require(first.stats).images
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func cacheFolderCanBeChosenOrDisabled() async throws {
-    let program = try VitrineProgram(keepsPictures: true)
+    let program = try VitrineProgram(keepsImages: true)
     defer { program.remove() }
     let folder = program.path("kept here")
     _ = try await program.run("--video", "offscreen", "--exit-when-idle", "--latency", "0", "--cache", folder)
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func unwritableCacheFolderIsReportedAndImagesAreShown() async throws {
-    let program = try VitrineProgram(keepsPictures: true)
+    let program = try VitrineProgram(keepsImages: true)
     defer { program.remove() }
     let file = try program.write("not a folder", to: "file")
     let run = try await program.run(
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func refreshLoadsImagesFromTheNetwork() async throws {
-    let program = try VitrineProgram(keepsPictures: true)
+    let program = try VitrineProgram(keepsImages: true)
     defer { program.remove() }
     _ = try await program.run("--video", "offscreen", "--exit-when-idle", "--latency", "0")
     let run = try await program.run(
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func transitionsScreenHasATileWithImagesFromDisk() async throws {
-    let program = try VitrineProgram(keepsPictures: true)
+    let program = try VitrineProgram(keepsImages: true)
     defer { program.remove() }
     let arguments = [
       "--video", "offscreen", "--scale", "0.5", "--latency", "0", "--screen", "transitions",

@@ -8,7 +8,7 @@ struct FeedRunTests {
   @Test func statsAgreeWithTheServersLog() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
-    let server = try GalleryServer(pictures: VitrineProgram.assets)
+    let server = try GalleryServer(images: VitrineProgram.assets)
     defer { server.stop() }
     let files = try FileManager.default.contentsOfDirectory(atPath: VitrineProgram.assets + "/gallery")
       .filter { !$0.hasSuffix(".tsv") }.sorted()
@@ -33,7 +33,7 @@ struct FeedRunTests {
   @Test func brokenResponsesFailAndOtherImagesLoad() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
-    let server = try GalleryServer(pictures: VitrineProgram.assets)
+    let server = try GalleryServer(images: VitrineProgram.assets)
     defer { server.stop() }
     let good = "\(server.baseURL)/gallery/buttons/portrait.jpg"
     let feed = try program.write(
@@ -75,7 +75,7 @@ struct FeedRunTests {
   @Test func imageInSeveralRowsIsDownloadedOnce() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
-    let server = try GalleryServer(pictures: VitrineProgram.assets)
+    let server = try GalleryServer(images: VitrineProgram.assets)
     defer { server.stop() }
     let url = "\(server.baseURL)/gallery/buttons/portrait.jpg"
     let feed = try program.write(Array(repeating: url, count: 5).joined(separator: "\n"), to: "feed.txt")
@@ -89,7 +89,7 @@ struct FeedRunTests {
   @Test func relativeURLsOfARedirectedListResolveAgainstItsFinalURL() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
-    let server = try GalleryServer(pictures: VitrineProgram.assets)
+    let server = try GalleryServer(images: VitrineProgram.assets)
     defer { server.stop() }
     server.add(Resource(body: Array("portrait.jpg\tPortrait\n".utf8)), at: "/gallery/buttons/list.txt")
     server.add(Resource(body: []), at: "/old/list")
@@ -103,9 +103,9 @@ struct FeedRunTests {
   }
 
   @Test func feedIsShownFromDiskWhileItsServerIsDown() async throws {
-    let program = try VitrineProgram(keepsPictures: true)
+    let program = try VitrineProgram(keepsImages: true)
     defer { program.remove() }
-    let server = try GalleryServer(pictures: VitrineProgram.assets)
+    let server = try GalleryServer(images: VitrineProgram.assets)
     let list = "\(server.baseURL)/gallery/buttons/list.txt"
     server.add(Resource(body: Array("portrait.jpg\tPortrait\n".utf8)), at: "/gallery/buttons/list.txt")
     let online = try await program.run(
@@ -123,7 +123,7 @@ struct FeedRunTests {
   @Test func networkListWithAFileURLIsRefused() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
-    let server = try GalleryServer(pictures: VitrineProgram.assets)
+    let server = try GalleryServer(images: VitrineProgram.assets)
     defer { server.stop() }
     let text = "portrait.jpg\n FILE://\(VitrineProgram.assets)/buttons/portrait.jpg\tSecret\n"
     server.add(Resource(body: Array(text.utf8)), at: "/gallery/buttons/list.txt")
@@ -140,7 +140,7 @@ struct FeedRunTests {
   @Test func outputAndTraceContainNoCredentials() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
-    let server = try GalleryServer(pictures: VitrineProgram.assets)
+    let server = try GalleryServer(images: VitrineProgram.assets)
     defer { server.stop() }
     let withLogin = server.baseURL.replacingOccurrences(of: "http://", with: "http://kiosk:hidden@")
     let text = "portrait.jpg\n\(withLogin)/gallery/buttons/portrait.jpg?status=404&sig=hidden\n\(withLogin)\n"
@@ -163,9 +163,9 @@ struct FeedRunTests {
   @Test func folderIsSortedByFileName() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
-    let picture = try Data(contentsOf: URL(filePath: VitrineProgram.assets + "/buttons/heart-normal.png"))
+    let image = try Data(contentsOf: URL(filePath: VitrineProgram.assets + "/buttons/heart-normal.png"))
     for name in ["b second.png", "a-first.png"] {
-      try picture.write(to: program.folder.appending(path: name))
+      try image.write(to: program.folder.appending(path: name))
     }
 
     let outcome = try await program.run(

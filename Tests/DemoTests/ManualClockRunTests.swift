@@ -6,7 +6,7 @@ import VitrineWidgets
 @Suite(.timeLimit(.minutes(3)), .serialized)
 struct ManualClockRunTests {
   /// Runs a script in which each line `@NAME` writes a screenshot, and returns the screenshots by name.
-  private func pictures(
+  private func images(
     _ names: String..., latency: String = "0", script: String
   ) async throws -> [String: Screenshot] {
     let program = try VitrineProgram()
@@ -33,8 +33,8 @@ struct ManualClockRunTests {
       @new
 
       """
-    let first = try await pictures("old", "half", "new", script: script)
-    let second = try await pictures("old", "half", "new", script: script)
+    let first = try await images("old", "half", "new", script: script)
+    let second = try await images("old", "half", "new", script: script)
 
     // The default fade: 0.2 s, ease-in-out.
     let share = TimingCurve.easeInOut.value(at: 0.125 / 0.2)
@@ -57,8 +57,8 @@ struct ManualClockRunTests {
       @later
 
       """
-    let first = try await pictures("before", "first", "later", latency: "60000", script: script)
-    let second = try await pictures("before", "first", "later", latency: "60000", script: script)
+    let first = try await images("before", "first", "later", latency: "60000", script: script)
+    let second = try await images("before", "first", "later", latency: "60000", script: script)
 
     #expect(first == second)
     #expect(first["before"] != first["first"])
@@ -82,8 +82,8 @@ struct ManualClockRunTests {
 
       """
     let names = ["top", "released", "thrown", "end", "wheel"]
-    let first = try await pictures("top", "released", "thrown", "end", "wheel", script: script)
-    let second = try await pictures("top", "released", "thrown", "end", "wheel", script: script)
+    let first = try await images("top", "released", "thrown", "end", "wheel", script: script)
+    let second = try await images("top", "released", "thrown", "end", "wheel", script: script)
 
     for name in names { #expect(first[name] == second[name], "\(name)") }
     for (name, next) in zip(names, names.dropFirst()) { #expect(first[name] != first[next], "\(name)") }
@@ -92,8 +92,8 @@ struct ManualClockRunTests {
   @Test func splittingAnAdvanceGivesTheSameScreenshot() async throws {
     let start = "clock manual\nwait idle\ndrag 240 350 240 150 120\n"
 
-    let whole = try await pictures("a", script: start + "advance 90 ms\n@a\n")
-    let parts = try await pictures("a", script: start + "advance 7 ms\nwait 13 ms\nadvance 70 ms\n@a\n")
+    let whole = try await images("a", script: start + "advance 90 ms\n@a\n")
+    let parts = try await images("a", script: start + "advance 7 ms\nwait 13 ms\nadvance 70 ms\n@a\n")
 
     #expect(whole == parts)
   }
@@ -115,9 +115,9 @@ struct ManualClockRunTests {
       """
     }
 
-    let fast = try await pictures("grid", "list", script: script(""))
+    let fast = try await images("grid", "list", script: script(""))
     // Writing screenshots takes time, in which the requested images are decoded.
-    let slow = try await pictures(
+    let slow = try await images(
       "grid", "list", "pause", script: script(String(repeating: "@pause\n", count: 30)))
 
     #expect(fast["grid"] == slow["grid"])
@@ -140,8 +140,8 @@ struct ManualClockRunTests {
 
       """
 
-    let first = try await pictures("pressed", "buttons", script: script)
-    let second = try await pictures("pressed", "buttons", script: script)
+    let first = try await images("pressed", "buttons", script: script)
+    let second = try await images("pressed", "buttons", script: script)
 
     #expect(first == second)
   }

@@ -23,7 +23,7 @@ struct PanelRunTests {
   func rotatedPanelShowsTheUprightListRotated(degrees: String) async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
-    func picture(_ degrees: String) async throws -> Screenshot {
+    func image(_ degrees: String) async throws -> Screenshot {
       let file = program.path("\(degrees).png")
       let outcome = try await program.run(
         "--video", "offscreen", "--latency", "0", "--size", "480x401", "--rotate", degrees,
@@ -32,8 +32,8 @@ struct PanelRunTests {
       return try Screenshot(contentsOf: file)
     }
 
-    let upright = try await picture("0")
-    let turned = try await picture(degrees)
+    let upright = try await image("0")
+    let turned = try await image(degrees)
 
     let rotation = try #require(Int(degrees).flatMap(Rotation.init))
     #expect((upright.width, upright.height) == (480, 401))

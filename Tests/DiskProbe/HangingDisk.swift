@@ -24,8 +24,8 @@ enum HangingDisk {
     var configuration = ImageDownloader.Configuration()
     configuration.clock = clock
     // Large bodies of small images.
-    configuration.bodyModifier = { _, _ in FakeDecoder.picture(width: 1, height: 1) }
-    let body = FakeDecoder.picture(width: 1, height: 1, count: isSlow ? 9 << 20 : 100)
+    configuration.bodyModifier = { _, _ in FakeDecoder.encodedImage(width: 1, height: 1) }
+    let body = FakeDecoder.encodedImage(width: 1, height: 1, count: isSlow ? 9 << 20 : 100)
     transport.respondToAll { transfer in
       transfer.respond(headers: ["Cache-Control": "max-age=60"], expectedLength: body.count)
       transfer.send(body)

@@ -30,10 +30,10 @@ private enum Subject: String {
   /// - Returns: True if the bytes are worth keeping in the corpus.
   func take(_ bytes: [UInt8]) -> Bool {
     switch self {
-    case .jpeg: Pictures.take(bytes, as: .jpeg)
-    case .png: Pictures.take(PNGChecksums.mended(bytes), as: .png)
-    case .webp: Pictures.take(bytes, as: .webp)
-    case .gif: Pictures.take(bytes, as: .gif)
+    case .jpeg: Images.take(bytes, as: .jpeg)
+    case .png: Images.take(PNGChecksums.mended(bytes), as: .png)
+    case .webp: Images.take(bytes, as: .webp)
+    case .gif: Images.take(bytes, as: .gif)
     case .exif: ExifBlocks.take(bytes)
     case .feed: FeedTexts.take(bytes)
     case .script: ScriptTexts.take(bytes)

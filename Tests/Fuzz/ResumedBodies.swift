@@ -22,8 +22,8 @@ enum ResumedBodies {
       let response = TransportResponse(url: url, status: status, headers: headers, expectedLength: second)
       _ = assembler.receive(response)
       [UInt8](repeating: 8, count: count).withUnsafeBytes { assembler.receive($0) }
-      check(assembly)
-      var broken = assembly
+      check(assembler)
+      var broken = assembler
       _ = broken.takeResumableData()
       _ = assembler.end(
         count & 1 == 0 ? .success(TransportMetrics()) : .failure(.tooLarge(.body(bytes: second))))
@@ -38,7 +38,7 @@ enum ResumedBodies {
     precondition(range.length.map { $0 > range.last } ?? true, "within the whole")
   }
 
-  private static func check(_ assembly: ResponseAssembler) {
+  private static func check(_ assembler: ResponseAssembler) {
     let progress = assembler.progress
     precondition(progress.received == assembler.body.count, "what came")
     precondition(progress.fraction.map { 0...1 ~= $0 } ?? true, "a fraction")

@@ -14,7 +14,7 @@ extension GoldenTests {
 
       stage.advance(by: time)
 
-      try expect(stage.picture(), looksLike: "spinner-\(step)")
+      try expect(stage.image(), looksLike: "spinner-\(step)")
     }
 
     @Test func stoppedSpinnerIsDrawnStillOrHidden() throws {
@@ -26,7 +26,7 @@ extension GoldenTests {
 
       for spinner in spinners { spinner.stopAnimating() }
 
-      try expect(stage.picture(), looksLike: "spinner-stopped")
+      try expect(stage.image(), looksLike: "spinner-stopped")
     }
 
     private func spinners(on stage: Stage) -> [ActivityIndicator] {

@@ -26,7 +26,7 @@ extension GoldenTests {
         }
       }
 
-      try expect(stage.picture(), looksLike: "buttons", tolerance: .text)
+      try expect(stage.image(), looksLike: "buttons", tolerance: .text)
     }
 
     /// The focus line follows the corners of the bounds. The image of the focused state is shown as well.
@@ -40,7 +40,7 @@ extension GoldenTests {
 
       stage.window.focus(button)
 
-      try expect(stage.picture(), looksLike: "button-focused-\(Int(cornerRadius))", tolerance: .text)
+      try expect(stage.image(), looksLike: "button-focused-\(Int(cornerRadius))", tolerance: .text)
     }
 
     @Test func buttonContentIsAlignedAndClipped() throws {
@@ -69,7 +69,7 @@ extension GoldenTests {
       large.setImage(Samples.quarters(width: 200, height: 90), for: .normal)
       add(large, 2, 2)
 
-      try expect(stage.picture(), looksLike: "button-contents", tolerance: .text)
+      try expect(stage.image(), looksLike: "button-contents", tolerance: .text)
     }
 
     /// A column for each image placement. Rows: aligned to the center, the top left, the bottom right.
@@ -90,7 +90,7 @@ extension GoldenTests {
         }
       }
 
-      try expect(stage.picture(), looksLike: "button-placement", tolerance: .text)
+      try expect(stage.image(), looksLike: "button-placement", tolerance: .text)
     }
 
     /// First row: filled with an image alone, with a title beside or below the image, and stretched. Second row: insets.
@@ -125,7 +125,7 @@ extension GoldenTests {
         }
       }
 
-      try expect(stage.picture(), looksLike: "button-insets", tolerance: .text)
+      try expect(stage.image(), looksLike: "button-insets", tolerance: .text)
     }
 
     private func withImage(_ title: String) -> Button {

@@ -35,7 +35,7 @@ extension GoldenTests {
 
     @Test(arguments: Pair.allCases, courses)
     func eachFrameBlendsBothImages(pair: Pair, course: Course) throws {
-      let (old, new) = pictures(pair)
+      let (old, new) = images(pair)
       for opacity in [1, 0.6] {
         let view = ImageView()
         view.alpha = opacity
@@ -85,23 +85,23 @@ extension GoldenTests {
       let stage = try Stage(width: 32, height: 24)
       stage.add(view, x: 4, y: 3, width: 24, height: 18)
       setImage(view, new, .none)
-      let after = stage.picture()
+      let after = stage.image()
       setImage(view, old, .none)
-      let before = stage.picture()
-      #expect(!PictureComparison(of: before, with: after).isMatch, "the two images must differ")
+      let before = stage.image()
+      #expect(!ImageComparison(of: before, with: after).isMatch, "the two images must differ")
       stage.advance(by: 1)
 
       setImage(view, new, course.transition)
       for (milliseconds, t) in course.moments {
         stage.advance(by: 1 + milliseconds / 1000 - stage.time)
 
-        let comparison = PictureComparison(of: stage.picture(), with: mix(before, after, t))
+        let comparison = ImageComparison(of: stage.image(), with: mix(before, after, t))
         #expect(comparison.isMatch, "at \(milliseconds) ms \(comparison)")
       }
       #expect(stage.window.isIdle)
     }
 
-    private func pictures(_ pair: Pair) -> (old: Image?, new: Image) {
+    private func images(_ pair: Pair) -> (old: Image?, new: Image) {
       let opaque = Samples.quarters(width: 24, height: 18)
       let other = Samples.slope(width: 24, height: 18, from: .white, to: Color(hex: 0x102080))
       let glass = Samples.glass(width: 24, height: 18, color: Color(hex: 0x20C0F0))

@@ -14,7 +14,7 @@ struct DemoGoldenTests {
     var screen = "list"
     var size: (width: Int, height: Int) = (800, 336)
     /// True to use a disk cache.
-    var keepsPictures = false
+    var keepsImages = false
     /// Further options, separated by spaces.
     var options = ""
     /// The commands before the screenshot.
@@ -69,7 +69,7 @@ struct DemoGoldenTests {
       ]),
     // The images from the network and from disk are half faded in.
     Case(
-      name: "transitions-sources", screen: "transitions", size: (728, 440), keepsPictures: true,
+      name: "transitions-sources", screen: "transitions", size: (728, 440), keepsImages: true,
       options: "--chrome off --scale 0.5",
       script: [
         "clock manual", "wait idle", "key tab", "key end", "wait idle", "key space", "wait loaded",
@@ -92,7 +92,7 @@ struct DemoGoldenTests {
 
   @Test(arguments: cases)
   func screenLooksAsExpected(_ moment: Case) async throws {
-    let program = try VitrineProgram(keepsPictures: moment.keepsPictures)
+    let program = try VitrineProgram(keepsImages: moment.keepsImages)
     defer { program.remove() }
     let file = program.path("screen.png")
     let arguments = [

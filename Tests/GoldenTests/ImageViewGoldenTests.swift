@@ -24,7 +24,7 @@ extension GoldenTests {
         }
       }
 
-      try expect(stage.picture(), looksLike: "content-modes-\(scale)")
+      try expect(stage.image(), looksLike: "content-modes-\(scale)")
     }
 
     /// A column for each of four content modes. Rows: a wide image; the same with round corners; a high image, enlarged; a
@@ -48,7 +48,7 @@ extension GoldenTests {
         }
       }
 
-      try expect(stage.picture(), looksLike: "image-views")
+      try expect(stage.image(), looksLike: "image-views")
     }
 
     /// The corners of views, from square to the largest radius.
@@ -64,12 +64,12 @@ extension GoldenTests {
         glass.backgroundColor = Color(hex: 0x60D0FF, alpha: 128)
         glass.cornerRadius = Double(radius)
         stage.add(glass, x: x + 3.5, y: 44.25, width: 27, height: 23.5)
-        let picture = ImageView(Samples.quarters(width: 36, height: 28))
-        picture.cornerRadius = Double(radius)
-        stage.add(picture, x: x, y: 76, width: 36, height: 28)
+        let image = ImageView(Samples.quarters(width: 36, height: 28))
+        image.cornerRadius = Double(radius)
+        stage.add(image, x: x, y: 76, width: 36, height: 28)
       }
 
-      try expect(stage.picture(), looksLike: "corners")
+      try expect(stage.image(), looksLike: "corners")
     }
 
     /// From left to right: half transparent, half transparent with a background, highlighted, clipped by its superview.
@@ -92,11 +92,11 @@ extension GoldenTests {
       highlighted.isHighlighted = true
       let window = stage.add(View(), x: 224, y: 8, width: 64, height: 32)
       window.clipsToBounds = true
-      let picture = ImageView(Samples.quarters(width: 64, height: 32))
-      picture.frame.origin = Point(x: 22, y: -13)
-      window.addSubview(picture)
+      let image = ImageView(Samples.quarters(width: 64, height: 32))
+      image.frame.origin = Point(x: 22, y: -13)
+      window.addSubview(image)
 
-      try expect(stage.picture(), looksLike: "image-view-looks")
+      try expect(stage.image(), looksLike: "image-view-looks")
     }
   }
 }

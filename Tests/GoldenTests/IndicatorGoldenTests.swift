@@ -24,7 +24,7 @@ extension GoldenTests {
 
       stage.advance(by: 0.65)
 
-      try expect(stage.picture(), looksLike: "progress-\(name)")
+      try expect(stage.image(), looksLike: "progress-\(name)")
     }
 
     @Test func progressIsSharpAtAScaleOfOneAndAHalf() throws {
@@ -34,7 +34,7 @@ extension GoldenTests {
       bar.progress = 0.3
       ring.progress = 0.3
 
-      try expect(stage.picture(), looksLike: "progress-scaled")
+      try expect(stage.image(), looksLike: "progress-scaled")
     }
 
     @Test func refreshControlFillsWhilePulledAndThenSpins() throws {
@@ -52,14 +52,14 @@ extension GoldenTests {
       stage.touch(1, .began, 60, 20)
       stage.touch(1, .moved, 60, 40)
       stage.touch(1, .moved, 60, 120)
-      try expect(stage.picture().cropped(to: top), looksLike: "refresh-pulled")
+      try expect(stage.image().cropped(to: top), looksLike: "refresh-pulled")
       stage.touch(1, .moved, 60, 240)
-      try expect(stage.picture().cropped(to: top), looksLike: "refresh-begun")
+      try expect(stage.image().cropped(to: top), looksLike: "refresh-begun")
       stage.advance(by: 0.2)
       stage.touch(1, .ended, 60, 240)
       for _ in 0..<120 { stage.advance(by: 1.0 / 60) }
 
-      try expect(stage.picture().cropped(to: top), looksLike: "refresh-waiting")
+      try expect(stage.image().cropped(to: top), looksLike: "refresh-waiting")
     }
   }
 }

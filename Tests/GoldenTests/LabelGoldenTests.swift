@@ -29,7 +29,7 @@ extension GoldenTests {
       add("Higher than its label", y: 276, height: 14, font: .bold(19))
       add("Half transparent", y: 294, height: 20, color: Color(hex: 0x60D0FF, alpha: 128))
 
-      try expect(stage.picture(), looksLike: "labels", tolerance: .text)
+      try expect(stage.image(), looksLike: "labels", tolerance: .text)
     }
   }
 }

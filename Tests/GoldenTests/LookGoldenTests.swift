@@ -21,7 +21,7 @@ extension GoldenTests {
         }
       }
 
-      try expect(stage.picture(), looksLike: "borders-\(scale)")
+      try expect(stage.image(), looksLike: "borders-\(scale)")
     }
 
     /// Rows: increasing blur; large corners; small views, where the shadows of all edges meet, and a translucent view.
@@ -60,7 +60,7 @@ extension GoldenTests {
       glass.clipsToBounds = true
       stage.add(glass, x: 230, y: 180, width: 50, height: 44)
 
-      try expect(stage.picture(), looksLike: "shadows-\(scale)")
+      try expect(stage.image(), looksLike: "shadows-\(scale)")
     }
 
     /// First row: an original image, three tints (the last translucent), round, half transparent, a pressed and a disabled
@@ -100,7 +100,7 @@ extension GoldenTests {
       stage.advance(by: 0)
       stage.advance(by: 0.4)
 
-      try expect(stage.picture(), looksLike: "templates")
+      try expect(stage.image(), looksLike: "templates")
     }
   }
 }

@@ -23,16 +23,16 @@ final class Rows: ListViewDataSource {
 
 private final class RowCell: ListCell {
   let label = Label()
-  private let picture = ImageView(Samples.quarters(width: 24, height: 24))
+  private let image = ImageView(Samples.quarters(width: 24, height: 24))
 
   required init(frame: Rect) {
     super.init(frame: frame)
-    addSubview(picture)
+    addSubview(image)
     addSubview(label)
   }
 
   override func layoutSubviews() {
-    picture.frame = Rect(x: 4, y: 4, width: 24, height: 24)
+    image.frame = Rect(x: 4, y: 4, width: 24, height: 24)
     label.frame = Rect(x: 36, y: 4, width: bounds.width - 40, height: 24)
   }
 }

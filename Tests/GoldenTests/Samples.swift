@@ -74,8 +74,8 @@ enum Samples {
       (.normal, 0x3060C0, 0x203060), (.selected, 0xC04030, 0x602018),
     ]
     for (state, top, bottom) in looks {
-      let picture = slope(width: 84, height: 44, from: Color(hex: top), to: Color(hex: bottom))
-      button.setBackgroundImage(picture, for: state)
+      let image = slope(width: 84, height: 44, from: Color(hex: top), to: Color(hex: bottom))
+      button.setBackgroundImage(image, for: state)
     }
     return button
   }

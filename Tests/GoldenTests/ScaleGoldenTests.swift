@@ -29,7 +29,7 @@ extension GoldenTests {
       stage.advance(by: 0.1)
       stage.advance(by: 0.1)
 
-      try expect(stage.picture(), looksLike: "scale-\(scale)", tolerance: .text)
+      try expect(stage.image(), looksLike: "scale-\(scale)", tolerance: .text)
     }
   }
 }

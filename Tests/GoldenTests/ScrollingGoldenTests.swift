@@ -11,7 +11,7 @@ extension GoldenTests {
       finger(.began, 120, 100, on: stage)
       finger(.moved, 100, 80, on: stage)
       finger(.moved, 75, 33, on: stage)
-      try expect(stage.picture(), looksLike: "scroll-view-dragged")
+      try expect(stage.image(), looksLike: "scroll-view-dragged")
 
       // The finger rests before it is lifted, so that scrolling stops; the bars stay 0.3 s and fade for 0.25 s.
       stage.advance(by: 0.5)
@@ -19,7 +19,7 @@ extension GoldenTests {
       finger(.ended, 75, 33, on: stage)
       stage.advance(by: 0.3)
       stage.advance(by: 0.125 - 0.016)
-      try expect(stage.picture(), looksLike: "scroll-view-bars-half-faded")
+      try expect(stage.image(), looksLike: "scroll-view-bars-half-faded")
     }
 
     /// Pulled beyond its start, the content follows less than the finger, and the bars get shorter.
@@ -29,11 +29,11 @@ extension GoldenTests {
       finger(.began, 20, 20, on: stage)
       finger(.moved, 60, 50, on: stage)
       finger(.moved, 107, 107, on: stage)
-      try expect(stage.picture(), looksLike: "scroll-view-pulled")
+      try expect(stage.image(), looksLike: "scroll-view-pulled")
 
       finger(.ended, 107, 107, on: stage)
       for _ in 0..<120 { stage.advance(by: 1.0 / 60) }
-      try expect(stage.picture(), looksLike: "scroll-view-at-rest")
+      try expect(stage.image(), looksLike: "scroll-view-at-rest")
     }
 
     @Test func listMarksSelectedAndPressedRows() throws {
@@ -47,7 +47,7 @@ extension GoldenTests {
       stage.advance(by: 1)
 
       #expect(list.cell(at: 2)?.isHighlighted == true)
-      try expect(stage.picture(), looksLike: "list", tolerance: .text)
+      try expect(stage.image(), looksLike: "list", tolerance: .text)
     }
 
     @Test func focusedListHasACursor() throws {
@@ -61,7 +61,7 @@ extension GoldenTests {
       for _ in 0..<4 { stage.advance(by: 0.5) }
 
       #expect(list.selectedRow == 4)
-      try expect(stage.picture(), looksLike: "list-focused", tolerance: .text)
+      try expect(stage.image(), looksLike: "list-focused", tolerance: .text)
     }
 
     private func finger(_ phase: TouchPhase, _ x: Double, _ y: Double, on stage: Stage) {

@@ -31,18 +31,18 @@ struct SlotGoldenTests {
     load(ends)
     // The spinner appears after 0.1 s.
     test.advance(by: 0.09)
-    try expect(try test.window.picture(), looksLike: "slots-asked")
+    try expect(try test.window.image(), looksLike: "slots-asked")
     test.advance(by: 0.51)
-    try expect(try test.window.picture(), looksLike: "slots-waiting")
+    try expect(try test.window.image(), looksLike: "slots-waiting")
 
     try await transport.transfer(1).respond(with: Array("picture".utf8))
     try await ends.all()
     test.advance(by: 0)
     // The spinner fades out in 0.15 s while the image fades in for 0.2 s.
     test.advance(by: 0.1)
-    try expect(try test.window.picture(), looksLike: "slots-arriving")
+    try expect(try test.window.image(), looksLike: "slots-arriving")
     test.advance(by: 0.2)
-    try expect(try test.window.picture(), looksLike: "slots-loaded")
+    try expect(try test.window.image(), looksLike: "slots-loaded")
     #expect(test.window.isIdle)
   }
 
@@ -57,7 +57,7 @@ struct SlotGoldenTests {
 
     load(Ends(3))
 
-    try expect(try test.window.picture(), looksLike: "slots-loaded")
+    try expect(try test.window.image(), looksLike: "slots-loaded")
     #expect(transport.transfers.count == 1)
   }
 
@@ -70,7 +70,7 @@ struct SlotGoldenTests {
     test.advance(by: 0)
     test.advance(by: 1)
 
-    try expect(try test.window.picture(), looksLike: "slots-failed")
+    try expect(try test.window.image(), looksLike: "slots-failed")
     #expect(test.window.isLoaded)
   }
 
@@ -104,7 +104,7 @@ private final class Ends {
 private nonisolated struct QuartersDecoder: ImageDecoding {
   func decode(_ data: [UInt8], options: DecodeOptions) -> Image {
     let size = options.target?.outputSize(sourceWidth: 240, sourceHeight: 160) ?? (240, 160)
-    let picture = Samples.quarters(width: size.0, height: size.1)
-    return Image(picture.bitmap, sourceWidth: 240, sourceHeight: 160)
+    let image = Samples.quarters(width: size.0, height: size.1)
+    return Image(image.bitmap, sourceWidth: 240, sourceHeight: 160)
   }
 }

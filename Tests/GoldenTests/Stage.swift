@@ -53,7 +53,7 @@ final class Stage {
   }
 
   /// Draws until nothing is dirty, and returns the window's pixels.
-  func picture() -> Bitmap {
+  func image() -> Bitmap {
     for _ in 0..<10 { host.turn(waitUpTo: 0) }
     return host.screenshot()
   }
@@ -61,7 +61,7 @@ final class Stage {
 
 extension Window {
   /// Draws a window without a host, for tests that wait for loads and so must not keep a host open.
-  func picture() throws -> Bitmap {
+  func image() throws -> Bitmap {
     let stage = try Stage(width: frame.width, height: frame.height, scale: scale)
     let renderer = stage.host.renderer
     let rect = try #require(renderer.begin())

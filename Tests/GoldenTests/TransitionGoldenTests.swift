@@ -95,7 +95,7 @@ extension GoldenTests {
         let (row, column) = index.quotientAndRemainder(dividingBy: 4)
         return stage.add(view, x: 4 + Double(column) * 76, y: 4 + Double(row) * 58, width: 72, height: 54)
       }
-      _ = stage.picture()
+      _ = stage.image()
 
       let new = Samples.slope(width: 54, height: 54, from: Color(hex: 0xFFE0A0), to: Color(hex: 0xA02060))
       for (view, kind) in zip(views, kinds) {
@@ -104,7 +104,7 @@ extension GoldenTests {
       stage.advance(by: 0)
       stage.advance(by: Double(percent) / 100)
 
-      try expect(stage.picture(), looksLike: "transitions-\(percent)")
+      try expect(stage.image(), looksLike: "transitions-\(percent)")
     }
 
     // MARK: Moments
@@ -123,18 +123,18 @@ extension GoldenTests {
       let view = stage.add(
         ImageView(), x: Double(Self.room.x), y: Double(Self.room.y), width: Double(Self.room.width),
         height: Double(Self.room.height))
-      let behind = stage.picture()
+      let behind = stage.image()
       view.image = new
-      let after = stage.picture()
+      let after = stage.image()
       view.image = old
-      let before = stage.picture()
+      let before = stage.image()
 
       view.setImage(new, transition: Transition(kind: kind, duration: 1, curve: .linear))
-      expectMatch(stage.picture(), before)
+      expectMatch(stage.image(), before)
       stage.advance(by: progress)
-      let now = stage.picture()
+      let now = stage.image()
       stage.advance(by: 1 - progress)
-      expectMatch(stage.picture(), after)
+      expectMatch(stage.image(), after)
       #expect(stage.window.isIdle)
       return Moments(behind: behind, before: before, after: after, now: now)
     }
@@ -142,7 +142,7 @@ extension GoldenTests {
     private func expectMatch(
       _ found: Bitmap, _ expected: Bitmap, sourceLocation: SourceLocation = #_sourceLocation
     ) {
-      let comparison = PictureComparison(of: found, with: expected)
+      let comparison = ImageComparison(of: found, with: expected)
       #expect(comparison.isMatch, "\(comparison)", sourceLocation: sourceLocation)
     }
 

@@ -225,12 +225,12 @@ struct ButtonImageTests {
     button.setImage(
       from: "http://a.test/1", for: .normal, placeholder: .solid(width: 1, height: 1), options: bench.options,
       completion: ear.completion)
-    try await bench.transfer(1).respond(with: FakeDecoder.picture(width: 1000, height: 500))
+    try await bench.transfer(1).respond(with: FakeDecoder.encodedImage(width: 1000, height: 500))
     await ear.hear()
     #expect(button.image(for: .normal)?.pixelWidth == 76)
     button.setImage(
       from: "http://a.test/2", for: .normal, options: options, completion: ear.completion)
-    try await bench.transfer(2).respond(with: FakeDecoder.picture(width: 500, height: 1000))
+    try await bench.transfer(2).respond(with: FakeDecoder.encodedImage(width: 500, height: 1000))
     await ear.hear(2)
 
     #expect(button.image(for: .normal)?.pixelHeight == 84)

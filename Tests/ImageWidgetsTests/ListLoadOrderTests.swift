@@ -13,14 +13,14 @@ struct ListLoadOrderTests {
   @MainActor
   private final class World: ListViewDataSource {
     final class Cell: ListCell {
-      let picture = ImageView()
+      let image = ImageView()
 
       required init(frame: Rect = .zero) {
         super.init(frame: frame)
-        addSubview(picture)
+        addSubview(image)
       }
 
-      override func layoutSubviews() { picture.frame = bounds }
+      override func layoutSubviews() { image.frame = bounds }
     }
 
     let transport = FakeTransport()
@@ -53,7 +53,7 @@ struct ListLoadOrderTests {
       let cell = listView.dequeueCell(Cell.self)
       var request = try? ImageRequest("http://a.test/\(row)")
       request?.priority = priority
-      cell.picture.setImage(from: request, options: options)
+      cell.image.setImage(from: request, options: options)
       return cell
     }
 
@@ -69,10 +69,10 @@ struct ListLoadOrderTests {
       draw()
     }
 
-    func picture(_ row: Int) -> ImageView? { (list.cell(at: row) as? Cell)?.picture }
+    func image(_ row: Int) -> ImageView? { (list.cell(at: row) as? Cell)?.image }
 
     func priority(of row: Int) -> ImageRequest.Priority? {
-      (picture(row)?.loadOperation(forKey: "contents") as? ImageTask)?.priority
+      (image(row)?.loadOperation(forKey: "contents") as? ImageTask)?.priority
     }
 
     /// Answers the downloads one after another, and returns their rows.
@@ -81,7 +81,7 @@ struct ListLoadOrderTests {
       for number in 1...count {
         let transfer = try await transport.transfer(number)
         rows.append(Int(transfer.request.url.lastPathComponent) ?? -1)
-        transfer.respond(with: FakeDecoder.picture(width: 4, height: 4))
+        transfer.respond(with: FakeDecoder.encodedImage(width: 4, height: 4))
       }
       return rows
     }
@@ -143,7 +143,7 @@ struct ListLoadOrderTests {
 
   @Test func priorityOfATaskIsKeptWhenTheProgramSetsIt() throws {
     let world = World()
-    let task = try #require(world.picture(4)?.loadOperation(forKey: "contents") as? ImageTask)
+    let task = try #require(world.image(4)?.loadOperation(forKey: "contents") as? ImageTask)
 
     task.priority = .veryLow
     world.scroll(to: 50)
@@ -156,7 +156,7 @@ struct ListLoadOrderTests {
     var request = try ImageRequest("http://a.test/4")
     request.priority = .veryHigh
 
-    world.picture(4)?.setImage(from: request, options: world.options)
+    world.image(4)?.setImage(from: request, options: world.options)
     #expect(world.priority(of: 4) == .high)
     world.scroll(to: 50)
 

@@ -223,7 +223,7 @@ private enum Place: Hashable {
 
   private func respond(to transfer: FakeTransfer) {
     let number = Int(transfer.request.url.lastPathComponent) ?? 0
-    transfer.respond(with: FakeDecoder.picture(width: Self.width(number), height: Self.width(number)))
+    transfer.respond(with: FakeDecoder.encodedImage(width: Self.width(number), height: Self.width(number)))
   }
 
   private func fail() {
@@ -255,9 +255,9 @@ private enum Place: Hashable {
   /// Compares the images that both windows draw with the requested images.
   func look() {
     for window in [bench.window, other] {
-      for case .image(let picture) in window.drawList(for: window.bounds).commands {
-        guard let number = Self.number(picture.image) else { continue }
-        let middle = picture.destination.center
+      for case .image(let command) in window.drawList(for: window.bounds).commands {
+        guard let number = Self.number(command.image) else { continue }
+        let middle = command.destination.center
         for row in rows where row.view.window === window && row.view.frame.contains(middle) {
           // The outgoing image of a transition may belong to another slot of the row.
           let places = row.view.isInTransition ? row.places : showing(row)

@@ -24,13 +24,13 @@ struct SlotAppearanceTests {
     try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear()
     bench.window.update(at: 2)
-    #expect(bench.pictures.isEmpty)
+    #expect(bench.images.isEmpty)
     bench.window.update(at: 2.1)
-    let half = try #require(bench.pictures.first)
+    let half = try #require(bench.images.first)
     bench.window.update(at: 2.2)
 
     #expect(abs(half.opacity - 0.5) < 0.001)
-    #expect(bench.pictures.first?.opacity == 1)
+    #expect(bench.images.first?.opacity == 1)
     #expect(bench.window.nextDeadline == nil || bench.window.isDirty)
   }
 
@@ -42,7 +42,7 @@ struct SlotAppearanceTests {
     view.setImage(from: "http://a.test/1", options: bench.options)
     bench.window.update(at: 0.1)
 
-    #expect(bench.pictures.map(\.opacity) == [1])
+    #expect(bench.images.map(\.opacity) == [1])
   }
 
   @Test func imageFromMemoryFadesIfTheTransitionAlwaysApplies() throws {
@@ -56,8 +56,8 @@ struct SlotAppearanceTests {
     bench.window.update(at: 0.1)
     bench.window.update(at: 0.2)
 
-    #expect(bench.pictures.count == 1)
-    #expect(bench.pictures[0].opacity > 0.4 && bench.pictures[0].opacity < 0.6)
+    #expect(bench.images.count == 1)
+    #expect(bench.images[0].opacity > 0.4 && bench.images[0].opacity < 0.6)
   }
 
   @Test func spinnerAppearsAfterItsDelayAndDisappearsOnFailure() async throws {
@@ -66,15 +66,15 @@ struct SlotAppearanceTests {
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
     bench.run(until: 0.09)
-    #expect(bench.pictures.isEmpty)
+    #expect(bench.images.isEmpty)
     bench.run(until: 0.12)
-    #expect(bench.pictures.count == 1)
+    #expect(bench.images.count == 1)
     bench.run(until: 0.6)
     try await bench.transfer(1).fail(.emptyBody)
     await ear.hear()
     bench.run(until: 0.8)
 
-    #expect(bench.pictures.isEmpty)
+    #expect(bench.images.isEmpty)
     #expect(bench.window.isIdle || bench.window.isDirty)
     #expect(bench.window.isLoaded)
   }
@@ -89,7 +89,7 @@ struct SlotAppearanceTests {
     await ear.hear()
     for step in 1...20 {
       bench.run(until: 0.05 + Double(step) * 0.02)
-      #expect(bench.pictures.isEmpty)
+      #expect(bench.images.isEmpty)
     }
   }
 
@@ -100,14 +100,14 @@ struct SlotAppearanceTests {
 
     bench.window.addSubview(view)
     bench.run(until: 5.09)
-    #expect(bench.pictures.isEmpty)
+    #expect(bench.images.isEmpty)
     bench.run(until: 5.12)
-    #expect(bench.pictures.count == 1)
+    #expect(bench.images.count == 1)
     view.removeFromSuperview()
     bench.run(until: 5.2)
-    #expect(bench.pictures.isEmpty)
+    #expect(bench.images.isEmpty)
     bench.window.addSubview(view)
-    #expect(bench.pictures.count == 1, "the delay has passed")
+    #expect(bench.images.count == 1, "the delay has passed")
   }
 
   @Test func spinnerAppearsAgainInAReusedCell() async {
@@ -123,7 +123,7 @@ struct SlotAppearanceTests {
     bench.window.addSubview(view)
     bench.run(until: 1.12)
 
-    #expect(bench.pictures.count == 1)
+    #expect(bench.images.count == 1)
   }
 
   @Test func spinnerUsesTheTimeOfItsWindow() {
@@ -147,11 +147,11 @@ struct SlotAppearanceTests {
 
     button.setImage(from: "http://a.test/1", for: .selected, options: bench.options)
     bench.run(until: 0.2)
-    #expect(bench.pictures.isEmpty)
+    #expect(bench.images.isEmpty)
     button.isSelected = true
     bench.run(until: 0.4)
 
-    #expect(bench.pictures.count == 1)
+    #expect(bench.images.count == 1)
   }
 
   @Test func imageAndBackgroundOfAButtonShareOneSpinner() {
@@ -162,7 +162,7 @@ struct SlotAppearanceTests {
     button.setImage(from: "http://a.test/2", for: .normal, options: bench.options)
     bench.run(until: 0.2)
 
-    #expect(bench.pictures.count == 1)
+    #expect(bench.images.count == 1)
   }
 
   @Test func windowIsLoadedWhenEveryVisibleSlotHasItsResult() async throws {

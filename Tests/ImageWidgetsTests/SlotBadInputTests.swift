@@ -208,19 +208,19 @@ struct SlotBadInputTests {
     view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
     other.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
     bench.run(until: 0.2)
-    _ = bench.pictures
+    _ = bench.images
     #expect(slow.count == 1)
 
     try await bench.transfer(2).respond(with: SlotBench.red)
     await ear.hear()
     #expect(other.image === ear.images.first)
     bench.run(until: 0.6)
-    _ = bench.pictures
+    _ = bench.images
     try await bench.transfer(1).respond(with: SlotBench.red)
     await ear.hear(2)
     bench.run(until: 2)
     let count = slow.count
-    _ = bench.pictures
+    _ = bench.images
 
     #expect(view.image === ear.images.last)
     #expect(slow.count == count, "the indicator is no longer drawn")

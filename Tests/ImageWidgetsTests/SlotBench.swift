@@ -27,8 +27,8 @@ final class SlotBench {
       dataCache: disk)
   }
 
-  static let red = FakeDecoder.picture(width: 100, height: 100, color: Color(hex: 0xFF0000))
-  static let large = FakeDecoder.picture(width: 1000, height: 1000, color: Color(hex: 0x00FF00))
+  static let red = FakeDecoder.encodedImage(width: 100, height: 100, color: Color(hex: 0xFF0000))
+  static let large = FakeDecoder.encodedImage(width: 1000, height: 1000, color: Color(hex: 0x00FF00))
 
   /// Options that use the downloader of this bench.
   var options: SlotOptions { SlotOptions(downloader: downloader) }
@@ -59,9 +59,9 @@ final class SlotBench {
   }
 
   /// The images that the window draws now.
-  var pictures: [DrawList.Picture] {
+  var images: [DrawList.ImageCommand] {
     window.drawList(for: window.bounds).commands.compactMap {
-      if case .image(let picture) = $0 { picture } else { nil }
+      if case .image(let image) = $0 { image } else { nil }
     }
   }
 }

@@ -72,7 +72,7 @@ struct SlotGrowthTests {
     bench.run(until: 3)
 
     #expect(view.isLoadingImage)
-    #expect(bench.pictures.map { $0.image === view.image } == [true])
+    #expect(bench.images.map { $0.image === view.image } == [true])
   }
 
   @Test func smallerImageStaysWhenTheLargerImageFails() async throws {
@@ -143,7 +143,7 @@ struct SlotGrowthTests {
     let view = bench.view()
     view.contentMode = .fit
     view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    let wide = FakeDecoder.picture(width: 1000, height: 250)
+    let wide = FakeDecoder.encodedImage(width: 1000, height: 250)
     try await bench.transfer(1).respond(with: wide)
     await ear.hear()
     #expect(view.image?.pixelHeight == 25)

@@ -98,17 +98,17 @@ struct SlotIndicatorTests {
     let view = bench.view()
     load(view, .ring)
     bench.run(until: 0.2)
-    let unknown = bench.pictures.map(\.image)
+    let unknown = bench.images.map(\.image)
     let transfer = try await bench.transfer(1)
     transfer.respond(expectedLength: 1000)
     await receive(transfer, 0.5)
     bench.run(until: 1)
-    let half = bench.pictures.map(\.image)
+    let half = bench.images.map(\.image)
     bench.run(until: 2)
 
     #expect(unknown.count == 1 && half.count == 1)
     #expect(half != unknown)
-    #expect(bench.pictures.map(\.image) == half)
+    #expect(bench.images.map(\.image) == half)
     transfer.fail(.emptyBody)
     await ear.hear()
   }
@@ -118,7 +118,7 @@ struct SlotIndicatorTests {
     load(view, .none)
     bench.run(until: 5)
 
-    #expect(bench.pictures.isEmpty && bars.isEmpty)
+    #expect(bench.images.isEmpty && bars.isEmpty)
     try await bench.transfer(1).fail(.emptyBody)
     await ear.hear()
   }
@@ -130,7 +130,7 @@ struct SlotIndicatorTests {
     load(view, indicator)
     bench.run(until: 0.5)
 
-    #expect(bench.pictures.isEmpty && bars.isEmpty)
+    #expect(bench.images.isEmpty && bars.isEmpty)
   }
 
   nonisolated enum End: CaseIterable, Sendable { case cancel, failure, noURL, clear }

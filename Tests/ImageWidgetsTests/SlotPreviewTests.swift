@@ -24,7 +24,7 @@ struct SlotPreviewTests {
     return request
   }
 
-  private static let whole = FakeDecoder.picture(
+  private static let whole = FakeDecoder.encodedImage(
     width: 100, height: 100, color: Color(hex: 0xFF0000), count: 10_000)
 
   /// Sends a range of the bytes of the image, and waits until the preview is shown.
@@ -47,7 +47,7 @@ struct SlotPreviewTests {
   private var seen: Set<Image> {
     commands.reduce(into: []) { images, command in
       switch command {
-      case .image(let picture): images.insert(picture.image)
+      case .image(let image): images.insert(image.image)
       case .dissolve(let old, let new, _): images.formUnion([old.image, new.image])
       default: break
       }
@@ -57,8 +57,8 @@ struct SlotPreviewTests {
   /// The opacity of the newer of two images.
   private var share: Double? {
     for case .dissolve(_, _, let share) in commands { return share }
-    let pictures = bench.pictures
-    return pictures.count == 2 ? pictures[1].opacity : nil
+    let images = bench.images
+    return images.count == 2 ? images[1].opacity : nil
   }
 
   private var commands: [DrawList.Command] { bench.window.drawList(for: bench.window.bounds).commands }
@@ -95,7 +95,7 @@ struct SlotPreviewTests {
     #expect(view.isInTransition)
     bench.window.update(at: 2.21)
     #expect(!view.isInTransition)
-    #expect(bench.pictures.map(\.image) == ear.images)
+    #expect(bench.images.map(\.image) == ear.images)
     #expect(ear.results.count == 1)
   }
 
@@ -112,14 +112,14 @@ struct SlotPreviewTests {
     bench.window.update(at: 2)
     bench.window.update(at: 2.2)
     #expect(view.isInTransition)
-    #expect(bench.pictures.allSatisfy { $0.destination == view.frame })
+    #expect(bench.images.allSatisfy { $0.destination == view.frame })
     bench.run(until: 3)
     finish(transfer, from: 5000)
     await ear.hear()
     bench.window.update(at: 4)
     bench.window.update(at: 4.1)
     #expect(view.isInTransition)
-    #expect(bench.pictures.allSatisfy { $0.destination == view.frame })
+    #expect(bench.images.allSatisfy { $0.destination == view.frame })
   }
 
   @Test func slotWithoutTransitionsShowsPreviewsAtOnce() async throws {
@@ -181,7 +181,7 @@ struct SlotPreviewTests {
     bench.window.update(at: 1.3)
     #expect(try #require(share) > before)
     bench.window.update(at: 1.51)
-    #expect(bench.pictures.map(\.image) == ear.images)
+    #expect(bench.images.map(\.image) == ear.images)
     #expect(!view.isInTransition)
   }
 
@@ -222,7 +222,7 @@ struct SlotPreviewTests {
       }
     #expect(view.image == expected)
     bench.run(until: 3)
-    #expect(bench.pictures.map(\.image) == [expected].compactMap { $0 })
+    #expect(bench.images.map(\.image) == [expected].compactMap { $0 })
   }
 
   @Test func cancelledSlotShowsNoPreview() async throws {
@@ -409,7 +409,7 @@ struct SlotPreviewTests {
     let view = bench.view()
     bench.run(until: 1)
     view.setImage(from: try request(), options: options, completion: ear.completion)
-    let large = FakeDecoder.picture(width: 1000, height: 1000, count: 10_000)
+    let large = FakeDecoder.encodedImage(width: 1000, height: 1000, count: 10_000)
     try await bench.transfer(1).respond(with: large)
     await ear.hear()
     let small = try #require(view.image)

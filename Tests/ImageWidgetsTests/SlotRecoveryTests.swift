@@ -238,16 +238,16 @@ struct SlotRecoveryTests {
     let placeholder = Image.solid(width: 1, height: 1)
     let view = try await failedView { $0.failureImage = placeholder }
     bench.run(until: 2)
-    let shown = bench.pictures.map(\.image)
+    let shown = bench.images.map(\.image)
 
     bench.clock.advance(by: 2)
     let probe = try await bench.transfer(2)
     bench.run(until: 4)
-    #expect(bench.pictures.map(\.image) == shown, "neither a spinner nor another image")
+    #expect(bench.images.map(\.image) == shown, "neither a spinner nor another image")
     probe.fail(Self.down)
     try await until { !(bench.clock.wakes.isEmpty) }
     bench.run(until: 6)
-    #expect(bench.pictures.map(\.image) == shown)
+    #expect(bench.images.map(\.image) == shown)
     #expect(view.image === placeholder)
   }
 

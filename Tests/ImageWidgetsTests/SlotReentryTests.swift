@@ -293,7 +293,7 @@ struct SlotReentryTests {
     bench.run(until: bench.window.now + 2)
 
     #expect(view.image?.sourceWidth == 100)
-    #expect(bench.pictures.map(\.image) == [view.image])
+    #expect(bench.images.map(\.image) == [view.image])
     #expect(view.pendingSlots == 0)
     #expect(!view.isLoadingImage)
     #expect(view.imageActivity.activity == .ended(success: true))
@@ -332,7 +332,7 @@ struct SlotReentryTests {
     view.setImage(from: "http://a.test/1", options: options) { [weak view] result in
       ear.completion(result)
       view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
-      #expect(bench.pictures.isEmpty)
+      #expect(bench.images.isEmpty)
     }
     try await bench.transfer(1).respond(with: SlotBench.large)
     try await until { view.isInTransition }
@@ -356,7 +356,7 @@ struct SlotReentryTests {
     try await until { view.isInTransition }
     view.setImage(from: "http://a.test/3", options: bench.options, completion: ear.completion)
     #expect(view.imageURL == "http://a.test/2")
-    #expect(bench.pictures.isEmpty)
+    #expect(bench.images.isEmpty)
 
     // The third image is never requested: the completion of the first image requested the second.
     try await expectSecond(in: view, transfer: 2, responses: 2)
@@ -364,7 +364,7 @@ struct SlotReentryTests {
     #expect(bench.transport.transfers.count == 2)
   }
 
-  nonisolated enum Moment: CaseIterable, Sendable { case placeholder, picture, failureImage, hit }
+  nonisolated enum Moment: CaseIterable, Sendable { case placeholder, image, failureImage, hit }
 
   @Test(arguments: Moment.allCases) func customPresentationMaySetAnotherImage(moment: Moment) async throws {
     let view = bench.view()
@@ -383,9 +383,9 @@ struct SlotReentryTests {
     }
 
     view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
-    if moment == .picture { try await bench.transfer(1).respond(with: SlotBench.large) }
+    if moment == .image { try await bench.transfer(1).respond(with: SlotBench.large) }
     if moment == .failureImage { try await bench.transfer(1).fail(.status(500)) }
-    let last = moment == .picture || moment == .failureImage ? 2 : 1
+    let last = moment == .image || moment == .failureImage ? 2 : 1
     try await bench.transport.waitUntilStarted(last)
 
     try await expectSecond(in: view, transfer: last, responses: 2)

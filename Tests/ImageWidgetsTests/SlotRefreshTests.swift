@@ -10,7 +10,7 @@ import VitrineWidgets
 struct SlotRefreshTests {
   private let bench = SlotBench()
   private let ear = Ear()
-  private static let green = FakeDecoder.picture(width: 100, height: 100, color: Color(hex: 0x00FF00))
+  private static let green = FakeDecoder.encodedImage(width: 100, height: 100, color: Color(hex: 0x00FF00))
 
   /// A view that refreshes an image that is in memory.
   private func refreshingView(_ options: SlotOptions? = nil) async throws -> ImageView {
@@ -38,7 +38,7 @@ struct SlotRefreshTests {
     #expect(view.image === ear.images[0], "at once")
     #expect(view.isLoadingImage)
     bench.run(until: 2)
-    #expect(bench.pictures.count == 1, "no spinner over a shown image")
+    #expect(bench.images.count == 1, "no spinner over a shown image")
 
     try await bench.transfer(2).respond(with: Self.green)
     await ear.hear(2)

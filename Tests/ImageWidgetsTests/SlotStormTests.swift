@@ -27,7 +27,7 @@ struct SlotStormTests {
     #expect(view.pendingSlots == 2)
     #expect(button.pendingSlots == 1)
     #expect(bench.transport.running.map(\.request.url.absoluteString) == ["http://a.test/1000"])
-    #expect(bench.pictures.isEmpty)
+    #expect(bench.images.isEmpty)
     bench.transport.running.first?.respond(with: SlotBench.red)
     await ear.hear(3000)
 
@@ -36,7 +36,7 @@ struct SlotStormTests {
     #expect(view.image != nil && view.highlightedImage != nil && button.image(for: .selected) != nil)
     #expect(view.pendingSlots + button.pendingSlots == 0)
     bench.run(until: 2)
-    #expect(bench.pictures.map(\.image) == [view.image])
+    #expect(bench.images.map(\.image) == [view.image])
   }
 
   @Test func releasedViewsCancelAllTheirLoads() async {
@@ -64,7 +64,7 @@ struct SlotStormTests {
     #expect(watched == nil)
     #expect(ear.errors.count == 8)
     #expect(bench.transport.running.isEmpty)
-    #expect(bench.pictures.isEmpty)
+    #expect(bench.images.isEmpty)
     #expect(bench.window.isLoaded)
   }
 
@@ -83,7 +83,7 @@ struct SlotStormTests {
       #expect(view.pendingSlots == 0)
       #expect(!view.isLoadingImage)
     }
-    #expect(storm.wrongPictures == [])
+    #expect(storm.wrongImages == [])
     #expect(storm.lowestPending == 0)
   }
 }
@@ -185,7 +185,7 @@ struct SlotStormTests {
     halves.insert(ObjectIdentifier(transfer))
     let width = Self.width(Int(transfer.request.url.lastPathComponent) ?? 0)
     transfer.respond(expectedLength: 4000)
-    transfer.send(Array(FakeDecoder.picture(width: width, height: width, count: 4000)[..<2000]))
+    transfer.send(Array(FakeDecoder.encodedImage(width: width, height: width, count: 4000)[..<2000]))
   }
 
   private func respond(to transfer: FakeTransfer) {
@@ -194,7 +194,7 @@ struct SlotStormTests {
       return transfer.finish()
     }
     let number = Int(transfer.request.url.lastPathComponent) ?? 0
-    transfer.respond(with: FakeDecoder.picture(width: Self.width(number), height: Self.width(number)))
+    transfer.respond(with: FakeDecoder.encodedImage(width: Self.width(number), height: Self.width(number)))
   }
 
   /// Gives every view a size, and answers transfers until no view loads.
@@ -210,7 +210,7 @@ struct SlotStormTests {
   }
 
   /// The indices of views that show another image than they requested last.
-  var wrongPictures: [Int] {
+  var wrongImages: [Int] {
     views.indices.filter { index in
       guard let number = wanted[index] else { return false }
       return views[index].image?.sourceWidth != Self.width(number)

@@ -60,7 +60,7 @@ struct SlotTransitionTests {
       opacities.append(
         [0.05, 0.1, 0.3].map {
           bench.run(until: began + $0)
-          return bench.pictures.first?.opacity ?? 0
+          return bench.images.first?.opacity ?? 0
         })
       #expect(!view.isInTransition)
       view.removeFromSuperview()
@@ -149,7 +149,7 @@ struct SlotTransitionTests {
 
     await ear.hear(2)
     #expect(!view.isInTransition)
-    #expect(bench.pictures.map(\.image) == [view.image])
+    #expect(bench.images.map(\.image) == [view.image])
   }
 
   /// The first image dissolves into the last image; the images between are not shown for a single frame.
@@ -169,9 +169,9 @@ struct SlotTransitionTests {
     let last = try #require(view.image)
     for step in 0..<40 {
       bench.window.update(at: 0.2 + Double(step) / 60)
-      #expect(bench.pictures.allSatisfy { $0.image == first || $0.image == last })
+      #expect(bench.images.allSatisfy { $0.image == first || $0.image == last })
     }
-    #expect(bench.pictures.map(\.image) == [last])
+    #expect(bench.images.map(\.image) == [last])
     #expect(!view.isInTransition)
   }
 
@@ -186,11 +186,11 @@ struct SlotTransitionTests {
     let other = try #require(view.image)
 
     view.setImage(from: "http://a.test/missing", options: options)
-    #expect(bench.pictures.isEmpty)
+    #expect(bench.images.isEmpty)
     view.setImage(from: "http://a.test/1", options: options)
     for _ in 0..<60 {
       bench.run(until: bench.window.now + 1.0 / 60)
-      #expect(!bench.pictures.contains { $0.image == other })
+      #expect(!bench.images.contains { $0.image == other })
     }
   }
 
@@ -213,7 +213,7 @@ struct SlotTransitionTests {
 
     #expect(view.isInTransition)
     // A slide would have moved the images.
-    #expect(bench.pictures.allSatisfy { $0.destination == view.frame })
+    #expect(bench.images.allSatisfy { $0.destination == view.frame })
   }
 
   @Test("SD-W28 a completion that waits for the transition is called at its end")
@@ -236,7 +236,7 @@ struct SlotTransitionTests {
   }
 
   nonisolated enum Interruption: CaseIterable, Sendable {
-    case anotherPicture, clear, cancel, remove, loseWindow
+    case anotherImage, clear, cancel, remove, loseWindow
   }
 
   @Test(arguments: Interruption.allCases)
@@ -254,7 +254,7 @@ struct SlotTransitionTests {
     window?.update(at: 1)
 
     switch interruption {
-    case .anotherPicture: view?.setImage(.solid(width: 2, height: 2), transition: .slide(.up))
+    case .anotherImage: view?.setImage(.solid(width: 2, height: 2), transition: .slide(.up))
     case .clear: view?.imageURL = nil
     case .cancel:
       view?.cancelImageLoad()

@@ -76,7 +76,7 @@ import VitrineTesting
   @Test func bodyWaitsForADecodeAndThenEvictsItsImage() async throws {
     // The budget fits the image of 12,288 bytes and 7,712 more.
     let (world, ledger, tasks) = world(budget: 20_000, bodies: 2, decodingIsHeld: true)
-    world.transport.transfers[0].send(Fixture.picture)
+    world.transport.transfers[0].send(Fixture.body)
     world.transport.transfers[0].finish()
     await world.gate.waitUntilHeld(1)
     let transfer = world.transport.transfers[1]

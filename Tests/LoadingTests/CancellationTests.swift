@@ -31,7 +31,7 @@ import VitrineTesting
     let tasks = [world.downloader.load(request()), world.downloader.load(request())]
 
     tasks[which].cancel()
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
 
     await #expect(throws: ImageError.cancelled) { try await tasks[which].response }
     let other = try await tasks[1 - which].response
@@ -50,7 +50,7 @@ import VitrineTesting
     for name in names {
       world.downloader.load(request(name), completion: { heard.add((try? $0.get()) != nil) })
     }
-    while let transfer = world.transport.running.first { transfer.respond(with: Fixture.picture) }
+    while let transfer = world.transport.running.first { transfer.respond(with: Fixture.body) }
 
     let outcomes = try await heard.wait(for: 10)
     #expect(outcomes == Array(repeating: false, count: 5) + Array(repeating: true, count: 5))
@@ -62,7 +62,7 @@ import VitrineTesting
     let task = world.downloader.load(request())
 
     task.cancel()
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
 
     await #expect(throws: ImageError.cancelled) { try await task.response }
     #expect(world.downloader.cachedImage(for: request()) == nil)
@@ -114,9 +114,9 @@ import VitrineTesting
     world.downloader.load(request()).cancel()
     let newer = world.downloader.load(request())
 
-    world.transport.transfers[0].respond(with: FakeDecoder.picture(width: 1, height: 1))
+    world.transport.transfers[0].respond(with: FakeDecoder.encodedImage(width: 1, height: 1))
     #expect(!newer.isFinished)
-    world.transport.transfers[1].respond(with: Fixture.picture)
+    world.transport.transfers[1].respond(with: Fixture.body)
 
     #expect(try await newer.response.image.pixelWidth == 64)
   }
@@ -135,7 +135,7 @@ import VitrineTesting
     _ = try await heard.wait(for: 1)
     task.cancel()
     world.downloader.load(request("b.jpg"), completion: add)
-    world.transport.transfers[1].respond(with: Fixture.picture)
+    world.transport.transfers[1].respond(with: Fixture.body)
 
     #expect(try await heard.wait(for: 2) == [.cancelled, nil])
   }
@@ -160,7 +160,7 @@ import VitrineTesting
     let world = Fixture()
     let heard = Heard<Bool>()
     let task = world.downloader.load(request(), completion: { _ in heard.add(true) })
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     _ = try await heard.wait(for: 1)
 
     task.cancel()
@@ -191,14 +191,14 @@ import VitrineTesting
   @Test func newLoadAfterACancelledDecodeDownloadsAgain() async throws {
     let world = Fixture(decodingIsHeld: true)
     let task = world.downloader.load(request())
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     await world.gate.waitUntilHeld(1)
 
     task.cancel()
     let again = world.downloader.load(request())
     #expect(world.transport.transfers.count == 2)
     world.gate.open()
-    world.transport.transfers[1].respond(with: FakeDecoder.picture(width: 5, height: 5))
+    world.transport.transfers[1].respond(with: FakeDecoder.encodedImage(width: 5, height: 5))
 
     #expect(try await again.response.image.pixelWidth == 5)
     await #expect(throws: ImageError.cancelled) { try await task.response }
@@ -215,7 +215,7 @@ import VitrineTesting
     for name in ["decoding.jpg", "b.jpg", "c.jpg", "d.jpg", "waiting.jpg"] {
       downloader?.download(request(name), failure: heard.add)
     }
-    transport.transfers[0].respond(with: Fixture.picture)
+    transport.transfers[0].respond(with: Fixture.body)
     await gate.waitUntilHeld(1)
 
     downloader = nil
@@ -224,7 +224,7 @@ import VitrineTesting
     #expect(try await heard.wait(for: 5) == Array(repeating: .cancelled, count: 5))
     #expect(transport.transfers.map(\.isCancelled) == [false, true, true, true, true])
     gate.open()
-    for transfer in transport.transfers { transfer.respond(with: Fixture.picture) }
+    for transfer in transport.transfers { transfer.respond(with: Fixture.body) }
   }
 
   @Test func engineIsReleasedWithItsDownloader() async {
@@ -248,7 +248,7 @@ import VitrineTesting
   @Test func cancellingTheLastLoadStopsTheRunningDecode() async {
     let world = Fixture(decodingIsHeld: true)
     let tasks = [world.downloader.load(request()), world.downloader.load(request())]
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     await world.gate.waitUntilHeld(1)
 
     tasks[0].cancel()
@@ -263,7 +263,7 @@ import VitrineTesting
   @Test func runningDecodeContinuesForTheRemainingLoad() async throws {
     let world = Fixture(decodingIsHeld: true)
     let tasks = [world.downloader.load(request()), world.downloader.load(request())]
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     await world.gate.waitUntilHeld(1)
 
     tasks[0].cancel()
@@ -276,11 +276,11 @@ import VitrineTesting
   @Test func newLoadAfterACancelledDecodeDecodesAgain() async throws {
     let world = Fixture(decodingIsHeld: true)
     let first = world.downloader.load(request())
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     await world.gate.waitUntilHeld(1)
     first.cancel()
     let second = world.downloader.load(request())
-    world.transport.transfers[1].respond(with: Fixture.picture)
+    world.transport.transfers[1].respond(with: Fixture.body)
     await world.gate.waitUntilHeld(2)
     world.gate.open()
 

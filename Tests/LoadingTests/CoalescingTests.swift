@@ -14,7 +14,7 @@ import VitrineTesting
     let first = world.downloader.load(request())
     let second = world.downloader.load(request())
 
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
 
     #expect(try await first.response.image === second.response.image)
     #expect(try await first.response.http == second.response.http)
@@ -43,13 +43,13 @@ import VitrineTesting
     let world = Fixture()
     let small = request(target: DecodeTarget(width: 16, height: 12))
     let first = world.downloader.load(small)
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     let old = try await first.response.image
     let large = DecodeTarget(width: 32, height: 24)
     let second = world.downloader.load(request(target: large))
     let third = world.downloader.load(request(policy: .reload, target: large))
     #expect(world.transport.transfers.count == 2)
-    world.transport.transfers[1].respond(with: Fixture.picture)
+    world.transport.transfers[1].respond(with: Fixture.body)
     #expect(try await second.response.image === third.response.image)
     #expect(world.downloader.cachedImage(for: small) !== old)
   }
@@ -59,7 +59,7 @@ import VitrineTesting
     let small = world.downloader.load(request(target: DecodeTarget(width: 8, height: 8)))
     let whole = world.downloader.load(request())
 
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
 
     #expect(try await small.response.image.pixelHeight == 8)
     #expect(try await whole.response.image.pixelHeight == 48)
@@ -70,7 +70,7 @@ import VitrineTesting
   @Test("SD-D30 SD-M19 concurrent loads of one image in ten sizes each get their size from one download")
   func tenSizesShareOneDownload() async throws {
     let world = Fixture()
-    let body = FakeDecoder.picture(width: 1000, height: 1000)
+    let body = FakeDecoder.encodedImage(width: 1000, height: 1000)
     let tasks = (490...499).map {
       world.downloader.load(request(target: DecodeTarget(width: $0, height: $0, mode: .fit)))
     }
@@ -90,7 +90,7 @@ import VitrineTesting
     let plain = world.downloader.load(request())
     let named = world.downloader.load(request(), additionalIdentifier: "named")
 
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
 
     #expect(try await plain.response.image === named.response.image)
     #expect(world.decoder.calls.count == 1)
@@ -102,7 +102,7 @@ import VitrineTesting
     let plain = world.downloader.load(request())
     let round = world.downloader.load(request(transforms: [.circle()]))
 
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
 
     #expect(try await plain.response.image.pixelWidth == 64)
     #expect(try await round.response.image.pixelWidth == 48)
@@ -117,7 +117,7 @@ import VitrineTesting
     let first = world.downloader.load(request(transforms: [transform]))
     let second = world.downloader.load(request(transforms: [transform]))
 
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
 
     #expect(try await first.response.image === second.response.image)
     #expect(transform.count == 1)
@@ -126,7 +126,7 @@ import VitrineTesting
   @Test func newLoadJoinsALoadThatIsBeingDecoded() async throws {
     let world = Fixture(decodingIsHeld: true)
     let first = world.downloader.load(request())
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     await world.gate.waitUntilHeld(1)
 
     let second = world.downloader.load(request())
@@ -168,7 +168,7 @@ import VitrineTesting
     second.limits.side = 1000
     let tasks = [first, second, first].map { world.downloader.load($0) }
 
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     for task in tasks { _ = try await task.response }
 
     #expect(world.transport.transfers.count == 1)
@@ -184,7 +184,7 @@ import VitrineTesting
 
     let tasks = [german, french, german].map { world.downloader.load($0) }
     #expect(world.transport.transfers.map { $0.request.headers["Accept-Language"] } == ["de", "fr"])
-    for transfer in world.transport.transfers { transfer.respond(with: Fixture.picture) }
+    for transfer in world.transport.transfers { transfer.respond(with: Fixture.body) }
     for task in tasks { _ = try await task.response }
 
     #expect(world.downloader.cachedImage(for: german) != nil)
@@ -199,7 +199,7 @@ import VitrineTesting
     let refused = world.downloader.load(limited)
     let small = world.downloader.load(request(target: DecodeTarget(width: 8, height: 8)))
 
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
 
     await #expect(throws: ImageError.tooLarge(.pixels(10))) { try await refused.response }
     #expect(try await small.response.image.pixelHeight == 8)
@@ -216,7 +216,7 @@ import VitrineTesting
       isDone.open()
     }
     cache.afterNextMiss {
-      transport.transfers[0].respond(with: Fixture.picture)
+      transport.transfers[0].respond(with: Fixture.body)
       isDone.pass()
     }
 
@@ -230,7 +230,7 @@ import VitrineTesting
   @Test func concurrentLoadsOfOneImageDownloadItOnce() async throws {
     for _ in 0..<50 {
       let world = Fixture()
-      world.transport.respondToAll { $0.respond(with: Fixture.picture) }
+      world.transport.respondToAll { $0.respond(with: Fixture.body) }
 
       let loads = (0..<16).map { _ in
         Task.detached { try await world.downloader.image(for: request()).image }

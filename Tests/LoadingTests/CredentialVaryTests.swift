@@ -26,7 +26,7 @@ import VitrineTesting
 
   private static func respond(to transfer: FakeTransfer, width: Int, vary: String? = "Cookie, Authorization")
   {
-    let body = FakeDecoder.picture(width: width, height: 1)
+    let body = FakeDecoder.encodedImage(width: width, height: 1)
     var headers: HTTPHeaders = ["Cache-Control": "max-age=60"]
     headers["Vary"] = vary
     transfer.respond(headers: headers, expectedLength: body.count)

@@ -92,13 +92,13 @@ struct DataOnlyTests {
   }
 
   @Test func oneTransferServesBothTheBytesAndTheImage() async throws {
-    let picture = FakeDecoder.picture(width: 8, height: 4)
+    let body = FakeDecoder.encodedImage(width: 8, height: 4)
     let bytes = downloader.load(try request("http://a.test/1"))
     let image = downloader.load(try ImageRequest("http://a.test/1"))
     try await transport.waitUntilStarted(1)
-    transport.transfers[0].respond(with: picture)
+    transport.transfers[0].respond(with: body)
 
-    #expect(try await bytes.response.data == picture)
+    #expect(try await bytes.response.data == body)
     #expect(try await image.response.image.pixelWidth == 8)
     #expect(try await image.response.data == nil)
     #expect(transport.transfers.count == 1)

@@ -75,7 +75,7 @@ import VitrineTesting
     let first = world.downloader.load(request("a.jpg"))
     let second = world.downloader.load(request("b.jpg"))
 
-    for transfer in world.transport.transfers { transfer.respond(with: Fixture.picture) }
+    for transfer in world.transport.transfers { transfer.respond(with: Fixture.body) }
 
     #expect(world.transport.transfers.count == 2)
     #expect(try await first.response.image !== second.response.image)
@@ -88,7 +88,7 @@ import VitrineTesting
     let transfer = world.transport.transfers[0]
 
     transfer.respond(url: url("here.jpg"))
-    transfer.send(Fixture.picture)
+    transfer.send(Fixture.body)
     transfer.finish()
 
     #expect(try await task.response.http?.url == url("here.jpg"))
@@ -112,7 +112,7 @@ import VitrineTesting
   func cacheIsAskedBeforeEachInsert(response: Bool) async throws {
     let cache = AskedCache(response: response)
     let transport = FakeTransport()
-    transport.respondToAll { $0.respond(with: Fixture.picture) }
+    transport.respondToAll { $0.respond(with: Fixture.body) }
     let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder(), cache: cache)
 
     let first = try await downloader.image(for: request())
@@ -127,7 +127,7 @@ import VitrineTesting
     let world = Fixture()
     let heard = Heard<ImageResponse>()
     let first = world.downloader.download(request(), success: heard.add)
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     _ = try await heard.wait(for: 1)
 
     let second = world.downloader.download(request(), success: heard.add)
@@ -143,7 +143,7 @@ import VitrineTesting
   func imageIsDecodedWhileTheMainActorIsBusy() {
     let world = Fixture()
     world.downloader.load(request())
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     // The loop never yields, so work that needs the main actor could not finish.
     var patience = 10_000
     while world.cache.statistics.inserts == 0, patience > 0 {
@@ -219,7 +219,7 @@ import VitrineTesting
     }.value
 
     await Task.detached {
-      world.transport.transfers[0].respond(with: Fixture.picture)
+      world.transport.transfers[0].respond(with: Fixture.body)
       world.transport.transfers[1].respond(status: 404)
       world.transport.transfers[1].fail(.status(404))
     }.value
@@ -258,7 +258,7 @@ import VitrineTesting
 
   @Test func manyImagesStayWithinTheCapacityOfASmallCache() async throws {
     let transport = FakeTransport()
-    transport.respondToAll { $0.respond(with: Fixture.picture) }
+    transport.respondToAll { $0.respond(with: Fixture.body) }
     let cost = 64 * 48 * 4
     let cache = MemoryImageCache(capacity: 10 * cost, preferredUsageAfterPurge: 6 * cost)
     let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder(), cache: cache)
@@ -281,7 +281,7 @@ import VitrineTesting
   @Test func finishedTaskKeepsItsResponse() async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
 
     let first = try await task.response
     let second = try await task.response
@@ -313,7 +313,7 @@ import VitrineTesting
     let statistics = world.downloader.statistics
     #expect(statistics.loads == [.network: 1, .memory: 1])
     #expect(statistics.requests == 3)
-    #expect(statistics.bytes == Fixture.picture.count)
+    #expect(statistics.bytes == Fixture.body.count)
     #expect(statistics.failures == 1)
     #expect(statistics.cancellations == 1)
   }

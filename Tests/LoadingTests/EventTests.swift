@@ -32,11 +32,11 @@ import VitrineTesting
     let first = world.downloader.load(request("http://a.test/1.jpg"))
     let second = world.downloader.load(request("http://a.test/2.jpg"))
     world.clock.advance(by: 3)
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     #expect(try await first.response.metrics?.queue == 0)
 
     world.clock.advance(by: 1)
-    world.transport.transfers[1].respond(with: Fixture.picture)
+    world.transport.transfers[1].respond(with: Fixture.body)
 
     #expect(try await second.response.metrics?.queue == 3)
   }
@@ -50,7 +50,7 @@ import VitrineTesting
     let reader = Heard<String>()
     let events = task.events
     let reading = Task { for await event in events { reader.add(words(event)) } }
-    let bytes = Fixture.picture
+    let bytes = Fixture.body
     world.transport.transfers[0].respond(expectedLength: bytes.count)
     _ = try await reader.wait(for: 2)
     world.transport.transfers[0].send(Array(bytes[..<4]))
@@ -97,7 +97,7 @@ import VitrineTesting
     let world = Fixture()
     let task = world.downloader.load(request())
     let (first, second) = (task.events, task.events)
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     _ = try await task.response
     #expect(await heard(first) == heard(second))
     #expect(await heard(task.events) == ["finished"])
@@ -115,7 +115,7 @@ import VitrineTesting
     let listening = Task { for await _ in task.events {} }
     listening.cancel()
     await listening.value
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     _ = try await task.response
   }
 

@@ -214,7 +214,7 @@ import VitrineTesting
     _ = try await failure(world, request(), with: .status(404))
     let reload = world.downloader.load(request(policy: .reload))
     let joined = world.downloader.load(request())
-    world.transport.transfers[1].respond(with: Fixture.picture)
+    world.transport.transfers[1].respond(with: Fixture.body)
     _ = try await reload.response
     _ = try await joined.response
     world.downloader.removeAllCachedImages()
@@ -255,8 +255,8 @@ import VitrineTesting
   @Test func failuresOfDataURLsAreNotRemembered() async throws {
     let world = world()
     let nothing = ImageRequest(url: URL(string: "data:,") ?? url())
-    let noPicture = ImageRequest(url: URL(string: "data:,x") ?? url())
-    for request in [nothing, noPicture] {
+    let noImage = ImageRequest(url: URL(string: "data:,x") ?? url())
+    for request in [nothing, noImage] {
       _ = try await failure(world, request, with: .cancelled)
       #expect(!world.downloader.removeFailure(for: request))
     }

@@ -111,7 +111,7 @@ import VitrineTesting
 
 /// A server that answers one transfer at a time, successfully or not.
 private final class Server: Sendable {
-  private static let body = Fixture.picture + [UInt8](repeating: UInt8(ascii: " "), count: 6000)
+  private static let body = Fixture.body + [UInt8](repeating: UInt8(ascii: " "), count: 6000)
 
   private let transport: FakeTransport
   /// Transfers that have received part of their body.

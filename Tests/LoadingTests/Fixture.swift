@@ -33,14 +33,14 @@ struct Fixture {
     self.disk = disk
   }
 
-  static let picture = FakeDecoder.picture(width: 64, height: 48)
+  static let body = FakeDecoder.encodedImage(width: 64, height: 48)
 
-  /// Loads `request`, answers its transfer with `picture` if it starts one, and returns the response.
+  /// Loads `request`, answers its transfer with `image` if it starts one, and returns the response.
   @discardableResult
   func loaded(_ request: ImageRequest, identifier: String? = nil) async throws -> ImageResponse {
     let started = transport.transfers.count
     let task = downloader.load(request, additionalIdentifier: identifier)
-    if transport.transfers.count > started { transport.transfers[started].respond(with: Self.picture) }
+    if transport.transfers.count > started { transport.transfers[started].respond(with: Self.image) }
     return try await task.response
   }
 }

@@ -127,28 +127,28 @@ import VitrineGraphics
   }
 
   @Test func additionalIdentifierIsASeparateField() {
-    let glued = PictureIdentity(request("ab"), additionalIdentifier: nil)
+    let glued = ImageIdentity(request("ab"), additionalIdentifier: nil)
 
-    #expect(PictureIdentity(request("a"), additionalIdentifier: "b") != glued)
-    #expect(PictureIdentity(request("a")) != PictureIdentity(request("a"), additionalIdentifier: ""))
+    #expect(ImageIdentity(request("a"), additionalIdentifier: "b") != glued)
+    #expect(ImageIdentity(request("a")) != ImageIdentity(request("a"), additionalIdentifier: ""))
     #expect(
-      PictureIdentity(request("a"), additionalIdentifier: "b")
-        == PictureIdentity(request("a"), additionalIdentifier: "b"))
+      ImageIdentity(request("a"), additionalIdentifier: "b")
+        == ImageIdentity(request("a"), additionalIdentifier: "b"))
   }
 
   @Test func transformsIdentifyAnImageUnlessAnIdentifierIsGiven() {
     let round = request(transforms: [.circle()])
     let roundAndGrey = request(transforms: [.circle(), .grayscale()])
 
-    #expect(PictureIdentity(round) != PictureIdentity(request()))
-    #expect(PictureIdentity(round) != PictureIdentity(roundAndGrey))
+    #expect(ImageIdentity(round) != ImageIdentity(request()))
+    #expect(ImageIdentity(round) != ImageIdentity(roundAndGrey))
     #expect(
-      PictureIdentity(roundAndGrey) != PictureIdentity(request(transforms: [.grayscale(), .circle()])),
+      ImageIdentity(roundAndGrey) != ImageIdentity(request(transforms: [.grayscale(), .circle()])),
       "the order of the transforms counts")
-    #expect(PictureIdentity(round) == PictureIdentity(request(transforms: [.circle()])))
+    #expect(ImageIdentity(round) == ImageIdentity(request(transforms: [.circle()])))
     #expect(
-      PictureIdentity(round, additionalIdentifier: "x")
-        == PictureIdentity(request(), additionalIdentifier: "x"))
+      ImageIdentity(round, additionalIdentifier: "x")
+        == ImageIdentity(request(), additionalIdentifier: "x"))
     #expect(
       PictureKey(round, additionalIdentifier: "x") != PictureKey(request(), additionalIdentifier: "x"),
       "the work differs, so the keys differ")

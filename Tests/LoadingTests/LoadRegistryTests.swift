@@ -50,7 +50,7 @@ extension FetchEnd {
     try #require(actions.compactMap { if case .decode(let id, _, _, _) = $0 { id } else { nil } }.first)
   }
 
-  private func pictureID(_ actions: [LoadAction]) throws -> PictureID {
+  private func processedImageID(_ actions: [LoadAction]) throws -> ProcessedImageID {
     try #require(
       actions.compactMap {
         switch $0 {
@@ -72,9 +72,9 @@ extension FetchEnd {
     #expect(actions.map(words) == ["decode"])
     actions = registry.decodeEnded(try decodeID(actions), .success(image))
     #expect(actions.map(words) == ["transform [\"circle\"]"])
-    let picture = try pictureID(actions)
-    #expect(registry.transformEnded(picture, .success(image)).map(words) == ["store id"])
-    #expect(registry.storeEnded(picture).map(words) == ["deliver to 1"])
+    let processedImage = try processedImageID(actions)
+    #expect(registry.transformEnded(processedImage, .success(image)).map(words) == ["store id"])
+    #expect(registry.storeEnded(processedImage).map(words) == ["deliver to 1"])
     #expect(registry.isEmpty)
   }
 
@@ -93,7 +93,7 @@ extension FetchEnd {
     #expect(start(&registry, request(), "other").actions == ["store other"], "the image is already decoded")
     #expect(start(&registry, request(transforms: [.circle()])).actions == ["transform [\"circle\"]"])
 
-    #expect(registry.storeEnded(try pictureID(storing)).map(words) == ["deliver to 4"])
+    #expect(registry.storeEnded(try processedImageID(storing)).map(words) == ["deliver to 4"])
     #expect(registry.waiterCount == 3)
   }
 
@@ -149,12 +149,13 @@ extension FetchEnd {
     let fetch = try #require(registry.fetch(of: task))
     let decode = try decodeID(registry.fetchEnded(fetch, .success(bytes)))
     #expect(registry.fetchEnded(fetch, .failure(.cancelled)).isEmpty, "a second end")
-    let picture = try pictureID(registry.decodeEnded(decode, .success(image)))
+    let processedImage = try processedImageID(registry.decodeEnded(decode, .success(image)))
     #expect(registry.decodeEnded(decode, .success(image)).isEmpty)
-    #expect(registry.transformEnded(picture, .success(image)).isEmpty, "the image is not being transformed")
+    #expect(
+      registry.transformEnded(processedImage, .success(image)).isEmpty, "the image is not being transformed")
 
-    #expect(registry.storeEnded(picture).map(words) == ["deliver to 1"])
-    #expect(registry.storeEnded(picture).isEmpty)
+    #expect(registry.storeEnded(processedImage).map(words) == ["deliver to 1"])
+    #expect(registry.storeEnded(processedImage).isEmpty)
   }
 
   @Test func failedStageFailsItsLoadAndLeavesNoState() throws {
@@ -174,8 +175,10 @@ extension FetchEnd {
       try decodeID(registry.fetchEnded(try #require(registry.fetch(of: third)), .success(bytes))),
       .success(.solid(width: 1, height: 1)))
     #expect(
-      registry.transformEnded(try pictureID(decoded), .failure(.transform(identifier: "x", message: "y")))
-        .map(words) == ["fail 1: the transform x failed: y"])
+      registry.transformEnded(
+        try processedImageID(decoded), .failure(.transform(identifier: "x", message: "y"))
+      )
+      .map(words) == ["fail 1: the transform x failed: y"])
 
     #expect(registry.isEmpty)
   }
@@ -289,10 +292,10 @@ extension FetchEnd {
 
     // One size decodes and is being stored in memory. The other size fails to decode, so the URL is fetched again.
     actions = registry.decodeEnded(whole, .success(.solid(width: 1, height: 1)))
-    let picture = try pictureID(actions)
+    let processedImage = try processedImageID(actions)
     actions = registry.decodeEnded(small, .failure(.emptyBody))
     #expect(actions.map(words).contains("fetch a.jpg"))
-    actions = registry.storeEnded(picture)
+    actions = registry.storeEnded(processedImage)
     #expect(actions.map(words) == ["deliver to 1", "pause fetch"])
 
     actions = registry.setPaused(false, paused)

@@ -276,7 +276,7 @@ import VitrineTesting
 
   @Test("SD-D31 200 loads of one file, started one after the other, each get its image")
   func staggeredLoadsOfOneFileEachGetItsImage() async throws {
-    let file = try write(Fixture.picture, to: "a.jpg")
+    let file = try write(Fixture.body, to: "a.jpg")
     let world = Fixture()
     var tasks: [ImageTask] = []
     for number in 0..<200 {
@@ -319,7 +319,7 @@ import VitrineTesting
 
   @Test func downloaderReadsFilesAndDataURLs() async throws {
     let downloader = ImageDownloader(transports: [LocalTransport()], decoder: FakeDecoder())
-    let url = try write(FakeDecoder.picture(width: 3, height: 2), to: "a.picture")
+    let url = try write(FakeDecoder.encodedImage(width: 3, height: 2), to: "a.picture")
 
     let file = try await downloader.image(for: url)
     let data = try await downloader.image(for: "data:,4 5 0 0 0 255")

@@ -7,7 +7,7 @@ import VitrineTesting
 
 /// A downloader reserves its memory in a ledger, and its work waits while the budget is full.
 @Suite(.timeLimit(.minutes(1))) struct MemoryAdmissionTests {
-  private static let pictureBytes = 64 * 48 * PixelFormat.bytesPerPixel
+  private static let imageBytes = 64 * 48 * PixelFormat.bytesPerPixel
 
   /// A memory holder that has nothing to release and counts how often it is asked.
   private final class Asked: MemoryHolder {
@@ -33,14 +33,14 @@ import VitrineTesting
 
   @Test(
     "All images that fit the budget load, and the peak exceeds it by at most one image per thread",
-    arguments: [pictureBytes, pictureBytes * 5 / 2], [1, 2, 4])
+    arguments: [imageBytes, imageBytes * 5 / 2], [1, 2, 4])
   func imagesThatFitTheBudgetLoad(budget: Int, threads: Int) async throws {
     let ledger = MemoryLedger(budget: budget)
     let world = Fixture {
       $0.ledger = ledger
       $0.decodingThreads = threads
     }
-    world.transport.respondToAll { $0.respond(with: Fixture.picture) }
+    world.transport.respondToAll { $0.respond(with: Fixture.body) }
 
     // Images that callers hold count, so only as many are loaded at a time as there are threads.
     for first in stride(from: 0, to: 60, by: threads) {
@@ -49,30 +49,30 @@ import VitrineTesting
     }
 
     // Bodies are a few bytes each. Each thread may insert an image into the cache before any thread evicts others.
-    let bodies = Fixture.picture.count * threads
-    #expect(ledger.peak <= budget + threads * Self.pictureBytes + bodies)
+    let bodies = Fixture.body.count * threads
+    #expect(ledger.peak <= budget + threads * Self.imageBytes + bodies)
     // The threads release bodies shortly after the last response has been delivered.
     try await until { ledger.usage.bodies == 0 && ledger.usage.decoding == 0 && ledger.usage.shown == 0 }
     #expect(ledger.usage.total <= max(budget, 0))
     #expect(ledger.usage.cache == world.cache.usage)
   }
 
-  @Test(arguments: [0, 1, pictureBytes - 1])
+  @Test(arguments: [0, 1, imageBytes - 1])
   func imageLargerThanTheBudgetIsRefusedBeforeDecoding(budget: Int) async throws {
     let ledger = MemoryLedger(budget: budget)
     let world = Fixture { $0.ledger = ledger }
 
     let error = await #expect(throws: ImageError.self) { try await world.loaded(request("large")) }
 
-    #expect(error == .tooLarge(.memory(needed: Self.pictureBytes, allowed: budget)))
+    #expect(error == .tooLarge(.memory(needed: Self.imageBytes, allowed: budget)))
     #expect(error?.isMemoryShortage == false)
     #expect(world.decoder.calls.isEmpty)
     #expect(ledger.usage.total == 0)
-    #expect(ledger.peak < Self.pictureBytes)
+    #expect(ledger.peak < Self.imageBytes)
   }
 
   @Test func refusedImageLoadsAtASmallerSize() async throws {
-    let ledger = MemoryLedger(budget: Self.pictureBytes - 1)
+    let ledger = MemoryLedger(budget: Self.imageBytes - 1)
     let world = Fixture { $0.ledger = ledger }
     await #expect(throws: ImageError.self) { try await world.loaded(request()) }
 
@@ -89,19 +89,19 @@ import VitrineTesting
     let task = world.downloader.load(request())
     let transfer = world.transport.transfers[0]
     transfer.respond()
-    transfer.send(Array(Fixture.picture[..<5]))
+    transfer.send(Array(Fixture.body[..<5]))
     #expect(ledger.usage.bodies == 5)
-    transfer.send(Array(Fixture.picture[5...]))
+    transfer.send(Array(Fixture.body[5...]))
     transfer.finish()
     await world.gate.waitUntilHeld(1)
-    #expect(ledger.usage.bodies == Fixture.picture.count)
-    #expect(ledger.usage.decoding == Self.pictureBytes)
+    #expect(ledger.usage.bodies == Fixture.body.count)
+    #expect(ledger.usage.decoding == Self.imageBytes)
 
     world.gate.open()
     _ = try await task.response
 
-    #expect(ledger.usage.cache == Self.pictureBytes)
-    #expect(ledger.usage.total == Self.pictureBytes)
+    #expect(ledger.usage.cache == Self.imageBytes)
+    #expect(ledger.usage.total == Self.imageBytes)
   }
 
   @Test func cancelledOrFailedTransferReleasesItsBody() async {
@@ -127,10 +127,10 @@ import VitrineTesting
     let gate = Gate()
     let world = Fixture { $0.ledger = ledger }
     let task = world.downloader.load(request(transforms: [HeldTransform(gate: gate)]))
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     await gate.waitUntilHeld(1)
-    #expect(ledger.usage.decoding == Self.pictureBytes, "the result is reserved")
-    #expect(ledger.usage.shown == Self.pictureBytes, "the source image is counted")
+    #expect(ledger.usage.decoding == Self.imageBytes, "the result is reserved")
+    #expect(ledger.usage.shown == Self.imageBytes, "the source image is counted")
 
     gate.open()
     _ = try await task.response

@@ -25,7 +25,7 @@ import VitrineTesting
     let transfer = world.transport.transfers[0]
     #expect(transfer.request.headers["X-Token"] == "1")
     #expect(transfer.request.url == url("b.jpg"))
-    transfer.respond(with: Fixture.picture)
+    transfer.respond(with: Fixture.body)
     _ = try await task.response
     #expect(world.downloader.cachedImage(for: request()) != nil, "cached under the original request")
   }
@@ -76,7 +76,7 @@ import VitrineTesting
       }
     }
     let task = world.downloader.load(request())
-    if !isOfRequest { world.transport.transfers[0].respond(with: Fixture.picture) }
+    if !isOfRequest { world.transport.transfers[0].respond(with: Fixture.body) }
     world.clock.advance(by: 4.9)
     #expect(!task.isFinished)
     world.clock.advance(by: 0.1)
@@ -119,7 +119,7 @@ import VitrineTesting
       }
     }
     let task = world.downloader.load(request())
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     let response = try await task.response
     #expect(response.http?.status == 200)
     #expect(response.http?.headers["X-Seen"] == "yes")
@@ -151,7 +151,7 @@ import VitrineTesting
     let transfer = world.transport.transfers[0]
     #expect(transfer.request.acceptableStatuses == [200...599])
     transfer.respond(status: 404)
-    transfer.send(Fixture.picture)
+    transfer.send(Fixture.body)
     transfer.finish()
     _ = try await task.response
   }
@@ -160,7 +160,7 @@ import VitrineTesting
   func refusedResponseFailsWithTheReason() async throws {
     let world = Fixture { $0.responseModifier = { _ in throw Refusal() } }
     let task = world.downloader.load(request())
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     await #expect(throws: ImageError.responseRefused("no token")) { try await task.response }
   }
 
@@ -172,7 +172,7 @@ import VitrineTesting
       }
     }
     let task = world.downloader.load(request())
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     task.cancel()
     await #expect(throws: ImageError.cancelled) { try await task.response }
     await world.downloader.drain()
@@ -186,7 +186,7 @@ import VitrineTesting
         return bytes.map { $0 ^ 0xFF }
       }
     }
-    let secret = Fixture.picture.map { $0 ^ 0xFF }
+    let secret = Fixture.body.map { $0 ^ 0xFF }
     if isFile {
       let path = "/tmp/vitrine-\(UUID()).secret"
       try Data(secret).write(to: URL(filePath: path))
@@ -203,7 +203,7 @@ import VitrineTesting
   func refusedBodyFailsWithTheReason() async throws {
     let world = Fixture { $0.bodyModifier = { _, _ in throw Refusal() } }
     let task = world.downloader.load(request())
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     await #expect(throws: ImageError.responseRefused("no token")) { try await task.response }
     #expect(world.decoder.calls.isEmpty)
   }

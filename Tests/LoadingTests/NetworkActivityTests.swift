@@ -18,7 +18,7 @@ struct NetworkActivityTests {
     let second = fixture.downloader.load(request("b.jpg"))
     #expect(network.count == 2)
 
-    fixture.transport.transfers[0].respond(with: Fixture.picture)
+    fixture.transport.transfers[0].respond(with: Fixture.body)
     #expect(network.count == 1, "decoding is no network activity")
     fixture.transport.transfers[1].fail(.status(500))
 

@@ -9,7 +9,7 @@ import VitrineTesting
 @MainActor @Suite(.timeLimit(.minutes(1))) struct PauseTests {
   /// 10,000 bytes that decode to an image: the decoder reads numbers and ignores the spaces after them.
   private static let body: [UInt8] = {
-    var bytes = Fixture.picture
+    var bytes = Fixture.body
     bytes += [UInt8](repeating: UInt8(ascii: " "), count: 10_000 - bytes.count)
     return bytes
   }()
@@ -57,10 +57,10 @@ import VitrineTesting
     let waiting = world.downloader.load(request("b"))
     world.downloader.load(request("c"))
     waiting.pause()
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     #expect(world.transport.transfers.map { $0.request.url.lastPathComponent } == ["a", "c"])
     waiting.resume()
-    world.transport.transfers[1].respond(with: Fixture.picture)
+    world.transport.transfers[1].respond(with: Fixture.body)
     #expect(world.transport.transfers.last?.request.url.lastPathComponent == "b")
   }
 
@@ -75,7 +75,7 @@ import VitrineTesting
     #expect(world.downloader.isRunning)
     let third = world.downloader.load(request())
     #expect(world.transport.transfers.count == 2)
-    world.transport.transfers[1].respond(with: Fixture.picture)
+    world.transport.transfers[1].respond(with: Fixture.body)
     _ = try await third.response
     _ = try await first.response
   }
@@ -99,7 +99,7 @@ import VitrineTesting
     task.resume()
     task.resume()
     #expect(world.transport.transfers.count == 2)
-    world.transport.transfers[1].respond(with: Fixture.picture)
+    world.transport.transfers[1].respond(with: Fixture.body)
     _ = try await task.response
     task.pause()
     #expect(!task.isPaused)
@@ -113,7 +113,7 @@ import VitrineTesting
     paused.pause()
     paused.priority = .veryHigh
     paused.resume()
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     #expect(world.transport.transfers[1].request.url.lastPathComponent == "c")
   }
 
@@ -126,9 +126,9 @@ import VitrineTesting
     let joining = world.downloader.load(request("b", priority: .low))
     world.downloader.load(request("c"))
 
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     #expect(world.transport.transfers[1].request.url.lastPathComponent == "c")
-    world.transport.transfers[1].respond(with: Fixture.picture)
+    world.transport.transfers[1].respond(with: Fixture.body)
     #expect(world.transport.transfers[2].request.url.lastPathComponent == "b")
 
     joining.cancel()
@@ -154,7 +154,7 @@ import VitrineTesting
     task.pause()
     task.resume()
     world.transport.transfers[0].fail(.cancelled)
-    world.transport.transfers[1].respond(with: Fixture.picture)
+    world.transport.transfers[1].respond(with: Fixture.body)
     _ = try await task.response
   }
 
@@ -214,7 +214,7 @@ import VitrineTesting
     second.finish()
     #expect(world.transport.transfers.count == 3)
     #expect(world.transport.transfers.last?.request.headers["Range"] == nil)
-    world.transport.transfers.last?.respond(with: Fixture.picture)
+    world.transport.transfers.last?.respond(with: Fixture.body)
     _ = try await task.response
   }
 
@@ -243,7 +243,7 @@ import VitrineTesting
 
     #expect(world.transport.transfers.count == 3)
     #expect(world.transport.transfers.last?.request.headers["Range"] == nil)
-    world.transport.transfers.last?.respond(with: Fixture.picture)
+    world.transport.transfers.last?.respond(with: Fixture.body)
     _ = try await task.response
   }
 
@@ -265,7 +265,7 @@ import VitrineTesting
     if length > 0 {
       // The declared length exceeds the bytes received.
       #expect(world.transport.transfers.count == 3)
-      world.transport.transfers.last?.respond(with: Fixture.picture)
+      world.transport.transfers.last?.respond(with: Fixture.body)
     }
     _ = try await task.response
   }
@@ -293,7 +293,7 @@ import VitrineTesting
     world.transport.transfers[1].fail(.tooLarge(.body(bytes: 1000)))
     #expect(world.transport.transfers.count == 3)
     #expect(world.transport.transfers.last?.request.bodyLimit == 7000)
-    world.transport.transfers.last?.respond(with: Fixture.picture)
+    world.transport.transfers.last?.respond(with: Fixture.body)
     _ = try await task.response
   }
 
@@ -365,7 +365,7 @@ import VitrineTesting
     sendHalf(world.transport.transfers[0])
     task.pause()
     task.resume()
-    world.transport.transfers[1].respond(with: FakeDecoder.picture(width: 3, height: 2))
+    world.transport.transfers[1].respond(with: FakeDecoder.encodedImage(width: 3, height: 2))
     #expect(try await task.response.image.pixelWidth == 3)
   }
 
@@ -384,7 +384,7 @@ import VitrineTesting
     }
     #expect(world.transport.transfers.count == 3)
     #expect(world.transport.transfers[2].request.headers["Range"] == nil)
-    world.transport.transfers[2].respond(with: Fixture.picture)
+    world.transport.transfers[2].respond(with: Fixture.body)
     _ = try await task.response
   }
 
@@ -472,7 +472,7 @@ import VitrineTesting
     world.downloader.load(request("a"))
     world.downloader.isSuspended = true
     world.downloader.load(request("b"))
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     #expect(world.transport.transfers.count == 1)
     #expect(world.downloader.isSuspended)
     world.downloader.isSuspended = false

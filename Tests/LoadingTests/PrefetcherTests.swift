@@ -120,7 +120,7 @@ import VitrineTesting
 
     #expect(world.transport.transfers.last?.request.url == url("view.jpg"))
     list.cancel()
-    world.transport.transfers.last?.respond(with: Fixture.picture)
+    world.transport.transfers.last?.respond(with: Fixture.body)
     #expect(try await view.response.source == .network)
   }
 
@@ -137,7 +137,7 @@ import VitrineTesting
     list.cancel()
     for place in 1...2 {
       #expect(world.transport.transfers.count == place + 1)
-      world.transport.transfers[place].respond(with: Fixture.picture)
+      world.transport.transfers[place].respond(with: Fixture.body)
     }
 
     #expect(world.transport.transfers.map(\.request.url) == ["0.jpg", "2.jpg", "view.jpg"].map { url($0) })
@@ -152,7 +152,7 @@ import VitrineTesting
     prefetcher.prefetch(urls(1), completion: { heard.add(.end($0)) })
 
     view.cancel()
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
 
     #expect(try await heard.wait(for: 1) == [.end(progress(1, 0, 1))])
     #expect(world.transport.transfers.count == 1)
@@ -196,7 +196,7 @@ import VitrineTesting
     try await until { world.downloader.waitingDownloadCount >= 1 }
     world.downloader.load(request("view.jpg"))
     try await until { world.downloader.waitingDownloadCount >= 2 }
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     try await world.transport.waitUntilStarted(2)
     #expect(world.transport.transfers[1].request.url == url("view.jpg"))
   }
@@ -207,7 +207,7 @@ import VitrineTesting
       if transfer.request.url == url("bad.jpg") {
         transfer.fail(.status(404))
       } else {
-        transfer.respond(with: Fixture.picture)
+        transfer.respond(with: Fixture.body)
       }
     }
     _ = try? await world.downloader.image(for: request("known.jpg"))
@@ -336,7 +336,7 @@ import VitrineTesting
   private func prefetcher() -> ImagePrefetcher { ImagePrefetcher(downloader: world.downloader) }
 
   private func respondingPrefetcher() -> ImagePrefetcher {
-    world.transport.respondToAll { $0.respond(with: Fixture.picture) }
+    world.transport.respondToAll { $0.respond(with: Fixture.body) }
     return prefetcher()
   }
 

@@ -98,7 +98,7 @@ import VitrineTesting
     if isPaused { task.pause() }
     do {
       let whole = world.load(nil, .none, name: "b.jpg")
-      world.begin(1).respond(with: FakeDecoder.picture(width: 100, height: 100))
+      world.begin(1).respond(with: FakeDecoder.encodedImage(width: 100, height: 100))
       _ = try await whole.response
     }
     #expect(world.ledger.usage.decoding == 0)
@@ -126,7 +126,7 @@ import VitrineTesting
 
     do {
       let whole = world.load(nil, .none, name: "whole.jpg")
-      world.begin(2).respond(with: FakeDecoder.picture(width: 100, height: 100))
+      world.begin(2).respond(with: FakeDecoder.encodedImage(width: 100, height: 100))
       _ = try await whole.response
     }
     #expect(world.ledger.usage.decoding == 50_000)

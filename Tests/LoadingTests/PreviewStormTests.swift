@@ -106,7 +106,7 @@ private final class Outcomes: Sendable {
 
 /// Sends an image in chunks over one or more transfers, and breaks some transfers.
 private final class Server: Sendable {
-  private static let body = FakeDecoder.picture(width: 64, height: 48, count: 9000)
+  private static let body = FakeDecoder.encodedImage(width: 64, height: 48, count: 9000)
 
   private let transport: FakeTransport
   /// The offset of the next byte of each transfer.

@@ -33,7 +33,7 @@ import VitrineTesting
       cache: cache, dataCache: disk)
   }
 
-  static let whole = FakeDecoder.picture(width: 64, height: 48, count: 10_000)
+  static let whole = FakeDecoder.encodedImage(width: 64, height: 48, count: 10_000)
 
   /// A range of the 10,000 bytes of an image of 64x48 pixels.
   func body(_ range: some RangeExpression<Int>) -> [UInt8] { Array(Self.whole[range]) }

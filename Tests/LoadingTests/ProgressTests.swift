@@ -14,15 +14,15 @@ import VitrineTesting
       request(), completion: { _ in heard.add("done") },
       progress: { heard.add("\($0.received) of \($0.expected ?? -1)") })
     let transfer = world.transport.transfers[0]
-    let half = Fixture.picture.count / 2
+    let half = Fixture.body.count / 2
 
-    transfer.respond(expectedLength: Fixture.picture.count)
-    transfer.send(Array(Fixture.picture[..<half]))
+    transfer.respond(expectedLength: Fixture.body.count)
+    transfer.send(Array(Fixture.body[..<half]))
     _ = try await heard.wait(for: 1)
-    transfer.send(Array(Fixture.picture[half...]))
+    transfer.send(Array(Fixture.body[half...]))
     transfer.finish()
 
-    let total = Fixture.picture.count
+    let total = Fixture.body.count
     #expect(try await heard.wait(for: 3) == ["\(half) of \(total)", "\(total) of \(total)", "done"])
     #expect(task.progress == .init(received: total, expected: total))
   }
@@ -36,11 +36,11 @@ import VitrineTesting
     for _ in 1...2 { world.downloader.load(request(), progress: { heard.add($0) }) }
     world.downloader.load(request("b.jpg"), progress: { heard.add($0) })
     let (known, unknown) = (world.transport.transfers[0], world.transport.transfers[1])
-    let total = Fixture.picture.count
+    let total = Fixture.body.count
 
     known.respond(expectedLength: total)
     #expect(try await heard.wait(for: 2) == Array(repeating: .init(received: 0, expected: total), count: 2))
-    known.send(Fixture.picture)
+    known.send(Fixture.body)
     #expect(try await heard.wait(for: 4).last == .init(received: total, expected: total))
     unknown.respond()
     unknown.send([1])

@@ -14,7 +14,7 @@ import VitrineTesting
 
   /// Responds to the running transfers one by one until none is left.
   private func respondToAll(_ world: Fixture) {
-    while let transfer = world.transport.running.first { transfer.respond(with: Fixture.picture) }
+    while let transfer = world.transport.running.first { transfer.respond(with: Fixture.body) }
   }
 
   @Test("AF-D20 first in, first out") func fifoStartsDownloadsInOrderOfArrival() {
@@ -67,7 +67,7 @@ import VitrineTesting
       for number in numbers { world.downloader.load(request(String(number, radix: 16))) }
     }
     load(1...7)
-    world.transport.running[0].respond(with: Fixture.picture)
+    world.transport.running[0].respond(with: Fixture.body)
     load(8...14)
     respondToAll(world)
 
@@ -79,7 +79,7 @@ import VitrineTesting
     for name in ["A", "B", "C", "D"] { world.downloader.load(request(name)) }
 
     world.downloader.prioritization = .lifo
-    world.transport.running[0].respond(with: Fixture.picture)
+    world.transport.running[0].respond(with: Fixture.body)
     world.downloader.prioritization = .fifo
     respondToAll(world)
 
@@ -97,7 +97,7 @@ import VitrineTesting
 
     var highest = 0
     while let transfer = world.transport.running.first {
-      transfer.respond(with: Fixture.picture)
+      transfer.respond(with: Fixture.body)
       highest = max(highest, world.transport.running.count)
     }
     #expect(highest == 6)
@@ -113,13 +113,13 @@ import VitrineTesting
 
     #expect(started(world) == "01")
     #expect(world.transport.running.count == 2)
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     #expect(started(world) == "015")
     // The same holds after a few more requests.
     for number in 6..<12 { world.downloader.load(request("\(number)")) }
     var highest = world.transport.running.count
     while let transfer = world.transport.running.first {
-      transfer.respond(with: Fixture.picture)
+      transfer.respond(with: Fixture.body)
       highest = max(highest, world.transport.running.count)
     }
     #expect(highest == 2)
@@ -148,7 +148,7 @@ import VitrineTesting
     world.downloader.maximumActiveDownloadsPerHost = 100
     #expect(world.transport.running.count == 8)
     world.downloader.maximumActiveDownloads = 0
-    world.transport.running[0].respond(with: Fixture.picture)
+    world.transport.running[0].respond(with: Fixture.body)
     #expect(world.transport.running.count == 7)
     respondToAll(world)
     #expect(world.transport.transfers.count == 9, "a limit of 0 counts as 1")
@@ -204,7 +204,7 @@ import VitrineTesting
     let first = world.downloader.load(request("0"))
     let second = world.downloader.load(request("1"))
 
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     await world.gate.waitUntilHeld(1)
     #expect(started(world) == "0")
 
@@ -212,7 +212,7 @@ import VitrineTesting
     _ = try await first.response
     try await world.transport.waitUntilStarted(2)
     #expect(started(world) == "01")
-    world.transport.transfers[1].respond(with: Fixture.picture)
+    world.transport.transfers[1].respond(with: Fixture.body)
     _ = try await second.response
   }
 
@@ -224,7 +224,7 @@ import VitrineTesting
       }, decodingIsHeld: true)
     let first = world.downloader.load(request("0"))
     world.downloader.load(request("1"))
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     await world.gate.waitUntilHeld(1)
 
     first.cancel()
@@ -254,7 +254,7 @@ import VitrineTesting
     #expect(started(world) == "01")
     let transfer = world.transport.transfers[0]
     transfer.respond()
-    transfer.send(Fixture.picture)
+    transfer.send(Fixture.body)
     transfer.finish(TransportMetrics(requests: 1, httpVersion: version))
     _ = try await first.response
     #expect(world.downloader.activeDownloadCount == running)

@@ -49,7 +49,7 @@ struct RequestCacheTests {
   @Test func requestsWithDifferentCachesShareDownloadAndDecode() async throws {
     let caches: [ImageRequest.Cache] = [.downloader, .other(other), .none]
     let tasks = caches.map { world.downloader.load(request($0)) }
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     for task in tasks { _ = try await task.response }
 
     #expect(world.transport.transfers.count == 1)
@@ -64,7 +64,7 @@ struct RequestCacheTests {
 
     for count in 1...3 {
       let task = downloader.load(request(.downloader))
-      world.transport.transfers[count - 1].respond(with: Fixture.picture)
+      world.transport.transfers[count - 1].respond(with: Fixture.body)
       #expect(try await task.response.source == .network)
     }
 

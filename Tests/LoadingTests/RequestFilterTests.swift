@@ -32,7 +32,7 @@ import VitrineTesting
     let second = world.downloader.load(signed(2))
 
     #expect(world.transport.transfers.map(\.request.url) == [signed(1).url])
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     #expect(try await first.response.image === second.response.image)
   }
 

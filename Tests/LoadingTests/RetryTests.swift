@@ -34,7 +34,7 @@ import VitrineTesting
     world.clock.advance(by: 1)
 
     #expect(world.transport.transfers.count == 2)
-    world.transport.transfers[1].respond(with: Fixture.picture)
+    world.transport.transfers[1].respond(with: Fixture.body)
     _ = try await task.response
     #expect(world.downloader.statistics.retries == 1)
     #expect(world.downloader.statistics.failures == 0)
@@ -99,7 +99,7 @@ import VitrineTesting
     let second = world.downloader.load(request())
     #expect(world.transport.transfers.count == 1)
     world.clock.advance(by: 1)
-    world.transport.transfers[1].respond(with: Fixture.picture)
+    world.transport.transfers[1].respond(with: Fixture.body)
     let images = try await [first.response.image, second.response.image]
     #expect(images[0] === images[1])
   }
@@ -143,7 +143,7 @@ import VitrineTesting
     let events = task.events
     world.transport.transfers[0].fail(reset)
     world.clock.advance(by: 1)
-    world.transport.transfers[1].respond(with: Fixture.picture)
+    world.transport.transfers[1].respond(with: Fixture.body)
     var delays: [Double] = []
     for await case .willRetry(let delay, let error) in events {
       delays.append(delay)
@@ -166,7 +166,7 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 2)
     world.clock.advance(by: 0.1)
     #expect(world.transport.transfers.count == 3, "a single probe is sent first")
-    world.transport.transfers[2].respond(with: Fixture.picture)
+    world.transport.transfers[2].respond(with: Fixture.body)
     #expect(world.transport.transfers.count == 4)
   }
 
@@ -174,7 +174,7 @@ import VitrineTesting
     let world = world(RetryPolicy(limit: 5, delay: 1))
     for name in ["a", "b", "c"] { world.downloader.load(request(name)) }
     refuse(world.transport.transfers[0], 503, retryAfter: "5")
-    for transfer in world.transport.running { transfer.respond(with: Fixture.picture) }
+    for transfer in world.transport.running { transfer.respond(with: Fixture.body) }
     world.clock.advance(by: 5)
     #expect(world.transport.transfers.count == 4)
     refuse(world.transport.transfers[3], 503, retryAfter: "7")
@@ -208,7 +208,7 @@ import VitrineTesting
     for name in ["b", "c", "d", "e"] { world.downloader.load(request(name)) }
     world.clock.advance(by: 1)
     #expect(world.transport.transfers.count == 2)
-    world.transport.transfers[1].respond(with: Fixture.picture)
+    world.transport.transfers[1].respond(with: Fixture.body)
     #expect(world.transport.transfers.count == 5)
   }
 
@@ -279,7 +279,7 @@ import VitrineTesting
   @Test func rateLimitDoesNotDelayDownloadsThatFinish() {
     let world = world(burst: 6)
     for number in 0..<500 { world.downloader.load(request("\(number)")) }
-    while let transfer = world.transport.running.first { transfer.respond(with: Fixture.picture) }
+    while let transfer = world.transport.running.first { transfer.respond(with: Fixture.body) }
     #expect(world.transport.transfers.count == 500)
     #expect(world.clock.wakes.isEmpty)
   }
@@ -307,8 +307,8 @@ import VitrineTesting
   @Test func localLoadTakesNoRateLimitToken() async throws {
     let world = world(burst: 1)
     world.downloader.load(request()).cancel()
-    let picture = FakeDecoder.picture(width: 1, height: 1)
-    let text = String(decoding: picture, as: UTF8.self).replacing(" ", with: "%20")
+    let image = FakeDecoder.encodedImage(width: 1, height: 1)
+    let text = String(decoding: image, as: UTF8.self).replacing(" ", with: "%20")
     _ = try await world.downloader.image(for: "data:,\(text)")
   }
 

@@ -125,7 +125,7 @@ import VitrineTesting
   @Test func purgeThatSkipsShownImagesEnds() {
     var images = CachedImages()
     let shown = image()
-    let place = images.insert(shown, as: PictureIdentity(request("shown")), at: nil, 0)
+    let place = images.insert(shown, as: ImageIdentity(request("shown")), at: nil, 0)
     let showing = Held(Image.Showing(shown))
     var purge = CachedImages.Purge(cost: 0, sparing: images.count)
     var removed: [Image] = []

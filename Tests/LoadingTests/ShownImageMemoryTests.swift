@@ -104,7 +104,8 @@ import VitrineTesting
   /// Loads an image of 30 MiB that the cache refuses, and moves the clock until the load has ended.
   private func loadLarge(_ name: String, _ world: Fixture) async throws -> Result<Image, ImageError> {
     let task = world.downloader.load(request(name))
-    try #require(world.transport.transfers.last).respond(with: FakeDecoder.picture(width: 4096, height: 1920))
+    try #require(world.transport.transfers.last).respond(
+      with: FakeDecoder.encodedImage(width: 4096, height: 1920))
     try await until {
       world.clock.advance(by: 0.1)
       return task.isFinished

@@ -20,7 +20,7 @@ import VitrineTesting
     world.downloader.storesOnMainQueue = storesOnMainQueue
     let tasks = ["1", "2"].map { world.downloader.load(request($0)) }
 
-    for transfer in world.transport.transfers { transfer.respond(with: Fixture.picture) }
+    for transfer in world.transport.transfers { transfer.respond(with: Fixture.body) }
     // The only decoding thread starts the second image after it has finished the first.
     let start = ContinuousClock.now
     while trace.events.count(where: { if case .decodeBegan = $0.kind { true } else { false } }) < 2 {

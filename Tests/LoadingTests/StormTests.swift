@@ -154,7 +154,7 @@ private final class ThreadedTransport: DataTransport {
     let transfer = FakeTransport(endsCancelled: true)
     let handle = transfer.start(request, receiver: receiver)
     pool.submit(lastNumber.add(1, ordering: .relaxed).newValue, priority: .normal) {
-      transfer.transfers[0].respond(with: Fixture.picture)
+      transfer.transfers[0].respond(with: Fixture.body)
     }
     return handle
   }

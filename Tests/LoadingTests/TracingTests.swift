@@ -41,7 +41,8 @@ import VitrineTesting
       kinds == [
         .requested(asked), .fetchBegan(fetch: asked.fetch), .fetchEnded(fetch: asked.fetch, transfer),
         .decodeBegan(decode: asked.decode), .decodeEnded(decode: asked.decode, width: 64, height: 48),
-        .transformBegan(picture: asked.picture), .transformEnded(picture: asked.picture),
+        .transformBegan(processedImage: asked.processedImage),
+        .transformEnded(processedImage: asked.processedImage),
         .responded(request: asked.number, .image(response.image.number, source: "network")),
       ])
     #expect(asked.url == "http://a.test/a.jpg")
@@ -54,14 +55,14 @@ import VitrineTesting
     let first = world.downloader.load(request())
     let second = world.downloader.load(request())
 
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     _ = try await (first.response, second.response)
 
     try #require(requests.count == 2)
     #expect(requests[0].number != requests[1].number)
     #expect(requests[0].fetch == requests[1].fetch)
     #expect(requests[0].decode == requests[1].decode)
-    #expect(requests[0].picture == requests[1].picture)
+    #expect(requests[0].processedImage == requests[1].processedImage)
   }
 
   @Test func memoryHitIsTracedAsOneEvent() async throws {

@@ -14,7 +14,7 @@ import VitrineTesting
   }
 
   private func respond(to transfer: FakeTransfer, width: Int, vary: String = "Accept-Encoding, x-device") {
-    let body = FakeDecoder.picture(width: width, height: 1)
+    let body = FakeDecoder.encodedImage(width: width, height: 1)
     transfer.respond(headers: ["Vary": vary], expectedLength: body.count)
     transfer.send(body)
     transfer.finish()

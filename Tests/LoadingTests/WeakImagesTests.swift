@@ -49,10 +49,10 @@ import VitrineTesting
     var images = WeakImages()
     for number in 0..<10_000 {
       images.insert(
-        .solid(width: 1, height: 1), as: PictureIdentity(request("\(number)")), at: nil, scaleDownBytes: nil)
+        .solid(width: 1, height: 1), as: ImageIdentity(request("\(number)")), at: nil, scaleDownBytes: nil)
     }
     let last = Image.solid(width: 1, height: 1)
-    let identity = PictureIdentity(request("last"))
+    let identity = ImageIdentity(request("last"))
     images.insert(last, as: identity, at: nil, scaleDownBytes: nil)
     #expect(images.image(identity, at: nil, scaleDownBytes: nil) === last)
     #expect(images.image(identity, at: DecodeTarget(width: 1, height: 1), scaleDownBytes: nil) == nil)

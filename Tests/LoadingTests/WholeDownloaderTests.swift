@@ -17,7 +17,7 @@ import VitrineTesting
     #expect(!world.downloader.isRunning)
     let task = world.downloader.load(request())
     #expect(world.downloader.isRunning)
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     let response = try await task.response
     #expect(response.http?.url == url())
     #expect(response.image.pixelWidth == 64)
@@ -63,7 +63,7 @@ import VitrineTesting
     task.cancel()
     #expect(try await heard.wait(for: 1) == [false])
     let next = world.downloader.load(request()) { heard.add((try? $0.get()) != nil) }
-    world.transport.transfers[1].respond(with: Fixture.picture)
+    world.transport.transfers[1].respond(with: Fixture.body)
     #expect(try await heard.wait(for: 2) == [false, true])
     next.cancel()
     #expect(world.downloader.statistics.cancellations == 1)
@@ -103,7 +103,7 @@ import VitrineTesting
   @Test func drainWaitsForTheDecodeOfACancelledLoad() async {
     let world = Fixture(decodingIsHeld: true)
     let task = world.downloader.load(request())
-    world.transport.transfers[0].respond(with: Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
     await world.gate.waitUntilHeld(1)
     task.cancel()
     await expectDrained(world.downloader) { world.gate.open() }
@@ -117,7 +117,7 @@ import VitrineTesting
     try await until { world.downloader.isShutDown }
     await #expect(throws: ImageError.shutDown) { try await world.downloader.image(for: request("b")) }
     if !cancelling {
-      world.transport.transfers[0].respond(with: Fixture.picture)
+      world.transport.transfers[0].respond(with: Fixture.body)
       _ = try await task.response
     }
     await waiting.value
@@ -144,7 +144,7 @@ import VitrineTesting
   func transportsCanBeAddedReplacedAndRemoved() async throws {
     let world = Fixture()
     let other = FakeTransport(schemes: ["gopher"])
-    other.respondToAll { $0.respond(with: Fixture.picture) }
+    other.respondToAll { $0.respond(with: Fixture.body) }
     await #expect(throws: ImageError.unsupportedScheme("gopher")) {
       try await world.downloader.image(for: "gopher://a.test/a")
     }
@@ -153,7 +153,7 @@ import VitrineTesting
     #expect(other.transfers.count == 1)
     let first = world.downloader.transports
     let custom = FakeTransport()
-    custom.respondToAll { $0.respond(with: Fixture.picture) }
+    custom.respondToAll { $0.respond(with: Fixture.body) }
     world.downloader.transports = [custom]
     await #expect(throws: ImageError.unsupportedScheme("gopher")) {
       try await world.downloader.image(for: "gopher://a.test/b")
@@ -168,7 +168,7 @@ import VitrineTesting
   @Test("SD-D33 a custom transport serves the schemes it names")
   func customTransportServesItsSchemes() async throws {
     let own = FakeTransport(schemes: ["own"])
-    own.respondToAll { $0.respond(with: Fixture.picture) }
+    own.respondToAll { $0.respond(with: Fixture.body) }
     let downloader = ImageDownloader(transports: [own], decoder: FakeDecoder())
     #expect(try await downloader.image(for: "own://x/y").image.pixelWidth == 64)
   }
@@ -187,7 +187,7 @@ import VitrineTesting
     own.respondToAll { $0.fail(error) }
     await #expect(throws: error) { try await downloader.image(for: "own://x/y") }
 
-    own.respondToAll { $0.respond(with: Fixture.picture) }
+    own.respondToAll { $0.respond(with: Fixture.body) }
     let image = try? await downloader.image(for: "own://x/y").image
 
     #expect((image?.pixelWidth == 64) == isCancelled)
@@ -201,8 +201,8 @@ import VitrineTesting
     keeping.keepsData = true
     let first = world.downloader.load(keeping)
     let second = world.downloader.load(request())
-    world.transport.transfers[0].respond(with: Fixture.picture)
-    #expect(try await first.response.data == Fixture.picture)
+    world.transport.transfers[0].respond(with: Fixture.body)
+    #expect(try await first.response.data == Fixture.body)
     #expect(try await second.response.data == nil)
     #expect(world.transport.transfers.count == 1)
     #expect(try await world.downloader.image(for: keeping).data == nil, "a memory hit has no bytes")

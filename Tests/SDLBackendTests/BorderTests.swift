@@ -21,11 +21,11 @@ extension SDLTests {
 
       test.settle()
 
-      let picture = test.host.screenshot()
+      let image = test.host.screenshot()
       var blended = 0
       for y in 0..<30 {
         for x in 0..<40 {
-          let color = picture.color(x: x, y: y)
+          let color = image.color(x: x, y: y)
           #expect(background == .white ? color.red == 0 : true, "\(x), \(y): \(color)")
           // The inner edge mixes green and blue only: their sum is 255.
           if color.green > 0 {
@@ -45,8 +45,8 @@ extension SDLTests {
 
       test.frame()
 
-      let picture = test.host.screenshot()
-      let row = (0..<picture.width).map { picture.color(x: $0, y: picture.height / 2) }
+      let image = test.host.screenshot()
+      let row = (0..<image.width).map { image.color(x: $0, y: image.height / 2) }
       let start = Int((4 * scale).rounded())
       let end = Int((24 * scale).rounded())
       for (x, color) in row.enumerated() {
@@ -67,14 +67,14 @@ extension SDLTests {
 
       test.frame()
 
-      let picture = test.host.screenshot()
+      let image = test.host.screenshot()
       for y in 0..<30 {
-        for x in 0..<40 { #expect(picture.color(x: x, y: y).red <= 100) }
+        for x in 0..<40 { #expect(image.color(x: x, y: y).red <= 100) }
       }
       // A circle only touches these pixels, so their coverage is slightly below 1.
-      #expect(picture.color(x: 18, y: 3).red >= 99)
-      #expect(picture.color(x: 3, y: 13).red >= 99)
-      let middle = picture.color(x: 18, y: 13).red
+      #expect(image.color(x: 18, y: 3).red >= 99)
+      #expect(image.color(x: 3, y: 13).red >= 99)
+      let middle = image.color(x: 18, y: 13).red
       #expect(middle == (width >= 10 ? 100 : 0))
     }
 

@@ -12,10 +12,10 @@ extension SDLTests {
 
       test.frame()
 
-      let picture = test.host.screenshot()
-      #expect(picture.width == 40 && picture.height == 30)
-      #expect(picture.color(x: 0, y: 0) == Color(hex: 0x123456))
-      #expect(picture.color(x: 39, y: 29) == Color(hex: 0x123456))
+      let image = test.host.screenshot()
+      #expect(image.width == 40 && image.height == 30)
+      #expect(image.color(x: 0, y: 0) == Color(hex: 0x123456))
+      #expect(image.color(x: 39, y: 29) == Color(hex: 0x123456))
     }
 
     @Test func fillStopsAtItsEdges() throws {
@@ -90,13 +90,13 @@ extension SDLTests {
       #expect(test.pixel(39, 29) == .black)
       #expect(test.pixel(20, 0) == .white)
       #expect(test.pixel(0, 15) == .white)
-      let picture = test.host.screenshot()
-      let steps = Set((0..<10).flatMap { x in (0..<10).map { y in picture.color(x: x, y: y).red } })
+      let image = test.host.screenshot()
+      let steps = Set((0..<10).flatMap { x in (0..<10).map { y in image.color(x: x, y: y).red } })
       #expect(steps.count > 5, "the edge has shades of gray")
       for x in 0..<10 {
         for y in 0..<10 {
           let corners = [(x, y), (39 - x, y), (x, 29 - y), (39 - x, 29 - y)].map {
-            picture.color(x: $0.0, y: $0.1)
+            image.color(x: $0.0, y: $0.1)
           }
           #expect(Set(corners).count == 1, "all corners are alike at \(x), \(y)")
         }
@@ -140,9 +140,9 @@ extension SDLTests {
 
       test.frame()
 
-      let picture = test.host.screenshot()
-      #expect(picture.width == 60)
-      let row = Set((0..<60).map { picture.color(x: $0, y: 10) })
+      let image = test.host.screenshot()
+      #expect(image.width == 60)
+      let row = Set((0..<60).map { image.color(x: $0, y: 10) })
       #expect(row.count == 1, "each pixel is covered once")
     }
 
@@ -153,15 +153,15 @@ extension SDLTests {
         for value in [Double.nan, .infinity, -.infinity, 1e300, -1e300] {
           let rect = Rect(x: value, y: 0, width: 5, height: 5)
           list.fill(rect, color: .pureRed, cornerRadius: value)
-          list.draw(DrawList.Picture(image: image, destination: rect))
+          list.draw(DrawList.ImageCommand(image: image, destination: rect))
           list.draw(
-            DrawList.Picture(
+            DrawList.ImageCommand(
               image: image, source: Rect(x: value, y: 0, width: 2, height: 2),
               destination: Rect(x: 0, y: 0, width: 3, height: 3), cornerRadius: value))
           list.text("x", font: .regular(value), color: .pureRed, at: Point(x: value, y: 0), size: rect.size)
         }
         list.draw(
-          DrawList.Picture(image: image, frame: 7, destination: Rect(x: 0, y: 0, width: 3, height: 3)))
+          DrawList.ImageCommand(image: image, frame: 7, destination: Rect(x: 0, y: 0, width: 3, height: 3)))
       }
 
       test.settle()

@@ -308,9 +308,9 @@ extension SDLTests {
       test.settle()
 
       #expect(test.window.frame.size == Size(width: 50, height: 20))
-      let picture = test.host.screenshot()
-      #expect(picture.width == 50 && picture.height == 20)
-      #expect(picture.color(x: 49, y: 19) == .pureGreen)
+      let image = test.host.screenshot()
+      #expect(image.width == 50 && image.height == 20)
+      #expect(image.color(x: 49, y: 19) == .pureGreen)
     }
 
     @Test func hiddenWindowIsNotDrawnUntilItIsShown() throws {

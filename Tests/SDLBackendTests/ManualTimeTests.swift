@@ -90,11 +90,11 @@ extension SDLTests {
     @Test(arguments: [1, 2, 5, 25])
     func fadeDoesNotDependOnTheNumberOfSteps(count: Int) throws {
       let (test, time) = try stopped()
-      let picture = ImageView(frame: test.window.bounds)
-      test.window.addSubview(picture)
-      picture.image = Image(width: 40, height: 30, color: .pureRed)
+      let view = ImageView(frame: test.window.bounds)
+      test.window.addSubview(view)
+      view.image = Image(width: 40, height: 30, color: .pureRed)
       time.advance(by: 0)
-      picture.setContents(Image(width: 40, height: 30, color: .pureGreen), transition: .crossDissolve(0.25))
+      view.setContents(Image(width: 40, height: 30, color: .pureGreen), transition: .crossDissolve(0.25))
       time.advance(by: 0)
 
       for _ in 0..<count { time.advance(by: 0.0625 / Double(count)) }
@@ -120,12 +120,12 @@ extension SDLTests {
       let images = try Self.splits.map { split in
         let (test, time) = try stopped()
         defer { test.host.close() }
-        let picture = ImageView(frame: test.window.bounds)
-        test.window.addSubview(picture)
-        picture.image = Image(width: 40, height: 30, color: .pureRed)
+        let view = ImageView(frame: test.window.bounds)
+        test.window.addSubview(view)
+        view.image = Image(width: 40, height: 30, color: .pureRed)
         time.advance(by: 0)
         let begin = { @MainActor in
-          picture.setContents(
+          view.setContents(
             Image(width: 40, height: 30, color: .pureGreen), transition: .crossDissolve(0.9))
         }
         switch beginning {

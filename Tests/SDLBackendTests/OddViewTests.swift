@@ -68,7 +68,7 @@ private func drawOddViews(_ renderer: SDLHost.Configuration.Renderer, _ odd: Dou
   sound.backgroundColor = .pureGreen
   test.window.addSubview(button)
   test.window.addSubview(sound)
-  let picture = Image(width: 9, height: 7, isOpaque: false) { x, y in
+  let image = Image(width: 9, height: 7, isOpaque: false) { x, y in
     Color(red: 200, green: 100, blue: UInt8(x * 20), alpha: UInt8(y * 30))
   }
   let usual = Rect(x: 20, y: 10, width: 20, height: 15)
@@ -96,8 +96,8 @@ private func drawOddViews(_ renderer: SDLHost.Configuration.Renderer, _ odd: Dou
     view.shadow = Shadow()
     view.backgroundColor = .pureRed
     guard let button = view as? Button else { return }
-    button.setImage(picture, for: .normal)
-    button.setBackgroundImage(picture, for: .normal)
+    button.setImage(image, for: .normal)
+    button.setBackgroundImage(image, for: .normal)
     button.imageSize = nil
     button.imageCornerRadius = 2
     button.spacing = 3

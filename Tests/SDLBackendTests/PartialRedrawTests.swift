@@ -15,11 +15,11 @@ extension SDLTests {
       test.view.setNeedsDisplay(Rect(x: 5, y: 5, width: 10, height: 10))
       test.frame()
 
-      let picture = test.host.screenshot()
+      let image = test.host.screenshot()
       for x in 0..<40 {
         for y in 0..<30 {
           let isInside = (5..<15).contains(x) && (5..<15).contains(y)
-          #expect(picture.color(x: x, y: y) == (isInside ? .pureGreen : .pureRed))
+          #expect(image.color(x: x, y: y) == (isInside ? .pureGreen : .pureRed))
         }
       }
     }
@@ -60,9 +60,9 @@ extension SDLTests {
       test.view.setNeedsDisplay(Rect(x: 1, y: 1, width: 1, height: 1))
       test.frame()
 
-      let picture = test.host.screenshot()
+      let image = test.host.screenshot()
       for x in 0..<6 {
-        #expect(picture.color(x: x, y: 1) == ((1..<3).contains(x) ? .pureGreen : .pureRed), "\(x)")
+        #expect(image.color(x: x, y: 1) == ((1..<3).contains(x) ? .pureGreen : .pureRed), "\(x)")
       }
     }
   }

@@ -24,22 +24,22 @@ extension SDLTests {
     /// The same changes on an upright and on a rotated panel, redrawn in parts.
     @Test(arguments: [Rotation.quarter, .half, .threeQuarters], [1, 1.5])
     func rotatedPanelShowsTheUprightImageRotated(rotation: Rotation, scale: Double) throws {
-      func pictures(_ rotation: Rotation) throws -> [Bitmap] {
+      func images(_ rotation: Rotation) throws -> [Bitmap] {
         let test = try TestHost(width: 241, height: 180) {
           $0.scale = scale
           $0.rotation = rotation
         }
         #expect(test.window.frame.height == 180)
-        var pictures: [Bitmap] = []
+        var images: [Bitmap] = []
         test.walkThroughChanges(seed: 7, steps: 25) { _, _ in
-          pictures.append(test.host.screenshot())
+          images.append(test.host.screenshot())
           return true
         }
         test.host.close()
-        return pictures
+        return images
       }
 
-      for (step, pair) in zip(try pictures(.none), try pictures(rotation)).enumerated() {
+      for (step, pair) in zip(try images(.none), try images(rotation)).enumerated() {
         if let place = pair.1.turnedBack(rotation).firstDifference(from: pair.0) {
           Issue.record("step \(step): \(place)")
           return
@@ -109,8 +109,8 @@ private struct ChangingTree {
     let badge = View(frame: Rect(x: 100, y: -9, width: 34, height: 22))
     badge.backgroundColor = Color(red: 220, green: 40, blue: 40, alpha: 180)
     panel.addSubview(badge)
-    let picture = ImageView(frame: Rect(x: 140.5, y: 110.25, width: 40, height: 33))
-    picture.cornerRadius = 6
+    let image = ImageView(frame: Rect(x: 140.5, y: 110.25, width: 40, height: 33))
+    image.cornerRadius = 6
     for index in 0..<6 {
       let cell = View(frame: Rect(x: 4, y: 4 + 40 * Double(index), width: 130, height: 36))
       cell.backgroundColor = Color(red: UInt8(40 * index), green: 80, blue: 120, alpha: 200)
@@ -137,8 +137,8 @@ private struct ChangingTree {
     scrollView.refreshControl = refresh
     progressViews[0].frame = Rect(x: 186, y: 108, width: 50, height: 10)
     progressViews[1].frame = Rect(x: 190, y: 120, width: 30.5, height: 24)
-    views += [panel, badge, picture, scrollView, list, button, small] + progressViews
-    for view in [scrollView, list, panel, picture, button] + progressViews { window.addSubview(view) }
+    views += [panel, badge, image, scrollView, list, button, small] + progressViews
+    for view in [scrollView, list, panel, image, button] + progressViews { window.addSubview(view) }
     window.backgroundColor = Color(red: 12, green: 14, blue: 18)
   }
 
@@ -285,10 +285,10 @@ private struct ChangingTree {
 private struct Spill: TransitionDrawing {
   nonisolated func draw(_ scene: TransitionScene, into list: inout DrawList) {
     list.fill(scene.rect.inset(by: -20), color: Color(red: 200, green: 0, blue: 90, alpha: 90))
-    for (picture, way) in [(scene.old, scene.progress * 30), (scene.new, scene.progress * -30)] {
-      guard var picture else { continue }
-      picture.destination = picture.destination.offset(by: Point(x: way, y: way / 2))
-      list.draw(picture)
+    for (image, way) in [(scene.old, scene.progress * 30), (scene.new, scene.progress * -30)] {
+      guard var image else { continue }
+      image.destination = image.destination.offset(by: Point(x: way, y: way / 2))
+      list.draw(image)
     }
   }
 }

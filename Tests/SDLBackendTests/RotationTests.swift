@@ -84,15 +84,15 @@ extension SDLTests {
       }
       test.frame()
 
-      let picture = test.host.screenshot()
+      let image = test.host.screenshot()
 
       #expect(test.window.frame.size == Size(width: 60, height: 30))
       #expect(test.host.rotation == rotation)
-      #expect(picture.width == (rotation.swapsSides ? 60 : 120))
+      #expect(image.width == (rotation.swapsSides ? 60 : 120))
       let corner = rotation.onPanel(Point(x: 0.5, y: 0.5), of: Size(width: 120, height: 60))
-      #expect(picture.color(x: Int(corner.x), y: Int(corner.y)) == .pureRed)
+      #expect(image.color(x: Int(corner.x), y: Int(corner.y)) == .pureRed)
       let opposite = rotation.onPanel(Point(x: 119.5, y: 59.5), of: Size(width: 120, height: 60))
-      #expect(picture.color(x: Int(opposite.x), y: Int(opposite.y)) == .pureGreen)
+      #expect(image.color(x: Int(opposite.x), y: Int(opposite.y)) == .pureGreen)
     }
 
     @Test(arguments: Rotation.allCases)
@@ -105,9 +105,9 @@ extension SDLTests {
       test.settle()
 
       #expect(test.window.frame.size == rotation.turned(Size(width: 50, height: 20)))
-      let picture = test.host.screenshot()
-      #expect(picture.width == 50 && picture.height == 20)
-      for (x, y) in [(0, 0), (49, 0), (0, 19), (49, 19)] { #expect(picture.color(x: x, y: y) == .pureGreen) }
+      let image = test.host.screenshot()
+      #expect(image.width == 50 && image.height == 20)
+      for (x, y) in [(0, 0), (49, 0), (0, 19), (49, 19)] { #expect(image.color(x: x, y: y) == .pureGreen) }
     }
 
     @Test(arguments: Rotation.allCases)
@@ -117,9 +117,9 @@ extension SDLTests {
       badge.backgroundColor = .pureRed
       test.window.addSubview(badge)
       test.settle()
-      let picture = test.host.screenshot()
-      let seen = (0..<picture.height).lazy.flatMap { y in (0..<picture.width).lazy.map { (x: $0, y: y) } }
-        .filter { picture.color(x: $0.x, y: $0.y) == .pureRed }
+      let image = test.host.screenshot()
+      let seen = (0..<image.height).lazy.flatMap { y in (0..<image.width).lazy.map { (x: $0, y: y) } }
+        .filter { image.color(x: $0.x, y: $0.y) == .pureRed }
       #expect(seen.count == 24)
 
       for place in seen {

@@ -14,10 +14,10 @@ extension SDLTests {
       test.window.backgroundColor = .pureGreen
       test.frame()
 
-      let picture = test.host.screenshot()
+      let image = test.host.screenshot()
 
-      #expect(picture.width == width && picture.height == height)
-      #expect(picture.color(x: width - 1, y: height - 1) == .pureGreen)
+      #expect(image.width == width && image.height == height)
+      #expect(image.color(x: width - 1, y: height - 1) == .pureGreen)
       #expect(test.window.frame.width == 40)
     }
 
@@ -48,8 +48,8 @@ extension SDLTests {
         test.settle()
       }
 
-      let picture = test.host.screenshot()
-      for y in 0..<picture.height { #expect(picture.color(x: 0, y: y) == .pureGreen, "line \(y)") }
+      let image = test.host.screenshot()
+      for y in 0..<image.height { #expect(image.color(x: 0, y: y) == .pureGreen, "line \(y)") }
     }
 
     @Test(arguments: [1, 1.25, 1.5, 2, 3])
@@ -59,11 +59,11 @@ extension SDLTests {
       badge.backgroundColor = .pureRed
       test.window.addSubview(badge)
       test.settle()
-      let picture = test.host.screenshot()
+      let image = test.host.screenshot()
       var translator = InputTranslator(size: test.window.frame.size, scale: scale)
 
-      for y in 0..<picture.height {
-        for x in 0..<picture.width {
+      for y in 0..<image.height {
+        for x in 0..<image.width {
           var event = SDL_Event()
           event.button.button = UInt8(SDL_BUTTON_LEFT)
           event.button.x = Int32(x)
@@ -71,7 +71,7 @@ extension SDLTests {
           event.type = SDL_MOUSEBUTTONDOWN.rawValue
           guard case .input(.touch(_, _, let location)) = translator.translate(event).first else { continue }
           let isHit = test.window.hitTest(location) === badge
-          #expect(isHit == (picture.color(x: x, y: y) == .pureRed), "\(x), \(y)")
+          #expect(isHit == (image.color(x: x, y: y) == .pureRed), "\(x), \(y)")
         }
       }
     }
@@ -108,7 +108,7 @@ extension SDLTests {
     }
 
     @Test func scaleChangeDrawsTheSamePixelsAsAStartWithThatScale() throws {
-      func picture(_ start: Double, then scale: Double) throws -> Bitmap {
+      func image(_ start: Double, then scale: Double) throws -> Bitmap {
         let test = try TestHost(width: 120 * scale / start, height: 60 * scale / start) { $0.scale = start }
         let label = Label("Größe gjpq of a text that is cut", font: .bold(13))
         label.numberOfLines = 2
@@ -126,8 +126,8 @@ extension SDLTests {
       }
 
       for (start, scale) in [(1.0, 2.0), (2.0, 1.25), (1.0, 1.5)] {
-        let changed = try picture(start, then: scale)
-        let begun = try picture(scale, then: scale)
+        let changed = try image(start, then: scale)
+        let begun = try image(scale, then: scale)
         #expect(changed.firstDifference(from: begun) == nil, "\(start) to \(scale)")
       }
     }

@@ -110,14 +110,14 @@ extension SDLTests {
   struct ScalingTests {
     private let checks = Image(width: 32, height: 32) { x, y in (x + y) % 2 == 0 ? .white : .black }
 
-    private func picture(_ size: Double, cornerRadius: Double = 0) -> DrawList.Picture {
-      DrawList.Picture(
+    private func imageCommand(_ size: Double, cornerRadius: Double = 0) -> DrawList.ImageCommand {
+      DrawList.ImageCommand(
         image: checks, destination: Rect(x: 0, y: 0, width: size, height: size), cornerRadius: cornerRadius)
     }
 
     @Test func downscaledImageIsFilteredOnceAndCached() throws {
       let test = try TestHost()
-      test.draw { $0.draw(picture(16)) }
+      test.draw { $0.draw(imageCommand(16)) }
 
       test.frame()
 
@@ -131,12 +131,12 @@ extension SDLTests {
 
     @Test func sizeThatChangesEachFrameMakesNoTexture() throws {
       let test = try TestHost()
-      test.draw { $0.draw(picture(16)) }
+      test.draw { $0.draw(imageCommand(16)) }
       test.frame()
       let bytes = test.host.textureBytes
 
       for size in 17..<25 {
-        test.draw { $0.draw(picture(Double(size))) }
+        test.draw { $0.draw(imageCommand(Double(size))) }
         test.frame()
         #expect(test.host.textureBytes == bytes)
         #expect(test.pixel(size - 1, size - 1) != test.pixel(size, size) || test.pixel(size, size) == .black)
@@ -151,10 +151,10 @@ extension SDLTests {
     @Test func coarseImageHasRoundedCorners() throws {
       let test = try TestHost()
       test.window.backgroundColor = .pureBlue
-      test.draw { $0.draw(picture(16)) }
+      test.draw { $0.draw(imageCommand(16)) }
       test.frame()
 
-      test.draw { $0.draw(picture(20, cornerRadius: 10)) }
+      test.draw { $0.draw(imageCommand(20, cornerRadius: 10)) }
       test.frame()
 
       #expect(test.window.isDirty)

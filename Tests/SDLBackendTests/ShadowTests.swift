@@ -93,7 +93,7 @@ extension SDLTests {
     private let shadow = Shadow(color: .black, radius: 3, offset: Point(x: 1, y: 2))
 
     @Test func shadowHiddenByAnOpaqueFillChangesNoPixel() throws {
-      func picture(hides: Bool) throws -> Bitmap {
+      func image(hides: Bool) throws -> Bitmap {
         let test = try TestHost(width: 60, height: 50)
         test.window.backgroundColor = .white
         let rect = Rect(x: 15, y: 12, width: 30, height: 25)
@@ -105,7 +105,7 @@ extension SDLTests {
         return test.host.screenshot()
       }
 
-      #expect(try picture(hides: true).firstDifference(from: picture(hides: false)) == nil)
+      #expect(try image(hides: true).firstDifference(from: image(hides: false)) == nil)
     }
 
     @Test func equalShadowsShareOneTexture() throws {

@@ -13,7 +13,7 @@ extension SDLTests {
     private func draw(_ color: Color, tint: Color = .white, opacity: Double = 1, on test: TestHost) {
       test.draw { [image] in
         $0.draw(
-          DrawList.Picture(
+          DrawList.ImageCommand(
             image: image, destination: Rect(x: 0, y: 0, width: 8, height: 6), opacity: opacity, tint: tint,
             templateColor: color))
       }
@@ -43,7 +43,7 @@ extension SDLTests {
       let image = Image(width: 8, height: 6, color: .pureRed)
       test.draw {
         $0.draw(
-          DrawList.Picture(
+          DrawList.ImageCommand(
             image: image, destination: Rect(x: 0, y: 0, width: 8, height: 6), templateColor: .pureBlue))
       }
       test.settle()

@@ -75,8 +75,8 @@ extension SDLTests {
 
       test.frame()
 
-      let picture = test.host.screenshot()
-      let colors = (0..<100).flatMap { x in (0..<40).map { picture.color(x: x, y: $0) } }
+      let image = test.host.screenshot()
+      let colors = (0..<100).flatMap { x in (0..<40).map { image.color(x: x, y: $0) } }
       #expect(colors.contains(.pureRed))
       #expect(colors.allSatisfy { $0.green == 0 && $0.blue == 0 })
       let bytes = test.host.textureBytes

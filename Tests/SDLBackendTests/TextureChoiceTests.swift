@@ -19,7 +19,7 @@ struct TextureChoiceTests {
   ) -> TextureStore<Maker>.Drawing {
     store.beginFrame()
     return store.drawing(
-      of: DrawList.Picture(image: image, frame: frame, destination: .zero),
+      of: DrawList.ImageCommand(image: image, frame: frame, destination: .zero),
       in: PixelRect(width: side, height: side), corners: CornerMask(radius: 0))
   }
 
@@ -134,8 +134,8 @@ struct TextureChoiceTests {
     let bytesPerMaskPixel = 4
     let replacesColors = true
 
-    func borrow(_ pixels: PicturePixels) -> PicturePixels? { nil }
-    func make(_ pixels: PicturePixels, width: Int, height: Int) -> PicturePixels? { pixels }
+    func borrow(_ pixels: ImagePixels) -> ImagePixels? { nil }
+    func make(_ pixels: ImagePixels, width: Int, height: Int) -> ImagePixels? { pixels }
     func make(_ mask: CoverageMask) -> CoverageMask? { mask }
   }
 
@@ -146,7 +146,7 @@ struct TextureChoiceTests {
     func draw(_ image: Image, opacity: Double) -> Bool {
       isTexture(
         store.drawing(
-          of: DrawList.Picture(image: image, destination: .zero, opacity: opacity),
+          of: DrawList.ImageCommand(image: image, destination: .zero, opacity: opacity),
           in: PixelRect(width: 20, height: 20), corners: CornerMask(radius: 0)))
     }
 

@@ -73,7 +73,7 @@ extension SDLTests {
     private func row(_ images: [Image], _ list: inout DrawList) {
       for (index, image) in images.enumerated() {
         list.draw(
-          DrawList.Picture(
+          DrawList.ImageCommand(
             image: image, destination: Rect(x: Double(index) * 10, y: 0, width: 10, height: 10)))
       }
     }
@@ -147,7 +147,7 @@ extension SDLTests {
       let trace = Trace()
       let store = TextureStore(maker: PixelsInMemory(), budget: 10_000, frameBudget: 10_000, trace: trace)
       let image = images(1)[0]
-      let shrunk = DrawList.Picture(image: image, destination: .zero)
+      let shrunk = DrawList.ImageCommand(image: image, destination: .zero)
       for _ in 0..<3 {
         store.beginFrame()
         _ = store.drawing(of: shrunk, in: PixelRect(width: 10, height: 10), corners: CornerMask(radius: 0))
@@ -170,7 +170,7 @@ extension SDLTests {
       var image: Image? = images(1)[0]
       store.beginFrame()
       _ = store.drawing(
-        of: DrawList.Picture(image: try #require(image), destination: .zero), in: rect,
+        of: DrawList.ImageCommand(image: try #require(image), destination: .zero), in: rect,
         corners: CornerMask(radius: 0))
       #expect(store.byteCount == 400)
       store.sweep()
@@ -199,7 +199,7 @@ struct TextureLedgerTests {
   private func draw(_ image: Image, _ store: TextureStore<PixelsInMemory>) {
     store.beginFrame()
     _ = store.drawing(
-      of: DrawList.Picture(image: image, destination: .zero), in: PixelRect(width: 10, height: 10),
+      of: DrawList.ImageCommand(image: image, destination: .zero), in: PixelRect(width: 10, height: 10),
       corners: CornerMask(radius: 0))
   }
 

@@ -149,13 +149,13 @@ private final class DiskCacheWorld: Sendable {
 
   func server(_ headers: [String: String]) throws -> GalleryServer {
     let server = try GalleryServer()
-    server.add(Resource(body: try picture("25-palm-island.png"), headers: headers), at: "/one.png")
+    server.add(Resource(body: try image("25-palm-island.png"), headers: headers), at: "/one.png")
     return server
   }
 
-  func other() throws -> [UInt8] { try picture("01-first-light.jpg") }
+  func other() throws -> [UInt8] { try image("01-first-light.jpg") }
 
-  private func picture(_ name: String) throws -> [UInt8] {
+  private func image(_ name: String) throws -> [UInt8] {
     let gallery = URL(filePath: #filePath).appending(path: "../../../Assets/gallery").standardizedFileURL
     return Array(try Data(contentsOf: gallery.appending(path: name)))
   }

@@ -23,7 +23,7 @@ struct TestScreenTests {
     let server = Task {
       let transfer = try await transport.transfer(1)
       for _ in 0..<10 { await Task.yield() }
-      transfer.respond(with: FakeDecoder.picture(width: 40, height: 30))
+      transfer.respond(with: FakeDecoder.encodedImage(width: 40, height: 30))
     }
 
     try await screen.load()

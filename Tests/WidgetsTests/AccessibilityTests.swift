@@ -137,10 +137,10 @@ struct AccessibilityTests {
     toggle.isSelected = true
     let gone = Label("gone")
     gone.isHidden = true
-    let picture = ImageView(frame: Rect(x: 0, y: 0, width: 8, height: 8))
+    let image = ImageView(frame: Rect(x: 0, y: 0, width: 8, height: 8))
     panel.addSubview(toggle)
     panel.addSubview(gone)
-    panel.addSubview(picture)
+    panel.addSubview(image)
     test.window.addSubview(panel)
     #expect(
       test.window.accessibilityNode.text == """

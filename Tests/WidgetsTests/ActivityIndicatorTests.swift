@@ -32,7 +32,7 @@ struct ActivityIndicatorTests {
     test.draw()
     var images: [Image] = []
     for _ in 0..<13 {
-      images += test.pictures.map(\.image)
+      images += test.images.map(\.image)
       test.advance(by: 1.0 / 12)
     }
 
@@ -50,14 +50,14 @@ struct ActivityIndicatorTests {
     test.advance(by: 1)
 
     #expect(!indicator.isAnimating)
-    #expect(test.pictures.isEmpty)
+    #expect(test.images.isEmpty)
     #expect(test.framesRun == before)
   }
 
   @Test func stoppedIndicatorCanStayVisible() {
     indicator.hidesWhenStopped = false
 
-    #expect(test.pictures.count == 1)
+    #expect(test.images.count == 1)
     test.draw()
     #expect(test.window.nextDeadline == nil)
   }

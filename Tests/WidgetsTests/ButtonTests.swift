@@ -7,8 +7,8 @@ import VitrineWidgets
 struct ButtonTests {
   private let button = Button(frame: Rect(x: 0, y: 0, width: 100, height: 40))
   private let test: TestWindow
-  private let normal = picture()
-  private let other = picture()
+  private let normal = makeImage()
+  private let other = makeImage()
 
   init() { test = TestWindow(button) }
 
@@ -23,7 +23,7 @@ struct ButtonTests {
     button.isHighlighted = false
     button.isSelected = true
     #expect(button.currentImage == other)
-    #expect(test.pictures.map(\.image) == [other])
+    #expect(test.images.map(\.image) == [other])
   }
 
   @Test func compoundStateWithoutAnEntryShowsNormal() {
@@ -75,12 +75,12 @@ struct ButtonTests {
     button.setBackgroundImage(other, for: .normal)
 
     button.isHighlighted = true
-    #expect(test.pictures.map(\.tint.red) == [140, 140])
+    #expect(test.images.map(\.tint.red) == [140, 140])
 
     button.isHighlighted = false
     button.isEnabled = false
-    #expect(test.pictures.map(\.opacity) == [0.5, 0.5])
-    #expect(test.pictures.map(\.tint) == [.white, .white])
+    #expect(test.images.map(\.opacity) == [0.5, 0.5])
+    #expect(test.images.map(\.tint) == [.white, .white])
   }
 
   @Test func imageSetForHighlightedIsNotDimmed() {
@@ -88,7 +88,7 @@ struct ButtonTests {
     button.setImage(other, for: .highlighted)
     button.isHighlighted = true
 
-    #expect(test.pictures.map(\.tint) == [.white])
+    #expect(test.images.map(\.tint) == [.white])
   }
 
   @Test func dimmingCanBeSwitchedOff() {
@@ -97,9 +97,9 @@ struct ButtonTests {
     button.adjustsImageWhenDisabled = false
 
     button.isHighlighted = true
-    #expect(test.pictures.map(\.tint) == [.white])
+    #expect(test.images.map(\.tint) == [.white])
     button.isEnabled = false
-    #expect(test.pictures.map(\.opacity) == [1])
+    #expect(test.images.map(\.opacity) == [1])
   }
 
   @Test func titlesFollowTheState() {
@@ -134,10 +134,10 @@ struct ButtonTests {
 
     button.setImage(other, for: .normal, transition: .crossDissolve(0.2))
     test.advance(by: 0.1)
-    #expect(test.pictures.map(\.image) == [normal, other])
+    #expect(test.images.map(\.image) == [normal, other])
 
     test.advance(by: 0.2)
-    #expect(test.pictures.map(\.image) == [other])
+    #expect(test.images.map(\.image) == [other])
     #expect(test.window.isIdle)
   }
 
@@ -149,8 +149,8 @@ struct ButtonTests {
     button.isSelected = true
     test.draw()
 
-    #expect(test.pictures.map(\.image) == [other])
-    #expect(test.pictures.map(\.opacity) == [1])
+    #expect(test.images.map(\.image) == [other])
+    #expect(test.images.map(\.opacity) == [1])
     #expect(test.window.isIdle)
   }
 
@@ -169,7 +169,7 @@ struct ButtonTests {
   }
 
   @Test func imageIsLeftOfTheTitleByDefault() {
-    button.setImage(picture(20, 20), for: .normal)
+    button.setImage(makeImage(20, 20), for: .normal)
     button.setTitle("abcd", for: .normal)
     button.titleFont = .regular(10)
 
@@ -202,7 +202,7 @@ struct ButtonTests {
     button.setTitle("abcd", for: .normal)
     let empty = button.place(of: .image)
 
-    button.setImage(picture(400, 300), for: .normal)
+    button.setImage(makeImage(400, 300), for: .normal)
 
     #expect(empty.size == Size(width: 30, height: 30))
     #expect(button.place(of: .image) == empty)
@@ -210,24 +210,24 @@ struct ButtonTests {
 
   @Test func imageLargerThanTheButtonIsScaledToFit() {
     button.contentInsets = Insets(all: 10)
-    button.setImage(picture(400, 400), for: .normal)
+    button.setImage(makeImage(400, 400), for: .normal)
 
-    #expect(test.pictures.map(\.destination) == [Rect(x: 40, y: 10, width: 20, height: 20)])
+    #expect(test.images.map(\.destination) == [Rect(x: 40, y: 10, width: 20, height: 20)])
   }
 
   @Test func backgroundImageFillsTheBoundsWithRoundedCorners() {
     button.cornerRadius = 6
     button.setBackgroundImage(normal, for: .normal)
 
-    #expect(test.pictures.map(\.destination) == [Rect(x: 0, y: 0, width: 100, height: 40)])
-    #expect(test.pictures.map(\.cornerRadius) == [6])
+    #expect(test.images.map(\.destination) == [Rect(x: 0, y: 0, width: 100, height: 40)])
+    #expect(test.images.map(\.cornerRadius) == [6])
   }
 
   @Test(arguments: ImagePlacement.allCases)
   func imagePlacementPutsTheImageOnThatSideOfTheTitle(placement: ImagePlacement) throws {
     button.frame.size.height = 80
     button.imagePlacement = placement
-    button.setImage(picture(20, 20), for: .normal)
+    button.setImage(makeImage(20, 20), for: .normal)
     button.setTitle("abcd", for: .normal)
     button.titleFont = .regular(10)
 
@@ -250,7 +250,7 @@ struct ButtonTests {
     button.contentInsets = Insets(all: 2)
     button.contentHorizontalAlignment = horizontal
     button.contentVerticalAlignment = vertical
-    button.setImage(picture(20, 20), for: .normal)
+    button.setImage(makeImage(20, 20), for: .normal)
 
     let x: Double =
       switch horizontal {
@@ -271,7 +271,7 @@ struct ButtonTests {
     button.contentInsets = Insets(all: 4)
     button.contentHorizontalAlignment = .fill
     button.contentVerticalAlignment = .fill
-    button.setImage(picture(20, 20), for: .normal)
+    button.setImage(makeImage(20, 20), for: .normal)
     #expect(button.place(of: .image) == Rect(x: 4, y: 4, width: 92, height: 32))
 
     button.setTitle("abcd", for: .normal)
@@ -289,7 +289,7 @@ struct ButtonTests {
   @Test func attachmentIsToldWhenTheTitleChangesTheImageFrame() {
     let button = Button(title: "A rather long title")
     button.frame = Rect(x: 0, y: 0, width: 200, height: 60)
-    button.setImage(picture(), for: .normal)
+    button.setImage(makeImage(), for: .normal)
     button.contentHorizontalAlignment = .fill
     let test = TestWindow(button)
     let rooms = Rooms()
@@ -327,7 +327,7 @@ struct ButtonTests {
   @Test(arguments: zip(HorizontalAlignment.allCases, [10.0, 4, -2, 10]))
   func imageInsetsShiftTheImageByItsAlignment(alignment: HorizontalAlignment, way: Double) {
     button.contentHorizontalAlignment = alignment
-    button.setImage(picture(20, 20), for: .normal)
+    button.setImage(makeImage(20, 20), for: .normal)
     let (place, size) = (button.place(of: .image), button.sizeThatFits(.zero))
 
     button.imageInsets = Insets(left: 10, right: 2)
@@ -338,7 +338,7 @@ struct ButtonTests {
   }
 
   @Test func oppositeInsetsShiftImageAndTitle() throws {
-    button.setImage(picture(20, 20), for: .normal)
+    button.setImage(makeImage(20, 20), for: .normal)
     button.setTitle("abcd", for: .normal)
     button.titleFont = .regular(10)
     let (image, title) = (button.place(of: .image), try #require(titlePlace))
@@ -351,13 +351,13 @@ struct ButtonTests {
   }
 
   @Test func oversizedInsetsHideTheImage() {
-    button.setImage(picture(20, 20), for: .normal)
+    button.setImage(makeImage(20, 20), for: .normal)
     button.setTitle("abcd", for: .normal)
 
     button.imageInsets = Insets(all: 1000)
     button.titleInsets = Insets(all: 1000)
     #expect(button.place(of: .image).isEmpty)
-    #expect(test.pictures.isEmpty)
+    #expect(test.images.isEmpty)
 
     for odd in [Double.nan, .infinity, -.infinity, -100_000] {
       button.imageInsets = Insets(all: odd)
@@ -367,9 +367,9 @@ struct ButtonTests {
   }
 
   @Test func imageAloneIsCenteredWithoutTitleSpacing() {
-    button.setImage(picture(20, 20), for: .normal)
+    button.setImage(makeImage(20, 20), for: .normal)
 
-    #expect(test.pictures.map(\.destination) == [Rect(x: 40, y: 10, width: 20, height: 20)])
+    #expect(test.images.map(\.destination) == [Rect(x: 40, y: 10, width: 20, height: 20)])
     #expect(test.texts.isEmpty)
     #expect(button.sizeThatFits(.zero) == Size(width: 44, height: 36))
   }
@@ -377,7 +377,7 @@ struct ButtonTests {
   @Test func backgroundImageAloneFillsTheBounds() {
     button.setBackgroundImage(normal, for: .normal)
 
-    #expect(test.pictures.map(\.destination) == [button.bounds])
+    #expect(test.images.map(\.destination) == [button.bounds])
     #expect(test.texts.isEmpty)
     #expect(button.sizeThatFits(.zero) == Size(width: 24, height: 16))
   }
@@ -434,7 +434,7 @@ struct ButtonTests {
     button.isEnabled = !state.contains(.disabled)
     button.isSelected = state.contains(.selected)
 
-    let (background, image) = (test.pictures.first, test.pictures.last)
+    let (background, image) = (test.images.first, test.images.last)
 
     #expect(image?.image == other)
     #expect(image?.tint == .white)
@@ -461,7 +461,7 @@ struct ButtonTests {
   @Test func topPlacementStacksTheImageAboveTheTitle() {
     button.frame.size.height = 80
     button.imagePlacement = .top
-    button.setImage(picture(20, 20), for: .normal)
+    button.setImage(makeImage(20, 20), for: .normal)
     button.setTitle("abcd", for: .normal)
     button.titleFont = .regular(10)
 
@@ -469,7 +469,7 @@ struct ButtonTests {
   }
 
   @Test func sizeThatFitsAddsInsets() {
-    button.setImage(picture(20, 20), for: .normal)
+    button.setImage(makeImage(20, 20), for: .normal)
     button.setTitle("abcd", for: .normal)
     button.titleFont = .regular(10)
 

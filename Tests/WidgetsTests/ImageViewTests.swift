@@ -12,34 +12,34 @@ struct ImageViewTests {
   }
 
   @Test func highlightedImageShowsWhileHighlighted() {
-    let (normal, highlighted) = (picture(), picture())
+    let (normal, highlighted) = (makeImage(), makeImage())
     let view = view(normal)
     view.highlightedImage = highlighted
     let test = TestWindow(view)
 
     view.isHighlighted = true
-    #expect(test.pictures.map(\.image) == [highlighted])
+    #expect(test.images.map(\.image) == [highlighted])
 
     view.isHighlighted = false
-    #expect(test.pictures.map(\.image) == [normal])
+    #expect(test.images.map(\.image) == [normal])
   }
 
   @Test func imageShowsWithoutAHighlightedImage() {
-    let normal = picture()
+    let normal = makeImage()
     let view = view(normal)
     let test = TestWindow(view)
 
     view.isHighlighted = true
 
-    #expect(test.pictures.map(\.image) == [normal])
+    #expect(test.images.map(\.image) == [normal])
     #expect(!test.window.isDirty)
   }
 
   @Test func highlightedImageThatIsNotShownDirtiesNothing() {
-    let view = view(picture())
+    let view = view(makeImage())
     let test = TestWindow(view)
 
-    view.setHighlightedImage(picture(), transition: .crossDissolve)
+    view.setHighlightedImage(makeImage(), transition: .crossDissolve)
 
     #expect(!test.window.isDirty)
     #expect(test.window.isIdle)
@@ -47,7 +47,7 @@ struct ImageViewTests {
 
   @Test func setContentsSetsTheImage() {
     let view = view(nil)
-    let image = picture()
+    let image = makeImage()
 
     view.setContents(image, transition: .none)
 
@@ -56,20 +56,20 @@ struct ImageViewTests {
   }
 
   @Test func touchesPassThroughTheView() {
-    let test = TestWindow(view(picture()))
+    let test = TestWindow(view(makeImage()))
 
     #expect(test.window.hitTest(Point(x: 10, y: 10)) === test.window)
   }
 
   @Test func crossDissolveShowsBothImagesAndEnds() {
-    let (old, new) = (picture(), picture())
+    let (old, new) = (makeImage(), makeImage())
     let view = view(old)
     let test = TestWindow(view)
 
     view.setImage(new, transition: .crossDissolve(0.2))
     test.advance(by: 0.1)
 
-    let middle = test.pictures
+    let middle = test.images
     #expect(middle.map(\.image) == [old, new])
     // The old image stays opaque under an opaque image that covers it.
     #expect(middle.first?.opacity == 1)
@@ -77,26 +77,26 @@ struct ImageViewTests {
     #expect(!test.window.isIdle)
 
     test.advance(by: 0.2)
-    #expect(test.pictures.map(\.image) == [new])
-    #expect(test.pictures.first?.opacity == 1)
+    #expect(test.images.map(\.image) == [new])
+    #expect(test.images.first?.opacity == 1)
     #expect(test.window.isIdle)
   }
 
   @Test func oldImageFadesOutUnlessTheNewImageCoversIt() {
-    let view = view(picture())
+    let view = view(makeImage())
     view.contentMode = .fit
     let test = TestWindow(view)
 
-    view.setImage(picture(8, 4), transition: .crossDissolve(0.2))
+    view.setImage(makeImage(8, 4), transition: .crossDissolve(0.2))
     test.advance(by: 0.1)
 
-    #expect((test.pictures.first?.opacity ?? 1) < 0.9)
+    #expect((test.images.first?.opacity ?? 1) < 0.9)
   }
 
   @Test func viewRemovedFromItsWindowStopsItsFade() {
-    let view = view(picture())
+    let view = view(makeImage())
     let test = TestWindow(view)
-    view.setImage(picture(), transition: .crossDissolve(0.2))
+    view.setImage(makeImage(), transition: .crossDissolve(0.2))
 
     view.removeFromSuperview()
     test.draw()

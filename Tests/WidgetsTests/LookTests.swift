@@ -30,7 +30,7 @@ struct LookTests {
     let child = View(frame: Rect(x: 0, y: 0, width: 10, height: 10))
     child.backgroundColor = .black
     view.addSubview(child)
-    view.contents = picture()
+    view.contents = makeImage()
     view.borderWidth = 2
 
     #expect(

@@ -87,21 +87,21 @@ struct ProgressViewTests {
     ring.progress = 0.3
 
     #expect(ring.frame.size == Size(width: 37, height: 37))
-    #expect(test.pictures.map(\.image.pixelWidth) == [74])
-    #expect(test.pictures.map(\.destination.size) == [Size(width: 37, height: 37)])
+    #expect(test.images.map(\.image.pixelWidth) == [74])
+    #expect(test.images.map(\.destination.size) == [Size(width: 37, height: 37)])
   }
 
   @Test func ringImageIsCachedPerStep() {
     let ring = ProgressView(style: .ring)
     let test = TestWindow(ring)
     ring.progress = 0.3
-    let third = test.pictures.first?.image
+    let third = test.images.first?.image
     ring.progress = 0.6
-    #expect(test.pictures.first?.image !== third)
+    #expect(test.images.first?.image !== third)
 
     ring.progress = 0.3
 
-    #expect(test.pictures.first?.image === third)
+    #expect(test.images.first?.image === third)
   }
 
   @Test func indeterminateRingSpinsWhileVisible() {

@@ -70,22 +70,22 @@ struct RefreshControlTests {
 
   @Test func spinnerAppearsWithThePullAndSpinsWhileRefreshing() {
     pull(by: 60)
-    let growing = test.pictures.map(\.image)
+    let growing = test.images.map(\.image)
     #expect(growing.count == 1)
     test.advance(by: 1)
-    #expect(test.pictures.map(\.image) == growing, "the spinner stands still")
+    #expect(test.images.map(\.image) == growing, "the spinner stands still")
     test.release()
     test.advance(by: 2)
-    #expect(test.pictures.isEmpty)
+    #expect(test.images.isEmpty)
 
     pull(by: 240)
     test.release()
     test.advance(by: 2)
-    let turning = test.pictures.map(\.image)
+    let turning = test.images.map(\.image)
     test.advance(by: 0.1)
 
     #expect(turning.count == 1)
-    #expect(test.pictures.map(\.image) != turning)
+    #expect(test.images.map(\.image) != turning)
     #expect(test.window.isIdle)
   }
 
@@ -100,7 +100,7 @@ struct RefreshControlTests {
     #expect(test.advanceUntilIdle(limit: 2))
 
     #expect(scrollView.contentOffset.y == 0)
-    #expect(test.pictures.isEmpty)
+    #expect(test.images.isEmpty)
     let before = test.framesRun
     test.advance(by: 1)
     #expect(test.framesRun - before <= 1)
@@ -113,7 +113,7 @@ struct RefreshControlTests {
 
     #expect(asked.count == 0)
     #expect(scrollView.contentOffset.y == -RefreshControl.height)
-    #expect(test.pictures.count == 1)
+    #expect(test.images.count == 1)
   }
 
   @Test func refreshingDoesNotMoveScrolledContent() {
@@ -181,7 +181,7 @@ struct RefreshControlTests {
     refresh.refresh()
 
     #expect(asked.count == 0)
-    #expect(test.pictures.isEmpty)
+    #expect(test.images.isEmpty)
   }
 
   @Test func repeatedRefreshSendsOneEvent() {
@@ -220,7 +220,7 @@ struct RefreshControlTests {
     test.advance(by: 0.05)
 
     #expect(!refresh.isHidden)
-    #expect(test.pictures.count == 1)
+    #expect(test.images.count == 1)
   }
 
   @Test func controlMovedToAnotherViewLeavesTheFirst() {

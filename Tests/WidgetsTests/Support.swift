@@ -3,7 +3,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// Returns a white image.
-func picture(_ width: Int = 8, _ height: Int = 8, isOpaque: Bool = true) -> Image {
+func makeImage(_ width: Int = 8, _ height: Int = 8, isOpaque: Bool = true) -> Image {
   Image(
     Bitmap(width: width, height: height, format: .rgba, isOpaque: isOpaque) { bytes, _ in
       bytes.initializeMemory(as: UInt8.self, repeating: 255)

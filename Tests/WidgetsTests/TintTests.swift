@@ -65,21 +65,21 @@ struct TintTests {
   }
 
   @Test func templateIsDrawnInTheTintColor() {
-    let image = picture()
+    let image = makeImage()
     view.contents = image.withRenderingMode(.alwaysTemplate)
-    #expect(test.pictures.map(\.templateColor) == [View.standardTintColor])
+    #expect(test.images.map(\.templateColor) == [View.standardTintColor])
 
     test.draw()
     parent.tintColor = red
     #expect(test.window.isDirty)
-    #expect(test.pictures.map(\.templateColor) == [red])
+    #expect(test.images.map(\.templateColor) == [red])
 
     view.contents = image
-    #expect(test.pictures.map(\.templateColor) == [nil])
+    #expect(test.images.map(\.templateColor) == [nil])
   }
 
   @Test func imageRenderingModeOverridesTheViewRenderingMode() {
-    let image = picture()
+    let image = makeImage()
     view.tintColor = red
     for (ofImage, ofView, isTemplate) in [
       (Image.RenderingMode.automatic, Image.RenderingMode.automatic, false),
@@ -89,12 +89,12 @@ struct TintTests {
     ] {
       view.contents = image.withRenderingMode(ofImage)
       view.renderingMode = ofView
-      #expect(test.pictures.map(\.templateColor) == [isTemplate ? red : nil])
+      #expect(test.images.map(\.templateColor) == [isTemplate ? red : nil])
     }
   }
 
   @Test func templateSharesThePixelsOfItsImage() {
-    let image = picture()
+    let image = makeImage()
     let template = image.withRenderingMode(.alwaysTemplate)
 
     #expect(template != image)
@@ -107,32 +107,32 @@ struct TintTests {
 
   @Test func crossDissolveTintsOnlyTheTemplateImage() {
     view.tintColor = red
-    view.contents = picture().withRenderingMode(.alwaysTemplate)
+    view.contents = makeImage().withRenderingMode(.alwaysTemplate)
     test.draw()
 
-    view.setContents(picture(), transition: .crossDissolve(0.2))
+    view.setContents(makeImage(), transition: .crossDissolve(0.2))
     test.advance(by: 0.1)
 
-    #expect(test.pictures.map(\.templateColor) == [red, nil])
+    #expect(test.images.map(\.templateColor) == [red, nil])
   }
 
   @Test func buttonTintsAndDimsItsTemplateImages() {
     let button = Button(frame: Rect(x: 0, y: 0, width: 100, height: 40))
-    button.setImage(picture(), for: .normal)
-    button.setBackgroundImage(picture(), for: .normal)
+    button.setImage(makeImage(), for: .normal)
+    button.setBackgroundImage(makeImage(), for: .normal)
     button.renderingMode = .alwaysTemplate
     button.tintColor = red
     parent.addSubview(button)
 
     button.isHighlighted = true
 
-    let (background, image) = (test.pictures.first, test.pictures.last)
+    let (background, image) = (test.images.first, test.images.last)
     #expect(background?.templateColor == nil)
     #expect(image?.templateColor == red)
     #expect(image?.tint == Color(red: 140, green: 140, blue: 140))
 
-    button.setBackgroundImage(picture().withRenderingMode(.alwaysTemplate), for: .normal)
-    #expect(test.pictures.first?.templateColor == red)
+    button.setBackgroundImage(makeImage().withRenderingMode(.alwaysTemplate), for: .normal)
+    #expect(test.images.first?.templateColor == red)
   }
 }
 

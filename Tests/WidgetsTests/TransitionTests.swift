@@ -67,7 +67,7 @@ struct TransitionTests {
   }
 
   private func expectGone(underneath: Underneath, isReplaced: Bool, hadAnotherJustCome: Bool) {
-    let (old, new) = (picture(), picture())
+    let (old, new) = (makeImage(), makeImage())
     let view = underneath == .image ? Shown.image.view() : Shown.buttonImage.view()
     (view as? ImageView)?.isHighlighted = true
     (view as? Button)?.isSelected = true
@@ -80,47 +80,47 @@ struct TransitionTests {
           ? view.setImage(image, transition: transition)
           : view.setHighlightedImage(image, transition: transition)
       case let button as Button:
-        button.setPicture(
+        button.setImage(
           image, in: underneath == .buttonImage ? .image : .background, for: state, transition: transition)
       default: break
       }
     }
     set(old, isUnderneath: true)
     test.draw()
-    let another = picture()
+    let another = makeImage()
     if hadAnotherJustCome { set(another, isUnderneath: true, Self.linear(.crossDissolve)) }
     set(new, isUnderneath: false, Self.linear(.crossDissolve))
     test.advance(by: 0)
     test.advance(by: 0.5)
-    #expect(test.pictures.contains { $0.image == old })
+    #expect(test.images.contains { $0.image == old })
 
-    set(isReplaced ? picture() : hadAnotherJustCome ? another : old, isUnderneath: true)
+    set(isReplaced ? makeImage() : hadAnotherJustCome ? another : old, isUnderneath: true)
 
     #expect(view.isInTransition != isReplaced)
-    #expect(test.pictures.contains { $0.image == old } != isReplaced)
-    #expect(test.pictures.contains { $0.image == new })
+    #expect(test.images.contains { $0.image == old } != isReplaced)
+    #expect(test.images.contains { $0.image == new })
   }
 
   @Test(arguments: Shown.allCases, kinds)
   func everyKindRunsInEveryViewAndEnds(shown: Shown, kind: Transition.Kind) {
-    let (old, new) = (picture(), picture())
+    let (old, new) = (makeImage(), makeImage())
     let view = shown.view()
     let test = TestWindow(view)
     shown.set(old, in: view, .none)
     test.draw()
-    let before = test.pictures
+    let before = test.images
 
     shown.set(new, in: view, Self.linear(kind))
     #expect(view.isInTransition)
     test.advance(by: 0)
     test.draw()
-    #expect(test.pictures.first?.image == old)
-    #expect(test.pictures.first?.destination == before.first?.destination)
+    #expect(test.images.first?.image == old)
+    #expect(test.images.first?.destination == before.first?.destination)
     test.advance(by: 0.7)
-    #expect(test.pictures.contains { $0.image == new })
+    #expect(test.images.contains { $0.image == new })
     test.advance(by: 0.4)
 
-    #expect(test.pictures.map(\.image) == [new])
+    #expect(test.images.map(\.image) == [new])
     #expect(!view.isInTransition)
     #expect(test.window.isIdle)
     #expect(test.window.nextDeadline == nil)
@@ -128,57 +128,57 @@ struct TransitionTests {
 
   @Test(arguments: Shown.allCases, kinds)
   func everyKindRunsFromAndToNoImage(shown: Shown, kind: Transition.Kind) {
-    let image = picture()
+    let image = makeImage()
     let view = shown.view()
     let test = TestWindow(view)
 
     shown.set(image, in: view, Self.linear(kind))
     test.advance(by: 0.6)
-    #expect(test.pictures.map(\.image) == [image])
+    #expect(test.images.map(\.image) == [image])
     test.advanceUntilIdle()
-    #expect(test.pictures.first?.opacity == 1)
+    #expect(test.images.first?.opacity == 1)
 
     shown.set(nil, in: view, Self.linear(kind))
     test.advance(by: 0.3)
-    #expect(test.pictures.map(\.image) == [image])
+    #expect(test.images.map(\.image) == [image])
     test.advanceUntilIdle()
-    #expect(test.pictures.isEmpty)
+    #expect(test.images.isEmpty)
   }
 
   /// A thousand images are set in one frame: the image on the screen dissolves into the last one.
   @Test(arguments: Shown.allCases)
   func imagesNeverShownAreSkipped(shown: Shown) {
-    let old = picture()
+    let old = makeImage()
     let view = shown.view()
     let test = TestWindow(view)
     shown.set(old, in: view, .none)
     test.draw()
 
-    let images = (0..<1000).map { _ in picture() }
+    let images = (0..<1000).map { _ in makeImage() }
     for image in images { shown.set(image, in: view, Self.linear(.crossDissolve)) }
     test.advance(by: 0.5)
 
-    #expect(test.pictures.map(\.image) == [old, images[999]])
+    #expect(test.images.map(\.image) == [old, images[999]])
     test.advance(by: 0.6)
-    #expect(test.pictures.map(\.image) == [images[999]])
+    #expect(test.images.map(\.image) == [images[999]])
     #expect(test.window.nextDeadline == nil)
   }
 
   @Test func clearingTheImageForgetsTheOldImage() {
-    let (row, other) = (picture(), picture())
+    let (row, other) = (makeImage(), makeImage())
     let (view, test) = window(showing: row)
 
-    view.setImage(picture(), transition: Self.linear(.crossDissolve))
+    view.setImage(makeImage(), transition: Self.linear(.crossDissolve))
     view.image = nil
     view.setImage(other, transition: Self.linear(.crossDissolve))
     test.advance(by: 0.5)
 
-    #expect(test.pictures.map(\.image) == [other])
+    #expect(test.images.map(\.image) == [other])
   }
 
   @Test(arguments: kinds)
   func newImageMidwayReplacesTheRunningTransition(kind: Transition.Kind) {
-    let (a, b, c) = (picture(), picture(), picture())
+    let (a, b, c) = (makeImage(), makeImage(), makeImage())
     let (view, test) = window(showing: a)
     view.setImage(b, transition: Self.linear(kind))
     test.advance(by: 0.7)
@@ -187,18 +187,18 @@ struct TransitionTests {
     test.advance(by: 0)
     test.draw()
 
-    #expect(test.pictures.first?.image == b)
+    #expect(test.images.first?.image == b)
     for _ in 0..<20 {
       test.advance(by: 0.05)
-      #expect(!test.pictures.contains { $0.image == a })
+      #expect(!test.images.contains { $0.image == a })
     }
     test.advanceUntilIdle()
-    #expect(test.pictures.map(\.image) == [c])
+    #expect(test.images.map(\.image) == [c])
   }
 
   @Test(arguments: kinds)
   func imageOfABarelyBegunTransitionIsSkipped(kind: Transition.Kind) {
-    let (a, b, c) = (picture(), picture(), picture())
+    let (a, b, c) = (makeImage(), makeImage(), makeImage())
     let (view, test) = window(showing: a)
     view.setImage(b, transition: Self.linear(kind))
     test.advance(by: 0.1)
@@ -206,33 +206,33 @@ struct TransitionTests {
     view.setImage(c, transition: Self.linear(kind))
     for _ in 0..<70 {
       test.advance(by: 1.0 / 60)
-      #expect(!test.pictures.contains { $0.image == b })
+      #expect(!test.images.contains { $0.image == b })
     }
 
-    #expect(test.pictures.map(\.image) == [c])
+    #expect(test.images.map(\.image) == [c])
   }
 
   @Test(arguments: Shown.allCases)
   func settingTheSameImageKeepsItsTransition(shown: Shown) {
-    let (old, new) = (picture(), picture())
+    let (old, new) = (makeImage(), makeImage())
     let view = shown.view()
     let test = TestWindow(view)
     shown.set(old, in: view, .none)
     test.draw()
     shown.set(new, in: view, Self.linear(.crossDissolve))
     test.advance(by: 0.3)
-    let before = test.pictures
+    let before = test.images
 
     shown.set(new, in: view, Self.linear(.slide(.left)))
-    #expect(test.pictures == before)
+    #expect(test.images == before)
 
     shown.set(new, in: view, .none)
-    #expect(test.pictures.map(\.image) == [new])
+    #expect(test.images.map(\.image) == [new])
     #expect(!view.isInTransition)
   }
 
   @Test func restoringTheOldImageCancelsTheTransition() {
-    let (a, b) = (picture(), picture())
+    let (a, b) = (makeImage(), makeImage())
     let (view, test) = window(showing: a)
 
     view.setImage(b, transition: .crossDissolve)
@@ -240,7 +240,7 @@ struct TransitionTests {
 
     #expect(!view.isInTransition)
     test.draw()
-    #expect(test.pictures.map(\.image) == [a])
+    #expect(test.images.map(\.image) == [a])
     #expect(test.window.isIdle)
   }
 
@@ -253,12 +253,12 @@ struct TransitionTests {
   func viewThatBecomesInvisibleEndsItsTransition(event: Event, shown: Shown) {
     let around = View(frame: Rect(x: 0, y: 0, width: 200, height: 100))
     let view = shown.view()
-    let new = picture()
+    let new = makeImage()
     weak var released: Image?
     var test: TestWindow? = TestWindow(around)
     around.addSubview(view)
     do {
-      let old = picture()
+      let old = makeImage()
       released = old
       shown.set(old, in: view, .none)
       test?.draw()
@@ -288,7 +288,7 @@ struct TransitionTests {
       test?.window.addSubview(around)
       around.addSubview(view)
       test?.draw()
-      #expect(test?.pictures.map(\.image) == [new])
+      #expect(test?.images.map(\.image) == [new])
     }
   }
 
@@ -298,13 +298,13 @@ struct TransitionTests {
     let test = TestWindow(view)
     weak var released: Image?
     do {
-      let old = picture()
+      let old = makeImage()
       released = old
       view.image = old
     }
     test.draw()
 
-    view.setImage(picture(), transition: Self.linear(kind, 0.3))
+    view.setImage(makeImage(), transition: Self.linear(kind, 0.3))
     test.advance(by: 0.2)
     #expect(released != nil)
     test.advance(by: 0.2)
@@ -314,7 +314,7 @@ struct TransitionTests {
 
   @Test(arguments: kinds)
   func viewResizedMidwayContinuesInItsNewBounds(kind: Transition.Kind) {
-    let (old, new) = (picture(), picture())
+    let (old, new) = (makeImage(), makeImage())
     let (view, test) = window(showing: old)
     view.setImage(new, transition: Self.linear(kind))
 
@@ -322,20 +322,20 @@ struct TransitionTests {
       test.advance(by: 0.15)
       view.frame.size = Size(width: side, height: side)
       test.draw()
-      for picture in test.pictures {
-        #expect(picture.destination.intersects(view.frame), "step \(step)")
+      for image in test.images {
+        #expect(image.destination.intersects(view.frame), "step \(step)")
       }
     }
     test.advanceUntilIdle()
 
-    #expect(test.pictures.map(\.image) == [new])
-    #expect(test.pictures.first?.destination == view.frame)
+    #expect(test.images.map(\.image) == [new])
+    #expect(test.images.first?.destination == view.frame)
   }
 
   @Test func viewWithoutAWindowShowsItsImageAtOnce() {
     let view = ImageView(frame: Rect(x: 0, y: 0, width: 40, height: 40))
 
-    view.setImage(picture(), transition: .flip(.left))
+    view.setImage(makeImage(), transition: .flip(.left))
 
     #expect(!view.isInTransition)
     #expect(TestWindow(view).window.isIdle)
@@ -343,22 +343,22 @@ struct TransitionTests {
 
   @Test func oldImageOfAButtonKeepsItsFrameDuringATransition() {
     let button = Button(frame: Rect(x: 0, y: 0, width: 120, height: 100))
-    let (small, large) = (picture(20, 20), picture(60, 40))
+    let (small, large) = (makeImage(20, 20), makeImage(60, 40))
     button.setImage(small, for: .normal)
     let test = TestWindow(button)
-    let place = test.pictures.first?.destination
+    let place = test.images.first?.destination
 
     button.setImage(large, for: .normal, transition: Self.linear(.crossDissolve))
     test.advance(by: 0.5)
 
-    #expect(test.pictures.map(\.image) == [small, large])
-    #expect(test.pictures.first?.destination == place)
-    #expect(test.pictures.last?.destination == Rect(x: 30, y: 30, width: 60, height: 40))
+    #expect(test.images.map(\.image) == [small, large])
+    #expect(test.images.first?.destination == place)
+    #expect(test.images.last?.destination == Rect(x: 30, y: 30, width: 60, height: 40))
   }
 
   @Test func dimmedImageStaysDimmedDuringItsTransition() {
     let button = Button(frame: Rect(x: 0, y: 0, width: 60, height: 60))
-    let (normal, own) = (picture(), picture())
+    let (normal, own) = (makeImage(), makeImage())
     button.setImage(normal, for: .normal)
     button.isEnabled = false
     let test = TestWindow(button)
@@ -367,16 +367,16 @@ struct TransitionTests {
     test.advance(by: 0)
     test.draw()
 
-    #expect(test.pictures.map(\.opacity) == [0.5])
+    #expect(test.images.map(\.opacity) == [0.5])
     test.advanceUntilIdle()
-    #expect(test.pictures.map(\.opacity) == [1])
+    #expect(test.images.map(\.opacity) == [1])
   }
 
   @Test func focusChangeDoesNotEndATransition() {
     let button = Button(frame: Rect(x: 0, y: 0, width: 60, height: 60))
-    button.setImage(picture(), for: .normal)
+    button.setImage(makeImage(), for: .normal)
     let test = TestWindow(button)
-    button.setImage(picture(), for: .normal, transition: Self.linear(.crossDissolve))
+    button.setImage(makeImage(), for: .normal, transition: Self.linear(.crossDissolve))
     test.advance(by: 0.5)
 
     test.window.focus(button)
@@ -385,7 +385,7 @@ struct TransitionTests {
   }
 
   @Test func customTransitionGetsItsProgressAndIsClipped() {
-    let (old, new) = (picture(), picture())
+    let (old, new) = (makeImage(), makeImage())
     let view = ImageView(frame: Rect(x: 20, y: 10, width: 80, height: 60))
     let test = TestWindow(view)
     view.image = old
@@ -395,7 +395,7 @@ struct TransitionTests {
     test.advance(by: 0.25)
 
     // `Cut` shows the new image to the left of the progress.
-    #expect(test.pictures.map(\.image) == [old, new])
+    #expect(test.images.map(\.image) == [old, new])
     let clips = test.drawList.commands.compactMap { command -> Rect? in
       if case .pushClip(let clip) = command { clip } else { nil }
     }
@@ -405,7 +405,7 @@ struct TransitionTests {
 
   @Test(arguments: [-3, -1, 1, 3])
   func unbalancedCustomDrawingDoesNotAffectOtherViews(entered: Int) {
-    let (new, sound) = (picture(), picture())
+    let (new, sound) = (makeImage(), makeImage())
     let view = ImageView(frame: Rect(x: 20, y: 10, width: 80, height: 60))
     let other = ImageView(frame: Rect(x: 5, y: 100, width: 8, height: 8))
     let test = TestWindow(view)
@@ -414,9 +414,9 @@ struct TransitionTests {
     view.setImage(new, transition: Self.linear(.custom(CustomTransition(Unbalanced(entered: entered)))))
     test.advance(by: 0.25)
 
-    #expect(test.pictures.map(\.image) == [new, sound])
-    #expect(test.pictures.last?.destination == other.frame)
-    #expect(test.pictures.last?.opacity == 1)
+    #expect(test.images.map(\.image) == [new, sound])
+    #expect(test.images.last?.destination == other.frame)
+    #expect(test.images.last?.opacity == 1)
     let depths = test.drawList.commands.reduce(into: [0]) { depths, command in
       if case .pushClip = command { depths.append(depths[depths.count - 1] + 1) }
       if case .popClip = command { depths.append(depths[depths.count - 1] - 1) }

@@ -4,17 +4,17 @@ enum FirstScreen {
   private static let warmUps = 1
 
   static func measure(_ options: Options) throws -> [Figure] {
-    let pictures = try PictureSet()
-    let bytes = try pictures.bytes()
-    let server = try PictureServer(options.server, pictures: pictures)
+    let images = try ImageSet()
+    let bytes = try images.bytes()
+    let server = try ImageServer(options.server, images: images)
     let side = FirstScreenRun.tile
     // The width to which a tile's image must be decoded to fill the tile; the excess is cropped.
-    let width = side * PictureMaker.width / PictureMaker.height + 1
+    let width = side * ImageMaker.width / ImageMaker.height + 1
 
     var runs: [[String: Double]] = []
     var references: [(seconds: Double, cpu: Double)] = []
     for index in 0..<warmUps + options.runs {
-      let arguments = [server.baseURL, String(PictureSet.count)]
+      let arguments = [server.baseURL, String(ImageSet.count)]
       let run = try ChildProcess(.firstScreen, arguments).figures()
       let reference = TurboReference.measure(bytes, width: width, height: side)
       guard index >= warmUps else { continue }
@@ -22,7 +22,7 @@ enum FirstScreen {
       references.append(reference)
     }
     let quality = try ChildProcess(
-      .firstScreen, [server.baseURL, String(PictureSet.count), pictures.folder]
+      .firstScreen, [server.baseURL, String(ImageSet.count), images.folder]
     ).figures()
 
     func samples(_ name: String) -> Samples { Samples(runs.map { $0[name] ?? .nan }) }

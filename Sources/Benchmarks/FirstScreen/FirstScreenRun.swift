@@ -19,7 +19,7 @@ struct FirstScreenRun {
     let run = try FirstScreenRun(count: count)
     var figures = try run.load(from: arguments[0])
     if arguments.count > 2 {
-      figures.merge(try run.quality(PictureSet(folder: arguments[2]))) { first, _ in first }
+      figures.merge(try run.quality(ImageSet(folder: arguments[2]))) { first, _ in first }
     }
     return figures
   }
@@ -45,7 +45,7 @@ struct FirstScreenRun {
     let baseline = SystemCounters.residentBytes
     let cpu = SystemCounters.processCPU
     let start = SystemCounters.time
-    for (index, view) in tiles.enumerated() { view.setImage(from: base + "/" + PictureSet.name(index)) }
+    for (index, view) in tiles.enumerated() { view.setImage(from: base + "/" + ImageSet.name(index)) }
     while !application.window.isLoaded { host.turn() }
     let loaded = SystemCounters.time - start
     let cpuLoaded = SystemCounters.processCPU - cpu
@@ -80,8 +80,8 @@ struct FirstScreenRun {
   }
 
   /// Returns the mean quality of all tiles, as decoded and as shown on the screen, compared with each reference filter.
-  private func quality(_ pictures: PictureSet) throws -> [String: Double] {
-    let bytes = try pictures.bytes()
+  private func quality(_ images: ImageSet) throws -> [String: Double] {
+    let bytes = try images.bytes()
     let screen = Pixels(application.host.screenshot())
     let decoded = tiles.compactMap { $0.image.map { Pixels($0.bitmap) } }
     let side = Self.tile

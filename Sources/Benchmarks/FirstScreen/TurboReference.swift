@@ -5,12 +5,12 @@ import Glibc
 /// all cores.
 enum TurboReference {
   /// Returns the elapsed time and the processor time in seconds.
-  static func measure(_ pictures: [[UInt8]], width: Int, height: Int) -> (seconds: Double, cpu: Double) {
+  static func measure(_ images: [[UInt8]], width: Int, height: Int) -> (seconds: Double, cpu: Double) {
     let start = SystemCounters.time
     let cpu = SystemCounters.processCPU
-    onAllCores(count: pictures.count) { index in
-      _ = decode(pictures[index]) {
-        $0 * PictureMaker.width >= width * 8 && $0 * PictureMaker.height >= height * 8
+    onAllCores(count: images.count) { index in
+      _ = decode(images[index]) {
+        $0 * ImageMaker.width >= width * 8 && $0 * ImageMaker.height >= height * 8
       }
     }
     return (SystemCounters.time - start, SystemCounters.processCPU - cpu)

@@ -8,7 +8,7 @@ final class PNGPreviewReader {
   private let plan: DecodePlan
   private let hasAlpha: Bool
   /// The received rows of an image that is not interlaced, scaled to the result.
-  private(set) var picture: GrowingImage?
+  private(set) var image: GrowingImage?
   /// The pixels of an interlaced image; `nil` before the first pass.
   private var memory: PixelBuffer?
   private var cancellation = DecodeCancellation.never
@@ -60,9 +60,9 @@ final class PNGPreviewReader {
 
   /// Allocated with the first row, so that a header alone takes no memory.
   private func push(_ row: UnsafePointer<UInt8>) {
-    let picture = picture ?? GrowingImage(plan, source: Canvas.Source(plan.stored, hasAlpha: hasAlpha))
-    self.picture = picture
-    picture.push(row)
+    let image = image ?? GrowingImage(plan, source: Canvas.Source(plan.stored, hasAlpha: hasAlpha))
+    self.image = image
+    image.push(row)
   }
 
   /// The number of received rows, counted in each pass.
@@ -73,7 +73,7 @@ final class PNGPreviewReader {
   /// The number of bytes of pixels in memory.
   var memoryKept: Int {
     let all = pixels == nil ? 0 : plan.stored.width * plan.stored.height * PixelFormat.bytesPerPixel
-    return all + (picture?.byteCount ?? 0)
+    return all + (image?.byteCount ?? 0)
   }
   /// The pixels of an interlaced image; `nil` before the first row. Changed by `take`.
   var pixels: UnsafeRawPointer? { handle.pointee.pixels.map { UnsafeRawPointer($0) } }

@@ -77,9 +77,9 @@ final class JPEGPreviewDecoder: PreviewDecoder {
     let before = rows?.rows ?? 0
     while case let count = try reader.read(start, count: stripHeight), count > 0 {
       // Allocated with the first row, so that a header alone takes no memory.
-      let picture = rows ?? GrowingImage(plan, source: source)
-      rows = picture
-      for row in 0..<count { picture.push(start + row * bytesPerRow) }
+      let image = rows ?? GrowingImage(plan, source: source)
+      rows = image
+      for row in 0..<count { image.push(start + row * bytesPerRow) }
       try plan.cancellation.check()
     }
     guard let rows, rows.rows > before else { return nil }

@@ -33,7 +33,7 @@ final class PNGPreviewDecoder: PreviewDecoder {
     try start.reader.take(new, cancellation: cancellation)
     isFinished = start.reader.isComplete
     guard start.reader.rows > before else { return nil }
-    if !start.structure.isInterlaced { return start.reader.picture.map { DecodedPreview(image: $0.image()) } }
+    if !start.structure.isInterlaced { return start.reader.image.map { DecodedPreview(image: $0.image()) } }
     return try interlaced(start, cancellation)
   }
 

@@ -23,7 +23,7 @@ final class WebPPreviewDecoder: PreviewDecoder {
       }
       guard let unpacking = try started(container) else { return nil }
       let image = try unpacking.take(container.frameData, cancellation)
-      isFinished = unpacking.picture.isComplete
+      isFinished = unpacking.image.isComplete
       return image.map { DecodedPreview(image: $0) }
     }
   }
@@ -54,7 +54,7 @@ private final class WebPUnpacking {
   private let source: Canvas.Source
   /// The first row of the frame.
   private let top: Int
-  let picture: GrowingImage
+  let image: GrowingImage
   /// The number of packed bytes that libwebp has received.
   private var end = 0
   private let frameSize: PixelSize
@@ -82,7 +82,7 @@ private final class WebPUnpacking {
       config.deallocate()
       throw error
     }
-    picture = GrowingImage(plan, source: source)
+    image = GrowingImage(plan, source: source)
   }
 
   deinit {
@@ -91,7 +91,7 @@ private final class WebPUnpacking {
   }
 
   var memoryKept: Int {
-    ByteCount.sum(memory.bytes.count, codecBytes, tables?.bytes ?? 0, picture.byteCount)
+    ByteCount.sum(memory.bytes.count, codecBytes, tables?.bytes ?? 0, image.byteCount)
   }
 
   /// Decodes the received part of the frame. Returns `nil` if no further rows are decoded.
@@ -108,9 +108,9 @@ private final class WebPUnpacking {
     var unpacked: Int32 = 0
     guard WebPIDecGetRGB(decoder, &unpacked, nil, nil, nil) != nil, unpacked > 0 else { return nil }
     let rows = status == VP8_STATUS_OK ? source.size.height : min(top + Int(unpacked), source.size.height)
-    guard rows > picture.rows else { return nil }
+    guard rows > image.rows else { return nil }
     let bytesPerRow = source.size.width * PixelFormat.bytesPerPixel
-    for row in picture.rows..<rows { picture.push(pixels + row * bytesPerRow) }
-    return picture.image()
+    for row in image.rows..<rows { image.push(pixels + row * bytesPerRow) }
+    return image.image()
   }
 }

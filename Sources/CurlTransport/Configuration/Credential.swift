@@ -38,7 +38,7 @@ extension CurlTransport {
 }
 
 extension CurlTransport.Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The kind and the origin: `digest for https://pictures.example:443`.
+  /// The kind and the origin: `digest for https://images.example:443`.
   public var description: String {
     let kind =
       switch secret {

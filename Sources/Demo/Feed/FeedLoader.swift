@@ -11,7 +11,7 @@ enum FeedSource {
 
 /// Finds the images that `--feed` names, before the window opens, so that a wrong name is reported immediately.
 enum FeedLoader {
-  private static let pictureExtensions: Set<String> = ["jpg", "jpeg", "png", "webp", "gif"]
+  private static let imageExtensions: Set<String> = ["jpg", "jpeg", "png", "webp", "gif"]
 
   /// Reads a feed on this machine. A feed on the network is loaded later by the downloader.
   static func find(_ place: String) throws(FeedError) -> FeedSource {
@@ -42,16 +42,16 @@ enum FeedLoader {
       throw FeedError(message: "cannot read the folder \(path)")
     }
     let folder = URL(filePath: path, directoryHint: .isDirectory)
-    let pictures = names.filter { !$0.hasPrefix(".") && pictureExtensions.contains(fileExtension($0)) }
+    let images = names.filter { !$0.hasPrefix(".") && imageExtensions.contains(fileExtension($0)) }
       .sorted()
-    guard !pictures.isEmpty else {
+    guard !images.isEmpty else {
       throw FeedError(
         message:
-          "the folder \(path) holds no pictures (\(pictureExtensions.sorted().joined(separator: ", ")))")
+          "the folder \(path) holds no pictures (\(imageExtensions.sorted().joined(separator: ", ")))")
     }
     return Feed(
       name: path,
-      items: pictures.map { name in
+      items: images.map { name in
         let url = folder.appending(path: name, directoryHint: .notDirectory)
         return FeedItem(url: url.absoluteString, title: FeedList.title(of: url), detail: name)
       })

@@ -15,7 +15,7 @@ final class Gallery {
 
   private let server: GalleryServer
   private let latency: Behaviour.Latency
-  private let pictures: [(file: String, title: String, detail: String)]
+  private let images: [(file: String, title: String, detail: String)]
 
   /// Starts the embedded server.
   ///
@@ -31,12 +31,12 @@ final class Gallery {
         message:
           "the demo's pictures are not at \(assets); set VITRINE_ASSETS to the repository's Assets folder")
     }
-    pictures = text.split(whereSeparator: \.isNewline).compactMap { line in
+    images = text.split(whereSeparator: \.isNewline).compactMap { line in
       let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
       return parts.count >= 3 ? (parts[0], parts[1], parts[2]) : nil
     }
     do {
-      server = try GalleryServer(pictures: assets, behaviour: Behaviour(latency: self.latency), logBytes: 0)
+      server = try GalleryServer(images: assets, behaviour: Behaviour(latency: self.latency), logBytes: 0)
     } catch {
       throw FeedError(message: "the embedded server does not start: \(error)")
     }
@@ -55,19 +55,19 @@ final class Gallery {
   }
 
   var feed: Feed {
-    Feed(name: "Gallery", count: pictures.isEmpty ? 0 : Self.count) {
-      [pictures, base = server.baseURL] index in
-      let picture = pictures[index % pictures.count]
+    Feed(name: "Gallery", count: images.isEmpty ? 0 : Self.count) {
+      [images, base = server.baseURL] index in
+      let image = images[index % images.count]
       return FeedItem(
-        url: "\(base)/gallery/gallery/\(picture.file)?row=\(index + 1)",
-        title: picture.title, detail: "No. \(index + 1)  ·  \(picture.detail)")
+        url: "\(base)/gallery/gallery/\(image.file)?row=\(index + 1)",
+        title: image.title, detail: "No. \(index + 1)  ·  \(image.detail)")
     }
   }
 
   /// Returns the URL of the image with a number, which starts at 1 and wraps around. Another `query` makes a distinct
   /// URL.
-  func picture(_ number: Int, query: String) -> String {
-    let file = pictures.isEmpty ? "" : pictures[(number - 1) % pictures.count].file
+  func imageURL(_ number: Int, query: String) -> String {
+    let file = images.isEmpty ? "" : images[(number - 1) % images.count].file
     return "\(server.baseURL)/gallery/gallery/\(file)?\(query)"
   }
 
@@ -77,7 +77,7 @@ final class Gallery {
   }
 
   /// Returns the URL of an image of the feed. `query` can make the server misbehave.
-  func picture(_ file: String, query: String = "") -> String {
+  func imageURL(_ file: String, query: String = "") -> String {
     "\(server.baseURL)/gallery/gallery/\(file)\(query.isEmpty ? "" : "?" + query)"
   }
 

@@ -2,7 +2,7 @@ import Vitrine
 
 /// A cell that shows the image of a feed item. A tap toggles the selection. Scripts find the cell by the item's title.
 class FeedCell: ListCell {
-  let picture = ImageView()
+  let image = ImageView()
   private var outcome: ScriptState = .loading
   private(set) var scriptTitle = ""
 
@@ -13,8 +13,8 @@ class FeedCell: ListCell {
     super.init(frame: frame)
     selectionColor = nil
     highlightColor = nil
-    picture.backgroundColor = Theme.tile
-    addSubview(picture)
+    image.backgroundColor = Theme.tile
+    addSubview(image)
   }
 
   /// Shows an item. The image of the previous item is removed at once.
@@ -23,7 +23,7 @@ class FeedCell: ListCell {
     outcome = .loading
     var options = SlotOptions()
     options.failureImage = failure
-    picture.setImage(from: item.url, options: options) { [weak self] result in
+    image.setImage(from: item.url, options: options) { [weak self] result in
       switch result {
       case .success: self?.outcome = .loaded
       case .failure(.cancelled): break
@@ -40,7 +40,7 @@ class FeedCell: ListCell {
 
   override func didEndDisplaying() {
     super.didEndDisplaying()
-    picture.imageURL = nil
+    image.imageURL = nil
   }
 }
 

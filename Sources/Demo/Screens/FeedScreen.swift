@@ -43,7 +43,7 @@ class FeedScreen: View, Screen {
     onRefresh()
     list.layoutIfNeeded()
     let first = list.visibleRows.first.flatMap { list.cell(at: $0) as? FeedCell }
-    puller.setRefreshing(withStateOf: first?.picture.imageActivity)
+    puller.setRefreshing(withStateOf: first?.image.imageActivity)
     if first == nil { puller.endRefreshing() }
   }
 

@@ -8,7 +8,7 @@ final class IndicatorsScreen: View, Screen {
   private let downloader: ImageDownloader
   private let scroll = ScrollView()
   private var cards: [ButtonCard] = []
-  private var pictures: [SlowPicture] = []
+  private var images: [SlowImageView] = []
   /// The downloader's limit of downloads per host before this screen was shown, restored when the screen is left.
   private var usualDownloads = 0
 
@@ -42,7 +42,7 @@ final class IndicatorsScreen: View, Screen {
 
   var scrollView: ScrollView { scroll }
 
-  func reload() { for picture in pictures { picture.load(again: false) } }
+  func reload() { for image in images { image.load(again: false) } }
 
   /// Raises the limit of downloads per host while the screen is shown, so that all cards load concurrently.
   override func didMoveToWindow() {
@@ -64,56 +64,56 @@ final class IndicatorsScreen: View, Screen {
     var options = SlotOptions()
     options.indicator = indicator
     options.failureImage = failure
-    let picture = SlowPicture(name, url: url(file, query)) { picture, request, completion in
+    let image = SlowImageView(name, url: url(file, query)) { image, request, completion in
       var request = request
       request.progressive = progressive
-      picture.setImage(from: request, options: options, completion: completion)
+      image.setImage(from: request, options: options, completion: completion)
     }
-    addCard(name, hint, picture)
+    addCard(name, hint, image)
   }
 
   /// Adds a card whose bar and spinner are below the image and follow the task that loads the image.
   private func addTaskCard() {
     let bar = ProgressView(style: .bar, color: Theme.accent)
     let spinner = ActivityIndicator()
-    let picture = SlowPicture("Task", url: url("14-fields-in-june.jpg", "")) {
-      [downloader, failure] picture, request, end in
+    let image = SlowImageView("Task", url: url("14-fields-in-june.jpg", "")) {
+      [downloader, failure] image, request, end in
       var request = request
-      request.targetSize = picture.pixels
-      picture.contents = nil
-      picture.pendingSlots += 1
-      let task = downloader.load(request) { [weak picture] result in
-        picture?.pendingSlots -= 1
+      request.targetSize = image.pixels
+      image.contents = nil
+      image.pendingSlots += 1
+      let task = downloader.load(request) { [weak image] result in
+        image?.pendingSlots -= 1
         switch result {
-        case .success(let response): picture?.setContents(response.image, transition: .fade)
+        case .success(let response): image?.setContents(response.image, transition: .fade)
         case .failure(.cancelled): break
-        case .failure: picture?.contents = failure
+        case .failure: image?.contents = failure
         }
         end(result)
       }
-      picture.setLoadOperation(task, forKey: "task")
+      image.setLoadOperation(task, forKey: "task")
       // A task that fails before any byte arrives does not reset the bar.
       bar.setProgress(0, animated: false)
       bar.setProgress(withProgressOf: task)
       spinner.setAnimating(withStateOf: task)
     }
     addCard(
-      "Bound to a task", "A bar and a spinner beside the picture follow its ImageTask.", picture,
+      "Bound to a task", "A bar and a spinner beside the picture follow its ImageTask.", image,
       [spinner, bar])
   }
 
-  private func addCard(_ heading: String, _ hint: String, _ picture: SlowPicture, _ extras: [View] = []) {
-    let content = SlowCardContent(picture, extras: extras)
+  private func addCard(_ heading: String, _ hint: String, _ image: SlowImageView, _ extras: [View] = []) {
+    let content = SlowCardContent(image, extras: extras)
     let card = ButtonCard(
       heading, hint: hint, content: content, contentSize: Size(width: .infinity, height: .infinity))
-    pictures.append(picture)
+    images.append(image)
     cards.append(card)
     scroll.addSubview(card)
   }
 
   /// Returns the URL of an image of about 150 KB that takes three seconds to load, unless `query` changes the rate.
   private func url(_ file: String, _ query: String) -> String {
-    gallery.picture(file, query: "latency=500&rate=60000\(query.isEmpty ? "" : "&\(query)")")
+    gallery.imageURL(file, query: "latency=500&rate=60000\(query.isEmpty ? "" : "&\(query)")")
   }
 
   // MARK: Layout
@@ -125,8 +125,8 @@ final class IndicatorsScreen: View, Screen {
 }
 
 /// An image that can be loaded from the server again. Scripts find the view by its name.
-private final class SlowPicture: ImageView, ScriptNamed {
-  typealias Load = (SlowPicture, ImageRequest, @escaping SlotCompletion) -> Void
+private final class SlowImageView: ImageView, ScriptNamed {
+  typealias Load = (SlowImageView, ImageRequest, @escaping SlotCompletion) -> Void
 
   let scriptTitle: String
   private let url: String
@@ -180,23 +180,23 @@ private final class SlowPicture: ImageView, ScriptNamed {
 /// The contents of a card: the image, and below it the button that loads it again, with the extra views beside the
 /// button.
 private final class SlowCardContent: View {
-  private let picture: SlowPicture
+  private let image: SlowImageView
   private let again: AgainButton
   private let extras: [View]
 
-  init(_ picture: SlowPicture, extras: [View]) {
-    self.picture = picture
+  init(_ image: SlowImageView, extras: [View]) {
+    self.image = image
     self.extras = extras
-    again = AgainButton("Again", scriptTitle: "\(picture.scriptTitle) again")
+    again = AgainButton("Again", scriptTitle: "\(image.scriptTitle) again")
     super.init()
-    again.addAction(for: .touchUpInside) { [weak picture] _ in picture?.load(again: true) }
-    for view in [picture, again] + extras { addSubview(view) }
+    again.addAction(for: .touchUpInside) { [weak image] _ in image?.load(again: true) }
+    for view in [image, again] + extras { addSubview(view) }
   }
 
   override func layoutSubviews() {
     let button = again.sizeThatFits(bounds.size)
     let row = bounds.maxY - button.height
-    picture.frame = Rect(x: 0, y: 0, width: bounds.width, height: max(0, row - 12))
+    image.frame = Rect(x: 0, y: 0, width: bounds.width, height: max(0, row - 12))
     again.frame = Rect(origin: Point(x: 0, y: row), size: button)
     var x = button.width + 16
     for view in extras {

@@ -7,7 +7,7 @@ final class RootView: View {
   private(set) var screen: any Screen
   /// The minimum height of the screen: one row of the list. The header and the status line are hidden if they would
   /// leave less.
-  private static let lowestScreen = PictureCell.height
+  private static let lowestScreen = ImageCell.height
 
   init(header: Header?, screen: any Screen, status: StatusLine?) {
     self.header = header

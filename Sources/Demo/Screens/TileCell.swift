@@ -26,7 +26,7 @@ final class TileCell: FeedCell {
     // Tiles without gaps form one area, which must not have rounded corners inside.
     let touchesOthers = (superview as? ListView)?.layout.gap == 0
     cornerRadius = touchesOthers ? 0 : min(6, (min(bounds.width, bounds.height) / 16).rounded())
-    for view in [picture, veil].compactMap({ $0 }) {
+    for view in [image, veil].compactMap({ $0 }) {
       view.frame = bounds
       view.cornerRadius = cornerRadius
     }

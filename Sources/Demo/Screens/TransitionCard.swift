@@ -7,7 +7,7 @@ final class TransitionCard: View, ScriptNamed {
   private static let margin = 12.0
 
   let scriptTitle: String
-  private let picture: View
+  private let image: View
   private let change: (_ turn: Int, _ completion: @escaping SlotCompletion) -> Void
   private let title: Label
   private let caption: Label
@@ -19,22 +19,22 @@ final class TransitionCard: View, ScriptNamed {
   ///
   /// - Parameter change: Shows the image of a turn: the first of two images in even turns, the second in odd turns.
   init(
-    _ name: String, _ hint: String, of picture: View,
+    _ name: String, _ hint: String, of image: View,
     change: @escaping (_ turn: Int, _ completion: @escaping SlotCompletion) -> Void
   ) {
     scriptTitle = name
-    self.picture = picture
+    self.image = image
     self.change = change
     title = Label(name, font: .bold(14), color: Theme.text)
     caption = Label(hint, font: Theme.caption, color: Theme.secondaryText)
     again = AgainButton("Again", scriptTitle: "\(name) again")
     super.init()
     looksLikeACard()
-    picture.accessibilityLabel = name
-    picture.cornerRadius = 6
-    picture.backgroundColor = Theme.tile
+    image.accessibilityLabel = name
+    image.cornerRadius = 6
+    image.backgroundColor = Theme.tile
     again.addAction(for: .touchUpInside) { [weak self] _ in self?.showNext() }
-    for view in [picture, title, caption, again] { addSubview(view) }
+    for view in [image, title, caption, again] { addSubview(view) }
   }
 
   /// Shows the image of the next turn.
@@ -52,8 +52,8 @@ final class TransitionCard: View, ScriptNamed {
   }
 
   var scriptStates: Set<ScriptState> {
-    let load: ScriptState = picture.pendingSlots > 0 ? .loading : hasFailed ? .failed : .loaded
-    return picture.isInTransition ? [load, .changing] : [load]
+    let load: ScriptState = image.pendingSlots > 0 ? .loading : hasFailed ? .failed : .loaded
+    return image.isInTransition ? [load, .changing] : [load]
   }
 
   static func height(forWidth width: Double) -> Double {
@@ -62,7 +62,7 @@ final class TransitionCard: View, ScriptNamed {
 
   override func layoutSubviews() {
     let width = bounds.width - 2 * Self.margin
-    picture.frame = Rect(
+    image.frame = Rect(
       x: Self.margin, y: Self.margin, width: width, height: bounds.height - Self.margin - Self.textHeight)
     let top = bounds.height - Self.textHeight
     let textWidth = width - AgainButton.width - 8

@@ -86,7 +86,7 @@ final class TransitionsScreen: View, Screen {
 
   private func urls(of pair: (Int, Int), _ name: String) -> [String] {
     let query = "tile=" + name.lowercased().replacing(" ", with: "-")
-    return [pair.0, pair.1].map { gallery.picture($0, query: query) }
+    return [pair.0, pair.1].map { gallery.imageURL($0, query: query) }
   }
 
   private func addButton() {

@@ -34,9 +34,9 @@ public struct TraceEvent: Hashable, Sendable {
     /// A decode ended with an image of this size in pixels; 0x0 if the decode failed.
     case decodeEnded(decode: UInt64, width: Int32, height: Int32)
     /// A thread began to transform a decoded image.
-    case transformBegan(picture: UInt64)
+    case transformBegan(processedImage: UInt64)
     /// The transforms of an image ended.
-    case transformEnded(picture: UInt64)
+    case transformEnded(processedImage: UInt64)
     /// The completion handler of a request was called.
     case responded(request: UInt64, Outcome)
     /// A texture was made from an image. It took `duration` nanoseconds.
@@ -63,12 +63,12 @@ public struct TraceEvent: Hashable, Sendable {
     /// The number of the decode; 0 for a request that failed at once.
     public let decode: UInt64
     /// The number of the processed image; 0 for a request that failed at once.
-    public let picture: UInt64
+    public let processedImage: UInt64
 
     /// Creates a request from the given properties.
     public init(
       number: UInt64, url: String, began: Int64, memory: Miss, disk: Miss, fetch: UInt64, decode: UInt64,
-      picture: UInt64
+      processedImage: UInt64
     ) {
       self.number = number
       self.url = url
@@ -77,7 +77,7 @@ public struct TraceEvent: Hashable, Sendable {
       self.disk = disk
       self.fetch = fetch
       self.decode = decode
-      self.picture = picture
+      self.processedImage = processedImage
     }
   }
 

@@ -8,7 +8,7 @@ struct CachedImages {
   /// One image. The fields that a cache hit reads come first, in one cache line of the processor.
   private struct Entry {
     var image: Image?
-    var identity: PictureIdentity?
+    var identity: ImageIdentity?
     /// The target that the image was decoded for; nil for the whole image.
     var target: DecodeTarget?
     /// The `DecodeLimits.scaleDownBytes` that the image was decoded with.
@@ -44,7 +44,7 @@ struct CachedImages {
 
   /// Returns the index of the smallest variant that serves `target`, or of the largest variant if `target` is nil; -1
   /// if there is none. O(variants).
-  func place(_ identity: PictureIdentity, at target: DecodeTarget?, scaleDownBytes: Int? = nil) -> Int {
+  func place(_ identity: ImageIdentity, at target: DecodeTarget?, scaleDownBytes: Int? = nil) -> Int {
     var place = smallestPlace(identity, identity.placeHash)
     guard place >= 0 else { return -1 }
     while true {
@@ -73,7 +73,7 @@ struct CachedImages {
   }
 
   /// Returns the reason for a cache miss. O(1).
-  func missReason(_ identity: PictureIdentity) -> TraceEvent.Miss {
+  func missReason(_ identity: ImageIdentity) -> TraceEvent.Miss {
     let hash = identity.placeHash
     if smallestPlace(identity, hash) >= 0 { return .tooSmall }
     return purged.contains(hash) ? .purged : .absent
@@ -88,14 +88,14 @@ struct CachedImages {
   /// Removes and returns the variants that `image` would replace: the variant of the same target, the variant of the
   /// same size in pixels, and all variants of another source size. O(variants).
   mutating func makeWay(
-    for image: Image, as identity: PictureIdentity, at target: DecodeTarget?, scaleDownBytes: Int? = nil
+    for image: Image, as identity: ImageIdentity, at target: DecodeTarget?, scaleDownBytes: Int? = nil
   ) -> [Image] {
     variants(identity).filter { isReplaced($0, by: image, at: target, scaleDownBytes) }.map { remove($0) }
   }
 
   /// Adds an image as the most recent one and returns the index of the image. O(variants).
   mutating func insert(
-    _ image: Image, as identity: PictureIdentity, at target: DecodeTarget?, scaleDownBytes: Int? = nil,
+    _ image: Image, as identity: ImageIdentity, at target: DecodeTarget?, scaleDownBytes: Int? = nil,
     _ now: Int64
   ) -> Int {
     let place = free.popLast() ?? addPlace()
@@ -119,7 +119,7 @@ struct CachedImages {
   }
 
   /// Removes and returns all variants of an identity, and forgets that the identity was purged. O(variants).
-  mutating func remove(_ identity: PictureIdentity) -> [Image] {
+  mutating func remove(_ identity: ImageIdentity) -> [Image] {
     purged.remove(identity.placeHash)
     return variants(identity).map { remove($0) }
   }
@@ -195,12 +195,12 @@ struct CachedImages {
 
   // MARK: Variants
 
-  private func smallestPlace(_ identity: PictureIdentity, _ hash: Int) -> Int {
+  private func smallestPlace(_ identity: ImageIdentity, _ hash: Int) -> Int {
     smallest.place(hash) { entries[$0].identity == identity }
   }
 
   /// Returns the indices of all variants of an identity, smallest variant first.
-  private func variants(_ identity: PictureIdentity) -> [Int] {
+  private func variants(_ identity: ImageIdentity) -> [Int] {
     var places: [Int] = []
     var place = smallestPlace(identity, identity.placeHash)
     while place >= 0 {

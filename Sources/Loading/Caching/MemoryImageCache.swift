@@ -205,7 +205,7 @@ public final class MemoryImageCache: ImageRequestCache {
   /// Returns the smallest variant that serves the request's `targetSize`, or the largest variant if the request has
   /// none; `nil` if there is no such variant. Marks the image as just used.
   public func image(for request: ImageRequest, additionalIdentifier: String?) -> Image? {
-    let identity = request.pictureIdentity(additionalIdentifier)
+    let identity = request.imageIdentity(additionalIdentifier)
     let target = request.targetSize
     let scaleDownBytes = request.scaleDownBytes
     let now = expires.load(ordering: .relaxed) ? clock() : .min
@@ -226,7 +226,7 @@ public final class MemoryImageCache: ImageRequestCache {
   }
 
   /// Returns an evicted image that another owner still holds, and stores the image again.
-  private func livingImage(_ identity: PictureIdentity, _ request: ImageRequest) -> Image? {
+  private func livingImage(_ identity: ImageIdentity, _ request: ImageRequest) -> Image? {
     let image = state.withLock { state in
       state.weakImages?.image(identity, at: request.targetSize, scaleDownBytes: request.scaleDownBytes)
     }
@@ -237,10 +237,10 @@ public final class MemoryImageCache: ImageRequestCache {
   /// Stores an image as the most recent one, and purges if a limit is exceeded. An image above `entryCostLimit` is not
   /// stored.
   public func insert(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) {
-    keep(image, as: request.pictureIdentity(additionalIdentifier), request)
+    keep(image, as: request.imageIdentity(additionalIdentifier), request)
   }
 
-  private func keep(_ image: Image, as identity: PictureIdentity, _ request: ImageRequest) {
+  private func keep(_ image: Image, as identity: ImageIdentity, _ request: ImageRequest) {
     let now = clock()
     var place: Int?
     release { state in
@@ -283,7 +283,7 @@ public final class MemoryImageCache: ImageRequestCache {
   /// Returns `.tooSmall` if the cache has only smaller sizes, `.purged` if a purge has evicted the image, and otherwise
   /// `.absent`. O(1).
   public func missReason(for request: ImageRequest, additionalIdentifier: String?) -> TraceEvent.Miss {
-    let identity = request.pictureIdentity(additionalIdentifier)
+    let identity = request.imageIdentity(additionalIdentifier)
     return state.withLock { $0.images.missReason(identity) }
   }
 
@@ -291,7 +291,7 @@ public final class MemoryImageCache: ImageRequestCache {
   /// owner.
   @discardableResult
   public func removeImage(for request: ImageRequest, additionalIdentifier: String?) -> Bool {
-    let identity = request.pictureIdentity(additionalIdentifier)
+    let identity = request.imageIdentity(additionalIdentifier)
     var wasAlive = false
     let wasThere = release { state in
       wasAlive = state.weakImages?.remove(identity) ?? false

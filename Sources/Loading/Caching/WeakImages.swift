@@ -10,13 +10,13 @@ struct WeakImages {
     let scaleDownBytes: Int?
   }
 
-  private var entries: [PictureIdentity: [Entry]] = [:]
+  private var entries: [ImageIdentity: [Entry]] = [:]
   private var count = 0
   private var sweepCount = 64
 
   /// Adds a weak reference to an image.
   mutating func insert(
-    _ image: Image, as identity: PictureIdentity, at target: DecodeTarget?, scaleDownBytes: Int?
+    _ image: Image, as identity: ImageIdentity, at target: DecodeTarget?, scaleDownBytes: Int?
   ) {
     var variants = (entries[identity] ?? []).filter { entry in
       guard let known = entry.image else { return false }
@@ -29,14 +29,14 @@ struct WeakImages {
   }
 
   /// Returns an image that still exists and was inserted with equal `target` and `scaleDownBytes`.
-  func image(_ identity: PictureIdentity, at target: DecodeTarget?, scaleDownBytes: Int?) -> Image? {
+  func image(_ identity: ImageIdentity, at target: DecodeTarget?, scaleDownBytes: Int?) -> Image? {
     entries[identity]?.lazy.compactMap { entry in
       entry.target == target && entry.scaleDownBytes == scaleDownBytes ? entry.image : nil
     }.first
   }
 
   /// Removes all references to images of an identity. Returns true if one of the images still existed.
-  mutating func remove(_ identity: PictureIdentity) -> Bool {
+  mutating func remove(_ identity: ImageIdentity) -> Bool {
     guard let variants = entries.removeValue(forKey: identity) else { return false }
     count -= variants.count
     return variants.contains { $0.image != nil }

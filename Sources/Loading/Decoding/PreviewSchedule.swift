@@ -37,8 +37,8 @@ struct PreviewSchedule {
   private var decoder: CountedDecoder?
   /// The number of the body whose beginning `decoder` has seen.
   private var body: UInt64?
-  private var newest: [PictureID: WeakImage] = [:]
-  private var failed: Set<PictureID> = []
+  private var newest: [ProcessedImageID: WeakImage] = [:]
+  private var failed: Set<ProcessedImageID> = []
 
   private struct WeakImage {
     weak var image: Image?
@@ -77,14 +77,14 @@ struct PreviewSchedule {
   /// Ends a job. Without a decoder, no more previews are made.
   ///
   /// - Parameters:
-  ///   - hasPicture: True if a preview was made; false if there was nothing to show yet.
+  ///   - hasPreview: True if a preview was made; false if there was nothing to show yet.
   ///   - interval: The minimum number of seconds between the starts of two previews. After a slow preview, the next one
   ///     waits for as long as the slow preview took.
   mutating func end(
-    _ job: UInt64, _ decoder: CountedDecoder?, hasPicture: Bool, interval: Double, at now: Int64
+    _ job: UInt64, _ decoder: CountedDecoder?, hasPreview: Bool, interval: Double, at now: Int64
   ) {
     guard case .running(let beginning, job, let began) = phase else { return }
-    if hasPicture { shown = beginning }
+    if hasPreview { shown = beginning }
     next = max(began.advanced(bySeconds: interval), now + (now - began))
     phase = decoder == nil ? .over : .idle
     keep(decoder, of: beginning)
@@ -97,17 +97,17 @@ struct PreviewSchedule {
 
   // MARK: Transformed previews
 
-  /// Returns true if previews of `picture` are shown, which ends when one of the transforms fails.
-  func shows(_ picture: PictureID) -> Bool { !failed.contains(picture) }
+  /// Returns true if previews of `processedImage` are shown, which ends when one of the transforms fails.
+  func shows(_ processedImage: ProcessedImageID) -> Bool { !failed.contains(processedImage) }
 
-  /// Ends the previews of `picture`, because a transform has failed.
-  mutating func fail(_ picture: PictureID) { failed.insert(picture) }
+  /// Ends the previews of `processedImage`, because a transform has failed.
+  mutating func fail(_ processedImage: ProcessedImageID) { failed.insert(processedImage) }
 
-  /// Returns the last preview of `picture`, or `nil` if the preview has been released. The schedule holds a weak
+  /// Returns the last preview of `processedImage`, or `nil` if the preview has been released. The schedule holds a weak
   /// reference.
-  func newest(of picture: PictureID) -> Image? { newest[picture]?.image }
+  func newest(of processedImage: ProcessedImageID) -> Image? { newest[processedImage]?.image }
 
-  mutating func setNewest(_ image: Image, of picture: PictureID) {
-    newest[picture] = WeakImage(image: image)
+  mutating func setNewest(_ image: Image, of processedImage: ProcessedImageID) {
+    newest[processedImage] = WeakImage(image: image)
   }
 }

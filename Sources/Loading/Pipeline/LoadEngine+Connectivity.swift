@@ -26,7 +26,7 @@ extension LoadEngine {
   private func actOnNetworkReturn() {
     let stale = state.withLock { state in
       defer { staleCount.store(0, ordering: .relaxed) }
-      return state.stalePictures.takeAll()
+      return state.staleImages.takeAll()
     }
     forget(stale)
     perform { state in

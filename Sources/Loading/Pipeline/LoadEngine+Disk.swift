@@ -101,8 +101,8 @@ extension LoadEngine {
   ) {
     let end = clock.now.advanced(bySeconds: max(0, configuration.freshness.staleInMemory))
     let wake = state.withLock { state in
-      defer { staleCount.store(state.stalePictures.count, ordering: .relaxed) }
-      return state.stalePictures.add(
+      defer { staleCount.store(state.staleImages.count, ordering: .relaxed) }
+      return state.staleImages.add(
         .init(
           image: image.number, request: request, additionalIdentifier: additionalIdentifier, end: end,
           reason: reason))
@@ -114,8 +114,8 @@ extension LoadEngine {
     clock.wake(at: time) { [weak self] in
       guard let self else { return }
       let (due, next) = state.withLock { state in
-        defer { self.staleCount.store(state.stalePictures.count, ordering: .relaxed) }
-        return state.stalePictures.takeDue(at: self.clock.now)
+        defer { self.staleCount.store(state.staleImages.count, ordering: .relaxed) }
+        return state.staleImages.takeDue(at: self.clock.now)
       }
       forget(due)
       if let next { wakeForStale(at: next) }
@@ -123,7 +123,7 @@ extension LoadEngine {
   }
 
   /// Removes stale images from memory, except images that newer ones have replaced.
-  func forget(_ stale: [StalePictures.Entry]) {
+  func forget(_ stale: [StaleImages.Entry]) {
     for entry in stale {
       let cache = entry.request.cache(insteadOf: cache)
       if cache?.image(for: entry.request, additionalIdentifier: entry.additionalIdentifier)?.number

@@ -70,7 +70,7 @@ extension LoadEngine {
   }
 
   func store(
-    _ id: PictureID, _ image: Image, _ request: ImageRequest, _ identifier: String?
+    _ id: ProcessedImageID, _ image: Image, _ request: ImageRequest, _ identifier: String?
   ) {
     // Read before the cache is called, because the callers may leave in the meantime.
     if let freshness = state.withLock({ $0.registry.freshness(of: id) }),

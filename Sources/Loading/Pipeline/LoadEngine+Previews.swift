@@ -79,7 +79,7 @@ extension LoadEngine {
       if let counted = job.decoder ?? newDecoder(for: job) {
         makePreview(job, counted, body, beginning.expected, hold, flag.cancellation)
       } else {
-        end(job, nil, hasPicture: false)
+        end(job, nil, hasPreview: false)
       }
       hold.end()
     }
@@ -109,14 +109,14 @@ extension LoadEngine {
     let isOver = if case .failure = made { true } else { false }
     hold.keep(body.count)
     counted.hold.keep(isOver ? 0 : decoder.memoryKept)
-    end(job, isOver ? nil : counted, hasPicture: image != nil)
+    end(job, isOver ? nil : counted, hasPreview: image != nil)
   }
 
-  private func end(_ job: PreviewJob, _ decoder: CountedDecoder?, hasPicture: Bool) {
+  private func end(_ job: PreviewJob, _ decoder: CountedDecoder?, hasPreview: Bool) {
     let now = clock.now
     state.withLock { state in
       state.registry.endPreview(
-        job, decoder, hasPicture: hasPicture, interval: configuration.previewInterval, at: now)
+        job, decoder, hasPreview: hasPreview, interval: configuration.previewInterval, at: now)
     }
   }
 
@@ -129,11 +129,11 @@ extension LoadEngine {
   /// Shows a preview to the callers that want previews, with the transforms of each request.
   private func show(_ image: Image, _ job: PreviewJob) {
     for (id, transforms) in state.withLock({ $0.registry.imagesOfPreview(job) }) {
-      guard case .success(let picture) = Self.apply(transforms, to: image) else {
+      guard case .success(let processedImage) = Self.apply(transforms, to: image) else {
         state.withLock { $0.registry.previewHasFailed(id, job) }
         continue
       }
-      let preview = picture.asPreview
+      let preview = processedImage.asPreview
       let tasks = state.withLock { state in
         state.registry.previewIsReady(preview, of: id, job).compactMap { state.tasks[$0] }
       }

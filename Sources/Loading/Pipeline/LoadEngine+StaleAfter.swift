@@ -45,6 +45,6 @@ extension LoadEngine {
   /// Returns the reason why an image may be out of date, or `nil` if the image is not known to be stale.
   func staleness(of image: Image) -> Staleness? {
     guard staleCount.load(ordering: .relaxed) > 0 else { return nil }
-    return state.withLock { $0.stalePictures.staleness(of: image.number) }
+    return state.withLock { $0.staleImages.staleness(of: image.number) }
   }
 }

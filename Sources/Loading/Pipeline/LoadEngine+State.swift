@@ -24,7 +24,7 @@ extension LoadEngine {
     var writes = DiskWrites()
     /// The next time at which disk changes are checked.
     var writesWake: Int64?
-    var stalePictures = StalePictures()
+    var staleImages = StaleImages()
     var networkReturns = NetworkReturns()
     var isShutDown = false
     var waitingForIdle: [CheckedContinuation<Void, Never>] = []

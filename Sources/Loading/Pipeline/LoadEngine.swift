@@ -260,13 +260,13 @@ final class LoadEngine: Sendable {
       let claim = MemoryClaim(image.cost, in: hold, beside: image.isCounted ? image.cost : 0)
       let flag = CancellationFlag()
       workers.submit(id.number, priority: priority, taking: claim, stoppedBy: flag) { [self] in
-        trace.record(.transformBegan(picture: id.number))
+        trace.record(.transformBegan(processedImage: id.number))
         let result =
           claim.flatMap { $0.isGivenUp ? .failure($0.refusal) : nil }
           ?? Self.apply(transforms, to: image, flag.cancellation)
         if case .success(let image) = result { countAsShown(image, movedFrom: hold) }
         hold.end()
-        trace.record(.transformEnded(picture: id.number))
+        trace.record(.transformEnded(processedImage: id.number))
         perform { $0.registry.transformEnded(id, result) }
         work.end()
       }

@@ -31,18 +31,18 @@ struct DecodeKey: Hashable {
 }
 
 /// The key of a processed image: a decode, the transforms of the decoded image, and the cache for the result.
-struct PictureKey: Hashable {
+struct ProcessedImageKey: Hashable {
   let decode: DecodeKey
-  let picture: PictureIdentity
-  /// The identifiers of the transforms. `picture` does not contain them if the caller gave an additional identifier.
+  let processedImage: ImageIdentity
+  /// The identifiers of the transforms. `processedImage` does not contain them if the caller gave an additional identifier.
   let transforms: [String]
   /// The cache for the processed image.
   let cache: ImageRequest.Cache
 
   init(_ request: ImageRequest, additionalIdentifier: String?) {
-    picture = PictureIdentity(request, additionalIdentifier: additionalIdentifier)
+    processedImage = ImageIdentity(request, additionalIdentifier: additionalIdentifier)
     decode = DecodeKey(
-      picture.request, target: request.targetSize, limits: request.limits, manner: request.decoding,
+      processedImage.request, target: request.targetSize, limits: request.limits, manner: request.decoding,
       decodes: request.decodes, validator: request.validator)
     transforms = request.transforms.map(\.identifier)
     cache = request.cache
@@ -50,11 +50,11 @@ struct PictureKey: Hashable {
 }
 
 /// The key of all sizes of an image in one cache.
-struct PicturePlace: Hashable {
-  private let picture: PictureIdentity
+struct AllSizesKey: Hashable {
+  private let processedImage: ImageIdentity
   private let cache: ImageRequest.Cache
 
-  init(_ key: PictureKey) { (picture, cache) = (key.picture, key.cache) }
+  init(_ key: ProcessedImageKey) { (processedImage, cache) = (key.processedImage, key.cache) }
 }
 
 /// The key of a fetch: the bytes of a request, and whether a server may be asked.
@@ -81,4 +81,4 @@ struct LoadID<Stage>: Hashable, Comparable, Sendable {
 typealias TaskID = LoadID<Waiter>
 typealias FetchID = LoadID<Fetch>
 typealias DecodeID = LoadID<Decode>
-typealias PictureID = LoadID<Picture>
+typealias ProcessedImageID = LoadID<ProcessedImage>

@@ -58,11 +58,15 @@ extension LoadRegistry {
   /// Requests a revalidation for every image of a fetch that shows a stale response. Requests that use the disk cache
   /// come first, because only these have the validators of the stored response.
   private mutating func revalidate(_ id: FetchID) {
-    let shown = (fetches[id]?.decodes ?? []).flatMap { decodes[$0]?.pictures ?? [] }.sorted().compactMap {
-      pictures[$0]
-    }
-    for picture in shown.filter(\.request.cache.usesDisk) + shown.filter({ !$0.request.cache.usesDisk }) {
-      actions.append(.revalidate(picture.request, additionalIdentifier: picture.additionalIdentifier))
+    let shown = (fetches[id]?.decodes ?? []).flatMap { decodes[$0]?.processedImages ?? [] }.sorted()
+      .compactMap {
+        processedImages[$0]
+      }
+    for processedImage in shown.filter(\.request.cache.usesDisk)
+      + shown.filter({ !$0.request.cache.usesDisk })
+    {
+      actions.append(
+        .revalidate(processedImage.request, additionalIdentifier: processedImage.additionalIdentifier))
     }
   }
 
@@ -72,9 +76,9 @@ extension LoadRegistry {
 
   /// Returns the freshness of an image, or `nil` if no caller waits for the image any more. Always `.fresh` without a
   /// disk cache.
-  func freshness(of picture: PictureID) -> ImageResponse.Freshness? {
+  func freshness(of processedImage: ProcessedImageID) -> ImageResponse.Freshness? {
     guard hasDisk else { return .fresh }
-    return pictures[picture].flatMap { decodes[$0.decode]?.bytes?.freshness }
+    return processedImages[processedImage].flatMap { decodes[$0.decode]?.bytes?.freshness }
   }
 
   /// Returns the stored response that the server is asked about.
@@ -145,7 +149,7 @@ extension LoadRegistry {
   mutating func refuse(_ tasks: [TaskID], _ error: ImageError) {
     guard !tasks.isEmpty else { return }
     actions.append(.deliver(tasks, .failure(error)))
-    for picture in tasks.compactMap({ forget($0) }) { removeIfUnwanted(picture) }
+    for processedImage in tasks.compactMap({ forget($0) }) { removeIfUnwanted(processedImage) }
   }
 
   // MARK: After the server

@@ -88,8 +88,8 @@ extension LoadRegistry {
 
   private func wantedStyles(of id: DecodeID) -> Set<ImageRequest.Progressive> {
     var styles: Set<ImageRequest.Progressive> = []
-    for picture in decodes[id]?.pictures ?? [] {
-      for task in pictures[picture]?.waiters ?? [] {
+    for processedImage in decodes[id]?.processedImages ?? [] {
+      for task in processedImages[processedImage]?.waiters ?? [] {
         if let waiter = waiters[task], !waiter.isPaused { styles.insert(waiter.progressive) }
       }
     }
@@ -104,10 +104,10 @@ extension LoadRegistry {
 
   /// Ends a preview, whether or not there was something to show; see `PreviewSchedule.end`.
   mutating func endPreview(
-    _ job: PreviewJob, _ decoder: CountedDecoder?, hasPicture: Bool, interval: Double, at now: Int64
+    _ job: PreviewJob, _ decoder: CountedDecoder?, hasPreview: Bool, interval: Double, at now: Int64
   ) {
     decodes[job.decode]?.previews[job.style]?
-      .end(job.number, decoder, hasPicture: hasPicture, interval: interval * job.style.slowness, at: now)
+      .end(job.number, decoder, hasPreview: hasPreview, interval: interval * job.style.slowness, at: now)
   }
 
   /// Returns true if a preview may still be wanted: the body is incomplete, and no other preview has begun instead.
@@ -116,27 +116,28 @@ extension LoadRegistry {
   }
 
   /// Returns the images for which a preview is wanted, with the transforms to apply; empty once all bytes are received.
-  func imagesOfPreview(_ job: PreviewJob) -> [(id: PictureID, transforms: [any ImageTransform])] {
+  func imagesOfPreview(_ job: PreviewJob) -> [(id: ProcessedImageID, transforms: [any ImageTransform])] {
     guard isRunning(job), let decode = decodes[job.decode], let previews = decode.previews[job.style] else {
       return []
     }
-    return decode.pictures.sorted().compactMap { id in
-      guard previews.shows(id), let picture = pictures[id], !takers(of: id, job.style).isEmpty else {
+    return decode.processedImages.sorted().compactMap { id in
+      guard previews.shows(id), let processedImage = processedImages[id], !takers(of: id, job.style).isEmpty
+      else {
         return nil
       }
-      return (id, picture.request.transforms)
+      return (id, processedImage.request.transforms)
     }
   }
 
   /// Keeps a finished preview of an image. Returns the callers that receive the preview.
-  mutating func previewIsReady(_ image: Image, of id: PictureID, _ job: PreviewJob) -> [TaskID] {
+  mutating func previewIsReady(_ image: Image, of id: ProcessedImageID, _ job: PreviewJob) -> [TaskID] {
     guard isRunning(job) else { return [] }
     decodes[job.decode]?.previews[job.style]?.setNewest(image, of: id)
     return takers(of: id, job.style)
   }
 
   /// Ends the previews of an image, because a transform has failed.
-  mutating func previewHasFailed(_ id: PictureID, _ job: PreviewJob) {
+  mutating func previewHasFailed(_ id: ProcessedImageID, _ job: PreviewJob) {
     if isRunning(job) { decodes[job.decode]?.previews[job.style]?.fail(id) }
   }
 
@@ -146,11 +147,11 @@ extension LoadRegistry {
     guard let waiter = waiters[task], !waiter.isPaused, let decode = stages(of: task)?.decode else {
       return nil
     }
-    return decodes[decode]?.previews[waiter.progressive]?.newest(of: waiter.picture)
+    return decodes[decode]?.previews[waiter.progressive]?.newest(of: waiter.processedImage)
   }
 
-  private func takers(of id: PictureID, _ style: ImageRequest.Progressive) -> [TaskID] {
-    (pictures[id]?.waiters ?? []).sorted()
+  private func takers(of id: ProcessedImageID, _ style: ImageRequest.Progressive) -> [TaskID] {
+    (processedImages[id]?.waiters ?? []).sorted()
       .filter { waiters[$0].map { $0.progressive == style && !$0.isPaused } ?? false }
   }
 }

@@ -14,7 +14,7 @@ extension LoadRegistry {
       keep(decode)
       outdateOlder(than: decode.fetch)
       decodes[id]?.phase = .decoded(image)
-      for picture in decode.pictures.sorted() { beginPicture(picture) }
+      for processedImage in decode.processedImages.sorted() { beginProcessing(processedImage) }
       settleDamage(decode.fetch)
     case .failure(let error):
       if !findsOtherBytes(for: decode, after: error) { fail([id], error) }
@@ -22,9 +22,11 @@ extension LoadRegistry {
     return admitted()
   }
 
-  mutating func transformEnded(_ id: PictureID, _ result: Result<Image, ImageError>) -> [LoadAction] {
-    guard let picture = pictures[id], case .transforming = picture.phase else { return [] }
-    pictures[id]?.phase = .idle
+  mutating func transformEnded(_ id: ProcessedImageID, _ result: Result<Image, ImageError>) -> [LoadAction] {
+    guard let processedImage = processedImages[id], case .transforming = processedImage.phase else {
+      return []
+    }
+    processedImages[id]?.phase = .idle
     switch result {
     case .success(let image): beginStoring(id, image)
     case .failure(let error): finish([id], .failure(error))
@@ -34,9 +36,9 @@ extension LoadRegistry {
 
   /// Delivers an image to the callers that have joined so far, after the cache was offered the image. Later requests
   /// are served by the cache.
-  mutating func storeEnded(_ id: PictureID) -> [LoadAction] {
-    guard let picture = pictures[id], case .storing(let image) = picture.phase,
-      let decode = decodes[picture.decode], let fetch = fetches[decode.fetch], let bytes = decode.bytes
+  mutating func storeEnded(_ id: ProcessedImageID) -> [LoadAction] {
+    guard let processedImage = processedImages[id], case .storing(let image) = processedImage.phase,
+      let decode = decodes[processedImage.decode], let fetch = fetches[decode.fetch], let bytes = decode.bytes
     else { return [] }
     var response = ImageResponse(
       image: image, source: fetch.request.isLocal ? .file : bytes.source, http: bytes.response,
@@ -48,19 +50,19 @@ extension LoadRegistry {
 
   /// Returns true if a new image replaces all other sizes in the cache: once per fetch, if any caller has requested the
   /// image, at any size, with `.reload` or `.refresh`.
-  mutating func replacesOtherSizes(_ id: PictureID, _ request: ImageRequest) -> Bool {
-    guard let picture = pictures[id], let fetch = decodes[picture.decode]?.fetch else {
+  mutating func replacesOtherSizes(_ id: ProcessedImageID, _ request: ImageRequest) -> Bool {
+    guard let processedImage = processedImages[id], let fetch = decodes[processedImage.decode]?.fetch else {
       return request.cachePolicy.isAnew
     }
-    let place = PicturePlace(picture.key)
+    let place = AllSizesKey(processedImage.key)
     guard isWantedAnew(place, of: fetch) else { return false }
     return fetches[fetch]?.replaced.insert(place).inserted ?? true
   }
 
-  private func isWantedAnew(_ place: PicturePlace, of fetch: FetchID) -> Bool {
+  private func isWantedAnew(_ place: AllSizesKey, of fetch: FetchID) -> Bool {
     (fetches[fetch]?.decodes ?? []).contains { decode in
-      (decodes[decode]?.pictures ?? []).contains { id in
-        pictures[id].map { $0.request.cachePolicy.isAnew && PicturePlace($0.key) == place } ?? false
+      (decodes[decode]?.processedImages ?? []).contains { id in
+        processedImages[id].map { $0.request.cachePolicy.isAnew && AllSizesKey($0.key) == place } ?? false
       }
     }
   }
@@ -87,14 +89,14 @@ extension LoadRegistry {
     return id
   }
 
-  mutating func makePicture(
-    _ key: PictureKey, _ decode: DecodeID, _ request: ImageRequest, _ additionalIdentifier: String?
-  ) -> PictureID {
-    let id = PictureID(number: nextNumber())
-    pictures[id] = Picture(
+  mutating func makeProcessedImage(
+    _ key: ProcessedImageKey, _ decode: DecodeID, _ request: ImageRequest, _ additionalIdentifier: String?
+  ) -> ProcessedImageID {
+    let id = ProcessedImageID(number: nextNumber())
+    processedImages[id] = ProcessedImage(
       key: key, decode: decode, request: request, additionalIdentifier: additionalIdentifier)
-    pictureIDs[Branch(stage: decode, key: key)] = id
-    decodes[decode]?.pictures.insert(id)
+    processedImageIDs[Branch(stage: decode, key: key)] = id
+    decodes[decode]?.processedImages.insert(id)
     return id
   }
 
@@ -112,21 +114,26 @@ extension LoadRegistry {
   }
 
   /// Starts the transforms of an image if the decode has ended, or stores the image if there are no transforms.
-  mutating func beginPicture(_ id: PictureID) {
-    guard let picture = pictures[id], case .decoded(let image) = decodes[picture.decode]?.phase else {
+  mutating func beginProcessing(_ id: ProcessedImageID) {
+    guard let processedImage = processedImages[id],
+      case .decoded(let image) = decodes[processedImage.decode]?.phase
+    else {
       return
     }
-    guard !picture.request.transforms.isEmpty else { return beginStoring(id, image) }
-    pictures[id]?.phase = .transforming
-    actions.append(.transform(id, image, picture.request.transforms, picture.demand.priority ?? .normal))
+    guard !processedImage.request.transforms.isEmpty else { return beginStoring(id, image) }
+    processedImages[id]?.phase = .transforming
+    actions.append(
+      .transform(id, image, processedImage.request.transforms, processedImage.demand.priority ?? .normal))
   }
 
-  mutating func beginStoring(_ id: PictureID, _ image: Image) {
-    guard let picture = pictures[id], let fetch = decodes[picture.decode]?.fetch else { return }
-    pictures[id]?.phase = .storing(image)
-    var request = picture.request
+  mutating func beginStoring(_ id: ProcessedImageID, _ image: Image) {
+    guard let processedImage = processedImages[id], let fetch = decodes[processedImage.decode]?.fetch else {
+      return
+    }
+    processedImages[id]?.phase = .storing(image)
+    var request = processedImage.request
     if fetches[fetch]?.isOutdated == true { request.cache = .none }
-    actions.append(.store(id, image, request, additionalIdentifier: picture.additionalIdentifier))
+    actions.append(.store(id, image, request, additionalIdentifier: processedImage.additionalIdentifier))
   }
 
   /// Marks the fetches that `id` has overtaken as outdated, because the bytes of `id` are newer.
@@ -142,12 +149,13 @@ extension LoadRegistry {
   // MARK: Stages end
 
   mutating func fail(_ decodes: Set<DecodeID>, _ error: ImageError) {
-    finish(decodes.reduce(into: []) { $0.formUnion(self.decodes[$1]?.pictures ?? []) }, .failure(error))
+    finish(
+      decodes.reduce(into: []) { $0.formUnion(self.decodes[$1]?.processedImages ?? []) }, .failure(error))
   }
 
   /// Delivers a result to all callers of the images `ids`, in order of registration, and removes the images.
-  mutating func finish(_ ids: Set<PictureID>, _ result: Result<ImageResponse, ImageError>) {
-    let tasks = ids.flatMap { pictures[$0]?.waiters ?? [] }.sorted()
+  mutating func finish(_ ids: Set<ProcessedImageID>, _ result: Result<ImageResponse, ImageError>) {
+    let tasks = ids.flatMap { processedImages[$0]?.waiters ?? [] }.sorted()
     // A fetch that replaces damaged bytes goes on for the remaining callers, unless all of them have paused.
     let healing = hasDisk ? Set(tasks.compactMap { fetch(of: $0) }) : []
     actions.append(.deliver(tasks, result))
@@ -157,25 +165,25 @@ extension LoadRegistry {
   }
 
   /// Removes a caller. Returns the image for which the caller waited, which may now have no callers.
-  mutating func forget(_ task: TaskID) -> PictureID? {
+  mutating func forget(_ task: TaskID) -> ProcessedImageID? {
     guard let waiter = waiters.removeValue(forKey: task) else { return nil }
-    pictures[waiter.picture]?.waiters.remove(task)
-    replaceDemand(of: waiter.picture, waiter.demand, with: nil)
+    processedImages[waiter.processedImage]?.waiters.remove(task)
+    replaceDemand(of: waiter.processedImage, waiter.demand, with: nil)
     copies.noteChange()
-    return waiter.picture
+    return waiter.processedImage
   }
 
-  mutating func removeIfUnwanted(_ id: PictureID) {
-    guard let picture = pictures[id], picture.waiters.isEmpty else { return }
-    if case .transforming = picture.phase { actions.append(.cancelWork(number: id.number)) }
-    pictures[id] = nil
-    pictureIDs[Branch(stage: picture.decode, key: picture.key)] = nil
-    decodes[picture.decode]?.pictures.remove(id)
-    removeIfUnwanted(picture.decode)
+  mutating func removeIfUnwanted(_ id: ProcessedImageID) {
+    guard let processedImage = processedImages[id], processedImage.waiters.isEmpty else { return }
+    if case .transforming = processedImage.phase { actions.append(.cancelWork(number: id.number)) }
+    processedImages[id] = nil
+    processedImageIDs[Branch(stage: processedImage.decode, key: processedImage.key)] = nil
+    decodes[processedImage.decode]?.processedImages.remove(id)
+    removeIfUnwanted(processedImage.decode)
   }
 
   mutating func removeIfUnwanted(_ id: DecodeID) {
-    guard let decode = decodes[id], decode.pictures.isEmpty else { return }
+    guard let decode = decodes[id], decode.processedImages.isEmpty else { return }
     if case .running = decode.phase {
       actions.append(.cancelWork(number: id.number))
       finishDecoding(decode)
@@ -218,17 +226,20 @@ extension LoadRegistry {
 
   /// Replaces the priority of a caller at all three levels. Work that waits moves to the new position.
   mutating func replaceDemand(
-    of id: PictureID, _ old: ImageRequest.Priority?, with new: ImageRequest.Priority?
+    of id: ProcessedImageID, _ old: ImageRequest.Priority?, with new: ImageRequest.Priority?
   ) {
-    guard let picture = pictures[id], let decode = decodes[picture.decode] else { return }
-    if let priority = pictures[id]?.demand.replace(old, with: new) ?? nil, case .transforming = picture.phase
+    guard let processedImage = processedImages[id], let decode = decodes[processedImage.decode] else {
+      return
+    }
+    if let priority = processedImages[id]?.demand.replace(old, with: new) ?? nil,
+      case .transforming = processedImage.phase
     {
       actions.append(.reprioritizeWork(number: id.number, priority))
     }
-    if let priority = decodes[picture.decode]?.demand.replace(old, with: new) ?? nil,
+    if let priority = decodes[processedImage.decode]?.demand.replace(old, with: new) ?? nil,
       case .running = decode.phase
     {
-      actions.append(.reprioritizeWork(number: picture.decode.number, priority))
+      actions.append(.reprioritizeWork(number: processedImage.decode.number, priority))
     }
     if let priority = fetches[decode.fetch]?.demand.replace(old, with: new) ?? nil {
       if lookups.isWaiting(decode.fetch) {

@@ -61,10 +61,11 @@ extension LoadRegistry {
   /// Returns the images that the callers of a fetch wait for. Probes load these images after the callers got the stored
   /// response.
   func imagesAwaited(from id: FetchID) -> [(request: ImageRequest, additionalIdentifier: String?)] {
-    (fetches[id]?.decodes ?? []).flatMap { decodes[$0]?.pictures ?? [] }.sorted().compactMap { id in
-      guard let picture = pictures[id], picture.waiters.contains(where: { waiters[$0]?.takesCopy == true })
+    (fetches[id]?.decodes ?? []).flatMap { decodes[$0]?.processedImages ?? [] }.sorted().compactMap { id in
+      guard let processedImage = processedImages[id],
+        processedImage.waiters.contains(where: { waiters[$0]?.takesCopy == true })
       else { return nil }
-      return (picture.request, picture.additionalIdentifier)
+      return (processedImage.request, processedImage.additionalIdentifier)
     }
   }
 
@@ -88,18 +89,19 @@ extension LoadRegistry {
 
   /// Moves a caller to the corresponding image of another fetch.
   private mutating func move(_ task: TaskID, to fetch: FetchID) {
-    guard let waiter = waiters[task], let picture = pictures[waiter.picture],
-      let decode = decodes[picture.decode]
+    guard let waiter = waiters[task], let processedImage = processedImages[waiter.processedImage],
+      let decode = decodes[processedImage.decode]
     else { return }
     let newDecode = decodeIDs[Branch(stage: fetch, key: decode.key)] ?? makeDecode(decode.key, fetch)
-    let newPicture =
-      pictureIDs[Branch(stage: newDecode, key: picture.key)]
-      ?? makePicture(picture.key, newDecode, picture.request, picture.additionalIdentifier)
-    pictures[waiter.picture]?.waiters.remove(task)
-    replaceDemand(of: waiter.picture, waiter.demand, with: nil)
-    waiters[task]?.picture = newPicture
-    pictures[newPicture]?.waiters.insert(task)
-    replaceDemand(of: newPicture, nil, with: waiter.demand)
-    removeIfUnwanted(waiter.picture)
+    let newProcessedImage =
+      processedImageIDs[Branch(stage: newDecode, key: processedImage.key)]
+      ?? makeProcessedImage(
+        processedImage.key, newDecode, processedImage.request, processedImage.additionalIdentifier)
+    processedImages[waiter.processedImage]?.waiters.remove(task)
+    replaceDemand(of: waiter.processedImage, waiter.demand, with: nil)
+    waiters[task]?.processedImage = newProcessedImage
+    processedImages[newProcessedImage]?.waiters.insert(task)
+    replaceDemand(of: newProcessedImage, nil, with: waiter.demand)
+    removeIfUnwanted(waiter.processedImage)
   }
 }

@@ -35,10 +35,10 @@ struct LoadRegistry {
 
   var lastNumber: UInt64
   var waiters = LoadTable<Waiter, Waiter>()
-  var pictures = LoadTable<Picture, Picture>()
+  var processedImages = LoadTable<ProcessedImage, ProcessedImage>()
   var decodes = LoadTable<Decode, Decode>()
   var fetches = LoadTable<Fetch, Fetch>()
-  var pictureIDs: [Branch<Decode, PictureKey>: PictureID] = [:]
+  var processedImageIDs: [Branch<Decode, ProcessedImageKey>: ProcessedImageID] = [:]
   var decodeIDs: [Branch<Fetch, DecodeKey>: DecodeID] = [:]
   var fetchIDs: [FetchKey: FetchID] = [:]
   var actions: [LoadAction] = []
@@ -61,23 +61,24 @@ struct LoadRegistry {
 
   /// The number of waiting callers.
   var waiterCount: Int { waiters.count }
-  var isEmpty: Bool { waiters.isEmpty && pictures.isEmpty && decodes.isEmpty && fetches.isEmpty }
+  var isEmpty: Bool { waiters.isEmpty && processedImages.isEmpty && decodes.isEmpty && fetches.isEmpty }
 
   /// Returns the fetch that a caller waits for.
   func fetch(of task: TaskID) -> FetchID? { stages(of: task)?.fetch }
 
   /// Returns the stages that a caller waits for, or `nil` if the caller does not wait.
-  func stages(of task: TaskID) -> (fetch: FetchID, decode: DecodeID, picture: PictureID)? {
-    guard let picture = waiters[task]?.picture, let decode = pictures[picture]?.decode,
+  func stages(of task: TaskID) -> (fetch: FetchID, decode: DecodeID, processedImage: ProcessedImageID)? {
+    guard let processedImage = waiters[task]?.processedImage,
+      let decode = processedImages[processedImage]?.decode,
       let fetch = decodes[decode]?.fetch
     else { return nil }
-    return (fetch, decode, picture)
+    return (fetch, decode, processedImage)
   }
 
   /// Returns the callers that wait for a fetch, in order of registration.
   func tasks(of fetch: FetchID) -> [TaskID] {
-    let pictures = (fetches[fetch]?.decodes ?? []).flatMap { decodes[$0]?.pictures ?? [] }
-    return pictures.flatMap { self.pictures[$0]?.waiters ?? [] }.sorted()
+    let processedImages = (fetches[fetch]?.decodes ?? []).flatMap { decodes[$0]?.processedImages ?? [] }
+    return processedImages.flatMap { self.processedImages[$0]?.waiters ?? [] }.sorted()
   }
 
   func isRunning(_ fetch: FetchID) -> Bool {
@@ -100,8 +101,8 @@ struct LoadRegistry {
   }
 
   /// Returns true if an image is ready for the cache and a caller still waits for the image.
-  func isStoring(_ id: PictureID) -> Bool {
-    if case .storing = pictures[id]?.phase { true } else { false }
+  func isStoring(_ id: ProcessedImageID) -> Bool {
+    if case .storing = processedImages[id]?.phase { true } else { false }
   }
 
   /// Returns true if a fetch of `identity` that may ask the server is under way.
@@ -116,32 +117,33 @@ struct LoadRegistry {
     _ request: ImageRequest, additionalIdentifier: String? = nil, lane: DownloadQueue.Lane,
     isPaused: Bool = false, isProbe: Bool = false
   ) -> (task: TaskID, actions: [LoadAction]) {
-    let key = PictureKey(request, additionalIdentifier: additionalIdentifier)
-    let fetch = fetchToJoin(key.picture.request, request)
+    let key = ProcessedImageKey(request, additionalIdentifier: additionalIdentifier)
+    let fetch = fetchToJoin(key.processedImage.request, request)
     let decode = fetch.flatMap { decodeIDs[Branch(stage: $0, key: key.decode)] }
-    let picture = decode.flatMap { pictureIDs[Branch(stage: $0, key: key)] }
-    let fetchID = fetch ?? makeFetch(key.picture.request, request, lane)
+    let processedImage = decode.flatMap { processedImageIDs[Branch(stage: $0, key: key)] }
+    let fetchID = fetch ?? makeFetch(key.processedImage.request, request, lane)
     let decodeID = decode ?? makeDecode(key.decode, fetchID)
-    let pictureID = picture ?? makePicture(key, decodeID, request, additionalIdentifier)
+    let processedImageID = processedImage ?? makeProcessedImage(key, decodeID, request, additionalIdentifier)
     let task = TaskID(number: nextNumber())
     let waiter = Waiter(
-      picture: pictureID, priority: request.priority, progressive: request.progressive, isPaused: isPaused,
+      processedImage: processedImageID, priority: request.priority, progressive: request.progressive,
+      isPaused: isPaused,
       asksNoServer: request.cachePolicy == .cacheOnly, isProbe: isProbe,
       takesCopy: !isProbe && request.cachePolicy == .useCache)
     waiters[task] = waiter
-    pictures[pictureID]?.waiters.insert(task)
-    if picture != nil, request.cachePolicy.isAnew {
-      pictures[pictureID]?.request.cachePolicy = request.cachePolicy
+    processedImages[processedImageID]?.waiters.insert(task)
+    if processedImage != nil, request.cachePolicy.isAnew {
+      processedImages[processedImageID]?.request.cachePolicy = request.cachePolicy
     }
-    replaceDemand(of: pictureID, nil, with: waiter.demand)
+    replaceDemand(of: processedImageID, nil, with: waiter.demand)
 
     joinDisk(fetchID, request)
     if fetch == nil {
       enqueue(fetchID, request.priority)
     } else if decode == nil {
       beginDecode(decodeID)
-    } else if picture == nil {
-      beginPicture(pictureID)
+    } else if processedImage == nil {
+      beginProcessing(processedImageID)
     }
     if fetch != nil, waiter.takesCopy { limitWaiting(fetchID) }
     holdOrRelease(fetchID)
@@ -158,17 +160,17 @@ struct LoadRegistry {
 
   /// Removes a caller, which receives `.cancelled`. Does nothing if the caller has received a result.
   mutating func cancel(_ task: TaskID) -> [LoadAction] {
-    guard let fetch = fetch(of: task), let picture = forget(task) else { return [] }
+    guard let fetch = fetch(of: task), let processedImage = forget(task) else { return [] }
     actions.append(.deliver([task], .failure(.cancelled)))
-    removeIfUnwanted(picture)
+    removeIfUnwanted(processedImage)
     holdOrRelease(fetch)
     return admitted()
   }
 
   /// Removes a caller without a result, because the caller will send another request.
   mutating func leave(_ task: TaskID) -> [LoadAction] {
-    guard let fetch = fetch(of: task), let picture = forget(task) else { return [] }
-    removeIfUnwanted(picture)
+    guard let fetch = fetch(of: task), let processedImage = forget(task) else { return [] }
+    removeIfUnwanted(processedImage)
     holdOrRelease(fetch)
     return admitted()
   }
@@ -190,15 +192,15 @@ struct LoadRegistry {
       decodeIDs[Branch(stage: id, key: decode.key)] = nil
       decodeIDs[Branch(stage: id, key: key)] = decodeID
       decodes[decodeID]?.key = key
-      for pictureID in decode.pictures {
-        guard let picture = pictures[pictureID] else { continue }
-        var request = picture.request
+      for processedImageID in decode.processedImages {
+        guard let processedImage = processedImages[processedImageID] else { continue }
+        var request = processedImage.request
         request.identity = identity
-        let key = PictureKey(request, additionalIdentifier: picture.additionalIdentifier)
-        pictureIDs[Branch(stage: decodeID, key: picture.key)] = nil
-        pictureIDs[Branch(stage: decodeID, key: key)] = pictureID
-        pictures[pictureID]?.key = key
-        pictures[pictureID]?.request = request
+        let key = ProcessedImageKey(request, additionalIdentifier: processedImage.additionalIdentifier)
+        processedImageIDs[Branch(stage: decodeID, key: processedImage.key)] = nil
+        processedImageIDs[Branch(stage: decodeID, key: key)] = processedImageID
+        processedImages[processedImageID]?.key = key
+        processedImages[processedImageID]?.request = request
       }
     }
   }
@@ -208,14 +210,14 @@ struct LoadRegistry {
     let tasks = waiters.keys.sorted()
     if !tasks.isEmpty { actions.append(.deliver(tasks, .failure(.cancelled))) }
     // All callers are removed before any stage, so that no stage has a caller to notify when it is removed.
-    for picture in tasks.compactMap({ forget($0) }) { removeIfUnwanted(picture) }
+    for processedImage in tasks.compactMap({ forget($0) }) { removeIfUnwanted(processedImage) }
     return taken()
   }
 
   mutating func setPriority(_ priority: ImageRequest.Priority, of task: TaskID) -> [LoadAction] {
     guard let old = waiters[task], old.priority != priority else { return [] }
     waiters[task]?.priority = priority
-    if !old.isPaused { replaceDemand(of: old.picture, old.priority, with: priority) }
+    if !old.isPaused { replaceDemand(of: old.processedImage, old.priority, with: priority) }
     return taken()
   }
 
@@ -226,7 +228,7 @@ struct LoadRegistry {
       return []
     }
     waiters[task]?.isPaused = isPaused
-    replaceDemand(of: waiter.picture, waiter.demand, with: isPaused ? nil : waiter.priority)
+    replaceDemand(of: waiter.processedImage, waiter.demand, with: isPaused ? nil : waiter.priority)
     holdOrRelease(fetch)
     return admitted()
   }

@@ -1,12 +1,12 @@
 import VitrineGraphics
 
-// The running loads, as a tree: a fetch has decodes, a decode has processed images (`Picture`), and an image has
+// The running loads, as a tree: a fetch has decodes, a decode has processed images (`ProcessedImage`), and an image has
 // waiting callers. Fetches, decodes and images are shared by all callers that need them, and are removed with the last
 // of these callers. A stage is idle while it waits for the previous stage, and again after a failure.
 
 /// A caller that waits for an image.
 struct Waiter {
-  var picture: PictureID
+  var processedImage: ProcessedImageID
   var priority: ImageRequest.Priority
   /// The previews that the caller wants to receive.
   var progressive = ImageRequest.Progressive.none
@@ -53,7 +53,7 @@ struct Fetch {
   /// True if a later fetch has brought newer bytes. The image is then delivered to the waiting callers, but not cached.
   var isOutdated = false
   /// The images whose other sizes were removed from a cache, because this fetch has brought newer bytes.
-  var replaced: Set<PicturePlace> = []
+  var replaced: Set<AllSizesKey> = []
   /// The position in the order of downloads, kept during the disk look-up.
   var arrival: DownloadQueue.Arrival?
 }
@@ -169,7 +169,7 @@ struct Decode {
   let fetch: FetchID
   var phase = Phase.idle
   var demand = Demand()
-  var pictures: Set<PictureID> = []
+  var processedImages: Set<ProcessedImageID> = []
   /// The previews until all bytes have been received, by style, for styles that a caller has requested.
   var previews: [ImageRequest.Progressive: PreviewSchedule] = [:]
   /// Boxed, because a decode is copied often.
@@ -196,14 +196,14 @@ final class Boxed<Value: Sendable>: Sendable {
 }
 
 /// The third stage of a load: an image that is being transformed or stored in a cache.
-struct Picture {
+struct ProcessedImage {
   enum Phase {
     case idle
     case transforming
     case storing(Image)
   }
 
-  var key: PictureKey
+  var key: ProcessedImageKey
   let decode: DecodeID
   /// The request of the first caller; together with `additionalIdentifier` it is passed to the cache.
   var request: ImageRequest
@@ -235,11 +235,11 @@ enum LoadAction: Sendable {
   /// Report an event to these waiting callers.
   case announce([TaskID], ImageTask.Event)
   case decode(DecodeID, [UInt8], DecodeKey, ImageRequest.Priority)
-  case transform(PictureID, Image, [any ImageTransform], ImageRequest.Priority)
+  case transform(ProcessedImageID, Image, [any ImageTransform], ImageRequest.Priority)
   /// Drop a decode or a transform that has not begun, or stop a decode that is running.
   case cancelWork(number: UInt64)
   case reprioritizeWork(number: UInt64, ImageRequest.Priority)
-  case store(PictureID, Image, ImageRequest, additionalIdentifier: String?)
+  case store(ProcessedImageID, Image, ImageRequest, additionalIdentifier: String?)
   /// Report the result to these callers, in this order.
   case deliver([TaskID], Result<ImageResponse, ImageError>)
 }

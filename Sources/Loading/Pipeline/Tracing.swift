@@ -14,7 +14,7 @@ extension LoadRegistry {
       TraceEvent.Request(
         number: id.number, url: Trace.shortened(request.identity.url), began: lookup.began,
         memory: lookup.memory, disk: .noCache, fetch: stages.fetch.number, decode: stages.decode.number,
-        picture: stages.picture.number)
+        processedImage: stages.processedImage.number)
     }
   }
 }

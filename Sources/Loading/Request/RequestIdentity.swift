@@ -6,7 +6,7 @@ import Glibc
 //
 //   RequestIdentity   the same bytes: URL (or the key that a filter makes of the URL) without fragment, and headers
 //                     that change the response
-//   PictureIdentity   the same image: the bytes, and the identifier of the caller or of the transforms
+//   ImageIdentity   the same image: the bytes, and the identifier of the caller or of the transforms
 //   DecodeKey         the same pixels: the bytes, decoded at one size under the same limits
 //   PictureKey        the same work: the pixels, made into one image by the same transforms, for one cache
 //
@@ -200,7 +200,7 @@ public struct RequestIdentity: Hashable, Sendable {
 ///
 /// A missing identifier is an identity of its own. A request with transforms and without an identifier is identified by
 /// its transforms; an identifier given by the caller stands for all changes that were made to the image.
-public struct PictureIdentity: Hashable, Sendable {
+public struct ImageIdentity: Hashable, Sendable {
   /// The identity of the bytes.
   public let request: RequestIdentity
   /// The additional identifier that the caller gave.
@@ -210,7 +210,7 @@ public struct PictureIdentity: Hashable, Sendable {
 
   /// Creates the identity of the image that `request` loads under `additionalIdentifier`.
   public init(_ request: ImageRequest, additionalIdentifier: String? = nil) {
-    self = request.pictureIdentity(additionalIdentifier)
+    self = request.imageIdentity(additionalIdentifier)
   }
 
   fileprivate init(request: RequestIdentity, additionalIdentifier: String?, transforms: [String]) {
@@ -231,14 +231,14 @@ public struct PictureIdentity: Hashable, Sendable {
 }
 
 extension ImageRequest {
-  /// Returns the identity of the image. Unlike `PictureIdentity.init`, does not copy the request, because every memory
+  /// Returns the identity of the image. Unlike `ImageIdentity.init`, does not copy the request, because every memory
   /// hit comes through here.
-  func pictureIdentity(_ additionalIdentifier: String?) -> PictureIdentity {
+  func imageIdentity(_ additionalIdentifier: String?) -> ImageIdentity {
     guard additionalIdentifier == nil, !transforms.isEmpty else {
-      return PictureIdentity(
+      return ImageIdentity(
         request: identity, additionalIdentifier: additionalIdentifier, transforms: [])
     }
-    return PictureIdentity(
+    return ImageIdentity(
       request: identity, additionalIdentifier: nil, transforms: transforms.map(\.identifier))
   }
 }

@@ -35,14 +35,14 @@ extension Renderer {
       case .shadow(let shadow, let area, let radius, let isHiddenInside):
         draw(
           shadow, of: area, cornerRadius: radius, isHiddenInside: isHiddenInside, clip: clip, scale: scale)
-      case .image(let picture):
-        guard let placed = place(picture, clip: clip, scale: scale, outline: outline) else { break }
+      case .image(let command):
+        guard let placed = place(command, clip: clip, scale: scale, outline: outline) else { break }
         if !draw(placed, clip: clip) { unfinished.append(placed.rect.intersection(clip)) }
       case .dissolve(let old, let new, let share):
         let area = PixelRect(old.destination, scale: scale)
           .union(PixelRect(new.destination, scale: scale)).intersection(clip)
-        func draw(_ picture: DrawList.Picture) -> Bool {
-          place(picture, clip: area, scale: scale, outline: outline).map { self.draw($0, clip: area) } ?? true
+        func draw(_ command: DrawList.ImageCommand) -> Bool {
+          place(command, clip: area, scale: scale, outline: outline).map { self.draw($0, clip: area) } ?? true
         }
         if !mix(in: area, share: share, { draw(old) }, and: { draw(new) }) { unfinished.append(area) }
       case .text(let text, let font, let color, let origin):
@@ -72,25 +72,25 @@ extension Renderer {
 
   /// Converts an image command to pixels. Returns `nil` if no part of the image is visible.
   private func place(
-    _ picture: DrawList.Picture, clip: PixelRect, scale: Double, outline: Outline?
-  ) -> PlacedPicture? {
-    let rect = PixelRect(picture.destination, scale: scale)
-    guard !rect.intersection(clip).isEmpty, picture.image.frames.indices.contains(picture.frame) else {
+    _ command: DrawList.ImageCommand, clip: PixelRect, scale: Double, outline: Outline?
+  ) -> PlacedImage? {
+    let rect = PixelRect(command.destination, scale: scale)
+    guard !rect.intersection(clip).isEmpty, command.image.frames.indices.contains(command.frame) else {
       return nil
     }
-    let bitmap = picture.image.frames[picture.frame].bitmap
-    var picture = picture
-    picture.source = picture.source.intersection(
+    let bitmap = command.image.frames[command.frame].bitmap
+    var command = command
+    command.source = command.source.intersection(
       Rect(x: 0, y: 0, width: Double(bitmap.width), height: Double(bitmap.height)))
-    guard !picture.source.isEmpty else { return nil }
-    let tint = picture.templateColor?.multiplied(by: picture.tint) ?? picture.tint
-    let replaces = picture.templateColor != nil
+    guard !command.source.isEmpty else { return nil }
+    let tint = command.templateColor?.multiplied(by: command.tint) ?? command.tint
+    let replaces = command.templateColor != nil
     let effect = PixelEffect(
-      opacity: UInt16((min(1, max(0, picture.opacity)) * Double(tint.alpha)).rounded()),
+      opacity: UInt16((min(1, max(0, command.opacity)) * Double(tint.alpha)).rounded()),
       tint: tint.pixel | 0xFF00_0000 == 0xFFFF_FFFF && !replaces ? nil : tint.pixel | 0xFF00_0000,
       replacesColors: replaces)
-    let mask = mask(radius: picture.cornerRadius, scale: scale, in: rect, outline: outline)
-    return PlacedPicture(picture: picture, rect: rect, corners: mask, effect: effect)
+    let mask = mask(radius: command.cornerRadius, scale: scale, in: rect, outline: outline)
+    return PlacedImage(command: command, rect: rect, corners: mask, effect: effect)
   }
 
   /// Returns the mask for the corners of a rectangle. If the border of an outline covers the edge, the mask has only

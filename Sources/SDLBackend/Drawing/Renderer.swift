@@ -28,7 +28,7 @@ protocol Renderer: AnyObject {
   /// Draws the shadow of a rectangle, inside and outside the rectangle.
   func draw(_ shadow: ShadowShape, of rect: PixelRect, color: Color, clip: PixelRect)
   /// Draws an image. Returns false if the image should be drawn again in the next frame.
-  func draw(_ picture: PlacedPicture, clip: PixelRect) -> Bool
+  func draw(_ image: PlacedImage, clip: PixelRect) -> Bool
   /// Draws a line of text. `x` and `y` are the top left corner of the line box in pixels.
   func draw(_ text: TextKey, x: Int, y: Int, color: Color, clip: PixelRect)
   /// Calls `first` and `second`, which each draw over the existing pixels, and mixes the results: first x (1 - `share`)
@@ -53,18 +53,18 @@ protocol Renderer: AnyObject {
 }
 
 /// An image command and its rectangle in whole pixels.
-struct PlacedPicture {
+struct PlacedImage {
   /// The command; its source lies inside the bitmap.
-  let picture: DrawList.Picture
+  let command: DrawList.ImageCommand
   let rect: PixelRect
   let corners: CornerMask
   /// The opacity and the tint.
   let effect: PixelEffect
 
   /// The image for drawing without a texture.
-  var coarse: CoarsePicture {
-    CoarsePicture(
-      bitmap: picture.image.frames[picture.frame].bitmap, source: picture.source, rect: rect,
+  var coarse: CoarseImage {
+    CoarseImage(
+      bitmap: command.image.frames[command.frame].bitmap, source: command.source, rect: rect,
       corners: corners)
   }
 }

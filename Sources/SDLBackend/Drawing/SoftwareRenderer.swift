@@ -63,13 +63,13 @@ final class SoftwareRenderer: Renderer {
       mask, columns: shadow.columns(of: rect), rows: shadow.rows(of: rect), color: color, clip: clip)
   }
 
-  func draw(_ picture: PlacedPicture, clip: PixelRect) -> Bool {
-    switch textures.drawing(of: picture.picture, in: picture.rect, corners: picture.corners) {
+  func draw(_ image: PlacedImage, clip: PixelRect) -> Bool {
+    switch textures.drawing(of: image.image, in: image.rect, corners: image.corners) {
     case .texture(let pixels):
-      canvas?.draw(pixels, at: picture.rect, clip: clip, effect: picture.effect)
+      canvas?.draw(pixels, at: image.rect, clip: clip, effect: image.effect)
       return true
     case .coarse(let reason):
-      canvas?.draw(picture.coarse, clip: clip, effect: picture.effect)
+      canvas?.draw(image.coarse, clip: clip, effect: image.effect)
       return reason == .noRoom
     }
   }

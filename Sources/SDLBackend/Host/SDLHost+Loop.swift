@@ -190,7 +190,7 @@ extension DrawList {
   /// The numbers of the images that image commands draw.
   fileprivate var imageNumbers: some Sequence<UInt64> {
     commands.lazy.compactMap { command in
-      if case .image(let picture) = command { picture.image.number } else { nil }
+      if case .image(let image) = command { image.image.number } else { nil }
     }
   }
 }

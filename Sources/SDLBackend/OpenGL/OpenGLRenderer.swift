@@ -17,7 +17,7 @@ final class OpenGLRenderer: Renderer {
   private let rotation: Rotation
   private let textures: TextureStore<OpenGLTextures>
   /// The texture with the upright content of the window.
-  private(set) var picture: OpenGLPicture?
+  private(set) var image: OpenGLCanvas?
 
   /// Throws an error if there is no memory for a texture of the window's size.
   init(
@@ -27,7 +27,7 @@ final class OpenGLRenderer: Renderer {
     self.rotation = rotation
     self.fonts = fonts
     self.textures = textures
-    guard preparePicture() != nil else {
+    guard prepareCanvas() != nil else {
       throw .renderer(name: device.kind.rawValue, message: SDLHostError.sdlMessage)
     }
   }
@@ -41,22 +41,22 @@ final class OpenGLRenderer: Renderer {
 
   func begin() -> PixelRect? {
     textures.beginFrame()
-    guard let picture = preparePicture(), picture.beginDrawing() else { return nil }
-    return PixelRect(width: picture.width, height: picture.height)
+    guard let image = prepareCanvas(), image.beginDrawing() else { return nil }
+    return PixelRect(width: image.width, height: image.height)
   }
 
   func present(_ rects: [PixelRect]) {
-    guard let renderer = device.renderer, let picture else { return }
+    guard let renderer = device.renderer, let image else { return }
     SDL_SetRenderTarget(renderer, nil)
-    picture.copy(turned: rotation)
+    image.copy(turned: rotation)
     SDL_RenderPresent(renderer)
   }
 
-  func screenshot() -> Bitmap? { preparePicture()?.pixels(turned: rotation) }
+  func screenshot() -> Bitmap? { prepareCanvas()?.pixels(turned: rotation) }
 
   func reset() {
     textures.removeAll()
-    picture = nil
+    image = nil
   }
 
   func close() {
@@ -70,17 +70,17 @@ final class OpenGLRenderer: Renderer {
   }
 
   /// Returns the texture with the content of the window, in the current size of the window. A new texture is black.
-  private func preparePicture() -> OpenGLPicture? {
+  private func prepareCanvas() -> OpenGLCanvas? {
     var width: Int32 = 0
     var height: Int32 = 0
     guard let renderer = device.renderer, SDL_SetRenderTarget(renderer, nil) == 0,
       SDL_GetRendererOutputSize(renderer, &width, &height) == 0
     else { return nil }
     if rotation.swapsSides { swap(&width, &height) }
-    if picture?.width != Int(width) || picture?.height != Int(height) {
-      picture = OpenGLPicture(width: Int(width), height: Int(height), device: device)
+    if image?.width != Int(width) || image?.height != Int(height) {
+      image = OpenGLCanvas(width: Int(width), height: Int(height), device: device)
     }
-    return picture
+    return image
   }
 
   // MARK: Drawing
@@ -120,22 +120,22 @@ final class OpenGLRenderer: Renderer {
       effect: PixelEffect(opacity: UInt16(color.alpha), tint: color.pixel))
   }
 
-  func draw(_ picture: PlacedPicture, clip: PixelRect) -> Bool {
-    switch textures.drawing(of: picture.picture, in: picture.rect, corners: picture.corners) {
+  func draw(_ image: PlacedImage, clip: PixelRect) -> Bool {
+    switch textures.drawing(of: image.image, in: image.rect, corners: image.corners) {
     case .texture(let texture):
-      texture.draw(x: picture.rect.left, y: picture.rect.top, clip: clip, effect: picture.effect)
+      texture.draw(x: image.rect.left, y: image.rect.top, clip: clip, effect: image.effect)
       return true
     case .coarse(let reason):
       // Uploading the whole image would exceed the frame's budget, so each 4x4 block is drawn as one pixel.
-      draw(picture, block: reason == .overBudget ? 4 : 1, visible: picture.rect.intersection(clip))
+      draw(image, block: reason == .overBudget ? 4 : 1, visible: image.rect.intersection(clip))
       return reason == .noRoom
     }
   }
 
   /// Draws the visible part of an image from the bitmap, without keeping a texture.
-  private func draw(_ picture: PlacedPicture, block: Int, visible: PixelRect) {
+  private func draw(_ image: PlacedImage, block: Int, visible: PixelRect) {
     guard !visible.isEmpty else { return }
-    let coarse = picture.coarse
+    let coarse = image.coarse
     let width = (visible.width + block - 1) / block
     let height = (visible.height + block - 1) / block
     let isOpaque = coarse.bitmap.isOpaque && coarse.corners.radius == 0
@@ -146,10 +146,10 @@ final class OpenGLRenderer: Renderer {
         target.copyMemory(from: UnsafeRawBufferPointer(row))
       }
     }
-    let pixels = PicturePixels(
-      bitmap: picture.effect.replacesColors ? bitmap.whitened() : bitmap, isBodyOpaque: isOpaque)
+    let pixels = ImagePixels(
+      bitmap: image.effect.replacesColors ? bitmap.whitened() : bitmap, isBodyOpaque: isOpaque)
     OpenGLTexture(pixels, width: width, height: height, device: device)?
-      .draw(x: visible.left, y: visible.top, block: block, clip: visible, effect: picture.effect)
+      .draw(x: visible.left, y: visible.top, block: block, clip: visible, effect: image.effect)
   }
 
   func draw(_ text: TextKey, x: Int, y: Int, color: Color, clip: PixelRect) {
@@ -159,11 +159,11 @@ final class OpenGLRenderer: Renderer {
   }
 
   func mix(in area: PixelRect, share: Double, _ first: () -> Bool, and second: () -> Bool) -> Bool {
-    guard !area.isEmpty, let picture else { return true }
+    guard !area.isEmpty, let image else { return true }
     // Without memory for mixing, the second image appears at once.
-    guard let below = picture.copy(of: area) else { return second() }
+    guard let below = image.copy(of: area) else { return second() }
     let isFirstDone = first()
-    guard let old = picture.copy(of: area) else { return second() }
+    guard let old = image.copy(of: area) else { return second() }
     below.draw(at: area, opacity: 255)
     let isSecondDone = second()
     old.draw(at: area, opacity: UInt8(((1 - share) * 255).rounded()))

@@ -16,7 +16,7 @@ final class OpenGLTexture {
   private var tiles: [Tile] = []
 
   /// Uploads pixels, red first. Returns `nil` if the device has no memory for them.
-  init?(_ pixels: PicturePixels, width: Int, height: Int, device: OpenGLDevice) {
+  init?(_ pixels: ImagePixels, width: Int, height: Int, device: OpenGLDevice) {
     self.device = device
     isOpaque = pixels.isBodyOpaque && pixels.cornerRadius == 0
     for top in stride(from: 0, to: height, by: device.largestSide) {
@@ -37,7 +37,7 @@ final class OpenGLTexture {
   }
 
   private static func upload(
-    _ pixels: PicturePixels, _ rect: PixelRect, _ device: OpenGLDevice
+    _ pixels: ImagePixels, _ rect: PixelRect, _ device: OpenGLDevice
   ) -> OpaquePointer? {
     guard let renderer = device.renderer,
       let texture = SDL_CreateTexture(

@@ -7,9 +7,9 @@ struct OpenGLTextures: TextureMaking {
   let bytesPerMaskPixel = PixelFormat.bytesPerPixel
   let replacesColors = false
 
-  func borrow(_ pixels: PicturePixels) -> OpenGLTexture? { nil }
+  func borrow(_ pixels: ImagePixels) -> OpenGLTexture? { nil }
 
-  func make(_ pixels: PicturePixels, width: Int, height: Int) -> OpenGLTexture? {
+  func make(_ pixels: ImagePixels, width: Int, height: Int) -> OpenGLTexture? {
     OpenGLTexture(pixels, width: width, height: height, device: device)
   }
 
@@ -19,6 +19,6 @@ struct OpenGLTextures: TextureMaking {
       let pixels = bytes.assumingMemoryBound(to: UInt32.self)
       for index in mask.coverage.indices { pixels[index] = 0x00FF_FFFF | UInt32(mask.coverage[index]) << 24 }
     }
-    return make(PicturePixels(bitmap: bitmap, isBodyOpaque: false), width: mask.width, height: mask.height)
+    return make(ImagePixels(bitmap: bitmap, isBodyOpaque: false), width: mask.width, height: mask.height)
   }
 }

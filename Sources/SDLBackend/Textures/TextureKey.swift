@@ -1,7 +1,7 @@
 import VitrineGraphics
 
 /// The appearance of an image on the screen, except opacity and tint. Images with equal keys share a texture.
-nonisolated struct PictureKey: Hashable {
+nonisolated struct ImageTextureKey: Hashable {
   let image: ObjectIdentifier
   let frame: Int
   /// The part of the bitmap that is shown, in the bitmap's pixels.

@@ -2,7 +2,7 @@ import VitrineGraphics
 
 /// A renderer's way to make textures. `TextureStore` decides which textures are made and when they are evicted.
 protocol TextureMaking {
-  associatedtype Picture
+  associatedtype ImageTexture
   associatedtype Mask
 
   /// The byte order that the renderer needs.
@@ -14,9 +14,9 @@ protocol TextureMaking {
   var replacesColors: Bool { get }
   /// Returns a texture that uses the bitmap's own memory, so that the store need not make or keep one; `nil` if the
   /// renderer cannot do this.
-  func borrow(_ pixels: PicturePixels) -> Picture?
+  func borrow(_ pixels: ImagePixels) -> ImageTexture?
   /// Makes a texture of the given size in pixels. Returns `nil` if there is no memory for it.
-  func make(_ pixels: PicturePixels, width: Int, height: Int) -> Picture?
+  func make(_ pixels: ImagePixels, width: Int, height: Int) -> ImageTexture?
   func make(_ mask: CoverageMask) -> Mask?
 }
 
@@ -26,7 +26,7 @@ struct PixelsInMemory: TextureMaking {
   let bytesPerMaskPixel = 1
   let replacesColors = true
 
-  func borrow(_ pixels: PicturePixels) -> PicturePixels? { pixels }
-  func make(_ pixels: PicturePixels, width: Int, height: Int) -> PicturePixels? { pixels }
+  func borrow(_ pixels: ImagePixels) -> ImagePixels? { pixels }
+  func make(_ pixels: ImagePixels, width: Int, height: Int) -> ImagePixels? { pixels }
   func make(_ mask: CoverageMask) -> CoverageMask? { mask }
 }

@@ -9,7 +9,7 @@ import VitrineWidgets
 final class TextureStore<Maker: TextureMaking> {
   /// The way to draw an image in the current frame.
   enum Drawing {
-    case texture(Maker.Picture)
+    case texture(Maker.ImageTexture)
     /// There is no texture. The renderer draws the image coarsely from its bitmap.
     case coarse(Reason)
   }
@@ -25,18 +25,18 @@ final class TextureStore<Maker: TextureMaking> {
   }
 
   private enum Key: Hashable {
-    case picture(PictureKey)
+    case image(ImageTextureKey)
     case mask(MaskKey)
   }
 
   private enum Texture {
-    case picture(Maker.Picture)
+    case image(Maker.ImageTexture)
     case mask(Maker.Mask)
   }
 
   private struct Owner {
     weak var image: Image?
-    var keys: Set<PictureKey> = []
+    var keys: Set<ImageTextureKey> = []
   }
 
   private let maker: Maker
@@ -46,8 +46,8 @@ final class TextureStore<Maker: TextureMaking> {
   private var counted = 0
   private var owners: [ObjectIdentifier: Owner] = [:]
   /// The keys of further sizes that were requested in the last frame and in the current frame; see `isSettled`.
-  private var lastWishes: Set<PictureKey> = []
-  private var wishes: Set<PictureKey> = []
+  private var lastWishes: Set<ImageTextureKey> = []
+  private var wishes: Set<ImageTextureKey> = []
   private let frameBudget: Int
   private let trace: Trace
   private var frame = 1
@@ -102,7 +102,7 @@ final class TextureStore<Maker: TextureMaking> {
   func release(bytes: Int, keepsShown: Bool = false) {
     sweep()
     let gone = cache.removeOldest(bytes, stamp: frame) { [owners] key in
-      guard keepsShown, case .picture(let key) = key else { return false }
+      guard keepsShown, case .image(let key) = key else { return false }
       return owners[key.image]?.image?.isShown == true
     }
     forget(gone)
@@ -119,21 +119,21 @@ final class TextureStore<Maker: TextureMaking> {
 
   /// Returns the way to draw an image in a rectangle of the screen. The image's frame must exist, and its source must
   /// lie inside the bitmap.
-  func drawing(of picture: DrawList.Picture, in rect: PixelRect, corners: CornerMask) -> Drawing {
-    let image = picture.image
-    let bitmap = image.frames[picture.frame].bitmap
-    let place = oneToOne(picture.source, rect, bitmap)
-    var ready: PicturePixels?
-    let isWhite = picture.templateColor != nil && !maker.replacesColors
+  func drawing(of command: DrawList.ImageCommand, in rect: PixelRect, corners: CornerMask) -> Drawing {
+    let image = command.image
+    let bitmap = image.frames[command.frame].bitmap
+    let place = oneToOne(command.source, rect, bitmap)
+    var ready: ImagePixels?
+    let isWhite = command.templateColor != nil && !maker.replacesColors
     if let place, corners.radius == 0, bitmap.format == maker.pixelFormat, !isWhite {
-      ready = PicturePixels(bitmap: bitmap, x: place.x, y: place.y, isBodyOpaque: bitmap.isOpaque)
+      ready = ImagePixels(bitmap: bitmap, x: place.x, y: place.y, isBodyOpaque: bitmap.isOpaque)
       if let texture = ready.flatMap(maker.borrow) { return .texture(texture) }
     }
-    let key = PictureKey(
-      image: ObjectIdentifier(image), frame: picture.frame, source: picture.source, width: rect.width,
+    let key = ImageTextureKey(
+      image: ObjectIdentifier(image), frame: command.frame, source: command.source, width: rect.width,
       height: rect.height, corners: corners.shape, isWhite: isWhite)
     if owners[key.image] != nil, owners[key.image]?.image !== image { forget(key.image) }
-    if case .picture(let texture) = cache.value(for: .picture(key), stamp: frame) {
+    if case .image(let texture) = cache.value(for: .image(key), stamp: frame) {
       return .texture(texture)
     }
     let bytes = rect.width * rect.height * PixelFormat.bytesPerPixel
@@ -141,26 +141,26 @@ final class TextureStore<Maker: TextureMaking> {
     guard isSettled(key) else { return .coarse(.changing) }
     // The frame's budget also covers images that fade in: the user has waited for them and can wait for the next frame.
     // An image that appears at once, such as a memory hit, is uploaded at once.
-    if ready == nil || picture.opacity < 1 {
-      let source = place == nil ? Int(picture.source.width * picture.source.height) : 0
+    if ready == nil || command.opacity < 1 {
+      let source = place == nil ? Int(command.source.width * command.source.height) : 0
       guard spend(max(bytes, source * PixelFormat.bytesPerPixel)) else { return .coarse(.overBudget) }
     }
 
     let began = trace.isEnabled ? trace.now : 0
-    let pixels = ready ?? self.pixels(bitmap, picture.source, place, rect, corners, isWhite: isWhite)
+    let pixels = ready ?? self.pixels(bitmap, command.source, place, rect, corners, isWhite: isWhite)
     guard let texture = maker.make(pixels, width: rect.width, height: rect.height) else {
       return .coarse(.noRoom)
     }
     if trace.isEnabled { trace.record(.uploaded(image: image.number, duration: trace.now - began)) }
     owners[key.image, default: Owner(image: image)].keys.insert(key)
-    insert(.picture(texture), for: .picture(key), cost: bytes)
+    insert(.image(texture), for: .image(key), cost: bytes)
     return .texture(texture)
   }
 
   /// Returns true if a texture of this size is worth making. The first size of an image always is; a further size is if
   /// two successive frames request it, so that a view whose size changes with each frame does not make a texture for
   /// each.
-  private func isSettled(_ key: PictureKey) -> Bool {
+  private func isSettled(_ key: ImageTextureKey) -> Bool {
     guard let owner = owners[key.image] else { return true }
     guard owner.keys.contains(where: { $0.frame == key.frame }) else { return true }
     wishes.insert(key)
@@ -176,16 +176,16 @@ final class TextureStore<Maker: TextureMaking> {
   private func pixels(
     _ bitmap: Bitmap, _ source: Rect, _ place: (x: Int, y: Int)?, _ rect: PixelRect,
     _ corners: CornerMask, isWhite: Bool
-  ) -> PicturePixels {
+  ) -> ImagePixels {
     let format = maker.pixelFormat
     var sized =
       place.map { bitmap.cropped(x: $0.x, y: $0.y, width: rect.width, height: rect.height, format: format) }
       ?? bitmap.resampled(source, width: rect.width, height: rect.height, format: format)
     if isWhite { sized = sized.whitened() }
     guard corners.radius > 0 else {
-      return PicturePixels(bitmap: sized, isBodyOpaque: bitmap.isOpaque)
+      return ImagePixels(bitmap: sized, isBodyOpaque: bitmap.isOpaque)
     }
-    return PicturePixels(
+    return ImagePixels(
       bitmap: sized.rounding(corners), cornerRadius: corners.radius, isBodyOpaque: bitmap.isOpaque)
   }
 
@@ -203,7 +203,7 @@ final class TextureStore<Maker: TextureMaking> {
 
   private func forget(_ identifier: ObjectIdentifier) {
     guard let owner = owners.removeValue(forKey: identifier) else { return }
-    for key in owner.keys { cache.remove(.picture(key)) }
+    for key in owner.keys { cache.remove(.image(key)) }
   }
 
   // MARK: Masks
@@ -222,7 +222,7 @@ final class TextureStore<Maker: TextureMaking> {
   }
 
   private func forget(_ keys: [Key]) {
-    for case .picture(let gone) in keys {
+    for case .image(let gone) in keys {
       owners[gone.image]?.keys.remove(gone)
       if owners[gone.image]?.keys.isEmpty == true { owners[gone.image] = nil }
     }

@@ -53,8 +53,8 @@ nonisolated struct TrackBuilder {
     case .decodeEnded(let decode, let width, let height):
       decodes[decode, default: Interval()].end = time
       sizes[decode] = (width, height)
-    case .transformBegan(let picture): transforms[picture, default: Interval()].begin = time
-    case .transformEnded(let picture): transforms[picture, default: Interval()].end = time
+    case .transformBegan(let processedImage): transforms[processedImage, default: Interval()].begin = time
+    case .transformEnded(let processedImage): transforms[processedImage, default: Interval()].end = time
     case .uploaded(let image, let duration):
       uploads[image, default: []].append(Interval(begin: time - duration, end: time))
     case .shown(let image): shown[image, default: []].append(time)
@@ -82,7 +82,9 @@ nonisolated struct TrackBuilder {
     let response = responses[request.number]
     if request.fetch != 0 { addFetch(of: request, lookedUpBy: time, responded: response?.time, to: &track) }
     addDecode(of: request, to: &track)
-    if let transform = transforms[request.picture] { track.add("transform", transform.begin, transform.end) }
+    if let transform = transforms[request.processedImage] {
+      track.add("transform", transform.begin, transform.end)
+    }
     // Shared work before this request joined, or after its end, belongs to other requests only.
     track.clip(from: time, to: response?.time ?? .max)
     track.add(
@@ -194,9 +196,9 @@ nonisolated struct TrackBuilder {
     guard let decode = decodes[request.decode] else { return }
     track.add("decoder queue", fetches[request.fetch]?.end ?? lookups[request.fetch]?.end, decode.begin)
     let size = sizes[request.decode] ?? (0, 0)
-    let isPicture = size.width > 0
+    let isImage = size.width > 0
     track.add(
-      "decode", decode.begin, decode.end, ["size": .text(isPicture ? "\(size.width)x\(size.height)" : "none")]
+      "decode", decode.begin, decode.end, ["size": .text(isImage ? "\(size.width)x\(size.height)" : "none")]
     )
   }
 

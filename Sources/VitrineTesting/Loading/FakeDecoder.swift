@@ -2,7 +2,7 @@ import Synchronization
 public import VitrineGraphics
 public import VitrineLoading
 
-/// A decoder whose images are encoded as text. `FakeDecoder.picture(width: 640, height: 480)` returns such data.
+/// A decoder whose images are encoded as text. `FakeDecoder.encodedImage(width: 640, height: 480)` returns such data.
 ///
 /// Decoded images have a single colour. Sizes and decode targets are respected, so that an image has the size that its
 /// slot asked for. Any other data fails with `.notAnImage`. All calls are recorded.
@@ -46,19 +46,19 @@ public final class FakeDecoder: ImageDecoding {
   public var previewCalls: [FakeProgressiveDecoder.Call] { recorded.withLock { $0.previewCalls } }
 
   /// Returns the encoded data of an image.
-  public static func picture(width: Int, height: Int, color: Color = .black) -> [UInt8] {
+  public static func encodedImage(width: Int, height: Int, color: Color = .black) -> [UInt8] {
     Array("\(width) \(height) \(color.red) \(color.green) \(color.blue) \(color.alpha)".utf8)
   }
 
   /// Returns the encoded data of an image, padded with spaces to `count` bytes.
-  public static func picture(width: Int, height: Int, color: Color = .black, count: Int) -> [UInt8] {
-    let bytes = picture(width: width, height: height, color: color)
+  public static func encodedImage(width: Int, height: Int, color: Color = .black, count: Int) -> [UInt8] {
+    let bytes = encodedImage(width: width, height: height, color: color)
     return bytes + Array(repeating: UInt8(ascii: " "), count: max(0, count - bytes.count))
   }
 
   /// Returns the size of the decoded pixels in bytes; 0 for data that is not an image.
   public func memoryNeeded(for data: [UInt8], options: DecodeOptions) -> Int {
-    guard let size = Picture(data)?.size(options) else { return 0 }
+    guard let size = Header(data)?.size(options) else { return 0 }
     return size.width * size.height * PixelFormat.bytesPerPixel
   }
 
@@ -78,14 +78,14 @@ public final class FakeDecoder: ImageDecoding {
       recorded.withLock { $0.stops += 1 }
       throw .cancelled
     }
-    guard let picture = Picture(data) else { throw .notAnImage(signature: Array(data.prefix(16))) }
-    let size = picture.size(options)
+    guard let header = Header(data) else { throw .notAnImage(signature: Array(data.prefix(16))) }
+    let size = header.size(options)
     guard size.width * size.height <= options.limits.pixels else {
       throw .tooLarge(.pixels(options.limits.pixels))
     }
     return .solid(
-      width: size.width, height: size.height, color: picture.color, format: options.pixelFormat,
-      sourceWidth: picture.width, sourceHeight: picture.height)
+      width: size.width, height: size.height, color: header.color, format: options.pixelFormat,
+      sourceWidth: header.width, sourceHeight: header.height)
   }
 
   /// Returns a `FakeProgressiveDecoder`, or `nil` if the decoder was created without `showsPreviews`.
@@ -109,7 +109,7 @@ public final class FakeDecoder: ImageDecoding {
 
 extension FakeDecoder {
   /// The contents of encoded data: size and colour.
-  struct Picture {
+  struct Header {
     let width: Int
     let height: Int
     let color: Color

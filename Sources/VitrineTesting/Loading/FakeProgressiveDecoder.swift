@@ -55,15 +55,15 @@ public final class FakeProgressiveDecoder: ProgressiveImageDecoding {
       Call(
         decoder: number, style: style, options: options, count: data.count, expectedLength: expectedLength))
     guard !data.contains(Self.damage) else { throw .decoding(.raw, message: "damaged") }
-    guard let picture = FakeDecoder.Picture(data) else { return nil }
+    guard let header = FakeDecoder.Header(data) else { return nil }
     hasBegun.store(true, ordering: .relaxed)
-    let size = picture.size(options)
+    let size = header.size(options)
     let seen = UInt8(expectedLength.map { 255 * data.count / max(1, $0, data.count) } ?? 128)
     return Image(
       Bitmap(
         width: size.width, height: size.height,
         color: Color(
-          red: picture.color.red, green: picture.color.green, blue: picture.color.blue, alpha: seen)),
-      sourceWidth: picture.width, sourceHeight: picture.height, isPreview: true)
+          red: header.color.red, green: header.color.green, blue: header.color.blue, alpha: seen)),
+      sourceWidth: header.width, sourceHeight: header.height, isPreview: true)
   }
 }

@@ -10,7 +10,7 @@ public import VitrineLoading
 /// let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
 /// let task = downloader.load(request)
 /// let transfer = try await transport.transfer(1)
-/// transfer.respond(with: FakeDecoder.picture(width: 8, height: 8))
+/// transfer.respond(with: FakeDecoder.encodedImage(width: 8, height: 8))
 /// ```
 ///
 /// May be used from any thread. Receivers are called on the thread that sends the response.

@@ -8,7 +8,7 @@ public struct ScreenDifference: Error, Sendable, CustomStringConvertible {
   /// The path of the recorded image, which may not exist.
   public let path: String
   /// The comparison; `nil` if no image was recorded.
-  public let comparison: PictureComparison?
+  public let comparison: ImageComparison?
 
   /// The difference, and the instruction for recording the screen if the difference is intended.
   public var description: String {
@@ -28,7 +28,7 @@ extension TestScreen {
   /// `name` is the name of the image without extension. `tolerance` is the accepted difference; use `.text` if letters are
   /// visible. `folder` is the folder of the image; `nil` means `Recorded` beside the calling file.
   public func expect(
-    _ name: String, tolerance: PictureTolerance = .drawing, in folder: String? = nil, file: String = #filePath
+    _ name: String, tolerance: ImageTolerance = .drawing, in folder: String? = nil, file: String = #filePath
   ) throws {
     let folder = folder ?? file.prefix(through: file.lastIndex(of: "/") ?? file.startIndex) + "Recorded"
     let path = "\(folder)/\(name).png"
@@ -47,7 +47,7 @@ extension TestScreen {
       throw ScreenDifference(path: path, comparison: nil)
     }
     let expected = try AssetImage.load(contentsOf: path).bitmap
-    let comparison = PictureComparison(of: actual, with: expected, tolerance: tolerance)
+    let comparison = ImageComparison(of: actual, with: expected, tolerance: tolerance)
     guard !comparison.isMatch else { return }
     try SDLHost.writePNG(actual, to: drawn)
     try SDLHost.writePNG(comparison.sideBySide, to: difference)

@@ -158,10 +158,10 @@ public final class TestWindow {
   }
 
   /// The visible images, back to front. A dissolve yields both images, each with its opacity scaled by the progress.
-  public var pictures: [DrawList.Picture] {
-    drawList.commands.flatMap { command -> [DrawList.Picture] in
+  public var images: [DrawList.ImageCommand] {
+    drawList.commands.flatMap { command -> [DrawList.ImageCommand] in
       switch command {
-      case .image(let picture): return [picture]
+      case .image(let command): return [command]
       case .dissolve(var old, var new, let share):
         old.opacity *= 1 - share
         new.opacity *= share

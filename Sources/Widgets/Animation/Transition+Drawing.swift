@@ -26,27 +26,27 @@ extension Transition.Kind {
       list.leave()
     case .flip(let direction):
       let turn = FlipTurn(progress: scene.progress, hasOld: scene.old != nil, hasNew: scene.new != nil)
-      guard var picture = turn.showsNew ? scene.new : scene.old else { return }
-      picture.destination = turn.place(of: picture.destination, in: scene.rect, direction)
-      picture.tint = picture.tint.darkened(to: turn.brightness)
-      list.draw(picture)
+      guard var image = turn.showsNew ? scene.new : scene.old else { return }
+      image.destination = turn.place(of: image.destination, in: scene.rect, direction)
+      image.tint = image.tint.darkened(to: turn.brightness)
+      list.draw(image)
     case .custom(let custom):
       list.draw(within: scene.rect) { custom.drawing.draw(scene, into: &$0) }
     }
   }
 }
 
-extension DrawList.Picture {
+extension DrawList.ImageCommand {
   fileprivate nonisolated func faded(to share: Double) -> Self {
-    var picture = self
-    picture.opacity *= share
-    return picture
+    var image = self
+    image.opacity *= share
+    return image
   }
 
   fileprivate nonisolated func moved(by offset: Point) -> Self {
-    var picture = self
-    picture.destination = destination.offset(by: offset)
-    return picture
+    var image = self
+    image.destination = destination.offset(by: offset)
+    return image
   }
 }
 

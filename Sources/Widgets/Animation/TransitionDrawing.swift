@@ -32,9 +32,9 @@ public nonisolated struct TransitionScene: Hashable, Sendable {
   /// The progress from the old image (0) to the new one (1), after the timing curve is applied.
   public var progress: Double
   /// The old image, placed as before the transition; `nil` if there was none.
-  public var old: DrawList.Picture?
+  public var old: DrawList.ImageCommand?
   /// The new image, placed as after the transition; `nil` if there is none.
-  public var new: DrawList.Picture?
+  public var new: DrawList.ImageCommand?
   /// The union of both frames, in the coordinates of the view.
   public var rect: Rect
   /// Pixels per point. Images that move by whole pixels stay sharp.
@@ -42,7 +42,7 @@ public nonisolated struct TransitionScene: Hashable, Sendable {
 
   /// Creates a moment of a transition between two images; `scale` is 1 by default.
   public init(
-    progress: Double, old: DrawList.Picture?, new: DrawList.Picture?, rect: Rect, scale: Double = 1
+    progress: Double, old: DrawList.ImageCommand?, new: DrawList.ImageCommand?, rect: Rect, scale: Double = 1
   ) {
     self.progress = progress
     self.old = old

@@ -16,7 +16,7 @@ public import VitrineGraphics
 open class Button: Control {
   /// The insets of the content from the bounds, in points; by default 8 at the top and bottom, 12 at the sides.
   public var contentInsets = Insets(top: 8, left: 12, bottom: 8, right: 12) {
-    didSet { if contentInsets != oldValue { pictureRoomDidChange() } }
+    didSet { if contentInsets != oldValue { imageFrameDidChange() } }
   }
   /// The distance between image and title in points; 8 by default.
   public var spacing: Double {
@@ -56,14 +56,14 @@ open class Button: Control {
   public var changesSelectionAsPrimaryAction = false
   /// The size of the box for the image, in points. The box is reserved also without an image, so that the layout does
   /// not change when an image arrives. `nil`, the default, uses the natural size of each image.
-  public var imageSize: Size? { didSet { if imageSize != oldValue { pictureRoomDidChange() } } }
+  public var imageSize: Size? { didSet { if imageSize != oldValue { imageFrameDidChange() } } }
   /// The way in which the image is scaled and aligned in its box; `fit` by default.
   public var imageContentMode = ContentMode.fit {
-    didSet { if imageContentMode != oldValue { pictureRoomDidChange() } }
+    didSet { if imageContentMode != oldValue { imageFrameDidChange() } }
   }
   /// The way in which the background image is scaled and aligned in the bounds; `fill` by default.
   public var backgroundContentMode = ContentMode.fill {
-    didSet { if backgroundContentMode != oldValue { pictureRoomDidChange() } }
+    didSet { if backgroundContentMode != oldValue { imageFrameDidChange() } }
   }
   /// The radius of the image's corners, in points; 0 by default. The background image uses `cornerRadius`.
   public var imageCornerRadius = 0.0 {
@@ -75,7 +75,7 @@ open class Button: Control {
     set {
       guard newValue != title.font else { return }
       title.font = newValue
-      pictureRoomDidChange()
+      imageFrameDidChange()
     }
   }
   /// True if the images of a pressed button are darkened by 45 % black, unless that state has an image of its own. True
@@ -85,14 +85,14 @@ open class Button: Control {
   /// default.
   public var adjustsImageWhenDisabled = true { didSet { setNeedsDisplay() } }
 
-  private var arranged = ButtonLayout() { didSet { if arranged != oldValue { pictureRoomDidChange() } } }
-  private var images = Pictures()
-  private var backgrounds = Pictures()
+  private var arranged = ButtonLayout() { didSet { if arranged != oldValue { imageFrameDidChange() } } }
+  private var images = Images()
+  private var backgrounds = Images()
   private var titles = StateTable<String>()
   private var titleColors = StateTable<Color>()
   private var title = TextBlock(font: .regular(16))
 
-  private struct Pictures {
+  private struct Images {
     var table = StateTable<Image>()
     var transition: ContentsTransition?
   }
@@ -108,29 +108,29 @@ open class Button: Control {
   /// Sets the image for one exact set of states. `nil` removes the entry, so that the state shows the image of
   /// `.normal`. The transition runs only if the displayed image changes.
   public func setImage(_ image: Image?, for state: ControlState, transition: Transition = .none) {
-    setPicture(image, in: .image, for: state, transition: transition)
+    setImage(image, in: .image, for: state, transition: transition)
   }
 
   /// Sets the background image for one exact set of states, as `setImage(_:for:transition:)` sets the image.
   public func setBackgroundImage(
     _ image: Image?, for state: ControlState, transition: Transition = .none
   ) {
-    setPicture(image, in: .background, for: state, transition: transition)
+    setImage(image, in: .background, for: state, transition: transition)
   }
 
   /// Returns the image that was set for exactly these states; `nil` also if the state shows the image of `.normal`. The
   /// displayed image is `currentImage`.
-  public func image(for state: ControlState) -> Image? { picture(in: .image, for: state) }
+  public func image(for state: ControlState) -> Image? { image(in: .image, for: state) }
   /// Returns the background image that was set for exactly these states.
-  public func backgroundImage(for state: ControlState) -> Image? { picture(in: .background, for: state) }
+  public func backgroundImage(for state: ControlState) -> Image? { image(in: .background, for: state) }
 
   /// The image for the current state.
-  public var currentImage: Image? { currentPicture(in: .image) }
+  public var currentImage: Image? { currentImage(in: .image) }
   /// The background image for the current state.
-  public var currentBackgroundImage: Image? { currentPicture(in: .background) }
+  public var currentBackgroundImage: Image? { currentImage(in: .background) }
 
   /// Sets the image or the background image for one exact set of states.
-  public func setPicture(
+  public func setImage(
     _ image: Image?, in slot: ButtonSlot, for state: ControlState, transition: Transition = .none
   ) {
     let before = look(of: slot)
@@ -157,12 +157,12 @@ open class Button: Control {
   }
 
   /// Returns the image or the background image that was set for exactly these states.
-  public func picture(in slot: ButtonSlot, for state: ControlState) -> Image? {
+  public func image(in slot: ButtonSlot, for state: ControlState) -> Image? {
     self[slot].table[state]
   }
 
   /// Returns the image or the background image for the current state.
-  public func currentPicture(in slot: ButtonSlot) -> Image? { look(of: slot).image }
+  public func currentImage(in slot: ButtonSlot) -> Image? { look(of: slot).image }
 
   /// True if an image set for `state` is displayed in the current state, that is, if no existing entry takes
   /// precedence.
@@ -178,7 +178,7 @@ open class Button: Control {
     return places.hasImage ? places.image : contentRect
   }
 
-  private subscript(slot: ButtonSlot) -> Pictures {
+  private subscript(slot: ButtonSlot) -> Images {
     get { slot == .image ? images : backgrounds }
     set { if slot == .image { images = newValue } else { backgrounds = newValue } }
   }
@@ -212,7 +212,7 @@ open class Button: Control {
     guard shown != title.text else { return }
     title.text = shown
     // With `fill`, the size of the image depends on the title.
-    pictureRoomDidChange()
+    imageFrameDidChange()
   }
 
   // MARK: State
@@ -256,10 +256,10 @@ open class Button: Control {
   }
 
   /// Returns the image for the current state with its dimming.
-  private func look(of slot: ButtonSlot) -> PictureLook {
+  private func look(of slot: ButtonSlot) -> ImageAppearance {
     let table = self[slot].table
     let state = state
-    var look = PictureLook(image: table.value(for: state), state: table.key(for: state))
+    var look = ImageAppearance(image: table.value(for: state), state: table.key(for: state))
     if table.hasOwn(state) { return look }
     // White multiplied by 55 % equals 45 % black over the image.
     if state.contains(.highlighted), adjustsImageWhenHighlighted {

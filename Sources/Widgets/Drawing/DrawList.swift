@@ -17,10 +17,10 @@ public nonisolated struct DrawList: Sendable {
     /// rectangle, so the renderer may skip most of it.
     case shadow(Shadow, of: Rect, cornerRadius: Double, isHiddenInside: Bool)
     /// An image.
-    case image(Picture)
+    case image(ImageCommand)
     /// An image that changes into another. The result is the mean of two scenes, the background included: the scene
     /// with the first image, weighted with 1 - `share`, and the scene with the second image, weighted with `share`.
-    case dissolve(Picture, into: Picture, share: Double)
+    case dissolve(ImageCommand, into: ImageCommand, share: Double)
     /// One line of text. The origin is the top left corner of the line box.
     case text(String, font: Font, color: Color, origin: Point)
     /// A clip: until the matching `popClip`, nothing is drawn outside the rectangle. Already intersected with the
@@ -37,7 +37,7 @@ public nonisolated struct DrawList: Sendable {
   }
 
   /// An image, or a part of one, drawn into a rectangle.
-  public struct Picture: Hashable, Sendable {
+  public struct ImageCommand: Hashable, Sendable {
     /// The image, retained by the list until the list is played.
     public var image: Image
     /// The frame index of an animated image.
@@ -146,19 +146,19 @@ public nonisolated struct DrawList: Sendable {
   }
 
   /// Draws an image. Its opacity is multiplied with the opacity of the enclosing views.
-  public mutating func draw(_ picture: Picture) {
-    if let picture = placed(picture) { commands.append(.image(picture)) }
+  public mutating func draw(_ command: ImageCommand) {
+    if let command = placed(command) { commands.append(.image(command)) }
   }
 
   /// Draws an image that changes into another; `share` is the fraction of the new image, 0…1.
   ///
   /// Recorded as images where they give the same result, otherwise as `.dissolve`: a transparent image drawn over
   /// another one lets the background shine through.
-  public mutating func dissolve(_ old: Picture, into new: Picture, share: Double) {
-    func faded(_ picture: Picture, _ share: Double) -> Picture {
-      var picture = picture
-      picture.opacity *= share
-      return picture
+  public mutating func dissolve(_ old: ImageCommand, into new: ImageCommand, share: Double) {
+    func faded(_ command: ImageCommand, _ share: Double) -> ImageCommand {
+      var command = command
+      command.opacity *= share
+      return command
     }
     switch (placed(old), placed(new)) {
     case (let old?, let new?) where share > 0 && share < 1:
@@ -174,14 +174,14 @@ public nonisolated struct DrawList: Sendable {
   }
 
   /// Converts an image command to window coordinates. Returns `nil` if nothing of the image is visible.
-  private func placed(_ picture: Picture) -> Picture? {
-    var picture = picture
-    picture.destination = picture.destination.offset(by: context.origin)
-    picture.opacity *= context.opacity
-    guard picture.opacity > 0.001, !picture.source.isEmpty,
-      picture.destination.intersects(context.clip)
+  private func placed(_ command: ImageCommand) -> ImageCommand? {
+    var command = command
+    command.destination = command.destination.offset(by: context.origin)
+    command.opacity *= context.opacity
+    guard command.opacity > 0.001, !command.source.isEmpty,
+      command.destination.intersects(context.clip)
     else { return nil }
-    return picture
+    return command
   }
 
   /// Draws one line of text. `size` is the measured size of the text; text outside the clip is not recorded.
@@ -241,9 +241,9 @@ public nonisolated struct DrawList: Sendable {
   }
 }
 
-extension DrawList.Picture {
+extension DrawList.ImageCommand {
   /// True if this image fully covers `other`, drawn below it.
-  fileprivate nonisolated func hides(_ other: DrawList.Picture) -> Bool {
+  fileprivate nonisolated func hides(_ other: DrawList.ImageCommand) -> Bool {
     guard image.frames.indices.contains(frame), image.frames[frame].bitmap.isOpaque else { return false }
     guard templateColor.map({ $0.alpha == 255 }) ?? true else { return false }
     return opacity >= 1 && tint.alpha == 255 && cornerRadius <= 0 && destination.contains(other.destination)

@@ -12,7 +12,7 @@ package struct ProgressRingDrawing: IndicatorDrawing {
   static let stepsPerSecond = 24.0
   static let pieceShare = 0.25
   /// The maximum side of the bitmap in pixels. The bitmap is scaled for larger rings.
-  static let largestPicture = 1024.0
+  static let largestImage = 1024.0
 
   package init(color: Color, track: Color? = nil, diameter: Double? = nil) {
     self.color = color
@@ -30,7 +30,7 @@ package struct ProgressRingDrawing: IndicatorDrawing {
 
   package func draw(_ moment: IndicatorMoment, in rect: Rect, into list: inout DrawList) {
     // The available space may be smaller than the requested size.
-    let pixels = Int(max(4, min((rect.width * moment.scale).rounded(), Self.largestPicture)))
+    let pixels = Int(max(4, min((rect.width * moment.scale).rounded(), Self.largestImage)))
     let image: Image
     if let progress = moment.progress {
       image = RingArtwork.ring(filled: progress, diameter: pixels, color: color, track: track)
@@ -40,7 +40,7 @@ package struct ProgressRingDrawing: IndicatorDrawing {
         from: turn / Self.stepsPerSecond, share: Self.pieceShare, diameter: pixels, color: color, track: track
       )
     }
-    list.draw(DrawList.Picture(image: image, destination: rect))
+    list.draw(DrawList.ImageCommand(image: image, destination: rect))
   }
 
   package func nextChange(after moment: IndicatorMoment) -> Double? {

@@ -146,7 +146,7 @@ open class RefreshControl: Control {
     let image = SpinnerArtwork.growing(
       teeth: teeth, diameter: Int((size.width * scale).rounded()), color: color)
     list.draw(
-      DrawList.Picture(
+      DrawList.ImageCommand(
         image: image,
         destination: Rect(
           x: bounds.midX - size.width / 2, y: bounds.midY - size.height / 2, width: size.width,

@@ -23,7 +23,7 @@ package struct SpinnerDrawing: IndicatorDrawing {
   package func draw(_ moment: IndicatorMoment, in rect: Rect, into list: inout DrawList) {
     let image = SpinnerArtwork.frame(
       index: SpinnerArtwork.index(at: moment.time), diameter: pixels(rect.width, moment.scale), color: color)
-    list.draw(DrawList.Picture(image: image, destination: rect))
+    list.draw(DrawList.ImageCommand(image: image, destination: rect))
   }
 
   package func nextChange(after moment: IndicatorMoment) -> Double? {

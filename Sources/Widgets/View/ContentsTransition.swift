@@ -7,9 +7,9 @@ import VitrineGraphics
 @MainActor
 final class ContentsTransition: FrameObserver {
   /// The image shown before the transition.
-  let old: PictureLook
+  let old: ImageAppearance
   /// The image shown after the transition.
-  private(set) var new: PictureLook
+  private(set) var new: ImageAppearance
   private let transition: Transition
   private weak var view: View?
   private weak var window: Window?
@@ -22,7 +22,8 @@ final class ContentsTransition: FrameObserver {
 
   /// Requests frames from `window`. Each step, the last included, is reported to `view`.
   init(
-    from old: PictureLook, to new: PictureLook, transition: Transition, of view: View, in window: Window
+    from old: ImageAppearance, to new: ImageAppearance, transition: Transition, of view: View,
+    in window: Window
   ) {
     self.old = old
     self.new = new
@@ -45,7 +46,7 @@ final class ContentsTransition: FrameObserver {
   /// Replaces the preview that the transition leads to by a later image, if the preview is less than half visible and
   /// both transitions are of one kind. Fading the preview in and out again would flicker. Returns true if the image was
   /// replaced.
-  func goesOn(into more: PictureLook, by transition: Transition) -> Bool {
+  func goesOn(into more: ImageAppearance, by transition: Transition) -> Bool {
     guard new.image?.isPreview == true, more.image != nil, 0 < progress, progress < 0.5,
       transition.kind == self.transition.kind
     else { return false }
@@ -78,7 +79,7 @@ final class ContentsTransition: FrameObserver {
 
   /// Draws the current moment of the transition.
   func draw(
-    from old: DrawList.Picture?, to new: DrawList.Picture?, in rect: Rect, into list: inout DrawList
+    from old: DrawList.ImageCommand?, to new: DrawList.ImageCommand?, in rect: Rect, into list: inout DrawList
   ) {
     let scene = TransitionScene(
       progress: progress, old: old, new: new, rect: rect, scale: window?.scale ?? 1)
@@ -87,7 +88,7 @@ final class ContentsTransition: FrameObserver {
 }
 
 /// An image and the attributes with which a view shows the image.
-nonisolated struct PictureLook: Equatable {
+nonisolated struct ImageAppearance: Equatable {
   /// The image; `nil` shows nothing.
   var image: Image?
   /// A color multiplied into each channel.
@@ -96,7 +97,7 @@ nonisolated struct PictureLook: Equatable {
   /// The state of the view to which the image belongs. Not compared by `==`, because it does not affect the drawing.
   var state = ControlState.normal
 
-  static func == (a: PictureLook, b: PictureLook) -> Bool {
+  static func == (a: ImageAppearance, b: ImageAppearance) -> Bool {
     a.image == b.image && a.tint == b.tint && a.opacity == b.opacity
   }
 }

@@ -102,7 +102,7 @@ open class View {
   }
   /// The way in which the image is scaled and aligned in the bounds; `fill` by default.
   public var contentMode: ContentMode = .fill {
-    didSet { if contentMode != oldValue { pictureRoomDidChange() } }
+    didSet { if contentMode != oldValue { imageFrameDidChange() } }
   }
   /// True if touches and keys reach the view and all subviews; true by default.
   public var isUserInteractionEnabled = true {
@@ -131,7 +131,7 @@ open class View {
   public init(frame: Rect = .zero) { self.frame = frame }
 
   /// Called when the image is laid out differently or the available size has changed.
-  final func pictureRoomDidChange() {
+  final func imageFrameDidChange() {
     setNeedsDisplay()
     attachment?.boundsDidChange(of: self)
   }
@@ -155,7 +155,7 @@ open class View {
 
   /// Shows an image as `setContents(_:transition:)` does, for a view with images for several states.
   final func showContents(_ image: Image?, of state: ControlState = .normal, transition: Transition) {
-    let previous = PictureLook(image: storedContents, state: stateOfContents)
+    let previous = ImageAppearance(image: storedContents, state: stateOfContents)
     stateOfContents = state
     guard image != storedContents else {
       if !transition.isAnimated, let running = contentsTransition {
@@ -167,7 +167,7 @@ open class View {
     }
     storedContents = image
     contentsTransition = startTransition(
-      transition, from: previous, to: PictureLook(image: image, state: state), after: contentsTransition)
+      transition, from: previous, to: ImageAppearance(image: image, state: state), after: contentsTransition)
     setNeedsDisplay()
   }
 
@@ -200,7 +200,7 @@ open class View {
 
   /// Ends the running transition and starts a new one. Returns `nil` if the new image is to be shown at once.
   final func startTransition(
-    _ transition: Transition, from previous: PictureLook, to new: PictureLook,
+    _ transition: Transition, from previous: ImageAppearance, to new: ImageAppearance,
     after running: ContentsTransition?
   ) -> ContentsTransition? {
     if let running, transition.isAnimated, running.goesOn(into: new, by: transition) { return running }
@@ -219,7 +219,7 @@ open class View {
   /// draws the image; overrides that keep the image call super.
   open func draw(into list: inout DrawList) {
     draw(
-      PictureLook(image: contents), renderingMode: renderingMode, in: bounds, mode: contentMode,
+      ImageAppearance(image: contents), renderingMode: renderingMode, in: bounds, mode: contentMode,
       cornerRadius: cornerRadius,
       transition: contentsTransition, into: &list)
   }
@@ -231,23 +231,24 @@ open class View {
   ///
   /// - Parameter oldRect: The rectangle of the transition's old image, if it differs from `rect`.
   final func draw(
-    _ look: PictureLook, renderingMode: Image.RenderingMode = .automatic, in rect: Rect, oldRect: Rect? = nil,
+    _ look: ImageAppearance, renderingMode: Image.RenderingMode = .automatic, in rect: Rect,
+    oldRect: Rect? = nil,
     mode: ContentMode, cornerRadius: Double, transition: ContentsTransition?, into list: inout DrawList
   ) {
-    func picture(_ look: PictureLook, in rect: Rect) -> DrawList.Picture? {
+    func imageCommand(_ look: ImageAppearance, in rect: Rect) -> DrawList.ImageCommand? {
       guard let image = look.image else { return nil }
       let place = mode.layout(
         pixelWidth: image.pixelWidth, pixelHeight: image.pixelHeight, size: image.size, in: rect)
-      return DrawList.Picture(
+      return DrawList.ImageCommand(
         image: image, source: place.source, destination: place.destination, opacity: look.opacity,
         tint: look.tint, templateColor: image.isTemplate(whereUsual: renderingMode) ? currentTintColor : nil,
         cornerRadius: cornerRadius)
     }
-    let new = picture(look, in: rect)
+    let new = imageCommand(look, in: rect)
     if let transition {
       let oldRect = oldRect ?? rect
       transition.draw(
-        from: picture(transition.old, in: oldRect), to: new, in: rect.union(oldRect), into: &list)
+        from: imageCommand(transition.old, in: oldRect), to: new, in: rect.union(oldRect), into: &list)
     } else if let new {
       list.draw(new)
     }

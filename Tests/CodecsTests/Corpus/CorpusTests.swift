@@ -62,10 +62,10 @@ struct CorpusVerdictTests {
   }
 
   @Test func imagesAreDecodedAndOtherFilesRefused() throws {
-    let picture = PNGFixture(width: 3, height: 2) { x, y in [x, y, 0, 255] }.bytes
+    let image = PNGFixture(width: 3, height: 2) { x, y in [x, y, 0, 255] }.bytes
 
-    #expect(try verdict(on: picture) == .decoded)
-    #expect(try verdict(on: picture.dropLast(20)) == .refused("decoding(png)"))
+    #expect(try verdict(on: image) == .decoded)
+    #expect(try verdict(on: image.dropLast(20)) == .refused("decoding(png)"))
     #expect(try verdict(on: [1, 2, 3]) == .refused("notAnImage"))
     #expect(try verdict(on: []) == .refused("emptyBody"))
   }
@@ -92,10 +92,10 @@ struct CorpusVerdictTests {
 
   @Test(.disabled(if: CorpusVerdict.isSanitized, "a sanitizer takes all address space"))
   func imageBeyondTheMemoryLimitIsOverMemory() throws {
-    let picture = PNGFixture(width: 600, height: 600, depth: 1, colorType: 0) { _, _ in [0] }.bytes
+    let image = PNGFixture(width: 600, height: 600, depth: 1, colorType: 0) { _, _ in [0] }.bytes
 
-    #expect(try verdict(on: picture) == .decoded)
+    #expect(try verdict(on: image) == .decoded)
     // Less than the process has when it starts, so that each allocation fails.
-    #expect(try verdict(on: picture, memory: 1 << 20) == .overMemory)
+    #expect(try verdict(on: image, memory: 1 << 20) == .overMemory)
   }
 }

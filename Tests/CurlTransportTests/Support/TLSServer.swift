@@ -11,8 +11,8 @@ final class TLSServer {
   /// An image of 60,000 bytes for `FakeDecoder`. The first 30 KiB of a `/large` response arrive at once, the rest at
   /// 2 KiB/s, so a range request for the second half is fast while the whole body takes about 15 s.
   static let largeBody: [UInt8] = {
-    let picture = FakeDecoder.picture(width: 64, height: 48)
-    return picture + [UInt8](repeating: UInt8(ascii: " "), count: 60_000 - picture.count)
+    let image = FakeDecoder.encodedImage(width: 64, height: 48)
+    return image + [UInt8](repeating: UInt8(ascii: " "), count: 60_000 - image.count)
   }()
 
   /// The flaw of the certificate, apart from being self-signed.

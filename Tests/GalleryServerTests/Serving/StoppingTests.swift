@@ -12,7 +12,7 @@ struct StoppingTests {
       try GalleryServer().stop()
       let before = openDescriptors()
       for _ in 0..<3 {
-        let server = try GalleryServer(pictures: folder.path)
+        let server = try GalleryServer(images: folder.path)
         let targets = ["a.png", "a.png?latency=600000", "a.png?stall=5", "a.png?endless=1", "none"]
         let clients = try targets.map { target in
           let client = try Client(port: server.port)
@@ -82,6 +82,6 @@ struct StoppingTests {
 
   @Test(arguments: ["/none/at/all", "/etc/passwd"])
   func invalidFolderIsReportedAsAnError(path: String) {
-    #expect(throws: GalleryServerError.noSuchFolder(path)) { try GalleryServer(pictures: path) }
+    #expect(throws: GalleryServerError.noSuchFolder(path)) { try GalleryServer(images: path) }
   }
 }

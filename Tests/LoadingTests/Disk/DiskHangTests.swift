@@ -8,7 +8,7 @@ import VitrineTesting
 
 /// A disk that is slow or never responds.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct DiskHangTests {
-  private static let other = FakeDecoder.picture(width: 32, height: 32)
+  private static let other = FakeDecoder.encodedImage(width: 32, height: 32)
 
   /// Returns a world whose first look-ups hang.
   private func hanging(_ gate: Gate) -> DiskWorld { DiskWorld(lookupsAreHeldBy: gate) }
@@ -19,7 +19,7 @@ import VitrineTesting
     let tasks = (0..<8).map { world.downloader.load(request("\($0).jpg", host: "\($0).test")) }
     await gate.waitUntilHeld(2)
     #expect(world.transport.transfers.isEmpty)
-    world.transport.respondToAll { $0.respond(with: Fixture.picture, DiskWorld.minute) }
+    world.transport.respondToAll { $0.respond(with: Fixture.body, DiskWorld.minute) }
 
     world.world.clock.advance(by: LookupLine.deadline)
     await gate.waitUntilHeld(4)
@@ -36,7 +36,7 @@ import VitrineTesting
     let gate = Gate()
     let world = hanging(gate)
     world.keep("kept.jpg")
-    world.transport.respondToAll { $0.respond(with: Fixture.picture, DiskWorld.minute) }
+    world.transport.respondToAll { $0.respond(with: Fixture.body, DiskWorld.minute) }
     let tasks = (0..<4).map { world.downloader.load(request("\($0).jpg")) }
     for held in [2, 4] {
       await gate.waitUntilHeld(held)
@@ -127,7 +127,7 @@ import VitrineTesting
       for task in tasks { task.cancel() }
       world.world.clock.advance(by: LookupLine.deadline)
     }
-    world.transport.respondToAll { $0.respond(with: Fixture.picture, DiskWorld.minute) }
+    world.transport.respondToAll { $0.respond(with: Fixture.body, DiskWorld.minute) }
     #expect(try await world.downloader.image(for: request("next.jpg")).source == .network)
     gate.open()
   }
@@ -138,7 +138,7 @@ import VitrineTesting
     let (gate, cache) = (Gate(), SlowStore())
     cache.hold(gate)
     let world = Fixture(dataCache: cache)
-    world.transport.respondToAll { $0.respond(with: Fixture.picture, DiskWorld.minute) }
+    world.transport.respondToAll { $0.respond(with: Fixture.body, DiskWorld.minute) }
     let responses = [
       try await world.downloader.image(for: request("a.jpg")),
       try await world.downloader.image(for: request("b.jpg")),
@@ -168,8 +168,8 @@ import VitrineTesting
     let (gate, cache) = (Gate(), SlowStore())
     cache.hold(gate)
     // The original body is stored, while the decoded image is small.
-    let world = Fixture({ $0.bodyModifier = { _, _ in Fixture.picture } }, dataCache: cache)
-    let body = FakeDecoder.picture(width: 4, height: 4, count: DiskWrites.unwrittenBytesLimit / 3 + 1)
+    let world = Fixture({ $0.bodyModifier = { _, _ in Fixture.body } }, dataCache: cache)
+    let body = FakeDecoder.encodedImage(width: 4, height: 4, count: DiskWrites.unwrittenBytesLimit / 3 + 1)
     world.transport.respondToAll { $0.respond(with: body, DiskWorld.minute) }
 
     var responses: [ImageResponse] = []

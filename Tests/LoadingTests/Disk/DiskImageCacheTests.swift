@@ -147,7 +147,7 @@ import VitrineTesting
 
   @Test func loginsKeepResponsesApartAndAreNotWritten() async throws {
     let transport = FakeTransport()
-    transport.respondToAll { $0.respond(with: Fixture.picture, DiskWorld.minute) }
+    transport.respondToAll { $0.respond(with: Fixture.body, DiskWorld.minute) }
     let cache = fixture.cache()
     let downloader = ImageDownloader(
       transports: [transport], decoder: FakeDecoder(), cache: nil, dataCache: cache)

@@ -8,7 +8,7 @@ import VitrineTesting
 
 /// Concurrent requests for one image with different cache policies, sizes and headers.
 @Suite(.timeLimit(.minutes(1))) struct DiskJoiningTests {
-  private static let other = FakeDecoder.picture(width: 32, height: 32)
+  private static let other = FakeDecoder.encodedImage(width: 32, height: 32)
   private static let small = DecodeTarget(width: 8, height: 8)
 
   @Test(arguments: [ImageRequest.CachePolicy.useCache, .refresh, .reload])
@@ -102,7 +102,7 @@ import VitrineTesting
   @Test func responseWithALateJoinerIsStoredOnce() async throws {
     let world = DiskWorld(decodingIsHeld: true)
     let first = world.downloader.load(request())
-    try await world.transfer().respond(with: Fixture.picture, DiskWorld.minute)
+    try await world.transfer().respond(with: Fixture.body, DiskWorld.minute)
     await world.world.gate.waitUntilHeld(1)
     let second = world.downloader.load(request(target: Self.small))
     await world.world.gate.waitUntilHeld(2)
@@ -117,7 +117,7 @@ import VitrineTesting
     let lane = DownloadQueue.Lane(url())
     let fetch = try #require(registry.start(request(policy: .reload), lane: lane).actions.fetches.first)
     _ = registry.start(request(policy: .reload, target: Self.small), lane: lane)
-    var bytes = FetchedBytes(body: Fixture.picture, response: nil)
+    var bytes = FetchedBytes(body: Fixture.body, response: nil)
     bytes.storedResponse = world.disk.responses.first
     let decodes = registry.fetchEnded(fetch, .success(bytes)).decodes
     try #require(decodes.count == 2)
@@ -232,7 +232,7 @@ import VitrineTesting
     let task = world.downloader.load(request())
     let first = try await world.transfer()
     first.respond(headers: ["ETag": "\"1\"", "Cache-Control": "no-cache"], url: url("elsewhere.jpg"))
-    first.send(Fixture.picture)
+    first.send(Fixture.body)
     first.finish()
     _ = try await task.response
     await world.downloader.drain()
@@ -255,7 +255,7 @@ import VitrineTesting
     }
     let first = world.downloader.load(request())
     try await world.transfer().storedResponse(
-      with: Fixture.picture, ["Cache-Control": "no-cache", "ETag": "\"one\""])
+      with: Fixture.body, ["Cache-Control": "no-cache", "ETag": "\"one\""])
     _ = try await first.response
     await world.downloader.drain()
     #expect(world.disk.responses.first?.response.url == url("a.jpg"), "no signature is stored")
@@ -278,7 +278,7 @@ import VitrineTesting
     let world = DiskWorld { $0.keyFilter = { URL(string: "http://any.test\($0.path())") ?? $0 } }
     let first = world.downloader.load(request())
     try await world.transfer().storedResponse(
-      with: Fixture.picture, ["Cache-Control": "no-cache", "ETag": "\"one\""])
+      with: Fixture.body, ["Cache-Control": "no-cache", "ETag": "\"one\""])
     _ = try await first.response
     await world.downloader.drain()
     world.downloader.removeAllCachedImages()
@@ -298,7 +298,7 @@ import VitrineTesting
       #expect(transfer.request.headers["If-None-Match"] == nil)
       transfer.respond(
         headers: ["Cache-Control": "no-cache", "ETag": "\"one\""], url: url("a.jpg", host: "b.test"))
-      transfer.send(Fixture.picture)
+      transfer.send(Fixture.body)
       transfer.finish()
       #expect(try await task.response.source == .network)
       await world.downloader.drain()
@@ -316,7 +316,7 @@ import VitrineTesting
     }
     let task = world.downloader.load(request())
     try await world.transfer().storedResponse(
-      with: Fixture.picture, ["Vary": "X-Device, User-Agent", "Cache-Control": "max-age=60"])
+      with: Fixture.body, ["Vary": "X-Device, User-Agent", "Cache-Control": "max-age=60"])
     _ = try await task.response
     await world.downloader.drain()
     world.downloader.removeAllCachedImages()
@@ -335,7 +335,7 @@ import VitrineTesting
     #expect(await newer.isStored())
 
     if status == 200 {
-      question.respond(with: Fixture.picture, DiskWorld.minute)
+      question.respond(with: Fixture.body, DiskWorld.minute)
       #expect(try await first.response.image.pixelWidth == 64)
     } else {
       question.refuse(status)

@@ -39,7 +39,7 @@ import VitrineTesting
     let then = fixture.wallClock.withLock { $0 } - (isFresh ? 0 : 1000)
     let stored = StoredResponse(
       response: TransportResponse(url: request(load).url, status: 200, headers: minute),
-      body: Fixture.picture, requested: then, received: then)
+      body: Fixture.body, requested: then, received: then)
     cache.store(stored, for: request(load).identity)
     return fixture
   }
@@ -50,7 +50,7 @@ import VitrineTesting
       if load == .revalidate, transfer.request.headers["If-None-Match"] != nil {
         transfer.respondNotModified(["ETag": "\"one\"", "Cache-Control": "max-age=60"])
       } else {
-        transfer.respond(with: Fixture.picture, load == .storeVarying ? varying : minute)
+        transfer.respond(with: Fixture.body, load == .storeVarying ? varying : minute)
       }
     }
     return transport

@@ -8,7 +8,7 @@ import VitrineTesting
 
 /// Loads with a disk cache, as their callers see them.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct DiskLoadingTests {
-  private static let other = FakeDecoder.picture(width: 32, height: 32)
+  private static let other = FakeDecoder.encodedImage(width: 32, height: 32)
 
   // MARK: Storing
 
@@ -16,14 +16,14 @@ import VitrineTesting
   func networkImageIsCachedInMemoryAndOnDisk() async throws {
     let world = DiskWorld()
     let task = world.downloader.load(request())
-    try await world.transfer().respond(with: Fixture.picture, DiskWorld.minute)
+    try await world.transfer().respond(with: Fixture.body, DiskWorld.minute)
     let response = try await task.response
     #expect(response.source == .network)
     #expect(response.freshness == .fresh)
     #expect(await response.isStored())
     #expect(world.downloader.cachedImage(for: request()) === response.image)
     #expect(await world.downloader.containsCachedData(for: request()))
-    #expect(world.disk.responses.first?.body == Fixture.picture)
+    #expect(world.disk.responses.first?.body == Fixture.body)
   }
 
   @Test("YY-B2 an image from disk reports this source, and is in memory afterwards")
@@ -60,7 +60,7 @@ import VitrineTesting
     var alone = request()
     alone.cache = .diskOnly
     let task = world.downloader.load(alone)
-    try await world.transfer().respond(with: Fixture.picture)
+    try await world.transfer().respond(with: Fixture.body)
     #expect(await (try task.response).isStored())
     #expect(world.downloader.cachedImage(for: request()) == nil)
     #expect(try await world.downloader.image(for: alone).source == .disk)
@@ -70,8 +70,8 @@ import VitrineTesting
   @Test(
     "a response that is no image, not status 200, or must not be stored is not stored",
     arguments: [
-      ([1, 2, 3], 200, [:]), (Fixture.picture, 200, ["Cache-Control": "no-store"]),
-      (Fixture.picture, 200, ["Vary": "*"]), (Fixture.picture, 203, [:]),
+      ([1, 2, 3], 200, [:]), (Fixture.body, 200, ["Cache-Control": "no-store"]),
+      (Fixture.body, 200, ["Vary": "*"]), (Fixture.body, 203, [:]),
     ] as [([UInt8], Int, HTTPHeaders)])
   func unsuitableResponseIsNotStored(body: [UInt8], status: Int, headers: HTTPHeaders) async throws {
     let world = DiskWorld()
@@ -99,9 +99,9 @@ import VitrineTesting
   @Test func receivedBytesAreStoredAndModifiedAtEachLoad() async throws {
     let world = DiskWorld { $0.bodyModifier = { body, _ in body.reversed() } }
     let task = world.downloader.load(request())
-    try await world.transfer().respond(with: Fixture.picture.reversed(), DiskWorld.minute)
+    try await world.transfer().respond(with: Fixture.body.reversed(), DiskWorld.minute)
     #expect(await (try task.response).isStored())
-    #expect(world.disk.responses.first?.body == Fixture.picture.reversed())
+    #expect(world.disk.responses.first?.body == Fixture.body.reversed())
     world.downloader.removeAllCachedImages()
     #expect(try await world.downloader.image(for: request()).source == .disk)
   }
@@ -185,7 +185,7 @@ import VitrineTesting
       "http://kiosk:secret@a.test/a.jpg" + (isSigned ? "?signature=\(signature)" : "")
     }
     let first = world.downloader.load(try ImageRequest(url("1")))
-    try await world.transfer().respond(with: Fixture.picture, DiskWorld.minute)
+    try await world.transfer().respond(with: Fixture.body, DiskWorld.minute)
     #expect(await (try first.response).isStored())
     world.downloader.removeAllCachedImages()
     world.calendar.advance(by: 100)
@@ -404,7 +404,7 @@ import VitrineTesting
     let error = ImageError.notAnImage(signature: Array("<html>".utf8))
     #expect(try await task.response.freshness == .stale(age: 100, reason: error))
     await world.downloader.drain()
-    #expect(world.disk.responses.map(\.body) == [Fixture.picture])
+    #expect(world.disk.responses.map(\.body) == [Fixture.body])
   }
 
   @Test func status404RemovesTheStoredResponse() async throws {
@@ -512,7 +512,7 @@ import VitrineTesting
     await #expect(throws: ImageError.notCached) {
       try await world.downloader.image(for: request(policy: .cacheOnly))
     }
-    transfer.respond(with: Fixture.picture)
+    transfer.respond(with: Fixture.body)
     #expect(try await other.response.source == .network)
   }
 
@@ -523,7 +523,7 @@ import VitrineTesting
     let other = world.downloader.load(request())
     gate.open()
     await #expect(throws: ImageError.notCached) { try await only.response }
-    try await world.transfer().respond(with: Fixture.picture)
+    try await world.transfer().respond(with: Fixture.body)
     #expect(try await other.response.source == .network)
   }
 
@@ -591,7 +591,7 @@ import VitrineTesting
     question.respondNotModified()
     // b.jpg is downloaded now, and only c.jpg waits until the damaged image has been decoded.
     try await until { world.downloader.waitingDownloadCount == 2 }
-    for number in 2...4 { try await world.transfer(number).respond(with: Fixture.picture) }
+    for number in 2...4 { try await world.transfer(number).respond(with: Fixture.body) }
 
     #expect(
       world.transport.transfers.map { $0.request.url.lastPathComponent }
@@ -606,7 +606,7 @@ import VitrineTesting
     }
     await world.world.gate.waitUntilHeld(2)
     world.world.gate.open()
-    try await world.transfer().respond(with: Fixture.picture)
+    try await world.transfer().respond(with: Fixture.body)
     for task in tasks { #expect(try await task.response.source == .network) }
     #expect(world.transport.transfers.count == 1)
   }
@@ -656,7 +656,7 @@ import VitrineTesting
     #expect(try await onDisk.response.source == .disk)
     #expect(world.transport.transfers.isEmpty)
     nowhere.resume()
-    try await world.transfer().respond(with: Fixture.picture)
+    try await world.transfer().respond(with: Fixture.body)
     #expect(try await nowhere.response.source == .network)
   }
 

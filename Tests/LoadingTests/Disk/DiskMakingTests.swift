@@ -16,7 +16,7 @@ import VitrineTesting
   @discardableResult
   private func load(_ request: ImageRequest) async throws -> ImageResponse {
     let task = world.downloader.load(request)
-    try await world.transfer().respond(with: Fixture.picture, DiskWorld.minute)
+    try await world.transfer().respond(with: Fixture.body, DiskWorld.minute)
     let response = try await task.response
     #expect(response.source == .network)
     #expect(await response.isStored())
@@ -35,7 +35,7 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: round) === response.image)
     #expect(world.downloader.cachedImage(for: request()) == nil)
     #expect(world.disk.storeCount == 1)
-    #expect(world.disk.responses.map(\.body) == [Fixture.picture])
+    #expect(world.disk.responses.map(\.body) == [Fixture.body])
   }
 
   @Test("SD-M15 a transformed image is made from the bytes on disk, without a download")
@@ -71,7 +71,7 @@ import VitrineTesting
 
   @Test func thumbnailFromTheNetworkStoresTheFullSizeBytes() async throws {
     try await load(thumbnail())
-    #expect(world.disk.responses.map(\.body) == [Fixture.picture])
+    #expect(world.disk.responses.map(\.body) == [Fixture.body])
     let whole = try await world.downloader.image(for: request())
     #expect(whole.source == .disk)
     #expect(whole.image.pixelWidth == 64)
@@ -104,10 +104,10 @@ import VitrineTesting
     var request = request()
     request.keepsData = true
     let task = world.downloader.load(request)
-    try await world.transfer().respond(with: Fixture.picture, DiskWorld.minute)
+    try await world.transfer().respond(with: Fixture.body, DiskWorld.minute)
     let response = try await task.response
     #expect(await response.isStored())
-    #expect(world.disk.responses.map(\.body) == [Fixture.picture])
-    #expect(response.data == Fixture.picture)
+    #expect(world.disk.responses.map(\.body) == [Fixture.body])
+    #expect(response.data == Fixture.body)
   }
 }

@@ -15,7 +15,7 @@ import VitrineTesting
 
     let task = world.downloader.load(request())
     await world.world.gate.waitUntilHeld(1)
-    #expect(ledger.usage.bodies == Fixture.picture.count)
+    #expect(ledger.usage.bodies == Fixture.body.count)
     world.world.gate.open()
     _ = try await task.response
 
@@ -24,7 +24,7 @@ import VitrineTesting
 
   // MARK: Stored responses that wait for their servers
 
-  private static let longBody = FakeDecoder.picture(width: 64, height: 48, count: 60_000)
+  private static let longBody = FakeDecoder.encodedImage(width: 64, height: 48, count: 60_000)
 
   /// Returns a world in which two stored responses of 60,000 bytes are a quarter of the budget.
   private func worldOfLongBodies(

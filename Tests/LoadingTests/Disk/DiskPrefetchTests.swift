@@ -18,7 +18,7 @@ import VitrineTesting
 
   @Test func prefetchedImagesAreOnDiskAndNotInMemory() async throws {
     let world = DiskWorld()
-    world.transport.respondToAll { $0.respond(with: Fixture.picture, DiskWorld.minute) }
+    world.transport.respondToAll { $0.respond(with: Fixture.body, DiskWorld.minute) }
     let progress = try await prefetched(["a.jpg", "b.jpg"], by: world.downloader)
     #expect(progress.finished == 2 && progress.skipped == 0)
     #expect(world.disk.responses.count == 2)
@@ -40,7 +40,7 @@ import VitrineTesting
         return request
       }
     }
-    world.transport.respondToAll { $0.respond(with: Fixture.picture, DiskWorld.minute) }
+    world.transport.respondToAll { $0.respond(with: Fixture.body, DiskWorld.minute) }
     let progress = try await prefetched(["a.jpg"], by: world.downloader)
     #expect(progress.finished == 1 && progress.skipped == 0)
     #expect(world.disk.responses.count == 1)
@@ -62,7 +62,7 @@ import VitrineTesting
     let world = DiskWorld()
     world.transport.respondToAll { transfer in
       let isPage = transfer.request.url.absoluteString.hasSuffix("page.jpg")
-      transfer.respond(with: isPage ? [1] : Fixture.picture, ["Cache-Control": "no-store"])
+      transfer.respond(with: isPage ? [1] : Fixture.body, ["Cache-Control": "no-store"])
     }
     let progress = try await prefetched(["a.jpg", "page.jpg"], by: world.downloader)
     #expect(progress.finished == 2 && progress.skipped == 2)

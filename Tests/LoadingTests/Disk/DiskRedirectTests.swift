@@ -12,7 +12,7 @@ import VitrineTesting
     let world = DiskWorld()
     world.keep(age: age, headers: ["Cache-Control": "max-age=31536000, immutable"], from: "today/1.jpg")
     let task = world.downloader.load(request())
-    if !isFresh { try await world.transfer().respond(with: Fixture.picture, DiskWorld.minute) }
+    if !isFresh { try await world.transfer().respond(with: Fixture.body, DiskWorld.minute) }
     #expect(try await task.response.source == (isFresh ? .disk : .network))
   }
 
@@ -20,7 +20,7 @@ import VitrineTesting
     let world = DiskWorld()
     world.keep(age: 100, from: "today/1.jpg")
     let task = world.downloader.load(request())
-    try await world.transfer().respond(with: Fixture.picture, DiskWorld.minute)
+    try await world.transfer().respond(with: Fixture.body, DiskWorld.minute)
     #expect(try await task.response.source == .network)
   }
 
@@ -32,7 +32,7 @@ import VitrineTesting
     world.keep(
       age: age, headers: ["Cache-Control": "max-age=31536000", "Age": "86400"], from: "today/1.jpg")
     let task = world.downloader.load(request())
-    if !isFresh { try await world.transfer().respond(with: Fixture.picture, DiskWorld.minute) }
+    if !isFresh { try await world.transfer().respond(with: Fixture.body, DiskWorld.minute) }
     #expect(try await task.response.source == (isFresh ? .disk : .network))
   }
 

@@ -24,7 +24,7 @@ import VitrineTesting
 
 /// Callers, a disk and a server that act at random.
 private struct RegistryStorm {
-  private static let bytes = Fixture.picture
+  private static let bytes = Fixture.body
   private static let wallTime = 1_700_000_000.0
 
   var registry: LoadRegistry

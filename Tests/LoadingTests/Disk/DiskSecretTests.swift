@@ -31,7 +31,7 @@ import VitrineTesting
     let transport = FakeTransport()
     transport.respondToAll {
       $0.response(
-        with: Fixture.picture,
+        with: Fixture.body,
         [
           "Cache-Control": "max-age=60", "ETag": "\"one\"", "Vary": "X-Tenant, X-Device-Key, Cookie",
           "Set-Cookie": "id=S3CRET-1; Secure", "set-cookie2": "S3CRET-2",
@@ -155,7 +155,7 @@ import VitrineTesting
   @Test func responseOfATransportWithOtherTrustIsNotServed() async throws {
     let transports = ["", "anything goes", "one key"].map { Trusting($0) }
     for transport in transports {
-      transport.fake.respondToAll { $0.respond(with: Fixture.picture, DiskWorld.minute) }
+      transport.fake.respondToAll { $0.respond(with: Fixture.body, DiskWorld.minute) }
       let response = try await downloader(transport).image(for: "http://a.test/a.jpg")
       #expect(response.source == .network)
       #expect(await response.isStored())

@@ -15,7 +15,7 @@ import VitrineTesting
     let world = DiskWorld {
       $0.ledger = ledger
       $0.retries = RetryPolicy(limit: 1, delay: 1)
-      $0.undecodedBytesLimit = 2 * Fixture.picture.count
+      $0.undecodedBytesLimit = 2 * Fixture.body.count
       if seed % 2 == 1 { $0.requestModifier = { $0 } }
       if seed % 3 == 1 { $0.responseModifier = { $0 } }
       if seed % 4 == 3 { $0.bodyModifier = { body, _ in body } }
@@ -118,11 +118,11 @@ private final class DiskStormServer: Sendable {
     case 4: transfer.respond(with: [UInt8](repeating: 60, count: 100), DiskStormTests.headers(&chance))
     case 5 where transfer.request.headers["If-None-Match"] != nil:
       transfer.respondNotModified(DiskStormTests.headers(&chance))
-    default: transfer.respond(with: Fixture.picture, DiskStormTests.headers(&chance))
+    default: transfer.respond(with: Fixture.body, DiskStormTests.headers(&chance))
     }
   }
 
   func respondToAll() {
-    for transfer in world.transport.running { transfer.respond(with: Fixture.picture, DiskWorld.minute) }
+    for transfer in world.transport.running { transfer.respond(with: Fixture.body, DiskWorld.minute) }
   }
 }

@@ -42,7 +42,7 @@ struct DiskWorld {
   /// Stores a response on disk, as if received `age` seconds ago, by a redirect to `source` unless that is `nil`.
   func keep(
     _ name: String = "a.jpg", age: Double = 0, headers: HTTPHeaders = minute,
-    body: [UInt8] = Fixture.picture, varying: [HTTPHeaders.Field] = [], from source: String? = nil,
+    body: [UInt8] = Fixture.body, varying: [HTTPHeaders.Field] = [], from source: String? = nil,
     scheme: String = "http"
   ) {
     let then = calendar.now - age

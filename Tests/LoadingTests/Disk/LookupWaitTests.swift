@@ -21,7 +21,7 @@ import VitrineTesting
     world.world.clock.advance(by: LookupLine.deadline)
 
     #expect(world.transport.transfers.count == 6, "also the loads whose look-up has not begun")
-    for transfer in world.transport.transfers { transfer.respond(with: Fixture.picture, DiskWorld.minute) }
+    for transfer in world.transport.transfers { transfer.respond(with: Fixture.body, DiskWorld.minute) }
     for task in tasks { #expect(try await task.response.source == .network) }
     gate.open()
   }
@@ -80,7 +80,7 @@ import VitrineTesting
     tasks[2].pause()
     tasks[2].priority = .high
     tasks[2].cancel()
-    for transfer in world.transport.running { transfer.respond(with: Fixture.picture, DiskWorld.minute) }
+    for transfer in world.transport.running { transfer.respond(with: Fixture.body, DiskWorld.minute) }
     for task in tasks[..<2] { #expect(try await task.response.source == .network) }
     await #expect(throws: ImageError.self) { try await tasks[2].response }
     gate.open()

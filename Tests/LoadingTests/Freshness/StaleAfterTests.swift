@@ -8,7 +8,7 @@ import VitrineTesting
 /// it arrives.
 @Suite(.timeLimit(.minutes(1)))
 struct StaleAfterTests {
-  private static let newer = FakeDecoder.picture(width: 32, height: 32)
+  private static let newer = FakeDecoder.encodedImage(width: 32, height: 32)
 
   private func isStaleWithoutReason(_ response: ImageResponse) -> Bool {
     if case .stale(_, nil) = response.freshness { true } else { false }

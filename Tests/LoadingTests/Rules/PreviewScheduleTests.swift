@@ -35,7 +35,7 @@ struct PreviewScheduleTests {
   @Test func nextPreviewStartsAfterTheInterval() {
     let previews = Previews()
     #expect(previews.begin(beginning(2000), at: 0))
-    previews.end(decoder, hasPicture: true, interval: 0.2, at: 0)
+    previews.end(decoder, hasPreview: true, interval: 0.2, at: 0)
     #expect(!previews.begin(beginning(3000), at: second / 5 - 1))
     #expect(previews.begin(beginning(3000), at: second / 5))
   }
@@ -44,7 +44,7 @@ struct PreviewScheduleTests {
     let previews = Previews()
     #expect(previews.begin(beginning(2000), at: 0))
     #expect(!previews.begin(beginning(3000), at: second))
-    previews.end(decoder, hasPicture: true, interval: 0.2, at: 3 * second)
+    previews.end(decoder, hasPreview: true, interval: 0.2, at: 3 * second)
     #expect(!previews.begin(beginning(3000), at: 6 * second - 1))
     #expect(previews.begin(beginning(3000), at: 6 * second))
   }
@@ -54,7 +54,7 @@ struct PreviewScheduleTests {
     let previews = Previews()
     for count in 1...3 {
       #expect(previews.begin(beginning(2000 * count), at: 7))
-      previews.end(decoder, hasPicture: true, interval: interval, at: 7)
+      previews.end(decoder, hasPreview: true, interval: interval, at: 7)
     }
   }
 
@@ -78,9 +78,9 @@ struct PreviewScheduleTests {
     let previews = Previews()
     #expect(previews.begin(beginning(2000), at: 0))
     let late = previews.job
-    previews.end(decoder, hasPicture: true, interval: 0, at: 0)
+    previews.end(decoder, hasPreview: true, interval: 0, at: 0)
     #expect(previews.begin(beginning(3000), at: 0))
-    previews.end(nil, job: late, hasPicture: true, interval: 0, at: 0)
+    previews.end(nil, job: late, hasPreview: true, interval: 0, at: 0)
     previews.skip(nil, job: late)
     #expect(previews.isRunning)
   }
@@ -89,7 +89,7 @@ struct PreviewScheduleTests {
     let previews = Previews()
     #expect(previews.begin(beginning(2000), at: 0))
     #expect(previews.takeDecoder(for: 1).fitting == nil)
-    previews.end(decoder, hasPicture: false, interval: 0, at: 0)
+    previews.end(decoder, hasPreview: false, interval: 0, at: 0)
     #expect(previews.begin(beginning(2000, body: 2), at: 0), "no preview of the first body was shown")
     let taken = previews.takeDecoder(for: 2)
     #expect(taken.fitting == nil)
@@ -100,7 +100,7 @@ struct PreviewScheduleTests {
   func previewNeedsMoreBytesThanThePreviousPreview() {
     let previews = Previews()
     #expect(previews.begin(beginning(5000), at: 0))
-    previews.end(decoder, hasPicture: true, interval: 0, at: 0)
+    previews.end(decoder, hasPreview: true, interval: 0, at: 0)
     #expect(!previews.begin(beginning(5000, body: 2), at: second))
     #expect(previews.begin(beginning(5001, body: 2), at: second))
   }
@@ -108,10 +108,10 @@ struct PreviewScheduleTests {
   @Test func missingDecoderEndsPreviews() {
     let previews = Previews()
     #expect(previews.begin(beginning(2000), at: 0))
-    previews.end(nil, hasPicture: false, interval: 0, at: 0)
+    previews.end(nil, hasPreview: false, interval: 0, at: 0)
     #expect(!previews.begin(beginning(9000), at: 9 * second))
     #expect(!previews.isRunning)
-    previews.end(decoder, hasPicture: true, interval: 0, at: 0)
+    previews.end(decoder, hasPreview: true, interval: 0, at: 0)
     #expect(!previews.begin(beginning(9000), at: 9 * second), "a second end is ignored")
   }
 }
@@ -139,8 +139,8 @@ private final class Previews {
   }
 
   func end(
-    _ decoder: CountedDecoder?, job: UInt64? = nil, hasPicture: Bool, interval: Double, at now: Int64
+    _ decoder: CountedDecoder?, job: UInt64? = nil, hasPreview: Bool, interval: Double, at now: Int64
   ) {
-    previews.end(job ?? self.job, decoder, hasPicture: hasPicture, interval: interval, at: now)
+    previews.end(job ?? self.job, decoder, hasPreview: hasPreview, interval: interval, at: now)
   }
 }

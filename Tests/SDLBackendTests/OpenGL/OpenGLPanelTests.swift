@@ -59,9 +59,10 @@ extension SDLTests.OpenGLTests {
         Color(red: UInt8(x * 8), green: UInt8(y * 6), blue: 100, alpha: UInt8(255 - x * 3))
       }
       list.fill(Rect(x: 0, y: 0, width: 40, height: 60), color: Color(red: 10, green: 60, blue: 90))
-      list.draw(DrawList.Picture(image: image, destination: Rect(x: 2, y: 3, width: 30, height: 40)))
+      list.draw(DrawList.ImageCommand(image: image, destination: Rect(x: 2, y: 3, width: 30, height: 40)))
       list.draw(
-        DrawList.Picture(image: image, destination: Rect(x: 6, y: 20, width: 33, height: 38), cornerRadius: 9)
+        DrawList.ImageCommand(
+          image: image, destination: Rect(x: 6, y: 20, width: 33, height: 38), cornerRadius: 9)
       )
       list.fill(Rect(x: -8, y: 30, width: 44, height: 22), color: .pureRed, cornerRadius: 11)
       list.text(
@@ -85,7 +86,7 @@ extension SDLTests.OpenGLTests {
           let middle = Point(x: Double(x) + 0.5, y: Double(y) + 0.5)
           let place = rotation.onPanel(middle, of: Size(width: 40, height: 60))
           let color = expected.color(x: x, y: y)
-          for picture in [found, screenshot] where picture.color(x: Int(place.x), y: Int(place.y)) != color {
+          for image in [found, screenshot] where image.color(x: Int(place.x), y: Int(place.y)) != color {
             wrong += 1
           }
         }

@@ -29,7 +29,7 @@ extension SDLTests.OpenGLTests {
     private func row(_ images: [Image], opacity: Double = 1, _ list: inout DrawList) {
       for (index, image) in images.enumerated() {
         let place = Rect(x: Double(index) * 10, y: 0, width: 10, height: 10)
-        list.draw(DrawList.Picture(image: image, destination: place, opacity: opacity))
+        list.draw(DrawList.ImageCommand(image: image, destination: place, opacity: opacity))
       }
     }
 
@@ -117,7 +117,7 @@ extension SDLTests.OpenGLTests {
       test.settle()
       let before = test.host.screenshot()
       let renderer = try #require(test.host.renderer as? OpenGLRenderer)
-      let picture = renderer.picture
+      let image = renderer.image
       // Simulates a device that has lost its pixels.
       test.draw { _ in }
       test.settle()
@@ -131,7 +131,7 @@ extension SDLTests.OpenGLTests {
       #expect(test.host.screenshot().firstDifference(from: before) == nil)
       #expect(test.host.textureBytes == 1200)
       // A reset device loses its textures; reset targets lose only their content.
-      #expect((renderer.picture === picture) == (event == SDL_RENDER_TARGETS_RESET))
+      #expect((renderer.image === image) == (event == SDL_RENDER_TARGETS_RESET))
     }
 
     @Test func resizedWindowIsDrawnInItsNewSize() throws {
@@ -143,10 +143,10 @@ extension SDLTests.OpenGLTests {
       SDL_SetWindowSize(test.host.video.window, 140, 50)
       test.settle()
 
-      let picture = test.host.screenshot()
-      #expect(picture.width == 140 && picture.height == 50)
-      #expect(picture.color(x: 99, y: 29) == .pureRed)
-      #expect(picture.color(x: 139, y: 49) == .pureGreen)
+      let image = test.host.screenshot()
+      #expect(image.width == 140 && image.height == 50)
+      #expect(image.color(x: 99, y: 29) == .pureRed)
+      #expect(image.color(x: 139, y: 49) == .pureGreen)
     }
 
     @Test func hostsCanBeOpenedOneAfterAnother() throws {

@@ -13,15 +13,15 @@ func overview() throws {
 }
 
 final class CoverCell: ListCell {
-  let picture = ImageView()
+  let image = ImageView()
 
   required init(frame: Rect = .zero) {
     super.init(frame: frame)
-    picture.cornerRadius = 8
-    addSubview(picture)
+    image.cornerRadius = 8
+    addSubview(image)
   }
 
-  override func layoutSubviews() { picture.frame = bounds.inset(by: 8) }
+  override func layoutSubviews() { image.frame = bounds.inset(by: 8) }
 }
 
 @MainActor
@@ -34,7 +34,7 @@ final class Covers: ListViewDataSource {
 
   func listView(_ listView: ListView, cellForRow row: Int) -> ListCell {
     let cell = listView.dequeueCell(CoverCell.self)
-    cell.picture.setImage(from: addresses[row])
+    cell.image.setImage(from: addresses[row])
     return cell
   }
 }
@@ -131,7 +131,7 @@ func thumbnail(of address: String) async throws -> Image {
 }
 
 @MainActor
-func kiosk(picturesIn folder: String) throws -> Application {
+func kiosk(imagesIn folder: String) throws -> Application {
   var limits = DiskImageCache.Limits()
   limits.bytes = 1 << 30
   var configuration = Application.Configuration()
@@ -151,12 +151,12 @@ func show(_ address: String, in cover: ImageView, with note: Label) {
   }
 }
 
-func signage(ca: String, pictures: URL, password: String) -> CurlTransport.Configuration {
+func signage(ca: String, images: URL, password: String) -> CurlTransport.Configuration {
   var transport = CurlTransport.Configuration()
   transport.trust.certificateAuthorities = ca
   transport.trust.pinnedKeys = ["cdn.example": ["sha256//YhKJKSzoTt2b5FP18fvpHo7fJYqQCjAa3HWY3tvRMwE="]]
   transport.proxy = .environment
-  transport.credentials = [.digest(user: "kiosk", password: password, origin: pictures)]
+  transport.credentials = [.digest(user: "kiosk", password: password, origin: images)]
   transport.cookies = CookieJar()
   transport.redirects.decide = { $0.target.host() == $0.source.host() ? .follow : .refuse }
   return transport
@@ -181,11 +181,11 @@ func printWarnings(of application: Application) {
 }
 
 final class DownloadCell: ListCell {
-  let picture = ImageView()
+  let image = ImageView()
   let bar = ProgressView()
 
   func show(_ address: String) {
-    picture.setImage(from: address) { [weak self] _ in self?.bar.isHidden = true }
-    bar.isHidden = !picture.isLoadingImage
+    image.setImage(from: address) { [weak self] _ in self?.bar.isHidden = true }
+    bar.isHidden = !image.isLoadingImage
   }
 }

@@ -14,11 +14,11 @@ struct TestingArticleTests {
 
     cover.setImage(from: "https://example.com/cover.jpg", options: SlotOptions(downloader: downloader))
     let transfer = try await transport.transfer(1)
-    transfer.respond(with: FakeDecoder.picture(width: 640, height: 640))
+    transfer.respond(with: FakeDecoder.encodedImage(width: 640, height: 640))
     try await until { cover.contents != nil }
 
     test.advance(by: 0.1)
-    #expect((0.1...0.9).contains(test.pictures.last?.opacity ?? 0))
+    #expect((0.1...0.9).contains(test.images.last?.opacity ?? 0))
     #expect(test.advanceUntilIdle())
     #expect(cover.contents?.pixelWidth == 100)
   }
@@ -42,7 +42,7 @@ struct TestingArticleTests {
   @MainActor @Test func coverLoadsFromDiskAfterARestartWithoutANetwork() async throws {
     let disk = MemoryDataCache()
     let online = FakeTransport()
-    online.respondToAll { $0.respond(with: FakeDecoder.picture(width: 640, height: 640)) }
+    online.respondToAll { $0.respond(with: FakeDecoder.encodedImage(width: 640, height: 640)) }
     let request = try ImageRequest("https://example.com/cover.jpg")
     let first = ImageDownloader(transports: [online], decoder: FakeDecoder(), dataCache: disk)
     #expect(try await first.image(for: request).isStored())
@@ -76,7 +76,7 @@ struct TestingArticleTests {
   @MainActor @Test func coverIsHalfWayThroughItsFade() async throws {
     let screen = try await TestScreen(size: Size(width: 64, height: 48))
     let transport = FakeTransport()
-    transport.respondToAll { $0.respond(with: FakeDecoder.picture(width: 640, height: 480)) }
+    transport.respondToAll { $0.respond(with: FakeDecoder.encodedImage(width: 640, height: 480)) }
     let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
     let cover = ImageView(frame: Rect(x: 8, y: 8, width: 48, height: 32))
     screen.window.addSubview(cover)
@@ -97,7 +97,7 @@ struct TestingArticleTests {
     screen.window.addSubview(cover)
 
     let expected = Bitmap(width: 64, height: 48, color: .white)
-    let comparison = PictureComparison(of: screen.screenshot(), with: expected, tolerance: .exact)
+    let comparison = ImageComparison(of: screen.screenshot(), with: expected, tolerance: .exact)
 
     #expect(comparison.isMatch, "\(comparison)")
   }

@@ -169,22 +169,22 @@ import VitrineTesting
 
 /// A custom memory cache without limits.
 private final class DictionaryCache: ImageRequestCache {
-  private let images = Mutex<[PictureIdentity: Image]>([:])
+  private let images = Mutex<[ImageIdentity: Image]>([:])
 
   var count: Int { images.withLock { $0.count } }
 
   func image(for request: ImageRequest, additionalIdentifier: String?) -> Image? {
-    let key = PictureIdentity(request, additionalIdentifier: additionalIdentifier)
+    let key = ImageIdentity(request, additionalIdentifier: additionalIdentifier)
     return images.withLock { $0[key] }
   }
 
   func insert(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) {
-    let key = PictureIdentity(request, additionalIdentifier: additionalIdentifier)
+    let key = ImageIdentity(request, additionalIdentifier: additionalIdentifier)
     images.withLock { $0[key] = image }
   }
 
   func removeImage(for request: ImageRequest, additionalIdentifier: String?) -> Bool {
-    let key = PictureIdentity(request, additionalIdentifier: additionalIdentifier)
+    let key = ImageIdentity(request, additionalIdentifier: additionalIdentifier)
     return images.withLock { $0.removeValue(forKey: key) != nil }
   }
 

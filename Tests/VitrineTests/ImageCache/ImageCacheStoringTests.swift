@@ -165,7 +165,7 @@ import VitrineTesting
     let gate = Gate(isOpen: false)
     let decoder = FakeDecoder(gate: gate)
     let world = ImageCacheWorld(decoder: decoder)
-    await world.cache.storeData(FakeDecoder.picture(width: 8, height: 8), for: url)
+    await world.cache.storeData(FakeDecoder.encodedImage(width: 8, height: 8), for: url)
     var images: [Image?] = []
 
     for _ in 0..<2 { world.cache.query(url, in: .disk) { images.append($0?.image) } }

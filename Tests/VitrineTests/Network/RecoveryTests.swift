@@ -33,7 +33,7 @@ import VitrineTesting
     }
     try await until { failures == 12 }
     #expect(window.isLoaded)
-    let server = try GalleryServer(pictures: gallery, port: port)
+    let server = try GalleryServer(images: gallery, port: port)
     defer { server.stop() }
 
     clock.advance(by: 2)

@@ -17,7 +17,7 @@ import VitrineGraphics
       .requested(
         TraceEvent.Request(
           number: number, url: url, began: began * 1_000_000, memory: .absent, disk: .noCache, fetch: fetch,
-          decode: fetch + 1, picture: fetch + 2)))
+          decode: fetch + 1, processedImage: fetch + 2)))
   }
 
   private var transfer: TraceEvent.Transfer {
@@ -39,7 +39,7 @@ import VitrineGraphics
       request(1, at: 0, fetch: 10), event(5, .fetchBegan(fetch: 10)),
       event(25, .fetchEnded(fetch: 10, transfer)),
       event(26, .decodeBegan(decode: 11)), event(30, .decodeEnded(decode: 11, width: 64, height: 48)),
-      event(30, .transformBegan(picture: 12)), event(32, .transformEnded(picture: 12)),
+      event(30, .transformBegan(processedImage: 12)), event(32, .transformEnded(processedImage: 12)),
       event(33, .responded(request: 1, .image(99, source: "network"))),
       event(40, .uploaded(image: 99, duration: 2_000_000)), event(45, .shown(image: 99)),
     ]
@@ -171,7 +171,7 @@ import VitrineGraphics
   @Test func workThatBeginsWhileMemoryIsLookedUpFollowsTheLookup() throws {
     let asked = TraceEvent.Request(
       number: 2, url: "http://a.test/1", began: 4_000_000, memory: .absent, disk: .noCache, fetch: 10,
-      decode: 11, picture: 12)
+      decode: 11, processedImage: 12)
 
     let track = try #require(
       TrackBuilder.tracks(of: load + [event(6, .requested(asked))]).first { $0.number == 2 })

@@ -4,7 +4,7 @@ import VitrineLoading
 @testable import VitrineCodecs
 
 /// Decodes an image in full size and for two targets that need different scales, and its previews in steps.
-enum Pictures {
+enum Images {
   /// Low limits, for many images per second.
   private static let limits = DecodeLimits(pixels: 1 << 15)
 

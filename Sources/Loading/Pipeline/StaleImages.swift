@@ -3,7 +3,7 @@ import VitrineGraphics
 /// The stale images in memory, which may have changed because the servers could not be asked. An image is removed after
 /// a while, so that the next request asks the server again. There is one entry for each image in a cache, however often
 /// the image is stored. Makes decisions only.
-struct StalePictures {
+struct StaleImages {
   struct Entry {
     let image: UInt64
     let request: ImageRequest

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A folder whose files are served.
-struct PictureFolder: Sendable {
+struct ImageFolder: Sendable {
   let path: String
 
   /// Opens the folder. Returns `nil` if `path` is not a folder.

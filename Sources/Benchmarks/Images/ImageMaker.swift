@@ -5,7 +5,7 @@ import Glibc
 /// Overlapping discs of all sizes, with more small ones than large ones (the "dead leaves" model), have the edges and
 /// the spectrum of photographs. Each disc has a colour and a texture of several octaves, and the whole image has a
 /// grain like that of a sensor.
-struct PictureMaker {
+struct ImageMaker {
   static let width = 1600
   static let height = 1200
   private static let discCount = 420
@@ -19,7 +19,7 @@ struct PictureMaker {
 
   /// Returns red, green and blue of each pixel. The image depends only on `number`.
   static func pixels(_ number: Int) -> [UInt8] {
-    var maker = PictureMaker(number)
+    var maker = ImageMaker(number)
     maker.drawDiscs()
     return maker.textured()
   }

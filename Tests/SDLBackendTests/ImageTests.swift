@@ -5,7 +5,7 @@ import VitrineWidgets
 @testable import VitrineSDLBackend
 
 extension SDLTests {
-  struct PictureTests {
+  struct ImageTests {
     /// Compares each combination of alpha, opacity, tint and format with the blending formula.
     @Test(arguments: [255, 128, 0] as [UInt8], [1.0, 0.5, 0.1])
     func blendTintAndOpacityFollowTheFormula(alpha: UInt8, opacity: Double) throws {
@@ -18,7 +18,7 @@ extension SDLTests {
         test.window.backgroundColor = under
         test.draw {
           $0.draw(
-            DrawList.Picture(
+            DrawList.ImageCommand(
               image: image, destination: Rect(x: 3, y: 2, width: 7, height: 5), opacity: opacity, tint: tint))
         }
 
@@ -42,7 +42,7 @@ extension SDLTests {
         Color(red: UInt8(x * 20), green: UInt8(y * 30), blue: 7)
       }
       test.draw {
-        $0.draw(DrawList.Picture(image: image, destination: Rect(x: 4, y: 3, width: 9, height: 6)))
+        $0.draw(DrawList.ImageCommand(image: image, destination: Rect(x: 4, y: 3, width: 9, height: 6)))
       }
 
       test.frame()
@@ -59,7 +59,7 @@ extension SDLTests {
       let image = Image(width: 85, height: 64) { x, _ in Color(red: UInt8(x), green: 0, blue: 0) }
       test.draw {
         $0.draw(
-          DrawList.Picture(
+          DrawList.ImageCommand(
             image: image, source: Rect(x: 37.5, y: 27, width: 10, height: 10),
             destination: Rect(x: 0, y: 0, width: 10, height: 10)))
       }
@@ -103,7 +103,7 @@ extension SDLTests {
       test.window.backgroundColor = .black
       test.draw {
         $0.draw(
-          DrawList.Picture(
+          DrawList.ImageCommand(
             image: image, destination: Rect(x: 0, y: 0, width: 20, height: 20), cornerRadius: 6))
       }
 
@@ -123,7 +123,7 @@ extension SDLTests {
       let image = Image(width: 20, height: 20, color: .white)
       test.draw {
         $0.draw(
-          DrawList.Picture(
+          DrawList.ImageCommand(
             image: image, destination: Rect(x: 0, y: 0, width: 20, height: 20), opacity: 0.5, cornerRadius: 6)
         )
       }
@@ -144,7 +144,7 @@ extension SDLTests {
       for (index, color) in [Color.pureRed, .pureGreen, .pureRed].enumerated() {
         test.draw {
           $0.draw(
-            DrawList.Picture(
+            DrawList.ImageCommand(
               image: image, frame: index % 2, destination: Rect(x: 0, y: 0, width: 8, height: 8),
               cornerRadius: 1))
         }

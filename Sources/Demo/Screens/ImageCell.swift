@@ -1,7 +1,7 @@
 import Vitrine
 
 /// A row of the list, with an image, a title and details.
-final class PictureCell: FeedCell {
+final class ImageCell: FeedCell {
   static let height = 96.0
 
   private let title = Label("", font: Theme.title, color: Theme.text)
@@ -11,7 +11,7 @@ final class PictureCell: FeedCell {
 
   required init(frame: Rect = .zero) {
     super.init(frame: frame)
-    picture.cornerRadius = 8
+    image.cornerRadius = 8
     mark.backgroundColor = Theme.accent
     mark.cornerRadius = 2
     mark.isHidden = true
@@ -33,8 +33,8 @@ final class PictureCell: FeedCell {
 
   override func layoutSubviews() {
     let left = 24.0
-    picture.frame = Rect(x: left, y: 8, width: 120, height: bounds.height - 16)
-    let textX = picture.frame.maxX + 24
+    image.frame = Rect(x: left, y: 8, width: 120, height: bounds.height - 16)
+    let textX = image.frame.maxX + 24
     let textWidth = max(0, bounds.width - textX - 24)
     title.frame = Rect(x: textX, y: 24, width: textWidth, height: 24)
     detail.frame = Rect(x: textX, y: 52, width: textWidth, height: 20)

@@ -4,7 +4,7 @@ import VitrineGraphics
 import VitrineTesting
 
 /// The verdicts, messages and files of comparisons.
-struct ExpectedPicturesTests {
+struct ExpectedImagesTests {
   private let folder = FileManager.default.temporaryDirectory
     .appending(path: "vitrine-\(UUID().uuidString)")
   private let red = Bitmap(width: 4, height: 3, color: Color(hex: 0xFF0000))
@@ -12,9 +12,9 @@ struct ExpectedPicturesTests {
 
   init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
 
-  private func verdict(on picture: Bitmap, isRecording: Bool = false) throws -> ExpectedPictures.Verdict {
-    try ExpectedPictures(folder: folder, isRecording: isRecording)
-      .verdict(on: picture, "square", tolerance: .drawing)
+  private func verdict(on image: Bitmap, isRecording: Bool = false) throws -> ExpectedImages.Verdict {
+    try ExpectedImages(folder: folder, isRecording: isRecording)
+      .verdict(on: image, "square", tolerance: .drawing)
   }
 
   private var files: Set<String> {
@@ -83,7 +83,7 @@ struct ExpectedPicturesTests {
 
     #expect(try verdict(on: almost, isRecording: true) == .match)
 
-    let exact = ExpectedPictures(folder: folder, isRecording: false)
+    let exact = ExpectedImages(folder: folder, isRecording: false)
     #expect(try exact.verdict(on: red, "square", tolerance: .exact) == .match)
   }
 }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Synchronization
 
 /// The image files of `first-screen`, generated once.
-struct PictureSet {
+struct ImageSet {
   static let count = 200
   private static let quality: Int32 = 85
   /// The name of a marker file beside the images. Changing its number makes the program generate the images again.
@@ -35,7 +35,7 @@ struct PictureSet {
     let failures = Failures()
     onAllCores(count: count) { index in
       let bytes = JPEGEncoder.bytes(
-        PictureMaker.pixels(index), width: PictureMaker.width, height: PictureMaker.height, quality: quality)
+        ImageMaker.pixels(index), width: ImageMaker.width, height: ImageMaker.height, quality: quality)
       do {
         try Data(bytes).write(to: URL(filePath: folder + "/" + name(index)))
       } catch {

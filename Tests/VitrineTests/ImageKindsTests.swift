@@ -4,7 +4,7 @@ import Vitrine
 import VitrineGalleryServer
 
 /// Images of each format, downloaded and decoded with the real transport and the real codecs.
-@Suite(.timeLimit(.minutes(1))) struct PictureKindsTests {
+@Suite(.timeLimit(.minutes(1))) struct ImageKindsTests {
   private let gallery = URL(filePath: #filePath).appending(path: "../../../Assets/gallery")
     .standardizedFileURL.path
 
@@ -13,7 +13,7 @@ import VitrineGalleryServer
     arguments: [ImageFormat.png, .jpeg])
   func imageIsDownloadedAndDecoded(format: ImageFormat) async throws {
     let name = format == .png ? "25-palm-island.png" : "01-first-light.jpg"
-    let server = try GalleryServer(pictures: gallery)
+    let server = try GalleryServer(images: gallery)
     let downloader = ImageDownloader(transports: [CurlTransport()], decoder: ImageCodecs())
     let response = try await downloader.image(for: "\(server.baseURL)/gallery/\(name)")
     #expect(response.image.format == format)

@@ -3,9 +3,9 @@ import Synchronization
 /// The contents of the server by path: added resources, then the pictures folder under `/gallery/`.
 final class Catalog: Sendable {
   private let resources = Mutex<[String: Resource]>([:])
-  private let folder: PictureFolder?
+  private let folder: ImageFolder?
 
-  init(folder: PictureFolder?) {
+  init(folder: ImageFolder?) {
     self.folder = folder
   }
 

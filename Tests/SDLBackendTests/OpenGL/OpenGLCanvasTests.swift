@@ -10,7 +10,7 @@ extension SDLTests.OpenGLTests {
     @Test(arguments: SDLHost.Configuration.Renderer.openGL, [1, 1.5, 2.25])
     func commandsMatchTheSoftwareRenderer(renderer: SDLHost.Configuration.Renderer, scale: Double) throws {
       let scene = Scene()
-      func picture(_ renderer: SDLHost.Configuration.Renderer) throws -> Bitmap {
+      func screenshot(_ renderer: SDLHost.Configuration.Renderer) throws -> Bitmap {
         let test = try TestHost(width: 320, height: 240) {
           $0.renderer = renderer
           $0.scale = scale
@@ -21,8 +21,8 @@ extension SDLTests.OpenGLTests {
         return test.host.screenshot()
       }
 
-      let expected = try picture(.software)
-      let found = try picture(renderer)
+      let expected = try screenshot(.software)
+      let found = try screenshot(renderer)
 
       #expect(found.width == Int((320 * scale).rounded()))
       #expect(found.looksLike(expected), "\(found.pixelsFar(from: expected)) pixels differ")
@@ -30,28 +30,29 @@ extension SDLTests.OpenGLTests {
 
     @Test(arguments: SDLHost.Configuration.Renderer.openGL, 0..<2)
     func widgetsMatchTheSoftwareRenderer(renderer: SDLHost.Configuration.Renderer, seed: UInt64) throws {
-      func pictures(_ renderer: SDLHost.Configuration.Renderer) throws -> [(change: String, picture: Bitmap)]
-      {
+      func screenshots(_ renderer: SDLHost.Configuration.Renderer) throws -> [(
+        change: String, screenshot: Bitmap
+      )] {
         let test = try TestHost(width: 240, height: 180) {
           $0.renderer = renderer
           $0.scale = seed == 0 ? 1 : 1.5
         }
-        var pictures: [(String, Bitmap)] = []
+        var screenshots: [(String, Bitmap)] = []
         test.walkThroughChanges(seed: seed, steps: 50) { _, change in
-          pictures.append((change, test.host.screenshot()))
+          screenshots.append((change, test.host.screenshot()))
           return true
         }
-        return pictures
+        return screenshots
       }
 
-      let expected = try pictures(.software)
-      let found = try pictures(renderer)
+      let expected = try screenshots(.software)
+      let found = try screenshots(renderer)
 
       for (step, (found, expected)) in zip(found, expected).enumerated() {
         #expect(found.change == expected.change)
-        let far = found.picture.pixelsFar(from: expected.picture)
+        let far = found.screenshot.pixelsFar(from: expected.screenshot)
         #expect(
-          found.picture.looksLike(expected.picture),
+          found.screenshot.looksLike(expected.screenshot),
           "step \(step), after \(found.change): \(far) pixels differ")
       }
     }
@@ -89,7 +90,7 @@ private struct Scene {
   func draw(_ list: inout DrawList) {
     list.fill(Rect(x: 0, y: 0, width: 320, height: 240), color: Color(red: 24, green: 40, blue: 60))
     fills(&list)
-    pictures(&list)
+    drawImages(into: &list)
     outlines(&list)
     dissolves(&list)
     texts(&list)
@@ -125,7 +126,7 @@ private struct Scene {
     }
     for (index, image) in images.enumerated() {
       list.draw(
-        DrawList.Picture(
+        DrawList.ImageCommand(
           image: image, destination: Rect(x: 250 + 17.5 * Double(index), y: 215, width: 16, height: 20),
           opacity: index == 1 ? 0.5 : 1, tint: index == 2 ? Color(red: 140, green: 140, blue: 140) : .white,
           templateColor: Color(red: 255, green: 120, blue: UInt8(60 * index), alpha: 230),
@@ -133,7 +134,7 @@ private struct Scene {
     }
   }
 
-  private func pictures(_ list: inout DrawList) {
+  private func drawImages(into list: inout DrawList) {
     for (row, image) in images.enumerated() {
       let y = 50 + 30 * Double(row)
       func draw(
@@ -141,7 +142,7 @@ private struct Scene {
         radius: Double = 0
       ) {
         list.draw(
-          DrawList.Picture(
+          DrawList.ImageCommand(
             image: image, source: source,
             destination: Rect(x: 4 + 32 * column, y: y, width: width, height: 26),
             opacity: opacity, tint: tint, cornerRadius: radius))
@@ -155,9 +156,10 @@ private struct Scene {
       draw(6, width: 27.6, source: Rect(x: -3, y: 1, width: 100, height: 200))
     }
     // One to one, without resampling.
-    list.draw(DrawList.Picture(image: images[0], destination: Rect(x: 240, y: 50, width: 40, height: 30)))
     list.draw(
-      DrawList.Picture(
+      DrawList.ImageCommand(image: images[0], destination: Rect(x: 240, y: 50, width: 40, height: 30)))
+    list.draw(
+      DrawList.ImageCommand(
         image: images[1], source: Rect(x: 7, y: 4, width: 20, height: 20),
         destination: Rect(x: 285, y: 50, width: 20, height: 20)))
   }
@@ -167,8 +169,8 @@ private struct Scene {
     for (index, share) in [0.2, 0.5, 0.9].enumerated() {
       let x = 215 + 40 * Double(index)
       list.dissolve(
-        DrawList.Picture(image: images[2], destination: Rect(x: x, y: 135, width: 38, height: 22.5)),
-        into: DrawList.Picture(
+        DrawList.ImageCommand(image: images[2], destination: Rect(x: x, y: 135, width: 38, height: 22.5)),
+        into: DrawList.ImageCommand(
           image: images[0], destination: Rect(x: x + 8, y: 139, width: 24.5, height: 26), opacity: 0.8,
           cornerRadius: 6),
         share: share)
@@ -190,7 +192,7 @@ private struct Scene {
     list.fill(Rect(x: -10, y: -10, width: 80, height: 80), color: .pureRed, cornerRadius: 30)
     list.enter(origin: Point(x: 10, y: 10), opacity: 0.5, clip: Rect(x: 10, y: 10, width: 90, height: 20))
     list.draw(
-      DrawList.Picture(
+      DrawList.ImageCommand(
         image: images[2], destination: Rect(x: -8, y: -8, width: 60, height: 60), cornerRadius: 20))
     list.text("cut off", font: .regular(20), color: .white, at: .zero, size: Size(width: 90, height: 30))
     list.leave()

@@ -3,7 +3,7 @@ import VitrineGraphics
 
 /// A texture that can be a render target.
 @MainActor
-final class OpenGLPicture {
+final class OpenGLCanvas {
   let width: Int
   let height: Int
 
@@ -56,9 +56,9 @@ final class OpenGLPicture {
 
   /// Returns a copy of a part of the texture, or `nil` if the device has no memory for the copy. Afterwards this
   /// texture is the render target.
-  func copy(of area: PixelRect) -> OpenGLPicture? {
+  func copy(of area: PixelRect) -> OpenGLCanvas? {
     defer { _ = beginDrawing() }
-    let copy = OpenGLPicture(width: area.width, height: area.height, device: device)
+    let copy = OpenGLCanvas(width: area.width, height: area.height, device: device)
     guard let copy, copy.beginDrawing() else { return nil }
     var source = SDL_Rect(area)
     SDL_RenderCopy(device.renderer, texture, &source, nil)
@@ -80,7 +80,7 @@ final class OpenGLPicture {
     guard rotation != .none else { return beginDrawing() ? targetPixels(width: width, height: height) : nil }
     let panelWidth = rotation.swapsSides ? height : width
     let panelHeight = rotation.swapsSides ? width : height
-    let panel = OpenGLPicture(width: panelWidth, height: panelHeight, device: device)
+    let panel = OpenGLCanvas(width: panelWidth, height: panelHeight, device: device)
     guard let panel, panel.beginDrawing() else { return nil }
     copy(turned: rotation)
     return panel.targetPixels(width: panelWidth, height: panelHeight)

@@ -6,7 +6,7 @@ import VitrineSDLBackend
 import VitrineTesting
 
 /// Approved images: PNG files in a folder. The README.md in this folder explains how to record new ones.
-struct ExpectedPictures {
+struct ExpectedImages {
   /// The result of a comparison.
   enum Verdict: Equatable {
     case match
@@ -22,11 +22,11 @@ struct ExpectedPictures {
 
   /// Compares an image with `NAME.png`. On a difference, writes `NAME.actual.png` and, if there is an expected image,
   /// `NAME.difference.png` beside it. Removes those files of earlier runs first.
-  func verdict(on actual: Bitmap, _ name: String, tolerance: PictureTolerance) throws -> Verdict {
+  func verdict(on actual: Bitmap, _ name: String, tolerance: ImageTolerance) throws -> Verdict {
     let expected = file("\(name).png")
     let (drawn, difference) = (file("\(name).actual.png"), file("\(name).difference.png"))
     for old in [drawn, difference] { try? FileManager.default.removeItem(at: old) }
-    let comparison = try load(expected).map { PictureComparison(of: actual, with: $0, tolerance: tolerance) }
+    let comparison = try load(expected).map { ImageComparison(of: actual, with: $0, tolerance: tolerance) }
     if comparison?.isMatch == true { return .match }
     if isRecording {
       try SDLHost.writePNG(actual, to: expected.path)
@@ -58,13 +58,13 @@ struct ExpectedPictures {
 
 /// Fails unless an image matches the one in the folder `Expected`.
 func expect(
-  _ actual: Bitmap, looksLike name: String, tolerance: PictureTolerance = .drawing,
+  _ actual: Bitmap, looksLike name: String, tolerance: ImageTolerance = .drawing,
   sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
-  let pictures = ExpectedPictures(
+  let images = ExpectedImages(
     folder: URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Expected"),
     isRecording: ProcessInfo.processInfo.environment["VITRINE_RECORD_GOLDEN"] == "1")
-  switch try pictures.verdict(on: actual, name, tolerance: tolerance) {
+  switch try images.verdict(on: actual, name, tolerance: tolerance) {
   case .match: break
   case .recorded: print("recorded \(name).png")
   case .different(let problem): Issue.record("\(problem)", sourceLocation: sourceLocation)

@@ -4,7 +4,7 @@ public import VitrineGraphics
 /// The comparison of an image with the expected image.
 ///
 /// ```swift
-/// let comparison = PictureComparison(of: host.screenshot(), with: expected, tolerance: .text)
+/// let comparison = ImageComparison(of: host.screenshot(), with: expected, tolerance: .text)
 /// if !comparison.isMatch { try SDLHost.writePNG(comparison.sideBySide, to: "difference.png") }
 /// #expect(comparison.isMatch, "\(comparison)")
 /// ```
@@ -12,13 +12,13 @@ public import VitrineGraphics
 /// Compares visible colours: channels are multiplied by alpha, so that two transparent pixels are equal regardless of
 /// their colour, and the byte order does not matter. If the images differ in size, each pixel that only one of them has
 /// counts as a difference of 255 levels. Creating a comparison is O(n) in the number of pixels.
-public struct PictureComparison: Sendable {
+public struct ImageComparison: Sendable {
   /// The image under test.
   public let actual: Bitmap
   /// The image with which `actual` was compared.
   public let expected: Bitmap
   /// The accepted difference.
-  public let tolerance: PictureTolerance
+  public let tolerance: ImageTolerance
   /// The number of pixels in the area that covers both images, aligned at their top left corners: the larger width
   /// times the larger height.
   public let pixelCount: Int
@@ -31,7 +31,7 @@ public struct PictureComparison: Sendable {
   public let differingRect: Rect?
 
   /// Compares two images, by default with the tolerance `drawing`.
-  public init(of actual: Bitmap, with expected: Bitmap, tolerance: PictureTolerance = .drawing) {
+  public init(of actual: Bitmap, with expected: Bitmap, tolerance: ImageTolerance = .drawing) {
     var count = 0
     var largest = 0
     var rect: Rect?
@@ -59,7 +59,7 @@ public struct PictureComparison: Sendable {
   private var hasSameSize: Bool { actual.width == expected.width && actual.height == expected.height }
 }
 
-extension PictureComparison: CustomStringConvertible {
+extension ImageComparison: CustomStringConvertible {
   /// A line with the number of differing pixels, the largest difference and the rectangle of the differences, or with
   /// both sizes if the sizes differ.
   public var description: String {
@@ -78,7 +78,7 @@ extension PictureComparison: CustomStringConvertible {
 
 // MARK: Images of the difference
 
-extension PictureComparison {
+extension ImageComparison {
   /// An image that shows the differences: the expected image dark and grey, and each pixel that differs by more than
   /// the tolerance's levels in a colour from red (a small difference) to yellow (255 levels). Covers the area of both
   /// images.
@@ -102,20 +102,20 @@ extension PictureComparison {
   /// The expected image, the actual image and `difference`, from left to right on grey.
   public var sideBySide: Bitmap {
     let gap = 8
-    let pictures = [expected, actual, difference]
-    let width = pictures.reduce(gap) { $0 + $1.width + gap }
+    let images = [expected, actual, difference]
+    let width = images.reduce(gap) { $0 + $1.width + gap }
     let height = difference.height + 2 * gap
     return Bitmap(width: width, height: height, format: .rgba, isOpaque: true) { pixels, bytesPerRow in
       for pixel in 0..<(width * height) { pixels.write(Self.paper, at: pixel * 4) }
       var left = gap
-      for picture in pictures {
-        for y in 0..<picture.height {
-          for x in 0..<picture.width {
-            let color = picture.color(x: x, y: y).over(Self.paper)
+      for image in images {
+        for y in 0..<image.height {
+          for x in 0..<image.width {
+            let color = image.color(x: x, y: y).over(Self.paper)
             pixels.write(color, at: (y + gap) * bytesPerRow + (x + left) * 4)
           }
         }
-        left += picture.width + gap
+        left += image.width + gap
       }
     }
   }

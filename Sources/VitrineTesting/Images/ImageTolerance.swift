@@ -1,5 +1,5 @@
 /// The accepted difference between two images.
-public struct PictureTolerance: Hashable, Sendable {
+public struct ImageTolerance: Hashable, Sendable {
   /// The accepted difference of each channel of a pixel, in levels of 255.
   public var levels: Int
   /// The fraction of pixels, 0…1, that may differ by any number of levels.
@@ -12,10 +12,10 @@ public struct PictureTolerance: Hashable, Sendable {
   }
 
   /// No difference.
-  public static let exact = PictureTolerance(levels: 0)
+  public static let exact = ImageTolerance(levels: 0)
   /// 2 levels, for rounding in the blending of fills and images.
-  public static let drawing = PictureTolerance(levels: 2)
+  public static let drawing = ImageTolerance(levels: 2)
   /// 2 levels, and any difference in 0.1 % of the pixels: the edges of letters vary with the version of the font
   /// rasterizer.
-  public static let text = PictureTolerance(levels: 2, share: 0.001)
+  public static let text = ImageTolerance(levels: 2, share: 0.001)
 }

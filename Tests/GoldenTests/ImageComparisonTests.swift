@@ -2,7 +2,7 @@ import Testing
 import VitrineGraphics
 import VitrineTesting
 
-struct PictureComparisonTests {
+struct ImageComparisonTests {
   private func gradient(_ format: PixelFormat = .bgra, alpha: UInt8 = 255) -> Bitmap {
     Bitmap(width: 10, height: 8, format: format) { x, y in
       Color(red: UInt8(20 * x), green: UInt8(30 * y), blue: 7, alpha: alpha)
@@ -17,7 +17,7 @@ struct PictureComparisonTests {
   }
 
   @Test func samePixelsMatchInAnyPixelFormat() {
-    let comparison = PictureComparison(of: gradient(.rgba), with: gradient(.bgra), tolerance: .exact)
+    let comparison = ImageComparison(of: gradient(.rgba), with: gradient(.bgra), tolerance: .exact)
 
     #expect(comparison.isMatch)
     #expect(comparison.largestDifference == 0)
@@ -26,8 +26,8 @@ struct PictureComparisonTests {
   }
 
   @Test func differencesWithinTheToleranceMatch() {
-    let within = PictureComparison(of: changed(by: 2) { _, _ in true }, with: gradient())
-    let beyond = PictureComparison(of: changed(by: 3) { x, y in x == 4 && y == 5 }, with: gradient())
+    let within = ImageComparison(of: changed(by: 2) { _, _ in true }, with: gradient())
+    let beyond = ImageComparison(of: changed(by: 3) { x, y in x == 4 && y == 5 }, with: gradient())
 
     #expect(within.isMatch)
     #expect(within.largestDifference == 2)
@@ -38,10 +38,10 @@ struct PictureComparisonTests {
   @Test func fractionOfPixelsMayDiffer() {
     let actual = changed(by: 200) { x, y in y == 3 && (2..<6).contains(x) }
 
-    let enough = PictureComparison(
-      of: actual, with: gradient(), tolerance: PictureTolerance(levels: 2, share: 0.05))
-    let tooSmall = PictureComparison(
-      of: actual, with: gradient(), tolerance: PictureTolerance(levels: 2, share: 0.049))
+    let enough = ImageComparison(
+      of: actual, with: gradient(), tolerance: ImageTolerance(levels: 2, share: 0.05))
+    let tooSmall = ImageComparison(
+      of: actual, with: gradient(), tolerance: ImageTolerance(levels: 2, share: 0.049))
 
     #expect(enough.isMatch)
     #expect(!tooSmall.isMatch)
@@ -55,8 +55,8 @@ struct PictureComparisonTests {
     let wider = Bitmap(width: 12, height: 8, color: .black)
     let lower = Bitmap(width: 10, height: 2, color: .black)
 
-    let comparison = PictureComparison(
-      of: lower, with: wider, tolerance: PictureTolerance(levels: 255, share: 1))
+    let comparison = ImageComparison(
+      of: lower, with: wider, tolerance: ImageTolerance(levels: 255, share: 1))
 
     #expect(!comparison.isMatch)
     #expect(comparison.pixelCount == 96)
@@ -68,14 +68,14 @@ struct PictureComparisonTests {
   @Test func colorOfTransparentPixelsIsIgnored() {
     let clear = Bitmap(width: 10, height: 8, color: .clear)
 
-    #expect(PictureComparison(of: gradient(alpha: 0), with: clear, tolerance: .exact).isMatch)
-    #expect(PictureComparison(of: gradient(alpha: 1), with: clear, tolerance: .exact).largestDifference == 1)
+    #expect(ImageComparison(of: gradient(alpha: 0), with: clear, tolerance: .exact).isMatch)
+    #expect(ImageComparison(of: gradient(alpha: 1), with: clear, tolerance: .exact).largestDifference == 1)
   }
 
   @Test func differenceMarksPixelsBeyondTheTolerance() {
     let actual = changed(by: 3) { x, _ in x < 2 }
 
-    let difference = PictureComparison(of: actual, with: gradient()).difference
+    let difference = ImageComparison(of: actual, with: gradient()).difference
 
     #expect(difference.color(x: 0, y: 0) == Color(red: 255, green: 3, blue: 0))
     let other = difference.color(x: 9, y: 7)
@@ -84,15 +84,15 @@ struct PictureComparisonTests {
 
   @Test func sideBySideShowsExpectedActualAndDifference() {
     let actual = changed(by: 100) { x, _ in x == 9 }
-    let comparison = PictureComparison(of: actual, with: gradient())
+    let comparison = ImageComparison(of: actual, with: gradient())
 
-    let picture = comparison.sideBySide
+    let image = comparison.sideBySide
 
-    #expect(picture.width == 3 * 10 + 4 * 8 && picture.height == 8 + 2 * 8)
-    #expect(picture.color(x: 0, y: 0) == Color(hex: 0x808080))
-    #expect(picture.color(x: 8 + 9, y: 8 + 7) == gradient().color(x: 9, y: 7))
-    #expect(picture.color(x: 26 + 9, y: 8 + 7) == actual.color(x: 9, y: 7))
-    #expect(picture.color(x: 44 + 9, y: 8 + 7) == Color(red: 255, green: 100, blue: 0))
+    #expect(image.width == 3 * 10 + 4 * 8 && image.height == 8 + 2 * 8)
+    #expect(image.color(x: 0, y: 0) == Color(hex: 0x808080))
+    #expect(image.color(x: 8 + 9, y: 8 + 7) == gradient().color(x: 9, y: 7))
+    #expect(image.color(x: 26 + 9, y: 8 + 7) == actual.color(x: 9, y: 7))
+    #expect(image.color(x: 44 + 9, y: 8 + 7) == Color(red: 255, green: 100, blue: 0))
   }
 
   @Test func cropIsClippedToTheBitmap() {

@@ -2,18 +2,18 @@ import VitrineGraphics
 
 extension Canvas {
   /// Draws pixels one to one. `rect` must have the size of the pixels.
-  func draw(_ picture: PicturePixels, at rect: PixelRect, clip: PixelRect, effect: PixelEffect) {
+  func draw(_ image: ImagePixels, at rect: PixelRect, clip: PixelRect, effect: PixelEffect) {
     let visible = rect.intersection(clip)
     guard !visible.isEmpty else { return }
-    let body = effect.blending(!picture.isBodyOpaque)
-    let radius = picture.cornerRadius
+    let body = effect.blending(!image.isBodyOpaque)
+    let radius = image.cornerRadius
     // Only the corners of an opaque image need blending, which is many times slower than copying.
     let inner =
-      picture.isBodyOpaque && radius > 0 ? (rect.left + radius)..<(rect.right - radius) : nil
-    picture.bitmap.withUnsafeBytes { bytes in
+      image.isBodyOpaque && radius > 0 ? (rect.left + radius)..<(rect.right - radius) : nil
+    image.bitmap.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress?.assumingMemoryBound(to: UInt32.self) else { return }
       for y in visible.top..<visible.bottom {
-        let row = base + (picture.y + y - rect.top) * picture.bitmap.width + picture.x - rect.left
+        let row = base + (image.y + y - rect.top) * image.bitmap.width + image.x - rect.left
         func draw(_ start: Int, _ end: Int, _ effect: PixelEffect) {
           let start = max(start, visible.left)
           let end = min(end, visible.right)
@@ -32,14 +32,14 @@ extension Canvas {
   }
 
   /// Draws an image that has no texture.
-  func draw(_ picture: CoarsePicture, clip: PixelRect, effect: PixelEffect) {
-    let visible = picture.rect.intersection(clip)
+  func draw(_ image: CoarseImage, clip: PixelRect, effect: PixelEffect) {
+    let visible = image.rect.intersection(clip)
     guard !visible.isEmpty else { return }
-    picture.withRows(of: visible, format: .bgra) { row, y in
+    image.withRows(of: visible, format: .bgra) { row, y in
       guard let start = row.baseAddress else { return }
       PixelRow.draw(
         start, onto: pointer(x: visible.left, y: y), count: visible.width,
-        effect: effect.blending(picture.blends(row: y)))
+        effect: effect.blending(image.blends(row: y)))
     }
   }
 }

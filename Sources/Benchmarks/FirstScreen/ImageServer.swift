@@ -3,7 +3,7 @@ import Glibc
 import VitrineGalleryServer
 
 /// A server process that serves the images over HTTP on this machine.
-struct PictureServer {
+struct ImageServer {
   enum Kind: String {
     case gallery, nginx
   }
@@ -18,18 +18,18 @@ struct PictureServer {
     case nginx(Nginx)
   }
 
-  init(_ kind: Kind, pictures: PictureSet) throws {
+  init(_ kind: Kind, images: ImageSet) throws {
     switch kind {
     case .gallery:
-      let child = try ChildProcess(.server, [pictures.folder])
+      let child = try ChildProcess(.server, [images.folder])
       process = .gallery(child)
       let line = child.line() ?? "the gallery server does not start"
       guard line.hasPrefix("http") else { throw BenchmarkError(line) }
       baseURL = line
     case .nginx:
-      let folder = URL(filePath: pictures.folder)
+      let folder = URL(filePath: images.folder)
       let nginx = try Nginx(
-        folder: pictures.folder, place: folder.deletingLastPathComponent().path + "/nginx")
+        folder: images.folder, place: folder.deletingLastPathComponent().path + "/nginx")
       baseURL = "http://127.0.0.1:\(nginx.port)/gallery"
       process = .nginx(nginx)
     }
@@ -39,7 +39,7 @@ struct PictureServer {
   /// standard input ends, which happens when the parent ends.
   static func serve(_ arguments: [String]) {
     do {
-      let server = try GalleryServer(pictures: arguments.first ?? "")
+      let server = try GalleryServer(images: arguments.first ?? "")
       print(server.baseURL + "/gallery")
       fflush(nil)
       var byte: UInt8 = 0

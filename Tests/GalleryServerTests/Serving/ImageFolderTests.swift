@@ -3,7 +3,7 @@ import Testing
 import VitrineGalleryServer
 
 @Suite("Serving files", .timeLimit(.minutes(1)))
-struct PictureFolderTests {
+struct ImageFolderTests {
   private let folder = TemporaryFolder()
   private let client: Client
   private let server: GalleryServer
@@ -11,7 +11,7 @@ struct PictureFolderTests {
   init() throws {
     folder.makeFolder("pictures")
     folder.write([1, 2, 3], to: "pictures/a b.jpg")
-    server = try GalleryServer(pictures: folder.path + "/pictures")
+    server = try GalleryServer(images: folder.path + "/pictures")
     client = try Client(port: server.port)
   }
 
