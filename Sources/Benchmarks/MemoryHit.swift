@@ -183,7 +183,7 @@ private final class KeptImages: Sendable {
     let longest = Mutex(0.0)
     onThreads(2) { [self] thread in
       guard thread == 0 else {
-        (downloader.cache as? MemoryImageCache)?.relieveMemoryPressure()
+        (downloader.cache as? MemoryImageCache)?.handleMemoryPressure()
         return isDone.store(true, ordering: .relaxed)
       }
       var key = 0

@@ -112,7 +112,7 @@ public final class Application {
 
   /// Evicts all images and textures that are not being shown. Call this when memory is short or the window will not be
   /// visible for a while.
-  public func relieveMemoryPressure() { ledger.relieve(.critical) }
+  public func handleMemoryPressure() { ledger.handlePressure(.critical) }
 
   /// Makes `run()` return after the current iteration of the loop.
   public func quit() { host.quit() }

@@ -54,7 +54,9 @@ import Testing
     init(budget: Int) { ledger = MemoryLedger(budget: budget) }
 
     func body() -> ArrivingBody {
-      ArrivingBody(MemoryHold(0, in: ledger, as: .bodies), in: ledger) { [scheduled] in scheduled.add($0) }
+      ArrivingBody(MemoryReservation(0, in: ledger, as: .bodies), in: ledger) { [scheduled] in
+        scheduled.add($0)
+      }
     }
 
     func reserve(_ bytes: Int, for body: ArrivingBody, name: Int = 0) -> Bool {
@@ -83,7 +85,7 @@ import Testing
     #expect(world.takeResumed().isEmpty)
     #expect(world.ledger.usage.bodies == 600)
 
-    second.hold.end()
+    second.reservation.end()
     second.end()
 
     #expect(world.takeResumed() == [1, 3])
@@ -95,7 +97,7 @@ import Testing
   @Test func exceedingBodyWaitsOnlyForWorkThatReleasesMemory() {
     let world = World(budget: 1000)
     let work = world.ledger.beginWork()
-    let decoded = MemoryHold(900, in: world.ledger, as: .decoding)
+    let decoded = MemoryReservation(900, in: world.ledger, as: .decoding)
     let body = world.body()
 
     #expect(!world.reserve(200, for: body, name: 1))
@@ -107,7 +109,7 @@ import Testing
 
     let other = World(budget: 1000)
     let ending = other.ledger.beginWork()
-    let pixels = MemoryHold(900, in: other.ledger, as: .decoding)
+    let pixels = MemoryReservation(900, in: other.ledger, as: .decoding)
     let waiting = other.body()
     #expect(!other.reserve(200, for: waiting, name: 1))
     pixels.keep(100)
@@ -124,32 +126,32 @@ import Testing
     #expect(!world.reserve(5, for: third, name: 3))
 
     second.end()
-    first.hold.end()
+    first.reservation.end()
     first.end()
 
     #expect(world.takeResumed() == [3])
     #expect(world.ledger.usage.bodies == 5)
-    third.hold.end()
+    third.reservation.end()
     third.end()
     #expect(!world.ledger.isBodyWaiting)
   }
 
   @Test func cacheIsEvictedForBodiesUpToTheirShare() {
     final class Evicting: MemoryHolder {
-      let hold: MemoryHold
-      init(_ hold: MemoryHold) { self.hold = hold }
+      let reservation: MemoryReservation
+      init(_ reservation: MemoryReservation) { self.reservation = reservation }
       func count(against ledger: MemoryLedger) {}
-      func release(bytes: Int) { hold.keep(max(0, hold.bytes - bytes)) }
-      func relieve(_ pressure: MemoryPressure) {}
+      func release(bytes: Int) { reservation.keep(max(0, reservation.bytes - bytes)) }
+      func handlePressure(_ pressure: MemoryPressure) {}
     }
     let world = World(budget: 1000)
-    let cache = Evicting(MemoryHold(1000, in: world.ledger, as: .cache))
+    let cache = Evicting(MemoryReservation(1000, in: world.ledger, as: .cache))
     world.ledger.register(cache, as: .cache)
     let body = world.body()
 
     #expect(world.reserve(400, for: body))
 
-    #expect(cache.hold.bytes == 600)
+    #expect(cache.reservation.bytes == 600)
     #expect(world.ledger.peak == 1000)
   }
 }

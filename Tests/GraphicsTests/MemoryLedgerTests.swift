@@ -33,7 +33,7 @@ import VitrineGraphics
       ledger.add(-released, to: account)
     }
 
-    func relieve(_ pressure: MemoryPressure) { pressures.withLock { $0.append(pressure) } }
+    func handlePressure(_ pressure: MemoryPressure) { pressures.withLock { $0.append(pressure) } }
   }
 
   @Test func usageIsTheSumOfAllAccounts() {
@@ -56,10 +56,10 @@ import VitrineGraphics
   @Test(arguments: [Int.max, 100]) func reservationSucceedsWhileTheUsageIsNegative(budget: Int) {
     let ledger = MemoryLedger(budget: budget)
     ledger.add(-1, to: .cache)
-    let hold = MemoryHold(0, in: ledger, as: .decoding)
+    let reservation = MemoryReservation(0, in: ledger, as: .decoding)
 
-    #expect(hold.take(100, inAnyCase: false))
-    ledger.makeRoom(for: .max)
+    #expect(reservation.reserve(100, force: false))
+    ledger.evict(toFit: .max)
     ledger.add(1, to: .cache)
     #expect(ledger.usage.total == 100)
   }
@@ -90,26 +90,26 @@ import VitrineGraphics
 
   @Test func reservationMustFitUnlessForced() {
     let ledger = MemoryLedger(budget: 100)
-    let hold = MemoryHold(0, in: ledger, as: .decoding)
+    let reservation = MemoryReservation(0, in: ledger, as: .decoding)
 
-    #expect(hold.take(60, inAnyCase: false))
-    #expect(!hold.take(41, inAnyCase: false))
-    #expect(hold.take(40, inAnyCase: false))
-    #expect(hold.take(1, inAnyCase: true))
-    #expect(!hold.take(1, inAnyCase: false))
+    #expect(reservation.reserve(60, force: false))
+    #expect(!reservation.reserve(41, force: false))
+    #expect(reservation.reserve(40, force: false))
+    #expect(reservation.reserve(1, force: true))
+    #expect(!reservation.reserve(1, force: false))
     #expect(ledger.usage.decoding == 101)
   }
 
   @Test func reservationCountsUntilItEndsOrIsDeinitialized() {
     let ledger = MemoryLedger(budget: 100)
     do {
-      let hold = MemoryHold(10, in: ledger, as: .bodies)
-      hold.grow(by: 5)
+      let reservation = MemoryReservation(10, in: ledger, as: .bodies)
+      reservation.grow(by: 5)
       #expect(ledger.usage.bodies == 15)
-      hold.end()
-      hold.end()
+      reservation.end()
+      reservation.end()
       #expect(ledger.usage.bodies == 0)
-      hold.grow(by: 7)
+      reservation.grow(by: 7)
     }
     #expect(ledger.usage.bodies == 0)
   }
@@ -117,12 +117,12 @@ import VitrineGraphics
   @Test("Extreme budgets and sums are handled safely", arguments: [Int.min, -1, 0, 1, Int.max])
   func extremeNumbersAreHandledSafely(number: Int) {
     let ledger = MemoryLedger(budget: number)
-    let hold = MemoryHold(0, in: ledger, as: .decoding)
-    _ = hold.take(.max, inAnyCase: true)
-    _ = hold.take(.max, inAnyCase: true)
+    let reservation = MemoryReservation(0, in: ledger, as: .decoding)
+    _ = reservation.reserve(.max, force: true)
+    _ = reservation.reserve(.max, force: true)
     ledger.add(number, to: .cache)
-    ledger.makeRoom(for: .max)
-    hold.end()
+    ledger.evict(toFit: .max)
+    reservation.end()
 
     #expect(ledger.budget == max(0, number))
   }
@@ -146,18 +146,18 @@ import VitrineGraphics
     let cache = Holder(.cache, 5, in: ledger)
     ledger.register(cache, as: .cache)
 
-    ledger.relieve(.warning)
+    ledger.handlePressure(.warning)
 
     #expect(cache.pressures.withLock { $0 } == [.warning])
   }
 
   @Test func peakIncludesForcedReservations() {
     let ledger = MemoryLedger(budget: 100)
-    let hold = MemoryHold(0, in: ledger, as: .decoding)
+    let reservation = MemoryReservation(0, in: ledger, as: .decoding)
 
-    #expect(hold.take(60, inAnyCase: false))
-    #expect(hold.take(90, inAnyCase: true))
-    hold.end()
+    #expect(reservation.reserve(60, force: false))
+    #expect(reservation.reserve(90, force: true))
+    reservation.end()
 
     #expect(ledger.peak == 150)
     #expect(ledger.usage.decoding == 0)
@@ -175,8 +175,8 @@ import VitrineGraphics
 
     ledger.watch(make)
     ledger.watch(make)
-    ledger.lookAround()
-    ledger.lookAround()
+    ledger.checkPressure()
+    ledger.checkPressure()
 
     #expect(made.withLock { $0 } == 1)
     #expect(looks.withLock { $0 } == 2)
@@ -186,8 +186,8 @@ import VitrineGraphics
     let ledger = MemoryLedger()
     let holders = [Holder(.cache, 5, in: ledger), Holder(.textures, 5, in: ledger)]
 
-    ledger.relieve(.warning)
-    ledger.relieve(.critical)
+    ledger.handlePressure(.warning)
+    ledger.handlePressure(.critical)
 
     for holder in holders { #expect(holder.pressures.withLock { $0 } == [.warning, .critical]) }
   }
@@ -199,8 +199,8 @@ import VitrineGraphics
       for _ in 0..<8 {
         group.addTask {
           for step in 1...500 {
-            let hold = MemoryHold(step, in: ledger, as: .bodies)
-            if hold.take(step, inAnyCase: step % 7 == 0) { hold.grow(by: 1) }
+            let reservation = MemoryReservation(step, in: ledger, as: .bodies)
+            if reservation.reserve(step, force: step % 7 == 0) { reservation.grow(by: 1) }
           }
         }
       }

@@ -293,7 +293,7 @@ import VitrineTesting
     for name in ["a", "b", "a", "c"] { insert(name, into: cache) }
     cache.purge(to: limit)
     cache.release(bytes: limit)
-    cache.relieve(.warning)
+    cache.handlePressure(.warning)
 
     #expect(cache.usage == cache.statistics.entries * Self.size)
     #expect(cache.usage <= max(0, limit))

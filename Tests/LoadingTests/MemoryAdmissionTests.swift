@@ -20,7 +20,7 @@ import VitrineTesting
       count.withLock { $0 += 1 }
       gate.pass()
     }
-    func relieve(_ pressure: MemoryPressure) {}
+    func handlePressure(_ pressure: MemoryPressure) {}
   }
 
   private final class Names: Sendable {
@@ -190,7 +190,7 @@ import VitrineTesting
             case 5 where step % 45 == 5: cache.removeAllImages()
             case 5: cache.purge(to: 5000)
             case 6: cache.release(bytes: 1500)
-            case 7: cache.relieve(step % 2 == 0 ? .warning : .critical)
+            case 7: cache.handlePressure(step % 2 == 0 ? .warning : .critical)
             default: _ = cache.image(for: request, additionalIdentifier: nil)
             }
           }
@@ -212,7 +212,7 @@ import VitrineTesting
       cache.insert(.solid(width: 10, height: 10), for: request(name), additionalIdentifier: nil)
     }
 
-    let body = MemoryHold(300, in: ledger, as: .bodies)
+    let body = MemoryReservation(300, in: ledger, as: .bodies)
 
     #expect(cache.image(for: request("a"), additionalIdentifier: nil) == nil)
     #expect(cache.image(for: request("b"), additionalIdentifier: nil) != nil)
@@ -232,13 +232,13 @@ import VitrineTesting
       cache.insert(.solid(width: 10, height: 10), for: request(name), additionalIdentifier: nil)
     }
 
-    ledger.relieve(.warning)
+    ledger.handlePressure(.warning)
     #expect(cache.usage == 800)
-    ledger.relieve(.critical)
+    ledger.handlePressure(.critical)
     #expect(cache.usage == 400)
     #expect(cache.image(for: request("shown"), additionalIdentifier: nil) === shown)
     _ = consume showing
-    ledger.relieve(.critical)
+    ledger.handlePressure(.critical)
 
     #expect(cache.usage == 0)
     #expect(ledger.usage.total == 0)
@@ -254,7 +254,7 @@ import VitrineTesting
       cache.insert(.solid(width: 10, height: 10), for: request(), additionalIdentifier: nil)
     }
 
-    ledger.relieve(.critical)
+    ledger.handlePressure(.critical)
 
     #expect(counted.usage == 0)
     #expect(other.usage == 400)
@@ -271,13 +271,13 @@ import VitrineTesting
     let names = Names()
     let gate = Gate()
     func submit(_ id: UInt64, _ name: String, _ bytes: Int, _ priority: ImageRequest.Priority = .normal) {
-      let hold = MemoryHold(0, in: ledger, as: .decoding)
-      pool.submit(id, priority: priority, taking: .init(bytes, in: hold)) {
+      let reservation = MemoryReservation(0, in: ledger, as: .decoding)
+      pool.submit(id, priority: priority, taking: .init(bytes, in: reservation)) {
         names.add(name)
-        hold.end()
+        reservation.end()
       }
     }
-    let first = MemoryHold(0, in: ledger, as: .decoding)
+    let first = MemoryReservation(0, in: ledger, as: .decoding)
     pool.submit(1, priority: .normal, taking: .init(80, in: first)) {
       gate.pass()
       names.add("a")
@@ -302,16 +302,16 @@ import VitrineTesting
 
   @Test func noOtherJobStartsWhileMemoryIsEvictedForAJob() async throws {
     let ledger = MemoryLedger(budget: 100)
-    let kept = MemoryHold(80, in: ledger, as: .cache)
+    let kept = MemoryReservation(80, in: ledger, as: .cache)
     let asked = Asked()
     asked.count(against: ledger)
     asked.gate.close()
     let pool = WorkerPool(threads: 2)
     let names = Names()
-    let hold = MemoryHold(0, in: ledger, as: .decoding)
-    pool.submit(1, priority: .normal, taking: .init(60, in: hold)) {
+    let reservation = MemoryReservation(0, in: ledger, as: .decoding)
+    pool.submit(1, priority: .normal, taking: .init(60, in: reservation)) {
       names.add("a")
-      hold.end()
+      reservation.end()
     }
     await asked.gate.waitUntilHeld(1)
     pool.submit(2, priority: .low) { names.add("b") }
@@ -325,15 +325,15 @@ import VitrineTesting
 
   @Test func resubmittedJobEvictsMemoryAgain() async throws {
     let ledger = MemoryLedger(budget: 100)
-    let kept = MemoryHold(80, in: ledger, as: .cache)
+    let kept = MemoryReservation(80, in: ledger, as: .cache)
     let asked = Asked()
     asked.count(against: ledger)
     let pool = WorkerPool(threads: 1)
     for times in 1...3 {
       try await untilCalled { done in
-        let hold = MemoryHold(0, in: ledger, as: .decoding)
-        pool.submit(1, priority: .normal, taking: .init(60, in: hold)) {
-          hold.end()
+        let reservation = MemoryReservation(0, in: ledger, as: .decoding)
+        pool.submit(1, priority: .normal, taking: .init(60, in: reservation)) {
+          reservation.end()
           done()
         }
       }
@@ -350,19 +350,19 @@ import VitrineTesting
     let ledger = MemoryLedger(budget: 64 << 20)
     let clock = ManualLoadingClock()
     let pool: WorkerPool
-    let kept: MemoryHold
+    let kept: MemoryReservation
 
     init(kept bytes: Int) {
       pool = WorkerPool(threads: 1, clock: clock)
-      kept = MemoryHold(bytes, in: ledger, as: .textures)
+      kept = MemoryReservation(bytes, in: ledger, as: .textures)
     }
 
     func submit(_ id: UInt64, _ bytes: Int, _ body: @escaping @Sendable (MemoryClaim?) -> Void) {
-      let hold = MemoryHold(0, in: ledger, as: .decoding)
-      let claim = MemoryClaim(bytes, in: hold)
+      let reservation = MemoryReservation(0, in: ledger, as: .decoding)
+      let claim = MemoryClaim(bytes, in: reservation)
       pool.submit(id, priority: .normal, taking: claim) {
         body(claim)
-        hold.end()
+        reservation.end()
       }
     }
 
@@ -421,11 +421,11 @@ import VitrineTesting
   }
 
   @Test(arguments: [(65, 0, 0), (60, 40, 0), (40, 0, 50)])
-  func imageThatCanNeverFitIsNotAMemoryShortage(needed: Int, held: Int, kept: Int) {
+  func imageThatCanNeverFitIsNotAMemoryShortage(needed: Int, reserved: Int, kept: Int) {
     let ledger = MemoryLedger(budget: 64 << 20)
-    let hold = MemoryHold(held << 20, in: ledger, as: .decoding)
+    let reservation = MemoryReservation(reserved << 20, in: ledger, as: .decoding)
 
-    let claim = MemoryClaim(needed << 20, in: hold, beside: kept << 20)
+    let claim = MemoryClaim(needed << 20, in: reservation, beside: kept << 20)
 
     #expect(claim?.isGivenUp == true)
     #expect(claim?.refusal.isMemoryShortage == false)
@@ -437,15 +437,15 @@ import VitrineTesting
     let ledger = MemoryLedger(budget: 64 << 20)
     let pool = WorkerPool(threads: 1)
     let (gate, names) = (Gate(), Names())
-    let hold = MemoryHold(0, in: ledger, as: .decoding)
-    let claim = MemoryClaim(in: hold) {
+    let reservation = MemoryReservation(0, in: ledger, as: .decoding)
+    let claim = MemoryClaim(in: reservation) {
       gate.pass()
       return 10 << 20
     }
 
     pool.submit(1, priority: .normal, taking: claim) { [ledger] in
       names.add(ledger.usage.decoding == 10 << 20 ? "counted" : "uncounted")
-      hold.end()
+      reservation.end()
     }
     await gate.waitUntilHeld(1)
     #expect(!pool.isIdle)
@@ -458,9 +458,9 @@ import VitrineTesting
   @Test func jobWithoutMemoryRunsWhileTheBudgetIsExceeded() async throws {
     let world = Crowded(kept: 100 << 20)
     let names = Names()
-    let hold = MemoryHold(0, in: world.ledger, as: .decoding)
+    let reservation = MemoryReservation(0, in: world.ledger, as: .decoding)
 
-    world.pool.submit(1, priority: .normal, taking: MemoryClaim(in: hold) { 0 }) { names.add("a") }
+    world.pool.submit(1, priority: .normal, taking: MemoryClaim(in: reservation) { 0 }) { names.add("a") }
     try await until { world.pool.isIdle }
 
     #expect(names.all == "a")
@@ -472,14 +472,14 @@ import VitrineTesting
     let (gate, names) = (Gate(), Names())
     let ledger = MemoryLedger(budget: 64 << 20)
     for (id, name) in [(1, "a"), (2, "b")] as [(UInt64, String)] {
-      let hold = MemoryHold(0, in: ledger, as: .decoding)
-      let claim = MemoryClaim(in: hold) {
+      let reservation = MemoryReservation(0, in: ledger, as: .decoding)
+      let claim = MemoryClaim(in: reservation) {
         gate.pass()
         return 1
       }
       pool.submit(id, priority: .normal, taking: claim) {
         names.add(name)
-        hold.end()
+        reservation.end()
       }
     }
     await gate.waitUntilHeld(1)
@@ -494,8 +494,8 @@ import VitrineTesting
   @Test func jobCancelledWhileItIsMeasuredDoesNotRun() async throws {
     let pool = WorkerPool(threads: 1)
     let (gate, names) = (Gate(), Names())
-    let hold = MemoryHold(0, in: MemoryLedger(), as: .decoding)
-    let claim = MemoryClaim(in: hold) {
+    let reservation = MemoryReservation(0, in: MemoryLedger(), as: .decoding)
+    let claim = MemoryClaim(in: reservation) {
       gate.pass()
       return 1
     }
@@ -512,8 +512,8 @@ import VitrineTesting
   @Test func priorityOfAJobChangesWhileItIsMeasured() async throws {
     let pool = WorkerPool(threads: 1)
     let (gate, names) = (Gate(), Names())
-    let hold = MemoryHold(0, in: MemoryLedger(), as: .decoding)
-    let claim = MemoryClaim(in: hold) {
+    let reservation = MemoryReservation(0, in: MemoryLedger(), as: .decoding)
+    let claim = MemoryClaim(in: reservation) {
       gate.pass()
       return 1
     }
@@ -552,14 +552,15 @@ import VitrineTesting
     asked.count(against: ledger)
     let pool = WorkerPool(threads: 2)
     let gate = Gate()
-    let first = MemoryHold(0, in: ledger, as: .decoding)
+    let first = MemoryReservation(0, in: ledger, as: .decoding)
     pool.submit(1, priority: .normal, taking: .init(80, in: first)) {
       gate.pass()
       first.end()
     }
     await gate.waitUntilHeld(1)
     asked.gate.close()
-    pool.submit(2, priority: .normal, taking: .init(80, in: MemoryHold(0, in: ledger, as: .decoding))) {
+    pool.submit(2, priority: .normal, taking: .init(80, in: MemoryReservation(0, in: ledger, as: .decoding)))
+    {
       Issue.record("a cancelled job ran")
     }
     await asked.gate.waitUntilHeld(1)
@@ -567,8 +568,8 @@ import VitrineTesting
     asked.gate.open()
 
     try await untilCalled { done in
-      let hold = MemoryHold(0, in: ledger, as: .decoding)
-      pool.submit(3, priority: .normal, taking: .init(20, in: hold)) { done() }
+      let reservation = MemoryReservation(0, in: ledger, as: .decoding)
+      pool.submit(3, priority: .normal, taking: .init(20, in: reservation)) { done() }
     }
     gate.open()
   }

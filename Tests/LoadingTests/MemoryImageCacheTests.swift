@@ -145,7 +145,7 @@ import VitrineTesting
   @Test("AF-C19 YY-B32 memory pressure empties the cache") func memoryPressureEmptiesTheCache() {
     fill(0..<3)
 
-    cache.relieveMemoryPressure()
+    cache.handleMemoryPressure()
 
     #expect(cache.statistics.entries == 0)
   }

@@ -154,9 +154,9 @@ import VitrineTesting
 
   @Test func previewDecoderIsReleasedOnlyUnderCriticalPressure() async throws {
     let (world, _, task) = try await worldThatKeeps50000()
-    world.ledger.relieve(.warning)
+    world.ledger.handlePressure(.warning)
     #expect(world.ledger.usage.decoding == 50_000)
-    world.ledger.relieve(.critical)
+    world.ledger.handlePressure(.critical)
     #expect(world.ledger.usage.decoding == 0)
     task.cancel()
   }
@@ -247,7 +247,7 @@ private final class AskedHolder: MemoryHolder {
 
   func count(against ledger: MemoryLedger) {}
   func release(bytes: Int) { asked.withLock { $0.append(pthread_self()) } }
-  func relieve(_ pressure: MemoryPressure) {}
+  func handlePressure(_ pressure: MemoryPressure) {}
 }
 
 /// Calls a closure when one of its preview decoders is released.

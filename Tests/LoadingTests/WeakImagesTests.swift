@@ -18,7 +18,7 @@ import VitrineTesting
       let image = Image.solid(width: 5, height: 5)
       cache.insert(image, for: request("a"), additionalIdentifier: nil)
 
-      cache.relieveMemoryPressure()
+      cache.handleMemoryPressure()
 
       #expect(cache.usage == 0)
       #expect((lookUp(cache, "a") === image) == keepsWeakReferences)

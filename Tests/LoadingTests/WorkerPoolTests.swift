@@ -122,10 +122,10 @@ import VitrineTesting
     }
     await both.waitUntilHeld(2)
     for id in 3...4 as ClosedRange<UInt64> {
-      let hold = MemoryHold(0, in: ledger, as: .decoding)
-      pool?.submit(id, priority: .low, taking: .init(80, in: hold)) {
+      let reservation = MemoryReservation(0, in: ledger, as: .decoding)
+      pool?.submit(id, priority: .low, taking: .init(80, in: reservation)) {
         gate.pass()
-        hold.end()
+        reservation.end()
       }
     }
     both.open()
@@ -160,19 +160,19 @@ import VitrineTesting
             var chance = SplitMix(state: UInt64(round * submitters + submitter))
             for job in 0..<jobs {
               let id = UInt64(submitter * jobs + job)
-              let hold = MemoryHold(0, in: ledger, as: .decoding)
+              let reservation = MemoryReservation(0, in: ledger, as: .decoding)
               let bytes = chance.next(3) == 0 ? 0 : 10 * chance.next(12)
-              let kept = MemoryHold(0, in: ledger, as: .cache)
-              _ = kept.take(10 * chance.next(6), inAnyCase: false)
+              let kept = MemoryReservation(0, in: ledger, as: .cache)
+              _ = kept.reserve(10 * chance.next(6), force: false)
               let (yields, isLate) = (chance.next(10), chance.next(2) == 0)
               pool.submit(
                 id, priority: [.veryLow, .low, .normal, .high][chance.next(4)],
-                taking: .init(bytes, in: hold)
+                taking: .init(bytes, in: reservation)
               ) {
                 withExtendedLifetime(jobEnd) { end.waitForThisThread() }
-                if !isLate { hold.end() }
+                if !isLate { reservation.end() }
                 for _ in 0..<yields { sched_yield() }
-                hold.end()
+                reservation.end()
                 run.add(1, ordering: .relaxed)
               }
               if chance.next(4) == 0 {

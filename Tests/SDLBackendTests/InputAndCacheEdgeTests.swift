@@ -60,7 +60,7 @@ struct InputAndCacheEdgeTests {
     cache.insert(1, for: "a", cost: 10, stamp: 1)
     #expect(cache.value(for: "a", stamp: 2) == 1)
 
-    #expect(!cache.hasRoom(for: 1, stamp: 2))
+    #expect(!cache.hasSpace(for: 1, stamp: 2))
     #expect(cache.insert(2, for: "b", cost: 10, stamp: 2) == ["b"])
     #expect(cache.value(for: "a", stamp: 2) == 1)
   }

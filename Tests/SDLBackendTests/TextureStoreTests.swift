@@ -265,8 +265,8 @@ struct TextureLedgerTests {
       holder.release(bytes: 10)
       holder.release(bytes: 30)
       holder.release(bytes: 20)
-      holder.relieve(.critical)
-      holder.relieve(.warning)
+      holder.handlePressure(.critical)
+      holder.handlePressure(.warning)
     }
     #expect(calls.count == 1)
   }

@@ -13,7 +13,7 @@ struct SourceMemory {
   /// True if the image is progressive or interlaced, so that a coarse version of the whole image comes first.
   var comesInPasses = false
   /// The bytes that a preview decoder keeps between two previews, in addition to `codec`.
-  var heldForPreviews = 0
+  var reservedForPreviews = 0
   /// True if previews are assembled row by row at the size of the result.
   var collectsRows = true
 
@@ -38,7 +38,7 @@ struct SourceMemory {
     var strips = source
     strips.isWhole = false
     return ByteCount.sum(
-      codec, heldForPreviews, ByteCount.product(plan.resultBytes, copies), plan.drawingBytes(of: strips),
+      codec, reservedForPreviews, ByteCount.product(plan.resultBytes, copies), plan.drawingBytes(of: strips),
       colorConversion, Self.overhead)
   }
 }

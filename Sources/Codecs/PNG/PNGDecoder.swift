@@ -58,6 +58,6 @@ enum PNGDecoder {
       plan: plan,
       source: Canvas.Source(plan.stored, hasAlpha: structure.hasAlpha, isWhole: structure.isInterlaced),
       codec: structure.codecBytes, profile: structure.profileBytes, comesInPasses: structure.isInterlaced,
-      heldForPreviews: structure.isInterlaced ? pixels : 0, collectsRows: !structure.isInterlaced)
+      reservedForPreviews: structure.isInterlaced ? pixels : 0, collectsRows: !structure.isInterlaced)
   }
 }

@@ -43,7 +43,8 @@ enum WebPDecoder {
         codec: ByteCount.sum(
           frame.codecBytes(canvas: source.size), try frame.tableBytes(), WebPContainer.notesBytes(of: bytes)),
         profile: container.profileBytes,
-        heldForPreviews: ByteCount.product(source.size.width, source.size.height, PixelFormat.bytesPerPixel))
+        reservedForPreviews: ByteCount.product(
+          source.size.width, source.size.height, PixelFormat.bytesPerPixel))
     }
   }
 }

@@ -8,7 +8,7 @@ package final class ArrivingBody: Sendable {
   package typealias Scheduler = @Sendable (@escaping @Sendable () -> Void) -> Void
 
   /// The reservation of the body's bytes. It outlives the transfer if the bytes do.
-  package let hold: MemoryHold
+  package let reservation: MemoryReservation
   private let ledger: MemoryLedger
   private let schedule: Scheduler
   let number: UInt64
@@ -19,8 +19,8 @@ package final class ArrivingBody: Sendable {
   /// - Parameters:
   ///   - hold: The reservation of the bytes received so far.
   ///   - schedule: Moves notifications to another thread, because the thread that releases memory may hold any lock.
-  package init(_ hold: MemoryHold, in ledger: MemoryLedger, schedule: @escaping Scheduler) {
-    self.hold = hold
+  package init(_ reservation: MemoryReservation, in ledger: MemoryLedger, schedule: @escaping Scheduler) {
+    self.reservation = reservation
     self.ledger = ledger
     self.schedule = schedule
     number = Self.lastNumber.add(1, ordering: .relaxed).newValue
@@ -34,24 +34,24 @@ package final class ArrivingBody: Sendable {
   /// been reserved for this body; it is not called if the body ends before. The caller must not hold a lock that a
   /// memory holder needs.
   package func reserve(_ total: Int, orCall resume: @escaping @Sendable () -> Void) -> Bool {
-    let missing = total - hold.bytes
-    if missing <= 0 || ledger.takeForBody(missing, in: hold, mayExceed: false) { return true }
+    let missing = total - reservation.bytes
+    if missing <= 0 || ledger.takeForBody(missing, in: reservation, mayExceed: false) { return true }
     hasWaited.store(true, ordering: .relaxed)
-    return ledger.waitForRoom(missing, self, schedule: schedule, resume)
+    return ledger.waitForMemory(missing, self, schedule: schedule, resume)
   }
 
   /// Sets the reservation to `bytes`, the size of what has been received. Releases memory that was reserved for a
   /// larger chunk or for moving the bytes to larger storage.
   package func settle(at bytes: Int) {
-    if hold.bytes != bytes { hold.keep(bytes) }
+    if reservation.bytes != bytes { reservation.keep(bytes) }
   }
 
   /// Reduces the reservation to at most `bytes`. Never evicts, so it may be called with a lock held.
   package func shrink(to bytes: Int) {
-    if hold.bytes > bytes { hold.keep(bytes) }
+    if reservation.bytes > bytes { reservation.keep(bytes) }
   }
 
-  /// Ends receiving. The bytes stay reserved until `hold` ends.
+  /// Ends receiving. The bytes stay reserved until `reservation` ends.
   package func end() {
     if hasWaited.load(ordering: .relaxed) { ledger.stopWaiting(number, schedule) }
   }

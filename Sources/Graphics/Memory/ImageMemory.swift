@@ -30,18 +30,18 @@ final class ImageMemory: Sendable {
   /// Tells the ledger that a cache no longer counts the pixels. Never evicts.
   func endCaching() {
     if cachings.wrappingSubtract(1, ordering: .sequentiallyConsistent).newValue == 0 {
-      _ = ledger.take(bytes, for: .shown, inAnyCase: true)
+      _ = ledger.reserve(bytes, for: .shown, force: true)
     }
   }
 }
 
 extension Image {
   /// Counts the pixels as shown from now on, unless they are counted already. Moves as many bytes as possible from
-  /// `hold`, the reservation with which the image was made. Never evicts.
-  package func countAsShown(movedFrom hold: MemoryHold) {
+  /// `reservation`, the reservation with which the image was made. Never evicts.
+  package func countAsShown(movedFrom reservation: MemoryReservation) {
     guard !isCounted else { return }
-    hold.moveToShown(cost)
-    setMemory(ImageMemory(counted: cost, in: hold.ledger))
+    reservation.moveToShown(cost)
+    setMemory(ImageMemory(counted: cost, in: reservation.ledger))
   }
 
   /// Called when a memory cache stores the image and counts its pixels. May be called with a lock held.

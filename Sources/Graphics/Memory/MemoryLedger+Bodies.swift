@@ -3,7 +3,7 @@ import Synchronization
 /// The ledger's state for bodies that wait for memory.
 struct WaitingBodies {
   struct Entry {
-    let hold: MemoryHold
+    let reservation: MemoryReservation
     let resume: @Sendable () -> Void
   }
 
@@ -54,29 +54,30 @@ extension MemoryLedger {
 
   /// Reserves `bytes` for a body, evicting cached memory if necessary. With `mayExceed`, the body may exceed the
   /// bodies' share, and also the budget if there is no queued work that will release memory.
-  func takeForBody(_ bytes: Int, in hold: MemoryHold, mayExceed: Bool) -> Bool {
+  func takeForBody(_ bytes: Int, in reservation: MemoryReservation, mayExceed: Bool) -> Bool {
     guard mayExceed || bytes <= bodyShare - usage.bodies else { return false }
-    if hold.take(bytes, inAnyCase: false) { return true }
-    makeRoom(for: bytes)
-    if hold.take(bytes, inAnyCase: false) { return true }
-    return mayExceed && work.load(ordering: .sequentiallyConsistent) == 0 && hold.take(bytes, inAnyCase: true)
+    if reservation.reserve(bytes, force: false) { return true }
+    evict(toFit: bytes)
+    if reservation.reserve(bytes, force: false) { return true }
+    return mayExceed && work.load(ordering: .sequentiallyConsistent) == 0
+      && reservation.reserve(bytes, force: true)
   }
 
   /// Adds a body to the queue, unless there is room for it after all. Returns true if the bytes were reserved.
-  func waitForRoom(
+  func waitForMemory(
     _ bytes: Int, _ body: ArrivingBody, schedule: @escaping ArrivingBody.Scheduler,
     _ resume: @escaping @Sendable () -> Void
   ) -> Bool {
     turns.withLock { _ in
       let mayExceed = waitingBodies.withLock { waiting in
         waiting.line.wait(body.number, for: bytes)
-        waiting.entries[body.number] = .init(hold: body.hold, resume: resume)
+        waiting.entries[body.number] = .init(reservation: body.reservation, resume: resume)
         waiting.scheduler = schedule
         bodiesWait.store(true, ordering: .sequentiallyConsistent)
         return waiting.line.exceeding == body.number
       }
       // Tries again: from here on, a release of memory schedules another attempt.
-      guard takeForBody(bytes, in: body.hold, mayExceed: mayExceed) else { return false }
+      guard takeForBody(bytes, in: body.reservation, mayExceed: mayExceed) else { return false }
       _ = waitingBodies.withLock { takeOut(body.number, &$0) }
       return true
     }
@@ -117,14 +118,14 @@ extension MemoryLedger {
     var resumed: [WaitingBodies.Entry] = []
     turns.withLock { _ in
       for candidate in candidates {
-        guard let hold = waitingBodies.withLock({ $0.entries[candidate.body]?.hold }),
-          takeForBody(candidate.bytes, in: hold, mayExceed: candidate.mayExceed)
+        guard let reservation = waitingBodies.withLock({ $0.entries[candidate.body]?.reservation }),
+          takeForBody(candidate.bytes, in: reservation, mayExceed: candidate.mayExceed)
         else { continue }
         if let entry = waitingBodies.withLock({ takeOut(candidate.body, &$0) }) {
           resumed.append(entry)
         } else {
           // The body has ended in the meantime.
-          hold.grow(by: -candidate.bytes)
+          reservation.grow(by: -candidate.bytes)
         }
       }
     }

@@ -121,8 +121,8 @@ public final class MemoryLedger: Sendable {
   }
 
   /// Notifies all holders of memory pressure, and returns unused pixel memory to the system.
-  public func relieve(_ pressure: MemoryPressure) {
-    for (_, holder) in holders.withLock({ $0.living() }) { holder.relieve(pressure) }
+  public func handlePressure(_ pressure: MemoryPressure) {
+    for (_, holder) in holders.withLock({ $0.living() }) { holder.handlePressure(pressure) }
     PixelMemory.shared.trim()
   }
 
@@ -135,7 +135,7 @@ public final class MemoryLedger: Sendable {
   }
 
   /// Runs the memory pressure check, if there is one. Call this before taking memory, without a lock held.
-  package func lookAround() { watcher.withLock { $0 }?() }
+  package func checkPressure() { watcher.withLock { $0 }?() }
 
   // MARK: Counting
 
@@ -148,18 +148,18 @@ public final class MemoryLedger: Sendable {
     let total = sum.wrappingAdd(bytes, ordering: .sequentiallyConsistent).newValue
     guard bytes > 0 else { return noteRelease() }
     highest.max(total, ordering: .relaxed)
-    if total > budget { makeRoom(for: 0) }
+    if total > budget { evict(toFit: 0) }
   }
 
-  /// Reserves `bytes` if they fit the budget, or always if `inAnyCase` is true. Returns true if the bytes were
+  /// Reserves `bytes` if they fit the budget, or always if `force` is true. Returns true if the bytes were
   /// reserved. Never evicts, so it may be called with a lock held.
-  func take(_ bytes: Int, for account: Account, inAnyCase: Bool) -> Bool {
-    take(bytes, for: account, overdraft: inAnyCase ? .max : 0)
+  func reserve(_ bytes: Int, for account: Account, force: Bool) -> Bool {
+    reserve(bytes, for: account, overdraft: force ? .max : 0)
   }
 
   /// Reserves `bytes` if the total then exceeds the budget by at most `overdraft`; `Int.max` always reserves. Returns
   /// true if the bytes were reserved. Never evicts, so it may be called with a lock held.
-  func take(_ bytes: Int, for account: Account, overdraft: Int) -> Bool {
+  func reserve(_ bytes: Int, for account: Account, overdraft: Int) -> Bool {
     let (allowed, isUnlimited) = budget.addingReportingOverflow(overdraft)
     var total = sum.load(ordering: .relaxed)
     while true {
@@ -182,7 +182,7 @@ public final class MemoryLedger: Sendable {
   }
 
   /// Asks one holder after the other to evict until `bytes` more fit the budget.
-  package func makeRoom(for bytes: Int) {
+  package func evict(toFit bytes: Int) {
     guard budget != .max else { return }
     for (_, holder) in holders.withLock({ $0.living() }) {
       let missing = sum.load(ordering: .relaxed) &+ bytes &- budget

@@ -20,5 +20,5 @@ public protocol MemoryHolder: AnyObject, Sendable {
   /// Evicts up to `bytes` bytes, the least needed memory first.
   func release(bytes: Int)
   /// Handles a memory shortage of the machine or of the process's memory limit.
-  func relieve(_ pressure: MemoryPressure)
+  func handlePressure(_ pressure: MemoryPressure)
 }

@@ -12,7 +12,7 @@ extension MemoryImageCache {
   public func purge(to bytes: Int) { purge(.pressure) { _ in .init(cost: max(0, bytes), sparing: 0) } }
 
   /// Evicts all images. Call this when the system reports that memory is short.
-  public func relieveMemoryPressure() { purge(to: 0) }
+  public func handleMemoryPressure() { purge(to: 0) }
 
   /// Evicts images until the limits are met. The image at the index `place`, which has just been inserted, is evicted
   /// last.
@@ -83,7 +83,7 @@ extension MemoryImageCache: MemoryHolder {
 
   /// Evicts images under memory pressure. A warning leaves at most `preferredUsageAfterPurge`. Critical pressure evicts
   /// all images except those that are being shown, because evicting an image that a view holds frees no memory.
-  public func relieve(_ pressure: MemoryPressure) {
+  public func handlePressure(_ pressure: MemoryPressure) {
     let preferred = preferredUsageAfterPurge
     purge(.pressure) { images in
       switch pressure {

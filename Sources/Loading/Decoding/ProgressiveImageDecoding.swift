@@ -44,10 +44,10 @@ extension ProgressiveImageDecoding {
 }
 
 /// A preview decoder with the reservation of the memory that the decoder keeps. The reservation ends when the last
-/// reference to `hold` is released.
+/// reference to `reservation` is released.
 struct CountedDecoder: Sendable {
   let decoder: any ProgressiveImageDecoding
-  let hold: MemoryHold
+  let reservation: MemoryReservation
 }
 
 extension ImageRequest {

@@ -68,17 +68,17 @@ final class StoredCopy: Sendable {
   /// True if the response may be shown when the server cannot be reached or fails.
   let mayShowOnError: Bool
   /// The reservation of the body in memory.
-  let hold: MemoryHold?
+  let reservation: MemoryReservation?
   /// True if the response came through a redirect.
   let isFromElsewhere: Bool
 
   init(
     _ storedResponse: StoredResponse, body: [UInt8], at now: Double, rules: FreshnessRules,
-    isFromElsewhere: Bool = false, hold: MemoryHold? = nil
+    isFromElsewhere: Bool = false, reservation: MemoryReservation? = nil
   ) {
     self.storedResponse = storedResponse
     self.body = body
-    self.hold = hold
+    self.reservation = reservation
     self.isFromElsewhere = isFromElsewhere
     switch storedResponse.standing(at: now, rules: rules, isFromElsewhere: isFromElsewhere) {
     case .fresh:
@@ -109,7 +109,8 @@ final class StoredCopy: Sendable {
 
   private func bytes(_ storedResponse: StoredResponse, _ freshness: ImageResponse.Freshness) -> FetchedBytes {
     FetchedBytes(
-      body: body, response: storedResponse.response, hold: hold, source: .disk, freshness: freshness)
+      body: body, response: storedResponse.response, reservation: reservation, source: .disk,
+      freshness: freshness)
   }
 }
 

@@ -40,18 +40,18 @@ final class FetchReceiver: TransportReceiver {
     }
 
     /// Returns resumable data with a reservation, so that the bytes stay counted.
-    func counting(_ resumable: ResumableData?, in hold: MemoryHold?) -> ResumableData? {
+    func counting(_ resumable: ResumableData?, in reservation: MemoryReservation?) -> ResumableData? {
       var resumable = resumable
-      resumable?.hold = hold
+      resumable?.reservation = reservation
       return resumable
     }
 
     /// Ends the arriving body and returns the reservation of the bytes.
-    mutating func takeHold() -> MemoryHold? {
+    mutating func takeReservation() -> MemoryReservation? {
       guard let body else { return nil }
       body.end()
       self.body = nil
-      return body.hold
+      return body.reservation
     }
   }
 
@@ -83,8 +83,8 @@ final class FetchReceiver: TransportReceiver {
     interval = configuration.progressInterval
     clock = configuration.clock
     self.engine = engine
-    let hold = assembler.resumed?.hold ?? MemoryHold(0, in: engine.ledger, as: .bodies)
-    let body = ArrivingBody(hold, in: engine.ledger) { look in Self.resuming.async(execute: look) }
+    let reservation = assembler.resumed?.reservation ?? MemoryReservation(0, in: engine.ledger, as: .bodies)
+    let body = ArrivingBody(reservation, in: engine.ledger) { look in Self.resuming.async(execute: look) }
     state = Mutex(State(assembler: assembler, body: body))
   }
 
@@ -123,7 +123,7 @@ final class FetchReceiver: TransportReceiver {
       let used = state.assembler.memoryUsed
       let resumable = state.assembler.abandon()
       state.body?.shrink(to: resumable == nil ? 0 : used)
-      return (state.counting(resumable, in: state.takeHold()), state.modifying)
+      return (state.counting(resumable, in: state.takeReservation()), state.modifying)
     }
     modifying?.cancel()
     return resumable
@@ -217,10 +217,10 @@ final class FetchReceiver: TransportReceiver {
         guard case .bytes(var bytes) = end.outcome else {
           let resumable = state.assembler.takeResumableData()
           state.body?.shrink(to: resumable?.bytes.count ?? 0)
-          return state.counting(resumable, in: state.takeHold())
+          return state.counting(resumable, in: state.takeReservation())
         }
         state.body?.shrink(to: bytes.body.count)
-        bytes.hold = state.takeHold()
+        bytes.reservation = state.takeReservation()
         end.outcome = .bytes(bytes)
         return nil
       }

@@ -15,10 +15,10 @@ extension LoadEngine {
   func lookUp(_ id: FetchID, _ request: ImageRequest, _ priority: ImageRequest.Priority) {
     diskReaders.submit(id.number, priority: priority) { [self] in
       trace.record(.lookupBegan(fetch: id.number))
-      let hold = MemoryHold(0, in: ledger, as: .bodies)
-      let storedResponse = storedResponse(for: request) { hold.reserve($0) }
+      let reservation = MemoryReservation(0, in: ledger, as: .bodies)
+      let storedResponse = storedResponse(for: request) { reservation.reserve($0) }
       var find = DiskFind()
-      find.copy = storedResponse.flatMap { copy($0, for: request, hold) }
+      find.copy = storedResponse.flatMap { copy($0, for: request, reservation) }
       trace.record(.lookupEnded(fetch: id.number, isFound: find.copy != nil))
       perform { state in
         if DiskStage.Use(request.cachePolicy) == .asServerSays {
@@ -66,13 +66,15 @@ extension LoadEngine {
     return dataCache?.response(for: identity, reserving: reserve)
   }
 
-  private func copy(_ storedResponse: StoredResponse, for request: ImageRequest, _ hold: MemoryHold)
+  private func copy(
+    _ storedResponse: StoredResponse, for request: ImageRequest, _ reservation: MemoryReservation
+  )
     -> StoredCopy?
   {
     guard storedResponse.isFor(request.sentHeaders, credentials: request.identity.credentials) else {
       return nil
     }
-    hold.reserve(storedResponse.body.count)
+    reservation.reserve(storedResponse.body.count)
     var body = storedResponse.body
     if let modify = configuration.bodyModifier {
       // A stored body that the modifier rejects counts as a miss.
@@ -81,7 +83,7 @@ extension LoadEngine {
     }
     return StoredCopy(
       storedResponse, body: body, at: configuration.wallClock(), rules: configuration.freshness,
-      isFromElsewhere: !leadsTo(storedResponse.response.url, from: request.url), hold: hold)
+      isFromElsewhere: !leadsTo(storedResponse.response.url, from: request.url), reservation: reservation)
   }
 
   func keep(_ bytes: FetchedBytes, _ identity: RequestIdentity) {
@@ -89,7 +91,7 @@ extension LoadEngine {
     let identity = onDisk(identity)
     change(.store(identity, bytes: storedResponse.body.count)) { cache in
       // The bytes stay reserved until they are written.
-      withExtendedLifetime(bytes.hold) { cache.store(storedResponse, for: identity) }
+      withExtendedLifetime(bytes.reservation) { cache.store(storedResponse, for: identity) }
     } completion: { [storing = bytes.storing] in
       storing?.finish($0)
     }
@@ -253,14 +255,14 @@ struct Exchange: Sendable {
   }
 }
 
-extension MemoryHold {
+extension MemoryReservation {
   /// Reserves `total` bytes in all, evicting cached memory first. Exceeds the budget if that does not suffice, because
   /// the image may be on disk alone. No lock may be held.
   fileprivate func reserve(_ total: Int) {
     let missing = total - bytes
     guard missing > 0 else { return keep(total) }
-    if take(missing, inAnyCase: false) { return }
-    makeRoom(for: missing)
-    _ = take(missing, inAnyCase: true)
+    if reserve(missing, force: false) { return }
+    evict(toFit: missing)
+    _ = reserve(missing, force: true)
   }
 }

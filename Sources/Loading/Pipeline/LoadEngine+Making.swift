@@ -7,15 +7,15 @@ extension LoadEngine {
     _ id: DecodeID, _ body: [UInt8], _ key: DecodeKey, _ priority: ImageRequest.Priority
   ) {
     let options = key.options(configuration.pixelFormat)
-    let hold = MemoryHold(0, in: ledger, as: .decoding)
+    let reservation = MemoryReservation(0, in: ledger, as: .decoding)
     let work = ledger.beginWork()
     // Measured by a worker: the header may be as long as the body, and this thread may belong to a transport.
-    let claim = MemoryClaim(in: hold, beside: body.count) { [decoder] in
+    let claim = MemoryClaim(in: reservation, beside: body.count) { [decoder] in
       key.decodes ? decoder.memoryNeeded(for: body, options: options) : 0
     }
     let flag = CancellationFlag()
     workers.submit(id.number, priority: priority, taking: claim, stoppedBy: flag) { [self] in
-      ledger.lookAround()
+      ledger.checkPressure()
       trace.record(.decodeBegan(decode: id.number))
       let result = Result { () throws(ImageError) in
         guard key.decodes else {
@@ -26,8 +26,8 @@ extension LoadEngine {
         return try key.manner.applied(
           to: decoder.decode(body, options: options, cancellation: flag.cancellation))
       }
-      if case .success(let image) = result, key.decodes { countAsShown(image, movedFrom: hold) }
-      hold.end()
+      if case .success(let image) = result, key.decodes { countAsShown(image, movedFrom: reservation) }
+      reservation.end()
       trace.record(.decodeEnded(id, result))
       perform { state in
         let now = state.registry.now
@@ -45,8 +45,8 @@ extension LoadEngine {
 
   /// Counts the pixels of an image until the image is released, except while the cache counts the pixels. Does nothing
   /// if the application has a cache of its own, which counts its images itself.
-  func countAsShown(_ image: Image, movedFrom hold: MemoryHold) {
-    if cache == nil || cache is MemoryImageCache { image.countAsShown(movedFrom: hold) }
+  func countAsShown(_ image: Image, movedFrom reservation: MemoryReservation) {
+    if cache == nil || cache is MemoryImageCache { image.countAsShown(movedFrom: reservation) }
   }
 
   /// The placeholder image of a response that is not decoded.

@@ -35,7 +35,7 @@ extension LoadEngine {
   /// blocks, because this method runs on a thread of the transport.
   fileprivate func showPreview(of receiver: FetchReceiver, _ beginning: PreviewSchedule.Beginning) -> Int64 {
     let now = clock.now
-    let (jobs, next, letGo) = state.withLock { state in
+    let (jobs, next, released) = state.withLock { state in
       guard state.transfers[receiver.id]?.receiver === receiver else {
         return ([PreviewJob](), Int64.max, [CountedDecoder]())
       }
@@ -43,7 +43,7 @@ extension LoadEngine {
         of: receiver.id, beginning, interval: configuration.previewInterval, at: now)
       return (jobs, next, state.registry.takeReleasedDecoders())
     }
-    _ = letGo  // released here, outside the lock
+    _ = released  // released here, outside the lock
     guard !jobs.isEmpty else { return next }
     var isSkipped = false
     for job in jobs where !submit(job, of: receiver, beginning) {
@@ -61,44 +61,46 @@ extension LoadEngine {
     _ job: PreviewJob, of receiver: FetchReceiver, _ beginning: PreviewSchedule.Beginning
   ) -> Bool {
     guard workers.isFree else { return false }
-    let hold = MemoryHold(0, in: ledger, as: .decoding)
+    let reservation = MemoryReservation(0, in: ledger, as: .decoding)
     var body: [UInt8]?
-    if hold.take(beginning.count, inAnyCase: false) {
+    if reservation.reserve(beginning.count, force: false) {
       body = receiver.bytes(of: beginning)
       guard body != nil else { return false }
     }
     let flag = CancellationFlag()
     workers.submit(job.number, priority: .veryLow, stoppedBy: flag) { [self, body] in
-      ledger.lookAround()
-      guard body != nil || hold.takeOrMakeRoom(for: beginning.count),
+      ledger.checkPressure()
+      guard body != nil || reservation.reserveOrEvict(toFit: beginning.count),
         let body = body ?? receiver.bytes(of: beginning)
       else {
-        hold.end()
+        reservation.end()
         return skip(job, job.decoder)
       }
       if let counted = job.decoder ?? newDecoder(for: job) {
-        makePreview(job, counted, body, beginning.expected, hold, flag.cancellation)
+        makePreview(job, counted, body, beginning.expected, reservation, flag.cancellation)
       } else {
         end(job, nil, hasPreview: false)
       }
-      hold.end()
+      reservation.end()
     }
     return true
   }
 
   private func newDecoder(for job: PreviewJob) -> CountedDecoder? {
     decoder.progressiveDecoder(job.style, options: job.key.options(configuration.pixelFormat))
-      .map { CountedDecoder(decoder: $0, hold: MemoryHold(0, in: ledger, as: .decoding)) }
+      .map { CountedDecoder(decoder: $0, reservation: MemoryReservation(0, in: ledger, as: .decoding)) }
   }
 
-  /// Makes a preview on a worker thread. `hold` reserves the memory of this preview, and `counted.hold` the memory kept
+  /// Makes a preview on a worker thread. `reservation` reserves the memory of this preview, and `counted.reservation` the memory kept
   /// for later previews.
   private func makePreview(
-    _ job: PreviewJob, _ counted: CountedDecoder, _ body: [UInt8], _ expectedLength: Int?, _ hold: MemoryHold,
+    _ job: PreviewJob, _ counted: CountedDecoder, _ body: [UInt8], _ expectedLength: Int?,
+    _ reservation: MemoryReservation,
     _ cancellation: DecodeCancellation
   ) {
     let decoder = counted.decoder
-    guard hold.takeOrMakeRoom(for: decoder.memoryNeeded(for: body) - counted.hold.bytes) else {
+    guard reservation.reserveOrEvict(toFit: decoder.memoryNeeded(for: body) - counted.reservation.bytes)
+    else {
       return skip(job, counted)
     }
     let made = Result { () throws(ImageError) in
@@ -107,8 +109,8 @@ extension LoadEngine {
     let image = (try? made.get()) ?? nil
     if let image { show(job.key.manner.applied(to: image), job) }
     let isOver = if case .failure = made { true } else { false }
-    hold.keep(body.count)
-    counted.hold.keep(isOver ? 0 : decoder.memoryKept)
+    reservation.keep(body.count)
+    counted.reservation.keep(isOver ? 0 : decoder.memoryKept)
     end(job, isOver ? nil : counted, hasPreview: image != nil)
   }
 
@@ -153,26 +155,26 @@ extension LoadEngine: MemoryHolder {
   }
 
   /// Releases all preview decoders that are not in use, at critical pressure.
-  func relieve(_ pressure: MemoryPressure) {
+  func handlePressure(_ pressure: MemoryPressure) {
     if pressure == .critical { releasePreviewDecoders(.max) }
   }
 
   private func releasePreviewDecoders(_ bytes: Int) {
-    let letGo = state.withLock { state in
+    let released = state.withLock { state in
       state.registry.releasePreviewDecoders(bytes)
       let resumableDataStore = ledger.isBodyWaiting ? state.resumableDataStore.takeOldest(bytes: bytes) : []
       return (state.registry.takeReleasedDecoders(), resumableDataStore)
     }
-    _ = letGo  // released here, outside the lock
+    _ = released  // released here, outside the lock
   }
 }
 
-extension MemoryHold {
+extension MemoryReservation {
   /// Reserves `bytes` more, evicting cached memory if necessary. Returns false if the bytes do not fit the budget. No
   /// lock may be held.
-  fileprivate func takeOrMakeRoom(for bytes: Int) -> Bool {
-    if bytes <= 0 || take(bytes, inAnyCase: false) { return true }
-    makeRoom(for: bytes)
-    return take(bytes, inAnyCase: false)
+  fileprivate func reserveOrEvict(toFit bytes: Int) -> Bool {
+    if bytes <= 0 || reserve(bytes, force: false) { return true }
+    evict(toFit: bytes)
+    return reserve(bytes, force: false)
   }
 }

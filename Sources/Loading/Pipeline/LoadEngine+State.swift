@@ -8,7 +8,7 @@ extension LoadEngine {
     var transfers = LoadTable<Fetch, Transfer>()
     /// Tasks that have left a running transfer. Released without a lock, because they may hold objects of the
     /// application.
-    var tasksLetGo: [ImageTask] = []
+    var releasedTasks: [ImageTask] = []
     /// The number of images that the cache was offered.
     var storeCount = 0
     var storesOnMainQueue = false
@@ -41,8 +41,8 @@ extension LoadEngine {
     /// section as the decision, because another transfer of a fetch may begin before the earlier one is stopped.
     mutating func work(_ actions: [LoadAction]) -> Work {
       var work = Work(
-        actions: actions, releasedDecoders: registry.takeReleasedDecoders(), tasksLetGo: tasksLetGo)
-      tasksLetGo = []
+        actions: actions, releasedDecoders: registry.takeReleasedDecoders(), releasedTasks: releasedTasks)
+      releasedTasks = []
       for case .cancelFetch(let id) in actions { work.givenUp[id] = transfers.removeValue(forKey: id) }
       for case .pauseFetch(let id) in actions { work.givenUp[id] = transfers.removeValue(forKey: id) }
       return work
@@ -65,7 +65,7 @@ extension LoadEngine {
   struct Work {
     var actions: [LoadAction] = []
     var releasedDecoders: [CountedDecoder] = []
-    var tasksLetGo: [ImageTask] = []
+    var releasedTasks: [ImageTask] = []
     var givenUp: [FetchID: Transfer] = [:]
   }
 

@@ -136,7 +136,7 @@ final class LoadEngine: Sendable {
     task.isStarted(as: id, by: self)
     if let request = state.registry.traceRequest(id, request, lookup) { trace.record(.requested(request)) }
     if let fetch = state.registry.fetch(of: id) {
-      state.tasksLetGo += state.transfers[fetch]?.receiver.add(task) ?? []
+      state.releasedTasks += state.transfers[fetch]?.receiver.add(task) ?? []
     }
     // With the lock held, so that no newer preview is shown before this one.
     if request.progressive != .none, let preview = state.registry.newestPreview(for: id) {
@@ -231,7 +231,7 @@ final class LoadEngine: Sendable {
   func perform(_ work: consuming Work) {
     // Released first, because the next decodes may need the memory.
     work.releasedDecoders = []
-    work.tasksLetGo = []
+    work.releasedTasks = []
     for action in work.actions {
       switch action {
       case .cancelFetch(let id), .pauseFetch(let id): work.givenUp[id].map(giveUp)
@@ -256,16 +256,16 @@ final class LoadEngine: Sendable {
     case .decode(let id, let body, let options, let priority): decode(id, body, options, priority)
     case .transform(let id, let image, let transforms, let priority):
       let work = ledger.beginWork()
-      let hold = MemoryHold(image.isCounted ? 0 : image.cost, in: ledger, as: .decoding)
-      let claim = MemoryClaim(image.cost, in: hold, beside: image.isCounted ? image.cost : 0)
+      let reservation = MemoryReservation(image.isCounted ? 0 : image.cost, in: ledger, as: .decoding)
+      let claim = MemoryClaim(image.cost, in: reservation, beside: image.isCounted ? image.cost : 0)
       let flag = CancellationFlag()
       workers.submit(id.number, priority: priority, taking: claim, stoppedBy: flag) { [self] in
         trace.record(.transformBegan(processedImage: id.number))
         let result =
           claim.flatMap { $0.isGivenUp ? .failure($0.refusal) : nil }
           ?? Self.apply(transforms, to: image, flag.cancellation)
-        if case .success(let image) = result { countAsShown(image, movedFrom: hold) }
-        hold.end()
+        if case .success(let image) = result { countAsShown(image, movedFrom: reservation) }
+        reservation.end()
         trace.record(.transformEnded(processedImage: id.number))
         perform { $0.registry.transformEnded(id, result) }
         work.end()
@@ -274,9 +274,9 @@ final class LoadEngine: Sendable {
     case .reprioritizeWork(let number, let priority): workers.setPriority(priority, of: number)
     case .store(let id, let image, let request, let identifier):
       guard storesOnMainQueue else { return store(id, image, request, identifier) }
-      let hold = MemoryHold(image.isCounted ? 0 : image.cost, in: ledger, as: .decoding)
+      let reservation = MemoryReservation(image.isCounted ? 0 : image.cost, in: ledger, as: .decoding)
       Mailbox.main.post { [self] in
-        hold.end()
+        reservation.end()
         if state.withLock({ $0.registry.isStoring(id) }) { store(id, image, request, identifier) }
       }
     case .deliver(let ids, let result): deliver(ids, result)

@@ -18,7 +18,7 @@ extension LoadRegistry {
       guard let fetch = fetches[id], case .lookingUp = fetch.phase else { continue }
       giveUpLookUp(id, fetch)
     }
-    while lookups.hasWaiting, undecodedBytes < undecodedBytesLimit, hasRoomForCopies(),
+    while lookups.hasWaiting, undecodedBytes < undecodedBytesLimit, fitsMoreCopies(),
       let id = lookups.startNext(queue.order, isSuspended: queue.isSuspended, at: now)
     {
       guard let fetch = fetches[id] else {

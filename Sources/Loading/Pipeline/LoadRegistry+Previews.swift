@@ -73,7 +73,7 @@ extension LoadRegistry {
     for id in decodes.keys.sorted() {
       for style in ImageRequest.Progressive.allCases where left > 0 {
         guard let decoder = decodes[id]?.previews[style]?.takeDecoder().fitting else { continue }
-        left -= decoder.hold.bytes
+        left -= decoder.reservation.bytes
         releasedDecoders.append(decoder)
       }
     }

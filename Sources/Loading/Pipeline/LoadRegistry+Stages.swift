@@ -161,7 +161,7 @@ extension LoadRegistry {
     actions.append(.deliver(tasks, result))
     for task in tasks { _ = forget(task) }
     for id in ids { removeIfUnwanted(id) }
-    for fetch in healing { holdOrRelease(fetch) }
+    for fetch in healing { reserveOrRelease(fetch) }
   }
 
   /// Removes a caller. Returns the image for which the caller waited, which may now have no callers.

@@ -83,7 +83,7 @@ extension LoadRegistry {
     for task in served { move(task, to: stored) }
     copies.noteChange()
     received(copy.staleBytes(), stored)
-    holdOrRelease(id)
+    reserveOrRelease(id)
     return (served, admitted())
   }
 

@@ -69,7 +69,7 @@ extension LoadRegistry {
 
   /// Holds a download if all callers have paused: removes it from the queue or stops the transfer. Enqueues a held
   /// download again if a caller needs the bytes now.
-  mutating func holdOrRelease(_ id: FetchID) {
+  mutating func reserveOrRelease(_ id: FetchID) {
     guard let fetch = fetches[id] else { return }
     copies.noteChange()
     guard let priority = fetch.demand.priority else {

@@ -146,7 +146,7 @@ struct LoadRegistry {
       beginProcessing(processedImageID)
     }
     if fetch != nil, waiter.takesCopy { limitWaiting(fetchID) }
-    holdOrRelease(fetchID)
+    reserveOrRelease(fetchID)
     return (task, admitted())
   }
 
@@ -163,7 +163,7 @@ struct LoadRegistry {
     guard let fetch = fetch(of: task), let processedImage = forget(task) else { return [] }
     actions.append(.deliver([task], .failure(.cancelled)))
     removeIfUnwanted(processedImage)
-    holdOrRelease(fetch)
+    reserveOrRelease(fetch)
     return admitted()
   }
 
@@ -171,7 +171,7 @@ struct LoadRegistry {
   mutating func leave(_ task: TaskID) -> [LoadAction] {
     guard let fetch = fetch(of: task), let processedImage = forget(task) else { return [] }
     removeIfUnwanted(processedImage)
-    holdOrRelease(fetch)
+    reserveOrRelease(fetch)
     return admitted()
   }
 
@@ -229,7 +229,7 @@ struct LoadRegistry {
     }
     waiters[task]?.isPaused = isPaused
     replaceDemand(of: waiter.processedImage, waiter.demand, with: isPaused ? nil : waiter.priority)
-    holdOrRelease(fetch)
+    reserveOrRelease(fetch)
     return admitted()
   }
 

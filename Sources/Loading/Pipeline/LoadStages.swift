@@ -97,7 +97,7 @@ struct FetchedBytes: Sendable {
   /// The metrics of the transfer; `nil` for bytes from disk that were not revalidated.
   var metrics: TransportMetrics?
   /// The reservation of the body in memory.
-  var hold: MemoryHold?
+  var reservation: MemoryReservation?
   /// `.network` or `.disk`. For a file or data URL, the `ImageResponse` reports `.file` instead.
   var source = ImageResponse.Source.network
   var freshness = ImageResponse.Freshness.fresh

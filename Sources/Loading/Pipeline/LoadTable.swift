@@ -38,7 +38,7 @@ struct LoadTable<Stage, Value> {
 
   // MARK: Slots
 
-  private static var roomToKeep: Int { 1024 }
+  private static var keptCapacity: Int { 1024 }
 
   private var mask: Int { numbers.count - 1 }
 
@@ -95,7 +95,7 @@ struct LoadTable<Stage, Value> {
     }
     numbers[gap] = 0
     count -= 1
-    if count == 0, numbers.count > Self.roomToKeep { (numbers, values) = ([], [nil]) }
+    if count == 0, numbers.count > Self.keptCapacity { (numbers, values) = ([], [nil]) }
   }
 }
 

@@ -1,7 +1,7 @@
 import Synchronization
 package import VitrineGraphics
 
-/// The memory that a job of a `WorkerPool` needs while the job runs. The job ends `hold` after releasing the memory.
+/// The memory that a job of a `WorkerPool` needs while the job runs. The job ends `reservation` after releasing the memory.
 ///
 /// A job waits until the ledger has room, which other jobs, bodies and images on the screen release. The claim is given
 /// up if nothing releases enough within `patience` seconds, or if it exceeds the whole budget. The job then runs
@@ -15,7 +15,7 @@ package final class MemoryClaim: Sendable {
   /// The number of seconds without room after which a claim is given up. Only time in which no job is running counts.
   private static let patience = 5.0
 
-  let hold: MemoryHold
+  let reservation: MemoryReservation
   private let kept: Int
   private let measurement: Mutex<Measurement>
   private let isRefused = Atomic(false)
@@ -31,9 +31,9 @@ package final class MemoryClaim: Sendable {
   /// - Parameters:
   ///   - hold: The reservation of the job's existing memory, to which `bytes` are added later.
   ///   - kept: The number of bytes that are reserved elsewhere until the job ends, such as those of the encoded image.
-  package init?(_ bytes: Int, in hold: MemoryHold, beside kept: Int = 0) {
+  package init?(_ bytes: Int, in reservation: MemoryReservation, beside kept: Int = 0) {
     guard bytes > 0 else { return nil }
-    self.hold = hold
+    self.reservation = reservation
     self.kept = kept
     measurement = Mutex(.done(bytes: bytes))
     refuseIfTooLarge(bytes)
@@ -42,9 +42,9 @@ package final class MemoryClaim: Sendable {
   /// - Parameter measure: Returns the number of bytes. Called once, by a thread of the pool, because the closure reads
   ///   a body of any length.
   package init(
-    in hold: MemoryHold, beside kept: Int = 0, measuring measure: @escaping @Sendable () -> Int
+    in reservation: MemoryReservation, beside kept: Int = 0, measuring measure: @escaping @Sendable () -> Int
   ) {
-    self.hold = hold
+    self.reservation = reservation
     self.kept = kept
     measurement = Mutex(.due(measure))
   }
@@ -69,8 +69,8 @@ package final class MemoryClaim: Sendable {
 
   private func refuseIfTooLarge(_ bytes: Int) {
     guard bytes > 0 else { return }
-    let (needed, overflow) = bytes.addingReportingOverflow(hold.bytes)
-    let budget = hold.budget
+    let (needed, overflow) = bytes.addingReportingOverflow(reservation.bytes)
+    let budget = reservation.budget
     let (allowed, isUnlimited) = budget.addingReportingOverflow(Self.overdraft)
     if overflow || needed > budget || !isUnlimited && kept > allowed - needed {
       isRefused.store(true, ordering: .relaxed)
@@ -82,8 +82,8 @@ package final class MemoryClaim: Sendable {
 
   /// The error of a job that ran without the memory; see `ImageError.isMemoryShortage`.
   package var refusal: ImageError {
-    let (needed, budget) = (bytes, hold.budget)
-    let (own, isTooMuch) = needed.addingReportingOverflow(hold.bytes)
+    let (needed, budget) = (bytes, reservation.budget)
+    let (own, isTooMuch) = needed.addingReportingOverflow(reservation.bytes)
     let (all, overflow) = own.addingReportingOverflow(kept)
     let (allowed, isUnlimited) = budget.addingReportingOverflow(Self.overdraft)
     // States a need above the budget exactly if the job can never run.
@@ -97,7 +97,7 @@ package final class MemoryClaim: Sendable {
 
   /// Checks for room again after a while, until the claim is given up. Called when no job is running and there is no
   /// room.
-  func waitForRoom(_ clock: any LoadingClock, lookAgain: @escaping @Sendable () -> Void) {
+  func waitForMemory(_ clock: any LoadingClock, lookAgain: @escaping @Sendable () -> Void) {
     clock.wake(at: clock.now.advanced(bySeconds: Self.interval)) { [weak self] in
       guard let self else { return }
       let count = looks.wrappingAdd(1, ordering: .relaxed).newValue

@@ -45,7 +45,7 @@ extension LoadRegistry {
   ///
   /// The other responses are shown after `staleAfter` at the latest and then make room, so that a look-up that waits
   /// here leaves no view without its image for long.
-  mutating func hasRoomForCopies() -> Bool {
+  mutating func fitsMoreCopies() -> Bool {
     for id in copies.takeCandidates() where copies.isFull { releaseCopyIfUnnecessary(id) }
     return !copies.isFull
   }

@@ -23,9 +23,9 @@ package final class WorkerPool: Sendable {
     /// Measure the memory that a job takes, outside the lock, before the job is looked at again.
     case measure(UInt64, MemoryClaim)
     /// Evict cached memory outside the lock, before the job is looked at again.
-    case makeRoom(MemoryClaim)
+    case evict(MemoryClaim)
     /// No job is running, and there is no room for the waiting jobs.
-    case waitForRoom(MemoryClaim)
+    case waitForMemory(MemoryClaim)
     case end
   }
 
@@ -41,13 +41,13 @@ package final class WorkerPool: Sendable {
     var claims = 0
     /// The job for which room was requested last; `nil` once the job begins or is removed, because the number may be
     /// submitted again.
-    var roomAsked: UInt64?
+    var evictedFor: UInt64?
     /// The number of threads that are evicting memory.
     var makers = 0
     /// The jobs without room that other jobs may overtake, because no job was running whose end would make room.
     var setAside: Set<UInt64> = []
     /// True while a claim waits for room.
-    var isRoomAwaited = false
+    var isWaitingForMemory = false
     /// The cancellation flags of running jobs that can be stopped.
     var running: [UInt64: CancellationFlag] = [:]
     var isClosed = false
@@ -76,16 +76,17 @@ package final class WorkerPool: Sendable {
         busy += 1
         return .measure(id, claim)
       }
-      if let claim = job.claim, claim.bytes > 0, !claim.isGivenUp, !claim.hold.take(claim.bytes, overdraft: 0)
+      if let claim = job.claim, claim.bytes > 0, !claim.isGivenUp,
+        !claim.reservation.reserve(claim.bytes, overdraft: 0)
       {
-        if roomAsked != id, !setAside.contains(id) {
-          roomAsked = id
+        if evictedFor != id, !setAside.contains(id) {
+          evictedFor = id
           makers += 1
-          return .makeRoom(claim)
+          return .evict(claim)
         }
         // After eviction, the end of another job is the next chance.
         guard makers == 0, claims == 0 else { return nil }
-        guard claim.hold.take(claim.bytes, overdraft: MemoryClaim.overdraft) else {
+        guard claim.reservation.reserve(claim.bytes, overdraft: MemoryClaim.overdraft) else {
           return overtake(id, claim)
         }
       }
@@ -101,20 +102,20 @@ package final class WorkerPool: Sendable {
     private mutating func overtake(_ id: UInt64, _ claim: MemoryClaim) -> Turn? {
       if setAside.insert(id).inserted {
         append(id, .veryLow)
-        roomAsked = nil
+        evictedFor = nil
         return nextTurn()
       }
-      roomAsked = id
-      guard !isRoomAwaited else { return nil }
-      isRoomAwaited = true
-      return .waitForRoom(claim)
+      evictedFor = id
+      guard !isWaitingForMemory else { return nil }
+      isWaitingForMemory = true
+      return .waitForMemory(claim)
     }
 
     /// Checks all jobs again, because memory may have been released.
     mutating func lookAgain() {
       setAside = []
-      isRoomAwaited = false
-      roomAsked = nil
+      isWaitingForMemory = false
+      evictedFor = nil
     }
 
     /// Puts a measured job back into the earlier position in the queue, unless the job was cancelled in the meantime.
@@ -135,8 +136,8 @@ package final class WorkerPool: Sendable {
 
     mutating func remove(_ id: UInt64) -> Job? {
       waiting.remove(id)
-      if roomAsked == id { roomAsked = nil }
-      if setAside.remove(id) != nil { isRoomAwaited = false }
+      if evictedFor == id { evictedFor = nil }
+      if setAside.remove(id) != nil { isWaitingForMemory = false }
       return jobs.removeValue(forKey: id)
     }
 
@@ -144,7 +145,7 @@ package final class WorkerPool: Sendable {
     var isMore: Bool { waiting.isEmpty ? isClosed : busy < threads }
 
     /// True if a job waits for the end of another job, which has the memory.
-    var isShortOfMemory: Bool { roomAsked != nil }
+    var isShortOfMemory: Bool { evictedFor != nil }
 
     mutating func finish(_ job: Job) {
       busy -= 1
@@ -242,12 +243,12 @@ package final class WorkerPool: Sendable {
             return state.takeCallsWhenIdle()
           }
           for call in calls { call() }
-        case .makeRoom(let claim):
-          claim.hold.makeRoom(for: claim.bytes)
+        case .evict(let claim):
+          claim.reservation.evict(toFit: claim.bytes)
           // This thread looks for work next, so that no other thread need be woken.
           monitor.withLock(waking: .nobody) { $0.makers -= 1 }
-        case .waitForRoom(let claim):
-          claim.waitForRoom(clock) { [weak monitor] in monitor?.withLock(waking: .one) { $0.lookAgain() } }
+        case .waitForMemory(let claim):
+          claim.waitForMemory(clock) { [weak monitor] in monitor?.withLock(waking: .one) { $0.lookAgain() } }
         case .end: return
         }
       }

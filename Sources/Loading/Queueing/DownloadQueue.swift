@@ -148,7 +148,7 @@ struct DownloadQueue {
     for index in local.indices where local[index].active < Self.maximumLocal {
       local[index].waiting.head(order).map { offer((-1 - index, $0)) }
     }
-    if hasRoomForNetwork, bucket?.nextToken(at: now).map({ $0 <= now }) ?? (bucket == nil) {
+    if hasFreeNetworkSlot, bucket?.nextToken(at: now).map({ $0 <= now }) ?? (bucket == nil) {
       ready.first.map(offer)
       openedAgain(at: now).forEach(offer)
     }
@@ -186,7 +186,7 @@ struct DownloadQueue {
       if time > now { next = min(next ?? time, time) }
     }
     resting.next.map(offer)
-    if hasRoomForNetwork, let token = bucket == nil ? now : bucket?.nextToken(at: now) {
+    if hasFreeNetworkSlot, let token = bucket == nil ? now : bucket?.nextToken(at: now) {
       if ready.first != nil { offer(token) }
       for lane in leftAlone { backOff.opening(of: hosts.lane(lane), at: now).map { offer(max($0, token)) } }
     }
@@ -264,7 +264,7 @@ struct DownloadQueue {
   // MARK: Hosts
 
   /// True if the limit of network downloads allows another one to start.
-  private var hasRoomForNetwork: Bool {
+  private var hasFreeNetworkSlot: Bool {
     active.count - local[0].active - local[1].active < max(1, maximumActive)
   }
 

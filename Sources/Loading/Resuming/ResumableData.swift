@@ -13,7 +13,7 @@ struct ResumableData: Sendable {
   /// The number of the body; see `ResponseAssembler.bodyNumber`.
   var number: UInt64 = 0
   /// The reservation of the bytes in memory.
-  var hold: MemoryHold?
+  var reservation: MemoryReservation?
 
   /// The minimum number of bytes to resume from. A smaller part is discarded, because a range request costs a header
   /// and a risk.
@@ -54,7 +54,7 @@ struct ResumableData: Sendable {
   var withoutBytes: ResumableData {
     var resumable = self
     resumable.bytes = []
-    resumable.hold = nil
+    resumable.reservation = nil
     return resumable
   }
 

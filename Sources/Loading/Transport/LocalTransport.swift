@@ -123,7 +123,7 @@ private final class LocalTransfer: Cancellable {
   }
 
   /// Blocks the reading thread until the receiver has room for `count` bytes, or the transfer is cancelled.
-  func waitForRoom(for count: Int, in receiver: any TransportReceiver) {
+  func waitForMemory(for count: Int, in receiver: any TransportReceiver) {
     while !receiver.transportMayReceive(count, resume: { self.state.withLock { $0.resumes += 1 } }) {
       let isCancelled = state.wait { state -> Bool? in
         guard state.isCancelled || state.resumes > 0 else { return nil }
@@ -150,7 +150,7 @@ private struct DataURLReader {
       TransportResponse(
         url: request.url, status: nil, headers: ["Content-Type": content.mediaType],
         expectedLength: content.body.count))
-    transfer.waitForRoom(for: content.body.count, in: receiver)
+    transfer.waitForMemory(for: content.body.count, in: receiver)
     try transfer.check()
     content.body.withUnsafeBytes { receiver.transportDidReceive($0) }
     return content.body.count
@@ -221,7 +221,7 @@ private struct LocalReader {
     var buffer = [UInt8](repeating: 0, count: Self.chunkLength)
     var total = 0
     while true {
-      transfer.waitForRoom(for: buffer.count, in: receiver)
+      transfer.waitForMemory(for: buffer.count, in: receiver)
       try transfer.check()
       let (count, code) = try calls(limit) { buffer.withUnsafeMutableBytes { read(descriptor, $0) } }
       if count < 0 && code == EINTR { continue }

@@ -37,7 +37,7 @@ nonisolated struct LRUCache<Key: Hashable, Value> {
 
   /// Returns true if `bytes` fit in the cache after evicting values that were last used before `stamp`. O(values to be
   /// evicted).
-  func hasRoom(for bytes: Int, stamp: Int) -> Bool {
+  func hasSpace(for bytes: Int, stamp: Int) -> Bool {
     var available = limit - cost
     var candidate = oldest
     while available < bytes, let slot = candidate, let node = slots[slot], node.stamp < stamp {
@@ -52,7 +52,7 @@ nonisolated struct LRUCache<Key: Hashable, Value> {
   @discardableResult
   mutating func insert(_ value: Value, for key: Key, cost bytes: Int, stamp: Int) -> [Key] {
     remove(key)
-    guard hasRoom(for: bytes, stamp: stamp) else { return [key] }
+    guard hasSpace(for: bytes, stamp: stamp) else { return [key] }
     var evicted: [Key] = []
     while cost + bytes > limit, let slot = oldest, let node = slots[slot] {
       remove(node.key)

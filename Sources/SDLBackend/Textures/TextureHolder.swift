@@ -27,7 +27,9 @@ nonisolated final class TextureHolder: MemoryHolder {
 
   func release(bytes: Int) { post { $0.bytes = max($0.bytes, bytes) } }
 
-  func relieve(_ pressure: MemoryPressure) { post { $0.pressure = max($0.pressure ?? pressure, pressure) } }
+  func handlePressure(_ pressure: MemoryPressure) {
+    post { $0.pressure = max($0.pressure ?? pressure, pressure) }
+  }
 
   private func post(_ change: (inout Wish) -> Void) {
     let isFirst = wish.withLock { wish in

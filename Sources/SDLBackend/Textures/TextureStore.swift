@@ -17,7 +17,7 @@ final class TextureStore<Maker: TextureMaking> {
   /// The reason why an image has no texture.
   enum Reason {
     /// There is no memory for the texture, and the next frame will have no more.
-    case noRoom
+    case overBudget
     /// The size changes with each frame, so a texture would be used only once.
     case changing
     /// The textures made in this frame have used up the frame's budget.
@@ -42,7 +42,7 @@ final class TextureStore<Maker: TextureMaking> {
   private let maker: Maker
   private var cache: LRUCache<Key, Texture>
   /// The reservation of the textures' memory in the ledger.
-  private let hold: MemoryHold
+  private let reservation: MemoryReservation
   private var counted = 0
   private var owners: [ObjectIdentifier: Owner] = [:]
   /// The keys of further sizes that were requested in the last frame and in the current frame; see `isSettled`.
@@ -66,7 +66,7 @@ final class TextureStore<Maker: TextureMaking> {
   ) {
     self.maker = maker
     self.trace = trace
-    hold = MemoryHold(0, in: ledger, as: .textures)
+    reservation = MemoryReservation(0, in: ledger, as: .textures)
     cache = LRUCache(limit: budget)
     self.frameBudget = frameBudget
   }
@@ -112,7 +112,7 @@ final class TextureStore<Maker: TextureMaking> {
   private func countTextures() {
     let change = byteCount - counted
     counted = byteCount
-    hold.grow(by: change)
+    reservation.grow(by: change)
   }
 
   // MARK: Pictures
@@ -137,7 +137,7 @@ final class TextureStore<Maker: TextureMaking> {
       return .texture(texture)
     }
     let bytes = rect.width * rect.height * PixelFormat.bytesPerPixel
-    guard cache.hasRoom(for: bytes, stamp: frame) else { return .coarse(.noRoom) }
+    guard cache.hasSpace(for: bytes, stamp: frame) else { return .coarse(.overBudget) }
     guard isSettled(key) else { return .coarse(.changing) }
     // The frame's budget also covers images that fade in: the user has waited for them and can wait for the next frame.
     // An image that appears at once, such as a memory hit, is uploaded at once.
@@ -149,7 +149,7 @@ final class TextureStore<Maker: TextureMaking> {
     let began = trace.isEnabled ? trace.now : 0
     let pixels = ready ?? self.pixels(bitmap, command.source, place, rect, corners, isWhite: isWhite)
     guard let texture = maker.make(pixels, width: rect.width, height: rect.height) else {
-      return .coarse(.noRoom)
+      return .coarse(.overBudget)
     }
     if trace.isEnabled { trace.record(.uploaded(image: image.number, duration: trace.now - began)) }
     owners[key.image, default: Owner(image: image)].keys.insert(key)

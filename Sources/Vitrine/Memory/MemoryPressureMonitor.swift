@@ -31,7 +31,7 @@ nonisolated final class MemoryPressureMonitor: Sendable {
   ) {
     ledger.watch {
       let monitor = MemoryPressureMonitor(ledger, KernelFiles(root: root), clock)
-      return { monitor.lookAround() }
+      return { monitor.checkPressure() }
     }
   }
 
@@ -51,7 +51,7 @@ nonisolated final class MemoryPressureMonitor: Sendable {
   deinit { trigger?.stop() }
 
   /// Reads the kernel's figures, at most once a second.
-  func lookAround() {
+  func checkPressure() {
     let now = clock()
     let isDue = state.withLock { state in
       // A clock that was set back must not disable the check.
@@ -66,6 +66,6 @@ nonisolated final class MemoryPressureMonitor: Sendable {
     let reading = MemoryReading(files, groups: groups)
     let now = Double(clock()) / 1e9
     let pressure = state.withLock { $0.decider.decide(reading, isStalled: isStalled, at: now) }
-    if let pressure { ledger?.relieve(pressure) }
+    if let pressure { ledger?.handlePressure(pressure) }
   }
 }

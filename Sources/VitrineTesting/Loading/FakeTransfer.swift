@@ -101,8 +101,8 @@ public final class FakeTransfer: Cancellable {
       switch next {
       case .bytes(let bytes):
         state.withLock { $0.isPaused = true }
-        let hasRoom = receiver?.transportMayReceive(bytes.count) { self.resume() } ?? true
-        guard hasRoom else {
+        let hasSpace = receiver?.transportMayReceive(bytes.count) { self.resume() } ?? true
+        guard hasSpace else {
           // Another thread may have resumed the transfer and left the delivery to this thread.
           let goesOn = state.withLock { state in
             state.isSending = !state.isPaused

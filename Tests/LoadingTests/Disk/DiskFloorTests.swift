@@ -27,7 +27,7 @@ struct DiskFloorTests {
 
     // Two files are missing below the floor, and the new response needs one more.
     #expect(outcome.victims == Array(entries[..<3]))
-    #expect(outcome.hasRoom)
+    #expect(outcome.hasSpace)
   }
 
   @Test func storingMayUseTheLastFileAboveTheFloor() {
@@ -43,13 +43,13 @@ struct DiskFloorTests {
   @Test func guaranteedEntriesStayWhenFilesAreMissing() {
     let outcome = outcome(freeFiles: 0, totalFiles: 1 << 20, guaranteed: 1 << 20)
 
-    #expect(outcome.victims.isEmpty && !outcome.hasRoom)
+    #expect(outcome.victims.isEmpty && !outcome.hasSpace)
   }
 
   @Test func replacementNeedsNoFreeFile() {
     let replaced = DiskTrim.Growth(bytes: 0, files: 0, replaces: entries[3].name)
 
-    #expect(outcome(freeFiles: 1000, totalFiles: 1 << 20, guaranteed: 1 << 20, growth: replaced).hasRoom)
+    #expect(outcome(freeFiles: 1000, totalFiles: 1 << 20, guaranteed: 1 << 20, growth: replaced).hasSpace)
   }
 
   @Test func fileSystemWithoutAFileCountHasEnoughFiles() {

@@ -12,7 +12,7 @@ struct PreviewScheduleTests {
   init() throws {
     decoder = CountedDecoder(
       decoder: try #require(FakeDecoder(showsPreviews: true).progressiveDecoder(.scans, options: .init())),
-      hold: MemoryHold(0, in: MemoryLedger(), as: .decoding))
+      reservation: MemoryReservation(0, in: MemoryLedger(), as: .decoding))
   }
 
   private func beginning(_ count: Int, of expected: Int? = 100_000, body: UInt64 = 1)

@@ -22,7 +22,7 @@ import VitrineTesting
     var pressures: [MemoryPressure] { heard.withLock { $0 } }
     func count(against ledger: MemoryLedger) { ledger.register(self, as: .cache) }
     func release(bytes: Int) {}
-    func relieve(_ pressure: MemoryPressure) {
+    func handlePressure(_ pressure: MemoryPressure) {
       heard.withLock { $0.append(pressure) }
       gate.pass()
     }
@@ -50,16 +50,16 @@ import VitrineTesting
     }
     try machine.writeGroup(current: "100", max: "1000")
     watch()
-    ledger.lookAround()
+    ledger.checkPressure()
     #expect(cache.usage == 2000)
 
     try machine.writeGroup(current: "900", max: "1000")
     clock.set(1)
-    ledger.lookAround()
+    ledger.checkPressure()
     #expect(cache.usage == 800)
     try machine.writeGroup(current: "990", max: "1000")
     clock.set(2)
-    ledger.lookAround()
+    ledger.checkPressure()
 
     #expect(cache.usage == 0)
   }
@@ -69,14 +69,14 @@ import VitrineTesting
     listener.count(against: ledger)
     try machine.writeGroup(current: "100", max: "1000")
     watch()
-    ledger.lookAround()
+    ledger.checkPressure()
     try machine.writeGroup(current: "1000", max: "1000")
 
     clock.set(0.999)
-    ledger.lookAround()
+    ledger.checkPressure()
     #expect(listener.pressures.isEmpty)
     clock.set(1)
-    ledger.lookAround()
+    ledger.checkPressure()
     #expect(listener.pressures == [.critical])
   }
 
@@ -86,10 +86,10 @@ import VitrineTesting
     try machine.writeGroup(current: "100", max: "1000")
     clock.set(1000)
     watch()
-    ledger.lookAround()
+    ledger.checkPressure()
     try machine.writeGroup(current: "1000", max: "1000")
     clock.set(1)
-    ledger.lookAround()
+    ledger.checkPressure()
 
     #expect(listener.pressures == [.critical])
   }
@@ -101,7 +101,7 @@ import VitrineTesting
     watch()
     for second in 0..<5 {
       clock.set(Double(second))
-      ledger.lookAround()
+      ledger.checkPressure()
     }
 
     #expect(listener.pressures.isEmpty)
@@ -135,7 +135,7 @@ import VitrineTesting
       let ledger = MemoryLedger()
       gone = ledger
       MemoryPressureMonitor.watch(ledger)
-      ledger.lookAround()
+      ledger.checkPressure()
     }
     #expect(gone == nil)
   }

@@ -47,14 +47,14 @@ extension DiskImageCache {
     }
     guard begins else { return nil }
     defer { state.withLock { $0.isTrimming = false } }
-    let hasRoom = reading { (root) throws(Fault) -> Bool? in
+    let hasSpace = reading { (root) throws(Fault) -> Bool? in
       // Without locks, two processes may trim at the same time, which can only remove too much. The lock is released
       // when `root` is closed.
       let (lock, now) = (root.lock(), clock.now)
       guard state.withLock({ $0.turn.mayTrim(lock, at: now) }) else { return nil }
       return trim(root, for: growth)
     }
-    return hasRoom ?? true
+    return hasSpace ?? true
   }
 
   private func trim(_ root: borrowing Descriptor, for growth: DiskTrim.Growth) -> Bool {
@@ -87,7 +87,7 @@ extension DiskImageCache {
         isComplete: contents.isComplete && isRemoved)
       state.uses = state.uses.filter { names.contains($0.key) || $0.value > lastUse }
     }
-    return outcome.hasRoom
+    return outcome.hasSpace
   }
 }
 

@@ -76,7 +76,7 @@ extension DiskImageCache {
       throw .refused(path: folder.path, code: ENOENT)
     }
     let length = start.count + response.body.count
-    guard try hasRoom(for: length, replacing: entry.name, in: shard, root) else { return .full }
+    guard try hasSpace(for: length, replacing: entry.name, in: shard, root) else { return .full }
     do throws(SystemError) {
       let replaced = try ResponseWriter.write(start, response.body, entry.name, in: shard, now: now)
       stored(entry.name, replaced: replaced, length: length)
@@ -114,7 +114,7 @@ extension DiskImageCache {
   /// Makes room for a response if the store would take free space that is left to other programs. Returns false without
   /// a new scan if the disk was full a short time ago. Throws if there is no room, or while another thread or process
   /// trims.
-  private func hasRoom(
+  private func hasSpace(
     for length: Int, replacing name: ContentHash, in shard: borrowing Descriptor,
     _ root: borrowing Descriptor
   ) throws(Fault) -> Bool {
@@ -130,8 +130,8 @@ extension DiskImageCache {
     let now = clock.now
     let isNew = growth.bytes > 0 || growth.files > 0
     if isNew, state.withLock({ $0.isFullUntil.map { now < $0 } ?? false }) { return false }
-    guard let hasRoom = trim(for: growth) else { throw .refused(path: folder.path, code: EAGAIN) }
-    guard hasRoom else { throw .diskIsFull(path: folder.path) }
+    guard let hasSpace = trim(for: growth) else { throw .refused(path: folder.path, code: EAGAIN) }
+    guard hasSpace else { throw .diskIsFull(path: folder.path) }
     return true
   }
 }

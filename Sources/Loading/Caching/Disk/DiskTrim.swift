@@ -23,7 +23,7 @@ struct DiskTrim {
     /// The entries to remove, in the order of removal.
     var victims: [Entry] = []
     /// True if the response may be stored once the victims are removed.
-    var hasRoom = true
+    var hasSpace = true
   }
 
   let limits: DiskImageCache.Limits
@@ -78,10 +78,10 @@ struct DiskTrim {
     var missing = floor.missing(after: growth)
     for victim in outcome.victims { missing.subtract(victim.bytes) }
     guard missing.isAny else { return }
-    let held = rest.bytes()
+    let stored = rest.bytes()
     // Frees more than necessary, so that a full disk does not cause a scan for each response.
-    if missing.bytes > 0 { missing.bytes = missing.bytes.addingSaturated(held - limits.purged(held)) }
-    var left = held
+    if missing.bytes > 0 { missing.bytes = missing.bytes.addingSaturated(stored - limits.purged(stored)) }
+    var left = stored
     rest.removeAll { entry in
       guard missing.isAny, (left - entry.bytes).addingSaturated(max(0, growth.bytes)) >= floor.guaranteed,
         entry.name != growth.replaces
@@ -92,7 +92,7 @@ struct DiskTrim {
       return true
     }
     guard floor.missing(after: growth, freed: outcome.victims).isAny else { return }
-    outcome.hasRoom = replaces(growth, among: rest, &outcome)
+    outcome.hasSpace = replaces(growth, among: rest, &outcome)
   }
 
   /// Chooses victims of about the new response's size that were not used for a day. The cache then neither grows nor

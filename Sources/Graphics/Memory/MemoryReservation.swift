@@ -3,17 +3,17 @@ import Synchronization
 /// A reservation of memory in a ledger. Ends with `end()` or on deinitialization.
 ///
 /// May be used from any thread.
-package final class MemoryHold: Sendable {
+package final class MemoryReservation: Sendable {
   let ledger: MemoryLedger
   private let account: MemoryLedger.Account
-  private let held: Atomic<Int>
+  private let reserved: Atomic<Int>
 
   /// Reserves `bytes` without checking the budget first. Evicts if the total then exceeds the budget, so the caller
   /// must not hold a lock that a memory holder needs.
   package init(_ bytes: Int, in ledger: MemoryLedger, as account: MemoryLedger.Account) {
     self.ledger = ledger
     self.account = account
-    held = Atomic(bytes)
+    reserved = Atomic(bytes)
     ledger.add(bytes, to: account)
   }
 
@@ -22,23 +22,23 @@ package final class MemoryHold: Sendable {
   /// Reserves `bytes` more without checking the budget first; a negative number releases memory. Evicts if the total
   /// then exceeds the budget, so the caller must not hold a lock that a memory holder needs.
   package func grow(by bytes: Int) {
-    held.wrappingAdd(bytes, ordering: .relaxed)
+    reserved.wrappingAdd(bytes, ordering: .relaxed)
     ledger.add(bytes, to: account)
   }
 
-  /// Reserves `bytes` more if they fit the budget, or always if `inAnyCase` is true. Returns true if the bytes were
+  /// Reserves `bytes` more if they fit the budget, or always if `force` is true. Returns true if the bytes were
   /// reserved. Never evicts, so it may be called with a lock held.
-  package func take(_ bytes: Int, inAnyCase: Bool) -> Bool {
-    guard ledger.take(bytes, for: account, inAnyCase: inAnyCase) else { return false }
-    held.wrappingAdd(bytes, ordering: .relaxed)
+  package func reserve(_ bytes: Int, force: Bool) -> Bool {
+    guard ledger.reserve(bytes, for: account, force: force) else { return false }
+    reserved.wrappingAdd(bytes, ordering: .relaxed)
     return true
   }
 
   /// Reserves `bytes` more if the ledger's total then exceeds the budget by at most `overdraft`. Returns true if the
   /// bytes were reserved. Never evicts, so it may be called with a lock held.
-  package func take(_ bytes: Int, overdraft: Int) -> Bool {
-    guard ledger.take(bytes, for: account, overdraft: overdraft) else { return false }
-    held.wrappingAdd(bytes, ordering: .relaxed)
+  package func reserve(_ bytes: Int, overdraft: Int) -> Bool {
+    guard ledger.reserve(bytes, for: account, overdraft: overdraft) else { return false }
+    reserved.wrappingAdd(bytes, ordering: .relaxed)
     return true
   }
 
@@ -49,14 +49,14 @@ package final class MemoryHold: Sendable {
 
   /// Asks memory holders to evict until `bytes` more fit the budget. The caller must not hold a lock that a memory
   /// holder needs.
-  package func makeRoom(for bytes: Int) { ledger.makeRoom(for: bytes) }
+  package func evict(toFit bytes: Int) { ledger.evict(toFit: bytes) }
 
   /// The number of reserved bytes.
-  package var bytes: Int { held.load(ordering: .relaxed) }
+  package var bytes: Int { reserved.load(ordering: .relaxed) }
 
   /// Sets the reservation to `bytes`. Growing may evict; the caller must then hold no lock that a memory holder needs.
   package func keep(_ bytes: Int) {
-    let before = held.exchange(bytes, ordering: .relaxed)
+    let before = reserved.exchange(bytes, ordering: .relaxed)
     ledger.add(bytes - before, to: account)
   }
 
@@ -64,9 +64,9 @@ package final class MemoryHold: Sendable {
   /// evicts.
   func moveToShown(_ bytes: Int) {
     let moved = max(0, min(bytes, self.bytes))
-    held.wrappingSubtract(moved, ordering: .relaxed)
+    reserved.wrappingSubtract(moved, ordering: .relaxed)
     ledger.move(moved, from: account, to: .shown)
-    _ = ledger.take(bytes - moved, for: .shown, inAnyCase: true)
+    _ = ledger.reserve(bytes - moved, for: .shown, force: true)
   }
 
   /// Releases the whole reservation. Further calls do nothing.
