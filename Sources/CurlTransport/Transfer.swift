@@ -9,7 +9,7 @@ final class Transfer {
   private let watch: DeadlineWatch
   private let settings: TransferSettings
   /// Tells the transfer loop to call `resume()`. May be called from any thread.
-  private let askToResume: @Sendable () -> Void
+  private let requestResume: @Sendable () -> Void
   private var state: TransferState
   private var connections = 0
   private var isReused = false
@@ -19,14 +19,14 @@ final class Transfer {
 
   init(
     _ id: TransferID, _ order: TransferOrder, hop: Hop, on easy: EasyHandle, watch: DeadlineWatch,
-    settings: TransferSettings, askToResume: @escaping @Sendable () -> Void
+    settings: TransferSettings, requestResume: @escaping @Sendable () -> Void
   ) {
     self.id = id
     self.easy = easy
     self.order = order
     self.watch = watch
     self.settings = settings
-    self.askToResume = askToResume
+    self.requestResume = requestResume
     state = TransferState(order.request, hop: hop, settings: settings, startedAt: order.startedAt)
   }
 
@@ -206,7 +206,7 @@ extension Transfer {
     case .report(let response):
       // The hop is aborted before the body arrives, because libcurl would buffer what the server sends ahead.
       let inFlight = state.bytesInFlight(response, speaksHTTP2: easy.speaksHTTP2)
-      guard inFlight == 0 || order.receiver.transportMayReceive(inFlight, resume: askToResume) else {
+      guard inFlight == 0 || order.receiver.transportMayReceive(inFlight, resume: requestResume) else {
         state.postpone(at: .now)
         return 0
       }
@@ -219,7 +219,7 @@ extension Transfer {
     switch state.receive(bytes: bytes.count, at: .now) {
     case .deliver:
       let inFlight = state.bytesInFlight(nil, speaksHTTP2: easy.speaksHTTP2)
-      guard order.receiver.transportMayReceive(max(bytes.count, inFlight), resume: askToResume) else {
+      guard order.receiver.transportMayReceive(max(bytes.count, inFlight), resume: requestResume) else {
         state.pause(at: .now)
         return Int(CURL_WRITEFUNC_PAUSE)
       }

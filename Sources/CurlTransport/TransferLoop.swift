@@ -77,7 +77,7 @@ final class TransferLoop {
       }
       let transfer = Transfer(
         id, order, hop: hop, on: easy, watch: watch, settings: settings,
-        askToResume: { [inbox] in inbox.post(.resume(id)) })
+        requestResume: { [inbox] in inbox.post(.resume(id)) })
       transfers[id] = transfer
       ids[easy.pointer] = id
       sendRequest(of: transfer)

@@ -87,7 +87,7 @@ final class ImageSlot {
     preview = nil
     let image = imageFromMemory(for: &question)
     guard turn == self.turn else { return pending.postpone(listeners, .failure(.cancelled)) }
-    if let image, !question.asksServer {
+    if let image, !question.requiresRevalidation {
       let handlers = listeners.isEmpty ? nil : SlotHandlers(listeners)
       settle(question, .success(ImageResponse(image: image, source: .memory)), handlers)
       return
@@ -243,7 +243,7 @@ final class ImageSlot {
     guard self.load === load else { return true }
     load.question = question
     guard let image else { return false }
-    guard !question.asksServer else {
+    guard !question.requiresRevalidation else {
       if !question.hasImage { showMeanwhile(image, of: load) }
       return self.load !== load
     }

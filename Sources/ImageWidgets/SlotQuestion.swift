@@ -41,7 +41,7 @@ struct SlotQuestion {
   }
 
   /// True if the server is asked even if the image is in memory.
-  var asksServer: Bool { request.cachePolicy == .refresh }
+  var requiresRevalidation: Bool { request.cachePolicy == .refresh }
 
   /// The request at the needed size, or at the caller's `targetSize` if there is one.
   var sizedRequest: ImageRequest {

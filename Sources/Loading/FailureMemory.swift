@@ -49,7 +49,7 @@ public struct FailureMemory: Sendable {
 
   /// Remembers a permanent failure as the newest, and ignores other errors. O(1), amortized.
   mutating func remember(_ error: ImageError, of request: RequestIdentity, at now: Int64) {
-    guard error.isLasting, error.statedText.utf8.count <= Self.longestText, limit > 0, timeToLive > 0 else {
+    guard error.isPermanent, error.statedText.utf8.count <= Self.longestText, limit > 0, timeToLive > 0 else {
       return
     }
     remove(request)
@@ -92,7 +92,7 @@ extension ImageError {
   }
 
   /// True if another attempt of the request would soon fail in the same way.
-  fileprivate var isLasting: Bool {
+  fileprivate var isPermanent: Bool {
     switch self {
     // Request timeout, too early, too many requests: the server invites another attempt.
     case .status(let status): (400..<500).contains(status) && ![408, 425, 429].contains(status)

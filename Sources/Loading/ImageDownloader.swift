@@ -188,7 +188,7 @@ public final class ImageDownloader: Sendable {
         trace.recordServed(url: request.identity.url, image: image.number)
         return .success(ImageResponse(image: image, source: .memory))
       }
-      if !engine.asksDisk(for: request) {
+      if !engine.readsDisk(for: request) {
         if request.cachePolicy == .cacheOnly { return refuse(task, .notCached, began) }
         if let error = engine.rememberedFailure(of: request) { return refuse(task, error, began) }
       }

@@ -31,11 +31,11 @@ import VitrineTesting
         .timedOut(.connect(seconds: 1)), .untrustedServer(host: "a", cause: .selfSigned, message: ""),
         .proxyFailed(status: 407, message: ""),
       ]
-    for (errors, isLasting) in [(lasting, true), (passing, false)] {
+    for (errors, isPermanent) in [(lasting, true), (passing, false)] {
       for error in errors {
         var memory = FailureMemory()
         memory.remember(error, of: identity("a"), at: 0)
-        #expect(memory.error(for: identity("a"), at: 0) == (isLasting ? error : nil))
+        #expect(memory.error(for: identity("a"), at: 0) == (isPermanent ? error : nil))
       }
     }
   }

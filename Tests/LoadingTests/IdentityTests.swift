@@ -150,7 +150,7 @@ import VitrineGraphics
       ImageIdentity(round, additionalIdentifier: "x")
         == ImageIdentity(request(), additionalIdentifier: "x"))
     #expect(
-      PictureKey(round, additionalIdentifier: "x") != PictureKey(request(), additionalIdentifier: "x"),
+      ProcessedImageKey(round, additionalIdentifier: "x") != ProcessedImageKey(request(), additionalIdentifier: "x"),
       "the work differs, so the keys differ")
   }
 }

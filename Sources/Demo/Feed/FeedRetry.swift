@@ -34,7 +34,7 @@ nonisolated struct FeedRetry {
     case .fresh:
       attempts = 0
       return .rest
-    case .failed(let error) where !Self.canHeal(error): return .giveUp
+    case .failed(let error) where !Self.isRetryable(error): return .giveUp
     case .stale, .failed:
       let pause = min(Self.longestPause, Double(1 << min(attempts, 10)))
       attempts += 1
@@ -43,7 +43,7 @@ nonisolated struct FeedRetry {
   }
 
   /// Returns true if the error is retryable: the same request may succeed later.
-  static func canHeal(_ error: ImageError) -> Bool {
+  static func isRetryable(_ error: ImageError) -> Bool {
     switch error {
     // An HTML page instead of the list often comes from a captive portal or from a server that is starting.
     case .transport, .timedOut, .proxyFailed, .emptyBody, .invalidData: true

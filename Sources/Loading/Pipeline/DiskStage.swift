@@ -7,14 +7,14 @@ struct DiskStage {
     /// No use: the request needs a response of the server.
     case none
     /// In a conditional request, which asks the server whether the image has changed.
-    case question
+    case conditional
     /// Any use that the response headers and the freshness rules allow.
-    case asServerSays
+    case byFreshness
 
     init(_ policy: ImageRequest.CachePolicy) {
       switch policy {
-      case .useCache, .cacheOnly: self = .asServerSays
-      case .refresh: self = .question
+      case .useCache, .cacheOnly: self = .byFreshness
+      case .refresh: self = .conditional
       case .reload: self = .none
       }
     }
@@ -23,7 +23,7 @@ struct DiskStage {
   }
 
   /// The strictest cache policy among the requests that joined this fetch.
-  var use = Use.asServerSays
+  var use = Use.byFreshness
   /// True while a disk look-up waits that precedes the network request.
   var isLookedUp = false
   /// True if the network request was started before the disk look-up has ended. The look-up may still end.
@@ -52,11 +52,11 @@ final class StoredCopy: Sendable {
   /// The condition for showing a stored response.
   enum Showing: Sendable {
     /// The response is shown without asking the server.
-    case asFresh
+    case immediately
     /// The response is shown at once, while the server is asked.
-    case whileAsking
+    case whileRevalidating
     /// The response is shown after the server has answered a conditional request with a 304.
-    case onceAsked
+    case afterRevalidation
   }
 
   let storedResponse: StoredResponse
@@ -82,9 +82,9 @@ final class StoredCopy: Sendable {
     self.isFromElsewhere = isFromElsewhere
     switch storedResponse.standing(at: now, rules: rules, isFromElsewhere: isFromElsewhere) {
     case .fresh:
-      (showing, age, mayShowOnError) = (.asFresh, storedResponse.age(at: now) ?? 0, true)
+      (showing, age, mayShowOnError) = (.immediately, storedResponse.age(at: now) ?? 0, true)
     case .stale(let age, let mayShowWhileRevalidating, let mayShowOnError):
-      showing = mayShowWhileRevalidating ? .whileAsking : .onceAsked
+      showing = mayShowWhileRevalidating ? .whileRevalidating : .afterRevalidation
       (self.age, self.mayShowOnError) = (age, mayShowOnError)
     }
   }
@@ -93,7 +93,7 @@ final class StoredCopy: Sendable {
   var freshBytes: FetchedBytes { bytes(storedResponse, .fresh) }
 
   /// The bytes to decode for a cache-only request, fresh or stale.
-  var bytesAsTheyAre: FetchedBytes { if case .asFresh = showing { freshBytes } else { staleBytes() } }
+  var bytesAsTheyAre: FetchedBytes { if case .immediately = showing { freshBytes } else { staleBytes() } }
 
   /// Returns the bytes to decode for a stale response.
   func staleBytes(because reason: ImageError? = nil) -> FetchedBytes {

@@ -7,9 +7,9 @@ import VitrineGraphics
 
 extension LoadEngine {
   /// Returns true if a request that the memory cache cannot serve may be served from disk.
-  func asksDisk(for request: ImageRequest) -> Bool {
+  func readsDisk(for request: ImageRequest) -> Bool {
     dataCache != nil && request.cache.usesDisk && !request.isLocal
-      && DiskStage.Use(request.cachePolicy) == .asServerSays
+      && DiskStage.Use(request.cachePolicy) == .byFreshness
   }
 
   func lookUp(_ id: FetchID, _ request: ImageRequest, _ priority: ImageRequest.Priority) {
@@ -21,7 +21,7 @@ extension LoadEngine {
       find.copy = storedResponse.flatMap { copy($0, for: request, reservation) }
       trace.record(.lookupEnded(fetch: id.number, isFound: find.copy != nil))
       perform { state in
-        if DiskStage.Use(request.cachePolicy) == .asServerSays {
+        if DiskStage.Use(request.cachePolicy) == .byFreshness {
           find.failure = state.failures?.error(for: request.identity.asSent, at: state.registry.now)
         }
         find.serverHasResponded = state.transfers[id]?.receiver.hasResponse ?? false
@@ -199,8 +199,8 @@ extension LoadEngine {
   func validators(for request: ImageRequest, _ copy: StoredCopy?) -> HTTPHeaders {
     guard let storedResponse = copy?.storedResponse else { return [:] }
     let (known, url) = (storedResponse.response.url, request.url)
-    let mayBeTold = DownloadQueue.Lane(known) == DownloadQueue.Lane(url) || isSamePlace(url, known)
-    return mayBeTold ? storedResponse.validators : [:]
+    let mayReceiveValidators = DownloadQueue.Lane(known) == DownloadQueue.Lane(url) || isSamePlace(url, known)
+    return mayReceiveValidators ? storedResponse.validators : [:]
   }
 
   /// Returns true if a 304 from `url` can refer to a response from `known`. If a redirect leads elsewhere now, the

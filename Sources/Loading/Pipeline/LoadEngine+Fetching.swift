@@ -62,7 +62,7 @@ extension LoadEngine {
         case .bytes, .needsWhole, .notModified: break
         case .failed(let error):
           state.remember(error, of: request, at: state.registry.now)
-          if let resumable, error.mayHeal {
+          if let resumable, error.isRetryable {
             state.resumableDataStore.keep(resumable, for: request.identity.asSent)
           }
         }

@@ -15,16 +15,16 @@ extension FetchReceiver {
 
   /// Returns all bytes received so far, or `nil` if `beginning` no longer describes the body.
   func bytes(of beginning: PreviewSchedule.Beginning) -> [UInt8]? {
-    state.withLock { $0.beginning == beginning ? $0.storedResponse.body : nil }
+    state.withLock { $0.beginning == beginning ? $0.assembler.body : nil }
   }
 }
 
 extension FetchReceiver.State {
   fileprivate var beginning: PreviewSchedule.Beginning? {
-    guard storedResponse.isBeginning else { return nil }
+    guard assembler.isBeginning else { return nil }
     return .init(
-      body: storedResponse.bodyNumber, count: storedResponse.progress.received,
-      expected: storedResponse.response?.expectedLength)
+      body: assembler.bodyNumber, count: assembler.progress.received,
+      expected: assembler.response?.expectedLength)
   }
 }
 

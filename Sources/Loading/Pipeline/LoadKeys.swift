@@ -60,7 +60,7 @@ struct AllSizesKey: Hashable {
 /// The key of a fetch: the bytes of a request, and whether a server may be asked.
 struct FetchKey: Hashable {
   var request: RequestIdentity
-  let asksNoServer: Bool
+  let isCacheOnly: Bool
 }
 
 /// The key of a child stage of one parent stage. Two fetches with equal keys therefore share no decodes.

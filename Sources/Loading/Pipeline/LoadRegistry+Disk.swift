@@ -18,10 +18,10 @@ extension LoadRegistry {
     let error = fetch.disk.serverError
     find.failure = error ?? find.failure
     switch fetch.disk.use {
-    case _ where fetch.asksNoServer:
+    case _ where fetch.isCacheOnly:
       if let copy = find.copy { received(copy.bytesAsTheyAre, id) } else { fail(fetch.decodes, .notCached) }
       return admitted()
-    case .asServerSays: if showsFind(id, find) { return admitted() }
+    case .byFreshness: if showsFind(id, find) { return admitted() }
     case .question:
       setCopy(find.copy, of: id)
       if let error {
@@ -43,11 +43,11 @@ extension LoadRegistry {
       return true
     }
     switch copy.showing {
-    case .asFresh: received(copy.freshBytes, id)
-    case .whileAsking:
+    case .immediately: received(copy.freshBytes, id)
+    case .whileRevalidating:
       received(copy.staleBytes(because: find.failure), id)
       if find.failure == nil { revalidate(id) }
-    case .onceAsked:
+    case .afterRevalidation:
       setCopy(copy, of: id)
       guard let failure = find.failure else { return false }
       if !showsCopy(id, because: failure) { fail(fetches[id]?.decodes ?? [], failure) }
@@ -71,7 +71,7 @@ extension LoadRegistry {
   }
 
   private func waitersWithoutServer(_ id: FetchID) -> [TaskID] {
-    tasks(of: id).filter { waiters[$0]?.asksNoServer == true }
+    tasks(of: id).filter { waiters[$0]?.isCacheOnly == true }
   }
 
   /// Returns the freshness of an image, or `nil` if no caller waits for the image any more. Always `.fresh` without a

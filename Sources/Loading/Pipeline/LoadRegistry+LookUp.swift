@@ -6,12 +6,12 @@ extension LoadRegistry {
   /// Starts the look-ups that may begin now, and sends fetches with a late look-up to the network.
   mutating func beginLookUps() {
     for id in lookups.takeLate(at: now) {
-      guard let fetch = fetches[id], case .lookingUp = fetch.phase, !fetch.asksNoServer,
+      guard let fetch = fetches[id], case .lookingUp = fetch.phase, !fetch.isCacheOnly,
         fetch.disk.serverError == nil
       else { continue }
       actions.append(.skipLookUp(id))
     }
-    for id in lookups.takeOverdue(at: now) where fetches[id]?.asksNoServer == false {
+    for id in lookups.takeOverdue(at: now) where fetches[id]?.isCacheOnly == false {
       actions.append(.skipLookUp(id))
     }
     for id in lookups.takeLost(at: now) {
@@ -51,7 +51,7 @@ extension LoadRegistry {
 
   /// Fails a fetch whose disk look-up does not return, if the fetch cannot wait for the server instead.
   private mutating func giveUpLookUp(_ id: FetchID, _ fetch: Fetch) {
-    guard let error = fetch.disk.serverError ?? (fetch.asksNoServer ? .notCached : nil) else { return }
+    guard let error = fetch.disk.serverError ?? (fetch.isCacheOnly ? .notCached : nil) else { return }
     fetches[id]?.phase = .idle
     fetches[id]?.disk.serverError = nil
     fail(fetch.decodes, error)
@@ -90,9 +90,9 @@ extension LoadRegistry {
     fetches[id]?.phase = .idle
     fetches[id]?.disk.isLookedUp = false
     fetches[id]?.disk.isLate = true
-    if fetch.asksNoServer {
+    if fetch.isCacheOnly {
       fail(fetch.decodes, .notCached)
-    } else if let failure, fetch.disk.use == .asServerSays {
+    } else if let failure, fetch.disk.use == .byFreshness {
       fail(fetch.decodes, failure)
     } else {
       goToServer(id)
@@ -107,7 +107,7 @@ extension LoadRegistry {
       return
     }
     fetches[id]?.disk.isLate = false
-    let isFresh = if case .asFresh = copy.showing { fetch.disk.use == .asServerSays } else { false }
+    let isFresh = if case .immediately = copy.showing { fetch.disk.use == .byFreshness } else { false }
     switch fetch.phase {
     case .idle where isFresh: queue.remove(id)
     case .running where isFresh && !find.serverHasResponded:

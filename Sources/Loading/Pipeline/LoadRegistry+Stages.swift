@@ -52,17 +52,17 @@ extension LoadRegistry {
   /// image, at any size, with `.reload` or `.refresh`.
   mutating func replacesOtherSizes(_ id: ProcessedImageID, _ request: ImageRequest) -> Bool {
     guard let processedImage = processedImages[id], let fetch = decodes[processedImage.decode]?.fetch else {
-      return request.cachePolicy.isAnew
+      return request.cachePolicy.bypassesCache
     }
     let place = AllSizesKey(processedImage.key)
-    guard isWantedAnew(place, of: fetch) else { return false }
+    guard bypassesCache(place, of: fetch) else { return false }
     return fetches[fetch]?.replaced.insert(place).inserted ?? true
   }
 
-  private func isWantedAnew(_ place: AllSizesKey, of fetch: FetchID) -> Bool {
+  private func bypassesCache(_ place: AllSizesKey, of fetch: FetchID) -> Bool {
     (fetches[fetch]?.decodes ?? []).contains { decode in
       (decodes[decode]?.processedImages ?? []).contains { id in
-        processedImages[id].map { $0.request.cachePolicy.isAnew && AllSizesKey($0.key) == place } ?? false
+        processedImages[id].map { $0.request.cachePolicy.bypassesCache && AllSizesKey($0.key) == place } ?? false
       }
     }
   }
@@ -74,7 +74,7 @@ extension LoadRegistry {
   ) -> FetchID {
     let id = FetchID(number: nextNumber())
     var fetch = Fetch(key: key, request: request, lane: lane, attempts: Attempts(queued: now))
-    let key = FetchKey(request: key, asksNoServer: fetch.asksNoServer)
+    let key = FetchKey(request: key, isCacheOnly: fetch.isCacheOnly)
     fetch.overtaken = fetchIDs[key]
     fetches[id] = fetch
     fetchIDs[key] = id
@@ -212,7 +212,7 @@ extension LoadRegistry {
 
   /// Removes the key of a fetch, unless the key belongs to a newer fetch by now.
   mutating func forgetKey(of fetch: Fetch, _ id: FetchID) {
-    let key = FetchKey(request: fetch.key, asksNoServer: fetch.asksNoServer)
+    let key = FetchKey(request: fetch.key, isCacheOnly: fetch.isCacheOnly)
     if fetchIDs[key] == id { fetchIDs[key] = nil }
   }
 
@@ -253,5 +253,5 @@ extension LoadRegistry {
 
 extension ImageRequest.CachePolicy {
   /// True if an image in memory does not serve the request.
-  var isAnew: Bool { self == .reload || self == .refresh }
+  var bypassesCache: Bool { self == .reload || self == .refresh }
 }

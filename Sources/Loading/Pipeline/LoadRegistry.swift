@@ -107,7 +107,7 @@ struct LoadRegistry {
 
   /// Returns true if a fetch of `identity` that may ask the server is under way.
   func isFetching(_ identity: RequestIdentity) -> Bool {
-    fetchIDs[FetchKey(request: identity, asksNoServer: false)] != nil
+    fetchIDs[FetchKey(request: identity, isCacheOnly: false)] != nil
   }
 
   // MARK: Inputs from callers
@@ -128,11 +128,11 @@ struct LoadRegistry {
     let waiter = Waiter(
       processedImage: processedImageID, priority: request.priority, progressive: request.progressive,
       isPaused: isPaused,
-      asksNoServer: request.cachePolicy == .cacheOnly, isProbe: isProbe,
+      isCacheOnly: request.cachePolicy == .cacheOnly, isProbe: isProbe,
       takesCopy: !isProbe && request.cachePolicy == .useCache)
     waiters[task] = waiter
     processedImages[processedImageID]?.waiters.insert(task)
-    if processedImage != nil, request.cachePolicy.isAnew {
+    if processedImage != nil, request.cachePolicy.bypassesCache {
       processedImages[processedImageID]?.request.cachePolicy = request.cachePolicy
     }
     replaceDemand(of: processedImageID, nil, with: waiter.demand)
@@ -152,10 +152,10 @@ struct LoadRegistry {
 
   /// Returns the running fetch of these bytes that also serves `request`, if there is one.
   func fetchToJoin(_ identity: RequestIdentity, _ request: ImageRequest) -> FetchID? {
-    let id = fetchIDs[FetchKey(request: identity, asksNoServer: false)]
+    let id = fetchIDs[FetchKey(request: identity, isCacheOnly: false)]
     if let id, mayJoin(id, request) { return id }
     return request.cachePolicy == .cacheOnly
-      ? fetchIDs[FetchKey(request: identity, asksNoServer: true)] : nil
+      ? fetchIDs[FetchKey(request: identity, isCacheOnly: true)] : nil
   }
 
   /// Removes a caller, which receives `.cancelled`. Does nothing if the caller has received a result.
@@ -179,7 +179,7 @@ struct LoadRegistry {
   /// identity is under way.
   mutating func setIdentity(_ identity: RequestIdentity, of id: FetchID) {
     guard let fetch = fetches[id] else { return }
-    let key = FetchKey(request: identity, asksNoServer: fetch.asksNoServer)
+    let key = FetchKey(request: identity, isCacheOnly: fetch.isCacheOnly)
     guard fetchIDs[key] == nil else { return }
     forgetKey(of: fetch, id)
     fetchIDs[key] = id

@@ -13,7 +13,7 @@ struct Waiter {
   /// True if the transfer need not go on for this caller.
   var isPaused = false
   /// True for a cache-only request: the server is not asked.
-  var asksNoServer = false
+  var isCacheOnly = false
   /// True for a load that is sent once, without retries, and is not served by a stale response.
   var isProbe = false
   /// True if the load may be served by a stale response while the server is asked.
@@ -38,7 +38,7 @@ struct Fetch {
   var request: ImageRequest
   let lane: DownloadQueue.Lane
   /// True for a cache-only request: the server is not asked.
-  var asksNoServer: Bool { request.cachePolicy == .cacheOnly }
+  var isCacheOnly: Bool { request.cachePolicy == .cacheOnly }
   var phase = Phase.idle
   var demand = Demand()
   var attempts: Attempts
@@ -135,7 +135,7 @@ struct FetchEnd: Sendable {
   var showsThatServerResponds: Bool {
     switch outcome {
     case .bytes, .notModified, .needsWhole: true
-    case .failed(let error): response != nil && !error.mayHeal
+    case .failed(let error): response != nil && !error.isRetryable
     }
   }
 

@@ -14,7 +14,7 @@ struct StaleImages {
     var reason: ImageError?
   }
 
-  private var entries: [PictureKey: Entry] = [:]
+  private var entries: [ProcessedImageKey: Entry] = [:]
   /// The reasons by image number.
   private var reasons: [UInt64: Staleness] = [:]
   private var nextWake: Int64?
@@ -22,7 +22,7 @@ struct StaleImages {
   /// Adds an entry. Returns the time at which to call `takeDue`, or `nil` if a call is scheduled already or the entry
   /// never ends.
   mutating func add(_ entry: Entry) -> Int64? {
-    let key = PictureKey(entry.request, additionalIdentifier: entry.additionalIdentifier)
+    let key = ProcessedImageKey(entry.request, additionalIdentifier: entry.additionalIdentifier)
     if let old = entries.updateValue(entry, forKey: key) { reasons[old.image] = nil }
     reasons[entry.image] = Staleness(reason: entry.reason)
     guard nextWake == nil, entry.end < .max else { return nil }

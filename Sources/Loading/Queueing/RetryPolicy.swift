@@ -37,7 +37,7 @@ public struct RetryPolicy: Hashable, Sendable {
   ///   - retryAfter: The number of seconds for which the server has asked; nil if it has not.
   ///   - random: A number from 0 to 1.
   func delay(beforeRetry retries: Int, of error: ImageError, retryAfter: Double?, random: Double) -> Double? {
-    guard retries < limit, error.mayHeal else { return nil }
+    guard retries < limit, error.isRetryable else { return nil }
     if let retryAfter, !(retryAfter <= maximumDelay) { return nil }
     let longest = min(max(0, delay) * Double(1 << min(retries, 30)), max(0, maximumDelay))
     return max(longest * (0.5 + 0.5 * random), retryAfter ?? 0)
@@ -46,7 +46,7 @@ public struct RetryPolicy: Hashable, Sendable {
 
 extension ImageError {
   /// True if the error is retryable: another attempt may soon succeed.
-  var mayHeal: Bool {
+  var isRetryable: Bool {
     switch self {
     // Permanent curl errors: a malformed URL or header, an aborting receiver, an option that this libcurl lacks, an
     // encoding that was not requested. A lack of memory, threads or descriptors (27) may end.

@@ -10,7 +10,7 @@ package enum RecoveryCause: Hashable, Sendable {
 
   /// Returns nil for a permanent error.
   package init?(_ error: ImageError) {
-    if error.mayHeal {
+    if error.isRetryable {
       self = .server
     } else if error.suggestsWrongClock {
       self = .clock

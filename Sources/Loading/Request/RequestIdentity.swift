@@ -8,7 +8,7 @@ import Glibc
 //                     that change the response
 //   ImageIdentity   the same image: the bytes, and the identifier of the caller or of the transforms
 //   DecodeKey         the same pixels: the bytes, decoded at one size under the same limits
-//   PictureKey        the same work: the pixels, made into one image by the same transforms, for one cache
+//   ProcessedImageKey the same work: the pixels, made into one image by the same transforms, for one cache
 //
 // Priority, cache policy and time limits are not part of any key.
 

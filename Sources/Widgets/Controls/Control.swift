@@ -56,7 +56,7 @@ open class Control: View {
   private var unsent: [ControlEvent] = []
   private var press: Press?
   /// True if `touchDown` has been sent for the press, so that its end must be sent too.
-  private var isPressTold = false
+  private var isTouchDownSent = false
 
   /// The finger or key that presses the control.
   private enum Press {
@@ -135,7 +135,7 @@ open class Control: View {
     guard beginTracking(touch) else { return stopTracking() }
     // Re-entrancy: `beginTracking` or an observer of the state may have disabled the control.
     guard touch === trackedTouch else { return }
-    isPressTold = true
+    isTouchDownSent = true
     sendActions(for: touch.tapCount > 1 ? [.touchDown, .touchDownRepeat] : .touchDown)
   }
 
@@ -167,10 +167,10 @@ open class Control: View {
   /// Ends the tracking and sends `touchCancel`. Overrides call super.
   open override func touchCancelled(_ touch: Touch) {
     guard touch === trackedTouch else { return }
-    let isTold = isPressTold
+    let wasTouchDownSent = isTouchDownSent
     stopTracking()
     cancelTracking()
-    if isTold { sendActions(for: .touchCancel) }
+    if wasTouchDownSent { sendActions(for: .touchCancel) }
   }
 
   private func isInside(_ touch: Touch) -> Bool {
@@ -179,7 +179,7 @@ open class Control: View {
 
   private func stopTracking() {
     press = nil
-    isPressTold = false
+    isTouchDownSent = false
     isTouchInside = false
     isHighlighted = false
   }
@@ -189,9 +189,9 @@ open class Control: View {
     switch press {
     case .touch(let touch): touchCancelled(touch)
     case .key:
-      let isTold = isPressTold
+      let wasTouchDownSent = isTouchDownSent
       stopTracking()
-      if isTold { sendActions(for: .touchCancel) }
+      if wasTouchDownSent { sendActions(for: .touchCancel) }
     case nil: isHighlighted = false
     }
   }
@@ -207,7 +207,7 @@ open class Control: View {
       isHighlighted = true
       // Re-entrancy: a subclass may have disabled the control in `stateDidChange()`.
       guard press != nil else { return true }
-      isPressTold = true
+      isTouchDownSent = true
       sendActions(for: .touchDown)
     }
     return true

@@ -15,13 +15,13 @@ extension StoredResponse {
     at now: Double, rules: FreshnessRules = FreshnessRules(), isFromElsewhere: Bool = false
   ) -> Standing {
     let control = CacheControl(response.headers)
-    let mustAsk = control.contains("no-cache")
+    let requiresRevalidation = control.contains("no-cache")
     let age = age(at: now)
     let lifetime = lifetime(rules, control, isFromElsewhere: isFromElsewhere)
-    if !mustAsk, let age, age < lifetime { return .fresh }
+    if !requiresRevalidation, let age, age < lifetime { return .fresh }
     // Seconds since the end of the lifetime. A response of unknown age counts as having expired just now.
     let staleness = max(0, (age ?? 0) - lifetime)
-    let isStrict = mustAsk || control.contains("must-revalidate")
+    let isStrict = requiresRevalidation || control.contains("must-revalidate")
     let window = Self.longer(rules.staleWhileRevalidating, control, "stale-while-revalidate")
     let windowOnError = Self.longer(rules.staleOnError, control, "stale-if-error")
     return .stale(
