@@ -50,8 +50,8 @@ final class Transfer {
 
   /// Limits the time to connect, because another transfer failed to connect to the same origin in time and no transfer
   /// is connected to it.
-  func nobodyConnects() {
-    state.nobodyConnects(since: hopBegan)
+  func connectionWasNotMade() {
+    state.connectionWasNotMade(since: hopBegan)
     watch.note(deadline)
   }
 

@@ -127,7 +127,7 @@ final class TransferLoop {
     case .succeed: finish(transfer.id, nil)
     case .fail(let error):
       finish(transfer.id, error)
-      if case .timedOut(.connect) = error { limitThoseWhoWait(for: transfer.origin) }
+      if case .timedOut(.connect) = error { limitWaitingTransfers(for: transfer.origin) }
     }
   }
 
@@ -135,10 +135,10 @@ final class TransferLoop {
   ///
   /// Over HTTP/2 transfers wait for the connection that one of them opens, and libcurl does not count that time. If the
   /// connection fails, each waiting transfer in turn would otherwise try for the full limit again.
-  private func limitThoseWhoWait(for origin: WebAddress.Origin) {
+  private func limitWaitingTransfers(for origin: WebAddress.Origin) {
     let others = transfers.values.filter { $0.origin == origin }
     guard !others.contains(where: \.isConnected) else { return }
-    for transfer in others { transfer.nobodyConnects() }
+    for transfer in others { transfer.connectionWasNotMade() }
   }
 
   private func breakOff(_ id: TransferID, _ error: ImageError) {

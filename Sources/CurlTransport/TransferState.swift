@@ -175,7 +175,7 @@ struct TransferState: Sendable {
   /// Limits the time to connect of this transfer, counted from `start`, unless it is connected. Called when another
   /// transfer to the same origin has timed out while connecting, on whose connection this transfer may have waited, and
   /// no transfer is connected to the origin.
-  mutating func nobodyConnects(since start: SuspendingClock.Instant) {
+  mutating func connectionWasNotMade(since start: SuspendingClock.Instant) {
     if !hasRequestLeft { deadlines.limitConnecting(since: start) }
   }
 

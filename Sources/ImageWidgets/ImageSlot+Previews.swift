@@ -8,10 +8,10 @@ extension ImageSlot {
   /// Shows a preview. During the transition to a preview, only the latest further preview is kept; it is shown at the
   /// end of the transition.
   func show(_ preview: Image, of load: SlotLoad) {
-    let question = load.question
-    guard isWaiting(for: load), question.options.setsImage, !question.hasImage else { return }
+    let slotRequest = load.slotRequest
+    guard isWaiting(for: load), slotRequest.options.setsImage, !slotRequest.hasImage else { return }
     guard let preview else {
-      preview = SlotPreview(preview, insteadOf: shownImage, options: question.options)
+      preview = SlotPreview(preview, insteadOf: shownImage, options: slotRequest.options)
       return showPreview()
     }
     guard self.preview?.append(preview) == true else { return }

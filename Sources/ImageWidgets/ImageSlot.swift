@@ -13,22 +13,22 @@ final class ImageSlot {
   /// The current load, started or waiting for the view to get a size; `nil` if the slot does not load.
   private var load: SlotLoad?
   /// The latest request that has an image, with this image; `nil` until the current request has its image.
-  private var shown: (question: SlotQuestion, image: Image)? {
+  private var shown: (slotRequest: SlotRequest, image: Image)? {
     didSet { showing = shown.map { Image.Showing($0.image) } }
   }
   /// Keeps `shown.image` in the memory cache when other images are evicted.
   private var showing: Image.Showing?
   /// Detached loads: loads that continue beside a newer load, without being shown.
-  private var leftAlone: [SlotLoad] = []
+  private var detachedLoads: [SlotLoad] = []
   /// Completion handlers that have not been called yet although their load has ended.
   private let pending = PendingCompletions()
   /// The current custom presentation (`SlotOptions.showsImage`) and its last image; `nil` if images are shown in
   /// `target`.
-  private var elsewhere: (show: @MainActor (View, Image?) -> Void, image: Image?)?
+  private var customPresentation: (show: @MainActor (View, Image?) -> Void, image: Image?)?
   /// The preview that the slot shows while loading.
   var preview: SlotPreview?
   /// Generation counter, incremented by each new request. Compare it after calling out to detect re-entrancy.
-  private var turn = 0
+  private var generation = 0
   private var indicator: SlotIndicator?
   /// The observers of `activity`.
   private let observers = ActivityObservers()
@@ -48,7 +48,7 @@ final class ImageSlot {
   // The view has been released. Completion handlers are called with `.cancelled`, later.
   isolated deinit {
     load?.cancel()
-    for load in leftAlone { load.cancel() }
+    for load in detachedLoads { load.cancel() }
   }
 
   /// True while an image is loading or waits for the view to get a size.
@@ -68,33 +68,33 @@ final class ImageSlot {
       return refuse(
         error, isNil: source == nil, placeholder: placeholder, options: options, completion: completion)
     }
-    var question = SlotQuestion(
+    var slotRequest = SlotRequest(
       request: request, additionalIdentifier: additionalIdentifier, placeholder: placeholder,
       options: options)
     let listeners = SlotListeners(progress: progress, completion: completion)
-    if let load, !load.isGivenUp, load.question.isSame(as: question) {
+    if let load, !load.isGivenUp, load.slotRequest.isSame(as: slotRequest) {
       if load.join(listeners, as: request) { self.request(load) }
       return
     }
-    abandonLoad(leavesAlone: !options.cancelsPrevious)
-    let turn = turn
+    abandonLoad(detaches: !options.cancelsPrevious)
+    let generation = generation
     pending.callAll()
-    guard turn == self.turn else { return pending.postpone(listeners, .failure(.cancelled)) }
+    guard generation == self.generation else { return pending.postpone(listeners, .failure(.cancelled)) }
     url = request.url.absoluteString
     // Every other case replaces the preview of the previous load below.
     if !options.setsImage || options.placeholderPolicy == .keepsPrevious { takeBackPreview() }
-    guard turn == self.turn else { return pending.postpone(listeners, .failure(.cancelled)) }
+    guard generation == self.generation else { return pending.postpone(listeners, .failure(.cancelled)) }
     preview = nil
-    let image = imageFromMemory(for: &question)
-    guard turn == self.turn else { return pending.postpone(listeners, .failure(.cancelled)) }
-    if let image, !question.requiresRevalidation {
+    let image = imageFromMemory(for: &slotRequest)
+    guard generation == self.generation else { return pending.postpone(listeners, .failure(.cancelled)) }
+    if let image, !slotRequest.requiresRevalidation {
       let handlers = listeners.isEmpty ? nil : SlotHandlers(listeners)
-      settle(question, .success(ImageResponse(image: image, source: .memory)), handlers)
+      settle(slotRequest, .success(ImageResponse(image: image, source: .memory)), handlers)
       return
     }
-    let new = SlotLoad(question, listeners)
+    let new = SlotLoad(slotRequest, listeners)
     setLoad(new)
-    if let image { showMeanwhile(image, of: new) } else { showPlaceholder(of: question) }
+    if let image { showMeanwhile(image, of: new) } else { showPlaceholder(of: slotRequest) }
     if load === new { start(new) }
   }
 
@@ -102,13 +102,13 @@ final class ImageSlot {
   /// was shown before. The completion handlers are called with `.cancelled`.
   func cancel() {
     recovery = nil
-    cancelLeftAlone()
+    cancelDetachedLoads()
     guard let load else { return }
-    if !load.question.hasImage { url = nil }
+    if !load.slotRequest.hasImage { url = nil }
     abandonLoad()
-    let turn = turn
+    let generation = generation
     takeBackPreview()
-    if turn == self.turn { endActivity() }
+    if generation == self.generation { endActivity() }
   }
 
   private func endActivity() {
@@ -121,12 +121,12 @@ final class ImageSlot {
     url = nil
     shown = nil
     preview = nil
-    let turn = turn
-    let elsewhere = elsewhere
-    self.elsewhere = nil
+    let generation = generation
+    let customPresentation = customPresentation
+    self.customPresentation = nil
     target.show(nil, transition: .none)
-    if let elsewhere, let view = target.view { elsewhere.show(view, nil) }
-    if turn == self.turn { endActivity() }
+    if let customPresentation, let view = target.view { customPresentation.show(view, nil) }
+    if generation == self.generation { endActivity() }
   }
 
   /// Shows the failure of a source from which no request can be made.
@@ -136,13 +136,13 @@ final class ImageSlot {
     _ error: any Error, isNil: Bool, placeholder: Image?, options: SlotOptions, completion: SlotCompletion?
   ) {
     abandonLoad()
-    let turn = turn
+    let generation = generation
     pending.callAll()
     let failure = (error as? ImageError) ?? .invalidURL("")
     pending.postpone(SlotListeners(completion: completion), .failure(failure))
     // A nil URL clears the slot on purpose, so the failure is not logged.
     if !isNil { SlotDiagnostics.reportFailure(failure, of: nil, in: target) }
-    guard turn == self.turn else { return }
+    guard generation == self.generation else { return }
     url = nil
     shown = nil
     if !options.setsImage {
@@ -154,7 +154,7 @@ final class ImageSlot {
       show(options.placeholderPolicy == .never ? nil : placeholder, by: options, transition: .none)
     }
     ImageSlot.observer?.slotDidSettle(.failure(failure))
-    guard turn == self.turn else { return }
+    guard generation == self.generation else { return }
     if !isNil { note(.failure(failure), began: nil) }
     activity = .ended(success: false)
   }
@@ -166,30 +166,30 @@ final class ImageSlot {
       show(failureImage, by: options, transition: options.transition)
       return
     }
-    let turn = turn
+    let generation = generation
     takeBackPreview()
-    if turn == self.turn, shownImage == nil { show(placeholder, by: options, transition: .none) }
+    if generation == self.generation, shownImage == nil { show(placeholder, by: options, transition: .none) }
   }
 
-  /// Cancels the current load and the detached loads, or, if `leavesAlone` is true, detaches the current load.
-  private func abandonLoad(leavesAlone: Bool = false) {
-    turn += 1
+  /// Cancels the current load and the detached loads, or, if `detaches` is true, detaches the current load.
+  private func abandonLoad(detaches: Bool = false) {
+    generation += 1
     let previous = load
     report = nil
     recovery = nil
     setLoad(nil)
     endIndicator(isLoaded: false)
-    if leavesAlone {
-      if let previous { leaveAlone(previous) }
+    if detaches {
+      if let previous { detach(previous) }
     } else {
       if let previous { cancel(previous) }
-      cancelLeftAlone()
+      cancelDetachedLoads()
     }
   }
 
-  private func cancelLeftAlone() {
-    for load in leftAlone { cancel(load) }
-    leftAlone = []
+  private func cancelDetachedLoads() {
+    for load in detachedLoads { cancel(load) }
+    detachedLoads = []
   }
 
   /// Cancels a load. Its completions are called later, or when the slot begins another load.
@@ -200,51 +200,51 @@ final class ImageSlot {
 
   /// Detaches a load: the load continues without being shown. Cancels a load that has not started or that only
   /// refreshes the shown image.
-  private func leaveAlone(_ load: SlotLoad) {
-    if load.task == nil || load.question.hasImage { cancel(load) } else { leftAlone.append(load) }
+  private func detach(_ load: SlotLoad) {
+    if load.task == nil || load.slotRequest.hasImage { cancel(load) } else { detachedLoads.append(load) }
   }
 
   /// Ends a detached load. If the load has been cancelled meanwhile, a success is reported as cancelled.
   private func finishBeside(_ load: SlotLoad, _ result: SlotResult) {
-    let count = leftAlone.count
-    leftAlone.removeAll { $0 === load }
-    load.finish(leftAlone.count < count ? result : result.asCancelled)
+    let count = detachedLoads.count
+    detachedLoads.removeAll { $0 === load }
+    load.finish(detachedLoads.count < count ? result : result.asCancelled)
   }
 
   // MARK: Loading
 
-  private func downloader(for question: SlotQuestion) -> ImageDownloader {
-    question.options.downloader ?? target.view.map { type(of: $0).sharedImageDownloader }
+  private func downloader(for slotRequest: SlotRequest) -> ImageDownloader {
+    slotRequest.options.downloader ?? target.view.map { type(of: $0).sharedImageDownloader }
       ?? View.sharedImageDownloader
   }
 
   /// Returns the image from memory at the currently needed size, or `nil`. Updates the size and the start time of
-  /// `question`. The caller shows the image.
-  private func imageFromMemory(for question: inout SlotQuestion) -> Image? {
-    question.size = NeededSize(of: target)
-    question.began = target.view?.window?.now
-    let request = question.sizedRequest
+  /// `slotRequest`. The caller shows the image.
+  private func imageFromMemory(for slotRequest: inout SlotRequest) -> Image? {
+    slotRequest.size = NeededSize(of: target)
+    slotRequest.began = target.view?.window?.now
+    let request = slotRequest.sizedRequest
     guard request.cachePolicy != .reload,
-      let image = downloader(for: question).cachedImage(
-        for: request, additionalIdentifier: question.additionalIdentifier),
+      let image = downloader(for: slotRequest).cachedImage(
+        for: request, additionalIdentifier: slotRequest.additionalIdentifier),
       // A view that shows images in their natural size needs all pixels, not the largest thumbnail in memory.
       request.isWhole(image) || request.targetSize != nil || !target.contentMode.keepsNaturalSize
         || request.cachePolicy == .cacheOnly
     else { return nil }
     ImageSlot.observer?.slotWillLoad()
-    downloader(for: question).traceServed(request, image)
+    downloader(for: slotRequest).traceServed(request, image)
     return image
   }
 
   /// Shows an image from memory before the call returns. Returns false if `load` still has to be started.
   private func showFromMemory(_ load: SlotLoad) -> Bool {
-    var question = load.question
-    let image = imageFromMemory(for: &question)
+    var slotRequest = load.slotRequest
+    let image = imageFromMemory(for: &slotRequest)
     guard self.load === load else { return true }
-    load.question = question
+    load.slotRequest = slotRequest
     guard let image else { return false }
-    guard !question.requiresRevalidation else {
-      if !question.hasImage { showMeanwhile(image, of: load) }
+    guard !slotRequest.requiresRevalidation else {
+      if !slotRequest.hasImage { showMeanwhile(image, of: load) }
       return self.load !== load
     }
     finish(load, .success(ImageResponse(image: image, source: .memory)))
@@ -255,45 +255,45 @@ final class ImageSlot {
   func isWaiting(for load: SlotLoad) -> Bool { self.load === load }
 
   /// The image that the slot shows, in `target` or by a custom presentation.
-  var shownImage: Image? { elsewhere.map(\.image) ?? target.image }
+  var shownImage: Image? { customPresentation.map(\.image) ?? target.image }
 
   /// Shows an image from memory while the server is asked whether the image has changed.
   private func showMeanwhile(_ image: Image, of load: SlotLoad) {
-    load.question = load.question.forRefresh
-    shown = (load.question, image)
-    if load.question.options.setsImage {
-      show(image, by: load.question.options, transition: load.question.options.transition(for: .memory))
+    load.slotRequest = load.slotRequest.forRefresh
+    shown = (load.slotRequest, image)
+    if load.slotRequest.options.setsImage {
+      show(image, by: load.slotRequest.options, transition: load.slotRequest.options.transition(for: .memory))
     }
   }
 
-  private func showPlaceholder(of question: SlotQuestion) {
+  private func showPlaceholder(of slotRequest: SlotRequest) {
     shown = nil
-    guard question.options.setsImage else { return }
-    switch question.options.placeholderPolicy {
-    case .whileLoading: show(question.placeholder, by: question.options, transition: .none)
-    case .onFailure, .never: show(nil, by: question.options, transition: .none)
+    guard slotRequest.options.setsImage else { return }
+    switch slotRequest.options.placeholderPolicy {
+    case .whileLoading: show(slotRequest.placeholder, by: slotRequest.options, transition: .none)
+    case .onFailure, .never: show(nil, by: slotRequest.options, transition: .none)
     case .keepsPrevious:
-      if shownImage == nil { show(question.placeholder, by: question.options, transition: .none) }
+      if shownImage == nil { show(slotRequest.placeholder, by: slotRequest.options, transition: .none) }
     }
   }
 
   /// Shows an image, or nothing, in `target` or by the custom presentation of `options`. The other of the two is
   /// cleared.
   func show(_ image: Image?, by options: SlotOptions, transition: Transition) {
-    let turn = turn
-    let previous = elsewhere
-    elsewhere = options.showsImage.map { ($0, image) }
+    let generation = generation
+    let previous = customPresentation
+    customPresentation = options.showsImage.map { ($0, image) }
     if let shows = options.showsImage {
       if previous == nil { target.show(nil, transition: .none) }
-      if let view = target.view, turn == self.turn { shows(view, image) }
+      if let view = target.view, generation == self.generation { shows(view, image) }
     } else {
       if let previous, let view = target.view { previous.show(view, nil) }
-      if turn == self.turn { target.show(image, transition: transition) }
+      if generation == self.generation { target.show(image, transition: transition) }
     }
   }
 
   private func start(_ load: SlotLoad) {
-    guard load.question.request.targetSize != nil || NeededSize(of: target) != .unknown else {
+    guard load.slotRequest.request.targetSize != nil || NeededSize(of: target) != .unknown else {
       activity = .paused
       return
     }
@@ -310,14 +310,14 @@ final class ImageSlot {
   private func request(_ load: SlotLoad) {
     let size = NeededSize(of: target)
     // A load whose view has lost its size keeps the last known size.
-    if size != .unknown { load.question.size = size }
+    if size != .unknown { load.slotRequest.size = size }
     load.times += 1
     let times = load.times
     load.move(to: SlotVisibility(of: target.view))
-    let downloader = downloader(for: load.question)
-    load.question.clockSteps = downloader.recovery.clockSteps
+    let downloader = downloader(for: load.slotRequest)
+    load.slotRequest.clockSteps = downloader.recovery.clockSteps
     let task = downloader.load(
-      load.request, additionalIdentifier: load.question.additionalIdentifier,
+      load.request, additionalIdentifier: load.slotRequest.additionalIdentifier,
       completion: { [weak self] result in
         // The slot has been released.
         guard let self else { return load.finish(result.asCancelled) }
@@ -341,72 +341,73 @@ final class ImageSlot {
 
   private func finish(_ load: SlotLoad, _ result: SlotResult) {
     setLoad(nil)
-    settle(load.question, result, load.handlers)
+    settle(load.slotRequest, result, load.handlers)
   }
 
   /// Shows the result of a request and calls its completion handlers.
   private func settle(
-    _ question: SlotQuestion, _ result: SlotResult, _ handlers: SlotHandlers?
+    _ slotRequest: SlotRequest, _ result: SlotResult, _ handlers: SlotHandlers?
   ) {
-    let turn = turn
+    let generation = generation
     // The code called from here may request another image.
     if let handlers { pending.add(handlers, result) }
     let isLoaded = if case .success = result { true } else { false }
     endIndicator(isLoaded: isLoaded)
-    note(result, began: question.began)
+    note(result, began: slotRequest.began)
     if case .failure(let error) = result {
-      SlotDiagnostics.reportFailure(error, of: question.request.url.absoluteString, in: target)
+      SlotDiagnostics.reportFailure(error, of: slotRequest.request.url.absoluteString, in: target)
     }
     switch result {
     case .success(let response):
-      if !keepsImage(question, response) {
-        shown = (question, response.image)
-        if question.options.setsImage { show(response, of: question) }
+      if !keepsImage(slotRequest, response) {
+        shown = (slotRequest, response.image)
+        if slotRequest.options.setsImage { show(response, of: slotRequest) }
       }
-    case .failure where question.hasImage: break
+    case .failure where slotRequest.hasImage: break
     case .failure(.cancelled):
       url = nil
       takeBackPreview()
-    case .failure: showFailure(of: question)
+    case .failure: showFailure(of: slotRequest)
     }
-    if load == nil, turn == self.turn { beginRecovery(question, after: result) }
+    if load == nil, generation == self.generation { beginRecovery(slotRequest, after: result) }
     if !result.isCancelled { ImageSlot.observer?.slotDidSettle(result) }
     if let handlers {
-      let transition = question.options.waitsForTransition ? target.view : nil
+      let transition = slotRequest.options.waitsForTransition ? target.view : nil
       pending.complete(handlers, result, afterTransitionOf: transition)
     }
-    if load == nil, turn == self.turn { activity = .ended(success: isLoaded) }
+    if load == nil, generation == self.generation { activity = .ended(success: isLoaded) }
     // The view may have grown during the load.
     sizeDidChange()
   }
 
-  private func beginRecovery(_ question: SlotQuestion, after result: SlotResult) {
-    recovery = .begin(for: self, downloader(for: question), question, after: result)
+  private func beginRecovery(_ slotRequest: SlotRequest, after result: SlotResult) {
+    recovery = .begin(for: self, downloader(for: slotRequest), slotRequest, after: result)
   }
 
   /// Shows the image of a request that was sent again automatically. The completions have been called before.
-  func recover(_ question: SlotQuestion, _ response: ImageResponse, from failure: ImageError?) {
-    guard load == nil, !question.hasImage || shown.map({ isStillThere($0.image) }) == true else {
+  func recover(_ slotRequest: SlotRequest, _ response: ImageResponse, from failure: ImageError?) {
+    guard load == nil, !slotRequest.hasImage || shown.map({ isStillThere($0.image) }) == true else {
       recovery = nil
       return
     }
-    let turn = turn
+    let generation = generation
     let result = SlotResult.success(response)
-    note(result, began: question.began)
-    if !keepsImage(question, response) {
-      shown = (question, response.image)
-      show(response, of: question)
+    note(result, began: slotRequest.began)
+    if !keepsImage(slotRequest, response) {
+      shown = (slotRequest, response.image)
+      show(response, of: slotRequest)
     }
-    guard load == nil, turn == self.turn else { return }
-    beginRecovery(question, after: result)
+    guard load == nil, generation == self.generation else { return }
+    beginRecovery(slotRequest, after: result)
     ImageSlot.observer?.slotDidRecover(response, from: failure)
-    if load == nil, turn == self.turn { activity = .ended(success: true) }
+    if load == nil, generation == self.generation { activity = .ended(success: true) }
     sizeDidChange()
   }
 
   /// True if the shown image stays: the server has confirmed the image, and the response has no more pixels.
-  private func keepsImage(_ question: SlotQuestion, _ response: ImageResponse) -> Bool {
-    guard question.hasImage, response.freshness == .revalidated, let shown, isStillThere(shown.image) else {
+  private func keepsImage(_ slotRequest: SlotRequest, _ response: ImageResponse) -> Bool {
+    guard slotRequest.hasImage, response.freshness == .revalidated, let shown, isStillThere(shown.image)
+    else {
       return false
     }
     return shown.image.pixelWidth >= response.image.pixelWidth
@@ -421,27 +422,27 @@ final class ImageSlot {
     if target.view?.window?.showsDiagnostics == true { target.view?.setNeedsDisplay(target.rect) }
   }
 
-  private func show(_ response: ImageResponse, of question: SlotQuestion) {
-    let transition = question.options.transition(for: response.source)
+  private func show(_ response: ImageResponse, of slotRequest: SlotRequest) {
+    let transition = slotRequest.options.transition(for: response.source)
     // A larger variant, or the image after its preview, does not slide in over itself.
-    let isMoreOfIt = question.hasImage || preview != nil
+    let isMoreOfIt = slotRequest.hasImage || preview != nil
     preview = nil
     show(
-      response.image, by: question.options,
+      response.image, by: slotRequest.options,
       transition: isMoreOfIt && transition.isAnimated ? .crossDissolve : transition)
   }
 
-  private func showFailure(of question: SlotQuestion) {
-    guard question.options.setsImage else { return }
-    if let failureImage = question.options.failureImage {
+  private func showFailure(of slotRequest: SlotRequest) {
+    guard slotRequest.options.setsImage else { return }
+    if let failureImage = slotRequest.options.failureImage {
       preview = nil
-      show(failureImage, by: question.options, transition: question.options.transition)
-    } else if question.options.placeholderPolicy == .onFailure {
+      show(failureImage, by: slotRequest.options, transition: slotRequest.options.transition)
+    } else if slotRequest.options.placeholderPolicy == .onFailure {
       preview = nil
-      show(question.placeholder, by: question.options, transition: .none)
+      show(slotRequest.placeholder, by: slotRequest.options, transition: .none)
     } else {
       takeBackPreview(
-        transition: question.options.transition(for: .network).isAnimated ? .crossDissolve : .none)
+        transition: slotRequest.options.transition(for: .network).isAnimated ? .crossDissolve : .none)
     }
   }
 
@@ -458,8 +459,8 @@ final class ImageSlot {
 
   private func startIndicator(for load: SlotLoad) {
     // A load for a larger or refreshed variant needs no indicator: an image is shown already.
-    guard !load.question.hasImage, let window = target.view?.window else { return }
-    indicator = SlotIndicator(slot: self, indicator: load.question.options.indicator, in: window)
+    guard !load.slotRequest.hasImage, let window = target.view?.window else { return }
+    indicator = SlotIndicator(slot: self, indicator: load.slotRequest.options.indicator, in: window)
     indicator?.report(load.task?.progress.fraction)
     indicator?.start()
   }
@@ -516,17 +517,17 @@ extension ImageSlot {
   func sizeDidChange() {
     if let load, load.task == nil {
       if !showFromMemory(load) { start(load) }
-    } else if let load, load.task?.isFinished == false, load.question.request.targetSize == nil,
-      NeededSize(of: target).isMuchMore(than: load.question.size)
+    } else if let load, load.task?.isFinished == false, load.slotRequest.request.targetSize == nil,
+      NeededSize(of: target).isMuchMore(than: load.slotRequest.size)
     {
       request(load)
     } else if load == nil, let shown, isStillThere(shown.image),
-      shown.question.isOutgrown(shown.image, at: NeededSize(of: target))
+      shown.slotRequest.isOutgrown(shown.image, at: NeededSize(of: target))
     {
-      let again = SlotLoad(shown.question.forGrowth)
+      let again = SlotLoad(shown.slotRequest.forGrowth)
       load = again
       // Also if this load fails, the image is not requested again at this size.
-      self.shown?.question.size = NeededSize(of: target)
+      self.shown?.slotRequest.size = NeededSize(of: target)
       if !showFromMemory(again) { start(again) }
     }
   }
@@ -534,7 +535,7 @@ extension ImageSlot {
   /// True if `image` has not been replaced by code outside the slot. Always true for a custom presentation, where the
   /// slot cannot know.
   private func isStillThere(_ image: Image) -> Bool {
-    shown?.question.options.showsImage != nil || target.image === image
+    shown?.slotRequest.options.showsImage != nil || target.image === image
   }
 
   /// Called when the view enters or leaves a window. The indicator runs on the window's time, and the needed size
@@ -542,7 +543,7 @@ extension ImageSlot {
   func windowDidChange() {
     guard let window = target.view?.window else { return }
     // A cell requests its image before it is inserted into its list.
-    if load?.question.began == nil { load?.question.began = window.now }
+    if load?.slotRequest.began == nil { load?.slotRequest.began = window.now }
     if indicator?.window !== window { dropIndicator() }
     load?.move(to: SlotVisibility(of: target.view))
     if let load, load.task != nil, indicator == nil {

@@ -3,7 +3,7 @@ import VitrineWidgets
 
 /// A load of a slot: a request whose image is loaded by the downloader, and its handlers.
 final class SlotLoad {
-  var question: SlotQuestion
+  var slotRequest: SlotRequest
   /// The current task; `nil` while the load waits for the view to get a size.
   var task: ImageTask?
   /// Generation counter, incremented by each request to the downloader. Results of earlier requests are dropped.
@@ -13,14 +13,14 @@ final class SlotLoad {
   private var pauseObservation: ActivityObservation?
   private var isPaused = false
 
-  init(_ question: SlotQuestion, _ listeners: SlotListeners = .init()) {
-    self.question = question
+  init(_ slotRequest: SlotRequest, _ listeners: SlotListeners = .init()) {
+    self.slotRequest = slotRequest
     handlers = SlotHandlers(listeners)
   }
 
   /// The request at the size that is needed, and at the priority that suits the visibility of the slot.
   var request: ImageRequest {
-    var request = question.sizedRequest
+    var request = slotRequest.sizedRequest
     request.priority = visibility.priority(for: request.priority)
     return request
   }
@@ -36,14 +36,14 @@ final class SlotLoad {
     handlers.append(more)
     raise(request.priority)
     let progressive = request.progressive
-    guard progressive != .none, progressive != question.request.progressive else { return false }
-    question.request.progressive = progressive
+    guard progressive != .none, progressive != slotRequest.request.progressive else { return false }
+    slotRequest.request.progressive = progressive
     return task?.isFinished == false
   }
 
   private func raise(_ priority: ImageRequest.Priority) {
-    guard priority > question.request.priority else { return }
-    question.request.priority = priority
+    guard priority > slotRequest.request.priority else { return }
+    slotRequest.request.priority = priority
     if let task { task.priority = max(task.priority, visibility.priority(for: priority)) }
   }
 
@@ -51,10 +51,10 @@ final class SlotLoad {
   /// set on the task itself is kept.
   func move(to new: SlotVisibility) {
     guard visibility != new else { return }
-    let previous = visibility.priority(for: question.request.priority)
+    let previous = visibility.priority(for: slotRequest.request.priority)
     visibility = new
     guard let task, task.priority == previous, !task.isFinished else { return }
-    task.priority = visibility.priority(for: question.request.priority)
+    task.priority = visibility.priority(for: slotRequest.request.priority)
   }
 
   func report(_ progress: ImageTask.Progress) { handlers.report(progress) }

@@ -9,7 +9,7 @@ import VitrineWidgets
 final class SlotRecovery {
   private weak var slot: ImageSlot?
   private let downloader: ImageDownloader
-  private let question: SlotQuestion
+  private let slotRequest: SlotRequest
   /// The failure that the slot shows; nil if it shows an image.
   private let failure: ImageError?
   private var ticket: Recovery.Ticket?
@@ -24,21 +24,21 @@ final class SlotRecovery {
   ///   - question: The slot's request as it was loaded.
   ///   - result: The result that the slot shows now.
   static func begin(
-    for slot: ImageSlot, _ downloader: ImageDownloader, _ question: SlotQuestion,
+    for slot: ImageSlot, _ downloader: ImageDownloader, _ slotRequest: SlotRequest,
     after result: SlotResult
   ) -> SlotRecovery? {
-    guard question.options.setsImage else { return nil }
+    guard slotRequest.options.setsImage else { return nil }
     switch result {
     case .failure(let error):
       guard let cause = RecoveryCause(error) else { return nil }
-      let recovery = SlotRecovery(slot, downloader, question, from: error)
+      let recovery = SlotRecovery(slot, downloader, slotRequest, from: error)
       return recovery.begin(cause, isReleased: false) ? recovery : nil
     case .success(let response):
       guard let staleness = response.staleness ?? downloader.staleness(of: response.image),
-        question.request.cachePolicy != .cacheOnly,
+        slotRequest.request.cachePolicy != .cacheOnly,
         let cause = staleness.reason.map({ RecoveryCause($0) }) ?? .server
       else { return nil }
-      var again = question.forRefresh
+      var again = slotRequest.forRefresh
       if again.request.cachePolicy == .useCache { again.request.cachePolicy = .refresh }
       again.request.priority = min(again.request.priority, .low)
       let recovery = SlotRecovery(slot, downloader, again, from: nil)
@@ -48,11 +48,11 @@ final class SlotRecovery {
   }
 
   private init(
-    _ slot: ImageSlot, _ downloader: ImageDownloader, _ question: SlotQuestion, from failure: ImageError?
+    _ slot: ImageSlot, _ downloader: ImageDownloader, _ slotRequest: SlotRequest, from failure: ImageError?
   ) {
     self.slot = slot
     self.downloader = downloader
-    self.question = question
+    self.slotRequest = slotRequest
     self.failure = failure
   }
 
@@ -60,8 +60,8 @@ final class SlotRecovery {
   private func begin(_ cause: RecoveryCause, isReleased: Bool) -> Bool {
     isKnownVisible = slot?.target.view?.isOnScreen == true
     ticket = downloader.recovery.begin(
-      question.request, cause, isVisible: isKnownVisible, isReleased: isReleased,
-      clockSteps: question.clockSteps
+      slotRequest.request, cause, isVisible: isKnownVisible, isReleased: isReleased,
+      clockSteps: slotRequest.clockSteps
     ) { [weak self] in self?.send() ?? false }
     return ticket != nil
   }
@@ -81,7 +81,7 @@ final class SlotRecovery {
       isKnownVisible = false
       return false
     }
-    var again = question
+    var again = slotRequest
     let size = NeededSize(of: slot.target)
     if size != .unknown { again.size = size }
     task?.cancel()
@@ -102,26 +102,27 @@ final class SlotRecovery {
   }
 
   /// Returns the image that another request has loaded since a stale image was shown.
-  private func newerImage(for question: SlotQuestion, than shown: Image?) -> Image? {
-    guard question.hasImage else { return nil }
-    var request = question.sizedRequest
+  private func newerImage(for slotRequest: SlotRequest, than shown: Image?) -> Image? {
+    guard slotRequest.hasImage else { return nil }
+    var request = slotRequest.sizedRequest
     request.cachePolicy = .useCache
     guard
-      let image = downloader.cachedImage(for: request, additionalIdentifier: question.additionalIdentifier),
+      let image = downloader.cachedImage(
+        for: request, additionalIdentifier: slotRequest.additionalIdentifier),
       image != shown, downloader.staleness(of: image) == nil
     else { return nil }
     return image
   }
 
-  private func ended(_ question: SlotQuestion, _ result: SlotResult) {
+  private func ended(_ slotRequest: SlotRequest, _ result: SlotResult) {
     switch result {
     case .success(let response):
-      if question.hasImage, let staleness = response.staleness {
+      if slotRequest.hasImage, let staleness = response.staleness {
         // The slot shows this image already.
         ticket?.failedAgain(staleness.reason.flatMap { RecoveryCause($0) } ?? .server)
       } else {
         ticket = nil
-        slot?.recover(question, response, from: failure)
+        slot?.recover(slotRequest, response, from: failure)
       }
     case .failure(.cancelled): ticket = nil
     case .failure(let error):

@@ -85,7 +85,7 @@ public final class ImageDownloader: Sendable {
   public func image(
     for source: some ImageRequestConvertible, additionalIdentifier: String? = nil
   ) async throws(ImageError) -> ImageResponse {
-    let request = completedForNobodyToSee(try source.asImageRequest())
+    let request = completedWithoutSlot(try source.asImageRequest())
     if Task.isCancelled { throw .cancelledLoad(.init(url: request.url)) }
     let task = ImageTask(request, additionalIdentifier: additionalIdentifier)
     begin(task)
@@ -122,7 +122,7 @@ public final class ImageDownloader: Sendable {
     _ request: ImageRequest, additionalIdentifier: String?, completion: @escaping ImageTask.Completion
   ) -> ImageTask {
     let task = ImageTask(
-      completedForNobodyToSee(request), additionalIdentifier: additionalIdentifier, isProbe: true,
+      completedWithoutSlot(request), additionalIdentifier: additionalIdentifier, isProbe: true,
       completion: completion)
     begin(task)
     return task
@@ -248,7 +248,7 @@ public final class ImageDownloader: Sendable {
   }
 
   /// Returns the completed request without previews, for a caller that shows none.
-  func completedForNobodyToSee(_ request: ImageRequest) -> ImageRequest {
+  func completedWithoutSlot(_ request: ImageRequest) -> ImageRequest {
     var request = completed(request)
     if request.progressive != .none { request.progressive = .none }
     return request

@@ -28,9 +28,9 @@ enum StoredResponses {
     let merged = stored.merging(unchanged, sent: headers, requested: received, received: now)
     for response in [stored, merged].compactMap({ $0 }) {
       for clock in [now, requested, received, 1_800_000_000] {
-        for isFromElsewhere in [false, true] {
-          check(response.standing(at: clock, rules: rules, isFromElsewhere: isFromElsewhere))
-          check(response.standing(at: clock, isFromElsewhere: isFromElsewhere))
+        for isRedirected in [false, true] {
+          check(response.standing(at: clock, rules: rules, isRedirected: isRedirected))
+          check(response.standing(at: clock, isRedirected: isRedirected))
         }
       }
       _ = StoredResponse.mayBeKept(response.response, sent: headers)

@@ -58,7 +58,7 @@ private enum Place: Hashable {
     /// The number of the call that made this request.
     var call: [Place: Int] = [:]
     /// The images that custom presentations show.
-    var elsewhere: [Place: Image] = [:]
+    var customPresentation: [Place: Image] = [:]
 
     init(_ view: View, _ places: [Place]) {
       self.view = view
@@ -130,7 +130,7 @@ private enum Place: Hashable {
     options.indicator = any([.activity, .bar, .ring, .none])
     options.cancelsPrevious = !chance(15)
     if chance(15) {
-      options.showsImage = { [weak row] _, image in row?.elsewhere[place] = image }
+      options.showsImage = { [weak row] _, image in row?.customPresentation[place] = image }
     }
     let call = heard.count
     heard.append(0)
@@ -269,7 +269,7 @@ private enum Place: Hashable {
       }
     }
     for row in rows {
-      for (place, image) in row.elsewhere where Self.number(image) != nil {
+      for (place, image) in row.customPresentation where Self.number(image) != nil {
         if Self.number(image) != row.wanted[place] { strangers.append("step \(steps): \(place) elsewhere") }
       }
       for place in row.places {
@@ -312,7 +312,7 @@ private enum Place: Hashable {
     rows.flatMap { row in
       row.places.compactMap { place in
         guard let call = row.call[place], succeeded.contains(call) else { return nil }
-        let image = row.elsewhere[place] ?? stored(row, place)
+        let image = row.customPresentation[place] ?? stored(row, place)
         return Self.number(image) == row.wanted[place] ? nil : "\(place) of call \(call)"
       }
     }

@@ -150,7 +150,8 @@ import VitrineGraphics
       ImageIdentity(round, additionalIdentifier: "x")
         == ImageIdentity(request(), additionalIdentifier: "x"))
     #expect(
-      ProcessedImageKey(round, additionalIdentifier: "x") != ProcessedImageKey(request(), additionalIdentifier: "x"),
+      ProcessedImageKey(round, additionalIdentifier: "x")
+        != ProcessedImageKey(request(), additionalIdentifier: "x"),
       "the work differs, so the keys differ")
   }
 }

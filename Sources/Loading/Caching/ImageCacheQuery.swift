@@ -54,7 +54,7 @@ extension ImageCache {
     storesInMemory: Bool = true, completion: @escaping ImageCacheQuery.Completion
   ) -> ImageCacheQuery {
     let query = ImageCacheQuery(completion)
-    guard var request = try? downloader.completedForNobodyToSee(source.asImageRequest()) else {
+    guard var request = try? downloader.completedWithoutSlot(source.asImageRequest()) else {
       Mailbox.main.post { query.finish(nil) }
       return query
     }

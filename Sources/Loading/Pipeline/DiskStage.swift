@@ -70,17 +70,17 @@ final class StoredCopy: Sendable {
   /// The reservation of the body in memory.
   let reservation: MemoryReservation?
   /// True if the response came through a redirect.
-  let isFromElsewhere: Bool
+  let isRedirected: Bool
 
   init(
     _ storedResponse: StoredResponse, body: [UInt8], at now: Double, rules: FreshnessRules,
-    isFromElsewhere: Bool = false, reservation: MemoryReservation? = nil
+    isRedirected: Bool = false, reservation: MemoryReservation? = nil
   ) {
     self.storedResponse = storedResponse
     self.body = body
     self.reservation = reservation
-    self.isFromElsewhere = isFromElsewhere
-    switch storedResponse.standing(at: now, rules: rules, isFromElsewhere: isFromElsewhere) {
+    self.isRedirected = isRedirected
+    switch storedResponse.standing(at: now, rules: rules, isRedirected: isRedirected) {
     case .fresh:
       (showing, age, mayShowOnError) = (.immediately, storedResponse.age(at: now) ?? 0, true)
     case .stale(let age, let mayShowWhileRevalidating, let mayShowOnError):

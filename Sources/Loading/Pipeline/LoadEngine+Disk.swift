@@ -83,7 +83,7 @@ extension LoadEngine {
     }
     return StoredCopy(
       storedResponse, body: body, at: configuration.wallClock(), rules: configuration.freshness,
-      isFromElsewhere: !leadsTo(storedResponse.response.url, from: request.url), reservation: reservation)
+      isRedirected: !leadsTo(storedResponse.response.url, from: request.url), reservation: reservation)
   }
 
   func keep(_ bytes: FetchedBytes, _ identity: RequestIdentity) {
@@ -181,7 +181,7 @@ extension LoadEngine {
     var bytes = copy.bytes(revalidatedAs: storedResponse, metrics)
     // Written again only if this saves the next request a revalidation.
     let standing = storedResponse.standing(
-      at: now, rules: configuration.freshness, isFromElsewhere: copy.isFromElsewhere)
+      at: now, rules: configuration.freshness, isRedirected: copy.isRedirected)
     if case .fresh = standing, StoredResponse.mayBeKept(storedResponse.response, sent: exchange.sent) {
       bytes.storedResponse = storedResponse
       bytes.storing = StoringSignal()

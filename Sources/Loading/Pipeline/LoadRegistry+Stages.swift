@@ -62,7 +62,8 @@ extension LoadRegistry {
   private func bypassesCache(_ place: AllSizesKey, of fetch: FetchID) -> Bool {
     (fetches[fetch]?.decodes ?? []).contains { decode in
       (decodes[decode]?.processedImages ?? []).contains { id in
-        processedImages[id].map { $0.request.cachePolicy.bypassesCache && AllSizesKey($0.key) == place } ?? false
+        processedImages[id].map { $0.request.cachePolicy.bypassesCache && AllSizesKey($0.key) == place }
+          ?? false
       }
     }
   }

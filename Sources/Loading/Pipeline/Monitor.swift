@@ -27,7 +27,7 @@ package final class Monitor<State>: @unchecked Sendable {
 
   /// The waiting threads that a change wakes. A thread that wakes for nothing costs two context switches.
   package enum Wakes {
-    case nobody, one, all
+    case none, one, all
   }
 
   /// Changes the state with the lock held, then wakes waiting threads.
@@ -59,7 +59,7 @@ package final class Monitor<State>: @unchecked Sendable {
   /// Wakes waiting threads. Called without the lock, which a woken thread needs at once.
   private func wake(_ wakes: Wakes) {
     switch wakes {
-    case .nobody: break
+    case .none: break
     case .one: pthread_cond_signal(condition)
     case .all: pthread_cond_broadcast(condition)
     }

@@ -18,7 +18,7 @@ package final class WorkerPool: Sendable {
     var takesMemory: Bool { claim.map { $0.bytes > 0 } ?? false }
   }
 
-  private enum Turn {
+  private enum Step {
     case job(Job)
     /// Measure the memory that a job takes, outside the lock, before the job is looked at again.
     case measure(UInt64, MemoryClaim)
@@ -67,7 +67,7 @@ package final class WorkerPool: Sendable {
     }
 
     /// Returns the next turn of a thread, or `nil` while there is nothing to do.
-    mutating func nextTurn() -> Turn? {
+    mutating func nextStep() -> Step? {
       guard let head = waiting.head(.fifo), let job = jobs[head.item] else { return isClosed ? .end : nil }
       let id = head.item
       if let claim = job.claim, !claim.isMeasured {
@@ -99,11 +99,11 @@ package final class WorkerPool: Sendable {
 
     /// Returns the turn to take if no job is running and there is no room for the first job: another job may have room,
     /// or release memory that the first one waits for.
-    private mutating func overtake(_ id: UInt64, _ claim: MemoryClaim) -> Turn? {
+    private mutating func overtake(_ id: UInt64, _ claim: MemoryClaim) -> Step? {
       if setAside.insert(id).inserted {
         append(id, .veryLow)
         evictedFor = nil
-        return nextTurn()
+        return nextStep()
       }
       evictedFor = id
       guard !isWaitingForMemory else { return nil }
@@ -194,19 +194,19 @@ package final class WorkerPool: Sendable {
 
   /// True if a submitted job would start at once: a thread is free, and no job waits for a thread or for memory.
   package var isFree: Bool {
-    monitor.withLock(waking: .nobody) { !$0.isShortOfMemory && $0.busy + $0.waiting.count < maximumThreads }
+    monitor.withLock(waking: .none) { !$0.isShortOfMemory && $0.busy + $0.waiting.count < maximumThreads }
   }
 
   /// True if a job waits for memory that is reserved by others.
-  package var isShortOfMemory: Bool { monitor.withLock(waking: .nobody) { $0.isShortOfMemory } }
+  package var isShortOfMemory: Bool { monitor.withLock(waking: .none) { $0.isShortOfMemory } }
 
   /// True if no job runs or waits, including cancelled jobs that still run.
-  package var isIdle: Bool { monitor.withLock(waking: .nobody) { $0.isIdle } }
+  package var isIdle: Bool { monitor.withLock(waking: .none) { $0.isIdle } }
 
   /// Calls a closure as soon as no job runs or waits, including cancelled jobs that still run; at once if there is
   /// none. The call may come on any thread.
   package func whenIdle(_ call: @escaping @Sendable () -> Void) {
-    let isIdle = monitor.withLock(waking: .nobody) { state in
+    let isIdle = monitor.withLock(waking: .none) { state in
       if !state.isIdle { state.callsWhenIdle.append(call) }
       return state.isIdle
     }
@@ -234,11 +234,11 @@ package final class WorkerPool: Sendable {
     let (monitor, clock) = (monitor, clock)
     BlockingThread.start {
       while true {
-        switch monitor.wait(until: { $0.nextTurn() }, wakingOneIf: \.isMore) {
+        switch monitor.wait(until: { $0.nextStep() }, wakingOneIf: \.isMore) {
         case .job(let job): Self.run(job, monitor)
         case .measure(let id, let claim):
           claim.measure()
-          let calls = monitor.withLock(waking: .nobody) { state in
+          let calls = monitor.withLock(waking: .none) { state in
             state.endMeasuring(id, claim)
             return state.takeCallsWhenIdle()
           }
@@ -246,7 +246,7 @@ package final class WorkerPool: Sendable {
         case .evict(let claim):
           claim.reservation.evict(toFit: claim.bytes)
           // This thread looks for work next, so that no other thread need be woken.
-          monitor.withLock(waking: .nobody) { $0.makers -= 1 }
+          monitor.withLock(waking: .none) { $0.makers -= 1 }
         case .waitForMemory(let claim):
           claim.waitForMemory(clock) { [weak monitor] in monitor?.withLock(waking: .one) { $0.lookAgain() } }
         case .end: return
@@ -258,7 +258,7 @@ package final class WorkerPool: Sendable {
   private static func run(_ job: Job, _ monitor: Monitor<State>) {
     job.body()
     // This thread looks for work next, so that no other thread need be woken.
-    let calls = monitor.withLock(waking: .nobody) { state in
+    let calls = monitor.withLock(waking: .none) { state in
       state.finish(job)
       return state.takeCallsWhenIdle()
     }

@@ -28,7 +28,7 @@ extension ImageDownloader {
   }
 
   private func completedForAList(_ request: ImageRequest) -> ImageRequest {
-    var completed = completedForNobodyToSee(request)
+    var completed = completedWithoutSlot(request)
     completed.priority = min(completed.priority, request.priority)
     return completed
   }

@@ -77,7 +77,7 @@ struct DownloadQueue {
   /// Hosts that may start a download now.
   private var ready = LaneHeap(order: .fifo)
   /// Hosts that are backing off and could otherwise start a download.
-  private var leftAlone: Set<Int> = []
+  private var lanesWithBackOff: Set<Int> = []
   /// The lane number of each download; negative for files and data URLs.
   private var lanes = LoadTable<Fetch, Int>()
   private var active: Set<FetchID> = []
@@ -165,8 +165,8 @@ struct DownloadQueue {
 
   /// Returns the next download of each host whose pause is over.
   private mutating func openedAgain(at now: Int64) -> [(lane: Int, head: WaitingList<FetchID>.Head)] {
-    guard !leftAlone.isEmpty else { return [] }
-    return leftAlone.compactMap { lane in
+    guard !lanesWithBackOff.isEmpty else { return [] }
+    return lanesWithBackOff.compactMap { lane in
       guard let opening = backOff.opening(of: hosts.lane(lane), at: now), opening <= now else { return nil }
       return head(of: lane).map { (lane, $0) }
     }
@@ -188,7 +188,9 @@ struct DownloadQueue {
     resting.next.map(offer)
     if hasFreeNetworkSlot, let token = bucket == nil ? now : bucket?.nextToken(at: now) {
       if ready.first != nil { offer(token) }
-      for lane in leftAlone { backOff.opening(of: hosts.lane(lane), at: now).map { offer(max($0, token)) } }
+      for lane in lanesWithBackOff {
+        backOff.opening(of: hosts.lane(lane), at: now).map { offer(max($0, token)) }
+      }
     }
     return next
   }
@@ -249,7 +251,7 @@ struct DownloadQueue {
   /// Ends all back-offs and rests, because the network has changed.
   mutating func networkReturned() {
     backOff.removeAll()
-    for lane in leftAlone { refresh(lane) }
+    for lane in lanesWithBackOff { refresh(lane) }
     wakeRested(at: .max)
   }
 
@@ -302,17 +304,17 @@ struct DownloadQueue {
       let order = order
       head = hosts[lane].waiting.head(order)
     }
-    let isLeftAlone = head != nil && backOff.isLeftAlone(name)
-    ready.set(isLeftAlone ? nil : head, for: lane)
-    if isLeftAlone {
-      leftAlone.insert(lane)
-    } else if !leftAlone.isEmpty {
-      leftAlone.remove(lane)
-      if leftAlone.isEmpty { leftAlone = [] }
+    let isDetached = head != nil && backOff.isDetached(name)
+    ready.set(isDetached ? nil : head, for: lane)
+    if isDetached {
+      lanesWithBackOff.insert(lane)
+    } else if !lanesWithBackOff.isEmpty {
+      lanesWithBackOff.remove(lane)
+      if lanesWithBackOff.isEmpty { lanesWithBackOff = [] }
     }
     if hosts[lane].count == 0, hosts.count > Self.keptHosts { hosts.remove(lane) }
   }
 
   /// The number of entries about hosts in all tables.
-  var rememberedHosts: Int { hosts.count + streaming.count + backOff.count + leftAlone.count }
+  var rememberedHosts: Int { hosts.count + streaming.count + backOff.count + lanesWithBackOff.count }
 }

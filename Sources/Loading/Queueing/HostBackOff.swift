@@ -60,7 +60,7 @@ struct HostBackOff {
   }
 
   /// True from a refusal until a probe has received a response that is not a refusal.
-  func isLeftAlone(_ lane: DownloadQueue.Lane) -> Bool { host(lane) != nil }
+  func isDetached(_ lane: DownloadQueue.Lane) -> Bool { host(lane) != nil }
 
   var count: Int { hosts.count }
 

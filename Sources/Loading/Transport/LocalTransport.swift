@@ -109,7 +109,7 @@ private final class LocalTransfer: Cancellable {
   private let state = Monitor(State())
   private let isFinished = Atomic(false)
 
-  var isCancelled: Bool { state.withLock(waking: .nobody) { $0.isCancelled } }
+  var isCancelled: Bool { state.withLock(waking: .none) { $0.isCancelled } }
   func cancel() { state.withLock { $0.isCancelled = true } }
 
   func check() throws(ImageError) {

@@ -14,7 +14,7 @@ final class ContentsTransition: FrameObserver {
   private weak var view: View?
   private weak var window: Window?
   private var start: Double?
-  private var whoWait: [() -> Void] = []
+  private var completionHandlers: [() -> Void] = []
   /// The progress from the old image (0) to the new one (1), after the timing curve is applied.
   private(set) var progress = 0.0
   /// True once the transition has ended or was stopped.
@@ -55,12 +55,12 @@ final class ContentsTransition: FrameObserver {
   }
 
   /// Calls `body` once, asynchronously, after the transition has ended or was stopped.
-  func whenEnded(_ body: @escaping () -> Void) { whoWait.append(body) }
+  func whenEnded(_ body: @escaping () -> Void) { completionHandlers.append(body) }
 
   private func tellThatItHasEnded() {
-    guard !whoWait.isEmpty else { return }
-    let bodies = whoWait
-    whoWait = []
+    guard !completionHandlers.isEmpty else { return }
+    let bodies = completionHandlers
+    completionHandlers = []
     Task { @MainActor in for body in bodies { body() } }
   }
 

@@ -179,8 +179,8 @@ struct TransferStateTests {
     var connected = waiting
     _ = connected.requestLeaves(at: start)
 
-    waiting.nobodyConnects(since: start)
-    connected.nobodyConnects(since: start)
+    waiting.connectionWasNotMade(since: start)
+    connected.connectionWasNotMade(since: start)
 
     #expect(connected.deadlines.next == start + .seconds(5))
     #expect(waiting.deadlines.next == start + .seconds(1))

@@ -182,16 +182,16 @@ import Testing
 
   @Test func symbolicLinkIsNotFollowed() throws {
     let (cache, path, bytes) = try stored()
-    let elsewhere = fixture.folder + "/elsewhere"
-    try write(bytes, elsewhere)
+    let customPresentation = fixture.folder + "/elsewhere"
+    try write(bytes, customPresentation)
     try FileManager.default.removeItem(atPath: path)
-    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: elsewhere)
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: customPresentation)
     #expect(cache.response(for: identity(1)) == nil)
-    #expect(FileManager.default.fileExists(atPath: elsewhere))
+    #expect(FileManager.default.fileExists(atPath: customPresentation))
     #expect(fixture.everything.isEmpty)
-    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: elsewhere)
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: customPresentation)
     #expect(cache.store(storedResponse(), for: identity(1)))
-    #expect(try Array(Data(contentsOf: URL(filePath: elsewhere))) == bytes)
+    #expect(try Array(Data(contentsOf: URL(filePath: customPresentation))) == bytes)
     #expect(cache.response(for: identity(1)) == storedResponse())
   }
 

@@ -165,7 +165,7 @@ import VitrineTesting
     for path in [fixture.folder, fixture.root] {
       #expect(chown(path, 12345, 12345) == 0)
       #expect(cache.response(for: identity(1)) == nil)
-      #expect(cache.fault == .ownedBySomebodyElse(path: fixture.folder))
+      #expect(cache.fault == .ownedByAnotherUser(path: fixture.folder))
       fixture.clock.advance(by: DiskImageCache.pause)
       #expect(!cache.store(storedResponse(), for: identity(2)))
       #expect(!cache.removeAllResponses())
@@ -187,7 +187,7 @@ import VitrineTesting
   }
 
   @Test func symbolicLinkInPlaceOfACacheFolderIsRefused() throws {
-    let elsewhere = DiskFixture()
+    let customPresentation = DiskFixture()
     for name in [CacheFolder.version, nil] {
       let cache = fixture.cache()
       let path =
@@ -201,11 +201,11 @@ import VitrineTesting
           return "/" + shard
         }()
       try? FileManager.default.removeItem(atPath: path)
-      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: elsewhere.folder)
+      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: customPresentation.folder)
       #expect(!cache.store(storedResponse(), for: identity(1)))
       #expect(cache.response(for: identity(1)) == nil)
       #expect(cache.fault != nil)
-      #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.folder).isEmpty)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: customPresentation.folder).isEmpty)
     }
   }
 

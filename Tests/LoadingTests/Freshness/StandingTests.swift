@@ -202,12 +202,12 @@ import Testing
     rules.minimumLifetime = 7200
     let kept = response(["Cache-Control": "max-age=60"])
 
-    #expect(kept.standing(at: Self.noon + 7199, rules: rules, isFromElsewhere: true) == .fresh)
-    #expect(kept.standing(at: Self.noon + 7201, rules: rules, isFromElsewhere: true) != .fresh)
+    #expect(kept.standing(at: Self.noon + 7199, rules: rules, isRedirected: true) == .fresh)
+    #expect(kept.standing(at: Self.noon + 7201, rules: rules, isRedirected: true) != .fresh)
     rules.minimumLifetime = 0
     let long = response(["Cache-Control": "max-age=86400"])
-    #expect(long.standing(at: Self.noon + 3599, rules: rules, isFromElsewhere: true) == .fresh)
-    #expect(long.standing(at: Self.noon + 3601, rules: rules, isFromElsewhere: true) != .fresh)
+    #expect(long.standing(at: Self.noon + 3599, rules: rules, isRedirected: true) == .fresh)
+    #expect(long.standing(at: Self.noon + 3601, rules: rules, isRedirected: true) != .fresh)
   }
 
   @Test(arguments: [

@@ -79,7 +79,7 @@ import Testing
   @Test func successReleasesAllRequestsOfTheHost() {
     var plan = plan()
     let ids = add(1000, to: &plan)
-    let elsewhere = add(1, to: &plan, host: other)
+    let customPresentation = add(1, to: &plan, host: other)
     _ = woken(&plan, at: 2 * second)
 
     plan.succeeded(host, at: 3 * second)
@@ -88,7 +88,7 @@ import Testing
     #expect(due == Array(ids[1...]), "all except the probe, which is running")
     #expect(wake == nil)
     for id in ids { plan.remove(id, at: 3 * second) }
-    #expect(plan.count == elsewhere.count)
+    #expect(plan.count == customPresentation.count)
   }
 
   @Test func requestsThatFailWithTheirHostAreReleasedAgain() {

@@ -41,7 +41,7 @@ struct CacheFolder {
       if error.code == ENOENT, !creating { return nil }
       throw .refused(path: path, code: error.code)
     }
-    throw .ownedBySomebodyElse(path: path)
+    throw .ownedByAnotherUser(path: path)
   }
 
   private func openOuter(creating: Bool) throws(SystemError) -> Descriptor {

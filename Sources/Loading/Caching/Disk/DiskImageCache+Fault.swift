@@ -4,7 +4,7 @@ extension DiskImageCache {
   /// The reason why a cache does not store or find responses.
   public enum Fault: Error, Hashable, Sendable {
     /// The folder belongs to another user, who could replace the contents.
-    case ownedBySomebodyElse(path: String)
+    case ownedByAnotherUser(path: String)
     /// A system call failed with this `errno`, such as `ENOSPC`, `EROFS`, `EACCES`, `ENOTDIR`, or `ELOOP` for a
     /// symbolic link.
     case refused(path: String, code: Int32)
@@ -31,7 +31,7 @@ extension DiskImageCache.Fault: CustomStringConvertible {
   /// A description for a log.
   public var description: String {
     switch self {
-    case .ownedBySomebodyElse(let path): "\(path) belongs to another user"
+    case .ownedByAnotherUser(let path): "\(path) belongs to another user"
     case .diskIsFull(let path): "the disk of \(path) is nearly full"
     case .refused(let path, let code):
       "\(path): "

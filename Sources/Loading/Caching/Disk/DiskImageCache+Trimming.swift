@@ -51,7 +51,7 @@ extension DiskImageCache {
       // Without locks, two processes may trim at the same time, which can only remove too much. The lock is released
       // when `root` is closed.
       let (lock, now) = (root.lock(), clock.now)
-      guard state.withLock({ $0.turn.mayTrim(lock, at: now) }) else { return nil }
+      guard state.withLock({ $0.trimSchedule.mayTrim(lock, at: now) }) else { return nil }
       return trim(root, for: growth)
     }
     return hasSpace ?? true

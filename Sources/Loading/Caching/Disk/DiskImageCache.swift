@@ -33,7 +33,7 @@ public final class DiskImageCache: ImageDataCache {
     /// The time of `clock` in nanoseconds until which responses that need additional space are not written, because the
     /// disk was full.
     var isFullUntil: Int64?
-    var turn = TrimTurn()
+    var trimSchedule = TrimSchedule()
     var hasRemovedOlderVersions = false
     /// The key, and the folder from which the key was read.
     var secret: (place: Place, secret: CacheSecret)?

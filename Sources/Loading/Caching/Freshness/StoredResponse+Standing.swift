@@ -10,14 +10,14 @@ extension StoredResponse {
 
   /// Returns the freshness of the response at `now`, in seconds since 1970 by this machine's clock, which may be wrong.
   ///
-  /// - Parameter isFromElsewhere: True if a redirect led to the response. The redirect may lead elsewhere at any time.
+  /// - Parameter isRedirected: True if a redirect led to the response. The redirect may lead elsewhere at any time.
   func standing(
-    at now: Double, rules: FreshnessRules = FreshnessRules(), isFromElsewhere: Bool = false
+    at now: Double, rules: FreshnessRules = FreshnessRules(), isRedirected: Bool = false
   ) -> Standing {
     let control = CacheControl(response.headers)
     let requiresRevalidation = control.contains("no-cache")
     let age = age(at: now)
-    let lifetime = lifetime(rules, control, isFromElsewhere: isFromElsewhere)
+    let lifetime = lifetime(rules, control, isRedirected: isRedirected)
     if !requiresRevalidation, let age, age < lifetime { return .fresh }
     // Seconds since the end of the lifetime. A response of unknown age counts as having expired just now.
     let staleness = max(0, (age ?? 0) - lifetime)
@@ -62,12 +62,12 @@ extension StoredResponse {
 
   /// Returns the number of seconds for which the response is fresh. Ignores `s-maxage`, which applies to shared caches.
   private func lifetime(
-    _ rules: FreshnessRules, _ control: CacheControl, isFromElsewhere: Bool
+    _ rules: FreshnessRules, _ control: CacheControl, isRedirected: Bool
   ) -> Double {
     let own = statedLifetime(control) ?? guessedLifetime(rules)
     // Counts from the time at which the redirect was followed, because the response may have been created long before.
     let most =
-      isFromElsewhere ? (age(at: received) ?? 0) + Self.counted(rules.unstatedLifetime) : .infinity
+      isRedirected ? (age(at: received) ?? 0) + Self.counted(rules.unstatedLifetime) : .infinity
     return max(min(own, most), Self.counted(rules.minimumLifetime))
   }
 

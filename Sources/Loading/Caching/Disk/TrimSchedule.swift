@@ -1,6 +1,6 @@
 /// Decides whether a cache may trim while another process holds the lock. A stopped process would otherwise block
 /// trimming for all others.
-struct TrimTurn {
+struct TrimSchedule {
   /// The number of seconds for which a lock of another process is respected. Two processes that trim at once can only
   /// remove too much.
   static let patience = 5.0

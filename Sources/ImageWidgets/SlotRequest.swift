@@ -2,7 +2,7 @@ import VitrineGraphics
 import VitrineLoading
 
 /// A request of a slot: an image request with the placeholder and the options of the call.
-struct SlotQuestion {
+struct SlotRequest {
   var request: ImageRequest
   let additionalIdentifier: String?
   private(set) var placeholder: Image?
@@ -24,7 +24,7 @@ struct SlotQuestion {
   }
 
   /// A copy that loads the image again at a larger size, for a slot that has grown.
-  var forGrowth: SlotQuestion {
+  var forGrowth: SlotRequest {
     var again = self
     again.placeholder = nil
     again.began = nil
@@ -34,7 +34,7 @@ struct SlotQuestion {
   }
 
   /// A copy that loads the image while the slot shows an older or smaller variant from memory.
-  var forRefresh: SlotQuestion {
+  var forRefresh: SlotRequest {
     var again = self
     again.hasImage = true
     return again
@@ -71,7 +71,7 @@ struct SlotQuestion {
 
   /// True if `other` requests an equal image with an equal cache policy, target size, cache and downloader, so that the
   /// second call joins the load.
-  func isSame(as other: SlotQuestion) -> Bool {
+  func isSame(as other: SlotRequest) -> Bool {
     ImageIdentity(request, additionalIdentifier: additionalIdentifier)
       == ImageIdentity(other.request, additionalIdentifier: other.additionalIdentifier)
       && request.cachePolicy == other.request.cachePolicy
