@@ -113,8 +113,8 @@ struct SetImageRun {
   private func change(_ views: [View], by call: Call) throws -> (seconds: Double, allocations: Double) {
     var seconds = 0.0
     var allocations: UInt = 0
-    let heard = Count()
-    let completion: SlotCompletion? = call.hasCompletion ? { _ in heard.number += 1 } : nil
+    let completions = Count()
+    let completion: SlotCompletion? = call.hasCompletion ? { _ in completions.number += 1 } : nil
     for round in 0..<Self.rounds {
       let side = round % 2
       let cpu = SystemCounters.threadCPU
@@ -131,7 +131,7 @@ struct SetImageRun {
       frame()
     }
     let hits = application.cache.statistics
-    guard hits.misses == 0, !call.hasCompletion || heard.number == Self.rounds * views.count else {
+    guard hits.misses == 0, !call.hasCompletion || completions.number == Self.rounds * views.count else {
       throw BenchmarkError("pictures are missing in the memory cache")
     }
     let count = Double(Self.rounds * views.count)

@@ -47,7 +47,7 @@ struct Deadlines: Sendable {
   }
 
   /// Restarts the stall limit because bytes arrived or the request was sent.
-  mutating func heard(at now: SuspendingClock.Instant) {
+  mutating func received(at now: SuspendingClock.Instant) {
     connection = nil
     stall = patience.map { now.advanced(by: $0) }
   }

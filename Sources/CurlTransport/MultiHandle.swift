@@ -27,14 +27,14 @@ final class MultiHandle {
     curl_multi_cleanup(pointer)
   }
 
-  /// Sleeps until a socket is ready, `alarm` rings, libcurl's timer fires or `deadline` is reached. Then lets libcurl
+  /// Sleeps until a socket is ready, `wakeup` rings, libcurl's timer fires or `deadline` is reached. Then lets libcurl
   /// process its events.
-  func wait(for alarm: Alarm, until deadline: SuspendingClock.Instant?) -> CURLMcode {
-    var polled = [pollfd(fd: alarm.descriptor, events: Int16(POLLIN), revents: 0)]
+  func wait(for wakeup: WakeupPipe, until deadline: SuspendingClock.Instant?) -> CURLMcode {
+    var polled = [pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0)]
     polled += interests.map { pollfd(fd: $0.key, events: $0.value, revents: 0) }
     let next = [alarmTime, deadline].compactMap { $0 }.min()
     poll(&polled, nfds_t(polled.count), Self.milliseconds(until: next))
-    if polled[0].revents != 0 { alarm.silence() }
+    if polled[0].revents != 0 { wakeup.silence() }
     for socket in polled.dropFirst() where socket.revents != 0 {
       let result = act(on: socket)
       guard result == CURLM_OK else { return result }

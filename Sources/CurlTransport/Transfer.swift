@@ -5,7 +5,7 @@ import VitrineLoading
 final class Transfer {
   let id: TransferID
   let easy: EasyHandle
-  private let order: TransferOrder
+  private let arguments: TransferArguments
   private let watch: DeadlineWatch
   private let settings: TransferSettings
   /// Tells the transfer loop to call `resume()`. May be called from any thread.
@@ -18,16 +18,16 @@ final class Transfer {
   private var hopBegan = SuspendingClock.now
 
   init(
-    _ id: TransferID, _ order: TransferOrder, hop: Hop, on easy: EasyHandle, watch: DeadlineWatch,
+    _ id: TransferID, _ arguments: TransferArguments, hop: Hop, on easy: EasyHandle, watch: DeadlineWatch,
     settings: TransferSettings, requestResume: @escaping @Sendable () -> Void
   ) {
     self.id = id
     self.easy = easy
-    self.order = order
+    self.arguments = arguments
     self.watch = watch
     self.settings = settings
     self.requestResume = requestResume
-    state = TransferState(order.request, hop: hop, settings: settings, startedAt: order.startedAt)
+    state = TransferState(arguments.request, hop: hop, settings: settings, startedAt: arguments.startedAt)
   }
 
   /// Configures the easy handle for the next request.
@@ -35,7 +35,7 @@ final class Transfer {
     hopBegan = .now
     watch.note(deadline)
     try easy.prepare(
-      for: state.hop, connectLimit: order.request.timeouts.connect, settings: settings)
+      for: state.hop, connectLimit: arguments.request.timeouts.connect, settings: settings)
     try listen()
   }
 
@@ -79,7 +79,7 @@ final class Transfer {
       secureProxyHost: state.proxy.flatMap { try? ProxyAddress($0).secureHost },
       isProxied: state.proxy != nil,
       proxyStatus: easy.count(CURLINFO_HTTP_CONNECTCODE), isConnected: state.hasRequestLeft,
-      connectLimit: order.request.timeouts.connect
+      connectLimit: arguments.request.timeouts.connect
     ).error
   }
 
@@ -93,7 +93,7 @@ final class Transfer {
 
   /// Reports a withheld 401 response to the receiver, because libcurl has not replied to the challenge.
   private func reportWithheld() {
-    if let response = state.takeWithheld() { order.receiver.transportDidReceive(response) }
+    if let response = state.takeWithheld() { arguments.receiver.transportDidReceive(response) }
   }
 
   /// Continues the transfer because the receiver has room again. Returns the next step if this ends the hop, or `nil`
@@ -138,9 +138,9 @@ final class Transfer {
 
   /// Reports the end of the transfer to the receiver. The loop calls this once.
   func finish(_ error: ImageError?, _ metrics: TransportMetrics) {
-    guard let error else { return order.receiver.transportDidFinish(.success(metrics)) }
-    order.receiver.transportWillFail(metrics)
-    order.receiver.transportDidFinish(.failure(error))
+    guard let error else { return arguments.receiver.transportDidFinish(.success(metrics)) }
+    arguments.receiver.transportWillFail(metrics)
+    arguments.receiver.transportDidFinish(.failure(error))
   }
 }
 
@@ -206,11 +206,11 @@ extension Transfer {
     case .report(let response):
       // The hop is aborted before the body arrives, because libcurl would buffer what the server sends ahead.
       let inFlight = state.bytesInFlight(response, speaksHTTP2: easy.speaksHTTP2)
-      guard inFlight == 0 || order.receiver.transportMayReceive(inFlight, resume: requestResume) else {
+      guard inFlight == 0 || arguments.receiver.transportMayReceive(inFlight, resume: requestResume) else {
         state.postpone(at: .now)
         return 0
       }
-      order.receiver.transportDidReceive(response)
+      arguments.receiver.transportDidReceive(response)
       return line.count
     }
   }
@@ -219,12 +219,12 @@ extension Transfer {
     switch state.receive(bytes: bytes.count, at: .now) {
     case .deliver:
       let inFlight = state.bytesInFlight(nil, speaksHTTP2: easy.speaksHTTP2)
-      guard order.receiver.transportMayReceive(max(bytes.count, inFlight), resume: requestResume) else {
+      guard arguments.receiver.transportMayReceive(max(bytes.count, inFlight), resume: requestResume) else {
         state.pause(at: .now)
         return Int(CURL_WRITEFUNC_PAUSE)
       }
       state.delivered(bytes.count)
-      order.receiver.transportDidReceive(bytes)
+      arguments.receiver.transportDidReceive(bytes)
     case .discard: break
     case .abort: return 0
     }

@@ -34,11 +34,11 @@ final class TransferInbox: Sendable {
   }
 
   private let state = Shared(State())
-  private let alarm: Alarm
+  private let wakeup: WakeupPipe
 
-  /// Creates an inbox that rings `alarm` to wake the loop.
-  init(ringing alarm: Alarm) {
-    self.alarm = alarm
+  /// Creates an inbox that rings `wakeup` to wake the loop.
+  init(ringing wakeup: WakeupPipe) {
+    self.wakeup = wakeup
   }
 
   /// Adds a command and wakes the loop, unless the loop is already awake for an earlier command or is the caller. The
@@ -50,13 +50,13 @@ final class TransferInbox: Sendable {
       state.commands.append(command)
       return state.commands.count == 1 && state.reader.map { pthread_equal($0, pthread_self()) == 0 } ?? true
     }
-    if sleeps { alarm.ring() }
+    if sleeps { wakeup.ring() }
   }
 
   /// Wakes the loop and asks the loop to end.
   func stop() {
     state.withLock { $0.isStopping = true }
-    alarm.ring()
+    wakeup.ring()
   }
 
   /// True if there are commands to take. The loop must not sleep while this is true, because a command that it posts

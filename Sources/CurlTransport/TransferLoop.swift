@@ -8,7 +8,7 @@ import VitrineLoading
 final class TransferLoop {
   let inbox: TransferInbox
   private let multi: MultiHandle
-  private let alarm: Alarm
+  private let wakeup: WakeupPipe
   private let watch = DeadlineWatch()
   private let settings: TransferSettings
   private var transfers: [TransferID: Transfer] = [:]
@@ -27,14 +27,14 @@ final class TransferLoop {
 
   /// Returns `nil` if no file descriptor or memory is available.
   init?(_ settings: TransferSettings) {
-    guard Self.globalInit == CURLE_OK, let multi = MultiHandle(), let alarm = Alarm() else {
+    guard Self.globalInit == CURLE_OK, let multi = MultiHandle(), let wakeup = WakeupPipe() else {
       return nil
     }
     self.multi = multi
     self.settings = settings
     share = settings.configuration.cookies?.share ?? ShareHandle([CURL_LOCK_DATA_SSL_SESSION])
-    self.alarm = alarm
-    inbox = TransferInbox(ringing: alarm)
+    self.wakeup = wakeup
+    inbox = TransferInbox(ringing: wakeup)
     let perHost = min(max(1, settings.configuration.connectionsPerHost), 1000)
     _ = vitrine_curl_multi_set_long(multi.pointer, CURLMOPT_MAX_HOST_CONNECTIONS, perHost)
     _ = vitrine_curl_multi_set_long(
@@ -51,7 +51,7 @@ final class TransferLoop {
       guard !isStopping else { break }
       // A transfer may fail as soon as it starts, and its receiver may then start the next transfer from this thread.
       let deadline = inbox.hasCommands ? SuspendingClock.now : watch.earliest
-      endAll(ifFailed: multi.wait(for: alarm, until: deadline))
+      endAll(ifFailed: multi.wait(for: wakeup, until: deadline))
       endTransfersThatAreDone()
       endTransfersThatAreLate()
     }
@@ -60,7 +60,7 @@ final class TransferLoop {
 
   private func carryOut(_ command: TransferCommand) {
     switch command {
-    case .start(let id, let order): start(id, order)
+    case .start(let id, let arguments): start(id, arguments)
     case .cancel(let id): breakOff(id, .cancelled)
     case .resume(let id):
       guard let transfer = transfers[id], let next = transfer.resume() else { return }
@@ -68,21 +68,21 @@ final class TransferLoop {
     }
   }
 
-  private func start(_ id: TransferID, _ order: TransferOrder) {
+  private func start(_ id: TransferID, _ arguments: TransferArguments) {
     do throws(ImageError) {
-      let hop = try Hop(order.request)
+      let hop = try Hop(arguments.request)
       guard let easy = idleHandles.popLast() ?? EasyHandle(sharing: share, filter: settings.optionFilter)
       else {
         throw .curl(CURLE_OUT_OF_MEMORY)
       }
       let transfer = Transfer(
-        id, order, hop: hop, on: easy, watch: watch, settings: settings,
+        id, arguments, hop: hop, on: easy, watch: watch, settings: settings,
         requestResume: { [inbox] in inbox.post(.resume(id)) })
       transfers[id] = transfer
       ids[easy.pointer] = id
       sendRequest(of: transfer)
     } catch {
-      order.receiver.transportDidFinish(.failure(error))
+      arguments.receiver.transportDidFinish(.failure(error))
     }
   }
 

@@ -100,7 +100,7 @@ struct TransferState: Sendable {
     // libcurl calls this again when it repeats the request on another connection on its own.
     if !hasRequestLeft { requestsSent += 1 }
     hasRequestLeft = true
-    deadlines.heard(at: now)
+    deadlines.received(at: now)
     return true
   }
 
@@ -108,7 +108,7 @@ struct TransferState: Sendable {
   mutating func receive(
     line: UnsafeRawBufferPointer, at now: SuspendingClock.Instant
   ) -> HeadAction {
-    deadlines.heard(at: now)
+    deadlines.received(at: now)
     guard verdict == nil, challenge.withheld == nil else { return .goOn }
     switch head.append(line: line) {
     case .unfinished: return .goOn
@@ -121,7 +121,7 @@ struct TransferState: Sendable {
 
   /// Handles bytes of the body.
   mutating func receive(bytes count: Int, at now: SuspendingClock.Instant) -> BodyAction {
-    deadlines.heard(at: now)
+    deadlines.received(at: now)
     guard verdict == .succeed else {
       bytesDiscarded += count
       return bytesDiscarded > Self.discardLimit ? .abort : .discard

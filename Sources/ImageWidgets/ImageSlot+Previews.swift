@@ -7,16 +7,16 @@ import VitrineWidgets
 extension ImageSlot {
   /// Shows a preview. During the transition to a preview, only the latest further preview is kept; it is shown at the
   /// end of the transition.
-  func show(_ preview: Image, of load: SlotLoad) {
+  func show(_ image: Image, of load: SlotLoad) {
     let slotRequest = load.slotRequest
     guard isWaiting(for: load), slotRequest.options.setsImage, !slotRequest.hasImage else { return }
-    guard let preview else {
-      preview = SlotPreview(preview, insteadOf: shownImage, options: slotRequest.options)
+    guard let shown = self.preview else {
+      self.preview = SlotPreview(image, insteadOf: shownImage, options: slotRequest.options)
       return showPreview()
     }
-    guard self.preview?.append(preview) == true else { return }
-    target.view?.afterTransition(to: preview.image) { [weak self] in
-      guard let self, self.preview?.image === preview.image, self.preview?.advance() == true else { return }
+    guard self.preview?.append(image) == true else { return }
+    target.view?.afterTransition(to: shown.image) { [weak self] in
+      guard let self, self.preview?.image === shown.image, self.preview?.advance() == true else { return }
       showPreview()
     }
   }

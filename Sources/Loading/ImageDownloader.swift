@@ -149,7 +149,7 @@ public final class ImageDownloader: Sendable {
       guard let source else { throw ImageError.invalidURL("") }
       request = try source.asImageRequest()
     } catch {
-      if let failure { Mailbox.main.post { failure(error) } }
+      if let failure { MainActorQueue.main.post { failure(error) } }
       return nil
     }
     let task = ImageTask(
@@ -288,7 +288,7 @@ public final class ImageDownloader: Sendable {
     for request: ImageRequest, completion: (@MainActor (Bool) -> Void)? = nil
   ) {
     engine.removeFromDisk(completed(request).identity.withoutVarying) { wasThere in
-      if let completion { Mailbox.main.post { completion(wasThere) } }
+      if let completion { MainActorQueue.main.post { completion(wasThere) } }
     }
   }
 
@@ -297,7 +297,7 @@ public final class ImageDownloader: Sendable {
   /// there was a response.
   public func removeAllCachedData(completion: (@MainActor (Bool) -> Void)? = nil) {
     engine.removeFromDisk(nil) { wasThere in
-      if let completion { Mailbox.main.post { completion(wasThere) } }
+      if let completion { MainActorQueue.main.post { completion(wasThere) } }
     }
   }
 

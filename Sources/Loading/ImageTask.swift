@@ -164,7 +164,7 @@ public final class ImageTask: Cancellable {
     guard isChange else { return }
     emit(isPaused ? .paused : .resumed)
     engine?.settlePause(of: self)
-    if isObserved { Mailbox.main.post { self.notifyObservers() } }
+    if isObserved { MainActorQueue.main.post { self.notifyObservers() } }
   }
 
   /// The progress of the transfer; nothing received while the load waits, and for an image from memory.
@@ -299,7 +299,7 @@ public final class ImageTask: Cancellable {
     _ = preview  // released here, outside the lock
     for continuation in waiting { continuation.resume(returning: outcome) }
     for listener in listeners { listener.yield(.finished(outcome)) }
-    if isAwaited { Mailbox.main.post { self.complete() } }
+    if isAwaited { MainActorQueue.main.post { self.complete() } }
   }
 
   /// Sends an event to all event streams.
@@ -317,7 +317,7 @@ public final class ImageTask: Cancellable {
       return true
     }
     emit(.progress(progress))
-    if isDue { Mailbox.main.post { self.deliverProgress() } }
+    if isDue { MainActorQueue.main.post { self.deliverProgress() } }
   }
 
   /// Delivers a preview. Replaces a preview that the main actor has not received yet. Ignored once the outcome is
@@ -331,7 +331,7 @@ public final class ImageTask: Cancellable {
       return (true, true)
     }
     if isShown { emit(.preview(preview)) }
-    if isDue { Mailbox.main.post { self.deliverPreview() } }
+    if isDue { MainActorQueue.main.post { self.deliverPreview() } }
   }
 
   @MainActor private func complete() {

@@ -79,15 +79,15 @@ import VitrineTesting
       try await receiver.waitUntilPaused()
       // Another transfer continues in the meantime.
       #expect(try await transport.get(server.baseURL + "/one.png").body == body)
-      #expect(receiver.recorder.heard.body.count <= room)
+      #expect(receiver.recorder.calls.body.count <= room)
       receiver.widen(to: room)
     }
     try await receiver.waitUntilPaused()
     receiver.widen(to: .max)
 
-    let heard = await receiver.recorder.end()
-    #expect(heard.error == nil && !heard.isDisorderly)
-    #expect(heard.body == body)
+    let calls = await receiver.recorder.end()
+    #expect(calls.error == nil && !calls.isDisorderly)
+    #expect(calls.body == body)
   }
 
   @Test func pausedTransferDoesNotTimeOut() async throws {
@@ -106,9 +106,9 @@ import VitrineTesting
     #expect(receiver.isPaused)
     receiver.widen(to: .max)
 
-    let heard = await receiver.recorder.end()
-    #expect(heard.error == nil)
-    #expect(heard.body == body)
+    let calls = await receiver.recorder.end()
+    #expect(calls.error == nil)
+    #expect(calls.body == body)
   }
 
   @Test func cancelEndsAPausedTransfer() async throws {
@@ -174,16 +174,16 @@ import VitrineTesting
     let receiver = Narrow(room: 4)
     _ = transport.start(try request(server.url + "/"), receiver: receiver)
     try await receiver.waitUntilPaused()
-    #expect(receiver.recorder.heard.responses.isEmpty, "the head is delayed too")
+    #expect(receiver.recorder.calls.responses.isEmpty, "the head is delayed too")
 
     // This request uses the same connection.
     #expect(try await transport.get(server.url + "/").text == "hello")
     receiver.widen(to: 5)
-    let heard = await receiver.recorder.end()
+    let calls = await receiver.recorder.end()
 
-    #expect(heard.text == "hello" && !heard.isDisorderly)
-    #expect(heard.metrics?.httpVersion == "2")
-    #expect(heard.metrics?.requests == 2)
+    #expect(calls.text == "hello" && !calls.isDisorderly)
+    #expect(calls.metrics?.httpVersion == "2")
+    #expect(calls.metrics?.requests == 2)
   }
 
   @Test(.enabled(if: TLSServer.isAvailable, "needs nginx and openssl"))

@@ -16,7 +16,7 @@ struct CancelTests {
     transfer.cancel()
 
     #expect(await recorder.end().error == .cancelled)
-    #expect(recorder.heard.responses.isEmpty)
+    #expect(recorder.calls.responses.isEmpty)
   }
 
   @Test func cancelBeforeTheResponseEndsTheTransfer() async throws {
@@ -34,9 +34,9 @@ struct CancelTests {
     transfer.cancel()
 
     #expect(await recorder.end().error == .cancelled)
-    #expect(recorder.heard.spent?.requests == 1)
-    #expect(recorder.heard.spent?.connections == 1)
-    #expect(recorder.heard.responses.isEmpty)
+    #expect(recorder.calls.spent?.requests == 1)
+    #expect(recorder.calls.spent?.connections == 1)
+    #expect(recorder.calls.responses.isEmpty)
   }
 
   @Test func cancelDuringTheBodyEndsTheTransfer() async throws {
@@ -71,8 +71,8 @@ struct CancelTests {
     // Commands are executed in order, so the cancels are done when another transfer has ended.
     _ = try await transport.get(server.url)
 
-    #expect(ended.heard.ends.count == 1 && ended.heard.metrics != nil)
-    #expect(cancelled.heard.ends.count == 1)
+    #expect(ended.calls.ends.count == 1 && ended.calls.metrics != nil)
+    #expect(cancelled.calls.ends.count == 1)
   }
 
   @Test func cancelLeavesOtherTransfersRunning() async throws {
@@ -142,8 +142,8 @@ struct CancelTests {
 
     for transfer in transfers {
       transfer.handle.cancel()
-      #expect(transfer.recorder.heard.ends.count == 1)
-      #expect(!transfer.recorder.heard.isDisorderly)
+      #expect(transfer.recorder.calls.ends.count == 1)
+      #expect(!transfer.recorder.calls.isDisorderly)
     }
   }
 }

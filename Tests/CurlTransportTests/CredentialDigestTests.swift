@@ -39,11 +39,11 @@ import VitrineTesting
 
     _ = try await transport.get(server.url + "/sign-in/anna")
     let anna = try digests(transport, server.url + "/a")
-    let heard = try await transport.get(server.url + "/a")
+    let calls = try await transport.get(server.url + "/a")
     _ = try await transport.get(server.url + "/sign-in/ben")
 
     #expect(anna.cookie != nil && anna.cookie?.contains("anna") == false)
-    #expect(heard.responses.first?.credentials == anna)
+    #expect(calls.responses.first?.credentials == anna)
     #expect(try digests(transport, server.url + "/a") != anna)
     #expect(try digests(transport, "http://other.example/a").isEmpty)
   }

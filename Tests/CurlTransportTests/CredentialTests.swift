@@ -32,9 +32,9 @@ struct CredentialTests {
     let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
 
-    let heard = try await get(server.url, with: .bearer(token, origin: url(server.url)))
+    let calls = try await get(server.url, with: .bearer(token, origin: url(server.url)))
 
-    #expect(heard.curlCode == 43 && server.connectionCount == 0)
+    #expect(calls.curlCode == 43 && server.connectionCount == 0)
   }
 
   @Test(arguments: ["a\r\nEvil: 1", "a\u{0}b", "a\u{7F}"], [false, true])
@@ -44,9 +44,9 @@ struct CredentialTests {
     let (user, password) = isPassword ? ("u", text) : (text, "p")
 
     for secret in [Credential.basic, Credential.digest] {
-      let heard = try await get(server.url, with: secret(user, password, url(server.url)))
+      let calls = try await get(server.url, with: secret(user, password, url(server.url)))
 
-      #expect(heard.curlCode == 43)
+      #expect(calls.curlCode == 43)
     }
     #expect(server.connectionCount == 0)
   }
@@ -84,10 +84,10 @@ struct CredentialTests {
     }
     defer { server.stop() }
 
-    let heard = try await get(server.url, with: .basic(user: "u", password: "p", origin: url(server.url)))
+    let calls = try await get(server.url, with: .basic(user: "u", password: "p", origin: url(server.url)))
 
-    #expect(heard.error == .status(401) && heard.responses.map(\.status) == [401])
-    #expect(server.requests.count == 1 && heard.body.isEmpty)
+    #expect(calls.error == .status(401) && calls.responses.map(\.status) == [401])
+    #expect(server.requests.count == 1 && calls.body.isEmpty)
   }
 
   @Test func credentialDescriptionOmitsItsSecret() throws {
@@ -111,10 +111,10 @@ struct CredentialTests {
     }
     defer { server.stop() }
 
-    let heard = try await get(server.url, with: .digest(user: "u", password: "p", origin: url(server.url)))
+    let calls = try await get(server.url, with: .digest(user: "u", password: "p", origin: url(server.url)))
 
-    #expect(heard.text == "hello" && heard.responses.map(\.status) == [200])
-    #expect(heard.metrics?.requests == 2)
+    #expect(calls.text == "hello" && calls.responses.map(\.status) == [200])
+    #expect(calls.metrics?.requests == 2)
     let proof = try #require(server.requests.last?.authorization)
     #expect(proof.hasPrefix("Digest username=\"u\"") && proof.contains("nonce=\"n1\""))
   }
@@ -123,11 +123,11 @@ struct CredentialTests {
     let server = try ScriptedServer { _ in [Self.challenge()] }
     defer { server.stop() }
 
-    let heard = try await get(server.url, with: .digest(user: "u", password: "p", origin: url(server.url)))
+    let calls = try await get(server.url, with: .digest(user: "u", password: "p", origin: url(server.url)))
 
-    #expect(heard.error == .status(401) && heard.responses.map(\.status) == [401])
+    #expect(calls.error == .status(401) && calls.responses.map(\.status) == [401])
     #expect(server.requests.map { $0.authorization != nil } == [false, true])
-    #expect(heard.spent?.requests == 2)
+    #expect(calls.spent?.requests == 2)
   }
 
   @Test func staleNonceReceivesANewDigest() async throws {
@@ -140,9 +140,9 @@ struct CredentialTests {
     }
     defer { server.stop() }
 
-    let heard = try await get(server.url, with: .digest(user: "u", password: "p", origin: url(server.url)))
+    let calls = try await get(server.url, with: .digest(user: "u", password: "p", origin: url(server.url)))
 
-    #expect(heard.text == "hello" && heard.responses.map(\.status) == [200])
+    #expect(calls.text == "hello" && calls.responses.map(\.status) == [200])
     #expect(server.requests.last?.authorization?.contains("nonce=\"n2\"") == true)
   }
 
@@ -150,9 +150,9 @@ struct CredentialTests {
     let server = try ScriptedServer { request in [Self.challenge("n\(request.number)", ", stale=true")] }
     defer { server.stop() }
 
-    let heard = try await get(server.url, with: .digest(user: "u", password: "p", origin: url(server.url)))
+    let calls = try await get(server.url, with: .digest(user: "u", password: "p", origin: url(server.url)))
 
-    #expect(heard.error == .status(401) && heard.responses.map(\.status) == [401])
+    #expect(calls.error == .status(401) && calls.responses.map(\.status) == [401])
     #expect(server.requests.count <= 4)
   }
 
@@ -165,10 +165,10 @@ struct CredentialTests {
     }
     defer { server.stop() }
 
-    let heard = try await get(server.url, with: .digest(user: "u", password: "p", origin: url(server.url)))
+    let calls = try await get(server.url, with: .digest(user: "u", password: "p", origin: url(server.url)))
 
-    #expect(heard.error == .status(401) && heard.body.isEmpty)
-    #expect(heard.responses.map { $0.headers["X-A"] } == ["1"])
+    #expect(calls.error == .status(401) && calls.body.isEmpty)
+    #expect(calls.responses.map { $0.headers["X-A"] } == ["1"])
     #expect(server.requests.count == 1)
   }
 
@@ -183,9 +183,9 @@ struct CredentialTests {
     }
     defer { server.stop() }
 
-    let heard = try await get(server.url, with: .digest(user: "u", password: "p", origin: url(server.url)))
+    let calls = try await get(server.url, with: .digest(user: "u", password: "p", origin: url(server.url)))
 
-    #expect(heard.error == .status(401) && heard.responses.map(\.status) == [401])
+    #expect(calls.error == .status(401) && calls.responses.map(\.status) == [401])
   }
 
   @Test func missingResponseToADigestTimesOut() async throws {
@@ -195,9 +195,9 @@ struct CredentialTests {
       configuration: .init(
         credentials: [.digest(user: "u", password: "p", origin: try url(server.url))]))
 
-    let heard = try await transport.get(server.url, timeouts: .init(stall: 0.3))
+    let calls = try await transport.get(server.url, timeouts: .init(stall: 0.3))
 
-    #expect(heard.error == .timedOut(.stall(seconds: 0.3)) && heard.responses.isEmpty)
+    #expect(calls.error == .timedOut(.stall(seconds: 0.3)) && calls.responses.isEmpty)
   }
 
   @Test func redirectAfterADigestIsFollowed() async throws {
@@ -208,9 +208,9 @@ struct CredentialTests {
     }
     defer { server.stop() }
 
-    let heard = try await get(server.url, with: .digest(user: "u", password: "p", origin: url(server.url)))
+    let calls = try await get(server.url, with: .digest(user: "u", password: "p", origin: url(server.url)))
 
-    #expect(heard.text == "hello" && heard.metrics?.redirects == 1)
+    #expect(calls.text == "hello" && calls.metrics?.redirects == 1)
   }
 
   @Test(
@@ -240,7 +240,7 @@ struct CredentialTests {
 
   private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
-  private func get(_ url: String, with credential: Credential) async throws -> Recorder.Heard {
+  private func get(_ url: String, with credential: Credential) async throws -> Recorder.Calls {
     try await CurlTransport(configuration: .init(credentials: [credential])).get(url)
   }
 }

@@ -18,11 +18,11 @@ struct GalleryTests {
   func bodyArrivesCompletelyInEachFraming(query: String) async throws {
     let server = try server()
 
-    let heard = try await CurlTransport().get(server.baseURL + "/one.png" + query)
+    let calls = try await CurlTransport().get(server.baseURL + "/one.png" + query)
 
-    #expect(heard.error == nil)
-    #expect(heard.body == body)
-    #expect(heard.responses.first?.headers["content-type"] == "image/png")
+    #expect(calls.error == nil)
+    #expect(calls.body == body)
+    #expect(calls.responses.first?.headers["content-type"] == "image/png")
   }
 
   @Test(arguments: [
@@ -32,20 +32,20 @@ struct GalleryTests {
   func networkFaultsAreReportedWithTheirCurlCode(query: String, codes: [Int]) async throws {
     let server = try server()
 
-    let heard = try await CurlTransport().get(
+    let calls = try await CurlTransport().get(
       server.baseURL + "/one.png" + query, timeouts: .init(stall: 0.3))
 
-    #expect(codes.contains(heard.curlCode ?? 0), "\(String(describing: heard.error))")
+    #expect(codes.contains(calls.curlCode ?? 0), "\(String(describing: calls.error))")
   }
 
   @Test(arguments: ["?stall=5000", "?stall=0"])
   func silentServerTimesOut(query: String) async throws {
     let server = try server()
 
-    let heard = try await CurlTransport().get(
+    let calls = try await CurlTransport().get(
       server.baseURL + "/one.png" + query, timeouts: .init(stall: 0.3))
 
-    #expect(heard.error == .timedOut(.stall(seconds: 0.3)))
+    #expect(calls.error == .timedOut(.stall(seconds: 0.3)))
   }
 
   @Test(arguments: [
@@ -59,9 +59,9 @@ struct GalleryTests {
   func refusedResponsesHaveTypedErrors(target: String, error: ImageError) async throws {
     let server = try server()
 
-    let heard = try await CurlTransport().get(server.baseURL + target, bodyLimit: 200_000)
+    let calls = try await CurlTransport().get(server.baseURL + target, bodyLimit: 200_000)
 
-    #expect(heard.error == error)
+    #expect(calls.error == error)
   }
 
   @Test(arguments: [301, 302, 303, 307, 308])
@@ -69,13 +69,13 @@ struct GalleryTests {
     let (first, second) = (try server(), try server())
     let target = second.baseURL.replacing(":", with: "%3A").replacing("/", with: "%2F")
 
-    let heard = try await CurlTransport().get(
+    let calls = try await CurlTransport().get(
       first.baseURL + "/one.png?redirect=\(target)%2Fone.png&status=\(status)",
       headers: ["X-Api-Key": "1", "Authorization": "2", "Accept": "image/*"])
 
-    #expect(heard.body == body)
-    #expect(heard.responses.first?.url == URL(string: second.baseURL + "/one.png"))
-    #expect(heard.metrics?.requests == 2 && heard.metrics?.connections == 2)
+    #expect(calls.body == body)
+    #expect(calls.responses.first?.url == URL(string: second.baseURL + "/one.png"))
+    #expect(calls.metrics?.requests == 2 && calls.metrics?.connections == 2)
     #expect(first.log.first?.headers["x-api-key"] == "1")
     #expect(
       second.log.map { $0.headers.keys.sorted() } == [["accept", "accept-encoding", "host", "user-agent"]])
@@ -84,11 +84,11 @@ struct GalleryTests {
   @Test func conditionalRequestReportsNotModified() async throws {
     let server = try server()
 
-    let heard = try await CurlTransport().get(
+    let calls = try await CurlTransport().get(
       server.baseURL + "/one.png?etag=a", headers: ["If-None-Match": "\"a\""])
 
-    #expect(heard.error == .status(304))
-    #expect(heard.responses.first?.status == 304 && heard.body.isEmpty)
+    #expect(calls.error == .status(304))
+    #expect(calls.responses.first?.status == 304 && calls.body.isEmpty)
   }
 
   @Test func connectionsAreReused() async throws {
@@ -122,9 +122,9 @@ struct GalleryTests {
 
     let second = try GalleryServer(port: first.port)
     second.add(Resource(body: [1, 2, 3], contentType: "image/png"), at: "/one.png")
-    let heard = try await transport.get(second.baseURL + "/one.png")
+    let calls = try await transport.get(second.baseURL + "/one.png")
 
-    #expect(heard.body == [1, 2, 3])
+    #expect(calls.body == [1, 2, 3])
   }
 
   @Test func cancelEndsTheExchangesOfTheServer() async throws {

@@ -10,9 +10,9 @@ struct LimitTests {
     let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url, bodyLimit: 5)
+    let calls = try await CurlTransport().get(server.url, bodyLimit: 5)
 
-    #expect(heard.text == "hello" && heard.metrics != nil)
+    #expect(calls.text == "hello" && calls.metrics != nil)
   }
 
   @Test func declaredLengthOverTheLimitIsRefusedAtOnce() async throws {
@@ -21,10 +21,10 @@ struct LimitTests {
     }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url, bodyLimit: 5)
+    let calls = try await CurlTransport().get(server.url, bodyLimit: 5)
 
-    #expect(heard.error == .tooLarge(.body(bytes: 5)))
-    #expect(heard.body.isEmpty)
+    #expect(calls.error == .tooLarge(.body(bytes: 5)))
+    #expect(calls.body.isEmpty)
   }
 
   @Test func endlessBodyEndsAtTheLimit() async throws {
@@ -35,10 +35,10 @@ struct LimitTests {
     }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url, bodyLimit: 100_000)
+    let calls = try await CurlTransport().get(server.url, bodyLimit: 100_000)
 
-    #expect(heard.error == .tooLarge(.body(bytes: 100_000)))
-    #expect(heard.body.count <= 100_000)
+    #expect(calls.error == .tooLarge(.body(bytes: 100_000)))
+    #expect(calls.body.count <= 100_000)
   }
 
   @Test func bodyShorterThanDeclaredFails() async throws {
@@ -47,19 +47,19 @@ struct LimitTests {
     }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url)
+    let calls = try await CurlTransport().get(server.url)
 
-    #expect(heard.curlCode == 18)
-    #expect(heard.text == "hello")
+    #expect(calls.curlCode == 18)
+    #expect(calls.text == "hello")
   }
 
   @Test func bytesAfterTheDeclaredLengthAreNotPartOfTheBody() async throws {
     let server = try ScriptedServer { _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhelloworld")] }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url)
+    let calls = try await CurlTransport().get(server.url)
 
-    #expect(heard.text == "hello" && heard.metrics != nil)
+    #expect(calls.text == "hello" && calls.metrics != nil)
   }
 
   @Test(arguments: ["-5", "abc", "99999999999999999999999"])
@@ -69,9 +69,9 @@ struct LimitTests {
     }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url, bodyLimit: 5)
+    let calls = try await CurlTransport().get(server.url, bodyLimit: 5)
 
-    #expect(heard.text == "hello" || heard.curlCode == 8 || heard.error == .tooLarge(.body(bytes: 5)))
+    #expect(calls.text == "hello" || calls.curlCode == 8 || calls.error == .tooLarge(.body(bytes: 5)))
   }
 
   @Test(arguments: [Int.max, Int.max / 4 + 1, Int.max / 4])
@@ -113,10 +113,10 @@ struct LimitTests {
     let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(
+    let calls = try await CurlTransport().get(
       server.url, timeouts: .init(connect: seconds, stall: seconds, total: seconds))
 
-    #expect(heard.text == "hello")
+    #expect(calls.text == "hello")
   }
 
   @Test func tooManyOrTooLargeHeadersFail() async throws {
@@ -140,10 +140,10 @@ struct LimitTests {
     let server = try ScriptedServer { _ in [.send(beginning), .hold] }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(
+    let calls = try await CurlTransport().get(
       server.url, timeouts: .init(connect: 300, stall: 0.2, total: 300))
 
-    #expect(heard.error == .timedOut(.stall(seconds: 0.2)))
+    #expect(calls.error == .timedOut(.stall(seconds: 0.2)))
   }
 
   @Test func totalTimeoutEndsARunningTransfer() async throws {
@@ -152,11 +152,11 @@ struct LimitTests {
     }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(
+    let calls = try await CurlTransport().get(
       server.url, timeouts: .init(connect: 300, stall: .infinity, total: 0.2))
 
-    #expect(heard.error == .timedOut(.total(seconds: 0.2)))
-    #expect(heard.text == "hello")
+    #expect(calls.error == .timedOut(.total(seconds: 0.2)))
+    #expect(calls.text == "hello")
   }
 
   @Test func metricsOfAFailedTransferCoverItsWholeTime() async throws {
@@ -165,10 +165,10 @@ struct LimitTests {
     }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(
+    let calls = try await CurlTransport().get(
       server.url, timeouts: .init(connect: 300, stall: .infinity, total: 0.5))
 
-    let spent = try #require(heard.spent)
+    let spent = try #require(calls.spent)
     #expect(spent.firstByte > 0 && spent.firstByte < spent.total)
     #expect(spent.total > 0.45)
   }
@@ -177,20 +177,20 @@ struct LimitTests {
     let full = try FullListener()
     defer { full.close() }
 
-    let heard = try await CurlTransport().get(
+    let calls = try await CurlTransport().get(
       "http://127.0.0.1:\(full.port)/", timeouts: .init(connect: 0.2, total: 5))
 
-    #expect(heard.error == .timedOut(.connect(seconds: 0.2)))
-    #expect(heard.responses.isEmpty)
+    #expect(calls.error == .timedOut(.connect(seconds: 0.2)))
+    #expect(calls.responses.isEmpty)
   }
 
   @Test func refusedConnectionFails() async throws {
     let server = try ScriptedServer { _ in [] }
     server.stop()
 
-    let heard = try await CurlTransport().get(server.url)
+    let calls = try await CurlTransport().get(server.url)
 
-    #expect(heard.curlCode == 7)
+    #expect(calls.curlCode == 7)
   }
 
   @Test func transfersWaitingForOneConnectionTimeOutWithIt() async throws {

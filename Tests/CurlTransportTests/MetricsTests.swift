@@ -14,9 +14,9 @@ struct MetricsTests {
     }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url, headers: ["X-A": "1"])
+    let calls = try await CurlTransport().get(server.url, headers: ["X-A": "1"])
 
-    let metrics = try #require(heard.metrics)
+    let metrics = try #require(calls.metrics)
     #expect(metrics.bytesReceived == 5)
     #expect(metrics.headBytesReceived == "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n".utf8.count)
     #expect(metrics.bytesSent == server.requests.last?.head.utf8.count)
@@ -40,8 +40,8 @@ struct MetricsTests {
     let server = try ScriptedServer { _ in [.send("HTTP/1.0 200 OK\r\n\r\nhello"), .close] }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url)
+    let calls = try await CurlTransport().get(server.url)
 
-    #expect(heard.text == "hello" && heard.metrics?.httpVersion == "1.0")
+    #expect(calls.text == "hello" && calls.metrics?.httpVersion == "1.0")
   }
 }

@@ -31,17 +31,17 @@ struct ProxyTests {
         proxy: .url(proxy.url),
         credentials: [.basic(user: "u", password: "p", origin: url)], cookies: CookieJar()))
 
-    let heard = try await transport.get(
+    let calls = try await transport.get(
       "https://pictures.invalid/s3cret", headers: ["Cookie": "s3cret", "X-Api-Key": "s3cret"])
 
-    guard case .proxyFailed(403, _) = heard.error else {
-      Issue.record("\(String(describing: heard.error))")
+    guard case .proxyFailed(403, _) = calls.error else {
+      Issue.record("\(String(describing: calls.error))")
       return
     }
     let request = try #require(proxy.requests.first)
     #expect(request.head.hasPrefix("CONNECT pictures.invalid:443 ") && !request.head.contains("s3cret"))
     #expect(request.authorization == nil && request.value(of: "proxy-authorization") == nil)
-    #expect(heard.responses.isEmpty && heard.spent?.requests == 0)
+    #expect(calls.responses.isEmpty && calls.spent?.requests == 0)
   }
 
   @Test(arguments: ["http", "https"])
@@ -51,14 +51,14 @@ struct ProxyTests {
     }
     defer { proxy.stop() }
 
-    let heard = try await CurlTransport(configuration: .init(proxy: .url(proxy.url)))
+    let calls = try await CurlTransport(configuration: .init(proxy: .url(proxy.url)))
       .get("\(scheme)://pictures.invalid/")
 
-    guard case .proxyFailed(407, _) = heard.error else {
-      Issue.record("\(String(describing: heard.error))")
+    guard case .proxyFailed(407, _) = calls.error else {
+      Issue.record("\(String(describing: calls.error))")
       return
     }
-    #expect(proxy.requests.count == 1 && heard.body.isEmpty)
+    #expect(proxy.requests.count == 1 && calls.body.isEmpty)
   }
 
   @Test(arguments: [
@@ -66,11 +66,11 @@ struct ProxyTests {
     ("nonsense://127.0.0.1:1", "http"), ("http://proxy.invalid:1", "https"), ("http://", "http"),
   ])
   func unreachableProxyFailsWithAProxyError(proxy: String, scheme: String) async throws {
-    let heard = try await CurlTransport(configuration: .init(proxy: .url(proxy)))
+    let calls = try await CurlTransport(configuration: .init(proxy: .url(proxy)))
       .get("\(scheme)://pictures.invalid/", timeouts: .init(connect: 5))
 
-    guard case .proxyFailed(nil, let message) = heard.error else {
-      Issue.record("\(String(describing: heard.error))")
+    guard case .proxyFailed(nil, let message) = calls.error else {
+      Issue.record("\(String(describing: calls.error))")
       return
     }
     #expect(!message.isEmpty)
@@ -81,11 +81,11 @@ struct ProxyTests {
     for host in ["127.0.0.1:1", "a b", "[", "127.0.0.1:99999"] {
       let proxy = "\(scheme)://kiosk:s3cret@\(host)"
 
-      let heard = try await CurlTransport(configuration: .init(proxy: .url(proxy))).get(
+      let calls = try await CurlTransport(configuration: .init(proxy: .url(proxy))).get(
         "http://pictures.invalid/")
 
-      guard case .proxyFailed(nil, let message) = heard.error else {
-        Issue.record("\(String(describing: heard.error))")
+      guard case .proxyFailed(nil, let message) = calls.error else {
+        Issue.record("\(String(describing: calls.error))")
         return
       }
       #expect(!message.contains("s3cret"))
@@ -111,9 +111,9 @@ struct ProxyTests {
     defer { proxy.stop() }
     let transport = CurlTransport(configuration: .init(proxy: .url("socks5h://127.0.0.1:\(proxy.port)")))
 
-    let heard = try await transport.get("http://pictures.invalid/a")
+    let calls = try await transport.get("http://pictures.invalid/a")
 
-    #expect(heard.text == "from the proxy")
+    #expect(calls.text == "from the proxy")
     let said = try #require(proxy.requests.first?.head.split(separator: "GET /a"))
     #expect(said.count == 2 && said[0].contains("pictures.invalid"))
   }
@@ -145,18 +145,18 @@ struct ProxyTests {
     defer { proxy.stop() }
     let transport = CurlTransport(configuration: .init(proxy: .url(proxy.url)))
 
-    let heard = try await transport.get(
+    let calls = try await transport.get(
       "\(scheme)://pictures.invalid/", timeouts: .init(connect: 0.2, stall: 0.3))
 
     let expected: ImageError.TimeLimit = scheme == "http" ? .stall(seconds: 0.3) : .connect(seconds: 0.2)
-    #expect(heard.error == .timedOut(expected))
+    #expect(calls.error == .timedOut(expected))
   }
 
   @Test func unreachableLoopbackServerIsNotAProxyFailure() async throws {
-    let heard = try await CurlTransport(configuration: .init(proxy: .url("http://127.0.0.1:2")))
+    let calls = try await CurlTransport(configuration: .init(proxy: .url("http://127.0.0.1:2")))
       .get("http://127.0.0.1:1/")
 
-    #expect(heard.curlCode == 7)
+    #expect(calls.curlCode == 7)
   }
 }
 
@@ -213,11 +213,11 @@ struct RealProxyTests {
   @Test func serverBehindAProxyNeedsATrustedCertificate() async throws {
     let (proxy, tls) = (try TinyProxy(), try server())
 
-    let heard = try await CurlTransport(
+    let calls = try await CurlTransport(
       configuration: .init(proxy: .url(proxy.url(), exceptions: []))
     ).get(tls.url)
 
-    #expect(heard.isUntrusted(for: "self-signed certificate"), "\(String(describing: heard.error))")
+    #expect(calls.isUntrusted(for: "self-signed certificate"), "\(String(describing: calls.error))")
   }
 
   @Test func proxyThatCannotReachTheServerFailsWithAProxyError() async throws {

@@ -14,7 +14,7 @@ struct RedirectRulesTests {
     defer { server.stop() }
     let asked = Mutex<[Redirect]>([])
 
-    let heard = try await transport { redirect in
+    let calls = try await transport { redirect in
       asked.withLock { $0.append(redirect) }
       return .follow
     }.get(server.url + "/one")
@@ -23,17 +23,17 @@ struct RedirectRulesTests {
     #expect(redirect.source.absoluteString == server.url + "/one")
     #expect(redirect.target.absoluteString == server.url + "/two")
     #expect(redirect.status == status && asked.withLock { $0.count } == 1)
-    #expect(heard.text == "/two")
+    #expect(calls.text == "/two")
   }
 
   @Test func refusalIsTypedAndOmitsThePassword() async throws {
     let server = try server(location: "/two")
     defer { server.stop() }
 
-    let heard = try await transport { _ in .refuse }.get("http://user:pass@127.0.0.1:\(server.port)/one")
+    let calls = try await transport { _ in .refuse }.get("http://user:pass@127.0.0.1:\(server.port)/one")
 
-    #expect(heard.error == .redirectRefused(.byRule(to: server.url + "/two")))
-    #expect(heard.responses.isEmpty && server.requests.count == 1)
+    #expect(calls.error == .redirectRefused(.byRule(to: server.url + "/two")))
+    #expect(calls.responses.isEmpty && server.requests.count == 1)
   }
 
   @Test func ruleMayReplaceTheTargetURL() async throws {
@@ -43,10 +43,10 @@ struct RedirectRulesTests {
     defer { other.stop() }
     let target = try #require(URL(string: other.url + "/three"))
 
-    let heard = try await transport { _ in .go(to: target) }.get(
+    let calls = try await transport { _ in .go(to: target) }.get(
       server.url + "/one", headers: ["X-Api-Key": "1"])
 
-    #expect(heard.text == "other" && heard.responses.first?.url == target)
+    #expect(calls.text == "other" && calls.responses.first?.url == target)
     #expect(other.requests.map { $0.value(of: "x-api-key") } == [nil])
   }
 
@@ -58,21 +58,21 @@ struct RedirectRulesTests {
     defer { server.stop() }
     let target = try #require(URL(string: url))
 
-    let heard = try await transport { _ in .go(to: target) }.get(server.url + "/one")
+    let calls = try await transport { _ in .go(to: target) }.get(server.url + "/one")
 
-    #expect(heard.error == .redirectRefused(reason))
+    #expect(calls.error == .redirectRefused(reason))
   }
 
   @Test func ruleIsNotAskedAboutARefusedRedirect() async throws {
     let server = try server(location: "file:///etc/hostname")
     defer { server.stop() }
 
-    let heard = try await transport { _ in
+    let calls = try await transport { _ in
       Issue.record("asked")
       return .follow
     }.get(server.url + "/one")
 
-    #expect(heard.error == .redirectRefused(.scheme("file")))
+    #expect(calls.error == .redirectRefused(.scheme("file")))
   }
 
   @Test(arguments: [(-1, 0), (0, 0), (1, 1), (7, 7)])
@@ -80,10 +80,10 @@ struct RedirectRulesTests {
     let server = try ScriptedServer { _ in [.response("", status: "302 Found", fields: ["Location: /"])] }
     defer { server.stop() }
 
-    let heard = try await CurlTransport(configuration: .init(redirects: .init(limit: limit))).get(server.url)
+    let calls = try await CurlTransport(configuration: .init(redirects: .init(limit: limit))).get(server.url)
 
-    #expect(heard.error == .redirectRefused(.tooMany(limit: max(0, limit))))
-    #expect(heard.spent?.redirects == followed && server.requests.count == followed + 1)
+    #expect(calls.error == .redirectRefused(.tooMany(limit: max(0, limit))))
+    #expect(calls.spent?.redirects == followed && server.requests.count == followed + 1)
   }
 
   @Test func ruleThatLoopsEndsAtTheRedirectLimit() async throws {
@@ -91,9 +91,9 @@ struct RedirectRulesTests {
     defer { server.stop() }
     let one = try #require(URL(string: server.url + "/one"))
 
-    let heard = try await transport { _ in .go(to: one) }.get(server.url + "/one")
+    let calls = try await transport { _ in .go(to: one) }.get(server.url + "/one")
 
-    #expect(heard.error == .redirectRefused(.tooMany(limit: 5)))
+    #expect(calls.error == .redirectRefused(.tooMany(limit: 5)))
   }
 
   private func server(status: Int = 302, location: String) throws -> ScriptedServer {

@@ -51,7 +51,7 @@ struct RedirectSecretsTests {
     defer { server.stop() }
     let transport = CurlTransport(configuration: .init(cookies: CookieJar()))
 
-    let heard = try await transport.get(
+    let calls = try await transport.get(
       "http://user:s3cret@localhost:\(server.port)/first", headers: Self.secrets,
       timeouts: .init(connect: 2))
 
@@ -66,18 +66,18 @@ struct RedirectSecretsTests {
         request.fields.allSatisfy { Self.harmless.contains($0.prefix { $0 != ":" }) }, "\(request.head)")
     }
     // The transfer may also fail because this machine does not resolve the name.
-    #expect(reached.count == 1 || heard.error != nil, "\(String(describing: heard.error))")
-    #expect(form.comesBack == !server.requests.dropFirst().isEmpty || heard.error != nil)
+    #expect(reached.count == 1 || calls.error != nil, "\(String(describing: calls.error))")
+    #expect(form.comesBack == !server.requests.dropFirst().isEmpty || calls.error != nil)
   }
 
   @Test func sameOriginInDifferentCaseKeepsAllHeaders() async throws {
     let server = try redirecting(to: Form("", "HTTP://user:x@LOCALHOST:A/x"), other: 1)
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(
+    let calls = try await CurlTransport().get(
       "http://localhost:\(server.port)/first", headers: ["X-Api-Key": "1", "Authorization": "2"])
 
-    #expect(heard.text == "hello")
+    #expect(calls.text == "hello")
     #expect(server.requests.map { $0.value(of: "x-api-key") } == ["1", "1"])
     #expect(server.requests.map(\.authorization) == ["2", "2"])
   }
@@ -92,10 +92,10 @@ struct RedirectSecretsTests {
     defer { server.stop() }
     home.set("http://localhost:\(server.port)")
 
-    let heard = try await CurlTransport().get(
+    let calls = try await CurlTransport().get(
       "http://user:s3cret@localhost:\(server.port)/first", headers: ["X-Api-Key": "s3cret"])
 
-    #expect(heard.text == "hello")
+    #expect(calls.text == "hello")
     #expect(server.requests.map { $0.head.contains("s3cret") } == [true, false])
     #expect(away.requests.map { $0.head.contains("s3cret") } == [false])
     #expect(server.requests.last?.authorization == nil)
@@ -138,10 +138,10 @@ struct RedirectSecretsTests {
     headers["Authorization"] = nil
     headers["Cookie"] = nil
 
-    let heard = try await transport.get(server.url + "/first", headers: headers)
+    let calls = try await transport.get(server.url + "/first", headers: headers)
 
     #expect(server.requests.map(\.authorization) == ["Bearer s3cret"])
-    #expect(heard.text == "authorization= cookie= key= referer= range= agent=Vitrine")
+    #expect(calls.text == "authorization= cookie= key= referer= range= agent=Vitrine")
   }
 
   @Test(arguments: [
@@ -153,10 +153,10 @@ struct RedirectSecretsTests {
     let server = try redirecting(to: Form("", location), other: other.port)
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url + "/first", headers: Self.secrets)
+    let calls = try await CurlTransport().get(server.url + "/first", headers: Self.secrets)
 
-    #expect(heard.error == .redirectRefused(.scheme(String(location.prefix { $0 != ":" }))))
-    #expect(other.connectionCount == 0 && heard.body.isEmpty)
+    #expect(calls.error == .redirectRefused(.scheme(String(location.prefix { $0 != ":" }))))
+    #expect(other.connectionCount == 0 && calls.body.isEmpty)
   }
 
   private static let harmless: Set<Substring> = ["host", "accept", "accept-encoding", "user-agent"]

@@ -15,14 +15,14 @@ struct RedirectTests {
     }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url + "/a/one")
+    let calls = try await CurlTransport().get(server.url + "/a/one")
 
-    #expect(heard.responses.map(\.url) == [URL(string: server.url + "/three?x#y")])
-    #expect(heard.responses.first?.headers["X-Target"] == "/three?x")
-    #expect(heard.text == "this")
-    #expect(heard.metrics?.requests == 3 && heard.metrics?.bytesReceived == 4)
-    #expect(heard.metrics?.connections == 1 && server.connectionCount == 1)
-    #expect(heard.metrics?.isReused == true)
+    #expect(calls.responses.map(\.url) == [URL(string: server.url + "/three?x#y")])
+    #expect(calls.responses.first?.headers["X-Target"] == "/three?x")
+    #expect(calls.text == "this")
+    #expect(calls.metrics?.requests == 3 && calls.metrics?.bytesReceived == 4)
+    #expect(calls.metrics?.connections == 1 && server.connectionCount == 1)
+    #expect(calls.metrics?.isReused == true)
   }
 
   @Test func secretsDoNotFollowToAnotherOrigin() async throws {
@@ -34,7 +34,7 @@ struct RedirectTests {
     }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(
+    let calls = try await CurlTransport().get(
       server.url, headers: ["X-Api-Key": "1", "Authorization": "2", "Cookie": "3", "Accept": "image/*"])
 
     #expect(server.requests.first?.fields.contains("x-api-key: 1") == true)
@@ -43,20 +43,20 @@ struct RedirectTests {
         "host: 127.0.0.1:\(other.port)", "accept: image/*", "user-agent: Vitrine",
         "accept-encoding: identity",
       ])
-    #expect(heard.metrics?.connections == 2)
-    #expect(heard.metrics?.isReused == false)
+    #expect(calls.metrics?.connections == 2)
+    #expect(calls.metrics?.isReused == false)
   }
 
   @Test func redirectLoopEndsAtTheLimit() async throws {
     let server = try ScriptedServer { _ in [.response("", status: "302 Found", fields: ["Location: /"])] }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url)
+    let calls = try await CurlTransport().get(server.url)
 
-    #expect(heard.error == .redirectRefused(.tooMany(limit: 5)))
-    #expect(heard.responses.isEmpty)
+    #expect(calls.error == .redirectRefused(.tooMany(limit: 5)))
+    #expect(calls.responses.isEmpty)
     #expect(server.requests.count == 6)
-    #expect(heard.spent?.requests == 6)
+    #expect(calls.spent?.requests == 6)
   }
 
   @Test(arguments: [
@@ -69,10 +69,10 @@ struct RedirectTests {
     }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url)
+    let calls = try await CurlTransport().get(server.url)
 
-    #expect(heard.error == .redirectRefused(reason))
-    #expect(heard.responses.isEmpty)
+    #expect(calls.error == .redirectRefused(reason))
+    #expect(calls.responses.isEmpty)
     #expect(server.requests.count == 1)
   }
 
@@ -85,9 +85,9 @@ struct RedirectTests {
     }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url)
+    let calls = try await CurlTransport().get(server.url)
 
-    #expect(heard.text == "hello")
+    #expect(calls.text == "hello")
   }
 
   @Test func totalTimeoutSpansAllHops() async throws {
@@ -97,9 +97,9 @@ struct RedirectTests {
     }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url, timeouts: .init(total: 2))
+    let calls = try await CurlTransport().get(server.url, timeouts: .init(total: 2))
 
-    #expect(heard.error == .timedOut(.total(seconds: 2)))
+    #expect(calls.error == .timedOut(.total(seconds: 2)))
     #expect(server.requests.map(\.target) == ["/", "/two"])
   }
 }

@@ -39,10 +39,10 @@ struct RequestTests {
     let server = try ScriptedServer { _ in [.response("")] }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(
+    let calls = try await CurlTransport().get(
       server.url, headers: HTTPHeaders([HTTPHeaders.Field(name: name, value: value)]))
 
-    #expect(heard.curlCode == 43)
+    #expect(calls.curlCode == 43)
     #expect(server.connectionCount == 0)
   }
 
@@ -50,9 +50,9 @@ struct RequestTests {
     let server = try ScriptedServer { _ in [.response("")] }
     defer { server.stop() }
 
-    let heard = try await CurlTransport(configuration: .init(userAgent: "a\r\nEvil: 1")).get(server.url)
+    let calls = try await CurlTransport(configuration: .init(userAgent: "a\r\nEvil: 1")).get(server.url)
 
-    #expect(heard.curlCode == 43)
+    #expect(calls.curlCode == 43)
     #expect(server.connectionCount == 0)
   }
 
@@ -64,9 +64,9 @@ struct RequestTests {
     ("http://127.0.0.1:99999/", .invalidURL("http://127.0.0.1:99999/")),
   ])
   func urlThatIsNotHTTPIsRefused(url: String, error: ImageError) async throws {
-    let heard = try await CurlTransport().get(url)
+    let calls = try await CurlTransport().get(url)
 
-    #expect(heard.error == error)
+    #expect(calls.error == error)
   }
 
   @Test func loginInAURLIsSentOnlyToItsOrigin() async throws {

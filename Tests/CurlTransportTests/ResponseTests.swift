@@ -10,15 +10,15 @@ struct ResponseTests {
     let server = try ScriptedServer { _ in [.response("hello", fields: ["ETag: \"1\"", "ETag: \"2\""])] }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url + "/a.jpg?b=c")
+    let calls = try await CurlTransport().get(server.url + "/a.jpg?b=c")
 
-    let response = try #require(heard.responses.first)
+    let response = try #require(calls.responses.first)
     #expect(response.url == URL(string: server.url + "/a.jpg?b=c"))
     #expect(response.status == 200)
     #expect(response.expectedLength == 5)
     #expect(response.headers.fields.map(\.value) == ["5", "\"1\"", "\"2\""])
-    #expect(heard.text == "hello")
-    let metrics = try #require(heard.metrics)
+    #expect(calls.text == "hello")
+    let metrics = try #require(calls.metrics)
     #expect(metrics.bytesReceived == 5 && metrics.requests == 1 && metrics.connections == 1)
     #expect(metrics.connect <= metrics.firstByte && metrics.firstByte <= metrics.total)
     #expect(metrics.total > 0 && metrics.tls == 0)
@@ -30,20 +30,20 @@ struct ResponseTests {
     let server = try ScriptedServer { _ in [.send(response)] }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url)
+    let calls = try await CurlTransport().get(server.url)
 
-    #expect(heard.responses.count == 1 && heard.body.isEmpty)
-    #expect(heard.metrics?.bytesReceived == 0)
+    #expect(calls.responses.count == 1 && calls.body.isEmpty)
+    #expect(calls.metrics?.bytesReceived == 0)
   }
 
   @Test func bodyWithoutALengthEndsWithItsConnection() async throws {
     let server = try ScriptedServer { _ in [.send("HTTP/1.0 200 OK\r\n\r\nhello"), .close] }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url)
+    let calls = try await CurlTransport().get(server.url)
 
-    #expect(heard.responses.first?.expectedLength == nil)
-    #expect(heard.text == "hello" && heard.metrics != nil)
+    #expect(calls.responses.first?.expectedLength == nil)
+    #expect(calls.text == "hello" && calls.metrics != nil)
   }
 
   @Test func chunksAreJoinedAndTrailersIgnored() async throws {
@@ -52,10 +52,10 @@ struct ResponseTests {
     let server = try ScriptedServer { _ in [.send(response)] }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url)
+    let calls = try await CurlTransport().get(server.url)
 
-    #expect(heard.text == "hello" && heard.metrics != nil)
-    #expect(heard.responses.map(\.headers) == [["Transfer-Encoding": "chunked"]])
+    #expect(calls.text == "hello" && calls.metrics != nil)
+    #expect(calls.responses.map(\.headers) == [["Transfer-Encoding": "chunked"]])
   }
 
   @Test(arguments: ["gzip", "gzip, chunked", "chunked, deflate", "Br"])
@@ -65,9 +65,9 @@ struct ResponseTests {
     }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url)
+    let calls = try await CurlTransport().get(server.url)
 
-    #expect(heard.curlCode == 61 && heard.responses.isEmpty && heard.body.isEmpty)
+    #expect(calls.curlCode == 61 && calls.responses.isEmpty && calls.body.isEmpty)
   }
 
   @Test func interimResponsesAreNotReported() async throws {
@@ -76,10 +76,10 @@ struct ResponseTests {
     }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url)
+    let calls = try await CurlTransport().get(server.url)
 
-    #expect(heard.responses.map(\.status) == [200])
-    #expect(heard.text == "hello")
+    #expect(calls.responses.map(\.status) == [200])
+    #expect(calls.text == "hello")
   }
 
   @Test(arguments: ["gzip", "GZIP", "identity, br", "x-gzip", "deflate", "zstd"])
@@ -87,9 +87,9 @@ struct ResponseTests {
     let server = try ScriptedServer { _ in [.response("hello", fields: ["Content-Encoding: \(coding)"])] }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url)
+    let calls = try await CurlTransport().get(server.url)
 
-    #expect(heard.curlCode == 61 && heard.body.isEmpty)
+    #expect(calls.curlCode == 61 && calls.body.isEmpty)
     #expect(
       server.requests.first?.fields.filter { $0.hasPrefix("accept-encoding") } == [
         "accept-encoding: identity"
@@ -108,9 +108,9 @@ struct ResponseTests {
     let server = try ScriptedServer { _ in [.response("hello", fields: ["Content-Encoding: gzip"])] }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url, headers: ["accept-encoding": "gzip"])
+    let calls = try await CurlTransport().get(server.url, headers: ["accept-encoding": "gzip"])
 
-    #expect(heard.text == "hello")
+    #expect(calls.text == "hello")
     #expect(
       server.requests.first?.fields.filter { $0.hasPrefix("accept-encoding") } == ["accept-encoding: gzip"])
   }
@@ -123,13 +123,13 @@ struct ResponseTests {
     defer { server.stop() }
     let transport = CurlTransport()
 
-    let heard = try await transport.get(server.url)
+    let calls = try await transport.get(server.url)
     _ = try await transport.get(server.url)
 
-    #expect(heard.responses.first?.status == status)
-    #expect(heard.responses.first?.headers["ETag"] == "1")
-    #expect(heard.body.isEmpty)
-    #expect(heard.error == .status(status))
+    #expect(calls.responses.first?.status == status)
+    #expect(calls.responses.first?.headers["ETag"] == "1")
+    #expect(calls.body.isEmpty)
+    #expect(calls.error == .status(status))
     #expect(server.connectionCount == 1)
   }
 
@@ -139,19 +139,19 @@ struct ResponseTests {
     }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url)
+    let calls = try await CurlTransport().get(server.url)
 
-    #expect(heard.error == .status(500))
-    #expect(heard.body.isEmpty)
+    #expect(calls.error == .status(500))
+    #expect(calls.body.isEmpty)
   }
 
   @Test func bytesThatAreNotHTTPFail() async throws {
     let server = try ScriptedServer { _ in [.send("SSH-2.0-OpenSSH_9.2\r\n"), .close] }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url)
+    let calls = try await CurlTransport().get(server.url)
 
-    #expect(heard.responses.isEmpty)
-    #expect(heard.error == .transport(code: 1, message: "Received HTTP/0.9 when not allowed"))
+    #expect(calls.responses.isEmpty)
+    #expect(calls.error == .transport(code: 1, message: "Received HTTP/0.9 when not allowed"))
   }
 }

@@ -42,10 +42,10 @@ struct ReuseTests {
     let transport = CurlTransport()
 
     _ = try await transport.get(server.url)
-    let heard = try await transport.get(server.url)
+    let calls = try await transport.get(server.url)
 
-    #expect(heard.text == "hello" && heard.responses.count == 1)
-    #expect(heard.metrics?.requests == 1)
+    #expect(calls.text == "hello" && calls.responses.count == 1)
+    #expect(calls.metrics?.requests == 1)
     #expect(server.connectionCount == 2)
   }
 
@@ -65,18 +65,18 @@ struct ReuseTests {
     for recorder in recorders { await recorder.end() }
     #expect(server.connectionCount == 14)
 
-    let heard = try await transport.get(server.url)
+    let calls = try await transport.get(server.url)
 
-    #expect(heard.text == "hello")
+    #expect(calls.text == "hello")
   }
 
   @Test func requestFailsIfItsNewConnectionDies() async throws {
     let server = try ScriptedServer { _ in [.reset] }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url)
+    let calls = try await CurlTransport().get(server.url)
 
-    #expect([52, 56].contains(heard.curlCode))
+    #expect([52, 56].contains(calls.curlCode))
     #expect(server.requests.count == 1)
   }
 
@@ -89,9 +89,9 @@ struct ReuseTests {
     let transport = CurlTransport()
 
     _ = try await transport.get(server.url)
-    let heard = try await transport.get(server.url)
+    let calls = try await transport.get(server.url)
 
-    #expect(heard.curlCode != nil && heard.responses.count == 1)
+    #expect(calls.curlCode != nil && calls.responses.count == 1)
     #expect(server.requests.count == 2)
   }
 

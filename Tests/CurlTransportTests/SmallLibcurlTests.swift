@@ -34,10 +34,10 @@ struct SmallLibcurlTests {
       CURLOPT_SSL_VERIFYPEER: code, CURLOPT_SSL_VERIFYHOST: code, CURLOPT_SSLVERSION: code,
     ])
 
-    let heard = try await transport.get(server.url)
+    let calls = try await transport.get(server.url)
 
-    #expect(heard.text == "hello")
-    #expect(heard.metrics?.requests == 2 && heard.metrics?.redirects == 1)
+    #expect(calls.text == "hello")
+    #expect(calls.metrics?.requests == 2 && calls.metrics?.redirects == 1)
   }
 
   @Test func cookieHeaderIsSentWithoutTheCookieOption() async throws {
@@ -58,10 +58,10 @@ struct SmallLibcurlTests {
       without: [CURLOPT_PROXY: CURLE_UNKNOWN_OPTION], .init(proxy: .url("http://127.0.0.1:9", exceptions: []))
     )
 
-    let heard = try await transport.get(server.url)
+    let calls = try await transport.get(server.url)
 
-    guard case .proxyFailed(nil, _) = heard.error else {
-      Issue.record("\(String(describing: heard.error))")
+    guard case .proxyFailed(nil, _) = calls.error else {
+      Issue.record("\(String(describing: calls.error))")
       return
     }
     #expect(server.connectionCount == 0)
@@ -72,18 +72,18 @@ struct SmallLibcurlTests {
     let transport = transport(
       without: [CURLOPT_PINNEDPUBLICKEY: CURLE_NOT_BUILT_IN], .init(trust: .init(pinnedKeys: pins)))
 
-    let heard = try await transport.get("https://localhost:1/")
+    let calls = try await transport.get("https://localhost:1/")
 
-    #expect(heard.isUntrusted(for: "compares none", .pinUnusable, host: "localhost"))
+    #expect(calls.isUntrusted(for: "compares none", .pinUnusable, host: "localhost"))
   }
 
   @Test(arguments: [CURLOPT_SSL_VERIFYPEER, CURLOPT_SSL_VERIFYHOST, CURLOPT_SSLVERSION].map(\.rawValue))
   func missingTLSChecksFailTheTransfer(option: UInt32) async throws {
     let transport = transport(without: [CURLoption(rawValue: option): CURLE_UNKNOWN_OPTION])
 
-    let heard = try await transport.get("https://localhost:1/")
+    let calls = try await transport.get("https://localhost:1/")
 
-    #expect(heard.curlCode == 48)
+    #expect(calls.curlCode == 48)
   }
 
   @Test(
@@ -103,8 +103,8 @@ struct SmallLibcurlTests {
       }
     }
 
-    let heard = try await transport.get(server.url)
+    let calls = try await transport.get(server.url)
 
-    #expect(heard.text == "hello" && heard.metrics?.httpVersion == "1.1")
+    #expect(calls.text == "hello" && calls.metrics?.httpVersion == "1.1")
   }
 }

@@ -13,10 +13,10 @@ struct StatusTests {
     }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url)
+    let calls = try await CurlTransport().get(server.url)
 
-    #expect(heard.error == nil && heard.responses.map(\.status) == [status])
-    #expect(heard.text == (status == 204 ? "" : "hello"))
+    #expect(calls.error == nil && calls.responses.map(\.status) == [status])
+    #expect(calls.text == (status == 204 ? "" : "hello"))
   }
 
   @Test(
@@ -26,10 +26,10 @@ struct StatusTests {
     let server = try ScriptedServer { _ in [.response("hello", status: "\(status) Sorry")] }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url)
+    let calls = try await CurlTransport().get(server.url)
 
-    #expect(heard.error == .status(status))
-    #expect(heard.body.isEmpty)
+    #expect(calls.error == .status(status))
+    #expect(calls.body.isEmpty)
   }
 
   @Test func headOfARefusedResponseIsReported() async throws {
@@ -38,11 +38,11 @@ struct StatusTests {
     }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get(server.url)
+    let calls = try await CurlTransport().get(server.url)
 
-    #expect(heard.error == .status(503))
-    #expect(heard.responses.map { $0.headers["retry-after"] } == ["7"])
-    #expect(heard.spent?.requests == 1)
+    #expect(calls.error == .status(503))
+    #expect(calls.responses.map { $0.headers["retry-after"] } == ["7"])
+    #expect(calls.spent?.requests == 1)
   }
 
   @Test func requestDefinesItsAcceptableStatuses() async throws {
@@ -60,10 +60,10 @@ struct StatusTests {
     var statuses: [Int: ImageError?] = [:]
     for status in [200, 206, 404, 410, 411, 416] {
       request.url = try #require(URL(string: "\(server.url)/\(status)"))
-      let heard = await transport.get(request)
-      #expect(heard.responses.first?.headers["Content-Range"] == "bytes 1-5/6")
-      #expect(heard.text == (heard.error == nil ? "hello" : ""))
-      statuses[status] = heard.error
+      let calls = await transport.get(request)
+      #expect(calls.responses.first?.headers["Content-Range"] == "bytes 1-5/6")
+      #expect(calls.text == (calls.error == nil ? "hello" : ""))
+      statuses[status] = calls.error
     }
 
     #expect(
@@ -74,10 +74,10 @@ struct StatusTests {
     let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }
 
-    let heard = await CurlTransport().get(
+    let calls = await CurlTransport().get(
       TransportRequest(url: try #require(URL(string: server.url)), acceptableStatuses: []))
 
-    #expect(heard.error == .status(200))
+    #expect(calls.error == .status(200))
   }
 
   @Test func redirectIsFollowedEvenIfItsStatusIsAcceptable() async throws {
@@ -87,9 +87,9 @@ struct StatusTests {
     }
     defer { server.stop() }
 
-    let heard = await CurlTransport().get(
+    let calls = await CurlTransport().get(
       TransportRequest(url: try #require(URL(string: server.url)), acceptableStatuses: [200...399]))
 
-    #expect(heard.text == "this")
+    #expect(calls.text == "this")
   }
 }

@@ -16,7 +16,7 @@ struct StopTests {
 
     transport.stop()
 
-    #expect(recorders.map { $0.heard.error } == Array(repeating: .cancelled, count: 10))
+    #expect(recorders.map { $0.calls.error } == Array(repeating: .cancelled, count: 10))
   }
 
   @Test func stopDoesNothingOnAStoppedOrUnusedTransport() async throws {
@@ -36,9 +36,9 @@ struct StopTests {
 
     _ = try await transport.get(server.url)
     transport.stop()
-    let heard = try await transport.get(server.url)
+    let calls = try await transport.get(server.url)
 
-    #expect(heard.text == "hello")
+    #expect(calls.text == "hello")
     #expect(server.connectionCount == 2)
   }
 

@@ -10,39 +10,39 @@ struct TLSTests {
   @Test func configuredAuthorityIsTrusted() async throws {
     let server = try TLSServer()
 
-    let heard = try await trusting(server).get("https://localhost:\(server.port)/")
+    let calls = try await trusting(server).get("https://localhost:\(server.port)/")
 
-    #expect(heard.text == "hello")
-    let metrics = try #require(heard.metrics)
+    #expect(calls.text == "hello")
+    let metrics = try #require(calls.metrics)
     #expect(metrics.connect <= metrics.tls && metrics.tls <= metrics.firstByte && metrics.tls > 0)
   }
 
   @Test func redirectToPlainTextIsRefused() async throws {
     let server = try TLSServer()
 
-    let heard = try await trusting(server).get("https://localhost:\(server.port)/down")
+    let calls = try await trusting(server).get("https://localhost:\(server.port)/down")
 
-    #expect(heard.error == .redirectRefused(.downgrade))
+    #expect(calls.error == .redirectRefused(.downgrade))
   }
 
   @Test func http2CarriesManyTransfersOnOneConnection() async throws {
     let server = try TLSServer()
     let transport = trusting(server)
 
-    let heard = try await getTogether(30, "https://localhost:\(server.port)/", on: transport)
+    let calls = try await getTogether(30, "https://localhost:\(server.port)/", on: transport)
 
-    #expect(heard.compactMap(\.error) == [])
-    #expect(heard.allSatisfy { $0.text == "hello" })
-    #expect(heard.compactMap(\.metrics).map(\.connections).reduce(0, +) == 1)
+    #expect(calls.compactMap(\.error) == [])
+    #expect(calls.allSatisfy { $0.text == "hello" })
+    #expect(calls.compactMap(\.metrics).map(\.connections).reduce(0, +) == 1)
   }
 
   @Test func http11ConnectionsAreBounded() async throws {
     let server = try TLSServer(speaksHTTP2: false)
 
-    let heard = try await getTogether(30, "https://localhost:\(server.port)/", on: trusting(server))
+    let calls = try await getTogether(30, "https://localhost:\(server.port)/", on: trusting(server))
 
-    #expect(heard.compactMap(\.error) == [])
-    #expect((1...6).contains(heard.compactMap(\.metrics).map(\.connections).reduce(0, +)))
+    #expect(calls.compactMap(\.error) == [])
+    #expect((1...6).contains(calls.compactMap(\.metrics).map(\.connections).reduce(0, +)))
   }
 
   @Test func handlesAreReusableAfterSharingAConnection() async throws {
@@ -59,10 +59,10 @@ struct TLSTests {
     let server = try TLSServer(requestsPerConnection: 3)
     let transport = trusting(server)
 
-    let heard = try await getTogether(30, "https://localhost:\(server.port)/", on: transport)
+    let calls = try await getTogether(30, "https://localhost:\(server.port)/", on: transport)
 
-    #expect(heard.compactMap(\.error) == [])
-    #expect(heard.allSatisfy { $0.text == "hello" })
+    #expect(calls.compactMap(\.error) == [])
+    #expect(calls.allSatisfy { $0.text == "hello" })
   }
 
   @Test func serverMayRestartBetweenRequests() async throws {
@@ -101,9 +101,9 @@ struct TLSTests {
       configuration: .init(
         speaksHTTP2: clientSpeaks, trust: .init(certificateAuthorities: server.certificate)))
 
-    let heard = try await transport.get(server.url)
+    let calls = try await transport.get(server.url)
 
-    #expect(heard.text == "hello" && heard.metrics?.httpVersion == "1.1")
+    #expect(calls.text == "hello" && calls.metrics?.httpVersion == "1.1")
   }
 
   @Test func newConnectionsResumeTheTLSSession() async throws {
@@ -124,11 +124,11 @@ struct TLSTests {
 
   private func getTogether(
     _ count: Int, _ url: String, on transport: CurlTransport
-  ) async throws -> [Recorder.Heard] {
+  ) async throws -> [Recorder.Calls] {
     let recorders = (0..<count).map { _ in Recorder() }
     for recorder in recorders { try transport.start(url, receiver: recorder) }
-    var heard: [Recorder.Heard] = []
-    for recorder in recorders { heard.append(await recorder.end()) }
-    return heard
+    var calls: [Recorder.Calls] = []
+    for recorder in recorders { calls.append(await recorder.end()) }
+    return calls
   }
 }

@@ -14,11 +14,11 @@ struct TrustTests {
   func selfSignedCertificateFails() async throws {
     let server = try TLSServer()
 
-    let heard = try await CurlTransport().get(server.url)
+    let calls = try await CurlTransport().get(server.url)
 
     #expect(
-      heard.isUntrusted(for: "self-signed certificate", .selfSigned), "\(String(describing: heard.error))")
-    #expect(heard.responses.isEmpty && heard.spent?.requests == 0)
+      calls.isUntrusted(for: "self-signed certificate", .selfSigned), "\(String(describing: calls.error))")
+    #expect(calls.responses.isEmpty && calls.spent?.requests == 0)
   }
 
   @Test("AF-S25 SD-D37 a self-signed certificate passes if invalid ones are allowed, with a warning")
@@ -35,12 +35,12 @@ struct TrustTests {
   func certificateOutsideItsDatesFailsUnlessAllowed(flaw: TLSServer.Flaw, cause: TrustFailure) async throws {
     let server = try TLSServer(flaw: flaw)
 
-    let heard = try await CurlTransport(trust: .init(certificateAuthorities: server.certificate))
+    let calls = try await CurlTransport(trust: .init(certificateAuthorities: server.certificate))
       .get(server.url)
     let allowed = try await CurlTransport(trust: .init(allowsInvalidCertificates: true)).get(server.url)
 
-    #expect(heard.isUntrusted(for: "", cause), "\(String(describing: heard.error))")
-    #expect(heard.error?.suggestsWrongClock == true)
+    #expect(calls.isUntrusted(for: "", cause), "\(String(describing: calls.error))")
+    #expect(calls.error?.suggestsWrongClock == true)
     #expect(allowed.text == "hello")
   }
 
@@ -63,28 +63,28 @@ struct TrustTests {
     let server = try TLSServer()
 
     for file in ["/nonexistent/ca.pem", "/dev/null", ""] {
-      let heard = try await CurlTransport(trust: .init(certificateAuthorities: file)).get(server.url)
+      let calls = try await CurlTransport(trust: .init(certificateAuthorities: file)).get(server.url)
 
       #expect(
-        heard.isUntrusted(for: "", .authoritiesUnreadable), "\(file): \(String(describing: heard.error))")
+        calls.isUntrusted(for: "", .authoritiesUnreadable), "\(file): \(String(describing: calls.error))")
     }
   }
 
   @Test func certificateIsCheckedEvenIfHostNamesAreNot() async throws {
     let server = try TLSServer()
 
-    let heard = try await CurlTransport(trust: .init(checksHostNames: false)).get(server.url)
+    let calls = try await CurlTransport(trust: .init(checksHostNames: false)).get(server.url)
 
-    #expect(heard.isUntrusted(for: "self-signed certificate"))
+    #expect(calls.isUntrusted(for: "self-signed certificate"))
   }
 
   @Test func oldTLSIsRefusedEvenIfInvalidCertificatesAreAllowed() async throws {
     let server = try TLSServer()
     let trust = Trust(allowsInvalidCertificates: true, checksHostNames: false)
 
-    let heard = try await CurlTransport(trust: trust).get("https://localhost:\(server.oldPort)/")
+    let calls = try await CurlTransport(trust: trust).get("https://localhost:\(server.oldPort)/")
 
-    #expect(heard.isUntrusted(for: "protocol", .weakEncryption), "\(String(describing: heard.error))")
+    #expect(calls.isUntrusted(for: "protocol", .weakEncryption), "\(String(describing: calls.error))")
   }
 
   @Test("AF-S23 a pinned key passes, also in an untrusted certificate if invalid ones are allowed")
@@ -114,13 +114,13 @@ struct TrustTests {
       certificateAuthorities: server.certificate, pinnedKeys: ["localhost": pin.isEmpty ? [] : [pin]],
       allowsInvalidCertificates: true, checksHostNames: false)
 
-    let heard = try await CurlTransport(trust: trust).get(server.url)
+    let calls = try await CurlTransport(trust: trust).get(server.url)
 
     let isWellFormed = pin.utf8.count > 20
     #expect(
-      heard.isUntrusted(for: "", isWellFormed ? .pinMismatch : .pinUnusable),
-      "\(String(describing: heard.error))")
-    #expect(heard.spent?.requests ?? 0 == 0)
+      calls.isUntrusted(for: "", isWellFormed ? .pinMismatch : .pinUnusable),
+      "\(String(describing: calls.error))")
+    #expect(calls.spent?.requests ?? 0 == 0)
   }
 
   @Test("AF-S23 a pinned host over plain http fails: there is no key to compare")
@@ -129,9 +129,9 @@ struct TrustTests {
     defer { server.stop() }
     let pins = ["127.0.0.1": ["sha256//" + String(repeating: "A", count: 43) + "="]]
 
-    let heard = try await CurlTransport(trust: .init(pinnedKeys: pins)).get(server.url)
+    let calls = try await CurlTransport(trust: .init(pinnedKeys: pins)).get(server.url)
 
-    #expect(heard.isUntrusted(for: "http", .pinUnusable, host: "127.0.0.1"))
+    #expect(calls.isUntrusted(for: "http", .pinUnusable, host: "127.0.0.1"))
     #expect(server.connectionCount == 0)
   }
 
@@ -149,10 +149,10 @@ struct TrustTests {
   func hostIsPinnedInAnyFormOfItsName(host: String, url: String) async throws {
     let transport = CurlTransport(trust: .init(pinnedKeys: [host: []]))
 
-    let heard = try await transport.get(url)
+    let calls = try await transport.get(url)
 
     #expect(
-      heard.isUntrusted(for: "pinned", .pinUnusable), "\(String(describing: heard.error))")
+      calls.isUntrusted(for: "pinned", .pinUnusable), "\(String(describing: calls.error))")
   }
 
   @Test func connectionFailureIsNotATrustFailure() async throws {
@@ -176,9 +176,9 @@ struct TrustTests {
     let server = try ScriptedServer(greeting: "220 hello\r\n") { _ in [] }
     defer { server.stop() }
 
-    let heard = try await CurlTransport().get("https://localhost:\(server.port)/")
+    let calls = try await CurlTransport().get("https://localhost:\(server.port)/")
 
-    #expect(heard.curlCode == 35 && heard.responses.isEmpty)
+    #expect(calls.curlCode == 35 && calls.responses.isEmpty)
   }
 
   @Test func nextLoadSucceedsAfterTrustFailures() async throws {
@@ -230,7 +230,7 @@ extension CurlTransport {
   }
 }
 
-extension Recorder.Heard {
+extension Recorder.Calls {
   /// Returns true if the server is not trusted, with a reason that contains the given text, the given cause and the
   /// given host.
   func isUntrusted(for reason: String, _ cause: TrustFailure? = nil, host: String? = nil) -> Bool {

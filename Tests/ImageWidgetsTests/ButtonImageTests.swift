@@ -8,7 +8,7 @@ import VitrineWidgets
 @Suite(.timeLimit(.minutes(1)))
 struct ButtonImageTests {
   private let bench = SlotBench()
-  private let ear = Ear()
+  private let recorder = CompletionRecorder()
 
   @Test("AF-B1 a background image is set when its load completes")
   func backgroundImageIsSetWhenItsLoadCompletes() async throws {
@@ -16,11 +16,11 @@ struct ButtonImageTests {
     #expect(button.backgroundImage(for: .normal) == nil)
 
     button.setBackgroundImage(
-      from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+      from: "http://a.test/1", for: .normal, options: bench.options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
 
-    #expect(button.backgroundImage(for: .normal) === ear.images.first)
+    #expect(button.backgroundImage(for: .normal) === recorder.images.first)
     #expect(button.image(for: .normal) == nil)
   }
 
@@ -28,13 +28,15 @@ struct ButtonImageTests {
   func imageLoadsWhenRequestedAgainAfterCancel() async throws {
     let button = bench.button()
 
-    button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+    button.setImage(
+      from: "http://a.test/1", for: .normal, options: bench.options, completion: recorder.completion)
     button.cancelImageLoad(for: .normal)
-    button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+    button.setImage(
+      from: "http://a.test/1", for: .normal, options: bench.options, completion: recorder.completion)
     try await bench.transfer(2).respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
-    #expect(button.image(for: .normal) === ear.images.first)
+    #expect(button.image(for: .normal) === recorder.images.first)
   }
 
   @Test("AF-B3 a background load that was cancelled and requested again completes")
@@ -44,12 +46,12 @@ struct ButtonImageTests {
     for _ in 0..<2 {
       button.cancelBackgroundImageLoad(for: .normal)
       button.setBackgroundImage(
-        from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+        from: "http://a.test/1", for: .normal, options: bench.options, completion: recorder.completion)
     }
     try await bench.transfer(2).respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
-    #expect(button.backgroundImage(for: .normal) === ear.images.first)
+    #expect(button.backgroundImage(for: .normal) === recorder.images.first)
   }
 
   @Test("AF-B4 the image and the background of a state load independently")
@@ -58,10 +60,10 @@ struct ButtonImageTests {
 
     button.setImage(from: "http://a.test/1", for: .normal, options: bench.options)
     button.setBackgroundImage(
-      from: "http://a.test/2", for: .normal, options: bench.options, completion: ear.completion)
+      from: "http://a.test/2", for: .normal, options: bench.options, completion: recorder.completion)
     button.cancelImageLoad(for: .normal)
     try await bench.transfer(2).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
 
     #expect(bench.transport.transfers[0].isCancelled)
     #expect(button.backgroundImage(for: .normal) != nil)
@@ -74,10 +76,10 @@ struct ButtonImageTests {
 
     for (index, state) in states.enumerated() {
       button.setImage(
-        from: "http://a.test/\(index)", for: state, options: bench.options, completion: ear.completion)
+        from: "http://a.test/\(index)", for: state, options: bench.options, completion: recorder.completion)
     }
     for index in states.indices { try await bench.transfer(index + 1).respond(with: SlotBench.red) }
-    await ear.hear(states.count)
+    await recorder.wait(for: states.count)
 
     #expect(Set(states.compactMap { button.image(for: $0) }).count == states.count)
     #expect(states.map { button.imageURL(for: $0) } == states.indices.map { "http://a.test/\($0)" })
@@ -87,15 +89,17 @@ struct ButtonImageTests {
   func newURLCancelsThePreviousLoad() async throws {
     let button = bench.button()
 
-    button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+    button.setImage(
+      from: "http://a.test/1", for: .normal, options: bench.options, completion: recorder.completion)
     let first = try await bench.transfer(1)
-    button.setImage(from: "http://a.test/2", for: .normal, options: bench.options, completion: ear.completion)
+    button.setImage(
+      from: "http://a.test/2", for: .normal, options: bench.options, completion: recorder.completion)
     first.respond(with: SlotBench.large)
     try await bench.transfer(2).respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
     #expect(first.isCancelled)
-    #expect(ear.errors == [.cancelled])
+    #expect(recorder.errors == [.cancelled])
     #expect(button.image(for: .normal)?.sourceWidth == 100)
   }
 
@@ -116,13 +120,14 @@ struct ButtonImageTests {
   @Test("AF-B12 a state change shows the normal image and starts no load")
   func stateChangeShowsTheNormalImageWithoutALoad() async throws {
     let button = bench.button()
-    button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+    button.setImage(
+      from: "http://a.test/1", for: .normal, options: bench.options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
 
     button.isSelected = true
 
-    #expect(button.currentImage === ear.images.first)
+    #expect(button.currentImage === recorder.images.first)
     #expect(bench.transport.transfers.count == 1)
   }
 
@@ -130,10 +135,10 @@ struct ButtonImageTests {
   func missingURLIsReportedAsFailure() async {
     let button = bench.button()
 
-    button.setImage(from: nil, for: .selected, options: bench.options, completion: ear.completion)
-    await ear.hear()
+    button.setImage(from: nil, for: .selected, options: bench.options, completion: recorder.completion)
+    await recorder.wait()
 
-    #expect(ear.errors == [.invalidURL("")])
+    #expect(recorder.errors == [.invalidURL("")])
   }
 
   @Test("AF-B6 the same URL for a loading state starts no second load; every completion is called (deviates)")
@@ -142,13 +147,13 @@ struct ButtonImageTests {
 
     for _ in 0..<2 {
       button.setImage(
-        from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+        from: "http://a.test/1", for: .normal, options: bench.options, completion: recorder.completion)
     }
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
     #expect(bench.transport.transfers.count == 1)
-    #expect(ear.images.count == 2)
+    #expect(recorder.images.count == 2)
   }
 
   @Test("AF-B9 a load without a placeholder clears the state's image, unless the policy keeps it (deviates)")
@@ -172,11 +177,13 @@ struct ButtonImageTests {
     var options = bench.options
     options.setsImage = false
 
-    button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
-    button.setImage(from: "http://a.test/2", for: .selected, options: options, completion: ear.completion)
+    button.setImage(
+      from: "http://a.test/1", for: .normal, options: bench.options, completion: recorder.completion)
+    button.setImage(
+      from: "http://a.test/2", for: .selected, options: options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.red)
     try await bench.transfer(2).respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
     #expect(button.image(for: .normal) != nil)
     #expect(button.image(for: .selected) == nil)
@@ -191,13 +198,13 @@ struct ButtonImageTests {
 
     button.setImage(
       from: "http://a.test/1", for: .normal, placeholder: placeholder, options: options,
-      completion: ear.completion)
+      completion: recorder.completion)
     button.cancelImageLoad(for: .normal)
     button.cancelImageLoad(for: .normal)
-    #expect(ear.results.isEmpty)
-    await ear.hear()
+    #expect(recorder.results.isEmpty)
+    await recorder.wait()
 
-    #expect(ear.errors == [.cancelled])
+    #expect(recorder.errors == [.cancelled])
     #expect(button.image(for: .normal) === placeholder)
     #expect(button.pendingSlots == 0)
   }
@@ -207,10 +214,11 @@ struct ButtonImageTests {
     let button = bench.button()
 
     button.setImage(from: "http://a.test/1", for: [.selected, .highlighted], options: bench.options)
-    button.setImage(from: "http://a.test/2", for: .normal, options: bench.options, completion: ear.completion)
+    button.setImage(
+      from: "http://a.test/2", for: .normal, options: bench.options, completion: recorder.completion)
     button.cancelImageLoad(for: [.selected, .highlighted])
     try await bench.transfer(2).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
 
     #expect(bench.transport.transfers[0].isCancelled)
     #expect(button.image(for: .normal) != nil)
@@ -224,14 +232,14 @@ struct ButtonImageTests {
 
     button.setImage(
       from: "http://a.test/1", for: .normal, placeholder: .solid(width: 1, height: 1), options: bench.options,
-      completion: ear.completion)
+      completion: recorder.completion)
     try await bench.transfer(1).respond(with: FakeDecoder.encodedImage(width: 1000, height: 500))
-    await ear.hear()
+    await recorder.wait()
     #expect(button.image(for: .normal)?.pixelWidth == 76)
     button.setImage(
-      from: "http://a.test/2", for: .normal, options: options, completion: ear.completion)
+      from: "http://a.test/2", for: .normal, options: options, completion: recorder.completion)
     try await bench.transfer(2).respond(with: FakeDecoder.encodedImage(width: 500, height: 1000))
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
     #expect(button.image(for: .normal)?.pixelHeight == 84)
   }
@@ -250,9 +258,10 @@ struct ButtonImageTests {
   @Test func largerImageSizeRequestsTheImageAgain() async throws {
     let button = bench.button()
     button.imageSize = Size(width: 20, height: 20)
-    button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+    button.setImage(
+      from: "http://a.test/1", for: .normal, options: bench.options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.large)
-    await ear.hear()
+    await recorder.wait()
 
     button.imageSize = Size(width: 60, height: 60)
 
@@ -268,19 +277,21 @@ struct ButtonImageTests {
     let button = bench.button()
 
     if slot == .image {
-      button.setImage(from: "http://a.test/1", for: state, options: bench.options, completion: ear.completion)
+      button.setImage(
+        from: "http://a.test/1", for: state, options: bench.options, completion: recorder.completion)
       #expect(button.isLoadingImage(for: state))
     } else {
       button.setBackgroundImage(
-        from: "http://a.test/1", for: state, options: bench.options, completion: ear.completion)
+        from: "http://a.test/1", for: state, options: bench.options, completion: recorder.completion)
       #expect(button.isLoadingBackgroundImage(for: state))
     }
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
 
     let isImage = slot == .image
-    #expect(ear.images.count == 1)
-    #expect((isImage ? button.image(for: state) : button.backgroundImage(for: state)) === ear.images.first)
+    #expect(recorder.images.count == 1)
+    #expect(
+      (isImage ? button.image(for: state) : button.backgroundImage(for: state)) === recorder.images.first)
     #expect(
       (isImage ? button.imageURL(for: state) : button.backgroundImageURL(for: state)) == "http://a.test/1")
     #expect((isImage ? button.backgroundImageURL(for: state) : button.imageURL(for: state)) == nil)
@@ -307,11 +318,12 @@ struct ButtonImageTests {
     let button = bench.button()
     let state: ControlState = [.selected, .highlighted]
 
-    button.setImage(from: "http://a.test/1", for: state, options: bench.options, completion: ear.completion)
+    button.setImage(
+      from: "http://a.test/1", for: state, options: bench.options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
 
-    #expect(button.image(for: state) === ear.images.first)
+    #expect(button.image(for: state) === recorder.images.first)
     #expect(button.image(for: .selected) == nil && button.image(for: .highlighted) == nil)
   }
 
@@ -320,16 +332,17 @@ struct ButtonImageTests {
     let button = bench.button()
     let view = bench.view()
 
-    button.setImage(from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+    button.setImage(
+      from: "http://a.test/1", for: .normal, options: bench.options, completion: recorder.completion)
     button.setBackgroundImage(
-      from: "http://a.test/2", for: .normal, options: bench.options, completion: ear.completion)
-    view.setImage(from: "http://a.test/3", options: bench.options, completion: ear.completion)
-    view.setHighlightedImage(from: "http://a.test/4", options: bench.options, completion: ear.completion)
+      from: "http://a.test/2", for: .normal, options: bench.options, completion: recorder.completion)
+    view.setImage(from: "http://a.test/3", options: bench.options, completion: recorder.completion)
+    view.setHighlightedImage(from: "http://a.test/4", options: bench.options, completion: recorder.completion)
     button.cancelImageLoad(for: .normal)
     view.cancelImageLoad()
     try await bench.transfer(2).respond(with: SlotBench.red)
     try await bench.transfer(4).respond(with: SlotBench.red)
-    await ear.hear(4)
+    await recorder.wait(for: 4)
 
     #expect(button.image(for: .normal) == nil && view.image == nil)
     #expect(button.backgroundImage(for: .normal) != nil && view.highlightedImage != nil)
@@ -344,13 +357,13 @@ struct ButtonImageTests {
     view.highlightedImageURL = nil
     #expect(view.highlightedImage == nil)
 
-    view.setHighlightedImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setHighlightedImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     #expect(view.isLoadingHighlightedImage)
     #expect(view.highlightedImageActivity.activity == .running(progress: nil))
     view.highlightedImageURL = nil
-    await ear.hear()
+    await recorder.wait()
 
-    #expect(ear.errors == [.cancelled])
+    #expect(recorder.errors == [.cancelled])
     #expect(!view.isLoadingHighlightedImage)
     #expect(view.highlightedImageURL == nil)
     #expect(view.highlightedImageActivity.activity == .ended(success: false))
@@ -360,11 +373,11 @@ struct ButtonImageTests {
   func highlightedImageHasItsOwnSlot() async throws {
     let view = bench.view()
 
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    view.setHighlightedImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
+    view.setHighlightedImage(from: "http://a.test/2", options: bench.options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.red)
     try await bench.transfer(2).respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
     #expect(view.highlightedImage != nil)
     #expect(view.highlightedImage !== view.image)
@@ -376,9 +389,9 @@ struct ButtonImageTests {
     button.frame.size = Size(width: 24, height: 24)
 
     button.setImage(
-      from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+      from: "http://a.test/1", for: .normal, options: bench.options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.large)
-    await ear.hear()
+    await recorder.wait()
 
     #expect(bench.decoder.calls.map(\.target) == [DecodeTarget(width: 12, height: 12, mode: .fit)])
   }

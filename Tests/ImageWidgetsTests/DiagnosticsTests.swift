@@ -10,7 +10,7 @@ import VitrineWidgets
 @Suite(.timeLimit(.minutes(1)))
 struct DiagnosticsTests {
   private let bench = SlotBench()
-  private let ear = Ear()
+  private let recorder = CompletionRecorder()
 
   private func texts() -> [String] {
     bench.window.drawList(for: bench.window.bounds).commands.compactMap { command in
@@ -23,11 +23,11 @@ struct DiagnosticsTests {
     bench.window.showsDiagnostics = true
     bench.run(until: 1)
 
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     #expect(texts().isEmpty)
     try await bench.transfer(1).respond(with: SlotBench.red)
     bench.window.now = 1.25
-    await ear.hear()
+    await recorder.wait()
 
     let image = try #require(view.contents)
     #expect(texts() == ["\(image.pixelWidth)x\(image.pixelHeight)", "network 250 ms"])
@@ -36,13 +36,13 @@ struct DiagnosticsTests {
   @Test func loadTimeStartsWhenTheViewEntersTheWindow() async throws {
     let cell = ImageView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
     bench.window.showsDiagnostics = true
-    cell.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    cell.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
 
     bench.window.now = 1
     bench.window.addSubview(cell)
     try await bench.transfer(1).respond(with: SlotBench.red)
     bench.window.now = 1.25
-    await ear.hear()
+    await recorder.wait()
 
     #expect(texts().last == "network 250 ms")
   }
@@ -51,11 +51,11 @@ struct DiagnosticsTests {
     let view = bench.view()
     bench.window.showsDiagnostics = true
     bench.window.now = 5
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
 
     view.removeFromSuperview()
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
     bench.window.addSubview(view)
 
     #expect(texts().last == "network")
@@ -89,10 +89,10 @@ struct DiagnosticsTests {
   @Test func failureIsLabeled() async throws {
     let view = bench.view()
     bench.window.showsDiagnostics = true
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
 
     try await bench.transfer(1).fail(.status(404))
-    await ear.hear()
+    await recorder.wait()
 
     #expect(texts() == ["failed"] || texts() == ["\(ImageError.status(404))"])
   }

@@ -50,20 +50,20 @@ struct LoadOperationTests {
   @Test("SD-W16 the latest operation of a view is cancelled and removed")
   func latestOperationIsCancelledAndRemoved() async {
     let bench = SlotBench()
-    let ear = Ear()
+    let recorder = CompletionRecorder()
     let view = bench.view()
     #expect(view.latestLoadOperationKey == nil)
     view.cancelLatestLoadOperation()
 
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    view.setHighlightedImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
+    view.setHighlightedImage(from: "http://a.test/2", options: bench.options, completion: recorder.completion)
     let key = view.latestLoadOperationKey
     #expect(view.loadOperation(forKey: key ?? "") != nil)
     view.cancelLatestLoadOperation()
     view.cancelLatestLoadOperation()
-    await ear.hear()
+    await recorder.wait()
 
-    #expect(ear.errors == [.cancelled])
+    #expect(recorder.errors == [.cancelled])
     #expect(view.loadOperation(forKey: key ?? "") == nil)
     #expect(!view.isLoadingHighlightedImage)
     #expect(view.isLoadingImage)
@@ -73,11 +73,11 @@ struct LoadOperationTests {
   @Test("SD-W8 a cancelled background load leaves no operation")
   func cancelledBackgroundLeavesNoOperation() async {
     let bench = SlotBench()
-    let ear = Ear()
+    let recorder = CompletionRecorder()
     let button = bench.button()
 
     button.setBackgroundImage(
-      from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+      from: "http://a.test/1", for: .normal, options: bench.options, completion: recorder.completion)
     let key = button.latestLoadOperationKey
     #expect(button.loadOperation(forKey: key ?? "") != nil)
     #expect(button.isLoadingBackgroundImage(for: .normal))
@@ -85,24 +85,24 @@ struct LoadOperationTests {
 
     #expect(button.loadOperation(forKey: key ?? "") == nil)
     #expect(!button.isLoadingBackgroundImage(for: .normal))
-    await ear.hear()
-    #expect(ear.errors == [.cancelled])
+    await recorder.wait()
+    #expect(recorder.errors == [.cancelled])
   }
 
   @Test("SD-W18 YY-B11 a cancelled load is reported as .cancelled, once")
   func cancelledLoadIsReportedOnce() async {
     let bench = SlotBench()
-    let ear = Ear()
+    let recorder = CompletionRecorder()
     let view = bench.view()
 
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     view.cancelLoadOperation(forKey: "contents")
     view.cancelImageLoad()
-    await ear.hear()
+    await recorder.wait()
     for _ in 0..<100 { await Task.yield() }
 
-    #expect(ear.results.count == 1)
-    #expect(ear.errors == [.cancelled])
+    #expect(recorder.results.count == 1)
+    #expect(recorder.errors == [.cancelled])
     #expect(!view.isLoadingImage)
   }
 
@@ -112,7 +112,7 @@ struct LoadOperationTests {
 
   @Test(arguments: Owner.allCases) func newRequestDoesNotJoinACancelledLoad(by owner: Owner) async {
     let bench = SlotBench()
-    let (first, second) = (Ear(), Ear())
+    let (first, second) = (CompletionRecorder(), CompletionRecorder())
     let view = bench.view()
     view.setImage(from: "http://a.test/1", options: bench.options, completion: first.completion)
     switch owner {
@@ -122,10 +122,10 @@ struct LoadOperationTests {
     }
 
     view.setImage(from: "http://a.test/1", options: bench.options, completion: second.completion)
-    await first.hear()
+    await first.wait()
     #expect(first.errors == [.cancelled])
     for transfer in bench.transport.running { transfer.respond(with: SlotBench.red) }
-    await second.hear()
+    await second.wait()
     for _ in 0..<100 { await Task.yield() }
 
     #expect(second.images.count == 1)

@@ -22,18 +22,18 @@ struct NetworkActivityTests {
   }
 
   /// Waits until the main actor has received the counted activity.
-  private func hear() async {
-    await withCheckedContinuation { heard in DispatchQueue.main.async { heard.resume() } }
+  private func runMainQueue() async {
+    await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
   }
 
   private func begin() async {
     network.increment()
-    await hear()
+    await runMainQueue()
   }
 
   private func end() async {
     network.decrement()
-    await hear()
+    await runMainQueue()
   }
 
   private func load(_ result: (FakeTransfer) -> Void) async throws {
@@ -44,10 +44,10 @@ struct NetworkActivityTests {
       configuration: configuration, transports: [transport], decoder: FakeDecoder())
     let task = downloader.load(try ImageRequest("http://a.test/1"))
     try await transport.waitUntilStarted(1)
-    await hear()
+    await runMainQueue()
     result(transport.transfers[0])
     _ = try? await task.response
-    await hear()
+    await runMainQueue()
   }
 
   @Test("AF-A7 without delays the indicator turns on and off with a request that succeeds")

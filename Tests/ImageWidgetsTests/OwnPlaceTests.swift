@@ -9,7 +9,7 @@ import VitrineWidgets
 @Suite(.timeLimit(.minutes(1)))
 struct OwnPlaceTests {
   private let bench = SlotBench()
-  private let ear = Ear()
+  private let recorder = CompletionRecorder()
   private let placeholder = Image.solid(width: 1, height: 1)
   private let place = Place()
 
@@ -29,20 +29,20 @@ struct OwnPlaceTests {
   @Test("SD-W11 a custom presentation receives the placeholder, then the image, before the completion")
   func closureReceivesPlaceholderThenImage() async throws {
     let view = bench.view()
-    let (place, ear) = (place, ear)
+    let (place, recorder) = (place, recorder)
     var givenAtTheEnd = 0
 
     view.setImage(
       from: "http://a.test/1", placeholder: placeholder, options: options
     ) { result in
       givenAtTheEnd = place.given.count
-      ear.completion(result)
+      recorder.completion(result)
     }
     #expect(place.given == [placeholder])
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
 
-    #expect(place.given == [placeholder, ear.images.first])
+    #expect(place.given == [placeholder, recorder.images.first])
     #expect(givenAtTheEnd == 2)
     #expect(view.image == nil)
   }
@@ -55,17 +55,17 @@ struct OwnPlaceTests {
 
     view.setImage(
       from: "http://a.test/1", placeholder: placeholder, options: options,
-      completion: ear.completion)
+      completion: recorder.completion)
     view.cancelImageLoad()
-    await ear.hear()
+    await recorder.wait()
     #expect(place.given == [nil])
     view.setImage(
       from: "http://a.test/2", placeholder: placeholder, options: options,
-      completion: ear.completion)
+      completion: recorder.completion)
     try await bench.transfer(2).respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
-    #expect(place.given == [nil, nil, ear.images.first])
+    #expect(place.given == [nil, nil, recorder.images.first])
   }
 
   @Test("SD-W13 a cancelled load keeps the placeholder, and the next load succeeds")
@@ -74,17 +74,17 @@ struct OwnPlaceTests {
 
     view.setImage(
       from: "http://a.test/1", placeholder: placeholder, options: options,
-      completion: ear.completion)
+      completion: recorder.completion)
     view.cancelImageLoad()
-    await ear.hear()
+    await recorder.wait()
     #expect(place.given == [placeholder])
     view.setImage(
       from: "http://a.test/2", placeholder: placeholder, options: options,
-      completion: ear.completion)
+      completion: recorder.completion)
     try await bench.transfer(2).respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
-    #expect(place.given == [placeholder, placeholder, ear.images.first])
+    #expect(place.given == [placeholder, placeholder, recorder.images.first])
   }
 
   @Test func closureReceivesFailureImageAndPlaceholderOnFailure() async throws {
@@ -93,16 +93,16 @@ struct OwnPlaceTests {
     options.placeholderPolicy = .onFailure
     view.setImage(
       from: "http://a.test/1", placeholder: placeholder, options: options,
-      completion: ear.completion)
+      completion: recorder.completion)
     try await bench.transfer(1).fail(.status(500))
-    await ear.hear()
+    await recorder.wait()
     #expect(place.given == [nil, placeholder])
 
     options.failureImage = .solid(width: 2, height: 2)
     view.setImage(
-      from: "http://a.test/2", options: options, completion: ear.completion)
+      from: "http://a.test/2", options: options, completion: recorder.completion)
     try await bench.transfer(2).fail(.status(500))
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
     #expect(place.given == [nil, placeholder, nil, options.failureImage])
     #expect(view.image == nil)
@@ -159,12 +159,12 @@ struct OwnPlaceTests {
     view.setImage(from: "http://a.test/1", options: options)
     view.setImage(
       from: "http://a.test/2", placeholder: placeholder, options: options,
-      completion: ear.completion)
+      completion: recorder.completion)
     #expect(place.given.count == 1)
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
 
     #expect(place.given.count == 2)
-    #expect(place.image == ear.images.first)
+    #expect(place.image == recorder.images.first)
   }
 }

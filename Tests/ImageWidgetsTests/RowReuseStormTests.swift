@@ -21,7 +21,7 @@ struct RowReuseStormTests {
     await storm?.settle()
 
     #expect(storm?.strangers == [])
-    #expect(storm?.heard.allSatisfy { $0 == 1 } == true)
+    #expect(storm?.received.allSatisfy { $0 == 1 } == true)
     #expect(storm?.wrongAtTheEnd == [])
     #expect(storm?.rows.allSatisfy { $0.view.pendingSlots == 0 } == true)
 
@@ -71,7 +71,7 @@ private enum Place: Hashable {
   private var random: Seeded
   let rows: [Row]
   /// How often the completion of each call was called.
-  private(set) var heard: [Int] = []
+  private(set) var received: [Int] = []
   private var succeeded: Set<Int> = []
   private(set) var strangers: [String] = []
   private var steps = 0
@@ -132,14 +132,14 @@ private enum Place: Hashable {
     if chance(15) {
       options.showsImage = { [weak row] _, image in row?.customPresentation[place] = image }
     }
-    let call = heard.count
-    heard.append(0)
+    let call = received.count
+    received.append(0)
     row.wanted[place] = number
     row.call[place] = call
     let asksAgain = (atEnd: chance(6), inProgress: chance(4))
     let completion: SlotCompletion = { [weak self, weak row] result in
       guard let self else { return }
-      heard[call] += 1
+      received[call] += 1
       if case .success = result { succeeded.insert(call) }
       if asksAgain.atEnd, !isSettling, let row { ask(row, place) }
     }
@@ -298,7 +298,7 @@ private enum Place: Hashable {
     for row in rows {
       if row.view.frame.isEmpty { row.view.frame.size = Size(width: 40, height: 40) }
     }
-    while rows.contains(where: { $0.view.pendingSlots > 0 }) || heard.contains(0) {
+    while rows.contains(where: { $0.view.pendingSlots > 0 }) || received.contains(0) {
       for transfer in bench.transport.running { respond(to: transfer) }
       if Task.isCancelled { return }
       passTime()

@@ -19,20 +19,20 @@ struct SharedDownloaderTests {
   @Test("AF-I11 all views use the downloader set for them; nil restores the shared downloader")
   func downloaderSetForAllViewsIsUsedUntilReset() async throws {
     let bench = SlotBench()
-    let ear = Ear()
+    let recorder = CompletionRecorder()
     let view = bench.view()
     View.setSharedImageDownloader(bench.downloader)
     defer { View.setSharedImageDownloader(nil) }
 
-    view.setImage(from: "http://a.test/1", completion: ear.completion)
+    view.setImage(from: "http://a.test/1", completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
     View.setSharedImageDownloader(nil)
-    view.setImage(from: "http://a.test/2", completion: ear.completion)
-    await ear.hear(2)
+    view.setImage(from: "http://a.test/2", completion: recorder.completion)
+    await recorder.wait(for: 2)
 
-    #expect(ear.images.count == 1)
-    #expect(ear.errors == [.notConfigured])
+    #expect(recorder.images.count == 1)
+    #expect(recorder.errors == [.notConfigured])
     #expect(bench.transport.transfers.count == 1)
   }
 
@@ -85,36 +85,36 @@ struct SharedDownloaderTests {
 
   @Test func viewLoadsWithTheDownloaderOfItsClass() async throws {
     let bench = SlotBench()
-    let ear = Ear()
+    let recorder = CompletionRecorder()
     SmallAvatar.sharedImageDownloader = bench.downloader
     defer { SmallAvatar.setSharedImageDownloader(nil) }
 
     let views = [SmallAvatar(), Cover()]
     for view in views {
       view.frame = Rect(x: 0, y: 0, width: 10, height: 10)
-      view.setImage(from: "http://a.test/1", completion: ear.completion)
+      view.setImage(from: "http://a.test/1", completion: recorder.completion)
     }
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
-    #expect(ear.images.count == 1)
-    #expect(ear.errors == [.notConfigured])
+    #expect(recorder.images.count == 1)
+    #expect(recorder.errors == [.notConfigured])
   }
 
   @Test("SD-W23 a downloader given to one call serves only that call; the load's key is the name of its slot")
   func downloaderOfACallServesOnlyThatCall() async throws {
     let bench = SlotBench()
-    let ear = Ear()
+    let recorder = CompletionRecorder()
     let view = bench.view()
 
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     #expect(view.loadOperation(forKey: "contents") != nil)
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
-    view.setImage(from: "http://a.test/2", completion: ear.completion)
-    await ear.hear(2)
+    await recorder.wait()
+    view.setImage(from: "http://a.test/2", completion: recorder.completion)
+    await recorder.wait(for: 2)
 
-    #expect(ear.errors == [.notConfigured])
+    #expect(recorder.errors == [.notConfigured])
     #expect(bench.transport.transfers.count == 1)
   }
 }

@@ -11,7 +11,7 @@ import VitrineWidgets
 @Suite(.timeLimit(.minutes(1)))
 struct SlotAppearanceTests {
   private let bench = SlotBench()
-  private let ear = Ear()
+  private let recorder = CompletionRecorder()
 
   @Test func imageThatWasWaitedForFadesIn() async throws {
     let view = bench.view()
@@ -20,9 +20,9 @@ struct SlotAppearanceTests {
     options.indicator = .none
     options.transition = Transition(kind: .crossDissolve, duration: 0.2, curve: .linear)
 
-    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
     bench.window.update(at: 2)
     #expect(bench.images.isEmpty)
     bench.window.update(at: 2.1)
@@ -64,14 +64,14 @@ struct SlotAppearanceTests {
     let view = bench.view()
     bench.window.update(at: 0)
 
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     bench.run(until: 0.09)
     #expect(bench.images.isEmpty)
     bench.run(until: 0.12)
     #expect(bench.images.count == 1)
     bench.run(until: 0.6)
     try await bench.transfer(1).fail(.emptyBody)
-    await ear.hear()
+    await recorder.wait()
     bench.run(until: 0.8)
 
     #expect(bench.images.isEmpty)
@@ -83,10 +83,10 @@ struct SlotAppearanceTests {
     let view = bench.view()
     bench.window.update(at: 0)
 
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     bench.run(until: 0.05)
     try await bench.transfer(1).fail(.emptyBody)
-    await ear.hear()
+    await recorder.wait()
     for step in 1...20 {
       bench.run(until: 0.05 + Double(step) * 0.02)
       #expect(bench.images.isEmpty)
@@ -112,11 +112,11 @@ struct SlotAppearanceTests {
 
   @Test func spinnerAppearsAgainInAReusedCell() async {
     let view = bench.view()
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     bench.run(until: 0.2)
     view.removeFromSuperview()
     view.cancelImageLoad()
-    await ear.hear()
+    await recorder.wait()
     bench.run(until: 1)
 
     view.setImage(from: "http://a.test/2", options: bench.options)
@@ -168,13 +168,13 @@ struct SlotAppearanceTests {
   @Test func windowIsLoadedWhenEveryVisibleSlotHasItsResult() async throws {
     let view = bench.view()
 
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     #expect(!bench.window.isLoaded)
     view.isHidden = true
     #expect(bench.window.isLoaded)
     view.isHidden = false
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
 
     #expect(bench.window.isLoaded)
     #expect(!bench.window.isIdle)

@@ -11,7 +11,7 @@ import VitrineWidgets
 @Suite("Bad input to slots", .timeLimit(.minutes(1)))
 struct SlotBadInputTests {
   private let bench = SlotBench()
-  private let ear = Ear()
+  private let recorder = CompletionRecorder()
   private let placeholder = Image.solid(width: 1, height: 1)
 
   // MARK: URLs
@@ -22,16 +22,17 @@ struct SlotBadInputTests {
   ])
   func invalidURLTextFailsOnceAndAsynchronously(text: String) async {
     let view = bench.view()
-    view.setImage(from: "http://a.test/before", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/before", options: bench.options, completion: recorder.completion)
 
-    view.setImage(from: text, placeholder: placeholder, options: bench.options, completion: ear.completion)
+    view.setImage(
+      from: text, placeholder: placeholder, options: bench.options, completion: recorder.completion)
     #expect(view.image === placeholder)
-    #expect(ear.errors == [.cancelled], "the previous load is cancelled; the failure is reported later")
-    await ear.hear(2)
+    #expect(recorder.errors == [.cancelled], "the previous load is cancelled; the failure is reported later")
+    await recorder.wait(for: 2)
     for _ in 0..<100 { await Task.yield() }
 
-    #expect(ear.errors == [.cancelled, .invalidURL(text)])
-    #expect(ear.results.count == 2)
+    #expect(recorder.errors == [.cancelled, .invalidURL(text)])
+    #expect(recorder.results.count == 2)
     #expect(view.imageURL == nil)
     #expect(!view.isLoadingImage)
     #expect(view.pendingSlots == 0)
@@ -43,14 +44,15 @@ struct SlotBadInputTests {
     let view = bench.view()
 
     view.setImage(
-      from: URL(string: "1.jpg"), placeholder: placeholder, options: bench.options, completion: ear.completion
+      from: URL(string: "1.jpg"), placeholder: placeholder, options: bench.options,
+      completion: recorder.completion
     )
-    await ear.hear()
-    #expect(ear.errors == [.invalidURL("1.jpg")])
+    await recorder.wait()
+    #expect(recorder.errors == [.invalidURL("1.jpg")])
     #expect(view.image === placeholder)
 
     view.setImage(
-      from: URL(string: "1.jpg", relativeTo: base), options: bench.options, completion: ear.completion)
+      from: URL(string: "1.jpg", relativeTo: base), options: bench.options, completion: recorder.completion)
     #expect(view.imageURL == "http://a.test/covers/1.jpg", "a relative URL with a base is valid")
   }
 
@@ -58,14 +60,14 @@ struct SlotBadInputTests {
     let text = "http://a.test/" + String(repeating: "a", count: 100_000)
     let view = bench.view()
 
-    view.setImage(from: text, options: bench.options, completion: ear.completion)
+    view.setImage(from: text, options: bench.options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
     view.imageURL = nil
-    view.setImage(from: try ImageRequest(text).url, options: bench.options, completion: ear.completion)
+    view.setImage(from: try ImageRequest(text).url, options: bench.options, completion: recorder.completion)
 
-    #expect(ear.images.count == 2)
-    #expect(view.image === ear.images.first)
+    #expect(recorder.images.count == 2)
+    #expect(view.image === recorder.images.first)
     #expect(view.imageURL == text)
   }
 
@@ -74,23 +76,25 @@ struct SlotBadInputTests {
     let text = String(repeating: piece, count: 100_000)
     let view = bench.view()
 
-    view.setImage(from: text, placeholder: placeholder, options: bench.options, completion: ear.completion)
-    await ear.hear()
+    view.setImage(
+      from: text, placeholder: placeholder, options: bench.options, completion: recorder.completion)
+    await recorder.wait()
 
-    #expect(ear.errors == [.invalidURL(text)])
+    #expect(recorder.errors == [.invalidURL(text)])
     #expect(view.image === placeholder)
-    #expect(ear.errors.first.map { "\($0)".count < 200 } == true, "the message is short")
+    #expect(recorder.errors.first.map { "\($0)".count < 200 } == true, "the message is short")
   }
 
   @Test(arguments: ["gopher://a.test/1", "javascript:alert(1)", "file+http://a.test/1", "A:b"])
   func unsupportedSchemeFailsOnce(text: String) async {
     let view = bench.view()
 
-    view.setImage(from: text, placeholder: placeholder, options: bench.options, completion: ear.completion)
-    await ear.hear()
+    view.setImage(
+      from: text, placeholder: placeholder, options: bench.options, completion: recorder.completion)
+    await recorder.wait()
 
-    #expect(ear.results.count == 1)
-    #expect(ear.errors.first.map { if case .unsupportedScheme = $0 { true } else { false } } == true)
+    #expect(recorder.results.count == 1)
+    #expect(recorder.errors.first.map { if case .unsupportedScheme = $0 { true } else { false } } == true)
     #expect(view.image === placeholder)
     #expect(view.pendingSlots == 0)
   }
@@ -113,20 +117,21 @@ struct SlotBadInputTests {
       view.frame.size = size
       button.frame.size = size
       button.imageSize = size
-      view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-      view.setHighlightedImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+      view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
+      view.setHighlightedImage(
+        from: "http://a.test/1", options: bench.options, completion: recorder.completion)
       button.setImage(
-        from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+        from: "http://a.test/1", for: .normal, options: bench.options, completion: recorder.completion)
       button.setBackgroundImage(
-        from: "http://a.test/1", for: .normal, options: bench.options, completion: ear.completion)
+        from: "http://a.test/1", for: .normal, options: bench.options, completion: recorder.completion)
       view.imageURL = nil
       view.highlightedImageURL = nil
       button.setImage(from: nil, for: .normal, options: bench.options)
       button.setBackgroundImage(from: nil, for: .normal, options: bench.options)
     }
-    await ear.hear(16)
+    await recorder.wait(for: 16)
 
-    #expect(ear.errors.count == 16)
+    #expect(recorder.errors.count == 16)
     #expect(view.pendingSlots == 0)
     #expect(button.pendingSlots == 0)
   }
@@ -135,15 +140,15 @@ struct SlotBadInputTests {
     let view = bench.view()
     view.frame.size = size
 
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     for _ in 0..<3 { for transfer in bench.transport.running { transfer.respond(with: SlotBench.red) } }
     view.frame.size = Size(width: 50, height: 50)
     try await until {
       for transfer in bench.transport.running { transfer.respond(with: SlotBench.red) }
-      return !ear.results.isEmpty && view.pendingSlots == 0
+      return !recorder.results.isEmpty && view.pendingSlots == 0
     }
 
-    #expect(ear.images.count == 1)
+    #expect(recorder.images.count == 1)
     #expect(view.image != nil)
   }
 
@@ -170,16 +175,16 @@ struct SlotBadInputTests {
     options.placeholderPolicy = policy
     options.failureImage = hasFailureImage ? .solid(width: 2, height: 2) : nil
 
-    view.setImage(from: request, placeholder: placeholder, options: options, completion: ear.completion)
-    let other = Ear()
+    view.setImage(from: request, placeholder: placeholder, options: options, completion: recorder.completion)
+    let other = CompletionRecorder()
     plain.setImage(from: "http://a.test/1", options: bench.options, completion: other.completion)
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
-    await other.hear()
+    await recorder.wait()
+    await other.wait()
     for _ in 0..<100 { await Task.yield() }
 
-    #expect(ear.errors == [.transform(identifier: "refusal", message: "no")])
-    #expect(ear.results.count == 1)
+    #expect(recorder.errors == [.transform(identifier: "refusal", message: "no")])
+    #expect(recorder.results.count == 1)
     #expect(view.image == options.failureImage ?? (policy == .never ? nil : placeholder))
     #expect(view.pendingSlots == 0)
     #expect(other.images == [plain.image], "the request without a transform succeeds")
@@ -205,24 +210,24 @@ struct SlotBadInputTests {
     var options = bench.options
     options.indicator = .custom(slow)
     bench.window.update(at: 0)
-    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
-    other.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: options, completion: recorder.completion)
+    other.setImage(from: "http://a.test/2", options: bench.options, completion: recorder.completion)
     bench.run(until: 0.2)
     _ = bench.images
     #expect(slow.count == 1)
 
     try await bench.transfer(2).respond(with: SlotBench.red)
-    await ear.hear()
-    #expect(other.image === ear.images.first)
+    await recorder.wait()
+    #expect(other.image === recorder.images.first)
     bench.run(until: 0.6)
     _ = bench.images
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
     bench.run(until: 2)
     let count = slow.count
     _ = bench.images
 
-    #expect(view.image === ear.images.last)
+    #expect(view.image === recorder.images.last)
     #expect(slow.count == count, "the indicator is no longer drawn")
     _ = bench.window.takeDirtyRects()
     #expect(bench.window.isIdle)
@@ -246,17 +251,17 @@ struct SlotBadInputTests {
     weak var before: Image?
 
     for number in 1...100 {
-      var heard: Result<ImageResponse, ImageError>?
-      view.setImage(from: "http://a.test/1", options: options) { heard = $0 }
+      var received: Result<ImageResponse, ImageError>?
+      view.setImage(from: "http://a.test/1", options: options) { received = $0 }
       #expect(view.image == nil)
       try await bench.transfer(number).respond(with: SlotBench.red)
-      try await until { heard != nil }
+      try await until { received != nil }
       // A worker may hold the previous image for a moment.
       try await until { before == nil }
       #expect(before == nil)
       before = view.image
       #expect(before != nil)
-      #expect(throws: Never.self) { try heard?.get() }
+      #expect(throws: Never.self) { try received?.get() }
     }
 
     #expect(bench.transport.transfers.count == 100)

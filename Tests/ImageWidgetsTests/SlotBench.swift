@@ -68,13 +68,13 @@ final class SlotBench {
 
 /// Records the results that completions receive, and waits for them.
 @MainActor
-final class Ear {
+final class CompletionRecorder {
   private(set) var results: [Result<ImageResponse, ImageError>] = []
 
   var completion: SlotCompletion { { self.results.append($0) } }
 
   /// Waits until `count` completions were called in total; fails the test if they are not.
-  func hear(_ count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) async {
+  func wait(for count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) async {
     do {
       try await until { results.count >= count }
     } catch {

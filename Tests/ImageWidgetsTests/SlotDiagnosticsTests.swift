@@ -88,9 +88,9 @@ final class SlotDiagnosticsTests {
     view.setImage(from: "http://a.test/4", options: bench.options)
     view.cancelImageLoad()
     view.setImage(from: nil as String?, options: bench.options)
-    let ear = Ear()
-    view.setImage(from: "bad", options: bench.options, completion: ear.completion)
-    await ear.hear()
+    let recorder = CompletionRecorder()
+    view.setImage(from: "bad", options: bench.options, completion: recorder.completion)
+    await recorder.wait()
 
     #expect(lines.about("Cover 4").count == 1)
   }

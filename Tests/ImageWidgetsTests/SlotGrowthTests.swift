@@ -9,15 +9,15 @@ import VitrineWidgets
 @Suite(.timeLimit(.minutes(1)))
 struct SlotGrowthTests {
   private let bench = SlotBench()
-  private let ear = Ear()
+  private let recorder = CompletionRecorder()
 
   /// A view of 100x100 points that shows an image of 1000x1000 pixels, decoded to a smaller size.
   private func loadedView(_ options: SlotOptions? = nil) async throws -> ImageView {
     let view = bench.view()
     view.setImage(
-      from: "http://a.test/1", options: options ?? bench.options, completion: ear.completion)
+      from: "http://a.test/1", options: options ?? bench.options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.large)
-    await ear.hear()
+    await recorder.wait()
     return view
   }
 
@@ -26,9 +26,9 @@ struct SlotGrowthTests {
     var request = try ImageRequest("http://a.test/1")
     request.targetSize = DecodeTarget(width: 7, height: 7)
 
-    view.setImage(from: request, options: bench.options, completion: ear.completion)
+    view.setImage(from: request, options: bench.options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.large)
-    await ear.hear()
+    await recorder.wait()
     view.frame.size = Size(width: 300, height: 300)
 
     #expect(view.image?.pixelWidth == 7)
@@ -41,9 +41,9 @@ struct SlotGrowthTests {
     var request = try ImageRequest("http://a.test/1")
     request.transforms = [Pixelated()]
 
-    view.setImage(from: request, options: bench.options, completion: ear.completion)
+    view.setImage(from: request, options: bench.options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.large)
-    await ear.hear()
+    await recorder.wait()
 
     #expect(view.image?.pixelWidth == 4)
     #expect(!view.isLoadingImage)
@@ -142,10 +142,10 @@ struct SlotGrowthTests {
   @Test func fillContentModeRequestsALargerImage() async throws {
     let view = bench.view()
     view.contentMode = .fit
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     let wide = FakeDecoder.encodedImage(width: 1000, height: 250)
     try await bench.transfer(1).respond(with: wide)
-    await ear.hear()
+    await recorder.wait()
     #expect(view.image?.pixelHeight == 25)
 
     view.contentMode = .fill
@@ -202,7 +202,7 @@ struct SlotGrowthTests {
 
   @Test func viewThatGrowsDuringItsLoadLoadsOnce() async throws {
     let view = bench.view()
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     let transfer = try await bench.transfer(1)
 
     view.frame.size = Size(width: 200, height: 200)
@@ -210,10 +210,10 @@ struct SlotGrowthTests {
     view.contentMode = .center
     #expect(view.pendingSlots == 1)
     transfer.respond(with: SlotBench.large)
-    await ear.hear()
+    await recorder.wait()
 
     #expect(view.image?.pixelWidth == 1000)
-    #expect(ear.results.count == 1)
+    #expect(recorder.results.count == 1)
     #expect(bench.transport.transfers.count == 1)
     #expect(view.pendingSlots == 0)
   }
@@ -221,11 +221,11 @@ struct SlotGrowthTests {
   @Test func viewThatEntersAScaledWindowDuringItsLoadLoadsOnce() async throws {
     bench.window.scale = 2
     let view = ImageView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
 
     bench.window.addSubview(view)
     try await bench.transfer(1).respond(with: SlotBench.large)
-    await ear.hear()
+    await recorder.wait()
 
     #expect(view.image?.pixelWidth == 200)
     #expect(!view.isLoadingImage)
@@ -238,10 +238,10 @@ struct SlotGrowthTests {
     let view = bench.view()
     view.contentMode = mode
 
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     #expect(view.image == nil)
     try await bench.transfer(2).respond(with: SlotBench.large)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
     #expect(thumbnail.image?.pixelWidth == 100)
     #expect(view.image?.pixelWidth == 1000)

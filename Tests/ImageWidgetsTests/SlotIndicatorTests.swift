@@ -10,7 +10,7 @@ import VitrineWidgets
 @Suite("Indicators over a slot", .timeLimit(.minutes(1)))
 struct SlotIndicatorTests {
   private let bench = SlotBench()
-  private let ear = Ear()
+  private let recorder = CompletionRecorder()
 
   private func options(_ indicator: SlotOptions.Indicator) -> SlotOptions {
     var options = bench.options
@@ -20,12 +20,12 @@ struct SlotIndicatorTests {
 
   private func load(_ view: ImageView, _ indicator: SlotOptions.Indicator) {
     bench.window.update(at: bench.window.now)
-    view.setImage(from: "http://a.test/1", options: options(indicator), completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: options(indicator), completion: recorder.completion)
   }
 
   /// Waits until the main actor has received the events of a transfer.
-  private func hear() async {
-    await withCheckedContinuation { heard in DispatchQueue.main.async { heard.resume() } }
+  private func runMainQueue() async {
+    await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
   }
 
   private var commands: [DrawList.Command] { bench.window.drawList(for: bench.window.bounds).commands }
@@ -39,7 +39,7 @@ struct SlotIndicatorTests {
 
   private func receive(_ transfer: FakeTransfer, _ share: Double, of total: Int = 1000) async {
     transfer.send(Array(repeating: 0, count: Int(Double(total) * share)))
-    await hear()
+    await runMainQueue()
   }
 
   @Test("SD-W22 a slot has one indicator, which shows the download progress")
@@ -56,7 +56,7 @@ struct SlotIndicatorTests {
 
     #expect(bars.map(\.width) == [60, 30])
     transfer.fail(.emptyBody)
-    await ear.hear()
+    await recorder.runMainQueue()
   }
 
   @Test func barWithoutAKnownLengthStaysIndeterminate() async throws {
@@ -71,7 +71,7 @@ struct SlotIndicatorTests {
 
     #expect(bars != before)
     transfer.fail(.emptyBody)
-    await ear.hear()
+    await recorder.runMainQueue()
   }
 
   @Test("SD-W22 a finished load fills the bar while the bar fades out")
@@ -81,11 +81,11 @@ struct SlotIndicatorTests {
     let transfer = try await bench.transfer(1)
     transfer.respond(expectedLength: SlotBench.red.count)
     transfer.send(Array(SlotBench.red.prefix(10)))
-    await hear()
+    await runMainQueue()
     bench.run(until: 0.5)
     transfer.send(Array(SlotBench.red.dropFirst(10)))
     transfer.finish()
-    await ear.hear()
+    await recorder.runMainQueue()
 
     bench.run(until: 0.55)
 
@@ -110,7 +110,7 @@ struct SlotIndicatorTests {
     #expect(half != unknown)
     #expect(bench.images.map(\.image) == half)
     transfer.fail(.emptyBody)
-    await ear.hear()
+    await recorder.runMainQueue()
   }
 
   @Test func indicatorNoneDrawsNothing() async throws {
@@ -120,7 +120,7 @@ struct SlotIndicatorTests {
 
     #expect(bench.images.isEmpty && bars.isEmpty)
     try await bench.transfer(1).fail(.emptyBody)
-    await ear.hear()
+    await recorder.runMainQueue()
   }
 
   @Test(arguments: [SlotOptions.Indicator.activity, .bar, .ring])
@@ -148,7 +148,7 @@ struct SlotIndicatorTests {
     case .noURL: view.setImage(from: nil, options: options(.bar))
     case .clear: view.imageURL = nil
     }
-    await ear.hear()
+    await recorder.runMainQueue()
     bench.run(until: 1)
 
     #expect(bars.isEmpty)
@@ -198,7 +198,7 @@ struct SlotIndicatorTests {
     #expect(custom.moments.last?.progress == 0.25)
     #expect(custom.moments.allSatisfy { $0.time >= 0.1 && $0.scale == 1 })
     transfer.fail(.emptyBody)
-    await ear.hear()
+    await recorder.runMainQueue()
   }
 
   @Test func staticIndicatorIsDrawnOnce() {
@@ -291,20 +291,20 @@ struct SlotIndicatorTests {
     let view = bench.view()
     let options = bench.options
     var isDone = false
-    custom.body = { [ear, weak view] _, _ in
+    custom.body = { [recorder, weak view] _, _ in
       guard !isDone else { return }
       isDone = true
-      view?.setImage(from: "http://a.test/2", options: options, completion: ear.completion)
+      view?.setImage(from: "http://a.test/2", options: options, completion: recorder.completion)
     }
     load(view, .custom(custom))
     bench.run(until: 0.2)
     _ = commands
     try await bench.transfer(2).respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
-    #expect(ear.errors == [.cancelled])
-    #expect(ear.images.count == 1)
-    #expect(view.image === ear.images.first)
+    #expect(recorder.errors == [.cancelled])
+    #expect(recorder.images.count == 1)
+    #expect(view.image === recorder.images.first)
   }
 
   // MARK: Bound indicators
@@ -317,21 +317,21 @@ struct SlotIndicatorTests {
     bar.setProgress(withProgressOf: view.imageActivity)
     #expect(!indicator.isAnimating)
     load(view, .none)
-    await hear()
+    await runMainQueue()
     #expect(indicator.isAnimating)
     #expect(bar.isIndeterminate)
     let transfer = try await bench.transfer(1)
     transfer.respond(expectedLength: SlotBench.red.count)
     transfer.send(Array(SlotBench.red.prefix(10)))
-    await hear()
-    await hear()
+    await runMainQueue()
+    await runMainQueue()
     #expect(!bar.isIndeterminate)
 
     transfer.send(Array(SlotBench.red.dropFirst(10)))
     transfer.finish()
-    await ear.hear()
-    await hear()
-    await hear()
+    await recorder.runMainQueue()
+    await runMainQueue()
+    await runMainQueue()
 
     #expect(!indicator.isAnimating)
     #expect(bar.progress == 1)
@@ -340,17 +340,17 @@ struct SlotIndicatorTests {
   @Test func activityObserverMayStartAnotherLoad() async throws {
     let view = bench.view()
     var hasAsked = false
-    let observation = view.imageActivity.observeActivity { [bench, ear] in
+    let observation = view.imageActivity.observeActivity { [bench, recorder] in
       guard !hasAsked, !view.imageActivity.activity.isRunning else { return }
       hasAsked = true
-      view.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+      view.setImage(from: "http://a.test/2", options: bench.options, completion: recorder.completion)
     }
     load(view, .none)
     try await bench.transfer(1).fail(.emptyBody)
     try await bench.transfer(2).respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
-    #expect(view.image === ear.images.first)
+    #expect(view.image === recorder.images.first)
     withExtendedLifetime(observation) {}
   }
 
@@ -370,7 +370,7 @@ struct SlotIndicatorTests {
     let transfer = try await bench.transfer(1)
     transfer.respond(expectedLength: 2 * SlotBench.red.count)
     transfer.send(SlotBench.red)
-    await hear()
+    await runMainQueue()
     #expect(bar.progress == 0.5)
 
     transfer.finish()
@@ -399,16 +399,16 @@ struct SlotIndicatorTests {
     #expect(indicator.isAnimating && control.isRefreshing)
 
     task.pause()
-    await hear()
+    await runMainQueue()
     #expect(!indicator.isAnimating && !control.isRefreshing)
     #expect(task.activity == .paused)
     task.resume()
-    await hear()
+    await runMainQueue()
     #expect(indicator.isAnimating)
 
     indicator.setAnimating(withStateOf: nil)
     task.pause()
-    await hear()
+    await runMainQueue()
     #expect(indicator.isAnimating)
   }
 
@@ -417,7 +417,7 @@ struct SlotIndicatorTests {
     let view = bench.view()
     let bound = ActivityIndicator()
     bound.setAnimating(withStateOf: view.imageActivity)
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     _ = try await bench.transfer(1)
     let key = try #require(view.latestLoadOperationKey)
     let task = try #require(view.loadOperation(forKey: key) as? ImageTask)
@@ -425,18 +425,18 @@ struct SlotIndicatorTests {
     #expect(bound.isAnimating)
 
     task.pause()
-    await hear()
+    await runMainQueue()
     bench.run(until: 2)
     #expect(!bound.isAnimating && view.imageActivity.activity == .paused)
     let drawnWhilePaused = bench.window.drawList(for: bench.window.bounds).commands.count
 
     task.resume()
-    await hear()
+    await runMainQueue()
     bench.run(until: 3)
     #expect(bound.isAnimating && view.imageActivity.activity.isRunning)
     #expect(bench.window.drawList(for: bench.window.bounds).commands.count > drawnWhilePaused)
     try await bench.transfer(2).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.runMainQueue()
     #expect(view.image != nil && !view.imageActivity.activity.isRunning)
   }
 
@@ -452,8 +452,8 @@ struct SlotIndicatorTests {
     #expect(control.isRefreshing)
 
     task.cancel()
-    await hear()
-    await hear()
+    await runMainQueue()
+    await runMainQueue()
 
     #expect(!control.isRefreshing)
   }

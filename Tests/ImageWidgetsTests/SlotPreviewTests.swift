@@ -9,7 +9,7 @@ import VitrineWidgets
 @Suite(.timeLimit(.minutes(1)))
 struct SlotPreviewTests {
   private let bench = SlotBench()
-  private let ear = Ear()
+  private let recorder = CompletionRecorder()
   /// Options without an indicator, because a spinner is drawn as an image too.
   private var options: SlotOptions {
     var options = bench.options
@@ -71,7 +71,7 @@ struct SlotPreviewTests {
     let view = bench.view()
     bench.run(until: 1)
     view.setImage(
-      from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
+      from: try request(), placeholder: placeholder, options: options, completion: recorder.completion)
     let transfer = try await bench.transfer(1)
 
     try await send(0..<5000, of: transfer) { view.image }
@@ -87,16 +87,16 @@ struct SlotPreviewTests {
     #expect(view.isLoadingImage)
 
     finish(transfer, from: 5000)
-    await ear.hear()
+    await recorder.wait()
     bench.window.update(at: 2)
     bench.window.update(at: 2.1)
-    #expect(seen == [preview, ear.images[0]])
+    #expect(seen == [preview, recorder.images[0]])
     bench.window.update(at: 2.19)
     #expect(view.isInTransition)
     bench.window.update(at: 2.21)
     #expect(!view.isInTransition)
-    #expect(bench.images.map(\.image) == ear.images)
-    #expect(ear.results.count == 1)
+    #expect(bench.images.map(\.image) == recorder.images)
+    #expect(recorder.results.count == 1)
   }
 
   @Test("SD-W27 neither a preview, nor the final image over it, uses the slot's transition")
@@ -105,7 +105,7 @@ struct SlotPreviewTests {
     bench.run(until: 1)
     var options = self.options
     options.transition = Transition(kind: .slide(.left), duration: 0.2, curve: .linear)
-    view.setImage(from: try request(), options: options, completion: ear.completion)
+    view.setImage(from: try request(), options: options, completion: recorder.completion)
     let transfer = try await bench.transfer(1)
 
     try await send(0..<5000, of: transfer) { view.image }
@@ -115,7 +115,7 @@ struct SlotPreviewTests {
     #expect(bench.images.allSatisfy { $0.destination == view.frame })
     bench.run(until: 3)
     finish(transfer, from: 5000)
-    await ear.hear()
+    await recorder.wait()
     bench.window.update(at: 4)
     bench.window.update(at: 4.1)
     #expect(view.isInTransition)
@@ -136,7 +136,7 @@ struct SlotPreviewTests {
   @Test func nextPreviewWaitsForTheFade() async throws {
     let view = bench.view()
     bench.run(until: 1)
-    view.setImage(from: try request(), options: options, completion: ear.completion)
+    view.setImage(from: try request(), options: options, completion: recorder.completion)
     let transfer = try await bench.transfer(1)
     try await send(0..<2000, of: transfer) { view.image }
     let first = try #require(view.image)
@@ -166,7 +166,7 @@ struct SlotPreviewTests {
     let view = bench.view()
     bench.run(until: 1)
     view.setImage(
-      from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
+      from: try request(), placeholder: placeholder, options: options, completion: recorder.completion)
     let transfer = try await bench.transfer(1)
     try await send(0..<2000, of: transfer) { view.image }
     bench.window.update(at: 1.1)
@@ -175,13 +175,13 @@ struct SlotPreviewTests {
     #expect(before > 0 && before < 0.5)
 
     finish(transfer, from: 2000)
-    await ear.hear()
+    await recorder.wait()
     #expect(share == before)
-    #expect(seen == [placeholder, ear.images[0]])
+    #expect(seen == [placeholder, recorder.images[0]])
     bench.window.update(at: 1.3)
     #expect(try #require(share) > before)
     bench.window.update(at: 1.51)
-    #expect(bench.images.map(\.image) == ear.images)
+    #expect(bench.images.map(\.image) == recorder.images)
     #expect(!view.isInTransition)
   }
 
@@ -207,11 +207,11 @@ struct SlotPreviewTests {
     }
     view.setImage(
       from: try request(), placeholder: policy == .nothing ? nil : placeholder, options: options,
-      completion: ear.completion)
+      completion: recorder.completion)
     let transfer = try await bench.transfer(1)
     try await send(0..<5000, of: transfer) { view.image }
     transfer.fail(.status(500))
-    await ear.hear()
+    await recorder.wait()
 
     let expected: Image? =
       switch policy {
@@ -229,37 +229,37 @@ struct SlotPreviewTests {
     let view = bench.view()
     bench.run(until: 1)
     view.setImage(
-      from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
+      from: try request(), placeholder: placeholder, options: options, completion: recorder.completion)
     let transfer = try await bench.transfer(1)
     try await send(0..<5000, of: transfer) { view.image }
     view.cancelImageLoad()
     #expect(view.image == placeholder)
     #expect(!view.isInTransition)
-    await ear.hear()
-    #expect(ear.errors == [.cancelled])
+    await recorder.wait()
+    #expect(recorder.errors == [.cancelled])
     #expect(view.image == placeholder)
   }
 
   @Test func loadCancelledByTheDownloaderShowsNoPreview() async throws {
     let view = bench.view()
     view.setImage(
-      from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
+      from: try request(), placeholder: placeholder, options: options, completion: recorder.completion)
     try await send(0..<5000, of: try await bench.transfer(1)) { view.image }
     bench.downloader.cancelAll()
-    await ear.hear()
+    await recorder.wait()
     #expect(view.image == placeholder)
   }
 
   @Test func imageSetByTheProgramStaysWhenTheLoadFails() async throws {
     let view = bench.view()
     view.setImage(
-      from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
+      from: try request(), placeholder: placeholder, options: options, completion: recorder.completion)
     let transfer = try await bench.transfer(1)
     try await send(0..<5000, of: transfer) { view.image }
     let own = Image.solid(width: 3, height: 3)
     view.image = own
     transfer.fail(.status(500))
-    await ear.hear()
+    await recorder.wait()
     #expect(view.image == own)
   }
 
@@ -295,7 +295,7 @@ struct SlotPreviewTests {
     let view = bench.view()
     var options = self.options
     options.setsImage = false
-    view.setImage(from: try request(), options: options, completion: ear.completion)
+    view.setImage(from: try request(), options: options, completion: recorder.completion)
     let transfer = try await bench.transfer(1)
     transfer.respond(expectedLength: 10_000)
     transfer.send(Array(Self.whole[..<5000]))
@@ -304,9 +304,9 @@ struct SlotPreviewTests {
     await settle()
     #expect(view.image == nil)
     finish(transfer, from: 5000)
-    await ear.hear()
+    await recorder.wait()
     #expect(view.image == nil)
-    #expect(ear.results.count == 1)
+    #expect(recorder.results.count == 1)
   }
 
   @Test func customPresentationReceivesPreviews() async throws {
@@ -315,11 +315,11 @@ struct SlotPreviewTests {
     var shown: [Image?] = []
     options.showsImage = { _, image in shown.append(image) }
     view.setImage(
-      from: try request(), placeholder: placeholder, options: options, completion: ear.completion)
+      from: try request(), placeholder: placeholder, options: options, completion: recorder.completion)
     let transfer = try await bench.transfer(1)
     try await send(0..<5000, of: transfer) { shown.last ?? nil }
     finish(transfer, from: 5000)
-    await ear.hear()
+    await recorder.wait()
     #expect(view.image == nil)
     #expect(shown.count == 3)
     #expect(shown.map { $0?.isPreview } == [false, true, false])
@@ -349,13 +349,13 @@ struct SlotPreviewTests {
     let view = bench.view()
     var whole = try request()
     whole.progressive = .none
-    view.setImage(from: whole, options: options, completion: ear.completion)
-    view.setImage(from: try request(), options: options, completion: ear.completion)
+    view.setImage(from: whole, options: options, completion: recorder.completion)
+    view.setImage(from: try request(), options: options, completion: recorder.completion)
     let transfer = try await bench.transfer(1)
     try await send(0..<5000, of: transfer) { view.image }
     #expect(view.image?.isPreview == true)
     finish(transfer, from: 5000)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
     #expect(bench.transport.transfers.count == 1)
     #expect(view.image?.isPreview == false)
   }
@@ -366,16 +366,16 @@ struct SlotPreviewTests {
     var whole = try request()
     whole.progressive = .none
     whole.cachePolicy = .reload
-    view.setImage(from: whole, options: options, completion: ear.completion)
+    view.setImage(from: whole, options: options, completion: recorder.completion)
     let task = view.loadOperation(forKey: "contents") as? ImageTask
     try await bench.transfer(1).respond(with: Self.whole)
     while task?.isFinished == false, !Task.isCancelled {}
     whole.progressive = .scans
-    view.setImage(from: whole, options: options, completion: ear.completion)
+    view.setImage(from: whole, options: options, completion: recorder.completion)
     #expect(bench.transport.transfers.count == 1)
     for transfer in bench.transport.running { transfer.respond(with: Self.whole) }
-    await ear.hear(2)
-    #expect(ear.images.count == 2)
+    await recorder.wait(for: 2)
+    #expect(recorder.images.count == 2)
     #expect(!view.isLoadingImage)
   }
 
@@ -383,35 +383,35 @@ struct SlotPreviewTests {
     let view = bench.view()
     var whole = try request()
     whole.progressive = .none
-    view.setImage(from: whole, options: options, completion: ear.completion)
+    view.setImage(from: whole, options: options, completion: recorder.completion)
     let transfer = try await bench.transfer(1)
     view.frame.size = .zero
-    view.setImage(from: try request(), options: options, completion: ear.completion)
+    view.setImage(from: try request(), options: options, completion: recorder.completion)
     transfer.respond(with: SlotBench.large)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
     #expect(bench.decoder.calls.map(\.target?.width) == [100])
   }
 
   @Test func activityRunsUntilTheFinalImageArrives() async throws {
     let view = bench.view()
     bench.run(until: 1)
-    view.setImage(from: try request(), options: options, completion: ear.completion)
+    view.setImage(from: try request(), options: options, completion: recorder.completion)
     let transfer = try await bench.transfer(1)
     try await send(0..<5000, of: transfer) { view.image }
     #expect(view.imageActivity.activity == .running(progress: 0.5))
     #expect(view.isLoadingImage)
     finish(transfer, from: 5000)
-    await ear.hear()
+    await recorder.wait()
     #expect(view.imageActivity.activity == .ended(success: true))
   }
 
   @Test func growingSlotKeepsItsFinalImageInsteadOfAPreview() async throws {
     let view = bench.view()
     bench.run(until: 1)
-    view.setImage(from: try request(), options: options, completion: ear.completion)
+    view.setImage(from: try request(), options: options, completion: recorder.completion)
     let large = FakeDecoder.encodedImage(width: 1000, height: 1000, count: 10_000)
     try await bench.transfer(1).respond(with: large)
-    await ear.hear()
+    await recorder.wait()
     let small = try #require(view.image)
     view.frame.size = Size(width: 300, height: 300)
     let transfer = try await bench.transfer(2)

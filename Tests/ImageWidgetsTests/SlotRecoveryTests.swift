@@ -9,7 +9,7 @@ import VitrineWidgets
 @Suite("Slots that recover", .timeLimit(.minutes(1)))
 struct SlotRecoveryTests {
   private let bench = SlotBench()
-  private let ear = Ear()
+  private let recorder = CompletionRecorder()
   private nonisolated static let down = ImageError.transport(code: 7, message: "refused")
 
   /// Returns when the work posted to the main actor before this call is done.
@@ -36,9 +36,9 @@ struct SlotRecoveryTests {
     let view = view()
     var options = bench.options
     change(&options)
-    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: options, completion: recorder.completion)
     try await bench.transfer(1).fail(error)
-    await ear.hear()
+    await recorder.wait()
     return view
   }
 
@@ -58,7 +58,7 @@ struct SlotRecoveryTests {
   ])
   func retryableFailureIsFollowedByTheImage(error: ImageError) async throws {
     let view = try await failedView(error)
-    #expect(ear.errors == [error])
+    #expect(recorder.errors == [error])
     #expect(view.imageActivity.activity == .ended(success: false))
 
     bench.clock.advance(by: 2)
@@ -71,7 +71,7 @@ struct SlotRecoveryTests {
     #expect(view.image?.sourceWidth == 100)
     #expect(view.imageURL == "http://a.test/1")
     #expect(view.imageActivity.activity == .ended(success: true))
-    #expect(ear.results.count == 1, "the completion was called for the failure")
+    #expect(recorder.results.count == 1, "the completion was called for the failure")
     #expect(bench.clock.wakes.isEmpty, "no timer remains")
   }
 
@@ -115,11 +115,11 @@ struct SlotRecoveryTests {
   @Test func certificateCheckedBeforeTheClockWasSetIsCheckedAgainAtOnce() async throws {
     let error = ImageError.untrustedServer(host: "a.test", cause: .notYetValid, message: "")
     let view = view()
-    view.setImage(from: "https://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "https://a.test/1", options: bench.options, completion: recorder.completion)
     let first = try await bench.transfer(1)
     bench.downloader.clockStepped()
     first.fail(error)
-    await ear.hear()
+    await recorder.wait()
 
     try await bench.transfer(2).respond(with: SlotBench.red)
     try await until { view.image != nil }
@@ -131,11 +131,11 @@ struct SlotRecoveryTests {
     let hung = ImageError.timedOut(.stall(seconds: 15))
     let files = FakeTransport(schemes: ["file"])
     bench.downloader.transports = [files]
-    view.setImage(from: "file:///a.jpg", options: bench.options, completion: ear.completion)
+    view.setImage(from: "file:///a.jpg", options: bench.options, completion: recorder.completion)
     try await files.waitUntilStarted(1)
     files.transfers[0].fail(hung)
-    await ear.hear()
-    #expect(ear.errors == [hung])
+    await recorder.wait()
+    #expect(recorder.errors == [hung])
 
     bench.clock.advance(by: 2)
     try await files.waitUntilStarted(2)
@@ -145,11 +145,11 @@ struct SlotRecoveryTests {
 
   @Test func retryAfterOfOneHourIsObeyed() async throws {
     let view = view()
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     let refused = try await bench.transfer(1)
     refused.respond(status: 503, headers: ["Retry-After": "3600"])
     refused.fail(.status(503))
-    await ear.hear()
+    await recorder.wait()
 
     bench.clock.advance(by: 3599)
     try await turn()
@@ -195,11 +195,11 @@ struct SlotRecoveryTests {
     bench.downloader.maximumActiveDownloads = 100
     for (number, view) in views.enumerated() {
       view.setImage(
-        from: "http://a.test/\(number)", options: bench.options, completion: ear.completion)
+        from: "http://a.test/\(number)", options: bench.options, completion: recorder.completion)
     }
     try await bench.transport.waitUntilStarted(40)
     for transfer in bench.transport.transfers { transfer.fail(Self.down) }
-    await ear.hear(40)
+    await recorder.wait(for: 40)
 
     bench.clock.advance(by: 2)
     let probe = try await bench.transfer(41)
@@ -212,7 +212,7 @@ struct SlotRecoveryTests {
     probe.respond(with: SlotBench.red)
     try await until { !(views.contains(where: { $0.image == nil })) }
     #expect(bench.transport.transfers.count == 80, "each once")
-    #expect(ear.results.count == 40)
+    #expect(recorder.results.count == 40)
   }
 
   @Test func successOfAnotherRequestToTheHostTriggersTheRetry() async throws {
@@ -262,9 +262,9 @@ struct SlotRecoveryTests {
     bench.window.addSubview(group)
     group.addSubview(view)
     group.clipsToBounds = true
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     try await bench.transfer(1).fail(Self.down)
-    await ear.hear()
+    await recorder.wait()
 
     switch leaving {
     case .hidden: view.isHidden = true
@@ -292,9 +292,9 @@ struct SlotRecoveryTests {
 
   @Test func requestForAnotherImageStopsTheRetries() async throws {
     let view = try await failedView()
-    view.setImage(from: "http://b.test/2", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://b.test/2", options: bench.options, completion: recorder.completion)
     try await bench.transfer(2).respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
     bench.clock.advance(by: 1000)
     bench.downloader.networkReturned()
@@ -345,7 +345,7 @@ struct SlotRecoveryTests {
 
   private struct StaleWorld {
     let bench = SlotBench(disk: MemoryDataCache())
-    let ear = Ear()
+    let recorder = CompletionRecorder()
 
     /// Returns a view that shows a stale image.
     @MainActor func view(_ headers: HTTPHeaders = ["Cache-Control": "max-age=0", "ETag": "\"1\""])
@@ -353,16 +353,16 @@ struct SlotRecoveryTests {
       -> ImageView
     {
       let view = bench.view()
-      view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+      view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
       let first = try await bench.transfer(1)
       first.respond(headers: headers)
       first.send(SlotBench.red)
       first.finish()
-      await ear.hear()
-      _ = await (try ear.results[0].get()).isStored()
+      await recorder.wait()
+      _ = await (try recorder.results[0].get()).isStored()
       bench.downloader.removeAllCachedImages()
       view.imageURL = nil
-      view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+      view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
       return view
     }
   }
@@ -371,9 +371,9 @@ struct SlotRecoveryTests {
     let world = StaleWorld()
     let view = try await world.view()
     try await world.bench.transfer(2).fail(Self.down)
-    await world.ear.hear(2)
+    await world.recorder.wait(for: 2)
     let stale = view.image
-    guard case .stale(_, Self.down) = try world.ear.results[1].get().freshness else {
+    guard case .stale(_, Self.down) = try world.recorder.results[1].get().freshness else {
       Issue.record("not stale")
       return
     }
@@ -386,14 +386,14 @@ struct SlotRecoveryTests {
     try await until { !(view.image === stale) }
 
     #expect(view.image?.sourceWidth == 1000)
-    #expect(world.ear.results.count == 2)
+    #expect(world.recorder.results.count == 2)
   }
 
   @Test func staleImageStaysWhileItsServerIsDown() async throws {
     let world = StaleWorld()
     let view = try await world.view()
     try await world.bench.transfer(2).fail(Self.down)
-    await world.ear.hear(2)
+    await world.recorder.wait(for: 2)
     let stale = view.image
 
     for number in 3...5 {
@@ -411,11 +411,12 @@ struct SlotRecoveryTests {
     let world = StaleWorld()
     let first = try await world.view()
     try await world.bench.transfer(2).fail(Self.down)
-    await world.ear.hear(2)
+    await world.recorder.wait(for: 2)
     first.removeFromSuperview()
     let second = world.bench.view()
-    second.setImage(from: "http://a.test/1", options: world.bench.options, completion: world.ear.completion)
-    #expect(world.ear.results.count == 3, "from memory")
+    second.setImage(
+      from: "http://a.test/1", options: world.bench.options, completion: world.recorder.completion)
+    #expect(world.recorder.results.count == 3, "from memory")
 
     world.bench.clock.advance(by: 2)
     try await world.bench.transfer(3).respond(with: SlotBench.large)
@@ -429,9 +430,9 @@ struct SlotRecoveryTests {
     #expect(view.image == nil)
 
     world.bench.clock.advance(by: 1)
-    await world.ear.hear(2)
+    await world.recorder.wait(for: 2)
     let stale = view.image
-    guard case .stale(_, nil) = try world.ear.results[1].get().freshness else {
+    guard case .stale(_, nil) = try world.recorder.results[1].get().freshness else {
       Issue.record("not stale")
       return
     }
@@ -441,7 +442,7 @@ struct SlotRecoveryTests {
     transfer.respond(with: SlotBench.large)
     try await until { !(view.image === stale) }
     #expect(view.image?.sourceWidth == 1000)
-    #expect(world.ear.results.count == 2)
+    #expect(world.recorder.results.count == 2)
     #expect(world.bench.transport.transfers.count == 2, "the response of the one request is shown")
   }
 

@@ -9,19 +9,19 @@ import VitrineWidgets
 @Suite(.timeLimit(.minutes(1)))
 struct SlotReentryTests {
   private let bench = SlotBench()
-  private let ear = Ear()
+  private let recorder = CompletionRecorder()
 
   @Test func completionMaySetAnotherImage() async throws {
     let view = bench.view()
-    let (bench, ear) = (bench, ear)
+    let (bench, recorder) = (bench, recorder)
 
     view.setImage(from: "http://a.test/1", options: bench.options) { [weak view] result in
-      ear.completion(result)
-      view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+      recorder.completion(result)
+      view?.setImage(from: "http://a.test/2", options: bench.options, completion: recorder.completion)
     }
     try await bench.transfer(1).respond(with: SlotBench.large)
     try await bench.transfer(2).respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
     #expect(view.image?.sourceWidth == 100)
     #expect(view.imageURL == "http://a.test/2")
@@ -35,19 +35,19 @@ struct SlotReentryTests {
         additionalIdentifier: nil)
     }
     let view = bench.view()
-    let (bench, ear) = (bench, ear)
+    let (bench, recorder) = (bench, recorder)
 
     view.setImage(from: "http://a.test/1", options: bench.options) { [weak view] _ in
-      view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+      view?.setImage(from: "http://a.test/2", options: bench.options, completion: recorder.completion)
     }
 
-    #expect(view.image === ear.images.first)
+    #expect(view.image === recorder.images.first)
     #expect(view.imageURL == "http://a.test/2")
   }
 
   @Test func completionMayCancelRemoveAndClear() async throws {
     let view = bench.view()
-    let (bench, ear) = (bench, ear)
+    let (bench, recorder) = (bench, recorder)
 
     for number in 1...2 {
       view.setImage(from: "http://a.test/1", options: bench.options) { [weak view] result in
@@ -55,33 +55,33 @@ struct SlotReentryTests {
         view?.removeFromSuperview()
         view?.imageURL = nil
         bench.downloader.removeAllCachedImages()
-        ear.completion(result)
+        recorder.completion(result)
       }
       #expect(view.isLoadingImage, "\(number)")
     }
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
-    #expect(ear.images.count == 2)
+    #expect(recorder.images.count == 2)
     #expect(view.image == nil)
     #expect(view.pendingSlots == 0)
   }
 
   @Test func completionMayReleaseItsView() async throws {
     let owner = Owner()
-    let ear = ear
+    let recorder = recorder
     owner.view = ImageView(frame: Rect(x: 0, y: 0, width: 10, height: 10))
     weak let watched = owner.view
 
     owner.view?.setImage(from: "http://a.test/1", options: bench.options) { result in
       owner.view = nil
-      ear.completion(result)
+      recorder.completion(result)
     }
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
 
     #expect(watched == nil)
-    #expect(ear.images.count == 1)
+    #expect(recorder.images.count == 1)
   }
 
   @Test(arguments: [true, false])
@@ -92,9 +92,9 @@ struct SlotReentryTests {
       if image != nil || isPlaceholderEnough { view.imageURL = nil }
     }
 
-    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: options, completion: recorder.completion)
     if !isPlaceholderEnough { try await bench.transfer(1).respond(with: SlotBench.red) }
-    await ear.hear()
+    await recorder.wait()
 
     #expect(view.imageURL == nil)
     #expect(!view.isLoadingImage)
@@ -110,15 +110,15 @@ struct SlotReentryTests {
   @Test(arguments: Reuse.allCases)
   func completionOfTheOldLoadIsCalledBeforeTheNextLoadBegins(_ reuse: Reuse) async throws {
     let view = bench.view()
-    let (bench, ear) = (bench, ear)
+    let (bench, recorder) = (bench, recorder)
     if reuse == .memoryHit {
       bench.cache.insert(
         .solid(width: 100, height: 100), for: try ImageRequest("http://a.test/2"), additionalIdentifier: nil)
     }
-    var heard: [String] = []
+    var calls: [String] = []
     view.setImage(from: "http://a.test/1", options: bench.options) { result in
-      ear.completion(result)
-      heard.append("old, of \(bench.transport.transfers.count)")
+      recorder.completion(result)
+      calls.append("old, of \(bench.transport.transfers.count)")
     }
     _ = try await bench.transfer(1)
 
@@ -128,9 +128,9 @@ struct SlotReentryTests {
     case .cancelledByItsTask: view.cancelLatestLoadOperation()
     case .anotherImage, .memoryHit: break
     }
-    #expect(heard.isEmpty, "a cancel alone calls the completion later")
-    view.setImage(from: "http://a.test/2", options: bench.options) { _ in heard.append("new") }
-    #expect(heard.first == "old, of 1")
+    #expect(calls.isEmpty, "a cancel alone calls the completion later")
+    view.setImage(from: "http://a.test/2", options: bench.options) { _ in calls.append("new") }
+    #expect(calls.first == "old, of 1")
     if reuse != .memoryHit { try await bench.transfer(2).respond(with: SlotBench.red) }
     while view.isLoadingImage {
       try Task.checkCancellation()
@@ -138,8 +138,8 @@ struct SlotReentryTests {
     }
     for _ in 0..<100 { await Task.yield() }
 
-    #expect(heard == ["old, of 1", "new"])
-    #expect(ear.errors == [.cancelled])
+    #expect(calls == ["old, of 1", "new"])
+    #expect(recorder.errors == [.cancelled])
   }
 
   @Test func completionThatWaitsForATransitionIsCalledBeforeTheNextLoadBegins() async throws {
@@ -148,21 +148,21 @@ struct SlotReentryTests {
     var options = bench.options
     options.waitsForTransition = true
     bench.run(until: 0.1)
-    var heard: [String] = []
+    var calls: [String] = []
     view.setImage(from: "http://a.test/1", options: options) { result in
-      heard.append("old \((try? result.get()) != nil), of \(bench.transport.transfers.count)")
+      calls.append("old \((try? result.get()) != nil), of \(bench.transport.transfers.count)")
     }
     try await bench.transfer(1).respond(with: SlotBench.large)
     try await until { view.isInTransition }
 
-    view.setImage(from: "http://a.test/2", options: bench.options) { _ in heard.append("new") }
-    #expect(heard == ["old true, of 1"])
+    view.setImage(from: "http://a.test/2", options: bench.options) { _ in calls.append("new") }
+    #expect(calls == ["old true, of 1"])
     try await bench.transfer(2).respond(with: SlotBench.red)
     try await until { !view.isLoadingImage }
     bench.run(until: 2)
     for _ in 0..<100 { await Task.yield() }
 
-    #expect(heard == ["old true, of 1", "new"])
+    #expect(calls == ["old true, of 1", "new"])
   }
 
   nonisolated enum Refusal: CaseIterable, Sendable { case noURL, malformedURL }
@@ -171,74 +171,74 @@ struct SlotReentryTests {
   func completionOfARefusedURLIsCalledBeforeTheNextLoadBegins(_ refusal: Refusal) async throws {
     let view = bench.view()
     let bench = bench
-    var heard: [String] = []
+    var calls: [String] = []
     view.setImage(from: refusal == .noURL ? nil : "not a URL", options: bench.options) { result in
-      heard.append("refused \((try? result.get()) == nil), of \(bench.transport.transfers.count)")
+      calls.append("refused \((try? result.get()) == nil), of \(bench.transport.transfers.count)")
     }
-    #expect(heard.isEmpty, "a refused URL alone calls the completion later")
+    #expect(calls.isEmpty, "a refused URL alone calls the completion later")
 
-    view.setImage(from: "http://a.test/1", options: bench.options) { _ in heard.append("new") }
-    #expect(heard == ["refused true, of 0"])
+    view.setImage(from: "http://a.test/1", options: bench.options) { _ in calls.append("new") }
+    #expect(calls == ["refused true, of 0"])
     try await bench.transfer(1).respond(with: SlotBench.red)
     try await until { !view.isLoadingImage }
     for _ in 0..<100 { await Task.yield() }
 
-    #expect(heard == ["refused true, of 0", "new"])
+    #expect(calls == ["refused true, of 0", "new"])
   }
 
   @Test(arguments: Refusal.allCases)
   func completionOfTheOldLoadIsCalledBeforeAURLIsRefused(_ refusal: Refusal) async throws {
     let view = bench.view()
     let placeholder = Image.solid(width: 3, height: 3)
-    var heard: [String] = []
+    var calls: [String] = []
     view.setImage(from: "http://a.test/1", options: bench.options) { [weak view] _ in
-      heard.append(view?.image == placeholder ? "late" : "old")
+      calls.append(view?.image == placeholder ? "late" : "old")
     }
     _ = try await bench.transfer(1)
 
     view.setImage(
       from: refusal == .noURL ? nil : "not a URL", placeholder: placeholder, options: bench.options
-    ) { _ in heard.append("refused") }
-    #expect(heard == ["old"])
-    try await until { heard.count == 2 }
+    ) { _ in calls.append("refused") }
+    #expect(calls == ["old"])
+    try await until { calls.count == 2 }
 
-    #expect(heard == ["old", "refused"])
+    #expect(calls == ["old", "refused"])
     #expect(view.image == placeholder)
   }
 
   @Test func completionOfTheOldLoadMayReplaceARefusedURL() async throws {
     let view = bench.view()
-    let (bench, ear) = (bench, ear)
+    let (bench, recorder) = (bench, recorder)
     view.setImage(from: "http://a.test/1", options: bench.options) { [weak view] _ in
-      view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+      view?.setImage(from: "http://a.test/2", options: bench.options, completion: recorder.completion)
     }
     _ = try await bench.transfer(1)
 
-    view.setImage(from: "not a URL", options: bench.options, completion: ear.completion)
+    view.setImage(from: "not a URL", options: bench.options, completion: recorder.completion)
 
     try await expectSecond(in: view, transfer: 2, responses: 2)
-    #expect(ear.errors == [.invalidURL("not a URL")])
+    #expect(recorder.errors == [.invalidURL("not a URL")])
   }
 
   /// The closure that shows an image begins another load before the completion of that image would be called.
   @Test func completionIsCalledBeforeALoadThatShowingTheImageBegins() async throws {
     let view = bench.view()
     let bench = bench
-    var heard: [String] = []
+    var calls: [String] = []
     var options = bench.options
     options.showsImage = { view, image in
-      guard image != nil, heard.isEmpty else { return }
-      view.setImage(from: "http://a.test/2", options: bench.options) { _ in heard.append("new") }
+      guard image != nil, calls.isEmpty else { return }
+      view.setImage(from: "http://a.test/2", options: bench.options) { _ in calls.append("new") }
     }
 
     view.setImage(from: "http://a.test/1", options: options) { _ in
-      heard.append("old, of \(bench.transport.transfers.count)")
+      calls.append("old, of \(bench.transport.transfers.count)")
     }
     try await bench.transfer(1).respond(with: SlotBench.large)
     try await bench.transfer(2).respond(with: SlotBench.red)
-    try await until { heard.count == 2 }
+    try await until { calls.count == 2 }
 
-    #expect(heard == ["old, of 1", "new"])
+    #expect(calls == ["old, of 1", "new"])
   }
 
   /// This is the example in the documentation.
@@ -266,19 +266,19 @@ struct SlotReentryTests {
 
   @Test func completionOfTheOldLoadMayRequestAnotherImage() async throws {
     let view = bench.view()
-    let (bench, ear) = (bench, ear)
+    let (bench, recorder) = (bench, recorder)
     view.setImage(from: "http://a.test/1", options: bench.options) { [weak view] _ in
-      view?.setImage(from: "http://a.test/3", options: bench.options, completion: ear.completion)
+      view?.setImage(from: "http://a.test/3", options: bench.options, completion: recorder.completion)
     }
     _ = try await bench.transfer(1)
 
-    view.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/2", options: bench.options, completion: recorder.completion)
     #expect(view.imageURL == "http://a.test/3")
     try await bench.transfer(2).respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
-    #expect(Set(ear.errors) == [.cancelled])
-    #expect(ear.images == [view.image])
+    #expect(Set(recorder.errors) == [.cancelled])
+    #expect(recorder.images == [view.image])
     #expect(view.pendingSlots == 0)
     #expect(bench.transport.transfers.count == 2)
   }
@@ -289,7 +289,7 @@ struct SlotReentryTests {
   private func expectSecond(in view: ImageView, transfer number: Int, responses: Int) async throws {
     #expect(view.imageURL == "http://a.test/2")
     try await bench.transfer(number).respond(with: SlotBench.red)
-    await ear.hear(responses)
+    await recorder.wait(for: responses)
     bench.run(until: bench.window.now + 2)
 
     #expect(view.image?.sourceWidth == 100)
@@ -302,15 +302,15 @@ struct SlotReentryTests {
 
   @Test func progressHandlerMaySetAnotherImage() async throws {
     let view = bench.view()
-    let (bench, ear) = (bench, ear)
+    let (bench, recorder) = (bench, recorder)
     var isDone = false
 
     view.setImage(
-      from: "http://a.test/1", options: bench.options, completion: ear.completion,
+      from: "http://a.test/1", options: bench.options, completion: recorder.completion,
       progress: { [weak view] _ in
         #expect(!isDone)
         isDone = true
-        view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+        view?.setImage(from: "http://a.test/2", options: bench.options, completion: recorder.completion)
       })
     let first = try await bench.transfer(1)
     first.respond(expectedLength: 1000)
@@ -319,19 +319,19 @@ struct SlotReentryTests {
     try await bench.transport.waitUntilStarted(2)
     #expect(first.isCancelled)
     try await expectSecond(in: view, transfer: 2, responses: 2)
-    #expect(ear.errors == [.cancelled])
+    #expect(recorder.errors == [.cancelled])
   }
 
   @Test func completionAfterATransitionMaySetAnotherImage() async throws {
     let view = bench.view()
-    let (bench, ear) = (bench, ear)
+    let (bench, recorder) = (bench, recorder)
     var options = bench.options
     options.waitsForTransition = true
     bench.run(until: 0.1)
 
     view.setImage(from: "http://a.test/1", options: options) { [weak view] result in
-      ear.completion(result)
-      view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+      recorder.completion(result)
+      view?.setImage(from: "http://a.test/2", options: bench.options, completion: recorder.completion)
       #expect(bench.images.isEmpty)
     }
     try await bench.transfer(1).respond(with: SlotBench.large)
@@ -344,23 +344,23 @@ struct SlotReentryTests {
 
   @Test func completionOfAnInterruptedTransitionMaySetAnotherImage() async throws {
     let view = bench.view()
-    let (bench, ear) = (bench, ear)
+    let (bench, recorder) = (bench, recorder)
     var options = bench.options
     options.waitsForTransition = true
     bench.run(until: 0.1)
 
     view.setImage(from: "http://a.test/1", options: options) { [weak view] _ in
-      view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+      view?.setImage(from: "http://a.test/2", options: bench.options, completion: recorder.completion)
     }
     try await bench.transfer(1).respond(with: SlotBench.large)
     try await until { view.isInTransition }
-    view.setImage(from: "http://a.test/3", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/3", options: bench.options, completion: recorder.completion)
     #expect(view.imageURL == "http://a.test/2")
     #expect(bench.images.isEmpty)
 
     // The third image is never requested: the completion of the first image requested the second.
     try await expectSecond(in: view, transfer: 2, responses: 2)
-    #expect(ear.errors == [.cancelled])
+    #expect(recorder.errors == [.cancelled])
     #expect(bench.transport.transfers.count == 2)
   }
 
@@ -368,89 +368,89 @@ struct SlotReentryTests {
 
   @Test(arguments: Moment.allCases) func customPresentationMaySetAnotherImage(moment: Moment) async throws {
     let view = bench.view()
-    let (bench, ear) = (bench, ear)
+    let (bench, recorder) = (bench, recorder)
     var options = bench.options
     options.failureImage = .solid(width: 2, height: 2)
     var isDone = false
     options.showsImage = { view, image in
       guard !isDone, image != nil || moment == .placeholder else { return }
       isDone = true
-      view.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+      view.setImage(from: "http://a.test/2", options: bench.options, completion: recorder.completion)
     }
     if moment == .hit {
       bench.cache.insert(
         .solid(width: 100, height: 100), for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
     }
 
-    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: options, completion: recorder.completion)
     if moment == .image { try await bench.transfer(1).respond(with: SlotBench.large) }
     if moment == .failureImage { try await bench.transfer(1).fail(.status(500)) }
     let last = moment == .image || moment == .failureImage ? 2 : 1
     try await bench.transport.waitUntilStarted(last)
 
     try await expectSecond(in: view, transfer: last, responses: 2)
-    #expect(ear.results.count == 2)
+    #expect(recorder.results.count == 2)
   }
 
   @Test func customPresentationMaySetAnotherImageWhenTheURLIsNil() async throws {
     let view = bench.view()
-    let (bench, ear) = (bench, ear)
+    let (bench, recorder) = (bench, recorder)
     var options = bench.options
     options.showsImage = { view, _ in
-      view.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+      view.setImage(from: "http://a.test/2", options: bench.options, completion: recorder.completion)
     }
 
-    view.setImage(from: nil, options: options, completion: ear.completion)
+    view.setImage(from: nil, options: options, completion: recorder.completion)
 
     try await expectSecond(in: view, transfer: 1, responses: 2)
-    #expect(ear.errors == [.invalidURL("")])
+    #expect(recorder.errors == [.invalidURL("")])
   }
 
   @Test func replacedOperationMaySetAnotherImage() async throws {
     let view = bench.view()
-    let (bench, ear) = (bench, ear)
+    let (bench, recorder) = (bench, recorder)
     let operation = Reply { [weak view] in
-      view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+      view?.setImage(from: "http://a.test/2", options: bench.options, completion: recorder.completion)
     }
     view.setLoadOperation(operation, forKey: "contents")
 
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
 
     try await expectSecond(in: view, transfer: 2, responses: 2)
-    #expect(ear.errors == [.cancelled])
+    #expect(recorder.errors == [.cancelled])
   }
 
   @Test func slotObserverMaySetAnotherImage() async throws {
     let view = bench.view()
-    let (bench, ear) = (bench, ear)
+    let (bench, recorder) = (bench, recorder)
     let observer = Observer { [weak view] in
-      view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+      view?.setImage(from: "http://a.test/2", options: bench.options, completion: recorder.completion)
     }
     let before = View.slotObserver
     View.slotObserver = observer
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     View.slotObserver = before
 
     try await expectSecond(in: view, transfer: 1, responses: 2)
-    #expect(ear.errors == [.cancelled])
+    #expect(recorder.errors == [.cancelled])
   }
 
   /// The first image is in memory when it is requested, or only once the view gets a size.
   @Test(arguments: [true, false])
   func slotObserverMaySetAnotherImageOnAMemoryHit(waitsForSize: Bool) async throws {
     let view = bench.view()
-    let (bench, ear) = (bench, ear)
+    let (bench, recorder) = (bench, recorder)
     if waitsForSize { view.frame.size = .zero }
     let small = Image.solid(width: 10, height: 10)
     if !waitsForSize {
       bench.cache.insert(small, for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
     }
     let observer = Observer { [weak view] in
-      view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+      view?.setImage(from: "http://a.test/2", options: bench.options, completion: recorder.completion)
     }
     let before = View.slotObserver
     View.slotObserver = observer
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     if waitsForSize {
       bench.cache.insert(small, for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
       view.frame.size = Size(width: 100, height: 100)
@@ -459,19 +459,19 @@ struct SlotReentryTests {
     #expect(view.image == nil)
 
     try await expectSecond(in: view, transfer: 1, responses: 2)
-    #expect(ear.errors == [.cancelled])
+    #expect(recorder.errors == [.cancelled])
   }
 
   @Test func slotObserverMaySetAnotherImageWhenTheViewGrows() async throws {
     let view = bench.view()
-    let (bench, ear) = (bench, ear)
+    let (bench, recorder) = (bench, recorder)
     view.setImage(from: "http://a.test/1", options: bench.options)
     try await bench.transfer(1).respond(with: SlotBench.large)
     try await until { !view.isLoadingImage }
     bench.cache.insert(
       .solid(width: 1000, height: 1000), for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
     let observer = Observer { [weak view] in
-      view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+      view?.setImage(from: "http://a.test/2", options: bench.options, completion: recorder.completion)
     }
     let before = View.slotObserver
     View.slotObserver = observer
@@ -486,23 +486,23 @@ struct SlotReentryTests {
     let observer = Observer { [weak view] in view?.frame.size = Size(width: 300, height: 300) }
     let before = View.slotObserver
     View.slotObserver = observer
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     View.slotObserver = before
     #expect(view.pendingSlots == 1)
     try await bench.transfer(1).respond(with: SlotBench.large)
-    await ear.hear()
+    await recorder.wait()
 
     #expect(view.pendingSlots == 0)
   }
 
   @Test func cancelAfterTheEndChangesNothing() async throws {
     let view = bench.view()
-    view.setImage(from: "http://a.test/1", options: bench.options) { [weak view, ear] result in
+    view.setImage(from: "http://a.test/1", options: bench.options) { [weak view, recorder] result in
       view?.cancelImageLoad()
-      ear.completion(result)
+      recorder.completion(result)
     }
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
 
     #expect(view.imageActivity.activity == .ended(success: true))
     #expect(view.imageURL == "http://a.test/1")
@@ -511,38 +511,38 @@ struct SlotReentryTests {
   @Test func completionMaySetANilURL() async throws {
     let view = bench.view()
 
-    view.setImage(from: "http://a.test/1", options: bench.options) { [weak view, ear] _ in
-      view?.setImage(from: nil, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options) { [weak view, recorder] _ in
+      view?.setImage(from: nil, completion: recorder.completion)
     }
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
 
     #expect(view.image == nil)
     #expect(view.imageActivity.activity == .ended(success: false))
   }
 
   @Test func viewSubclassMaySetAnotherImageWhenItsContentsAreSet() async throws {
-    let (bench, ear) = (bench, ear)
+    let (bench, recorder) = (bench, recorder)
     let view = Picky(frame: Rect(x: 0, y: 0, width: 100, height: 100))
     bench.window.addSubview(view)
     view.reply = { [weak view] in
-      view?.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+      view?.setImage(from: "http://a.test/2", options: bench.options, completion: recorder.completion)
     }
 
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
 
     try await expectSecond(in: view, transfer: 1, responses: 2)
-    #expect(ear.errors == [.cancelled])
+    #expect(recorder.errors == [.cancelled])
   }
 
   @Test func operationOfTheProgramReplacesTheLoadOfTheSlot() async {
     let view = bench.view()
     let operation = CountedOperation()
 
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     view.setLoadOperation(operation, forKey: "contents")
-    await ear.hear()
-    #expect(ear.errors == [.cancelled], "the operation has replaced the load")
+    await recorder.wait()
+    #expect(recorder.errors == [.cancelled], "the operation has replaced the load")
     view.cancelLoadOperation(forKey: "contents")
 
     #expect(operation.cancels == 1)
@@ -560,11 +560,11 @@ struct SlotReentryTests {
       downloader = bench.downloader
       cache = bench.cache
       for name in ["1", "2", "1"] {
-        made.setImage(from: "http://a.test/\(name)", options: bench.options, completion: ear.completion)
+        made.setImage(from: "http://a.test/\(name)", options: bench.options, completion: recorder.completion)
       }
       bench.run(until: 0.5)
       try await bench.transfer(3).respond(with: SlotBench.large)
-      await ear.hear(3)
+      await recorder.wait(for: 3)
       made.frame.size = Size(width: 300, height: 300)
       try await bench.transport.waitUntilStarted(4)
     }
@@ -573,7 +573,7 @@ struct SlotReentryTests {
     #expect(view == nil)
     #expect(downloader == nil)
     #expect(cache == nil)
-    #expect(ear.errors == [.cancelled, .cancelled])
+    #expect(recorder.errors == [.cancelled, .cancelled])
   }
 }
 

@@ -9,21 +9,21 @@ import VitrineWidgets
 @Suite(.timeLimit(.minutes(1)))
 struct SlotRefreshTests {
   private let bench = SlotBench()
-  private let ear = Ear()
+  private let recorder = CompletionRecorder()
   private static let green = FakeDecoder.encodedImage(width: 100, height: 100, color: Color(hex: 0x00FF00))
 
   /// A view that refreshes an image that is in memory.
   private func refreshingView(_ options: SlotOptions? = nil) async throws -> ImageView {
     _ = bench.downloader.load(
-      sized(try ImageRequest("http://a.test/1")), completion: { self.ear.completion($0) })
+      sized(try ImageRequest("http://a.test/1")), completion: { self.recorder.completion($0) })
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
     let view = bench.view()
     var request = try ImageRequest("http://a.test/1")
     request.cachePolicy = .refresh
     view.setImage(
       from: request, placeholder: .solid(width: 1, height: 1), options: options ?? bench.options,
-      completion: ear.completion)
+      completion: recorder.completion)
     return view
   }
 
@@ -35,15 +35,15 @@ struct SlotRefreshTests {
 
   @Test func imageFromMemoryIsShownDuringTheRefresh() async throws {
     let view = try await refreshingView()
-    #expect(view.image === ear.images[0], "at once")
+    #expect(view.image === recorder.images[0], "at once")
     #expect(view.isLoadingImage)
     bench.run(until: 2)
     #expect(bench.images.count == 1, "no spinner over a shown image")
 
     try await bench.transfer(2).respond(with: Self.green)
-    await ear.hear(2)
-    #expect(view.image === ear.images[1])
-    #expect(view.image !== ear.images[0])
+    await recorder.wait(for: 2)
+    #expect(view.image === recorder.images[1])
+    #expect(view.image !== recorder.images[0])
     #expect(!view.isLoadingImage)
     #expect(
       bench.cache.image(for: sized(try ImageRequest("http://a.test/1")), additionalIdentifier: nil)
@@ -55,8 +55,8 @@ struct SlotRefreshTests {
       SlotOptions(failureImage: .solid(width: 3, height: 3), downloader: bench.downloader))
     let shown = view.image
     try await bench.transfer(2).fail(.status(500))
-    await ear.hear(2)
-    #expect(ear.errors == [.status(500)])
+    await recorder.wait(for: 2)
+    #expect(recorder.errors == [.status(500)])
     #expect(view.image === shown)
     #expect(view.imageURL != nil)
   }
@@ -66,8 +66,8 @@ struct SlotRefreshTests {
     let shown = view.image
     _ = try await bench.transfer(2)
     view.cancelImageLoad()
-    await ear.hear(2)
-    #expect(ear.errors == [.cancelled])
+    await recorder.wait(for: 2)
+    #expect(recorder.errors == [.cancelled])
     #expect(view.image === shown)
     #expect(!view.isLoadingImage)
   }
@@ -77,27 +77,28 @@ struct SlotRefreshTests {
     let placeholder = Image.solid(width: 1, height: 1)
     var request = try ImageRequest("http://a.test/1")
     request.cachePolicy = .refresh
-    view.setImage(from: request, placeholder: placeholder, options: bench.options, completion: ear.completion)
+    view.setImage(
+      from: request, placeholder: placeholder, options: bench.options, completion: recorder.completion)
     #expect(view.image === placeholder)
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
-    #expect(view.image === ear.images[0])
+    await recorder.wait()
+    #expect(view.image === recorder.images[0])
   }
 
   @Test func slotThatWaitsForASizeRefreshesOnceItHasOne() async throws {
     _ = try await refreshingView()
     bench.transport.transfers[1].fail(.status(500))
-    await ear.hear(2)
+    await recorder.wait(for: 2)
     let view = ImageView()
     bench.window.addSubview(view)
     var request = try ImageRequest("http://a.test/1")
     request.cachePolicy = .refresh
-    view.setImage(from: request, options: bench.options, completion: ear.completion)
+    view.setImage(from: request, options: bench.options, completion: recorder.completion)
     view.frame.size = Size(width: 100, height: 100)
-    #expect(view.image === ear.images[0])
+    #expect(view.image === recorder.images[0])
     try await bench.transfer(3).respond(with: Self.green)
-    await ear.hear(3)
-    #expect(view.image === ear.images[1])
+    await recorder.wait(for: 3)
+    #expect(view.image === recorder.images[1])
   }
 
   @Test("SD-M28 an unchanged image stays, and the completion is called once")
@@ -107,27 +108,27 @@ struct SlotRefreshTests {
       transports: [bench.transport], decoder: bench.decoder, cache: bench.cache, dataCache: disk)
     let view = bench.view()
     let options = SlotOptions(downloader: downloader)
-    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: options, completion: recorder.completion)
     let first = try await bench.transfer(1)
     first.respond(headers: ["ETag": "\"1\""])
     first.send(SlotBench.red)
     first.finish()
-    await ear.hear()
+    await recorder.wait()
     let shown = view.image
-    #expect(await (try ear.results[0].get()).isStored())
+    #expect(await (try recorder.results[0].get()).isStored())
 
     var request = try ImageRequest("http://a.test/1")
     request.cachePolicy = .refresh
-    view.setImage(from: request, options: options, completion: ear.completion)
+    view.setImage(from: request, options: options, completion: recorder.completion)
     let second = try await bench.transfer(2)
     #expect(second.request.headers["If-None-Match"] == "\"1\"")
     second.respond(status: 304)
     second.finish()
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
     #expect(view.image === shown)
-    #expect(try ear.results[1].get().freshness == .revalidated)
+    #expect(try recorder.results[1].get().freshness == .revalidated)
     await downloader.drain()
-    #expect(ear.results.count == 2)
+    #expect(recorder.results.count == 2)
   }
 }

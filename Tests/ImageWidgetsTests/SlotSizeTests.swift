@@ -8,15 +8,15 @@ import VitrineWidgets
 @Suite(.timeLimit(.minutes(1)))
 struct SlotSizeTests {
   private let bench = SlotBench()
-  private let ear = Ear()
+  private let recorder = CompletionRecorder()
 
   @Test func imageIsDecodedToTheSizeOfTheView() async throws {
     let view = bench.view()
     bench.window.scale = 2
 
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.large)
-    await ear.hear()
+    await recorder.wait()
 
     #expect(bench.decoder.calls.map(\.target) == [DecodeTarget(width: 200, height: 200, mode: .fill)])
     #expect(view.image?.pixelWidth == 200)
@@ -26,9 +26,9 @@ struct SlotSizeTests {
     let view = bench.view()
     view.contentMode = .fit
 
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.large)
-    await ear.hear()
+    await recorder.wait()
 
     #expect(bench.decoder.calls.map(\.target) == [DecodeTarget(width: 100, height: 100, mode: .fit)])
   }
@@ -37,12 +37,12 @@ struct SlotSizeTests {
     let view = ImageView()
     bench.window.addSubview(view)
 
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     #expect(bench.transport.transfers.isEmpty)
     #expect(bench.window.isLoaded)
     view.frame = Rect(x: 0, y: 0, width: 40, height: 30)
     try await bench.transfer(1).respond(with: SlotBench.large)
-    await ear.hear()
+    await recorder.wait()
 
     #expect(bench.decoder.calls.map(\.target) == [DecodeTarget(width: 40, height: 30, mode: .fill)])
   }
@@ -51,12 +51,12 @@ struct SlotSizeTests {
   func loadWithoutASizeCanBeCancelled() async {
     let view = ImageView()
 
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     view.cancelImageLoad()
-    await ear.hear()
+    await recorder.wait()
     view.cancelImageLoad()
 
-    #expect(ear.errors == [.cancelled])
+    #expect(recorder.errors == [.cancelled])
     #expect(bench.transport.transfers.isEmpty)
   }
 
@@ -65,18 +65,18 @@ struct SlotSizeTests {
     var request = try ImageRequest("http://a.test/1")
     request.targetSize = DecodeTarget(width: 7, height: 7)
 
-    view.setImage(from: request, options: bench.options, completion: ear.completion)
+    view.setImage(from: request, options: bench.options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.large)
-    await ear.hear()
+    await recorder.wait()
 
     #expect(bench.decoder.calls.map(\.target) == [request.targetSize])
   }
 
   @Test func viewThatGrowsMuchKeepsItsImageUntilTheLargerImageLoads() async throws {
     let view = bench.view()
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.large)
-    await ear.hear()
+    await recorder.wait()
     let small = view.image
 
     view.frame.size = Size(width: 140, height: 140)
@@ -93,9 +93,9 @@ struct SlotSizeTests {
 
   @Test func imageOfFullSizeIsNotRequestedAgain() async throws {
     let view = bench.view()
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
 
     view.frame.size = Size(width: 400, height: 300)
 
@@ -105,9 +105,9 @@ struct SlotSizeTests {
 
   @Test func failedImageIsNotRequestedAgainWhenTheViewGrows() async throws {
     let view = bench.view()
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     try await bench.transfer(1).fail(.status(404))
-    await ear.hear()
+    await recorder.wait()
 
     view.frame.size = Size(width: 400, height: 300)
 

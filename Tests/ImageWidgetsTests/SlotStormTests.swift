@@ -13,26 +13,26 @@ import VitrineWidgets
 struct SlotStormTests {
   @Test func lastOfAThousandRequestsInOneFrameIsShown() async {
     let bench = SlotBench()
-    let ear = Ear()
+    let received = CompletionRecorder()
     let view = bench.view()
     let button = bench.button()
     bench.window.update(at: 0)
 
     for number in 1...1000 {
       let url = "http://a.test/\(number)"
-      view.setImage(from: url, options: bench.options, completion: ear.completion)
-      view.setHighlightedImage(from: url, options: bench.options, completion: ear.completion)
-      button.setImage(from: url, for: .selected, options: bench.options, completion: ear.completion)
+      view.setImage(from: url, options: bench.options, completion: received.completion)
+      view.setHighlightedImage(from: url, options: bench.options, completion: received.completion)
+      button.setImage(from: url, for: .selected, options: bench.options, completion: received.completion)
     }
     #expect(view.pendingSlots == 2)
     #expect(button.pendingSlots == 1)
     #expect(bench.transport.running.map(\.request.url.absoluteString) == ["http://a.test/1000"])
     #expect(bench.images.isEmpty)
     bench.transport.running.first?.respond(with: SlotBench.red)
-    await ear.hear(3000)
+    await received.wait(for: 3000)
 
-    #expect(ear.images.count == 3)
-    #expect(ear.errors.allSatisfy { $0 == .cancelled })
+    #expect(received.images.count == 3)
+    #expect(received.errors.allSatisfy { $0 == .cancelled })
     #expect(view.image != nil && view.highlightedImage != nil && button.image(for: .selected) != nil)
     #expect(view.pendingSlots + button.pendingSlots == 0)
     bench.run(until: 2)
@@ -41,17 +41,20 @@ struct SlotStormTests {
 
   @Test func releasedViewsCancelAllTheirLoads() async {
     let bench = SlotBench()
-    let ear = Ear()
+    let received = CompletionRecorder()
     var view: ImageView? = bench.view()
     var button: Button? = bench.button()
     weak let watched = view
-    view?.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
-    view?.setHighlightedImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+    view?.setImage(from: "http://a.test/1", options: bench.options, completion: received.completion)
+    view?.setHighlightedImage(
+      from: "http://a.test/2", options: bench.options, completion: received.completion)
     for (number, state) in [ControlState.normal, .selected, [.selected, .highlighted]].enumerated() {
       button?.setImage(
-        from: "http://a.test/\(3 + number)", for: state, options: bench.options, completion: ear.completion)
+        from: "http://a.test/\(3 + number)", for: state, options: bench.options,
+        completion: received.completion)
       button?.setBackgroundImage(
-        from: "http://a.test/\(3 + number)", for: state, options: bench.options, completion: ear.completion)
+        from: "http://a.test/\(3 + number)", for: state, options: bench.options,
+        completion: received.completion)
     }
     bench.run(until: 0.5)
 
@@ -59,10 +62,10 @@ struct SlotStormTests {
     button?.removeFromSuperview()
     view = nil
     button = nil
-    await ear.hear(8)
+    await received.wait(for: 8)
 
     #expect(watched == nil)
-    #expect(ear.errors.count == 8)
+    #expect(received.errors.count == 8)
     #expect(bench.transport.running.isEmpty)
     #expect(bench.images.isEmpty)
     #expect(bench.window.isLoaded)
@@ -78,7 +81,7 @@ struct SlotStormTests {
     }
     await storm.settle()
 
-    #expect(storm.heard.allSatisfy { $0 == 1 })
+    #expect(storm.received.allSatisfy { $0 == 1 })
     for view in storm.views {
       #expect(view.pendingSlots == 0)
       #expect(!view.isLoadingImage)
@@ -97,7 +100,7 @@ struct SlotStormTests {
   /// The number of the image that each view requested last; nil for none, or after a cancel.
   private var wanted: [Int?]
   /// How often the completion of each call was called.
-  private(set) var heard: [Int] = []
+  private(set) var received: [Int] = []
   private(set) var lowestPending = 0
   /// The transfers that have delivered half of their bytes.
   private var halves: Set<ObjectIdentifier> = []
@@ -145,8 +148,8 @@ struct SlotStormTests {
   private func ask(_ index: Int) {
     let other = random.below(40)
     let number = chance(50) ? wanted[index] ?? other : other
-    let call = heard.count
-    heard.append(0)
+    let call = received.count
+    received.append(0)
     wanted[index] = number
     let policy: ImageRequest.CachePolicy = chance(10) ? .reload : chance(10) ? .refresh : .useCache
     guard var url = URLs.request(number, policy: policy) else { return }
@@ -156,7 +159,7 @@ struct SlotStormTests {
     let view = views[index]
     let again = chance(5)
     view.setImage(from: url, options: options) { [self, weak view] _ in
-      heard[call] += 1
+      received[call] += 1
       if again, let view, view.isLoadingImage { view.setImage(from: view.imageURL, options: bench.options) }
     }
   }
@@ -202,7 +205,7 @@ struct SlotStormTests {
     for view in views {
       if view.frame.isEmpty { view.frame.size = Size(width: 50, height: 50) }
     }
-    while views.contains(where: \.isLoadingImage) || heard.contains(0) {
+    while views.contains(where: \.isLoadingImage) || received.contains(0) {
       for transfer in bench.transport.running { respond(to: transfer) }
       if Task.isCancelled { return }
       await Task.yield()

@@ -10,7 +10,7 @@ import VitrineWidgets
 @Suite(.timeLimit(.minutes(1)))
 struct SlotTransitionTests {
   private let bench = SlotBench()
-  private let ear = Ear()
+  private let recorder = CompletionRecorder()
   private static let address = "http://a.test/1"
 
   private func remember(_ address: String = address) throws {
@@ -23,10 +23,10 @@ struct SlotTransitionTests {
     let view = bench.view()
     bench.run(until: 0.1)
 
-    view.setImage(from: Self.address, options: bench.options, completion: ear.completion)
+    view.setImage(from: Self.address, options: bench.options, completion: recorder.completion)
     #expect(!view.isInTransition)
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
 
     #expect(view.isInTransition)
     bench.run(until: 0.5)
@@ -46,12 +46,12 @@ struct SlotTransitionTests {
     for _ in 0..<2 {
       let view = bench.view()
       bench.window.update(at: 0)
-      let ear = Ear()
-      view.setImage(from: request, options: bench.options, completion: ear.completion)
+      let recorder = CompletionRecorder()
+      view.setImage(from: request, options: bench.options, completion: recorder.completion)
       #expect(!view.isInTransition)
       if sources.isEmpty { try await bench.transfer(1).respond(with: SlotBench.red) }
-      await ear.hear()
-      let response = try #require(try ear.results.first?.get())
+      await recorder.wait()
+      let response = try #require(try recorder.results.first?.get())
       #expect(await response.isStored())
       sources.append(response.source)
 
@@ -115,10 +115,10 @@ struct SlotTransitionTests {
     var options = bench.options
     options.transitionsBySource = [.disk: transition]
 
-    view.setImage(from: request, options: options, completion: ear.completion)
-    await ear.hear()
+    view.setImage(from: request, options: options, completion: recorder.completion)
+    await recorder.wait()
 
-    #expect(try ear.results.first?.get().source == .disk)
+    #expect(try recorder.results.first?.get().source == .disk)
     #expect(view.isInTransition == transition.isAnimated)
   }
 
@@ -138,16 +138,16 @@ struct SlotTransitionTests {
     try remember("http://a.test/2")
     let view = bench.view()
     bench.run(until: 0.1)
-    view.setImage(from: Self.address, options: bench.options, completion: ear.completion)
+    view.setImage(from: Self.address, options: bench.options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
     bench.run(until: 0.15)
     #expect(view.isInTransition)
 
     view.cancelImageLoad()
-    view.setImage(from: "http://a.test/2", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/2", options: bench.options, completion: recorder.completion)
 
-    await ear.hear(2)
+    await recorder.wait(for: 2)
     #expect(!view.isInTransition)
     #expect(bench.images.map(\.image) == [view.image])
   }
@@ -199,9 +199,9 @@ struct SlotTransitionTests {
     bench.run(until: 0.1)
     var options = bench.options
     options.transition = Transition(kind: .slide(.left), duration: 0.2, curve: .linear)
-    view.setImage(from: Self.address, options: options, completion: ear.completion)
+    view.setImage(from: Self.address, options: options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.large)
-    await ear.hear()
+    await recorder.wait()
     bench.run(until: 1)
     let small = try #require(view.image)
 
@@ -223,16 +223,16 @@ struct SlotTransitionTests {
     var options = bench.options
     options.waitsForTransition = true
 
-    view.setImage(from: Self.address, options: options, completion: ear.completion)
+    view.setImage(from: Self.address, options: options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.red)
     try await until { view.isInTransition }
     bench.run(until: 0.2)
     for _ in 0..<100 { await Task.yield() }
-    #expect(ear.results.isEmpty)
+    #expect(recorder.results.isEmpty)
     bench.run(until: 0.4)
 
-    await ear.hear()
-    #expect(ear.images == [view.image])
+    await recorder.wait()
+    #expect(recorder.images == [view.image])
   }
 
   nonisolated enum Interruption: CaseIterable, Sendable {
@@ -248,7 +248,7 @@ struct SlotTransitionTests {
     var options = bench.options
     options.waitsForTransition = true
     options.transition = .crossDissolve(100)
-    view?.setImage(from: Self.address, options: options, completion: ear.completion)
+    view?.setImage(from: Self.address, options: options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.red)
     try await until { view?.isInTransition != false }
     window?.update(at: 1)
@@ -265,10 +265,10 @@ struct SlotTransitionTests {
       window = nil
     }
 
-    await ear.hear()
+    await recorder.wait()
     for _ in 0..<100 { await Task.yield() }
-    #expect(ear.images.count == 1)
-    #expect(ear.results.count == 1)
+    #expect(recorder.images.count == 1)
+    #expect(recorder.results.count == 1)
   }
 
   @Test func completionOfAMemoryHitDoesNotWait() throws {
@@ -276,8 +276,8 @@ struct SlotTransitionTests {
     var options = bench.options
     options.waitsForTransition = true
 
-    bench.view().setImage(from: Self.address, options: options, completion: ear.completion)
+    bench.view().setImage(from: Self.address, options: options, completion: recorder.completion)
 
-    #expect(ear.images.count == 1)
+    #expect(recorder.images.count == 1)
   }
 }

@@ -9,19 +9,19 @@ import VitrineWidgets
 @Suite(.timeLimit(.minutes(1)))
 struct ViewImageTests {
   private let bench = SlotBench()
-  private let ear = Ear()
+  private let recorder = CompletionRecorder()
 
   @Test("AF-I1 SD-W1 an image is shown when it has loaded")
   func imageIsShownWhenItHasLoaded() async throws {
     let view = bench.view()
 
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     #expect(view.image == nil)
     #expect(view.isLoadingImage)
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
 
-    #expect(view.image === ear.images.first)
+    #expect(view.image === recorder.images.first)
     #expect(view.imageURL == "http://a.test/1")
     #expect(!view.isLoadingImage)
     #expect(view.pendingSlots == 0)
@@ -50,15 +50,16 @@ struct ViewImageTests {
     let placeholder = Image.solid(width: 1, height: 1)
 
     view.setImage(
-      from: "http://a.test/1", placeholder: placeholder, options: bench.options, completion: ear.completion)
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+      from: "http://a.test/1", placeholder: placeholder, options: bench.options,
+      completion: recorder.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     #expect(view.image === placeholder)
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
     #expect(bench.transport.transfers.count == 1)
-    #expect(ear.images.count == 2)
-    #expect(view.image === ear.images[1])
+    #expect(recorder.images.count == 2)
+    #expect(view.image === recorder.images[1])
   }
 
   @Test func requestToAnotherDownloaderDoesNotJoinTheLoad() async throws {
@@ -66,15 +67,15 @@ struct ViewImageTests {
     var options = bench.options
     let view = bench.view()
 
-    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: options, completion: recorder.completion)
     options.downloader = ImageDownloader(transports: [other], decoder: bench.decoder, cache: nil)
-    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: options, completion: recorder.completion)
     try await other.waitUntilStarted(1)
     other.transfers[0].respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
-    #expect(ear.errors == [.cancelled])
-    #expect(view.image === ear.images.first)
+    #expect(recorder.errors == [.cancelled])
+    #expect(view.image === recorder.images.first)
   }
 
   @Test("AF-I3 YY-B16 the placeholder stays when the load fails, and the status is reported")
@@ -83,11 +84,12 @@ struct ViewImageTests {
     let placeholder = Image.solid(width: 1, height: 1)
 
     view.setImage(
-      from: "http://a.test/1", placeholder: placeholder, options: bench.options, completion: ear.completion)
+      from: "http://a.test/1", placeholder: placeholder, options: bench.options,
+      completion: recorder.completion)
     try await bench.transfer(1).fail(.status(404))
-    await ear.hear()
+    await recorder.wait()
 
-    #expect(ear.errors == [.status(404)])
+    #expect(recorder.errors == [.status(404)])
     #expect(view.image === placeholder)
   }
 
@@ -96,9 +98,9 @@ struct ViewImageTests {
     var options = bench.options
     options.failureImage = .solid(width: 2, height: 2)
 
-    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: options, completion: recorder.completion)
     try await bench.transfer(1).fail(.emptyBody)
-    await ear.hear()
+    await recorder.wait()
 
     #expect(view.image === options.failureImage)
   }
@@ -111,25 +113,25 @@ struct ViewImageTests {
     let loaded = try await first.image
     let view = bench.view()
 
-    view.setImage(from: request, options: bench.options, completion: ear.completion)
+    view.setImage(from: request, options: bench.options, completion: recorder.completion)
 
     #expect(view.image === loaded)
-    #expect(try ear.results.first?.get().http == nil)
-    #expect(try ear.results.first?.get().source == .memory)
+    #expect(try recorder.results.first?.get().http == nil)
+    #expect(try recorder.results.first?.get().source == .memory)
   }
 
   @Test("AF-I5 an image that is cancelled and requested again at once loads")
   func imageLoadsWhenRequestedAgainAfterCancel() async throws {
     let view = bench.view()
 
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     view.cancelImageLoad()
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     try await bench.transfer(2).respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
-    #expect(ear.errors == [.cancelled])
-    #expect(view.image === ear.images.first)
+    #expect(recorder.errors == [.cancelled])
+    #expect(view.image === recorder.images.first)
   }
 
   @Test("AF-I6 AF-I7 SD-W24 YY-B8 a missing URL shows the placeholder and fails once, later")
@@ -139,14 +141,14 @@ struct ViewImageTests {
     let placeholder = Image.solid(width: 1, height: 1)
 
     view.setImage(
-      from: nil, placeholder: placeholder, options: bench.options, completion: ear.completion)
-    #expect(ear.results.isEmpty)
+      from: nil, placeholder: placeholder, options: bench.options, completion: recorder.completion)
+    #expect(recorder.results.isEmpty)
     #expect(view.image === placeholder)
-    await ear.hear()
-    view.setImage(from: "not a url", options: bench.options, completion: ear.completion)
-    await ear.hear(2)
+    await recorder.wait()
+    view.setImage(from: "not a url", options: bench.options, completion: recorder.completion)
+    await recorder.wait(for: 2)
 
-    #expect(ear.errors == [.invalidURL(""), .invalidURL("not a url")])
+    #expect(recorder.errors == [.invalidURL(""), .invalidURL("not a url")])
     #expect(bench.transport.transfers.isEmpty)
   }
 
@@ -154,18 +156,18 @@ struct ViewImageTests {
   func responseToAnOlderRequestIsNotShown() async throws {
     let view = bench.view()
 
-    view.setImage(from: "http://a.test/old", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/old", options: bench.options, completion: recorder.completion)
     let old = try await bench.transfer(1)
-    view.setImage(from: "http://a.test/new", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/new", options: bench.options, completion: recorder.completion)
     let new = try await bench.transfer(2)
     old.respond(with: SlotBench.large)
-    await ear.hear(1)
-    #expect(ear.errors == [.cancelled])
+    await recorder.wait(for: 1)
+    #expect(recorder.errors == [.cancelled])
     #expect(view.image == nil)
     new.respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
-    #expect(view.image === ear.images.first)
+    #expect(view.image === recorder.images.first)
     #expect(view.image?.sourceWidth == 100)
   }
 
@@ -174,24 +176,24 @@ struct ViewImageTests {
     var view: ImageView? = ImageView(frame: Rect(x: 0, y: 0, width: 10, height: 10))
     weak let watched = view
 
-    view?.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view?.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     let transfer = try await bench.transfer(1)
     view = nil
-    await ear.hear()
+    await recorder.wait()
 
     #expect(watched == nil)
     #expect(transfer.isCancelled)
-    #expect(ear.errors == [.cancelled])
+    #expect(recorder.errors == [.cancelled])
   }
 
   @Test("AF-I10 a nil URL cancels the running load")
   func nilURLCancelsTheRunningLoad() async throws {
     let view = bench.view()
 
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     let transfer = try await bench.transfer(1)
     view.imageURL = nil
-    await ear.hear()
+    await recorder.wait()
 
     #expect(transfer.isCancelled)
     #expect(view.image == nil)
@@ -211,12 +213,12 @@ struct ViewImageTests {
     let view = bench.view()
 
     view.setImage(
-      from: try ImageRequest("http://a.test/1").url, options: bench.options, completion: ear.completion)
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+      from: try ImageRequest("http://a.test/1").url, options: bench.options, completion: recorder.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
-    #expect(view.image === ear.images.first)
+    #expect(view.image === recorder.images.first)
     #expect(view.imageURL == "http://a.test/1")
     #expect(bench.transport.transfers.count == 1)
   }
@@ -233,38 +235,38 @@ struct ViewImageTests {
     view.setImage(from: "http://a.test/1", placeholder: .solid(width: 1, height: 1), options: options)
     view.setImage(
       from: "http://a.test/1", placeholder: .solid(width: 1, height: 1), options: bench.options,
-      completion: ear.completion)
+      completion: recorder.completion)
 
     #expect(given == [image, nil], "nil when the view itself shows the image")
     #expect(view.image === image)
     #expect(!view.isInTransition)
-    #expect(try ear.results.first?.get().source == .memory)
+    #expect(try recorder.results.first?.get().source == .memory)
   }
 
   @Test("YY-B14 a setter that another thread awaits runs on the main actor")
   func setterCalledFromAnotherThreadLoadsTheImage() async throws {
     let view = bench.view()
-    let (options, completion) = (bench.options, ear.completion)
+    let (options, completion) = (bench.options, recorder.completion)
     let load = { @MainActor in
       view.setImage(from: "http://a.test/1", options: options, completion: completion)
     }
 
     await Task.detached { await load() }.value
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
 
-    #expect(view.image === ear.images.first)
+    #expect(view.image === recorder.images.first)
   }
 
   @Test("YY-B17 a body that is no image fails with its first bytes")
   func bodyThatIsNoImageFailsWithItsFirstBytes() async throws {
     let view = bench.view()
 
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: Array("<html>".utf8))
-    await ear.hear()
+    await recorder.wait()
 
-    #expect(ear.errors == [.notAnImage(signature: Array("<html>".utf8))])
+    #expect(recorder.errors == [.notAnImage(signature: Array("<html>".utf8))])
     #expect(view.image == nil)
   }
 
@@ -273,10 +275,10 @@ struct ViewImageTests {
     let views = [bench.view(), bench.view()]
 
     for view in views {
-      view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+      view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     }
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
     #expect(bench.transport.transfers.count == 1)
     #expect(views[0].image != nil)
@@ -287,11 +289,11 @@ struct ViewImageTests {
     let view = View(frame: Rect(x: 0, y: 0, width: 50, height: 50))
     bench.window.addSubview(view)
 
-    view.setImage(from: "http://a.test/1", options: bench.options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
 
-    #expect(view.contents === ear.images.first)
+    #expect(view.contents === recorder.images.first)
   }
 
   @Test("YY-B7 a load without a placeholder clears the image at once")
@@ -314,12 +316,12 @@ struct ViewImageTests {
 
     view.setImage(
       from: "http://a.test/1", placeholder: hasPlaceholder ? .solid(width: 1, height: 1) : nil,
-      options: options, completion: ear.completion)
+      options: options, completion: recorder.completion)
     #expect(view.image === old)
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
 
-    #expect(view.image === ear.images.first)
+    #expect(view.image === recorder.images.first)
   }
 
   @Test(arguments: ["not a url", "cover.jpg", ""], [false, true])
@@ -332,11 +334,11 @@ struct ViewImageTests {
     if isLoading { view.setImage(from: "http://a.test/1", options: options) }
 
     view.setImage(
-      from: text, placeholder: .solid(width: 1, height: 1), options: options, completion: ear.completion)
+      from: text, placeholder: .solid(width: 1, height: 1), options: options, completion: recorder.completion)
     #expect(view.image === old)
-    await ear.hear()
+    await recorder.wait()
 
-    #expect(ear.errors == [.invalidURL(text)])
+    #expect(recorder.errors == [.invalidURL(text)])
     #expect(view.image === old)
     #expect(view.imageURL == nil)
   }
@@ -371,10 +373,10 @@ struct ViewImageTests {
     options.placeholderPolicy = .onFailure
 
     view.setImage(
-      from: "http://a.test/1", placeholder: placeholder, options: options, completion: ear.completion)
+      from: "http://a.test/1", placeholder: placeholder, options: options, completion: recorder.completion)
     #expect(view.image == nil)
     try await bench.transfer(1).fail(.status(500))
-    await ear.hear()
+    await recorder.wait()
 
     #expect(view.image === placeholder)
   }
@@ -394,15 +396,15 @@ struct ViewImageTests {
     var options = bench.options
     options.failureImage = .solid(width: 2, height: 2)
 
-    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: options, completion: recorder.completion)
     try await bench.transfer(1).fail(.status(503))
-    await ear.hear()
-    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
+    await recorder.wait()
+    view.setImage(from: "http://a.test/1", options: options, completion: recorder.completion)
     #expect(view.image == nil)
     try await bench.transfer(2).respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
-    #expect(view.image === ear.images.first)
+    #expect(view.image === recorder.images.first)
     #expect(view.pendingSlots == 0)
   }
 
@@ -411,13 +413,13 @@ struct ViewImageTests {
     var request = try ImageRequest("http://a.test/1")
     request.cachePolicy = .cacheOnly
 
-    view.setImage(from: request, options: bench.options, completion: ear.completion)
-    await ear.hear()
+    view.setImage(from: request, options: bench.options, completion: recorder.completion)
+    await recorder.wait()
     bench.cache.insert(.solid(width: 100, height: 100), for: request, additionalIdentifier: nil)
-    view.setImage(from: request, options: bench.options, completion: ear.completion)
+    view.setImage(from: request, options: bench.options, completion: recorder.completion)
 
-    #expect(ear.errors == [.notCached])
-    #expect(view.image === ear.images.first)
+    #expect(recorder.errors == [.notCached])
+    #expect(view.image === recorder.images.first)
     #expect(view.pendingSlots == 0)
     #expect(bench.transport.transfers.isEmpty)
   }
@@ -429,12 +431,12 @@ struct ViewImageTests {
     bench.cache.insert(.solid(width: 100, height: 100), for: request, additionalIdentifier: nil)
     request.cachePolicy = .reload
 
-    view.setImage(from: request, options: bench.options, completion: ear.completion)
+    view.setImage(from: request, options: bench.options, completion: recorder.completion)
     #expect(view.image == nil)
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
 
-    #expect(view.image === ear.images.first)
+    #expect(view.image === recorder.images.first)
     request.cachePolicy = .useCache
     #expect(bench.downloader.cachedImage(for: request) === view.image)
   }
@@ -450,16 +452,16 @@ struct ViewImageTests {
     reloaded.cachePolicy = .reload
 
     for request in [plain, round, sized, reloaded] {
-      view.setImage(from: request, options: bench.options, completion: ear.completion)
+      view.setImage(from: request, options: bench.options, completion: recorder.completion)
     }
     view.setImage(
-      from: plain, additionalIdentifier: "a", options: bench.options, completion: ear.completion)
-    await ear.hear(4)
+      from: plain, additionalIdentifier: "a", options: bench.options, completion: recorder.completion)
+    await recorder.wait(for: 4)
     bench.transport.running.first?.respond(with: SlotBench.red)
-    await ear.hear(5)
+    await recorder.wait(for: 5)
 
-    #expect(ear.errors == [.cancelled, .cancelled, .cancelled, .cancelled])
-    #expect(view.image === ear.images.first)
+    #expect(recorder.errors == [.cancelled, .cancelled, .cancelled, .cancelled])
+    #expect(view.image === recorder.images.first)
     #expect(view.pendingSlots == 0)
   }
 
@@ -469,11 +471,11 @@ struct ViewImageTests {
     var options = bench.options
     options.setsImage = false
 
-    view.setImage(from: "http://a.test/1", options: options, completion: ear.completion)
+    view.setImage(from: "http://a.test/1", options: options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear()
+    await recorder.wait()
 
-    #expect(ear.images.count == 1)
+    #expect(recorder.images.count == 1)
     #expect(view.image == nil)
   }
 
@@ -483,12 +485,12 @@ struct ViewImageTests {
 
     round.setImage(
       from: "http://a.test/1", additionalIdentifier: "round", options: bench.options,
-      completion: ear.completion)
+      completion: recorder.completion)
     grey.setImage(
       from: "http://a.test/1", additionalIdentifier: "grey", options: bench.options,
-      completion: ear.completion)
+      completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.red)
-    await ear.hear(2)
+    await recorder.wait(for: 2)
 
     #expect(bench.transport.transfers.count == 1)
     let plain = try ImageRequest("http://a.test/1")
@@ -499,18 +501,18 @@ struct ViewImageTests {
   @Test("SD-W19 progress is reported as bytes arrive, and is 1 at the end")
   func progressIsReportedAndEndsAtOne() async throws {
     let view = bench.view()
-    var heard: [ImageTask.Progress] = []
+    var received: [ImageTask.Progress] = []
 
     view.setImage(
-      from: "http://a.test/1", options: bench.options, completion: ear.completion,
-      progress: { heard.append($0) })
+      from: "http://a.test/1", options: bench.options, completion: recorder.completion,
+      progress: { received.append($0) })
     let transfer = try await bench.transfer(1)
     transfer.respond(expectedLength: SlotBench.red.count)
     transfer.send(SlotBench.red)
     transfer.finish()
-    await ear.hear()
+    await recorder.wait()
 
-    #expect(heard.last?.received == SlotBench.red.count)
-    #expect(heard.last?.fraction == 1)
+    #expect(received.last?.received == SlotBench.red.count)
+    #expect(received.last?.fraction == 1)
   }
 }

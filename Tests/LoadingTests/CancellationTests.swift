@@ -10,15 +10,15 @@ import VitrineTesting
   @Test("AF-D13, AF-D29 a cancelled receipt fails with .cancelled and the URL without credentials")
   func cancelledReceiptFailsWithItsURL() async throws {
     let world = Fixture()
-    let heard = Heard<ImageError>()
+    let recorder = Recorder<ImageError>()
     let receipt = try #require(
-      world.downloader.download("http://user:secret@a.test/a.jpg", failure: heard.add))
+      world.downloader.download("http://user:secret@a.test/a.jpg", failure: recorder.add))
 
     world.downloader.cancel(receipt)
 
-    #expect(heard.values.isEmpty, "the failure handler never runs inside the call")
-    #expect(try await heard.wait(for: 1) == [.cancelled])
-    let error = try #require(heard.values.first)
+    #expect(recorder.values.isEmpty, "the failure handler never runs inside the call")
+    #expect(try await recorder.wait(for: 1) == [.cancelled])
+    let error = try #require(recorder.values.first)
     #expect(error.failingURL == url() && error.isCancellation)
     #expect(error.description == "cancelled: http://a.test/a.jpg")
     await #expect(throws: ImageError.cancelled) { try await receipt.task.response }
@@ -41,18 +41,18 @@ import VitrineTesting
   @Test("AF-D15 SD-D21 more downloads than may run at once are cancelled and succeed when requested again")
   func cancelledDownloadsCanBeRequestedAgain() async throws {
     let world = Fixture { $0.maximumActiveDownloads = 4 }
-    let heard = Heard<Bool>()
+    let recorder = Recorder<Bool>()
     let names = (0..<5).map { "\($0).jpg" }
 
     for name in names {
-      world.downloader.load(request(name), completion: { heard.add((try? $0.get()) != nil) }).cancel()
+      world.downloader.load(request(name), completion: { recorder.add((try? $0.get()) != nil) }).cancel()
     }
     for name in names {
-      world.downloader.load(request(name), completion: { heard.add((try? $0.get()) != nil) })
+      world.downloader.load(request(name), completion: { recorder.add((try? $0.get()) != nil) })
     }
     while let transfer = world.transport.running.first { transfer.respond(with: Fixture.body) }
 
-    let outcomes = try await heard.wait(for: 10)
+    let outcomes = try await recorder.wait(for: 10)
     #expect(outcomes == Array(repeating: false, count: 5) + Array(repeating: true, count: 5))
   }
 
@@ -88,16 +88,16 @@ import VitrineTesting
 
   @Test func cancelledTasksAreReleasedBeforeTheDownloadEnds() async throws {
     let world = Fixture()
-    let heard = Heard<Bool>()
+    let recorder = Recorder<Bool>()
     let stays = world.downloader.load(request())
     var left: [WeakTask] = []
     for _ in 0..<1000 {
-      let task = world.downloader.load(request(), completion: { _ in heard.add(true) })
+      let task = world.downloader.load(request(), completion: { _ in recorder.add(true) })
       left.append(WeakTask(task: task))
       task.cancel()
     }
-    _ = try await heard.wait(for: 1000)
-    await withCheckedContinuation { continuation in Mailbox.main.post { continuation.resume() } }
+    _ = try await recorder.wait(for: 1000)
+    await withCheckedContinuation { continuation in MainActorQueue.main.post { continuation.resume() } }
     #expect(left.count { $0.task != nil } < 100)
     #expect(world.transport.transfers.count == 1)
     #expect(!stays.isFinished)
@@ -124,44 +124,44 @@ import VitrineTesting
   @Test("AF-D31 a load has exactly one outcome, however often it is cancelled")
   func loadCancelledTwiceHasOneOutcome() async throws {
     let world = Fixture()
-    let heard = Heard<ImageError?>()
+    let recorder = Recorder<ImageError?>()
     let add: ImageTask.Completion = { result in
-      if case .failure(let error) = result { heard.add(error) } else { heard.add(nil) }
+      if case .failure(let error) = result { recorder.add(error) } else { recorder.add(nil) }
     }
     let task = world.downloader.load(request("a.jpg"), completion: add)
 
     task.cancel()
     task.cancel()
-    _ = try await heard.wait(for: 1)
+    _ = try await recorder.wait(for: 1)
     task.cancel()
     world.downloader.load(request("b.jpg"), completion: add)
     world.transport.transfers[1].respond(with: Fixture.body)
 
-    #expect(try await heard.wait(for: 2) == [.cancelled, nil])
+    #expect(try await recorder.wait(for: 2) == [.cancelled, nil])
   }
 
   @Test func cancellingBeforeTheCompletionRunsTurnsSuccessIntoCancelled() async throws {
     let world = Fixture()
     try await world.loaded(request())
-    let heard = Heard<ImageError?>()
+    let recorder = Recorder<ImageError?>()
 
     let task = world.downloader.load(
       request(),
       completion: { result in
-        if case .failure(let error) = result { heard.add(error) } else { heard.add(nil) }
+        if case .failure(let error) = result { recorder.add(error) } else { recorder.add(nil) }
       })
     #expect(task.isFinished)
     task.cancel()
 
-    #expect(try await heard.wait(for: 1) == [.cancelled])
+    #expect(try await recorder.wait(for: 1) == [.cancelled])
   }
 
   @Test func cancellingAfterTheCompletionDoesNothing() async throws {
     let world = Fixture()
-    let heard = Heard<Bool>()
-    let task = world.downloader.load(request(), completion: { _ in heard.add(true) })
+    let recorder = Recorder<Bool>()
+    let task = world.downloader.load(request(), completion: { _ in recorder.add(true) })
     world.transport.transfers[0].respond(with: Fixture.body)
-    _ = try await heard.wait(for: 1)
+    _ = try await recorder.wait(for: 1)
 
     task.cancel()
 
@@ -210,10 +210,10 @@ import VitrineTesting
     let gate = Gate()
     var downloader: ImageDownloader? = ImageDownloader(
       transports: [transport], decoder: FakeDecoder(gate: gate))
-    let heard = Heard<ImageError>()
+    let recorder = Recorder<ImageError>()
     weak let weakDownloader = downloader
     for name in ["decoding.jpg", "b.jpg", "c.jpg", "d.jpg", "waiting.jpg"] {
-      downloader?.download(request(name), failure: heard.add)
+      downloader?.download(request(name), failure: recorder.add)
     }
     transport.transfers[0].respond(with: Fixture.body)
     await gate.waitUntilHeld(1)
@@ -221,7 +221,7 @@ import VitrineTesting
     downloader = nil
 
     #expect(weakDownloader == nil)
-    #expect(try await heard.wait(for: 5) == Array(repeating: .cancelled, count: 5))
+    #expect(try await recorder.wait(for: 5) == Array(repeating: .cancelled, count: 5))
     #expect(transport.transfers.map(\.isCancelled) == [false, true, true, true, true])
     gate.open()
     for transfer in transport.transfers { transfer.respond(with: Fixture.body) }

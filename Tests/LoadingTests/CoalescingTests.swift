@@ -25,18 +25,18 @@ import VitrineTesting
   @Test("AF-D25 loads of one download complete in the order in which they were requested")
   func loadsCompleteInRequestOrder() async throws {
     let world = Fixture()
-    let heard = Heard<Int>()
+    let recorder = Recorder<Int>()
     for number in 0..<50 {
       // Sizes, identifiers and priorities differ: the order holds for all loads that share the download.
       world.downloader.load(
         request(priority: .allCases[number % 5], target: number % 2 == 0 ? nil : .init(width: 8, height: 8)),
         additionalIdentifier: "\(number % 3)",
-        completion: { _ in heard.add(number) })
+        completion: { _ in recorder.add(number) })
     }
 
     world.transport.transfers[0].fail(.status(404))
 
-    #expect(try await heard.wait(for: 50) == Array(0..<50))
+    #expect(try await recorder.wait(for: 50) == Array(0..<50))
   }
 
   @Test func reloadThatJoinsADownloadReplacesOtherSizes() async throws {

@@ -27,21 +27,21 @@ import VitrineTesting
     arguments: ["", "no url", "a/b.jpg"])
   func invalidURLReturnsNoReceiptAndFails(text: String) async throws {
     let world = Fixture()
-    let heard = Heard<ImageError>()
+    let recorder = Recorder<ImageError>()
 
-    let receipt = world.downloader.download(text, failure: heard.add)
+    let receipt = world.downloader.download(text, failure: recorder.add)
 
     #expect(receipt == nil)
-    #expect(heard.values.isEmpty)
-    #expect(try await heard.wait(for: 1) == [.invalidURL(text)])
+    #expect(recorder.values.isEmpty)
+    #expect(try await recorder.wait(for: 1) == [.invalidURL(text)])
   }
 
   @Test("AF-D3 SD-D7 a nil URL returns no receipt and fails after the call")
   func nilURLReturnsNoReceiptAndFails() async throws {
-    let heard = Heard<ImageError>()
+    let recorder = Recorder<ImageError>()
 
-    #expect(Fixture().downloader.download(nil, failure: heard.add) == nil)
-    #expect(try await heard.wait(for: 1) == [.invalidURL("")])
+    #expect(Fixture().downloader.download(nil, failure: recorder.add) == nil)
+    #expect(try await recorder.wait(for: 1) == [.invalidURL("")])
   }
 
   @Test func relativeURLInRequestIsInvalid() async throws {
@@ -125,17 +125,17 @@ import VitrineTesting
 
   @Test("AF-D11 the receipt of a cached image is nil") func receiptOfACachedImageIsNil() async throws {
     let world = Fixture()
-    let heard = Heard<ImageResponse>()
-    let first = world.downloader.download(request(), success: heard.add)
+    let recorder = Recorder<ImageResponse>()
+    let first = world.downloader.download(request(), success: recorder.add)
     world.transport.transfers[0].respond(with: Fixture.body)
-    _ = try await heard.wait(for: 1)
+    _ = try await recorder.wait(for: 1)
 
-    let second = world.downloader.download(request(), success: heard.add)
+    let second = world.downloader.download(request(), success: recorder.add)
 
     #expect(first != nil)
     #expect(second == nil)
-    #expect(heard.values.count == 1, "the success handler never runs inside the call (AF-F22)")
-    let responses = try await heard.wait(for: 2)
+    #expect(recorder.values.count == 1, "the success handler never runs inside the call (AF-F22)")
+    let responses = try await recorder.wait(for: 2)
     #expect(responses[1].image === responses[0].image)
   }
 
@@ -200,7 +200,7 @@ import VitrineTesting
   @Test("AF-D17, AF-D18 success and failure handlers run on the main actor, whichever thread starts the load")
   func handlersRunOnTheMainActor() async throws {
     let world = Fixture()
-    let heard = Heard<String>()
+    let recorder = Recorder<String>()
     let main = DispatchSpecificKey<Bool>()
     DispatchQueue.main.setSpecific(key: main, value: true)
     await Task.detached {
@@ -208,13 +208,13 @@ import VitrineTesting
         request("good.jpg"),
         success: { _ in
           #expect(DispatchQueue.getSpecific(key: main) == true)
-          heard.add("success")
+          recorder.add("success")
         }, failure: { _ in })
       world.downloader.download(
         request("bad.jpg"), success: { _ in },
         failure: { error in
           #expect(DispatchQueue.getSpecific(key: main) == true)
-          heard.add(error.description)
+          recorder.add(error.description)
         })
     }.value
 
@@ -224,7 +224,7 @@ import VitrineTesting
       world.transport.transfers[1].fail(.status(404))
     }.value
 
-    #expect(try await Set(heard.wait(for: 2)) == ["success", "the server answered 404"])
+    #expect(try await Set(recorder.wait(for: 2)) == ["success", "the server answered 404"])
   }
 
   @Test("AF-F32 an empty body is an error") func emptyBodyFails() async throws {
@@ -248,12 +248,12 @@ import VitrineTesting
 
   @Test func trailingClosureIsTheCompletion() async throws {
     let world = Fixture()
-    let heard = Heard<Result<ImageResponse, ImageError>>()
+    let recorder = Recorder<Result<ImageResponse, ImageError>>()
 
-    world.downloader.load(request()) { result in heard.add(result) }
+    world.downloader.load(request()) { result in recorder.add(result) }
     world.transport.transfers[0].fail(.status(404))
 
-    #expect(try await heard.wait(for: 1).first?.error == .status(404))
+    #expect(try await recorder.wait(for: 1).first?.error == .status(404))
   }
 
   @Test func manyImagesStayWithinTheCapacityOfASmallCache() async throws {

@@ -21,7 +21,7 @@ import VitrineTesting
     }
   }
 
-  private func heard(_ events: AsyncStream<ImageTask.Event>) async -> [String] {
+  private func descriptions(of events: AsyncStream<ImageTask.Event>) async -> [String] {
     var all: [String] = []
     for await event in events { all.append(words(event)) }
     return all
@@ -47,7 +47,7 @@ import VitrineTesting
   func loadReportsItsEventsInOrder() async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
-    let reader = Heard<String>()
+    let reader = Recorder<String>()
     let events = task.events
     let reading = Task { for await event in events { reader.add(words(event)) } }
     let bytes = Fixture.body
@@ -74,7 +74,7 @@ import VitrineTesting
     task.pause()
     task.resume()
     task.cancel()
-    let all = await heard(events)
+    let all = await descriptions(of: events)
     #expect(
       all.filter { !$0.hasPrefix("transferred") } == [
         "paused", "resumed", "failed: cancelled: http://a.test/a.jpg",
@@ -88,7 +88,7 @@ import VitrineTesting
     world.transport.transfers[0].respond(status: 404)
     world.transport.transfers[0].fail(.status(404))
     #expect(
-      await heard(events) == [
+      await descriptions(of: events) == [
         "response 404", "progress 0", "transferred 0", "failed: the server answered 404",
       ])
   }
@@ -99,14 +99,14 @@ import VitrineTesting
     let (first, second) = (task.events, task.events)
     world.transport.transfers[0].respond(with: Fixture.body)
     _ = try await task.response
-    #expect(await heard(first) == heard(second))
-    #expect(await heard(task.events) == ["finished"])
+    #expect(await descriptions(of: first) == descriptions(of: second))
+    #expect(await descriptions(of: task.events) == ["finished"])
   }
 
   @Test func memoryHitReportsOnlyTheOutcome() async throws {
     let world = Fixture()
     try await world.loaded(request())
-    #expect(await heard(world.downloader.load(request()).events) == ["finished"])
+    #expect(await descriptions(of: world.downloader.load(request()).events) == ["finished"])
   }
 
   @Test func cancelledListenerDoesNotCancelTheLoad() async throws {
@@ -134,6 +134,6 @@ import VitrineTesting
     }
     transfer.finish()
     #expect(told == [0, 5, 30, 55, 80, 100])
-    #expect(await heard(events).contains("progress 100"))
+    #expect(await descriptions(of: events).contains("progress 100"))
   }
 }

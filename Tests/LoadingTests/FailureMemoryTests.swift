@@ -169,11 +169,11 @@ import VitrineTesting
   func rememberedFailureIsReportedAfterTheCall() async throws {
     let world = world()
     _ = try await failure(world, request(), with: .status(404))
-    let heard = Heard<ImageError>()
+    let recorder = Recorder<ImageError>()
 
-    #expect(world.downloader.download(request(), failure: heard.add) == nil)
-    #expect(heard.values.isEmpty)
-    #expect(try await heard.wait(for: 1) == [.status(404)])
+    #expect(world.downloader.download(request(), failure: recorder.add) == nil)
+    #expect(recorder.values.isEmpty)
+    #expect(try await recorder.wait(for: 1) == [.status(404)])
   }
 
   @Test(

@@ -57,7 +57,7 @@ func request(
 }
 
 /// The values reported on the main actor, in order, with a way to wait for them.
-@MainActor final class Heard<Value: Sendable> {
+@MainActor final class Recorder<Value: Sendable> {
   private(set) var values: [Value] = []
 
   func add(_ value: Value) { values.append(value) }

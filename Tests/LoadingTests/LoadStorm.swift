@@ -30,7 +30,7 @@ struct LoadStorm: Sendable {
     disturb: @escaping @Sendable (ImageTask, inout SplitMix) -> Void,
     act: @escaping @Sendable (inout SplitMix) -> Void, respondToAll: () -> Void
   ) async throws -> Bool {
-    let heard = await MainActor.run { Heard<Int>() }
+    let recorder = await MainActor.run { Recorder<Int>() }
     let callers = Callers(count: threads)
     for thread in 0..<threads {
       BlockingThread.start {
@@ -39,7 +39,7 @@ struct LoadStorm: Sendable {
         for load in 0..<loadsOfEach {
           let number = thread * loadsOfEach + load
           tasks.append(
-            world.downloader.load(anyRequest(&chance), completion: { _ in heard.add(number) }))
+            world.downloader.load(anyRequest(&chance), completion: { _ in recorder.add(number) }))
           for _ in 0..<chance.next(6) { disturb(tasks[chance.next(tasks.count)], &chance) }
           if chance.next(3) == 0 { act(&chance) }
         }
@@ -64,7 +64,7 @@ struct LoadStorm: Sendable {
     #expect(!world.downloader.isRunning, "\(world.downloader.waitingDownloadCount) wait")
     guard !world.downloader.isRunning else { return false }
     let count = threads * loadsOfEach
-    let numbers = try await heard.wait(for: count)
+    let numbers = try await recorder.wait(for: count)
     #expect(numbers.count == count && Set(numbers).count == count)
     return true
   }

@@ -260,15 +260,15 @@ import VitrineTesting
   @Test("SD-M20 decoder options of a request reach the decoder, and its scale overrides the decoder's")
   func decoderOptionsReachTheDecoder() async throws {
     struct OptionsDecoder: ImageDecoding {
-      let seen: Heard<[String: String]>
+      let seen: Recorder<[String: String]>
 
       func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
         let seen = seen
-        Mailbox.main.post { seen.add(options.custom) }
+        MainActorQueue.main.post { seen.add(options.custom) }
         return Image.solid(width: 8, height: 8).withScale(options.custom["scale"].flatMap { Double($0) } ?? 1)
       }
     }
-    let seen = Heard<[String: String]>()
+    let seen = Recorder<[String: String]>()
     let transport = FakeTransport()
     transport.respondToAll { $0.respond(with: [1]) }
     let downloader = ImageDownloader(transports: [transport], decoder: OptionsDecoder(seen: seen))

@@ -58,39 +58,39 @@ struct NetworkActivityTests {
 
   @Test(arguments: ["data:image/png;base64,AAAA", "file:///nowhere.png"])
   func localTransfersAreNotCounted(address: String) async throws {
-    let heard = Heard<Int>()
-    let number = network.observe { heard.add(1) }
+    let recorder = Recorder<Int>()
+    let number = network.observe { recorder.add(1) }
     defer { network.endObserving(number) }
 
     _ = try? await fixture().downloader.image(for: address)
 
-    await MainActor.run { #expect(heard.values.isEmpty) }
+    await MainActor.run { #expect(recorder.values.isEmpty) }
     #expect(network.count == 0)
   }
 
   @Test func memoryHitIsNotCounted() async throws {
     let fixture = fixture()
     try await fixture.loaded(request())
-    let heard = Heard<Int>()
-    let number = network.observe { heard.add(1) }
+    let recorder = Recorder<Int>()
+    let number = network.observe { recorder.add(1) }
     defer { network.endObserving(number) }
 
     _ = try await fixture.downloader.image(for: request())
 
-    await MainActor.run { #expect(heard.values.isEmpty) }
+    await MainActor.run { #expect(recorder.values.isEmpty) }
   }
 
   @Test("AF-A11 an increment is reported once")
   func incrementIsReportedOnce() async throws {
-    let heard = Heard<Int>()
-    let number = network.observe { [network] in heard.add(network.count) }
+    let recorder = Recorder<Int>()
+    let number = network.observe { [network] in recorder.add(network.count) }
 
     network.increment()
 
-    #expect(try await heard.wait(for: 1) == [1])
+    #expect(try await recorder.wait(for: 1) == [1])
     network.endObserving(number)
     network.increment()
-    await MainActor.run { #expect(heard.values == [1]) }
+    await MainActor.run { #expect(recorder.values == [1]) }
   }
 
   @Test("AF-A14 the count is never below 0")

@@ -15,12 +15,13 @@ import VitrineTesting
 
   @Test("SD-P2 three images are reported one by one, then the whole list, and are in the memory cache")
   func threeImagesAreReportedAndCached() async throws {
-    let heard = Heard<Event>()
+    let recorder = Recorder<Event>()
     let prefetcher = respondingPrefetcher()
 
-    prefetcher.prefetch(urls(3), progress: { heard.add(.progress($0)) }, completion: { heard.add(.end($0)) })
+    prefetcher.prefetch(
+      urls(3), progress: { recorder.add(.progress($0)) }, completion: { recorder.add(.end($0)) })
 
-    let events = try await heard.wait(for: 4)
+    let events = try await recorder.wait(for: 4)
     #expect(
       events == [
         .progress(progress(1, 0, 3)), .progress(progress(2, 0, 3)), .progress(progress(3, 0, 3)),
@@ -32,42 +33,42 @@ import VitrineTesting
 
   @Test("SD-P3 an empty list is finished, and its completion is called once the call has returned")
   func emptyListCompletesAfterTheCall() async throws {
-    let heard = Heard<Event>()
+    let recorder = Recorder<Event>()
     let prefetcher = prefetcher()
 
     let list = prefetcher.prefetch(
-      [], progress: { heard.add(.progress($0)) }, completion: { heard.add(.end($0)) })
+      [], progress: { recorder.add(.progress($0)) }, completion: { recorder.add(.end($0)) })
 
-    #expect(heard.values.isEmpty)
+    #expect(recorder.values.isEmpty)
     #expect(list.isFinished)
     #expect(prefetcher.runningCount == 0)
-    #expect(try await heard.wait(for: 1) == [.end(progress(0, 0, 0))])
+    #expect(try await recorder.wait(for: 1) == [.end(progress(0, 0, 0))])
   }
 
   @Test("SD-P4 two lists from two threads both end with the right counts")
   func listsFromTwoThreadsEndWithTheirCounts() async throws {
-    let heard = Heard<ImagePrefetch.Progress>()
+    let recorder = Recorder<ImagePrefetch.Progress>()
     let prefetcher = respondingPrefetcher()
 
     for count in [20, 30] {
       let urls = urls(count, prefix: "of \(count) ".filter { $0 != " " })
-      BlockingThread.start { prefetcher.prefetch(urls, completion: { heard.add($0) }) }
+      BlockingThread.start { prefetcher.prefetch(urls, completion: { recorder.add($0) }) }
     }
 
-    #expect(try await Set(heard.wait(for: 2)) == [progress(20, 0, 20), progress(30, 0, 30)])
+    #expect(try await Set(recorder.wait(for: 2)) == [progress(20, 0, 20), progress(30, 0, 30)])
   }
 
   @Test("SD-P5 the delegate receives the same reports as the handlers, and before the handlers")
   func delegateIsCalledBeforeTheHandlers() async throws {
-    let heard = Heard<Event>()
-    let delegate = Delegate(heard)
+    let recorder = Recorder<Event>()
+    let delegate = Delegate(recorder)
     let prefetcher = respondingPrefetcher()
     prefetcher.delegate = delegate
 
     prefetcher.prefetch(
-      urls(20), progress: { heard.add(.progress($0)) }, completion: { heard.add(.end($0)) })
+      urls(20), progress: { recorder.add(.progress($0)) }, completion: { recorder.add(.end($0)) })
 
-    let events = try await heard.wait(for: 42)
+    let events = try await recorder.wait(for: 42)
     for number in 0..<20 {
       let known = progress(number + 1, 0, 20)
       #expect(events[number * 2] == .delegate(known))
@@ -78,10 +79,10 @@ import VitrineTesting
   }
 
   @Test("SD-P6 a cancelled list no longer runs") func cancelledListNoLongerRuns() async throws {
-    let heard = Heard<Event>()
+    let recorder = Recorder<Event>()
     let prefetcher = prefetcher()
     let list = prefetcher.prefetch(
-      urls(5), progress: { heard.add(.progress($0)) }, completion: { heard.add(.end($0)) })
+      urls(5), progress: { recorder.add(.progress($0)) }, completion: { recorder.add(.end($0)) })
     #expect(prefetcher.runningCount == 1)
 
     list.cancel()
@@ -90,22 +91,22 @@ import VitrineTesting
     #expect(prefetcher.runningCount == 0)
     #expect(list.progress == progress(5, 5, 5))
     #expect(world.transport.running.isEmpty)
-    #expect(heard.values.isEmpty)
-    #expect(try await heard.wait(for: 1) == [.end(progress(5, 5, 5))])
+    #expect(recorder.values.isEmpty)
+    #expect(try await recorder.wait(for: 1) == [.end(progress(5, 5, 5))])
     await settle()
-    #expect(heard.values.count == 1)
+    #expect(recorder.values.count == 1)
     #expect(world.transport.transfers.count == 3)
   }
 
   @Test("SD-P7 images whose downloads are all cancelled count as skipped")
   func cancelledDownloadsCountAsSkipped() async throws {
-    let heard = Heard<Event>()
+    let recorder = Recorder<Event>()
     let prefetcher = prefetcher()
-    prefetcher.prefetch(urls(3), completion: { heard.add(.end($0)) })
+    prefetcher.prefetch(urls(3), completion: { recorder.add(.end($0)) })
 
     world.downloader.cancelAll()
 
-    #expect(try await heard.wait(for: 1) == [.end(progress(3, 3, 3))])
+    #expect(try await recorder.wait(for: 1) == [.end(progress(3, 3, 3))])
     #expect(prefetcher.runningCount == 0)
     #expect(world.transport.transfers.allSatisfy { $0.isCancelled })
   }
@@ -146,15 +147,15 @@ import VitrineTesting
   }
 
   @Test func cancelledViewLoadDoesNotStopASharedPrefetch() async throws {
-    let heard = Heard<Event>()
+    let recorder = Recorder<Event>()
     let prefetcher = prefetcher()
     let view = world.downloader.load(request("0.jpg"))
-    prefetcher.prefetch(urls(1), completion: { heard.add(.end($0)) })
+    prefetcher.prefetch(urls(1), completion: { recorder.add(.end($0)) })
 
     view.cancel()
     world.transport.transfers[0].respond(with: Fixture.body)
 
-    #expect(try await heard.wait(for: 1) == [.end(progress(1, 0, 1))])
+    #expect(try await recorder.wait(for: 1) == [.end(progress(1, 0, 1))])
     #expect(world.transport.transfers.count == 1)
   }
 
@@ -202,7 +203,7 @@ import VitrineTesting
   }
 
   @Test func cachedFailedAndInvalidItemsAreCounted() async throws {
-    let heard = Heard<Event>()
+    let recorder = Recorder<Event>()
     world.transport.respondToAll { transfer in
       if transfer.request.url == url("bad.jpg") {
         transfer.fail(.status(404))
@@ -215,20 +216,20 @@ import VitrineTesting
 
     prefetcher.prefetch(
       [request("known.jpg"), request("bad.jpg"), "no address", "", request("new.jpg"), request("new.jpg")],
-      completion: { heard.add(.end($0)) })
+      completion: { recorder.add(.end($0)) })
 
-    #expect(try await heard.wait(for: 1) == [.end(progress(6, 3, 6))])
+    #expect(try await recorder.wait(for: 1) == [.end(progress(6, 3, 6))])
     #expect(world.transport.transfers.count == 3)
   }
 
   @Test func imageIsCachedUnderItsAdditionalIdentifier() async throws {
-    let heard = Heard<Event>()
+    let recorder = Recorder<Event>()
     let prefetcher = respondingPrefetcher()
 
     prefetcher.prefetch(
-      items: [.init(request(), additionalIdentifier: "small")], completion: { heard.add(.end($0)) })
+      items: [.init(request(), additionalIdentifier: "small")], completion: { recorder.add(.end($0)) })
 
-    _ = try await heard.wait(for: 1)
+    _ = try await recorder.wait(for: 1)
     #expect(world.downloader.cachedImage(for: request(), additionalIdentifier: "small") != nil)
     #expect(world.downloader.cachedImage(for: request()) == nil)
   }
@@ -251,35 +252,35 @@ import VitrineTesting
   }
 
   @Test func releasedPrefetcherCancelsItsLists() async throws {
-    let heard = Heard<Event>()
+    let recorder = Recorder<Event>()
     var prefetcher: ImagePrefetcher? = prefetcher()
     weak let gone = prefetcher
-    let lists = (0..<2).map { _ in prefetcher?.prefetch(urls(5), completion: { heard.add(.end($0)) }) }
+    let lists = (0..<2).map { _ in prefetcher?.prefetch(urls(5), completion: { recorder.add(.end($0)) }) }
 
     prefetcher = nil
 
     #expect(gone == nil)
     #expect(world.transport.running.isEmpty)
-    #expect(try await heard.wait(for: 2) == [.end(progress(5, 5, 5)), .end(progress(5, 5, 5))])
+    #expect(try await recorder.wait(for: 2) == [.end(progress(5, 5, 5)), .end(progress(5, 5, 5))])
     #expect(lists.allSatisfy { $0?.isFinished == true })
     lists[0]?.cancel()
   }
 
   @Test func handlerCanCancelItsListAndStartAnother() async throws {
-    let heard = Heard<Event>()
+    let recorder = Recorder<Event>()
     let prefetcher = respondingPrefetcher()
     let box = Mutex<ImagePrefetch?>(nil)
     let urls = urls(10)
     let list = prefetcher.prefetch(
       urls,
       progress: { [prefetcher] progress in
-        heard.add(.progress(progress))
+        recorder.add(.progress(progress))
         box.withLock { $0 }?.cancel()
-        prefetcher.prefetch(Array(urls.suffix(1)), completion: { heard.add(.end($0)) })
-      }, completion: { heard.add(.end($0)) })
+        prefetcher.prefetch(Array(urls.suffix(1)), completion: { recorder.add(.end($0)) })
+      }, completion: { recorder.add(.end($0)) })
     box.withLock { $0 = list }
 
-    let events = try await heard.wait(for: 3)
+    let events = try await recorder.wait(for: 3)
 
     #expect(
       events == [.progress(progress(1, 0, 10)), .end(progress(10, 9, 10)), .end(progress(1, 0, 1))])
@@ -287,7 +288,7 @@ import VitrineTesting
   }
 
   @Test func tenThousandImagesLoadAtMostThreeAtOnce() async throws {
-    let heard = Heard<Event>()
+    let recorder = Recorder<Event>()
     let most = Atomic(0)
     let running = Atomic(0)
     world.transport.respondToAll { transfer in
@@ -297,10 +298,10 @@ import VitrineTesting
     }
     let prefetcher = prefetcher()
 
-    let list = prefetcher.prefetch(urls(10_000), completion: { heard.add(.end($0)) })
+    let list = prefetcher.prefetch(urls(10_000), completion: { recorder.add(.end($0)) })
 
     #expect(list.progress.total == 10_000)
-    #expect(try await heard.wait(for: 1) == [.end(progress(10_000, 10_000, 10_000))])
+    #expect(try await recorder.wait(for: 1) == [.end(progress(10_000, 10_000, 10_000))])
     #expect(most.load(ordering: .relaxed) <= 3)
   }
 
@@ -315,9 +316,9 @@ import VitrineTesting
 
   private final class Delegate: ImagePrefetcherDelegate {
     private(set) var urls: [String] = []
-    private let heard: Heard<Event>
+    private let recorder: Recorder<Event>
 
-    init(_ heard: Heard<Event>) { self.heard = heard }
+    init(_ recorder: Recorder<Event>) { self.recorder = recorder }
 
     func prefetcher(
       _ prefetcher: ImagePrefetcher, didFinish item: ImagePrefetcher.Item, isLoaded: Bool,
@@ -325,11 +326,11 @@ import VitrineTesting
     ) {
       #expect(isLoaded)
       if let url = item.source as? String { urls.append(url) }
-      heard.add(.delegate(progress))
+      recorder.add(.delegate(progress))
     }
 
     func prefetcher(_ prefetcher: ImagePrefetcher, didFinishAll progress: ImagePrefetch.Progress) {
-      heard.add(.all(progress))
+      recorder.add(.all(progress))
     }
   }
 
@@ -354,7 +355,7 @@ import VitrineTesting
   /// Waits until the jobs that are queued for the main actor, and the jobs that these queue, have run.
   private func settle() async {
     await withCheckedContinuation { continuation in
-      Mailbox.main.post { Mailbox.main.post { continuation.resume() } }
+      MainActorQueue.main.post { MainActorQueue.main.post { continuation.resume() } }
     }
   }
 }

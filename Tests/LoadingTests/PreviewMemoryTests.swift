@@ -55,10 +55,10 @@ import VitrineTesting
     let world = PreviewWorld(budget: 40_000)
     world.cache.insert(.solid(width: 85, height: 100), for: request("old"), additionalIdentifier: nil)
     #expect(world.ledger.usage.cache == 34_000)
-    let heard = Heard<Image>()
-    world.load(heard)
+    let recorder = Recorder<Image>()
+    world.load(recorder)
     world.begin().send(world.body(..<5000))
-    _ = try await heard.wait(for: 1)
+    _ = try await recorder.wait(for: 1)
     try await world.settle()
     #expect(world.ledger.usage.cache == 0)
   }
@@ -66,12 +66,12 @@ import VitrineTesting
   @Test func previewDecoderMemoryCountsUntilTheImageIsComplete() async throws {
     // Fits two bodies, one image and the memory of one decoder.
     let world = PreviewWorld(budget: 85_000, previewMemoryKept: 50_000)
-    let heard = Heard<Image>()
-    let task = world.load(heard)
+    let recorder = Recorder<Image>()
+    let task = world.load(recorder)
     let transfer = world.begin()
     for step in 1...2 {
       transfer.send(world.body(step * 4000 - 4000..<step * 4000))
-      _ = try await heard.wait(for: step)
+      _ = try await recorder.wait(for: step)
       try await world.settle(at: 50_000)
       #expect(world.ledger.usage.decoding == 50_000)
       world.clock.advance(by: 1)
@@ -89,11 +89,11 @@ import VitrineTesting
   func previewDecoderIsEvictedForACompleteImage(isPaused: Bool) async throws {
     // Fits either the memory of one decoder or an image of 100x100 pixels.
     let world = PreviewWorld(budget: 85_000, previewMemoryKept: 50_000)
-    let heard = Heard<Image>()
-    let task = world.load(heard)
+    let recorder = Recorder<Image>()
+    let task = world.load(recorder)
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
-    _ = try await heard.wait(for: 1)
+    _ = try await recorder.wait(for: 1)
     try await world.settle(at: 50_000)
     if isPaused { task.pause() }
     do {
@@ -109,15 +109,15 @@ import VitrineTesting
     try await until { world.ledger.usage.shown == 0 }
     world.clock.advance(by: 1)
     transfer.send(world.body(5000..<6000))
-    _ = try await heard.wait(for: 2)
+    _ = try await recorder.wait(for: 2)
     #expect(world.decoder.previewCalls.map(\.decoder) == [0, 1])
   }
 
   @Test func completeImageEvictsNoMorePreviewDecodersThanItNeeds() async throws {
     // Fits the memory of two decoders while a preview is made, but not an image of 100x100 pixels as well.
     let world = PreviewWorld(budget: 130_000, previewMemoryKept: 50_000)
-    let heard = [Heard<Image>(), Heard<Image>()]
-    for (index, previews) in heard.enumerated() {
+    let recorder = [Recorder<Image>(), Recorder<Image>()]
+    for (index, previews) in recorder.enumerated() {
       world.load(previews, name: "\(index).jpg")
       world.begin(index).send(world.body(..<5000))
       _ = try await previews.wait(for: 1)
@@ -136,18 +136,18 @@ import VitrineTesting
     try await until { world.ledger.usage.shown == 0 }
     world.clock.advance(by: 1)
     world.transport.transfers[1].send(world.body(5000..<6000))
-    _ = try await heard[1].wait(for: 2)
+    _ = try await recorder[1].wait(for: 2)
     #expect(world.decoder.previewCalls.map(\.decoder) == [0, 1, 1])
   }
 
   /// A world whose decoder keeps 50,000 bytes after it has made a preview of half an image.
   private func worldThatKeeps50000() async throws -> (PreviewWorld, FakeTransfer, ImageTask) {
     let world = PreviewWorld(previewMemoryKept: 50_000)
-    let heard = Heard<Image>()
-    let task = world.load(heard)
+    let recorder = Recorder<Image>()
+    let task = world.load(recorder)
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
-    _ = try await heard.wait(for: 1)
+    _ = try await recorder.wait(for: 1)
     try await world.settle(at: 50_000)
     return (world, transfer, task)
   }
@@ -195,13 +195,13 @@ import VitrineTesting
     decoder.atEndOfEach { [weak downloader] in _ = downloader?.isRunning }
     var request = request("a.jpg")
     request.progressive = .scans
-    let heard = Heard<Image>()
-    let task = downloader.load(request, preview: { heard.add($0) })
+    let recorder = Recorder<Image>()
+    let task = downloader.load(request, preview: { recorder.add($0) })
     request.progressive = .none
     let other = downloader.load(request)
     transport.transfers[0].respond(expectedLength: 10_000)
     transport.transfers[0].send(Array(PreviewWorld.whole[..<5000]))
-    _ = try await heard.wait(for: 1)
+    _ = try await recorder.wait(for: 1)
     try await until { downloader.ledger.usage.decoding == 0 }
     clock.advance(by: 1)
 

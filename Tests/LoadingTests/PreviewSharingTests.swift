@@ -10,7 +10,7 @@ import VitrineTesting
 
   @Test func eachTaskReceivesPreviewsOfItsStyle() async throws {
     let world = PreviewWorld()
-    let (scans, blurred, whole) = (Heard<Image>(), Heard<Image>(), Heard<Image>())
+    let (scans, blurred, whole) = (Recorder<Image>(), Recorder<Image>(), Recorder<Image>())
     let tasks = [world.load(scans), world.load(blurred, .blurred), world.load(whole, .none)]
     let events = tasks.map(\.events)
     let transfer = world.begin()
@@ -37,7 +37,7 @@ import VitrineTesting
 
   @Test func eachTargetSizeHasItsOwnPreviewDecoder() async throws {
     let world = PreviewWorld()
-    let (small, large) = (Heard<Image>(), Heard<Image>())
+    let (small, large) = (Recorder<Image>(), Recorder<Image>())
     world.load(small, target: DecodeTarget(width: 16, height: 12))
     world.load(large, target: DecodeTarget(width: 64, height: 48))
     let transfer = world.begin()
@@ -54,25 +54,25 @@ import VitrineTesting
 
   @Test func equalRequestsShareOnePreviewDecode() async throws {
     let world = PreviewWorld()
-    let heard = [Heard<Image>(), Heard<Image>(), Heard<Image>()]
-    for one in heard { world.load(one) }
+    let recorder = [Recorder<Image>(), Recorder<Image>(), Recorder<Image>()]
+    for one in recorder { world.load(one) }
     world.begin().send(world.body(..<5000))
     var images: Set<Image> = []
-    for one in heard { images.formUnion(try await one.wait(for: 1)) }
+    for one in recorder { images.formUnion(try await one.wait(for: 1)) }
     #expect(images.count == 1)
     #expect(world.decoder.previewCalls.count == 1)
   }
 
   @Test func joiningTaskReceivesTheCurrentPreview() async throws {
     let world = PreviewWorld()
-    let first = Heard<Image>()
+    let first = Recorder<Image>()
     let task = world.load(first)
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
     let preview = try #require(try await first.wait(for: 1).first)
     try await world.settle()
 
-    let second = Heard<Image>()
+    let second = Recorder<Image>()
     world.load(second)
     #expect(try await second.wait(for: 1) == [preview])
     world.clock.advance(by: 1)
@@ -86,15 +86,15 @@ import VitrineTesting
     world.load(nil, .none)
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
-    let heard = Heard<Image>()
-    world.load(heard)
+    let recorder = Recorder<Image>()
+    world.load(recorder)
     transfer.send(world.body(5000..<6000))
-    _ = try await heard.wait(for: 1)
+    _ = try await recorder.wait(for: 1)
     #expect(world.decoder.previewCalls.map(\.count) == [6000])
   }
 
   @Test func cancelledTaskReceivesNoPreview() async throws {
-    let (gone, stays) = (Heard<Image>(), Heard<Image>())
+    let (gone, stays) = (Recorder<Image>(), Recorder<Image>())
     let gate = Gate()
     let held = PreviewWorld(previewGate: gate)
     let task = held.load(gone)
@@ -111,13 +111,13 @@ import VitrineTesting
 
   @Test func cancellingDropsAPreviewQueuedForTheHandler() async {
     let world = PreviewWorld()
-    let heard = Heard<Image>()
-    let task = world.load(heard)
+    let recorder = Recorder<Image>()
+    let task = world.load(recorder)
     world.begin().send(world.body(..<5000))
     while task.preview == nil, !Task.isCancelled {}
     task.cancel()
     await world.turnMainQueue()
-    #expect(heard.values.isEmpty)
+    #expect(recorder.values.isEmpty)
   }
 
   @Test func noPreviewIsDecodedAfterItsOnlyTaskIsCancelled() async throws {
@@ -136,8 +136,8 @@ import VitrineTesting
   func previewThatIsStillDecodedAtTheLastByteIsNotShown() async throws {
     let (gate, wholeGate) = (Gate(), Gate())
     let world = PreviewWorld(gate: wholeGate, previewGate: gate)
-    let heard = Heard<Image>()
-    let task = world.load(heard)
+    let recorder = Recorder<Image>()
+    let task = world.load(recorder)
     let events = task.events
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
@@ -152,7 +152,7 @@ import VitrineTesting
     _ = try await task.response
     await world.turnMainQueue()
 
-    #expect(heard.values.isEmpty)
+    #expect(recorder.values.isEmpty)
     for await event in events {
       if case .preview = event { Issue.record("shown after the last byte") }
     }
@@ -161,8 +161,8 @@ import VitrineTesting
   @Test func previewThatIsStillTransformedAtTheLastByteIsNotShown() async throws {
     let (gate, wholeGate) = (Gate(), Gate())
     let world = PreviewWorld(gate: wholeGate)
-    let heard = Heard<Image>()
-    let task = world.load(heard, transforms: [HeldTransform(gate: gate)])
+    let recorder = Recorder<Image>()
+    let task = world.load(recorder, transforms: [HeldTransform(gate: gate)])
     let events = task.events
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
@@ -178,7 +178,7 @@ import VitrineTesting
     _ = try await task.response
     await world.turnMainQueue()
 
-    #expect(heard.values.isEmpty)
+    #expect(recorder.values.isEmpty)
     for await event in events {
       if case .preview = event { Issue.record("shown after the last byte") }
     }
@@ -186,12 +186,12 @@ import VitrineTesting
 
   @Test func taskPausedDuringARestartNeverSeesASmallerPreview() async throws {
     let world = PreviewWorld { $0.retries = RetryPolicy(limit: 1) }
-    let heard = Heard<Image>()
-    let task = world.load(heard)
+    let recorder = Recorder<Image>()
+    let task = world.load(recorder)
     world.load(nil, .none)
     var transfer = world.begin()
     transfer.send(world.body(..<8000))
-    let seen = try await heard.wait(for: 1)
+    let seen = try await recorder.wait(for: 1)
     try await world.settle()
     task.pause()
     world.clock.advance(by: 1)
@@ -203,19 +203,19 @@ import VitrineTesting
     transfer.send(world.body(..<2000))
     try await world.settle()
     await world.turnMainQueue()
-    #expect(heard.values == seen)
+    #expect(recorder.values == seen)
     #expect(world.decoder.previewCalls.map(\.count) == [8000])
     world.clock.advance(by: 1)
     transfer.send(world.body(2000..<9000))
-    _ = try await heard.wait(for: 2)
+    _ = try await recorder.wait(for: 2)
     #expect(world.decoder.previewCalls.map(\.count) == [8000, 9000])
   }
 
   @Test func previewsAreDecodedOneAtATime() async throws {
     let gate = Gate()
     let world = PreviewWorld(previewGate: gate)
-    let heard = Heard<Image>()
-    world.load(heard)
+    let recorder = Recorder<Image>()
+    world.load(recorder)
     let transfer = world.begin()
     transfer.send(world.body(..<2000))
     await gate.waitUntilHeld(1)
@@ -223,14 +223,14 @@ import VitrineTesting
     transfer.send(world.body(2000..<4000))
     #expect(world.decoder.previewCalls.count == 1)
     gate.open()
-    _ = try await heard.wait(for: 1)
+    _ = try await recorder.wait(for: 1)
     try await world.settle()
     // The first preview took a second, so the next one starts no sooner than a second later.
     world.clock.advance(by: 0.9)
     transfer.send(world.body(4000..<5000))
     world.clock.advance(by: 0.1)
     transfer.send(world.body(5000..<6000))
-    _ = try await heard.wait(for: 2)
+    _ = try await recorder.wait(for: 2)
     #expect(world.decoder.previewCalls.map(\.count) == [2000, 6000])
   }
 
@@ -240,8 +240,8 @@ import VitrineTesting
     let whole = world.load(nil, .none, name: "b.jpg")
     world.begin().respond(with: PreviewWorld.whole)
     await gate.waitUntilHeld(1)
-    let heard = Heard<Image>()
-    world.load(heard)
+    let recorder = Recorder<Image>()
+    world.load(recorder)
     let transfer = world.begin(1)
     transfer.send(world.body(..<5000))
     gate.open()
@@ -251,7 +251,7 @@ import VitrineTesting
       transfer.send(world.body(count - 1..<count))
       await Task.yield()
     }
-    _ = try await heard.wait(for: 1)
+    _ = try await recorder.wait(for: 1)
     #expect(world.decoder.previewCalls.allSatisfy { $0.count > 5000 })
   }
 
@@ -273,7 +273,7 @@ import VitrineTesting
 
   @Test func previewedImageIsStoredCompleteAndHasNoPreviewsFromDisk() async throws {
     let world = PreviewWorld(disk: MemoryDataCache())
-    let (first, second) = (Heard<Image>(), Heard<Image>())
+    let (first, second) = (Recorder<Image>(), Recorder<Image>())
     let task = world.load(first)
     try await world.transport.waitUntilStarted(1)
     let transfer = world.begin(headers: ["Cache-Control": "max-age=60"])
@@ -297,11 +297,11 @@ import VitrineTesting
 
   @Test func resumedTaskContinuesPreviewsWithTheMissingBytes() async throws {
     let world = PreviewWorld()
-    let heard = Heard<Image>()
-    let task = world.load(heard)
+    let recorder = Recorder<Image>()
+    let task = world.load(recorder)
     var transfer = world.begin(headers: tag)
     transfer.send(world.body(..<6000))
-    _ = try await heard.wait(for: 1)
+    _ = try await recorder.wait(for: 1)
     try await world.settle()
     world.clock.advance(by: 1)
 
@@ -313,7 +313,7 @@ import VitrineTesting
     )
     transfer.send(world.body(6000..<8000))
 
-    _ = try await heard.wait(for: 2)
+    _ = try await recorder.wait(for: 2)
     #expect(world.decoder.previewCalls.map(\.count) == [6000, 8000])
     #expect(world.decoder.previewCalls.map(\.decoder) == [0, 0])
     #expect(world.decoder.previewCalls.last?.expectedLength == 10_000)
@@ -321,7 +321,7 @@ import VitrineTesting
 
   @Test func pausedTaskReceivesNoPreviewWhileOthersDo() async throws {
     let world = PreviewWorld()
-    let (paused, other) = (Heard<Image>(), Heard<Image>())
+    let (paused, other) = (Recorder<Image>(), Recorder<Image>())
     let task = world.load(paused)
     world.load(other)
     let transfer = world.begin()
@@ -340,11 +340,11 @@ import VitrineTesting
   @Test("a restarted download never shows a smaller preview than before")
   func restartedDownloadNeverShowsASmallerPreview() async throws {
     let world = PreviewWorld { $0.retries = RetryPolicy(limit: 1) }
-    let heard = Heard<Image>()
-    world.load(heard)
+    let recorder = Recorder<Image>()
+    world.load(recorder)
     var transfer = world.begin()
     transfer.send(world.body(..<6000))
-    _ = try await heard.wait(for: 1)
+    _ = try await recorder.wait(for: 1)
     try await world.settle()
     transfer.fail(.transport(code: 56, message: "reset"))
     while world.transport.transfers.count < 2, !Task.isCancelled { world.clock.advance(by: 1) }
@@ -356,17 +356,17 @@ import VitrineTesting
     world.clock.advance(by: 1)
     transfer.send(world.body(6000..<7000))
 
-    _ = try await heard.wait(for: 2)
+    _ = try await recorder.wait(for: 2)
     #expect(world.decoder.previewCalls.map(\.count) == [6000, 7000])
     #expect(world.decoder.previewCalls.map(\.decoder) == [0, 1], "a new body has a new decoder")
   }
 
   @Test func changedBodyHasANewPreviewDecoder() async throws {
     let world = PreviewWorld { $0.retries = RetryPolicy(limit: 2) }
-    let heard = Heard<Image>()
-    world.load(heard)
+    let recorder = Recorder<Image>()
+    world.load(recorder)
     world.begin(headers: tag).send(world.body(..<5000))
-    _ = try await heard.wait(for: 1)
+    _ = try await recorder.wait(for: 1)
     try await world.settle()
     world.transport.transfers[0].fail(.transport(code: 56, message: "reset"))
     while world.transport.transfers.count < 2, !Task.isCancelled { world.clock.advance(by: 1) }
@@ -384,7 +384,7 @@ import VitrineTesting
     )
     transfer.send(world.body(4500..<7000))
 
-    _ = try await heard.wait(for: 2)
+    _ = try await recorder.wait(for: 2)
     #expect(world.decoder.previewCalls.map(\.count) == [5000, 7000])
     #expect(world.decoder.previewCalls.map(\.decoder) == [0, 1])
   }

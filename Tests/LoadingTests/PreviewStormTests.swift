@@ -28,13 +28,13 @@ import VitrineTesting
       configuration: configuration, transports: [transport],
       decoder: FakeDecoder(showsPreviews: true, previewMemoryKept: 20_000),
       dataCache: seed % 4 == 3 ? MemoryDataCache() : nil)
-    let (server, heard) = (Server(transport), Outcomes())
+    let (server, recorder) = (Server(transport), Outcomes())
     for thread in 0..<threads {
       BlockingThread.start { [loadsOfEach] in
         var chance = SplitMix(state: UInt64(seed * 100 + thread))
         var tasks: [ImageTask] = []
         for load in 0..<loadsOfEach {
-          tasks.append(heard.load(thread * loadsOfEach + load, Self.anyRequest(&chance), by: downloader))
+          tasks.append(recorder.load(thread * loadsOfEach + load, Self.anyRequest(&chance), by: downloader))
           for _ in 0..<chance.next(8) {
             let task = tasks[max(0, tasks.count - 1 - chance.next(6))]
             switch chance.next(12) {
@@ -46,22 +46,22 @@ import VitrineTesting
             }
           }
         }
-        heard.end(tasks)
+        recorder.end(tasks)
       }
     }
 
     var chance = SplitMix(state: UInt64(seed))
-    try await until { heard.ended.count >= threads * loadsOfEach }
-    for task in heard.ended { task.resume() }
+    try await until { recorder.ended.count >= threads * loadsOfEach }
+    for task in recorder.ended { task.resume() }
     while downloader.isRunning, !Task.isCancelled {
       server.act(&chance, isKind: true)
       clock.advance(by: 0.3)
       await Task.yield()
     }
     await downloader.shutDown()
-    try await until { heard.counts.count >= threads * loadsOfEach }
-    #expect(heard.counts.values.allSatisfy { $0 == 1 })
-    #expect(heard.shares.values.allSatisfy { $0 == $0.sorted() })
+    try await until { recorder.counts.count >= threads * loadsOfEach }
+    #expect(recorder.counts.values.allSatisfy { $0 == 1 })
+    #expect(recorder.shares.values.allSatisfy { $0 == $0.sorted() })
     // The worker threads release their last reservations after the load has ended.
     try await until { ledger.usage.decoding + ledger.usage.bodies == 0 }
   }

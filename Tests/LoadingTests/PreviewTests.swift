@@ -9,18 +9,18 @@ import VitrineTesting
   @Test("YY-B20 YY-F3 SD-F3 a preview is shown at most every 0.2 s, and the complete image at the end")
   func previewsAreLimitedToOneEvery200Milliseconds() async throws {
     let world = PreviewWorld()
-    let heard = Heard<Image>()
-    let task = world.load(heard)
+    let recorder = Recorder<Image>()
+    let task = world.load(recorder)
     let transfer = world.begin()
 
     transfer.send(world.body(..<2000))
-    #expect(try await heard.wait(for: 1).count == 1)
+    #expect(try await recorder.wait(for: 1).count == 1)
     try await world.settle()
     world.clock.advance(by: 0.19)
     transfer.send(world.body(2000..<3000))
     world.clock.advance(by: 0.01)
     transfer.send(world.body(3000..<4000))
-    #expect(try await heard.wait(for: 2).count == 2)
+    #expect(try await recorder.wait(for: 2).count == 2)
     try await world.settle()
     transfer.send(world.body(4000...))
     transfer.finish()
@@ -28,7 +28,7 @@ import VitrineTesting
 
     #expect(world.decoder.previewCalls.map(\.count) == [2000, 4000])
     #expect(world.decoder.previewCalls.allSatisfy { $0.expectedLength == 10_000 })
-    #expect(heard.values.allSatisfy { $0.isPreview && $0.pixelWidth == 64 })
+    #expect(recorder.values.allSatisfy { $0.isPreview && $0.pixelWidth == 64 })
     #expect(!response.image.isPreview)
     #expect(task.preview == nil)
     #expect(world.decoder.calls.count == 1)
@@ -37,19 +37,19 @@ import VitrineTesting
   @Test("YY-B20 blurred previews are shown every 0.4 s")
   func blurredPreviewsAreLimitedToOneEvery400Milliseconds() async throws {
     let world = PreviewWorld()
-    let heard = Heard<Image>()
-    world.load(heard, .blurred)
+    let recorder = Recorder<Image>()
+    world.load(recorder, .blurred)
     let transfer = world.begin()
 
     transfer.send(world.body(..<2000))
-    _ = try await heard.wait(for: 1)
+    _ = try await recorder.wait(for: 1)
     for count in 1...4 {
       try await world.settle()
       world.clock.advance(by: 0.1)
       transfer.send(world.body(count * 1000 + 1000..<count * 1000 + 2000))
     }
 
-    _ = try await heard.wait(for: 2)
+    _ = try await recorder.wait(for: 2)
     #expect(world.decoder.previewCalls.map(\.count) == [2000, 6000])
   }
 
@@ -60,25 +60,25 @@ import VitrineTesting
     ])
   func requestedStyleReachesTheDecoder(style: ImageRequest.Progressive) async throws {
     let world = PreviewWorld()
-    let heard = Heard<Image>()
-    world.load(heard, style, target: DecodeTarget(width: 32, height: 32))
+    let recorder = Recorder<Image>()
+    world.load(recorder, style, target: DecodeTarget(width: 32, height: 32))
 
     world.begin().send(world.body(..<2000))
 
-    #expect(try await heard.wait(for: 1).map(\.pixelHeight) == [32])
+    #expect(try await recorder.wait(for: 1).map(\.pixelHeight) == [32])
     #expect(world.decoder.previewCalls.map(\.style) == [style])
     #expect(world.decoder.previewCalls[0].options.target == DecodeTarget(width: 32, height: 32))
   }
 
   @Test("SD-D28 one decoder receives all bytes") func oneDecoderReceivesAllBytes() async throws {
     let world = PreviewWorld()
-    let heard = Heard<Image>()
-    world.load(heard)
+    let recorder = Recorder<Image>()
+    world.load(recorder)
     let transfer = world.begin()
 
     for step in 1...4 {
       transfer.send(world.body(step * 2000 - 2000..<step * 2000))
-      _ = try await heard.wait(for: step)
+      _ = try await recorder.wait(for: step)
       try await world.settle()
       world.clock.advance(by: 1)
     }
@@ -90,11 +90,11 @@ import VitrineTesting
   @Test("a preview has the size of the complete image")
   func previewHasTheSizeOfTheCompleteImage() async throws {
     let world = PreviewWorld()
-    let heard = Heard<Image>()
-    let task = world.load(heard, target: DecodeTarget(width: 32, height: 24))
+    let recorder = Recorder<Image>()
+    let task = world.load(recorder, target: DecodeTarget(width: 32, height: 24))
     let transfer = world.begin()
     transfer.send(world.body(..<2000))
-    let preview = try #require(try await heard.wait(for: 1).first)
+    let preview = try #require(try await recorder.wait(for: 1).first)
     transfer.send(world.body(2000...))
     transfer.finish()
     let whole = try await task.response.image
@@ -143,10 +143,10 @@ import VitrineTesting
     let first = world.load(nil, .none)
     world.begin().respond(with: world.body(0...))
     _ = try await first.response
-    let heard = Heard<Image>()
-    _ = try await world.load(heard).response
+    let recorder = Recorder<Image>()
+    _ = try await world.load(recorder).response
     await world.turnMainQueue()
-    #expect(heard.values.isEmpty)
+    #expect(recorder.values.isEmpty)
   }
 
   @Test("SD-F91 a body that a modifier decrypts has no previews")
@@ -196,8 +196,8 @@ import VitrineTesting
 
   @Test func undeliveredPreviewIsReplacedByANewerOne() async {
     let world = PreviewWorld()
-    let heard = Heard<Image>()
-    let task = world.load(heard)
+    let recorder = Recorder<Image>()
+    let task = world.load(recorder)
     let transfer = world.begin()
     // The main actor is blocked here, so no preview is delivered.
     for step in 1...4 {
@@ -207,22 +207,22 @@ import VitrineTesting
     }
     let newest = task.preview
     await world.turnMainQueue()
-    #expect(heard.values == [newest])
+    #expect(recorder.values == [newest])
   }
 
   @Test func transformsAreAppliedToPreviews() async throws {
     let world = PreviewWorld()
-    let heard = Heard<Image>()
-    world.load(heard, transforms: [Doubling()])
+    let recorder = Recorder<Image>()
+    world.load(recorder, transforms: [Doubling()])
     world.begin().send(world.body(..<5000))
-    let preview = try #require(try await heard.wait(for: 1).first)
+    let preview = try #require(try await recorder.wait(for: 1).first)
     #expect(preview.pixelWidth == 128)
     #expect(preview.isPreview)
   }
 
   @Test func failingTransformEndsOnlyItsOwnPreviews() async throws {
     let world = PreviewWorld()
-    let (bad, good) = (Heard<Image>(), Heard<Image>())
+    let (bad, good) = (Recorder<Image>(), Recorder<Image>())
     let badTask = world.load(bad, transforms: [FailingOnPreviews()])
     world.load(good)
     let transfer = world.begin()
@@ -240,11 +240,11 @@ import VitrineTesting
 
   @Test func previewErrorEndsPreviewsButNotTheFinalDecode() async throws {
     let world = PreviewWorld()
-    let heard = Heard<Image>()
-    let task = world.load(heard)
+    let recorder = Recorder<Image>()
+    let task = world.load(recorder)
     let transfer = world.begin()
     transfer.send(world.body(..<1500))
-    _ = try await heard.wait(for: 1)
+    _ = try await recorder.wait(for: 1)
     try await world.settle()
     for step in 2...4 {
       world.clock.advance(by: 1)
@@ -256,7 +256,7 @@ import VitrineTesting
     transfer.finish()
     // The fake decoder cannot read the damaged body.
     await #expect(throws: ImageError.self) { try await task.response }
-    #expect(heard.values.count == 1)
+    #expect(recorder.values.count == 1)
     #expect(world.decoder.calls.count == 1)
   }
 

@@ -40,12 +40,12 @@ import VitrineTesting
 
   @discardableResult
   func load(
-    _ heard: Heard<Image>?, _ style: ImageRequest.Progressive = .scans, name: String = "a.jpg",
+    _ recorder: Recorder<Image>?, _ style: ImageRequest.Progressive = .scans, name: String = "a.jpg",
     target: DecodeTarget? = nil, transforms: [any ImageTransform] = []
   ) -> ImageTask {
     var request = request(name, target: target, transforms: transforms)
     request.progressive = style
-    return downloader.load(request, preview: { image in heard?.add(image) })
+    return downloader.load(request, preview: { image in recorder?.add(image) })
   }
 
   /// Sends the head of a response, and returns its transfer.
@@ -61,6 +61,6 @@ import VitrineTesting
 
   /// Waits until the jobs that are queued for the main actor have run.
   func turnMainQueue() async {
-    await withCheckedContinuation { continuation in Mailbox.main.post { continuation.resume() } }
+    await withCheckedContinuation { continuation in MainActorQueue.main.post { continuation.resume() } }
   }
 }

@@ -9,21 +9,21 @@ import VitrineTesting
   @Test("AF-S5 progress reaches the full length before the completion")
   func progressReachesTheFullLengthBeforeTheCompletion() async throws {
     let world = Fixture()
-    let heard = Heard<String>()
+    let recorder = Recorder<String>()
     let task = world.downloader.load(
-      request(), completion: { _ in heard.add("done") },
-      progress: { heard.add("\($0.received) of \($0.expected ?? -1)") })
+      request(), completion: { _ in recorder.add("done") },
+      progress: { recorder.add("\($0.received) of \($0.expected ?? -1)") })
     let transfer = world.transport.transfers[0]
     let half = Fixture.body.count / 2
 
     transfer.respond(expectedLength: Fixture.body.count)
     transfer.send(Array(Fixture.body[..<half]))
-    _ = try await heard.wait(for: 1)
+    _ = try await recorder.wait(for: 1)
     transfer.send(Array(Fixture.body[half...]))
     transfer.finish()
 
     let total = Fixture.body.count
-    #expect(try await heard.wait(for: 3) == ["\(half) of \(total)", "\(total) of \(total)", "done"])
+    #expect(try await recorder.wait(for: 3) == ["\(half) of \(total)", "\(total) of \(total)", "done"])
     #expect(task.progress == .init(received: total, expected: total))
   }
 
@@ -32,31 +32,32 @@ import VitrineTesting
   )
   func expectedLengthIsReportedBeforeTheFirstByte() async throws {
     let world = Fixture()
-    let heard = Heard<ImageTask.Progress>()
-    for _ in 1...2 { world.downloader.load(request(), progress: { heard.add($0) }) }
-    world.downloader.load(request("b.jpg"), progress: { heard.add($0) })
+    let recorder = Recorder<ImageTask.Progress>()
+    for _ in 1...2 { world.downloader.load(request(), progress: { recorder.add($0) }) }
+    world.downloader.load(request("b.jpg"), progress: { recorder.add($0) })
     let (known, unknown) = (world.transport.transfers[0], world.transport.transfers[1])
     let total = Fixture.body.count
 
     known.respond(expectedLength: total)
-    #expect(try await heard.wait(for: 2) == Array(repeating: .init(received: 0, expected: total), count: 2))
+    #expect(
+      try await recorder.wait(for: 2) == Array(repeating: .init(received: 0, expected: total), count: 2))
     known.send(Fixture.body)
-    #expect(try await heard.wait(for: 4).last == .init(received: total, expected: total))
+    #expect(try await recorder.wait(for: 4).last == .init(received: total, expected: total))
     unknown.respond()
     unknown.send([1])
-    #expect(try await heard.wait(for: 5).last == .init(received: 1, expected: nil))
+    #expect(try await recorder.wait(for: 5).last == .init(received: 1, expected: nil))
   }
 
   @Test func undeliveredProgressIsReplacedByNewerProgress() async throws {
     let world = Fixture()
-    let heard = Heard<Int>()
+    let recorder = Recorder<Int>()
     world.downloader.load(
-      request(), completion: { _ in heard.add(-1) }, progress: { heard.add($0.received) })
+      request(), completion: { _ in recorder.add(-1) }, progress: { recorder.add($0.received) })
 
     for _ in 0..<1000 { world.transport.transfers[0].send([0]) }
     world.transport.transfers[0].finish()
 
-    #expect(try await heard.wait(for: 2) == [1000, -1])
+    #expect(try await recorder.wait(for: 2) == [1000, -1])
   }
 
   @Test func joiningTaskReceivesProgress() async {
@@ -74,17 +75,17 @@ import VitrineTesting
 
   @Test func cancelledTaskReceivesNoProgress() async throws {
     let world = Fixture()
-    let heard = Heard<String>()
+    let recorder = Recorder<String>()
     let task = world.downloader.load(
-      request(), completion: { _ in heard.add("cancelled") }, progress: { _ in heard.add("progress") })
-    world.downloader.load(request(), completion: { _ in heard.add("failed") })
+      request(), completion: { _ in recorder.add("cancelled") }, progress: { _ in recorder.add("progress") })
+    world.downloader.load(request(), completion: { _ in recorder.add("failed") })
 
     world.transport.transfers[0].send([1])
     task.cancel()
     world.transport.transfers[0].send([2])
     world.transport.transfers[0].fail(.status(404))
 
-    #expect(try await heard.wait(for: 2) == ["cancelled", "failed"])
+    #expect(try await recorder.wait(for: 2) == ["cancelled", "failed"])
   }
 
   @Test func fractionIsNilWithoutAnExpectedLength() {

@@ -14,7 +14,7 @@ import VitrineTesting
     let transport = ThreadedTransport()
     let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
     let (threads, loads) = (4, 400)
-    let heard = await MainActor.run { Heard<Int>() }
+    let recorder = await MainActor.run { Recorder<Int>() }
 
     for thread in 0..<threads {
       BlockingThread.start {
@@ -26,7 +26,8 @@ import VitrineTesting
             "\(chance.next(10))", policy: chance.next(4) == 0 ? .reload : .useCache,
             target: chance.next(2) == 0 ? nil : .init(width: 8, height: 8),
             transforms: chance.next(3) == 0 ? [.grayscale()] : [])
-          tasks.append(downloader.load(request, completion: { _ in heard.add(number) }, progress: { _ in }))
+          tasks.append(
+            downloader.load(request, completion: { _ in recorder.add(number) }, progress: { _ in }))
           if chance.next(2) == 0 { tasks[chance.next(tasks.count)].cancel() }
           if chance.next(8) == 0 { tasks[chance.next(tasks.count)].priority = .high }
           if chance.next(64) == 0 { downloader.removeAllCachedImages() }
@@ -35,21 +36,21 @@ import VitrineTesting
       }
     }
 
-    let numbers = try await heard.wait(for: threads * loads)
+    let numbers = try await recorder.wait(for: threads * loads)
     #expect(Set(numbers).count == threads * loads)
     #expect(numbers.count == threads * loads)
   }
 
   @Test func loadsOfAReleasedDownloaderAllComplete() async throws {
-    let heard = await MainActor.run { Heard<Int>() }
+    let recorder = await MainActor.run { Recorder<Int>() }
     for round in 0..<20 {
       let downloader = ImageDownloader(transports: [ThreadedTransport()], decoder: FakeDecoder())
       for number in 0..<20 {
-        downloader.load(request("\(number)"), completion: { _ in heard.add(round * 20 + number) })
+        downloader.load(request("\(number)"), completion: { _ in recorder.add(round * 20 + number) })
       }
     }
 
-    #expect(try await Set(heard.wait(for: 400)).count == 400)
+    #expect(try await Set(recorder.wait(for: 400)).count == 400)
   }
 
   @Test(
@@ -59,7 +60,7 @@ import VitrineTesting
     let (threads, pairs) = (8, 3000)
     let transport = CountingTransport()
     let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder(), cache: nil)
-    let (heard, kept) = (await MainActor.run { Heard<Int>() }, Counter())
+    let (recorder, kept) = (await MainActor.run { Recorder<Int>() }, Counter())
 
     for thread in 0..<threads {
       BlockingThread.start {
@@ -69,7 +70,7 @@ import VitrineTesting
           let task = downloader.load(
             request("\(chance.next(100))"),
             completion: { result in
-              withExtendedLifetime(mark) { heard.add(result.isCancelled ? number : -1) }
+              withExtendedLifetime(mark) { recorder.add(result.isCancelled ? number : -1) }
             })
           task.cancel()
           if chance.next(16) == 0 { task.cancel() }
@@ -77,12 +78,12 @@ import VitrineTesting
       }
     }
 
-    let numbers = try await heard.wait(for: threads * pairs)
+    let numbers = try await recorder.wait(for: threads * pairs)
     #expect(numbers.count == threads * pairs)
     #expect(Set(numbers) == Set(0..<threads * pairs))
     // The jobs that were queued for the main actor have run after this.
-    await withCheckedContinuation { continuation in Mailbox.main.post { continuation.resume() } }
-    #expect(await heard.values.count == threads * pairs)
+    await withCheckedContinuation { continuation in MainActorQueue.main.post { continuation.resume() } }
+    #expect(await recorder.values.count == threads * pairs)
     #expect(kept.count == 0)
     #expect(transport.running == 0)
     #expect(downloader.statistics.cancellations == threads * pairs)

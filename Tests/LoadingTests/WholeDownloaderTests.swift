@@ -57,14 +57,14 @@ import VitrineTesting
   @Test("SD-M29 cancelling a finished task does nothing; a task cancelled twice completes once")
   func repeatedCancelCompletesOnce() async throws {
     let world = Fixture()
-    let heard = Heard<Bool>()
-    let task = world.downloader.load(request()) { heard.add((try? $0.get()) != nil) }
+    let recorder = Recorder<Bool>()
+    let task = world.downloader.load(request()) { recorder.add((try? $0.get()) != nil) }
     task.cancel()
     task.cancel()
-    #expect(try await heard.wait(for: 1) == [false])
-    let next = world.downloader.load(request()) { heard.add((try? $0.get()) != nil) }
+    #expect(try await recorder.wait(for: 1) == [false])
+    let next = world.downloader.load(request()) { recorder.add((try? $0.get()) != nil) }
     world.transport.transfers[1].respond(with: Fixture.body)
-    #expect(try await heard.wait(for: 2) == [false, true])
+    #expect(try await recorder.wait(for: 2) == [false, true])
     next.cancel()
     #expect(world.downloader.statistics.cancellations == 1)
   }

@@ -391,16 +391,16 @@ struct ButtonTests {
   }
 
   @Test func pressTogglesTheSelectionBeforeActionsRun() {
-    var heard: [String] = []
+    var received: [String] = []
     button.changesSelectionAsPrimaryAction = true
-    button.addAction(for: .valueChanged) { heard.append("value \($0.isSelected)") }
-    button.addAction(for: .touchUpInside) { heard.append("up \($0.isSelected)") }
+    button.addAction(for: .valueChanged) { received.append("value \($0.isSelected)") }
+    button.addAction(for: .touchUpInside) { received.append("up \($0.isSelected)") }
 
     test.click(at: Point(x: 50, y: 20))
     test.window.focus(button)
     test.key(.space)
 
-    #expect(heard == ["value true", "up true", "value false", "up false"])
+    #expect(received == ["value true", "up true", "value false", "up false"])
   }
 
   @Test func incompletePressDoesNotToggleTheSelection() {

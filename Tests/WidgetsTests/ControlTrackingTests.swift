@@ -94,11 +94,11 @@ struct ControlTrackingTests {
   @Test func tapCountIncreasesAndResetsAfterAPause() {
     var counts: [Int] = []
     final class Counter: View {
-      var heard: (Int) -> Void = { _ in }
-      override func touchBegan(_ touch: Touch) { heard(touch.tapCount) }
+      var received: (Int) -> Void = { _ in }
+      override func touchBegan(_ touch: Touch) { received(touch.tapCount) }
     }
     let counter = Counter(frame: Rect(x: 0, y: 0, width: 50, height: 50))
-    counter.heard = { counts.append($0) }
+    counter.received = { counts.append($0) }
     panel.addSubview(counter)
 
     for _ in 0..<3 { test.click(at: Point(x: 20, y: 20)) }
@@ -420,17 +420,17 @@ struct ControlTrackingTests {
   }
 
   @Test func nestedEventIsSentAfterAllActionsOfTheCurrentEvent() {
-    var heard: [String] = []
+    var received: [String] = []
     control.addAction(for: .valueChanged) { control in
-      heard.append("first")
+      received.append("first")
       control.sendActions(for: .primaryActionTriggered)
     }
-    control.addAction(for: .primaryActionTriggered) { _ in heard.append("sent") }
-    control.addAction(for: .valueChanged) { _ in heard.append("second") }
+    control.addAction(for: .primaryActionTriggered) { _ in received.append("sent") }
+    control.addAction(for: .valueChanged) { _ in received.append("second") }
 
     control.sendActions(for: .valueChanged)
 
-    #expect(heard == ["first", "second", "sent"])
+    #expect(received == ["first", "second", "sent"])
   }
 
   @Test func allControlEventsListsTheEventsWithActions() {

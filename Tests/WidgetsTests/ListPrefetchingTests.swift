@@ -81,9 +81,9 @@ struct ListPrefetchingTests {
   @Test func emptyListAnnouncesNoRows() {
     var ahead = RowsAhead()
 
-    #expect(ahead.move(from: 0..<0, to: 0..<0, count: 0) == RowsAhead.News())
-    #expect(ahead.forget() == RowsAhead.News())
-    #expect(ahead.move(from: 0..<0, to: 0..<4, count: 5) == RowsAhead.News(likely: [4]))
-    #expect(ahead.move(from: 0..<4, to: 0..<0, count: 0) == RowsAhead.News(unlikely: [4]))
+    #expect(ahead.move(from: 0..<0, to: 0..<0, count: 0) == RowsAhead.RowChanges())
+    #expect(ahead.forget() == RowsAhead.RowChanges())
+    #expect(ahead.move(from: 0..<0, to: 0..<4, count: 5) == RowsAhead.RowChanges(likely: [4]))
+    #expect(ahead.move(from: 0..<4, to: 0..<0, count: 0) == RowsAhead.RowChanges(unlikely: [4]))
   }
 }

@@ -495,19 +495,19 @@ struct ScrollViewTests {
   }
 
   @Test func arrowAtTheEndIsNotHandled() {
-    var heard: [Key] = []
+    var received: [Key] = []
     test.window.unhandledKey = { key, _ in
-      heard.append(key)
+      received.append(key)
       return true
     }
     scrollView.contentOffset.y = 1800
     test.window.focus(button)
     test.key(.down)
-    #expect(heard == [.down])
+    #expect(received == [.down])
 
     test.key(.up)
     test.advanceUntilIdle()
-    #expect(heard == [.down])
+    #expect(received == [.down])
     #expect(offset == 1720)
   }
 

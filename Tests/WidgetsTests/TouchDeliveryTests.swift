@@ -8,16 +8,16 @@ import VitrineWidgets
 struct TouchDeliveryTests {
   /// Records each call with the touch's phase at that time.
   private final class Recorder: View {
-    var heard: [String] = []
+    var received: [String] = []
     var onBeginning: (() -> Void)?
 
     override func touchBegan(_ touch: Touch) {
-      heard.append("began \(touch.phase)")
+      received.append("began \(touch.phase)")
       onBeginning?()
     }
-    override func touchMoved(_ touch: Touch) { heard.append("moved \(touch.phase)") }
-    override func touchEnded(_ touch: Touch) { heard.append("ended \(touch.phase)") }
-    override func touchCancelled(_ touch: Touch) { heard.append("cancelled \(touch.phase)") }
+    override func touchMoved(_ touch: Touch) { received.append("moved \(touch.phase)") }
+    override func touchEnded(_ touch: Touch) { received.append("ended \(touch.phase)") }
+    override func touchCancelled(_ touch: Touch) { received.append("cancelled \(touch.phase)") }
   }
 
   private let test = TestWindow(size: Size(width: 400, height: 300))
@@ -41,23 +41,23 @@ struct TouchDeliveryTests {
   @Test func quickTapReportsThePhaseOfEachCall() {
     touch(.began, inside)
     touch(.ended, inside)
-    #expect(inner.heard == ["began began"])
+    #expect(inner.received == ["began began"])
 
     test.advance(by: 0.2)
 
-    #expect(inner.heard == ["began began", "ended ended"])
+    #expect(inner.received == ["began began", "ended ended"])
   }
 
   @Test func longerTouchReportsThePhaseOfEachCall() {
     touch(.began, inside)
     touch(.moved, Point(x: 51, y: 51))
-    #expect(inner.heard.isEmpty)
+    #expect(inner.received.isEmpty)
 
     test.advance(by: 0.2)
     touch(.moved, Point(x: 52, y: 52))
     touch(.ended, Point(x: 52, y: 52))
 
-    #expect(inner.heard == ["began began", "moved moved", "ended ended"])
+    #expect(inner.received == ["began began", "moved moved", "ended ended"])
   }
 
   @Test func touchCancelledBeforeDeliveryIsNotDelivered() {
@@ -67,7 +67,7 @@ struct TouchDeliveryTests {
     #expect(test.window.isIdle)
     test.advance(by: 1)
 
-    #expect(inner.heard.isEmpty)
+    #expect(inner.received.isEmpty)
   }
 
   @Test func dragThatScrollsAtOnceIsNotDelivered() {
@@ -77,7 +77,7 @@ struct TouchDeliveryTests {
     touch(.ended, Point(x: 50, y: 20))
     test.advance(by: 1)
 
-    #expect(inner.heard.isEmpty)
+    #expect(inner.received.isEmpty)
   }
 
   @Test func secondTouchOfAnUnendedFingerCancelsTheFirst() {
@@ -86,7 +86,7 @@ struct TouchDeliveryTests {
     touch(.began, Point(x: 260, y: 60))
     touch(.ended, Point(x: 260, y: 60))
 
-    #expect(outer.heard == ["began began", "cancelled cancelled", "began began", "ended ended"])
+    #expect(outer.received == ["began began", "cancelled cancelled", "began began", "ended ended"])
   }
 
   @Test func quickTapOnARemovedViewLeavesTheWindowIdle() {
@@ -95,7 +95,7 @@ struct TouchDeliveryTests {
     touch(.ended, inside)
     test.draw()
 
-    #expect(inner.heard == ["began began", "cancelled cancelled"])
+    #expect(inner.received == ["began began", "cancelled cancelled"])
     #expect(test.window.isIdle)
   }
 

@@ -135,7 +135,7 @@ public struct ImageCache: Sendable {
   }
 
   static func report<Value: Sendable>(_ value: Value, to completion: (@MainActor (Value) -> Void)?) {
-    if let completion { Mailbox.main.post { completion(value) } }
+    if let completion { MainActorQueue.main.post { completion(value) } }
   }
 
   // MARK: Lookup
@@ -229,7 +229,7 @@ public struct ImageCache: Sendable {
     if tiers.includesMemory { downloader.removeAllCachedImages() }
     guard tiers.includesDisk else { return Self.report(true, to: completion) }
     engine.removeAllFromDisk { removed, total in
-      if let progress { Mailbox.main.post { progress(removed, total) } }
+      if let progress { MainActorQueue.main.post { progress(removed, total) } }
     } completion: {
       Self.report($0, to: completion)
     }

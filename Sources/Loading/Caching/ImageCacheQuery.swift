@@ -55,7 +55,7 @@ extension ImageCache {
   ) -> ImageCacheQuery {
     let query = ImageCacheQuery(completion)
     guard var request = try? downloader.completedWithoutSlot(source.asImageRequest()) else {
-      Mailbox.main.post { query.finish(nil) }
+      MainActorQueue.main.post { query.finish(nil) }
       return query
     }
     let memory = request.cache(insteadOf: downloader.cache)
@@ -65,7 +65,7 @@ extension ImageCache {
     // An image smaller than requested is returned only if the disk has no other.
     let isWhole = known.map { request.targetSize != nil || request.isWhole($0) } ?? false
     guard tiers.includesDisk, !isWhole else {
-      Mailbox.main.post { query.finish(inMemory) }
+      MainActorQueue.main.post { query.finish(inMemory) }
       return query
     }
     let place = (request, additionalIdentifier)
@@ -112,7 +112,7 @@ extension ImageCache {
   ) {
     var stored = request
     guard let identity = request.storedIdentity(additionalIdentifier) else {
-      return Mailbox.main.post { completion(nil) }
+      return MainActorQueue.main.post { completion(nil) }
     }
     if identity != request.identity.withoutVarying {
       stored.identity = identity

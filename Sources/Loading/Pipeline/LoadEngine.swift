@@ -275,7 +275,7 @@ final class LoadEngine: Sendable {
     case .store(let id, let image, let request, let identifier):
       guard storesOnMainQueue else { return store(id, image, request, identifier) }
       let reservation = MemoryReservation(image.isCounted ? 0 : image.cost, in: ledger, as: .decoding)
-      Mailbox.main.post { [self] in
+      MainActorQueue.main.post { [self] in
         reservation.end()
         if state.withLock({ $0.registry.isStoring(id) }) { store(id, image, request, identifier) }
       }

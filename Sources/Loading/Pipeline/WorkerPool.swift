@@ -156,7 +156,7 @@ package final class WorkerPool: Sendable {
     }
   }
 
-  private let monitor = Monitor(State())
+  private let lock = ConditionLock(State())
   private let maximumThreads: Int
   private let clock: any LoadingClock
 
@@ -168,7 +168,7 @@ package final class WorkerPool: Sendable {
     self.clock = clock
   }
 
-  deinit { monitor.withLock { $0.isClosed = true } }
+  deinit { lock.withLock { $0.isClosed = true } }
 
   /// Runs `job` in the order of priority, as soon as there is room for the memory that the job takes.
   ///
@@ -180,7 +180,7 @@ package final class WorkerPool: Sendable {
     _ id: UInt64, priority: ImageRequest.Priority, taking claim: MemoryClaim? = nil,
     stoppedBy flag: CancellationFlag? = nil, job: @escaping @Sendable () -> Void
   ) {
-    let needsThread = monitor.withLock(waking: .one) { state in
+    let needsThread = lock.withLock(waking: .one) { state in
       state.jobs[id] = Job(id: id, body: job, claim: claim, flag: flag)
       state.append(id, priority)
       guard state.threads < maximumThreads, state.threads - state.busy < state.waiting.count else {
@@ -194,19 +194,19 @@ package final class WorkerPool: Sendable {
 
   /// True if a submitted job would start at once: a thread is free, and no job waits for a thread or for memory.
   package var isFree: Bool {
-    monitor.withLock(waking: .none) { !$0.isShortOfMemory && $0.busy + $0.waiting.count < maximumThreads }
+    lock.withLock(waking: .none) { !$0.isShortOfMemory && $0.busy + $0.waiting.count < maximumThreads }
   }
 
   /// True if a job waits for memory that is reserved by others.
-  package var isShortOfMemory: Bool { monitor.withLock(waking: .none) { $0.isShortOfMemory } }
+  package var isShortOfMemory: Bool { lock.withLock(waking: .none) { $0.isShortOfMemory } }
 
   /// True if no job runs or waits, including cancelled jobs that still run.
-  package var isIdle: Bool { monitor.withLock(waking: .none) { $0.isIdle } }
+  package var isIdle: Bool { lock.withLock(waking: .none) { $0.isIdle } }
 
   /// Calls a closure as soon as no job runs or waits, including cancelled jobs that still run; at once if there is
   /// none. The call may come on any thread.
   package func whenIdle(_ call: @escaping @Sendable () -> Void) {
-    let isIdle = monitor.withLock(waking: .none) { state in
+    let isIdle = lock.withLock(waking: .none) { state in
       if !state.isIdle { state.callsWhenIdle.append(call) }
       return state.isIdle
     }
@@ -217,7 +217,7 @@ package final class WorkerPool: Sendable {
   @discardableResult
   package func cancel(_ id: UInt64) -> Bool {
     // The closure of the job is released outside the lock, because it may hold any object.
-    let (job, calls) = monitor.withLock { state in
+    let (job, calls) = lock.withLock { state in
       state.running[id]?.set()
       return (state.remove(id), state.takeCallsWhenIdle())
     }
@@ -227,18 +227,18 @@ package final class WorkerPool: Sendable {
 
   /// Moves a job that has not begun to the end of the queue for another priority.
   package func setPriority(_ priority: ImageRequest.Priority, of id: UInt64) {
-    monitor.withLock { $0.setPriority(priority, of: id) }
+    lock.withLock { $0.setPriority(priority, of: id) }
   }
 
   private func startThread() {
-    let (monitor, clock) = (monitor, clock)
+    let (lock, clock) = (lock, clock)
     BlockingThread.start {
       while true {
-        switch monitor.wait(until: { $0.nextStep() }, wakingOneIf: \.isMore) {
-        case .job(let job): Self.run(job, monitor)
+        switch lock.wait(until: { $0.nextStep() }, wakingOneIf: \.isMore) {
+        case .job(let job): Self.run(job, lock)
         case .measure(let id, let claim):
           claim.measure()
-          let calls = monitor.withLock(waking: .none) { state in
+          let calls = lock.withLock(waking: .none) { state in
             state.endMeasuring(id, claim)
             return state.takeCallsWhenIdle()
           }
@@ -246,19 +246,19 @@ package final class WorkerPool: Sendable {
         case .evict(let claim):
           claim.reservation.evict(toFit: claim.bytes)
           // This thread looks for work next, so that no other thread need be woken.
-          monitor.withLock(waking: .none) { $0.makers -= 1 }
+          lock.withLock(waking: .none) { $0.makers -= 1 }
         case .waitForMemory(let claim):
-          claim.waitForMemory(clock) { [weak monitor] in monitor?.withLock(waking: .one) { $0.lookAgain() } }
+          claim.waitForMemory(clock) { [weak lock] in lock?.withLock(waking: .one) { $0.lookAgain() } }
         case .end: return
         }
       }
     }
   }
 
-  private static func run(_ job: Job, _ monitor: Monitor<State>) {
+  private static func run(_ job: Job, _ lock: ConditionLock<State>) {
     job.body()
     // This thread looks for work next, so that no other thread need be woken.
-    let calls = monitor.withLock(waking: .none) { state in
+    let calls = lock.withLock(waking: .none) { state in
       state.finish(job)
       return state.takeCallsWhenIdle()
     }

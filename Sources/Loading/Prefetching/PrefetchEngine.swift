@@ -67,7 +67,7 @@ final class PrefetchEngine: Sendable {
 
   private func carryOut(_ steps: PrefetchPlan.Steps) {
     work(steps)
-    if !steps.reports.isEmpty { Mailbox.main.post { self.tell(steps.reports) } }
+    if !steps.reports.isEmpty { MainActorQueue.main.post { self.tell(steps.reports) } }
   }
 
   private func work(_ steps: PrefetchPlan.Steps) {
@@ -88,7 +88,7 @@ final class PrefetchEngine: Sendable {
     do throws(ImageError) {
       request = try item.source.asImageRequest()
     } catch {
-      return Mailbox.main.post { self.ended(place, isLoaded: false) }
+      return MainActorQueue.main.post { self.ended(place, isLoaded: false) }
     }
     request.priority = min(request.priority, priority)
     let downloader = downloader ?? .shared

@@ -18,7 +18,7 @@ public struct SystemLoadingClock: LoadingClock {
 
   /// Calls `body` on a thread that all timers share, so `body` must return quickly. A time in the past counts as now.
   public func wake(at time: Int64, _ body: @escaping @Sendable () -> Void) {
-    WakeThread.shared.call(at: time, body)
+    TimerThread.shared.call(at: time, body)
   }
 }
 

@@ -24,7 +24,7 @@ final class ConnectivityObservers: Sendable {
   /// Calls the handlers in a later turn of the main actor, in the order in which they were added.
   func notify() {
     guard state.withLock({ !$0.handlers.isEmpty }) else { return }
-    Mailbox.main.post { [self] in
+    MainActorQueue.main.post { [self] in
       for number in state.withLock({ $0.handlers.keys.sorted() }) {
         // A handler may have removed another one.
         state.withLock { $0.handlers[number] }?()

@@ -117,7 +117,7 @@ package final class Recovery: Sendable {
       steps.store(state.plan.clockSteps, ordering: .releasing)
       return state.plan.take()
     }
-    if !due.isEmpty { Mailbox.main.post { self.send(due) } }
+    if !due.isEmpty { MainActorQueue.main.post { self.send(due) } }
     if let wake { clock.wake(at: wake) { [weak self] in self?.perform { $0.woken(at: $1) } } }
   }
 

@@ -106,7 +106,7 @@ private final class LocalTransfer: Cancellable {
     var resumes = 0
   }
 
-  private let state = Monitor(State())
+  private let state = ConditionLock(State())
   private let isFinished = Atomic(false)
 
   var isCancelled: Bool { state.withLock(waking: .none) { $0.isCancelled } }

@@ -43,7 +43,7 @@ public final class NetworkActivity: Sendable {
       state.isPosted = true
       return true
     }
-    if isDue { Mailbox.main.post { self.tell() } }
+    if isDue { MainActorQueue.main.post { self.tell() } }
   }
 
   /// Notifies the observers. Changes that occur before the main actor gets here are reported together.

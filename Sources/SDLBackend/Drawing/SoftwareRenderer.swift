@@ -70,7 +70,7 @@ final class SoftwareRenderer: Renderer {
       return true
     case .coarse(let reason):
       canvas?.draw(image.coarse, clip: clip, effect: image.effect)
-      return reason == .overBudget
+      return reason == .noMemory
     }
   }
 

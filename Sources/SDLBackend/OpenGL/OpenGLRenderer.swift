@@ -128,7 +128,7 @@ final class OpenGLRenderer: Renderer {
     case .coarse(let reason):
       // Uploading the whole image would exceed the frame's budget, so each 4x4 block is drawn as one pixel.
       draw(image, block: reason == .overBudget ? 4 : 1, visible: image.rect.intersection(clip))
-      return reason == .overBudget
+      return reason == .noMemory
     }
   }
 

@@ -7,13 +7,13 @@ import VitrineGraphics
 /// Requests that arrive before the main queue runs are combined to the largest of them, because each asks for all
 /// memory that is missing at that time.
 nonisolated final class TextureHolder: MemoryHolder {
-  private struct Wish {
+  private struct Request {
     var bytes = 0
     var pressure: MemoryPressure?
     var isPosted = false
   }
 
-  private let wish = Mutex(Wish())
+  private let request = Mutex(Request())
   private let grant: @MainActor @Sendable (_ bytes: Int, _ pressure: MemoryPressure?) -> Void
 
   /// - Parameter grant: Evicts `bytes` bytes of textures, and handles the memory pressure if there is any.
@@ -31,19 +31,19 @@ nonisolated final class TextureHolder: MemoryHolder {
     post { $0.pressure = max($0.pressure ?? pressure, pressure) }
   }
 
-  private func post(_ change: (inout Wish) -> Void) {
-    let isFirst = wish.withLock { wish in
-      change(&wish)
-      defer { wish.isPosted = true }
-      return !wish.isPosted
+  private func post(_ change: (inout Request) -> Void) {
+    let isFirst = request.withLock { request in
+      change(&request)
+      defer { request.isPosted = true }
+      return !request.isPosted
     }
     guard isFirst else { return }
     DispatchQueue.main.async { [self] in
-      let wish = wish.withLock { wish in
-        defer { wish = Wish() }
-        return wish
+      let request = request.withLock { request in
+        defer { request = Request() }
+        return request
       }
-      MainActor.assumeIsolated { grant(wish.bytes, wish.pressure) }
+      MainActor.assumeIsolated { grant(request.bytes, request.pressure) }
     }
   }
 }

@@ -17,7 +17,7 @@ final class TextureStore<Maker: TextureMaking> {
   /// The reason why an image has no texture.
   enum Reason {
     /// There is no memory for the texture, and the next frame will have no more.
-    case overBudget
+    case noMemory
     /// The size changes with each frame, so a texture would be used only once.
     case changing
     /// The textures made in this frame have used up the frame's budget.
@@ -137,7 +137,7 @@ final class TextureStore<Maker: TextureMaking> {
       return .texture(texture)
     }
     let bytes = rect.width * rect.height * PixelFormat.bytesPerPixel
-    guard cache.hasSpace(for: bytes, stamp: frame) else { return .coarse(.overBudget) }
+    guard cache.hasSpace(for: bytes, stamp: frame) else { return .coarse(.noMemory) }
     guard isSettled(key) else { return .coarse(.changing) }
     // The frame's budget also covers images that fade in: the user has waited for them and can wait for the next frame.
     // An image that appears at once, such as a memory hit, is uploaded at once.
@@ -149,7 +149,7 @@ final class TextureStore<Maker: TextureMaking> {
     let began = trace.isEnabled ? trace.now : 0
     let pixels = ready ?? self.pixels(bitmap, command.source, place, rect, corners, isWhite: isWhite)
     guard let texture = maker.make(pixels, width: rect.width, height: rect.height) else {
-      return .coarse(.overBudget)
+      return .coarse(.noMemory)
     }
     if trace.isEnabled { trace.record(.uploaded(image: image.number, duration: trace.now - began)) }
     owners[key.image, default: Owner(image: image)].keys.insert(key)

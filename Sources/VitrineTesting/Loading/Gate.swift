@@ -15,29 +15,29 @@ public final class Gate: Sendable {
     var held = 0
   }
 
-  private let monitor: Monitor<State>
+  private let lock: ConditionLock<State>
   private let heldCount = CountWaiters()
 
   /// Creates a gate, which is closed by default.
-  public init(isOpen: Bool = false) { monitor = Monitor(State(isOpen: isOpen)) }
+  public init(isOpen: Bool = false) { lock = ConditionLock(State(isOpen: isOpen)) }
 
   /// Releases all blocked threads, and lets later ones pass.
-  public func open() { monitor.withLock { $0.isOpen = true } }
+  public func open() { lock.withLock { $0.isOpen = true } }
 
   /// Blocks the threads that call `pass()` from now on.
-  public func close() { monitor.withLock { $0.isOpen = false } }
+  public func close() { lock.withLock { $0.isOpen = false } }
 
   /// Blocks the calling thread while the gate is closed. Must not be called in a Swift task, because it would block a
   /// thread of the cooperative pool.
   public func pass() {
-    let isOpen = monitor.withLock { state in
+    let isOpen = lock.withLock { state in
       guard !state.isOpen else { return true }
       state.held += 1
       heldCount.set(state.held)
       return false
     }
     guard !isOpen else { return }
-    monitor.wait { state -> Void? in
+    lock.wait { state -> Void? in
       guard state.isOpen else { return nil }
       state.held -= 1
       heldCount.set(state.held)

@@ -218,11 +218,11 @@ open class ListView: ScrollView {
     seenRows = visible
   }
 
-  private func tell(_ news: RowsAhead.News) {
-    if !news.unlikely.isEmpty {
-      prefetchDataSource?.listView(self, cancelPrefetchingForRows: news.unlikely)
+  private func tell(_ changes: RowsAhead.RowChanges) {
+    if !changes.unlikely.isEmpty {
+      prefetchDataSource?.listView(self, cancelPrefetchingForRows: changes.unlikely)
     }
-    if !news.likely.isEmpty { prefetchDataSource?.listView(self, prefetchRows: news.likely) }
+    if !changes.likely.isEmpty { prefetchDataSource?.listView(self, prefetchRows: changes.likely) }
   }
 
   private func reloadIfNeeded() {

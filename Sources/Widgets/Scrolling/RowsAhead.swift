@@ -1,7 +1,7 @@
 /// Determines the rows that are likely to appear: as many rows as have cells, in the direction of scrolling.
 nonisolated struct RowsAhead {
   /// The changes to report to `ListView.prefetchDataSource`.
-  struct News: Equatable {
+  struct RowChanges: Equatable {
     /// The rows that are now likely to appear, nearest first.
     var likely: [Int] = []
     /// The reported rows that are no longer likely to appear, in ascending order.
@@ -13,7 +13,7 @@ nonisolated struct RowsAhead {
 
   /// Returns the changes after the rows with cells have changed from `old` to `near`. If `old` is empty, the list is
   /// assumed to scroll down.
-  mutating func move(from old: Range<Int>, to near: Range<Int>, count: Int) -> News {
+  mutating func move(from old: Range<Int>, to near: Range<Int>, count: Int) -> RowChanges {
     guard !near.isEmpty else { return forget() }
     let isUpwards = !old.isEmpty && near.lowerBound < old.lowerBound
     var ahead =
@@ -30,12 +30,12 @@ nonisolated struct RowsAhead {
     let new = ahead.filter { !told.contains($0) }
     let unlikely = told.filter { !ahead.contains($0) && !near.contains($0) }
     told = ahead
-    return News(likely: isUpwards ? new.reversed() : new, unlikely: unlikely)
+    return RowChanges(likely: isUpwards ? new.reversed() : new, unlikely: unlikely)
   }
 
   /// Returns all reported rows as no longer likely.
-  mutating func forget() -> News {
+  mutating func forget() -> RowChanges {
     defer { told = 0..<0 }
-    return News(unlikely: Array(told))
+    return RowChanges(unlikely: Array(told))
   }
 }

@@ -7,7 +7,7 @@ import VitrineLoading
 
 /// A receiver that records its calls and lets a test wait for them.
 final class Recorder: TransportReceiver {
-  struct Heard {
+  struct Calls {
     var responses: [TransportResponse] = []
     var body: [UInt8] = []
     /// The metrics of a failed transfer.
@@ -18,12 +18,12 @@ final class Recorder: TransportReceiver {
   }
 
   private struct Waiter {
-    let isDone: @Sendable (Heard) -> Bool
-    let continuation: CheckedContinuation<Heard, Never>
+    let isDone: @Sendable (Calls) -> Bool
+    let continuation: CheckedContinuation<Calls, Never>
   }
 
   private struct State {
-    var heard = Heard()
+    var calls = Calls()
     var waiters: [Waiter] = []
     var isInCall = false
     /// True once a wait was cancelled.
@@ -42,92 +42,92 @@ final class Recorder: TransportReceiver {
     self.onEnd = onEnd
   }
 
-  var heard: Heard { state.withLock { $0.heard } }
+  var calls: Calls { state.withLock { $0.calls } }
 
   /// Waits for the end of the transfer.
   @discardableResult
-  func end() async -> Heard { await until { !$0.ends.isEmpty } }
+  func end() async -> Calls { await until { !$0.ends.isEmpty } }
 
   /// Waits until the recorded calls satisfy `isDone`.
   ///
   /// The wait also ends when the test's time limit expires, with the calls received so far.
   @discardableResult
-  func until(_ isDone: @escaping @Sendable (Heard) -> Bool) async -> Heard {
+  func until(_ isDone: @escaping @Sendable (Calls) -> Bool) async -> Calls {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let heard = state.withLock { state -> Heard? in
-          if isDone(state.heard) || state.isGivenUp { return state.heard }
+        let calls = state.withLock { state -> Calls? in
+          if isDone(state.calls) || state.isGivenUp { return state.calls }
           state.waiters.append(Waiter(isDone: isDone, continuation: continuation))
           return nil
         }
-        if let heard { continuation.resume(returning: heard) }
+        if let calls { continuation.resume(returning: calls) }
       }
     } onCancel: {
-      let (waiters, heard) = state.withLock { state in
+      let (waiters, calls) = state.withLock { state in
         defer { state.waiters = [] }
         state.isGivenUp = true
-        return (state.waiters, state.heard)
+        return (state.waiters, state.calls)
       }
-      for waiter in waiters { waiter.continuation.resume(returning: heard) }
+      for waiter in waiters { waiter.continuation.resume(returning: calls) }
     }
   }
 
   func transportDidReceive(_ response: TransportResponse) {
     enter()
     onResponse(response)
-    leave { heard in
-      if !heard.responses.isEmpty || !heard.ends.isEmpty { heard.isDisorderly = true }
-      heard.responses.append(response)
+    leave { calls in
+      if !calls.responses.isEmpty || !calls.ends.isEmpty { calls.isDisorderly = true }
+      calls.responses.append(response)
     }
   }
 
   func transportDidReceive(_ bytes: UnsafeRawBufferPointer) {
     enter()
     let copy = Array(bytes)
-    leave { heard in
-      if heard.responses.isEmpty || !heard.ends.isEmpty || copy.isEmpty { heard.isDisorderly = true }
-      heard.body += copy
+    leave { calls in
+      if calls.responses.isEmpty || !calls.ends.isEmpty || copy.isEmpty { calls.isDisorderly = true }
+      calls.body += copy
     }
   }
 
   func transportWillFail(_ metrics: TransportMetrics) {
     enter()
-    leave { heard in
-      if heard.spent != nil || !heard.ends.isEmpty { heard.isDisorderly = true }
-      heard.spent = metrics
+    leave { calls in
+      if calls.spent != nil || !calls.ends.isEmpty { calls.isDisorderly = true }
+      calls.spent = metrics
     }
   }
 
   func transportDidFinish(_ result: Result<TransportMetrics, ImageError>) {
     enter()
     onEnd()
-    leave { heard in
-      if !heard.ends.isEmpty { heard.isDisorderly = true }
-      heard.ends.append(result)
+    leave { calls in
+      if !calls.ends.isEmpty { calls.isDisorderly = true }
+      calls.ends.append(result)
     }
   }
 
   private func enter() {
     state.withLock { state in
-      if state.isInCall { state.heard.isDisorderly = true }
+      if state.isInCall { state.calls.isDisorderly = true }
       state.isInCall = true
     }
   }
 
-  private func leave(_ change: (inout Heard) -> Void) {
-    let done = state.withLock { state -> [(Waiter, Heard)] in
+  private func leave(_ change: (inout Calls) -> Void) {
+    let done = state.withLock { state -> [(Waiter, Calls)] in
       state.isInCall = false
-      change(&state.heard)
-      let heard = state.heard
-      let done = state.waiters.filter { $0.isDone(heard) }
-      state.waiters.removeAll { $0.isDone(heard) }
-      return done.map { ($0, heard) }
+      change(&state.calls)
+      let calls = state.calls
+      let done = state.waiters.filter { $0.isDone(calls) }
+      state.waiters.removeAll { $0.isDone(calls) }
+      return done.map { ($0, calls) }
     }
-    for (waiter, heard) in done { waiter.continuation.resume(returning: heard) }
+    for (waiter, calls) in done { waiter.continuation.resume(returning: calls) }
   }
 }
 
-extension Recorder.Heard {
+extension Recorder.Calls {
   var error: ImageError? {
     guard case .failure(let error) = ends.first else { return nil }
     return error
@@ -149,18 +149,18 @@ extension CurlTransport {
   func get(
     _ url: String, headers: HTTPHeaders = [:], bodyLimit: Int = 64 << 20,
     timeouts: TransportRequest.Timeouts = .init()
-  ) async throws -> Recorder.Heard {
+  ) async throws -> Recorder.Calls {
     await get(
       TransportRequest(
         url: try #require(URL(string: url)), headers: headers, bodyLimit: bodyLimit, timeouts: timeouts))
   }
 
-  func get(_ request: TransportRequest) async -> Recorder.Heard {
+  func get(_ request: TransportRequest) async -> Recorder.Calls {
     let recorder = Recorder()
     _ = start(request, receiver: recorder)
-    let heard = await recorder.end()
-    #expect(!heard.isDisorderly && heard.ends.count == 1)
-    return heard
+    let calls = await recorder.end()
+    #expect(!calls.isDisorderly && calls.ends.count == 1)
+    return calls
   }
 
   @discardableResult

@@ -55,26 +55,26 @@ import VitrineTesting
     let gate = Gate()
     let world = hanging(gate)
     world.keep()
-    let heard = Heard<Result<ImageResponse, ImageError>>()
-    world.downloader.load(request(), completion: heard.add)
+    let recorder = Recorder<Result<ImageResponse, ImageError>>()
+    world.downloader.load(request(), completion: recorder.add)
     await gate.waitUntilHeld(1)
     world.world.clock.advance(by: LookupLine.deadline)
     let transfer = try await world.transfer()
 
     gate.open()
 
-    #expect(try await heard.wait(for: 1)[0].get().source == .disk)
+    #expect(try await recorder.wait(for: 1)[0].get().source == .disk)
     transfer.respond(with: Self.other, DiskWorld.minute)
     await world.downloader.drain()
-    #expect(heard.values.count == 1)
+    #expect(recorder.values.count == 1)
   }
 
   @Test func lateHitIsNotShownIfTheServerHasResponded() async throws {
     let gate = Gate()
     let world = hanging(gate)
     world.keep()
-    let heard = Heard<Result<ImageResponse, ImageError>>()
-    world.downloader.load(request(), completion: heard.add)
+    let recorder = Recorder<Result<ImageResponse, ImageError>>()
+    world.downloader.load(request(), completion: recorder.add)
     await gate.waitUntilHeld(1)
     world.world.clock.advance(by: LookupLine.deadline)
     let transfer = try await world.transfer()
@@ -86,9 +86,9 @@ import VitrineTesting
     transfer.send(Self.other)
     transfer.finish()
 
-    #expect(try await heard.wait(for: 1)[0].get().source == .network)
+    #expect(try await recorder.wait(for: 1)[0].get().source == .network)
     await world.downloader.drain()
-    #expect(heard.values.count == 1)
+    #expect(recorder.values.count == 1)
   }
 
   @Test func lateHitIsShownIfTheServerFails() async throws {

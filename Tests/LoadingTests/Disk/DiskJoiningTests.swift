@@ -204,8 +204,8 @@ import VitrineTesting
     actions += registry.decodeEnded(
       try #require([whole].decodes.first), .failure(.decoding(.jpeg, message: "")))
     actions += registry.cancelAll()
-    let heard = actions.flatMap { if case .deliver(let tasks, _) = $0 { tasks } else { [TaskID]() } }
-    #expect(heard.count == 4 && Set(heard).count == 4)
+    let received = actions.flatMap { if case .deliver(let tasks, _) = $0 { tasks } else { [TaskID]() } }
+    #expect(received.count == 4 && Set(received).count == 4)
     #expect(registry.isEmpty)
   }
 

@@ -112,18 +112,18 @@ import VitrineTesting
   func unchangedResponseIsReportedAsRevalidated() async throws {
     let world = DiskWorld()
     world.keep(age: 100)
-    let heard = Heard<Result<ImageResponse, ImageError>>()
-    world.downloader.load(request(), completion: heard.add)
+    let recorder = Recorder<Result<ImageResponse, ImageError>>()
+    world.downloader.load(request(), completion: recorder.add)
     let transfer = try await world.transfer()
     #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
     transfer.respondNotModified(DiskWorld.minute)
-    let response = try await heard.wait(for: 1)[0].get()
+    let response = try await recorder.wait(for: 1)[0].get()
     #expect(response.freshness == .revalidated)
     #expect(response.source == .disk)
     #expect(response.metrics != nil)
     #expect(response.image.pixelWidth == 64)
     await world.downloader.drain()
-    #expect(heard.values.count == 1)
+    #expect(recorder.values.count == 1)
 
     // The response is fresh for another minute.
     world.downloader.removeAllCachedImages()
@@ -136,10 +136,10 @@ import VitrineTesting
     let world = DiskWorld()
     world.keep()
     for count in 1...2 {
-      let heard = Heard<Result<ImageResponse, ImageError>>()
-      world.downloader.load(request(policy: .refresh), completion: heard.add)
+      let recorder = Recorder<Result<ImageResponse, ImageError>>()
+      world.downloader.load(request(policy: .refresh), completion: recorder.add)
       try await world.transfer(count).respondNotModified(DiskWorld.minute)
-      let response = try #require(try await heard.wait(for: 1).first).get()
+      let response = try #require(try await recorder.wait(for: 1).first).get()
       #expect(response.image.pixelWidth == 64)
       #expect(response.freshness == .revalidated)
     }
@@ -673,12 +673,12 @@ import VitrineTesting
     let world = DiskWorld()
     world.keep()
     world.keep("b.jpg")
-    let heard = Heard<Bool>()
-    world.downloader.removeCachedData(for: request(), completion: heard.add)
-    world.downloader.removeCachedData(for: request(), completion: heard.add)
-    world.downloader.removeAllCachedData(completion: heard.add)
-    world.downloader.removeAllCachedData(completion: heard.add)
-    #expect(try await heard.wait(for: 4) == [true, false, true, false])
+    let recorder = Recorder<Bool>()
+    world.downloader.removeCachedData(for: request(), completion: recorder.add)
+    world.downloader.removeCachedData(for: request(), completion: recorder.add)
+    world.downloader.removeAllCachedData(completion: recorder.add)
+    world.downloader.removeAllCachedData(completion: recorder.add)
+    #expect(try await recorder.wait(for: 4) == [true, false, true, false])
     #expect(await !world.downloader.containsCachedData(for: request("b.jpg")))
   }
 
@@ -703,9 +703,9 @@ import VitrineTesting
 
   @Test func removalWithoutADiskCacheReportsFalse() async throws {
     let world = Fixture()
-    let heard = Heard<Bool>()
-    world.downloader.removeAllCachedData(completion: heard.add)
-    #expect(try await heard.wait(for: 1) == [false])
+    let recorder = Recorder<Bool>()
+    world.downloader.removeAllCachedData(completion: recorder.add)
+    #expect(try await recorder.wait(for: 1) == [false])
   }
 }
 

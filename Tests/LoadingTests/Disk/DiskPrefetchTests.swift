@@ -10,10 +10,10 @@ import VitrineTesting
   private func prefetched(
     _ names: [String], by downloader: ImageDownloader
   ) async throws -> ImagePrefetch.Progress {
-    let heard = Heard<ImagePrefetch.Progress>()
+    let recorder = Recorder<ImagePrefetch.Progress>()
     let prefetcher = ImagePrefetcher(downloader: downloader, destination: .disk)
-    prefetcher.prefetch(names.map { request($0) }, completion: heard.add)
-    return try await heard.wait(for: 1)[0]
+    prefetcher.prefetch(names.map { request($0) }, completion: recorder.add)
+    return try await recorder.wait(for: 1)[0]
   }
 
   @Test func prefetchedImagesAreOnDiskAndNotInMemory() async throws {
@@ -78,12 +78,12 @@ import VitrineTesting
 
   @Test func cancelledPrefetchCancelsItsTransfers() async throws {
     let world = DiskWorld()
-    let heard = Heard<ImagePrefetch.Progress>()
+    let recorder = Recorder<ImagePrefetch.Progress>()
     let prefetcher = ImagePrefetcher(downloader: world.downloader, destination: .disk)
-    let list = prefetcher.prefetch([request("a.jpg")], completion: heard.add)
+    let list = prefetcher.prefetch([request("a.jpg")], completion: recorder.add)
     let transfer = try await world.transfer()
     list.cancel()
-    _ = try await heard.wait(for: 1)
+    _ = try await recorder.wait(for: 1)
     await world.downloader.drain()
     #expect(transfer.isCancelled)
   }

@@ -119,7 +119,7 @@ private struct RegistryStorm {
   private mutating func take(_ actions: [LoadAction]) {
     for action in actions {
       switch action {
-      case .deliver(let tasks, let result): for task in tasks { hear(task, result) }
+      case .deliver(let tasks, let result): for task in tasks { record(task, result) }
       case .wake(let time): wakes.append(time)
       case .cancelFetch(let id), .pauseFetch(let id):
         work.removeAll { if case .startFetch(id, _) = $0 { true } else { false } }
@@ -140,7 +140,7 @@ private struct RegistryStorm {
     }
   }
 
-  private mutating func hear(_ task: TaskID, _ result: Result<ImageResponse, ImageError>) {
+  private mutating func record(_ task: TaskID, _ result: Result<ImageResponse, ImageError>) {
     guard let policy = waiting.removeValue(forKey: task) else {
       Issue.record("\(task) heard twice")
       return

@@ -39,20 +39,20 @@ import VitrineTesting
   }
 
   @Test func downloaderReleasedDuringLookUpsCompletesAllTasks() async throws {
-    let heard = await MainActor.run { Heard<Int>() }
+    let recorder = await MainActor.run { Recorder<Int>() }
     for round in 0..<20 {
       let gate = Gate()
       do {
         let world = DiskWorld(lookupsAreHeldBy: gate)
         for number in 0..<20 {
           world.keep("\(number)", age: number % 2 == 0 ? 0 : 100)
-          world.downloader.load(request("\(number)"), completion: { _ in heard.add(round * 20 + number) })
+          world.downloader.load(request("\(number)"), completion: { _ in recorder.add(round * 20 + number) })
         }
         await gate.waitUntilHeld(2)
       }
       gate.open()
     }
-    #expect(try await Set(heard.wait(for: 400)).count == 400)
+    #expect(try await Set(recorder.wait(for: 400)).count == 400)
   }
 
   private static func anyRequest(_ chance: inout SplitMix) -> ImageRequest {

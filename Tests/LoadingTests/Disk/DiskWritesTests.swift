@@ -95,9 +95,9 @@ import VitrineTesting
   }
 
   @Test func eachCompletionIsCalledOnce() throws {
-    let heard = Mutex<[String]>([])
+    let received = Mutex<[String]>([])
     func note(_ name: String) -> DiskWrites.Completion {
-      { wasThere in heard.withLock { $0.append("\(name) \(wasThere)") } }
+      { wasThere in received.withLock { $0.append("\(name) \(wasThere)") } }
     }
     var writes = DiskWrites()
     _ = writes.admit(.remove(identity(1)), note("a"))
@@ -115,7 +115,7 @@ import VitrineTesting
     for completion in writes.end(1) { completion(true) }
 
     let expected = first == identity(1) ? ["a true", "b true", "c false"] : ["a false", "b false", "c true"]
-    #expect(heard.withLock { $0.sorted() } == expected)
+    #expect(received.withLock { $0.sorted() } == expected)
   }
 
   @Test func longBatchOfQuickRemovalsIsNotReportedAsHanging() throws {

@@ -17,11 +17,11 @@ struct StaleAfterTests {
   @Test func storedImageIsDeliveredOnceAndTheRequestContinues() async throws {
     let world = DiskWorld()
     world.keep(age: 3600)
-    let heard = Heard<ImageError?>()
+    let recorder = Recorder<ImageError?>()
     let task = world.downloader.load(
       request(),
       completion: { result in
-        if case .failure(let error) = result { heard.add(error) } else { heard.add(nil) }
+        if case .failure(let error) = result { recorder.add(error) } else { recorder.add(nil) }
       })
     let transfer = try await world.transfer()
     world.world.clock.advance(by: 0.999)
@@ -41,7 +41,7 @@ struct StaleAfterTests {
     await world.downloader.drain()
     #expect(world.downloader.cachedImage(for: request())?.pixelWidth == 32, "the new image is cached")
     #expect(world.disk.responses.first?.body == Self.newer)
-    #expect(try await heard.wait(for: 1) == [nil])
+    #expect(try await recorder.wait(for: 1) == [nil])
     #expect(world.transport.transfers.count == 1)
   }
 

@@ -17,13 +17,13 @@ import VitrineTesting
 
   /// Records the pressures that it receives.
   private final class Listener: MemoryHolder {
-    private let heard = Mutex<[MemoryPressure]>([])
+    private let received = Mutex<[MemoryPressure]>([])
     let gate = Gate(isOpen: true)
-    var pressures: [MemoryPressure] { heard.withLock { $0 } }
+    var pressures: [MemoryPressure] { received.withLock { $0 } }
     func count(against ledger: MemoryLedger) { ledger.register(self, as: .cache) }
     func release(bytes: Int) {}
     func handlePressure(_ pressure: MemoryPressure) {
-      heard.withLock { $0.append(pressure) }
+      received.withLock { $0.append(pressure) }
       gate.pass()
     }
   }

@@ -41,12 +41,12 @@ import Testing
 
   @Test func connectedLinkIsReportedOnce() {
     var changes = NetworkChanges()
-    let heard = [
+    let received = [
       link(2, flags: unplugged), link(2, flags: connected), link(2, flags: connected),
       link(2, flags: unplugged),
       link(2, flags: connected), link(2, flags: 0, isDeleted: true), link(2, flags: connected),
     ].map { read(&changes, $0) }
-    #expect(heard == [false, true, false, false, true, false, true])
+    #expect(received == [false, true, false, false, true, false, true])
   }
 
   @Test func routableAddressIsANetwork() {
@@ -59,27 +59,27 @@ import Testing
   /// A router renews the lifetime of an address again and again.
   @Test func renewedAddressIsNotANewNetwork() {
     var changes = NetworkChanges()
-    let heard = [
+    let received = [
       address(1), address(1, lifetime: 120), address(2), address(1), address(1, isDeleted: true), address(2),
       address(1),
     ].map { read(&changes, $0) }
-    #expect(heard == [true, false, true, false, false, false, true])
+    #expect(received == [true, false, true, false, false, false, true])
   }
 
   @Test func sameAddressOnAnotherLinkIsAnotherNetwork() {
     var changes = NetworkChanges()
-    let heard = [address(link: 3), address(link: 4), address(link: 3)].map { read(&changes, $0) }
-    #expect(heard == [true, true, false])
+    let received = [address(link: 3), address(link: 4), address(link: 3)].map { read(&changes, $0) }
+    #expect(received == [true, true, false])
   }
 
   @Test(arguments: [200, 0xFFFF, 3, 0] as [UInt16])
   func attributeOfAnImpossibleLengthEndsTheMessage(length: UInt16) {
     var changes = NetworkChanges()
     // Both addresses are read as one without bytes, because their only difference is in the damaged attribute.
-    let heard = [address(1, attributeLength: length), address(2, attributeLength: length)].map {
+    let received = [address(1, attributeLength: length), address(2, attributeLength: length)].map {
       read(&changes, $0)
     }
-    #expect(heard == [true, false])
+    #expect(received == [true, false])
   }
 
   @Test func loopbackIsNotANetwork() {

@@ -4,11 +4,11 @@ import VitrineGraphics
 /// A queue of closures that run on the main actor in the order of posting.
 ///
 /// All closures posted between two turns of the main queue are delivered by one Dispatch block.
-final class Mailbox: Sendable {
+final class MainActorQueue: Sendable {
   typealias Letter = @MainActor () -> Void
 
   /// The queue of all downloaders, so that the order holds across downloaders.
-  static let main = Mailbox()
+  static let main = MainActorQueue()
 
   private let letters = Shared<[Letter]>([])
 

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// `@unchecked Sendable` is safe because `state` is accessed only with the mutex held. The state is behind a pointer
 /// for the reason given in `Shared`.
-package final class Monitor<State>: @unchecked Sendable {
+package final class ConditionLock<State>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private let state = UnsafeMutablePointer<State>.allocate(capacity: 1)

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A wake-up signal for a thread that blocks in `poll`. Can be rung from any thread. Built on a socket pair.
-final class Alarm: Sendable {
+final class WakeupPipe: Sendable {
   /// The file descriptor that becomes readable when the alarm is rung; its reader passes it to `poll`.
   let descriptor: Int32
   private let bell: Int32

@@ -7,8 +7,8 @@ import VitrineGraphics
 /// second, and a program that shows a still image must not be woken at all.
 ///
 /// `@unchecked Sendable` is safe because `wakes` and `isRunning` are accessed only with the mutex held.
-final class WakeThread: @unchecked Sendable {
-  static let shared = WakeThread()
+final class TimerThread: @unchecked Sendable {
+  static let shared = TimerThread()
 
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
