@@ -22,7 +22,7 @@ extension LoadRegistry {
       if let copy = find.copy { received(copy.bytesAsTheyAre, id) } else { fail(fetch.decodes, .notCached) }
       return admitted()
     case .byFreshness: if showsFind(id, find) { return admitted() }
-    case .question:
+    case .conditional:
       setCopy(find.copy, of: id)
       if let error {
         if !showsCopy(id, because: error) { fail(fetch.decodes, error) }
