@@ -64,7 +64,7 @@ final class SoftwareRenderer: Renderer {
   }
 
   func draw(_ image: PlacedImage, clip: PixelRect) -> Bool {
-    switch textures.drawing(of: image.image, in: image.rect, corners: image.corners) {
+    switch textures.drawing(of: image.command, in: image.rect, corners: image.corners) {
     case .texture(let pixels):
       canvas?.draw(pixels, at: image.rect, clip: clip, effect: image.effect)
       return true

@@ -121,7 +121,7 @@ final class OpenGLRenderer: Renderer {
   }
 
   func draw(_ image: PlacedImage, clip: PixelRect) -> Bool {
-    switch textures.drawing(of: image.image, in: image.rect, corners: image.corners) {
+    switch textures.drawing(of: image.command, in: image.rect, corners: image.corners) {
     case .texture(let texture):
       texture.draw(x: image.rect.left, y: image.rect.top, clip: clip, effect: image.effect)
       return true
