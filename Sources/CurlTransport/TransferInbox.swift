@@ -8,7 +8,7 @@ struct TransferID: Hashable, Sendable {
 }
 
 /// The arguments with which a transfer was started.
-struct TransferOrder: Sendable {
+struct TransferArguments: Sendable {
   let request: TransportRequest
   let receiver: any TransportReceiver
   let startedAt: SuspendingClock.Instant
@@ -16,7 +16,7 @@ struct TransferOrder: Sendable {
 
 /// A command from another thread to the loop.
 enum TransferCommand: Sendable {
-  case start(TransferID, TransferOrder)
+  case start(TransferID, TransferArguments)
   case cancel(TransferID)
   /// The receiver of a paused transfer has room again.
   case resume(TransferID)
