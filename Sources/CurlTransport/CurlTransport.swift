@@ -50,7 +50,7 @@ public final class CurlTransport: DataTransport {
   public func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable {
     let id = TransferID(number: nextID.add(1, ordering: .relaxed).newValue)
     let command = TransferCommand.start(
-      id, TransferOrder(request: request, receiver: receiver, startedAt: .now))
+      id, TransferArguments(request: request, receiver: receiver, startedAt: .now))
     let inbox = loop.withLock { loop in
       if loop == nil { loop = TransferThread.launch(settings) }
       loop?.inbox.post(command)
