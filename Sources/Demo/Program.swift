@@ -27,6 +27,10 @@ struct Program {
         print(Help.text)
         return 0
       }
+      if options.showsVersion {
+        print("vitrine \(Help.version)")
+        return 0
+      }
       return try start(options)
     } catch let error as Options.UsageError {
       complain(error.message)

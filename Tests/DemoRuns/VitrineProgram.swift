@@ -24,7 +24,7 @@ package struct VitrineProgram {
     package var renderer: String
   }
 
-  /// The error for a run that was stopped after a minute.
+  /// The error for a run that was stopped after 150 seconds.
   package struct DidNotEnd: Error {
     package let arguments: [String]
   }
@@ -63,7 +63,7 @@ package struct VitrineProgram {
     var arguments = arguments
     if let script { arguments += ["--script", try write(script, to: "script.txt")] }
     let stats = path("stats.json")
-    if !arguments.contains("--help") { arguments += ["--stats", stats] }
+    if !arguments.contains("--help"), !arguments.contains("--version") { arguments += ["--stats", stats] }
     if !keepsImages { arguments.append("--no-disk-cache") }
 
     let process = Process()

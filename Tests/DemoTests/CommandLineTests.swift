@@ -13,10 +13,24 @@ struct CommandLineTests {
     #expect(outcome.exitCode == 0)
     for option in [
       "--feed", "--screen", "--size", "--scale", "--rotate", "--tile", "--gap", "--chrome", "--video",
-      "--renderer", "--latency", "--script", "--stats", "--trace", "--overlay", "--dump-tree",
+      "--renderer", "--latency", "--script", "--screenshot", "--stats", "--trace", "--overlay", "--dump-tree",
+      "--cache", "--no-disk-cache", "--exit-when-idle", "--exit-after", "--help", "--version",
     ] {
-      #expect(outcome.output.contains(option))
+      #expect(outcome.output.contains("  \(option) "))
     }
+  }
+
+  @Test func versionIsThatOfTheNewestChangelogEntry() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+    let changelog = try String(contentsOf: root.appending(path: "CHANGELOG.md"), encoding: .utf8)
+    let newest = try #require(changelog.firstMatch(of: #/\n## ([0-9.]+) /#)?.1)
+
+    let outcome = try await program.run("--version")
+
+    #expect(outcome.exitCode == 0)
+    #expect(outcome.output == "vitrine \(newest)\n")
   }
 
   @Test(arguments: [

@@ -17,13 +17,14 @@ struct ReadmeTests {
     #expect(program.replacingOccurrences(of: "@main\n", with: "") == source)
   }
 
-  @Test func everyOptionOfTheHelpTextIsInTheReadme() throws {
-    let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+  @Test func everyOptionOfTheHelpTextIsDocumented() throws {
+    let article = try String(
+      contentsOf: Self.root.appending(path: "Sources/Vitrine/Vitrine.docc/TheDemo.md"), encoding: .utf8)
     let help = try String(
       contentsOf: Self.root.appending(path: "Sources/Demo/CommandLine/Help.swift"), encoding: .utf8)
 
     for option in help.matches(of: /"(--[a-z-]+)"/).map({ String($0.1) }) where option != "--help" {
-      #expect(readme.contains("`\(option)"), "\(option)")
+      #expect(article.contains("`\(option)"), "\(option)")
     }
   }
 }

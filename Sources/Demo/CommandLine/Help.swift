@@ -1,15 +1,18 @@
 /// The text of `--help`.
 nonisolated enum Help {
+  /// The version of the program.
+  static let version = "0.1.0"
+
   private static let options: [(name: String, value: String, meaning: String)] = [
     (
       "--feed", "X",
-      "where pictures come from: a folder, a text file or its URL with an image URL a line\n(a tab and a title may follow); without it the embedded gallery of 10,000 pictures.\nA list from the network names http, https and data URLs only, and is asked for again\nuntil its server answers; meanwhile it is shown as it was kept on disk"
+      "source of the images: a folder, or a text file or its http(s) URL with one image URL per line\n(optionally followed by a tab and a title); default: the embedded gallery of 10,000 images.\nA list from the network may contain only http, https and data URLs. It is requested again\nuntil its server responds; meanwhile the stored list is shown"
     ),
     ("--screen", "NAME", "list, grid, buttons, transitions or indicators (list)"),
-    ("--size", "WxH", "window in points (1280x800)"),
-    ("--scale", "F", "pixels to a point, 0.5 to 8 (1)"),
-    ("--rotate", "DEGREES", "picture and input for a turned panel: 0, 90, 180 or 270, clockwise (0)"),
-    ("--tile", "WxH", "tile of the grid in points; pictures fill it and are cropped (160x120)"),
+    ("--size", "WxH", "window size in points (1280x800)"),
+    ("--scale", "F", "pixels per point, 0.5 to 8 (1)"),
+    ("--rotate", "DEGREES", "rotate output and input for a rotated panel: 0, 90, 180 or 270, clockwise (0)"),
+    ("--tile", "WxH", "tile size of the grid in points; images fill their tile and are cropped (160x120)"),
     ("--gap", "N", "points between tiles (8)"),
     ("--chrome", "on|off", "header and status line (on)"),
     ("--video", "NAME", "auto, kmsdrm, x11, wayland, offscreen or dummy (auto)"),
@@ -19,29 +22,30 @@ nonisolated enum Help {
     ),
     ("--latency", "MS", "response time of the embedded server in ms (150, varied by image)"),
     ("--script", "FILE", "play input and checks, exit with their result"),
-    ("--screenshot", "FILE.png", "wait until idle, write what is on the screen, exit"),
-    ("--stats", "FILE.json", "write figures at exit"),
-    ("--trace", "FILE.json", "write what each request went through at exit, to open in Perfetto"),
-    ("--overlay", "", "colour each picture by its source, show size, time and frames (F1)"),
+    ("--screenshot", "FILE.png", "wait until idle, write the content of the screen, exit"),
+    ("--stats", "FILE.json", "write statistics at exit"),
+    ("--trace", "FILE.json", "write the stages of each request at exit, to open in Perfetto"),
+    ("--overlay", "", "tint each image by its source, show size, time and frames (F1)"),
     (
       "--dump-tree", "",
-      "wait until idle, print what is on the screen: a line a view with role, name, value, states,\nplace and size, indented by what it lies in; exit"
+      "wait until idle, print the accessibility tree, exit: one line per view, indented,\nwith role, name, value, states and frame"
     ),
     (
       "--cache", "DIR",
-      "where pictures are kept between runs ($XDG_CACHE_HOME/vitrine, else ~/.cache/vitrine)"
+      "folder of the disk cache ($XDG_CACHE_HOME/vitrine, else ~/.cache/vitrine)"
     ),
-    ("--no-disk-cache", "", "keep nothing on disk"),
-    ("--exit-when-idle", "", "end when everything is loaded and still"),
-    ("--exit-after", "SECONDS", "end after so long"),
-    ("--help", "", "this text"),
+    ("--no-disk-cache", "", "store nothing on disk"),
+    ("--exit-when-idle", "", "exit when everything is loaded and nothing moves"),
+    ("--exit-after", "SECONDS", "exit after this time"),
+    ("--help", "", "print this text"),
+    ("--version", "", "print the version"),
   ]
 
   static var optionNames: [String] { options.map(\.name) }
 
   static var text: String {
     var lines = [
-      "vitrine: pictures from the network on a screen without a desktop", "", "usage: vitrine [OPTION…]", "",
+      "vitrine: images from the network on a screen without a desktop", "", "usage: vitrine [OPTION…]", "",
     ]
     let column = 24
     for option in options {
@@ -52,9 +56,10 @@ nonisolated enum Help {
     }
     lines += [
       "",
-      "Tab, arrows and Enter go everywhere; F1 tells where pictures came from, F5 refreshes, as a pull does.",
-      "VITRINE_LOG=1 in the environment says on standard error which pictures failed, and what cannot be kept on disk.",
-      "Esc, Ctrl-C and SIGTERM quit. Exit codes: 0 fine, 1 a check failed or it could not go on, 2 wrong use.",
+      "Keys: Tab, arrows and Enter; F1 shows the source of each image, F5 refreshes, like pulling the list down.",
+      "With VITRINE_LOG=1, failed images, and responses that cannot be stored on disk, are written to standard error.",
+      "Esc, Ctrl-C and SIGTERM quit. Exit codes: 0 success, 1 a check failed or the program could not continue,",
+      "2 wrong usage.",
     ]
     return lines.joined(separator: "\n")
   }

@@ -29,6 +29,7 @@ nonisolated struct Options: Equatable {
   var cache: String?
   var hasDiskCache = true
   var showsHelp = false
+  var showsVersion = false
 
   /// A usage error: one line with the mistake and its remedy.
   struct UsageError: Error, Equatable {
@@ -92,6 +93,7 @@ nonisolated struct Options: Equatable {
       case "--cache": cache = try value("a folder")
       case "--no-disk-cache": hasDiskCache = false
       case "--help", "-h": showsHelp = true
+      case "--version": showsVersion = true
       default: throw UsageError(message: "unknown option \(name.withoutSecrets)\(Self.hint(for: name))")
       }
       if inlineValue != nil { throw UsageError(message: "\(name) takes no value") }
