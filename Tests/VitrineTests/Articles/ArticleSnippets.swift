@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import Vitrine
 
 // The code of the documentation's articles, compiled but not run. `ArticleTests` compares it with the articles.
@@ -48,6 +49,16 @@ func showCovers(of addresses: [String]) throws {
   list.dataSource = covers
   application.window.rootView = list
   application.run()
+}
+
+@MainActor
+func runCovers(of addresses: [String]) {
+  do {
+    try showCovers(of: addresses)
+  } catch {
+    fputs("Covers: \(error)\n", stderr)
+    exit(1)
+  }
 }
 
 @MainActor
