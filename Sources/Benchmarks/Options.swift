@@ -14,31 +14,32 @@ struct Options {
   }
 
   static let help = """
-    vitrine-bench: measures Vitrine beside what it is compared with
+    vitrine-bench: measures Vitrine beside its references
 
     usage: ./run.sh bench [SUBJECT…] [OPTION…]
 
-      first-screen      200 pictures over HTTP into tiles, beside libjpeg-turbo alone
+      first-screen      200 images over HTTP into tiles, beside libjpeg-turbo alone
       memory-hit        a lookup in the memory cache, beside a dictionary with a lock
-      set-image         a picture from memory put on a slot
-      scroll            a frame of a list that scrolls, beside a memmove of the window
-      fade              a frame of 50 tiles that change their pictures at once
-      idle              what a window does when nothing happens
-      spinners          50 slots and one that wait for their pictures
-      reuse-storm       10,000 changes of slots a second, for 15 s
+      set-image         setting an image from memory on a slot
+      scroll            a frame of a scrolling list, beside a memmove of the window
+      fade              a frame of 50 tiles that change their images at once
+      idle              frames, processor time and wake-ups of a window while nothing changes
+      spinners          50 slots, or one, that wait for their images
+      reuse-storm       10,000 slot changes per second, for 15 s
       download          2,000 objects of 30 KB from nginx, beside curl --parallel
-      latency           200 objects behind 50 ms there and back, beside curl --parallel
-      storm             100,000 loads that are given up at once
-      fling             a grid thrown past 2,000 pictures: what was loaded for nobody to see
-      disk-reopen       a disk cache with 10,000 responses, opened by a program that starts
-      fling-memory      four minutes of flinging: memory taken, beside what the ledger counts
+      latency           200 objects with a round-trip time of 50 ms, beside curl --parallel
+      storm             100,000 loads that are cancelled at once
+      fling             a fast scroll of a grid past 2,000 images: bytes loaded for images that were never shown
+      disk-reopen       the first lookup in a disk cache with 10,000 responses
+      fling-memory      four minutes of flinging: memory of the process, beside the memory that the ledger counts
 
-      --json FILE       write the figures, an object a subject
-      --server NAME     who serves first-screen's pictures: gallery or nginx (gallery)
-      --runs N          runs that count, 7 to 99 (9)
-      --help            this text
+      --json FILE       write the figures, one object per subject
+      --server NAME     the server of the images of first-screen: gallery or nginx (gallery)
+      --runs N          the number of measured runs, 7 to 99 (9)
+      --help            print this text
 
-    Without a subject all are measured. Exit codes: 0 fine, 1 it could not go on, 2 wrong use.
+    Without a subject, all subjects are measured. Exit codes: 0 success, 1 the benchmark could not continue,
+    2 wrong usage.
     """
 
   private static let names = ["--json", "--server", "--runs", "--help"]
@@ -50,7 +51,7 @@ struct Options {
       guard argument.hasPrefix("-") else {
         guard let subject = Subject(rawValue: argument) else {
           let known = Subject.allCases.map(\.rawValue).joined(separator: ", ")
-          throw UsageError(message: "unknown subject “\(argument)”; there are \(known)")
+          throw UsageError(message: "unknown subject “\(argument)”; the subjects are \(known)")
         }
         if !subjects.contains(subject) { subjects.append(subject) }
         continue
@@ -69,19 +70,19 @@ struct Options {
       case "--server":
         let name = try value("a name")
         guard let kind = ImageServer.Kind(rawValue: name) else {
-          throw UsageError(message: "--server is one of gallery, nginx, not “\(name)”")
+          throw UsageError(message: "--server must be gallery or nginx, not “\(name)”")
         }
         server = kind
       case "--runs":
         let text = try value("a number")
         guard let number = Int(text), (7...99).contains(number) else {
-          throw UsageError(message: "--runs is a number from 7 to 99, not “\(text)”")
+          throw UsageError(message: "--runs must be a number from 7 to 99, not “\(text)”")
         }
         runs = number
       case "--help", "-h": showsHelp = true
       default:
         throw UsageError(
-          message: "unknown option \(parts[0]); there are \(Self.names.joined(separator: ", "))")
+          message: "unknown option \(parts[0]); the options are \(Self.names.joined(separator: ", "))")
       }
     }
     if subjects.isEmpty { subjects = Subject.allCases }
