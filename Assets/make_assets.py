@@ -1,20 +1,20 @@
-"""Makes every picture of the demo: the gallery, the button states and the marks.
+"""Makes all pictures of the demo: the gallery, the button states and the marks.
 
 Run it from anywhere:
 
     python3 make_assets.py            all pictures
-    python3 make_assets.py dunes      only those whose file name contains "dunes"
+    python3 make_assets.py dunes      only pictures whose file name contains "dunes"
 
-It needs Python 3.10 or newer, numpy and pillow. All noise is seeded, so running
-it again makes the same pictures. Beside this script it writes
+The script needs Python 3.10 or newer, numpy and pillow. All noise is seeded, so
+each run makes equal pictures. The script writes into its own folder:
 
     gallery/   pictures of many sizes and file formats, and titles.tsv with the
-               file name, the title and a line about each file
+               file name, the title and a description of each file
     buttons/   icons, plates and scenes in the states normal, highlighted,
                selected and disabled, and a portrait
-    ui/        the marks for missing and coming pictures, and the app icon
+    ui/        the marks for failed and loading images, and the app icon
 
-The scenes themselves live in the `maker` package.
+The scenes are in the `maker` package.
 """
 
 import sys
@@ -60,7 +60,7 @@ def make_moon(picture, path):
 
 
 def make_pixels(picture, path):
-    """A picture of large square dots."""
+    """A picture made of large squares."""
     width, height = picture.size
     small = files.render(picture.scene, (width // DOT, height // DOT), 4, grain=0.0, dither=False)
     files.save_gif(small.resize(picture.size, Image.Resampling.NEAREST), path)
@@ -88,7 +88,7 @@ def button_makers():
         return path, lambda: files.save_png(files.render_cutout(scene, size, 4), path)
 
     def mark(path, scene):
-        """A glyph with much room around it, so that it stays small in a large slot."""
+        """A glyph with a wide margin, so that the glyph stays small in a large slot."""
         glyph = files.render_cutout(scene, (160, 120), 4)
         return path, lambda: files.save_png(ImageOps.expand(glyph, (120, 90)), path)
 
@@ -120,7 +120,7 @@ def button_makers():
 
 
 def write_titles():
-    """Write the list of titles for the pictures present."""
+    """Write the list of titles of the existing pictures."""
     lines = []
     for number, picture in enumerate(catalogue.GALLERY, 1):
         path = GALLERY / picture.file_name(number)

@@ -154,7 +154,7 @@ def stained_glass(frame):
 
 
 def interference(frame):
-    """Rings on still water that meet."""
+    """Overlapping rings on still water."""
     level, slope_x, slope_y = 0, 0, 0
     for share, y, length, power, phase in (
         (0.30, 0.34, 0.042, 1.0, 0.4),

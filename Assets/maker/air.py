@@ -1,4 +1,4 @@
-"""What fills the sky: gradients, suns, moons, stars and clouds."""
+"""The contents of the sky: gradients, suns, moons, stars and clouds."""
 
 import numpy as np
 
@@ -50,7 +50,7 @@ def stars(frame, seed=5, density=60.0, brightness=1.0, band=None):
 
 
 def milky_way(frame, centre, angle, seed=9, width=0.17):
-    """Return the milky way's light and a mask that crowds stars along it."""
+    """Return the milky way's light and a mask that concentrates stars along it."""
     turn = np.radians(np.float32(angle))
     dx, dy = frame.x - centre[0], frame.y - centre[1]
     along = dx * np.cos(turn) + dy * np.sin(turn)
@@ -92,7 +92,7 @@ def moon(frame, picture, x, y, radius, tint='#F6F1DF', halo='#8FA8D8', strength=
 
 
 def crater_field(x, y, seed, scale):
-    """Height of craters strewn over a plane."""
+    """Heights of craters scattered over a plane."""
     nearest, _, identity = cells(x * scale, y * scale, seed)
     size = 0.18 + 0.24 * ((identity * 7919) % 97) / 97
     rim = nearest / size

@@ -12,7 +12,7 @@ RAMP_ENTRIES = 1024
 
 
 def decode(encoded):
-    """sRGB values 0...1 as linear light."""
+    """Convert sRGB values 0...1 to linear light."""
     encoded = np.asarray(encoded, np.float32)
     return np.where(
         encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4
@@ -20,7 +20,7 @@ def decode(encoded):
 
 
 def encode(linear):
-    """Linear light as sRGB values 0...1."""
+    """Convert linear light to sRGB values 0...1."""
     linear = np.clip(linear, 0, 1)
     return np.where(
         linear <= 0.0031308, linear * 12.92, 1.055 * linear ** (1 / 2.4) - 0.055
@@ -28,7 +28,7 @@ def encode(linear):
 
 
 def colour(text):
-    """Linear light of a colour such as '#1B1E24'."""
+    """Return the linear light of a colour such as '#1B1E24'."""
     digits = text.lstrip('#')
     return decode([int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4)])
 
@@ -61,7 +61,7 @@ def ramp(t, *stops):
     """Colours along a perceptually even gradient.
 
     Stops are (position, colour text) pairs; without positions they are spread
-    evenly. The joints are softened so that no edges show.
+    evenly. The transitions at the stops are softened, so that no edges are visible.
     """
     if isinstance(stops[0], str):
         spread = np.linspace(0, 1, len(stops))
@@ -83,7 +83,7 @@ def ramp(t, *stops):
 
 
 def smooth(low, high, t):
-    """Zero below low, one above high and a soft S between."""
+    """Return 0 below `low`, 1 above `high`, and a smooth S-curve between."""
     t = np.clip((t - low) / (high - low), 0, 1)
     return t * t * (3 - 2 * t)
 
@@ -142,7 +142,7 @@ def blur(picture, sigma):
 
 
 def shifted(picture, down, right):
-    """The picture moved by whole pixels, its edges drawn out."""
+    """Return the picture moved by whole pixels, with its edges repeated."""
     height, width = picture.shape[:2]
     rows = np.clip(np.arange(height) - down, 0, height - 1)
     columns = np.clip(np.arange(width) - right, 0, width - 1)
@@ -197,7 +197,7 @@ class Frame:
         self.x, self.y = np.meshgrid(self.columns, rows)
 
     def below(self, line):
-        """Mask of everything under a line of y positions, one a column."""
+        """Mask of everything below a line, given by one y position per column."""
         return np.clip((self.y - line) / self.pixel + 0.5, 0, 1)
 
     def disc(self, x, y, radius, softness=0.0):

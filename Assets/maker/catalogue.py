@@ -1,4 +1,4 @@
-"""Which pictures the gallery holds, in which order, size and file format."""
+"""The pictures of the gallery: their order, sizes and file formats."""
 
 from dataclasses import dataclass
 from typing import Callable
@@ -35,7 +35,7 @@ class Picture:
     kind: str = BASELINE
 
     def file_name(self, number):
-        """Name such as '07-aurora-over-the-lake.jpg'."""
+        """The file name, such as '07-aurora-over-the-lake.jpg'."""
         words = ''.join(c if c.isalnum() or c in ' -' else '' for c in self.title.lower())
         return f'{number:02}-{"-".join(words.split())}.{ENDINGS[self.kind]}'
 

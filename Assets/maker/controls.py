@@ -1,4 +1,4 @@
-"""Button states, marks for missing pictures, the portrait and the app icon."""
+"""Button states, marks for failed and loading images, the portrait and the app icon."""
 
 import numpy as np
 
@@ -60,7 +60,7 @@ def _stroke(frame, outline, width=STROKE):
 
 
 def icon(frame, name, state):
-    """Colour and opacity of one icon state; the play sign lies on a dark disc to show on pictures."""
+    """Colour and opacity of one icon state. The play sign has a dark disc, so that it is visible on pictures."""
     tint, alpha = _sign(frame, name, state)
     if name != 'play':
         return tint, alpha
@@ -156,13 +156,13 @@ def _glyph_frame(frame):
 
 
 def placeholder(frame):
-    """A picture that has yet to come."""
+    """The placeholder of a loading image."""
     alpha = _glyph_frame(frame)
     return np.zeros((frame.height, frame.width, 3), np.float32) + colour('#6E7582'), alpha * 0.85
 
 
 def failure(frame):
-    """A picture frame broken in two."""
+    """The failure image: a picture frame broken in two."""
     whole = _glyph_frame(frame)
     rows = np.array([0.0, 0.16, 0.34, 0.50, 0.66, 0.84, 1.0])
     crack = frame.aspect / 2 + np.array([0.11, 0.05, 0.115, -0.02, 0.045, -0.075, -0.03])

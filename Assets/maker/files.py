@@ -12,7 +12,7 @@ LARGE = 2000
 
 
 def render(scene, size, sampling=None, **look):
-    """Paint a scene larger than asked for and reduce it to an opaque image."""
+    """Paint a scene larger than the requested size and scale the result down to an opaque image."""
     width, height = size
     sampling = sampling or (1.4 if width < LARGE else 1.15)
     picture = scene(Frame(round(width * sampling), round(height * sampling)))
@@ -20,7 +20,7 @@ def render(scene, size, sampling=None, **look):
 
 
 def render_cutout(scene, size, sampling=2.0):
-    """Paint a scene that has transparency and reduce it to an RGBA image."""
+    """Paint a scene with transparency and scale the result down to an RGBA image."""
     width, height = size
     tint, alpha = scene(Frame(round(width * sampling), round(height * sampling)))
     weighted = resize(tint * alpha[..., None], width, height)
@@ -44,7 +44,7 @@ def save_grey(image, path):
 
 
 def save_turned(image, path):
-    """Store the picture lying on its side, with the EXIF note that rights it."""
+    """Save the picture rotated, with the EXIF orientation that makes it upright."""
     exif = Image.Exif()
     exif[ORIENTATION_TAG] = TURNED_RIGHT
     save_jpeg(image.transpose(Image.Transpose.ROTATE_90), path, exif=exif)
@@ -86,7 +86,7 @@ def save_animated_gif(images, path, milliseconds):
 
 
 def describe(path):
-    """A short line on a picture file, read from the file itself."""
+    """Return a short description of a picture file, read from the file."""
     with Image.open(path) as image:
         width, height = image.size
         frames = getattr(image, 'n_frames', 1)

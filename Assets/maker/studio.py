@@ -1,4 +1,4 @@
-"""Scenes of solid bodies, found by marching along rays to distance fields."""
+"""Scenes of solid bodies, rendered by ray marching in distance fields."""
 
 import numpy as np
 
@@ -24,7 +24,7 @@ class Camera:
 
 
 def march(scene, start, rays, far=40.0, steps=110):
-    """Distance along each ray to the scene; infinite where nothing is met."""
+    """Distance along each ray to the scene; infinite for a ray that hits nothing."""
     reach = np.full(rays.shape[1], 0.01, np.float32)
     active = np.arange(rays.shape[1])
     for _ in range(steps):
@@ -63,7 +63,7 @@ def soft_shadow(scene, points, light, hardness=14.0, far=14.0, steps=44):
 
 
 def occlusion(scene, points, normal, scale=1.0):
-    """How open the surroundings of each point are."""
+    """Openness of the surroundings of each point."""
     hidden, weight = 0, 1.0
     for step in (0.03, 0.09, 0.18, 0.32, 0.5):
         step = step * scale

@@ -8,8 +8,8 @@ from .canvas import smooth
 class View:
     """A landscape seen by an eye that looks along +z with a level horizon.
 
-    `height_at(x, z)` gives the ground height. After construction `ground` tells
-    which pixels show ground, and x, y, z hold the points seen there.
+    `height_at(x, z)` returns the ground height. After construction, `ground` is the
+    mask of pixels that show ground, and x, y, z are the points visible there.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class View:
         return -slope_x / length, 1 / length, -slope_z / length
 
     def haze(self, density, falloff=0.0):
-        """How much of the view the air hides, thinner with height."""
+        """Fraction of the view that the air hides, decreasing with height."""
         thin = np.exp(-np.clip(self.y, 0, None) * falloff)
         return 1 - np.exp(-self.z * density * thin)
 
@@ -84,8 +84,8 @@ def facing(normal, light):
 def shadow(view, light, height_at=None, reach=4.0, steps=36, softness=0.08):
     """Light that arrives from a low sun: 0 in shadow, 1 in the open.
 
-    Worked out for every third pixel, as its edges are soft anyhow; `height_at`
-    may be a coarser form of the landscape.
+    Computed for every third pixel, because the edges are soft; `height_at` may be
+    a coarser form of the landscape.
     """
     height_at = height_at or view.height_at
     x, y, z = view.x[::3, ::3], view.y[::3, ::3], view.z[::3, ::3]

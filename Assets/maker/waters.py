@@ -1,4 +1,4 @@
-"""Seas, lakes and rivers, and what stands beside them."""
+"""Seas, lakes and rivers, and their shores."""
 
 import numpy as np
 
@@ -49,7 +49,7 @@ def mirror(frame, picture, horizon, shift_x=0.0, shift_y=0.0):
 def water(
     frame, picture, horizon, deep, seed=1, roughness=0.02, eye=0.12, stretch=1.0, clarity=0.55
 ):
-    """Cover everything below the horizon with water that mirrors what is above."""
+    """Cover everything below the horizon with water that mirrors the picture above."""
     slope_x, slope_z, z = ripples(frame, horizon, seed, eye, 8, stretch)
     reach = np.clip((frame.y - horizon) / (1 - horizon), 0, 1)
     rough = roughness * (0.15 + reach)

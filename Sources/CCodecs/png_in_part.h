@@ -32,7 +32,7 @@ static inline void vitrine_png_header_came(png_structp png, png_infop info) {
   vitrine_png_in_part *self = (vitrine_png_in_part *)png_get_progressive_ptr(png);
   vitrine_png_ask_for_pixels(&self->png);
   if (png_get_rowbytes(png, info) != self->bytes_per_row || png_get_image_height(png, info) != self->height)
-    png_error(png, "another size than the header has");
+    png_error(png, "the size differs from the header");
   self->is_interlaced = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE;
 }
 

@@ -1,8 +1,8 @@
-// What busybox has no word for, on the emulated machine.
+// Commands of the emulated machine that busybox does not have.
 //   device keyboard /dev/tty1      prints the keyboard mode of a console: off, raw, medium, xlate, unicode
-//   device gamepad                 makes a game controller; each word of standard input is a button that is pressed:
+//   device gamepad                 creates a game controller; each word of standard input presses a button:
 //                                  a, b, tab (the right shoulder button), up, down, left, right (the D-pad)
-//   device touch                   makes a touch panel of 1280x800; each line `X1 Y1 X2 Y2` of standard input is a drag
+//   device touch                   creates a touch panel of 1280x800; each line `X1 Y1 X2 Y2` of standard input is a drag
 #include <fcntl.h>
 #include <linux/kd.h>
 #include <linux/uinput.h>
@@ -63,7 +63,7 @@ static int touch(void) {
       usleep(20000);
       place(device, x1 + (x2 - x1) * step / 20, y1 + (y2 - y1) * step / 20);
     }
-    usleep(500000);  // A finger that rests before it leaves does not fling.
+    usleep(500000);  // A finger that rests before it is lifted does not fling.
     send(device, EV_ABS, ABS_MT_TRACKING_ID, -1);
     send(device, EV_KEY, BTN_TOUCH, 0);
     send(device, EV_SYN, SYN_REPORT, 0);

@@ -1,4 +1,4 @@
-"""QEMU with two cards and their panels, a keyboard and a mouse, and the two lines on which a test talks to it."""
+"""QEMU with two graphics cards and panels, a keyboard and a mouse, and two lines for the test: a shell and the monitor."""
 
 import re
 import socket
@@ -11,7 +11,7 @@ import picture
 
 
 class Line:
-    """A socket to the emulator, read up to a pattern."""
+    """A socket of the emulator that can be read up to a pattern."""
 
     def __init__(self, path, timeout=20):
         deadline = time.monotonic() + timeout
@@ -30,7 +30,7 @@ class Line:
         self.socket.sendall(text.encode())
 
     def expect(self, pattern, timeout):
-        """What came before the pattern, and the match; raises TimeoutError."""
+        """Returns the text before the pattern, and the match. Raises TimeoutError."""
         deadline = time.monotonic() + timeout
         while True:
             match = re.search(pattern, self.buffer)
@@ -39,23 +39,23 @@ class Line:
                 return before.decode(errors="replace"), match
             rest = deadline - time.monotonic()
             if rest <= 0:
-                raise TimeoutError(f"nothing like {pattern} in {timeout} s; last: {self.buffer[-300:]}")
+                raise TimeoutError(f"no match of {pattern} within {timeout} s; last output: {self.buffer[-300:]}")
             self.socket.settimeout(rest)
             data = self.socket.recv(65536)
             if not data:
-                raise TimeoutError(f"the machine has stopped; last: {self.buffer[-300:]}")
+                raise TimeoutError(f"the machine has stopped; last output: {self.buffer[-300:]}")
             self.buffer += data
 
 
 class Emulator:
-    """Runs from `with` to its end, and never longer."""
+    """A context manager: the emulator starts with `with` and is killed at its end."""
 
     def __init__(self, kernel, disk, log, size=(1280, 800)):
         self.folder = tempfile.TemporaryDirectory(prefix="vitrine-panel-")
         self.monitor_path = f"{self.folder.name}/monitor"
         self.shell_path = f"{self.folder.name}/shell"
         self.words = [
-            # It ends with whoever started it, in whatever way.
+            # The emulator is killed when this process ends in any way.
             "setpriv", "--pdeathsig", "KILL", "qemu-system-x86_64", "-accel", "tcg,thread=multi", "-smp", "2", "-m", "1024",
             "-kernel", str(kernel), "-initrd", str(disk),
             "-append", "console=ttyS0 quiet panic=-1 rdinit=/init", "-no-reboot",
@@ -89,13 +89,13 @@ class Emulator:
         return self.monitor_line.expect(rb"\(qemu\) ", 20)[0]
 
     def shell(self, command, timeout=30):
-        """Runs a line in the machine; its output and its exit code."""
+        """Runs a line in the machine. Returns its output and its exit code."""
         self.shell_line.send(command + "\n")
         output, match = self.shell_line.expect(rb"\n@end (\d+)\r?\n", timeout)
         return output.replace("\r", "").strip("\n"), int(match[1])
 
     def panel(self, device=""):
-        """What a panel shows now: the first, or that of the card `other`."""
+        """Returns the current image of a panel: the first, or that of the card `other`."""
         file = f"{self.folder.name}/panel.ppm"
         Path(file).unlink(missing_ok=True)
         self.monitor(f"screendump {file} {device}")
@@ -107,7 +107,7 @@ class Emulator:
             time.sleep(0.15)
 
     def gamepad(self, *buttons):
-        """Plugs a gamepad in, gives the program time to notice, and presses buttons; `exec 5>&-` unplugs it."""
+        """Connects a gamepad, gives the program time to detect it, and presses buttons. `exec 5>&-` disconnects it."""
         self.shell("mkfifo /tmp/gamepad; device gamepad </tmp/gamepad & exec 5>/tmp/gamepad; sleep 1; "
                    f"echo {' '.join(buttons)} >&5")
 
@@ -115,7 +115,7 @@ class Emulator:
         self.press(*text, "ret")
 
     def point(self, x, y):
-        """Moves the mouse to a place; it only knows how to move by so much, so it goes to the corner first."""
+        """Moves the mouse to a point. The mouse reports relative motion only, so it moves to the corner first."""
         self.monitor("mouse_move -4000 -4000")
         time.sleep(0.2)
         self.monitor(f"mouse_move {x} {y}")

@@ -1,4 +1,4 @@
-"""The disk of the emulated machine: a Debian kernel, busybox, the program, and the libraries that it loads."""
+"""The disk of the emulated machine: a Debian kernel, busybox, the program and its libraries."""
 
 import hashlib
 import os
@@ -11,10 +11,10 @@ PROJECT = HERE.parent.parent
 CACHE = PROJECT / ".build/panel"
 LIBRARIES = Path("/usr/lib/x86_64-linux-gnu")
 
-# What the drivers of a panel, a keyboard, a mouse, and an invented touch panel are called.
+# The drivers of the panels, the keyboard, the mouse, and the simulated touch panel and gamepad.
 MODULES = ["virtio_pci", "virtio-gpu", "virtio_input", "psmouse", "evdev", "uinput"]
 
-# SDL and Mesa open these by name, so `ldd` of the program does not know them.
+# SDL and Mesa open these libraries by name, so `ldd` of the program does not list them.
 LOADED_LATER = ["libEGL.so.1", "libEGL_mesa.so.0", "libgbm.so.1", "libGL.so.1", "libGLX_mesa.so.0", "libGLESv2.so.2",
                 "libudev.so.1", "libdrm.so.2", "dri/kms_swrast_dri.so"]
 FONTS = Path("/usr/share/fonts/truetype/dejavu")
@@ -28,16 +28,16 @@ def run(*words, **options):
 
 
 def kernel():
-    """The folder of an unpacked Debian kernel, fetched once; nothing is installed."""
+    """Returns the folder of an unpacked Debian kernel, downloaded once and not installed."""
     folder = CACHE / "kernel"
     if not (folder / "complete").exists():
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        # The package of this name only depends on the one of today's version.
+        # This package only depends on the package of the current version.
         depends = run("apt-cache", "depends", "linux-image-amd64").splitlines()
         package = next((line.split()[1] for line in depends if "Depends: linux-image-" in line), None)
         if not package:
-            raise SystemExit("test-panel: apt knows no linux-image-amd64; apt-get update may help")
+            raise SystemExit("test-panel: apt has no package linux-image-amd64; apt-get update may help")
         run("apt-get", "-qq", "-o", "APT::Sandbox::User=root", "download", package, cwd=folder)
         archive = next(folder.glob("*.deb"))
         run("dpkg", "-x", archive, folder)
@@ -49,7 +49,7 @@ def kernel():
 
 
 def modules(folder):
-    """The files of the modules and of those that they need, in the order in which to load them."""
+    """Returns the files of the modules and of their dependencies, in the order of loading."""
     base = next((folder / "lib/modules").iterdir())
     needs = {}
     for line in (base / "modules.dep").read_text().splitlines():
@@ -70,7 +70,7 @@ def modules(folder):
 
 
 def libraries(program):
-    """Every library that the program or Mesa loads, by the path under which it is looked for."""
+    """Returns the paths of all libraries that the program or Mesa loads."""
     found = {"/lib64/ld-linux-x86-64.so.2"}
     opened = [LIBRARIES / name for name in LOADED_LATER]
     for file in [program, *opened]:
@@ -82,7 +82,7 @@ def libraries(program):
 
 
 def pack(root, archive):
-    """Writes a folder as an archive that the kernel unpacks into memory when it boots."""
+    """Writes a folder to an archive that the kernel unpacks into memory when it boots."""
     names = run("find", ".", cwd=root)
     with open(archive, "wb") as file:
         words = ["cpio", "--quiet", "-o", "-H", "newc", "-R", "0:0"]
@@ -96,7 +96,8 @@ def copy(source, root, path=None):
 
 
 def base_archive(program):
-    """All but the program and our own files; packed again only when a library or the kernel has changed."""
+    """Returns the archive without the program and the test's own files. Packs it again only if a library or the kernel has
+    changed."""
     wanted = libraries(program)
     kernel_modules = modules(kernel())
     files = [*wanted, "/bin/busybox", VENDORS, *sorted(FONTS.glob("*.ttf"))]
@@ -110,13 +111,13 @@ def base_archive(program):
 
     root = CACHE / "root"
     shutil.rmtree(root, ignore_errors=True)
-    # As Debian has it: the old places are links into /usr.
+    # As in Debian, /bin, /lib and /lib64 are links into /usr.
     for name in ["bin", "lib", "lib64"]:
         (root / "usr" / name).mkdir(parents=True)
         (root / name).symlink_to(f"usr/{name}")
     for file in files:
         copy(file, root)
-    # Mesa has one file of many names, one for each card.
+    # Mesa has one file under several names, one for each driver.
     for driver in (LIBRARIES / "dri").glob("*_dri.so"):
         link = root / str(driver).lstrip("/")
         if not link.exists():
@@ -138,7 +139,7 @@ def compiler():
 
 
 def disk(program):
-    """The whole archive for `qemu -initrd`."""
+    """Returns the complete archive for `qemu -initrd`."""
     base = base_archive(program)
     root = CACHE / "own"
     shutil.rmtree(root, ignore_errors=True)

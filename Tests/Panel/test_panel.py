@@ -1,7 +1,7 @@
-"""Proves on an emulated machine without a display server that the demo shows its pictures on a bare kernel.
+"""Checks on an emulated machine without a display server that the demo shows its images with only the kernel.
 
-The machine has a panel, a keyboard, a mouse, a touch panel and, later, a gamepad. What the panel shows is compared with
-what the same program draws off screen on this machine. Called by `./run.sh test-panel`, which builds the program first.
+The machine has a panel, a keyboard, a mouse, a touch panel and, later, a gamepad. The panel is compared with the images
+that the same program draws off screen on this machine. Called by `./run.sh test-panel`, which builds the program first.
 """
 
 import os
@@ -16,44 +16,44 @@ from emulator import Emulator
 
 PROGRAM = machine.PROJECT / ".build/release/vitrine"
 ARGUMENTS = "--latency 0 --no-disk-cache"
-# The status line at the bottom counts what was loaded on the way, which depends on how fast a machine scrolls.
+# The status line at the bottom counts the images loaded while scrolling, which depend on the speed of the machine.
 STATUS_LINE = 32
-# Of a picture that counts as the same: mean difference of a channel, and share of pixels that differ at all.
+# The limits for equal images: the mean difference of a channel, and the fraction of pixels that differ.
 MEAN, SHARE = 0.005, 0.00005
-# Levels of a channel by which OpenGL may round otherwise than the software renderer.
+# The levels of a channel by which the rounding of OpenGL may differ from the software renderer.
 ROUNDING = 2
 FINGER = (640, 600, 640, 300)
 
 
 def drag():
-    """The finger's way as script lines: twenty moves, then a rest."""
+    """Returns the drag as script lines: twenty moves, then a rest."""
     x1, y1, x2, y2 = FINGER
     moves = [f"move {x1 + (x2 - x1) * n // 20} {y1 + (y2 - y1) * n // 20}" for n in range(1, 21)]
     return [f"press {x1} {y1}", *moves, "wait 500 ms", "release"]
 
 
-# Name, what the script does off screen, and what hands do on the emulated machine.
+# The name of a step, the script lines off screen, and the input on the emulated machine.
 STEPS = [
     ("arrow down scrolls", ["key down"], lambda m: m.press("down")),
     ("page down scrolls a page", ["key pagedown"], lambda m: m.press("pgdn")),
     ("tab and return press a button", ["key tab"] * 3 + ["key enter"], lambda m: m.press("tab", "tab", "tab", "ret")),
     ("a click on the header changes the screen", ["tap 187 32"], lambda m: (m.point(187, 32), m.click())),
-    ("a click on a row marks it", ["tap 640 400"], lambda m: (m.point(640, 400), m.click())),
+    ("a click on a row selects the row", ["tap 640 400"], lambda m: (m.point(640, 400), m.click())),
     ("the wheel scrolls", ["wheel 640 400 -1"], lambda m: m.monitor("mouse_move 0 0 -1")),
     ("a finger drags the list", drag(), lambda m: m.shell("echo {} {} {} {} >&4".format(*FINGER))),
     ("a tap on a button changes the screen", ["tap 362 32"], lambda m: m.shell("echo 362 32 362 32 >&4")),
-    ("a gamepad that is plugged in presses a button", ["key tab", "key down", "key enter"], lambda m: m.gamepad("tab", "down", "a")),
+    ("a connected gamepad presses a button", ["key tab", "key down", "key enter"], lambda m: m.gamepad("tab", "down", "a")),
 ]
 
 
 class Panel(Checks):
-    """The checks, in the order in which they happen to one machine."""
+    """The checks of one machine, in order."""
 
     def __init__(self, emulator, references):
         super().__init__()
         self.machine, self.references = emulator, references
 
-    # What the machine is asked
+    # Queries
 
     def shell(self, command, timeout=30):
         return self.machine.shell(command, timeout)[0]
@@ -65,20 +65,21 @@ class Panel(Checks):
         return self.shell("device keyboard /dev/tty1")
 
     def cursor_is_shown(self):
-        # The card has a plane for the cursor, the second; without a picture its buffer is 0.
+        # The second plane of the card is for the cursor. Its buffer is 0 if there is no cursor.
         plane = self.shell("grep -A 2 'plane-1$' /sys/kernel/debug/dri/0/state")
         return "fb=0" not in plane
 
-    # What is done to it
+    # Actions
 
     def start(self, command=f"vitrine --video kmsdrm {ARGUMENTS}", until="start", levels=0):
-        """Runs a command as from a login on the first console, and waits until the panel shows what it should."""
+        """Runs a command as from a login on the first console, and waits until the panel shows the reference `until`."""
         self.machine.shell(f"rm -f /tmp/errors /tmp/code /tmp/typed; openvt -c 1 -f -- console {command}")
         if until:
             return self.shows(until, levels=levels)
 
     def shows(self, name, timeout=60, device="", levels=0):
-        """Waits until a panel shows a reference; returns by how much more than some levels it differs in the end."""
+        """Waits until a panel shows a reference. Returns the remaining difference; pixels that differ by at most `levels`
+        count as equal."""
         wanted = self.references[name]
         deadline = time.monotonic() + timeout
         while True:
@@ -89,37 +90,37 @@ class Panel(Checks):
             if time.monotonic() > deadline:
                 file = machine.CACHE / "failed.png"
                 picture.write_png(shown, file)
-                raise Failed(f"the panel shows something else than “{name}”, see {file} ({found})")
+                raise Failed(f"the panel does not show “{name}”, see {file} ({found})")
             time.sleep(0.2)
 
     def ends(self, code=0, timeout=20):
-        """Waits for the program's end; then the console has to take keys."""
+        """Waits until the program has ended, and checks that the console receives keys."""
         self.wait("the program ends", lambda: self.machine.shell("test -e /tmp/code")[1] == 0, timeout)
         found = self.shell("cat /tmp/code")
         claim(self.keyboard() == "unicode", f"the console's keyboard is {self.keyboard()}")
-        # Nothing that was typed for the program may have come here.
+        # Keys that were typed for the program must not have reached the console.
         self.machine.type("ok")
         self.wait("the typed line arrives", lambda: self.machine.shell("test -s /tmp/typed")[1] == 0, 10)
         typed = self.shell("cat /tmp/typed")
-        # The kernel hangs the console up for everyone when a session ends.
+        # The kernel hangs up the console for all processes when a session ends.
         self.wait("the session ends", lambda: self.machine.shell("pidof console")[1] != 0, 5)
         claim(found == str(code), f"exit code {found}, not {code}; {self.shell('cat /tmp/errors')}")
         claim(typed == "ok", f"the console got “{typed}”, not “ok”")
 
     # The checks
 
-    def nobody_else_draws(self):
+    def no_display_server_runs(self):
         found = self.shell("env | grep -i display; cut -c 53- /proc/net/unix | grep -i 'x11\\|wayland'; "
                            "ls -d /tmp/.X11-unix /run/user 2>/dev/null")
         claim(found == "", found)
 
-    def first_pictures(self):
+    def first_images(self):
         begin = time.monotonic()
         found = self.start()
         picture.write_png(self.machine.panel(), machine.CACHE / "panel.png")
         return f"after {time.monotonic() - begin:.1f} s; {found}"
 
-    def says_what_runs(self):
+    def reports_driver(self):
         found = self.shell("cat /tmp/errors")
         claim(found == "vitrine: video kmsdrm, renderer software", found)
 
@@ -131,12 +132,12 @@ class Panel(Checks):
         self.machine.shell("sleep 5")
         ticks_user, ticks_system, switches = [int(b) - int(a) for a, b in zip(before, self.shell(figures).split())]
         note = f"{(ticks_user + ticks_system) * 10} ms of CPU and {switches} wake-ups in 5 s"
-        # Fewer: a thread that had nothing to do has ended, and taken its count along.
+        # The difference is negative if an idle thread has ended, because its count is gone.
         claim(ticks_user + ticks_system == 0 and switches <= 0, note)
         return note
 
     def hides_cursor(self):
-        claim(not self.cursor_is_shown(), "there is a cursor before the mouse has moved")
+        claim(not self.cursor_is_shown(), "the cursor is visible before the mouse has moved")
 
     def step(self, name, hands):
         hands(self.machine)
@@ -151,7 +152,7 @@ class Panel(Checks):
 
     def killed(self):
         self.start()
-        # Would wait for the console to read it; only an end in good order throws such input away.
+        # Without a keyboard grab, the console would read this input: only a regular end discards it.
         self.machine.press("a", "ret")
         self.machine.shell("kill -9 $(pidof vitrine)")
         self.ends(137)
@@ -171,7 +172,7 @@ class Panel(Checks):
         claim("no device in /dev/input may be read" in self.shell("cat /tmp/errors"), self.shell("cat /tmp/errors"))
 
     def draws_with(self, renderer):
-        """Mesa draws for it: the card has no 3D."""
+        """Mesa draws in software, because the card has no 3D."""
         found = self.start(f"vitrine --video kmsdrm --renderer {renderer} {ARGUMENTS}", levels=ROUNDING)
         says = self.shell("cat /tmp/errors")
         claim(says == f"vitrine: video kmsdrm, renderer {renderer}", says)
@@ -184,7 +185,7 @@ class Panel(Checks):
         return found
 
     def connect(self, *cards):
-        """Makes the kernel believe that a screen is plugged into these cards only."""
+        """Makes the kernel report a connected screen for these cards only."""
         for card in (0, 1):
             state = "on" if card in cards else "off"
             self.machine.shell(f"echo {state} >/sys/class/drm/card{card}-Virtual-{card + 1}/status")
@@ -205,40 +206,41 @@ class Panel(Checks):
         claim(found.startswith("vitrine: no screen: ") and "\n" not in found, found)
 
     def all(self):
-        # SDL takes the last card, which has no screen.
+        # By default, SDL uses the last card, which has no screen.
         self.connect(0)
-        self.check("no display server is there", self.nobody_else_draws)
-        self.check("the panel shows the pictures", self.first_pictures)
-        self.check("standard error says which driver runs", self.says_what_runs)
+        self.check("no display server is running", self.no_display_server_runs)
+        self.check("the panel shows the images", self.first_images)
+        self.check("standard error names the driver and the renderer", self.reports_driver)
         self.check("no cursor before the mouse moves", self.hides_cursor)
-        self.check("stillness costs nothing", self.sleeps)
+        self.check("an idle program uses no processor time", self.sleeps)
         for name, _, hands in STEPS:
             self.check(name, lambda: self.step(name, hands))
-            if name == "a click on a row marks it":
+            if name == "a click on a row selects the row":
                 self.check("the mouse has a cursor", lambda: self.shows_cursor(True))
-            if name.startswith("a gamepad"):
-                self.check("a gamepad at rest costs nothing", self.sleeps)
-                self.check("one that is gone costs nothing",
+            if name.startswith("a connected gamepad"):
+                self.check("an idle gamepad uses no processor time", self.sleeps)
+                self.check("a disconnected gamepad uses no processor time",
                            lambda: (self.machine.shell("exec 5>&-"), self.sleeps())[1])
             if name == "a finger drags the list":
-                self.check("a finger has none", lambda: self.shows_cursor(False))
-        self.check("stillness costs nothing after input either", self.sleeps)
-        self.check("Esc ends it, and the console takes keys from then on",
+                self.check("a finger has no cursor", lambda: self.shows_cursor(False))
+        self.check("an idle program uses no processor time after input", self.sleeps)
+        self.check("Esc ends the program, and the console receives keys",
                    lambda: self.ends_by(lambda: self.machine.press("esc")))
         for name, end in [("Ctrl-C", lambda: self.machine.press("ctrl-c")),
                           ("SIGTERM", lambda: self.machine.shell("kill $(pidof vitrine)"))]:
-            self.check(f"{name} ends it, and the console takes keys", lambda: (self.start(), self.ends_by(end))[1])
-        self.check("after SIGKILL the console takes keys, and has got none before", self.killed)
+            self.check(f"{name} ends the program, and the console receives keys",
+                       lambda: (self.start(), self.ends_by(end))[1])
+        self.check("the console receives keys after SIGKILL, and none before", self.killed)
         for renderer in ["opengles2", "opengl"]:
-            self.check(f"{renderer} shows the same and is as still", lambda: self.draws_with(renderer))
-        self.check("without permission it says so", self.has_no_permission)
-        self.check("the console stays awake where no input may be read", self.has_no_input)
-        self.check("the card with the screen is taken", self.finds_card)
-        self.check("without a screen it says so", self.has_no_screen)
+            self.check(f"{renderer} shows equal images and sleeps when idle", lambda: self.draws_with(renderer))
+        self.check("missing permission is reported", self.has_no_permission)
+        self.check("the console receives keys if no input device may be read", self.has_no_input)
+        self.check("the card with the screen is used", self.finds_card)
+        self.check("a missing screen is reported", self.has_no_screen)
 
 
 def references():
-    """What the panel should show, drawn off screen: a picture for the start and for each step."""
+    """Returns the references, drawn off screen: an image for the start and for each step."""
     folder = machine.CACHE / "references"
     folder.mkdir(parents=True, exist_ok=True)
     lines = ["wait idle", f"screenshot {folder}/0.png"]
@@ -263,12 +265,12 @@ def main():
         kernel, disk, wanted = machine.kernel_image(), machine.disk(PROGRAM), references()
     except subprocess.SubprocessError as problem:
         said = (problem.stderr or "").strip().splitlines()
-        print(f"test-panel: this failed: {' '.join(map(str, problem.cmd))}: {' '.join(said[-1:])}", file=sys.stderr)
+        print(f"test-panel: command failed: {' '.join(map(str, problem.cmd))}: {' '.join(said[-1:])}", file=sys.stderr)
         return 1
-    print(f"the machine is made ({time.monotonic() - begin:.1f} s)", flush=True)
+    print(f"the disk of the machine is ready ({time.monotonic() - begin:.1f} s)", flush=True)
     try:
         with Emulator(kernel, disk, machine.CACHE / "kernel.log") as emulator:
-            print(f"it has booted ({emulator.boot_time:.1f} s)", flush=True)
+            print(f"the machine has booted ({emulator.boot_time:.1f} s)", flush=True)
             emulator.shell("mkfifo /tmp/touch; device touch </tmp/touch & exec 4>/tmp/touch; sleep 1")
             panel = Panel(emulator, wanted)
             panel.all()

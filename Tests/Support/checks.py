@@ -1,4 +1,4 @@
-"""What the checks on whole machines and servers have in common: a line a check, and a count at the end."""
+"""Helpers for checks on machines and display servers: one line per check, and a count at the end."""
 
 import shutil
 import signal
@@ -17,7 +17,7 @@ def claim(condition, message):
 
 
 def wait(what, condition, timeout, details=lambda: ""):
-    """Waits until something is so; returns what the condition gave."""
+    """Waits until `condition` returns a true value, and returns that value."""
     deadline = time.monotonic() + timeout
     while True:
         found = condition()
@@ -28,7 +28,7 @@ def wait(what, condition, timeout, details=lambda: ""):
 
 
 def need_tools(name, tools):
-    """Ends with one line where a program is missing; `run.sh` installs them only on Debian."""
+    """Exits with one line if a program is missing. `run.sh` installs the programs on Debian only."""
     missing = [tool for tool in tools if not shutil.which(tool)]
     if missing:
         print(f"{name}: missing: {', '.join(missing)}", file=sys.stderr)
@@ -36,13 +36,13 @@ def need_tools(name, tools):
 
 
 def end_by_signal():
-    """Has what was started end with this program, however it is ended."""
+    """Exits on SIGINT and SIGTERM, so that started processes are ended too."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(1))
 
 
 class Checks:
-    """Does them one after the other, whatever becomes of each."""
+    """Runs checks one after the other; a failed check does not stop the others."""
 
     def __init__(self):
         self.passed = self.failed = 0
@@ -58,6 +58,6 @@ class Checks:
             print(f"FAIL  {name}: {problem}", flush=True)
 
     def end(self):
-        """Prints the count; the exit code."""
+        """Prints the count and returns the exit code."""
         print(f"{self.passed} passed, {self.failed} failed")
         return 1 if self.failed else 0

@@ -1,3 +1,3 @@
 #!/bin/sh
-# Stands in for a decoder that crashes.
+# Simulates a decoder that crashes.
 kill -SEGV $$

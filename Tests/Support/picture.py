@@ -1,4 +1,4 @@
-"""Pictures as rows of RGB bytes: reading PPM and PNG, and telling how much two differ."""
+"""Images as rows of RGB bytes: reads PPM and PNG, and compares two images."""
 
 import struct
 import zlib
@@ -9,12 +9,12 @@ class Picture:
         self.width, self.height, self.rows = width, height, rows
 
     def cut(self, top, bottom):
-        """The rows from `top` up to `bottom`."""
+        """Returns the rows from `top` up to, but not including, `bottom`."""
         return Picture(self.width, bottom - top, self.rows[top:bottom])
 
 
 class Difference:
-    """Of two pictures: the mean over all channels (0 to 255), and the share of pixels that are not the same."""
+    """The difference of two images: the mean over all channels (0 to 255), and the fraction of pixels that differ."""
 
     def __init__(self, mean, share):
         self.mean, self.share = mean, share
@@ -24,8 +24,9 @@ class Difference:
 
 
 def difference(first, second, give_up=1, levels=0):
-    """Compares pixel by pixel, which takes a second where all differ; beyond a share it stops and says 1. Pixels whose
-    channels differ by no more than so many levels count as the same."""
+    """Compares two images pixel by pixel, which takes a second if all pixels differ. Stops once more than the fraction
+    `give_up` of the pixels differ, and then reports the fraction 1. Pixels whose channels differ by at most `levels`
+    count as equal."""
     if (first.width, first.height) != (second.width, second.height):
         return Difference(255, 1)
     count = first.width * first.height
@@ -45,20 +46,20 @@ def difference(first, second, give_up=1, levels=0):
 
 
 def read_ppm(data):
-    """The kind that QEMU's `screendump` writes: P6, a comment-free head, 8 bits a channel."""
+    """Reads a PPM as QEMU's `screendump` writes it: P6, a header without comments, 8 bits per channel."""
     kind, width, height, maximum, pixels = data.split(maxsplit=4) if data[:2] == b"P6" else (b"", 0, 0, 0, b"")
     if kind != b"P6" or int(maximum) != 255:
-        raise ValueError("not a PPM picture of 8 bits")
+        raise ValueError("not a PPM image with 8 bits per channel")
     width, height = int(width), int(height)
-    # Splitting at white space may eat pixels that look like it; the pixels are the last bytes.
+    # `split` may drop pixels that are equal to white space, so the pixels are taken from the end of the data.
     pixels = data[len(data) - width * height * 3:]
     return Picture(width, height, [pixels[y * width * 3:(y + 1) * width * 3] for y in range(height)])
 
 
 def read_png(data):
-    """What the program writes: 8 bits a channel, RGB or RGBA, not interlaced. Alpha is left out."""
+    """Reads a PNG as the program writes it: 8 bits per channel, RGB or RGBA, not interlaced. Ignores alpha."""
     if data[:8] != b"\x89PNG\r\n\x1a\n":
-        raise ValueError("not a PNG picture")
+        raise ValueError("not a PNG image")
     position, packed, head = 8, b"", None
     while position < len(data):
         length, kind = struct.unpack(">I4s", data[position:position + 8])
@@ -70,7 +71,7 @@ def read_png(data):
         position += 12 + length
     width, height, bits, color, _, _, interlaced = head
     if bits != 8 or color not in (2, 6) or interlaced:
-        raise ValueError("a PNG picture of another kind")
+        raise ValueError("an unsupported kind of PNG image")
     step = 3 if color == 2 else 4
     stride, raw = width * step, zlib.decompress(packed)
     rows, above = [], bytes(stride)
@@ -85,7 +86,7 @@ def read_png(data):
 
 
 def unfilter(kind, row, above, step):
-    """Undoes a row's filter (PNG specification, section 9.2)."""
+    """Reverses the filter of a row (PNG specification, section 9.2)."""
     for index in range(len(row) if kind else 0):
         left = row[index - step] if index >= step else 0
         up = above[index]

@@ -1,8 +1,8 @@
-// Shows ThreadSanitizer what a contended Mutex of Swift's does.
+// Prevents false reports of ThreadSanitizer for a contended Mutex of Swift.
 //
-// The slow path of Synchronization.Mutex lies in libswiftSynchronization.so, which is not instrumented, so the
-// sanitizer misses that the lock was handed over and reports races in correct programs. Preloaded into a test
-// run, this library stands before the two functions of that path and says so.
+// The slow path of Synchronization.Mutex is in libswiftSynchronization.so, which is not instrumented. The sanitizer
+// therefore does not see that the lock was handed over, and reports races in correct programs. This library, preloaded
+// into a test run, wraps the two functions of the slow path and announces acquire and release to the sanitizer.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>

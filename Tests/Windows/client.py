@@ -1,4 +1,4 @@
-"""What other clients of an X server do to a window: close it politely, cover it, take the focus."""
+"""Actions of other X clients on a window: closing it by message, covering it, taking the focus."""
 
 import contextlib
 import ctypes
@@ -33,7 +33,7 @@ def connection(display):
 
 
 def close_window(display, window):
-    """As a window manager does when its cross is clicked."""
+    """Asks a window to close, as a window manager does for its close button."""
     client_message = 33
     with connection(display) as (x11, opened):
         protocols, delete = (x11.XInternAtom(opened, name, 0) for name in (b"WM_PROTOCOLS", b"WM_DELETE_WINDOW"))
@@ -44,7 +44,7 @@ def close_window(display, window):
 
 @contextlib.contextmanager
 def cover(display, x, y, width, height):
-    """A window on top of the others, with the focus, until the end of `with`."""
+    """Shows a window on top of the others, with the focus, until the end of `with`."""
     with connection(display) as (x11, opened):
         root = ctypes.c_ulong(x11.XDefaultRootWindow(opened))
         window = x11.XCreateSimpleWindow(opened, root, x, y, width, height, 0, 0, ctypes.c_ulong(0xFF00FF))

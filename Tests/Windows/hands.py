@@ -1,4 +1,4 @@
-"""Hands at the pointer and the keys of an X server, and eyes on one of its windows."""
+"""Input by the pointer and the keys of an X server, and screenshots of one of its windows."""
 
 import time
 
@@ -6,16 +6,16 @@ import picture
 from checks import Failed, wait
 from program import CACHE
 
-# How far a mouse's cursor reaches from the point that it shows, where a compositor draws it into the picture.
+# The maximum distance of the cursor's pixels from the pointer, if a compositor draws the cursor into the screenshot.
 CURSOR = 40
 
 
 class Hands:
-    """Uses the pointer and the keys of an X server like somebody who sits there."""
+    """Uses the pointer and the keys of an X server as a user does."""
 
     def __init__(self, xvfb, name, shows_cursor=False):
         self.xvfb, self.shows_cursor = xvfb, shows_cursor
-        # Levels of a channel by which what is seen may differ.
+        # The levels of a channel by which the window may differ from a reference.
         self.levels = 0
         self.window = wait(f"a window of “{name}”", lambda: self.find(name), 30)
         self.look_where()
@@ -32,7 +32,7 @@ class Hands:
             return None
 
     def focus(self):
-        """As a window manager does with a new window."""
+        """Gives the window the focus, as a window manager does for a new window."""
         if self.xdotool("getwindowfocus", "-f").strip() != str(self.window):
             self.xdotool("windowfocus", "--sync", self.window)
 
@@ -46,7 +46,7 @@ class Hands:
 
     def move(self, x, y):
         self.pointer = (x, y)
-        # With --sync it would wait for a move where the pointer is there already.
+        # With --sync, xdotool would wait forever if the pointer is at that position already.
         self.xdotool("mousemove", self.x + x, self.y + y)
 
     def press(self, x, y):
@@ -62,18 +62,18 @@ class Hands:
         self.rest()
 
     def rest(self):
-        """Takes the pointer to where no cursor is in the way."""
+        """Moves the pointer to the corner, where a cursor covers nothing of interest."""
         width, height = self.size
         self.move(width - 1, height - 1)
 
     def drag(self, points, figures):
         self.press(*points[0])
         for point in points[1:]:
-            # Moves that come at once are one; then the content would set out from another place.
+            # Moves that arrive together are merged, and the drag would then start at another point.
             before = figures()
             self.move(*point)
-            wait("the program hears of it", lambda: figures() != before, 10)
-        # Held still, so that the content is not thrown.
+            wait("the program receives the move", lambda: figures() != before, 10)
+        # The pointer rests, so that the release is not a fling.
         time.sleep(0.5)
         self.release()
         self.rest()
@@ -88,7 +88,7 @@ class Hands:
         return picture.read_ppm(self.xvfb.tool("import", "-window", self.window, "-depth", "8", "ppm:-"))
 
     def shows(self, name, wanted, timeout=20, ignored=()):
-        """Waits until the window shows a reference, but for some rectangles."""
+        """Waits until the window shows a reference, except in the `ignored` rectangles."""
         deadline = time.monotonic() + timeout
         while True:
             shown = self.picture()
@@ -100,13 +100,13 @@ class Hands:
         file = CACHE / "failed.png"
         picture.write_png(shown, file)
         found = wanted.difference(shown, [*ignored, *self.cursor])
-        raise Failed(f"the window shows something else than “{name}”, see {file} ({found})")
+        raise Failed(f"the window does not show “{name}”, see {file} ({found})")
 
     def differs(self, shown, wanted, ignored=()):
         return wanted.differs(shown, [*ignored, *self.cursor], self.levels)
 
     @property
     def cursor(self):
-        """The rectangle where a cursor is, if any."""
+        """The rectangle of the cursor, if a compositor draws one."""
         x, y = self.pointer
         return [(x - CURSOR, y - CURSOR, x + CURSOR, y + CURSOR)] if self.shows_cursor else []

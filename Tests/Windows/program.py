@@ -11,12 +11,12 @@ from checks import Failed, claim, wait
 PROJECT = Path(__file__).resolve().parent.parent.parent
 CACHE = PROJECT / ".build/windows"
 VITRINE = PROJECT / ".build/release/vitrine"
-# Pictures come at once, so that a run has no order of its own.
+# Images arrive at once, so that each run loads them in the same order.
 ARGUMENTS = ["--latency", "0", "--no-disk-cache"]
 
 
 class Program:
-    """Runs from `with` to its end, and never longer."""
+    """A context manager: the program starts with `with` and is killed at its end."""
 
     def __init__(self, environment, *arguments):
         self.words = [str(word) for word in [VITRINE, *ARGUMENTS, *arguments]]
@@ -37,27 +37,27 @@ class Program:
 
     @property
     def lines(self):
-        """What is on standard error, where libraries write too."""
+        """The lines of standard error, including those of libraries."""
         return os.pread(self.error_file.fileno(), 100_000, 0).decode(errors="replace").splitlines()
 
     @property
     def errors(self):
-        """The lines of its own."""
+        """The lines of the program itself."""
         return [line for line in self.lines if line.startswith("vitrine: ")]
 
     def says(self, line):
-        wait(f"“{line}”", lambda: line in self.errors, 20, lambda: f"it says {self.errors}")
+        wait(f"“{line}”", lambda: line in self.errors, 20, lambda: f"standard error: {self.errors}")
 
     def terminate(self):
         self.process.send_signal(signal.SIGTERM)
 
     def ends(self, code=0, timeout=20):
-        wait("the program ends", lambda: self.process.poll() is not None, timeout, lambda: f"it says {self.errors}")
+        wait("the program ends", lambda: self.process.poll() is not None, timeout, lambda: f"standard error: {self.errors}")
         found = self.process.returncode
-        claim(found == code, f"exit code {found}, not {code}; it says {self.errors}")
+        claim(found == code, f"exit code {found}, not {code}; standard error: {self.errors}")
 
     def figures(self):
-        """Ticks of the processor, and how often it was woken, since its start."""
+        """Returns the processor ticks and the number of context switches since the start."""
         folder = Path(f"/proc/{self.process.pid}")
         fields = (folder / "stat").read_text().rpartition(")")[2].split()
         wakings = 0
@@ -68,7 +68,7 @@ class Program:
 
 
 def run_script(environment, lines, shots, *arguments):
-    """Plays a script to its end; its screenshots in place of the words `shot NAME`, by name."""
+    """Runs a script to its end. A line `shot NAME` takes a screenshot. Returns the screenshots by name."""
     CACHE.mkdir(parents=True, exist_ok=True)
     files = {name: CACHE / f"shot-{number}.png" for number, name in enumerate(shots)}
     for file in files.values():
@@ -82,7 +82,7 @@ def run_script(environment, lines, shots, *arguments):
 
 
 def read(file):
-    """A PNG file, unpacked by ImageMagick, which is a hundred times quicker than Python."""
+    """Reads a PNG file with ImageMagick, which is a hundred times faster than Python."""
     result = subprocess.run(["convert", file, "-alpha", "off", "-depth", "8", "ppm:-"], timeout=30,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if result.returncode:

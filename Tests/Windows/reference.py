@@ -1,20 +1,20 @@
-"""A picture that was drawn off screen, and what of it every window has to show."""
+"""A reference image that was drawn off screen, and the comparison of a window with it."""
 
 import picture
 
-# The status line at the bottom counts what was loaded on the way, which depends on how fast a machine scrolls.
+# The status line at the bottom counts the images loaded while scrolling, which depend on the speed of the machine.
 STATUS_LINE = 32
 
 
 class Reference:
-    """All of a picture but the status line, and rectangles (left, top, right, bottom) that may be otherwise."""
+    """An image without its status line, and rectangles (left, top, right, bottom) that may differ."""
 
     def __init__(self, shot, ignored=()):
         self.size, self.ignored = (shot.width, shot.height), list(ignored)
         self.shot = shot
 
     def part(self, shot, ignored=()):
-        """What of a picture of the same size is compared, and nothing elsewhere."""
+        """Returns the compared part of an image of the reference's size, with black pixels in ignored rectangles."""
         rows = shot.rows[:shot.height - STATUS_LINE]
         for left, top, right, bottom in [*self.ignored, *ignored]:
             for y in range(max(0, top), min(len(rows), bottom)):
@@ -27,7 +27,7 @@ class Reference:
         return self.part(self.shot).rows
 
     def differs(self, shot, ignored=(), levels=0):
-        """Whether any pixel of another picture is not the same, or is so by more than some levels of a channel."""
+        """Returns True if any pixel of another image differs by more than `levels` in a channel."""
         if (shot.width, shot.height) != self.size:
             return True
         shown, wanted = self.part(shot, ignored), self.part(self.shot, ignored)
@@ -36,7 +36,7 @@ class Reference:
         return picture.difference(shown, wanted, 0.001, levels).share > 0
 
     def difference(self, shot, ignored=()):
-        """By how much it differs, in words."""
+        """Describes the difference in words."""
         if (shot.width, shot.height) != self.size:
             return f"its size is {shot.width}x{shot.height}"
         return str(picture.difference(self.part(shot, ignored), self.part(self.shot, ignored)))

@@ -1,4 +1,4 @@
-"""The display servers that the program is shown on. Each runs from `with` to its end, and never longer."""
+"""Display servers for the program. Each starts with `with` and ends with it."""
 
 import os
 import signal
@@ -10,20 +10,20 @@ from checks import Failed, wait
 
 
 def plain_environment():
-    """The caller's without a desktop of theirs."""
+    """Returns the caller's environment without the variables of a desktop."""
     desktop = ("DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "XDG_RUNTIME_DIR", "SDL_VIDEODRIVER")
     return {name: value for name, value in os.environ.items() if name not in desktop}
 
 
 class Server:
-    """A process in a folder of its own that ends with whoever started it, in whatever way."""
+    """A server process with a folder of its own. The server is killed when this process ends in any way."""
 
     def __init__(self, name):
         self.name = name
         self.folder = tempfile.TemporaryDirectory(prefix="vitrine-windows-")
         self.path = Path(self.folder.name)
         self.log = self.path / f"{name}.log"
-        # What a program needs to be shown there.
+        # The environment of programs that use the server.
         self.environment = plain_environment()
         self.process = None
 
@@ -41,7 +41,7 @@ class Server:
         return wait(what, is_ready, 20, lambda: self.log.read_text(errors="replace")[-400:])
 
     def kill(self):
-        """As a server that crashes."""
+        """Kills the server, as in a crash."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
 
@@ -71,7 +71,7 @@ class Xvfb(Server):
         self.size = size
 
     def run(self):
-        # It looks for a free number itself and says it when it listens.
+        # Xvfb chooses a free display number and writes the number when it listens.
         read, write = os.pipe()
         screen = f"{self.size[0]}x{self.size[1]}x24"
         self.start(["Xvfb", "-displayfd", str(write), "-screen", "0", screen, "-nolisten", "tcp", "-noreset"],
@@ -93,7 +93,7 @@ class Xvfb(Server):
         self.environment["DISPLAY"] = self.display
 
     def tool(self, *words, **options):
-        """What a program for X11 prints."""
+        """Runs an X11 program and returns its output."""
         result = subprocess.run([str(word) for word in words], env=self.environment, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, timeout=30, **options)
         if result.returncode:
@@ -102,15 +102,15 @@ class Xvfb(Server):
 
 
 class Weston(Server):
-    """A Wayland compositor. In a window of an X server its pointer and keys are that server's, and it gives a program
-    its whole screen; headless it has neither, and shows the program's window somewhere."""
+    """A Wayland compositor. In a window of an X server, it has that server's pointer and keys, and a program fills its
+    whole screen. Headless, it has no input devices, and chooses the position of the program's window."""
 
     def __init__(self, xvfb=None, size=(1280, 800)):
         super().__init__("weston")
         self.xvfb, self.size = xvfb, size
 
     def run(self):
-        # The shell of kiosks shows a window to somebody who sits there, or not at all.
+        # The kiosk shell shows windows only if there is a seat, which the headless backend does not have.
         backend, shell = ("x11", "kiosk") if self.xvfb else ("headless", "desktop")
         environment = {**self.environment, "XDG_RUNTIME_DIR": str(self.path)}
         if self.xvfb:
@@ -122,7 +122,7 @@ class Weston(Server):
         self.environment |= {"XDG_RUNTIME_DIR": str(self.path), "WAYLAND_DISPLAY": "vitrine"}
 
     def shot(self):
-        """The file of a picture of its screen."""
+        """Returns the file of a screenshot."""
         folder = self.path / "shots"
         folder.mkdir(exist_ok=True)
         for old in folder.iterdir():

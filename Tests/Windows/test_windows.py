@@ -1,7 +1,7 @@
-"""Proves that the demo shows the same pictures in real windows, of X11 and of Wayland, as off screen.
+"""Checks that the demo shows the same images in windows of X11 and Wayland as off screen.
 
-What a script does off screen, hands do at the pointer and the keys of a display server; its pictures are compared
-pixel by pixel. Called by `./run.sh test-windows`, which builds the program first.
+A script runs off screen, and the same input is made with the pointer and the keys of a display server. The images are
+compared pixel by pixel. Called by `./run.sh test-windows`, which builds the program first.
 """
 
 import subprocess
@@ -16,47 +16,47 @@ from reference import Reference
 from servers import Weston, Xvfb, plain_environment
 
 SIZE = (1280, 800)
-# Levels of a channel by which OpenGL may round otherwise than the software renderer.
+# The levels of a channel by which the rounding of OpenGL may differ from the software renderer.
 ROUNDING = 2
 HALF_SECOND = "wait 500 ms"
 DRAG = [(640, 600 - 15 * step) for step in range(21)]
 DRAG_LINES = [f"press {DRAG[0][0]} {DRAG[0][1]}", *[f"move {x} {y}" for x, y in DRAG[1:]], HALF_SECOND, "release"]
 
-# Name, what the script does off screen, and what hands do.
+# The name of a step, the script lines off screen, and the input in the window.
 STEPS = [
     ("arrow down scrolls", ["key down"], lambda h: h.keys("Down")),
     ("page down scrolls a page", ["key pagedown"], lambda h: h.keys("Next")),
-    ("home goes back", ["key home"], lambda h: h.keys("Home")),
+    ("home scrolls to the start", ["key home"], lambda h: h.keys("Home")),
     ("the wheel scrolls", ["wheel 640 400 -1"], lambda h: h.click(640, 400, button=5)),
-    ("and back", ["wheel 640 400 1"], lambda h: h.click(640, 400, button=4)),
+    ("the wheel scrolls back", ["wheel 640 400 1"], lambda h: h.click(640, 400, button=4)),
     ("dragging with the pointer scrolls", DRAG_LINES, lambda h: h.drag(DRAG, h.figures)),
-    ("passing over changes nothing", ["move 300 300"], lambda h: h.move(300, 300)),
-    ("a click marks a row", ["tap 640 400"], lambda h: h.click(640, 400)),
-    ("a click beside it marks another", ["tap 640 600"], lambda h: h.click(640, 600)),
+    ("moving the pointer changes nothing", ["move 300 300"], lambda h: h.move(300, 300)),
+    ("a click selects a row", ["tap 640 400"], lambda h: h.click(640, 400)),
+    ("a click on another row selects that row", ["tap 640 600"], lambda h: h.click(640, 600)),
     ("tab and return press a button", ["key tab"] * 3 + ["key enter"], lambda h: h.keys("Tab", "Tab", "Tab", "Return")),
     ("a click on the header changes the screen", ["tap 362 32", "wait idle", 'expect "Both" state normal'],
      lambda h: h.click(362, 32)),
-    ("holding a button shows its pressed picture", ["press 960 300", HALF_SECOND, 'expect "Both" state highlighted'],
+    ("a pressed button shows its pressed image", ["press 960 300", HALF_SECOND, 'expect "Both" state highlighted'],
      lambda h: h.press(960, 300)),
-    ("leaving it while held shows the other", ["move 640 730", HALF_SECOND, 'expect "Both" state normal'],
+    ("moving off the pressed button shows its normal image", ["move 640 730", HALF_SECOND, 'expect "Both" state normal'],
      lambda h: h.move(640, 730)),
-    ("coming back shows it pressed again", ["move 960 300", HALF_SECOND, 'expect "Both" state highlighted'],
+    ("moving back shows the pressed image again", ["move 960 300", HALF_SECOND, 'expect "Both" state highlighted'],
      lambda h: h.move(960, 300)),
-    ("releasing outside does nothing", ["move 640 730", "release", HALF_SECOND, 'expect "Both" state normal'],
+    ("releasing outside of the button does nothing", ["move 640 730", "release", HALF_SECOND, 'expect "Both" state normal'],
      lambda h: (h.move(640, 730), h.release(), h.rest())),
-    ("releasing inside turns it on", ["press 960 300", "release", HALF_SECOND, 'expect "Both" state selected'],
+    ("releasing inside selects the button", ["press 960 300", "release", HALF_SECOND, 'expect "Both" state selected'],
      lambda h: (h.press(960, 300), h.release(), h.rest())),
-    ("a click on its picture turns it off", ["tap 1056 320", HALF_SECOND, 'expect "Both" state normal'],
+    ("a click on the selected button deselects the button", ["tap 1056 320", HALF_SECOND, 'expect "Both" state normal'],
      lambda h: h.click(1056, 320)),
 ]
-# Both buttons of this card show a picture that is larger on another: which of its two sizes is decoded and which is
-# made from the other depends on which is there first.
+# Both buttons of this card show an image that another card shows larger. The order in which both sizes arrive decides
+# which size is decoded and which is scaled from the other.
 DISABLED = [(73, 548, 369, 660)]
 BUTTONS = [name for name, _, _ in STEPS[next(n for n, step in enumerate(STEPS) if "header" in step[0]):]]
-# Where a list shows how far it is scrolled.
+# The area of the scroll indicator.
 INDICATOR = (1200, 0, 1280, 800)
 NAMES = ["start", *(name for name, _, _ in STEPS)]
-# Some dozen rows, so that a held key comes to the end of them.
+# A feed of some dozen rows, so that a held key reaches the end.
 SHORT = ["--feed", PROJECT / "Assets/gallery"]
 
 
@@ -68,7 +68,7 @@ def script():
 
 
 def references(environment):
-    """What windows should show, drawn off screen."""
+    """Returns the references of the windows, drawn off screen."""
     def draw(lines, names, *arguments):
         shots = run_script(environment, lines, names, "--video", "offscreen", *arguments)
         return {name: Reference(shot, DISABLED if name in BUTTONS else []) for name, shot in shots.items()}
@@ -82,11 +82,11 @@ def references(environment):
 def compare(shots, wanted):
     different = [name for name in shots if wanted[name].differs(shots[name])]
     claim(not different, f"different: {', '.join(different)}")
-    return f"{len(shots)} pictures"
+    return f"{len(shots)} images"
 
 
 class Windows(Checks):
-    """The checks, in the order in which they happen."""
+    """The checks, in order."""
 
     def __init__(self, wanted):
         super().__init__()
@@ -100,12 +100,12 @@ class Windows(Checks):
         return program.figures() == before
 
     def sleeps(self, program):
-        wait("stillness", lambda: self.is_still(program), 10)
+        wait("an idle program", lambda: self.is_still(program), 10)
         before = program.figures()
         time.sleep(4)
         ticks, wakings = (b - a for a, b in zip(before, program.figures()))
         note = f"{ticks * 10} ms of CPU and {wakings} wake-ups in 4 s"
-        # Fewer: a thread that had nothing to do has ended, and taken its count along.
+        # The difference is negative if an idle thread has ended, because its count is gone.
         claim(ticks == 0 and wakings <= 0, note)
         return note
 
@@ -113,37 +113,37 @@ class Windows(Checks):
         hands.figures = program.figures
         before = program.figures()
         action(hands)
-        # Nothing may come of it, but it has to have come.
-        wait("the program hears of it", lambda: program.figures() != before, 10)
+        # The input may change nothing, but the program must have received it.
+        wait("the program receives the input", lambda: program.figures() != before, 10)
         hands.shows(name, self.wanted[name])
 
     def same_by_script(self, server, driver):
         return compare(run_script(server.environment, script(), NAMES, "--video", driver), self.wanted)
 
     def used(self, server, driver, make_hands):
-        """One program, from its first pictures to the key that ends it."""
+        """Checks one program, from its first images to the key that ends it."""
         def check(name, body):
             self.check(f"{driver}: {name}", body)
 
-        check("a script gives the pictures of the same script off screen",
+        check("a script draws the same images as off screen",
               lambda: self.same_by_script(server, driver))
         with Program(server.environment, "--video", driver) as program:
-            check("standard error says which driver runs",
+            check("standard error names the driver and the renderer",
                   lambda: program.says(f"vitrine: video {driver}, renderer software"))
             try:
                 hands = make_hands()
             except Failed as problem:
                 return self.fail(f"{driver}: the window opens", problem)
-            check("the window shows the pictures", lambda: hands.shows("start", self.wanted["start"]))
-            check("stillness costs nothing", lambda: self.sleeps(program))
+            check("the window shows the images", lambda: hands.shows("start", self.wanted["start"]))
+            check("an idle program uses no processor time", lambda: self.sleeps(program))
             for name, _, action in STEPS:
                 check(name, lambda: self.step(program, hands, name, action))
-            check("stillness costs nothing after input either", lambda: self.sleeps(program))
-            check("Esc ends it", lambda: (hands.keys("Escape"), program.ends())[1])
-        check("a held arrow goes to the end", lambda: self.repeats(server, driver, make_hands))
-        check("SIGTERM ends it", lambda: self.terminated(server, driver, make_hands))
+            check("an idle program uses no processor time after input", lambda: self.sleeps(program))
+            check("Esc ends the program", lambda: (hands.keys("Escape"), program.ends())[1])
+        check("a held arrow key scrolls to the end", lambda: self.repeats(server, driver, make_hands))
+        check("SIGTERM ends the program", lambda: self.terminated(server, driver, make_hands))
         for renderer in ["opengles2", "opengl"]:
-            check(f"{renderer} shows the same and is as still",
+            check(f"{renderer} shows equal images and sleeps when idle",
                   lambda: self.draws_with(renderer, server, driver, make_hands))
 
     def fail(self, name, problem):
@@ -158,7 +158,7 @@ class Windows(Checks):
             hands.shows("short", self.wanted["short"])
             hands.xdotool("keydown", "Down")
             try:
-                # As long as the key is held there is an indicator.
+                # The scroll indicator is visible while the key is held.
                 hands.shows("end", self.wanted["end"], ignored=[INDICATOR])
             finally:
                 hands.xdotool("keyup", "Down")
@@ -172,7 +172,7 @@ class Windows(Checks):
             program.ends()
 
     def draws_with(self, renderer, server, driver, make_hands):
-        """Mesa draws for it: there is no graphics processor here."""
+        """Mesa draws in software, because there is no graphics processor."""
         words = ["--video", driver, "--renderer", renderer]
         with Program(server.environment, *words) as program:
             program.says(f"vitrine: video {driver}, renderer {renderer}")
@@ -199,9 +199,9 @@ class Windows(Checks):
         hands.shows("start", self.wanted["start"])
 
     def covered(self, hands, xvfb):
-        # What is under a window is lost: the server keeps no copy of it.
+        # Covered content is lost, because the server keeps no copy.
         with client.cover(xvfb.display, hands.x + 200, hands.y + 100, 500, 400):
-            claim(hands.differs(hands.picture(), self.wanted["start"]), "the other window is not seen")
+            claim(hands.differs(hands.picture(), self.wanted["start"]), "the other window is not visible")
         hands.shows("start", self.wanted["start"])
 
     def hidden(self, hands):
@@ -222,9 +222,9 @@ class Windows(Checks):
     def gets_focus(self, hands, xvfb):
         with client.cover(xvfb.display, 0, 0, 20, 20):
             hands.move(640, 400)
-        # Both at once, as when a window manager gives the focus to what is clicked.
+        # Focus and click at once, as from a window manager that focuses the clicked window.
         hands.xdotool("windowfocus", hands.window, "click", 1)
-        wait("the row is marked", lambda: hands.differs(hands.picture(), self.wanted["start"]), 10)
+        wait("the row is selected", lambda: hands.differs(hands.picture(), self.wanted["start"]), 10)
         hands.click(640, 400)
         hands.shows("start", self.wanted["start"])
 
@@ -235,17 +235,17 @@ class Windows(Checks):
         self.used(xvfb, "x11", make_hands)
         with Program(xvfb.environment, "--video", "x11") as program:
             hands = make_hands()
-            self.check("x11: another size lays it out anew", lambda: self.resized(hands))
-            self.check("x11: a covered window is whole again", lambda: self.covered(hands, xvfb))
-            self.check("x11: a hidden window is whole again", lambda: self.hidden(hands))
-            self.check("x11: losing the focus takes a press back", lambda: self.loses_focus(hands, xvfb))
-            self.check("x11: a click that brings the focus counts", lambda: self.gets_focus(hands, xvfb))
-            self.check("x11: stillness costs nothing after all that", lambda: self.sleeps(program))
-            self.check("x11: closing the window ends it",
+            self.check("x11: a resized window is laid out again", lambda: self.resized(hands))
+            self.check("x11: an uncovered window is redrawn", lambda: self.covered(hands, xvfb))
+            self.check("x11: a window that is shown again is redrawn", lambda: self.hidden(hands))
+            self.check("x11: losing the focus cancels a press", lambda: self.loses_focus(hands, xvfb))
+            self.check("x11: a click that gives the focus is handled", lambda: self.gets_focus(hands, xvfb))
+            self.check("x11: an idle program uses no processor time after these changes", lambda: self.sleeps(program))
+            self.check("x11: closing the window ends the program",
                        lambda: (client.close_window(xvfb.display, hands.window), program.ends())[1])
-        self.check("x11: without a server it says so",
+        self.check("x11: a missing server is reported",
                    lambda: self.refused("x11", {**xvfb.environment, "DISPLAY": ":4711"}, ":4711"))
-        self.check("x11: without DISPLAY it says so", lambda: self.refused(
+        self.check("x11: a missing DISPLAY is reported", lambda: self.refused(
             "x11", {name: value for name, value in xvfb.environment.items() if name != "DISPLAY"}, "DISPLAY"))
 
     # The checks of Wayland
@@ -261,33 +261,33 @@ class Windows(Checks):
             def make_hands():
                 return Hands(xvfb, "^Weston Compositor$", shows_cursor=True)
 
-            # Before there is a program: weston may forget whom the keys go to when it gets the focus later.
+            # Before the program starts: if weston receives the focus later, it may not forward keys to the program.
             make_hands()
             self.used(weston, "wayland", make_hands)
-            self.check("wayland: the compositor's size is taken", lambda: self.screen_of_its_own(weston, make_hands))
-        self.check("wayland: without a compositor it says so",
+            self.check("wayland: the window takes the compositor's size", lambda: self.screen_of_its_own(weston, make_hands))
+        self.check("wayland: a missing compositor is reported",
                    lambda: self.refused("wayland", weston.environment, "vitrine"))
-        self.check("wayland: without WAYLAND_DISPLAY it says so", lambda: self.refused(
+        self.check("wayland: a missing WAYLAND_DISPLAY is reported", lambda: self.refused(
             "wayland", {**xvfb.environment, "XDG_RUNTIME_DIR": "/nonexistent"}, "wayland-0 in /nonexistent"))
 
     def headless(self):
         with Weston(size=(1600, 1000)) as weston:
-            self.check("headless: a script gives the pictures of the same script off screen",
+            self.check("headless: a script draws the same images as off screen",
                        lambda: self.same_by_script(weston, "wayland"))
             with Program(weston.environment, "--video", "wayland") as program:
-                self.check("headless: standard error says which driver runs",
+                self.check("headless: standard error names the driver and the renderer",
                            lambda: program.says("vitrine: video wayland, renderer software"))
-                self.check("headless: the compositor shows the pictures", lambda: self.composed(weston))
-                self.check("headless: stillness costs nothing", lambda: self.sleeps(program))
-                self.check("headless: SIGTERM ends it", lambda: (program.terminate(), program.ends())[1])
+                self.check("headless: the compositor shows the images", lambda: self.composed(weston))
+                self.check("headless: an idle program uses no processor time", lambda: self.sleeps(program))
+                self.check("headless: SIGTERM ends the program", lambda: (program.terminate(), program.ends())[1])
 
     def composed(self, weston):
         wait("the window is on weston's screen", lambda: self.is_within(read(weston.shot())), 20)
 
     def is_within(self, screen):
-        """Whether the pictures of the start are somewhere on a screen, pixel for pixel."""
+        """Returns True if the start reference is somewhere on a screen, pixel for pixel."""
         wanted = self.wanted["start"].rows
-        # A row of pictures and text is in one place only.
+        # A row of pixels with images and text occurs only once.
         probe = 120
         for y, row in enumerate(screen.rows):
             x = row.find(wanted[probe])
@@ -296,24 +296,25 @@ class Windows(Checks):
                 return [row[x:x + len(wanted[0])] for row in rows] == wanted
         return False
 
-    # The checks of what is missing
+    # The checks of failures
 
     def refused(self, driver, environment, missing):
         with Program(environment, "--video", driver) as program:
             program.ends(1)
             claim(len(program.errors) == 1 and f" {driver} " in program.errors[0] and missing in program.errors[0],
-                  f"it says {program.errors}")
+                  f"standard error: {program.errors}")
             return program.errors[0]
 
     def outlives(self, server, driver, renderer="software"):
         with server, Program(server.environment, "--video", driver, "--renderer", renderer) as program:
             program.says(f"vitrine: video {driver}, renderer {renderer}")
-            wait("stillness", lambda: self.is_still(program), 20)
+            wait("an idle program", lambda: self.is_still(program), 20)
             before = len(program.lines)
             server.kill()
             program.ends(1)
             lines = program.lines[before:]
-            claim(lines == [f"vitrine: the {driver} display server is gone, and the window with it"], f"it says {lines}")
+            claim(lines == [f"vitrine: the {driver} display server is gone, and the window with it"],
+                  f"standard error: {lines}")
             return lines[0]
 
     def all(self):
@@ -322,9 +323,9 @@ class Windows(Checks):
             self.wayland(xvfb)
         self.headless()
         for renderer in ["software", "opengles2", "opengl"]:
-            self.check(f"x11: a server that is killed ends it with one line ({renderer})",
+            self.check(f"x11: a killed server ends the program with one line ({renderer})",
                        lambda: self.outlives(Xvfb(), "x11", renderer))
-            self.check(f"wayland: a compositor that is killed ends it with one line ({renderer})",
+            self.check(f"wayland: a killed compositor ends the program with one line ({renderer})",
                        lambda: self.outlives(Weston(), "wayland", renderer))
 
 
