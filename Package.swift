@@ -142,7 +142,7 @@ let package = Package(
       name: "GoldenTests",
       dependencies: [
         "VitrineGraphics", "VitrineLoading", "VitrineWidgets", "VitrineImageWidgets", "VitrineCodecs",
-        "VitrineSDLBackend", "VitrineTesting", "VitrineDemo", "DemoRuns", "ScreenTurns",
+        "VitrineSDLBackend", "VitrineTesting", "Vitrine", "VitrineDemo", "DemoRuns", "ScreenTurns",
       ],
       path: "Tests/GoldenTests", exclude: ["Expected", "README.md"], swiftSettings: mainActor),
   ]

@@ -1,15 +1,12 @@
 #!/usr/bin/env bash
-# Installs missing packages, builds, and runs Vitrine. `./run.sh help` lists the commands.
+# Sets up what is missing, builds, and runs Vitrine. `./run.sh help` lists the commands.
 set -euo pipefail
-# Relative paths in the arguments are resolved against the caller's directory.
+# File names of the caller are relative to the caller's folder.
 caller=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")"
-
-# The linked libraries, the certificate authorities for https, and a font.
-packages=(
-  libsdl2-dev libsdl2-image-dev libsdl2-ttf-dev liblcms2-dev libcurl4-openssl-dev libxxhash-dev
-  ca-certificates fonts-dejavu-core
-)
+for part in setup tests bench fuzz docs displays pictures lint; do
+  . "Scripts/$part.sh"
+done
 
 usage() {
   cat <<'TEXT'
@@ -29,323 +26,11 @@ usage() {
 ./run.sh test-windows      open windows of X11 and Wayland, and check the demo in them
 ./run.sh format            format the sources
 ./run.sh lint              report unformatted code and public declarations without a comment
+./run.sh pictures          draw the pictures of the README and the documentation again, with the demo
 ./run.sh docs              build the documentation into .build/docs; fails on a warning and on a public symbol without
                            a comment
 ./run.sh help              print this text
 TEXT
-}
-
-say() { printf '%s\n' "$*" >&2; }
-
-need_swift() {
-  # Debian has no Swift package, so the usual locations of an unpacked toolchain are searched as well.
-  if ! command -v swift >/dev/null 2>&1; then
-    for folder in /opt/swift/usr/bin /usr/libexec/swift/bin "$HOME/.local/share/swiftly/bin"; do
-      if [ -x "$folder/swift" ]; then
-        export PATH="$folder:$PATH"
-        return
-      fi
-    done
-    say "run.sh: Swift 6.2 or newer is missing; install it from https://swift.org/install/linux and try again"
-    exit 1
-  fi
-}
-
-need_packages() {
-  local missing=() package
-  if ! command -v dpkg-query >/dev/null 2>&1; then
-    # On another distribution, only three headers are checked; the compiler reports what else is missing.
-    [ -e /usr/include/SDL2/SDL_ttf.h ] && [ -e /usr/include/lcms2.h ] && [ -e /usr/include/xxhash.h ] && return
-    say "run.sh: needs SDL2, SDL2_image, SDL2_ttf, libcurl, xxHash, libjpeg-turbo, libpng, libwebp, Little CMS 2 (with headers) and DejaVu fonts"
-    exit 1
-  fi
-  for package in "$@"; do
-    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
-  done
-  [ ${#missing[@]} -eq 0 ] && return
-  local sudo=()
-  if [ "$(id -u)" -ne 0 ]; then
-    if command -v sudo >/dev/null 2>&1 && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
-      sudo=(sudo)
-    else
-      say "run.sh: packages are missing; run as root: apt-get install --no-install-recommends ${missing[*]}"
-      exit 1
-    fi
-  fi
-  say "run.sh: installing ${missing[*]}"
-  local install=("${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends)
-  # Without current package lists, apt-get finds no package or an old version that the server no longer has.
-  "${install[@]}" "${missing[@]}" >/dev/null 2>&1 && return
-  local complaint
-  if ! complaint=$({ "${sudo[@]}" apt-get update && "${install[@]}" "${missing[@]}"; } 2>&1 >/dev/null); then
-    say "run.sh: cannot install ${missing[*]}: $(grep -m 1 '^E: ' <<<"$complaint" || echo "apt-get failed")"
-    exit 1
-  fi
-}
-
-# Runs a Python test below Tests.
-run_checks() {
-  if ! command -v python3 >/dev/null 2>&1; then
-    say "run.sh: Python 3 is missing"
-    exit 1
-  fi
-  PYTHONPATH=Tests/Support exec python3 -B "Tests/$1"
-}
-
-# Prints the packages of the reference programs of the given benchmark subjects, or of all subjects if none is given. A
-# subject without its reference program reports that.
-packages_to_compare_with() {
-  local subjects=()
-  while [ $# -gt 0 ]; do
-    case "$1" in
-      -h | --help) return ;;
-      --json | --server | --runs) shift ;;
-      -*) ;;
-      *) subjects+=("$1") ;;
-    esac
-    [ $# -eq 0 ] || shift
-  done
-  case " ${subjects[*]:-download} " in *" download "* | *" latency "*) ;; *) return ;; esac
-  echo curl openssl
-  # With systemd, installing the package would start a server.
-  [ -d /run/systemd/system ] || echo nginx-light
-}
-
-# Builds a release of a program if a source is newer than the program.
-build_release() {
-  local program=.build/release/$1
-  if [ -x "$program" ] && [ -z "$(find Package.swift Sources -newer "$program" -print -quit)" ]; then
-    return
-  fi
-  need_swift
-  say "run.sh: building"
-  local log
-  log=$(mktemp)
-  if ! swift build -c release --product "$1" >"$log" 2>&1; then
-    cat "$log" >&2
-    rm -f "$log"
-    exit 1
-  fi
-  rm -f "$log"
-  # A build that links nothing leaves the old time stamp.
-  touch "$program"
-}
-
-# ThreadSanitizer reports false races in a contended Mutex; Tests/Support/tsan_mutex.c has the reason.
-show_mutexes_to_tsan() {
-  local library="$PWD/.build/tsan_mutex.so" clang
-  clang="$(dirname "$(command -v swift)")/clang"
-  mkdir -p .build
-  "$clang" -shared -fPIC -O1 Tests/Support/tsan_mutex.c -o "$library" -ldl
-  export LD_PRELOAD="$library"
-}
-
-# Counts the behaviours of AFNetworking, SDWebImage and YYWebImage that a run of the tests shows; see Tests/Conformance.
-count_conformance() {
-  local events=.build/conformance.jsonl log=.build/conformance.log
-  mkdir -p .build
-  rm -f "$events"
-  # A failed test only loses its own behaviours. The report is printed nevertheless, and the exit code is then 1.
-  local is_red=
-  (run_tests -- --event-stream-output-path "$events") >"$log" 2>&1 || is_red=1
-  if [ ! -s "$events" ]; then
-    tail -n 20 "$log" >&2
-    exit 1
-  fi
-  awk -f Tests/Conformance/count.awk Tests/Conformance/behaviours.tsv "$events" || exit 1
-  if [ -n "$is_red" ]; then
-    say "run.sh: tests failed; see $log"
-    exit 1
-  fi
-}
-
-run_tests() {
-  local filter=()
-  if [ $# -gt 0 ] && [ "$1" != "--" ]; then
-    filter=(--filter "$1")
-    shift
-  fi
-  [ "${1:-}" = "--" ] && shift
-  need_swift
-  local servers=(openssl)
-  # For the tests of TLS and HTTP/2, of Digest and of proxies, which are skipped without these servers. With systemd,
-  # installing the packages would start the servers.
-  [ -d /run/systemd/system ] || servers+=(nginx-light lighttpd tinyproxy)
-  need_packages "${packages[@]}"
-  (need_packages "${servers[@]}") || say "run.sh: tests that need a missing server are skipped"
-  export VITRINE_ASSETS="$PWD/Assets"
-  case "${VITRINE_CORPUS:-/}" in /*) ;; *) export VITRINE_CORPUS="$caller/$VITRINE_CORPUS" ;; esac
-  local option serial=()
-  for option in "$@"; do
-    case "$option" in
-      # Tests run one after the other: parallel tests under a sanitizer would exceed each other's time limits.
-      --sanitize*) serial=(--no-parallel) ;;&
-      --sanitize=thread) show_mutexes_to_tsan ;;
-      --sanitize=address) export LSAN_OPTIONS="suppressions=$PWD/Tests/Support/leaks-tests.txt:print_suppressions=0" ;;
-    esac
-  done
-  # Many tests start the program. If all of them ran at once, they would exceed their time limits.
-  export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH="${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-4}"
-  unset DISPLAY WAYLAND_DISPLAY
-  swift test --disable-xctest "${serial[@]}" "${filter[@]}" "$@" 2>&1 | repeat_failures
-}
-
-# Prints the output of the tests, and repeats the failures before the last line, so that they are visible at the end of
-# a long output.
-repeat_failures() {
-  local line failures=()
-  while IFS= read -r line; do
-    case "$line" in
-      "✘ Test run with "*) [ ${#failures[@]} -eq 0 ] || printf '%s\n' "${failures[@]}" ;;
-      "✘ Test "*) failures+=("$line") ;;
-    esac
-    printf '%s\n' "$line"
-  done
-}
-
-# Extracts the symbol graphs of built modules into a folder.
-extract_symbols() {
-  local folder=$1 module target modules
-  shift
-  target=$(swiftc -print-target-info | sed -n 's/^ *"triple": "\(.*\)",$/\1/p' | head -n 1)
-  modules=$(swift build --show-bin-path)/Modules
-  mkdir -p "$folder"
-  for module in "$@"; do
-    swift symbolgraph-extract -module-name "$module" -target "$target" -output-dir "$folder" \
-      -I "$modules" -I Sources/CCurl -I Sources/CSDL -I Sources/CCodecs -I Sources/CHashing -I Sources/CTimers \
-      -minimum-access-level public -skip-synthesized-members
-  done
-}
-
-# Prints the symbols without a comment in a folder of symbol graphs, one per line. Fails if there is no symbol at all.
-undocumented() {
-  # One symbol per line, because the graph itself has no line breaks.
-  sed 's/{"kind":{"identifier":"swift\./\n&/g' "$1"/*.symbols.json | awk '
-    index($0, "{\"kind\":{\"identifier\":\"swift.") == 1 {
-      symbols++
-      if (!index($0, "\"docComment\":") && !index($0, "::SYNTHESIZED::")) print
-    }
-    END { exit !symbols }' | sed 's/.*"pathComponents":\[\([^]]*\)\].*/\1/; s/","/./g; s/"//g' | sort
-}
-
-# Builds an archive of everything that `import Vitrine` imports and an archive of VitrineTesting, and merges both.
-build_docs() {
-  local work=.build/docs-work archive=.build/docs target missing
-  need_swift
-  if ! command -v docc >/dev/null 2>&1; then
-    say "run.sh: docc is missing; the toolchains of swift.org have it, beside swift"
-    exit 1
-  fi
-  need_packages "${packages[@]}"
-  for target in Vitrine VitrineTesting VitrineGalleryServer; do
-    swift build --quiet --target "$target"
-  done
-  rm -rf "$work" "$archive"
-
-  # Programs import only the umbrella module, so all symbol graphs get its name.
-  local reexported
-  mapfile -t reexported < <(sed -n 's/^@_exported public import //p' Sources/Vitrine/Exports.swift)
-  extract_symbols "$work/symbols/Vitrine" Vitrine "${reexported[@]}"
-  sed -i -E 's/"module":(\{"name":)?"Vitrine[A-Za-z]*"/"module":\1"Vitrine"/g' "$work"/symbols/Vitrine/*.json
-  extract_symbols "$work/symbols/VitrineTesting" VitrineTesting
-  extract_symbols "$work/symbols/VitrineGalleryServer" VitrineGalleryServer
-
-  for target in Vitrine VitrineTesting VitrineGalleryServer; do
-    missing=$(undocumented "$work/symbols/$target")
-    if [ -n "$missing" ]; then
-      say "run.sh: public symbols without a comment in $target:"
-      say "$missing"
-      exit 1
-    fi
-  done
-  # Extensions of a type of another module belong to that type, because all graphs have one module name now.
-  for target in "$work"/symbols/Vitrine/*@Vitrine*.json; do
-    mv "$target" "${target/@Vitrine/-of-}"
-  done
-
-  docc convert Sources/Vitrine/Vitrine.docc --additional-symbol-graph-dir "$work/symbols/Vitrine" \
-    --output-dir "$work/Vitrine.doccarchive" --warnings-as-errors | awk NF >&2
-  docc convert --additional-symbol-graph-dir "$work/symbols/VitrineTesting" \
-    --fallback-display-name VitrineTesting --fallback-bundle-identifier VitrineTesting \
-    --output-dir "$work/VitrineTesting.doccarchive" --warnings-as-errors | awk NF >&2
-  docc merge "$work/Vitrine.doccarchive" "$work/VitrineTesting.doccarchive" --output-path "$archive" \
-    --synthesized-landing-page-name Vitrine
-  say "run.sh: the documentation is in $archive; serve the folder with a web server and open /documentation/vitrine"
-}
-
-# Builds a program from libFuzzer and the code under test, with coverage and the address sanitizer.
-build_fuzzer() {
-  need_swift
-  say "run.sh: building"
-  local clang library log
-  clang="$(dirname "$(command -v swift)")/clang"
-  library=$("$clang" --print-file-name="libclang_rt.fuzzer_no_main-$(uname -m).a")
-  log=$(mktemp)
-  # Only the compiler gets `-sanitize=fuzzer`: the linker would add a second main.
-  if ! VITRINE_FUZZ=1 swift build -c release --product Fuzz --scratch-path .build/fuzz-build \
-    --sanitize address -Xswiftc -Xfrontend -Xswiftc -sanitize=address,fuzzer \
-    -Xswiftc -enable-testing -Xlinker "$library" >"$log" 2>&1; then
-    cat "$log" >&2
-    rm -f "$log"
-    exit 1
-  fi
-  rm -f "$log"
-}
-
-fuzz() {
-  local seeds=Tests/Fuzz/Seeds
-  local subject="${1:-}" amount="${2:-}"
-  if [ $# -ne 2 ] || [[ ! $subject =~ ^[a-z]+$ ]] || [ ! -d "$seeds/$subject" ]; then
-    say "run.sh: usage: fuzz SUBJECT SECONDS, or the file of a finding in place of SECONDS; the subjects are $(ls -x "$seeds" | xargs)"
-    exit 2
-  fi
-  [ ! -f "$caller/$amount" ] || amount="$caller/$amount"
-  if [ ! -f "$amount" ] && [[ ! $amount =~ ^[1-9][0-9]{0,6}$ ]]; then
-    say "run.sh: “$amount” is neither a number of seconds nor a file"
-    exit 2
-  fi
-  need_packages "${packages[@]}"
-  build_fuzzer
-  local findings="$PWD/.build/fuzz/findings" corpus=.build/fuzz/$subject log=.build/fuzz/$subject.log length=4096
-  case "$subject" in exif | feed | script | head | range | date | freshness) length=512 ;; esac
-  mkdir -p "$findings" "$corpus"
-  export SWIFT_BACKTRACE=enable=no
-  local fuzzer=(.build/fuzz-build/release/Fuzz "$subject" -timeout=10 -rss_limit_mb=1024)
-  if [ -f "$amount" ]; then
-    "${fuzzer[@]}" "$amount" || exit 1
-    return
-  fi
-  say "run.sh: fuzzing $subject for $amount s"
-  if ! "${fuzzer[@]}" -max_total_time="$amount" -max_len="$length" -print_final_stats=1 \
-    -dict="Tests/Fuzz/Dictionaries/$subject.txt" -artifact_prefix="$findings/$subject-" \
-    "$corpus" "$seeds/$subject" >"$log" 2>&1; then
-    local finding
-    finding=$(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)
-    grep -v '^#[0-9]' "$log" | tail -n 60 >&2
-    say "run.sh: a finding; repeat it with: ./run.sh fuzz $subject ${finding:-(no file was written; see $log)}"
-    exit 1
-  fi
-  local executions features
-  executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
-  features=$(sed -n 's/.* ft: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
-  echo "$subject: $executions executions, $features coverage features, no finding"
-}
-
-# Tests the program on an emulated machine. Needs QEMU, the tools that make the machine's disk, and Mesa's libraries.
-run_panel_tests() {
-  need_swift
-  need_packages "${packages[@]}" qemu-system-x86 busybox-static cpio python3 \
-    libgl1 libgl1-mesa-dri libegl1 libgbm1 libgles2
-  build_release vitrine
-  run_checks Panel/test_panel.py
-}
-
-# Tests the program in windows of an X server and a compositor without a screen, with tools for input and screenshots.
-run_window_tests() {
-  need_swift
-  need_packages "${packages[@]}" xvfb xdotool imagemagick weston python3
-  build_release vitrine
-  run_checks Windows/test_windows.py
 }
 
 case "${1:-}" in
@@ -377,11 +62,13 @@ case "${1:-}" in
     exec swift format format --in-place --recursive Sources Tests Package.swift
     ;;
   lint)
-    need_swift
-    exec swift format lint --strict --recursive Sources Tests Package.swift
+    lint
     ;;
   docs)
     build_docs
+    ;;
+  pictures)
+    record_pictures
     ;;
   help)
     usage

@@ -1,81 +1,62 @@
-import DemoRuns
 import Testing
-import VitrineCodecs
 import VitrineGraphics
 import VitrineTesting
 
 /// The demo's screens, as screenshots of the program running off screen.
 @Suite(.timeLimit(.minutes(2)))
 struct DemoGoldenTests {
-  /// A screenshot to compare.
-  nonisolated struct Case: Sendable, CustomTestStringConvertible {
-    /// The name of the expected image, without the prefix `demo-`.
-    let name: String
-    var screen = "list"
-    var size: (width: Int, height: Int) = (800, 336)
-    /// True to use a disk cache.
-    var keepsImages = false
-    /// Further options, separated by spaces.
-    var options = ""
-    /// The commands before the screenshot.
-    var script = ["wait idle"]
-    /// The part to compare, in pixels; `nil` for all. Excludes the status line, whose figures differ between runs.
-    var part: Rect?
-
-    var testDescription: String { name }
-  }
-
   private nonisolated static let cases = [
-    Case(name: "list", part: rows),
-    Case(
+    DemoMoment(name: "list", part: rows),
+    DemoMoment(
       name: "list-cursor", script: ["wait idle", "key tab", "key down", "key down", "wait idle"], part: rows),
-    Case(name: "list-down", script: ["wait idle", "tap 242 80", "tap 708 80", "wait idle"], part: rows),
-    Case(name: "list-scale", size: (280, 96), options: "--chrome off --scale 1.5"),
-    Case(name: "header", script: ["wait idle", "key tab", "key tab", "key tab"], part: header),
-    Case(name: "header-wide", screen: "buttons", size: (1280, 336), part: wideHeader),
-    Case(name: "buttons", screen: "buttons", size: cards, options: "--chrome off"),
-    Case(
+    DemoMoment(
+      name: "list-down", script: ["wait idle", "tap 242 80", "tap 708 80", "wait idle"], part: rows),
+    DemoMoment(name: "list-scale", size: (280, 96), options: "--chrome off --scale 1.5"),
+    DemoMoment(name: "header", script: ["wait idle", "key tab", "key tab", "key tab"], part: header),
+    DemoMoment(name: "header-wide", screen: "buttons", size: (1280, 336), part: wideHeader),
+    DemoMoment(name: "buttons", screen: "buttons", size: cards, options: "--chrome off"),
+    DemoMoment(
       name: "buttons-pressed", screen: "buttons", size: cards, options: "--chrome off",
       script: ["wait idle", "press 912 212"], part: card(2)),
-    Case(
+    DemoMoment(
       name: "buttons-selected", screen: "buttons", size: cards, options: "--chrome off",
       script: ["wait idle", "tap 912 212", "tap 552 212"], part: card(1).union(card(2))),
-    Case(
+    DemoMoment(
       name: "buttons-states", screen: "buttons", size: wide, options: "--chrome off",
       script: ["wait idle", "key end", "wait idle"]),
-    Case(
+    DemoMoment(
       name: "buttons-states-narrow", screen: "buttons", size: (480, 776), options: "--chrome off",
       script: ["wait idle", "key end", "wait idle"]),
     // With a manual clock that does not advance further, no response is delivered.
-    Case(
+    DemoMoment(
       name: "indicators", screen: "indicators", size: cards, options: "--chrome off",
       script: ["clock manual", "advance 700 ms"]),
-    Case(name: "grid", screen: "grid", size: (344, 136), options: "--chrome off"),
-    Case(
+    DemoMoment(name: "grid", screen: "grid", size: (344, 136), options: "--chrome off"),
+    DemoMoment(
       name: "grid-cursor", screen: "grid", size: small, options: tiles,
       script: ["wait idle", "key tab", "key right", "key down", "wait idle"]),
-    Case(
+    DemoMoment(
       name: "grid-fading", screen: "grid", size: small, options: tiles,
       script: ["clock manual", "wait loaded", "advance 125 ms"]),
-    Case(
+    DemoMoment(
       name: "grid-thrown", screen: "grid", size: small, options: tiles,
       script: ["clock manual", "wait idle", "drag 100 90 100 20 100", "advance 125 ms"]),
-    Case(name: "transitions", screen: "transitions", size: (496, 280), options: "--chrome off"),
-    Case(
+    DemoMoment(name: "transitions", screen: "transitions", size: (496, 280), options: "--chrome off"),
+    DemoMoment(
       name: "transitions-midway", screen: "transitions", size: (728, 1135),
       options: "--chrome off --scale 0.5",
       script: [
         "clock manual", "wait idle", "key tab", "key space", "wait loaded", "advance 200 ms",
       ]),
     // The images from the network and from disk are half faded in.
-    Case(
+    DemoMoment(
       name: "transitions-sources", screen: "transitions", size: (728, 440), keepsImages: true,
       options: "--chrome off --scale 0.5",
       script: [
         "clock manual", "wait idle", "key tab", "key end", "wait idle", "key space", "wait loaded",
         "advance 100 ms",
       ]),
-    Case(name: "grid-turned", screen: "grid", size: small, options: tiles + " --rotate 90 --scale 1.5"),
+    DemoMoment(name: "grid-turned", screen: "grid", size: small, options: tiles + " --rotate 90 --scale 1.5"),
   ]
 
   // The header has two rows at 800 points of width, and one row at 1280.
@@ -91,23 +72,7 @@ struct DemoGoldenTests {
   }
 
   @Test(arguments: cases)
-  func screenLooksAsExpected(_ moment: Case) async throws {
-    let program = try VitrineProgram(keepsImages: moment.keepsImages)
-    defer { program.remove() }
-    let file = program.path("screen.png")
-    let arguments = [
-      "--video", "offscreen", "--renderer", "software", "--latency", "0",
-      "--size", "\(moment.size.width)x\(moment.size.height)", "--screen", moment.screen,
-    ]
-    let script = moment.script + ["screenshot \(file)", "quit"]
-
-    let outcome = try await program.run(
-      arguments: arguments + moment.options.split(separator: " ").map(String.init),
-      script: script.joined(separator: "\n"))
-
-    #expect(outcome.exitCode == 0, "\(outcome.errors)")
-    let screenshot = try AssetImage.load(contentsOf: file).bitmap
-    let part = moment.part.map(screenshot.cropped) ?? screenshot
-    try expect(part, looksLike: "demo-\(moment.name)", tolerance: .text)
+  func screenLooksAsExpected(_ moment: DemoMoment) async throws {
+    try expect(try await moment.screenshot(), looksLike: "demo-\(moment.name)", tolerance: .text)
   }
 }

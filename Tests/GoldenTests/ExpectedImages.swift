@@ -7,6 +7,13 @@ import VitrineTesting
 
 /// Approved images: PNG files in a folder. The README.md in this folder explains how to record new ones.
 struct ExpectedImages {
+  private nonisolated static let here = URL(filePath: #filePath).deletingLastPathComponent()
+  /// The folder of the images that only tests use.
+  nonisolated static let tests = here.appending(path: "Expected")
+  /// The folder of the images that the README and the documentation show.
+  nonisolated static let documentation = here.appending(path: "../../Sources/Vitrine/Vitrine.docc/Resources")
+    .standardizedFileURL
+
   /// The result of a comparison.
   enum Verdict: Equatable {
     case match
@@ -56,14 +63,13 @@ struct ExpectedImages {
   }
 }
 
-/// Fails unless an image matches the one in the folder `Expected`.
+/// Fails unless an image matches `NAME.png` in a folder, by default the folder `Expected`.
 func expect(
-  _ actual: Bitmap, looksLike name: String, tolerance: ImageTolerance = .drawing,
-  sourceLocation: SourceLocation = #_sourceLocation
+  _ actual: Bitmap, looksLike name: String, in folder: URL = ExpectedImages.tests,
+  tolerance: ImageTolerance = .drawing, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
   let images = ExpectedImages(
-    folder: URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Expected"),
-    isRecording: ProcessInfo.processInfo.environment["VITRINE_RECORD_GOLDEN"] == "1")
+    folder: folder, isRecording: ProcessInfo.processInfo.environment["VITRINE_RECORD_GOLDEN"] == "1")
   switch try images.verdict(on: actual, name, tolerance: tolerance) {
   case .match: break
   case .recorded: print("recorded \(name).png")

@@ -70,7 +70,7 @@ private enum Place: Hashable {
   private let other = Window(size: Size(width: 400, height: 300), scale: 2)
   private var random: Seeded
   let rows: [Row]
-  /// How often the completion of each call was called.
+  /// The number of calls of each completion.
   private(set) var received: [Int] = []
   private var succeeded: Set<Int> = []
   private(set) var strangers: [String] = []

@@ -99,7 +99,7 @@ struct SlotStormTests {
   let views: [ImageView]
   /// The number of the image that each view requested last; nil for none, or after a cancel.
   private var wanted: [Int?]
-  /// How often the completion of each call was called.
+  /// The number of calls of each completion.
   private(set) var received: [Int] = []
   private(set) var lowestPending = 0
   /// The transfers that have delivered half of their bytes.

@@ -5,7 +5,7 @@ import VitrineWidgets
 
 @testable import VitrineSDLBackend
 
-/// Which drawings get a texture, and in which frame.
+/// The choice of drawings that get a texture, and the frame in which they get it.
 struct TextureChoiceTests {
   private func makeStore(frameBudget: Int = 100_000) -> TextureStore<PixelsInMemory> {
     TextureStore(maker: PixelsInMemory(), budget: 100_000, frameBudget: frameBudget)

@@ -2,11 +2,11 @@
 
 Run it from anywhere:
 
-    python3 make_assets.py            all pictures
-    python3 make_assets.py dunes      only pictures whose file name contains "dunes"
+    python3 make_images.py            all pictures
+    python3 make_images.py dunes      only pictures whose file name contains "dunes"
 
 The script needs Python 3.10 or newer, numpy and pillow. All noise is seeded, so
-each run makes equal pictures. The script writes into its own folder:
+each run makes equal pictures. The script writes into the folder Assets:
 
     gallery/   pictures of many sizes and file formats, and titles.tsv with the
                file name, the title and a description of each file
@@ -25,7 +25,7 @@ from PIL import Image, ImageOps
 
 from maker import catalogue, controls, files, skies, towns
 
-ROOT = Path(__file__).resolve().parent
+ROOT = Path(__file__).resolve().parents[2] / 'Assets'
 GALLERY, BUTTONS, MARKS = ROOT / 'gallery', ROOT / 'buttons', ROOT / 'ui'
 SCENE_HOURS = {'normal': 'noon', 'highlighted': 'dusk', 'selected': 'night', 'disabled': 'fog'}
 MOON_FRAMES = 12

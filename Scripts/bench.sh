@@ -1,0 +1,20 @@
+# Measuring. Sourced by run.sh.
+
+# Prints the packages of the reference programs of the given benchmark subjects, or of all subjects if none is given. A
+# subject without its reference program reports that.
+packages_to_compare_with() {
+  local subjects=()
+  while [ $# -gt 0 ]; do
+    case "$1" in
+      -h | --help) return ;;
+      --json | --server | --runs) shift ;;
+      -*) ;;
+      *) subjects+=("$1") ;;
+    esac
+    [ $# -eq 0 ] || shift
+  done
+  case " ${subjects[*]:-download} " in *" download "* | *" latency "*) ;; *) return ;; esac
+  echo curl openssl
+  # With systemd, installing the package would start a server.
+  [ -d /run/systemd/system ] || echo nginx-light
+}

@@ -1,0 +1,28 @@
+# The pictures of the README and the documentation. Sourced by run.sh.
+
+# Records the pictures that tests compare with what the program draws, and the moving picture.
+record_pictures() {
+  need_packages "${packages[@]}" imagemagick
+  VITRINE_RECORD_GOLDEN=1 run_tests 'DemoPicturesTests|DrawnPicturesTests'
+  build_release vitrine
+  record_moving_picture
+}
+
+# Plays a script that takes a screenshot of each frame, and joins the frames to an animated WebP.
+record_moving_picture() {
+  local folder file="$PWD/Sources/Vitrine/Vitrine.docc/Resources/moving.webp"
+  folder=$(mktemp -d)
+  cp Assets/pictures/moving.script "$folder"
+  (
+    cd "$folder"
+    VITRINE_ASSETS="$OLDPWD/Assets" "$OLDPWD/.build/release/vitrine" --video offscreen --renderer software \
+      --latency 0 --size 640x400 --chrome off --screen grid --no-disk-cache --script moving.script 2>/dev/null
+    # By its path, because another program may have the name `convert`.
+    /usr/bin/convert -delay 7 -loop 0 frame-*.png -quality 70 "$file"
+  ) || {
+    say "run.sh: the moving picture cannot be recorded; its frames are in $folder"
+    exit 1
+  }
+  rm -rf "$folder"
+  say "run.sh: recorded $file"
+}

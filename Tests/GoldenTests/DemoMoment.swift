@@ -1,0 +1,43 @@
+import DemoRuns
+import Testing
+import VitrineCodecs
+import VitrineGraphics
+import VitrineTesting
+
+/// A moment of the demo, as a screenshot of the program running off screen.
+nonisolated struct DemoMoment: Sendable, CustomTestStringConvertible {
+  /// The name of the expected image, without a prefix.
+  let name: String
+  var screen = "list"
+  var size: (width: Int, height: Int) = (800, 336)
+  /// True to use a disk cache.
+  var keepsImages = false
+  /// Further options, separated by spaces.
+  var options = ""
+  /// The commands before the screenshot.
+  var script = ["wait idle"]
+  /// The part to compare, in pixels; `nil` for all. Excludes the status line, whose figures differ between runs.
+  var part: Rect?
+
+  var testDescription: String { name }
+
+  /// Runs the program and returns the part of its screen.
+  @MainActor
+  func screenshot() async throws -> Bitmap {
+    let program = try VitrineProgram(keepsImages: keepsImages)
+    defer { program.remove() }
+    let file = program.path("screen.png")
+    let arguments = [
+      "--video", "offscreen", "--renderer", "software", "--latency", "0",
+      "--size", "\(size.width)x\(size.height)", "--screen", screen,
+    ]
+
+    let outcome = try await program.run(
+      arguments: arguments + options.split(separator: " ").map(String.init),
+      script: (script + ["screenshot \(file)", "quit"]).joined(separator: "\n"))
+
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+    let screenshot = try AssetImage.load(contentsOf: file).bitmap
+    return part.map(screenshot.cropped) ?? screenshot
+  }
+}

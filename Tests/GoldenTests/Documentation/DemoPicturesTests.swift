@@ -1,0 +1,39 @@
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+/// The screens of the demo in the README and the documentation. `./run.sh pictures` records them.
+@Suite("Pictures of the documentation: screens", .timeLimit(.minutes(2)))
+struct DemoPicturesTests {
+  private nonisolated static let moments = [
+    DemoMoment(name: "list", size: (1000, 628), part: Rect(x: 0, y: 0, width: 1000, height: 596)),
+    DemoMoment(name: "grid", screen: "grid", size: (1000, 516), options: "--chrome off"),
+    DemoMoment(
+      name: "buttons", screen: "buttons", size: (1104, 680), options: "--chrome off",
+      script: ["wait idle", "press 912 212"]),
+    DemoMoment(
+      name: "transitions", screen: "transitions", size: (728, 1135), options: "--chrome off",
+      script: ["clock manual", "wait idle", "key tab", "key space", "wait loaded", "advance 200 ms"]),
+    DemoMoment(
+      name: "indicators", screen: "indicators", size: (1104, 680), options: "--chrome off",
+      script: ["clock manual", "advance 700 ms"]),
+  ]
+
+  @Test(arguments: moments)
+  func screenIsAsShown(_ moment: DemoMoment) async throws {
+    try expect(
+      try await moment.screenshot(), looksLike: moment.name, in: ExpectedImages.documentation,
+      tolerance: .text)
+  }
+
+  /// The overlay contains decoding times, which differ between runs.
+  @Test func overlayIsAsShown() async throws {
+    let moment = DemoMoment(
+      name: "overlay", screen: "grid", size: (680, 264), options: "--chrome off --overlay",
+      script: ["clock manual", "wait idle"])
+
+    try expect(
+      try await moment.screenshot(), looksLike: moment.name, in: ExpectedImages.documentation,
+      tolerance: ImageTolerance(levels: 2, share: 0.02))
+  }
+}
