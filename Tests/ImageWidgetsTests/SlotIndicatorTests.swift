@@ -56,7 +56,7 @@ struct SlotIndicatorTests {
 
     #expect(bars.map(\.width) == [60, 30])
     transfer.fail(.emptyBody)
-    await recorder.runMainQueue()
+    await recorder.wait()
   }
 
   @Test func barWithoutAKnownLengthStaysIndeterminate() async throws {
@@ -71,7 +71,7 @@ struct SlotIndicatorTests {
 
     #expect(bars != before)
     transfer.fail(.emptyBody)
-    await recorder.runMainQueue()
+    await recorder.wait()
   }
 
   @Test("SD-W22 a finished load fills the bar while the bar fades out")
@@ -85,7 +85,7 @@ struct SlotIndicatorTests {
     bench.run(until: 0.5)
     transfer.send(Array(SlotBench.red.dropFirst(10)))
     transfer.finish()
-    await recorder.runMainQueue()
+    await recorder.wait()
 
     bench.run(until: 0.55)
 
@@ -110,7 +110,7 @@ struct SlotIndicatorTests {
     #expect(half != unknown)
     #expect(bench.images.map(\.image) == half)
     transfer.fail(.emptyBody)
-    await recorder.runMainQueue()
+    await recorder.wait()
   }
 
   @Test func indicatorNoneDrawsNothing() async throws {
@@ -120,7 +120,7 @@ struct SlotIndicatorTests {
 
     #expect(bench.images.isEmpty && bars.isEmpty)
     try await bench.transfer(1).fail(.emptyBody)
-    await recorder.runMainQueue()
+    await recorder.wait()
   }
 
   @Test(arguments: [SlotOptions.Indicator.activity, .bar, .ring])
@@ -148,7 +148,7 @@ struct SlotIndicatorTests {
     case .noURL: view.setImage(from: nil, options: options(.bar))
     case .clear: view.imageURL = nil
     }
-    await recorder.runMainQueue()
+    await recorder.wait()
     bench.run(until: 1)
 
     #expect(bars.isEmpty)
@@ -198,7 +198,7 @@ struct SlotIndicatorTests {
     #expect(custom.moments.last?.progress == 0.25)
     #expect(custom.moments.allSatisfy { $0.time >= 0.1 && $0.scale == 1 })
     transfer.fail(.emptyBody)
-    await recorder.runMainQueue()
+    await recorder.wait()
   }
 
   @Test func staticIndicatorIsDrawnOnce() {
@@ -329,7 +329,7 @@ struct SlotIndicatorTests {
 
     transfer.send(Array(SlotBench.red.dropFirst(10)))
     transfer.finish()
-    await recorder.runMainQueue()
+    await recorder.wait()
     await runMainQueue()
     await runMainQueue()
 
@@ -436,7 +436,7 @@ struct SlotIndicatorTests {
     #expect(bound.isAnimating && view.imageActivity.activity.isRunning)
     #expect(bench.window.drawList(for: bench.window.bounds).commands.count > drawnWhilePaused)
     try await bench.transfer(2).respond(with: SlotBench.red)
-    await recorder.runMainQueue()
+    await recorder.wait()
     #expect(view.image != nil && !view.imageActivity.activity.isRunning)
   }
 
