@@ -1,13 +1,13 @@
 extension Canvas {
   /// Draws `first` and `second` and mixes the results; see `Renderer.mix`.
-  func mix(in area: PixelRect, share: Double, _ first: () -> Bool, and second: () -> Bool) -> Bool {
+  func mix(in area: PixelRect, fraction: Double, _ first: () -> Bool, and second: () -> Bool) -> Bool {
     guard !area.isEmpty else { return true }
     let below = copy(of: area)
     let isFirstDone = first()
     let old = copy(of: area)
     draw(below, at: area, opacity: 255)
     let isSecondDone = second()
-    draw(old, at: area, opacity: UInt16(((1 - share) * 255).rounded()))
+    draw(old, at: area, opacity: UInt16(((1 - fraction) * 255).rounded()))
     return isFirstDone && isSecondDone
   }
 

@@ -42,13 +42,13 @@ nonisolated struct CornerMask {
         let dy = Double(radius - y) - 0.5
         let distance = (dx * dx + dy * dy).squareRoot()
         func coverage(_ radius: Int) -> Double { min(1, max(0, Double(radius) - distance + 0.5)) }
-        let share =
+        let value =
           switch shape.part {
           case .all: coverage(radius)
           case .inside: coverage(radius).rounded(.down)
           case .border(let width): coverage(radius) - (width < radius ? coverage(radius - width) : 0)
           }
-        left.append(UInt8((share * 255).rounded()))
+        left.append(UInt8((value * 255).rounded()))
       }
     }
     self.left = left

@@ -8,11 +8,11 @@ nonisolated struct MaskSpan: Hashable {
   static func spans(of length: Int, from start: Int, to end: Int) -> [MaskSpan] {
     guard end - start > length else { return [MaskSpan(source: 0..<length, target: start..<start + length)] }
     let middle = length / 2
-    let rest = length - middle - 1
+    let endLength = length - middle - 1
     return [
       MaskSpan(source: 0..<middle, target: start..<start + middle),
-      MaskSpan(source: middle..<middle + 1, target: start + middle..<end - rest),
-      MaskSpan(source: middle + 1..<length, target: end - rest..<end),
+      MaskSpan(source: middle..<middle + 1, target: start + middle..<end - endLength),
+      MaskSpan(source: middle + 1..<length, target: end - endLength..<end),
     ]
   }
 
@@ -21,21 +21,21 @@ nonisolated struct MaskSpan: Hashable {
   /// Returns the part of the span whose source lies in `pixels` and whose target lies in `limits`; `nil` if there is
   /// none.
   func clipped(to limits: Range<Int>, of pixels: Range<Int>) -> MaskSpan? {
-    let taken = source.clamped(to: pixels)
-    guard !taken.isEmpty else { return nil }
+    let clippedSource = source.clamped(to: pixels)
+    guard !clippedSource.isEmpty else { return nil }
     if isStretched {
       let visible = target.clamped(to: limits)
-      return visible.isEmpty ? nil : MaskSpan(source: taken, target: visible)
+      return visible.isEmpty ? nil : MaskSpan(source: clippedSource, target: visible)
     }
     let shift = target.lowerBound - source.lowerBound
-    let visible = (taken.lowerBound + shift..<taken.upperBound + shift).clamped(to: limits)
+    let visible = (clippedSource.lowerBound + shift..<clippedSource.upperBound + shift).clamped(to: limits)
     guard !visible.isEmpty else { return nil }
     return MaskSpan(
       source: visible.lowerBound - shift..<visible.upperBound - shift, target: visible)
   }
 
   /// Returns the index of the mask's pixel for a position in `target`.
-  func source(of place: Int) -> Int {
-    isStretched ? source.lowerBound : source.lowerBound + place - target.lowerBound
+  func source(of position: Int) -> Int {
+    isStretched ? source.lowerBound : source.lowerBound + position - target.lowerBound
   }
 }

@@ -34,9 +34,9 @@ extension PixelLanes {
   /// Blends `source` over these pixels with an alpha per lane: `self * (1 - alpha) + source * alpha`.
   @inline(__always)
   nonisolated func covered(by source: PixelLanes, alpha: PixelLanes) -> PixelLanes {
-    let rest = 255 &- alpha
-    let low = (source.low &* alpha &+ self.low &* rest).dividedBy255
-    let high = (source.high &* alpha &+ self.high &* rest).dividedBy255
+    let inverse = 255 &- alpha
+    let low = (source.low &* alpha &+ self.low &* inverse).dividedBy255
+    let high = (source.high &* alpha &+ self.high &* inverse).dividedBy255
     return low | (high &<< 8)
   }
 

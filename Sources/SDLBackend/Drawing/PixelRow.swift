@@ -107,8 +107,8 @@ nonisolated enum PixelRow {
       index += 4
     }
     if index < count {
-      let rest = count - index
-      store(body(load(source + index, rest), load(target + index, rest)), target + index, rest)
+      let remaining = count - index
+      store(body(load(source + index, remaining), load(target + index, remaining)), target + index, remaining)
     }
   }
 

@@ -36,15 +36,18 @@ extension Renderer {
         draw(
           shadow, of: area, cornerRadius: radius, isHiddenInside: isHiddenInside, clip: clip, scale: scale)
       case .image(let command):
-        guard let placed = place(command, clip: clip, scale: scale, outline: outline) else { break }
+        guard let placed = placedImage(for: command, clip: clip, scale: scale, outline: outline) else {
+          break
+        }
         if !draw(placed, clip: clip) { unfinished.append(placed.rect.intersection(clip)) }
-      case .dissolve(let old, let new, let share):
+      case .dissolve(let old, let new, let fraction):
         let area = PixelRect(old.destination, scale: scale)
           .union(PixelRect(new.destination, scale: scale)).intersection(clip)
         func draw(_ command: DrawList.ImageCommand) -> Bool {
-          place(command, clip: area, scale: scale, outline: outline).map { self.draw($0, clip: area) } ?? true
+          placedImage(for: command, clip: area, scale: scale, outline: outline)
+            .map { self.draw($0, clip: area) } ?? true
         }
-        if !mix(in: area, share: share, { draw(old) }, and: { draw(new) }) { unfinished.append(area) }
+        if !mix(in: area, fraction: fraction, { draw(old) }, and: { draw(new) }) { unfinished.append(area) }
       case .text(let text, let font, let color, let origin):
         draw(
           fonts.key(for: text, font), x: PixelRect.nearest(origin.x * scale),
@@ -71,8 +74,8 @@ extension Renderer {
   }
 
   /// Converts an image command to pixels. Returns `nil` if no part of the image is visible.
-  private func place(
-    _ command: DrawList.ImageCommand, clip: PixelRect, scale: Double, outline: Outline?
+  private func placedImage(
+    for command: DrawList.ImageCommand, clip: PixelRect, scale: Double, outline: Outline?
   ) -> PlacedImage? {
     let rect = PixelRect(command.destination, scale: scale)
     guard !rect.intersection(clip).isEmpty, command.image.frames.indices.contains(command.frame) else {
@@ -111,9 +114,9 @@ private nonisolated struct Outline: Equatable {
 extension Color {
   /// Multiplies channel by channel, with 255 as 1.
   fileprivate nonisolated func multiplied(by other: Color) -> Color {
-    func part(_ a: UInt8, _ b: UInt8) -> UInt8 { UInt8((Int(a) * Int(b) + 127) / 255) }
+    func product(_ a: UInt8, _ b: UInt8) -> UInt8 { UInt8((Int(a) * Int(b) + 127) / 255) }
     return Color(
-      red: part(red, other.red), green: part(green, other.green), blue: part(blue, other.blue),
-      alpha: part(alpha, other.alpha))
+      red: product(red, other.red), green: product(green, other.green), blue: product(blue, other.blue),
+      alpha: product(alpha, other.alpha))
   }
 }

@@ -31,14 +31,14 @@ protocol Renderer: AnyObject {
   func draw(_ image: PlacedImage, clip: PixelRect) -> Bool
   /// Draws a line of text. `x` and `y` are the top left corner of the line box in pixels.
   func draw(_ text: TextKey, x: Int, y: Int, color: Color, clip: PixelRect)
-  /// Calls `first` and `second`, which each draw over the existing pixels, and mixes the results: first x (1 - `share`)
-  /// + second x `share`.
+  /// Calls `first` and `second`, which each draw over the existing pixels, and mixes the results:
+  /// first x (1 - `fraction`) + second x `fraction`.
   ///
   /// - Parameters:
   ///   - area: The area to mix, inside the bounds that `begin` returned. The closures must not draw outside it.
-  ///   - share: The fraction of the second result, 0 to 1.
+  ///   - fraction: The weight of the second result, 0 to 1.
   /// - Returns: True if both closures returned true.
-  func mix(in area: PixelRect, share: Double, _ first: () -> Bool, and second: () -> Bool) -> Bool
+  func mix(in area: PixelRect, fraction: Double, _ first: () -> Bool, and second: () -> Bool) -> Bool
   /// Presents the rectangles that were drawn.
   func present(_ rects: [PixelRect])
   /// Returns the image on the panel, with the panel's rotation; `nil` if there is none.

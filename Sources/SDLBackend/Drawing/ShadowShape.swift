@@ -6,7 +6,7 @@ import Glibc
 nonisolated struct ShadowShape: Hashable {
   /// The standard deviation of the blur, in sixteenths of a pixel.
   private let deviation: Int
-  private static let partsOfPixel = 16
+  private static let unitsPerPixel = 16
   /// The maximum standard deviation in pixels. Larger values are clamped.
   static let largestDeviation = 100.0
   /// The maximum corner radius in pixels. Larger corners, half a screen in size, get the shadow of this radius.
@@ -26,7 +26,7 @@ nonisolated struct ShadowShape: Hashable {
   ///   - radius: The corner radius in pixels.
   init(of rect: PixelRect, deviation: Double, radius: Int) {
     let deviation = min(Self.largestDeviation, max(0, deviation))
-    self.deviation = Int((deviation * Double(Self.partsOfPixel)).rounded())
+    self.deviation = Int((deviation * Double(Self.unitsPerPixel)).rounded())
     self.radius = min(radius, Self.largestRadius)
     reach = Int((deviation * 3).rounded(.up))
     let largest = 2 * (self.radius + reach) + 1
@@ -35,7 +35,7 @@ nonisolated struct ShadowShape: Hashable {
   }
 
   /// True if the blur is so small that the shadow is drawn as a filled rectangle.
-  var isSharp: Bool { deviation < Self.partsOfPixel / 4 }
+  var isSharp: Bool { deviation < Self.unitsPerPixel / 4 }
 
   /// Returns the spans of the mask's columns in the shadow of a rectangle.
   func columns(of rect: PixelRect) -> [MaskSpan] {
@@ -51,7 +51,7 @@ nonisolated struct ShadowShape: Hashable {
   /// then weighted with its fraction in the rows around it, which is such a difference too. Only one quarter is
   /// computed; the others are mirrored.
   func blurred() -> CoverageMask {
-    let deviation = Double(deviation) / Double(Self.partsOfPixel)
+    let deviation = Double(deviation) / Double(Self.unitsPerPixel)
     let gaussian = GaussianIntegral(deviation: deviation)
     let (columnCount, rowCount) = (width + 2 * reach, height + 2 * reach)
     let (columns, rows) = ((columnCount + 1) / 2, (rowCount + 1) / 2)
@@ -68,13 +68,13 @@ nonisolated struct ShadowShape: Hashable {
       for column in 0..<columns { line[column] = 0 }
       let y = Double(row - reach) + 0.5
       for band in bands {
-        var share = gaussian.integral(from: y - band.bottom, to: y - band.top)
+        var weight = gaussian.integral(from: y - band.bottom, to: y - band.top)
         if band.isMirrored {
-          share += gaussian.integral(
+          weight += gaussian.integral(
             from: y + band.top - Double(height), to: y + band.bottom - Double(height))
         }
-        guard share > 1e-4 else { continue }
-        for column in 0..<columns { line[column] += band.line[column] * share }
+        guard weight > 1e-4 else { continue }
+        for column in 0..<columns { line[column] += band.line[column] * weight }
       }
       for column in 0..<columns {
         let value = UInt8((min(1, max(0, line[column])) * 255).rounded())
@@ -101,8 +101,8 @@ nonisolated struct ShadowShape: Hashable {
     let corner = stride(from: 0, to: radius, by: step).map { top in
       let bottom = min(top + step, radius)
       // The average half width of the disc within the band.
-      let along = (area(radius - top) - area(radius - bottom)) / (bottom - top)
-      return (top: top, bottom: bottom, inset: radius - along, isMirrored: true)
+      let halfWidth = (area(radius - top) - area(radius - bottom)) / (bottom - top)
+      return (top: top, bottom: bottom, inset: radius - halfWidth, isMirrored: true)
     }
     return corner + [(top: radius, bottom: Double(height) - radius, inset: 0, isMirrored: false)]
   }
@@ -125,8 +125,8 @@ private nonisolated struct GaussianIntegral {
 
   func integral(from start: Double, to end: Double) -> Float { integral(to: end) - integral(to: start) }
 
-  private func integral(to place: Double) -> Float {
-    let step = Int((place * Self.stepsPerPixel).rounded())
+  private func integral(to position: Double) -> Float {
+    let step = Int((position * Self.stepsPerPixel).rounded())
     return table[min(2 * middle, max(0, middle + step))]
   }
 }

@@ -79,7 +79,7 @@ final class SoftwareRenderer: Renderer {
     canvas?.draw(mask, x: x, y: y, color: color, clip: clip)
   }
 
-  func mix(in area: PixelRect, share: Double, _ first: () -> Bool, and second: () -> Bool) -> Bool {
-    canvas?.mix(in: area, share: share, first, and: second) ?? true
+  func mix(in area: PixelRect, fraction: Double, _ first: () -> Bool, and second: () -> Bool) -> Bool {
+    canvas?.mix(in: area, fraction: fraction, first, and: second) ?? true
   }
 }

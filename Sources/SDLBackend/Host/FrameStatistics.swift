@@ -31,11 +31,11 @@ public nonisolated struct FrameStatistics: Hashable, Sendable {
 
   /// Returns a percentile of the work of the last 4096 frames in milliseconds; 0 without frames. O(n log n).
   ///
-  /// - Parameter share: The fraction of frames whose work does not exceed the result, 0 to 1.
-  public func percentile(_ share: Double) -> Double {
+  /// - Parameter fraction: The fraction of frames whose work does not exceed the result, 0 to 1.
+  public func percentile(_ fraction: Double) -> Double {
     let sorted = samples.sorted()
     guard !sorted.isEmpty else { return 0 }
-    let rank = Int((share * Double(sorted.count)).rounded(.up)) - 1
+    let rank = Int((fraction * Double(sorted.count)).rounded(.up)) - 1
     return Double(sorted[min(sorted.count - 1, max(0, rank))])
   }
 

@@ -14,15 +14,15 @@ package nonisolated enum HeapArenas {
   private static let count: Int32 = 2
   /// The size in bytes from which a block has pages of its own, which are returned to the system when it is freed. Most
   /// bodies are smaller.
-  private static let largestBlock: Int32 = 1 << 20
+  private static let mmapThreshold: Int32 = 1 << 20
   /// The number of free bytes that stay at the end of an arena.
-  private static let spare: Int32 = 1 << 20
+  private static let trimThreshold: Int32 = 1 << 20
 
   /// Sets the limits for threads that begin later and blocks that are allocated later. The environment variables
   /// `MALLOC_ARENA_MAX`, `MALLOC_MMAP_THRESHOLD_` and `MALLOC_TRIM_THRESHOLD_` take precedence.
   package static func limit() {
     if getenv("MALLOC_ARENA_MAX") == nil { mallopt(M_ARENA_MAX, count) }
-    if getenv("MALLOC_MMAP_THRESHOLD_") == nil { mallopt(M_MMAP_THRESHOLD, largestBlock) }
-    if getenv("MALLOC_TRIM_THRESHOLD_") == nil { mallopt(M_TRIM_THRESHOLD, spare) }
+    if getenv("MALLOC_MMAP_THRESHOLD_") == nil { mallopt(M_MMAP_THRESHOLD, mmapThreshold) }
+    if getenv("MALLOC_TRIM_THRESHOLD_") == nil { mallopt(M_TRIM_THRESHOLD, trimThreshold) }
   }
 }

@@ -21,7 +21,7 @@ public final class ManualTime {
   public nonisolated static let framesPerSecond = 60.0
   /// The start time is a multiple of this number of seconds, so that every run of a program has equal times.
   public nonisolated static let beginning = 1000.0
-  private nonisolated static let mostFramesAtOnce = 100
+  private nonisolated static let maximumRedraws = 100
 
   /// The host's time in seconds.
   public private(set) var now: Double
@@ -54,12 +54,12 @@ public final class ManualTime {
   /// Advances the time to `end`, as `advance(by:then:)` does. A time that is past or not finite means now.
   public func advance(to end: Double, then body: () -> Void = {}) {
     let end = end.isFinite ? nearestFrame(to: end) : now
-    settle()
+    drawUntilClean()
     while let next = nextFrame, next < end { frame(at: next) }
     now = max(now, end)
     window.now = now
     body()
-    settle()
+    drawUntilClean()
   }
 
   /// True if no view waits for an image. Includes views that are not visible, such as the next rows of a list, because
@@ -74,7 +74,7 @@ public final class ManualTime {
   @discardableResult
   public func advanceUntilIdle(limit: Double = 30) -> Bool {
     let end = now + limit
-    settle()
+    drawUntilClean()
     while !(window.isIdle && isLoaded) {
       guard isLoaded, let next = nextFrame, next <= end else { return false }
       frame(at: next)
@@ -101,8 +101,8 @@ public final class ManualTime {
   }
 
   /// Draws frames at the current time until nothing is dirty.
-  private func settle() {
+  private func drawUntilClean() {
     host.drawFrame()
-    for _ in 0..<Self.mostFramesAtOnce where window.isDirty { host.drawFrame() }
+    for _ in 0..<Self.maximumRedraws where window.isDirty { host.drawFrame() }
   }
 }

@@ -34,13 +34,13 @@ extension SDLHost {
   public func turn(waitUpTo seconds: Double = .infinity) {
     guard video.isOpen else { return }
     sleeper.checkDisplay()
-    guard !sleeper.isDisplayGone else { return loseDisplay() }
+    guard !sleeper.isDisplayLost else { return loseDisplay() }
     SDL_PumpEvents()
     let hasEvents = SDL_HasEvents(SDL_FIRSTEVENT.rawValue, SDL_LASTEVENT.rawValue) == SDL_TRUE
     sleeper.wait(upTo: hasEvents ? 0 : min(seconds, timeToNextTask))
 
-    if signals.take() { quit() }
-    guard !sleeper.isDisplayGone else { return loseDisplay() }
+    if signals.consumeSignal() { quit() }
+    guard !sleeper.isDisplayLost else { return loseDisplay() }
     let count = handleEvents()
     // A device's descriptor is readable without an event from SDL: a device may have been added or removed.
     if sleeper.areDevicesReady, count == 0 {
@@ -112,7 +112,7 @@ extension SDLHost {
       translator.scale = window.scale
       translator.size = window.frame.size
       for event in translator.translate(event) { handle(event) }
-      keyRepeat?.hold(translator.repeatingStroke)
+      keyRepeat?.setStroke(translator.repeatingStroke)
     }
     return count
   }

@@ -54,7 +54,7 @@ public final class SDLHost {
 
   private let fonts: FontLibrary
   private let start = SystemTime.now
-  private var observersMade = 0
+  private var lastObserverIdentifier = 0
 
   /// Opens the window. With the drivers `offscreen` and `dummy`, frames are drawn but not visible.
   public init(configuration: Configuration) throws(SDLHostError) {
@@ -165,9 +165,9 @@ public final class SDLHost {
   /// Calls `body` after each turn of the loop. Returns an identifier for `removeTurnObserver`.
   @discardableResult
   public func addTurnObserver(_ body: @escaping () -> Void) -> Int {
-    observersMade += 1
-    turnObservers.append((observersMade, body))
-    return observersMade
+    lastObserverIdentifier += 1
+    turnObservers.append((lastObserverIdentifier, body))
+    return lastObserverIdentifier
   }
 
   /// Removes an observer. Unknown identifiers are ignored.

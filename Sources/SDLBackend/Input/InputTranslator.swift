@@ -61,11 +61,13 @@ nonisolated struct InputTranslator {
   /// True if a finger or the left mouse button is down.
   var hasTouches: Bool { !touches.isEmpty }
 
-  mutating func translate(_ event: SDL_Event) -> [HostEvent] { cursor(event) + meaning(event) }
+  mutating func translate(_ event: SDL_Event) -> [HostEvent] {
+    cursorChange(for: event) + hostEvents(for: event)
+  }
 
   /// Returns a change of the cursor's visibility, if there is one. On a panel, the cursor appears when the mouse moves
   /// and disappears when a finger touches the panel.
-  private mutating func cursor(_ event: SDL_Event) -> [HostEvent] {
+  private mutating func cursorChange(for event: SDL_Event) -> [HostEvent] {
     guard ownsCursor else { return [] }
     let wasVisible = isCursorVisible
     switch SDL_EventType(rawValue: event.type) {
@@ -77,7 +79,7 @@ nonisolated struct InputTranslator {
     return isCursorVisible == wasVisible ? [] : [.cursor(isCursorVisible)]
   }
 
-  private mutating func meaning(_ event: SDL_Event) -> [HostEvent] {
+  private mutating func hostEvents(for event: SDL_Event) -> [HostEvent] {
     switch SDL_EventType(rawValue: event.type) {
     case SDL_QUIT: return [.quit]
     case SDL_WINDOWEVENT: return translate(event.window)
@@ -149,8 +151,8 @@ nonisolated struct InputTranslator {
     // Two panels may use the same finger numbers, and SDL's numbers may equal the mouse's number.
     let finger = Finger(device: event.touchId, finger: event.fingerId)
     let panel = rotation.turned(size)
-    let place = Point(x: Double(event.x) * panel.width, y: Double(event.y) * panel.height)
-    let upright = rotation.upright(place, of: size)
+    let panelLocation = Point(x: Double(event.x) * panel.width, y: Double(event.y) * panel.height)
+    let upright = rotation.upright(panelLocation, of: size)
     // A fraction of 1 is the far edge, which lies outside of all views, although the finger is on the last pixel.
     let location = Point(
       x: min(upright.x, size.width - 1 / scale), y: min(upright.y, size.height - 1 / scale))

@@ -11,7 +11,7 @@ nonisolated enum KeyboardGrab {
   static func keepConsoleAwake() { setenv("SDL_INPUT_LINUX_KEEP_KBD", "1", 1) }
 
   /// Grabs an input device if the device is a keyboard.
-  static func take(_ device: Int32) {
+  static func grabIfKeyboard(_ device: Int32) {
     if isKeyboard(device) { _ = ioctl(device, vitrine_grab_request, 1) }
   }
 

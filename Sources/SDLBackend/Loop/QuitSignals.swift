@@ -60,7 +60,7 @@ final class QuitSignals {
   }
 
   /// Returns true if a signal has arrived since the last call.
-  func take() -> Bool {
+  func consumeSignal() -> Bool {
     var bytes = [UInt8](repeating: 0, count: 16)
     return isOpen && descriptor >= 0 && read(descriptor, &bytes, bytes.count) > 0
   }

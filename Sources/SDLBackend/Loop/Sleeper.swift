@@ -19,7 +19,7 @@ final class Sleeper {
   private var devices: [Int32] = []
   /// Descriptors that are no longer polled because they would stay readable for ever: removed devices that SDL has not
   /// closed, and announcing descriptors that SDL does not read.
-  private var gone: Set<Int32> = []
+  private var ignored: Set<Int32> = []
   /// Announcing descriptors that were still readable after the last turn.
   private var unread: Set<Int32> = []
 
@@ -49,10 +49,10 @@ final class Sleeper {
       _ = vitrine_poll(&descriptors, count, nil)
     }
     isMainQueueReady = descriptors[0].revents != 0
-    isDisplayGone = Self.hasHungUp(descriptors[2])
+    isDisplayLost = Self.hasHungUp(descriptors[2])
     areDevicesReady = descriptors[3...].contains { $0.revents != 0 }
     for device in descriptors[3...] where device.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 {
-      gone.insert(device.fd)
+      ignored.insert(device.fd)
       devices.removeAll { $0 == device.fd }
     }
   }
@@ -62,15 +62,15 @@ final class Sleeper {
   /// True if the last wait ended with a readable device descriptor.
   private(set) var areDevicesReady = false
   /// True if the display server has ended or closed the connection, as of the last wait or check.
-  private(set) var isDisplayGone = false
+  private(set) var isDisplayLost = false
 
   /// Checks without waiting if the display server is gone.
   func checkDisplay() {
-    guard display >= 0, !isDisplayGone else { return }
+    guard display >= 0, !isDisplayLost else { return }
     var descriptor = pollfd(fd: display, events: 0, revents: 0)
     var timeout = timespec()
     _ = vitrine_poll(&descriptor, 1, &timeout)
-    isDisplayGone = Self.hasHungUp(descriptor)
+    isDisplayLost = Self.hasHungUp(descriptor)
   }
 
   private static func hasHungUp(_ descriptor: pollfd) -> Bool {
@@ -85,26 +85,26 @@ final class Sleeper {
     }
     var timeout = timespec()
     _ = vitrine_poll(&descriptors, UInt(descriptors.count), &timeout)
-    let still = Set(descriptors.filter { $0.revents != 0 }.map(\.fd))
-    gone.formUnion(still.intersection(unread))
-    devices.removeAll(where: gone.contains)
-    unread = still
+    let readable = Set(descriptors.filter { $0.revents != 0 }.map(\.fd))
+    ignored.formUnion(readable.intersection(unread))
+    devices.removeAll(where: ignored.contains)
+    unread = readable
   }
 
   /// Updates the list of devices that SDL has open. SDL has no function for this, so it looks at the types of the
   /// process's descriptors.
   func scanDevices() {
     guard watchesDevices else { return }
-    let open = (0..<Int32(256)).filter { InputDescriptor.isOne($0) }
-    gone.formIntersection(open)
-    devices = open.filter { !gone.contains($0) }
-    if grabsKeyboards { devices.forEach(KeyboardGrab.take) }
+    let open = (0..<Int32(256)).filter { InputDescriptor.isRelevant($0) }
+    ignored.formIntersection(open)
+    devices = open.filter { !ignored.contains($0) }
+    if grabsKeyboards { devices.forEach(KeyboardGrab.grabIfKeyboard) }
   }
 }
 
 /// Recognizes input devices and announcing descriptors (udev's socket, inotify) among the descriptors of the process.
 nonisolated private enum InputDescriptor {
-  static func isOne(_ descriptor: Int32) -> Bool { isDevice(descriptor) || tellsOfDevices(descriptor) }
+  static func isRelevant(_ descriptor: Int32) -> Bool { isDevice(descriptor) || announcesDevices(descriptor) }
 
   static func isDevice(_ descriptor: Int32) -> Bool {
     var status = stat()
@@ -115,7 +115,7 @@ nonisolated private enum InputDescriptor {
     return major == 13 && minor >= 64
   }
 
-  private static func tellsOfDevices(_ descriptor: Int32) -> Bool {
+  private static func announcesDevices(_ descriptor: Int32) -> Bool {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return false }
     switch status.st_mode & S_IFMT {

@@ -46,9 +46,9 @@ final class OpenGLCanvas {
     }
     let size = Size(width: Double(width), height: Double(height))
     let corners = [(0.0, 0.0), (1, 0), (1, 1), (0, 1)].map { x, y in
-      let place = rotation.onPanel(Point(x: x * size.width, y: y * size.height), of: size)
+      let position = rotation.onPanel(Point(x: x * size.width, y: y * size.height), of: size)
       return SDL_Vertex(
-        position: SDL_FPoint(x: Float(place.x), y: Float(place.y)),
+        position: SDL_FPoint(x: Float(position.x), y: Float(position.y)),
         color: SDL_Color(r: 255, g: 255, b: 255, a: 255), tex_coord: SDL_FPoint(x: Float(x), y: Float(y)))
     }
     SDL_RenderGeometry(device.renderer, texture, corners, 4, [0, 1, 2, 0, 2, 3], 6)
@@ -66,8 +66,8 @@ final class OpenGLCanvas {
   }
 
   /// Draws the texture over a part of the render target with the same size.
-  func draw(at place: PixelRect, opacity: UInt8) {
-    var target = SDL_Rect(place)
+  func draw(at rect: PixelRect, opacity: UInt8) {
+    var target = SDL_Rect(rect)
     SDL_SetTextureBlendMode(texture, opacity < 255 ? SDL_BLENDMODE_BLEND : SDL_BLENDMODE_NONE)
     SDL_SetTextureAlphaMod(texture, opacity)
     SDL_RenderCopy(device.renderer, texture, nil, &target)

@@ -55,8 +55,8 @@ final class OpenGLDevice {
 
   static func isHardware(_ description: String) -> Bool {
     let name = description.lowercased()
-    let programs = ["llvmpipe", "softpipe", "swrast", "swiftshader", "software rasterizer"]
-    return !name.isEmpty && !programs.contains { name.contains($0) }
+    let softwareRenderers = ["llvmpipe", "softpipe", "swrast", "swiftshader", "software rasterizer"]
+    return !name.isEmpty && !softwareRenderers.contains { name.contains($0) }
   }
 
   private static func index(of kind: Kind) -> Int32? {

@@ -158,7 +158,7 @@ final class OpenGLRenderer: Renderer {
     mask.draw(x: x, y: y, clip: clip, effect: effect)
   }
 
-  func mix(in area: PixelRect, share: Double, _ first: () -> Bool, and second: () -> Bool) -> Bool {
+  func mix(in area: PixelRect, fraction: Double, _ first: () -> Bool, and second: () -> Bool) -> Bool {
     guard !area.isEmpty, let image else { return true }
     // Without memory for mixing, the second image appears at once.
     guard let below = image.copy(of: area) else { return second() }
@@ -166,7 +166,7 @@ final class OpenGLRenderer: Renderer {
     guard let old = image.copy(of: area) else { return second() }
     below.draw(at: area, opacity: 255)
     let isSecondDone = second()
-    old.draw(at: area, opacity: UInt8(((1 - share) * 255).rounded()))
+    old.draw(at: area, opacity: UInt8(((1 - fraction) * 255).rounded()))
     return isFirstDone && isSecondDone
   }
 }

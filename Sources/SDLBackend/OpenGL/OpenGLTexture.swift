@@ -59,14 +59,14 @@ final class OpenGLTexture {
   /// Draws the part that lies in `clip`. `x` and `y` are the position of the top left corner.
   func draw(x: Int, y: Int, clip: PixelRect, effect: PixelEffect) {
     for tile in tiles {
-      let place = PixelRect(
+      let frame = PixelRect(
         left: x + tile.rect.left, top: y + tile.rect.top, right: x + tile.rect.right,
         bottom: y + tile.rect.bottom)
-      let visible = place.intersection(clip)
+      let visible = frame.intersection(clip)
       guard !visible.isEmpty else { continue }
       var source = SDL_Rect(visible)
-      source.x -= Int32(place.left)
-      source.y -= Int32(place.top)
+      source.x -= Int32(frame.left)
+      source.y -= Int32(frame.top)
       var target = SDL_Rect(visible)
       apply(effect, to: tile.texture)
       SDL_RenderCopy(device.renderer, tile.texture, &source, &target)

@@ -18,7 +18,7 @@ final class FontLibrary: TextMeasuring {
   nonisolated static let longestText = 2000
   /// The maximum width of a mask in pixels. Wider texts are truncated.
   nonisolated static let widestMask = 8192
-  private static let openFonts = 24
+  private static let maximumOpenFonts = 24
 
   /// The number of pixels per point.
   var scale: Double {
@@ -28,7 +28,7 @@ final class FontLibrary: TextMeasuring {
   private let paths: [Font.Weight: String]
   private var fonts: [Face: OpaquePointer] = [:]
   /// The open fonts in the order of opening, oldest first.
-  private var order: [Face] = []
+  private var openingOrder: [Face] = []
   private var sizes = LRUCache<TextKey, (width: Int, height: Int)>(limit: 8192)
   /// The number of lookups so far, used as a unique stamp for each.
   private var lookups = 0
@@ -74,8 +74,8 @@ final class FontLibrary: TextMeasuring {
     let pixels = font.size * scale
     let size = pixels.isFinite ? Int(min(1000, max(1, pixels.rounded()))) : 1
     let isLong = text.utf8.count > Self.longestText && text.unicodeScalars.count > Self.longestText
-    let shown = isLong ? String(text.unicodeScalars.prefix(Self.longestText)) : text
-    return TextKey(text: shown, font: Face(weight: font.weight, size: size))
+    let truncated = isLong ? String(text.unicodeScalars.prefix(Self.longestText)) : text
+    return TextKey(text: truncated, font: Face(weight: font.weight, size: size))
   }
 
   private func pixelSize(of key: TextKey) -> (width: Int, height: Int) {
@@ -128,11 +128,13 @@ final class FontLibrary: TextMeasuring {
     }
     TTF_SetFontKerning(font, 1)
     TTF_SetFontHinting(font, TTF_HINTING_LIGHT)
-    if order.count >= Self.openFonts, let closed = fonts.removeValue(forKey: order.removeFirst()) {
+    if openingOrder.count >= Self.maximumOpenFonts,
+      let closed = fonts.removeValue(forKey: openingOrder.removeFirst())
+    {
       TTF_CloseFont(closed)
     }
     fonts[face] = font
-    order.append(face)
+    openingOrder.append(face)
     return font
   }
 }

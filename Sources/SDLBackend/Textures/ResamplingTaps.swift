@@ -47,23 +47,23 @@ nonisolated struct ResamplingTaps {
     let last = max(first + 1, min(sources.upperBound, Int(end.rounded(.up))))
     taps.append(Tap(first: first, weight: weights.count, count: last - first))
     // Rounds the running sum and not each weight, so that the weights add up to exactly `unit`.
-    var given = 0.0
+    var previousSum = 0.0
     for source in first..<last {
       let covered = source + 1 == last ? 1 : (Double(source + 1) - start) / (end - start)
       let sum = (covered * unit).rounded()
-      weights.append(UInt32(max(0, sum - given)))
-      given = sum
+      weights.append(UInt32(max(0, sum - previousSum)))
+      previousSum = sum
     }
   }
 
   private mutating func addLinear(at position: Double) {
-    let whole = position.rounded(.down)
-    let first = pinned(whole)
-    let hasSecond = pinned(whole + 1) > first
-    let share = hasSecond ? ((position - whole) * unit).rounded() : 0
+    let firstPosition = position.rounded(.down)
+    let first = pinned(firstPosition)
+    let hasSecond = pinned(firstPosition + 1) > first
+    let secondWeight = hasSecond ? ((position - firstPosition) * unit).rounded() : 0
     taps.append(Tap(first: first, weight: weights.count, count: hasSecond ? 2 : 1))
-    weights.append(UInt32(unit - share))
-    if hasSecond { weights.append(UInt32(share)) }
+    weights.append(UInt32(unit - secondWeight))
+    if hasSecond { weights.append(UInt32(secondWeight)) }
   }
 
   private func pinned(_ position: Double) -> Int {

@@ -14,11 +14,11 @@ nonisolated final class TextureHolder: MemoryHolder {
   }
 
   private let request = Mutex(Request())
-  private let grant: @MainActor @Sendable (_ bytes: Int, _ pressure: MemoryPressure?) -> Void
+  private let evict: @MainActor @Sendable (_ bytes: Int, _ pressure: MemoryPressure?) -> Void
 
-  /// - Parameter grant: Evicts `bytes` bytes of textures, and handles the memory pressure if there is any.
-  init(grant: @escaping @MainActor @Sendable (_ bytes: Int, _ pressure: MemoryPressure?) -> Void) {
-    self.grant = grant
+  /// - Parameter evict: Evicts `bytes` bytes of textures, and handles the memory pressure if there is any.
+  init(evict: @escaping @MainActor @Sendable (_ bytes: Int, _ pressure: MemoryPressure?) -> Void) {
+    self.evict = evict
   }
 
   /// Registers the holder. The texture store counts its textures in the ledger of the host's configuration from the
@@ -43,7 +43,7 @@ nonisolated final class TextureHolder: MemoryHolder {
         defer { request = Request() }
         return request
       }
-      MainActor.assumeIsolated { grant(request.bytes, request.pressure) }
+      MainActor.assumeIsolated { evict(request.bytes, request.pressure) }
     }
   }
 }

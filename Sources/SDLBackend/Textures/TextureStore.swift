@@ -43,15 +43,15 @@ final class TextureStore<Maker: TextureMaking> {
   private var cache: LRUCache<Key, Texture>
   /// The reservation of the textures' memory in the ledger.
   private let reservation: MemoryReservation
-  private var counted = 0
+  private var countedBytes = 0
   private var owners: [ObjectIdentifier: Owner] = [:]
   /// The keys of further sizes that were requested in the last frame and in the current frame; see `isSettled`.
-  private var lastWishes: Set<ImageTextureKey> = []
-  private var wishes: Set<ImageTextureKey> = []
+  private var lastRequestedKeys: Set<ImageTextureKey> = []
+  private var requestedKeys: Set<ImageTextureKey> = []
   private let frameBudget: Int
   private let trace: Trace
   private var frame = 1
-  private var spent = 0
+  private var spentBytes = 0
 
   /// - Parameters:
   ///   - maker: Makes the textures.
@@ -78,15 +78,15 @@ final class TextureStore<Maker: TextureMaking> {
   /// Begins a frame. Textures that the frame uses are not evicted before its end. Resets the frame's budget.
   func beginFrame() {
     frame += 1
-    spent = 0
-    lastWishes = wishes
-    wishes.removeAll()
+    spentBytes = 0
+    lastRequestedKeys = requestedKeys
+    requestedKeys.removeAll()
     if frame % 64 == 0 { sweep() }
   }
 
   /// Removes the textures of images that no longer exist.
   func sweep() {
-    for (identifier, owner) in owners where owner.image == nil { forget(identifier) }
+    for (identifier, owner) in owners where owner.image == nil { removeTextures(of: identifier) }
     countTextures()
   }
 
@@ -101,38 +101,38 @@ final class TextureStore<Maker: TextureMaking> {
   /// - Parameter keepsShown: True to keep all textures of images that slots show.
   func release(bytes: Int, keepsShown: Bool = false) {
     sweep()
-    let gone = cache.removeOldest(bytes, stamp: frame) { [owners] key in
+    let evictedKeys = cache.removeOldest(bytes, stamp: frame) { [owners] key in
       guard keepsShown, case .image(let key) = key else { return false }
       return owners[key.image]?.image?.isShown == true
     }
-    forget(gone)
+    removeFromOwners(evictedKeys)
     countTextures()
   }
 
   private func countTextures() {
-    let change = byteCount - counted
-    counted = byteCount
+    let change = byteCount - countedBytes
+    countedBytes = byteCount
     reservation.grow(by: change)
   }
 
-  // MARK: Pictures
+  // MARK: Images
 
   /// Returns the way to draw an image in a rectangle of the screen. The image's frame must exist, and its source must
   /// lie inside the bitmap.
   func drawing(of command: DrawList.ImageCommand, in rect: PixelRect, corners: CornerMask) -> Drawing {
     let image = command.image
     let bitmap = image.frames[command.frame].bitmap
-    let place = oneToOne(command.source, rect, bitmap)
-    var ready: ImagePixels?
+    let origin = oneToOne(command.source, rect, bitmap)
+    var readyPixels: ImagePixels?
     let isWhite = command.templateColor != nil && !maker.replacesColors
-    if let place, corners.radius == 0, bitmap.format == maker.pixelFormat, !isWhite {
-      ready = ImagePixels(bitmap: bitmap, x: place.x, y: place.y, isBodyOpaque: bitmap.isOpaque)
-      if let texture = ready.flatMap(maker.borrow) { return .texture(texture) }
+    if let origin, corners.radius == 0, bitmap.format == maker.pixelFormat, !isWhite {
+      readyPixels = ImagePixels(bitmap: bitmap, x: origin.x, y: origin.y, isBodyOpaque: bitmap.isOpaque)
+      if let texture = readyPixels.flatMap(maker.borrow) { return .texture(texture) }
     }
     let key = ImageTextureKey(
       image: ObjectIdentifier(image), frame: command.frame, source: command.source, width: rect.width,
       height: rect.height, corners: corners.shape, isWhite: isWhite)
-    if owners[key.image] != nil, owners[key.image]?.image !== image { forget(key.image) }
+    if owners[key.image] != nil, owners[key.image]?.image !== image { removeTextures(of: key.image) }
     if case .image(let texture) = cache.value(for: .image(key), stamp: frame) {
       return .texture(texture)
     }
@@ -141,17 +141,17 @@ final class TextureStore<Maker: TextureMaking> {
     guard isSettled(key) else { return .coarse(.changing) }
     // The frame's budget also covers images that fade in: the user has waited for them and can wait for the next frame.
     // An image that appears at once, such as a memory hit, is uploaded at once.
-    if ready == nil || command.opacity < 1 {
-      let source = place == nil ? Int(command.source.width * command.source.height) : 0
-      guard spend(max(bytes, source * PixelFormat.bytesPerPixel)) else { return .coarse(.overBudget) }
+    if readyPixels == nil || command.opacity < 1 {
+      let source = origin == nil ? Int(command.source.width * command.source.height) : 0
+      guard spendBudget(max(bytes, source * PixelFormat.bytesPerPixel)) else { return .coarse(.overBudget) }
     }
 
-    let began = trace.isEnabled ? trace.now : 0
-    let pixels = ready ?? self.pixels(bitmap, command.source, place, rect, corners, isWhite: isWhite)
+    let start = trace.isEnabled ? trace.now : 0
+    let pixels = readyPixels ?? self.pixels(bitmap, command.source, origin, rect, corners, isWhite: isWhite)
     guard let texture = maker.make(pixels, width: rect.width, height: rect.height) else {
       return .coarse(.noMemory)
     }
-    if trace.isEnabled { trace.record(.uploaded(image: image.number, duration: trace.now - began)) }
+    if trace.isEnabled { trace.record(.uploaded(image: image.number, duration: trace.now - start)) }
     owners[key.image, default: Owner(image: image)].keys.insert(key)
     insert(.image(texture), for: .image(key), cost: bytes)
     return .texture(texture)
@@ -163,23 +163,23 @@ final class TextureStore<Maker: TextureMaking> {
   private func isSettled(_ key: ImageTextureKey) -> Bool {
     guard let owner = owners[key.image] else { return true }
     guard owner.keys.contains(where: { $0.frame == key.frame }) else { return true }
-    wishes.insert(key)
-    return lastWishes.contains(key)
+    requestedKeys.insert(key)
+    return lastRequestedKeys.contains(key)
   }
 
-  private func spend(_ cost: Int) -> Bool {
-    guard spent == 0 || spent + cost <= frameBudget else { return false }
-    spent += cost
+  private func spendBudget(_ cost: Int) -> Bool {
+    guard spentBytes == 0 || spentBytes + cost <= frameBudget else { return false }
+    spentBytes += cost
     return true
   }
 
   private func pixels(
-    _ bitmap: Bitmap, _ source: Rect, _ place: (x: Int, y: Int)?, _ rect: PixelRect,
+    _ bitmap: Bitmap, _ source: Rect, _ origin: (x: Int, y: Int)?, _ rect: PixelRect,
     _ corners: CornerMask, isWhite: Bool
   ) -> ImagePixels {
     let format = maker.pixelFormat
     var sized =
-      place.map { bitmap.cropped(x: $0.x, y: $0.y, width: rect.width, height: rect.height, format: format) }
+      origin.map { bitmap.cropped(x: $0.x, y: $0.y, width: rect.width, height: rect.height, format: format) }
       ?? bitmap.resampled(source, width: rect.width, height: rect.height, format: format)
     if isWhite { sized = sized.whitened() }
     guard corners.radius > 0 else {
@@ -201,7 +201,7 @@ final class TextureStore<Maker: TextureMaking> {
     return (start(source.midX, rect.width, bitmap.width), start(source.midY, rect.height, bitmap.height))
   }
 
-  private func forget(_ identifier: ObjectIdentifier) {
+  private func removeTextures(of identifier: ObjectIdentifier) {
     guard let owner = owners.removeValue(forKey: identifier) else { return }
     for key in owner.keys { cache.remove(.image(key)) }
   }
@@ -217,14 +217,14 @@ final class TextureStore<Maker: TextureMaking> {
   }
 
   private func insert(_ texture: Texture, for key: Key, cost: Int) {
-    forget(cache.insert(texture, for: key, cost: cost, stamp: frame))
+    removeFromOwners(cache.insert(texture, for: key, cost: cost, stamp: frame))
     countTextures()
   }
 
-  private func forget(_ keys: [Key]) {
-    for case .image(let gone) in keys {
-      owners[gone.image]?.keys.remove(gone)
-      if owners[gone.image]?.keys.isEmpty == true { owners[gone.image] = nil }
+  private func removeFromOwners(_ keys: [Key]) {
+    for case .image(let key) in keys {
+      owners[key.image]?.keys.remove(key)
+      if owners[key.image]?.keys.isEmpty == true { owners[key.image] = nil }
     }
   }
 }

@@ -35,8 +35,8 @@ nonisolated struct WeightedRow {
     guard weight > 0 else { return }
     let weight = PixelLanes(repeating: UInt16(weight))
     let start = row + columns.lowerBound
-    let whole = columns.count / 4
-    let rest = columns.count % 4
+    let groupCount = columns.count / 4
+    let remainder = columns.count % 4
     let isOpaque = isOpaque
     low.withUnsafeMutableBufferPointer { low in
       high.withUnsafeMutableBufferPointer { high in
@@ -46,13 +46,13 @@ nonisolated struct WeightedRow {
           low[index] &+= lanes.low &* weight
           high[index] &+= lanes.high &* weight
         }
-        for index in 0..<whole {
+        for index in 0..<groupCount {
           add(UnsafeRawPointer(start + index * 4).loadUnaligned(as: PixelLanes.self), index)
         }
-        if rest > 0 {
+        if remainder > 0 {
           var last = SIMD4<UInt32>()
-          for index in 0..<rest { last[index] = start[whole * 4 + index] }
-          add(unsafeBitCast(last, to: PixelLanes.self), whole)
+          for index in 0..<remainder { last[index] = start[groupCount * 4 + index] }
+          add(unsafeBitCast(last, to: PixelLanes.self), groupCount)
         }
       }
     }
@@ -123,8 +123,8 @@ extension PixelLanes {
     let alpha = alphas
     let low = (self.low &* alpha).dividedBy255
     // The high byte of every second lane is alpha, which is multiplied by 255 instead of by itself.
-    let keeps = PixelLanes(0, 255, 0, 255, 0, 255, 0, 255)
-    let high = (self.high &* (alpha | keeps)).dividedBy255
+    let alphaFactors = PixelLanes(0, 255, 0, 255, 0, 255, 0, 255)
+    let high = (self.high &* (alpha | alphaFactors)).dividedBy255
     return low | (high &<< 8)
   }
 }

@@ -7,20 +7,21 @@ nonisolated struct GraphicsProcessors: Hashable {
   let nodes: [String]
 
   /// Kernel drivers that have a render node without a graphics processor.
-  private static let pretenders: Set<String> = ["vgem", "vkms"]
+  private static let driversWithoutProcessor: Set<String> = ["vgem", "vkms"]
 
   /// Reads the machine's devices. `root` is put before each path.
   init(root: String) {
     nodes = DeviceFiles.entries(root + "/sys/class/drm").filter { name in
       let device = root + "/sys/class/drm/\(name)/device"
       return name.hasPrefix("renderD") && access(root + "/dev/dri/" + name, R_OK | W_OK) == 0
-        && !Self.pretenders.contains(DeviceFiles.linkedName(device + "/driver")) && !Self.isFlat(device)
+        && !Self.driversWithoutProcessor.contains(DeviceFiles.linkedName(device + "/driver"))
+        && !Self.lacks3D(device)
     }
   }
 
   /// Returns true if a device is the emulated card of a virtual machine (virtio-gpu) without 3D, the first of its
   /// feature bits. Depending on the kernel, the device is a virtio device, or a PCI device with a virtio device below.
-  private static func isFlat(_ device: String) -> Bool {
+  private static func lacks3D(_ device: String) -> Bool {
     let below = DeviceFiles.entries(device).filter { $0.hasPrefix("virtio") }.map { device + "/" + $0 }
     return ([device] + below).contains { folder in
       DeviceFiles.linkedName(folder + "/driver") == "virtio_gpu"

@@ -7,9 +7,9 @@ nonisolated struct VideoDriverChoice: Hashable {
   let card: Int?
   /// The path of a device that is needed but may not be opened; otherwise `nil`.
   let forbidden: String?
-  private let isChosen: Bool
+  private let isRequested: Bool
   /// The reasons why display servers cannot be reached, for an error message.
-  private let lookedFor: [String]
+  private let serverFailures: [String]
 
   /// - Parameters:
   ///   - requested: The driver that the program requests; `nil` for any driver with a screen.
@@ -25,11 +25,11 @@ nonisolated struct VideoDriverChoice: Hashable {
         "no Wayland compositor responds at \(variable("WAYLAND_DISPLAY") ?? "wayland-0") in \($0)"
       } ?? "XDG_RUNTIME_DIR is not set",
     ]
-    if let named = requested ?? variable("SDL_VIDEODRIVER") {
-      names = named.lowercased().split(separator: ",").map(String.init)
+    if let requestedNames = requested ?? variable("SDL_VIDEODRIVER") {
+      names = requestedNames.lowercased().split(separator: ",").map(String.init)
       forbidden = names.contains("kmsdrm") ? devices.forbidden : nil
-      isChosen = true
-      lookedFor = names.compactMap { servers[$0] }
+      isRequested = true
+      serverFailures = names.compactMap { servers[$0] }
       return
     }
     var names: [String] = []
@@ -37,9 +37,9 @@ nonisolated struct VideoDriverChoice: Hashable {
     if variable("DISPLAY") != nil { names.append("x11") }
     if devices.connectedCard != nil { names.append("kmsdrm") }
     self.names = names
-    lookedFor = names.compactMap { servers[$0] }
+    serverFailures = names.compactMap { servers[$0] }
     forbidden = names == ["kmsdrm"] ? devices.forbidden : nil
-    isChosen = false
+    isRequested = false
   }
 
   /// Returns the error for the case that no driver could be opened. `message` is SDL's message.
@@ -47,8 +47,9 @@ nonisolated struct VideoDriverChoice: Hashable {
     if let forbidden { return .noPermission(path: forbidden) }
     // SDL's message does not say more about a display server that cannot be reached.
     let message =
-      message.hasSuffix("not available") && !lookedFor.isEmpty ? lookedFor.joined(separator: ", ") : message
-    if isChosen { return .video(driver: names.joined(separator: ","), message: message) }
+      message.hasSuffix("not available") && !serverFailures.isEmpty
+      ? serverFailures.joined(separator: ", ") : message
+    if isRequested { return .video(driver: names.joined(separator: ","), message: message) }
     return .noScreen(message: message)
   }
 }

@@ -26,9 +26,9 @@ final class VideoSession {
   init(configuration: SDLHost.Configuration, drivers: VideoDriverChoice) throws(SDLHostError) {
     guard !Self.isRunning else { throw .anotherHostIsOpen }
     Self.isRunning = true
-    var isKept = false
+    var isComplete = false
     defer {
-      if !isKept {
+      if !isComplete {
         SDL_Quit()
         Self.isRunning = false
       }
@@ -51,7 +51,7 @@ final class VideoSession {
     SDL_StopTextInput()
     if driver == "kmsdrm" { SDL_ShowCursor(SDL_DISABLE) }
 
-    isKept = true
+    isComplete = true
   }
 
   /// Opens the window, or reopens the window for other content.

@@ -27,13 +27,13 @@ public nonisolated struct AccessibilityNode: Hashable, Sendable {
     let parts = [
       role.rawValue, Self.quoted(label), Self.quoted(value),
       names.isEmpty ? "normal" : names.joined(separator: ","),
-      "\(Self.whole(frame.minX)),\(Self.whole(frame.minY))",
-      "\(Self.whole(frame.width))x\(Self.whole(frame.height))",
+      "\(Self.rounded(frame.minX)),\(Self.rounded(frame.minY))",
+      "\(Self.rounded(frame.width))x\(Self.rounded(frame.height))",
     ]
     return [indent + parts.joined(separator: " ")] + children.flatMap { $0.lines(indent: indent + "  ") }
   }
 
-  private static func whole(_ number: Double) -> Int { Int(exactly: number.rounded()) ?? 0 }
+  private static func rounded(_ number: Double) -> Int { Int(exactly: number.rounded()) ?? 0 }
 
   private static func quoted(_ text: String?) -> String {
     var result = "\""

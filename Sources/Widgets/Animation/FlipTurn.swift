@@ -32,18 +32,18 @@ nonisolated struct FlipTurn: Hashable {
     brightness = 1 - Self.shade * sin(tilt)
   }
 
-  /// Returns the frame of `part` after the turn. `room` is the rectangle in which both images turn.
-  func place(of part: Rect, in room: Rect, _ direction: Transition.Direction) -> Rect {
+  /// Returns the frame of `part` after the turn. `container` is the rectangle in which both images turn.
+  func place(of part: Rect, in container: Rect, _ direction: Transition.Direction) -> Rect {
     // The near edge moves towards `direction`, so it lies on the opposite side until the flip passes its middle.
-    let towards = showsNew
+    let isPastMiddle = showsNew
     switch direction {
     case .left, .right:
-      let nearIsLeft = towards == (direction == .left)
-      let (left, right) = fold(part.minX, part.maxX, about: room.midX, nearIsFirst: nearIsLeft)
+      let nearIsLeft = isPastMiddle == (direction == .left)
+      let (left, right) = fold(part.minX, part.maxX, about: container.midX, nearIsFirst: nearIsLeft)
       return Rect(x: left, y: part.minY, width: right - left, height: part.height)
     case .up, .down:
-      let nearIsTop = towards == (direction == .up)
-      let (top, bottom) = fold(part.minY, part.maxY, about: room.midY, nearIsFirst: nearIsTop)
+      let nearIsTop = isPastMiddle == (direction == .up)
+      let (top, bottom) = fold(part.minY, part.maxY, about: container.midY, nearIsFirst: nearIsTop)
       return Rect(x: part.minX, y: top, width: part.width, height: bottom - top)
     }
   }
@@ -51,9 +51,9 @@ nonisolated struct FlipTurn: Hashable {
   private func fold(
     _ start: Double, _ end: Double, about middle: Double, nearIsFirst: Bool
   ) -> (Double, Double) {
-    func place(_ position: Double) -> Double {
+    func folded(_ position: Double) -> Double {
       middle + (position - middle) * ((position < middle) == nearIsFirst ? near : far)
     }
-    return (place(start), place(end))
+    return (folded(start), folded(end))
   }
 }

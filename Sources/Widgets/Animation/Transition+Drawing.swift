@@ -6,10 +6,10 @@ extension Transition.Kind {
     switch self {
     case .none: if let new = scene.new { list.draw(new) }
     case .fade:
-      let shares = FadeShares(
+      let opacities = FadeShares(
         progress: scene.progress, hasOld: scene.old != nil, hasNew: scene.new != nil)
-      if let old = scene.old { list.draw(old.faded(to: shares.old)) }
-      if let new = scene.new { list.draw(new.faded(to: shares.new)) }
+      if let old = scene.old { list.draw(old.faded(to: opacities.old)) }
+      if let new = scene.new { list.draw(new.faded(to: opacities.new)) }
     case .crossDissolve:
       if let old = scene.old, let new = scene.new {
         list.dissolve(old, into: new, share: scene.progress)
@@ -37,9 +37,9 @@ extension Transition.Kind {
 }
 
 extension DrawList.ImageCommand {
-  fileprivate nonisolated func faded(to share: Double) -> Self {
+  fileprivate nonisolated func faded(to fraction: Double) -> Self {
     var image = self
-    image.opacity *= share
+    image.opacity *= fraction
     return image
   }
 
@@ -52,7 +52,7 @@ extension DrawList.ImageCommand {
 
 extension Color {
   fileprivate nonisolated func darkened(to brightness: Double) -> Color {
-    func part(_ channel: UInt8) -> UInt8 { UInt8((Double(channel) * min(1, max(0, brightness))).rounded()) }
-    return Color(red: part(red), green: part(green), blue: part(blue), alpha: alpha)
+    func scaled(_ channel: UInt8) -> UInt8 { UInt8((Double(channel) * min(1, max(0, brightness))).rounded()) }
+    return Color(red: scaled(red), green: scaled(green), blue: scaled(blue), alpha: alpha)
   }
 }

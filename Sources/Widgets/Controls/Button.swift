@@ -20,36 +20,36 @@ open class Button: Control {
   }
   /// The distance between image and title in points; 8 by default.
   public var spacing: Double {
-    get { arranged.spacing }
-    set { arranged.spacing = newValue }
+    get { contentLayout.spacing }
+    set { contentLayout.spacing = newValue }
   }
   /// The side of the title on which the image lies; `leading` by default.
   public var imagePlacement: ImagePlacement {
-    get { arranged.placement }
-    set { arranged.placement = newValue }
+    get { contentLayout.placement }
+    set { contentLayout.placement = newValue }
   }
   /// Insets that move the image, in points; none by default. They do not change the size that suits the button.
   ///
   /// As in UIKit, the insets shrink the rectangle in which the image is aligned: a centered image moves 5 points to the
   /// right with a `left` of 10, and 10 points with a `left` of 10 and a `right` of -10.
   public var imageInsets: Insets {
-    get { arranged.imageInsets }
-    set { arranged.imageInsets = newValue }
+    get { contentLayout.imageInsets }
+    set { contentLayout.imageInsets = newValue }
   }
   /// Insets that move the title, as `imageInsets` do for the image. A title without enough width is truncated.
   public var titleInsets: Insets {
-    get { arranged.titleInsets }
-    set { arranged.titleInsets = newValue }
+    get { contentLayout.titleInsets }
+    set { contentLayout.titleInsets = newValue }
   }
   /// The horizontal alignment of image and title in a button that is wider than both; centered by default.
   public var contentHorizontalAlignment: HorizontalAlignment {
-    get { arranged.horizontal }
-    set { arranged.horizontal = newValue }
+    get { contentLayout.horizontal }
+    set { contentLayout.horizontal = newValue }
   }
   /// The vertical alignment of image and title in a button that is higher than both; centered by default.
   public var contentVerticalAlignment: VerticalAlignment {
-    get { arranged.vertical }
-    set { arranged.vertical = newValue }
+    get { contentLayout.vertical }
+    set { contentLayout.vertical = newValue }
   }
   /// True if a press toggles `isSelected` and sends `valueChanged` together with `touchUpInside`. `isSelected` has the
   /// new value when the actions run. False by default.
@@ -85,7 +85,9 @@ open class Button: Control {
   /// default.
   public var adjustsImageWhenDisabled = true { didSet { setNeedsDisplay() } }
 
-  private var arranged = ButtonLayout() { didSet { if arranged != oldValue { imageFrameDidChange() } } }
+  private var contentLayout = ButtonLayout() {
+    didSet { if contentLayout != oldValue { imageFrameDidChange() } }
+  }
   private var images = Images()
   private var backgrounds = Images()
   private var titles = StateTable<String>()
@@ -133,19 +135,19 @@ open class Button: Control {
   public func setImage(
     _ image: Image?, in slot: ButtonSlot, for state: ControlState, transition: Transition = .none
   ) {
-    let before = look(of: slot)
+    let before = appearance(of: slot)
     let replaced = self[slot].table[state]
     // Set in place, because the subscript would copy the table.
     switch slot {
     case .image: images.table[state] = image
     case .background: backgrounds.table[state] = image
     }
-    let after = look(of: slot)
+    let after = appearance(of: slot)
     guard before != after else {
       // The removed image must not remain visible as the old image of a running transition.
-      let going = self[slot].transition?.old
-      let isGoing = replaced != nil && replaced != image && going?.image != nil && going?.state == state
-      if self[slot].transition != nil, isGoing || !transition.isAnimated && isShowing(slot, state) {
+      let old = self[slot].transition?.old
+      let removesOld = replaced != nil && replaced != image && old?.image != nil && old?.state == state
+      if self[slot].transition != nil, removesOld || !transition.isAnimated && isShowing(slot, state) {
         endTransition(in: slot)
         setNeedsDisplay()
       }
@@ -162,7 +164,7 @@ open class Button: Control {
   }
 
   /// Returns the image or the background image for the current state.
-  public func currentImage(in slot: ButtonSlot) -> Image? { look(of: slot).image }
+  public func currentImage(in slot: ButtonSlot) -> Image? { appearance(of: slot).image }
 
   /// True if an image set for `state` is displayed in the current state, that is, if no existing entry takes
   /// precedence.
@@ -174,8 +176,8 @@ open class Button: Control {
   /// neither an image nor an `imageSize`, the frame of the image is `contentRect`.
   public func place(of slot: ButtonSlot) -> Rect {
     guard slot == .image else { return bounds }
-    let places = layout()
-    return places.hasImage ? places.image : contentRect
+    let frames = layout()
+    return frames.hasImage ? frames.image : contentRect
   }
 
   private subscript(slot: ButtonSlot) -> Images {
@@ -217,8 +219,8 @@ open class Button: Control {
 
   // MARK: State
 
-  override func primaryEvents() -> ControlEvent {
-    let events = super.primaryEvents()
+  override func applyPrimaryAction() -> ControlEvent {
+    let events = super.applyPrimaryAction()
     guard changesSelectionAsPrimaryAction else { return events }
     isSelected.toggle()
     return events.union(.valueChanged)
@@ -227,7 +229,7 @@ open class Button: Control {
   /// Shows the images and the title of the new state at once. A transition continues if its new image is still
   /// displayed.
   open override func stateDidChange() {
-    for slot in [ButtonSlot.image, .background] where self[slot].transition?.new != look(of: slot) {
+    for slot in [ButtonSlot.image, .background] where self[slot].transition?.new != appearance(of: slot) {
       endTransition(in: slot)
     }
     refreshTitle()
@@ -256,17 +258,17 @@ open class Button: Control {
   }
 
   /// Returns the image for the current state with its dimming.
-  private func look(of slot: ButtonSlot) -> ImageAppearance {
+  private func appearance(of slot: ButtonSlot) -> ImageAppearance {
     let table = self[slot].table
     let state = state
-    var look = ImageAppearance(image: table.value(for: state), state: table.key(for: state))
-    if table.hasOwn(state) { return look }
+    var appearance = ImageAppearance(image: table.value(for: state), state: table.key(for: state))
+    if table.hasOwnEntry(for: state) { return appearance }
     // White multiplied by 55 % equals 45 % black over the image.
     if state.contains(.highlighted), adjustsImageWhenHighlighted {
-      look.tint = Color(red: 140, green: 140, blue: 140)
+      appearance.tint = Color(red: 140, green: 140, blue: 140)
     }
-    if state.contains(.disabled), adjustsImageWhenDisabled { look.opacity = 0.5 }
-    return look
+    if state.contains(.disabled), adjustsImageWhenDisabled { appearance.opacity = 0.5 }
+    return appearance
   }
 
   // MARK: Accessibility
@@ -289,7 +291,7 @@ open class Button: Control {
 
   // MARK: Layout and drawing
 
-  private struct Places {
+  private struct ContentFrames {
     var image: Rect
     var title: Rect
     var hasImage: Bool
@@ -306,11 +308,11 @@ open class Button: Control {
         bottom: min(contentInsets.bottom, height), right: min(contentInsets.right, width)))
   }
 
-  private func layout() -> Places { layout(for: currentImage) }
+  private func layout() -> ContentFrames { layout(for: currentImage) }
 
-  private func layout(for image: Image?) -> Places {
+  private func layout(for image: Image?) -> ContentFrames {
     let content = contentRect
-    var layout = arranged
+    var layout = contentLayout
     layout.image = imageSize ?? image?.size
     if !title.text.isEmpty { layout.title = .zero }
     let (fitted, titleWidth) = layout.fitted(into: content.size)
@@ -321,30 +323,30 @@ open class Button: Control {
       line = text.lines.first
       layout.title = text.size
     }
-    let places = layout.places(in: content)
-    return Places(image: places.image, title: places.title, hasImage: layout.image != nil, line: line)
+    let frames = layout.frames(in: content)
+    return ContentFrames(image: frames.image, title: frames.title, hasImage: layout.image != nil, line: line)
   }
 
   /// Draws the background image, the image and the title.
   open override func draw(into list: inout DrawList) {
     super.draw(into: &list)
     draw(
-      look(of: .background), in: bounds, mode: backgroundContentMode, cornerRadius: cornerRadius,
+      appearance(of: .background), in: bounds, mode: backgroundContentMode, cornerRadius: cornerRadius,
       transition: backgrounds.transition, into: &list)
-    let places = layout()
+    let frames = layout()
     // The old image keeps its frame during the transition.
     let oldRect = images.transition?.old.image.map { layout(for: $0).image }
     // Content that is larger than the button must not be drawn outside the redrawn area.
-    let isTooLarge = !bounds.contains(places.image.union(places.title).union(oldRect ?? .zero))
+    let isTooLarge = !bounds.contains(frames.image.union(frames.title).union(oldRect ?? .zero))
     if isTooLarge { list.enter(origin: .zero, opacity: 1, clip: bounds) }
     draw(
-      look(of: .image), renderingMode: renderingMode, in: places.image, oldRect: oldRect,
+      appearance(of: .image), renderingMode: renderingMode, in: frames.image, oldRect: oldRect,
       mode: imageContentMode,
       cornerRadius: imageCornerRadius, transition: images.transition, into: &list)
-    if let line = places.line {
+    if let line = frames.line {
       list.text(
-        line.text, font: titleFont, color: currentTitleColor, at: places.title.origin,
-        size: places.title.size)
+        line.text, font: titleFont, color: currentTitleColor, at: frames.title.origin,
+        size: frames.title.size)
     }
     if isTooLarge { list.leave() }
   }
@@ -352,7 +354,7 @@ open class Button: Control {
   /// Returns the size of the content insets, the image and the title. The background image is ignored, because it
   /// changes when images arrive.
   open override func sizeThatFits(_ size: Size) -> Size {
-    var layout = arranged
+    var layout = contentLayout
     layout.image = imageSize ?? currentImage?.size
     if !title.text.isEmpty { layout.title = title.layout(width: .infinity, in: window).size }
     return Size(

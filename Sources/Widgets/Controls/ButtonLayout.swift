@@ -20,7 +20,7 @@ public nonisolated enum HorizontalAlignment: Hashable, Sendable, CaseIterable {
   case fill
 
   /// The fraction of the unused width on the left.
-  var share: Double {
+  var fraction: Double {
     switch self {
     case .left: 0
     case .center, .fill: 0.5
@@ -37,7 +37,7 @@ public nonisolated enum VerticalAlignment: Hashable, Sendable, CaseIterable {
   case fill
 
   /// The fraction of the unused height above the content.
-  var share: Double {
+  var fraction: Double {
     switch self {
     case .top: 0
     case .center, .fill: 0.5
@@ -71,26 +71,27 @@ nonisolated struct ButtonLayout: Hashable {
       : Size(width: max(image.width, title.width), height: image.height + gap + title.height)
   }
 
-  /// Returns a layout whose image is no larger than `room` without the insets, and the remaining width for the title.
-  func fitted(into room: Size) -> (layout: ButtonLayout, titleWidth: Double) {
+  /// Returns a layout whose image is no larger than `availableSize` without the insets, and the remaining width for
+  /// the title.
+  func fitted(into availableSize: Size) -> (layout: ButtonLayout, titleWidth: Double) {
     var fitted = self
     if let image {
-      let largest = Rect(origin: .zero, size: room).inset(by: imageInsets).size
+      let largest = Rect(origin: .zero, size: availableSize).inset(by: imageInsets).size
       fitted.image = Size(width: min(image.width, largest.width), height: min(image.height, largest.height))
     }
-    let taken = placement.isBeside ? (fitted.image?.width ?? 0) + gap : 0
-    return (fitted, max(0, room.width - max(0, titleInsets.left + titleInsets.right) - taken))
+    let usedWidth = placement.isBeside ? (fitted.image?.width ?? 0) + gap : 0
+    return (fitted, max(0, availableSize.width - max(0, titleInsets.left + titleInsets.right) - usedWidth))
   }
 
   /// Returns the frames of image and title in `content`. The frame of a missing part has size zero.
-  func places(in content: Rect) -> (image: Rect, title: Rect) {
+  func frames(in content: Rect) -> (image: Rect, title: Rect) {
     var filled = self
     if let image {
       let title = title ?? .zero
-      let besides = placement.isBeside
+      let isBeside = placement.isBeside
       filled.image = Size(
-        width: horizontal == .fill ? content.width - (besides ? title.width + gap : 0) : image.width,
-        height: vertical == .fill ? content.height - (besides ? 0 : title.height + gap) : image.height)
+        width: horizontal == .fill ? content.width - (isBeside ? title.width + gap : 0) : image.width,
+        height: vertical == .fill ? content.height - (isBeside ? 0 : title.height + gap) : image.height)
     }
     let (image, title) = filled.packed(in: content)
     return (
@@ -101,19 +102,20 @@ nonisolated struct ButtonLayout: Hashable {
 
   /// Moves a part by its insets: they shrink the rectangle in which the part is aligned. A part that fills the
   /// rectangle shrinks with it.
-  private func moved(_ place: Rect, by insets: Insets, isTitle: Bool = false) -> Rect {
-    guard insets != .zero else { return place }
+  private func moved(_ frame: Rect, by insets: Insets, isTitle: Bool = false) -> Rect {
+    guard insets != .zero else { return frame }
     func moved(
-      _ start: Double, _ length: Double, _ near: Double, _ far: Double, _ share: Double, _ fills: Bool
+      _ start: Double, _ length: Double, _ near: Double, _ far: Double, _ fraction: Double, _ fills: Bool
     )
       -> (Double, Double)
     {
-      fills ? (start + near, max(0, length - near - far)) : (start + near - (near + far) * share, length)
+      fills ? (start + near, max(0, length - near - far)) : (start + near - (near + far) * fraction, length)
     }
     let (x, width) = moved(
-      place.minX, place.width, insets.left, insets.right, horizontal.share, horizontal == .fill && !isTitle)
+      frame.minX, frame.width, insets.left, insets.right, horizontal.fraction,
+      horizontal == .fill && !isTitle)
     let (y, height) = moved(
-      place.minY, place.height, insets.top, insets.bottom, vertical.share, vertical == .fill && !isTitle)
+      frame.minY, frame.height, insets.top, insets.bottom, vertical.fraction, vertical == .fill && !isTitle)
     return Rect(x: x, y: y, width: width, height: height)
   }
 
@@ -122,22 +124,22 @@ nonisolated struct ButtonLayout: Hashable {
     let size = size
     let image = image ?? .zero
     let title = title ?? .zero
-    let left = content.minX + (content.width - size.width) * horizontal.share
-    let top = content.minY + (content.height - size.height) * vertical.share
+    let left = content.minX + (content.width - size.width) * horizontal.fraction
+    let top = content.minY + (content.height - size.height) * vertical.fraction
     /// Each part is aligned separately on the cross axis.
-    func place(_ part: Size, after other: Size?) -> Rect {
+    func frame(_ part: Size, after other: Size?) -> Rect {
       let origin =
         placement.isBeside
         ? Point(
           x: left + (other.map { $0.width + gap } ?? 0),
-          y: top + (size.height - part.height) * vertical.share)
+          y: top + (size.height - part.height) * vertical.fraction)
         : Point(
-          x: left + (size.width - part.width) * horizontal.share,
+          x: left + (size.width - part.width) * horizontal.fraction,
           y: top + (other.map { $0.height + gap } ?? 0))
       return Rect(origin: origin, size: part)
     }
     return placement.isFirst
-      ? (place(image, after: nil), place(title, after: image))
-      : (place(image, after: title), place(title, after: nil))
+      ? (frame(image, after: nil), frame(title, after: image))
+      : (frame(image, after: title), frame(title, after: nil))
   }
 }

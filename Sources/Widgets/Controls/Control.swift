@@ -108,11 +108,11 @@ open class Control: View {
   }
 
   /// Performs the effect of a press, also if the control is disabled.
-  public func performPrimaryAction() { sendActions(for: primaryEvents()) }
+  public func performPrimaryAction() { sendActions(for: applyPrimaryAction()) }
 
   /// Applies the change that a press makes and returns the events to send. Overrides change their value and add events
   /// to those of super.
-  func primaryEvents() -> ControlEvent { [.touchUpInside, .primaryActionTriggered] }
+  func applyPrimaryAction() -> ControlEvent { [.touchUpInside, .primaryActionTriggered] }
 
   // MARK: Tracking
 
@@ -161,7 +161,7 @@ open class Control: View {
     let isInside = isInside(touch)
     stopTracking()
     endTracking(touch)
-    sendActions(for: isInside ? primaryEvents() : .touchUpOutside)
+    sendActions(for: isInside ? applyPrimaryAction() : .touchUpOutside)
   }
 
   /// Ends the tracking and sends `touchCancel`. Overrides call super.
@@ -217,7 +217,7 @@ open class Control: View {
   open override func keyUp(_ key: Key, modifiers: KeyModifiers) -> Bool {
     guard case .key(key) = press else { return false }
     stopTracking()
-    sendActions(for: primaryEvents())
+    sendActions(for: applyPrimaryAction())
     return true
   }
 

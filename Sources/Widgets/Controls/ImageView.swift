@@ -16,7 +16,7 @@ open class ImageView: View {
   public var isHighlighted = false {
     didSet {
       let shown = isHighlighted ? storedHighlightedImage ?? storedImage : storedImage
-      if shown != contents { showContents(shown, of: stateThatShows, transition: .none) }
+      if shown != contents { showContents(shown, of: displayedState, transition: .none) }
     }
   }
 
@@ -39,7 +39,7 @@ open class ImageView: View {
   public func setImage(_ image: Image?, transition: Transition) {
     let replaced = storedImage
     storedImage = image
-    if stateThatShows == .normal {
+    if displayedState == .normal {
       showContents(image, transition: transition)
     } else if replaced != nil, replaced != image,
       transitions.contains(where: { $0.old.image != nil && $0.old.state == .normal })
@@ -52,11 +52,11 @@ open class ImageView: View {
   /// Sets the image for the highlighted state. The transition runs only if the displayed image changes.
   public func setHighlightedImage(_ image: Image?, transition: Transition) {
     storedHighlightedImage = image
-    if isHighlighted { showContents(image ?? storedImage, of: stateThatShows, transition: transition) }
+    if isHighlighted { showContents(image ?? storedImage, of: displayedState, transition: transition) }
   }
 
   /// The state whose image is displayed.
-  private var stateThatShows: ControlState {
+  private var displayedState: ControlState {
     isHighlighted && storedHighlightedImage != nil ? .highlighted : .normal
   }
 

@@ -16,7 +16,9 @@ nonisolated struct StateTable<Value> {
   func value(for state: ControlState) -> Value? { entries[key(for: state)] }
 
   /// True if a state uses an entry other than that of `.normal`.
-  func hasOwn(_ state: ControlState) -> Bool { entries[key(for: state)] != nil && key(for: state) != .normal }
+  func hasOwnEntry(for state: ControlState) -> Bool {
+    entries[key(for: state)] != nil && key(for: state) != .normal
+  }
 
   /// True if an entry for `entry` would be used in `state`.
   func shows(_ entry: ControlState, in state: ControlState) -> Bool {

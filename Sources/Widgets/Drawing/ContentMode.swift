@@ -39,30 +39,30 @@ public nonisolated enum ContentMode: Hashable, Sendable, CaseIterable {
   public func layout(pixelWidth: Int, pixelHeight: Int, size: Size, in bounds: Rect) -> (
     source: Rect, destination: Rect
   ) {
-    let whole = Rect(x: 0, y: 0, width: Double(pixelWidth), height: Double(pixelHeight))
-    guard !size.isEmpty, !bounds.isEmpty, !whole.isEmpty, size.isFinite, bounds.isFinite else {
+    let bitmapRect = Rect(x: 0, y: 0, width: Double(pixelWidth), height: Double(pixelHeight))
+    guard !size.isEmpty, !bounds.isEmpty, !bitmapRect.isEmpty, size.isFinite, bounds.isFinite else {
       return (.zero, .zero)
     }
-    let placed: Size
+    let scaledSize: Size
     switch self {
-    case .stretch, .redraw: return (whole, bounds)
-    case .fill: placed = size * max(bounds.width / size.width, bounds.height / size.height)
-    case .fit: placed = size * min(bounds.width / size.width, bounds.height / size.height)
-    default: placed = size
+    case .stretch, .redraw: return (bitmapRect, bounds)
+    case .fill: scaledSize = size * max(bounds.width / size.width, bounds.height / size.height)
+    case .fit: scaledSize = size * min(bounds.width / size.width, bounds.height / size.height)
+    default: scaledSize = size
     }
     let anchor = anchor
     let destination = Rect(
-      x: bounds.minX + (bounds.width - placed.width) * anchor.x,
-      y: bounds.minY + (bounds.height - placed.height) * anchor.y, width: placed.width,
-      height: placed.height)
+      x: bounds.minX + (bounds.width - scaledSize.width) * anchor.x,
+      y: bounds.minY + (bounds.height - scaledSize.height) * anchor.y, width: scaledSize.width,
+      height: scaledSize.height)
     let visible = destination.intersection(bounds)
     guard !visible.isEmpty else { return (.zero, .zero) }
     // Only the visible fraction of the bitmap is drawn.
     let source = Rect(
-      x: (visible.minX - destination.minX) / placed.width * whole.width,
-      y: (visible.minY - destination.minY) / placed.height * whole.height,
-      width: visible.width / placed.width * whole.width,
-      height: visible.height / placed.height * whole.height)
+      x: (visible.minX - destination.minX) / scaledSize.width * bitmapRect.width,
+      y: (visible.minY - destination.minY) / scaledSize.height * bitmapRect.height,
+      width: visible.width / scaledSize.width * bitmapRect.width,
+      height: visible.height / scaledSize.height * bitmapRect.height)
     return (source, visible)
   }
   /// The anchor of the alignment as fractions of width and height: this point of the image lies on the same point of

@@ -118,13 +118,13 @@ public nonisolated struct DrawList: Sendable {
   package mutating func border(
     _ rect: Rect, width: Double, color: Color, cornerRadius: Double, over content: (inout DrawList) -> Void
   ) {
-    let covers =
+    let needsOutline =
       color.multiplyingAlpha(by: context.opacity).alpha == 255 && width > 0 && cornerRadius > 0
-    if covers {
+    if needsOutline {
       commands.append(.pushOutline(rect.offset(by: context.origin), cornerRadius: cornerRadius))
     }
     content(&self)
-    if covers { commands.append(.popOutline) }
+    if needsOutline { commands.append(.popOutline) }
     border(rect, width: width, color: color, cornerRadius: cornerRadius)
   }
 
@@ -155,9 +155,9 @@ public nonisolated struct DrawList: Sendable {
   /// Recorded as images where they give the same result, otherwise as `.dissolve`: a transparent image drawn over
   /// another one lets the background shine through.
   public mutating func dissolve(_ old: ImageCommand, into new: ImageCommand, share: Double) {
-    func faded(_ command: ImageCommand, _ share: Double) -> ImageCommand {
+    func faded(_ command: ImageCommand, _ fraction: Double) -> ImageCommand {
       var command = command
-      command.opacity *= share
+      command.opacity *= fraction
       return command
     }
     switch (placed(old), placed(new)) {

@@ -24,12 +24,12 @@ nonisolated struct FocusGeometry {
 
   private struct Cost: Comparable {
     let isOutsideRow: Bool
-    let way: Double
+    let distance: Double
     let middleAside: Double
 
     static func < (a: Cost, b: Cost) -> Bool {
       if a.isOutsideRow != b.isOutsideRow { return b.isOutsideRow }
-      return (a.way, a.middleAside) < (b.way, b.middleAside)
+      return (a.distance, a.middleAside) < (b.distance, b.middleAside)
     }
   }
 
@@ -50,7 +50,7 @@ nonisolated struct FocusGeometry {
     let overlaps = candidate.minY < from.maxY && from.minY < candidate.maxY
     if direction.isSideways, !overlaps, aside > ahead { return nil }
     return Cost(
-      isOutsideRow: direction.isSideways && !overlaps, way: ahead + 2 * aside,
+      isOutsideRow: direction.isSideways && !overlaps, distance: ahead + 2 * aside,
       middleAside: abs(candidate.midY - from.midY))
   }
 }

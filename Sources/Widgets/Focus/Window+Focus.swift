@@ -10,7 +10,7 @@ extension Window {
     let current = candidates.firstIndex { $0 === focusedView }
     let count = candidates.count
     let next = current.map { ($0 + (forward ? 1 : count - 1)) % count } ?? (forward ? 0 : count - 1)
-    give(candidates[next])
+    focusAndReveal(candidates[next])
   }
 
   /// Moves the focus to the nearest view in a direction and scrolls the view into sight. Does not wrap around at the
@@ -47,12 +47,14 @@ extension Window {
   func beginFocus() -> Bool {
     guard focusedView == nil else { return false }
     let candidates = focusable(below: self, isTabbing: true)
-    guard let first = candidates.first(where: { !$0.seen.isEmpty }) ?? candidates.first else { return false }
-    give(first.view)
+    guard let first = candidates.first(where: { !$0.visibleFrame.isEmpty }) ?? candidates.first else {
+      return false
+    }
+    focusAndReveal(first.view)
     return true
   }
 
-  private func give(_ view: View) {
+  private func focusAndReveal(_ view: View) {
     focus(view)
     view.scrollIntoView(animated: true)
   }
@@ -62,26 +64,26 @@ extension Window {
     let origin = focusedView.frameInWindow
     let scrolls = container is ScrollView
     let candidates = focusable(below: container, isTabbing: false).compactMap { candidate in
-      let place = scrolls && candidate.isDirect ? candidate.place : candidate.seen
-      return candidate.view === focusedView || place.isEmpty ? nil : (view: candidate.view, place: place)
+      let frame = scrolls && candidate.isDirect ? candidate.frame : candidate.visibleFrame
+      return candidate.view === focusedView || frame.isEmpty ? nil : (view: candidate.view, frame: frame)
     }
     let geometry = FocusGeometry(direction: direction)
-    guard let index = geometry.nearest(to: origin, among: candidates.map(\.place)) else { return false }
+    guard let index = geometry.nearest(to: origin, among: candidates.map(\.frame)) else { return false }
     // A view further than a screenful away is not focused at once: the key scrolls, so that the content in between is
     // shown.
-    if scrolls, !container.frameInWindow.isWithinReach(of: candidates[index].place, direction) {
+    if scrolls, !container.frameInWindow.isWithinReach(of: candidates[index].frame, direction) {
       return false
     }
-    give(candidates[index].view)
+    focusAndReveal(candidates[index].view)
     return true
   }
 
   private struct Focusable {
     let view: View
     /// The whole frame, in window coordinates.
-    let place: Rect
+    let frame: Rect
     /// The part of the frame that the superviews do not clip.
-    let seen: Rect
+    let visibleFrame: Rect
     /// True if no other scroll view lies between the view and the root of the search.
     let isDirect: Bool
   }
@@ -92,19 +94,19 @@ extension Window {
   ///   move the cursor of such a list.
   private func focusable(below top: View, isTabbing: Bool) -> [Focusable] {
     var found: [Focusable] = []
-    func collect(_ view: View, seen: Rect, isDirect: Bool) {
+    func collect(_ view: View, visible: Rect, isDirect: Bool) {
       guard !view.isHidden, view.alpha >= 0.01, view.isUserInteractionEnabled else { return }
-      let place = view.frameInWindow
-      let own = place.intersection(seen)
+      let frame = view.frameInWindow
+      let visibleFrame = frame.intersection(visible)
       if view !== top, view.canBecomeFocused {
-        found.append(Focusable(view: view, place: place, seen: own, isDirect: isDirect))
+        found.append(Focusable(view: view, frame: frame, visibleFrame: visibleFrame, isDirect: isDirect))
         if !isTabbing, view is ListView { return }
       }
-      let inner = view.clipsToBounds ? own : seen
+      let inner = view.clipsToBounds ? visibleFrame : visible
       let isInnerDirect = isDirect && (view === top || !(view is ScrollView))
-      for child in view.subviews { collect(child, seen: inner, isDirect: isInnerDirect) }
+      for child in view.subviews { collect(child, visible: inner, isDirect: isInnerDirect) }
     }
-    collect(top, seen: bounds, isDirect: true)
+    collect(top, visible: bounds, isDirect: true)
     return found
   }
 }
@@ -117,13 +119,13 @@ extension View {
 }
 
 extension Rect {
-  /// True if `place` begins at most one length of this rectangle beyond the rectangle's edge in a direction.
-  fileprivate func isWithinReach(of place: Rect, _ direction: FocusDirection) -> Bool {
+  /// True if `rect` begins at most one length of this rectangle beyond the rectangle's edge in a direction.
+  fileprivate func isWithinReach(of rect: Rect, _ direction: FocusDirection) -> Bool {
     switch direction {
-    case .up: place.maxY >= minY - height
-    case .down: place.minY <= maxY + height
-    case .left: place.maxX >= minX - width
-    case .right: place.minX <= maxX + width
+    case .up: rect.maxY >= minY - height
+    case .down: rect.minY <= maxY + height
+    case .left: rect.maxX >= minX - width
+    case .right: rect.minX <= maxX + width
     }
   }
 }

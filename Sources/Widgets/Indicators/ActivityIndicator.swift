@@ -15,8 +15,8 @@ open class ActivityIndicator: View {
     public var diameter: Double { self == .medium ? 20 : 37 }
 
     /// Returns the style for a slot: `large` from 128 points on, `medium` from 12 points on, `nil` for smaller slots.
-    package static func suiting(_ room: Size) -> Style? {
-      let side = min(room.width, room.height)
+    package static func suiting(_ size: Size) -> Style? {
+      let side = min(size.width, size.height)
       return side >= 128 ? .large : side >= 12 ? .medium : nil
     }
   }
@@ -77,8 +77,8 @@ open class ActivityIndicator: View {
     guard isAnimating || !hidesWhenStopped else { return }
     // The spinner has the size of its style, also in smaller bounds.
     let side = style.diameter + 1
-    let room = Rect(x: bounds.midX - side / 2, y: bounds.midY - side / 2, width: side, height: side)
-    player.draw(in: self, room: room, isPlaying: isAnimating, into: &list)
+    let spinnerBounds = Rect(x: bounds.midX - side / 2, y: bounds.midY - side / 2, width: side, height: side)
+    player.draw(in: self, room: spinnerBounds, isPlaying: isAnimating, into: &list)
   }
 
   /// The role `.progress`, unless another role was set.

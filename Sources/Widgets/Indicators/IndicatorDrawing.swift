@@ -6,7 +6,7 @@ public import VitrineGraphics
 ///
 /// ```swift
 /// struct Pulse: IndicatorDrawing {
-///   func size(in room: Size, scale: Double) -> Size { Size(width: 16, height: 16) }
+///   func size(in availableSize: Size, scale: Double) -> Size { Size(width: 16, height: 16) }
 ///
 ///   func draw(_ moment: IndicatorMoment, in rect: Rect, into list: inout DrawList) {
 ///     let isLit = Int(moment.time * 2) % 2 == 0
@@ -25,9 +25,9 @@ public protocol IndicatorDrawing: Sendable {
   /// side is not above 0.
   ///
   /// - Parameters:
-  ///   - room: The size of the slot or view.
+  ///   - availableSize: The size of the slot or view.
   ///   - scale: Pixels per point, for sizes in whole pixels.
-  func size(in room: Size, scale: Double) -> Size
+  func size(in availableSize: Size, scale: Double) -> Size
 
   /// Draws the indicator at a moment, in the coordinates of `rect`, which has the requested size, limited to the
   /// available space.

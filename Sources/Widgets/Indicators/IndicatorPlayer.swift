@@ -11,7 +11,7 @@ package final class IndicatorPlayer: FrameObserver {
   private let isForeign: Bool
   private var motion = ProgressMotion()
   private weak var view: View?
-  private var place = Rect.zero
+  private var drawnRect = Rect.zero
 
   package init(_ drawing: any IndicatorDrawing, isForeign: Bool = false) {
     self.drawing = drawing
@@ -23,9 +23,9 @@ package final class IndicatorPlayer: FrameObserver {
 
   /// Reports progress. NaN counts as unknown; other values are clamped to 0…1.
   package func setProgress(_ progress: Double?, animated: Bool) {
-    guard motion.go(to: progress, at: view?.window?.now ?? 0, animated: animated && view?.window != nil)
+    guard motion.setProgress(progress, at: view?.window?.now ?? 0, animated: animated && view?.window != nil)
     else { return }
-    view?.setNeedsDisplay(place)
+    view?.setNeedsDisplay(drawnRect)
   }
 
   /// Draws the current moment centered in `room`, in the coordinates of `view`, and requests the frame of the next
@@ -42,7 +42,7 @@ package final class IndicatorPlayer: FrameObserver {
     let rect = Rect(
       x: room.midX - width / 2, y: room.midY - height / 2, width: width, height: height)
     self.view = view
-    place = rect
+    drawnRect = rect
     guard list.isVisible(rect) else { return }
     let moment = IndicatorMoment(
       time: isPlaying ? now : 0, progress: motion.value(at: now), scale: scale)
@@ -58,18 +58,18 @@ package final class IndicatorPlayer: FrameObserver {
   package func stop() { view?.window?.cancelFrames(for: self) }
 
   private func schedule(_ moment: IndicatorMoment, in window: Window) {
-    let isUnderWay = motion.isUnderWay(at: window.now)
-    guard let next = isUnderWay ? window.now : drawing.nextChange(after: moment), !next.isNaN,
+    let isAnimating = motion.isAnimating(at: window.now)
+    guard let next = isAnimating ? window.now : drawing.nextChange(after: moment), !next.isNaN,
       next < .infinity
     else { return window.cancelFrames(for: self) }
     // A slow drawing pauses for four times the duration of a frame, so that it leaves most of the time to other work.
     let pause = max(window.frameInterval, window.frameWork * 4)
-    window.requestFrames(for: self, at: max(next, window.now + pause), keepsBusy: isUnderWay)
+    window.requestFrames(for: self, at: max(next, window.now + pause), keepsBusy: isAnimating)
   }
 
   /// Marks the indicator's frame to be redrawn.
   package func frame(at now: Double) -> NextFrame {
-    view?.setNeedsDisplay(place)
+    view?.setNeedsDisplay(drawnRect)
     return .never
   }
 }

@@ -10,12 +10,12 @@ package struct ProgressBarDrawing: IndicatorDrawing {
   /// The height of the bar in points.
   package static let thickness = 4.0
   /// The duration in seconds of one pass of the piece, and the length of the piece as a fraction of the bar.
-  static let wayTime = 1.5
-  static let pieceShare = 0.3
+  static let passDuration = 1.5
+  static let pieceFraction = 0.3
   /// The steps per second of the moving piece.
   static let stepsPerSecond = 30.0
-  private static let shortest = 24.0
-  private static let longest = 160.0
+  private static let minimumWidth = 24.0
+  private static let maximumWidth = 160.0
 
   package init(color: Color, track: Color? = nil, fillsWidth: Bool = false) {
     self.color = color
@@ -23,11 +23,13 @@ package struct ProgressBarDrawing: IndicatorDrawing {
     self.fillsWidth = fillsWidth
   }
 
-  package func size(in room: Size, scale: Double) -> Size {
+  package func size(in availableSize: Size, scale: Double) -> Size {
     let thickness = max(1, (Self.thickness * scale).rounded()) / scale
-    if fillsWidth { return Size(width: room.width, height: thickness) }
-    let width = (min(room.width * 0.6, Self.longest) * scale).rounded() / scale
-    guard width >= Self.shortest, room.height >= 3 * thickness else { return Size(width: 0, height: 0) }
+    if fillsWidth { return Size(width: availableSize.width, height: thickness) }
+    let width = (min(availableSize.width * 0.6, Self.maximumWidth) * scale).rounded() / scale
+    guard width >= Self.minimumWidth, availableSize.height >= 3 * thickness else {
+      return Size(width: 0, height: 0)
+    }
     return Size(width: width, height: thickness)
   }
 
@@ -52,9 +54,9 @@ package struct ProgressBarDrawing: IndicatorDrawing {
   /// right.
   private func piece(at time: Double) -> (start: Double, end: Double) {
     let step = (time * Self.stepsPerSecond + 1e-6).rounded(.down) / Self.stepsPerSecond
-    let share = TimingCurve.easeInOut.value(
-      at: (step / Self.wayTime).truncatingRemainder(dividingBy: 1))
-    let start = share * (1 + Self.pieceShare) - Self.pieceShare
-    return (max(0, start), min(1, start + Self.pieceShare))
+    let fraction = TimingCurve.easeInOut.value(
+      at: (step / Self.passDuration).truncatingRemainder(dividingBy: 1))
+    let start = fraction * (1 + Self.pieceFraction) - Self.pieceFraction
+    return (max(0, start), min(1, start + Self.pieceFraction))
   }
 }

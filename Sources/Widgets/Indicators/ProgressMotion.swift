@@ -13,7 +13,7 @@ nonisolated struct ProgressMotion: Hashable, Sendable {
   /// has changed.
   ///
   /// - Parameter animated: True to animate the change. A change from or to an unknown progress is never animated.
-  mutating func go(to progress: Double?, at now: Double, animated: Bool) -> Bool {
+  mutating func setProgress(_ progress: Double?, at now: Double, animated: Bool) -> Bool {
     let progress = progress.flatMap { $0.isNaN ? nil : min(1, max(0, $0)) }
     guard progress != goal else { return false }
     if animated, progress != nil, let shown = value(at: now) {
@@ -28,9 +28,9 @@ nonisolated struct ProgressMotion: Hashable, Sendable {
 
   /// Returns the displayed progress at a time; `nil` while unknown.
   func value(at now: Double) -> Double? {
-    guard let goal, isUnderWay(at: now) else { return goal }
+    guard let goal, isAnimating(at: now) else { return goal }
     return origin + (goal - origin) * TimingCurve.easeOut.value(at: (now - start) / Self.duration)
   }
 
-  func isUnderWay(at now: Double) -> Bool { now < start + Self.duration - 1e-9 }
+  func isAnimating(at now: Double) -> Bool { now < start + Self.duration - 1e-9 }
 }

@@ -10,7 +10,7 @@ package struct ProgressRingDrawing: IndicatorDrawing {
 
   /// The steps per second of the rotating piece.
   static let stepsPerSecond = 24.0
-  static let pieceShare = 0.25
+  static let pieceFraction = 0.25
   /// The maximum side of the bitmap in pixels. The bitmap is scaled for larger rings.
   static let largestImage = 1024.0
 
@@ -20,11 +20,11 @@ package struct ProgressRingDrawing: IndicatorDrawing {
     self.diameter = diameter
   }
 
-  package func size(in room: Size, scale: Double) -> Size {
-    guard let diameter = diameter ?? ActivityIndicator.Style.suiting(room)?.diameter else {
+  package func size(in availableSize: Size, scale: Double) -> Size {
+    guard let diameter = diameter ?? ActivityIndicator.Style.suiting(availableSize)?.diameter else {
       return Size(width: 0, height: 0)
     }
-    let side = max(4, (min(diameter, room.width, room.height) * scale).rounded()) / scale
+    let side = max(4, (min(diameter, availableSize.width, availableSize.height) * scale).rounded()) / scale
     return Size(width: side, height: side)
   }
 
@@ -37,8 +37,8 @@ package struct ProgressRingDrawing: IndicatorDrawing {
     } else {
       let turn = step(at: moment.time).truncatingRemainder(dividingBy: Self.stepsPerSecond)
       image = RingArtwork.ring(
-        from: turn / Self.stepsPerSecond, share: Self.pieceShare, diameter: pixels, color: color, track: track
-      )
+        from: turn / Self.stepsPerSecond, fraction: Self.pieceFraction, diameter: pixels, color: color,
+        track: track)
     }
     list.draw(DrawList.ImageCommand(image: image, destination: rect))
   }

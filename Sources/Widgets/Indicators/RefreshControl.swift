@@ -30,7 +30,7 @@ open class RefreshControl: Control {
   /// The distance in points by which the content is pulled down.
   private var pull = 0.0
   /// True if the current pull has already triggered a refresh; the next refresh needs another pull.
-  private var isSpent = false
+  private var hasTriggered = false
   var binding: ActivityBinding?
 
   /// Creates a hidden control. Assign it to `ScrollView.refreshControl`.
@@ -47,7 +47,7 @@ open class RefreshControl: Control {
     guard !isRefreshing else { return }
     isRefreshing = true
     scrollView?.refreshInset = Self.height
-    place()
+    updateFrame()
     setNeedsDisplay()
   }
 
@@ -57,7 +57,7 @@ open class RefreshControl: Control {
     isRefreshing = false
     player.stop()
     scrollView?.refreshInset = 0
-    place()
+    updateFrame()
     setNeedsDisplay()
   }
 
@@ -71,16 +71,16 @@ open class RefreshControl: Control {
 
   // MARK: The scroll view
 
-  func enter(_ scrollView: ScrollView) {
+  func attach(to scrollView: ScrollView) {
     // A control serves one scroll view at a time.
     if let other = self.scrollView, other !== scrollView { other.refreshControl = nil }
     self.scrollView = scrollView
     scrollView.addSubview(self)
     if isRefreshing { scrollView.refreshInset = Self.height }
-    place()
+    updateFrame()
   }
 
-  func leave() {
+  func detach() {
     removeFromSuperview()
     scrollView?.refreshInset = 0
     scrollView = nil
@@ -88,17 +88,17 @@ open class RefreshControl: Control {
     isHidden = true
   }
 
-  func scrollViewDidScroll() { place() }
+  func scrollViewDidScroll() { updateFrame() }
 
   /// Called when a finger has moved the content. Triggers the refresh once the pull is long enough.
   func scrollViewDidPull() {
     guard isEnabled, let scrollView else { return }
-    guard !isRefreshing, !isSpent, gap >= min(Self.trigger, scrollView.bounds.height / 4) else { return }
-    isSpent = true
+    guard !isRefreshing, !hasTriggered, gap >= min(Self.trigger, scrollView.bounds.height / 4) else { return }
+    hasTriggered = true
     refresh()
   }
 
-  func pullDidEnd() { isSpent = false }
+  func pullDidEnd() { hasTriggered = false }
 
   /// The distance of the content from the upper edge of the view, without `contentInsets`.
   private var gap: Double {
@@ -107,7 +107,7 @@ open class RefreshControl: Control {
   }
 
   /// Fills the gap above the content, so that the spinner is in the middle of the gap.
-  private func place() {
+  private func updateFrame() {
     guard let scrollView else { return }
     let gap = gap
     isHidden = gap <= 0 || (!isEnabled && !isRefreshing)
@@ -138,9 +138,9 @@ open class RefreshControl: Control {
     guard let scrollView else { return }
     let scale = window?.scale ?? 1
     // In a view without height, any pull triggers a refresh.
-    let share = min(1, pull / min(Self.trigger, scrollView.bounds.height / 4))
-    guard share > 0, !isSpent else { return }
-    let teeth = Int((share * Double(SpinnerArtwork.frameCount)).rounded(.down))
+    let fraction = min(1, pull / min(Self.trigger, scrollView.bounds.height / 4))
+    guard fraction > 0, !hasTriggered else { return }
+    let teeth = Int((fraction * Double(SpinnerArtwork.frameCount)).rounded(.down))
     guard teeth > 0 else { return }
     let size = Self.drawing(color).size(in: bounds.size, scale: scale)
     let image = SpinnerArtwork.growing(

@@ -20,21 +20,21 @@ enum RingArtwork {
   private static let thickness = 0.11
 
   /// Returns a ring filled clockwise from the top; a fraction of 0 shows the track alone.
-  static func ring(filled share: Double, diameter: Int, color: Color, track: Color) -> Image {
-    ring(from: 0, share: share, diameter: diameter, color: color, track: track)
+  static func ring(filled fraction: Double, diameter: Int, color: Color, track: Color) -> Image {
+    ring(from: 0, fraction: fraction, diameter: diameter, color: color, track: track)
   }
 
   /// Returns a ring with one filled piece.
   ///
   /// - Parameters:
   ///   - start: The start of the piece, in turns clockwise from the top.
-  ///   - share: The length of the piece in turns, 0…1, rounded to steps of about a pixel.
+  ///   - fraction: The length of the piece in turns, 0…1, rounded to steps of about a pixel.
   ///   - diameter: The diameter in pixels.
-  static func ring(from start: Double, share: Double, diameter: Int, color: Color, track: Color) -> Image {
+  static func ring(from start: Double, fraction: Double, diameter: Int, color: Color, track: Color) -> Image {
     let steps = max(24, min(720, Double(diameter) * .pi))
     func step(_ turns: Double) -> Int { Int((turns * steps).rounded()) }
     // Rounding must not make an incomplete ring complete, or a short piece empty.
-    let length = share >= 1 ? step(1) : share <= 0 ? 0 : min(max(1, step(share)), step(1) - 1)
+    let length = fraction >= 1 ? step(1) : fraction <= 0 ? 0 : min(max(1, step(fraction)), step(1) - 1)
     let key = Key(start: step(start), length: length, diameter: diameter, color: color, track: track)
     if let image = cache[key] { return image }
     let bytes = diameter * diameter * PixelFormat.bytesPerPixel
@@ -43,20 +43,20 @@ enum RingArtwork {
       cachedBytes = 0
     }
     let image = Image(
-      bitmap(from: start, share: Double(length) / steps, isWhole: share >= 1, key: key))
+      bitmap(from: start, fraction: Double(length) / steps, isComplete: fraction >= 1, key: key))
     cache[key] = image
     cachedBytes += bytes
     return image
   }
 
-  private static func bitmap(from start: Double, share: Double, isWhole: Bool, key: Key) -> Bitmap {
+  private static func bitmap(from start: Double, fraction: Double, isComplete: Bool, key: Key) -> Bitmap {
     let middle = Double(key.diameter) / 2
     let half = max(1, Double(key.diameter) * thickness / 2)
     let radius = middle - half - 0.5
     func point(_ turns: Double) -> Point {
       Point(x: middle + sin(turns * 2 * .pi) * radius, y: middle - cos(turns * 2 * .pi) * radius)
     }
-    let ends = [point(start), point(start + share)]
+    let ends = [point(start), point(start + fraction)]
     /// Returns the opacity at a distance from the center line: 1 inside, falling to 0 over one pixel at the edge.
     func coverage(_ distance: Double) -> Double { min(1, max(0, half - distance + 0.5)) }
     func distance(_ x: Double, _ y: Double, to end: Point) -> Double {
@@ -67,11 +67,11 @@ enum RingArtwork {
       let ring = coverage(abs((dx * dx + dy * dy).squareRoot() - radius))
       guard ring > 0 else { return .clear }
       var piece = 0.0
-      if isWhole {
+      if isComplete {
         piece = ring
-      } else if share > 0 {
+      } else if fraction > 0 {
         let turns = atan2(dx, -dy) / (2 * .pi) - start
-        let isInside = turns - turns.rounded(.down) <= share
+        let isInside = turns - turns.rounded(.down) <= fraction
         piece = isInside ? ring : ends.map { coverage(distance(x, y, to: $0)) }.max() ?? 0
       }
       return key.color.multiplyingAlpha(by: piece).over(key.track.multiplyingAlpha(by: ring))

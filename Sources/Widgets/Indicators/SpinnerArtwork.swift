@@ -29,14 +29,14 @@ public enum SpinnerArtwork {
   ///   - color: The color of the brightest tooth.
   public static func frame(index: Int, diameter: Int, color: Color) -> Image {
     let key = Key(diameter: max(4, diameter), color: color)
-    let place = ((index % frameCount) + frameCount) % frameCount
+    let imageIndex = ((index % frameCount) + frameCount) % frameCount
     return images(key) { head in
       (0..<frameCount).map { tooth in
         // The opacity falls from 1 to about 0.22, quadratically along the tail.
-        let share = 1 - Double((head - tooth + frameCount) % frameCount) / Double(frameCount)
-        return 0.22 + 0.78 * share * share
+        let fraction = 1 - Double((head - tooth + frameCount) % frameCount) / Double(frameCount)
+        return 0.22 + 0.78 * fraction * fraction
       }
-    }[place]
+    }[imageIndex]
   }
 
   /// Returns the image of a spinner that is still being pulled, with the first teeth, clockwise from the top.
@@ -104,8 +104,8 @@ public enum SpinnerArtwork {
       let along = end - start
       let from = Point(x: x, y: y) - start
       let length = along.x * along.x + along.y * along.y
-      let share = length > 0 ? min(1, max(0, (from.x * along.x + from.y * along.y) / length)) : 0
-      let nearest = Point(x: from.x - share * along.x, y: from.y - share * along.y)
+      let fraction = length > 0 ? min(1, max(0, (from.x * along.x + from.y * along.y) / length)) : 0
+      let nearest = Point(x: from.x - fraction * along.x, y: from.y - fraction * along.y)
       let distance = (nearest.x * nearest.x + nearest.y * nearest.y).squareRoot()
       return opacity * min(1, max(0, radius - distance + 0.5))
     }

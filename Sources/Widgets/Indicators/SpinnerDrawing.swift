@@ -12,8 +12,8 @@ package struct SpinnerDrawing: IndicatorDrawing {
   }
 
   /// Returns the size of the spinner in whole pixels; zero if the slot is too small for a spinner.
-  package func size(in room: Size, scale: Double) -> Size {
-    guard let diameter = diameter ?? ActivityIndicator.Style.suiting(room)?.diameter else {
+  package func size(in availableSize: Size, scale: Double) -> Size {
+    guard let diameter = diameter ?? ActivityIndicator.Style.suiting(availableSize)?.diameter else {
       return Size(width: 0, height: 0)
     }
     let side = Double(pixels(diameter, scale)) / scale

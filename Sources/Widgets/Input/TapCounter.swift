@@ -37,7 +37,7 @@ struct TapCounter {
 
 extension Point {
   fileprivate func distance(to other: Point) -> Double {
-    let way = self - other
-    return (way.x * way.x + way.y * way.y).squareRoot()
+    let difference = self - other
+    return (difference.x * difference.x + difference.y * difference.y).squareRoot()
   }
 }

@@ -31,7 +31,7 @@ public final class Touch {
   /// True once the view has received the beginning of the touch.
   var isDelivered = false
   /// The delay of the touch's beginning or end; `nil` while the touch is not delayed.
-  var hold: TouchHold?
+  var delay: TouchDelay?
 
   init(id: Int64, location: Point, time: Double) {
     self.id = id

@@ -39,8 +39,8 @@ public nonisolated struct Deceleration: Hashable, Sendable {
   /// reach the position.
   public func time(passing position: Double) -> Double? {
     guard velocity != 0 else { return position == start ? 0 : nil }
-    let share = (position - start) * k / velocity
-    guard share >= 0, share < 1 else { return nil }
-    return -log(1 - share) / k
+    let fraction = (position - start) * k / velocity
+    guard fraction >= 0, fraction < 1 else { return nil }
+    return -log(1 - fraction) / k
   }
 }

@@ -14,15 +14,15 @@ package nonisolated struct ListArrangement: Hashable, Sendable {
   package init(_ layout: ListLayout, count: Int, width: Double) {
     self.layout = layout
     self.count = max(0, count)
-    let width = width.clamped(to: 0...Self.widest)
+    let width = width.clamped(to: 0...Self.largestWidth)
     self.width = width
     columns = layout.tileWidth.map { max(1, Int((width + layout.gap) / ($0 + layout.gap))) } ?? 1
   }
 
   /// The maximum width in points. Larger widths are programming errors.
-  private static let widest = 1e9
+  private static let largestWidth = 1e9
   /// The maximum number of lines that can be visible. Beyond it, the precision of `Double` cannot tell lines apart.
-  private static let furthest = 1e15
+  private static let largestLineCount = 1e15
 
   /// The number of lines; the last line may be incomplete.
   package var lines: Int { count / columns + (count % columns > 0 ? 1 : 0) }
@@ -43,15 +43,15 @@ package nonisolated struct ListArrangement: Hashable, Sendable {
       return Rect(x: 0, y: Double(line) * pitch, width: width, height: layout.height)
     }
     return Rect(
-      x: side + Double(column) * (tileWidth + layout.gap), y: Double(line) * pitch, width: tileWidth,
+      x: sideMargin + Double(column) * (tileWidth + layout.gap), y: Double(line) * pitch, width: tileWidth,
       height: layout.height)
   }
 
   /// The margin on the left of tiles, in whole points so that tiles stay sharp.
-  private var side: Double {
+  private var sideMargin: Double {
     guard let tileWidth = layout.tileWidth else { return 0 }
-    let taken = Double(columns) * (tileWidth + layout.gap) - layout.gap
-    return max(0, ((width - taken) / 2).rounded(.down))
+    let usedWidth = Double(columns) * (tileWidth + layout.gap) - layout.gap
+    return max(0, ((width - usedWidth) / 2).rounded(.down))
   }
 
   /// Returns the item at a point; `nil` beyond the ends and between or beside tiles.
@@ -59,7 +59,7 @@ package nonisolated struct ListArrangement: Hashable, Sendable {
     let line = (point.y / pitch).rounded(.down)
     guard line >= 0, line < Double(lines), point.y - line * pitch < layout.height else { return nil }
     guard let tileWidth = layout.tileWidth else { return Int(line) }
-    let x = point.x - side
+    let x = point.x - sideMargin
     let column = (x / (tileWidth + layout.gap)).rounded(.down)
     guard column >= 0, column < Double(columns), x - column * (tileWidth + layout.gap) < tileWidth else {
       return nil
@@ -72,7 +72,7 @@ package nonisolated struct ListArrangement: Hashable, Sendable {
   /// each side.
   package func items(from top: Double, to bottom: Double, margin: Int = 0) -> Range<Int> {
     guard count > 0, bottom > top else { return 0..<0 }
-    let last = min(Double(lines), Self.furthest)
+    let last = min(Double(lines), Self.largestLineCount)
     let first = Int(((top + layout.gap) / pitch).rounded(.down).clamped(to: 0...last)) - margin
     let end = Int((bottom / pitch).rounded(.up).clamped(to: 0...last)) + margin
     let start = firstItem(ofLine: max(0, first))

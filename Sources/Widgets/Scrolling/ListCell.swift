@@ -105,9 +105,9 @@ open class ListCell: View {
   /// Selects the row if the touch ends inside the bounds. Overrides call super.
   open override func touchEnded(_ touch: Touch) {
     guard touch === trackedTouch else { return }
-    let isMeant = bounds.contains(touch.location(in: self))
+    let isInside = bounds.contains(touch.location(in: self))
     endTracking()
-    if isMeant, let row { list?.choose(row) }
+    if isInside, let row { list?.choose(row) }
   }
 
   /// Ends the highlight. Overrides call super.

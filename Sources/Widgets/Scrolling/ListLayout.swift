@@ -37,5 +37,5 @@ public nonisolated struct ListLayout: Hashable, Sendable {
   /// The maximum length in points: larger than any screen, and its product with any count is still a finite number.
   private static let largest = 1e6
 
-  private static func length(_ wanted: Double) -> Double { wanted.clamped(to: 1...largest) }
+  private static func length(_ value: Double) -> Double { value.clamped(to: 1...largest) }
 }

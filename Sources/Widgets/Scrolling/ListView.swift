@@ -52,8 +52,8 @@ open class ListView: ScrollView {
   /// The rows that have cells.
   private var rows = 0..<0
   /// The rows that were visible at the last update of the cells.
-  private var seenRows = 0..<0
-  private var unused: [ReuseKey: [ListCell]] = [:]
+  private var lastVisibleRows = 0..<0
+  private var reusableCells: [ReuseKey: [ListCell]] = [:]
   private var isReloadNeeded = false
   private var isUpdating = false
   /// The arrangement for which the content was last laid out.
@@ -113,17 +113,17 @@ open class ListView: ScrollView {
     reloadIfNeeded()
     if arrangement.columns != laidOut.columns { arrange() }
     guard (0..<numberOfRows).contains(row) else { return }
-    let place = place(of: row)
-    let visible = bounds.height - contentInsets.top - contentInsets.bottom
+    let frame = place(of: row)
+    let visibleHeight = bounds.height - contentInsets.top - contentInsets.bottom
     switch position {
     case .nearest:
-      let gap = max(0, min(layout.gap, (visible - place.height) / 2))
-      let top = Point(x: place.minX, y: place.minY - gap)
+      let gap = max(0, min(layout.gap, (visibleHeight - frame.height) / 2))
+      let top = Point(x: frame.minX, y: frame.minY - gap)
       scrollRectToVisible(
-        Rect(origin: top, size: Size(width: place.width, height: place.height + 2 * gap)), animated: animated)
-    case .top: scroll(to: place.minY - contentInsets.top, animated: animated)
-    case .middle: scroll(to: place.midY - contentInsets.top - visible / 2, animated: animated)
-    case .bottom: scroll(to: place.maxY - contentInsets.top - visible, animated: animated)
+        Rect(origin: top, size: Size(width: frame.width, height: frame.height + 2 * gap)), animated: animated)
+    case .top: scroll(to: frame.minY - contentInsets.top, animated: animated)
+    case .middle: scroll(to: frame.midY - contentInsets.top - visibleHeight / 2, animated: animated)
+    case .bottom: scroll(to: frame.maxY - contentInsets.top - visibleHeight, animated: animated)
     }
   }
 
@@ -140,9 +140,9 @@ open class ListView: ScrollView {
   ///   - identifier: Distinguishes cells of one class that are configured differently.
   public func dequeueCell<Cell: ListCell>(_ type: Cell.Type, identifier: String? = nil) -> Cell {
     let key = ReuseKey(type: ObjectIdentifier(type), identifier: identifier)
-    if let used = unused[key]?.popLast() as? Cell {
-      used.prepareForReuse()
-      return used
+    if let reused = reusableCells[key]?.popLast() as? Cell {
+      reused.prepareForReuse()
+      return reused
     }
     let cell = type.init(frame: Rect(origin: .zero, size: place(of: 0).size))
     cell.reuseKey = key
@@ -168,16 +168,16 @@ open class ListView: ScrollView {
     cell.endTracking()
     cell.row = nil
     cell.didEndDisplaying()
-    if let key = cell.reuseKey { unused[key, default: []].append(cell) }
+    if let key = cell.reuseKey { reusableCells[key, default: []].append(cell) }
   }
 
   /// Returns the rows within the margin, and rows with cells just outside it. The hysteresis prevents that a trembling
   /// finger at the edge of a row repeatedly loads and cancels an image.
-  private func wantedRows() -> Range<Int> {
-    let near = rows(margin: Self.margin)
+  private func neededRows() -> Range<Int> {
+    let nearby = rows(margin: Self.margin)
     let kept = rows.clamped(to: rows(margin: Self.margin + 1))
-    guard !kept.isEmpty, kept.overlaps(near) else { return near }
-    return min(near.lowerBound, kept.lowerBound)..<max(near.upperBound, kept.upperBound)
+    guard !kept.isEmpty, kept.overlaps(nearby) else { return nearby }
+    return min(nearby.lowerBound, kept.lowerBound)..<max(nearby.upperBound, kept.upperBound)
   }
 
   private func rows(margin: Int) -> Range<Int> {
@@ -189,36 +189,36 @@ open class ListView: ScrollView {
   private func updateCells() {
     // If the number of columns has changed, the rows near the screen depend on the anchor, which `arrange()` finds.
     guard !isUpdating, !isReloadNeeded, arrangement.columns == laidOut.columns else { return }
-    noteVisibleRows()
-    let wanted = wantedRows()
-    guard wanted != rows else { return }
+    updateVisibleRows()
+    let needed = neededRows()
+    guard needed != rows else { return }
     isUpdating = true
     let old = (rows: rows, cells: cells)
     // The data source sees no cells while they change.
     (rows, cells) = (0..<0, [])
     // Cells are retired before others are requested, so that a screenful of cells suffices.
-    for (row, cell) in zip(old.rows, old.cells) where !wanted.contains(row) { retire(cell) }
-    let order = RowOrder(wanted, visible: visibleRows, from: old.rows)
-    let kept = old.rows.clamped(to: wanted)
+    for (row, cell) in zip(old.rows, old.cells) where !needed.contains(row) { retire(cell) }
+    let order = RowOrder(needed, visible: visibleRows, from: old.rows)
+    let kept = old.rows.clamped(to: needed)
     var new = kept.map { ($0, old.cells[$0 - old.rows.lowerBound]) }
     for row in order.rows where !kept.contains(row) {
       let index = new.firstIndex { $0.0 > row } ?? new.count
       new.insert((row, makeCell(for: row, at: index)), at: index)
     }
-    (rows, cells) = (wanted, new.map(\.1))
+    (rows, cells) = (needed, new.map(\.1))
     isUpdating = false
-    if prefetchDataSource != nil { tell(rowsAhead.move(from: old.rows, to: wanted, count: numberOfRows)) }
+    if prefetchDataSource != nil { report(rowsAhead.move(from: old.rows, to: needed, count: numberOfRows)) }
   }
 
   /// Notifies the cells that are no longer visible. O(1) if the visible rows have not changed.
-  private func noteVisibleRows() {
+  private func updateVisibleRows() {
     let visible = visibleRows
-    guard visible != seenRows else { return }
-    for row in seenRows where !visible.contains(row) { cell(at: row)?.didLeaveScreen() }
-    seenRows = visible
+    guard visible != lastVisibleRows else { return }
+    for row in lastVisibleRows where !visible.contains(row) { cell(at: row)?.didLeaveScreen() }
+    lastVisibleRows = visible
   }
 
-  private func tell(_ changes: RowsAhead.RowChanges) {
+  private func report(_ changes: RowsAhead.RowChanges) {
     if !changes.unlikely.isEmpty {
       prefetchDataSource?.listView(self, cancelPrefetchingForRows: changes.unlikely)
     }
@@ -231,7 +231,7 @@ open class ListView: ScrollView {
     cells = []
     rows = 0..<0
     isReloadNeeded = false
-    tell(rowsAhead.forget())
+    report(rowsAhead.forget())
     numberOfRows = max(0, dataSource?.numberOfRows(in: self) ?? 0)
     if let selectedRow, selectedRow >= numberOfRows { self.selectedRow = nil }
     arrange()
@@ -259,7 +259,7 @@ open class ListView: ScrollView {
   private struct Anchor {
     let row: Int
     /// The fraction of the row's line, including the gap below, that was scrolled out of view.
-    let share: Double
+    let hiddenFraction: Double
     /// The offset at which the anchor was found, or to which it has led.
     var offset: Double
   }
@@ -268,8 +268,8 @@ open class ListView: ScrollView {
     if let anchor, anchor.offset == contentOffset.y { return anchor }
     let top = contentOffset.y + contentInsets.top
     let row = laidOut.items(from: top, to: top + laidOut.pitch).lowerBound
-    let share = (top - laidOut.place(of: row).minY) / laidOut.pitch
-    return Anchor(row: row, share: share, offset: contentOffset.y)
+    let hiddenFraction = (top - laidOut.place(of: row).minY) / laidOut.pitch
+    return Anchor(row: row, hiddenFraction: hiddenFraction, offset: contentOffset.y)
   }
 
   /// Lays out the content for the current size and layout.
@@ -284,9 +284,9 @@ open class ListView: ScrollView {
     contentSize = new.contentSize
     guard let anchor else { return }
     let line = new.place(of: min(anchor.row, max(0, new.count - 1))).minY
-    let offset = line + anchor.share * new.pitch - contentInsets.top
+    let offset = line + anchor.hiddenFraction * new.pitch - contentInsets.top
     setContentOffset(Point(x: contentOffset.x, y: offset), animated: false)
-    self.anchor = Anchor(row: anchor.row, share: anchor.share, offset: contentOffset.y)
+    self.anchor = Anchor(row: anchor.row, hiddenFraction: anchor.hiddenFraction, offset: contentOffset.y)
   }
 
   /// Records the first visible row of a grid, so that the row stays the first one in the layout for the new width.

@@ -4,18 +4,18 @@ nonisolated struct RowOrder: Equatable {
   let rows: [Int]
 
   /// - Parameters:
-  ///   - wanted: The rows that should have cells.
+  ///   - needed: The rows that should have cells.
   ///   - visible: The visible rows.
   ///   - old: The rows that had cells. If empty, the list is assumed to scroll down.
-  init(_ wanted: Range<Int>, visible: Range<Int>, from old: Range<Int>) {
-    let visible = visible.clamped(to: wanted)
+  init(_ needed: Range<Int>, visible: Range<Int>, from old: Range<Int>) {
+    let visible = visible.clamped(to: needed)
     guard !visible.isEmpty else {
-      rows = Array(wanted)
+      rows = Array(needed)
       return
     }
-    let above = Array((wanted.lowerBound..<visible.lowerBound).reversed())
-    let below = Array(visible.upperBound..<wanted.upperBound)
-    let isUpwards = !old.isEmpty && wanted.lowerBound < old.lowerBound
+    let above = Array((needed.lowerBound..<visible.lowerBound).reversed())
+    let below = Array(visible.upperBound..<needed.upperBound)
+    let isUpwards = !old.isEmpty && needed.lowerBound < old.lowerBound
     rows = Array(visible) + (isUpwards ? above + below : below + above)
   }
 }

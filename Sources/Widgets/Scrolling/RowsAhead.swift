@@ -9,33 +9,33 @@ nonisolated struct RowsAhead {
   }
 
   /// The rows that were reported as likely.
-  private var told = 0..<0
+  private var reported = 0..<0
 
-  /// Returns the changes after the rows with cells have changed from `old` to `near`. If `old` is empty, the list is
+  /// Returns the changes after the rows with cells have changed from `old` to `rows`. If `old` is empty, the list is
   /// assumed to scroll down.
-  mutating func move(from old: Range<Int>, to near: Range<Int>, count: Int) -> RowChanges {
-    guard !near.isEmpty else { return forget() }
-    let isUpwards = !old.isEmpty && near.lowerBound < old.lowerBound
+  mutating func move(from old: Range<Int>, to rows: Range<Int>, count: Int) -> RowChanges {
+    guard !rows.isEmpty else { return forget() }
+    let isUpwards = !old.isEmpty && rows.lowerBound < old.lowerBound
     var ahead =
       isUpwards
-      ? max(0, near.lowerBound - near.count)..<near.lowerBound
-      : near.upperBound..<max(near.upperBound, min(count, near.upperBound + near.count))
+      ? max(0, rows.lowerBound - rows.count)..<rows.lowerBound
+      : rows.upperBound..<max(rows.upperBound, min(count, rows.upperBound + rows.count))
     // If the number of cells varies by a row, rows that are still ahead are not cancelled.
-    if ahead.overlaps(told) {
+    if ahead.overlaps(reported) {
       ahead =
         isUpwards
-        ? min(ahead.lowerBound, told.lowerBound)..<ahead.upperBound
-        : ahead.lowerBound..<max(ahead.upperBound, told.upperBound)
+        ? min(ahead.lowerBound, reported.lowerBound)..<ahead.upperBound
+        : ahead.lowerBound..<max(ahead.upperBound, reported.upperBound)
     }
-    let new = ahead.filter { !told.contains($0) }
-    let unlikely = told.filter { !ahead.contains($0) && !near.contains($0) }
-    told = ahead
+    let new = ahead.filter { !reported.contains($0) }
+    let unlikely = reported.filter { !ahead.contains($0) && !rows.contains($0) }
+    reported = ahead
     return RowChanges(likely: isUpwards ? new.reversed() : new, unlikely: unlikely)
   }
 
   /// Returns all reported rows as no longer likely.
   mutating func forget() -> RowChanges {
-    defer { told = 0..<0 }
-    return RowChanges(unlikely: Array(told))
+    defer { reported = 0..<0 }
+    return RowChanges(unlikely: Array(reported))
   }
 }

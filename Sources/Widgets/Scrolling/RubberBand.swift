@@ -18,16 +18,16 @@ public nonisolated enum RubberBand {
   }
 
   /// Returns the offset shown for the offset that a finger holds. Offsets within `range` are unchanged.
-  public static func shown(for held: Double, range: ClosedRange<Double>, length: Double) -> Double {
-    let end = held.clamped(to: range)
-    let distance = shown(abs(held - end), length: length)
-    return held < end ? end - distance : end + distance
+  public static func shown(for heldOffset: Double, range: ClosedRange<Double>, length: Double) -> Double {
+    let end = heldOffset.clamped(to: range)
+    let distance = shown(abs(heldOffset - end), length: length)
+    return heldOffset < end ? end - distance : end + distance
   }
 
   /// Returns the offset that a finger holds for the offset shown, the inverse of `shown(for:range:length:)`.
-  public static func pulled(to shown: Double, range: ClosedRange<Double>, length: Double) -> Double {
-    let end = shown.clamped(to: range)
-    let distance = pulled(abs(shown - end), length: length)
-    return shown < end ? end - distance : end + distance
+  public static func pulled(to shownOffset: Double, range: ClosedRange<Double>, length: Double) -> Double {
+    let end = shownOffset.clamped(to: range)
+    let distance = pulled(abs(shownOffset - end), length: length)
+    return shownOffset < end ? end - distance : end + distance
   }
 }

@@ -3,8 +3,8 @@ import VitrineGraphics
 /// The thin bars that show the scroll position. They appear when scrolling starts and fade out shortly after it ends.
 final class ScrollIndicator: FrameObserver {
   /// The delay before the fade, and the duration of the fade, in seconds.
-  static let hold = 0.3
-  static let fade = 0.25
+  static let fadeDelay = 0.3
+  static let fadeDuration = 0.25
 
   var color = Color(hex: 0x9098A6, alpha: 190)
   private weak var scrollView: ScrollView?
@@ -22,7 +22,7 @@ final class ScrollIndicator: FrameObserver {
 
   func hide() {
     guard opacity > 0, fadeStart == nil, let window = scrollView?.window else { return }
-    let start = window.now + Self.hold
+    let start = window.now + Self.fadeDelay
     fadeStart = start
     window.requestFrames(for: self, at: start)
   }
@@ -35,7 +35,7 @@ final class ScrollIndicator: FrameObserver {
 
   func frame(at now: Double) -> NextFrame {
     guard let fadeStart else { return .never }
-    opacity = min(1, max(0, 1 - (now - fadeStart) / Self.fade))
+    opacity = min(1, max(0, 1 - (now - fadeStart) / Self.fadeDuration))
     redraw()
     if opacity > 0 { return .soon }
     self.fadeStart = nil
@@ -87,13 +87,13 @@ nonisolated struct ScrollBar: Hashable {
   /// Computes the bar for a scroll offset. Beyond an end the bar is shortened. Fails if there is nothing to scroll, or
   /// no room for a bar.
   init?(offset: Double, length: Double, range: ClosedRange<Double>) {
-    let way = range.upperBound - range.lowerBound
+    let scrollableLength = range.upperBound - range.lowerBound
     let track = length - 2 * Self.margin
-    guard way > 0, track > Self.shortest else { return nil }
-    let beyond = max(0, range.lowerBound - offset, offset - range.upperBound)
-    let natural = max(Self.shortest, track * length / (length + way))
-    self.length = max(2 * Self.thickness, natural - beyond)
-    let share = (offset.clamped(to: range) - range.lowerBound) / way
-    start = Self.margin + (track - self.length) * share
+    guard scrollableLength > 0, track > Self.shortest else { return nil }
+    let overscroll = max(0, range.lowerBound - offset, offset - range.upperBound)
+    let naturalLength = max(Self.shortest, track * length / (length + scrollableLength))
+    self.length = max(2 * Self.thickness, naturalLength - overscroll)
+    let fraction = (offset.clamped(to: range) - range.lowerBound) / scrollableLength
+    start = Self.margin + (track - self.length) * fraction
   }
 }

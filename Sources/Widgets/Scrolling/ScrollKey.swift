@@ -5,7 +5,7 @@ nonisolated enum ScrollKey {
   /// Returns the distance that a key adds to the offset, in points; `nil` for a key that does not scroll.
   ///
   /// - Parameter page: The distance of a page key in points.
-  static func way(of key: Key, modifiers: KeyModifiers, page: Double) -> Point? {
+  static func distance(of key: Key, modifiers: KeyModifiers, page: Double) -> Point? {
     guard modifiers.isSubset(of: .shift) else { return nil }
     switch key {
     case .up: return Point(x: 0, y: -ScrollView.step)

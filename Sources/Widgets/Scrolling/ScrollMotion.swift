@@ -45,7 +45,7 @@ nonisolated struct ScrollMotion {
       guard range.contains(position) else {
         let end = position < range.lowerBound ? range.lowerBound : range.upperBound
         guard bounces else { return (end, true) }
-        hit(end, after: flick.time(passing: end) ?? time, velocity: flick.velocity(after:))
+        bounce(at: end, after: flick.time(passing: end) ?? time, velocity: flick.velocity(after:))
         return step(at: now, range: range, bounces: bounces)
       }
       // The last half point of a flick is not visible.
@@ -55,14 +55,14 @@ nonisolated struct ScrollMotion {
       let isOver = abs(position - spring.target) < 0.25 && abs(spring.velocity(after: time)) < 10
       return isOver ? (spring.target.clamped(to: range), true) : (position, false)
     case .glide(let from, let to, let duration, let curve):
-      let share = duration > 0 ? min(1, time / duration) : 1
-      let position = from + (to - from) * curve.value(at: share)
-      return (position.clamped(to: range), share >= 1)
+      let fraction = duration > 0 ? min(1, time / duration) : 1
+      let position = from + (to - from) * curve.value(at: fraction)
+      return (position.clamped(to: range), fraction >= 1)
     }
   }
 
   /// Called when a flick reaches an end: its remaining velocity stretches a spring there.
-  private mutating func hit(_ end: Double, after time: Double, velocity: (Double) -> Double) {
+  private mutating func bounce(at end: Double, after time: Double, velocity: (Double) -> Double) {
     let spring = Spring(target: end, displacement: 0, velocity: velocity(time))
     self = ScrollMotion(.spring(spring), at: start + time)
   }

@@ -32,8 +32,8 @@ open class ScrollView: View {
   public var refreshControl: RefreshControl? {
     didSet {
       guard refreshControl !== oldValue else { return }
-      oldValue?.leave()
-      refreshControl?.enter(self)
+      oldValue?.detach()
+      refreshControl?.attach(to: self)
     }
   }
   /// The height reserved above `contentInsets` while the refresh control refreshes, in points.
@@ -60,7 +60,7 @@ open class ScrollView: View {
   private var trackedTouch: Touch?
   private var velocity = VelocityTracker()
   /// The content offset held by the finger and the location of the finger when the drag began.
-  private var grip = (offset: Point.zero, location: Point.zero)
+  private var dragStart = (offset: Point.zero, location: Point.zero)
   private lazy var indicator = ScrollIndicator(scrollView: self)
 
   /// Creates a scroll view that clips all subviews. Nothing scrolls until `contentSize` is set.
@@ -103,13 +103,13 @@ open class ScrollView: View {
   /// Scrolls by the smallest distance that makes a rectangle of the content visible. Of a rectangle that is larger than
   /// the view, the beginning is shown.
   public func scrollRectToVisible(_ rect: Rect, animated: Bool) {
-    func offset(_ low: Double, _ high: Double, now: Double, length: Double) -> Double {
-      if low < now || high - low > length { return low }
-      return high > now + length ? high - length : now
+    func offset(_ low: Double, _ high: Double, current: Double, length: Double) -> Double {
+      if low < current || high - low > length { return low }
+      return high > current + length ? high - length : current
     }
     let target = Point(
-      x: offset(rect.minX, rect.maxX, now: bounds.minX, length: bounds.width),
-      y: offset(rect.minY, rect.maxY, now: bounds.minY, length: bounds.height))
+      x: offset(rect.minX, rect.maxX, current: bounds.minX, length: bounds.width),
+      y: offset(rect.minY, rect.maxY, current: bounds.minY, length: bounds.height))
     if target != contentOffset { setContentOffset(target, animated: animated) }
   }
 
@@ -152,7 +152,7 @@ open class ScrollView: View {
   private func contentDidChange() {
     setNeedsLayout()
     setNeedsDisplay()
-    settle()
+    clampOffset()
     refreshControl?.scrollViewDidScroll()
   }
 
@@ -161,9 +161,9 @@ open class ScrollView: View {
   private func refreshInsetDidChange(from old: Double) {
     setNeedsDisplay()
     if isDragging, let touch = trackedTouch {
-      takeGrip(at: touch.location)
+      setDragStart(at: touch.location)
     } else if refreshInset < old, bounds.minY < verticalRange.lowerBound {
-      guard let window else { return settle() }
+      guard let window else { return clampOffset() }
       verticalMotion = .release(at: bounds.minY, velocity: 0, range: verticalRange, now: window.now)
       startMoving()
     } else if refreshInset > old, bounds.minY <= verticalRange.lowerBound + refreshInset {
@@ -176,13 +176,13 @@ open class ScrollView: View {
 
   open override func boundsDidChange() {
     super.boundsDidChange()
-    settle()
+    clampOffset()
     refreshControl?.scrollViewDidScroll()
   }
 
   /// Moves an offset from beyond an end back to the end. An axis in motion is left alone, because the motion leads back
   /// by itself.
-  private func settle() {
+  private func clampOffset() {
     guard !isDragging else { return }
     var offset = boundsOrigin
     if horizontalMotion == nil { offset.x = offset.x.clamped(to: horizontalRange) }
@@ -249,8 +249,8 @@ open class ScrollView: View {
     let speeds = [horizontalMotion, verticalMotion].map { abs($0?.catchableVelocity(at: touch.time) ?? 0) }
     horizontalMotion = nil
     verticalMotion = nil
-    let isBeyond = !verticalRange.contains(bounds.minY) || !horizontalRange.contains(bounds.minX)
-    if isBeyond || speeds.contains(where: { $0 > 30 }) {
+    let isBeyondEnd = !verticalRange.contains(bounds.minY) || !horizontalRange.contains(bounds.minX)
+    if isBeyondEnd || speeds.contains(where: { $0 > 30 }) {
       beginDrag(touch)
     } else {
       finishIfAtRest()
@@ -258,11 +258,11 @@ open class ScrollView: View {
   }
 
   private func isDrag(_ touch: Touch) -> Bool {
-    let way = touch.location - touch.startLocation
-    let isFar =
-      (scrollsHorizontally && abs(way.x) >= Self.dragSlop)
-      || ((scrollsVertically || (pullsToRefresh && way.y > 0)) && abs(way.y) >= Self.dragSlop)
-    guard isFar, touch.isDelivered else { return isFar }
+    let movement = touch.location - touch.startLocation
+    let exceedsSlop =
+      (scrollsHorizontally && abs(movement.x) >= Self.dragSlop)
+      || ((scrollsVertically || (pullsToRefresh && movement.y > 0)) && abs(movement.y) >= Self.dragSlop)
+    guard exceedsSlop, touch.isDelivered else { return exceedsSlop }
     var view = touch.view
     while let current = view, current !== self {
       if !current.yieldsTouchesToScrolling { return false }
@@ -273,30 +273,30 @@ open class ScrollView: View {
 
   private func beginDrag(_ touch: Touch) {
     isDragging = true
-    takeGrip(at: touch.location)
+    setDragStart(at: touch.location)
     window?.claim(touch, by: self)
   }
 
-  private func takeGrip(at location: Point) {
+  private func setDragStart(at location: Point) {
     // Beyond an end, the drag continues from the finger position that would have pulled the content this far.
-    grip.offset = Point(
+    dragStart.offset = Point(
       x: RubberBand.pulled(to: bounds.minX, range: horizontalRange, length: bounds.width),
       y: RubberBand.pulled(to: bounds.minY, range: verticalRange, length: bounds.height))
-    grip.location = location
+    dragStart.location = location
   }
 
   private func drag(to location: Point) {
-    let held = grip.offset - (location - grip.location)
-    func offset(_ held: Double, range: ClosedRange<Double>, length: Double, pulls: Bool = false) -> Double {
-      let canPull = bounces && (range.lowerBound < range.upperBound || (pulls && held < range.lowerBound))
+    let draggedOffset = dragStart.offset - (location - dragStart.location)
+    func offset(_ offset: Double, range: ClosedRange<Double>, length: Double, pulls: Bool = false) -> Double {
+      let canPull = bounces && (range.lowerBound < range.upperBound || (pulls && offset < range.lowerBound))
       return canPull
-        ? RubberBand.shown(for: held, range: range, length: length) : held.clamped(to: range)
+        ? RubberBand.shown(for: offset, range: range, length: length) : offset.clamped(to: range)
     }
     indicator.show()
     move(
       to: Point(
-        x: offset(held.x, range: horizontalRange, length: bounds.width),
-        y: offset(held.y, range: verticalRange, length: bounds.height, pulls: pullsToRefresh)))
+        x: offset(draggedOffset.x, range: horizontalRange, length: bounds.width),
+        y: offset(draggedOffset.y, range: verticalRange, length: bounds.height, pulls: pullsToRefresh)))
     refreshControl?.scrollViewDidPull()
   }
 
@@ -326,7 +326,7 @@ open class ScrollView: View {
     horizontalMotion = nil
     verticalMotion = nil
     indicator.hideAtOnce()
-    settle()
+    clampOffset()
   }
 
   // MARK: Wheel, keys, drawing
@@ -339,10 +339,10 @@ open class ScrollView: View {
   }
 
   /// Adds a distance to the destination of the current motion.
-  func glide(by way: Point, duration: Double) {
+  func glide(by distance: Point, duration: Double) {
     let goal = Point(
       x: horizontalMotion?.destination ?? bounds.minX, y: verticalMotion?.destination ?? bounds.minY)
-    glide(to: goal + way, duration: duration, curve: .easeOut)
+    glide(to: goal + distance, duration: duration, curve: .easeOut)
   }
 
   /// True if the content can scroll: keys that no view handled then scroll.
@@ -351,20 +351,20 @@ open class ScrollView: View {
   /// Scrolls with the arrow keys, page keys, Home, End and Space. An arrow key is passed on if the content cannot
   /// scroll further.
   open override func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool {
-    guard let way = ScrollKey.way(of: key, modifiers: modifiers, page: bounds.height * 0.9),
-      way.x != 0 ? scrollsHorizontally : scrollsVertically
+    guard let distance = ScrollKey.distance(of: key, modifiers: modifiers, page: bounds.height * 0.9),
+      distance.x != 0 ? scrollsHorizontally : scrollsVertically
     else { return false }
-    if FocusDirection(key) != nil, !canScroll(by: way) { return false }
-    if !isDragging { glide(by: way, duration: 0.2) }
+    if FocusDirection(key) != nil, !canScroll(by: distance) { return false }
+    if !isDragging { glide(by: distance, duration: 0.2) }
     return true
   }
 
   /// True if the content can scroll further in a direction after the current motion has ended.
-  func canScroll(by way: Point) -> Bool {
+  func canScroll(by distance: Point) -> Bool {
     let goal = Point(
       x: horizontalMotion?.destination ?? bounds.minX, y: verticalMotion?.destination ?? bounds.minY)
-    return way.x != 0 && (goal.x + way.x).clamped(to: horizontalRange) != goal.x
-      || way.y != 0 && (goal.y + way.y).clamped(to: verticalRange) != goal.y
+    return distance.x != 0 && (goal.x + distance.x).clamped(to: horizontalRange) != goal.x
+      || distance.y != 0 && (goal.y + distance.y).clamped(to: verticalRange) != goal.y
   }
 
   /// The role `.scrollArea`, unless another role was set.

@@ -4,7 +4,7 @@ import VitrineGraphics
 nonisolated struct VelocityTracker {
   /// The period in seconds over which the velocity is measured. A finger that rests longer before it is lifted has no
   /// velocity.
-  static let window = 0.1
+  static let period = 0.1
   /// The maximum speed per axis in points per second, above that of any finger. It limits the quotient of two nearly
   /// simultaneous events.
   static let maximum = 12_000.0
@@ -12,7 +12,7 @@ nonisolated struct VelocityTracker {
   private var samples: [(time: Double, location: Point)] = []
 
   mutating func add(_ location: Point, at time: Double) {
-    samples.removeAll { $0.time < time - Self.window }
+    samples.removeAll { $0.time < time - Self.period }
     samples.append((time, location))
   }
 
@@ -21,7 +21,7 @@ nonisolated struct VelocityTracker {
     guard let first = samples.first, let last = samples.last, last.time > first.time else { return .zero }
     let seconds = last.time - first.time
     func limited(_ value: Double) -> Double { min(Self.maximum, max(-Self.maximum, value / seconds)) }
-    let way = last.location - first.location
-    return Point(x: limited(way.x), y: limited(way.y))
+    let distance = last.location - first.location
+    return Point(x: limited(distance.x), y: limited(distance.y))
   }
 }

@@ -3,12 +3,12 @@ public nonisolated enum TextAlignment: Hashable, Sendable {
   /// Left, center and right, independent of the language.
   case left, center, right
 
-  /// Returns the distance from the left edge for content of a given width, in an available width of `room`.
-  func offset(of width: Double, in room: Double) -> Double {
+  /// Returns the distance from the left edge for content of a given width in `availableWidth`.
+  func offset(of width: Double, in availableWidth: Double) -> Double {
     switch self {
     case .left: 0
-    case .center: (room - width) / 2
-    case .right: room - width
+    case .center: (availableWidth - width) / 2
+    case .right: availableWidth - width
     }
   }
 }

@@ -18,11 +18,11 @@ struct TextBlock {
   /// Returns the layout for a width and for as many lines as fit `height`, at least one, measured by `window`. Without
   /// a window the measures are estimates.
   mutating func layout(width: Double, height: Double = .infinity, in window: Window?) -> TextLayout {
-    let measuring = window?.textMeasuring ?? Self.guess
+    let measuring = window?.textMeasuring ?? Self.estimatedMeasuring
     let scale = window?.scale ?? 1
     if let layout, self.measuring == ObjectIdentifier(measuring), self.scale == scale {
       let limit = limit(height: height, lineHeight: layout.lineHeight)
-      if layout.holds(width: width, maximumLines: limit) { return layout }
+      if layout.isValid(width: width, maximumLines: limit) { return layout }
       if layout.width == width, self.limit == limit { return layout }
     }
     limit = limit(height: height, lineHeight: measuring.size(of: "", font: font).height)
@@ -36,10 +36,10 @@ struct TextBlock {
   /// Returns the smaller of both limits; 0 for no limit.
   private func limit(height: Double, lineHeight: Double) -> Int {
     guard height.isFinite, lineHeight > 0 else { return maximumLines }
-    let fitting = height / lineHeight + 0.01
-    let room = fitting > 1 ? Int(min(fitting, 1e6)) : 1
-    return maximumLines == 0 ? room : min(maximumLines, room)
+    let fittingLines = height / lineHeight + 0.01
+    let availableLines = fittingLines > 1 ? Int(min(fittingLines, 1e6)) : 1
+    return maximumLines == 0 ? availableLines : min(maximumLines, availableLines)
   }
 
-  private static let guess = MonospaceMeasuring()
+  private static let estimatedMeasuring = MonospaceMeasuring()
 }

@@ -10,7 +10,7 @@ struct TextLayout {
 
   private(set) var lines: [Line] = []
   /// True if the text is truncated.
-  private(set) var isCut = false
+  private(set) var isTruncated = false
   let lineHeight: Double
   let width: Double
 
@@ -31,41 +31,41 @@ struct TextLayout {
     self.measuring = measuring
     lineHeight = measuring.size(of: "", font: font).height
     guard !text.isEmpty, width > 0 else { return }
-    var rest = text[...]
+    var remaining = text[...]
     while true {
-      let paragraph = rest.prefix { !$0.isNewline }
-      let isLast = paragraph.endIndex == rest.endIndex
+      let paragraph = remaining.prefix { !$0.isNewline }
+      let isLast = paragraph.endIndex == remaining.endIndex
       append(paragraph, isLast: isLast, maximumLines: maximumLines)
-      if isLast || isCut { return }
-      rest = rest[rest.index(after: paragraph.endIndex)...]
+      if isLast || isTruncated { return }
+      remaining = remaining[remaining.index(after: paragraph.endIndex)...]
     }
   }
 
   /// True if the layout stays the same for another width and another maximum number of lines.
-  func holds(width: Double, maximumLines: Int) -> Bool {
+  func isValid(width: Double, maximumLines: Int) -> Bool {
     if maximumLines > 0, lines.count > maximumLines { return false }
-    if isCut { return false }
+    if isTruncated { return false }
     return width == self.width || (lines.count == 1 && width >= size.width)
   }
 
   private mutating func append(_ paragraph: Substring, isLast: Bool, maximumLines: Int) {
-    var rest = paragraph
+    var remaining = paragraph
     repeat {
-      let mayBeLast = lines.count + 1 == maximumLines
-      let whole = measure(rest)
-      if whole <= width, isLast || !mayBeLast {
-        lines.append(Line(text: String(rest), width: whole))
+      let isLastLine = lines.count + 1 == maximumLines
+      let remainingWidth = measure(remaining)
+      if remainingWidth <= width, isLast || !isLastLine {
+        lines.append(Line(text: String(remaining), width: remainingWidth))
         return
       }
-      if mayBeLast {
-        isCut = true
-        lines.append(elided(rest))
+      if isLastLine {
+        isTruncated = true
+        lines.append(truncated(remaining))
         return
       }
-      let line = lineThatFits(rest)
+      let line = lineThatFits(remaining)
       lines.append(Line(text: String(line), width: measure(line)))
-      rest = rest[line.endIndex...].drop { $0 == " " }
-    } while !rest.isEmpty
+      remaining = remaining[line.endIndex...].drop { $0 == " " }
+    } while !remaining.isEmpty
   }
 
   /// Returns as many words as fit, or else as many characters of the first word as fit, at least one.
@@ -85,13 +85,13 @@ struct TextLayout {
   }
 
   /// Returns as many characters as fit in front of an ellipsis.
-  private func elided(_ text: Substring) -> Line {
-    let count = longestPrefix(of: text) { measure(Self.ending($0)) <= width }
-    let shown = Self.ending(text.prefix(count))
+  private func truncated(_ text: Substring) -> Line {
+    let count = longestPrefix(of: text) { measure(Self.addingEllipsis($0)) <= width }
+    let shown = Self.addingEllipsis(text.prefix(count))
     return Line(text: String(shown), width: measure(shown))
   }
 
-  private static func ending(_ text: Substring) -> Substring {
+  private static func addingEllipsis(_ text: Substring) -> Substring {
     var text = text
     while text.last == " " { text.removeLast() }
     return text + "\u{2026}"

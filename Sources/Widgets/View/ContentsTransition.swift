@@ -34,46 +34,46 @@ final class ContentsTransition: FrameObserver {
   }
 
   // The window was released during the transition.
-  isolated deinit { tellThatItHasEnded() }
+  isolated deinit { callCompletionHandlers() }
 
   /// Ends the transition without a further step.
   func stop() {
     isOver = true
     window?.cancelFrames(for: self)
-    tellThatItHasEnded()
+    callCompletionHandlers()
   }
 
   /// Replaces the preview that the transition leads to by a later image, if the preview is less than half visible and
   /// both transitions are of one kind. Fading the preview in and out again would flicker. Returns true if the image was
   /// replaced.
-  func goesOn(into more: ImageAppearance, by transition: Transition) -> Bool {
-    guard new.image?.isPreview == true, more.image != nil, 0 < progress, progress < 0.5,
+  func replacePreview(with appearance: ImageAppearance, by transition: Transition) -> Bool {
+    guard new.image?.isPreview == true, appearance.image != nil, 0 < progress, progress < 0.5,
       transition.kind == self.transition.kind
     else { return false }
-    new = more
+    new = appearance
     return true
   }
 
   /// Calls `body` once, asynchronously, after the transition has ended or was stopped.
   func whenEnded(_ body: @escaping () -> Void) { completionHandlers.append(body) }
 
-  private func tellThatItHasEnded() {
+  private func callCompletionHandlers() {
     guard !completionHandlers.isEmpty else { return }
-    let bodies = completionHandlers
+    let handlers = completionHandlers
     completionHandlers = []
-    Task { @MainActor in for body in bodies { body() } }
+    Task { @MainActor in for handler in handlers { handler() } }
   }
 
   func frame(at now: Double) -> NextFrame {
     let start = start ?? now
     self.start = start
-    let share = (now - start) / transition.duration
-    progress = transition.curve.value(at: share)
+    let fraction = (now - start) / transition.duration
+    progress = transition.curve.value(at: fraction)
     // The tolerance corrects rounding errors in the difference of two times. In a hidden view the transition ends at
     // once.
-    isOver = share >= 1 - 1e-9 || view?.isHiddenInTree != false
+    isOver = fraction >= 1 - 1e-9 || view?.isHiddenInTree != false
     view?.transitionDidStep(self)
-    if isOver { tellThatItHasEnded() }
+    if isOver { callCompletionHandlers() }
     return isOver ? .never : .soon
   }
 

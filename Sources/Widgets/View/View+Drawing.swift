@@ -13,18 +13,18 @@ extension View {
   /// Marks everything that the view draws on to be redrawn, shadow and subviews included.
   func setAllNeedsDisplay() {
     guard alpha >= 0.01 else { return }
-    invalidate(covered, isCutOff: false)
+    invalidate(coveredArea, isClipped: false)
   }
 
   /// Marks a part to be redrawn, also in a view that has just become transparent.
   ///
-  /// - Parameter isCutOff: False if the view's own `clipsToBounds` does not apply, as for its shadow.
-  func invalidate(_ rect: Rect, isCutOff: Bool = true) {
+  /// - Parameter isClipped: False if the view's own `clipsToBounds` does not apply, as for its shadow.
+  func invalidate(_ rect: Rect, isClipped: Bool = true) {
     guard let window, !isHidden else { return }
     var rect = rect
     var view = self
     while let parent = view.superview {
-      if view.clipsToBounds, isCutOff || view !== self { rect = rect.intersection(view.bounds) }
+      if view.clipsToBounds, isClipped || view !== self { rect = rect.intersection(view.bounds) }
       rect = rect.offset(by: view.frame.origin - view.boundsOrigin)
       view = parent
       if rect.isEmpty || view.isHidden || view.alpha < 0.01 { return }
@@ -34,17 +34,17 @@ extension View {
 
   /// The area in the view's coordinates that the view and all descendants draw on. Shadows lie outside the bounds, and
   /// subviews may.
-  var covered: Rect {
-    let own = shadow.map { bounds.union($0.extent(of: bounds)) } ?? bounds
-    if clipsToBounds { return own }
-    return subviews.reduce(own) { $1.isHidden ? $0 : $0.union($1.covered(in: $1.frame)) }
+  var coveredArea: Rect {
+    let ownArea = shadow.map { bounds.union($0.extent(of: bounds)) } ?? bounds
+    if clipsToBounds { return ownArea }
+    return subviews.reduce(ownArea) { $1.isHidden ? $0 : $0.union($1.coveredArea(in: $1.frame)) }
   }
 
   /// Returns the covered area in the superview's coordinates, computed for a given frame of the view.
-  func covered(in frame: Rect) -> Rect {
-    let own = shadow.map { frame.union($0.extent(of: frame)) } ?? frame
-    if clipsToBounds { return own }
-    return covered.offset(by: frame.origin - boundsOrigin).union(own)
+  func coveredArea(in frame: Rect) -> Rect {
+    let ownArea = shadow.map { frame.union($0.extent(of: frame)) } ?? frame
+    if clipsToBounds { return ownArea }
+    return coveredArea.offset(by: frame.origin - boundsOrigin).union(ownArea)
   }
 
   /// Converts a point from window coordinates to the view's coordinates. O(depth of the tree).

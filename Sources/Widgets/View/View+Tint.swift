@@ -18,8 +18,8 @@ extension View {
 }
 
 extension Image {
-  /// True if the image is drawn in the tint color. `usual` applies to images whose rendering mode is `automatic`.
-  nonisolated func isTemplate(whereUsual usual: RenderingMode) -> Bool {
-    (renderingMode == .automatic ? usual : renderingMode) == .alwaysTemplate
+  /// True if the image is drawn in the tint color. `defaultMode` applies to images whose rendering mode is `automatic`.
+  nonisolated func isTemplate(defaultMode: RenderingMode) -> Bool {
+    (renderingMode == .automatic ? defaultMode : renderingMode) == .alwaysTemplate
   }
 }

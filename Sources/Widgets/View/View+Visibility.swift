@@ -5,15 +5,15 @@ extension View {
   /// superview is hidden or transparent. Views in front of it are ignored. O(depth of the tree).
   package var isOnScreen: Bool {
     guard let window, !isHidden, alpha >= 0.01 else { return false }
-    var seen = bounds
+    var visibleRect = bounds
     var view = self
     while let parent = view.superview {
-      if view.clipsToBounds { seen = seen.intersection(view.bounds) }
-      seen = seen.offset(by: view.frame.origin - view.boundsOrigin)
+      if view.clipsToBounds { visibleRect = visibleRect.intersection(view.bounds) }
+      visibleRect = visibleRect.offset(by: view.frame.origin - view.boundsOrigin)
       view = parent
-      if seen.isEmpty || view.isHidden || view.alpha < 0.01 { return false }
+      if visibleRect.isEmpty || view.isHidden || view.alpha < 0.01 { return false }
     }
-    return !seen.intersection(window.bounds).isEmpty
+    return !visibleRect.intersection(window.bounds).isEmpty
   }
 
   /// Tells the attachments of the view and of its subviews that the view has been scrolled off the screen.

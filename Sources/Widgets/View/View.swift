@@ -13,7 +13,7 @@ open class View {
   public var frame: Rect {
     didSet {
       guard frame != oldValue else { return }
-      if !isHidden, alpha >= 0.01 { superview?.setNeedsDisplay(covered(in: oldValue)) }
+      if !isHidden, alpha >= 0.01 { superview?.setNeedsDisplay(coveredArea(in: oldValue)) }
       setAllNeedsDisplay()
       if frame.size != oldValue.size {
         setNeedsLayout()
@@ -30,8 +30,8 @@ open class View {
   public var boundsOrigin: Point = .zero {
     didSet {
       guard boundsOrigin != oldValue else { return }
-      setNeedsDisplay(covered)
-      if !clipsToBounds { setNeedsDisplay(covered.offset(by: boundsOrigin - oldValue)) }
+      setNeedsDisplay(coveredArea)
+      if !clipsToBounds { setNeedsDisplay(coveredArea.offset(by: boundsOrigin - oldValue)) }
     }
   }
 
@@ -62,7 +62,7 @@ open class View {
   public var shadow: Shadow? {
     didSet {
       guard shadow != oldValue else { return }
-      if let oldValue { invalidate(oldValue.extent(of: bounds), isCutOff: false) }
+      if let oldValue { invalidate(oldValue.extent(of: bounds), isClipped: false) }
       setAllNeedsDisplay()
     }
   }
@@ -82,8 +82,8 @@ open class View {
   public var alpha: Double = 1 {
     didSet {
       guard alpha != oldValue else { return }
-      invalidate(covered, isCutOff: false)
-      if alpha < 0.01 { window?.withdraw(from: self) }
+      invalidate(coveredArea, isClipped: false)
+      if alpha < 0.01 { window?.cancelInteraction(below: self) }
     }
   }
   /// True if the view and all descendants are neither drawn nor touched. A hidden view keeps its frame, its slots
@@ -91,14 +91,14 @@ open class View {
   public var isHidden = false {
     didSet {
       guard isHidden != oldValue else { return }
-      superview?.setNeedsDisplay(covered(in: frame))
-      if isHidden { window?.withdraw(from: self) }
+      superview?.setNeedsDisplay(coveredArea(in: frame))
+      if isHidden { window?.cancelInteraction(below: self) }
     }
   }
   /// True if subviews are clipped to the bounds; false by default.
   public var clipsToBounds = false {
-    willSet { if newValue { setNeedsDisplay(covered) } }
-    didSet { if oldValue, !clipsToBounds { setNeedsDisplay(covered) } }
+    willSet { if newValue { setNeedsDisplay(coveredArea) } }
+    didSet { if oldValue, !clipsToBounds { setNeedsDisplay(coveredArea) } }
   }
   /// The way in which the image is scaled and aligned in the bounds; `fill` by default.
   public var contentMode: ContentMode = .fill {
@@ -106,7 +106,7 @@ open class View {
   }
   /// True if touches and keys reach the view and all subviews; true by default.
   public var isUserInteractionEnabled = true {
-    didSet { if !isUserInteractionEnabled { window?.withdraw(from: self) } }
+    didSet { if !isUserInteractionEnabled { window?.cancelInteraction(below: self) } }
   }
   /// True if an enclosing scroll view may take over a touch that this view has received, once the touch becomes a drag.
   /// True by default, as lists need; set false for a view that is dragged itself, for example a slider or a map. A
@@ -121,7 +121,7 @@ open class View {
   package var attachment: (any ViewAttachment)?
 
   /// The overridden accessibility values; `nil` for most views, which use the values of their class.
-  private var accessibilityWords: AccessibilityWords?
+  private var accessibilityOverrides: AccessibilityOverrides?
   private var contentsTransition: ContentsTransition?
   private var storedContents: Image?
   private var stateOfContents = ControlState.normal
@@ -203,12 +203,14 @@ open class View {
     _ transition: Transition, from previous: ImageAppearance, to new: ImageAppearance,
     after running: ContentsTransition?
   ) -> ContentsTransition? {
-    if let running, transition.isAnimated, running.goesOn(into: new, by: transition) { return running }
+    if let running, transition.isAnimated, running.replacePreview(with: new, by: transition) {
+      return running
+    }
     running?.stop()
     guard transition.isAnimated, let window else { return nil }
     // The transition starts from the more visible image, never from one that was not visible yet.
-    let isHardlyBegun = running.map { $0.progress < 0.5 } ?? false
-    let old = isHardlyBegun ? running?.old ?? previous : previous
+    let isOldMoreVisible = running.map { $0.progress < 0.5 } ?? false
+    let old = isOldMoreVisible ? running?.old ?? previous : previous
     guard old.image != new.image else { return nil }
     return ContentsTransition(from: old, to: new, transition: transition, of: self, in: window)
   }
@@ -231,20 +233,21 @@ open class View {
   ///
   /// - Parameter oldRect: The rectangle of the transition's old image, if it differs from `rect`.
   final func draw(
-    _ look: ImageAppearance, renderingMode: Image.RenderingMode = .automatic, in rect: Rect,
+    _ appearance: ImageAppearance, renderingMode: Image.RenderingMode = .automatic, in rect: Rect,
     oldRect: Rect? = nil,
     mode: ContentMode, cornerRadius: Double, transition: ContentsTransition?, into list: inout DrawList
   ) {
-    func imageCommand(_ look: ImageAppearance, in rect: Rect) -> DrawList.ImageCommand? {
-      guard let image = look.image else { return nil }
-      let place = mode.layout(
+    func imageCommand(_ appearance: ImageAppearance, in rect: Rect) -> DrawList.ImageCommand? {
+      guard let image = appearance.image else { return nil }
+      let layout = mode.layout(
         pixelWidth: image.pixelWidth, pixelHeight: image.pixelHeight, size: image.size, in: rect)
       return DrawList.ImageCommand(
-        image: image, source: place.source, destination: place.destination, opacity: look.opacity,
-        tint: look.tint, templateColor: image.isTemplate(whereUsual: renderingMode) ? currentTintColor : nil,
+        image: image, source: layout.source, destination: layout.destination, opacity: appearance.opacity,
+        tint: appearance.tint,
+        templateColor: image.isTemplate(defaultMode: renderingMode) ? currentTintColor : nil,
         cornerRadius: cornerRadius)
     }
-    let new = imageCommand(look, in: rect)
+    let new = imageCommand(appearance, in: rect)
     if let transition {
       let oldRect = oldRect ?? rect
       transition.draw(
@@ -288,7 +291,7 @@ open class View {
 
   private func leaveSuperview() {
     guard let parent = superview else { return }
-    if !isHidden, alpha >= 0.01 { parent.setNeedsDisplay(covered(in: frame)) }
+    if !isHidden, alpha >= 0.01 { parent.setNeedsDisplay(coveredArea(in: frame)) }
     parent.subviews.removeAll { $0 === self }
     superview = nil
     parent.setNeedsLayout()
@@ -310,7 +313,7 @@ open class View {
     let old = window
     window = new
     endTransitions()
-    old?.forget(self)
+    old?.cancelInteraction(of: self)
     // Re-entrancy: a handler of a cancelled touch may have moved the view.
     guard window === new else { return }
     if needsLayout { new?.layoutRequested() }
@@ -407,20 +410,20 @@ open class View {
   /// The role for assistive technology: the value that was set, or else the default of the class, `group` for a plain
   /// view. Overrides keep the setter; their getter replaces only the default of super.
   open var accessibilityRole: AccessibilityRole {
-    get { accessibilityWords?.role ?? .group }
-    set { say { $0.role = newValue } }
+    get { accessibilityOverrides?.role ?? .group }
+    set { overrideAccessibility { $0.role = newValue } }
   }
   /// The accessible name: the value that was set, or else the default of the class, for example the text of a label or
   /// the title of a button; `nil` without a name.
   open var accessibilityLabel: String? {
-    get { accessibilityWords?.label }
-    set { say { $0.label = newValue } }
+    get { accessibilityOverrides?.label }
+    set { overrideAccessibility { $0.label = newValue } }
   }
   /// The accessible value: the value that was set, or else the default of the class, for example `on` or `off` for a
   /// toggle; `nil` without a value.
   open var accessibilityValue: String? {
-    get { accessibilityWords?.value }
-    set { say { $0.value = newValue } }
+    get { accessibilityOverrides?.value }
+    set { overrideAccessibility { $0.value = newValue } }
   }
   /// The current accessibility states: `focused`, and `busy` while a slot waits; for a control also its state.
   /// Overrides add to the value of super.
@@ -433,17 +436,19 @@ open class View {
   /// True if the accessibility tree omits the view and all descendants, for purely decorative content. False by
   /// default; overrides keep the setter.
   open var isAccessibilityHidden: Bool {
-    get { accessibilityWords?.isHidden ?? false }
-    set { say { $0.isHidden = newValue } }
+    get { accessibilityOverrides?.isHidden ?? false }
+    set { overrideAccessibility { $0.isHidden = newValue } }
   }
 
-  /// Returns the role that was set, or else `usual`, the default of the class.
-  final func role(_ usual: AccessibilityRole) -> AccessibilityRole { accessibilityWords?.role ?? usual }
+  /// Returns the role that was set, or else `defaultRole`, the default of the class.
+  final func role(_ defaultRole: AccessibilityRole) -> AccessibilityRole {
+    accessibilityOverrides?.role ?? defaultRole
+  }
 
-  private func say(_ change: (AccessibilityWords) -> Void) {
-    let words = accessibilityWords ?? AccessibilityWords()
-    change(words)
-    accessibilityWords = words
+  private func overrideAccessibility(_ change: (AccessibilityOverrides) -> Void) {
+    let overrides = accessibilityOverrides ?? AccessibilityOverrides()
+    change(overrides)
+    accessibilityOverrides = overrides
   }
 
   /// True if the Tab and arrow keys can move the focus to this view.

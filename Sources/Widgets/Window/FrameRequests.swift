@@ -27,7 +27,7 @@ nonisolated struct FrameRequests {
   var isBusy: Bool { requests.values.contains { $0.keepsBusy } }
 
   /// Returns the observers that are due, in the order of their requests. O(n log n).
-  func due(at now: Double) -> [any FrameObserver] {
+  func dueObservers(at now: Double) -> [any FrameObserver] {
     requests.values.filter { $0.isDue(at: now) }.sorted { $0.number < $1.number }.map(\.observer)
   }
 

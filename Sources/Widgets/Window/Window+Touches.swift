@@ -34,14 +34,14 @@ extension Window {
     case .moved: if touch.isDelivered { view.touchMoved(touch) }
     case .ended: deliverEnd(of: touch, to: view)
     case .cancelled:
-      drop(touch.hold)
+      cancel(touch.delay)
       if touch.isDelivered { view.touchCancelled(touch) }
     }
   }
 
   private func beginTouch(id: Int64, location: Point) {
     // Taps keep their order: the end of the previous tap is delivered before the beginning of this one.
-    for touch in endingTouches { release(touch) }
+    for touch in endingTouches { deliverDelayedEvent(of: touch) }
     // The end of the previous touch with this id was lost, so that touch is cancelled.
     if touches[id] != nil { handleTouch(id: id, phase: .cancelled, location: location) }
     let touch = Touch(id: id, location: location, time: now)
@@ -57,7 +57,7 @@ extension Window {
 
   private func deliverBeginning(of touch: Touch, to view: View) {
     if touch.id != InputEvent.mouse, touch.observers.contains(where: \.delaysDescendantTouches) {
-      hold(touch, until: now + Self.touchDelay)
+      delay(touch, until: now + Self.touchDelay)
     } else {
       touch.isDelivered = true
       view.touchBegan(touch)
@@ -65,30 +65,30 @@ extension Window {
   }
 
   private func deliverEnd(of touch: Touch, to view: View) {
-    guard touch.hold != nil else { return view.touchEnded(touch) }
+    guard touch.delay != nil else { return view.touchEnded(touch) }
     // Recorded before the view receives the beginning, because its handler may take the touch away.
     endingTouches.append(touch)
-    release(touch)
+    deliverDelayedEvent(of: touch)
     guard touch.view != nil else { return endingTouches.removeAll { $0 === touch } }
-    hold(touch, until: now + Self.shortestPress)
+    delay(touch, until: now + Self.shortestPress)
   }
 
-  private func hold(_ touch: Touch, until time: Double) {
-    let hold = TouchHold(touch: touch, window: self)
-    touch.hold = hold
-    requestFrames(for: hold, at: time)
+  private func delay(_ touch: Touch, until time: Double) {
+    let delay = TouchDelay(touch: touch, window: self)
+    touch.delay = delay
+    requestFrames(for: delay, at: time)
   }
 
-  private func drop(_ hold: TouchHold?) {
-    guard let hold else { return }
-    hold.touch?.hold = nil
-    cancelFrames(for: hold)
+  private func cancel(_ delay: TouchDelay?) {
+    guard let delay else { return }
+    delay.touch?.delay = nil
+    cancelFrames(for: delay)
   }
 
   /// Delivers the delayed beginning of the touch, or its delayed end if the beginning has been delivered.
-  func release(_ touch: Touch) {
-    guard let hold = touch.hold else { return }
-    drop(hold)
+  func deliverDelayedEvent(of touch: Touch) {
+    guard let delay = touch.delay else { return }
+    cancel(delay)
     if touch.isDelivered {
       endingTouches.removeAll { $0 === touch }
       touch.view?.touchEnded(touch)
@@ -107,7 +107,7 @@ extension Window {
     let previous = touch.view
     let phase = touch.phase
     let others = touch.observers
-    drop(touch.hold)
+    cancel(touch.delay)
     touch.view = nil
     touch.observers = [view]
     touch.phase = .cancelled
@@ -117,24 +117,24 @@ extension Window {
   }
 
   /// Called for a view that leaves the window. The view loses the focus and its touches.
-  func forget(_ view: View) {
+  func cancelInteraction(of view: View) {
     if focusedView === view { focus(nil) }
-    takeTouches { $0 === view }
+    cancelTouches { $0 === view }
   }
 
   /// Called for a view that is no longer visible or enabled. The view and all descendants lose the focus and their
   /// touches.
-  func withdraw(from view: View) {
+  func cancelInteraction(below view: View) {
     if focusedView?.isDescendant(of: view) == true { focus(nil) }
-    takeTouches { $0.isDescendant(of: view) }
+    cancelTouches { $0.isDescendant(of: view) }
   }
 
   /// Cancels the touches of the matching views. Views that received the beginning of a touch receive `touchCancelled`.
-  private func takeTouches(from isMeant: (View) -> Bool) {
+  private func cancelTouches(where isAffected: (View) -> Bool) {
     for touch in Array(touches.values) + endingTouches {
-      touch.observers.removeAll(where: isMeant)
-      guard let view = touch.view, isMeant(view) else { continue }
-      drop(touch.hold)
+      touch.observers.removeAll(where: isAffected)
+      guard let view = touch.view, isAffected(view) else { continue }
+      cancel(touch.delay)
       endingTouches.removeAll { $0 === touch }
       touch.phase = .cancelled
       touch.view = nil
@@ -144,7 +144,7 @@ extension Window {
 }
 
 /// The frame observer that wakes the window at the end of a touch's delay.
-final class TouchHold: FrameObserver {
+final class TouchDelay: FrameObserver {
   /// Weak, because the touch retains this object. The window retains the touch.
   private(set) weak var touch: Touch?
   private weak var window: Window?
@@ -155,7 +155,7 @@ final class TouchHold: FrameObserver {
   }
 
   func frame(at now: Double) -> NextFrame {
-    if let touch { window?.release(touch) }
+    if let touch { window?.deliverDelayedEvent(of: touch) }
     return .never
   }
 }

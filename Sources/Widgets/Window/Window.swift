@@ -112,7 +112,7 @@ public final class Window: View {
     self.now = now
     // Retains the observers, so that a new observer cannot have the identity of a released one.
     var served: [ObjectIdentifier: any FrameObserver] = [:]
-    for _ in 0..<Self.roundsOfAnUpdate {
+    for _ in 0..<Self.maximumUpdateRounds {
       callObservers(dueAt: now, served: &served)
       guard isLayoutRequested else { break }
       // A layout may request another layout. Three rounds are enough for reasonable view trees.
@@ -123,12 +123,12 @@ public final class Window: View {
     }
   }
 
-  private static let roundsOfAnUpdate = 3
+  private static let maximumUpdateRounds = 3
 
   private func callObservers(dueAt now: Double, served: inout [ObjectIdentifier: any FrameObserver]) {
-    for _ in 0..<Self.roundsOfAnUpdate {
+    for _ in 0..<Self.maximumUpdateRounds {
       let count = frames.requestCount
-      for observer in frames.due(at: now) where served[ObjectIdentifier(observer)] == nil {
+      for observer in frames.dueObservers(at: now) where served[ObjectIdentifier(observer)] == nil {
         // An earlier observer may have cancelled this one.
         guard let request = frames.remove(observer) else { continue }
         served[ObjectIdentifier(observer)] = observer
@@ -188,9 +188,9 @@ public final class Window: View {
   private func hasPendingSlots(below view: View, visible: Rect) -> Bool {
     guard !view.isHidden, view.alpha >= 0.01 else { return false }
     let frame = view.frameInWindow
-    let seen = frame.intersection(visible)
-    if view.pendingSlots > 0, !seen.isEmpty { return true }
-    let inner = view.clipsToBounds ? seen : visible
+    let visibleFrame = frame.intersection(visible)
+    if view.pendingSlots > 0, !visibleFrame.isEmpty { return true }
+    let inner = view.clipsToBounds ? visibleFrame : visible
     if inner.isEmpty { return false }
     return view.subviews.contains { hasPendingSlots(below: $0, visible: inner) }
   }
@@ -229,21 +229,21 @@ public final class Window: View {
       return
     }
     if key == .tab { return moveFocus(forward: !modifiers.contains(.shift)) }
-    let taker = unclaimedKeyTaker(below: self)
-    if taker?.keyDown(key, modifiers: modifiers) == true { return }
+    let receiver = unclaimedKeyReceiver(below: self)
+    if receiver?.keyDown(key, modifiers: modifiers) == true { return }
     // An arrow that no view scrolls with, or Enter without a focused control, sets the focus.
-    let asksForFocus = key == .enter || FocusDirection(key) != nil && taker == nil
+    let asksForFocus = key == .enter || FocusDirection(key) != nil && receiver == nil
     if unhandledKey?(key, modifiers) == true { return }
     if modifiers.isEmpty, asksForFocus, beginFocus() { return }
     _ = hostKey?(key, modifiers)
   }
 
   /// Returns the outermost, then frontmost view that accepts keys left over by the focused view and its superviews.
-  private func unclaimedKeyTaker(below view: View) -> View? {
+  private func unclaimedKeyReceiver(below view: View) -> View? {
     guard !view.isHidden, view.alpha >= 0.01 else { return nil }
     if view.takesUnclaimedKeys { return view }
     for child in view.subviews.reversed() {
-      if let taker = unclaimedKeyTaker(below: child) { return taker }
+      if let receiver = unclaimedKeyReceiver(below: child) { return receiver }
     }
     return nil
   }

@@ -20,7 +20,7 @@ nonisolated struct GamepadKeys {
     let part: Part
   }
 
-  private var held: [Source: Stroke] = [:]
+  private var pressed: [Source: Stroke] = [:]
   private var sticks: [Int32: GamepadStick] = [:]
   /// The last pressed arrow key, while held down. The host repeats it.
   private(set) var repeating: Stroke?
@@ -41,7 +41,7 @@ nonisolated struct GamepadKeys {
 
   mutating func button(_ button: UInt8, isDown: Bool, of gamepad: Int32) -> [InputEvent] {
     guard let stroke = Self.stroke(for: button) else { return [] }
-    return hold(isDown ? stroke : nil, by: Source(gamepad: gamepad, part: .button(button)))
+    return setStroke(isDown ? stroke : nil, of: Source(gamepad: gamepad, part: .button(button)))
   }
 
   /// Returns the events for a movement of an axis.
@@ -56,28 +56,28 @@ nonisolated struct GamepadKeys {
     }
     stick.update()
     sticks[gamepad] = stick
-    return hold(stick.arrow.map { Stroke(key: $0) }, by: Source(gamepad: gamepad, part: .stick))
+    return setStroke(stick.arrow.map { Stroke(key: $0) }, of: Source(gamepad: gamepad, part: .stick))
   }
 
   /// Releases all keys that a disconnected gamepad held down.
   mutating func remove(_ gamepad: Int32) -> [InputEvent] {
     sticks[gamepad] = nil
-    let sources = held.keys.filter { $0.gamepad == gamepad }
-    return sources.flatMap { hold(nil, by: $0) }
+    let sources = pressed.keys.filter { $0.gamepad == gamepad }
+    return sources.flatMap { setStroke(nil, of: $0) }
   }
 
-  private mutating func hold(_ stroke: Stroke?, by source: Source) -> [InputEvent] {
-    let before = held[source]
+  private mutating func setStroke(_ stroke: Stroke?, of source: Source) -> [InputEvent] {
+    let before = pressed[source]
     guard before != stroke else { return [] }
-    held[source] = nil
+    pressed[source] = nil
     var events: [InputEvent] = []
-    if let before, !held.values.contains(before) {
+    if let before, !pressed.values.contains(before) {
       events.append(.keyUp(before.key, modifiers: before.modifiers))
       if repeating == before { repeating = nil }
     }
     if let stroke {
-      if !held.values.contains(stroke) { events.append(.keyDown(stroke.key, modifiers: stroke.modifiers)) }
-      held[source] = stroke
+      if !pressed.values.contains(stroke) { events.append(.keyDown(stroke.key, modifiers: stroke.modifiers)) }
+      pressed[source] = stroke
       if stroke.key.repeats { repeating = stroke }
     }
     return events
@@ -94,20 +94,20 @@ nonisolated struct GamepadStick {
   var y = 0.0
   private(set) var arrow: Key?
 
-  private static let press = 0.5
-  private static let release = 0.33
+  private static let pressThreshold = 0.5
+  private static let releaseThreshold = 0.33
 
   mutating func update() {
-    let isKept: Bool =
+    let isStillPressed: Bool =
       switch arrow {
-      case .left: -x > Self.release && abs(y) < abs(x) + 0.2
-      case .right: x > Self.release && abs(y) < abs(x) + 0.2
-      case .up: -y > Self.release && abs(x) < abs(y) + 0.2
-      case .down: y > Self.release && abs(x) < abs(y) + 0.2
+      case .left: -x > Self.releaseThreshold && abs(y) < abs(x) + 0.2
+      case .right: x > Self.releaseThreshold && abs(y) < abs(x) + 0.2
+      case .up: -y > Self.releaseThreshold && abs(x) < abs(y) + 0.2
+      case .down: y > Self.releaseThreshold && abs(x) < abs(y) + 0.2
       default: false
       }
-    if isKept { return }
-    if max(abs(x), abs(y)) <= Self.press {
+    if isStillPressed { return }
+    if max(abs(x), abs(y)) <= Self.pressThreshold {
       arrow = nil
     } else if abs(x) > abs(y) {
       arrow = x < 0 ? .left : .right

@@ -7,7 +7,7 @@ import Glibc
 /// those of other input devices, so an unused controller causes no wake-ups.
 @MainActor
 final class Gamepads {
-  private var open: [Int32: OpaquePointer] = [:]
+  private var openControllers: [Int32: OpaquePointer] = [:]
 
   /// Starts SDL's game controller subsystem. Returns `nil` if the subsystem fails to start; the program then runs
   /// without controllers.
@@ -25,21 +25,21 @@ final class Gamepads {
     guard let gamepad = SDL_GameControllerOpen(device) else { return }
     let identifier = SDL_JoystickInstanceID(SDL_GameControllerGetJoystick(gamepad))
     // SDL counts the number of times that a controller is opened.
-    if open.updateValue(gamepad, forKey: identifier) != nil { SDL_GameControllerClose(gamepad) }
+    if openControllers.updateValue(gamepad, forKey: identifier) != nil { SDL_GameControllerClose(gamepad) }
   }
 
   /// Closes a disconnected controller.
   func remove(_ identifier: Int32) {
-    guard let gamepad = open.removeValue(forKey: identifier) else { return }
+    guard let gamepad = openControllers.removeValue(forKey: identifier) else { return }
     SDL_GameControllerClose(gamepad)
   }
 
   /// Closes all controllers. `SDL_Quit` ends the subsystem.
   func close() {
-    for gamepad in open.values { SDL_GameControllerClose(gamepad) }
-    open.removeAll()
+    for gamepad in openControllers.values { SDL_GameControllerClose(gamepad) }
+    openControllers.removeAll()
   }
 
   /// The number of open controllers.
-  var count: Int { open.count }
+  var count: Int { openControllers.count }
 }

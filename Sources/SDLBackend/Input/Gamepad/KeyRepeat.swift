@@ -13,7 +13,7 @@ final class KeyRepeat: FrameObserver {
   init(window: Window) { self.window = window }
 
   /// Sets the key that is held down. Setting the same key again changes nothing.
-  func hold(_ new: GamepadKeys.Stroke?) {
+  func setStroke(_ new: GamepadKeys.Stroke?) {
     guard new != stroke else { return }
     stroke = new
     window?.cancelFrames(for: self)

@@ -104,9 +104,9 @@ nonisolated final class SeatRelay {
       through filter: (WaylandMessage) -> SeatStandIn.Messages
     ) -> Bool {
       var bytes = [UInt8](repeating: 0, count: 65536)
-      var passed = [Int32](repeating: -1, count: 28)
+      var passedDescriptors = [Int32](repeating: -1, count: 28)
       var count = 0
-      let received = vitrine_receive(socket, &bytes, bytes.count, &passed, &count)
+      let received = vitrine_receive(socket, &bytes, bytes.count, &passedDescriptors, &count)
       guard received > 0 else { return received < 0 && (errno == EAGAIN || errno == EINTR) }
       buffer.append(bytes[..<received])
       var toCompositor: [UInt8] = []
@@ -117,7 +117,7 @@ nonisolated final class SeatRelay {
         for message in messages.toClient { toClient += message.bytes }
       }
       let isFromClient = socket == client
-      let descriptors = Array(passed[..<count])
+      let descriptors = Array(passedDescriptors[..<count])
       send(toCompositor, isFromClient ? descriptors : [], to: compositor)
       send(toClient, isFromClient ? [] : descriptors, to: client)
       for descriptor in descriptors { close(descriptor) }
@@ -125,15 +125,15 @@ nonisolated final class SeatRelay {
     }
 
     private func send(_ bytes: [UInt8], _ descriptors: [Int32], to socket: Int32) {
-      var rest = bytes[...]
+      var remaining = bytes[...]
       var descriptors = descriptors
-      while !rest.isEmpty {
-        let sent = rest.withUnsafeBytes {
+      while !remaining.isEmpty {
+        let sent = remaining.withUnsafeBytes {
           vitrine_send(socket, $0.baseAddress, $0.count, &descriptors, descriptors.count)
         }
         if sent < 0, errno == EINTR { continue }
         guard sent > 0 else { return }
-        rest = rest.dropFirst(sent)
+        remaining = remaining.dropFirst(sent)
         descriptors = []
       }
     }

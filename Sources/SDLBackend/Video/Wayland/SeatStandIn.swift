@@ -18,7 +18,7 @@ nonisolated struct SeatStandIn {
   /// The version of the invented seat. Before version 5, a client destroys a seat without a request.
   static let version: UInt32 = 3
   /// Interfaces whose requests have a seat as an argument. They are hidden from the client.
-  private static let needSeat: Set = [
+  private static let interfacesNeedingSeat: Set = [
     "wl_data_device_manager", "zwp_primary_selection_device_manager_v1", "zwp_text_input_manager_v3",
     "zwp_text_input_manager_v1", "zwp_tablet_manager_v2", "zwp_keyboard_shortcuts_inhibit_manager_v1",
     "zwp_relative_pointer_manager_v1", "zwp_pointer_constraints_v1",
@@ -69,7 +69,7 @@ nonisolated struct SeatStandIn {
       return Messages()
     }
     if registries.contains(message.object), message.opcode == Event.global,
-      let (interface, _) = message.text(at: 4), Self.needSeat.contains(interface)
+      let (interface, _) = message.text(at: 4), Self.interfacesNeedingSeat.contains(interface)
     {
       return Messages()
     }

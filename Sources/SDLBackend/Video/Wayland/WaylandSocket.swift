@@ -16,8 +16,8 @@ nonisolated enum WaylandSocket {
   static func connect(to path: String) -> Int32? {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
-    let room = MemoryLayout.size(ofValue: address.sun_path)
-    guard path.utf8.count < room else { return nil }
+    let capacity = MemoryLayout.size(ofValue: address.sun_path)
+    guard path.utf8.count < capacity else { return nil }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return nil }
@@ -40,8 +40,8 @@ nonisolated enum WaylandSocket {
     let callback: UInt32 = 3
     let getRegistry = WaylandMessage(object: WaylandMessage.display, opcode: 1, words: [registry])
     let sync = WaylandMessage(object: WaylandMessage.display, opcode: 0, words: [callback])
-    let question = getRegistry.bytes + sync.bytes
-    guard send(descriptor, question, question.count, Int32(MSG_NOSIGNAL)) == question.count else {
+    let request = getRegistry.bytes + sync.bytes
+    guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
       return nil
     }
 
@@ -56,9 +56,11 @@ nonisolated enum WaylandSocket {
         // The reply to `sync` follows the complete list of objects.
         if message.object == callback { return false }
       }
-      var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      let left = Int32((end - SystemTime.now) * 1000)
-      guard left > 0, poll(&waiting, 1, left) > 0 else { return nil }
+      var descriptorToPoll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      let remainingMilliseconds = Int32((end - SystemTime.now) * 1000)
+      guard remainingMilliseconds > 0, poll(&descriptorToPoll, 1, remainingMilliseconds) > 0 else {
+        return nil
+      }
       let received = recv(descriptor, &bytes, bytes.count, 0)
       guard received > 0 else { return nil }
       buffer.append(bytes[..<received])
