@@ -14,19 +14,19 @@ struct Challenge: Sendable {
     _ response: TransportResponse, knowing credential: CurlTransport.Credential.Secret?
   ) -> Bool {
     guard response.status == 401, count < 2, case .digest = credential else { return false }
-    let asked = response.headers.fields.filter { $0.name.lowercased() == "www-authenticate" }
+    let challenges = response.headers.fields.filter { $0.name.lowercased() == "www-authenticate" }
       .map { $0.value.lowercased().filter { $0 != "\"" } }.filter { $0.contains("digest") }
-    guard asked.contains(where: { count == 0 || $0.contains("stale=true") }) else { return false }
+    guard challenges.contains(where: { count == 0 || $0.contains("stale=true") }) else { return false }
     withheld = response
     count += 1
     return true
   }
 
   /// Drops the withheld response because the request is being sent again. Returns true if a response was withheld.
-  mutating func reply() -> Bool { take() != nil }
+  mutating func reply() -> Bool { takeWithheld() != nil }
 
   /// Removes and returns the withheld response, to which libcurl has not replied; `nil` if there is none.
-  mutating func take() -> TransportResponse? {
+  mutating func takeWithheld() -> TransportResponse? {
     defer { withheld = nil }
     return withheld
   }

@@ -20,25 +20,25 @@ struct CookieIndex {
   /// Replaces the cookies with those of the jar. Returns the cookies that exceed the limits and are therefore left out:
   /// the oldest ones. Expired cookies are left out as well: libcurl removes them when it adds or sends cookies.
   mutating func update(_ lines: [String], at now: Int64 = 0) -> [JarCookie] {
-    var known: [(age: UInt64, cookie: JarCookie)] = []
+    var unexpired: [(age: UInt64, cookie: JarCookie)] = []
     for cookie in lines.compactMap({ JarCookie($0) }) where !cookie.isExpired(at: now) {
       if ages[cookie.key] == nil {
         lastAge += 1
         ages[cookie.key] = lastAge
       }
-      known.append((ages[cookie.key] ?? 0, cookie))
+      unexpired.append((ages[cookie.key] ?? 0, cookie))
     }
     ages = [:]
     cookies = [:]
     var excess: [JarCookie] = []
-    var kept = 0
-    for (age, cookie) in known.sorted(by: { $0.age > $1.age }) {
-      if kept >= limits.total || cookies[cookie.domain]?.count ?? 0 >= limits.perDomain {
+    var keptCount = 0
+    for (age, cookie) in unexpired.sorted(by: { $0.age > $1.age }) {
+      if keptCount >= limits.total || cookies[cookie.domain]?.count ?? 0 >= limits.perDomain {
         excess.append(cookie)
       } else {
         cookies[cookie.domain, default: []].append(cookie)
         ages[cookie.key] = age
-        kept += 1
+        keptCount += 1
       }
     }
     return excess

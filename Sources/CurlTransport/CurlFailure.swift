@@ -25,20 +25,22 @@ struct CurlFailure {
     if let cause = TrustFailure(code, text) {
       return .untrustedServer(host: untrustedHost, cause: cause, message: text)
     }
-    if isProxied, isProxys { return .proxyFailed(status: refusal, message: text) }
+    if isProxied, isProxyFailure { return .proxyFailed(status: refusalStatus, message: text) }
     return .transport(code: Int(code.rawValue), message: text)
   }
 
-  private var refusal: Int? { proxyStatus == 0 || (200..<300).contains(proxyStatus) ? nil : proxyStatus }
+  private var refusalStatus: Int? {
+    proxyStatus == 0 || (200..<300).contains(proxyStatus) ? nil : proxyStatus
+  }
 
   /// True if the failure is the proxy's: before a connection is established, all traffic except TLS is with the proxy.
-  private var isProxys: Bool {
+  private var isProxyFailure: Bool {
     switch code {
     case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: true
     case CURLE_COULDNT_CONNECT, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR,
       CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
       !isConnected
-    default: refusal != nil && !isConnected
+    default: refusalStatus != nil && !isConnected
     }
   }
 

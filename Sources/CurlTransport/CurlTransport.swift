@@ -26,7 +26,7 @@ public final class CurlTransport: DataTransport {
   private let settings: TransferSettings
   private let nextID = Atomic<UInt64>(0)
   /// The thread that runs transfers; `nil` before the first transfer and after `stop()`.
-  private let loop = Mutex<TransferThread?>(nil)
+  private let thread = Mutex<TransferThread?>(nil)
 
   /// Creates a transport without starting a thread or opening a connection. Warns if the trust settings are unsafe.
   public convenience init(configuration: Configuration = .init()) {
@@ -40,7 +40,7 @@ public final class CurlTransport: DataTransport {
   }
 
   deinit {
-    loop.withLock { $0 }?.stop()
+    thread.withLock { $0 }?.stop()
   }
 
   /// Starts a transfer and returns at once; see `DataTransport`.
@@ -51,10 +51,10 @@ public final class CurlTransport: DataTransport {
     let id = TransferID(number: nextID.add(1, ordering: .relaxed).newValue)
     let command = TransferCommand.start(
       id, TransferArguments(request: request, receiver: receiver, startedAt: .now))
-    let inbox = loop.withLock { loop in
-      if loop == nil { loop = TransferThread.launch(settings) }
-      loop?.inbox.post(command)
-      return loop?.inbox
+    let inbox = thread.withLock { thread in
+      if thread == nil { thread = TransferThread.launch(settings) }
+      thread?.inbox.post(command)
+      return thread?.inbox
     }
     if inbox == nil { Self.refuse(receiver) }
     return TransferHandle(id: id, inbox: inbox)
@@ -80,9 +80,9 @@ public final class CurlTransport: DataTransport {
   /// returns. When called from a receiver, returns at once. A later `start` creates a new thread. Does nothing if no
   /// thread is running. Releasing the transport does the same without waiting.
   public func stop() {
-    let stopped = loop.withLock { loop in
-      defer { loop = nil }
-      return loop
+    let stopped = thread.withLock { thread in
+      defer { thread = nil }
+      return thread
     }
     stopped?.stopAndWait()
   }

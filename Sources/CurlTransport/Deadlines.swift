@@ -8,29 +8,29 @@ struct Deadlines: Sendable {
   private let timeouts: TransportRequest.Timeouts
   private var total: SuspendingClock.Instant?
   /// The maximum time without any bytes; `nil` for no limit.
-  private let patience: Duration?
+  private let stallLimit: Duration?
   /// The end of the stall limit, which starts when the request is sent.
   private var stall: SuspendingClock.Instant?
   /// The end of the time for reading a body that will be discarded.
-  private var rest: SuspendingClock.Instant?
+  private var discard: SuspendingClock.Instant?
   /// The end of the wait for a connection that another transfer failed to open.
   private var connection: SuspendingClock.Instant?
 
   init(_ timeouts: TransportRequest.Timeouts, startedAt start: SuspendingClock.Instant) {
     self.timeouts = timeouts
-    total = Self.span(timeouts.total).map { start.advanced(by: $0) }
-    patience = Self.span(timeouts.stall)
+    total = Self.duration(timeouts.total).map { start.advanced(by: $0) }
+    stallLimit = Self.duration(timeouts.stall)
   }
 
   /// The time at which the transfer was paused; nil while it is running.
   private var pausedAt: SuspendingClock.Instant?
 
   /// True if the time for discarding a body is limited, so that `next` may have moved to an earlier time.
-  var isCutShort: Bool { rest != nil }
+  var hasDiscardLimit: Bool { discard != nil }
 
   /// The earliest deadline; `nil` if there is none or the transfer is paused.
   var next: SuspendingClock.Instant? {
-    pausedAt == nil ? Self.earlier(Self.earlier(total, stall), Self.earlier(rest, connection)) : nil
+    pausedAt == nil ? Self.earlier(Self.earlier(total, stall), Self.earlier(discard, connection)) : nil
   }
 
   private static func earlier(
@@ -49,7 +49,7 @@ struct Deadlines: Sendable {
   /// Restarts the stall limit because bytes arrived or the request was sent.
   mutating func received(at now: SuspendingClock.Instant) {
     connection = nil
-    stall = patience.map { now.advanced(by: $0) }
+    stall = stallLimit.map { now.advanced(by: $0) }
   }
 
   /// Suspends all deadlines until `resume(at:)`, because the receiver has no room for more bytes.
@@ -60,30 +60,30 @@ struct Deadlines: Sendable {
     guard let start = pausedAt else { return }
     pausedAt = nil
     total = total?.advanced(by: now - start)
-    stall = patience.map { now.advanced(by: $0) }
+    stall = stallLimit.map { now.advanced(by: $0) }
   }
 
   /// Limits the time for reading the rest of a body that will be discarded.
-  mutating func limitRest(of time: Duration, from now: SuspendingClock.Instant) {
-    rest = now.advanced(by: time)
+  mutating func limitDiscarding(to time: Duration, from now: SuspendingClock.Instant) {
+    discard = now.advanced(by: time)
   }
 
   /// Limits the time to connect, counted from `start`, because another transfer failed to open the connection that this
   /// transfer is waiting for.
   mutating func limitConnecting(since start: SuspendingClock.Instant) {
-    connection = Self.span(timeouts.connect).map { start.advanced(by: $0) }
+    connection = Self.duration(timeouts.connect).map { start.advanced(by: $0) }
   }
 
   /// Clears all limits except the total limit, before the next request of the transfer.
   mutating func beginHop() {
     stall = nil
-    rest = nil
+    discard = nil
     connection = nil
     pausedAt = nil
   }
 
   /// Converts seconds to a duration. Returns `nil`, no limit, for NaN and for 10⁹ seconds (32 years) or more.
-  private static func span(_ seconds: Double) -> Duration? {
+  private static func duration(_ seconds: Double) -> Duration? {
     seconds < 1e9 ? .seconds(max(0, seconds)) : nil
   }
 }

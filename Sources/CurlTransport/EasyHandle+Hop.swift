@@ -106,10 +106,10 @@ extension EasyHandle {
     // libcurl 7.88 keeps a Host header that one request set as the cookie host of later requests on the same handle.
     // Setting the header for each request prevents that.
     if headers["Host"] == nil { headers["Host"] = hop.address.authority }
-    guard let own = headers["Cookie"] else { return }
+    guard let requestCookies = headers["Cookie"] else { return }
     // Otherwise the request would have two Cookie fields, where only one is allowed (RFC 6265, 5.4). Skipped for
     // libcurl without cookies.
-    if try setIfAvailable(CURLOPT_COOKIE, HeaderLine.checked(value: own, of: "Cookie")) {
+    if try setIfAvailable(CURLOPT_COOKIE, HeaderLine.checked(value: requestCookies, of: "Cookie")) {
       headers["Cookie"] = nil
     }
   }

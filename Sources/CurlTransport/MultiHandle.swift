@@ -11,7 +11,7 @@ final class MultiHandle {
   /// The `poll` events that libcurl waits for, by socket.
   private var interests: [Int32: Int16] = [:]
   /// The time at which libcurl's timer fires; `nil` if libcurl has set none.
-  private var alarmTime: SuspendingClock.Instant?
+  private var timerDeadline: SuspendingClock.Instant?
 
   /// Returns `nil` if memory is exhausted.
   init?() {
@@ -32,15 +32,15 @@ final class MultiHandle {
   func wait(for wakeup: WakeupPipe, until deadline: SuspendingClock.Instant?) -> CURLMcode {
     var polled = [pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0)]
     polled += interests.map { pollfd(fd: $0.key, events: $0.value, revents: 0) }
-    let next = [alarmTime, deadline].compactMap { $0 }.min()
+    let next = [timerDeadline, deadline].compactMap { $0 }.min()
     poll(&polled, nfds_t(polled.count), Self.milliseconds(until: next))
     if polled[0].revents != 0 { wakeup.silence() }
     for socket in polled.dropFirst() where socket.revents != 0 {
       let result = act(on: socket)
       guard result == CURLM_OK else { return result }
     }
-    guard let time = alarmTime, time <= .now else { return CURLM_OK }
-    alarmTime = nil
+    guard let time = timerDeadline, time <= .now else { return CURLM_OK }
+    timerDeadline = nil
     return act(CURL_SOCKET_TIMEOUT, 0)
   }
 
@@ -81,22 +81,22 @@ extension MultiHandle {
     let this = Unmanaged.passUnretained(self).toOpaque()
     _ = vitrine_curl_multi_set_pointer(pointer, CURLMOPT_SOCKETDATA, this)
     _ = vitrine_curl_multi_set_pointer(pointer, CURLMOPT_TIMERDATA, this)
-    _ = vitrine_curl_multi_set_socket(pointer, CURLMOPT_SOCKETFUNCTION) { _, socket, what, this, _ in
-      MultiHandle.at(this)?.watch(socket, for: what)
+    _ = vitrine_curl_multi_set_socket(pointer, CURLMOPT_SOCKETFUNCTION) { _, socket, event, this, _ in
+      MultiHandle.instance(this)?.watch(socket, for: event)
       return 0
     }
     _ = vitrine_curl_multi_set_timer(pointer, CURLMOPT_TIMERFUNCTION) { _, milliseconds, this in
-      MultiHandle.at(this)?.alarmTime = milliseconds < 0 ? nil : .now + .milliseconds(milliseconds)
+      MultiHandle.instance(this)?.timerDeadline = milliseconds < 0 ? nil : .now + .milliseconds(milliseconds)
       return 0
     }
   }
 
-  private static func at(_ pointer: UnsafeMutableRawPointer?) -> MultiHandle? {
+  private static func instance(_ pointer: UnsafeMutableRawPointer?) -> MultiHandle? {
     pointer.map { Unmanaged<MultiHandle>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  private func watch(_ socket: curl_socket_t, for what: Int32) {
-    switch what {
+  private func watch(_ socket: curl_socket_t, for event: Int32) {
+    switch event {
     case CURL_POLL_IN: interests[socket] = Int16(POLLIN)
     case CURL_POLL_OUT: interests[socket] = Int16(POLLOUT)
     case CURL_POLL_INOUT: interests[socket] = Int16(POLLIN | POLLOUT)

@@ -26,7 +26,7 @@ struct ProxyExceptions: Hashable, Sendable {
       switch entry {
       case .all: true
       case .name(let suffix): address == nil && (name == suffix || name.hasSuffix("." + suffix))
-      case .network(let bytes, let bits): address.map { Self.agree($0, bytes, bits) } ?? false
+      case .network(let bytes, let bits): address.map { Self.matches($0, bytes, bits) } ?? false
       }
     }
   }
@@ -61,10 +61,10 @@ struct ProxyExceptions: Hashable, Sendable {
   }
 
   /// Returns true if the first `bits` bits of two addresses are equal.
-  private static func agree(_ a: [UInt8], _ b: [UInt8], _ bits: Int) -> Bool {
+  private static func matches(_ a: [UInt8], _ b: [UInt8], _ bits: Int) -> Bool {
     guard a.count == b.count else { return false }
-    let (whole, rest) = bits.quotientAndRemainder(dividingBy: 8)
-    guard a[..<whole] == b[..<whole] else { return false }
-    return rest == 0 || (a[whole] ^ b[whole]) >> (8 - UInt8(rest)) == 0
+    let (wholeBytes, remainingBits) = bits.quotientAndRemainder(dividingBy: 8)
+    guard a[..<wholeBytes] == b[..<wholeBytes] else { return false }
+    return remainingBits == 0 || (a[wholeBytes] ^ b[wholeBytes]) >> (8 - UInt8(remainingBits)) == 0
   }
 }

@@ -31,7 +31,7 @@ struct ResponseHead: Sendable {
 
   /// The first transfer coding other than chunked and identity; `nil` for none. Servers may send such a coding only in
   /// reply to a TE header (RFC 9112, 7.4), which the transport does not send, and libcurl would decode it.
-  var unaskedCoding: String? {
+  var unrequestedTransferCoding: String? {
     fields.filter { HTTPHeaders.isSame($0.name, "Transfer-Encoding") }.flatMap {
       $0.value.split(separator: ",")
     }
@@ -41,11 +41,12 @@ struct ResponseHead: Sendable {
   /// The content encoding that compresses the body; `nil` for none. Other values that some servers send here, such as a
   /// charset or `binary`, are ignored.
   var compression: String? {
-    let known: Set<String> = [
+    let compressions: Set<String> = [
       "gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress", "dcb", "dcz",
     ]
     return fields.filter { HTTPHeaders.isSame($0.name, "Content-Encoding") }
-      .flatMap { $0.value.split(separator: ",") }.map { $0.trimmed.lowercased() }.first(where: known.contains)
+      .flatMap { $0.value.split(separator: ",") }.map { $0.trimmed.lowercased() }
+      .first(where: compressions.contains)
   }
 
   /// Parses the next line from libcurl, which includes the line end. Ignores trailer fields after the body.

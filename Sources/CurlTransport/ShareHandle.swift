@@ -12,12 +12,12 @@ final class ShareHandle: @unchecked Sendable {
   let hasCookies: Bool
   /// One mutex for each kind of data, because libcurl may lock several kinds at once.
   private let mutexes: UnsafeMutablePointer<pthread_mutex_t>
-  private static let kinds = Int(CURL_LOCK_DATA_LAST.rawValue)
+  private static let kindCount = Int(CURL_LOCK_DATA_LAST.rawValue)
 
   init(_ data: [curl_lock_data]) {
     hasCookies = data.contains(CURL_LOCK_DATA_COOKIE)
-    mutexes = .allocate(capacity: Self.kinds)
-    for kind in 0..<Self.kinds { pthread_mutex_init(mutexes + kind, nil) }
+    mutexes = .allocate(capacity: Self.kindCount)
+    for kind in 0..<Self.kindCount { pthread_mutex_init(mutexes + kind, nil) }
     pointer = curl_share_init()
     guard let pointer else { return }
     // The mutexes outlive the share: `deinit` frees the share first.
@@ -33,7 +33,7 @@ final class ShareHandle: @unchecked Sendable {
 
   deinit {
     if let pointer { curl_share_cleanup(pointer) }
-    for kind in 0..<Self.kinds { pthread_mutex_destroy(mutexes + kind) }
+    for kind in 0..<Self.kindCount { pthread_mutex_destroy(mutexes + kind) }
     mutexes.deallocate()
   }
 

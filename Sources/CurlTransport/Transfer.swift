@@ -46,7 +46,7 @@ final class Transfer {
   var origin: WebAddress.Origin { state.hop.address.origin }
 
   /// True if the current request has a connection and is being sent.
-  var isConnected: Bool { state.hasRequestLeft }
+  var isConnected: Bool { state.isRequestSent }
 
   /// Limits the time to connect, because another transfer failed to connect to the same origin in time and no transfer
   /// is connected to it.
@@ -58,7 +58,7 @@ final class Transfer {
   /// Ends the current hop because a deadline has passed. Returns the next step.
   func expire() -> TransferState.Next {
     countConnections()
-    keepCookies()
+    updateCookieJar()
     reportWithheld()
     return state.expire()
   }
@@ -66,7 +66,7 @@ final class Transfer {
   /// Ends the current hop, with which libcurl has finished. Returns the next step.
   func end(_ code: CURLcode) -> TransferState.Next {
     let opened = countConnections()
-    keepCookies()
+    updateCookieJar()
     reportWithheld()
     return state.end(
       TransferState.HopEnd(
@@ -78,13 +78,13 @@ final class Transfer {
       code: code, message: easy.message, host: origin.host,
       secureProxyHost: state.proxy.flatMap { try? ProxyAddress($0).secureHost },
       isProxied: state.proxy != nil,
-      proxyStatus: easy.count(CURLINFO_HTTP_CONNECTCODE), isConnected: state.hasRequestLeft,
+      proxyStatus: easy.count(CURLINFO_HTTP_CONNECTCODE), isConnected: state.isRequestSent,
       connectLimit: arguments.request.timeouts.connect
     ).error
   }
 
   /// If the hop has set cookies, notifies the jar and removes excess cookies.
-  private func keepCookies() {
+  private func updateCookieJar() {
     guard hasSetCookies else { return }
     hasSetCookies = false
     settings.configuration.cookies?.didChange()
@@ -110,7 +110,7 @@ final class Transfer {
   /// because the multi handle failed.
   func breakOff() {
     countConnections()
-    keepCookies()
+    updateCookieJar()
   }
 
   /// Counts the connections that libcurl opened for the hop that is ending. Returns their number.
@@ -118,7 +118,7 @@ final class Transfer {
   private func countConnections() -> Int {
     let opened = easy.count(CURLINFO_NUM_CONNECTS)
     connections += opened
-    isReused = opened == 0 && state.hasRequestLeft
+    isReused = opened == 0 && state.isRequestSent
     return opened
   }
 
@@ -158,10 +158,10 @@ extension Transfer {
     try easy.set(CURLOPT_HEADERDATA, pointer: this)
     try easy.set(CURLOPT_WRITEDATA, pointer: this)
     try easy.set(CURLOPT_HEADERFUNCTION) { bytes, size, count, this in
-      Transfer.at(this)?.receive(line: UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
+      Transfer.instance(this)?.receive(line: UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
     }
     try easy.set(CURLOPT_WRITEFUNCTION) { bytes, size, count, this in
-      Transfer.at(this)?.receive(bytes: UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
+      Transfer.instance(this)?.receive(bytes: UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
     }
     try listenForRequests(this)
   }
@@ -173,14 +173,14 @@ extension Transfer {
       try easy.setIfAvailable(
         CURLOPT_PREREQFUNCTION,
         callback: { this, _, _, _, _ in
-          let mayLeave = Transfer.at(this)?.requestLeaves() ?? false
-          return mayLeave ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+          let maySend = Transfer.instance(this)?.requestLeaves() ?? false
+          return maySend ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         })
     else { return }
     try easy.set(CURLOPT_PREREQDATA, pointer: this)
   }
 
-  private static func at(_ pointer: UnsafeMutableRawPointer?) -> Transfer? {
+  private static func instance(_ pointer: UnsafeMutableRawPointer?) -> Transfer? {
     pointer.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
   }
 
@@ -193,8 +193,8 @@ extension Transfer {
   /// Handles a line of the response's head. Returns the number of bytes taken; returning fewer than were passed aborts
   /// the hop.
   private func receive(line: UnsafeRawBufferPointer) -> Int {
-    defer { if state.deadlines.isCutShort { watch.note(deadline) } }
-    if !state.hasRequestLeft { guard requestLeaves() else { return 0 } }
+    defer { if state.deadlines.hasDiscardLimit { watch.note(deadline) } }
+    if !state.isRequestSent { guard requestLeaves() else { return 0 } }
     if let jar = settings.configuration.cookies, CookieJar.isSetCookie(line) {
       // libcurl has already stored the cookie.
       hasSetCookies = true

@@ -29,7 +29,7 @@ final class TransferInbox: Sendable {
     var isStopping = false
     /// True after the loop has taken the last commands.
     var isClosed = false
-    /// The loop's thread; `nil` before its first call of `take()`.
+    /// The loop's thread; `nil` before its first call of `takeCommands()`.
     var reader: pthread_t?
   }
 
@@ -45,12 +45,12 @@ final class TransferInbox: Sendable {
   /// loop checks `hasCommands` before it sleeps. Does nothing after the loop has ended, because its transfers have
   /// ended too.
   func post(_ command: TransferCommand) {
-    let sleeps = state.withLock { state in
+    let needsWakeup = state.withLock { state in
       guard !state.isClosed else { return false }
       state.commands.append(command)
       return state.commands.count == 1 && state.reader.map { pthread_equal($0, pthread_self()) == 0 } ?? true
     }
-    if sleeps { wakeup.ring() }
+    if needsWakeup { wakeup.ring() }
   }
 
   /// Wakes the loop and asks the loop to end.
@@ -65,7 +65,7 @@ final class TransferInbox: Sendable {
 
   /// Returns and removes the queued commands, oldest first, and whether the loop must end after these commands. If so,
   /// the inbox ignores later commands. The loop's thread calls this before each sleep.
-  func take() -> (commands: [TransferCommand], isStopping: Bool) {
+  func takeCommands() -> (commands: [TransferCommand], isStopping: Bool) {
     state.withLock { state in
       defer { state.commands = [] }
       state.isClosed = state.isStopping

@@ -46,7 +46,7 @@ final class TransferLoop {
   /// the end of its transfer when this returns.
   func run() {
     while true {
-      let (commands, isStopping) = inbox.take()
+      let (commands, isStopping) = inbox.takeCommands()
       for command in commands { carryOut(command) }
       guard !isStopping else { break }
       // A transfer may fail as soon as it starts, and its receiver may then start the next transfer from this thread.
@@ -98,8 +98,8 @@ final class TransferLoop {
   }
 
   private func endTransfersThatAreDone() {
-    var left: Int32 = 0
-    while let message = curl_multi_info_read(multi.pointer, &left) {
+    var remainingCount: Int32 = 0
+    while let message = curl_multi_info_read(multi.pointer, &remainingCount) {
       // The fields of the message are copied first: removing the handle frees the message.
       guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
       let code = message.pointee.data.result

@@ -24,9 +24,9 @@ final class TransferSettings: Sendable {
     // If several credentials are for one origin, the last one is used.
     let credentials = configuration.credentials.reduce(
       into: [WebAddress.Origin: CurlTransport.Credential.Secret]()
-    ) { known, credential in
+    ) { secrets, credential in
       guard let origin = WebAddress(credential.origin)?.origin else { return }
-      known[origin] = credential.secret
+      secrets[origin] = credential.secret
     }
     self.credentials = credentials
     credentialDigests = Dictionary(
@@ -53,11 +53,11 @@ extension CurlTransport.Credential.Secret {
   /// Returns a digest that tells users apart. The digest includes the origin, so that one password has different
   /// digests at two origins.
   fileprivate func digest(for origin: WebAddress.Origin) -> String {
-    let place = "\(origin.scheme)://\(origin.host):\(origin.port)"
+    let originText = "\(origin.scheme)://\(origin.host):\(origin.port)"
     return switch self {
-    case .basic(let user, let password): SecretDigest.hex([place, "basic", user, password])
-    case .digest(let user, let password): SecretDigest.hex([place, "digest", user, password])
-    case .bearer(let token): SecretDigest.hex([place, "bearer", token])
+    case .basic(let user, let password): SecretDigest.hex([originText, "basic", user, password])
+    case .digest(let user, let password): SecretDigest.hex([originText, "digest", user, password])
+    case .bearer(let token): SecretDigest.hex([originText, "bearer", token])
     }
   }
 }

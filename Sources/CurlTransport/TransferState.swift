@@ -41,7 +41,7 @@ struct TransferState: Sendable {
 
   private(set) var hop: Hop
   /// True if the hop has a connection and the request is being or has been sent.
-  private(set) var hasRequestLeft = false
+  private(set) var isRequestSent = false
   /// The number of requests sent, including redirects. A request that was lost on a dead connection is not counted.
   private(set) var requestsSent = 0
   /// The number of body bytes received so far.
@@ -81,7 +81,7 @@ struct TransferState: Sendable {
   /// Returns the withheld 401 response to which libcurl has not replied, which then fails the transfer; `nil` if there
   /// is none. Called when the hop ends.
   mutating func takeWithheld() -> TransportResponse? {
-    guard let response = challenge.take() else { return nil }
+    guard let response = challenge.takeWithheld() else { return nil }
     verdict = .fail(.status(401))
     return response
   }
@@ -98,8 +98,8 @@ struct TransferState: Sendable {
     }
     if settings.addsCredentials { credentials.add(hop, settings) }
     // libcurl calls this again when it repeats the request on another connection on its own.
-    if !hasRequestLeft { requestsSent += 1 }
-    hasRequestLeft = true
+    if !isRequestSent { requestsSent += 1 }
+    isRequestSent = true
     deadlines.received(at: now)
     return true
   }
@@ -163,9 +163,9 @@ struct TransferState: Sendable {
   /// HTTP/1, where those bytes stay in the socket.
   func bytesInFlight(_ response: TransportResponse?, speaksHTTP2: Bool) -> Int {
     guard speaksHTTP2, verdict == .succeed else { return 0 }
-    let left = max(0, bodyLimit - bytesReceived)
+    let remaining = max(0, bodyLimit - bytesReceived)
     let declared = (response?.expectedLength ?? head.contentLength).map { max(0, $0 - bytesReceived) }
-    return min(left, declared ?? left, Self.streamWindow)
+    return min(remaining, declared ?? remaining, Self.streamWindow)
   }
 
   /// The number of bytes that libcurl lets a server send ahead on an HTTP/2 stream (`HTTP2_HUGE_WINDOW_SIZE`). libcurl
@@ -176,7 +176,7 @@ struct TransferState: Sendable {
   /// transfer to the same origin has timed out while connecting, on whose connection this transfer may have waited, and
   /// no transfer is connected to the origin.
   mutating func connectionWasNotMade(since start: SuspendingClock.Instant) {
-    if !hasRequestLeft { deadlines.limitConnecting(since: start) }
+    if !isRequestSent { deadlines.limitConnecting(since: start) }
   }
 
   /// Ends the hop because the next deadline has passed. Returns the next step.
@@ -201,7 +201,7 @@ struct TransferState: Sendable {
     case nil:
       guard isWorthRetrying(end) else { return .fail(end.failure ?? .curl(CURLE_GOT_NOTHING)) }
       hasRetried = true
-      if hasRequestLeft { requestsSent -= 1 }
+      if isRequestSent { requestsSent -= 1 }
       hop.needsFreshConnection = true
       begin(hop)
       return .request(hop)
@@ -210,7 +210,7 @@ struct TransferState: Sendable {
 
   private mutating func begin(_ hop: Hop) {
     self.hop = hop
-    hasRequestLeft = false
+    isRequestSent = false
     head = ResponseHead()
     verdict = nil
     isResumedEarly = false
@@ -229,7 +229,7 @@ struct TransferState: Sendable {
       return .abort
     case .isNoRedirect: break
     }
-    if let coding = head.unaskedCoding {
+    if let coding = head.unrequestedTransferCoding {
       verdict = .fail(
         .curl(CURLE_BAD_CONTENT_ENCODING, "a Transfer-Encoding that nobody asked for: \(coding)"))
       return .abort
@@ -239,7 +239,7 @@ struct TransferState: Sendable {
       url: hop.address.url, status: status, headers: head.headers, expectedLength: length,
       credentials: credentials.digests)
     if challenge.withhold(response, knowing: settings.credential(for: hop)) {
-      deadlines.limitRest(of: Self.discardTime, from: now)
+      deadlines.limitDiscarding(to: Self.discardTime, from: now)
       return .goOn
     }
     if acceptableStatuses.contains(where: { $0.contains(status) }) {
@@ -254,10 +254,11 @@ struct TransferState: Sendable {
       }
       verdict = .succeed
     } else {
-      let isProxys = status == 407 && proxy != nil
+      let isProxyRefusal = status == 407 && proxy != nil
       _ = discard(
         then: .fail(
-          isProxys ? .proxyFailed(status: status, message: "it wants other credentials") : .status(status)),
+          isProxyRefusal
+            ? .proxyFailed(status: status, message: "it wants other credentials") : .status(status)),
         at: now)
     }
     return .report(response)
@@ -266,7 +267,7 @@ struct TransferState: Sendable {
   /// Discards the body: reads a short one to its end so that the connection can be reused, and aborts a long one.
   private mutating func discard(then next: Next, at now: SuspendingClock.Instant) -> HeadAction {
     verdict = next
-    deadlines.limitRest(of: Self.discardTime, from: now)
+    deadlines.limitDiscarding(to: Self.discardTime, from: now)
     return head.contentLength ?? 0 > Self.discardLimit ? .abort : .goOn
   }
 
@@ -275,9 +276,10 @@ struct TransferState: Sendable {
   /// libcurl retries on its own, up to five dead connections.
   private func isWorthRetrying(_ end: HopEnd) -> Bool {
     guard case .transport(let code, _) = end.failure else { return false }
-    let died = [
+    let lostConnectionCodes = [
       CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM,
     ]
-    return end.wasReused && head.bytes == 0 && !hasRetried && died.contains { Int($0.rawValue) == code }
+    return end.wasReused && head.bytes == 0 && !hasRetried
+      && lostConnectionCodes.contains { Int($0.rawValue) == code }
   }
 }

@@ -14,8 +14,8 @@ enum UTF8Locale {
   /// locale stays.
   static func use<Result>(_ body: () -> Result) -> Result {
     guard let locale = handle.locale else { return body() }
-    let former = uselocale(locale)
-    defer { uselocale(former) }
+    let previous = uselocale(locale)
+    defer { uselocale(previous) }
     return body()
   }
 }

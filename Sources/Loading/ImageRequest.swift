@@ -107,7 +107,7 @@ public struct ImageRequest: Sendable {
   private mutating func change(_ change: (inout RequestChoices.Values) -> Void) {
     var values = choices?.values ?? .init()
     change(&values)
-    choices = .unlessUsual(values)
+    choices = .unlessDefault(values)
   }
 
   // A request takes three words, the most that fit into an `any ImageRequestConvertible` without a heap allocation.
@@ -166,16 +166,16 @@ public struct ImageRequest: Sendable {
     self.cachePolicy = cachePolicy
     self.targetSize = targetSize
     identity = RequestIdentity(url: url, headers: headers)
-    choices = .unlessUsual(
+    choices = .unlessDefault(
       .init(
         cache: cache, transforms: transforms, limits: limits, keepsData: keepsData, progressive: progressive))
   }
 
-  /// Returns the memory cache that the request uses, where `own` is that of the downloader. Every memory hit calls this
-  /// method, and nearly all requests use the downloader's cache.
-  func cache(insteadOf own: (any ImageRequestCache)?) -> (any ImageRequestCache)? {
-    guard let choices else { return own }
-    return choices.values.decodes ? choices.values.cache.resolved(own) : nil
+  /// Returns the memory cache that the request uses, where `downloaderCache` is that of the downloader. Every memory hit
+  /// calls this method, and nearly all requests use the downloader's cache.
+  func cache(insteadOf downloaderCache: (any ImageRequestCache)?) -> (any ImageRequestCache)? {
+    guard let choices else { return downloaderCache }
+    return choices.values.decodes ? choices.values.cache.resolved(downloaderCache) : nil
   }
 
   /// The default `Accept` header: the formats that `ImageCodecs` decodes, then any image, then anything, because a
@@ -237,10 +237,10 @@ extension ImageRequest.Cache: Hashable {
     }
   }
 
-  /// Returns the memory cache for this choice, where `own` is that of the downloader; `nil` for none.
-  func resolved(_ own: (any ImageRequestCache)?) -> (any ImageRequestCache)? {
+  /// Returns the memory cache for this choice, where `downloaderCache` is that of the downloader; `nil` for none.
+  func resolved(_ downloaderCache: (any ImageRequestCache)?) -> (any ImageRequestCache)? {
     switch self {
-    case .downloader, .memoryOnly: own
+    case .downloader, .memoryOnly: downloaderCache
     case .other(let cache): cache
     case .none, .diskOnly: nil
     }

@@ -8,7 +8,7 @@ struct CacheLimits {
   var count = Int.max
   /// The lifetime of an image in seconds, as set by the caller. Negative values and NaN are kept, and count as 0.
   var timeToLive = Double.infinity
-  /// The maximum size of one image in bytes; nil derives the maximum from the other limits, see `largestEntry`.
+  /// The maximum size of one image in bytes; nil derives the maximum from the other limits, see `largestEntryCost`.
   var entryCost: Int?
 
   /// The lifetime of an image in nanoseconds: `.max` if images do not expire, 0 if no image is stored.
@@ -21,5 +21,5 @@ struct CacheLimits {
 
   /// The size of the largest image that is stored, in bytes. By default the larger of a quarter of the capacity and the
   /// usage that a purge leaves.
-  var largestEntry: Int { entryCost ?? max(capacity / 4, min(preferredUsage, capacity)) }
+  var largestEntryCost: Int { entryCost ?? max(capacity / 4, min(preferredUsage, capacity)) }
 }

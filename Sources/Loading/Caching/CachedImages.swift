@@ -35,47 +35,47 @@ struct CachedImages {
   /// Limits the protected segment of the order of eviction to four fifths of `cost` bytes and of `count` images, but
   /// not to less than one image.
   mutating func protect(cost: Int, count: Int) {
-    let share = UseOrder.protectedShare
-    order.protectedCostLimit = cost / share.denominator * share.numerator
-    order.protectedCountLimit = max(1, count / share.denominator * share.numerator)
+    let fraction = UseOrder.protectedFraction
+    order.protectedCostLimit = cost / fraction.denominator * fraction.numerator
+    order.protectedCountLimit = max(1, count / fraction.denominator * fraction.numerator)
   }
 
   // MARK: Lookup
 
   /// Returns the index of the smallest variant that serves `target`, or of the largest variant if `target` is nil; -1
   /// if there is none. O(variants).
-  func place(_ identity: ImageIdentity, at target: DecodeTarget?, scaleDownBytes: Int? = nil) -> Int {
-    var place = smallestPlace(identity, identity.placeHash)
-    guard place >= 0 else { return -1 }
+  func index(of identity: ImageIdentity, at target: DecodeTarget?, scaleDownBytes: Int? = nil) -> Int {
+    var index = smallestIndex(identity, identity.lookupHash)
+    guard index >= 0 else { return -1 }
     while true {
-      let larger = Int(entries[place].larger)
+      let larger = Int(entries[index].larger)
       if let target {
-        if serves(place, target, scaleDownBytes) { return place }
+        if serves(index, target, scaleDownBytes) { return index }
         if larger < 0 { return -1 }
       } else if larger < 0 {
-        return place
+        return index
       }
-      place = larger
+      index = larger
     }
   }
 
   /// Returns the image at an index and marks the image as just used.
-  mutating func use(_ place: Int) -> Image? {
-    order.use(place)
-    return entries[place].image
+  mutating func use(_ index: Int) -> Image? {
+    order.use(index)
+    return entries[index].image
   }
 
   /// Returns the age of the image at an index in nanoseconds. A time of insertion in the future, which remains after
   /// the clock was set back, is replaced by `now`.
-  mutating func age(_ place: Int, at now: Int64) -> Int64 {
-    if entries[place].time > now { entries[place].time = now }
-    return now - entries[place].time
+  mutating func age(_ index: Int, at now: Int64) -> Int64 {
+    if entries[index].time > now { entries[index].time = now }
+    return now - entries[index].time
   }
 
   /// Returns the reason for a cache miss. O(1).
   func missReason(_ identity: ImageIdentity) -> TraceEvent.Miss {
-    let hash = identity.placeHash
-    if smallestPlace(identity, hash) >= 0 { return .tooSmall }
+    let hash = identity.lookupHash
+    if smallestIndex(identity, hash) >= 0 { return .tooSmall }
     return purged.contains(hash) ? .purged : .absent
   }
 
@@ -87,8 +87,8 @@ struct CachedImages {
 
   /// Removes and returns the variants that `image` would replace: the variant of the same target, the variant of the
   /// same size in pixels, and all variants of another source size. O(variants).
-  mutating func makeWay(
-    for image: Image, as identity: ImageIdentity, at target: DecodeTarget?, scaleDownBytes: Int? = nil
+  mutating func removeReplaced(
+    by image: Image, as identity: ImageIdentity, at target: DecodeTarget?, scaleDownBytes: Int? = nil
   ) -> [Image] {
     variants(identity).filter { isReplaced($0, by: image, at: target, scaleDownBytes) }.map { remove($0) }
   }
@@ -98,51 +98,51 @@ struct CachedImages {
     _ image: Image, as identity: ImageIdentity, at target: DecodeTarget?, scaleDownBytes: Int? = nil,
     _ now: Int64
   ) -> Int {
-    let place = free.popLast() ?? addPlace()
-    let hash = identity.placeHash
+    let index = free.popLast() ?? addEntry()
+    let hash = identity.lookupHash
     let pixels = image.pixelWidth * image.pixelHeight
     let variants = variants(identity)
     let smaller = variants.last { self.pixels($0) <= pixels }
-    entries[place] = Entry(
+    entries[index] = Entry(
       image: image, identity: identity, target: target, scaleDownBytes: scaleDownBytes, hash: hash, time: now)
     if let smaller {
-      entries[place].larger = entries[smaller].larger
-      entries[smaller].larger = Int32(place)
+      entries[index].larger = entries[smaller].larger
+      entries[smaller].larger = Int32(index)
     } else if let next = variants.first {
-      entries[place].larger = Int32(next)
-      smallest.replace(next, with: place, hash: hash)
+      entries[index].larger = Int32(next)
+      smallest.replace(next, with: index, hash: hash)
     } else {
-      smallest.insert(place, hash: hash)
+      smallest.insert(index, hash: hash)
     }
-    order.append(place, cost: image.cost)
-    return place
+    order.append(index, cost: image.cost)
+    return index
   }
 
   /// Removes and returns all variants of an identity, and forgets that the identity was purged. O(variants).
   mutating func remove(_ identity: ImageIdentity) -> [Image] {
-    purged.remove(identity.placeHash)
+    purged.remove(identity.lookupHash)
     return variants(identity).map { remove($0) }
   }
 
   /// Removes and returns the image at an index, which must be in use. Does not mark the identity as purged.
   /// O(variants).
-  mutating func remove(_ place: Int) -> Image {
-    guard let image = entries[place].image, let identity = entries[place].identity else {
-      preconditionFailure("only places in use are removed")
+  mutating func remove(_ index: Int) -> Image {
+    guard let image = entries[index].image, let identity = entries[index].identity else {
+      preconditionFailure("only entries in use are removed")
     }
-    let (hash, larger) = (entries[place].hash, Int(entries[place].larger))
-    var smaller = smallestPlace(identity, hash)
-    if smaller != place {
-      while Int(entries[smaller].larger) != place { smaller = Int(entries[smaller].larger) }
+    let (hash, larger) = (entries[index].hash, Int(entries[index].larger))
+    var smaller = smallestIndex(identity, hash)
+    if smaller != index {
+      while Int(entries[smaller].larger) != index { smaller = Int(entries[smaller].larger) }
       entries[smaller].larger = Int32(larger)
     } else if larger >= 0 {
-      smallest.replace(place, with: larger, hash: hash)
+      smallest.replace(index, with: larger, hash: hash)
     } else {
-      smallest.remove(place, hash: hash)
+      smallest.remove(index, hash: hash)
     }
-    order.remove(place)
-    entries[place] = Entry()
-    free.append(place)
+    order.remove(index)
+    entries[index] = Entry()
+    free.append(index)
     return image
   }
 
@@ -155,7 +155,7 @@ struct CachedImages {
     /// The maximum number of images to leave.
     var count = Int.max
     /// The index of the image that was inserted last and is evicted last; nil if there is none.
-    var kept: Int?
+    var keptIndex: Int?
     /// The number of images still to be checked for the first time. An image that is being shown is spared at the first
     /// check; 0 spares no image.
     var sparing: Int
@@ -167,17 +167,17 @@ struct CachedImages {
   /// purge is finished.
   mutating func purge(_ purge: inout Purge, atMost limit: Int, into removed: inout [Image]) -> Bool {
     for _ in 0..<limit {
-      guard cost > purge.cost || count > purge.count, let place = order.first(keeping: purge.kept) else {
+      guard cost > purge.cost || count > purge.count, let index = order.first(keeping: purge.keptIndex) else {
         return true
       }
-      let isShown = entries[place].image?.isShown == true
+      let isShown = entries[index].image?.isShown == true
       if isShown, purge.sparing > 0 {
-        order.spare(place)
+        order.spare(index)
       } else if isShown, purge.keepsShown {
         return true
       } else {
-        purged.insert(entries[place].hash)
-        removed.append(remove(place))
+        purged.insert(entries[index].hash)
+        removed.append(remove(index))
       }
       purge.sparing -= 1
     }
@@ -187,53 +187,53 @@ struct CachedImages {
   /// Removes and returns all images that are at least `age` nanoseconds old. O(n).
   mutating func removeAll(asOldAs age: Int64, at now: Int64) -> [Image] {
     var removed: [Image] = []
-    for place in entries.indices where entries[place].image != nil && self.age(place, at: now) >= age {
-      removed.append(remove(place))
+    for index in entries.indices where entries[index].image != nil && self.age(index, at: now) >= age {
+      removed.append(remove(index))
     }
     return removed
   }
 
   // MARK: Variants
 
-  private func smallestPlace(_ identity: ImageIdentity, _ hash: Int) -> Int {
+  private func smallestIndex(_ identity: ImageIdentity, _ hash: Int) -> Int {
     smallest.place(hash) { entries[$0].identity == identity }
   }
 
   /// Returns the indices of all variants of an identity, smallest variant first.
   private func variants(_ identity: ImageIdentity) -> [Int] {
-    var places: [Int] = []
-    var place = smallestPlace(identity, identity.placeHash)
-    while place >= 0 {
-      places.append(place)
-      place = Int(entries[place].larger)
+    var indices: [Int] = []
+    var index = smallestIndex(identity, identity.lookupHash)
+    while index >= 0 {
+      indices.append(index)
+      index = Int(entries[index].larger)
     }
-    return places
+    return indices
   }
 
-  private mutating func addPlace() -> Int {
+  private mutating func addEntry() -> Int {
     entries.append(Entry())
     return entries.count - 1
   }
 
-  private func serves(_ place: Int, _ target: DecodeTarget, _ scaleDownBytes: Int?) -> Bool {
+  private func serves(_ index: Int, _ target: DecodeTarget, _ scaleDownBytes: Int?) -> Bool {
     // An image that was scaled down to fewer bytes than this request allows may have too few pixels.
-    let hasAllPixels = entries[place].scaleDownBytes == nil || entries[place].scaleDownBytes == scaleDownBytes
-    let known = entries[place].target
-    if hasAllPixels, known == nil || known == target { return true }
-    return entries[place].image.map { target.isSatisfied(by: $0) } ?? false
+    let hasAllPixels = entries[index].scaleDownBytes == nil || entries[index].scaleDownBytes == scaleDownBytes
+    let storedTarget = entries[index].target
+    if hasAllPixels, storedTarget == nil || storedTarget == target { return true }
+    return entries[index].image.map { target.isSatisfied(by: $0) } ?? false
   }
 
   private func isReplaced(
-    _ place: Int, by image: Image, at target: DecodeTarget?, _ scaleDownBytes: Int?
+    _ index: Int, by image: Image, at target: DecodeTarget?, _ scaleDownBytes: Int?
   ) -> Bool {
-    guard let old = entries[place].image else { return false }
+    guard let old = entries[index].image else { return false }
     let isSameSize = old.pixelWidth == image.pixelWidth && old.pixelHeight == image.pixelHeight
     let isOtherSource = old.sourceWidth != image.sourceWidth || old.sourceHeight != image.sourceHeight
-    let isSameTarget = entries[place].target == target && entries[place].scaleDownBytes == scaleDownBytes
+    let isSameTarget = entries[index].target == target && entries[index].scaleDownBytes == scaleDownBytes
     return isSameTarget || isSameSize || isOtherSource
   }
 
-  private func pixels(_ place: Int) -> Int {
-    entries[place].image.map { $0.pixelWidth * $0.pixelHeight } ?? 0
+  private func pixels(_ index: Int) -> Int {
+    entries[index].image.map { $0.pixelWidth * $0.pixelHeight } ?? 0
   }
 }

@@ -13,8 +13,8 @@ final class ExpiryTimer: Sendable {
 
   /// Calls `sweep` after `lifetime` nanoseconds, unless an earlier call is scheduled.
   func schedule(after lifetime: Int64, _ sweep: @escaping @Sendable () -> Void) {
-    let (time, isTooMuch) = clock.now.addingReportingOverflow(lifetime)
-    guard !isTooMuch else { return }
+    let (time, didOverflow) = clock.now.addingReportingOverflow(lifetime)
+    guard !didOverflow else { return }
     let isNew = next.withLock { next in
       if let next, next <= time { return false }
       next = time

@@ -15,9 +15,9 @@ extension ImageCache {
     }
     guard tiers.includesDisk, let identity = request.storedIdentity(additionalIdentifier) else { return [:] }
     return await withCheckedContinuation { continuation in
-      let place = engine.onDisk(identity)
+      let diskIdentity = engine.onDisk(identity)
       engine.access {
-        $0.response(for: place)?.userData ?? [:]
+        $0.response(for: diskIdentity)?.userData ?? [:]
       } completion: {
         continuation.resume(returning: $0 ?? [:])
       }
@@ -43,11 +43,11 @@ extension ImageCache {
     }
     guard let identity = request.storedIdentity(additionalIdentifier) else { return image != nil }
     let isOnDisk = await withCheckedContinuation { continuation in
-      let place = engine.onDisk(identity)
+      let diskIdentity = engine.onDisk(identity)
       engine.access { cache in
-        guard var response = cache.response(for: place) else { return false }
+        guard var response = cache.response(for: diskIdentity) else { return false }
         response.userData = userData
-        return cache.store(response, for: place)
+        return cache.store(response, for: diskIdentity)
       } completion: {
         continuation.resume(returning: $0 ?? false)
       }

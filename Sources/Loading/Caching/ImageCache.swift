@@ -115,11 +115,11 @@ public struct ImageCache: Sendable {
       return Self.report(false, to: completion)
     }
     let now = engine.configuration.wallClock()
-    let place = engine.onDisk(identity)
-    engine.access(.store(place, bytes: bytes)) { cache in
+    let diskIdentity = engine.onDisk(identity)
+    engine.access(.store(diskIdentity, bytes: bytes)) { cache in
       guard let body = body(), !body.isEmpty else { return false }
       let response = StoredResponse(ownImage: body, for: request.url, userData: userData, at: now)
-      return cache.store(response, for: place)
+      return cache.store(response, for: diskIdentity)
     } completion: {
       Self.report($0 ?? false, to: completion)
     }

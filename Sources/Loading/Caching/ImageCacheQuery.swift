@@ -59,16 +59,16 @@ extension ImageCache {
       return query
     }
     let memory = request.cache(insteadOf: downloader.cache)
-    let known =
+    let cachedImage =
       tiers.includesMemory ? memory?.image(for: request, additionalIdentifier: additionalIdentifier) : nil
-    let inMemory = known.map { ImageResponse(image: $0, source: .memory) }
+    let memoryResponse = cachedImage.map { ImageResponse(image: $0, source: .memory) }
     // An image smaller than requested is returned only if the disk has no other.
-    let isWhole = known.map { request.targetSize != nil || request.isWhole($0) } ?? false
-    guard tiers.includesDisk, !isWhole else {
-      MainActorQueue.main.post { query.finish(inMemory) }
+    let isSufficient = cachedImage.map { request.targetSize != nil || request.isWhole($0) } ?? false
+    guard tiers.includesDisk, !isSufficient else {
+      MainActorQueue.main.post { query.finish(memoryResponse) }
       return query
     }
-    let place = (request, additionalIdentifier)
+    let entry = (request, additionalIdentifier)
     request.cache = .diskOnly
     request.cachePolicy = .cacheOnly
     readFromDisk(request, additionalIdentifier, for: query) { response in
@@ -76,9 +76,9 @@ extension ImageCache {
       if let found = response {
         let image = found.image.withUserData(found.userData)
         response = found.replacingImage(with: image)
-        if storesInMemory { memory?.insert(image, for: place.0, additionalIdentifier: place.1) }
+        if storesInMemory { memory?.insert(image, for: entry.0, additionalIdentifier: entry.1) }
       }
-      query.finish(response ?? inMemory)
+      query.finish(response ?? memoryResponse)
     }
     return query
   }

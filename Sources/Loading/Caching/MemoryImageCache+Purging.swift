@@ -4,7 +4,7 @@ public import VitrineGraphics
 extension MemoryImageCache {
   /// The number of images that a purge checks before other threads may take the lock. The check takes some tens of
   /// microseconds.
-  private static let purgedAtOnce = 128
+  private static let purgeBatchCount = 128
 
   /// Evicts images until at most `bytes` of pixels are left: first the images that no lookup has found since their
   /// insert, then the others, the least recently used first in each group. A negative number counts as 0. Images that
@@ -14,11 +14,10 @@ extension MemoryImageCache {
   /// Evicts all images. Call this when the system reports that memory is short.
   public func handleMemoryPressure() { purge(to: 0) }
 
-  /// Evicts images until the limits are met. The image at the index `place`, which has just been inserted, is evicted
-  /// last.
-  func purgeIfNeeded(keeping place: Int? = nil) {
-    guard let (due, reason) = state.withLock({ $0.dueWork(keeping: place) }) else { return }
-    purge(reason) { _ in due }
+  /// Evicts images until the limits are met. The image at `index`, which has just been inserted, is evicted last.
+  func purgeIfNeeded(keeping index: Int? = nil) {
+    guard let (plan, reason) = state.withLock({ $0.neededPurge(keeping: index) }) else { return }
+    purge(reason) { _ in plan }
   }
 
   /// Runs a purge in steps and releases the lock between the steps. Removed images are released outside the lock.
@@ -28,7 +27,7 @@ extension MemoryImageCache {
     while !isDone {
       release { state in
         var removed: [Image] = []
-        isDone = state.images.purge(&purge, atMost: Self.purgedAtOnce, into: &removed)
+        isDone = state.images.purge(&purge, atMost: Self.purgeBatchCount, into: &removed)
         state.statistics.count(removed.count, reason)
         return removed
       }
@@ -44,9 +43,9 @@ extension MemoryImageCache {
       return (change(&state), state.images.cost - before, state.ledger)
     }
     ledger?.add(bytes, to: .cache)
-    let wasThere = !images.isEmpty
+    let wasStored = !images.isEmpty
     Self.endCaching(&images)
-    return wasThere
+    return wasStored
   }
 
   /// Ends the cache's accounting of removed images. An image that is still in use is then counted in the ledger's

@@ -47,13 +47,13 @@ public final class MemoryImageCache: ImageRequestCache {
     }
 
     /// Returns the purge that the limits require, with a reason; nil if the limits are met.
-    func dueWork(keeping place: Int? = nil) -> (CachedImages.Purge, EvictionReason)? {
-      let isTooMuch = images.cost > limits.capacity
-      guard isTooMuch || images.count > limits.count else { return nil }
-      let cost = isTooMuch ? min(limits.preferredUsage, limits.capacity) : .max
+    func neededPurge(keeping index: Int? = nil) -> (CachedImages.Purge, EvictionReason)? {
+      let isOverCapacity = images.cost > limits.capacity
+      guard isOverCapacity || images.count > limits.count else { return nil }
+      let cost = isOverCapacity ? min(limits.preferredUsage, limits.capacity) : .max
       let purge = CachedImages.Purge(
-        cost: cost, count: limits.count, kept: place, sparing: images.count)
-      return (purge, isTooMuch ? .capacity : .count)
+        cost: cost, count: limits.count, keptIndex: index, sparing: images.count)
+      return (purge, isOverCapacity ? .capacity : .count)
     }
 
     /// Removes and returns expired images. Does nothing if the last search was less than a quarter of a lifetime ago.
@@ -211,14 +211,14 @@ public final class MemoryImageCache: ImageRequestCache {
     let now = expires.load(ordering: .relaxed) ? clock() : .min
     var old: [Image] = []
     let (image, ledger) = state.withLock { state in
-      var place = state.images.place(identity, at: target, scaleDownBytes: scaleDownBytes)
-      while place >= 0, now != .min, state.images.age(place, at: now) >= state.limits.lifetime {
-        old.append(state.images.remove(place))
+      var index = state.images.index(of: identity, at: target, scaleDownBytes: scaleDownBytes)
+      while index >= 0, now != .min, state.images.age(index, at: now) >= state.limits.lifetime {
+        old.append(state.images.remove(index))
         state.statistics.count(1, .age)
-        place = state.images.place(identity, at: target, scaleDownBytes: scaleDownBytes)
+        index = state.images.index(of: identity, at: target, scaleDownBytes: scaleDownBytes)
       }
-      if place < 0 { state.statistics.misses += 1 } else { state.statistics.hits += 1 }
-      return (place < 0 ? nil : state.images.use(place), old.isEmpty ? nil : state.ledger)
+      if index < 0 { state.statistics.misses += 1 } else { state.statistics.hits += 1 }
+      return (index < 0 ? nil : state.images.use(index), old.isEmpty ? nil : state.ledger)
     }
     ledger?.add(-old.reduce(0) { $0 + $1.cost }, to: .cache)
     Self.endCaching(&old)
@@ -242,16 +242,16 @@ public final class MemoryImageCache: ImageRequestCache {
 
   private func keep(_ image: Image, as identity: ImageIdentity, _ request: ImageRequest) {
     let now = clock()
-    var place: Int?
+    var index: Int?
     release { state in
       state.weakImages?.insert(
         image, as: identity, at: request.targetSize, scaleDownBytes: request.scaleDownBytes)
-      var released = state.images.makeWay(
-        for: image, as: identity, at: request.targetSize, scaleDownBytes: request.scaleDownBytes)
-      if image.cost <= state.limits.largestEntry, state.limits.lifetime > 0 {
+      var released = state.images.removeReplaced(
+        by: image, as: identity, at: request.targetSize, scaleDownBytes: request.scaleDownBytes)
+      if image.cost <= state.limits.largestEntryCost, state.limits.lifetime > 0 {
         state.statistics.inserts += 1
         image.beginCaching()
-        place = state.images.insert(
+        index = state.images.insert(
           image, as: identity, at: request.targetSize, scaleDownBytes: request.scaleDownBytes, now)
       } else {
         state.statistics.refusals += 1
@@ -259,7 +259,7 @@ public final class MemoryImageCache: ImageRequestCache {
       released += state.sweep(at: now)
       return released
     }
-    purgeIfNeeded(keeping: place)
+    purgeIfNeeded(keeping: index)
     scheduleSweep()
   }
 
@@ -293,11 +293,11 @@ public final class MemoryImageCache: ImageRequestCache {
   public func removeImage(for request: ImageRequest, additionalIdentifier: String?) -> Bool {
     let identity = request.imageIdentity(additionalIdentifier)
     var wasAlive = false
-    let wasThere = release { state in
+    let wasStored = release { state in
       wasAlive = state.weakImages?.remove(identity) ?? false
       return state.images.remove(identity)
     }
-    return wasThere || wasAlive
+    return wasStored || wasAlive
   }
 
   /// Removes all images and all weak references. Returns true if the cache had images. O(images), but the lock is held

@@ -6,48 +6,48 @@ struct PlaceIndex {
   /// A slot of the table. Eight bytes, so that a probe reads one cache line of the processor.
   private struct Slot {
     var hash: UInt32
-    /// The index; negative in an empty slot.
-    var place: Int32
+    /// The index of the entry; negative in an empty slot.
+    var entry: Int32
 
-    static let empty = Slot(hash: 0, place: -1)
+    static let empty = Slot(hash: 0, entry: -1)
   }
 
   /// The slots: a power of two of them, at least a quarter of which are empty. No slots before the first insert.
   private var slots: [Slot] = []
   private var count = 0
 
-  /// Returns the index that was inserted under `hash` and that satisfies `isWanted`; -1 if there is none.
-  func place(_ hash: Int, where isWanted: (Int) -> Bool) -> Int {
+  /// Returns the index that was inserted under `hash` and that satisfies `isMatch`; -1 if there is none.
+  func place(_ hash: Int, where isMatch: (Int) -> Bool) -> Int {
     guard !slots.isEmpty else { return -1 }
     let hash = UInt32(truncatingIfNeeded: hash)
     var index = home(of: hash)
-    while slots[index].place >= 0 {
-      if slots[index].hash == hash, isWanted(Int(slots[index].place)) { return Int(slots[index].place) }
+    while slots[index].entry >= 0 {
+      if slots[index].hash == hash, isMatch(Int(slots[index].entry)) { return Int(slots[index].entry) }
       index = (index + 1) & (slots.count - 1)
     }
     return -1
   }
 
   /// Adds an index that is not in the table.
-  mutating func insert(_ place: Int, hash: Int) {
+  mutating func insert(_ entry: Int, hash: Int) {
     if (count + 1) * 4 > slots.count * 3 { grow() }
     count += 1
-    add(Slot(hash: UInt32(truncatingIfNeeded: hash), place: Int32(place)))
+    add(Slot(hash: UInt32(truncatingIfNeeded: hash), entry: Int32(entry)))
   }
 
   /// Replaces an index in the table with another index that has an equal hash.
-  mutating func replace(_ place: Int, with other: Int, hash: Int) {
-    slots[index(of: place, hash)].place = Int32(other)
+  mutating func replace(_ entry: Int, with newEntry: Int, hash: Int) {
+    slots[index(of: entry, hash)].entry = Int32(newEntry)
   }
 
   /// Removes an index that is in the table.
-  mutating func remove(_ place: Int, hash: Int) {
+  mutating func remove(_ entry: Int, hash: Int) {
     count -= 1
     let mask = slots.count - 1
-    var gap = index(of: place, hash)
+    var gap = index(of: entry, hash)
     var next = (gap + 1) & mask
     // Later slots that were displaced by the removed one move up, so that no probe ends at the gap too early.
-    while slots[next].place >= 0 {
+    while slots[next].entry >= 0 {
       let distance = (next - home(of: slots[next].hash)) & mask
       if distance >= (next - gap) & mask {
         slots[gap] = slots[next]
@@ -60,10 +60,10 @@ struct PlaceIndex {
 
   private func home(of hash: UInt32) -> Int { Int(truncatingIfNeeded: hash) & (slots.count - 1) }
 
-  private func index(of place: Int, _ hash: Int) -> Int {
+  private func index(of entry: Int, _ hash: Int) -> Int {
     var index = home(of: UInt32(truncatingIfNeeded: hash))
-    while slots[index].place != place {
-      precondition(slots[index].place >= 0, "only places that are there are moved or removed")
+    while slots[index].entry != entry {
+      precondition(slots[index].entry >= 0, "only entries in the table are moved or removed")
       index = (index + 1) & (slots.count - 1)
     }
     return index
@@ -71,13 +71,13 @@ struct PlaceIndex {
 
   private mutating func add(_ slot: Slot) {
     var index = home(of: slot.hash)
-    while slots[index].place >= 0 { index = (index + 1) & (slots.count - 1) }
+    while slots[index].entry >= 0 { index = (index + 1) & (slots.count - 1) }
     slots[index] = slot
   }
 
   private mutating func grow() {
     let old = slots
     slots = [Slot](repeating: .empty, count: max(16, old.count * 2))
-    for slot in old where slot.place >= 0 { add(slot) }
+    for slot in old where slot.entry >= 0 { add(slot) }
   }
 }

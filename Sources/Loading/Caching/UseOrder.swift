@@ -7,7 +7,7 @@
 struct UseOrder {
   /// The fraction of the limits that the protected segment may take: four fifths, as in the segmented LRU of Karedla,
   /// Love and Wherry, and in Caffeine.
-  static let protectedShare = (numerator: 4, denominator: 5)
+  static let protectedFraction = (numerator: 4, denominator: 5)
 
   private struct Link {
     var newer: Int32
@@ -37,8 +37,8 @@ struct UseOrder {
   private(set) var count = 0
 
   /// Adds an index as the newest on probation. The index may be at most one beyond the largest index so far.
-  mutating func append(_ place: Int, cost: Int) {
-    let node = place + 2
+  mutating func append(_ index: Int, cost: Int) {
+    let node = index + 2
     if node == links.count {
       links.append(Link(newer: 0, older: 0))
       costs.append(0)
@@ -53,8 +53,8 @@ struct UseOrder {
 
   /// Moves an index to the newest position of the protected segment, and returns the oldest indices beyond the
   /// segment's limits to probation.
-  mutating func use(_ place: Int) {
-    let node = place + 2
+  mutating func use(_ index: Int) {
+    let node = index + 2
     guard links[Self.protected].older != node else { return }
     protect(node)
     while protectedCost > protectedCostLimit || protectedCount > protectedCountLimit,
@@ -70,10 +70,10 @@ struct UseOrder {
 
   /// Moves an index to the newest position of the protected segment regardless of the segment's limits, to postpone the
   /// eviction.
-  mutating func spare(_ place: Int) { protect(place + 2) }
+  mutating func spare(_ index: Int) { protect(index + 2) }
 
-  mutating func remove(_ place: Int) {
-    let node = place + 2
+  mutating func remove(_ index: Int) {
+    let node = index + 2
     unlink(node)
     cost -= costs[node]
     count -= 1
@@ -82,13 +82,13 @@ struct UseOrder {
     protectedCount -= 1
   }
 
-  /// Returns the index to evict first; `kept` only if there is no other index. Nil if there are no indices.
-  func first(keeping kept: Int?) -> Int? {
+  /// Returns the index to evict first; `keptIndex` only if there is no other index. Nil if there are no indices.
+  func first(keeping keptIndex: Int?) -> Int? {
     var node = Int(links[Self.probation].newer)
-    if let kept, node == kept + 2 { node = Int(links[node].newer) }
+    if let keptIndex, node == keptIndex + 2 { node = Int(links[node].newer) }
     if node == Self.probation { node = Int(links[Self.protected].newer) }
-    if let kept, node == kept + 2 { node = Int(links[node].newer) }
-    return node > Self.protected ? node - 2 : count > 0 ? kept : nil
+    if let keptIndex, node == keptIndex + 2 { node = Int(links[node].newer) }
+    return node > Self.protected ? node - 2 : count > 0 ? keptIndex : nil
   }
 
   private mutating func protect(_ node: Int) {

@@ -19,8 +19,8 @@ struct WeakImages {
     _ image: Image, as identity: ImageIdentity, at target: DecodeTarget?, scaleDownBytes: Int?
   ) {
     var variants = (entries[identity] ?? []).filter { entry in
-      guard let known = entry.image else { return false }
-      return known !== image && (entry.target != target || entry.scaleDownBytes != scaleDownBytes)
+      guard let existing = entry.image else { return false }
+      return existing !== image && (entry.target != target || entry.scaleDownBytes != scaleDownBytes)
     }
     variants.append(Entry(image: image, target: target, scaleDownBytes: scaleDownBytes))
     count += variants.count - (entries[identity]?.count ?? 0)

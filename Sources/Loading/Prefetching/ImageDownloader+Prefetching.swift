@@ -7,7 +7,7 @@ extension ImageDownloader {
     _ request: ImageRequest, additionalIdentifier: String?, completion: @escaping ImageTask.Completion
   ) -> ImageTask {
     let task = ImageTask(
-      completedForAList(request), additionalIdentifier: additionalIdentifier, completion: completion)
+      completedForPrefetch(request), additionalIdentifier: additionalIdentifier, completion: completion)
     begin(task)
     return task
   }
@@ -18,7 +18,7 @@ extension ImageDownloader {
   func prefetchData(for request: ImageRequest) async -> Bool {
     if await containsCachedData(for: request) { return true }
     guard dataCache != nil, !Task.isCancelled else { return false }
-    var request = completedForAList(request)
+    var request = completedForPrefetch(request)
     request.cache = .diskOnly
     request.targetSize = DecodeTarget(width: 1, height: 1)
     request.transforms = []
@@ -27,7 +27,7 @@ extension ImageDownloader {
     return await (try? task.response)?.isStored() ?? false
   }
 
-  private func completedForAList(_ request: ImageRequest) -> ImageRequest {
+  private func completedForPrefetch(_ request: ImageRequest) -> ImageRequest {
     var completed = completedWithoutSlot(request)
     completed.priority = min(completed.priority, request.priority)
     return completed

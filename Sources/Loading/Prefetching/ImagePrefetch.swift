@@ -19,11 +19,11 @@ public final class ImagePrefetch: Cancellable {
   }
 
   private let latest: Mutex<Progress>
-  private let giveUp: @Sendable () -> Void
+  private let cancelHandler: @Sendable () -> Void
 
   init(total: Int, cancel: @escaping @Sendable () -> Void) {
     latest = Mutex(Progress(total: total))
-    giveUp = cancel
+    cancelHandler = cancel
   }
 
   /// The current progress, never less than what the handlers have received.
@@ -35,10 +35,10 @@ public final class ImagePrefetch: Cancellable {
   /// Cancels the remaining images, which count as skipped. The completion is called once, after this call. After a
   /// cancellation on the main actor, no progress is reported. Loads that other callers wait for continue. Does nothing
   /// for a list that has ended.
-  public func cancel() { giveUp() }
+  public func cancel() { cancelHandler() }
 
   /// Sets the progress unless a later one is set already, because two threads may come here in either order.
-  func note(_ progress: Progress) {
+  func update(_ progress: Progress) {
     latest.withLock { if $0.finished < progress.finished { $0 = progress } }
   }
 }

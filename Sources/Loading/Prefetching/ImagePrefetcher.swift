@@ -62,7 +62,7 @@ public final class ImagePrefetcher: Sendable {
   ) {
     engine = PrefetchEngine(downloader: downloader, priority: priority, destination: destination)
     self.maximumActiveLoads = maximumActiveLoads
-    engine.serve(self)
+    engine.setPrefetcher(self)
   }
 
   deinit { cancelAll() }

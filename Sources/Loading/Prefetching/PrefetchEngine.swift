@@ -47,7 +47,7 @@ final class PrefetchEngine: Sendable {
   }
 
   /// Sets the prefetcher that the delegate receives.
-  func serve(_ prefetcher: ImagePrefetcher) { state.withLock { $0.prefetcher = prefetcher } }
+  func setPrefetcher(_ prefetcher: ImagePrefetcher) { state.withLock { $0.prefetcher = prefetcher } }
 
   func add(_ items: [ImagePrefetcher.Item], _ handlers: Handlers) -> ImagePrefetch {
     let (token, steps) = state.withLock { state in
@@ -66,29 +66,29 @@ final class PrefetchEngine: Sendable {
   }
 
   private func carryOut(_ steps: PrefetchPlan.Steps) {
-    work(steps)
-    if !steps.reports.isEmpty { MainActorQueue.main.post { self.tell(steps.reports) } }
+    apply(steps)
+    if !steps.reports.isEmpty { MainActorQueue.main.post { self.notify(steps.reports) } }
   }
 
-  private func work(_ steps: PrefetchPlan.Steps) {
+  private func apply(_ steps: PrefetchPlan.Steps) {
     let (cancelled, ended) = state.withLock { state in
       let ended = steps.reports.compactMap { report in
-        report.ofList.flatMap { id, progress in state.lists[id].map { ($0.token, progress) } }
+        report.listProgress.flatMap { id, progress in state.lists[id].map { ($0.token, progress) } }
       }
       return (steps.cancellations.compactMap { state.tasks.removeValue(forKey: $0) }, ended)
     }
-    for (token, progress) in ended { token.note(progress) }
+    for (token, progress) in ended { token.update(progress) }
     for task in cancelled { task.cancel() }
     for item in steps.loads { load(item) }
   }
 
-  private func load(_ place: PrefetchPlan.Item) {
-    guard let item = state.withLock({ $0.lists[place.list]?.items[place.index] }) else { return }
+  private func load(_ planItem: PrefetchPlan.Item) {
+    guard let item = state.withLock({ $0.lists[planItem.list]?.items[planItem.index] }) else { return }
     var request: ImageRequest
     do throws(ImageError) {
       request = try item.source.asImageRequest()
     } catch {
-      return MainActorQueue.main.post { self.ended(place, isLoaded: false) }
+      return MainActorQueue.main.post { self.ended(planItem, isLoaded: false) }
     }
     request.priority = min(request.priority, priority)
     let downloader = downloader ?? .shared
@@ -97,20 +97,20 @@ final class PrefetchEngine: Sendable {
       case .memory:
         downloader.prefetch(
           request, additionalIdentifier: item.additionalIdentifier,
-          completion: { result in self.ended(place, isLoaded: (try? result.get()) != nil) })
+          completion: { result in self.ended(planItem, isLoaded: (try? result.get()) != nil) })
       case .disk:
         CancellableTask(
           Task { [request] in
-            await ended(place, isLoaded: downloader.prefetchData(for: request))
+            await ended(planItem, isLoaded: downloader.prefetchData(for: request))
           })
       }
     // The load may have ended, or may have been cancelled before there was a task to cancel.
-    let isWanted = state.withLock { state in
-      guard state.plan.isActive(place) else { return false }
-      state.tasks[place] = task
+    let isActive = state.withLock { state in
+      guard state.plan.isActive(planItem) else { return false }
+      state.tasks[planItem] = task
       return true
     }
-    if !isWanted { task.cancel() }
+    if !isActive { task.cancel() }
   }
 
   @MainActor private func ended(_ item: PrefetchPlan.Item, isLoaded: Bool) {
@@ -118,20 +118,20 @@ final class PrefetchEngine: Sendable {
       state.tasks[item] = nil
       return state.plan.ended(item, isLoaded: isLoaded)
     }
-    work(steps)
+    apply(steps)
     // Called directly instead of posted: after a cancellation on the main actor, only the end of the list is reported.
-    tell(steps.reports)
+    notify(steps.reports)
   }
 
-  @MainActor private func tell(_ reports: [PrefetchPlan.Report]) {
+  @MainActor private func notify(_ reports: [PrefetchPlan.Report]) {
     let (prefetcher, delegate) = state.withLock { ($0.prefetcher, $0.delegate) }
     for report in reports {
       switch report {
-      case .progress(let place, let isLoaded, let progress):
-        guard let list = state.withLock({ $0.lists[place.list] }) else { continue }
+      case .progress(let planItem, let isLoaded, let progress):
+        guard let list = state.withLock({ $0.lists[planItem.list] }) else { continue }
         if let prefetcher {
           delegate?.prefetcher(
-            prefetcher, didFinish: list.items[place.index], isLoaded: isLoaded, progress: progress)
+            prefetcher, didFinish: list.items[planItem.index], isLoaded: isLoaded, progress: progress)
         }
         list.handlers.progress?(progress)
       case .end(let id, let progress):
@@ -145,7 +145,7 @@ final class PrefetchEngine: Sendable {
 
 extension PrefetchPlan.Report {
   /// The list of the report with its progress; nil for the end of all lists.
-  fileprivate var ofList: (PrefetchPlan.ListID, ImagePrefetch.Progress)? {
+  fileprivate var listProgress: (PrefetchPlan.ListID, ImagePrefetch.Progress)? {
     switch self {
     case .progress(let item, _, let progress): (item.list, progress)
     case .end(let id, let progress): (id, progress)

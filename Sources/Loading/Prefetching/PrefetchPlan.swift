@@ -35,7 +35,7 @@ struct PrefetchPlan {
   private struct List {
     var progress: ImagePrefetch.Progress
     /// The number of images that were started, including ended ones.
-    var begun = 0
+    var startedCount = 0
     var active: Set<Int> = []
   }
 
@@ -95,11 +95,11 @@ struct PrefetchPlan {
   mutating func cancel(_ id: ListID) -> Steps {
     var steps = Steps()
     guard let list = lists[id] else { return steps }
-    let rest = list.progress.total - list.progress.finished
+    let remaining = list.progress.total - list.progress.finished
     steps.cancellations = list.active.sorted().map { Item(list: id, index: $0) }
     activeCount -= list.active.count
     waiting.removeAll { $0 == id }
-    count(rest, skipped: rest, of: id)
+    count(remaining, skipped: remaining, of: id)
     end(id, &steps)
     start(&steps)
     return steps
@@ -110,9 +110,9 @@ struct PrefetchPlan {
     // Cleared first, so that the end of one list starts no image of another.
     waiting = []
     for id in lists.keys.sorted() {
-      let more = cancel(id)
-      steps.cancellations += more.cancellations
-      steps.reports += more.reports
+      let cancelled = cancel(id)
+      steps.cancellations += cancelled.cancellations
+      steps.reports += cancelled.reports
     }
     return steps
   }
@@ -136,11 +136,11 @@ struct PrefetchPlan {
 
   private mutating func start(_ steps: inout Steps) {
     while !isPaused, activeCount < max(1, maximumActive), let id = waiting.first, let list = lists[id] {
-      steps.loads.append(Item(list: id, index: list.begun))
-      lists[id]?.active.insert(list.begun)
-      lists[id]?.begun += 1
+      steps.loads.append(Item(list: id, index: list.startedCount))
+      lists[id]?.active.insert(list.startedCount)
+      lists[id]?.startedCount += 1
       activeCount += 1
-      if list.begun + 1 == list.progress.total { waiting.removeFirst() }
+      if list.startedCount + 1 == list.progress.total { waiting.removeFirst() }
     }
   }
 }

@@ -26,7 +26,7 @@ struct DownloadQueue {
   private struct Host {
     var waiting = WaitingList<FetchID>()
     var active = 0
-    /// The number of downloads that wait, run or rest before a retry.
+    /// The number of downloads that wait, run or are delayed before a retry.
     var count = 0
   }
 
@@ -83,7 +83,7 @@ struct DownloadQueue {
   private var active: Set<FetchID> = []
   /// Servers that have spoken HTTP/2.
   private var streaming = RecentLanes()
-  private var resting = RestingDownloads()
+  private var delayed = DelayedDownloads()
   private var lastNumber: UInt64 = 0
   private var lastBatch: UInt64 = 0
   private var lastArrival: Int64 = 0
@@ -95,9 +95,9 @@ struct DownloadQueue {
   /// Adds a download.
   ///
   /// - Parameters:
-  ///   - earliest: The time before which the download rests; it joins the order of arrival after that time.
+  ///   - earliest: The time before which the download is delayed; it joins the order of arrival after that time.
   ///   - arrival: The position from an earlier queue; nil for a new position.
-  /// - Returns: The position; nil for a download that rests.
+  /// - Returns: The position; nil for a download that is delayed.
   @discardableResult
   mutating func enqueue(
     _ id: FetchID, lane: Lane, priority: ImageRequest.Priority, notBefore earliest: Int64 = .min,
@@ -116,7 +116,7 @@ struct DownloadQueue {
   ) -> Arrival? {
     lanes[id] = lane
     if earliest > .min {
-      resting.insert(id, priority: priority, until: earliest)
+      delayed.insert(id, priority: priority, until: earliest)
       return nil
     }
     let arrival = arrival ?? nextArrival(at: now)
@@ -138,7 +138,7 @@ struct DownloadQueue {
   ///
   /// O(log n) for n hosts with waiting downloads, plus O(k) for the k of these hosts that are backing off.
   mutating func startNext(at now: Int64 = 0) -> FetchID? {
-    wakeRested(at: now)
+    enqueueElapsed(at: now)
     guard !isSuspended else { return nil }
     var best: (lane: Int, head: WaitingList<FetchID>.Head)?
     func offer(_ next: (lane: Int, head: WaitingList<FetchID>.Head)) {
@@ -150,7 +150,7 @@ struct DownloadQueue {
     }
     if hasFreeNetworkSlot, bucket?.nextToken(at: now).map({ $0 <= now }) ?? (bucket == nil) {
       ready.first.map(offer)
-      openedAgain(at: now).forEach(offer)
+      reopenedHeads(at: now).forEach(offer)
     }
     guard let best else { return nil }
     let id = best.head.item
@@ -164,7 +164,7 @@ struct DownloadQueue {
   }
 
   /// Returns the next download of each host whose pause is over.
-  private mutating func openedAgain(at now: Int64) -> [(lane: Int, head: WaitingList<FetchID>.Head)] {
+  private mutating func reopenedHeads(at now: Int64) -> [(lane: Int, head: WaitingList<FetchID>.Head)] {
     guard !lanesWithBackOff.isEmpty else { return [] }
     return lanesWithBackOff.compactMap { lane in
       guard let opening = backOff.opening(of: hosts.lane(lane), at: now), opening <= now else { return nil }
@@ -185,7 +185,7 @@ struct DownloadQueue {
     func offer(_ time: Int64) {
       if time > now { next = min(next ?? time, time) }
     }
-    resting.next.map(offer)
+    delayed.next.map(offer)
     if hasFreeNetworkSlot, let token = bucket == nil ? now : bucket?.nextToken(at: now) {
       if ready.first != nil { offer(token) }
       for lane in lanesWithBackOff {
@@ -215,7 +215,7 @@ struct DownloadQueue {
     guard let lane = lanes.removeValue(forKey: id) else { return }
     if lane >= 0 { backOff.ended(id, lane: hosts.lane(lane)) }
     let wasActive = active.remove(id) != nil
-    if !wasActive { resting.remove(id) }
+    if !wasActive { delayed.remove(id) }
     change(lane) {
       if wasActive { $0.active -= 1 } else { $0.waiting.remove(id) }
       $0.count -= 1
@@ -244,19 +244,19 @@ struct DownloadQueue {
 
   /// Moves a waiting download to the end of the line of another priority. A running download is unaffected.
   mutating func setPriority(_ priority: ImageRequest.Priority, of id: FetchID, at now: Int64 = 0) {
-    guard let lane = lanes[id], !active.contains(id), !resting.setPriority(priority, of: id) else { return }
+    guard let lane = lanes[id], !active.contains(id), !delayed.setPriority(priority, of: id) else { return }
     _ = enqueue(id, in: lane, priority: priority, at: now)
   }
 
-  /// Ends all back-offs and rests, because the network has changed.
+  /// Ends all back-offs and delays, because the network has changed.
   mutating func networkReturned() {
     backOff.removeAll()
     for lane in lanesWithBackOff { refresh(lane) }
-    wakeRested(at: .max)
+    enqueueElapsed(at: .max)
   }
 
-  private mutating func wakeRested(at now: Int64) {
-    for (id, priority) in resting.takeRested(at: now) {
+  private mutating func enqueueElapsed(at now: Int64) {
+    for (id, priority) in delayed.takeElapsed(at: now) {
       guard let lane = lanes[id] else { continue }
       // The time of the last arrival puts the download into the last batch instead of a new one.
       _ = enqueue(id, in: lane, priority: priority, at: lastArrival)
@@ -304,9 +304,9 @@ struct DownloadQueue {
       let order = order
       head = hosts[lane].waiting.head(order)
     }
-    let isDetached = head != nil && backOff.isDetached(name)
-    ready.set(isDetached ? nil : head, for: lane)
-    if isDetached {
+    let isBackingOff = head != nil && backOff.isBackingOff(name)
+    ready.set(isBackingOff ? nil : head, for: lane)
+    if isBackingOff {
       lanesWithBackOff.insert(lane)
     } else if !lanesWithBackOff.isEmpty {
       lanesWithBackOff.remove(lane)

@@ -38,15 +38,15 @@ struct HostBackOff {
       if host(lane)?.probe == id { hosts[lane] = nil }
       return
     }
-    let known = host(lane)
-    if known == nil { prune(at: now) }
+    let current = host(lane)
+    if current == nil { prune(at: now) }
     // A download that was running at the first refusal says nothing new.
-    let isNew = known == nil || known?.probe == id
-    let refusals = (known?.refusals ?? 0) + (isNew ? 1 : 0)
+    let isNew = current == nil || current?.probe == id
+    let refusals = (current?.refusals ?? 0) + (isNew ? 1 : 0)
     let pause = retryAfter ?? Double(1 << min(refusals - 1, 30))
     let until = now.advanced(bySeconds: min(max(0, pause), longest))
     hosts[lane] = Host(
-      until: max(until, known?.until ?? until), refusals: refusals, probe: isNew ? nil : known?.probe)
+      until: max(until, current?.until ?? until), refusals: refusals, probe: isNew ? nil : current?.probe)
   }
 
   /// Returns true if the status and `Retry-After` of a response ask clients to send fewer requests.
@@ -60,7 +60,7 @@ struct HostBackOff {
   }
 
   /// True from a refusal until a probe has received a response that is not a refusal.
-  func isDetached(_ lane: DownloadQueue.Lane) -> Bool { host(lane) != nil }
+  func isBackingOff(_ lane: DownloadQueue.Lane) -> Bool { host(lane) != nil }
 
   var count: Int { hosts.count }
 

@@ -1,39 +1,39 @@
 /// Downloads that wait for the time of their next attempt. Times are in nanoseconds.
-struct RestingDownloads {
-  private struct Rest {
+struct DelayedDownloads {
+  private struct Delay {
     var priority: ImageRequest.Priority
     let until: Int64
   }
 
-  private var rests: [FetchID: Rest] = [:]
-  /// The earliest time at which a download may continue; nil if none rests.
+  private var delays: [FetchID: Delay] = [:]
+  /// The earliest time at which a download may continue; nil if there are none.
   private(set) var next: Int64?
 
   mutating func insert(_ id: FetchID, priority: ImageRequest.Priority, until time: Int64) {
-    rests[id] = Rest(priority: priority, until: time)
+    delays[id] = Delay(priority: priority, until: time)
     next = min(next ?? time, time)
   }
 
   mutating func remove(_ id: FetchID) {
-    if rests.removeValue(forKey: id)?.until == next { findNext() }
+    if delays.removeValue(forKey: id)?.until == next { findNext() }
   }
 
-  /// Sets the priority of a download. Returns false if the download does not rest.
+  /// Sets the priority of a download. Returns false if the download is not delayed.
   mutating func setPriority(_ priority: ImageRequest.Priority, of id: FetchID) -> Bool {
-    guard rests[id] != nil else { return false }
-    rests[id]?.priority = priority
+    guard delays[id] != nil else { return false }
+    delays[id]?.priority = priority
     return true
   }
 
   /// Removes and returns the downloads whose time has come, in the order of their times. O(1) if there are none.
-  mutating func takeRested(at now: Int64) -> [(id: FetchID, priority: ImageRequest.Priority)] {
+  mutating func takeElapsed(at now: Int64) -> [(id: FetchID, priority: ImageRequest.Priority)] {
     guard let next, next <= now else { return [] }
-    let rested = rests.filter { $0.value.until <= now }
-    for id in rested.keys { rests[id] = nil }
+    let elapsed = delays.filter { $0.value.until <= now }
+    for id in elapsed.keys { delays[id] = nil }
     findNext()
-    return rested.sorted { ($0.value.until, $0.key) < ($1.value.until, $1.key) }
+    return elapsed.sorted { ($0.value.until, $0.key) < ($1.value.until, $1.key) }
       .map { ($0.key, $0.value.priority) }
   }
 
-  private mutating func findNext() { next = rests.values.lazy.map(\.until).min() }
+  private mutating func findNext() { next = delays.values.lazy.map(\.until).min() }
 }

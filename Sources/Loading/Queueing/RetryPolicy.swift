@@ -39,8 +39,8 @@ public struct RetryPolicy: Hashable, Sendable {
   func delay(beforeRetry retries: Int, of error: ImageError, retryAfter: Double?, random: Double) -> Double? {
     guard retries < limit, error.isRetryable else { return nil }
     if let retryAfter, !(retryAfter <= maximumDelay) { return nil }
-    let longest = min(max(0, delay) * Double(1 << min(retries, 30)), max(0, maximumDelay))
-    return max(longest * (0.5 + 0.5 * random), retryAfter ?? 0)
+    let longestDelay = min(max(0, delay) * Double(1 << min(retries, 30)), max(0, maximumDelay))
+    return max(longestDelay * (0.5 + 0.5 * random), retryAfter ?? 0)
   }
 }
 

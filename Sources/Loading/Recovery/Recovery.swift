@@ -20,7 +20,7 @@ package final class Recovery: Sendable {
   private let state: Shared<State>
   /// True if successes must be reported to the plan; read without the lock.
   private let followsSuccesses = Atomic(false)
-  private let steps = Atomic(0)
+  private let clockStepCount = Atomic(0)
 
   init(_ policy: RecoveryPolicy, clock: any LoadingClock) {
     self.policy = policy
@@ -50,7 +50,7 @@ package final class Recovery: Sendable {
   }
 
   /// The number of steps of the wall clock so far.
-  package var clockSteps: Int { steps.load(ordering: .acquiring) }
+  package var clockSteps: Int { clockStepCount.load(ordering: .acquiring) }
 
   /// Begins to retry a request. Returns nil if the recovery is disabled.
   ///
@@ -114,7 +114,7 @@ package final class Recovery: Sendable {
     let (due, wake) = state.withLock { state -> ([RecoveryPlan.ID], Int64?) in
       then(decide(&state.plan, clock.now), &state)
       followsSuccesses.store(state.plan.followsSuccesses, ordering: .relaxed)
-      steps.store(state.plan.clockSteps, ordering: .releasing)
+      clockStepCount.store(state.plan.clockSteps, ordering: .releasing)
       return state.plan.take()
     }
     if !due.isEmpty { MainActorQueue.main.post { self.send(due) } }

@@ -51,8 +51,8 @@ public struct RecoveryPolicy: Hashable, Sendable {
   ///   - probes: The number of probes that have failed so far.
   ///   - random: A number from 0 to 1.
   func delay(afterProbes probes: Int, random: Double) -> Double {
-    let first = delay >= Self.minimumDelay ? delay : Self.minimumDelay
-    let most = maximumDelay >= first ? maximumDelay : first
-    return min(first * Double(1 << min(max(0, probes), 30)), most) * (0.5 + 0.5 * random)
+    let firstDelay = delay >= Self.minimumDelay ? delay : Self.minimumDelay
+    let longestDelay = maximumDelay >= firstDelay ? maximumDelay : firstDelay
+    return min(firstDelay * Double(1 << min(max(0, probes), 30)), longestDelay) * (0.5 + 0.5 * random)
   }
 }

@@ -41,8 +41,8 @@ final class RequestAdditions: Sendable {
 
   private func addHeaders(to request: inout ImageRequest) {
     guard !headers.isEmpty else { return }
-    let own = request.headers
-    let missing = headers.fields.filter { own[$0.name] == nil }
-    if !missing.isEmpty { request.headers = HTTPHeaders(own.fields + missing) }
+    let requestHeaders = request.headers
+    let missing = headers.fields.filter { requestHeaders[$0.name] == nil }
+    if !missing.isEmpty { request.headers = HTTPHeaders(requestHeaders.fields + missing) }
   }
 }

@@ -14,7 +14,7 @@ final class RequestChoices: Sendable {
     var decoding = DecodeManner()
 
     /// True if all properties have their defaults.
-    var areUsual: Bool {
+    var areDefaults: Bool {
       guard case .downloader = cache else { return false }
       return transforms.isEmpty && limits == DecodeLimits() && !keepsData && progressive == .none
         && decodes && validator == nil && decoding == DecodeManner()
@@ -26,8 +26,8 @@ final class RequestChoices: Sendable {
   private init(_ values: Values) { self.values = values }
 
   /// Returns nil if all values are defaults.
-  static func unlessUsual(_ values: Values) -> RequestChoices? {
-    values.areUsual ? nil : RequestChoices(values)
+  static func unlessDefault(_ values: Values) -> RequestChoices? {
+    values.areDefaults ? nil : RequestChoices(values)
   }
 }
 

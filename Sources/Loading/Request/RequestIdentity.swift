@@ -44,7 +44,7 @@ public struct RequestIdentity: Hashable, Sendable {
         fullURL, allHeaders, credentials,
         url: RequestIdentity.withoutFragment((key ?? fullURL).absoluteString),
         hasKey: key != nil,
-        headers: allHeaders.isEmpty ? [] : RequestIdentity.responseChanging(allHeaders))
+        headers: allHeaders.isEmpty ? [] : RequestIdentity.identityFields(allHeaders))
     }
 
     init(
@@ -78,7 +78,7 @@ public struct RequestIdentity: Hashable, Sendable {
   }
 
   /// The hash that was computed when the request was created.
-  fileprivate var knownHash: Int { storage.hash }
+  fileprivate var cachedHash: Int { storage.hash }
   /// The URL as given.
   var fullURL: URL { storage.fullURL }
   /// All headers as given.
@@ -147,20 +147,20 @@ public struct RequestIdentity: Hashable, Sendable {
   /// Returns the identity in which the headers and credentials with these names (in lower case, from `Vary`) count too,
   /// or all headers and credentials if the names are `VaryingHeaders.every`. Returns `self` if there are none.
   func counting(_ names: Set<String>) -> RequestIdentity {
-    let known = furtherHeaders
+    let counted = furtherHeaders
     // `Cookie` and `Authorization` headers of the request itself always count.
-    let own = storage.allHeaders.fields.filter { field in
+    let candidates = storage.allHeaders.fields.filter { field in
       !Self.headerNames.contains { HTTPHeaders.isSame($0, field.name) }
     }.map { HTTPHeaders.Field(name: $0.name.lowercased(), value: $0.value) }
-    let new = (own + credentials.fields(named: names)).filter { field in
+    let new = (candidates + credentials.fields(named: names)).filter { field in
       (names.contains(field.name) || names == VaryingHeaders.every)
-        && !known.contains { $0.name == field.name }
+        && !counted.contains { $0.name == field.name }
     }
     guard !new.isEmpty else { return self }
     return RequestIdentity(
       Storage(
         fullURL, allHeaders, credentials, url: url, hasKey: storage.hasKey,
-        headers: storage.headers[..<known.startIndex] + (known + new).sorted { $0.name < $1.name }))
+        headers: storage.headers[..<counted.startIndex] + (counted + new).sorted { $0.name < $1.name }))
   }
 
   /// The absolute URL, or the key that `Configuration.keyFilter` made of the URL, without its fragment.
@@ -182,13 +182,13 @@ public struct RequestIdentity: Hashable, Sendable {
     let hasMark = text.utf8.withContiguousStorageIfAvailable { bytes in
       bytes.baseAddress.map { memchr($0, Int32(mark), bytes.count) != nil } ?? false
     }
-    guard hasMark ?? true, let place = text.utf8.firstIndex(of: mark) else { return text }
-    return String(text[..<place])
+    guard hasMark ?? true, let index = text.utf8.firstIndex(of: mark) else { return text }
+    return String(text[..<index])
   }
 
   /// Returns the headers in `headerNames` with the names and the order of that list, so that neither case nor order of
   /// the caller's headers counts.
-  private static func responseChanging(_ headers: HTTPHeaders) -> [HTTPHeaders.Field] {
+  private static func identityFields(_ headers: HTTPHeaders) -> [HTTPHeaders.Field] {
     headerNames.flatMap { name in
       headers.fields.lazy.filter { HTTPHeaders.isSame($0.name, name) }
         .map { HTTPHeaders.Field(name: name, value: $0.value) }
@@ -220,7 +220,7 @@ public struct ImageIdentity: Hashable, Sendable {
   }
 
   /// A hash that needs no computation if there is neither an identifier nor a transform.
-  var placeHash: Int { additionalIdentifier == nil && transforms.isEmpty ? request.knownHash : hashValue }
+  var lookupHash: Int { additionalIdentifier == nil && transforms.isEmpty ? request.cachedHash : hashValue }
 
   /// Feeds the hash of the request, the identifier and the transforms.
   public func hash(into hasher: inout Hasher) {

@@ -17,8 +17,8 @@ extension URL {
     let items = query.split(separator: "&", omittingEmptySubsequences: false)
     let kept = items.filter { !Self.isSecret($0) }
     guard kept.count < items.count else { return self }
-    let rest = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
-    return URL(string: text[..<mark] + rest + text[query.endIndex...]) ?? self
+    let remainingQuery = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
+    return URL(string: text[..<mark] + remainingQuery + text[query.endIndex...]) ?? self
   }
 
   private static func isSecret(_ item: Substring) -> Bool {

@@ -5,7 +5,7 @@ struct VaryingHeaders {
   /// The maximum number of names of a URL, and the maximum sum of their lengths in bytes. A longer list counts as `*`,
   /// so that the names cannot fill the memory.
   static let maximumNames = 32
-  static let longestNames = 1 << 10
+  static let maximumNameBytes = 1 << 10
 
   private var names: [String: Set<String>] = [:]
   /// The remembered URLs, oldest first.
@@ -43,13 +43,13 @@ struct VaryingHeaders {
   /// Returns the names in the `Vary` fields of a response in lower case, or `every`.
   static func names(in headers: HTTPHeaders) -> Set<String> {
     let fields = headers.fields.filter { HTTPHeaders.isSame($0.name, "Vary") }
-    guard fields.reduce(0, { $0 + $1.value.utf8.count }) <= longestNames else { return every }
+    guard fields.reduce(0, { $0 + $1.value.utf8.count }) <= maximumNameBytes else { return every }
     return bounded(
       Set(fields.flatMap { $0.value.split { ", \t".contains($0) }.map { $0.lowercased() } }))
   }
 
   private static func bounded(_ names: Set<String>) -> Set<String> {
-    let isTooLong = names.count > maximumNames || names.reduce(0) { $0 + $1.utf8.count } > longestNames
+    let isTooLong = names.count > maximumNames || names.reduce(0) { $0 + $1.utf8.count } > maximumNameBytes
     return isTooLong || names.contains("*") ? every : names
   }
 }

@@ -30,11 +30,12 @@ struct ResumableData: Sendable {
   /// - Parameters:
   ///   - head: The head of the response of the last transfer.
   ///   - length: The length of the whole body in bytes, if known.
-  ///   - known: The validator of earlier transfers, used if `head` has none.
-  init?(_ bytes: [UInt8], of head: TransportResponse, length: Int?, validator known: String?) {
+  ///   - earlierValidator: The validator of earlier transfers, used if `head` has none.
+  init?(_ bytes: [UInt8], of head: TransportResponse, length: Int?, validator earlierValidator: String?) {
     guard head.status == 200 || head.status == 206, bytes.count >= Self.smallest,
       head.headers["Content-Encoding"] == nil, head.headers["Accept-Ranges"]?.lowercased() != "none",
-      let validator = Self.validator(head.headers) ?? known, validator.utf8.count <= Self.longestValidator
+      let validator = Self.validator(head.headers) ?? earlierValidator,
+      validator.utf8.count <= Self.longestValidator
     else { return nil }
     // A complete body has no rest, and a body longer than declared is damaged.
     if let length, bytes.count >= length { return nil }

@@ -31,14 +31,14 @@ struct ResumableDataStore {
   }
 
   /// Removes and returns the oldest entries with at least `bytes` bytes in total, or all entries if there are fewer.
-  mutating func takeOldest(bytes wanted: Int) -> [ResumableData] {
-    var taken: [ResumableData] = []
-    var count = 0
-    while count < wanted, let oldest = order.head(.fifo)?.item, let body = take(oldest) {
-      count += body.bytes.count
-      taken.append(body)
+  mutating func takeOldest(bytes requestedBytes: Int) -> [ResumableData] {
+    var removed: [ResumableData] = []
+    var takenBytes = 0
+    while takenBytes < requestedBytes, let oldest = order.head(.fifo)?.item, let body = take(oldest) {
+      takenBytes += body.bytes.count
+      removed.append(body)
     }
-    return taken
+    return removed
   }
 
   mutating func removeAll() { self = ResumableDataStore(limit: limit) }

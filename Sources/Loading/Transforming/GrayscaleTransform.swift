@@ -21,15 +21,15 @@ public struct GrayscaleTransform: ImageTransform {
       width: bitmap.width, height: bitmap.height, format: bitmap.format, isOpaque: bitmap.isOpaque
     ) { pixels, _ in
       bitmap.withUnsafeBytes { source in
-        for place in stride(from: 0, to: source.count, by: PixelFormat.bytesPerPixel) {
+        for offset in stride(from: 0, to: source.count, by: PixelFormat.bytesPerPixel) {
           let sum =
-            77 * UInt32(source[place + red]) + 150 * UInt32(source[place + 1]) + 29
-            * UInt32(source[place + blue])
+            77 * UInt32(source[offset + red]) + 150 * UInt32(source[offset + 1]) + 29
+            * UInt32(source[offset + blue])
           let luma = UInt8((sum + 128) >> 8)
-          pixels[place] = luma
-          pixels[place + 1] = luma
-          pixels[place + 2] = luma
-          pixels[place + 3] = source[place + 3]
+          pixels[offset] = luma
+          pixels[offset + 1] = luma
+          pixels[offset + 2] = luma
+          pixels[offset + 3] = source[offset + 3]
         }
       }
     }

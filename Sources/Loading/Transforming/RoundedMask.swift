@@ -10,7 +10,7 @@ struct RoundedMask {
   /// The width and height of a corner in pixels.
   private let side: Int
   /// The coverage of the top left corner, from 0 to 255, by row.
-  private let shares: [UInt8]
+  private let coverages: [UInt8]
 
   /// Creates a mask. The radius is in pixels, and limited to half of the shorter side.
   init(width: Int, height: Int, radius: Double) {
@@ -19,12 +19,12 @@ struct RoundedMask {
     self.width = width
     self.height = height
     self.side = side
-    shares = (0..<side * side).map { place in
-      let x = max(0, radius - (Double(place % side) + 0.5))
-      let y = max(0, radius - (Double(place / side) + 0.5))
+    coverages = (0..<side * side).map { index in
+      let x = max(0, radius - (Double(index % side) + 0.5))
+      let y = max(0, radius - (Double(index / side) + 0.5))
       guard x > 0, y > 0 else { return 255 }
-      let share = radius - (x * x + y * y).squareRoot() + 0.5
-      return UInt8((min(1, max(0, share)) * 255).rounded())
+      let coverage = radius - (x * x + y * y).squareRoot() + 0.5
+      return UInt8((min(1, max(0, coverage)) * 255).rounded())
     }
   }
 
@@ -51,16 +51,16 @@ struct RoundedMask {
     let fromEdge = min(y, height - 1 - y)
     guard fromEdge < side else { return }
     for x in 0..<side {
-      let share = UInt32(shares[fromEdge * side + x])
-      cutAlpha(of: row, x: x, share)
+      let coverage = UInt32(coverages[fromEdge * side + x])
+      cutAlpha(of: row, x: x, coverage)
       // The middle pixel of an odd width belongs to both corners and is cut once.
-      if width - 1 - x != x { cutAlpha(of: row, x: width - 1 - x, share) }
+      if width - 1 - x != x { cutAlpha(of: row, x: width - 1 - x, coverage) }
     }
   }
 
-  private func cutAlpha(of row: UnsafeMutableRawBufferPointer, x: Int, _ share: UInt32) {
+  private func cutAlpha(of row: UnsafeMutableRawBufferPointer, x: Int, _ coverage: UInt32) {
     let alpha = x * PixelFormat.bytesPerPixel + 3
-    row[alpha] = UInt8((UInt32(row[alpha]) * share + 127) / 255)
+    row[alpha] = UInt8((UInt32(row[alpha]) * coverage + 127) / 255)
   }
 }
 

@@ -16,18 +16,18 @@ final class LocalLane: Sendable {
     let limit: Double
     /// Reads the file on the lane's thread. The argument is the job's number for `blocking`.
     let read: @Sendable (UInt64) -> Void
-    /// Called once if the job is given up, in place of the end of `read`.
-    let giveUp: @Sendable () -> Void
+    /// Called once if the job is abandoned, in place of the end of `read`.
+    let abandon: @Sendable () -> Void
   }
 
   private struct State {
     var pool = WorkerPool(threads: 1)
-    var last: UInt64 = 0
+    var lastNumber: UInt64 = 0
     var waiting: [UInt64: Job] = [:]
     /// The running job.
     var running: (number: UInt64, job: Job)?
     /// The time at which the running call of the job exceeds the limit; nil outside of calls that may block.
-    var callEnd: Int64?
+    var callDeadline: Int64?
     /// The blocked jobs, with the paths of their files.
     var hanging: [UInt64: String] = [:]
     /// The time of the next check of the lane.
@@ -44,14 +44,14 @@ final class LocalLane: Sendable {
   init(clock: any LoadingClock) { self.clock = clock }
 
   func submit(_ job: Job) {
-    let isTaken = state.withLock { state in
+    let isAccepted = state.withLock { state in
       guard !state.refuses(job) else { return false }
-      state.last += 1
-      state.waiting[state.last] = job
-      submit(state.last, to: state.pool)
+      state.lastNumber += 1
+      state.waiting[state.lastNumber] = job
+      submit(state.lastNumber, to: state.pool)
       return true
     }
-    if !isTaken { job.giveUp() }
+    if !isAccepted { job.abandon() }
   }
 
   private func submit(_ number: UInt64, to pool: WorkerPool) {
@@ -70,58 +70,58 @@ final class LocalLane: Sendable {
     }
   }
 
-  /// Makes a call that may block, within a job. Returns nil if the job was given up in the meantime; the job must then
+  /// Makes a call that may block, within a job. Returns nil if the job was abandoned in the meantime; the job must then
   /// report nothing more.
   func blocking<Result>(_ number: UInt64, _ call: () -> Result) -> Result? {
     let now = clock.now
     let wake = state.withLock { state -> Int64? in
       guard let running = state.running, running.number == number else { return nil }
       let end = now.advanced(bySeconds: max(0, running.job.limit))
-      state.callEnd = end
+      state.callDeadline = end
       guard state.wake == nil, end < .max else { return nil }
       state.wake = end
       return end
     }
     if let wake { wakeUp(at: wake) }
     let result = call()
-    let isWanted = state.withLock { state in
+    let isCurrent = state.withLock { state in
       guard state.running?.number == number else { return false }
-      state.callEnd = nil
+      state.callDeadline = nil
       return true
     }
-    return isWanted ? result : nil
+    return isCurrent ? result : nil
   }
 
   private func wakeUp(at time: Int64) {
-    clock.wake(at: time) { [weak self] in self?.look() }
+    clock.wake(at: time) { [weak self] in self?.checkDeadline() }
   }
 
-  /// Gives up a job whose call has exceeded the time limit, and continues with the next job on another thread.
-  private func look() {
+  /// Abandons a job whose call has exceeded the time limit, and continues with the next job on another thread.
+  private func checkDeadline() {
     let now = clock.now
-    let (givenUp, next) = state.withLock { state -> ([Job], Int64?) in
+    let (abandoned, next) = state.withLock { state -> ([Job], Int64?) in
       state.wake = nil
-      guard let running = state.running, let end = state.callEnd else { return ([], nil) }
+      guard let running = state.running, let end = state.callDeadline else { return ([], nil) }
       guard now >= end else {
         state.wake = end
         return ([], end)
       }
       state.hanging[running.number] = running.job.path
-      (state.running, state.callEnd) = (nil, nil)
+      (state.running, state.callDeadline) = (nil, nil)
       let old = state.pool
       state.pool = WorkerPool(threads: 1)
-      var givenUp = [running.job]
+      var abandoned = [running.job]
       for (number, job) in state.waiting.sorted(by: { $0.key < $1.key }) where old.cancel(number) {
         if state.refuses(job) {
           state.waiting[number] = nil
-          givenUp.append(job)
+          abandoned.append(job)
         } else {
           submit(number, to: state.pool)
         }
       }
-      return (givenUp, nil)
+      return (abandoned, nil)
     }
-    for job in givenUp { job.giveUp() }
+    for job in abandoned { job.abandon() }
     if let next { wakeUp(at: next) }
   }
 }

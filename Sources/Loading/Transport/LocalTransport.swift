@@ -60,7 +60,7 @@ public final class LocalTransport: DataTransport {
         let (result, file) = reader.readAll()
         transfer.finish(result.map { TransportMetrics(bytesReceived: $0, since: started) }, receiver)
         if let file { _ = lane.blocking(number) { close(file) } }
-      } giveUp: {
+      } abandon: {
         transfer.finish(.failure(.timedOut(.stall(seconds: limit))), receiver)
       })
   }
@@ -89,7 +89,7 @@ private struct LocalCalls {
   let lane: LocalLane
   let number: UInt64
 
-  /// Returns the result and the error number of a call. Throws `.timedOut` if the job was given up in the meantime.
+  /// Returns the result and the error number of a call. Throws `.timedOut` if the job was abandoned in the meantime.
   func callAsFunction<Result>(
     _ limit: Double, _ call: () -> Result
   ) throws(ImageError) -> (result: Result, code: Int32) {
@@ -116,7 +116,7 @@ private final class LocalTransfer: Cancellable {
     if isCancelled { throw .cancelled }
   }
 
-  /// Reports the end once. A read that was given up may reach its end later, which is ignored.
+  /// Reports the end once. A read that was abandoned may reach its end later, which is ignored.
   func finish(_ result: Result<TransportMetrics, ImageError>, _ receiver: any TransportReceiver) {
     guard !isFinished.exchange(true, ordering: .acquiringAndReleasing) else { return }
     receiver.transportDidFinish(result)

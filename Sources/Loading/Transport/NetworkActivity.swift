@@ -43,11 +43,11 @@ public final class NetworkActivity: Sendable {
       state.isPosted = true
       return true
     }
-    if isDue { MainActorQueue.main.post { self.tell() } }
+    if isDue { MainActorQueue.main.post { self.notifyObservers() } }
   }
 
   /// Notifies the observers. Changes that occur before the main actor gets here are reported together.
-  @MainActor private func tell() {
+  @MainActor private func notifyObservers() {
     let observers = state.withLock { state in
       state.isPosted = false
       return state.observers.sorted { $0.key < $1.key }.map(\.value)

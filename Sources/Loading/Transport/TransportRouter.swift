@@ -7,8 +7,8 @@ struct TransportRouter: Sendable {
 
   init(_ transports: [any DataTransport]) {
     self.transports = transports
-    byScheme = transports.reduce(into: [:]) { known, transport in
-      for scheme in transport.schemes where known[scheme] == nil { known[scheme] = transport }
+    byScheme = transports.reduce(into: [:]) { routes, transport in
+      for scheme in transport.schemes where routes[scheme] == nil { routes[scheme] = transport }
     }
   }
 

@@ -11,14 +11,14 @@ struct ByteWriter {
     append(hash.low)
   }
 
-  mutating func append(_ other: [UInt8]) {
-    append(UInt32(clamping: other.count))
-    bytes.append(contentsOf: other)
+  mutating func append(_ newBytes: [UInt8]) {
+    append(UInt32(clamping: newBytes.count))
+    bytes.append(contentsOf: newBytes)
   }
 
   mutating func append(_ text: String) { append(Array(text.utf8)) }
 
-  mutating func append(raw other: [UInt8]) { bytes.append(contentsOf: other) }
+  mutating func append(raw newBytes: [UInt8]) { bytes.append(contentsOf: newBytes) }
 }
 
 /// Reads what a `ByteWriter` has written. Each method returns nil if too few bytes are left.
@@ -43,12 +43,12 @@ struct ByteReader {
     return ContentHash(high: high, low: low)
   }
 
-  mutating func counted() -> ArraySlice<UInt8>? {
+  mutating func lengthPrefixedBytes() -> ArraySlice<UInt8>? {
     guard let count = number(UInt32.self).flatMap({ Int(exactly: $0) }) else { return nil }
     return take(count)
   }
 
-  mutating func text() -> String? { counted().flatMap { String(validating: $0, as: UTF8.self) } }
+  mutating func text() -> String? { lengthPrefixedBytes().flatMap { String(validating: $0, as: UTF8.self) } }
 
   mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
     guard count >= 0, count <= bytes.endIndex - position else { return nil }

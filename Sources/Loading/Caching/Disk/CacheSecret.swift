@@ -38,7 +38,7 @@ struct CacheSecret: Hashable, Sendable {
   ///
   /// If two processes create a key at the same time, the key that is renamed last remains in the folder.
   static func read(in root: borrowing Descriptor, creating: Bool) throws(SystemError) -> CacheSecret? {
-    if let known = try read(in: root) { return known }
+    if let secret = try read(in: root) { return secret }
     guard creating else { return nil }
     let temporary = CacheFolder.temporaryName()
     do throws(SystemError) {

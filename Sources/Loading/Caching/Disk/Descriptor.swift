@@ -12,9 +12,9 @@ struct Descriptor: ~Copyable {
     _ name: String, in folder: Int32 = AT_FDCWD, flags: Int32, followsLink: Bool = false,
     mode: mode_t = 0o600, system: any DiskSystem
   ) throws(SystemError) {
-    let all = flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (followsLink ? 0 : O_NOFOLLOW)
-    number = try Self.repeated { () throws(SystemError) in
-      try system.open(name, in: folder, flags: all, mode: mode)
+    let allFlags = flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (followsLink ? 0 : O_NOFOLLOW)
+    number = try Self.retrying { () throws(SystemError) in
+      try system.open(name, in: folder, flags: allFlags, mode: mode)
     }
     self.system = system
   }
@@ -33,7 +33,7 @@ struct Descriptor: ~Copyable {
   }
 
   /// Repeats a system call that was interrupted by a signal.
-  private static func repeated<Result>(
+  private static func retrying<Result>(
     _ call: () throws(SystemError) -> Result
   ) throws(SystemError) -> Result {
     while true {
@@ -49,7 +49,7 @@ struct Descriptor: ~Copyable {
 
   var status: FileStatus {
     get throws(SystemError) {
-      FileStatus(try Self.repeated { () throws(SystemError) in try system.status(of: number) })
+      FileStatus(try Self.retrying { () throws(SystemError) in try system.status(of: number) })
     }
   }
 
@@ -60,9 +60,9 @@ struct Descriptor: ~Copyable {
   ) throws(SystemError) -> Int {
     var done = 0
     while done < buffer.count {
-      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-      let count = try repeated { () throws(SystemError) in
-        try system.read(number, into: rest, at: offset + done)
+      let remaining = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+      let count = try retrying { () throws(SystemError) in
+        try system.read(number, into: remaining, at: offset + done)
       }
       guard count > 0 else { break }
       done += count
@@ -75,8 +75,8 @@ struct Descriptor: ~Copyable {
     bytes.withUnsafeBytes { bytes in
       do throws(SystemError) {
         while done < bytes.count {
-          let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-          let count = try Self.repeated { () throws(SystemError) in try system.write(rest, to: number) }
+          let remaining = UnsafeRawBufferPointer(rebasing: bytes[done...])
+          let count = try Self.retrying { () throws(SystemError) in try system.write(remaining, to: number) }
           guard count > 0 else { throw SystemError(EIO) }
           done += count
         }
@@ -88,21 +88,21 @@ struct Descriptor: ~Copyable {
   }
 
   func synchronize() throws(SystemError) {
-    try Self.repeated { () throws(SystemError) in try system.synchronize(number) }
+    try Self.retrying { () throws(SystemError) in try system.synchronize(number) }
   }
 
   func setTimes(_ times: FileTimes) throws(SystemError) {
-    try Self.repeated { () throws(SystemError) in try system.setTimes(times, of: number) }
+    try Self.retrying { () throws(SystemError) in try system.setTimes(times, of: number) }
   }
 
   func setMode(_ mode: mode_t) throws(SystemError) {
-    try Self.repeated { () throws(SystemError) in try system.setMode(mode, of: number) }
+    try Self.retrying { () throws(SystemError) in try system.setMode(mode, of: number) }
   }
 
   /// The result of locking a file or folder.
   enum Lock {
     /// The lock is held until the descriptor is closed.
-    case taken
+    case acquired
     case heldByAnother
     /// The file system does not support locks.
     case unavailable
@@ -110,8 +110,8 @@ struct Descriptor: ~Copyable {
 
   func lock() -> Lock {
     do throws(SystemError) {
-      try Self.repeated { () throws(SystemError) in try system.lock(number) }
-      return .taken
+      try Self.retrying { () throws(SystemError) in try system.lock(number) }
+      return .acquired
     } catch {
       return error.code == EWOULDBLOCK ? .heldByAnother : .unavailable
     }
@@ -128,25 +128,25 @@ struct Descriptor: ~Copyable {
   }
 
   func makeFolder(_ name: String) throws(SystemError) {
-    try Self.repeated { () throws(SystemError) in try system.makeFolder(name, in: number) }
+    try Self.retrying { () throws(SystemError) in try system.makeFolder(name, in: number) }
   }
 
   func status(of name: String) throws(SystemError) -> FileStatus {
-    FileStatus(try Self.repeated { () throws(SystemError) in try system.status(of: name, in: number) })
+    FileStatus(try Self.retrying { () throws(SystemError) in try system.status(of: name, in: number) })
   }
 
   func setTimes(_ times: FileTimes, of name: String) throws(SystemError) {
-    try Self.repeated { () throws(SystemError) in try system.setTimes(times, of: name, in: number) }
+    try Self.retrying { () throws(SystemError) in try system.setTimes(times, of: name, in: number) }
   }
 
   func rename(_ name: String, to newName: String) throws(SystemError) {
-    try Self.repeated { () throws(SystemError) in
+    try Self.retrying { () throws(SystemError) in
       try system.rename(name, in: number, to: newName, in: number)
     }
   }
 
   func remove(_ name: String, isFolder: Bool = false) throws(SystemError) {
-    try Self.repeated { () throws(SystemError) in
+    try Self.retrying { () throws(SystemError) in
       try system.remove(name, in: number, isFolder: isFolder)
     }
   }
@@ -155,7 +155,7 @@ struct Descriptor: ~Copyable {
   var names: (names: [String], isComplete: Bool) {
     var names: [String] = []
     do throws(SystemError) {
-      try Self.repeated { () throws(SystemError) in
+      try Self.retrying { () throws(SystemError) in
         names = []
         try system.forEachName(in: number) { names.append($0) }
       }
@@ -168,7 +168,7 @@ struct Descriptor: ~Copyable {
   /// The space of the file system that holds the descriptor; nil if the file system does not report it.
   var space: DiskSpace? {
     guard
-      let space = try? Self.repeated({ () throws(SystemError) in try system.space(at: number) })
+      let space = try? Self.retrying({ () throws(SystemError) in try system.space(at: number) })
     else { return nil }
     return DiskSpace(space)
   }
@@ -201,7 +201,7 @@ struct DiskSpace: Hashable {
   }
 
   private static func bytes(_ blocks: UInt64, _ size: UInt64) -> Int {
-    let (bytes, isTooMuch) = blocks.multipliedReportingOverflow(by: size)
-    return isTooMuch ? .max : Int(clamping: bytes)
+    let (bytes, didOverflow) = blocks.multipliedReportingOverflow(by: size)
+    return didOverflow ? .max : Int(clamping: bytes)
   }
 }

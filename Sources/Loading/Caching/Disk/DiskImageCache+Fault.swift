@@ -14,13 +14,13 @@ extension DiskImageCache {
 
     /// True if the fault may pass at any moment, so that the next store is tried without a pause: there are no
     /// descriptors or no memory, or another thread or process is making room.
-    var isPassing: Bool {
+    var isTransient: Bool {
       guard case .refused(_, let code) = self else { return false }
       return [EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR].contains(code)
     }
 
     /// True if a file or folder did not exist.
-    var isGone: Bool {
+    var isMissing: Bool {
       guard case .refused(_, let code) = self else { return false }
       return code == ENOENT
     }

@@ -130,7 +130,7 @@ extension DiskImageCache {
     let new = DiskImageCache(directory: directory, limits: limits)
     let key = realDirectory(new.directory).trimmingSlashes
     return instances.withLock { instances in
-      if let known = instances[key]?.value { return known }
+      if let existing = instances[key]?.value { return existing }
       instances = instances.filter { $0.value.value != nil }
       instances[key] = Weak(new)
       return new

@@ -20,14 +20,14 @@ extension DiskImageCache {
           if remove(entry.name, in: shard) { state.withLock { $0.statistics.evictions += 1 } }
           return nil
         }
-        if withBody { noteUse(of: entry.name, in: shard, lastNoted: times.used, now: now) }
+        if withBody { recordUse(of: entry.name, in: shard, lastRecorded: times.used, now: now) }
         if !response.varying.isEmpty { response.varyingSecret = try secret(in: root, creating: false) }
         return response
       case .damaged:
         if remove(entry.name, in: shard) { state.withLock { $0.statistics.damaged += 1 } }
         return nil
-      case .nothing: return nil
-      case .refused(let error): throw .refused(path: folder.path, code: error.code)
+      case .notFound: return nil
+      case .failed(let error): throw .refused(path: folder.path, code: error.code)
       }
     }
     return found ?? nil
@@ -58,7 +58,7 @@ extension DiskImageCache {
     } catch {
       let isNew = state.withLock { state in
         state.statistics.failures += 1
-        guard !error.isPassing else { return false }
+        guard !error.isTransient else { return false }
         defer { state.fault = error }
         return state.fault != error
       }
@@ -73,23 +73,23 @@ extension DiskImageCache {
   func entry(
     of identity: RequestIdentity, in root: borrowing Descriptor, creating: Bool = false
   ) throws(Fault) -> DiskEntry? {
-    var hasNoKey = false
+    var lacksSecret = false
     let key = try DiskKey(identity) { (bytes) throws(Fault) -> [UInt8] in
       if let secret = try secret(in: root, creating: creating) { return secret.digest(bytes) }
-      hasNoKey = true
+      lacksSecret = true
       return []
     }
-    return hasNoKey ? nil : DiskEntry(identity: identity, key: key, name: hash(key.bytes))
+    return lacksSecret ? nil : DiskEntry(identity: identity, key: key, name: hash(key.bytes))
   }
 
   /// Returns the key of the folder. The key is read once, and again if the folder was replaced.
   func secret(in root: borrowing Descriptor, creating: Bool) throws(Fault) -> CacheSecret? {
     do throws(SystemError) {
       let status = try root.status
-      let place = State.Place(device: status.device, file: status.number)
-      if let known = state.withLock({ $0.secret }), known.place == place { return known.secret }
+      let folderID = State.FolderID(device: status.device, file: status.number)
+      if let cached = state.withLock({ $0.secret }), cached.folderID == folderID { return cached.secret }
       guard let secret = try CacheSecret.read(in: root, creating: creating) else { return nil }
-      state.withLock { $0.secret = (place, secret) }
+      state.withLock { $0.secret = (folderID, secret) }
       return secret
     } catch {
       throw .refused(path: folder.path, code: error.code)
@@ -98,10 +98,12 @@ extension DiskImageCache {
 
   // MARK: Uses
 
-  private func noteUse(of name: ContentHash, in shard: borrowing Descriptor, lastNoted: Int64, now: Int64) {
+  private func recordUse(
+    of name: ContentHash, in shard: borrowing Descriptor, lastRecorded: Int64, now: Int64
+  ) {
     state.withLock { $0.use(name) }
-    let sinceNoted = now.subtractingReportingOverflow(lastNoted).partialValue
-    guard sinceNoted.magnitude >= Self.useInterval.magnitude else { return }
+    let secondsSinceUse = now.subtractingReportingOverflow(lastRecorded).partialValue
+    guard secondsSinceUse.magnitude >= Self.useInterval.magnitude else { return }
     // The modification time records the store, the access time the use. A read-only file system cannot record uses.
     try? shard.setTimes(FileTimes(used: now), of: name.hex)
   }

@@ -10,17 +10,17 @@ extension DiskImageCache {
     var entries: Int
     var bytes: Int
     /// The number of bytes that this process has stored since the last scan.
-    var stored = 0
+    var storedBytes = 0
 
-    mutating func add(_ room: Int) {
+    mutating func add(_ fileBytes: Int) {
       entries += 1
-      bytes = bytes.addingSaturated(room)
-      stored = stored.addingSaturated(room)
+      bytes = bytes.addingSaturated(fileBytes)
+      storedBytes = storedBytes.addingSaturated(fileBytes)
     }
 
-    mutating func remove(_ room: Int) {
+    mutating func remove(_ fileBytes: Int) {
       entries = max(0, entries - 1)
-      bytes = max(0, bytes - room)
+      bytes = max(0, bytes - fileBytes)
     }
   }
 
@@ -33,7 +33,9 @@ extension DiskImageCache {
   public func measured() -> Statistics {
     _ = reading { (root) throws(Fault) in
       let contents = FolderSweep.contents(of: root, now: now)
-      state.withLock { $0.found(contents.entries.count, contents.bytes, isComplete: contents.isComplete) }
+      state.withLock {
+        $0.recordScan(contents.entries.count, contents.bytes, isComplete: contents.isComplete)
+      }
     }
     return statistics
   }
@@ -41,11 +43,11 @@ extension DiskImageCache {
   /// Trims to make room for a response that is to be stored. Returns true if there is room; nil while another thread or
   /// process trims.
   func trim(for growth: DiskTrim.Growth) -> Bool? {
-    let begins = state.withLock { state -> Bool in
+    let mayBegin = state.withLock { state -> Bool in
       defer { state.isTrimming = true }
       return !state.isTrimming
     }
-    guard begins else { return nil }
+    guard mayBegin else { return nil }
     defer { state.withLock { $0.isTrimming = false } }
     let hasSpace = reading { (root) throws(Fault) -> Bool? in
       // Without locks, two processes may trim at the same time, which can only remove too much. The lock is released
@@ -59,32 +61,36 @@ extension DiskImageCache {
 
   private func trim(_ root: borrowing Descriptor, for growth: DiskTrim.Growth) -> Bool {
     let now = now
-    let (limits, uses, lastUse, stored, isFirst) = state.withLock { state in
+    let (limits, uses, lastUse, storedBytes, isFirst) = state.withLock { state in
       defer { state.hasRemovedOlderVersions = true }
       return (
-        state.limits, state.uses, state.lastUse, state.usage?.stored ?? 0, !state.hasRemovedOlderVersions
+        state.limits, state.uses, state.lastUse, state.usage?.storedBytes ?? 0, !state.hasRemovedOlderVersions
       )
     }
     if isFirst { FolderSweep.removeOlderVersions(beside: root) }
     let contents = FolderSweep.contents(of: root, now: now)
     let outcome = DiskTrim(limits: limits, now: now, uses: uses).outcome(
       of: contents.entries, unfinished: contents.unfinishedBytes, space: root.space, growth: growth)
-    var gone: Set<ContentHash> = []
-    var isRemoved = true
+    var removed: Set<ContentHash> = []
+    var hasRemovedAll = true
     for victim in outcome.victims {
-      if FolderSweep.remove(victim.name, in: root) { gone.insert(victim.name) } else { isRemoved = false }
+      if FolderSweep.remove(victim.name, in: root) {
+        removed.insert(victim.name)
+      } else {
+        hasRemovedAll = false
+      }
     }
-    let left = contents.entries.filter { !gone.contains($0.name) }
-    let names = Set(left.map(\.name))
+    let remaining = contents.entries.filter { !removed.contains($0.name) }
+    let names = Set(remaining.map(\.name))
     state.withLock { state in
-      state.statistics.evictions += gone.count
+      state.statistics.evictions += removed.count
       // The scan may or may not have counted responses that were stored meanwhile. Adding them at worst causes another
       // scan.
-      let meanwhile = max(0, (state.usage?.stored ?? 0) - stored)
-      let bytes = left.bytes(with: contents.unfinishedBytes.addingSaturated(meanwhile))
-      state.found(
-        left.count, bytes, stored: meanwhile,
-        isComplete: contents.isComplete && isRemoved)
+      let storedMeanwhile = max(0, (state.usage?.storedBytes ?? 0) - storedBytes)
+      let bytes = remaining.bytes(with: contents.unfinishedBytes.addingSaturated(storedMeanwhile))
+      state.recordScan(
+        remaining.count, bytes, storedBytes: storedMeanwhile,
+        isComplete: contents.isComplete && hasRemovedAll)
       state.uses = state.uses.filter { names.contains($0.key) || $0.value > lastUse }
     }
     return outcome.hasSpace
@@ -94,7 +100,7 @@ extension DiskImageCache {
 extension DiskImageCache.State {
   /// True if the folder has not been scanned yet, or if this process has stored more than a sixteenth of the byte limit
   /// since the last scan: other processes may have stored as much.
-  private var isOutOfDate: Bool { usage.map { $0.stored > limits.bytes / 16 } ?? true }
+  private var isOutOfDate: Bool { usage.map { $0.storedBytes > limits.bytes / 16 } ?? true }
 
   /// True if the folder must be scanned after a store.
   var needsTrim: Bool {
@@ -104,12 +110,12 @@ extension DiskImageCache.State {
 
   /// Records the result of a scan of the folder. If a part could not be read, a failure is recorded and the scan will
   /// be repeated.
-  mutating func found(_ entries: Int, _ bytes: Int, stored: Int = 0, isComplete: Bool) {
+  mutating func recordScan(_ entries: Int, _ bytes: Int, storedBytes: Int = 0, isComplete: Bool) {
     guard isComplete else {
       statistics.failures += 1
       return
     }
-    usage = DiskImageCache.Usage(entries: entries, bytes: bytes, stored: stored)
+    usage = DiskImageCache.Usage(entries: entries, bytes: bytes, storedBytes: storedBytes)
   }
 
   mutating func use(_ name: ContentHash) {

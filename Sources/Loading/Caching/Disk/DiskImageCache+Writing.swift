@@ -8,20 +8,20 @@ extension DiskImageCache {
     return seconds >= 0 ? Int64(min(seconds, 0x1p33)) : 0
   }
 
-  var isResting: Bool {
+  var isPaused: Bool {
     let now = clock.now
-    return state.withLock { $0.restsUntil.map { now < $0 } ?? false }
+    return state.withLock { $0.pausedUntil.map { now < $0 } ?? false }
   }
 
-  func failed(_ fault: Fault) {
+  func recordFailure(_ fault: Fault) {
     let now = clock.now
     let isNew = state.withLock { state in
       state.statistics.failures += 1
-      guard !fault.isPassing else { return false }
+      guard !fault.isTransient else { return false }
       defer { state.fault = fault }
       let end = now.advanced(bySeconds: Self.pause)
       // On a full disk a response may still replace another one.
-      if case .diskIsFull = fault { state.isFullUntil = end } else { state.restsUntil = end }
+      if case .diskIsFull = fault { state.isFullUntil = end } else { state.pausedUntil = end }
       return state.fault != fault
     }
     if isNew { report(fault, "nothing is kept") }
@@ -49,7 +49,7 @@ extension DiskImageCache {
       do throws(Fault) {
         return try writeOnce(response, for: identity)
       } catch {
-        guard error.isGone else { throw error }
+        guard error.isMissing else { throw error }
       }
     }
     return try writeOnce(response, for: identity)
@@ -65,10 +65,10 @@ extension DiskImageCache {
       response.varying.isEmpty ? [] : try secret(in: root, creating: true)?.digested(response.varying) ?? []
     guard
       let start = ResponseFile.start(
-        response, key: entry.key, ownURL: identity.fullURL, varying: varying),
+        response, key: entry.key, requestURL: identity.fullURL, varying: varying),
       Limits.room(start.count + response.body.count) <= limits.bytes, response.body.count <= longestBody
     else { return .tooLarge }
-    if let (before, after) = try note(start, response.body, entry, root) {
+    if let (before, after) = try appendNote(start, response.body, entry, root) {
       stored(entry.name, replaced: before, length: after)
       return nil
     }
@@ -90,7 +90,7 @@ extension DiskImageCache {
     state.withLock {
       $0.statistics.stores += 1
       $0.fault = nil
-      $0.restsUntil = nil
+      $0.pausedUntil = nil
       $0.use(name)
       if let replaced { $0.usage?.remove(Limits.room(replaced)) }
       $0.usage?.add(Limits.room(length))
@@ -99,12 +99,12 @@ extension DiskImageCache {
 
   /// Appends only the new head if the file has the body already. Returns the lengths of the file before and after; nil
   /// if the whole file must be written.
-  private func note(
+  private func appendNote(
     _ start: [UInt8], _ body: [UInt8], _ entry: DiskEntry, _ root: borrowing Descriptor
   ) throws(Fault) -> (before: Int, after: Int)? {
     guard let shard = try folder.openShard(of: entry, in: root, creating: false) else { return nil }
     do throws(SystemError) {
-      return try ResponseWriter.note(start, body, entry, in: shard, now: now)
+      return try ResponseWriter.appendNote(start, body, entry, in: shard, now: now)
     } catch {
       // The whole file is written instead.
       return nil

@@ -29,17 +29,17 @@ public final class DiskImageCache: ImageDataCache {
     var lastUse: UInt64 = 0
     var fault: Fault?
     /// The time of `clock` in nanoseconds until which nothing is written.
-    var restsUntil: Int64?
+    var pausedUntil: Int64?
     /// The time of `clock` in nanoseconds until which responses that need additional space are not written, because the
     /// disk was full.
     var isFullUntil: Int64?
     var trimSchedule = TrimSchedule()
     var hasRemovedOlderVersions = false
     /// The key, and the folder from which the key was read.
-    var secret: (place: Place, secret: CacheSecret)?
+    var secret: (folderID: FolderID, secret: CacheSecret)?
 
     /// The identity of a folder, independent of the path.
-    struct Place: Hashable {
+    struct FolderID: Hashable {
       let device: UInt64
       let file: UInt64
     }
@@ -162,11 +162,11 @@ public final class DiskImageCache: ImageDataCache {
     guard Limits.room(response.body.count) <= limits.bytes, limits.count > 0 else {
       return refuse(.tooLarge, identity)
     }
-    guard !isResting else { return refuse(.full, identity) }
+    guard !isPaused else { return refuse(.full, identity) }
     do throws(Fault) {
       if let refusal = try write(response, for: identity) { return refuse(refusal, identity) }
     } catch {
-      failed(error)
+      recordFailure(error)
       return false
     }
     if state.withLock({ $0.needsTrim }) { trim() }

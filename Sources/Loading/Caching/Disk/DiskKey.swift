@@ -17,9 +17,9 @@ struct DiskKey: Hashable {
     _ identity: RequestIdentity, digest: ([UInt8]) throws(Failure) -> [UInt8]
   ) throws(Failure) {
     let (url, login) = identity.url.separatingLogin
-    var place = ByteWriter()
-    place.append(url)
-    place.append(identity.trust)
+    var location = ByteWriter()
+    location.append(url)
+    location.append(identity.trust)
     var secrets = ByteWriter()
     for field in identity.baseHeaders {
       secrets.append(field.name)
@@ -27,6 +27,6 @@ struct DiskKey: Hashable {
     }
     if let login { secrets.append(login) }
     let none = [UInt8](repeating: 0, count: 32)
-    bytes = SHA256.digest(place.bytes) + (secrets.bytes.isEmpty ? none : try digest(secrets.bytes))
+    bytes = SHA256.digest(location.bytes) + (secrets.bytes.isEmpty ? none : try digest(secrets.bytes))
   }
 }

@@ -129,14 +129,14 @@ struct LinuxDiskSystem: DiskSystem {
 
   func forEachName(in folder: Int32, _ body: (String) -> Void) throws(SystemError) {
     // Reading a folder moves a position that duplicated descriptors share, so the folder is opened again.
-    let copy = try open(".", in: folder, flags: O_RDONLY | O_DIRECTORY | O_CLOEXEC, mode: 0)
-    guard let stream = fdopendir(copy) else {
+    let duplicate = try open(".", in: folder, flags: O_RDONLY | O_DIRECTORY | O_CLOEXEC, mode: 0)
+    guard let stream = fdopendir(duplicate) else {
       let error = SystemError.last
-      Glibc.close(copy)
+      Glibc.close(duplicate)
       throw error
     }
     defer { closedir(stream) }
-    let place = MemoryLayout<dirent>.offset(of: \.d_name)!
+    let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name)!
     while true {
       errno = 0
       guard let entry = readdir(stream) else {
@@ -145,7 +145,7 @@ struct LinuxDiskSystem: DiskSystem {
         return
       }
       let name = String(
-        cString: UnsafeRawPointer(entry).advanced(by: place).assumingMemoryBound(to: CChar.self))
+        cString: UnsafeRawPointer(entry).advanced(by: nameOffset).assumingMemoryBound(to: CChar.self))
       if name != ".", name != ".." { body(name) }
     }
   }

@@ -45,61 +45,63 @@ struct DiskTrim {
       entry.name != growth.replaces && limits.isTooOld(stored: entry.stored, now: now)
     }
     var outcome = Outcome(victims: entries.filter(isOld))
-    var rest = entries.filter { !isOld($0) }.sorted { rank($0) < rank($1) }
-    keepToLimits(&rest, unfinished, &outcome)
-    if let space { keepToFloor(&rest, space, growth, &outcome) }
+    var remaining = entries.filter { !isOld($0) }.sorted { rank($0) < rank($1) }
+    evictToLimits(&remaining, unfinished, &outcome)
+    if let space { evictToFloor(&remaining, space, growth, &outcome) }
     return outcome
   }
 
-  private func keepToLimits(_ rest: inout [Entry], _ unfinished: Int, _ outcome: inout Outcome) {
-    var bytes = rest.bytes(with: unfinished)
-    var count = rest.count
+  private func evictToLimits(_ remaining: inout [Entry], _ unfinished: Int, _ outcome: inout Outcome) {
+    var bytes = remaining.bytes(with: unfinished)
+    var count = remaining.count
     let bytesTarget = bytes > limits.bytes ? limits.purged(limits.bytes) : .max
     let countTarget = count > limits.count ? limits.purged(limits.count) : .max
-    var gone = 0
-    for entry in rest {
+    var evictedCount = 0
+    for entry in remaining {
       guard bytes > bytesTarget || count > countTarget else { break }
       // The newest entry stays if it is within the limits by itself.
       if count == 1, bytes <= limits.bytes, limits.count > 0 { break }
-      gone += 1
+      evictedCount += 1
       bytes = bytes.subtractingSaturated(entry.bytes)
       count -= 1
     }
-    outcome.victims += rest[..<gone]
-    rest.removeFirst(gone)
+    outcome.victims += remaining[..<evictedCount]
+    remaining.removeFirst(evictedCount)
   }
 
   /// Chooses victims until enough space is left free for other programs. If that space cannot be reached, chooses
   /// victims that the new response may replace.
-  private func keepToFloor(
-    _ rest: inout [Entry], _ space: DiskSpace, _ growth: Growth, _ outcome: inout Outcome
+  private func evictToFloor(
+    _ remaining: inout [Entry], _ space: DiskSpace, _ growth: Growth, _ outcome: inout Outcome
   ) {
     let floor = DiskFloor(limits: limits, space: space)
     var missing = floor.missing(after: growth)
     for victim in outcome.victims { missing.subtract(victim.bytes) }
     guard missing.isAny else { return }
-    let stored = rest.bytes()
+    let storedBytes = remaining.bytes()
     // Frees more than necessary, so that a full disk does not cause a scan for each response.
-    if missing.bytes > 0 { missing.bytes = missing.bytes.addingSaturated(stored - limits.purged(stored)) }
-    var left = stored
-    rest.removeAll { entry in
-      guard missing.isAny, (left - entry.bytes).addingSaturated(max(0, growth.bytes)) >= floor.guaranteed,
-        entry.name != growth.replaces
+    if missing.bytes > 0 {
+      missing.bytes = missing.bytes.addingSaturated(storedBytes - limits.purged(storedBytes))
+    }
+    var remainingBytes = storedBytes
+    remaining.removeAll { entry in
+      guard missing.isAny, entry.name != growth.replaces,
+        (remainingBytes - entry.bytes).addingSaturated(max(0, growth.bytes)) >= floor.guaranteedBytes
       else { return false }
       outcome.victims.append(entry)
       missing.subtract(entry.bytes)
-      left -= entry.bytes
+      remainingBytes -= entry.bytes
       return true
     }
     guard floor.missing(after: growth, freed: outcome.victims).isAny else { return }
-    outcome.hasSpace = replaces(growth, among: rest, &outcome)
+    outcome.hasSpace = evictUnused(for: growth, among: remaining, &outcome)
   }
 
   /// Chooses victims of about the new response's size that were not used for a day. The cache then neither grows nor
   /// shrinks much.
-  private func replaces(_ growth: Growth, among rest: [Entry], _ outcome: inout Outcome) -> Bool {
+  private func evictUnused(for growth: Growth, among remaining: [Entry], _ outcome: inout Outcome) -> Bool {
     guard growth.bytes > 0 || growth.files > 0 else { return true }
-    let unused = rest.filter {
+    let unused = remaining.filter {
       $0.name != growth.replaces && uses[$0.name] == nil && $0.used <= now - 86400
         && $0.bytes <= 2 * growth.bytes
     }
@@ -135,8 +137,8 @@ struct DiskFloor {
     var isAny: Bool { bytes > 0 || files > 0 }
 
     /// Accounts for the removal of a file.
-    mutating func subtract(_ room: Int) {
-      bytes = bytes.subtractingSaturated(room)
+    mutating func subtract(_ fileBytes: Int) {
+      bytes = bytes.subtractingSaturated(fileBytes)
       files -= 1
     }
   }
@@ -150,10 +152,10 @@ struct DiskFloor {
 
   /// The number of bytes that are never removed for the sake of free space. On a file system that is too small for the
   /// limits, this is at most what fits there, so that the cache can use all of a file system of its own.
-  var guaranteed: Int {
-    let own = space.totalBytes - freeBytes
-    let guaranteed = min(max(0, limits.guaranteedBytes), max(0, limits.bytes))
-    return own > 0 ? min(guaranteed, limits.purged(own)) : guaranteed
+  var guaranteedBytes: Int {
+    let allowedBytes = space.totalBytes - freeBytes
+    let guaranteedBytes = min(max(0, limits.guaranteedBytes), max(0, limits.bytes))
+    return allowedBytes > 0 ? min(guaranteedBytes, limits.purged(allowedBytes)) : guaranteedBytes
   }
 
   /// Returns the free space that is missing after the response is stored and the victims are removed.

@@ -41,14 +41,14 @@ struct FileStatus: Hashable {
 extension Int {
   /// The sum, limited to the range from `Int.min` to `Int.max`.
   func addingSaturated(_ other: Int) -> Int {
-    let (sum, isTooMuch) = addingReportingOverflow(other)
-    return isTooMuch ? (other > 0 ? .max : .min) : sum
+    let (sum, didOverflow) = addingReportingOverflow(other)
+    return didOverflow ? (other > 0 ? .max : .min) : sum
   }
 
   /// The difference, limited to the range from `Int.min` to `Int.max`.
   func subtractingSaturated(_ other: Int) -> Int {
-    let (difference, isTooMuch) = subtractingReportingOverflow(other)
-    return isTooMuch ? (other > 0 ? .min : .max) : difference
+    let (difference, didOverflow) = subtractingReportingOverflow(other)
+    return didOverflow ? (other > 0 ? .min : .max) : difference
   }
 }
 

@@ -17,7 +17,7 @@ enum FolderSweep {
 
   /// The age in seconds at which a file that is being written is removed: its process has stopped, or it has died on a
   /// file system without locks.
-  private static let longestWriting: Int64 = 3600
+  private static let maximumWriteSeconds: Int64 = 3600
 
   /// Returns the contents of a cache folder. Removes abandoned files that are half written, and folders that are half
   /// removed.
@@ -70,7 +70,7 @@ enum FolderSweep {
     unfinished name: String, in folder: borrowing Descriptor, _ now: Int64, _ contents: inout Contents
   ) {
     guard let status = try? folder.status(of: name), status.isRegular else { return }
-    if abs(now - status.stored) > longestWriting || isAbandoned(name, in: folder) {
+    if abs(now - status.stored) > maximumWriteSeconds || isAbandoned(name, in: folder) {
       try? folder.remove(name)
     } else {
       contents.unfinishedBytes = contents.unfinishedBytes.addingSaturated(status.room)
@@ -80,7 +80,7 @@ enum FolderSweep {
   /// True if no writer holds the lock of the file.
   private static func isAbandoned(_ name: String, in folder: borrowing Descriptor) -> Bool {
     guard let file = try? folder.open(name, flags: O_RDONLY) else { return false }
-    if case .taken = file.lock() { return true }
+    if case .acquired = file.lock() { return true }
     return false
   }
 
@@ -101,16 +101,16 @@ enum FolderSweep {
   static func removeAll(_ root: borrowing Descriptor) -> Int {
     var count = 0
     for folder in root.names.names where isShard(folder) || folder.hasPrefix(CacheFolder.removed) {
-      var aside = folder
+      var removedName = folder
       if isShard(folder) {
-        aside = CacheFolder.removed + String(UInt64.random(in: 0 ... .max), radix: 36)
+        removedName = CacheFolder.removed + String(UInt64.random(in: 0 ... .max), radix: 36)
         do throws(SystemError) {
-          try root.rename(folder, to: aside)
+          try root.rename(folder, to: removedName)
         } catch {
           continue
         }
       }
-      count += remove(aside, in: root)
+      count += remove(removedName, in: root)
     }
     return count
   }

@@ -51,9 +51,9 @@ extension ImageDataCache {
     let before = usage()?.count
     removeAllResponses()
     guard let before else { return true }
-    let left = usage()?.count ?? 0
-    progress(max(0, before - left), before)
-    return left == 0
+    let remaining = usage()?.count ?? 0
+    progress(max(0, before - remaining), before)
+    return remaining == 0
   }
 }
 

@@ -24,40 +24,40 @@ enum ResponseFile {
   /// The number of bytes before the head.
   static let fixedLength = 52
   /// The maximum length of a head in bytes. A response with a longer head is not stored.
-  static let longestHead = 256 << 10
+  static let maximumHeadBytes = 256 << 10
   /// The maximum length of a body in bytes. Longer bodies are neither stored nor read.
   static let longestBody = 512 << 20
 
-  /// Returns the bytes of a file before the body; nil if the head is longer than `longestHead`.
+  /// Returns the bytes of a file before the body; nil if the head is longer than `maximumHeadBytes`.
   ///
   /// - Parameters:
-  ///   - ownURL: The URL of the request, which is not written.
+  ///   - requestURL: The URL of the request, which is not written.
   ///   - varying: The digests of `response.varying`.
   static func start(
-    _ response: StoredResponse, key: DiskKey, ownURL: URL, varying: [HTTPHeaders.Field]
+    _ response: StoredResponse, key: DiskKey, requestURL: URL, varying: [HTTPHeaders.Field]
   ) -> [UInt8]? {
-    let head = head(response, key, ownURL, varying)
-    guard head.count <= longestHead else { return nil }
-    var rest = ByteWriter()
-    rest.append(UInt32(head.count))
-    rest.append(UInt64(response.body.count))
-    rest.append(ContentHash(response.body))
-    rest.append(raw: head)
+    let head = head(response, key, requestURL, varying)
+    guard head.count <= maximumHeadBytes else { return nil }
+    var content = ByteWriter()
+    content.append(UInt32(head.count))
+    content.append(UInt64(response.body.count))
+    content.append(ContentHash(response.body))
+    content.append(raw: head)
     var start = ByteWriter()
     start.append(raw: magic)
-    start.append(ContentHash(rest.bytes))
-    start.append(raw: rest.bytes)
+    start.append(ContentHash(content.bytes))
+    start.append(raw: content.bytes)
     return start.bytes
   }
 
   private static func head(
-    _ response: StoredResponse, _ key: DiskKey, _ ownURL: URL, _ varying: [HTTPHeaders.Field]
+    _ response: StoredResponse, _ key: DiskKey, _ requestURL: URL, _ varying: [HTTPHeaders.Field]
   ) -> [UInt8] {
     var head = ByteWriter()
     head.append(key.bytes)
     head.append(Int32(clamping: response.response.status ?? -1))
     let url = response.response.url.withoutLogin
-    head.append(url.isSameResource(as: ownURL) ? "" : url.withoutSecrets.absoluteString)
+    head.append(url.isSameResource(as: requestURL) ? "" : url.withoutSecrets.absoluteString)
     head.append(Int64(response.response.expectedLength ?? -1))
     head.append(milliseconds(response.requested))
     head.append(milliseconds(response.received))
@@ -85,7 +85,7 @@ enum ResponseFile {
         let headLength = reader.number(UInt32.self).flatMap({ Int(exactly: $0) }),
         let bodyLength = reader.number(UInt64.self).flatMap({ Int(exactly: $0) }),
         let bodyHash = reader.hash(),
-        headLength <= longestHead, bodyLength <= fileLength - fixedLength - headLength
+        headLength <= maximumHeadBytes, bodyLength <= fileLength - fixedLength - headLength
       else { return nil }
       (self.headLength, self.bodyLength, self.bodyHash, self.startHash) =
         (headLength, bodyLength, bodyHash, startHash)
@@ -97,7 +97,7 @@ enum ResponseFile {
     var endOfBody: Int { startLength + bodyLength }
 
     /// Returns true if the bytes before the body are undamaged.
-    func isWhole(_ start: ArraySlice<UInt8>) -> Bool {
+    func isIntact(_ start: ArraySlice<UInt8>) -> Bool {
       start.count == startLength
         && start.withUnsafeBytes { ContentHash(UnsafeRawBufferPointer(rebasing: $0[24...])) } == startHash
     }
@@ -107,27 +107,27 @@ enum ResponseFile {
 
   /// The maximum number of bytes of notes in a file. When the notes would become longer, the whole file is written
   /// again.
-  static let longestNotes = 16 << 10
+  static let maximumNotesBytes = 16 << 10
 
   /// Returns a note that makes the head of `start` the current head.
   static func note(_ start: [UInt8]) -> [UInt8] {
     let head = start.dropFirst(fixedLength)
-    var counted = ByteWriter()
-    counted.append(Array(head))
+    var payload = ByteWriter()
+    payload.append(Array(head))
     var note = ByteWriter()
-    note.append(ContentHash(counted.bytes))
-    note.append(raw: counted.bytes)
+    note.append(ContentHash(payload.bytes))
+    note.append(raw: payload.bytes)
     return note.bytes
   }
 
   /// Returns the head of the last intact note, and true if all notes are intact.
-  static func lastHead(_ notes: ArraySlice<UInt8>) -> (head: ArraySlice<UInt8>?, isWhole: Bool) {
+  static func lastHead(_ notes: ArraySlice<UInt8>) -> (head: ArraySlice<UInt8>?, isIntact: Bool) {
     var reader = ByteReader(notes)
     var last: ArraySlice<UInt8>?
     while !reader.isAtEnd {
-      guard let hash = reader.hash(), let head = reader.counted() else { return (last, false) }
-      let counted = notes[(head.startIndex - 4)..<head.endIndex]
-      guard counted.withUnsafeBytes({ ContentHash($0) }) == hash else { return (last, false) }
+      guard let hash = reader.hash(), let head = reader.lengthPrefixedBytes() else { return (last, false) }
+      let payload = notes[(head.startIndex - 4)..<head.endIndex]
+      guard payload.withUnsafeBytes({ ContentHash($0) }) == hash else { return (last, false) }
       last = head
     }
     return (last, true)
@@ -137,13 +137,13 @@ enum ResponseFile {
 
   /// Parses an intact head. Returns the key and the response without the body; nil if the head is malformed.
   ///
-  /// - Parameter ownURL: The URL of the request, used for a response that came from this URL.
+  /// - Parameter requestURL: The URL of the request, used for a response that came from this URL.
   static func read(
-    _ head: ArraySlice<UInt8>, ownURL: URL
+    _ head: ArraySlice<UInt8>, requestURL: URL
   ) -> (key: ArraySlice<UInt8>, response: StoredResponse)? {
     var reader = ByteReader(head)
-    guard let key = reader.counted(), let status = reader.number(Int32.self),
-      let text = reader.text(), let url = text.isEmpty ? ownURL.withoutLogin : URL(string: text),
+    guard let key = reader.lengthPrefixedBytes(), let status = reader.number(Int32.self),
+      let text = reader.text(), let url = text.isEmpty ? requestURL.withoutLogin : URL(string: text),
       let length = reader.number(Int64.self),
       let requested = reader.number(Int64.self), let received = reader.number(Int64.self),
       let headers = fields(&reader), let varying = fields(&reader), reader.isAtEnd

@@ -5,10 +5,10 @@ enum ResponseReader {
   enum Result {
     case response(StoredResponse, Times)
     /// The file does not exist, or holds the response of another key whose file name is equal.
-    case nothing
+    case notFound
     case damaged
     /// The system refused to read the file; a later read may succeed.
-    case refused(SystemError)
+    case failed(SystemError)
   }
 
   /// The times of a file in seconds since 1970, by clocks that may have been wrong.
@@ -38,10 +38,10 @@ enum ResponseReader {
       return try read(file, entry, withBody: withBody, longestBody: longestBody, reserve)
     } catch {
       switch error.code {
-      case ENOENT: return .nothing
+      case ENOENT: return .notFound
       // A link, folder or device has taken the file's place. After any other error, a later read may succeed.
       case ELOOP, EISDIR, ENXIO, ENOTDIR: return .damaged
-      default: return .refused(error)
+      default: return .failed(error)
       }
     }
   }
@@ -58,19 +58,19 @@ enum ResponseReader {
     guard status.isRegular, let (first, frame) = try start(of: file, length: length),
       frame.bodyLength <= longestBody,
       let read = ResponseFile.read(
-        first[ResponseFile.fixedLength..<frame.startLength], ownURL: entry.identity.fullURL)
+        first[ResponseFile.fixedLength..<frame.startLength], requestURL: entry.identity.fullURL)
     else { return .damaged }
-    guard read.key == entry.key.bytes[...] else { return .nothing }
+    guard read.key == entry.key.bytes[...] else { return .notFound }
     let notes = try bytes(
-      of: file, at: frame.endOfBody, count: min(length - frame.endOfBody, 2 * ResponseFile.longestNotes))
+      of: file, at: frame.endOfBody, count: min(length - frame.endOfBody, 2 * ResponseFile.maximumNotesBytes))
     var response =
       ResponseFile.lastHead(notes[...]).head
-      .flatMap { ResponseFile.read($0, ownURL: entry.identity.fullURL) }
+      .flatMap { ResponseFile.read($0, requestURL: entry.identity.fullURL) }
       .flatMap { $0.key == read.key ? $0.response : nil } ?? read.response
     if withBody {
       reserve(frame.bodyLength)
       response.body = try bytes(
-        of: file, at: frame.startLength, count: frame.bodyLength, known: first[frame.startLength...])
+        of: file, at: frame.startLength, count: frame.bodyLength, alreadyRead: first[frame.startLength...])
       guard response.body.count == frame.bodyLength, ContentHash(response.body) == frame.bodyHash else {
         return .damaged
       }
@@ -88,23 +88,23 @@ enum ResponseReader {
     if first.count < frame.startLength {
       first += try bytes(of: file, at: first.count, count: frame.startLength - first.count)
     }
-    return frame.isWhole(first.prefix(frame.startLength)) ? (first, frame) : nil
+    return frame.isIntact(first.prefix(frame.startLength)) ? (first, frame) : nil
   }
 
-  /// Reads `count` bytes at `offset`, or fewer at the end of the file. `known` contains the first of these bytes if
-  /// they have been read already.
+  /// Reads `count` bytes at `offset`, or fewer at the end of the file. `alreadyRead` contains the first of these bytes,
+  /// if any have been read.
   static func bytes(
-    of file: borrowing Descriptor, at offset: Int, count: Int, known: ArraySlice<UInt8> = []
+    of file: borrowing Descriptor, at offset: Int, count: Int, alreadyRead: ArraySlice<UInt8> = []
   ) throws(SystemError) -> [UInt8] {
     // All empty arrays share one buffer, which must not be written to.
     guard count > 0 else { return [] }
     let (number, system) = (file.number, file.system)
     var failure: SystemError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      filled = buffer.update(fromContentsOf: known.prefix(count))
-      let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+      filled = buffer.update(fromContentsOf: alreadyRead.prefix(count))
+      let unfilled = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
       do throws(SystemError) {
-        filled += try Descriptor.read(number, into: rest, at: offset + filled, system: system)
+        filled += try Descriptor.read(number, into: unfilled, at: offset + filled, system: system)
       } catch {
         failure = error
       }

@@ -34,7 +34,7 @@ enum ResponseWriter {
   /// Appends a note with a new head to the file of an entry, provided that the file has this body. Returns the lengths
   /// of the file before and after; nil if the whole file must be written. Throws if the file cannot be opened or
   /// written. An incomplete note is ignored by readers.
-  static func note(
+  static func appendNote(
     _ start: [UInt8], _ body: [UInt8], _ entry: DiskEntry, in shard: borrowing Descriptor, now: Int64
   ) throws(SystemError) -> (before: Int, after: Int)? {
     let url = entry.identity.fullURL
@@ -46,12 +46,12 @@ enum ResponseWriter {
       let (first, frame) = try ResponseReader.start(of: file, length: length),
       let new = ResponseFile.Frame(start, fileLength: start.count + body.count),
       frame.bodyLength == new.bodyLength, frame.bodyHash == new.bodyHash,
-      ResponseFile.read(first[ResponseFile.fixedLength..<frame.startLength], ownURL: url)?.key
+      ResponseFile.read(first[ResponseFile.fixedLength..<frame.startLength], requestURL: url)?.key
         == entry.key.bytes[...],
-      length - frame.endOfBody + note.count <= ResponseFile.longestNotes
+      length - frame.endOfBody + note.count <= ResponseFile.maximumNotesBytes
     else { return nil }
     let notes = try ResponseReader.bytes(of: file, at: frame.endOfBody, count: length - frame.endOfBody)
-    guard ResponseFile.lastHead(notes[...]).isWhole else { return nil }
+    guard ResponseFile.lastHead(notes[...]).isIntact else { return nil }
     try file.write(note)
     try? file.setTimes(FileTimes(used: now, stored: now))
     try file.close()

@@ -3,8 +3,8 @@ extension StoredResponse {
   /// The headers that make a request conditional; empty if the response has no usable validator.
   var validators: HTTPHeaders {
     var validators = HTTPHeaders()
-    validators["If-None-Match"] = Self.sendable(response.headers["ETag"])
-    validators["If-Modified-Since"] = Self.sendable(response.headers["Last-Modified"])
+    validators["If-None-Match"] = Self.validHeaderValue(response.headers["ETag"])
+    validators["If-Modified-Since"] = Self.validHeaderValue(response.headers["Last-Modified"])
     return validators
   }
 
@@ -15,21 +15,21 @@ extension StoredResponse {
   /// `mayBeKept`.
   ///
   /// - Parameters:
-  ///   - unchanged: The 304 response. Any other status returns nil.
+  ///   - notModified: The 304 response. Any other status returns nil.
   ///   - sent: The headers of the request, for `Vary`.
   ///   - requested: The time at which the request was sent, in seconds since 1970 by this machine's clock.
   ///   - received: The time at which the 304 response arrived, in seconds since 1970 by this machine's clock.
   func merging(
-    _ unchanged: TransportResponse, sent: HTTPHeaders, requested: Double, received: Double
+    _ notModified: TransportResponse, sent: HTTPHeaders, requested: Double, received: Double
   ) -> StoredResponse? {
-    guard unchanged.status == 304 else { return nil }
-    if let new = unchanged.headers["ETag"], let old = response.headers["ETag"], new != old,
+    guard notModified.status == 304 else { return nil }
+    if let new = notModified.headers["ETag"], let old = response.headers["ETag"], new != old,
       !new.hasPrefix("W/"), !old.hasPrefix("W/")
     {
       return nil
     }
-    let new = Self.endToEnd(unchanged.headers).fields.filter {
-      !Self.ofTheBody.contains($0.name.lowercased())
+    let new = Self.endToEnd(notModified.headers).fields.filter {
+      !Self.bodyHeaderNames.contains($0.name.lowercased())
     }
     // The old `Date` and `Age` are dropped even if the 304 response does not repeat them: the age counts from now on.
     let replaced = Set(new.map { $0.name.lowercased() }).union(["date", "age"])
@@ -44,12 +44,12 @@ extension StoredResponse {
 
   /// The names of headers that describe the stored body, in lower case. A 304 response does not change them, because it
   /// has no body (RFC 9111, 3.2).
-  private static let ofTheBody: Set<String> = [
+  private static let bodyHeaderNames: Set<String> = [
     "content-length", "content-encoding", "content-range", "content-type", "content-md5",
   ]
 
   /// Returns a value that may be sent in a header; nil for an empty value or one with control characters.
-  private static func sendable(_ value: String?) -> String? {
+  private static func validHeaderValue(_ value: String?) -> String? {
     guard let value, !value.isEmpty, value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
     return value
   }

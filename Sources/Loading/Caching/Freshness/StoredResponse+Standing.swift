@@ -22,8 +22,8 @@ extension StoredResponse {
     // Seconds since the end of the lifetime. A response of unknown age counts as having expired just now.
     let staleness = max(0, (age ?? 0) - lifetime)
     let isStrict = requiresRevalidation || control.contains("must-revalidate")
-    let window = Self.longer(rules.staleWhileRevalidating, control, "stale-while-revalidate")
-    let windowOnError = Self.longer(rules.staleOnError, control, "stale-if-error")
+    let window = Self.longerWindow(rules.staleWhileRevalidating, control, "stale-while-revalidate")
+    let windowOnError = Self.longerWindow(rules.staleOnError, control, "stale-if-error")
     return .stale(
       age: age ?? 0,
       mayShowWhileRevalidating: !isStrict && window > 0 && staleness <= window,
@@ -40,12 +40,13 @@ extension StoredResponse {
   private static let serverTolerance = 86400.0
 
   /// Returns true for a plausible time. Sums and differences of plausible times are finite.
-  private static func isTime(_ seconds: Double) -> Bool { abs(seconds) <= 0x1p53 }
+  private static func isPlausible(_ seconds: Double) -> Bool { abs(seconds) <= 0x1p53 }
 
   /// Returns the seconds since the server last confirmed the response (RFC 9111, 4.2.3); nil if the clocks contradict
   /// each other.
   func age(at now: Double) -> Double? {
-    guard Self.isTime(now), Self.isTime(received), received <= now + Self.clockTolerance else { return nil }
+    guard Self.isPlausible(now), Self.isPlausible(received), received <= now + Self.clockTolerance
+    else { return nil }
     let date = response.headers["Date"].flatMap { HTTPDate.seconds($0) }
     let ageOnArrival = response.headers["Age"].flatMap { CacheControl.deltaSeconds($0) } ?? 0
     if let date, date > received + Self.serverTolerance {
@@ -53,9 +54,9 @@ extension StoredResponse {
       // passed it.
       return date <= now ? ageOnArrival + (now - date) : nil
     }
-    let delay = Self.isTime(requested) ? max(0, received - requested) : 0
-    let apparent = date.map { max(0, received - $0) } ?? 0
-    return max(apparent, ageOnArrival + delay) + max(0, now - received)
+    let responseDelay = Self.isPlausible(requested) ? max(0, received - requested) : 0
+    let apparentAge = date.map { max(0, received - $0) } ?? 0
+    return max(apparentAge, ageOnArrival + responseDelay) + max(0, now - received)
   }
 
   // MARK: Lifetime
@@ -64,11 +65,11 @@ extension StoredResponse {
   private func lifetime(
     _ rules: FreshnessRules, _ control: CacheControl, isRedirected: Bool
   ) -> Double {
-    let own = statedLifetime(control) ?? guessedLifetime(rules)
+    let ownLifetime = statedLifetime(control) ?? heuristicLifetime(rules)
     // Counts from the time at which the redirect was followed, because the response may have been created long before.
-    let most =
-      isRedirected ? (age(at: received) ?? 0) + Self.counted(rules.unstatedLifetime) : .infinity
-    return max(min(own, most), Self.counted(rules.minimumLifetime))
+    let longestLifetime =
+      isRedirected ? (age(at: received) ?? 0) + Self.nonNegative(rules.unstatedLifetime) : .infinity
+    return max(min(ownLifetime, longestLifetime), Self.nonNegative(rules.minimumLifetime))
   }
 
   private func statedLifetime(_ control: CacheControl) -> Double? {
@@ -80,28 +81,28 @@ extension StoredResponse {
     guard let expires = response.headers["Expires"] else { return nil }
     // An invalid date, in particular `0`, means that the response has expired (RFC 9111, 5.3).
     guard let end = HTTPDate.seconds(expires) else { return 0 }
-    let lifetime = end - (origin ?? .nan)
+    let lifetime = end - (creationTime ?? .nan)
     return lifetime > 0 ? lifetime : 0
   }
 
-  private func guessedLifetime(_ rules: FreshnessRules) -> Double {
-    guard let changed = response.headers["Last-Modified"].flatMap({ HTTPDate.seconds($0) }), let origin,
-      changed <= origin
-    else { return Self.counted(rules.unstatedLifetime) }
-    return min((origin - changed) / 10, Self.counted(rules.longestGuessedLifetime))
+  private func heuristicLifetime(_ rules: FreshnessRules) -> Double {
+    guard let lastModified = response.headers["Last-Modified"].flatMap({ HTTPDate.seconds($0) }),
+      let creationTime, lastModified <= creationTime
+    else { return Self.nonNegative(rules.unstatedLifetime) }
+    return min((creationTime - lastModified) / 10, Self.nonNegative(rules.longestGuessedLifetime))
   }
 
   /// The time at which the server created the response: the server's `Date`, or the time of arrival if there is none;
   /// nil if neither is known.
-  private var origin: Double? {
-    response.headers["Date"].flatMap { HTTPDate.seconds($0) } ?? (Self.isTime(received) ? received : nil)
+  private var creationTime: Double? {
+    response.headers["Date"].flatMap { HTTPDate.seconds($0) } ?? (Self.isPlausible(received) ? received : nil)
   }
 
-  private static func counted(_ seconds: Double) -> Double { seconds > 0 ? seconds : 0 }
+  private static func nonNegative(_ seconds: Double) -> Double { seconds > 0 ? seconds : 0 }
 
   /// Returns the longer of the time that the program allows and the time that the server's directive `name` states.
-  private static func longer(_ seconds: Double, _ control: CacheControl, _ name: String) -> Double {
-    if case .number(let stated) = control.seconds(name) { return max(counted(seconds), stated) }
-    return counted(seconds)
+  private static func longerWindow(_ seconds: Double, _ control: CacheControl, _ name: String) -> Double {
+    if case .number(let stated) = control.seconds(name) { return max(nonNegative(seconds), stated) }
+    return nonNegative(seconds)
   }
 }

@@ -34,8 +34,8 @@ extension StoredResponse {
   /// Returns true if the headers of a request, and the credentials that the transport adds, match what the response
   /// varies with.
   func isFor(_ sent: HTTPHeaders, credentials: CredentialDigests = .init()) -> Bool {
-    let own = Self.varying(response.headers, sent: sent, credentials: credentials)
-    return (varyingSecret?.digested(own) ?? own) == varying
+    let fields = Self.varying(response.headers, sent: sent, credentials: credentials)
+    return (varyingSecret?.digested(fields) ?? fields) == varying
   }
 
   /// Returns the headers of a request that `Vary` names: one field for each name that was sent, in lower case and
@@ -47,19 +47,19 @@ extension StoredResponse {
     _ received: HTTPHeaders, sent: HTTPHeaders, credentials: CredentialDigests = .init()
   ) -> [HTTPHeaders.Field] {
     let names = VaryingHeaders.names(in: received)
-    let own = names.subtracting(RequestIdentity.headerNames.map { $0.lowercased() }).sorted()
+    let fields = names.subtracting(RequestIdentity.headerNames.map { $0.lowercased() }).sorted()
       .compactMap { name in
         let values = sent.fields.filter { HTTPHeaders.isSame($0.name, name) }.map(\.value)
         return values.isEmpty ? nil : HTTPHeaders.Field(name: name, value: values.joined(separator: ", "))
       }
-    return own + credentials.fields(named: names)
+    return fields + credentials.fields(named: names)
   }
 
   /// Returns the headers without connection headers (RFC 9111, 3.1), without headers that may hold secrets
   /// (`KeptHeaders`), and without user data that a server has sent.
   static func endToEnd(_ headers: HTTPHeaders) -> HTTPHeaders {
-    let dropped = connectionHeaders(headers).union([HTTPHeaders.userDataName.lowercased()])
-    return HTTPHeaders(KeptHeaders.of(headers).filter { !dropped.contains($0.name.lowercased()) })
+    let removedNames = connectionHeaders(headers).union([HTTPHeaders.userDataName.lowercased()])
+    return HTTPHeaders(KeptHeaders.of(headers).filter { !removedNames.contains($0.name.lowercased()) })
   }
 
   /// Returns the header names that `Connection` lists, in lower case.
