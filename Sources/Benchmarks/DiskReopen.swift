@@ -11,7 +11,7 @@ enum DiskReopen {
     let identities = try (0..<count).map { RequestIdentity(try ImageRequest("http://a.test/\($0).jpg")) }
     try fill(folder, identities)
 
-    var (opened, looked) = ([Double](), [Double]())
+    var (reopenTimes, scanTimes) = ([Double](), [Double]())
     // The first run warms up.
     for index in 0...options.runs {
       let start = ContinuousClock.now
@@ -22,14 +22,14 @@ enum DiskReopen {
       let first = ContinuousClock.now
       guard cache.measured().entries == count else { throw BenchmarkError("not all responses are there") }
       guard index > 0 else { continue }
-      opened.append((first - start) / .milliseconds(1))
-      looked.append((ContinuousClock.now - start) / .milliseconds(1))
+      reopenTimes.append((first - start) / .milliseconds(1))
+      scanTimes.append((ContinuousClock.now - start) / .milliseconds(1))
     }
     return [
       Figure(
-        "reopen_ms", Samples(opened), label: "10,000 responses, the first look-up", unit: "ms",
+        "reopen_ms", Samples(reopenTimes), label: "10,000 responses, the first look-up", unit: "ms",
         floor: .atMost(50)
-      ), Figure("look_through_ms", Samples(looked), label: "and a look through all of them", unit: "ms"),
+      ), Figure("look_through_ms", Samples(scanTimes), label: "and a look through all of them", unit: "ms"),
     ]
   }
 

@@ -8,7 +8,7 @@ import Vitrine
 final class FlingMemoryRun {
   /// The number of frames in four minutes.
   private static let frameCount = 4 * 60 * 60
-  private static let framesOfAScreen = 400
+  private static let framesPerScreen = 400
   /// The number of seconds that a frame waits for images; a frame in real time has 16 ms.
   private static let wait = 0.0015
   /// The number of bytes that the process may take in addition to the ledger's count.
@@ -56,16 +56,16 @@ final class FlingMemoryRun {
     let began = SystemCounters.time
     frame(waitingFor: 0)
     let baseline = Double(SystemCounters.residentBytes)
-    let turns = Self.frameCount / Self.framesOfAScreen
-    for turn in 0..<turns { fling(Self.screens[turn % Self.screens.count]) }
+    let flingCount = Self.frameCount / Self.framesPerScreen
+    for index in 0..<flingCount { fling(Self.screens[index % Self.screens.count]) }
     while !application.window.isIdle { frame(waitingFor: 0.01) }
 
-    let above = Double(SystemCounters.residentBytes) - baseline
+    let growth = Double(SystemCounters.residentBytes) - baseline
     let ledger = Double(application.ledger.usage.total)
     var (heapUsed, heapFree) = (0, 0)
     vitrine_heap_usage(&heapUsed, &heapFree)
     return [
-      "ratio": max(0, above - Self.allowance) / max(1, ledger), "above": above, "ledger": ledger,
+      "ratio": max(0, growth - Self.allowance) / max(1, ledger), "above": growth, "ledger": ledger,
       "peak": Double(SystemCounters.peakResidentBytes) - baseline,
       "heap_used": Double(heapUsed), "heap_free": Double(heapFree),
       "images": Double(application.downloader.statistics.loads[.network] ?? 0),
@@ -82,10 +82,10 @@ final class FlingMemoryRun {
     application.window.rootView = list
     frame(waitingFor: Self.wait)
     var step = screen.speed
-    for index in 0..<Self.framesOfAScreen {
+    for index in 0..<Self.framesPerScreen {
       let range = list.verticalRange
       let next = list.contentOffset.y + step
-      if !range.contains(next) || index == Self.framesOfAScreen * 3 / 4 { step = -step }
+      if !range.contains(next) || index == Self.framesPerScreen * 3 / 4 { step = -step }
       list.contentOffset.y = min(max(list.contentOffset.y + step, range.lowerBound), range.upperBound)
       frame(waitingFor: Self.wait)
     }

@@ -51,21 +51,21 @@ final class FlingRun: FrameObserver {
     let lateFrames = host.frameStatistics.late - late
     let end = SystemCounters.time
     while !application.window.isLoaded { host.turn() }
-    let settled = SystemCounters.time - end
+    let settleTime = SystemCounters.time - end
     while !application.window.isIdle { host.turn() }
 
     guard trace.lostEvents == 0 else { throw BenchmarkError("the trace has lost events") }
     return FlingCosts(trace.events).figures.merging([
-      "late": Double(lateFrames), "settle_ms": settled * 1000,
+      "late": Double(lateFrames), "settle_ms": settleTime * 1000,
     ]) { first, _ in first }
   }
 
   func frame(at now: Double) -> NextFrame {
     begin = begin ?? now
-    let share = min(1, (now - (begin ?? now)) / Self.seconds)
+    let fraction = min(1, (now - (begin ?? now)) / Self.seconds)
     let range = list.verticalRange
-    list.contentOffset.y = range.lowerBound + share * (range.upperBound - range.lowerBound)
-    isOver = share == 1
+    list.contentOffset.y = range.lowerBound + fraction * (range.upperBound - range.lowerBound)
+    isOver = fraction == 1
     return isOver ? .never : .soon
   }
 }
@@ -128,15 +128,15 @@ private struct FlingCosts {
   }
 
   var figures: [String: Double] {
-    let unseen = costs.values.filter { !$0.isShown }
+    let notShown = costs.values.filter { !$0.isShown }
     func sum(_ costs: some Sequence<Cost>, _ amount: (Cost) -> Int) -> Double {
       Double(costs.map(amount).reduce(0, +))
     }
     return [
       "bytes": sum(costs.values, \.bytes), "requests": Double(requests),
       "shown": Double(costs.values.count(where: \.isShown)),
-      "unseen_bytes": sum(unseen, \.bytes) / max(1, sum(costs.values, \.bytes)),
-      "unseen_pixels": sum(unseen, \.pixels) / max(1, sum(costs.values, \.pixels)),
+      "unseen_bytes": sum(notShown, \.bytes) / max(1, sum(costs.values, \.bytes)),
+      "unseen_pixels": sum(notShown, \.pixels) / max(1, sum(costs.values, \.pixels)),
     ]
   }
 }

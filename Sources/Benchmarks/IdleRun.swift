@@ -19,7 +19,7 @@ enum IdleRun {
       let cpu = SystemCounters.processCPU
       let switches = SystemCounters.voluntarySwitches
       let end = SystemCounters.time + seconds
-      while case let rest = end - SystemCounters.time, rest > 0 { host.turn(waitUpTo: rest) }
+      while case let remaining = end - SystemCounters.time, remaining > 0 { host.turn(waitUpTo: remaining) }
       figures["frames_\(period)"] = Double(host.frameStatistics.presented - frames)
       figures["cpu_ms_\(period)"] = (SystemCounters.processCPU - cpu) * 1000
       figures["switches_\(period)"] = Double(SystemCounters.voluntarySwitches - switches)

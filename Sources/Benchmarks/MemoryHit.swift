@@ -23,12 +23,12 @@ enum MemoryHit {
   static func measure(_ options: Options) throws -> [Figure] {
     var figures: [Figure] = []
     for size in Size.all {
-      let images = try KeptImages(count: size.count)
+      let images = try CachedImages(count: size.count)
       figures += try oneThread(images, size, options)
       figures += try severalThreads(images, size, options)
-      if size.count == Size.all.last?.count { figures.append(images.stallOfAPurge()) }
+      if size.count == Size.all.last?.count { figures.append(images.purgeStall()) }
     }
-    figures += try foundationsCache()
+    figures += try nsCacheFigures()
     figures += try FlingPastShown.measure()
     return figures
   }
@@ -36,39 +36,39 @@ enum MemoryHit {
   // MARK: One thread
 
   private static func oneThread(
-    _ images: KeptImages, _ size: Size, _ options: Options
+    _ images: CachedImages, _ size: Size, _ options: Options
   ) throws -> [Figure] {
     let order = order(of: size.count, seed: 3)
     let isSmall = size.key.isEmpty
-    var ours: [Double] = []
-    var fromText: [Double] = []
+    var cacheTimes: [Double] = []
+    var textTimes: [Double] = []
     var reference: [Double] = []
     // The first run of each warms up.
     for index in 0...options.runs {
-      let hit = try nanoseconds(order, images.look)
-      let plain = try nanoseconds(order, images.lookInDictionary)
-      let text = isSmall ? try nanoseconds(order, images.lookByText) : 0
+      let hit = try nanoseconds(order, images.lookUp)
+      let plain = try nanoseconds(order, images.lookUpInDictionary)
+      let text = isSmall ? try nanoseconds(order, images.lookUpByText) : 0
       guard index > 0 else { continue }
-      ours.append(hit)
+      cacheTimes.append(hit)
       reference.append(plain)
-      fromText.append(text)
+      textTimes.append(text)
     }
     let figures = [
       Figure(
-        isSmall ? "median_ns" : "large_ns", Samples(ours), label: "\(size.label), with a request at hand",
-        unit: "ns"),
+        isSmall ? "median_ns" : "large_ns", Samples(cacheTimes),
+        label: "\(size.label), with a request at hand", unit: "ns"),
       Figure(
         isSmall ? "reference_ns" : "large_reference_ns", Samples(reference),
         label: "dictionary and lock, by URL", unit: "ns"),
       Figure(
-        "ratio_dictionary\(size.key)", Samples(zip(ours, reference).map { $0 / $1 }),
+        "ratio_dictionary\(size.key)", Samples(zip(cacheTimes, reference).map { $0 / $1 }),
         label: "ratio, pair by pair", floor: .atMost(3), aim: .atMost(1.5)),
     ]
     guard isSmall else { return figures }
     return figures + [
-      Figure("from_string_ns", Samples(fromText), label: "from a URL's text, parsed anew", unit: "ns"),
+      Figure("from_string_ns", Samples(textTimes), label: "from a URL's text, parsed anew", unit: "ns"),
       Figure(
-        "ratio_dictionary_from_string", Samples(zip(fromText, reference).map { $0 / $1 }),
+        "ratio_dictionary_from_string", Samples(zip(textTimes, reference).map { $0 / $1 }),
         label: "ratio of that"),
     ]
   }
@@ -84,11 +84,11 @@ enum MemoryHit {
   }
 
   /// Returns figures of Foundation's NSCache on one thread, for information only.
-  private static func foundationsCache() throws -> [Figure] {
-    guard let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
+  private static func nsCacheFigures() throws -> [Figure] {
+    guard let executable = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
       return []
     }
-    let folder = own[..<(own.lastIndex(of: "/") ?? own.startIndex)]
+    let folder = executable[..<(executable.lastIndex(of: "/") ?? executable.startIndex)]
     let figures = try ChildProcess("\(folder)/FoundationCache", []).figures()
     return Size.all.compactMap { size in
       figures["\(size.count)"].map {
@@ -102,24 +102,25 @@ enum MemoryHit {
   // MARK: Several threads
 
   private static func severalThreads(
-    _ images: KeptImages, _ size: Size, _ options: Options
+    _ images: CachedImages, _ size: Size, _ options: Options
   ) throws -> [Figure] {
     let orders = (0..<threads).map { Array(order(of: size.count, seed: $0 + 10).prefix(lookups / threads)) }
-    var ours: [Double] = []
+    var cacheTimes: [Double] = []
     var reference: [Double] = []
     for index in 0...options.runs {
-      let hit = try nanoseconds(orders) { images.look($0) }
-      let plain = try nanoseconds(orders) { images.lookInDictionary($0) }
+      let hit = try nanoseconds(orders) { images.lookUp($0) }
+      let plain = try nanoseconds(orders) { images.lookUpInDictionary($0) }
       guard index > 0 else { continue }
-      ours.append(hit)
+      cacheTimes.append(hit)
       reference.append(plain)
     }
     return [
       Figure(
-        "threads\(size.key)_ns", Samples(ours), label: "the same from \(threads) threads at once", unit: "ns"),
+        "threads\(size.key)_ns", Samples(cacheTimes), label: "the same from \(threads) threads at once",
+        unit: "ns"),
       Figure("threads\(size.key)_reference_ns", Samples(reference), label: "dictionary and lock", unit: "ns"),
       Figure(
-        "ratio_dictionary_threads\(size.key)", Samples(zip(ours, reference).map { $0 / $1 }),
+        "ratio_dictionary_threads\(size.key)", Samples(zip(cacheTimes, reference).map { $0 / $1 }),
         label: "ratio, pair by pair", floor: .atMost(3), aim: .atMost(1.5)),
     ]
   }
@@ -151,7 +152,7 @@ enum MemoryHit {
 }
 
 /// Images in a downloader's memory cache, and in a dictionary under a lock.
-private final class KeptImages: Sendable {
+private final class CachedImages: Sendable {
   private static let target = DecodeTarget(width: 64, height: 64)
 
   private let texts: [String]
@@ -178,7 +179,7 @@ private final class KeptImages: Sendable {
   }
 
   /// Measures the longest lookup while another thread empties the cache. The cache is empty afterwards.
-  func stallOfAPurge() -> Figure {
+  func purgeStall() -> Figure {
     let isDone = Atomic(false)
     let longest = Mutex(0.0)
     onThreads(2) { [self] thread in
@@ -189,7 +190,7 @@ private final class KeptImages: Sendable {
       var key = 0
       while !isDone.load(ordering: .relaxed) {
         let start = SystemCounters.time
-        _ = look(key)
+        _ = lookUp(key)
         let time = SystemCounters.time - start
         longest.withLock { $0 = max($0, time) }
         key = (key + 1) % requests.count
@@ -201,11 +202,11 @@ private final class KeptImages: Sendable {
       aim: .atMost(16.7))
   }
 
-  func look(_ key: Int) -> Image? { downloader.cachedImage(for: requests[key]) }
+  func lookUp(_ key: Int) -> Image? { downloader.cachedImage(for: requests[key]) }
 
-  func lookInDictionary(_ key: Int) -> Image? { dictionary.withLock { $0[texts[key]] } }
+  func lookUpInDictionary(_ key: Int) -> Image? { dictionary.withLock { $0[texts[key]] } }
 
-  func lookByText(_ key: Int) -> Image? {
+  func lookUpByText(_ key: Int) -> Image? {
     guard var request = try? ImageRequest(texts[key]) else { return nil }
     request.targetSize = Self.target
     return downloader.cachedImage(for: request)
@@ -223,8 +224,8 @@ private enum FlingPastShown {
   private static let pixels = Bitmap(width: 64, height: 64, format: .bgra, isOpaque: true) { _, _ in }
 
   static func measure() throws -> [Figure] {
-    let room = 200 * pixels.byteCount
-    let cache = MemoryImageCache(capacity: room, preferredUsageAfterPurge: room / 10 * 6)
+    let capacity = 200 * pixels.byteCount
+    let cache = MemoryImageCache(capacity: capacity, preferredUsageAfterPurge: capacity / 10 * 6)
     let rate = try hitRate(of: cache)
     return [
       Figure("scan_hit_rate", rate, label: "shown ones found in a fling past 10,000", aim: .atLeast(0.95))
@@ -232,21 +233,23 @@ private enum FlingPastShown {
   }
 
   private static func hitRate(of cache: MemoryImageCache) throws -> Double {
-    let wanted = try (0..<shown).map { try ImageRequest("https://pictures.example.com/shown/\($0)") }
+    let shownRequests = try (0..<shown).map { try ImageRequest("https://pictures.example.com/shown/\($0)") }
     func insert(_ request: ImageRequest) {
       cache.insert(Image(pixels), for: request, additionalIdentifier: nil)
     }
-    func has(_ request: ImageRequest) -> Bool { cache.image(for: request, additionalIdentifier: nil) != nil }
-    for request in wanted {
+    func isCached(_ request: ImageRequest) -> Bool {
+      cache.image(for: request, additionalIdentifier: nil) != nil
+    }
+    for request in shownRequests {
       insert(request)
-      _ = has(request)
+      _ = isCached(request)
     }
     var hits = 0
     for number in 0..<scanned {
       insert(try ImageRequest("https://pictures.example.com/scanned/\(number)"))
       guard number % interval == 0 else { continue }
-      let request = wanted[number / interval % shown]
-      if has(request) { hits += 1 } else { insert(request) }
+      let request = shownRequests[number / interval % shown]
+      if isCached(request) { hits += 1 } else { insert(request) }
     }
     return Double(hits) / Double(scanned / interval)
   }

@@ -46,8 +46,8 @@ struct Options {
 
   /// Parses the arguments, which do not include the program's name. `--name value` and `--name=value` are equivalent.
   init(arguments: [String]) throws(UsageError) {
-    var rest = arguments[...]
-    while let argument = rest.popFirst() {
+    var remaining = arguments[...]
+    while let argument = remaining.popFirst() {
       guard argument.hasPrefix("-") else {
         guard let subject = Subject(rawValue: argument) else {
           let known = Subject.allCases.map(\.rawValue).joined(separator: ", ")
@@ -59,7 +59,7 @@ struct Options {
       let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
         String.init)
       func value(_ meaning: String) throws(UsageError) -> String {
-        let value = parts.count > 1 ? parts[1] : rest.popFirst()
+        let value = parts.count > 1 ? parts[1] : remaining.popFirst()
         guard let value, !value.isEmpty, parts.count > 1 || !value.hasPrefix("--") else {
           throw UsageError(message: "\(parts[0]) needs \(meaning)")
         }

@@ -28,10 +28,10 @@ struct Program {
       try measure(options)
       return 0
     } catch let error as Options.UsageError {
-      complain(error.message)
+      logMessage(error.message)
       return 2
     } catch {
-      complain("\(error)")
+      logMessage("\(error)")
       return 1
     }
   }
@@ -39,7 +39,7 @@ struct Program {
   private static func measure(_ options: Options) throws {
     var reports: [Report] = []
     for subject in options.subjects {
-      complain("measuring \(subject.rawValue)")
+      logMessage("measuring \(subject.rawValue)")
       do {
         let report = Report(subject: subject, figures: try subject.measure(options))
         reports.append(report)
@@ -60,7 +60,7 @@ struct Program {
     }
   }
 
-  private static func complain(_ message: String) {
+  private static func logMessage(_ message: String) {
     let line = Array("vitrine-bench: \(message)\n".utf8)
     _ = write(STDERR_FILENO, line, line.count)
   }

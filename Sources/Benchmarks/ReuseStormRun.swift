@@ -18,8 +18,8 @@ final class ReuseStormRun: FrameObserver {
 
   private let application: Application
   private var slots: [Slot] = []
-  private let known: [ImageRequest]
-  private let loaded: [ImageRequest]
+  private let cachedRequests: [ImageRequest]
+  private let networkRequests: [ImageRequest]
   private let placeholder: Image
   private var random = RandomNumbers(seed: 11)
 
@@ -29,7 +29,7 @@ final class ReuseStormRun: FrameObserver {
   private var time = 0.0
   private let seconds: Double
   private var changes = 0
-  private let endings = Endings()
+  private let completionCalls = CompletionCalls()
   private var mainTimes: [Double] = []
   private var lastCPU = 0.0
   private var memory: [(time: Double, resident: Int, inUse: UInt)] = []
@@ -50,14 +50,16 @@ final class ReuseStormRun: FrameObserver {
     configuration.host.videoDriver = "offscreen"
     configuration.host.renderer = .software
     application = try Application(configuration: configuration)
-    loaded = try (0..<Self.addressCount).map { index in
+    networkRequests = try (0..<Self.addressCount).map { index in
       var request = try ImageRequest("\(server)/\(index % Self.imageCount).jpg?number=\(index)")
       request.cachePolicy = .reload
       return request
     }
-    known = try (0..<Self.addressCount).map { try ImageRequest("https://pictures.example.com/\($0).jpg") }
+    cachedRequests = try (0..<Self.addressCount).map {
+      try ImageRequest("https://pictures.example.com/\($0).jpg")
+    }
     placeholder = Self.image(0)
-    for (index, request) in known.enumerated() {
+    for (index, request) in cachedRequests.enumerated() {
       application.cache.insert(Self.image(index + 1), for: request, additionalIdentifier: nil)
     }
     // Twenty image views with one slot each, and ten buttons with two.
@@ -81,7 +83,7 @@ final class ReuseStormRun: FrameObserver {
     while host.frameStatistics.presented == 0 { host.turn() }
     // Memory for the records is reserved beforehand, so that the measured growth excludes it. One change in twenty
     // makes two requests.
-    endings.reserve(Int(seconds * Self.changesPerSecond * 1.1))
+    completionCalls.reserve(Int(seconds * Self.changesPerSecond * 1.1))
     mainTimes.reserveCapacity(Int(seconds * 100))
     memory.reserveCapacity(Int(seconds * 100))
 
@@ -90,7 +92,7 @@ final class ReuseStormRun: FrameObserver {
     host.window.requestFrames(for: self, at: host.window.now)
     while !isOver {
       host.turn()
-      lookAtMemory()
+      recordMemory()
     }
     let after = (frames: host.frameStatistics, cpu: SystemCounters.processCPU)
     let statistics = application.downloader.statistics
@@ -98,7 +100,7 @@ final class ReuseStormRun: FrameObserver {
     // Rejected requests are completed in a later turn of the loop.
     for _ in 0..<10 { host.turn(waitUpTo: 0.01) }
 
-    let waiting = slots.map(\.view.pendingSlots).reduce(0, +) + slots.count { $0.view.isLoadingImage }
+    let pendingSlots = slots.map(\.view.pendingSlots).reduce(0, +) + slots.count { $0.view.isLoadingImage }
     let times = Samples(Array(mainTimes.dropFirst()))
     return [
       "changes_per_s": Double(changes) / seconds,
@@ -110,7 +112,8 @@ final class ReuseStormRun: FrameObserver {
       "shown_per_s": Double(statistics.loads[.network] ?? 0) / seconds,
       "resident_growth_mb": growth { Double($0.resident) } / 1e6,
       "heap_growth_mb": growth { Double($0.inUse) } / 1e6,
-      "wrong_endings": Double(endings.wrong), "left_over": Double(endings.alive + waiting),
+      "wrong_endings": Double(completionCalls.wrongCallCount),
+      "left_over": Double(completionCalls.retainedCount + pendingSlots),
     ]
   }
 
@@ -124,7 +127,7 @@ final class ReuseStormRun: FrameObserver {
 
   /// Records the memory use a few times per second. Called between frames and excluded from the main thread's time,
   /// because walking the heap takes milliseconds.
-  private func lookAtMemory() {
+  private func recordMemory() {
     guard time - (memory.last?.time ?? 0) > 0.15 else { return }
     let cpu = SystemCounters.threadCPU
     memory.append((time, SystemCounters.residentBytes, bytes_in_use()))
@@ -142,9 +145,9 @@ final class ReuseStormRun: FrameObserver {
     time = now - (begin ?? now)
     begin = begin ?? now
     // The changes missed by a late frame are made up for.
-    let due = Int(min(time, seconds) * Self.changesPerSecond)
-    while changes < due {
-      change(any(slots))
+    let requiredChanges = Int(min(time, seconds) * Self.changesPerSecond)
+    while changes < requiredChanges {
+      change(randomElement(of: slots))
       changes += 1
     }
     isOver = time >= seconds
@@ -154,24 +157,24 @@ final class ReuseStormRun: FrameObserver {
   /// Makes a random change. Of a hundred changes, 40 are images from memory, 30 are loads, 5 are loads requested twice,
   /// 10 have no URL, 5 have an invalid URL, and 10 cancel.
   private func change(_ slot: Slot) {
-    func ask(_ source: (any ImageRequestConvertible)?, placeholder: Image? = nil) {
-      slot.setImage(from: source, placeholder: placeholder, completion: endings.expect())
+    func load(_ source: (any ImageRequestConvertible)?, placeholder: Image? = nil) {
+      slot.setImage(from: source, placeholder: placeholder, completion: completionCalls.expect())
     }
     switch Int.random(in: 0..<100, using: &random) {
-    case 0..<40: ask(any(known))
-    case 40..<55: ask(any(loaded))
-    case 55..<70: ask(any(loaded), placeholder: placeholder)
+    case 0..<40: load(randomElement(of: cachedRequests))
+    case 40..<55: load(randomElement(of: networkRequests))
+    case 55..<70: load(randomElement(of: networkRequests), placeholder: placeholder)
     case 70..<75:
-      let request = any(loaded)
-      ask(request)
-      ask(request)
-    case 75..<85: ask(nil, placeholder: placeholder)
-    case 85..<90: ask("no address at all")
+      let request = randomElement(of: networkRequests)
+      load(request)
+      load(request)
+    case 75..<85: load(nil, placeholder: placeholder)
+    case 85..<90: load("no address at all")
     default: slot.cancel()
     }
   }
 
-  private func any<Element>(_ elements: [Element]) -> Element {
+  private func randomElement<Element>(of elements: [Element]) -> Element {
     elements[Int.random(in: elements.indices, using: &random)]
   }
 
@@ -229,9 +232,9 @@ final class ReuseStormRun: FrameObserver {
   // MARK: Completions
 
   /// The number of calls of each completion handler.
-  private final class Endings {
+  private final class CompletionCalls {
     private var calls: [UInt8] = []
-    private let held = HeldCompletions()
+    private let retained = RetainedCompletions()
 
     /// Allocates and touches the memory for `count` completion handlers.
     func reserve(_ count: Int) {
@@ -243,30 +246,30 @@ final class ReuseStormRun: FrameObserver {
     func expect() -> SlotCompletion {
       let number = calls.count
       calls.append(0)
-      let mark = held.mark()
-      return { [self] _ in withExtendedLifetime(mark) { calls[number] &+= 1 } }
+      let token = retained.token()
+      return { [self] _ in withExtendedLifetime(token) { calls[number] &+= 1 } }
     }
 
-    var wrong: Int { calls.count { $0 != 1 } }
+    var wrongCallCount: Int { calls.count { $0 != 1 } }
     /// The number of completion handlers that are still retained, by loads that have leaked.
-    var alive: Int { held.count.load(ordering: .relaxed) }
+    var retainedCount: Int { retained.count.load(ordering: .relaxed) }
   }
 }
 
 /// Counts the completion handlers in memory. The last reference to a handler may be released on any thread.
-private final class HeldCompletions: Sendable {
+private final class RetainedCompletions: Sendable {
   let count = Atomic(0)
 
-  func mark() -> Mark { Mark(self) }
+  func token() -> Token { Token(self) }
 
-  final class Mark: Sendable {
-    private let all: HeldCompletions
+  final class Token: Sendable {
+    private let owner: RetainedCompletions
 
-    init(_ all: HeldCompletions) {
-      self.all = all
-      all.count.add(1, ordering: .relaxed)
+    init(_ owner: RetainedCompletions) {
+      self.owner = owner
+      owner.count.add(1, ordering: .relaxed)
     }
 
-    deinit { all.count.subtract(1, ordering: .relaxed) }
+    deinit { owner.count.subtract(1, ordering: .relaxed) }
   }
 }

@@ -23,7 +23,7 @@ struct SetImageRun {
     var key: String { "\(slot)_\(source)" + (hasCompletion ? "_completion" : "") }
 
     var label: String {
-      let place =
+      let slotName =
         switch slot {
         case .contents: "contents of a view"
         case .image: "image of an image view"
@@ -35,7 +35,7 @@ struct SetImageRun {
         case .url: "a URL"
         case .text: "a text"
         }
-      return "\(place), \(words)" + (hasCompletion ? ", completion" : "")
+      return "\(slotName), \(words)" + (hasCompletion ? ", completion" : "")
     }
   }
 

@@ -70,7 +70,7 @@ enum SpinnersRun {
 
   private static func wait(_ seconds: Double, in host: SDLHost) {
     let end = SystemCounters.time + seconds
-    while case let rest = end - SystemCounters.time, rest > 0 { host.turn(waitUpTo: rest) }
+    while case let remaining = end - SystemCounters.time, remaining > 0 { host.turn(waitUpTo: remaining) }
   }
 }
 

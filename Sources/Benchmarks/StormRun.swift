@@ -33,20 +33,20 @@ enum StormRun {
     }
     /// Waits until `count` loads have been reported as cancelled, at most about ten seconds. Returns the number of
     /// missing reports.
-    func unheard(of count: Int) -> Int {
+    func missingCancellations(of count: Int) -> Int {
       for _ in 0..<10_000 where downloader.statistics.cancellations < count { usleep(1000) }
       return count - downloader.statistics.cancellations
     }
 
     storm(warmUps)
-    _ = unheard(of: warmUps)
+    _ = missingCancellations(of: warmUps)
     allocations.store(0, ordering: .relaxed)
     let resident = SystemCounters.residentBytes
     let cpu = SystemCounters.processCPU
     let start = SystemCounters.time
     storm(pairs)
     let time = SystemCounters.time - start
-    let left = unheard(of: warmUps + pairs)
+    let missing = missingCancellations(of: warmUps + pairs)
     let used = SystemCounters.processCPU - cpu
     let growth = SystemCounters.residentBytes - resident
 
@@ -54,7 +54,7 @@ enum StormRun {
     return [
       "pair_us": time / count * 1e6, "cpu_us": used / count * 1e6,
       "allocations": Double(allocations.load(ordering: .relaxed)) / count, "growth_mb": Double(growth) / 1e6,
-      "unheard": Double(left),
+      "unheard": Double(missing),
     ]
   }
 }

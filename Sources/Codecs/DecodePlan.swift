@@ -42,13 +42,13 @@ struct DecodePlan {
     self.orientation = orientation
     self.options = options
     let source = orientation.applied(to: stored)
-    let wanted = options.target?.outputSize(sourceWidth: source.width, sourceHeight: source.height)
+    let targetSize = options.target?.outputSize(sourceWidth: source.width, sourceHeight: source.height)
     let output = options.outputSize(sourceWidth: source.width, sourceHeight: source.height)
     scaled = orientation.applied(to: PixelSize(width: output.width, height: output.height))
     // An image that is cropped (`.fill`) keeps its exact aspect ratio; an image that is shown whole is rounded to whole
     // pixels.
     guard let target = options.target, target.mode == .fill, scaled != stored,
-      wanted?.width == output.width, wanted?.height == output.height
+      targetSize?.width == output.width, targetSize?.height == output.height
     else {
       overhang = (0, 0)
       return
@@ -65,7 +65,7 @@ struct DecodePlan {
   }
 
   /// The conversion to apply to drawn pixels; `nil` if there is none or the decoder applies it.
-  var pixelColors: ColorConversion? { colors?.model == .inks ? nil : colors }
+  var pixelColors: ColorConversion? { colors?.model == .cmyk ? nil : colors }
 
   /// True if the image is scaled down.
   var isScaled: Bool { scaled != stored }

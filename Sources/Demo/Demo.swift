@@ -12,7 +12,7 @@ final class Demo: ScriptStage {
   private var feed: Feed
   /// The source of a feed on the network; `nil` for any other feed.
   private let network: NetworkFeed?
-  private let complain: (String) -> Void
+  private let logMessage: (String) -> Void
   private let failure: Image?
   private let statistics: Statistics
   private var root: RootView?
@@ -29,12 +29,12 @@ final class Demo: ScriptStage {
 
   init(
     application: Application, options: Options, gallery: Gallery, feed source: FeedSource,
-    script: Script?, assets: String, complain: @escaping (String) -> Void
+    script: Script?, assets: String, logMessage: @escaping (String) -> Void
   ) {
     self.application = application
     self.options = options
     self.gallery = gallery
-    self.complain = complain
+    self.logMessage = logMessage
     switch source {
     case .ready(let feed): (self.feed, network) = (feed, nil)
     case .network(let url):
@@ -71,7 +71,7 @@ final class Demo: ScriptStage {
     switch network.state {
     case .loading, .loaded, .stale: break
     // The message is printed once. A run that ends when idle prints it at its end.
-    case .waiting(let message): if !endsWhenIdle, script == nil { complain("\(message); trying again") }
+    case .waiting(let message): if !endsWhenIdle, script == nil { logMessage("\(message); trying again") }
     case .failed(let message):
       problem = problem ?? message
       isDone = true
@@ -121,7 +121,7 @@ final class Demo: ScriptStage {
     let header = Header(
       screens: Options.screens.map(\.title),
       onScreen: { [unowned self] in self.show(screen: Options.screens[$0].name) },
-      onMood: { [unowned self] in self.gallery.mood = $0 },
+      onServerMode: { [unowned self] in self.gallery.serverMode = $0 },
       onClear: { [unowned self] in self.clearCache() })
     header.choose(screen: Options.screens.firstIndex { $0.name == options.screen } ?? 0)
     self.header = header
@@ -130,7 +130,7 @@ final class Demo: ScriptStage {
 
   private func makeStatus() -> StatusLine {
     let status = StatusLine { [unowned self] in self.statusText }
-    statistics.onChange = { [weak status] in status?.change() }
+    statistics.onChange = { [weak status] in status?.scheduleUpdate() }
     return status
   }
 
@@ -220,14 +220,14 @@ final class Demo: ScriptStage {
       }
     }
     if isDone { return application.quit() }
-    if let seconds = options.exitAfter, realTime >= end { timeIsOver(after: seconds) }
+    if let seconds = options.exitAfter, realTime >= end { timeLimitDidPass(after: seconds) }
   }
 
   private var endsWhenIdle: Bool { options.screenshot != nil || options.dumpsTree || options.exitWhenIdle }
 
   /// Ends the program because `--exit-after` has passed. An unfinished script, screenshot or tree is a failure;
   /// otherwise a check would pass by being late.
-  private func timeIsOver(after seconds: Double) {
+  private func timeLimitDidPass(after seconds: Double) {
     if let line = script?.line {
       problem = "line \(line): the script is not over after \(seconds) seconds"
     } else if let file = options.screenshot {
@@ -242,8 +242,10 @@ final class Demo: ScriptStage {
 
   var isQuitting: Bool { application.host.isQuitting }
   var isLoadedThroughout: Bool {
-    func waits(_ view: View) -> Bool { view.pendingSlots > 0 || view.subviews.contains(where: waits) }
-    return root?.pendingSlots == 0 && !screens.values.contains(where: waits)
+    func hasPendingSlots(_ view: View) -> Bool {
+      view.pendingSlots > 0 || view.subviews.contains(where: hasPendingSlots)
+    }
+    return root?.pendingSlots == 0 && !screens.values.contains(where: hasPendingSlots)
   }
   var realTime: Double { Process.milliseconds / 1000 }
 

@@ -33,16 +33,16 @@ struct Program {
       }
       return try start(options)
     } catch let error as Options.UsageError {
-      complain(error.message)
+      logMessage(error.message)
       return 2
     } catch let error as FeedError {
-      complain(error.message)
+      logMessage(error.message)
     } catch SDLHostError.noScreen {
-      complain(
+      logMessage(
         "no screen: neither X11 nor Wayland nor a connected display; use --video offscreen to run without one"
       )
     } catch {
-      complain("\(error)")
+      logMessage("\(error)")
     }
     return 1
   }
@@ -66,17 +66,17 @@ struct Program {
     // The embedded server has another port but the same images in each run.
     configuration.downloader.keyFilter = gallery.withoutPort
     let application = try Application(configuration: configuration)
-    complain("video \(application.host.videoDriver), renderer \(application.host.rendererName)")
-    for warning in application.host.warnings { complain(warning) }
+    logMessage("video \(application.host.videoDriver), renderer \(application.host.rendererName)")
+    for warning in application.host.warnings { logMessage(warning) }
 
     let demo = Demo(
       application: application, options: options, gallery: gallery, feed: feed, script: script,
       assets: assets,
-      complain: complain)
+      logMessage: logMessage)
     let code = demo.run()
-    if let problem = demo.problem { complain(problem) }
+    if let problem = demo.problem { logMessage(problem) }
     if let fault = (configuration.dataCache as? DiskImageCache)?.fault {
-      complain("nothing is kept on disk: \(fault)")
+      logMessage("nothing is kept on disk: \(fault)")
     }
     return code
   }
@@ -96,7 +96,7 @@ struct Program {
     }
   }
 
-  private static func complain(_ message: String) {
+  private static func logMessage(_ message: String) {
     let line = Array("vitrine: \(message)\n".utf8)
     _ = write(STDERR_FILENO, line, line.count)
   }

@@ -37,7 +37,7 @@ public struct Behaviour: Sendable, Hashable {
 
 extension Behaviour.Latency {
   /// The maximum delay of a response: one day in milliseconds.
-  static let longest = 86_400_000
+  static let maximumMilliseconds = 86_400_000
 
   /// Returns the delay of a request for `target`, in milliseconds.
   func milliseconds(for target: String) -> Int {
@@ -45,7 +45,7 @@ extension Behaviour.Latency {
     case .none: 0
     case .fixed(let wait): wait
     case .varied(let center):
-      Int(Double(max(0, min(center, Self.longest))) * (0.5 + Double(fnv1a(target) % 1001) / 1000))
+      Int(Double(max(0, min(center, Self.maximumMilliseconds))) * (0.5 + Double(fnv1a(target) % 1001) / 1000))
     }
   }
 

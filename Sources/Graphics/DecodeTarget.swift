@@ -78,7 +78,7 @@ public struct DecodeTarget: Hashable, Sendable {
   /// Returns true if a decoded image has at least the pixels that this target requires, or all pixels of the source.
   public func isSatisfied(by image: Image) -> Bool {
     if image.isFullSize { return true }
-    let wanted = exactSize(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight)
-    return image.pixelWidth >= Self.rounded(wanted.width) && image.pixelHeight >= Self.rounded(wanted.height)
+    let exact = exactSize(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight)
+    return image.pixelWidth >= Self.rounded(exact.width) && image.pixelHeight >= Self.rounded(exact.height)
   }
 }

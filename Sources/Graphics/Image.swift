@@ -30,7 +30,7 @@ public final class Image: Sendable {
   }
 
   /// A number that identifies the image in a `Trace`; unique in the process.
-  public let number = Image.numbers.wrappingAdd(1, ordering: .relaxed).newValue
+  public let number = Image.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
   /// The frames: at least one, all of the same size in pixels.
   public let frames: [Frame]
   /// The number of pixels per point; 2 for an image made for a screen of twice the density.
@@ -148,11 +148,11 @@ public final class Image: Sendable {
       sourceHeight: sourceHeight, isPreview: isPreview)
   }
 
-  private static let numbers = Atomic<UInt64>(0)
-  private let showings = Atomic<Int>(0)
+  private static let lastNumber = Atomic<UInt64>(0)
+  private let showingCount = Atomic<Int>(0)
 
   /// True while at least one `Showing` of this image exists.
-  package var isShown: Bool { showings.load(ordering: .relaxed) > 0 }
+  package var isShown: Bool { showingCount.load(ordering: .relaxed) > 0 }
 
   /// Marks an image as shown on the screen for as long as the value exists. Caches spare shown images: evicting them
   /// frees no memory, and they would have to be loaded again.
@@ -161,10 +161,10 @@ public final class Image: Sendable {
 
     package init(_ image: Image) {
       self.image = image
-      image.showings.add(1, ordering: .relaxed)
+      image.showingCount.add(1, ordering: .relaxed)
     }
 
-    deinit { image.showings.subtract(1, ordering: .relaxed) }
+    deinit { image.showingCount.subtract(1, ordering: .relaxed) }
   }
 
   /// The bitmap of the first frame. A still image has no other frame.

@@ -9,10 +9,10 @@ extension String {
     }
     let start = hasPrefix("//") ? index(startIndex, offsetBy: 2) : firstRange(of: "://")?.upperBound
     guard let start else { return (self, nil) }
-    let rest = self[start...]
-    let authority = rest.prefix { !"/?#".contains($0) }
+    let remaining = self[start...]
+    let authority = remaining.prefix { !"/?#".contains($0) }
     guard let at = authority.lastIndex(of: "@") else { return (self, nil) }
-    return (String(self[..<start] + rest[rest.index(after: at)...]), String(authority[..<at]))
+    return (String(self[..<start] + remaining[remaining.index(after: at)...]), String(authority[..<at]))
   }
 
   /// A URL, or a malformed URL, in a form that may be shown and logged: one line without user and password, without the
@@ -51,18 +51,20 @@ private enum URLSecrets {
     // A malformed URL may contain a login too: `user:password@host`, `http:/user:password@host`, or a password that
     // contains a slash and is therefore parsed as a port.
     let start = text.firstRange(of: "//")?.upperBound ?? text.startIndex
-    let rest = text[start...]
-    let authority = rest.prefix { !"/?#".contains($0) }
-    guard let at = rest.lastIndex(of: "@"), let colon = rest[..<at].firstIndex(of: ":") else { return text }
+    let remaining = text[start...]
+    let authority = remaining.prefix { !"/?#".contains($0) }
+    guard let at = remaining.lastIndex(of: "@"), let colon = remaining[..<at].firstIndex(of: ":") else {
+      return text
+    }
     if start != text.startIndex {
       let port = authority.firstIndex(of: ":").map { authority[authority.index(after: $0)...] } ?? ""
       if port.allSatisfy(\.isNumber) { return text }
-      return String(text[..<start] + rest[rest.index(after: at)...])
+      return String(text[..<start] + remaining[remaining.index(after: at)...])
     }
     // Without `//`, `data:` and `mailto:` have no login, and the text after their colon is no password.
-    let scheme = rest[..<colon]
+    let scheme = remaining[..<colon]
     if ["data", "mailto", "file", "blob"].contains(scheme.lowercased()) { return text }
-    return String(rest[rest.index(after: at)...])
+    return String(remaining[remaining.index(after: at)...])
   }
 
   /// Removes secret values from the query and from a fragment that is made of items like a query.
@@ -77,12 +79,12 @@ private enum URLSecrets {
 
   private static func withoutValues(_ items: Substring) -> String {
     var shown = ""
-    var rest = items
-    while !rest.isEmpty {
-      let item = rest.prefix { $0 != "&" && $0 != ";" }
+    var remaining = items
+    while !remaining.isEmpty {
+      let item = remaining.prefix { $0 != "&" && $0 != ";" }
       shown += withoutValue(item)
-      rest = rest[item.endIndex...]
-      if let separator = rest.popFirst() { shown.append(separator) }
+      remaining = remaining[item.endIndex...]
+      if let separator = remaining.popFirst() { shown.append(separator) }
     }
     return shown
   }
@@ -108,13 +110,13 @@ private enum URLSecrets {
   private static func withoutEscapes(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
     var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), rest.count >= 2,
-        let decoded = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+    var remaining = Array(text.utf8)[...]
+    while let byte = remaining.popFirst() {
+      if byte == UInt8(ascii: "%"), remaining.count >= 2,
+        let decoded = UInt8(String(decoding: remaining.prefix(2), as: UTF8.self), radix: 16)
       {
         bytes.append(decoded)
-        rest = rest.dropFirst(2)
+        remaining = remaining.dropFirst(2)
       } else {
         bytes.append(byte)
       }

@@ -94,9 +94,10 @@ struct FirstScreenRun {
       let square = TileQuality.Part(x: (width - height) / 2, y: 0, width: height, height: height)
       // The source area of the whole decoded image; half a column at either side may lie outside the tile.
       let decodedWidth = Double(decoded[index].width) * height / Double(decoded[index].height)
-      let whole = TileQuality.Part(x: (width - decodedWidth) / 2, y: 0, width: decodedWidth, height: height)
+      let decodedPart = TileQuality.Part(
+        x: (width - decodedWidth) / 2, y: 0, width: decodedWidth, height: height)
       for filter in TileQuality.Filter.allCases {
-        sums.add("psnr_\(filter)_db", TileQuality.psnr(decoded[index], of: source, part: whole, filter))
+        sums.add("psnr_\(filter)_db", TileQuality.psnr(decoded[index], of: source, part: decodedPart, filter))
         sums.add("psnr_screen_\(filter)_db", TileQuality.psnr(tile, of: source, part: square, filter))
       }
     }

@@ -29,7 +29,7 @@ struct ImageServer {
     case .nginx:
       let folder = URL(filePath: images.folder)
       let nginx = try Nginx(
-        folder: images.folder, place: folder.deletingLastPathComponent().path + "/nginx")
+        folder: images.folder, workingFolder: folder.deletingLastPathComponent().path + "/nginx")
       baseURL = "http://127.0.0.1:\(nginx.port)/gallery"
       process = .nginx(nginx)
     }

@@ -42,12 +42,12 @@ enum TileQuality {
       for y in 0..<source.height {
         for x in 0..<width {
           var sum = (0.0, 0.0, 0.0)
-          var place = (y * source.width + columns[x].first) * 4
+          var index = (y * source.width + columns[x].first) * 4
           for weight in columns[x].weights {
-            sum.0 += weight * Double(bytes[place])
-            sum.1 += weight * Double(bytes[place + 1])
-            sum.2 += weight * Double(bytes[place + 2])
-            place += 4
+            sum.0 += weight * Double(bytes[index])
+            sum.1 += weight * Double(bytes[index + 1])
+            sum.2 += weight * Double(bytes[index + 2])
+            index += 4
           }
           let target = (y * width + x) * 3
           (narrow[target], narrow[target + 1], narrow[target + 2]) = sum
@@ -68,14 +68,14 @@ enum TileQuality {
   private static func taps(
     _ index: Int, _ start: Double, _ step: Double, _ limit: Int, _ filter: Filter
   ) -> (first: Int, weights: [Double]) {
-    let middle = start + (Double(index) + 0.5) * step
-    let reach = filter == .area ? step / 2 : 3 * step
-    let first = max(0, Int((middle - reach).rounded(.down)))
-    let end = min(limit, Int((middle + reach).rounded(.up)))
+    let center = start + (Double(index) + 0.5) * step
+    let radius = filter == .area ? step / 2 : 3 * step
+    let first = max(0, Int((center - radius).rounded(.down)))
+    let end = min(limit, Int((center + radius).rounded(.up)))
     let weights = (first..<end).map { pixel -> Double in
       switch filter {
-      case .area: max(0, min(Double(pixel + 1), middle + reach) - max(Double(pixel), middle - reach))
-      case .lanczos: lanczos((Double(pixel) + 0.5 - middle) / step)
+      case .area: max(0, min(Double(pixel + 1), center + radius) - max(Double(pixel), center - radius))
+      case .lanczos: lanczos((Double(pixel) + 0.5 - center) / step)
       }
     }
     let sum = weights.reduce(0, +)

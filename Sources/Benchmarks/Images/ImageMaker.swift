@@ -56,11 +56,11 @@ struct ImageMaker {
     guard top < bottom else { return }
     for row in top..<bottom {
       let dy = Float(row) - y
-      let half = ((radius + 1) * (radius + 1) - dy * dy)
-      guard half > 0 else { continue }
-      let reach = half.squareRoot()
-      let left = max(0, Int(x - reach))
-      let right = min(Self.width, Int(x + reach) + 1)
+      let halfWidthSquared = ((radius + 1) * (radius + 1) - dy * dy)
+      guard halfWidthSquared > 0 else { continue }
+      let halfWidth = halfWidthSquared.squareRoot()
+      let left = max(0, Int(x - halfWidth))
+      let right = min(Self.width, Int(x + halfWidth) + 1)
       guard left < right else { continue }
       for column in left..<right {
         let dx = Float(column) - x
@@ -69,11 +69,11 @@ struct ImageMaker {
         let cover = min(1, max(0, (radius - distance) * 0.6 + 0.5))
         guard cover > 0 else { continue }
         let shade = 1 - 0.22 * (dx + dy) / radius
-        let place = row * Self.width + column
-        red[place] += (color.0 * shade - red[place]) * cover
-        green[place] += (color.1 * shade - green[place]) * cover
-        blue[place] += (color.2 * shade - blue[place]) * cover
-        roughness[place] += (rough - roughness[place]) * cover
+        let index = row * Self.width + column
+        red[index] += (color.0 * shade - red[index]) * cover
+        green[index] += (color.1 * shade - green[index]) * cover
+        blue[index] += (color.2 * shade - blue[index]) * cover
+        roughness[index] += (rough - roughness[index]) * cover
       }
     }
   }
@@ -82,14 +82,14 @@ struct ImageMaker {
     let texture = noise(cells: [128, 64, 32, 16, 8, 4, 2], strengths: [18, 14, 11, 8.5, 6.5, 4.5, 2.5])
     let tint = noise(cells: [256, 64, 16], strengths: [10, 5, 2])
     var bytes = [UInt8](repeating: 0, count: red.count * 3)
-    for place in red.indices {
+    for index in red.indices {
       let bits = random.next()
       // The sum of two uniform distributions is close enough to the noise of a sensor.
       let grain = (Float(bits & 0xFFFF) + Float(bits &>> 16 & 0xFFFF)) / 65535 * 2.4 - 2.4
-      let light = texture[place] * roughness[place] + grain
-      bytes[place * 3] = Self.byte(red[place] + light + tint[place])
-      bytes[place * 3 + 1] = Self.byte(green[place] + light)
-      bytes[place * 3 + 2] = Self.byte(blue[place] + light - tint[place])
+      let light = texture[index] * roughness[index] + grain
+      bytes[index * 3] = Self.byte(red[index] + light + tint[index])
+      bytes[index * 3 + 1] = Self.byte(green[index] + light)
+      bytes[index * 3 + 2] = Self.byte(blue[index] + light - tint[index])
     }
     return bytes
   }
@@ -113,14 +113,14 @@ struct ImageMaker {
           let upper = lattice[above + column]
           line[column] = upper + (lattice[above + columns + column] - upper) * weight
         }
-        var place = row * Self.width
-        let end = place + Self.width
+        var index = row * Self.width
+        let end = index + Self.width
         var column = 0
-        while place < end {
+        while index < end {
           let from = line[column]
           let rise = line[column + 1] - from
-          for step in 0..<min(cell, end - place) { sum[place + step] += from + rise * weights[step] }
-          place += cell
+          for step in 0..<min(cell, end - index) { sum[index + step] += from + rise * weights[step] }
+          index += cell
           column += 1
         }
       }

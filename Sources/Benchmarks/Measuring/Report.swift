@@ -104,6 +104,6 @@ func number(_ value: Double) -> String {
   guard digits > 0 else { return String(Int(value.rounded())) }
   let scale = [1.0, 10, 100, 1000][digits]
   let text = String((value * scale).rounded() / scale)
-  let have = text.split(separator: ".").last?.count ?? 0
-  return text + String(repeating: "0", count: max(0, digits - have))
+  let decimalCount = text.split(separator: ".").last?.count ?? 0
+  return text + String(repeating: "0", count: max(0, digits - decimalCount))
 }

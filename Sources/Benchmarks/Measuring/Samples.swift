@@ -16,10 +16,10 @@ struct Samples {
   var mean: Double { sorted.reduce(0, +) / Double(sorted.count) }
 
   /// Returns the value that a fraction of the runs did not exceed, with linear interpolation.
-  func quantile(_ share: Double) -> Double {
-    let place = share * Double(sorted.count - 1)
-    let below = Int(place)
-    guard below + 1 < sorted.count else { return max }
-    return sorted[below] + (place - Double(below)) * (sorted[below + 1] - sorted[below])
+  func quantile(_ fraction: Double) -> Double {
+    let position = fraction * Double(sorted.count - 1)
+    let lower = Int(position)
+    guard lower + 1 < sorted.count else { return max }
+    return sorted[lower] + (position - Double(lower)) * (sorted[lower + 1] - sorted[lower])
   }
 }

@@ -10,21 +10,21 @@ struct CurlProgram {
   }
 
   private let program = "/usr/bin/curl"
-  private let place: String
+  private let folder: String
 
   /// Throws `NotMeasurable` if curl is not installed.
   ///
-  /// - Parameter place: The folder for the list of URLs.
-  init(place: String) throws {
+  /// - Parameter folder: The folder for the list of URLs.
+  init(folder: String) throws {
     guard access(program, X_OK) == 0 else {
       throw NotMeasurable("curl is not there: apt-get install curl")
     }
-    self.place = place
+    self.folder = folder
   }
 
-  /// Fetches all URLs with up to `width` concurrent transfers.
-  func fetch(_ urls: [String], width: Int, authority: String?) throws -> Figures {
-    let list = place + "/curl.txt"
+  /// Fetches all URLs with up to `concurrency` concurrent transfers.
+  func fetch(_ urls: [String], concurrency: Int, authority: String?) throws -> Figures {
+    let list = folder + "/curl.txt"
     let lines = urls.map { "url = \"\($0)\"\noutput = \"/dev/null\"\n" }.joined()
     do {
       try Data(lines.utf8).write(to: URL(filePath: list))
@@ -32,7 +32,7 @@ struct CurlProgram {
       throw BenchmarkError("cannot write \(list)")
     }
     var arguments = ["--no-progress-meter", "--fail", "--noproxy", "*", "--parallel"]
-    arguments += ["--parallel-max", "\(width)", "--config", list]
+    arguments += ["--parallel-max", "\(concurrency)", "--config", list]
     if let authority { arguments += ["--cacert", authority] }
     let all = try run(arguments)
     // The time for loading the program and its libraries is subtracted, because Vitrine's are loaded before its time is

@@ -4,10 +4,10 @@ enum Download {
 
   static func measure(_ options: Options) throws -> [Figure] {
     let comparison = try FetchComparison()
-    return try FetchComparison.Wire.allCases.flatMap { wire in
-      let port = wire == .http1 ? comparison.nginx.port : comparison.nginx.securePort
+    return try FetchComparison.HTTPVersion.allCases.flatMap { version in
+      let port = version == .http1 ? comparison.nginx.port : comparison.nginx.securePort
       return try comparison.measure(
-        wire, comparison.order(wire, count: count, port: port), runs: options.runs, comparesCPU: true)
+        version, comparison.job(version, count: count, port: port), runs: options.runs, comparesCPU: true)
     }
   }
 }

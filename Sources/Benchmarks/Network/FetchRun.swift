@@ -4,51 +4,51 @@ import Vitrine
 /// The child process that loads many URLs with a downloader that does not decode, and measures the time.
 enum FetchRun {
   /// The task of a child process.
-  struct Order {
+  struct Job {
     /// The prefix of the URLs, to which a number is appended.
     var base: String
     var count: Int
     /// The number of concurrent loads of each URL.
     var copies = 1
     /// The number of concurrent transfers.
-    var width: Int
+    var concurrency: Int
     /// The path of a certificate to trust; `nil` over plain HTTP.
     var authority: String?
 
     var urls: [String] { (0..<count).map { base + String($0) } }
-    var arguments: [String] { [base, String(count), String(copies), String(width), authority ?? ""] }
+    var arguments: [String] { [base, String(count), String(copies), String(concurrency), authority ?? ""] }
   }
 
   static func measure(_ arguments: [String]) throws -> [String: Double] {
     guard arguments.count == 5, let count = Int(arguments[1]), let copies = Int(arguments[2]),
-      let width = Int(arguments[3])
-    else { throw BenchmarkError("a URL, a count, copies, a width, a certificate") }
-    let order = Order(
-      base: arguments[0], count: count, copies: copies, width: width,
+      let concurrency = Int(arguments[3])
+    else { throw BenchmarkError("a URL, a count, copies, a concurrency, a certificate") }
+    let job = Job(
+      base: arguments[0], count: count, copies: copies, concurrency: concurrency,
       authority: arguments[4].isEmpty ? nil : arguments[4])
-    return try measure(order)
+    return try measure(job)
   }
 
-  private static func measure(_ order: Order) throws -> [String: Double] {
+  private static func measure(_ job: Job) throws -> [String: Double] {
     var configuration = ImageDownloader.Configuration()
-    configuration.maximumActiveDownloads = order.width
-    configuration.maximumActiveDownloadsPerHost = order.width
+    configuration.maximumActiveDownloads = job.concurrency
+    configuration.maximumActiveDownloadsPerHost = job.concurrency
     let transport = CurlTransport(
       configuration: .init(
-        connectionsPerHost: order.width, trust: .init(certificateAuthorities: order.authority)))
+        connectionsPerHost: job.concurrency, trust: .init(certificateAuthorities: job.authority)))
     let downloader = ImageDownloader(
       configuration: configuration, transports: [transport], decoder: NothingDecoder(),
       // Without a memory cache, a load that starts after another load of its URL has ended would send a second request.
-      cache: order.copies > 1 ? MemoryImageCache() : nil)
-    let requests = try order.urls.map { try ImageRequest($0) }
+      cache: job.copies > 1 ? MemoryImageCache() : nil)
+    let requests = try job.urls.map { try ImageRequest($0) }
 
     let cpu = SystemCounters.processCPU
     let start = SystemCounters.time
-    for _ in 0..<order.copies {
+    for _ in 0..<job.copies {
       for request in requests { downloader.load(request) }
     }
     // The results are polled and not delivered to a handler, because curl reports to no one either.
-    let total = requests.count * order.copies
+    let total = requests.count * job.copies
     while downloader.statistics.responses < total { usleep(1000) }
     let wall = SystemCounters.time - start
     let used = SystemCounters.processCPU - cpu

@@ -11,11 +11,12 @@ enum Latency {
   static func measure(_ options: Options) throws -> [Figure] {
     let comparison = try FetchComparison()
     var figures: [Figure] = []
-    for wire in FetchComparison.Wire.allCases {
-      let target = wire == .http1 ? comparison.nginx.port : comparison.nginx.securePort
+    for version in FetchComparison.HTTPVersion.allCases {
+      let target = version == .http1 ? comparison.nginx.port : comparison.nginx.securePort
       let proxy = try DelayingProxy(to: target, delay: delay)
       figures += try comparison.measure(
-        wire, comparison.order(wire, count: count, port: proxy.port), runs: options.runs, comparesCPU: false)
+        version, comparison.job(version, count: count, port: proxy.port), runs: options.runs,
+        comparesCPU: false)
       proxy.stop()
     }
     return figures + (try duplicates(comparison))
@@ -26,9 +27,9 @@ enum Latency {
     let proxy = try DelayingProxy(to: comparison.nginx.port, delay: delay)
     defer { proxy.stop() }
     let before = comparison.nginx.countedRequests
-    var order = comparison.order(.http1, count: count, port: proxy.port, counted: true)
-    order.copies = copies
-    let run = try ChildProcess(.fetch, order.arguments).figures()
+    var job = comparison.job(.http1, count: count, port: proxy.port, counted: true)
+    job.copies = copies
+    let run = try ChildProcess(.fetch, job.arguments).figures()
     let requests = comparison.nginx.countedRequests - before
     return [
       Figure(

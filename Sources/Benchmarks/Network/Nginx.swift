@@ -8,70 +8,73 @@ struct Nginx {
   /// The port for TLS; 0 without TLS.
   let securePort: UInt16
   /// The path of the self-signed certificate for `localhost`.
-  var authority: String { place + "/certificate.pem" }
-  private let place: String
+  var authority: String { workingFolder + "/certificate.pem" }
+  private let workingFolder: String
   private let process: ChildProcess
 
-  private static let places = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/sbin/nginx"]
+  private static let programPaths = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/sbin/nginx"]
 
   /// Starts nginx and waits until connections are accepted. Throws `NotMeasurable` if nginx is not installed.
   ///
   /// - Parameters:
   ///   - folder: The folder to serve.
-  ///   - place: The folder for nginx's own files, created if missing.
+  ///   - workingFolder: The folder for nginx's own files, created if missing.
   ///   - isSecure: True to serve over HTTP/2 with TLS as well.
-  init(folder: String, place: String, isSecure: Bool = false) throws {
-    guard let program = Self.places.first(where: { access($0, X_OK) == 0 }) else {
+  init(folder: String, workingFolder: String, isSecure: Bool = false) throws {
+    guard let program = Self.programPaths.first(where: { access($0, X_OK) == 0 }) else {
       throw NotMeasurable("nginx is not there: apt-get install nginx-light")
     }
     let root = URL(filePath: folder).standardizedFileURL.path
-    self.place = URL(filePath: place).standardizedFileURL.path
+    self.workingFolder = URL(filePath: workingFolder).standardizedFileURL.path
     do {
-      try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(atPath: workingFolder, withIntermediateDirectories: true)
     } catch {
-      throw BenchmarkError("cannot write to \(place)")
+      throw BenchmarkError("cannot write to \(workingFolder)")
     }
     port = try Self.freePort()
     securePort = isSecure ? try Self.freePort() : 0
-    if isSecure { try Self.makeCertificate(in: self.place) }
+    if isSecure { try Self.makeCertificate(in: self.workingFolder) }
     do {
-      try Data(Self.configuration(root: root, place: self.place, port, securePort).utf8)
-        .write(to: URL(filePath: self.place + "/nginx.conf"))
-      try? FileManager.default.removeItem(atPath: self.place + "/access.log")
+      try Data(Self.configuration(root: root, workingFolder: self.workingFolder, port, securePort).utf8)
+        .write(to: URL(filePath: self.workingFolder + "/nginx.conf"))
+      try? FileManager.default.removeItem(atPath: self.workingFolder + "/access.log")
     } catch {
-      throw BenchmarkError("cannot write to \(place)")
+      throw BenchmarkError("cannot write to \(workingFolder)")
     }
     process = try ChildProcess(
-      program, ["-c", self.place + "/nginx.conf", "-p", self.place, "-e", self.place + "/error.log"])
+      program, [
+        "-c", self.workingFolder + "/nginx.conf", "-p", self.workingFolder, "-e",
+        self.workingFolder + "/error.log",
+      ])
     for _ in 0..<500 {
       if Self.canConnect(to: port) { return }
       if process.hasEnded { break }
       usleep(10_000)
     }
-    throw BenchmarkError("nginx does not start; \(self.place)/error.log says why")
+    throw BenchmarkError("nginx does not start; \(self.workingFolder)/error.log says why")
   }
 
   /// The number of requests so far to `/counted/`, which serves the files of `/gallery/`.
   var countedRequests: Int {
-    let log = FileManager.default.contents(atPath: place + "/access.log") ?? Data()
+    let log = FileManager.default.contents(atPath: workingFolder + "/access.log") ?? Data()
     return log.count { $0 == UInt8(ascii: "\n") }
   }
 
   private static func configuration(
-    root: String, place: String, _ port: UInt16, _ securePort: UInt16
+    root: String, workingFolder: String, _ port: UInt16, _ securePort: UInt16
   ) -> String {
     let secure =
       securePort == 0
       ? ""
       : """
       listen 127.0.0.1:\(securePort) ssl http2;
-      ssl_certificate \(place)/certificate.pem; ssl_certificate_key \(place)/key.pem;
+      ssl_certificate \(workingFolder)/certificate.pem; ssl_certificate_key \(workingFolder)/key.pem;
       """
     let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { name in
-      "\(name)_temp_path \(place)/\(name);"
+      "\(name)_temp_path \(workingFolder)/\(name);"
     }
     return """
-      daemon off; worker_processes 1; pid \(place)/pid; error_log \(place)/error.log;
+      daemon off; worker_processes 1; pid \(workingFolder)/pid; error_log \(workingFolder)/error.log;
       events { worker_connections 1024; }
       http {
         log_format line "$request_uri";
@@ -80,7 +83,7 @@ struct Nginx {
         server {
           listen 127.0.0.1:\(port); \(secure)
           location /gallery/ { alias \(root)/; }
-          location /counted/ { alias \(root)/; access_log \(place)/access.log line; }
+          location /counted/ { alias \(root)/; access_log \(workingFolder)/access.log line; }
         }
       }
 
@@ -89,12 +92,12 @@ struct Nginx {
 
   /// Creates a certificate that is valid for two days. A new one for each run, because that of an earlier run may have
   /// expired.
-  private static func makeCertificate(in place: String) throws {
+  private static func makeCertificate(in workingFolder: String) throws {
     let program = "/usr/bin/openssl"
     guard access(program, X_OK) == 0 else {
       throw NotMeasurable("openssl is not there: apt-get install openssl")
     }
-    let (key, certificate) = (place + "/key.pem", place + "/certificate.pem")
+    let (key, certificate) = (workingFolder + "/key.pem", workingFolder + "/certificate.pem")
     let commands = [
       ["ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", key],
       [
@@ -103,7 +106,7 @@ struct Nginx {
       ],
     ]
     for command in commands where try ChildProcess(program, command).end().status != 0 {
-      throw BenchmarkError("openssl makes no certificate in \(place)")
+      throw BenchmarkError("openssl makes no certificate in \(workingFolder)")
     }
   }
 

@@ -9,7 +9,7 @@ final class ColorConversion {
     /// Gray as equal red, green and blue.
     case gray
     /// Cyan, magenta, yellow and black, inverted as Adobe writes them.
-    case inks
+    case cmyk
   }
 
   let model: Model
@@ -25,7 +25,7 @@ final class ColorConversion {
       switch used {
       case .rgb: vitrine_color_rgb
       case .gray: vitrine_color_gray
-      case .inks: vitrine_color_inks
+      case .cmyk: vitrine_color_inks
       }
     guard let handle = vitrine_colors_open(profile.bytes, profile.bytes.count, layout, format == .bgra) else {
       return nil
@@ -40,7 +40,7 @@ final class ColorConversion {
   func convert(_ pixels: UnsafeMutableRawPointer, count: Int) {
     let bytes = pixels.assumingMemoryBound(to: UInt8.self)
     vitrine_colors_convert(handle, bytes, count)
-    guard model == .inks else { return }
+    guard model == .cmyk else { return }
     for alpha in stride(from: 3, to: count * PixelFormat.bytesPerPixel, by: 4) { bytes[alpha] = 255 }
   }
 }

@@ -55,7 +55,7 @@ struct ICCProfile {
     switch String(decoding: bytes[16..<20], as: UTF8.self) {
     case "RGB ": .rgb
     case "GRAY": .gray
-    case "CMYK": .inks
+    case "CMYK": .cmyk
     default: nil
     }
   }
@@ -107,10 +107,10 @@ extension ICCProfile {
     if tag.starts(with: "curv".utf8) {
       let count = tag.bigEndianCount(at: 8)
       guard count > 1, count <= (tag.count - 12) / 2 else { return nil }
-      let place = x * Double(count - 1)
-      let entry = min(Int(place), count - 2)
+      let position = x * Double(count - 1)
+      let entry = min(Int(position), count - 2)
       func value(_ index: Int) -> Double { Double(tag.bigEndianUInt16(at: 12 + 2 * index)) / 65_535 }
-      return value(entry) + (value(entry + 1) - value(entry)) * (place - Double(entry))
+      return value(entry) + (value(entry + 1) - value(entry)) * (position - Double(entry))
     }
     guard tag.starts(with: "para".utf8), tag.bigEndianUInt16(at: 8) == 3, tag.count >= 32 else { return nil }
     let terms = (0..<5).map { number(tag, at: 12 + 4 * $0) }

@@ -12,7 +12,7 @@ extension ImageCodecs: ImageEncoding {
   /// PNG is lossless. JPEG and WebP are written with quality 95 of 100. GIF has up to 255 colors per frame, and each
   /// pixel is either opaque or transparent.
   public func encode(_ image: Image, as format: ImageFormat? = nil) throws(ImageError) -> [UInt8] {
-    switch Self.format(of: image, wanted: format) {
+    switch Self.format(of: image, requested: format) {
     case .png, .raw: try PNGEncoder.encode(image)
     case .jpeg: try JPEGEncoder.encode(image.bitmap)
     case .webp: try WebPEncoder.encode(image.bitmap)
@@ -20,13 +20,13 @@ extension ImageCodecs: ImageEncoding {
     }
   }
 
-  /// Returns the format to write: `wanted` if it can hold the image, otherwise its replacement.
-  private static func format(of image: Image, wanted: ImageFormat?) -> ImageFormat {
-    let wanted = wanted ?? image.format
-    if image.isAnimated { return wanted == .png ? .png : .gif }
+  /// Returns the format to write: `requested` if it can hold the image, otherwise its replacement.
+  private static func format(of image: Image, requested: ImageFormat?) -> ImageFormat {
+    let requested = requested ?? image.format
+    if image.isAnimated { return requested == .png ? .png : .gif }
     let isOpaque = image.bitmap.isOpaque || image.bitmap.hasOnlyOpaquePixels
-    switch wanted {
-    case .png, .webp, .gif: return wanted
+    switch requested {
+    case .png, .webp, .gif: return requested
     case .jpeg, .raw: return isOpaque ? .jpeg : .png
     }
   }

@@ -113,7 +113,7 @@ struct GIFFrame {
   }
 }
 
-/// A cursor over the bytes of a GIF file. Reading beyond the end throws `endsEarly`.
+/// A cursor over the bytes of a GIF file. Reading beyond the end throws `unexpectedEnd`.
 struct GIFBlockReader {
   private let bytes: [UInt8]
   private var offset = 0
@@ -121,7 +121,7 @@ struct GIFBlockReader {
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   /// The error for data that end early.
-  static let endsEarly = ImageError.decoding(.gif, message: "the data end early")
+  static let unexpectedEnd = ImageError.decoding(.gif, message: "the data end early")
 
   mutating func byte() throws(ImageError) -> UInt8 {
     try bytes(1)[offset - 1]
@@ -177,7 +177,7 @@ struct GIFBlockReader {
   }
 
   private mutating func bytes(_ count: Int) throws(ImageError) -> ArraySlice<UInt8> {
-    guard count <= bytes.count - offset else { throw Self.endsEarly }
+    guard count <= bytes.count - offset else { throw Self.unexpectedEnd }
     offset += count
     return bytes[(offset - count)..<offset]
   }

@@ -34,13 +34,13 @@ enum LZW {
     var codeSize = minimumCodeSize + 1
     var table = Table(firstCode: clearCode + 2)
     var previous: Range<Int>?
-    var codesToQuestion = 0
+    var codesUntilCheck = 0
     while written < count {
-      if codesToQuestion == 0 {
+      if codesUntilCheck == 0 {
         try cancellation.check()
-        codesToQuestion = questionInterval
+        codesUntilCheck = checkInterval
       }
-      codesToQuestion -= 1
+      codesUntilCheck -= 1
       guard let code = bits.next(codeSize) else { break }
       if code == clearCode {
         codeSize = minimumCodeSize + 1
@@ -90,7 +90,7 @@ enum LZW {
   /// The size of the string table in bytes.
   static let tableBytes = Table.capacity * MemoryLayout<Range<Int>>.stride
   /// The number of codes between two checks for cancellation.
-  private static let questionInterval = 8 << 10
+  private static let checkInterval = 8 << 10
 
   /// The string table: the range of the output for each code above the clear and end codes.
   private struct Table {

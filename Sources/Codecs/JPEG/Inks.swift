@@ -1,10 +1,10 @@
 import VitrineGraphics
 
 /// Converts CMYK without a color profile to RGB, which libjpeg does not do.
-enum Inks {
+enum CMYKConversion {
   /// Converts CMYK to opaque pixels in place. Assumes Adobe's convention, which all writers of such files follow: 255
   /// means no ink.
-  static func turnIntoPixels(
+  static func convertToPixels(
     _ memory: UnsafeMutableRawPointer, count: Int, format: PixelFormat
   ) {
     let bytes = memory.assumingMemoryBound(to: UInt8.self)

@@ -48,16 +48,16 @@ extension JPEGReader {
     /// The rows of blocks received of the newest scan.
     var blockRow = 0
     /// The number of the last complete scan; 0 if there is none.
-    var lastWhole = 0
+    var lastCompleteScan = 0
     var isComplete = false
   }
 
   /// Unpacks the coefficients of the new bytes.
-  func absorb() throws(ImageError) -> ScanProgress {
+  func readCoefficients() throws(ImageError) -> ScanProgress {
     guard vitrine_jpeg_absorb(handle) else { throw failure }
     return ScanProgress(
       scan: Int(handle.pointee.info.input_scan_number), blockRow: Int(handle.pointee.info.input_iMCU_row),
-      lastWhole: Int(vitrine_jpeg_last_whole_scan(handle)),
+      lastCompleteScan: Int(vitrine_jpeg_last_whole_scan(handle)),
       isComplete: jpeg_input_complete(&handle.pointee.info) != 0)
   }
 

@@ -8,7 +8,7 @@ final class JPEGReader {
   /// The byte order of the pixels.
   private var format = PixelFormat.bgra
   /// The conversion from CMYK, if the image has a color profile.
-  private var inks: ColorConversion?
+  private var cmykConversion: ColorConversion?
   /// Checked between rows of blocks in each scan.
   var cancellation = DecodeCancellation.never
   /// The maximum number of samples that all scans together may unpack.
@@ -21,7 +21,7 @@ final class JPEGReader {
     }
     self.handle = handle
     sampleLimit = Self.sampleLimit(limits)
-    watch()
+    installCancellationCheck()
     guard vitrine_jpeg_open(handle, bytes.baseAddress, bytes.count) else { throw failure }
   }
 
@@ -32,7 +32,7 @@ final class JPEGReader {
     }
     self.handle = handle
     sampleLimit = Self.sampleLimit(limits)
-    watch()
+    installCancellationCheck()
     guard vitrine_jpeg_open_in_part(handle) else { throw failure }
   }
 
@@ -51,12 +51,12 @@ final class JPEGReader {
 
   /// Makes libjpeg check for cancellation. The callback returns before libjpeg calls `longjmp`, so that no jump crosses
   /// Swift frames.
-  private func watch() {
+  private func installCancellationCheck() {
     handle.pointee.samples_left = UInt64(sampleLimit)
     handle.pointee.asker = Unmanaged.passUnretained(self).toOpaque()
-    handle.pointee.is_cancelled = { asker in
-      guard let asker else { return false }
-      return Unmanaged<JPEGReader>.fromOpaque(asker).takeUnretainedValue().cancellation.isCancelled
+    handle.pointee.is_cancelled = { reader in
+      guard let reader else { return false }
+      return Unmanaged<JPEGReader>.fromOpaque(reader).takeUnretainedValue().cancellation.isCancelled
     }
   }
 
@@ -88,7 +88,7 @@ final class JPEGReader {
   }
 
   var colorModel: ColorConversion.Model {
-    isCMYK ? .inks : handle.pointee.info.jpeg_color_space == JCS_GRAYSCALE ? .gray : .rgb
+    isCMYK ? .cmyk : handle.pointee.info.jpeg_color_space == JCS_GRAYSCALE ? .gray : .rgb
   }
 
   /// Starts decoding, scaled down as far as quality allows. Returns the form of the decoded image.
@@ -97,7 +97,7 @@ final class JPEGReader {
   ///   sets no bound.
   func start(for plan: DecodePlan, header: JPEGHeader?) throws(ImageError) -> Canvas.Source {
     format = plan.options.pixelFormat
-    inks = isCMYK ? plan.colors : nil
+    cmykConversion = isCMYK ? plan.colors : nil
     let eighths = JPEGDecoder.eighths(from: plan.stored, to: plan.scaled)
     let order = isCMYK ? JCS_CMYK : format == .bgra ? JCS_EXT_BGRA : JCS_EXT_RGBA
     let memory = header.map { ByteCount.sum($0.codecBytes(eighths: eighths), 1 << 20) } ?? 0
@@ -117,10 +117,10 @@ final class JPEGReader {
     let read = Int(vitrine_jpeg_read_rows(handle, target, width * PixelFormat.bytesPerPixel, Int32(count)))
     guard read >= 0 else { throw failure }
     guard isCMYK else { return read }
-    if let inks {
-      inks.convert(rows, count: width * read)
+    if let cmykConversion {
+      cmykConversion.convert(rows, count: width * read)
     } else {
-      Inks.turnIntoPixels(rows, count: width * read, format: format)
+      CMYKConversion.convertToPixels(rows, count: width * read, format: format)
     }
     return read
   }

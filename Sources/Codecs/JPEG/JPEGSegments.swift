@@ -31,9 +31,9 @@ struct JPEGSegments {
       let payload = bytes[segment.payload]
       guard segment.marker == application2, payload.starts(with: header) else { continue }
       let part = payload.dropFirst(header.count)
-      guard let number = part.first, let all = part.dropFirst().first else { continue }
+      guard let number = part.first, let partCount = part.dropFirst().first else { continue }
       if parts[number] == nil { parts[number] = part.dropFirst(2) }
-      count = max(count, all)
+      count = max(count, partCount)
     }
     guard count > 0, (1...count).allSatisfy({ parts[$0] != nil }),
       parts.values.reduce(0, { $0 + $1.count }) <= ICCProfile.largest

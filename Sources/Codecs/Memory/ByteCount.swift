@@ -2,9 +2,9 @@
 /// Factors and terms must be 0 or more.
 enum ByteCount {
   static func product(_ a: Int, _ b: Int, _ c: Int = 1) -> Int {
-    let (first, isTooMuch) = a.multipliedReportingOverflow(by: b)
+    let (first, firstOverflows) = a.multipliedReportingOverflow(by: b)
     let (all, overflow) = first.multipliedReportingOverflow(by: c)
-    return isTooMuch || overflow ? .max : all
+    return firstOverflows || overflow ? .max : all
   }
 
   static func sum(_ terms: Int...) -> Int {

@@ -8,6 +8,6 @@ extension ImageCodecs {
   /// Returns 0 for bytes that are no image, and for an image that `decode` refuses before it allocates memory. Takes
   /// some microseconds.
   public func memoryNeeded(for data: [UInt8], options: DecodeOptions) -> Int {
-    SourceMemory(data, options: options)?.whole ?? 0
+    SourceMemory(data, options: options)?.fullImage ?? 0
   }
 }

@@ -26,7 +26,7 @@ struct SourceMemory {
   }
 
   /// The peak number of bytes for decoding the whole image.
-  var whole: Int {
+  var fullImage: Int {
     ByteCount.sum(codec, plan.resultBytes, plan.drawingBytes(of: source), colorConversion, Self.overhead)
   }
 

@@ -49,9 +49,9 @@ enum PNGDecoder {
   /// incomplete image, only the chunks received so far count.
   static func memory(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> SourceMemory {
     // An orientation may follow the pixels.
-    var known = try? PNGStructure(data)
-    if known == nil { known = try PNGStructure(beginningOf: data) }
-    guard let structure = known else { throw .decoding(.png, message: "less than a header") }
+    var parsed = try? PNGStructure(data)
+    if parsed == nil { parsed = try PNGStructure(beginningOf: data) }
+    guard let structure = parsed else { throw .decoding(.png, message: "less than a header") }
     let plan = try plan(structure, options)
     let pixels = ByteCount.product(plan.stored.width, plan.stored.height, PixelFormat.bytesPerPixel)
     return SourceMemory(

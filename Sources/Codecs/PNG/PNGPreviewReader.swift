@@ -18,13 +18,13 @@ final class PNGPreviewReader {
     let isBlueFirst = plan.options.pixelFormat == .bgra
     let handle = vitrine_png_open_in_part(
       bytesPerRow, UInt32(plan.stored.height), isBlueFirst,
-      { taker in
-        guard let taker else { return nil }
-        return Unmanaged<PNGPreviewReader>.fromOpaque(taker).takeUnretainedValue().makePixels()
+      { reader in
+        guard let reader else { return nil }
+        return Unmanaged<PNGPreviewReader>.fromOpaque(reader).takeUnretainedValue().makePixels()
       },
-      { taker in
-        guard let taker else { return false }
-        return Unmanaged<PNGPreviewReader>.fromOpaque(taker).takeUnretainedValue().cancellation.isCancelled
+      { reader in
+        guard let reader else { return false }
+        return Unmanaged<PNGPreviewReader>.fromOpaque(reader).takeUnretainedValue().cancellation.isCancelled
       })
     guard let handle else { throw .decoding(.png, message: "out of memory") }
     self.handle = handle
@@ -35,9 +35,9 @@ final class PNGPreviewReader {
   deinit { vitrine_png_close_in_part(handle) }
 
   /// Takes the bytes that follow those of the previous call.
-  func take(_ bytes: ArraySlice<UInt8>, cancellation: DecodeCancellation) throws(ImageError) {
+  func feed(_ bytes: ArraySlice<UInt8>, cancellation: DecodeCancellation) throws(ImageError) {
     self.cancellation = cancellation
-    let isTaken = bytes.withUnsafeBufferPointer { bytes in
+    let isDecoded = bytes.withUnsafeBufferPointer { bytes in
       vitrine_png_take(
         handle, bytes.baseAddress, bytes.count,
         { reader, row in
@@ -45,7 +45,7 @@ final class PNGPreviewReader {
           Unmanaged<PNGPreviewReader>.fromOpaque(reader).takeUnretainedValue().push(row)
         }, Unmanaged.passUnretained(self).toOpaque())
     }
-    guard isTaken else {
+    guard isDecoded else {
       if handle.pointee.was_cancelled { throw .cancelled }
       throw .decoding(.png, message: String(cString: vitrine_png_message(&handle.pointee.png)))
     }
@@ -72,9 +72,9 @@ final class PNGPreviewReader {
   var isComplete: Bool { handle.pointee.is_complete }
   /// The number of bytes of pixels in memory.
   var memoryKept: Int {
-    let all = pixels == nil ? 0 : plan.stored.width * plan.stored.height * PixelFormat.bytesPerPixel
-    return all + (image?.byteCount ?? 0)
+    let pixelBytes = pixels == nil ? 0 : plan.stored.width * plan.stored.height * PixelFormat.bytesPerPixel
+    return pixelBytes + (image?.byteCount ?? 0)
   }
-  /// The pixels of an interlaced image; `nil` before the first row. Changed by `take`.
+  /// The pixels of an interlaced image; `nil` before the first row. Changed by `feed`.
   var pixels: UnsafeRawPointer? { handle.pointee.pixels.map { UnsafeRawPointer($0) } }
 }

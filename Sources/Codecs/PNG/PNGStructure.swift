@@ -30,7 +30,7 @@ struct PNGStructure {
     var chunk = chunks.next()
     var count = 0
     while let next = chunk, next.type != PNGChunk.iend {
-      take(next)
+      apply(next)
       chunk = chunks.next()
       count += 1
       guard count <= Self.largestChunkCount else { throw Self.damaged("more chunks than an image has") }
@@ -47,7 +47,7 @@ struct PNGStructure {
     try self.init(header: header)
     while chunks.nextType != PNGChunk.idat {
       guard let chunk = chunks.next() else { return nil }
-      take(chunk)
+      apply(chunk)
     }
   }
 
@@ -68,7 +68,7 @@ struct PNGStructure {
 
   var profile: ICCProfile? { packedProfile.flatMap { ICCProfile(packed: $0) } }
 
-  private mutating func take(_ chunk: PNGChunk) {
+  private mutating func apply(_ chunk: PNGChunk) {
     switch chunk.type {
     case PNGChunk.idat: dataCount += chunk.payload.count
     case PNGChunk.trns: hasAlpha = true
@@ -94,7 +94,7 @@ struct PNGStructure {
   /// few bytes that declare a huge image are refused before memory is allocated.
   var isPlausible: Bool {
     let (bitsPerRow, isTooWide) = size.width.multipliedReportingOverflow(by: bitsPerPixel)
-    let (needed, isTooMuch) = (bitsPerRow / 8 + 1).multipliedReportingOverflow(by: size.height)
-    return !isTooWide && !isTooMuch && needed / 1032 <= dataCount
+    let (needed, overflow) = (bitsPerRow / 8 + 1).multipliedReportingOverflow(by: size.height)
+    return !isTooWide && !overflow && needed / 1032 <= dataCount
   }
 }

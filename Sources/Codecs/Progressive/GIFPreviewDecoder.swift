@@ -36,7 +36,7 @@ final class GIFPreviewDecoder: PreviewDecoder {
   private static func structure(_ data: [UInt8]) throws(ImageError) -> GIFStructure? {
     do throws(ImageError) {
       return try GIFStructure(data)
-    } catch GIFBlockReader.endsEarly {
+    } catch GIFBlockReader.unexpectedEnd {
       return nil
     }
   }

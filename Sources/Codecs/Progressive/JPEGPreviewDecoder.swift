@@ -52,12 +52,12 @@ final class JPEGPreviewDecoder: PreviewDecoder {
   }
 
   private func scans(_ plan: DecodePlan, _ source: Canvas.Source) throws(ImageError) -> DecodedPreview? {
-    let progress = try reader.absorb()
+    let progress = try reader.readCoefficients()
     isFinished = progress.isComplete
-    guard progress.lastWhole > 0, progress != shown else { return nil }
+    guard progress.lastCompleteScan > 0, progress != shown else { return nil }
     shown = progress
     let bitmap = try plan.bitmap(hasAlpha: false) { (canvas) throws(ImageError) in
-      try reader.showing(scan: progress.lastWhole) { () throws(ImageError) in
+      try reader.showing(scan: progress.lastCompleteScan) { () throws(ImageError) in
         try canvas.draw(source) { (rows, count) throws(ImageError) in
           guard try reader.read(rows, count: count) == count else {
             throw .decoding(.jpeg, message: "a scan that is not whole")
@@ -65,7 +65,7 @@ final class JPEGPreviewDecoder: PreviewDecoder {
         }
       }
     }
-    return DecodedPreview(image: plan.image(bitmap), step: progress.lastWhole)
+    return DecodedPreview(image: plan.image(bitmap), step: progress.lastCompleteScan)
   }
 
   private func rows(_ plan: DecodePlan, _ source: Canvas.Source) throws(ImageError) -> DecodedPreview? {

@@ -30,7 +30,7 @@ final class PNGPreviewDecoder: PreviewDecoder {
     let before = start.reader.rows
     let new = data[consumed...]
     consumed = data.count
-    try start.reader.take(new, cancellation: cancellation)
+    try start.reader.feed(new, cancellation: cancellation)
     isFinished = start.reader.isComplete
     guard start.reader.rows > before else { return nil }
     if !start.structure.isInterlaced { return start.reader.image.map { DecodedPreview(image: $0.image()) } }

@@ -8,8 +8,8 @@ enum PreviewBlur {
   /// - Parameter step: The number of scans or passes shown. Decides the radius if `expected` is unknown.
   static func radius(received: Int, expected: Int?, step: Int) -> Double {
     guard let expected, expected > 0 else { return 32 / Double(max(1, step)) }
-    let share = min(1, Double(received) / Double(expected))
-    return 32 * (1 / (3 * share + 0.6) - 0.25)
+    let fraction = min(1, Double(received) / Double(expected))
+    return 32 * (1 / (3 * fraction + 0.6) - 0.25)
   }
 
   /// Returns a blurred copy. Three passes of a box blur in each direction approximate a Gaussian blur with the standard
@@ -39,20 +39,20 @@ private struct BoxBlur {
   private let pixels: UnsafeMutableBufferPointer<SIMD4<UInt8>>
   private let width: Int
   private let height: Int
-  private let reach: Int
+  private let halfWidth: Int
   /// 65,536 divided by the box width, rounded: the upper 16 bits of the product with a sum are the mean.
-  private let share: UInt32
+  private let reciprocal: UInt32
 
   init(_ pixels: UnsafeMutableBufferPointer<SIMD4<UInt8>>, width: Int, height: Int, box: Int) {
     self.pixels = pixels
     self.width = width
     self.height = height
-    reach = box / 2
-    share = UInt32((65_536 + box / 2) / box)
+    halfWidth = box / 2
+    reciprocal = UInt32((65_536 + box / 2) / box)
   }
 
   private func mean(_ sum: SIMD4<UInt32>) -> SIMD4<UInt8> {
-    SIMD4<UInt8>(truncatingIfNeeded: (sum &* share &+ 32_768) &>> 16)
+    SIMD4<UInt8>(truncatingIfNeeded: (sum &* reciprocal &+ 32_768) &>> 16)
   }
 
   mutating func blurRows() {
@@ -74,10 +74,10 @@ private struct BoxBlur {
       SIMD4<UInt32>(truncatingIfNeeded: source[min(max(x, 0), source.count - 1)])
     }
     var sum = SIMD4<UInt32>.zero
-    for x in -reach...reach { sum &+= pixel(x) }
+    for x in -halfWidth...halfWidth { sum &+= pixel(x) }
     for x in target.indices {
       target[x] = mean(sum)
-      sum = sum &+ pixel(x + reach + 1) &- pixel(x - reach)
+      sum = sum &+ pixel(x + halfWidth + 1) &- pixel(x - halfWidth)
     }
   }
 
@@ -101,12 +101,12 @@ private struct BoxBlur {
       return UnsafeBufferPointer(rebasing: source[(y * width)..<((y + 1) * width)])
     }
     sums.update(repeating: .zero)
-    for y in -reach...reach {
+    for y in -halfWidth...halfWidth {
       let row = row(y)
       for x in 0..<width { sums[x] &+= SIMD4<UInt32>(truncatingIfNeeded: row[x]) }
     }
     for y in 0..<height {
-      let (next, last) = (row(y + reach + 1), row(y - reach))
+      let (next, last) = (row(y + halfWidth + 1), row(y - halfWidth))
       let target = UnsafeMutableBufferPointer(rebasing: pixels[(y * width)..<((y + 1) * width)])
       for x in 0..<width {
         target[x] = mean(sums[x])

@@ -14,7 +14,7 @@ final class ProgressiveDecoder: ProgressiveImageDecoding {
   /// The progress of the decoder.
   private struct State {
     var stage = Stage.signature
-    var seen = 0
+    var receivedByteCount = 0
   }
 
   private enum Stage {
@@ -22,7 +22,7 @@ final class ProgressiveDecoder: ProgressiveImageDecoding {
     case signature
     case decoding(any PreviewDecoder)
     /// No further previews: the image is complete, or has no previews, or an error was thrown.
-    case over
+    case finished
   }
 
   init(_ style: ImageRequest.Progressive, options: DecodeOptions) {
@@ -38,12 +38,12 @@ final class ProgressiveDecoder: ProgressiveImageDecoding {
     of data: [UInt8], expectedLength: Int?, cancellation: DecodeCancellation
   ) throws(ImageError) -> Image? {
     try state.withLock { (state) throws(ImageError) in
-      guard data.count > state.seen else { return nil }
-      state.seen = data.count
+      guard data.count > state.receivedByteCount else { return nil }
+      state.receivedByteCount = data.count
       if case .signature = state.stage { state.stage = try begin(data) }
       guard case .decoding(let decoder) = state.stage else { return nil }
       // An error ends the previews.
-      state.stage = .over
+      state.stage = .finished
       let preview = try decoder.preview(of: data, cancellation: cancellation)
       if !decoder.isFinished { state.stage = .decoding(decoder) }
       return preview.map { image($0, received: data.count, expected: expectedLength) }
@@ -51,8 +51,8 @@ final class ProgressiveDecoder: ProgressiveImageDecoding {
   }
 
   func memoryNeeded(for data: [UInt8]) -> Int {
-    let isOver = state.withLock { if case .over = $0.stage { true } else { false } }
-    return isOver ? 0 : SourceMemory(data, options: options)?.preview(style) ?? 0
+    let isFinished = state.withLock { if case .finished = $0.stage { true } else { false } }
+    return isFinished ? 0 : SourceMemory(data, options: options)?.preview(style) ?? 0
   }
 
   var memoryKept: Int {
@@ -67,7 +67,7 @@ final class ProgressiveDecoder: ProgressiveImageDecoding {
     case .png: return .decoding(PNGPreviewDecoder(style, options: options))
     case .webp where style == .scans: return .decoding(WebPPreviewDecoder(options))
     case .gif where style == .scans: return .decoding(GIFPreviewDecoder(options))
-    case .webp, .gif, .raw, nil: return .over
+    case .webp, .gif, .raw, nil: return .finished
     }
   }
 

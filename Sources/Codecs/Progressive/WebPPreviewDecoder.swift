@@ -22,7 +22,7 @@ final class WebPPreviewDecoder: PreviewDecoder {
         return nil
       }
       guard let unpacking = try started(container) else { return nil }
-      let image = try unpacking.take(container.frameData, cancellation)
+      let image = try unpacking.decode(container.frameData, cancellation)
       isFinished = unpacking.image.isComplete
       return image.map { DecodedPreview(image: $0) }
     }
@@ -95,7 +95,7 @@ private final class WebPUnpacking {
   }
 
   /// Decodes the received part of the frame. Returns `nil` if no further rows are decoded.
-  func take(_ data: WebPData, _ cancellation: DecodeCancellation) throws(ImageError) -> Image? {
+  func decode(_ data: WebPData, _ cancellation: DecodeCancellation) throws(ImageError) -> Image? {
     if tables == nil { tables = try WebPFrame.tables(data, size: frameSize, cancellation: cancellation) }
     guard tables != nil else { return nil }
     var status = VP8_STATUS_SUSPENDED

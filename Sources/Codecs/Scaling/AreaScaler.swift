@@ -32,7 +32,7 @@ struct AreaScaler: ~Copyable {
     var firstWeight: Float
     var lastWeight: Float
     /// 1 divided by the number of columns covered.
-    var share: Float
+    var factor: Float
   }
 
   /// - Precondition: The source is at least as wide and as high as the canvas.
@@ -67,7 +67,7 @@ struct AreaScaler: ~Copyable {
         first: first, last: last,
         firstWeight: Float(min(Double(first + 1), end) - start),
         lastWeight: last > first ? Float(end - Double(last)) : 0,
-        share: Float(1 / max(end - start, 1e-6)))
+        factor: Float(1 / max(end - start, 1e-6)))
     }
   }
 
@@ -114,7 +114,7 @@ struct AreaScaler: ~Copyable {
     let pixels = UnsafeRawPointer(sums.baseAddress.unsafelyUnwrapped)
       .assumingMemoryBound(to: SIMD4<Float>.self)
     let target = UnsafeMutableRawPointer(output.baseAddress.unsafelyUnwrapped)
-    let rowShare = 1 / rowsSummed
+    let rowFactor = 1 / rowsSummed
     spans.withUnsafeBufferPointer { spans in
       for column in spans.indices {
         let span = spans[column]
@@ -127,8 +127,8 @@ struct AreaScaler: ~Copyable {
           }
           sum += pixels[index] * span.lastWeight
         }
-        let share = span.share * rowShare
-        let bytes = hasAlpha ? Self.straight(sum, share: share) : Self.opaque(sum, share: share)
+        let factor = span.factor * rowFactor
+        let bytes = hasAlpha ? Self.straight(sum, factor: factor) : Self.opaque(sum, factor: factor)
         target.storeBytes(of: bytes, toByteOffset: column * 4, as: UInt32.self)
       }
     }
@@ -137,15 +137,15 @@ struct AreaScaler: ~Copyable {
     rowsSummed = 0
   }
 
-  private static func opaque(_ sum: SIMD4<Float>, share: Float) -> UInt32 {
-    packed(sum * share) | UInt32(0xFF00_0000).littleEndian
+  private static func opaque(_ sum: SIMD4<Float>, factor: Float) -> UInt32 {
+    packed(sum * factor) | UInt32(0xFF00_0000).littleEndian
   }
 
   /// Returns a pixel with straight alpha from the sums of color times alpha and of alpha.
-  private static func straight(_ sum: SIMD4<Float>, share: Float) -> UInt32 {
+  private static func straight(_ sum: SIMD4<Float>, factor: Float) -> UInt32 {
     guard sum.w > 0 else { return 0 }
     var pixel = sum * (1 / sum.w)
-    pixel.w = sum.w * share
+    pixel.w = sum.w * factor
     return packed(pixel)
   }
 

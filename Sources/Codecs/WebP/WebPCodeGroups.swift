@@ -135,10 +135,10 @@ struct WebPCodeGroups {
 
   /// Skips an image that has a single code group. Returns false if the data are incomplete or damaged.
   ///
-  /// - Parameter numbers: Called with the group numbers that pixels encode in red and green. Pixels that are copied or
-  ///   come from the color cache repeat an earlier number or are 0.
+  /// - Parameter visitNumber: Called with the group numbers that pixels encode in red and green. Pixels that are copied
+  ///   or come from the color cache repeat an earlier number or are 0.
   private mutating func skipImage(
-    _ pixelCount: Int, numbers: (Int) -> Void = { _ in }
+    _ pixelCount: Int, visitNumber: (Int) -> Void = { _ in }
   ) throws(ImageError) -> Bool {
     guard let cacheSize = readCacheSize() else { return false }
     var codes: [PrefixCode] = []
@@ -157,16 +157,16 @@ struct WebPCodeGroups {
       guard let symbol = next(codes[0]) else { return false }
       if symbol < 256 {
         guard let red = next(codes[1]), next(codes[2]) != nil, next(codes[3]) != nil else { return false }
-        numbers(red << 8 | symbol)
+        visitNumber(red << 8 | symbol)
         pixel += 1
       } else if symbol < 256 + 24 {
         guard let length = readLength(symbol - 256), let distance = next(codes[4]),
           readLength(distance) != nil
         else { return false }
-        if pixel == 0 { numbers(0) }
+        if pixel == 0 { visitNumber(0) }
         pixel += length
       } else {
-        numbers(0)
+        visitNumber(0)
         pixel += 1
       }
       // Each used code has a single symbol and takes no bits: all remaining pixels are the same.
@@ -187,26 +187,26 @@ struct WebPCodeGroups {
 
   /// A canonical prefix code: the number of codes of each length, and the symbols in code order.
   private struct PrefixCode {
-    static let longest = 15
-    var counts = [Int](repeating: 0, count: longest + 1)
+    static let maximumLength = 15
+    var counts = [Int](repeating: 0, count: maximumLength + 1)
     var symbols: [Int] = []
     /// The symbol of a code that has a single symbol and takes no bits.
-    var only: Int?
+    var onlySymbol: Int?
 
     init(lengths: [Int]) {
       for length in lengths { counts[length] += 1 }
       counts[0] = 0
-      for length in 1...Self.longest where counts[length] > 0 {
+      for length in 1...Self.maximumLength where counts[length] > 0 {
         symbols += lengths.indices.filter { lengths[$0] == length }
       }
-      if symbols.count == 1 { only = symbols[0] }
+      if symbols.count == 1 { onlySymbol = symbols[0] }
     }
   }
 
   private mutating func next(_ code: PrefixCode) -> Int? {
-    if let only = code.only { return only }
+    if let onlySymbol = code.onlySymbol { return onlySymbol }
     var (value, first, index) = (0, 0, 0)
-    for length in 1...PrefixCode.longest {
+    for length in 1...PrefixCode.maximumLength {
       guard let bit = read(1) else { return nil }
       value |= bit
       let count = code.counts[length]
@@ -239,18 +239,18 @@ struct WebPCodeGroups {
   private static let lengthOrder = [17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
 
   private mutating func readNormalCode(_ size: Int) -> PrefixCode? {
-    guard let more = read(4) else { return nil }
+    guard let extraCount = read(4) else { return nil }
     var codeLengths = [Int](repeating: 0, count: Self.lengthOrder.count)
-    for place in Self.lengthOrder.prefix(4 + more) {
+    for index in Self.lengthOrder.prefix(4 + extraCount) {
       guard let length = read(3) else { return nil }
-      codeLengths[place] = length
+      codeLengths[index] = length
     }
     let lengthCode = PrefixCode(lengths: codeLengths)
-    guard var left = readLengthCount(size) else { return nil }
+    guard var remaining = readLengthCount(size) else { return nil }
     var lengths: [Int] = []
     var previous = 8
-    while lengths.count < size, left > 0 {
-      left -= 1
+    while lengths.count < size, remaining > 0 {
+      remaining -= 1
       guard let length = next(lengthCode) else { return nil }
       if length < 16 {
         lengths.append(length)

@@ -44,7 +44,7 @@ final class WebPContainer {
   private static let largestChunkCount = 1 << 14
 
   /// Returns the number of bytes that the demuxer allocates.
-  static func notesBytes(of bytes: UnsafeBufferPointer<UInt8>) -> Int { chunkCount(bytes) * 128 }
+  static func demuxerBytes(of bytes: UnsafeBufferPointer<UInt8>) -> Int { chunkCount(bytes) * 128 }
 
   /// Throws `.decoding` if the file has more chunks than any real image or animation.
   private static func checkChunks(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
@@ -90,8 +90,8 @@ final class WebPContainer {
 
   /// The orientation in the EXIF chunk; `.up` if there is none.
   var orientation: Orientation {
-    let enough = 64 << 10
-    return chunk("EXIF") { Orientation(exif: Array($0.prefix(enough))[...]) } ?? .up
+    let byteLimit = 64 << 10
+    return chunk("EXIF") { Orientation(exif: Array($0.prefix(byteLimit))[...]) } ?? .up
   }
 
   /// The color profile in the ICCP chunk; `nil` if there is none, or it is too large.

@@ -41,7 +41,8 @@ enum WebPDecoder {
       return SourceMemory(
         plan: plan, source: source,
         codec: ByteCount.sum(
-          frame.codecBytes(canvas: source.size), try frame.tableBytes(), WebPContainer.notesBytes(of: bytes)),
+          frame.codecBytes(canvas: source.size), try frame.tableBytes(),
+          WebPContainer.demuxerBytes(of: bytes)),
         profile: container.profileBytes,
         reservedForPreviews: ByteCount.product(
           source.size.width, source.size.height, PixelFormat.bytesPerPixel))

@@ -55,12 +55,12 @@ struct WebPFrame {
   private func sizeToScaleTo(for plan: DecodePlan) -> PixelSize {
     let (x, y) = plan.overhang
     guard x > 0 || y > 0 else { return plan.scaled }
-    func twice(_ wanted: Int, _ overhang: Double) -> Int {
-      Int((2 * Double(wanted) - 4 * overhang).rounded(.up))
+    func doubled(_ length: Int, _ overhang: Double) -> Int {
+      Int((2 * Double(length) - 4 * overhang).rounded(.up))
     }
     return PixelSize(
-      width: min(size.width, max(plan.scaled.width, twice(plan.scaled.width, x))),
-      height: min(size.height, max(plan.scaled.height, twice(plan.scaled.height, y))))
+      width: min(size.width, max(plan.scaled.width, doubled(plan.scaled.width, x))),
+      height: min(size.height, max(plan.scaled.height, doubled(plan.scaled.height, y))))
   }
 
   /// Returns the bytes that libwebp allocates when it decodes into memory of `canvas` pixels, in addition to fixed
@@ -82,9 +82,9 @@ struct WebPFrame {
   /// groups if too few bytes have arrived to count them.
   func tableBytes() throws(ImageError) -> Int {
     guard isLossless || hasAlpha else { return 0 }
-    let known = try Self.tables(data, size: size, cancellation: .never)
+    let tables = try Self.tables(data, size: size, cancellation: .never)
     let pixels = ByteCount.product(size.width, size.height)
-    return (known ?? .largest(pixels: pixels, byteCount: data.size)).bytes
+    return (tables ?? .largest(pixels: pixels, byteCount: data.size)).bytes
   }
 
   /// Returns the number of packed bytes, out of `count`, that are decoded between two checks for cancellation.

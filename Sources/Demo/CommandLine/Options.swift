@@ -45,8 +45,8 @@ nonisolated struct Options: Equatable {
 
   /// Parses the arguments, which do not include the program's name. `--name value` and `--name=value` are equivalent.
   init(arguments: [String]) throws(UsageError) {
-    var rest = arguments[...]
-    while let argument = rest.popFirst() {
+    var remaining = arguments[...]
+    while let argument = remaining.popFirst() {
       guard argument.hasPrefix("-") else {
         throw UsageError(
           message: "unexpected “\(argument.withoutSecrets)”; options begin with --, see --help")
@@ -58,10 +58,10 @@ nonisolated struct Options: Equatable {
       func value(_ meaning: String) throws(UsageError) -> String {
         defer { inlineValue = nil }
         if let inlineValue, !inlineValue.isEmpty { return inlineValue }
-        guard inlineValue == nil, let next = rest.first, !next.isEmpty, !next.hasPrefix("--") else {
+        guard inlineValue == nil, let next = remaining.first, !next.isEmpty, !next.hasPrefix("--") else {
           throw UsageError(message: "\(name) needs \(meaning)")
         }
-        rest.removeFirst()
+        remaining.removeFirst()
         return next
       }
 

@@ -45,18 +45,18 @@ nonisolated struct FeedAddresses {
   /// Returns true if an address is a relative path or an http(s) URL of characters that need no parsing. Most addresses
   /// of a long list are, so that a million of them can be checked quickly.
   static func isPlain(_ address: ArraySlice<UInt8>) -> Bool {
-    var rest = address
-    for prefix in [Array("http://".utf8), Array("https://".utf8)] where rest.starts(with: prefix) {
-      rest = rest.dropFirst(prefix.count)
-      let host = rest.prefix(while: isHostByte)
+    var remaining = address
+    for prefix in [Array("http://".utf8), Array("https://".utf8)] where remaining.starts(with: prefix) {
+      remaining = remaining.dropFirst(prefix.count)
+      let host = remaining.prefix(while: isHostByte)
       guard !host.isEmpty else { return false }
-      rest = rest.dropFirst(host.count)
-      if let next = rest.first, next != UInt8(ascii: "/") { return false }
-      return rest.allSatisfy(isPathByte)
+      remaining = remaining.dropFirst(host.count)
+      if let next = remaining.first, next != UInt8(ascii: "/") { return false }
+      return remaining.allSatisfy(isPathByte)
     }
     let slash = UInt8(ascii: "/")
-    if rest.first == slash, rest.dropFirst().first == slash { return false }
-    return !rest.isEmpty && rest.allSatisfy(isPathByte)
+    if remaining.first == slash, remaining.dropFirst().first == slash { return false }
+    return !remaining.isEmpty && remaining.allSatisfy(isPathByte)
   }
 
   private static func isHostByte(_ byte: UInt8) -> Bool {

@@ -8,20 +8,20 @@ nonisolated struct FeedLines: IteratorProtocol {
   mutating func next() -> Range<Int>? {
     guard position < text.count else { return nil }
     let line = Self.line(of: text, at: position)
-    position = line.upperBound + max(1, Self.lengthOfEnd(of: text, at: line.upperBound))
+    position = line.upperBound + max(1, Self.lineEndLength(of: text, at: line.upperBound))
     return line
   }
 
   /// Returns the line that begins at an index.
   static func line(of text: [UInt8], at start: Int) -> Range<Int> {
     var end = start
-    while end < text.count, lengthOfEnd(of: text, at: end) == 0 { end += 1 }
+    while end < text.count, lineEndLength(of: text, at: end) == 0 { end += 1 }
     return start..<end
   }
 
   /// Returns the number of bytes of the line end at an index; 0 if there is none. All newline characters of Unicode
   /// count.
-  private static func lengthOfEnd(of text: [UInt8], at index: Int) -> Int {
+  private static func lineEndLength(of text: [UInt8], at index: Int) -> Int {
     guard index < text.count else { return 0 }
     func byte(_ offset: Int) -> UInt8 { index + offset < text.count ? text[index + offset] : 0 }
     switch text[index] {

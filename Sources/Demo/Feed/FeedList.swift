@@ -24,9 +24,9 @@ nonisolated struct FeedList: RandomAccessCollection, Sendable {
 
   /// Parses and checks each line of a UTF-8 text.
   init(_ text: [UInt8], base: URL) throws(FeedError) {
-    let place = Self.place(base)
+    let listName = Self.displayName(of: base)
     guard text.count <= Self.byteLimit else {
-      throw FeedError(message: "\(place) is no list of URLs: it has more than \(Self.byteLimit >> 20) MiB")
+      throw FeedError(message: "\(listName) is no list of URLs: it has more than \(Self.byteLimit >> 20) MiB")
     }
     let rules = FeedAddresses(base: base)
     var starts: [UInt32] = []
@@ -41,10 +41,10 @@ nonisolated struct FeedList: RandomAccessCollection, Sendable {
         try rules.check(address)
       } catch {
         let shown = String(decoding: address, as: UTF8.self).withoutSecrets
-        throw FeedError(message: "line \(number) of \(place) \(error.reason): \(shown)")
+        throw FeedError(message: "line \(number) of \(listName) \(error.reason): \(shown)")
       }
       guard starts.count < Self.countLimit else {
-        throw FeedError(message: "\(place) names more than \(Self.countLimit) pictures")
+        throw FeedError(message: "\(listName) names more than \(Self.countLimit) pictures")
       }
       starts.append(UInt32(line.lowerBound))
     }
@@ -69,7 +69,7 @@ nonisolated struct FeedList: RandomAccessCollection, Sendable {
       detail: url.host() ?? String(url.path.prefix(100)))
   }
 
-  private static func place(_ list: URL) -> String {
+  private static func displayName(of list: URL) -> String {
     list.isFileURL ? list.lastPathComponent : list.absoluteString.withoutSecrets
   }
 

@@ -14,23 +14,23 @@ enum FeedLoader {
   private static let imageExtensions: Set<String> = ["jpg", "jpeg", "png", "webp", "gif"]
 
   /// Reads a feed on this machine. A feed on the network is loaded later by the downloader.
-  static func find(_ place: String) throws(FeedError) -> FeedSource {
-    if ["http://", "https://"].contains(where: place.lowercased().hasPrefix) {
-      guard let url = URL(string: place), url.host()?.isEmpty == false else {
-        throw FeedError(message: "not a URL: \(place.withoutSecrets)")
+  static func find(_ location: String) throws(FeedError) -> FeedSource {
+    if ["http://", "https://"].contains(where: location.lowercased().hasPrefix) {
+      guard let url = URL(string: location), url.host()?.isEmpty == false else {
+        throw FeedError(message: "not a URL: \(location.withoutSecrets)")
       }
       return .network(url)
     }
     var info = stat()
-    guard stat(place, &info) == 0 else {
+    guard stat(location, &info) == 0 else {
       throw FeedError(
         message:
-          "there is no feed at \(place.withoutSecrets); name a folder of pictures, a text file or a URL")
+          "there is no feed at \(location.withoutSecrets); name a folder of pictures, a text file or a URL")
     }
     let feed =
       info.st_mode & S_IFMT == S_IFDIR
-      ? try folder(place) : try file(place, bytes: Int(clamping: info.st_size))
-    guard feed.count > 0 else { throw FeedError(message: "the feed at \(place) names no picture") }
+      ? try folder(location) : try file(location, bytes: Int(clamping: info.st_size))
+    guard feed.count > 0 else { throw FeedError(message: "the feed at \(location) names no picture") }
     return .ready(feed)
   }
 
@@ -67,9 +67,9 @@ enum FeedLoader {
   }
 
   /// Returns `bytes` if the content is UTF-8 text without NUL bytes. Throws otherwise.
-  nonisolated static func checked(_ bytes: [UInt8], of place: String) throws(FeedError) -> [UInt8] {
+  nonisolated static func checked(_ bytes: [UInt8], of location: String) throws(FeedError) -> [UInt8] {
     guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
-      throw FeedError(message: "\(place) is no list of URLs: it is not text")
+      throw FeedError(message: "\(location) is no list of URLs: it is not text")
     }
     return bytes
   }

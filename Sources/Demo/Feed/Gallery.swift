@@ -7,7 +7,7 @@ final class Gallery {
   static let count = 10_000
 
   /// The behaviour of the embedded server, chosen in the header.
-  enum Mood: String, CaseIterable {
+  enum ServerMode: String, CaseIterable {
     case fast = "Fast"
     case slow = "Slow"
     case down = "Down"
@@ -81,9 +81,9 @@ final class Gallery {
     "\(server.baseURL)/gallery/gallery/\(file)\(query.isEmpty ? "" : "?" + query)"
   }
 
-  var mood: Mood = .fast {
+  var serverMode: ServerMode = .fast {
     didSet {
-      switch mood {
+      switch serverMode {
       case .fast: server.behaviour = Behaviour(latency: latency)
       case .slow: server.behaviour = Behaviour(latency: .varied(around: 1500), bytesPerSecond: 200_000)
       case .down: server.behaviour = Behaviour(isDown: true)

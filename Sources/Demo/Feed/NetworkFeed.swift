@@ -88,21 +88,21 @@ final class NetworkFeed {
     case .success(let response):
       var isStale = false
       if case .stale = response.freshness { isStale = true }
-      take(response.data ?? [], from: place(of: response), isStale: isStale)
+      receive(response.data ?? [], from: listURL(of: response), isStale: isStale)
     case .failure(let error): fail(error)
     }
   }
 
   /// Returns the URL of the list after redirects. The disk does not store the login, which relative image URLs need.
-  private func place(of response: ImageResponse) -> URL {
-    guard let place = response.http?.url else { return url }
-    let isHere = place.absoluteString.separatingLogin.url == url.absoluteString.separatingLogin.url
-    return isHere ? url : place
+  private func listURL(of response: ImageResponse) -> URL {
+    guard let finalURL = response.http?.url else { return url }
+    let isSameURL = finalURL.absoluteString.separatingLogin.url == url.absoluteString.separatingLogin.url
+    return isSameURL ? url : finalURL
   }
 
   /// Parses a list off the main actor, because parsing a long list takes a while.
-  private func take(_ new: [UInt8], from base: URL, isStale: Bool) {
-    guard new != bytes || bytes.isEmpty else { return settle(isStale: isStale) }
+  private func receive(_ new: [UInt8], from base: URL, isStale: Bool) {
+    guard new != bytes || bytes.isEmpty else { return finishLoading(isStale: isStale) }
     Task { [weak self, name = feed.name] in
       let list = await Self.read(new, name: name, base: base)
       self?.show(list, of: new, isStale: isStale)
@@ -129,12 +129,12 @@ final class NetworkFeed {
       bytes = new
       feed = Feed(name: feed.name, list: list)
       onList()
-      settle(isStale: isStale)
+      finishLoading(isStale: isStale)
     case .failure(let error): fail(.invalidData(error.message))
     }
   }
 
-  private func settle(isStale: Bool) {
+  private func finishLoading(isStale: Bool) {
     state = isStale ? .stale : .loaded
     plan(retry.next(after: isStale ? .stale : .fresh, random: random()))
   }

@@ -14,7 +14,7 @@ final class ButtonCard: View {
     self.contentSize = contentSize
     super.init()
     self.hint.numberOfLines = 2
-    looksLikeACard()
+    applyCardStyle()
     for view in [self.heading, self.hint, content] { addSubview(view) }
   }
 

@@ -70,18 +70,18 @@ final class ButtonsScreen: View, Screen {
   }
 
   private func addDisabledCard() {
-    let own = DemoButton("Disabled")
-    own.cornerRadius = 10
+    let withImage = DemoButton("Disabled")
+    withImage.cornerRadius = 10
     let dimmed = DemoButton("Dimmed")
     dimmed.cornerRadius = 10
-    for button in [own, dimmed] { button.isEnabled = false }
-    loads.append { [unowned self, unowned own, unowned dimmed] in
-      self.loadBackgrounds("scene", "jpg", into: own)
+    for button in [withImage, dimmed] { button.isEnabled = false }
+    loads.append { [unowned self, unowned withImage, unowned dimmed] in
+      self.loadBackgrounds("scene", "jpg", into: withImage)
       self.load(dimmed) { self.background(dimmed, "scene-normal.jpg", .normal) }
     }
     add(
       "Disabled", hint: "Left with a picture for the state; right without one, so dimmed.",
-      [own, dimmed], size: Size(width: 136, height: 112))
+      [withImage, dimmed], size: Size(width: 136, height: 112))
   }
 
   private func addFailingCard() {
@@ -199,7 +199,8 @@ final class ButtonsScreen: View, Screen {
         for state in states {
           button.setImage(
             from: request("\(name)-\(suffix).png", policy), for: state,
-            additionalIdentifier: identifier(for: button), options: options(state), completion: note(button))
+            additionalIdentifier: identifier(for: button), options: options(state),
+            completion: failureRecorder(for: button))
         }
       }
     }
@@ -228,7 +229,7 @@ final class ButtonsScreen: View, Screen {
     }
     button.setBackgroundImage(
       from: request(file, policy), for: state, additionalIdentifier: identifier(for: button),
-      options: options, completion: note(button))
+      options: options, completion: failureRecorder(for: button))
   }
 
   private func request(_ file: String, _ policy: ImageRequest.CachePolicy) -> ImageRequest? {
@@ -247,7 +248,7 @@ final class ButtonsScreen: View, Screen {
       button.setBackgroundImage(
         from: gallery.button(
           "scene-highlighted.jpg", query: attempt % 2 == 0 ? "status=503" : "try=\(attempt)"),
-        for: .normal, options: options(.normal), completion: note(button))
+        for: .normal, options: options(.normal), completion: failureRecorder(for: button))
     }
   }
 
@@ -259,7 +260,7 @@ final class ButtonsScreen: View, Screen {
       request.transforms = [transform]
       button.setBackgroundImage(
         from: request, for: .normal, additionalIdentifier: identifier, options: options(.normal),
-        completion: note(button))
+        completion: failureRecorder(for: button))
     }
   }
 
@@ -268,7 +269,7 @@ final class ButtonsScreen: View, Screen {
     SlotOptions(failureImage: state == .normal ? failure : nil)
   }
 
-  private func note(_ button: DemoButton) -> SlotCompletion {
+  private func failureRecorder(for button: DemoButton) -> SlotCompletion {
     { [weak button] result in
       if case .failure(let error) = result, error != .cancelled { button?.hasFailed = true }
     }
@@ -278,9 +279,9 @@ final class ButtonsScreen: View, Screen {
 
   override func layoutSubviews() {
     scroll.frame = bounds
-    let top = CardGrid(width: bounds.width).place(cards, in: scroll)
-    let room = Size(width: max(0, bounds.width - 2 * CardGrid.gap), height: 0)
-    let size = catalogue?.sizeThatFits(room) ?? .zero
+    let top = CardGrid(width: bounds.width).layOut(cards, in: scroll)
+    let availableSize = Size(width: max(0, bounds.width - 2 * CardGrid.gap), height: 0)
+    let size = catalogue?.sizeThatFits(availableSize) ?? .zero
     catalogue?.frame = Rect(origin: Point(x: CardGrid.gap, y: top), size: size)
     scroll.contentSize = Size(width: bounds.width, height: top + size.height + CardGrid.gap)
   }

@@ -3,7 +3,7 @@ import Vitrine
 /// A grid of cards of equal size, with as many columns as fit, from one to three.
 struct CardGrid {
   static let gap = 24.0
-  private static let narrowest = 336.0
+  private static let minimumCardWidth = 336.0
   private static let height = 304.0
 
   let width: Double
@@ -11,9 +11,9 @@ struct CardGrid {
   /// Lays out the cards and sets the scroll view's content size. Returns the y coordinate at which content below the
   /// cards begins.
   @discardableResult
-  func place(_ cards: [ButtonCard], in scroll: ScrollView) -> Double {
+  func layOut(_ cards: [ButtonCard], in scroll: ScrollView) -> Double {
     let gap = Self.gap
-    let columns = max(1, min(3, Int((width - gap) / (Self.narrowest + gap))))
+    let columns = max(1, min(3, Int((width - gap) / (Self.minimumCardWidth + gap))))
     let cardWidth = ((width - gap * Double(columns + 1)) / Double(columns)).rounded(.down)
     for (index, card) in cards.enumerated() {
       let column = Double(index % columns)

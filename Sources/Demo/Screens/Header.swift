@@ -6,29 +6,31 @@ final class Header: View {
   private let name = Label("Vitrine", font: .bold(22), color: Theme.text)
   private let screens: SegmentedControl
   private let serverLabel = Label("Server", font: Theme.body, color: Theme.secondaryText)
-  private let moods: SegmentedControl?
-  private let clear = PillButton(title: "Clear cache")
+  private let modes: SegmentedControl?
+  private let clearButton = PillButton(title: "Clear cache")
   private let line = View()
 
   /// Creates a header.
   ///
-  /// - Parameter onMood: Called when the user chooses a behaviour of the embedded server; `nil` hides this choice.
+  /// - Parameter onServerMode: Called when the user chooses a behaviour of the embedded server; `nil` hides the choice.
   init(
-    screens names: [String], onScreen: @escaping (Int) -> Void, onMood: ((Gallery.Mood) -> Void)?,
+    screens names: [String], onScreen: @escaping (Int) -> Void, onServerMode: ((Gallery.ServerMode) -> Void)?,
     onClear: @escaping () -> Void
   ) {
     screens = SegmentedControl(names, onChange: onScreen)
-    moods = onMood.map { onMood in
-      SegmentedControl(Gallery.Mood.allCases.map(\.rawValue)) { onMood(Gallery.Mood.allCases[$0]) }
+    modes = onServerMode.map { onServerMode in
+      SegmentedControl(Gallery.ServerMode.allCases.map(\.rawValue)) {
+        onServerMode(Gallery.ServerMode.allCases[$0])
+      }
     }
     super.init()
     backgroundColor = Theme.bar
     line.backgroundColor = Theme.line
-    clear.addAction(for: .touchUpInside) { _ in onClear() }
-    serverLabel.isHidden = moods == nil
+    clearButton.addAction(for: .touchUpInside) { _ in onClear() }
+    serverLabel.isHidden = modes == nil
     screens.accessibilityLabel = "Screen"
-    moods?.accessibilityLabel = "Server"
-    for view in [name, screens, serverLabel, moods, clear, line].compactMap({ $0 }) { addSubview(view) }
+    modes?.accessibilityLabel = "Server"
+    for view in [name, screens, serverLabel, modes, clearButton, line].compactMap({ $0 }) { addSubview(view) }
   }
 
   func choose(screen index: Int) { screens.selection = index }
@@ -44,8 +46,8 @@ final class Header: View {
   private static let gap = 24.0
 
   private func fitsOneRow(_ width: Double) -> Bool {
-    let needed = [screens, moods, clear].compactMap { $0?.sizeThatFits(.zero).width }.reduce(0, +)
-    return Self.screensX + needed + (moods == nil ? 2 : 3) * Self.gap <= width
+    let widths = [screens, modes, clearButton].compactMap { $0?.sizeThatFits(.zero).width }
+    return Self.screensX + widths.reduce(0, +) + (modes == nil ? 2 : 3) * Self.gap <= width
   }
 
   override func layoutSubviews() {
@@ -58,23 +60,23 @@ final class Header: View {
     let screensWidth = min(screens.sizeThatFits(.zero).width, max(0, bounds.width - 2 * Self.gap))
     name.isHidden = Self.screensX + screensWidth > end
     name.frame = Rect(x: Self.gap, y: first - 16, width: 112, height: 32)
-    place(screens, x: name.isHidden ? Self.gap : Self.screensX, middle: first, end: end)
+    layOut(screens, x: name.isHidden ? Self.gap : Self.screensX, middle: first, end: end)
 
-    let clearWidth = clear.sizeThatFits(.zero).width
-    let moodsWidth = moods?.sizeThatFits(.zero).width ?? 0
-    let moodsX = isOneRow ? end - clearWidth - Self.gap - moodsWidth : Self.gap
-    clear.frame = Rect(x: end - clearWidth, y: second - 16, width: clearWidth, height: 32)
-    clear.isHidden = !isOneRow && moodsX + moodsWidth > clear.frame.minX
-    if let moods {
-      place(moods, x: moodsX, middle: second, end: end)
+    let clearButtonWidth = clearButton.sizeThatFits(.zero).width
+    let modesWidth = modes?.sizeThatFits(.zero).width ?? 0
+    let modesX = isOneRow ? end - clearButtonWidth - Self.gap - modesWidth : Self.gap
+    clearButton.frame = Rect(x: end - clearButtonWidth, y: second - 16, width: clearButtonWidth, height: 32)
+    clearButton.isHidden = !isOneRow && modesX + modesWidth > clearButton.frame.minX
+    if let modes {
+      layOut(modes, x: modesX, middle: second, end: end)
       let labelWidth = serverLabel.sizeThatFits(bounds.size).width.rounded(.up)
-      serverLabel.frame = Rect(x: moodsX - 12 - labelWidth, y: second - 12, width: labelWidth, height: 24)
+      serverLabel.frame = Rect(x: modesX - 12 - labelWidth, y: second - 12, width: labelWidth, height: 24)
       serverLabel.isHidden = !isOneRow || serverLabel.frame.minX < screens.frame.maxX + Self.gap
     }
     line.frame = Rect(x: 0, y: bounds.height - 1, width: bounds.width, height: 1)
   }
 
-  private func place(_ control: SegmentedControl, x: Double, middle: Double, end: Double) {
+  private func layOut(_ control: SegmentedControl, x: Double, middle: Double, end: Double) {
     let width = min(control.sizeThatFits(.zero).width, max(0, end - x))
     control.frame = Rect(x: x, y: middle - 20, width: width, height: 40)
   }

@@ -10,7 +10,7 @@ final class IndicatorsScreen: View, Screen {
   private var cards: [ButtonCard] = []
   private var images: [SlowImageView] = []
   /// The downloader's limit of downloads per host before this screen was shown, restored when the screen is left.
-  private var usualDownloads = 0
+  private var previousDownloadLimit = 0
 
   init(gallery: Gallery, failure: Image?, downloader: ImageDownloader) {
     self.gallery = gallery
@@ -48,10 +48,10 @@ final class IndicatorsScreen: View, Screen {
   override func didMoveToWindow() {
     super.didMoveToWindow()
     if window != nil {
-      usualDownloads = downloader.maximumActiveDownloadsPerHost
-      downloader.maximumActiveDownloadsPerHost = max(usualDownloads, downloader.maximumActiveDownloads)
+      previousDownloadLimit = downloader.maximumActiveDownloadsPerHost
+      downloader.maximumActiveDownloadsPerHost = max(previousDownloadLimit, downloader.maximumActiveDownloads)
     } else {
-      downloader.maximumActiveDownloadsPerHost = usualDownloads
+      downloader.maximumActiveDownloadsPerHost = previousDownloadLimit
     }
   }
 
@@ -120,7 +120,7 @@ final class IndicatorsScreen: View, Screen {
 
   override func layoutSubviews() {
     scroll.frame = bounds
-    CardGrid(width: bounds.width).place(cards, in: scroll)
+    CardGrid(width: bounds.width).layOut(cards, in: scroll)
   }
 }
 
@@ -200,8 +200,8 @@ private final class SlowCardContent: View {
     again.frame = Rect(origin: Point(x: 0, y: row), size: button)
     var x = button.width + 16
     for view in extras {
-      let room = Size(width: max(0, bounds.width - x), height: button.height)
-      let size = view.sizeThatFits(room)
+      let availableSize = Size(width: max(0, bounds.width - x), height: button.height)
+      let size = view.sizeThatFits(availableSize)
       view.frame = Rect(
         x: x, y: row + ((button.height - size.height) / 2).rounded(), width: size.width, height: size.height)
       x += size.width + 16
@@ -215,18 +215,20 @@ private struct HoppingDots: IndicatorDrawing {
   private static let gap = 8.0
   private static let stepsPerSecond = 4.0
 
-  func size(in room: Size, scale: Double) -> Size {
+  func size(in availableSize: Size, scale: Double) -> Size {
     Size(width: 3 * Self.diameter + 2 * Self.gap, height: 2 * Self.diameter)
   }
 
   func draw(_ moment: IndicatorMoment, in rect: Rect, into list: inout DrawList) {
-    let lit = Int(step(moment)) % 4
+    let activeDot = Int(step(moment)) % 4
     for dot in 0..<3 {
-      let place = Rect(
+      let dotFrame = Rect(
         x: rect.minX + Double(dot) * (Self.diameter + Self.gap),
-        y: rect.midY - Self.diameter / 2 - (dot == lit ? 4 : 0), width: Self.diameter, height: Self.diameter)
+        y: rect.midY - Self.diameter / 2 - (dot == activeDot ? 4 : 0), width: Self.diameter,
+        height: Self.diameter)
       list.fill(
-        place, color: dot == lit ? Theme.accent : Theme.secondaryText, cornerRadius: Self.diameter / 2)
+        dotFrame, color: dot == activeDot ? Theme.accent : Theme.secondaryText,
+        cornerRadius: Self.diameter / 2)
     }
   }
 

@@ -7,7 +7,7 @@ final class RootView: View {
   private(set) var screen: any Screen
   /// The minimum height of the screen: one row of the list. The header and the status line are hidden if they would
   /// leave less.
-  private static let lowestScreen = ImageCell.height
+  private static let minimumScreenHeight = ImageCell.height
 
   init(header: Header?, screen: any Screen, status: StatusLine?) {
     self.header = header
@@ -26,16 +26,16 @@ final class RootView: View {
 
   override func layoutSubviews() {
     // A low window hides its bars in favour of the images.
-    let top = room(for: header, height: header?.sizeThatFits(bounds.size).height ?? 0, beside: 0)
-    let bottom = room(for: status, height: Theme.statusHeight, beside: top)
+    let top = barHeight(header, fitting: header?.sizeThatFits(bounds.size).height ?? 0, otherBarHeight: 0)
+    let bottom = barHeight(status, fitting: Theme.statusHeight, otherBarHeight: top)
     header?.frame = Rect(x: 0, y: 0, width: bounds.width, height: top)
     status?.frame = Rect(x: 0, y: bounds.height - bottom, width: bounds.width, height: bottom)
     screen.frame = Rect(x: 0, y: top, width: bounds.width, height: max(0, bounds.height - top - bottom))
   }
 
-  private func room(for bar: View?, height: Double, beside other: Double) -> Double {
+  private func barHeight(_ bar: View?, fitting height: Double, otherBarHeight: Double) -> Double {
     guard let bar else { return 0 }
-    bar.isHidden = bounds.height < other + height + Self.lowestScreen
+    bar.isHidden = bounds.height < otherBarHeight + height + Self.minimumScreenHeight
     return bar.isHidden ? 0 : height
   }
 }

@@ -31,10 +31,10 @@ final class SegmentedControl: View {
 
   override func layoutSubviews() {
     // If the buttons do not fit, all are scaled by the same factor.
-    let share = min(1, max(0, bounds.width - 8) / max(1, sizeThatFits(bounds.size).width - 8))
+    let factor = min(1, max(0, bounds.width - 8) / max(1, sizeThatFits(bounds.size).width - 8))
     var x = 4.0
     for button in buttons {
-      let width = button.sizeThatFits(bounds.size).width * share
+      let width = button.sizeThatFits(bounds.size).width * factor
       button.frame = Rect(x: x, y: 4, width: width, height: bounds.height - 8)
       x += width
     }

@@ -44,7 +44,7 @@ final class StateCatalogue: View {
         })
     }
     super.init()
-    looksLikeACard()
+    applyCardStyle()
     hint.numberOfLines = 2
     for caption in captions { caption.alignment = .center }
     again.addAction(for: .touchUpInside) { [unowned self] _ in self.load(.reload) }
@@ -83,10 +83,10 @@ final class StateCatalogue: View {
     let againSize = again.sizeThatFits(bounds.size)
     again.frame = Rect(
       origin: Point(x: bounds.width - Self.inset - againSize.width, y: Self.inset), size: againSize)
-    let room = again.frame.minX - 2 * Self.inset
-    heading.frame = Rect(x: Self.inset, y: 20, width: room, height: 24)
-    let height = hint.sizeThatFits(Size(width: room, height: 40)).height
-    hint.frame = Rect(x: Self.inset, y: 48, width: room, height: min(40, height))
+    let availableWidth = again.frame.minX - 2 * Self.inset
+    heading.frame = Rect(x: Self.inset, y: 20, width: availableWidth, height: 24)
+    let height = hint.sizeThatFits(Size(width: availableWidth, height: 40)).height
+    hint.frame = Rect(x: Self.inset, y: 48, width: availableWidth, height: min(40, height))
 
     let isNarrow = isNarrow(bounds.width)
     let left = Self.inset + (isNarrow ? 0 : 168)
@@ -116,10 +116,10 @@ final class StateCatalogue: View {
 
 /// A button that always has a given state, in addition to the states caused by input.
 final class SpecimenButton: DemoButton {
-  private let held: ControlState
+  private let fixedState: ControlState
 
   init(_ name: String, state: ControlState) {
-    held = state
+    fixedState = state
     super.init(name)
     isEnabled = !state.contains(.disabled)
     isSelected = state.contains(.selected)
@@ -127,5 +127,5 @@ final class SpecimenButton: DemoButton {
     stateDidChange()
   }
 
-  override var state: ControlState { super.state.union(held) }
+  override var state: ControlState { super.state.union(fixedState) }
 }

@@ -22,7 +22,7 @@ final class StatusLine: View, FrameObserver {
   }
 
   /// Schedules an update of the text. Called when a value shown in the text has changed.
-  func change() {
+  func scheduleUpdate() {
     guard !isScheduled, let window else { return }
     isScheduled = true
     window.requestFrames(for: self, at: window.now + 0.25, keepsBusy: true)

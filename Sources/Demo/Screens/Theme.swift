@@ -22,7 +22,7 @@ enum Theme {
 
 extension View {
   /// Gives the view the appearance of a card: slightly lighter than the background, with a thin border and a shadow.
-  func looksLikeACard() {
+  func applyCardStyle() {
     backgroundColor = Theme.card
     cornerRadius = 12
     borderWidth = 1

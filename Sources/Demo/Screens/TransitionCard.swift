@@ -2,7 +2,7 @@ import Vitrine
 
 /// A tile that shows a transition between two images, with a button that runs the transition again.
 final class TransitionCard: View, ScriptNamed {
-  static let leastWidth = 216.0
+  static let minimumWidth = 216.0
   private static let textHeight = 60.0
   private static let margin = 12.0
 
@@ -29,7 +29,7 @@ final class TransitionCard: View, ScriptNamed {
     caption = Label(hint, font: Theme.caption, color: Theme.secondaryText)
     again = AgainButton("Again", scriptTitle: "\(name) again")
     super.init()
-    looksLikeACard()
+    applyCardStyle()
     image.accessibilityLabel = name
     image.cornerRadius = 6
     image.backgroundColor = Theme.tile

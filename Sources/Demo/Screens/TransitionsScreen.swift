@@ -178,7 +178,7 @@ final class TransitionsScreen: View, Screen {
       x: 2 * gap + allWidth, y: gap, width: max(0, bounds.width - 3 * gap - allWidth), height: 34)
     let top = 2 * gap + 34
 
-    let columns = max(1, Int((bounds.width - gap) / (TransitionCard.leastWidth + gap)))
+    let columns = max(1, Int((bounds.width - gap) / (TransitionCard.minimumWidth + gap)))
     let width = ((bounds.width - gap) / Double(columns) - gap).rounded(.down)
     let height = TransitionCard.height(forWidth: width)
     for (index, card) in cards.enumerated() {

@@ -142,10 +142,10 @@ private nonisolated struct ScriptWords {
   }
 
   private mutating func wait() throws(Script.SyntaxError) -> Script.Command {
-    if let what = words.first, what == "idle" || what == "loaded" {
+    if let condition = words.first, condition == "idle" || condition == "loaded" {
       words.removeFirst()
       let seconds = words.isEmpty ? 30 : try duration("seconds")
-      return what == "idle" ? .waitIdle(seconds: seconds) : .waitLoaded(seconds: seconds)
+      return condition == "idle" ? .waitIdle(seconds: seconds) : .waitLoaded(seconds: seconds)
     }
     return .wait(seconds: try milliseconds("“idle”, “loaded” or milliseconds"))
   }
@@ -170,7 +170,9 @@ private nonisolated struct ScriptWords {
       default: throw error("unknown modifier “\(part)”")
       }
     }
-    guard let key = Self.keys[String(last)] ?? Self.sign(last) else { throw error("unknown key “\(name)”") }
+    guard let key = Self.keys[String(last)] ?? Self.characterOrFunctionKey(last) else {
+      throw error("unknown key “\(name)”")
+    }
     return .key(key, modifiers)
   }
 
@@ -180,7 +182,7 @@ private nonisolated struct ScriptWords {
     "escape": .escape, "esc": .escape, "backspace": .backspace,
   ]
 
-  private static func sign(_ name: Substring) -> Key? {
+  private static func characterOrFunctionKey(_ name: Substring) -> Key? {
     if let first = name.first, name.count == 1 { return .character(first) }
     if name.first == "f", let number = Int(name.dropFirst()), (1...12).contains(number) {
       return .function(number)

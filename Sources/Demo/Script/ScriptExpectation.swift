@@ -10,7 +10,7 @@ nonisolated enum ScriptExpectation: Equatable {
 
   /// Returns the difference of a view as the end of a sentence that begins with the view's title; `nil` if the view
   /// meets the condition.
-  @MainActor func complaint(about view: View) -> String? {
+  @MainActor func mismatch(in view: View) -> String? {
     switch self {
     case .state(let state):
       let states = Self.states(of: view)

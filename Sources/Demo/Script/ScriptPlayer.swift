@@ -47,7 +47,7 @@ final class ScriptPlayer: FrameObserver {
   func advance() {
     while !isFinished, !stage.isQuitting {
       if let waiting {
-        guard isOver(waiting) else { return }
+        guard hasEnded(waiting) else { return }
         self.waiting = nil
         stage.scriptDidWait()
       }
@@ -76,7 +76,7 @@ final class ScriptPlayer: FrameObserver {
   }
 
   /// Returns true if the next command may be played. A wait that has timed out ends the script.
-  private func isOver(_ waiting: Waiting) -> Bool {
+  private func hasEnded(_ waiting: Waiting) -> Bool {
     switch waiting {
     case .time(let end): return stage.window.now >= end
     case .loaded(let end):
@@ -86,9 +86,9 @@ final class ScriptPlayer: FrameObserver {
       if isIdle(limit: clock - stage.window.now) { return true }
       if stage.realTime >= end || stage.window.now >= clock { finish("line \(line ?? 0): not idle in time") }
     case .drag(let from, let to, let start, let seconds):
-      let share = seconds > 0 ? min(1, (stage.window.now - start) / seconds) : 1
-      stage.inject(.touch(id: Self.finger, phase: .moved, location: from.moved(towards: to, share: share)))
-      guard share >= 1 else { return false }
+      let fraction = seconds > 0 ? min(1, (stage.window.now - start) / seconds) : 1
+      stage.inject(.touch(id: Self.finger, phase: .moved, location: from.moved(towards: to, by: fraction)))
+      guard fraction >= 1 else { return false }
       stage.inject(.touch(id: Self.finger, phase: .ended, location: to))
       return true
     }
@@ -103,14 +103,14 @@ final class ScriptPlayer: FrameObserver {
     }
   }
 
-  private func wait(_ what: Waiting) {
-    waiting = what
+  private func wait(_ condition: Waiting) {
+    waiting = condition
     stage.window.requestFrames(for: self, at: stage.window.now, keepsBusy: false)
   }
 
   /// Waits for images or other events in real time, with a timeout.
-  private func wait(_ what: Waiting, seconds: Double) {
-    wait(what)
+  private func wait(_ condition: Waiting, seconds: Double) {
+    wait(condition)
     stage.wake(after: seconds)
   }
 
@@ -169,9 +169,9 @@ final class ScriptPlayer: FrameObserver {
     let frames = max(1, Int((seconds * ManualTime.framesPerSecond).rounded(.up)))
     for frame in 1...frames {
       let passed = min(seconds, Double(frame) / ManualTime.framesPerSecond)
-      let share = frame < frames ? passed / seconds : 1
+      let fraction = frame < frames ? passed / seconds : 1
       time.advance(to: start + passed) {
-        stage.inject(.touch(id: Self.finger, phase: .moved, location: from.moved(towards: to, share: share)))
+        stage.inject(.touch(id: Self.finger, phase: .moved, location: from.moved(towards: to, by: fraction)))
       }
     }
     stage.inject(.touch(id: Self.finger, phase: .ended, location: to))
@@ -185,15 +185,15 @@ final class ScriptPlayer: FrameObserver {
     guard let view = stage.window.named(title) else {
       return finish("line \(line): there is no “\(title)” on the screen")
     }
-    if let complaint = expectation.complaint(about: view) {
-      finish("line \(line): “\(title)” \(complaint)")
+    if let mismatch = expectation.mismatch(in: view) {
+      finish("line \(line): “\(title)” \(mismatch)")
     }
   }
 }
 
 extension Point {
-  fileprivate func moved(towards end: Point, share: Double) -> Point {
-    Point(x: x + (end.x - x) * share, y: y + (end.y - y) * share)
+  fileprivate func moved(towards end: Point, by fraction: Double) -> Point {
+    Point(x: x + (end.x - x) * fraction, y: y + (end.y - y) * fraction)
   }
 }
 

@@ -19,23 +19,25 @@ extension Window {
   /// Returns the view with a title: the first visible one in the order of the view tree, or else the first one, because
   /// titles repeat in a long feed. If no view has this script title, looks for an accessibility label in the same way.
   func named(_ title: String) -> View? {
-    func goesByIt(_ view: View) -> Bool { (view as? any ScriptNamed)?.scriptTitle == title }
-    func isCalledSo(_ view: View) -> Bool { view.accessibilityLabel == title }
-    return first(where: goesByIt, below: self, seen: bounds) ?? first(where: goesByIt, below: self, seen: nil)
-      ?? first(where: isCalledSo, below: self, seen: bounds)
-      ?? first(where: isCalledSo, below: self, seen: nil)
+    func hasScriptTitle(_ view: View) -> Bool { (view as? any ScriptNamed)?.scriptTitle == title }
+    func hasAccessibilityLabel(_ view: View) -> Bool { view.accessibilityLabel == title }
+    return first(where: hasScriptTitle, below: self, visibleArea: bounds)
+      ?? first(where: hasScriptTitle, below: self, visibleArea: nil)
+      ?? first(where: hasAccessibilityLabel, below: self, visibleArea: bounds)
+      ?? first(where: hasAccessibilityLabel, below: self, visibleArea: nil)
   }
 
   /// Returns the first view below `view` that meets the condition.
   ///
-  /// - Parameter seen: The visible area after clipping by the window and superviews; `nil` to include invisible views.
-  private func first(where isMeant: (View) -> Bool, below view: View, seen: Rect?) -> View? {
+  /// - Parameter visibleArea: The visible area after clipping by the window and superviews; `nil` to include invisible
+  ///   views.
+  private func first(where matches: (View) -> Bool, below view: View, visibleArea: Rect?) -> View? {
     guard !view.isHidden else { return nil }
-    let own = seen.map { view.frameInWindow.intersection($0) }
-    if own?.isEmpty != true, isMeant(view) { return view }
-    let inner = view.clipsToBounds ? own : seen
+    let visibleFrame = visibleArea.map { view.frameInWindow.intersection($0) }
+    if visibleFrame?.isEmpty != true, matches(view) { return view }
+    let childArea = view.clipsToBounds ? visibleFrame : visibleArea
     for child in view.subviews {
-      if let found = first(where: isMeant, below: child, seen: inner) { return found }
+      if let found = first(where: matches, below: child, visibleArea: childArea) { return found }
     }
     return nil
   }

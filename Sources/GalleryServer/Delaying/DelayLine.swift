@@ -34,8 +34,8 @@ struct DelayLine {
   mutating func take(at now: UInt64, _ take: (UnsafeRawBufferPointer) -> Int) {
     while first < pieces.count, pieces[first].due <= now {
       let start = pieces[first].start
-      let taken = pieces[first].bytes.withUnsafeBytes { take(UnsafeRawBufferPointer(rebasing: $0[start...])) }
-      pieces[first].start += taken
+      let count = pieces[first].bytes.withUnsafeBytes { take(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+      pieces[first].start += count
       guard pieces[first].start == pieces[first].bytes.count else { return }
       pieces[first].bytes = []
       first += 1

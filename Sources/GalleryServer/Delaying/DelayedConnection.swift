@@ -8,7 +8,7 @@ final class DelayedConnection {
     var line: DelayLine
     var isReading = true
     /// True if the end of the opposite side's bytes has been passed on to this side.
-    var isShut = false
+    var hasSentEnd = false
     /// True if the socket accepted fewer bytes than were due.
     var isFull = false
   }
@@ -28,7 +28,7 @@ final class DelayedConnection {
     for side in sides { close(side.socket) }
   }
 
-  var isOver: Bool { isBroken || sides.allSatisfy(\.isShut) }
+  var isOver: Bool { isBroken || sides.allSatisfy(\.hasSentEnd) }
 
   /// Appends the poll entries of both sockets, the client first. Returns the time at which the next bytes are due for a
   /// socket that can accept them; `nil` if there are none.
@@ -41,7 +41,7 @@ final class DelayedConnection {
       // An entry without events would still report a hang-up, again and again.
       polled.append(pollfd(fd: events == 0 ? -1 : side.socket, events: events, revents: 0))
       let other = sides[1 - index]
-      if !side.isFull, !side.isShut, let next = other.line.due { due = min(due ?? next, next) }
+      if !side.isFull, !side.hasSentEnd, let next = other.line.due { due = min(due ?? next, next) }
     }
     return due
   }
@@ -74,7 +74,7 @@ final class DelayedConnection {
 
   private func send(to index: Int, at now: UInt64) {
     let socket = sides[index].socket
-    guard !sides[index].isFull, !sides[index].isShut else { return }
+    guard !sides[index].isFull, !sides[index].hasSentEnd else { return }
     var (isFull, isBroken) = (false, false)
     sides[1 - index].line.take(at: now) { bytes in
       let count = Glibc.send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
@@ -85,7 +85,7 @@ final class DelayedConnection {
     sides[index].isFull = isFull
     if isBroken { self.isBroken = true }
     guard sides[1 - index].line.isOver(at: now) else { return }
-    sides[index].isShut = true
+    sides[index].hasSentEnd = true
     shutdown(socket, Int32(SHUT_WR))
   }
 }

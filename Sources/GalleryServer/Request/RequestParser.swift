@@ -33,7 +33,7 @@ struct RequestParser {
         lines.append(line)
       } else if !lines.isEmpty {  // Empty lines before a request are skipped (RFC 9112, section 2.2).
         let request = try parseHead()
-        startAfresh()
+        reset()
         return request
       }
     }
@@ -47,7 +47,7 @@ struct RequestParser {
     return lineStart..<(hasReturn ? end - 1 : end)
   }
 
-  private mutating func startAfresh() {
+  private mutating func reset() {
     buffer.removeFirst(lineStart)
     scanned = 0
     lineStart = 0

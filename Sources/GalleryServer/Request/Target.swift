@@ -8,8 +8,8 @@ struct Target: Hashable {
     if sent.hasPrefix("/") {
       text = sent
     } else if sent.lowercased().hasPrefix("http://") {
-      let rest = sent.dropFirst("http://".count)
-      let origin = rest.drop { $0 != "/" && $0 != "?" }
+      let remaining = sent.dropFirst("http://".count)
+      let origin = remaining.drop { $0 != "/" && $0 != "?" }
       text = origin.hasPrefix("/") ? String(origin) : "/" + origin
     } else {
       return nil

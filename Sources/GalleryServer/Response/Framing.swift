@@ -21,8 +21,8 @@ struct Framing: Equatable {
     } else if wantsChunks || misbehaviour.length == .absent {
       endsWithConnection = true
     } else if case .off(let difference) = misbehaviour.length, difference != 0 {
-      let (length, isTooMuch) = message.body.count.addingReportingOverflow(difference)
-      declaredLength = isTooMuch ? .max : max(0, length)
+      let (length, overflow) = message.body.count.addingReportingOverflow(difference)
+      declaredLength = overflow ? .max : max(0, length)
       endsWithConnection = true
     } else {
       declaredLength = message.body.count

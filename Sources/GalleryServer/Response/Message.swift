@@ -73,9 +73,9 @@ struct Message: Equatable {
   private func isUnchanged(for request: Request) -> Bool {
     if let condition = request.headers["if-none-match"] {
       guard let tag = headers.value(of: "ETag") else { return false }
-      let weak = { (tag: Substring) in tag.hasPrefix("W/") ? tag.dropFirst(2) : tag }
+      let withoutWeakPrefix = { (tag: Substring) in tag.hasPrefix("W/") ? tag.dropFirst(2) : tag }
       let candidates = condition.split { $0 == "," || $0 == " " }
-      return condition == "*" || candidates.contains { weak($0) == weak(tag[...]) }
+      return condition == "*" || candidates.contains { withoutWeakPrefix($0) == withoutWeakPrefix(tag[...]) }
     }
     guard let date = headers.value(of: "Last-Modified") else { return false }
     return request.headers["if-modified-since"] == date

@@ -51,15 +51,15 @@ extension ResponsePlan {
 
     let message = Message(to: request, for: exhibit, misbehaviour)
     status = message.status
-    let keeps =
+    let keepsAlive =
       request.wantsKeepAlive && !misbehaviour.closes && !request.hasBody && message.status != 405
     let framing = Framing(of: message, to: request, misbehaviour)
-    let closes = !keeps || framing.endsWithConnection
+    let closesConnection = !keepsAlive || framing.endsWithConnection
 
     var headers = message.headers
     if headers.value(of: "Date") == nil { headers.insert(Header("Date", date), at: 0) }
     headers += framing.headers
-    if closes {
+    if closesConnection {
       headers.append(Header("Connection", "close"))
     } else if request.isHTTP10 {
       headers.append(Header("Connection", "keep-alive"))
@@ -68,7 +68,7 @@ extension ResponsePlan {
     if request.method != "HEAD", !message.isBodyless {
       appendBody(message.body, framing, cut: misbehaviour.cut)
     }
-    if closes, !steps.contains(where: \.isLast) { steps.append(.close) }
+    if closesConnection, !steps.contains(where: \.isLast) { steps.append(.close) }
   }
 
   /// Plans the response to bytes that are not a valid request.

@@ -7,7 +7,7 @@ import Synchronization
 /// down a client that keeps sending.
 final class Connection {
   /// The number of bytes that a connection may send before other connections get a turn.
-  private static let turn = 1 << 20
+  private static let bytesPerTurn = 1 << 20
 
   /// The time in nanoseconds for which a closed connection waits for the client's end. Closing earlier, with unread
   /// bytes, would reset the connection and could destroy the response (RFC 9112, section 9.6).
@@ -15,7 +15,7 @@ final class Connection {
 
   /// The event for a client that has closed the sending half of the connection: Linux's `POLLRDHUP`, which Glibc
   /// declares only with `_GNU_SOURCE`.
-  private static let peerLeft: Int16 = 0x2000
+  private static let peerClosed: Int16 = 0x2000
 
   let descriptor: Int32
   private let number: Int
@@ -38,13 +38,13 @@ final class Connection {
     var record: Record
     var recordNumber: Int
     /// The time at which the response began or last sent bytes.
-    var progress: UInt64
-    var waits = Waits.forNothing
+    var lastProgress: UInt64
+    var waitCondition = WaitCondition.untilWritable
 
-    enum Waits {
-      case forNothing
+    enum WaitCondition {
+      case untilWritable
       case until(UInt64)
-      case forPeerToLeave
+      case untilPeerCloses
     }
   }
 
@@ -78,10 +78,10 @@ final class Connection {
     case .lingering(let deadline): (Int16(POLLIN), deadline)
     case .closed: (0, nil)
     case .responding(let response):
-      switch response.waits {
-      case .forNothing: (Int16(POLLOUT) | Self.peerLeft, response.progress + limit.stallTime)
-      case .until(let deadline): (Self.peerLeft, deadline)
-      case .forPeerToLeave: (Self.peerLeft, response.progress + limit.stallTime)
+      switch response.waitCondition {
+      case .untilWritable: (Int16(POLLOUT) | Self.peerClosed, response.lastProgress + limit.stallTime)
+      case .until(let deadline): (Self.peerClosed, deadline)
+      case .untilPeerCloses: (Self.peerClosed, response.lastProgress + limit.stallTime)
       }
     }
   }
@@ -96,7 +96,7 @@ final class Connection {
         closeInOrder(at: now)
       }
     case .responding(let response):
-      if events & (Self.peerLeft | Int16(POLLERR | POLLHUP)) != 0 {
+      if events & (Self.peerClosed | Int16(POLLERR | POLLHUP)) != 0 {
         end(response, .abandoned)
       } else if events == 0, isStalled(response, at: now) {
         end(response, .stopped)
@@ -110,12 +110,12 @@ final class Connection {
   }
 
   private func isStalled(_ response: Response, at now: UInt64) -> Bool {
-    if case .until = response.waits { return false }
-    return now >= response.progress + limit.stallTime
+    if case .until = response.waitCondition { return false }
+    return now >= response.lastProgress + limit.stallTime
   }
 
   /// Closes a connection that waits for a request, because the server simulates an outage.
-  func leaveIfIdle(at now: UInt64) {
+  func closeIfIdle(at now: UInt64) {
     if case .reading = phase { closeInOrder(at: now) }
   }
 
@@ -133,9 +133,9 @@ final class Connection {
   /// Sends a response, then the responses to requests that have arrived meanwhile.
   private func run(_ response: Response, at now: UInt64) {
     var next: Response? = response
-    var allowance = Self.turn
+    var byteAllowance = Self.bytesPerTurn
     while let response = next {
-      perform(response, at: now, &allowance)
+      perform(response, at: now, &byteAllowance)
       guard case .reading = phase else { return }
       next = nextResponse(at: now)
     }
@@ -165,23 +165,23 @@ final class Connection {
     }
     return Response(
       cursor: ResponseCursor(plan), record: record, recordNumber: server.log.add(record),
-      progress: now)
+      lastProgress: now)
   }
 
   /// Performs the steps of a response until the response must wait or is complete. Sets the phase accordingly.
-  private func perform(_ response: Response, at now: UInt64, _ allowance: inout Int) {
+  private func perform(_ response: Response, at now: UInt64, _ byteAllowance: inout Int) {
     var response = response
     while true {
       switch response.cursor.next(at: now) {
       case .send(let piece):
-        guard allowance > 0 else { return wait(response, .forNothing) }
+        guard byteAllowance > 0 else { return wait(response, .untilWritable) }
         let sent = send(piece, of: &response)
-        if sent == -Int(EAGAIN) { return wait(response, .forNothing) }
+        if sent == -Int(EAGAIN) { return wait(response, .untilWritable) }
         guard sent >= 0 else { return end(response, .abandoned) }
-        allowance -= sent
-        response.progress = now
+        byteAllowance -= sent
+        response.lastProgress = now
       case .sleep(let deadline): return wait(response, .until(deadline))
-      case .stall: return wait(response, .forPeerToLeave)
+      case .stall: return wait(response, .untilPeerCloses)
       case .reset:
         resetOnClose()
         return close()
@@ -193,9 +193,9 @@ final class Connection {
     }
   }
 
-  private func wait(_ response: Response, _ waits: Response.Waits) {
+  private func wait(_ response: Response, _ waitCondition: Response.WaitCondition) {
     var response = response
-    response.waits = waits
+    response.waitCondition = waitCondition
     phase = .responding(response)
   }
 
@@ -204,22 +204,22 @@ final class Connection {
     switch piece.source {
     case .bytes(let bytes):
       return bytes.withUnsafeBytes { bytes in
-        send(UnsafeRawBufferPointer(rebasing: bytes[piece.range]), isWhole: true, piece, of: &response)
+        send(UnsafeRawBufferPointer(rebasing: bytes[piece.range]), isComplete: true, piece, of: &response)
       }
     case .file(let file):
       let count = file.read(piece.range, into: buffer)
       guard count > 0 else { return -Int(EIO) }
       return send(
-        UnsafeRawBufferPointer(rebasing: buffer[..<count]), isWhole: count == piece.range.count,
+        UnsafeRawBufferPointer(rebasing: buffer[..<count]), isComplete: count == piece.range.count,
         piece, of: &response)
     }
   }
 
   private func send(
-    _ bytes: UnsafeRawBufferPointer, isWhole: Bool, _ piece: ResponseCursor.Piece,
+    _ bytes: UnsafeRawBufferPointer, isComplete: Bool, _ piece: ResponseCursor.Piece,
     of response: inout Response
   ) -> Int {
-    let flags = Int32(MSG_NOSIGNAL) | (piece.isFollowed && isWhole ? Int32(MSG_MORE) : 0)
+    let flags = Int32(MSG_NOSIGNAL) | (piece.isFollowed && isComplete ? Int32(MSG_MORE) : 0)
     var cursor = response.cursor
     defer { response.cursor = cursor }
     return server.log.update(response.recordNumber, &response.record) { record in
@@ -240,10 +240,10 @@ final class Connection {
     }
   }
 
-  /// Passes bytes that the socket has received to `take`. Returns false if the client has disconnected.
-  private func receive(_ take: (UnsafeRawBufferPointer) -> Void) -> Bool {
+  /// Passes bytes that the socket has received to `consume`. Returns false if the client has disconnected.
+  private func receive(_ consume: (UnsafeRawBufferPointer) -> Void) -> Bool {
     let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
-    if count > 0 { take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+    if count > 0 { consume(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
     return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))
   }
 

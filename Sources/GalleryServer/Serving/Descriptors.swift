@@ -8,13 +8,13 @@ func listen(onPort port: UInt16) throws(GalleryServerError) -> (descriptor: Int3
   setOption(SOL_SOCKET, SO_REUSEADDR, 1, of: descriptor)
   var address = loopback(port)
   var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-  let hasWorked = withUnsafeMutablePointer(to: &address) { pointer in
+  let succeeded = withUnsafeMutablePointer(to: &address) { pointer in
     pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
       bind(descriptor, generic, length) == 0 && listen(descriptor, SOMAXCONN) == 0
         && getsockname(descriptor, generic, &length) == 0
     }
   }
-  guard hasWorked else {
+  guard succeeded else {
     let code = errno
     close(descriptor)
     throw .cannotListen(port: port, code: code)

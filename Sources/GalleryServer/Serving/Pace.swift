@@ -21,9 +21,9 @@ struct Pace: Equatable {
     start = began
     let elapsed = Double(now &- began) / 1e9
     let allowed = min(elapsed * bytesPerSecond + Double(portion) - Double(sent), Double(remaining))
-    let wanted = min(remaining, portion)
-    if allowed >= Double(wanted) { return .bytes(Int(allowed)) }
-    let due = Double(sent + wanted - portion) / bytesPerSecond * 1e9
+    let minimum = min(remaining, portion)
+    if allowed >= Double(minimum) { return .bytes(Int(allowed)) }
+    let due = Double(sent + minimum - portion) / bytesPerSecond * 1e9
     return .wait(until: began + UInt64(due.rounded(.up)) + 1)
   }
 

@@ -86,13 +86,13 @@ final class RequestLog: Sendable {
   func wait(timeout: Double, until condition: ([Record]) -> Bool) -> Bool {
     let deadline = DispatchTime.now() + timeout
     while true {
-      let change = DispatchSemaphore(value: 0)
+      let semaphore = DispatchSemaphore(value: 0)
       let records = state.withLock { state in
-        state.waiters.append(change)
+        state.waiters.append(semaphore)
         return state.records
       }
       if condition(records) { return true }
-      if change.wait(timeout: deadline) == .timedOut { return condition(self.records) }
+      if semaphore.wait(timeout: deadline) == .timedOut { return condition(self.records) }
     }
   }
 }

@@ -45,7 +45,8 @@ struct ResponseCursor {
     while index < plan.steps.count {
       switch plan.steps[index] {
       case .wait(let milliseconds):
-        let wake = wakeTime ?? now + UInt64(max(0, min(milliseconds, Behaviour.Latency.longest))) * 1_000_000
+        let clamped = max(0, min(milliseconds, Behaviour.Latency.maximumMilliseconds))
+        let wake = wakeTime ?? now + UInt64(clamped) * 1_000_000
         wakeTime = wake
         if now < wake { return .sleep(until: wake) }
         wakeTime = nil
@@ -56,15 +57,15 @@ struct ResponseCursor {
             source: .bytes(bytes), range: offset..<bytes.count, isBody: false,
             isFollowed: isFollowedByBytes))
       case .body(let source, let range):
-        let rest = (range.lowerBound + offset)..<range.upperBound
-        switch pace?.grant(rest.count, at: now) {
+        let remaining = (range.lowerBound + offset)..<range.upperBound
+        switch pace?.grant(remaining.count, at: now) {
         case .wait(let wake): return .sleep(until: wake)
         case .bytes(let count):
           return .send(
-            Piece(source: source, range: rest.prefix(count), isBody: true, isFollowed: false))
+            Piece(source: source, range: remaining.prefix(count), isBody: true, isFollowed: false))
         case nil:
           return .send(
-            Piece(source: source, range: rest, isBody: true, isFollowed: isFollowedByBytes))
+            Piece(source: source, range: remaining, isBody: true, isFollowed: isFollowedByBytes))
         }
       case .again(let target): index = target
       case .stall: return .stall

@@ -45,7 +45,7 @@ final class ServerLoop {
       for (connection, entry) in zip(connections, polled.dropFirst(2)) {
         connection.proceed(entry.revents, at: now)
       }
-      if polled[0].revents != 0 { takeWakeUps(at: now) }
+      if polled[0].revents != 0 { handleWakeUps(at: now) }
       if polled[1].revents != 0 { accept(at: now) }
       connections.removeAll(where: \.isClosed)
     }
@@ -70,11 +70,11 @@ final class ServerLoop {
     if acceptsFrom != 0, monotonicNow() >= acceptsFrom { acceptsFrom = 0 }
   }
 
-  private func takeWakeUps(at now: UInt64) {
+  private func handleWakeUps(at now: UInt64) {
     var bytes = [UInt8](repeating: 0, count: 64)
     while read(wakeUps, &bytes, bytes.count) > 0 {}
     guard server.behaviour.withLock({ $0.isDown }) else { return }
-    for connection in connections { connection.leaveIfIdle(at: now) }
+    for connection in connections { connection.closeIfIdle(at: now) }
   }
 
   private func accept(at now: UInt64) {
@@ -99,7 +99,7 @@ final class ServerLoop {
         limit: limit, at: now)
       connections.append(connection)
       if server.behaviour.withLock({ $0.isDown }) {
-        connection.leaveIfIdle(at: now)
+        connection.closeIfIdle(at: now)
       } else {
         connection.proceed(Int16(POLLIN), at: now)
       }
@@ -109,8 +109,8 @@ final class ServerLoop {
   /// Handles a lack of file descriptors or memory: closes an idle connection if there is one, and pauses accepting,
   /// because the listening socket stays readable.
   private func runOutOfDescriptors(at now: UInt64) {
-    let one = ConnectionLimit(most: 0).admission(connections.lazy.map(\.idleSince))
-    if case .acceptInsteadOf(let index) = one { connections.remove(at: index).stop() }
+    let admission = ConnectionLimit(most: 0).admission(connections.lazy.map(\.idleSince))
+    if case .acceptInsteadOf(let index) = admission { connections.remove(at: index).stop() }
     acceptsFrom = now + Self.acceptPause
   }
 }

@@ -17,7 +17,7 @@ package final class ArrivingBody: Sendable {
   private static let lastNumber = Atomic<UInt64>(0)
 
   /// - Parameters:
-  ///   - hold: The reservation of the bytes received so far.
+  ///   - reservation: The reservation of the bytes received so far.
   ///   - schedule: Moves notifications to another thread, because the thread that releases memory may hold any lock.
   package init(_ reservation: MemoryReservation, in ledger: MemoryLedger, schedule: @escaping Scheduler) {
     self.reservation = reservation
@@ -35,7 +35,7 @@ package final class ArrivingBody: Sendable {
   /// memory holder needs.
   package func reserve(_ total: Int, orCall resume: @escaping @Sendable () -> Void) -> Bool {
     let missing = total - reservation.bytes
-    if missing <= 0 || ledger.takeForBody(missing, in: reservation, mayExceed: false) { return true }
+    if missing <= 0 || ledger.reserveForBody(missing, in: reservation, mayExceed: false) { return true }
     hasWaited.store(true, ordering: .relaxed)
     return ledger.waitForMemory(missing, self, schedule: schedule, resume)
   }

@@ -12,32 +12,32 @@ struct BodyLine {
   }
 
   /// The number of bytes that each waiting body needs. A body with a lower number is older.
-  private var wanted: [UInt64: Int] = [:]
+  private var neededBytes: [UInt64: Int] = [:]
   /// The body that may exceed the share; nil if no body has had to wait.
   private(set) var exceeding: UInt64?
 
   /// True if at least one body waits.
-  var isWaiting: Bool { !wanted.isEmpty }
+  var isWaiting: Bool { !neededBytes.isEmpty }
 
   /// Adds a body that found no room for `bytes` bytes.
   mutating func wait(_ body: UInt64, for bytes: Int) {
-    wanted[body] = bytes
-    exceeding = exceeding ?? wanted.keys.min()
+    neededBytes[body] = bytes
+    exceeding = exceeding ?? neededBytes.keys.min()
   }
 
   /// Removes a body that has received its memory. Returns false if the body was not waiting.
   @discardableResult
-  mutating func stopWaiting(_ body: UInt64) -> Bool { wanted.removeValue(forKey: body) != nil }
+  mutating func stopWaiting(_ body: UInt64) -> Bool { neededBytes.removeValue(forKey: body) != nil }
 
   /// Removes a body that is no longer being received. The right to exceed the share passes to the oldest waiting body.
   mutating func end(_ body: UInt64) {
-    wanted[body] = nil
-    if exceeding == body { exceeding = wanted.keys.min() }
+    neededBytes[body] = nil
+    if exceeding == body { exceeding = neededBytes.keys.min() }
   }
 
   /// The waiting bodies: first the body that may exceed the share, then the others from the oldest to the youngest.
   var candidates: [Candidate] {
-    wanted.sorted { a, b in
+    neededBytes.sorted { a, b in
       (a.key != exceeding ? 1 : 0, a.key) < (b.key != exceeding ? 1 : 0, b.key)
     }.map { Candidate(body: $0.key, bytes: $0.value, mayExceed: $0.key == exceeding) }
   }

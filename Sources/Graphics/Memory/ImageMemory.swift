@@ -8,7 +8,7 @@ final class ImageMemory: Sendable {
   private let bytes: Int
   private let ledger: MemoryLedger
   /// The number of caches that count the pixels. Below 0 while an eviction overtakes the insertion on another thread.
-  private let cachings = Atomic(0)
+  private let cacheCount = Atomic(0)
 
   /// Creates the accounting of pixels that the caller has already counted as shown.
   init(counted bytes: Int, in ledger: MemoryLedger) {
@@ -17,19 +17,19 @@ final class ImageMemory: Sendable {
   }
 
   deinit {
-    if cachings.load(ordering: .sequentiallyConsistent) <= 0 { ledger.add(-bytes, to: .shown) }
+    if cacheCount.load(ordering: .sequentiallyConsistent) <= 0 { ledger.add(-bytes, to: .shown) }
   }
 
   /// Tells the ledger that a cache counts the pixels from now on.
   func beginCaching() {
-    if cachings.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue == 1 {
+    if cacheCount.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue == 1 {
       ledger.add(-bytes, to: .shown)
     }
   }
 
   /// Tells the ledger that a cache no longer counts the pixels. Never evicts.
   func endCaching() {
-    if cachings.wrappingSubtract(1, ordering: .sequentiallyConsistent).newValue == 0 {
+    if cacheCount.wrappingSubtract(1, ordering: .sequentiallyConsistent).newValue == 0 {
       _ = ledger.reserve(bytes, for: .shown, force: true)
     }
   }

@@ -19,7 +19,7 @@ struct WaitingBodies {
 /// deinitialization.
 package final class MemoryWork: Sendable {
   private let ledger: MemoryLedger
-  private let isOver = Atomic(false)
+  private let hasEnded = Atomic(false)
 
   init(in ledger: MemoryLedger) { self.ledger = ledger }
 
@@ -27,26 +27,26 @@ package final class MemoryWork: Sendable {
 
   /// Ends the work. Further calls do nothing.
   package func end() {
-    if !isOver.exchange(true, ordering: .relaxed) { ledger.workEnded() }
+    if !hasEnded.exchange(true, ordering: .relaxed) { ledger.workEnded() }
   }
 }
 
 extension MemoryLedger {
   /// The maximum number of bytes for all bodies that are being received or wait to be decoded: half of the budget. The
   /// other half is left to decodes.
-  var bodyShare: Int { budget / 2 }
+  var bodyLimit: Int { budget / 2 }
 
   /// True if a body waits for memory.
-  package var isBodyWaiting: Bool { bodiesWait.load(ordering: .sequentiallyConsistent) }
+  package var isBodyWaiting: Bool { hasWaitingBodies.load(ordering: .sequentiallyConsistent) }
 
   /// Registers queued work that releases memory at its end.
   package func beginWork() -> MemoryWork {
-    work.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    workCount.wrappingAdd(1, ordering: .sequentiallyConsistent)
     return MemoryWork(in: self)
   }
 
   fileprivate func workEnded() {
-    work.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+    workCount.wrappingSubtract(1, ordering: .sequentiallyConsistent)
     noteRelease()
   }
 
@@ -54,12 +54,12 @@ extension MemoryLedger {
 
   /// Reserves `bytes` for a body, evicting cached memory if necessary. With `mayExceed`, the body may exceed the
   /// bodies' share, and also the budget if there is no queued work that will release memory.
-  func takeForBody(_ bytes: Int, in reservation: MemoryReservation, mayExceed: Bool) -> Bool {
-    guard mayExceed || bytes <= bodyShare - usage.bodies else { return false }
+  func reserveForBody(_ bytes: Int, in reservation: MemoryReservation, mayExceed: Bool) -> Bool {
+    guard mayExceed || bytes <= bodyLimit - usage.bodies else { return false }
     if reservation.reserve(bytes, force: false) { return true }
     evict(toFit: bytes)
     if reservation.reserve(bytes, force: false) { return true }
-    return mayExceed && work.load(ordering: .sequentiallyConsistent) == 0
+    return mayExceed && workCount.load(ordering: .sequentiallyConsistent) == 0
       && reservation.reserve(bytes, force: true)
   }
 
@@ -68,24 +68,24 @@ extension MemoryLedger {
     _ bytes: Int, _ body: ArrivingBody, schedule: @escaping ArrivingBody.Scheduler,
     _ resume: @escaping @Sendable () -> Void
   ) -> Bool {
-    turns.withLock { _ in
+    reservationLock.withLock { _ in
       let mayExceed = waitingBodies.withLock { waiting in
         waiting.line.wait(body.number, for: bytes)
         waiting.entries[body.number] = .init(reservation: body.reservation, resume: resume)
         waiting.scheduler = schedule
-        bodiesWait.store(true, ordering: .sequentiallyConsistent)
+        hasWaitingBodies.store(true, ordering: .sequentiallyConsistent)
         return waiting.line.exceeding == body.number
       }
       // Tries again: from here on, a release of memory schedules another attempt.
-      guard takeForBody(bytes, in: body.reservation, mayExceed: mayExceed) else { return false }
-      _ = waitingBodies.withLock { takeOut(body.number, &$0) }
+      guard reserveForBody(bytes, in: body.reservation, mayExceed: mayExceed) else { return false }
+      _ = waitingBodies.withLock { removeWaiting(body.number, &$0) }
       return true
     }
   }
 
-  private func takeOut(_ number: UInt64, _ waiting: inout WaitingBodies) -> WaitingBodies.Entry? {
+  private func removeWaiting(_ number: UInt64, _ waiting: inout WaitingBodies) -> WaitingBodies.Entry? {
     waiting.line.stopWaiting(number)
-    bodiesWait.store(waiting.line.isWaiting, ordering: .sequentiallyConsistent)
+    hasWaitingBodies.store(waiting.line.isWaiting, ordering: .sequentiallyConsistent)
     return waiting.entries.removeValue(forKey: number)
   }
 
@@ -93,7 +93,7 @@ extension MemoryLedger {
   func stopWaiting(_ number: UInt64, _ schedule: ArrivingBody.Scheduler) {
     let entry = waitingBodies.withLock { waiting in
       waiting.line.end(number)
-      return takeOut(number, &waiting)
+      return removeWaiting(number, &waiting)
     }
     _ = entry  // deallocated here, outside the lock
     noteRelease()
@@ -116,12 +116,12 @@ extension MemoryLedger {
       return waiting.line.candidates
     }
     var resumed: [WaitingBodies.Entry] = []
-    turns.withLock { _ in
+    reservationLock.withLock { _ in
       for candidate in candidates {
         guard let reservation = waitingBodies.withLock({ $0.entries[candidate.body]?.reservation }),
-          takeForBody(candidate.bytes, in: reservation, mayExceed: candidate.mayExceed)
+          reserveForBody(candidate.bytes, in: reservation, mayExceed: candidate.mayExceed)
         else { continue }
-        if let entry = waitingBodies.withLock({ takeOut(candidate.body, &$0) }) {
+        if let entry = waitingBodies.withLock({ removeWaiting(candidate.body, &$0) }) {
           resumed.append(entry)
         } else {
           // The body has ended in the meantime.

@@ -77,12 +77,12 @@ public final class MemoryLedger: Sendable {
   private let sum = Atomic<Int>(0)
   private let highest = Atomic<Int>(0)
   private let holders = Mutex(Holders())
-  private let watcher = Mutex<(@Sendable () -> Void)?>(nil)
+  private let pressureCheck = Mutex<(@Sendable () -> Void)?>(nil)
   let waitingBodies = Mutex(WaitingBodies())
-  let bodiesWait = Atomic(false)
-  let work = Atomic<Int>(0)
+  let hasWaitingBodies = Atomic(false)
+  let workCount = Atomic<Int>(0)
   /// Held by the thread that reserves memory for waiting bodies.
-  let turns = Mutex(())
+  let reservationLock = Mutex(())
 
   /// Creates an empty ledger.
   ///
@@ -109,7 +109,7 @@ public final class MemoryLedger: Sendable {
   /// Registers a holder that is asked to evict when the total exceeds the budget. The ledger keeps a weak reference. A
   /// holder that is registered already keeps its account.
   public func register(_ holder: any MemoryHolder, as account: Account) {
-    let others = holders.withLock { holders in
+    let livingHolders = holders.withLock { holders in
       let living = holders.living()
       guard !living.contains(where: { $0.holder === holder }) else { return living }
       holders.references.append(.init(account: account, holder: holder))
@@ -117,7 +117,7 @@ public final class MemoryLedger: Sendable {
       holders.references.sort { $0.account.rawValue < $1.account.rawValue }
       return living
     }
-    _ = others  // a holder that has lost its other owners is deallocated here, outside the lock
+    _ = livingHolders  // a holder that has lost its other owners is deallocated here, outside the lock
   }
 
   /// Notifies all holders of memory pressure, and returns unused pixel memory to the system.
@@ -129,13 +129,13 @@ public final class MemoryLedger: Sendable {
   /// Stores the function that `make` returns as the memory pressure check. Does nothing if the ledger already has a
   /// check.
   package func watch(_ make: () -> @Sendable () -> Void) {
-    guard watcher.withLock({ $0 == nil }) else { return }
+    guard pressureCheck.withLock({ $0 == nil }) else { return }
     let new = make()
-    watcher.withLock { if $0 == nil { $0 = new } }
+    pressureCheck.withLock { if $0 == nil { $0 = new } }
   }
 
   /// Runs the memory pressure check, if there is one. Call this before taking memory, without a lock held.
-  package func checkPressure() { watcher.withLock { $0 }?() }
+  package func checkPressure() { pressureCheck.withLock { $0 }?() }
 
   // MARK: Counting
 

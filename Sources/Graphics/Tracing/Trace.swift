@@ -15,7 +15,7 @@ public final class Trace: Sendable {
   /// The number of characters after which URLs, such as data URLs, are truncated.
   private static let longestURL = 1024
   /// The number of frames without a newly shown image after which the trace stops waiting for images to be shown.
-  private static let patience = 240
+  private static let frameLimit = 240
 
   private struct State {
     var ring: [TraceEvent] = []
@@ -156,7 +156,7 @@ public final class Trace: Sendable {
       }
       // Prefetched images may never be shown.
       state.framesWaited += 1
-      if state.framesWaited > Self.patience { state.awaited.removeAll() }
+      if state.framesWaited > Self.frameLimit { state.awaited.removeAll() }
       if state.awaited.isEmpty { state.framesWaited = 0 }
     }
   }

@@ -67,9 +67,9 @@ extension ImageComparison: CustomStringConvertible {
       return "\(actual.width)x\(actual.height) pixels, expected were \(expected.width)x\(expected.height)"
     }
     guard let rect = differingRect else { return "no pixel is off by more than \(tolerance.levels) levels" }
-    let share = (Double(differingPixelCount) / Double(pixelCount) * 10_000).rounded(.up) / 100
+    let percent = (Double(differingPixelCount) / Double(pixelCount) * 10_000).rounded(.up) / 100
     return """
-      \(differingPixelCount) of \(pixelCount) pixels (\(share) %) are off by more than \(tolerance.levels) levels, \
+      \(differingPixelCount) of \(pixelCount) pixels (\(percent) %) are off by more than \(tolerance.levels) levels, \
       the worst by \(largestDifference), all within \(Int(rect.width))x\(Int(rect.height)) at \
       \(Int(rect.minX)), \(Int(rect.minY))
       """
@@ -106,12 +106,12 @@ extension ImageComparison {
     let width = images.reduce(gap) { $0 + $1.width + gap }
     let height = difference.height + 2 * gap
     return Bitmap(width: width, height: height, format: .rgba, isOpaque: true) { pixels, bytesPerRow in
-      for pixel in 0..<(width * height) { pixels.write(Self.paper, at: pixel * 4) }
+      for pixel in 0..<(width * height) { pixels.write(Self.background, at: pixel * 4) }
       var left = gap
       for image in images {
         for y in 0..<image.height {
           for x in 0..<image.width {
-            let color = image.color(x: x, y: y).over(Self.paper)
+            let color = image.color(x: x, y: y).over(Self.background)
             pixels.write(color, at: (y + gap) * bytesPerRow + (x + left) * 4)
           }
         }
@@ -120,7 +120,7 @@ extension ImageComparison {
     }
   }
 
-  private static let paper = Color(red: 128, green: 128, blue: 128)
+  private static let background = Color(red: 128, green: 128, blue: 128)
 
   /// Returns the colour as grey at a third of the brightness.
   private func dark(_ color: Color) -> Color {
@@ -152,10 +152,10 @@ extension Bitmap {
   /// Returns true if the bytes of a row are equal in both images. A fast path: most rows are equal, and comparing bytes
   /// takes a hundredth of the time.
   private func row(_ y: Int, isSameIn other: Bitmap) -> Bool {
-    withUnsafeBytes { mine in
-      other.withUnsafeBytes { theirs in
-        guard let mine = mine.baseAddress, let theirs = theirs.baseAddress else { return false }
-        return memcmp(mine + y * bytesPerRow, theirs + y * bytesPerRow, bytesPerRow) == 0
+    withUnsafeBytes { bytes in
+      other.withUnsafeBytes { otherBytes in
+        guard let bytes = bytes.baseAddress, let otherBytes = otherBytes.baseAddress else { return false }
+        return memcmp(bytes + y * bytesPerRow, otherBytes + y * bytesPerRow, bytesPerRow) == 0
       }
     }
   }
@@ -168,18 +168,18 @@ extension Bitmap {
 extension Color {
   /// Returns the largest difference of a channel after multiplication by alpha, or of alpha itself.
   fileprivate func levels(from other: Color) -> Int {
-    func seen(_ value: UInt8, _ alpha: UInt8) -> Int { (Int(value) * Int(alpha) + 127) / 255 }
+    func blended(_ value: UInt8, _ alpha: UInt8) -> Int { (Int(value) * Int(alpha) + 127) / 255 }
     var largest = abs(Int(alpha) - Int(other.alpha))
-    for (mine, theirs) in [(red, other.red), (green, other.green), (blue, other.blue)] {
-      largest = max(largest, abs(seen(mine, alpha) - seen(theirs, other.alpha)))
+    for (value, otherValue) in [(red, other.red), (green, other.green), (blue, other.blue)] {
+      largest = max(largest, abs(blended(value, alpha) - blended(otherValue, other.alpha)))
     }
     return largest
   }
 
   fileprivate func over(_ other: Color) -> Color {
-    let share = Int(alpha)
+    let weight = Int(alpha)
     func mix(_ a: UInt8, _ b: UInt8) -> UInt8 {
-      let sum = Int(a) * share + Int(b) * (255 - share)
+      let sum = Int(a) * weight + Int(b) * (255 - weight)
       return UInt8((sum + 127) / 255)
     }
     return Color(
@@ -189,10 +189,10 @@ extension Color {
 
 extension UnsafeMutableRawBufferPointer {
   /// Writes a pixel in the byte order RGBA.
-  fileprivate func write(_ color: Color, at place: Int) {
-    self[place] = color.red
-    self[place + 1] = color.green
-    self[place + 2] = color.blue
-    self[place + 3] = color.alpha
+  fileprivate func write(_ color: Color, at index: Int) {
+    self[index] = color.red
+    self[index + 1] = color.green
+    self[index + 2] = color.blue
+    self[index + 3] = color.alpha
   }
 }

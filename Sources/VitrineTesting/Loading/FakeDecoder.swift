@@ -98,10 +98,10 @@ public final class FakeDecoder: ImageDecoding {
       return recorded.progressiveDecoders - 1
     }
     return FakeProgressiveDecoder(
-      number: number, style: style, options: options, whole: self, memoryKept: previewMemoryKept)
+      number: number, style: style, options: options, imageDecoder: self, memoryKept: previewMemoryKept)
   }
 
-  func note(_ call: FakeProgressiveDecoder.Call) {
+  func record(_ call: FakeProgressiveDecoder.Call) {
     recorded.withLock { $0.previewCalls.append(call) }
     previewGate?.pass()
   }

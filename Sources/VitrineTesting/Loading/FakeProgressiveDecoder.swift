@@ -27,23 +27,24 @@ public final class FakeProgressiveDecoder: ProgressiveImageDecoding {
   private let number: Int
   private let style: ImageRequest.Progressive
   private let options: DecodeOptions
-  private let whole: FakeDecoder
+  private let imageDecoder: FakeDecoder
   private let memoryToKeep: Int
   private let hasBegun = Atomic(false)
 
   init(
-    number: Int, style: ImageRequest.Progressive, options: DecodeOptions, whole: FakeDecoder, memoryKept: Int
+    number: Int, style: ImageRequest.Progressive, options: DecodeOptions, imageDecoder: FakeDecoder,
+    memoryKept: Int
   ) {
     self.number = number
     self.style = style
     self.options = options
-    self.whole = whole
+    self.imageDecoder = imageDecoder
     memoryToKeep = memoryKept
   }
 
   /// Returns the size in bytes of the pixels and of the memory that the decoder keeps.
   public func memoryNeeded(for data: [UInt8]) -> Int {
-    whole.memoryNeeded(for: data, options: options) + memoryToKeep
+    imageDecoder.memoryNeeded(for: data, options: options) + memoryToKeep
   }
 
   /// The number of bytes that the decoder reports as kept: 0 before its first preview.
@@ -51,19 +52,19 @@ public final class FakeProgressiveDecoder: ProgressiveImageDecoding {
 
   /// Waits at the gate, then returns a preview of the image that `data` describes; `nil` if there are too few bytes.
   public func image(of data: [UInt8], expectedLength: Int?) throws(ImageError) -> Image? {
-    whole.note(
+    imageDecoder.record(
       Call(
         decoder: number, style: style, options: options, count: data.count, expectedLength: expectedLength))
     guard !data.contains(Self.damage) else { throw .decoding(.raw, message: "damaged") }
     guard let header = FakeDecoder.Header(data) else { return nil }
     hasBegun.store(true, ordering: .relaxed)
     let size = header.size(options)
-    let seen = UInt8(expectedLength.map { 255 * data.count / max(1, $0, data.count) } ?? 128)
+    let alpha = UInt8(expectedLength.map { 255 * data.count / max(1, $0, data.count) } ?? 128)
     return Image(
       Bitmap(
         width: size.width, height: size.height,
         color: Color(
-          red: header.color.red, green: header.color.green, blue: header.color.blue, alpha: seen)),
+          red: header.color.red, green: header.color.green, blue: header.color.blue, alpha: alpha)),
       sourceWidth: header.width, sourceHeight: header.height, isPreview: true)
   }
 }

@@ -85,12 +85,12 @@ public final class FakeTransfer: Cancellable {
 
   /// Delivers waiting bytes in order, until the receiver has no room. One thread at a time does this.
   private func sendAll() {
-    let isMine = state.withLock { state in
+    let isSender = state.withLock { state in
       if state.isSending || state.isPaused { return false }
       state.isSending = true
       return true
     }
-    guard isMine else { return }
+    guard isSender else { return }
     while true {
       let (next, receiver) = state.withLock { state -> (Unsent?, (any TransportReceiver)?) in
         if state.receiver == nil { state.unsent = [] }
@@ -104,11 +104,11 @@ public final class FakeTransfer: Cancellable {
         let hasSpace = receiver?.transportMayReceive(bytes.count) { self.resume() } ?? true
         guard hasSpace else {
           // Another thread may have resumed the transfer and left the delivery to this thread.
-          let goesOn = state.withLock { state in
+          let shouldContinue = state.withLock { state in
             state.isSending = !state.isPaused
             return state.isSending
           }
-          if goesOn { continue }
+          if shouldContinue { continue }
           return
         }
         state.withLock { state in

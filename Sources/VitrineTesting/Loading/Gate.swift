@@ -12,11 +12,11 @@ import VitrineLoading
 public final class Gate: Sendable {
   private struct State {
     var isOpen: Bool
-    var held = 0
+    var heldThreadCount = 0
   }
 
   private let lock: ConditionLock<State>
-  private let heldCount = CountWaiters()
+  private let heldWaiters = CountWaiters()
 
   /// Creates a gate, which is closed by default.
   public init(isOpen: Bool = false) { lock = ConditionLock(State(isOpen: isOpen)) }
@@ -32,19 +32,19 @@ public final class Gate: Sendable {
   public func pass() {
     let isOpen = lock.withLock { state in
       guard !state.isOpen else { return true }
-      state.held += 1
-      heldCount.set(state.held)
+      state.heldThreadCount += 1
+      heldWaiters.set(state.heldThreadCount)
       return false
     }
     guard !isOpen else { return }
     lock.wait { state -> Void? in
       guard state.isOpen else { return nil }
-      state.held -= 1
-      heldCount.set(state.held)
+      state.heldThreadCount -= 1
+      heldWaiters.set(state.heldThreadCount)
       return ()
     }
   }
 
   /// Returns when at least `count` threads are blocked at once, or when the task is cancelled.
-  public func waitUntilHeld(_ count: Int) async { await heldCount.wait(for: count) }
+  public func waitUntilHeld(_ count: Int) async { await heldWaiters.wait(for: count) }
 }

@@ -17,7 +17,7 @@ public final class MemoryDataCache: ImageDataCache {
   private let gate: Gate
   private let removalGate: Gate
   private let state = Mutex(State())
-  private let looked = CountWaiters()
+  private let lookupWaiters = CountWaiters()
 
   /// Creates an empty cache. Lookups wait at `gate` and removals at `removalGate`; both are open by default.
   public init(gate: Gate = Gate(isOpen: true), removalGate: Gate = Gate(isOpen: true)) {
@@ -33,7 +33,7 @@ public final class MemoryDataCache: ImageDataCache {
   public var responses: [StoredResponse] { state.withLock { Array($0.responses.values) } }
 
   /// Returns when `count` lookups have begun since the cache was created, or when the task is cancelled.
-  public func waitUntilAsked(_ count: Int) async { await looked.wait(for: count) }
+  public func waitUntilAsked(_ count: Int) async { await lookupWaiters.wait(for: count) }
 
   /// Modifies a stored response in place, for example to damage or age the response. Does nothing if there is none.
   public func change(_ identity: RequestIdentity, _ change: (inout StoredResponse) -> Void) {
@@ -50,7 +50,7 @@ public final class MemoryDataCache: ImageDataCache {
       state.lookups.append(identity.url)
       return state.lookups.count
     }
-    looked.set(count)
+    lookupWaiters.set(count)
     gate.pass()
     return state.withLock { $0.responses[identity] }
   }

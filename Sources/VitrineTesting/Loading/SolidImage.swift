@@ -27,11 +27,11 @@ extension Bitmap {
         for x in 0..<width {
           let color = color(x, y)
           isOpaque = isOpaque && color.alpha == 255
-          let place = y * bytesPerRow + x * PixelFormat.bytesPerPixel
-          bytes[place] = format == .rgba ? color.red : color.blue
-          bytes[place + 1] = color.green
-          bytes[place + 2] = format == .rgba ? color.blue : color.red
-          bytes[place + 3] = color.alpha
+          let index = y * bytesPerRow + x * PixelFormat.bytesPerPixel
+          bytes[index] = format == .rgba ? color.red : color.blue
+          bytes[index + 1] = color.green
+          bytes[index + 2] = format == .rgba ? color.blue : color.red
+          bytes[index + 3] = color.alpha
         }
       }
     }

@@ -33,24 +33,24 @@ extension TestScreen {
     let folder = folder ?? file.prefix(through: file.lastIndex(of: "/") ?? file.startIndex) + "Recorded"
     let path = "\(folder)/\(name).png"
     let actual = screenshot()
-    let (drawn, difference) = (
+    let (actualPath, differencePath) = (
       path.replacingExtension(by: "actual.png"), path.replacingExtension(by: "difference.png")
     )
-    for old in [drawn, difference] { unlink(old) }
+    for old in [actualPath, differencePath] { unlink(old) }
     if let mode = getenv("VITRINE_RECORD"), String(cString: mode) == "1" {
       mkdir(folder, 0o755)
       return try SDLHost.writePNG(actual, to: path)
     }
     guard access(path, F_OK) == 0 else {
       mkdir(folder, 0o755)
-      try SDLHost.writePNG(actual, to: drawn)
+      try SDLHost.writePNG(actual, to: actualPath)
       throw ScreenDifference(path: path, comparison: nil)
     }
     let expected = try AssetImage.load(contentsOf: path).bitmap
     let comparison = ImageComparison(of: actual, with: expected, tolerance: tolerance)
     guard !comparison.isMatch else { return }
-    try SDLHost.writePNG(actual, to: drawn)
-    try SDLHost.writePNG(comparison.sideBySide, to: difference)
+    try SDLHost.writePNG(actual, to: actualPath)
+    try SDLHost.writePNG(comparison.sideBySide, to: differencePath)
     throw ScreenDifference(path: path, comparison: comparison)
   }
 }

@@ -5,12 +5,12 @@ import Synchronization
 /// A waiting task leaves the queue when it is cancelled or its time limit passes.
 package final class Turns: Sendable {
   /// The reason why a wait ended.
-  private enum End { case turn, cancelled, timeLimit }
+  private enum WaitEnd { case turn, cancelled, timeLimit }
 
   private struct State {
     var isTaken = false
     var lastNumber = 0
-    var waiting: [(number: Int, continuation: CheckedContinuation<End, Never>)] = []
+    var waiting: [(number: Int, continuation: CheckedContinuation<WaitEnd, Never>)] = []
   }
 
   private let state = Mutex(State())
@@ -31,12 +31,12 @@ package final class Turns: Sendable {
     }
     let limit = Task {
       try await Task.sleep(for: .seconds(seconds))
-      leave(number, .timeLimit)
+      endWait(number, .timeLimit)
     }
     defer { limit.cancel() }
     let end = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let end = state.withLock { state -> End? in
+        let end = state.withLock { state -> WaitEnd? in
           if Task.isCancelled { return .cancelled }
           guard state.isTaken else {
             state.isTaken = true
@@ -48,7 +48,7 @@ package final class Turns: Sendable {
         if let end { continuation.resume(returning: end) }
       }
     } onCancel: {
-      leave(number, .cancelled)
+      endWait(number, .cancelled)
     }
     switch end {
     case .turn: return
@@ -58,16 +58,16 @@ package final class Turns: Sendable {
   }
 
   /// Ends a wait without a turn. Does nothing for a task that has had its turn.
-  private func leave(_ number: Int, _ end: End) {
-    let leaving = state.withLock { state in
+  private func endWait(_ number: Int, _ end: WaitEnd) {
+    let continuation = state.withLock { state in
       state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0).continuation }
     }
-    leaving?.resume(returning: end)
+    continuation?.resume(returning: end)
   }
 
   /// Passes the turn to the task that has waited longest.
   package func end() {
-    let next = state.withLock { state -> CheckedContinuation<End, Never>? in
+    let next = state.withLock { state -> CheckedContinuation<WaitEnd, Never>? in
       guard !state.waiting.isEmpty else {
         state.isTaken = false
         return nil

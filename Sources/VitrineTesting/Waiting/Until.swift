@@ -15,13 +15,13 @@ public func until(
 ) async throws {
   let clock = ContinuousClock()
   let end = clock.now.advanced(by: .seconds(seconds))
-  var turns = 0
+  var pollCount = 0
   while try !condition() {
     if Task.isCancelled { throw WaitFailure(place: "\(file):\(line)", reason: "the task was cancelled") }
     if clock.now >= end { throw WaitFailure(place: "\(file):\(line)", reason: "\(seconds) s have passed") }
     // A long wait leaves the processor to the code that it waits for.
-    turns += 1
-    if turns < 1000 { await Task.yield() } else { try? await Task.sleep(for: .milliseconds(1)) }
+    pollCount += 1
+    if pollCount < 1000 { await Task.yield() } else { try? await Task.sleep(for: .milliseconds(1)) }
   }
 }
 

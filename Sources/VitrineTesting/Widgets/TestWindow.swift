@@ -122,9 +122,9 @@ public final class TestWindow {
     let steps = max(1, Int((duration / window.frameInterval).rounded()))
     for step in 1...steps {
       advance(by: duration / Double(steps))
-      let share = Double(step) / Double(steps)
-      let way = end - start
-      move(to: Point(x: start.x + way.x * share, y: start.y + way.y * share), finger: finger)
+      let fraction = Double(step) / Double(steps)
+      let distance = end - start
+      move(to: Point(x: start.x + distance.x * fraction, y: start.y + distance.y * fraction), finger: finger)
     }
     release(finger: finger)
   }
@@ -162,9 +162,9 @@ public final class TestWindow {
     drawList.commands.flatMap { command -> [DrawList.ImageCommand] in
       switch command {
       case .image(let command): return [command]
-      case .dissolve(var old, var new, let share):
-        old.opacity *= 1 - share
-        new.opacity *= share
+      case .dissolve(var old, var new, let fraction):
+        old.opacity *= 1 - fraction
+        new.opacity *= fraction
         return [old, new]
       default: return []
       }

@@ -43,10 +43,10 @@ package final class PixelMemory: Sendable {
   /// `@unchecked Sendable` because a block only stores an address and a size.
   package struct Block: @unchecked Sendable {
     package let bytes: UnsafeMutableRawBufferPointer
-    fileprivate let home: Home
+    fileprivate let storage: Storage
   }
 
-  fileprivate enum Home {
+  fileprivate enum Storage {
     /// A block from the heap. The pointer is the start of the heap allocation, which may lie before the first aligned
     /// byte.
     case heap(UnsafeMutableRawPointer)
@@ -130,7 +130,7 @@ package final class PixelMemory: Sendable {
 
   /// Frees a block of this allocator.
   package func free(_ block: Block) {
-    switch block.home {
+    switch block.storage {
     case .heap(let start): start.deallocate()
     case .slot(let region, let slot): free(slot, in: region)
     case .pages(let byteCount): freePages(block.bytes.baseAddress, byteCount)
@@ -165,35 +165,35 @@ package final class PixelMemory: Sendable {
   /// without end (glibc bug 14581).
   private func heapBlock(_ byteCount: Int, isZeroed: Bool) -> Block {
     let start = UnsafeMutableRawPointer.allocate(byteCount: byteCount + Self.alignment, alignment: 1)
-    let misplaced = Int(bitPattern: start) % Self.alignment
+    let misalignment = Int(bitPattern: start) % Self.alignment
     let bytes = UnsafeMutableRawBufferPointer(
-      start: start + (misplaced == 0 ? 0 : Self.alignment - misplaced), count: byteCount)
+      start: start + (misalignment == 0 ? 0 : Self.alignment - misalignment), count: byteCount)
     if isZeroed { bytes.initializeMemory(as: UInt8.self, repeating: 0) }
-    return Block(bytes: bytes, home: .heap(start))
+    return Block(bytes: bytes, storage: .heap(start))
   }
 
   // MARK: Slots
 
   private func slot(of sizeClass: PixelSizeClass, _ byteCount: Int, isZeroed: Bool) -> Block? {
-    let taken = state.withLock { state -> (Region, PixelRegion.Taken)? in
-      guard let region = regionWithRoom(sizeClass, &state) else { return nil }
+    let allocation = state.withLock { state -> (Region, PixelRegion.Allocation)? in
+      guard let region = regionWithFreeSlot(sizeClass, &state) else { return nil }
       let spare = region.slots.spareBytes
-      guard let taken = region.slots.take() else { return nil }
+      guard let allocation = region.slots.allocate() else { return nil }
       state.spareInRegions += region.slots.spareBytes - spare
       state.used += sizeClass.byteCount
-      return (region, taken)
+      return (region, allocation)
     }
-    guard let (region, taken) = taken else { return nil }
-    let start = region.start + taken.slot * sizeClass.byteCount
+    guard let (region, allocation) = allocation else { return nil }
+    let start = region.start + allocation.slot * sizeClass.byteCount
     let bytes = UnsafeMutableRawBufferPointer(start: start, count: byteCount)
     if isZeroed {
-      let written = taken.written.clamped(to: 0..<byteCount)
+      let written = allocation.written.clamped(to: 0..<byteCount)
       UnsafeMutableRawBufferPointer(rebasing: bytes[written]).initializeMemory(as: UInt8.self, repeating: 0)
     }
-    return Block(bytes: bytes, home: .slot(region, taken.slot))
+    return Block(bytes: bytes, storage: .slot(region, allocation.slot))
   }
 
-  private func regionWithRoom(_ sizeClass: PixelSizeClass, _ state: inout State) -> Region? {
+  private func regionWithFreeSlot(_ sizeClass: PixelSizeClass, _ state: inout State) -> Region? {
     if let region = state.regions[sizeClass.index].first(where: { !$0.slots.isFull }) { return region }
     guard let start = map(Self.regionSize) else { return nil }
     // A huge page could not be returned to the system while one of its slots is in use.
@@ -205,7 +205,7 @@ package final class PixelMemory: Sendable {
 
   private func free(_ slot: Int, in region: Region) {
     let index = region.sizeClass.index
-    let isOver = state.withLock { state in
+    let isRemoved = state.withLock { state in
       let spare = region.slots.spareBytes
       let unused = region.slots.free(slot)
       state.spareInRegions += region.slots.spareBytes - spare
@@ -219,7 +219,7 @@ package final class PixelMemory: Sendable {
       if state.spareInRegions > spareLimit { drop(unused, of: region, &state) }
       return false
     }
-    if isOver { munmap(region.start, Self.regionSize) }
+    if isRemoved { munmap(region.start, Self.regionSize) }
   }
 
   private func drop(_ pages: Range<Int>, of region: Region, _ state: inout State) {
@@ -236,40 +236,41 @@ package final class PixelMemory: Sendable {
   private func pages(_ byteCount: Int, isZeroed: Bool) -> Block? {
     let (rounded, overflow) = byteCount.addingReportingOverflow(pageSize - 1)
     guard !overflow else { return nil }
-    let whole = rounded / pageSize * pageSize
+    let pageBytes = rounded / pageSize * pageSize
     let spare = state.withLock { state -> UnsafeMutableRawPointer? in
-      guard let index = state.sparePages.lastIndex(where: { $0.byteCount == whole }) else { return nil }
-      state.spareInPages -= whole
-      state.used += whole
+      guard let index = state.sparePages.lastIndex(where: { $0.byteCount == pageBytes }) else { return nil }
+      state.spareInPages -= pageBytes
+      state.used += pageBytes
       return state.sparePages.remove(at: index).start
     }
     if let spare {
       let bytes = UnsafeMutableRawBufferPointer(start: spare, count: byteCount)
       if isZeroed { bytes.initializeMemory(as: UInt8.self, repeating: 0) }
-      return Block(bytes: bytes, home: .pages(whole))
+      return Block(bytes: bytes, storage: .pages(pageBytes))
     }
-    guard let start = map(whole) else { return nil }
-    state.withLock { $0.used += whole }
-    return Block(bytes: UnsafeMutableRawBufferPointer(start: start, count: byteCount), home: .pages(whole))
+    guard let start = map(pageBytes) else { return nil }
+    state.withLock { $0.used += pageBytes }
+    let bytes = UnsafeMutableRawBufferPointer(start: start, count: byteCount)
+    return Block(bytes: bytes, storage: .pages(pageBytes))
   }
 
   private func freePages(_ start: UnsafeMutableRawPointer?, _ byteCount: Int) {
     guard let start else { return }
-    let gone = state.withLock { state -> [SparePages] in
+    let evicted = state.withLock { state -> [SparePages] in
       state.used -= byteCount
       let freed = SparePages(start: start, byteCount: byteCount)
       guard byteCount <= spareLimit else { return [freed] }
       state.sparePages.append(freed)
       state.spareInPages += byteCount
-      var gone: [SparePages] = []
+      var evicted: [SparePages] = []
       while state.spareInPages > spareLimit {
         let oldest = state.sparePages.removeFirst()
         state.spareInPages -= oldest.byteCount
-        gone.append(oldest)
+        evicted.append(oldest)
       }
-      return gone
+      return evicted
     }
-    for spare in gone { munmap(spare.start, spare.byteCount) }
+    for spare in evicted { munmap(spare.start, spare.byteCount) }
   }
 
   private func map(_ byteCount: Int) -> UnsafeMutableRawPointer? {

@@ -22,8 +22,8 @@ struct PixelRegion {
     let count = byteCount / slotSize
     slotCount = count
     freeSlots = (0..<(count + 63) / 64).map { word in
-      let left = count - word * 64
-      return left >= 64 ? .max : 1 << UInt64(left) - 1
+      let remaining = count - word * 64
+      return remaining >= 64 ? .max : 1 << UInt64(remaining) - 1
     }
     users = Array(repeating: 0, count: byteCount / pageSize)
     isWritten = Array(repeating: false, count: byteCount / pageSize)
@@ -35,14 +35,14 @@ struct PixelRegion {
   private(set) var spareBytes = 0
 
   /// A slot that has just been taken.
-  struct Taken {
+  struct Allocation {
     let slot: Int
     /// The part of the slot, in bytes from its start, that may contain nonzero bytes; empty if the slot is all zeros.
     let written: Range<Int>
   }
 
   /// Takes the first free slot. Returns `nil` if the region is full.
-  mutating func take() -> Taken? {
+  mutating func allocate() -> Allocation? {
     guard let word = freeSlots.firstIndex(where: { $0 != 0 }) else { return nil }
     let bit = freeSlots[word].trailingZeroBitCount
     freeSlots[word] &= ~(1 << UInt64(bit))
@@ -60,7 +60,7 @@ struct PixelRegion {
       users[page] += 1
       isWritten[page] = true
     }
-    return Taken(slot: slot, written: written ?? 0..<0)
+    return Allocation(slot: slot, written: written ?? 0..<0)
   }
 
   /// Frees a slot. Returns the pages that no slot uses now. They are spare until `drop(_:)` is called.
