@@ -173,7 +173,7 @@ extension Transfer {
       try easy.setIfAvailable(
         CURLOPT_PREREQFUNCTION,
         callback: { this, _, _, _, _ in
-          let maySend = Transfer.instance(this)?.requestLeaves() ?? false
+          let maySend = Transfer.instance(this)?.requestWillBeSent() ?? false
           return maySend ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         })
     else { return }
@@ -185,16 +185,16 @@ extension Transfer {
   }
 
   /// Called before the request is sent. Returns false to abort the request.
-  private func requestLeaves() -> Bool {
+  private func requestWillBeSent() -> Bool {
     defer { watch.note(deadline) }
-    return state.requestLeaves(at: .now)
+    return state.requestWillBeSent(at: .now)
   }
 
   /// Handles a line of the response's head. Returns the number of bytes taken; returning fewer than were passed aborts
   /// the hop.
   private func receive(line: UnsafeRawBufferPointer) -> Int {
     defer { if state.deadlines.hasDiscardLimit { watch.note(deadline) } }
-    if !state.isRequestSent { guard requestLeaves() else { return 0 } }
+    if !state.isRequestSent { guard requestWillBeSent() else { return 0 } }
     if let jar = settings.configuration.cookies, CookieJar.isSetCookie(line) {
       // libcurl has already stored the cookie.
       hasSetCookies = true

@@ -88,7 +88,7 @@ struct TransferState: Sendable {
 
   /// Called when the connection is established and the request is about to be sent. Returns false if the request must
   /// be aborted, because libcurl would reply endlessly to a server that calls each proof stale.
-  mutating func requestLeaves(at now: SuspendingClock.Instant) -> Bool {
+  mutating func requestWillBeSent(at now: SuspendingClock.Instant) -> Bool {
     guard verdict == nil else { return false }
     if challenge.reply() {
       head = ResponseHead()

@@ -94,7 +94,7 @@ public struct ImageRequest: Sendable {
   }
 
   /// The scale and the decoder options.
-  var decoding: DecodeManner { choices?.values.decoding ?? DecodeManner() }
+  var decoding: DecodeSettings { choices?.values.decoding ?? DecodeSettings() }
 
   /// The value of `limits.scaleDownBytes`, read without copying the limits because each memory look-up needs it.
   var scaleDownBytes: Int? { choices?.values.limits.scaleDownBytes }

@@ -27,7 +27,7 @@ struct ConnectionLimit {
   enum Admission: Equatable {
     case accept
     /// Close the connection at this index first.
-    case acceptInsteadOf(Int)
+    case acceptAfterClosing(Int)
     case wait
   }
 
@@ -44,6 +44,6 @@ struct ConnectionLimit {
       longest = (index, since)
     }
     if count < most { return .accept }
-    return longest.map { .acceptInsteadOf($0.index) } ?? .wait
+    return longest.map { .acceptAfterClosing($0.index) } ?? .wait
   }
 }

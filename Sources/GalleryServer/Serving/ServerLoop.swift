@@ -91,7 +91,7 @@ final class ServerLoop {
         return
       }
       hasAccepted = true
-      if case .acceptInsteadOf(let index) = admission { connections.remove(at: index).stop() }
+      if case .acceptAfterClosing(let index) = admission { connections.remove(at: index).stop() }
       makeNonblocking(descriptor)
       setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1, of: descriptor)
       let connection = Connection(
@@ -110,7 +110,7 @@ final class ServerLoop {
   /// because the listening socket stays readable.
   private func runOutOfDescriptors(at now: UInt64) {
     let admission = ConnectionLimit(most: 0).admission(connections.lazy.map(\.idleSince))
-    if case .acceptInsteadOf(let index) = admission { connections.remove(at: index).stop() }
+    if case .acceptAfterClosing(let index) = admission { connections.remove(at: index).stop() }
     acceptsFrom = now + Self.acceptPause
   }
 }

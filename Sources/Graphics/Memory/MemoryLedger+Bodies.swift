@@ -7,7 +7,7 @@ struct WaitingBodies {
     let resume: @Sendable () -> Void
   }
 
-  var line = BodyLine()
+  var line = BodyQueue()
   var entries: [UInt64: Entry] = [:]
   /// Schedules the next attempt to resume waiting bodies on another thread; nil while an attempt is already scheduled.
   var scheduler: ArrivingBody.Scheduler?

@@ -24,7 +24,7 @@ struct CachedImages {
   private var entries: [Entry] = []
   private var free: [Int] = []
   /// The index of the smallest variant of each identity.
-  private var smallest = PlaceIndex()
+  private var smallest = HashIndex()
   private var purged = PurgedMarks()
   private var order = UseOrder()
 

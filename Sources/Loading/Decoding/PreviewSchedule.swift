@@ -34,7 +34,7 @@ struct PreviewSchedule {
   private var shown: Beginning?
   /// The earliest time of the next preview, in nanoseconds.
   private(set) var next = Int64.min
-  private var decoder: CountedDecoder?
+  private var decoder: ReservedDecoder?
   /// The number of the body whose beginning `decoder` has seen.
   private var body: UInt64?
   private var newest: [ProcessedImageID: WeakImage] = [:]
@@ -60,14 +60,14 @@ struct PreviewSchedule {
 
   /// Removes and returns the decoder: as `fitting` if `body` is `nil` or is the body that the decoder has seen, else as
   /// `other`. The decoder belongs to the caller until `end` or `skip`.
-  mutating func takeDecoder(for body: UInt64? = nil) -> (fitting: CountedDecoder?, other: CountedDecoder?) {
+  mutating func takeDecoder(for body: UInt64? = nil) -> (fitting: ReservedDecoder?, other: ReservedDecoder?) {
     defer { decoder = nil }
     return body == nil || self.body == body ? (decoder, nil) : (nil, decoder)
   }
 
   /// Ends a job that has made no preview, because no worker or no memory was free. The next bytes are another chance,
   /// but not before `earliest`.
-  mutating func skip(_ job: UInt64, _ decoder: CountedDecoder?, until earliest: Int64 = .min) {
+  mutating func skip(_ job: UInt64, _ decoder: ReservedDecoder?, until earliest: Int64 = .min) {
     guard case .running(let beginning, job, _) = phase else { return }
     phase = .idle
     next = max(next, earliest)
@@ -81,7 +81,7 @@ struct PreviewSchedule {
   ///   - interval: The minimum number of seconds between the starts of two previews. After a slow preview, the next one
   ///     waits for as long as the slow preview took.
   mutating func end(
-    _ job: UInt64, _ decoder: CountedDecoder?, hasPreview: Bool, interval: Double, at now: Int64
+    _ job: UInt64, _ decoder: ReservedDecoder?, hasPreview: Bool, interval: Double, at now: Int64
   ) {
     guard case .running(let beginning, job, let began) = phase else { return }
     if hasPreview { shown = beginning }
@@ -90,7 +90,7 @@ struct PreviewSchedule {
     keep(decoder, of: beginning)
   }
 
-  private mutating func keep(_ decoder: CountedDecoder?, of beginning: Beginning) {
+  private mutating func keep(_ decoder: ReservedDecoder?, of beginning: Beginning) {
     self.decoder = decoder
     body = beginning.body
   }

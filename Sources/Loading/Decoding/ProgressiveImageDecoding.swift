@@ -45,7 +45,7 @@ extension ProgressiveImageDecoding {
 
 /// A preview decoder with the reservation of the memory that the decoder keeps. The reservation ends when the last
 /// reference to `reservation` is released.
-struct CountedDecoder: Sendable {
+struct ReservedDecoder: Sendable {
   let decoder: any ProgressiveImageDecoding
   let reservation: MemoryReservation
 }

@@ -71,7 +71,7 @@ extension LoadEngine {
   )
     -> StoredCopy?
   {
-    guard storedResponse.isFor(request.sentHeaders, credentials: request.identity.credentials) else {
+    guard storedResponse.matches(request.sentHeaders, credentials: request.identity.credentials) else {
       return nil
     }
     reservation.reserve(storedResponse.body.count)
@@ -182,11 +182,11 @@ extension LoadEngine {
     // Written again only if this saves the next request a revalidation.
     let standing = storedResponse.standing(
       at: now, rules: configuration.freshness, isRedirected: copy.isRedirected)
-    if case .fresh = standing, StoredResponse.mayBeKept(storedResponse.response, sent: exchange.sent) {
+    if case .fresh = standing, StoredResponse.mayBeStored(storedResponse.response, sent: exchange.sent) {
       bytes.storedResponse = storedResponse
       bytes.storing = StoringSignal()
     }
-    if !StoredResponse.mayBeKept(storedResponse.response, sent: [:]) {
+    if !StoredResponse.mayBeStored(storedResponse.response, sent: [:]) {
       bytes.endsStorage = true
       bytes.storing = StoringSignal()
       bytes.storing?.finish(false)

@@ -37,7 +37,7 @@ extension LoadEngine {
     let now = clock.now
     let (jobs, next, released) = state.withLock { state in
       guard state.transfers[receiver.id]?.receiver === receiver else {
-        return ([PreviewJob](), Int64.max, [CountedDecoder]())
+        return ([PreviewJob](), Int64.max, [ReservedDecoder]())
       }
       let (jobs, next) = state.registry.previewsDue(
         of: receiver.id, beginning, interval: configuration.previewInterval, at: now)
@@ -86,15 +86,15 @@ extension LoadEngine {
     return true
   }
 
-  private func newDecoder(for job: PreviewJob) -> CountedDecoder? {
+  private func newDecoder(for job: PreviewJob) -> ReservedDecoder? {
     decoder.progressiveDecoder(job.style, options: job.key.options(configuration.pixelFormat))
-      .map { CountedDecoder(decoder: $0, reservation: MemoryReservation(0, in: ledger, as: .decoding)) }
+      .map { ReservedDecoder(decoder: $0, reservation: MemoryReservation(0, in: ledger, as: .decoding)) }
   }
 
   /// Makes a preview on a worker thread. `reservation` reserves the memory of this preview, and `counted.reservation` the memory kept
   /// for later previews.
   private func makePreview(
-    _ job: PreviewJob, _ counted: CountedDecoder, _ body: [UInt8], _ expectedLength: Int?,
+    _ job: PreviewJob, _ counted: ReservedDecoder, _ body: [UInt8], _ expectedLength: Int?,
     _ reservation: MemoryReservation,
     _ cancellation: DecodeCancellation
   ) {
@@ -114,7 +114,7 @@ extension LoadEngine {
     end(job, isOver ? nil : counted, hasPreview: image != nil)
   }
 
-  private func end(_ job: PreviewJob, _ decoder: CountedDecoder?, hasPreview: Bool) {
+  private func end(_ job: PreviewJob, _ decoder: ReservedDecoder?, hasPreview: Bool) {
     let now = clock.now
     state.withLock { state in
       state.registry.endPreview(
@@ -123,7 +123,7 @@ extension LoadEngine {
   }
 
   /// Skips a preview for lack of memory. The next preview begins after `previewInterval` at the earliest.
-  private func skip(_ job: PreviewJob, _ decoder: CountedDecoder?) {
+  private func skip(_ job: PreviewJob, _ decoder: ReservedDecoder?) {
     let next = clock.now.advanced(bySeconds: configuration.previewInterval)
     state.withLock { $0.registry.skipPreview(job, decoder, until: next) }
   }

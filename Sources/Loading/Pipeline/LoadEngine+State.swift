@@ -64,7 +64,7 @@ extension LoadEngine {
   /// Work to be done without the lock.
   struct Work {
     var actions: [LoadAction] = []
-    var releasedDecoders: [CountedDecoder] = []
+    var releasedDecoders: [ReservedDecoder] = []
     var releasedTasks: [ImageTask] = []
     var givenUp: [FetchID: Transfer] = [:]
   }

@@ -6,14 +6,14 @@ struct DecodeKey: Hashable {
   var request: RequestIdentity
   let target: DecodeTarget?
   let limits: DecodeLimits
-  let manner: DecodeManner
+  let manner: DecodeSettings
   /// False if the bytes are not decoded.
   let decodes: Bool
   /// The check of bytes that are not decoded.
   let validator: DataValidator?
 
   init(
-    _ request: RequestIdentity, target: DecodeTarget?, limits: DecodeLimits, manner: DecodeManner = .init(),
+    _ request: RequestIdentity, target: DecodeTarget?, limits: DecodeLimits, manner: DecodeSettings = .init(),
     decodes: Bool = true, validator: DataValidator? = nil
   ) {
     self.request = request

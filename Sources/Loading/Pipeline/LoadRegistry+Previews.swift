@@ -10,7 +10,7 @@ struct PreviewJob {
   let key: DecodeKey
   let style: ImageRequest.Progressive
   /// The decoder of the previous preview; `nil` if there was none, or if the decoder was released.
-  let decoder: CountedDecoder?
+  let decoder: ReservedDecoder?
 }
 
 extension LoadRegistry {
@@ -81,7 +81,7 @@ extension LoadRegistry {
 
   /// Removes and returns the preview decoders that are no longer needed. The caller releases the decoders without
   /// holding a lock, because they may be code of the application.
-  mutating func takeReleasedDecoders() -> [CountedDecoder] {
+  mutating func takeReleasedDecoders() -> [ReservedDecoder] {
     defer { releasedDecoders = [] }
     return releasedDecoders
   }
@@ -98,13 +98,13 @@ extension LoadRegistry {
   }
 
   /// Ends a preview that was not made, because no worker or no memory was free; see `PreviewSchedule.skip`.
-  mutating func skipPreview(_ job: PreviewJob, _ decoder: CountedDecoder?, until earliest: Int64 = .min) {
+  mutating func skipPreview(_ job: PreviewJob, _ decoder: ReservedDecoder?, until earliest: Int64 = .min) {
     decodes[job.decode]?.previews[job.style]?.skip(job.number, decoder, until: earliest)
   }
 
   /// Ends a preview, whether or not there was something to show; see `PreviewSchedule.end`.
   mutating func endPreview(
-    _ job: PreviewJob, _ decoder: CountedDecoder?, hasPreview: Bool, interval: Double, at now: Int64
+    _ job: PreviewJob, _ decoder: ReservedDecoder?, hasPreview: Bool, interval: Double, at now: Int64
   ) {
     decodes[job.decode]?.previews[job.style]?
       .end(job.number, decoder, hasPreview: hasPreview, interval: interval * job.style.slowness, at: now)

@@ -43,7 +43,7 @@ struct LoadRegistry {
   var fetchIDs: [FetchKey: FetchID] = [:]
   var actions: [LoadAction] = []
   /// The preview decoders that are to be released; see `takeReleasedDecoders()`.
-  var releasedDecoders: [CountedDecoder] = []
+  var releasedDecoders: [ReservedDecoder] = []
 
   /// - Parameters:
   ///   - firstNumber: The number below all numbers that the registry assigns.

@@ -33,7 +33,7 @@ struct DownloadQueue {
   /// The maximum number of concurrent reads, of files and of data URLs each: one is read while the next is handed over.
   static let maximumLocal = 2
   /// The number of hosts that are kept without downloads, because most programs ask few hosts again and again.
-  static let keptHosts = 16
+  static let maximumIdleHosts = 16
   /// The maximum number of concurrent transfers over one HTTP/2 connection.
   static let maximumStreams = 100
 
@@ -72,7 +72,7 @@ struct DownloadQueue {
   private static let dataNumber = -2
   /// The downloads of files and of data URLs.
   private var local = [Host(), Host()]
-  /// Hosts with downloads, and up to `keptHosts` others.
+  /// Hosts with downloads, and up to `maximumIdleHosts` others.
   private var hosts = LaneTable<Host>()
   /// Hosts that may start a download now.
   private var ready = LaneHeap(order: .fifo)
@@ -312,7 +312,7 @@ struct DownloadQueue {
       lanesWithBackOff.remove(lane)
       if lanesWithBackOff.isEmpty { lanesWithBackOff = [] }
     }
-    if hosts[lane].count == 0, hosts.count > Self.keptHosts { hosts.remove(lane) }
+    if hosts[lane].count == 0, hosts.count > Self.maximumIdleHosts { hosts.remove(lane) }
   }
 
   /// The number of entries about hosts in all tables.

@@ -1,7 +1,7 @@
 /// A parser for `Retry-After` (RFC 9110, 10.2.3), a number of seconds or a date.
 enum RetryAfter {
   /// Returns the delay in seconds; nil if the field is missing or malformed, 0 for a time in the past. At most
-  /// `CacheControl.mostSeconds`.
+  /// `CacheControl.maximumSeconds`.
   ///
   /// A date is compared with the `Date` of the same response if there is one, because the clocks of two machines
   /// differ, and otherwise with `wallClock`, in seconds since 1970.
@@ -10,6 +10,6 @@ enum RetryAfter {
     if let seconds = CacheControl.deltaSeconds(text) { return seconds }
     guard let time = HTTPDate.seconds(text) else { return nil }
     let now = headers["Date"].flatMap { HTTPDate.seconds($0) } ?? wallClock()
-    return min(max(0, time - now), CacheControl.mostSeconds)
+    return min(max(0, time - now), CacheControl.maximumSeconds)
   }
 }

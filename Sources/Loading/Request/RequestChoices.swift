@@ -11,13 +11,13 @@ final class RequestChoices: Sendable {
     var progressive = ImageRequest.Progressive.none
     var decodes = true
     var validator: DataValidator?
-    var decoding = DecodeManner()
+    var decoding = DecodeSettings()
 
     /// True if all properties have their defaults.
     var areDefaults: Bool {
       guard case .downloader = cache else { return false }
       return transforms.isEmpty && limits == DecodeLimits() && !keepsData && progressive == .none
-        && decodes && validator == nil && decoding == DecodeManner()
+        && decodes && validator == nil && decoding == DecodeSettings()
     }
   }
 
@@ -32,7 +32,7 @@ final class RequestChoices: Sendable {
 }
 
 /// The properties of a request that change decoding, apart from size and limits.
-struct DecodeManner: Hashable, Sendable {
+struct DecodeSettings: Hashable, Sendable {
   /// The number of pixels per point of the decoded image; `nil` keeps the scale that the decoder sets.
   var scale: Double?
   /// Options for a custom decoder.

@@ -21,7 +21,7 @@ struct ResumableData: Sendable {
 
   /// The maximum length of a validator in bytes. A longer one is not kept, because it takes memory that the limit of
   /// resumable data does not count.
-  static let longestValidator = 1 << 10
+  static let maximumValidatorBytes = 1 << 10
 
   /// Returns `nil` if the rest of the body cannot be requested: the response has no validator or has a content
   /// encoding, or the server does not support ranges. Also `nil` for fewer than `smallest` bytes and for a complete
@@ -35,7 +35,7 @@ struct ResumableData: Sendable {
     guard head.status == 200 || head.status == 206, bytes.count >= Self.smallest,
       head.headers["Content-Encoding"] == nil, head.headers["Accept-Ranges"]?.lowercased() != "none",
       let validator = Self.validator(head.headers) ?? earlierValidator,
-      validator.utf8.count <= Self.longestValidator
+      validator.utf8.count <= Self.maximumValidatorBytes
     else { return nil }
     // A complete body has no rest, and a body longer than declared is damaged.
     if let length, bytes.count >= length { return nil }

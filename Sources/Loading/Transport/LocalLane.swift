@@ -6,7 +6,7 @@ import VitrineGraphics
 /// thread, however often it is requested.
 final class LocalLane: Sendable {
   /// The maximum number of blocked threads. When it is reached, all reads fail at once until one of them returns.
-  static let maximumHanging = 4
+  static let maximumBlockedThreads = 4
 
   /// A file to read.
   struct Job: Sendable {
@@ -33,7 +33,7 @@ final class LocalLane: Sendable {
     /// The time of the next check of the lane.
     var wake: Int64?
 
-    var isBlocked: Bool { hanging.count >= LocalLane.maximumHanging }
+    var isBlocked: Bool { hanging.count >= LocalLane.maximumBlockedThreads }
 
     func refuses(_ job: Job) -> Bool { isBlocked || hanging.values.contains(job.path) }
   }

@@ -180,7 +180,7 @@ extension SDLHost {
     if let shown { trace.recordFrame(with: shown) }
     let work = (video.waitsForScreen ? drawn : end) - begin
     frameStatistics.record(work: work, at: now)
-    if case .monotonic = clock { window.frameWork = work }
+    if case .monotonic = clock { window.frameWorkDuration = work }
     nextFrame = video.waitsForScreen ? 0 : begin + window.frameInterval
     for rect in unfinished { window.setNeedsDisplay(rect.rect(scale: window.scale)) }
   }

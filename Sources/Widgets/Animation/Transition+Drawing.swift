@@ -6,7 +6,7 @@ extension Transition.Kind {
     switch self {
     case .none: if let new = scene.new { list.draw(new) }
     case .fade:
-      let opacities = FadeShares(
+      let opacities = FadeOpacities(
         progress: scene.progress, hasOld: scene.old != nil, hasNew: scene.new != nil)
       if let old = scene.old { list.draw(old.faded(to: opacities.old)) }
       if let new = scene.new { list.draw(new.faded(to: opacities.new)) }

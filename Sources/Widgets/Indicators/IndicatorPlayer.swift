@@ -63,7 +63,7 @@ package final class IndicatorPlayer: FrameObserver {
       next < .infinity
     else { return window.cancelFrames(for: self) }
     // A slow drawing pauses for four times the duration of a frame, so that it leaves most of the time to other work.
-    let pause = max(window.frameInterval, window.frameWork * 4)
+    let pause = max(window.frameInterval, window.frameWorkDuration * 4)
     window.requestFrames(for: self, at: max(next, window.now + pause), keepsBusy: isAnimating)
   }
 

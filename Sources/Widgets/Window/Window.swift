@@ -32,7 +32,7 @@ public final class Window: View {
   package var hostTime: (() -> Double)?
   /// The time that the host spent on its last frame, in seconds; 0 if the host does not measure it, as with a manual
   /// clock. Endless animations pause longer between frames if frames are slow.
-  package var frameWork = 0.0
+  package var frameWorkDuration = 0.0
   /// Measures text as the renderer draws it.
   public var textMeasuring: any TextMeasuring
   /// A view that always fills the window, behind all other subviews; `nil` by default.

@@ -38,16 +38,16 @@ extension DiskImageCache {
   private func read(
     _ entry: DiskEntry, in shard: borrowing Descriptor, withBody: Bool, _ reserve: (Int) -> Void
   ) -> ResponseReader.Result {
-    let longestBody = longestBody
+    let maximumBodyBytes = maximumBodyBytes
     let first = ResponseReader.read(
-      entry, in: shard, withBody: withBody, longestBody: longestBody, reserving: reserve)
+      entry, in: shard, withBody: withBody, maximumBodyBytes: maximumBodyBytes, reserving: reserve)
     guard case .damaged = first else { return first }
     return ResponseReader.read(
-      entry, in: shard, withBody: withBody, longestBody: longestBody, reserving: reserve)
+      entry, in: shard, withBody: withBody, maximumBodyBytes: maximumBodyBytes, reserving: reserve)
   }
 
   /// The number of bytes of the longest body that may be stored.
-  var longestBody: Int { min(max(0, limits.bytes), ResponseFile.longestBody) }
+  var maximumBodyBytes: Int { min(max(0, limits.bytes), ResponseFile.maximumBodyBytes) }
 
   /// Calls `body` with the folder. Returns nil if the folder does not exist or an error is thrown, which is recorded as
   /// a failure.

@@ -66,7 +66,7 @@ extension DiskImageCache {
     guard
       let start = ResponseFile.start(
         response, key: entry.key, requestURL: identity.fullURL, varying: varying),
-      Limits.room(start.count + response.body.count) <= limits.bytes, response.body.count <= longestBody
+      Limits.room(start.count + response.body.count) <= limits.bytes, response.body.count <= maximumBodyBytes
     else { return .tooLarge }
     if let (before, after) = try appendNote(start, response.body, entry, root) {
       stored(entry.name, replaced: before, length: after)

@@ -186,7 +186,7 @@ public final class DiskImageCache: ImageDataCache {
     reading { (root) throws(Fault) in
       guard let entry = try entry(of: identity, in: root),
         let shard = try folder.openShard(of: entry, in: root, creating: false),
-        case .response = ResponseReader.read(entry, in: shard, withBody: false, longestBody: .max)
+        case .response = ResponseReader.read(entry, in: shard, withBody: false, maximumBodyBytes: .max)
       else { return false }
       return remove(entry.name, in: shard)
     } ?? false

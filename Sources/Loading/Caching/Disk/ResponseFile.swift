@@ -26,7 +26,7 @@ enum ResponseFile {
   /// The maximum length of a head in bytes. A response with a longer head is not stored.
   static let maximumHeadBytes = 256 << 10
   /// The maximum length of a body in bytes. Longer bodies are neither stored nor read.
-  static let longestBody = 512 << 20
+  static let maximumBodyBytes = 512 << 20
 
   /// Returns the bytes of a file before the body; nil if the head is longer than `maximumHeadBytes`.
   ///

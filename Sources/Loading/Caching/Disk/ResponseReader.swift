@@ -24,18 +24,18 @@ enum ResponseReader {
   ///
   /// - Parameters:
   ///   - withBody: False to leave the body empty and unverified.
-  ///   - longestBody: The length in bytes of the longest body that the cache stores. A file that claims a longer body
+  ///   - maximumBodyBytes: The length in bytes of the longest body that the cache stores. A file that claims a longer body
   ///     is damaged. The memory for the body is allocated before the body is verified, and a sparse file of any length
   ///     takes no space on disk.
   ///   - reserve: Called with the number of bytes of the body before the body is read.
   static func read(
-    _ entry: DiskEntry, in shard: borrowing Descriptor, withBody: Bool, longestBody: Int,
+    _ entry: DiskEntry, in shard: borrowing Descriptor, withBody: Bool, maximumBodyBytes: Int,
     reserving reserve: (Int) -> Void = { _ in }
   ) -> Result {
     do throws(SystemError) {
       // Reading does not change the access time: the cache sets that time itself, less often than the system would.
       let file = try shard.open(entry.name.hex, flags: O_RDONLY | noAccessTime)
-      return try read(file, entry, withBody: withBody, longestBody: longestBody, reserve)
+      return try read(file, entry, withBody: withBody, maximumBodyBytes: maximumBodyBytes, reserve)
     } catch {
       switch error.code {
       case ENOENT: return .notFound
@@ -50,13 +50,13 @@ enum ResponseReader {
   private static let noAccessTime: Int32 = 0o1000000
 
   private static func read(
-    _ file: borrowing Descriptor, _ entry: DiskEntry, withBody: Bool, longestBody: Int,
+    _ file: borrowing Descriptor, _ entry: DiskEntry, withBody: Bool, maximumBodyBytes: Int,
     _ reserve: (Int) -> Void
   ) throws(SystemError) -> Result {
     let status = try file.status
     let length = status.size
     guard status.isRegular, let (first, frame) = try start(of: file, length: length),
-      frame.bodyLength <= longestBody,
+      frame.bodyLength <= maximumBodyBytes,
       let read = ResponseFile.read(
         first[ResponseFile.fixedLength..<frame.startLength], requestURL: entry.identity.fullURL)
     else { return .damaged }

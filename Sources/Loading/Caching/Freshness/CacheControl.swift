@@ -9,7 +9,7 @@ struct CacheControl: Hashable {
   }
 
   /// The largest number of seconds, 2^31. A larger number counts as this number (RFC 9111, 1.2.2).
-  static let mostSeconds = 0x1p31
+  static let maximumSeconds = 0x1p31
 
   /// The values by name in lower case. Only the first directive of each name counts, as RFC 9111, 4.2.1 allows.
   private var values: [String: String?] = [:]
@@ -30,11 +30,11 @@ struct CacheControl: Hashable {
     return value.flatMap { Self.deltaSeconds($0) }.map { .number($0) } ?? .invalid
   }
 
-  /// Parses a number of seconds of digits only (RFC 9111, 1.2.2), and limits the number to `mostSeconds`. Returns nil
+  /// Parses a number of seconds of digits only (RFC 9111, 1.2.2), and limits the number to `maximumSeconds`. Returns nil
   /// for any other text.
   static func deltaSeconds(_ text: String) -> Double? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-    return Double(text).map { min($0, mostSeconds) }
+    return Double(text).map { min($0, maximumSeconds) }
   }
 
   private mutating func add(_ element: Substring) {

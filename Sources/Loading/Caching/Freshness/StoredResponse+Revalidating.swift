@@ -12,7 +12,7 @@ extension StoredResponse {
   ///
   /// Returns nil if the 304 response belongs to another version of the image, because the strong entity tags differ.
   /// The caller then repeats the request without a condition. The returned response may not be storable: see
-  /// `mayBeKept`.
+  /// `mayBeStored`.
   ///
   /// - Parameters:
   ///   - notModified: The 304 response. Any other status returns nil.

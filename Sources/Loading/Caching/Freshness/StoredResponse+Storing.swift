@@ -3,7 +3,7 @@ extension StoredResponse {
   /// Returns true if a private cache may store the response to a GET request that had the headers `sent`.
   ///
   /// Only complete images are stored: status 200. `private`, credentials and cookies do not matter to a private cache.
-  static func mayBeKept(_ response: TransportResponse, sent: HTTPHeaders) -> Bool {
+  static func mayBeStored(_ response: TransportResponse, sent: HTTPHeaders) -> Bool {
     guard response.status == 200 else { return false }
     let control = CacheControl(response.headers)
     // With `must-understand`, `no-store` is meant for caches that do not know the status code (RFC 9111, 5.2.2.3).
@@ -22,7 +22,7 @@ extension StoredResponse {
     keeping response: TransportResponse, body: [UInt8], sent: HTTPHeaders, requested: Double,
     received: Double
   ) {
-    guard Self.mayBeKept(response, sent: sent) else { return nil }
+    guard Self.mayBeStored(response, sent: sent) else { return nil }
     self.init(
       response: TransportResponse(
         url: response.url.withoutLogin, status: response.status, headers: Self.endToEnd(response.headers),
@@ -33,7 +33,7 @@ extension StoredResponse {
 
   /// Returns true if the headers of a request, and the credentials that the transport adds, match what the response
   /// varies with.
-  func isFor(_ sent: HTTPHeaders, credentials: CredentialDigests = .init()) -> Bool {
+  func matches(_ sent: HTTPHeaders, credentials: CredentialDigests = .init()) -> Bool {
     let fields = Self.varying(response.headers, sent: sent, credentials: credentials)
     return (varyingSecret?.digested(fields) ?? fields) == varying
   }

@@ -1,6 +1,6 @@
 /// The opacities of both images of a fade: the old image fades out in the first half, the new one fades in in the
 /// second half.
-nonisolated struct FadeShares: Hashable {
+nonisolated struct FadeOpacities: Hashable {
   var old: Double
   var new: Double
 

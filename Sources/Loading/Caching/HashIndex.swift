@@ -2,7 +2,7 @@
 /// gap.
 ///
 /// A `Dictionary` would hash the hash again, which takes a fifth of the time of a memory hit.
-struct PlaceIndex {
+struct HashIndex {
   /// A slot of the table. Eight bytes, so that a probe reads one cache line of the processor.
   private struct Slot {
     var hash: UInt32

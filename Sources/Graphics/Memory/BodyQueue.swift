@@ -3,7 +3,7 @@
 ///
 /// At most one body at a time may exceed the share: the body that has waited longest. It keeps this right until it
 /// ends. Bodies can therefore never block each other, and together they exceed the share by at most one body.
-struct BodyLine {
+struct BodyQueue {
   /// A waiting body that should try to reserve memory now.
   struct Candidate: Equatable {
     let body: UInt64
