@@ -78,8 +78,8 @@ import VitrineLoading
     #expect(try #require(ICCProfile(ProfileFixture.displayP3)).isSRGB == false)
     #expect(try #require(ICCProfile(ProfileFixture.linearGray)).isSRGB == false)
 
-    let whole = try decode(jpeg(nil)).bitmap
-    #expect(try decode(jpeg(ProfileFixture.srgb)).bitmap.decibels(against: whole) == .infinity)
+    let untagged = try decode(jpeg(nil)).bitmap
+    #expect(try decode(jpeg(ProfileFixture.srgb)).bitmap.decibels(against: untagged) == .infinity)
   }
 
   @Test("a gray image may have a gray or an RGB profile")
@@ -137,11 +137,11 @@ import VitrineLoading
     var generator = SeededGenerator(seed: seed)
     var profile = [ProfileFixture.swapped, ProfileFixture.displayP3, ProfileFixture.linearGray][Int(seed % 3)]
     for _ in 0..<Int.random(in: 1...8, using: &generator) {
-      let place = Int.random(in: 0..<profile.count, using: &generator)
+      let index = Int.random(in: 0..<profile.count, using: &generator)
       if seed % 7 == 0 {
-        profile.removeSubrange(place...)
+        profile.removeSubrange(index...)
       } else {
-        profile[place] = .random(in: 0...255, using: &generator)
+        profile[index] = .random(in: 0...255, using: &generator)
       }
       if profile.isEmpty { break }
     }

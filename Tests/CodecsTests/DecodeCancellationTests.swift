@@ -8,22 +8,22 @@ import VitrineLoading
 @Suite(.timeLimit(.minutes(1))) struct DecodeCancellationTests {
   /// Counts the checks for cancellation, and cancels from a given check on. Decoders check at each strip of rows, row of
   /// blocks or part.
-  private final class Questions: Sendable {
-    private let asked = Atomic(0)
+  private final class CancellationCounter: Sendable {
+    private let number = Atomic(0)
     private let limit: Int
 
-    init(yesFrom limit: Int = .max) { self.limit = limit }
+    init(cancellingFrom limit: Int = .max) { self.limit = limit }
 
-    var count: Int { asked.load(ordering: .relaxed) }
+    var count: Int { number.load(ordering: .relaxed) }
     var cancellation: DecodeCancellation {
-      DecodeCancellation { self.asked.wrappingAdd(1, ordering: .relaxed).newValue >= self.limit }
+      DecodeCancellation { self.number.wrappingAdd(1, ordering: .relaxed).newValue >= self.limit }
     }
   }
 
   struct Sample: CustomTestStringConvertible {
     let testDescription: String
     /// The smallest number of checks: one for each strip of rows, scan, or part of a scan.
-    let questions: Int
+    let checks: Int
     let bytes: @Sendable () -> [UInt8]
   }
 
@@ -38,25 +38,25 @@ import VitrineLoading
   }
 
   static let samples = [
-    Sample(testDescription: "JPEG", questions: 40, bytes: jpeg { _ in }),
+    Sample(testDescription: "JPEG", checks: 40, bytes: jpeg { _ in }),
     // Ten scans of eighty rows of blocks each, then forty strips of the result.
-    Sample(testDescription: "progressive JPEG", questions: 840, bytes: jpeg { $0.isProgressive = true }),
-    Sample(testDescription: "JPEG of three scans", questions: 280, bytes: jpeg { $0.isInterleaved = false }),
-    Sample(testDescription: "PNG", questions: 40) {
+    Sample(testDescription: "progressive JPEG", checks: 840, bytes: jpeg { $0.isProgressive = true }),
+    Sample(testDescription: "JPEG of three scans", checks: 280, bytes: jpeg { $0.isInterleaved = false }),
+    Sample(testDescription: "PNG", checks: 40) {
       PNGFixture(width: 16, height: 640) { x, y in [x, y & 255, 0, 255] }.bytes
     },
-    Sample(testDescription: "interlaced PNG", questions: 280) {
+    Sample(testDescription: "interlaced PNG", checks: 280) {
       var fixture = PNGFixture(width: 16, height: 640) { x, y in [x, y & 255, 0, 255] }
       fixture.isInterlaced = true
       return fixture.bytes
     },
-    Sample(testDescription: "GIF", questions: 40) {
+    Sample(testDescription: "GIF", checks: 40) {
       GIFFixture(width: 16, height: 640) { x, y in UInt8((x + y) & 3) }.bytes
     },
-    Sample(testDescription: "lossless WebP", questions: 3) {
+    Sample(testDescription: "lossless WebP", checks: 3) {
       noise(isLossless: true)
     },
-    Sample(testDescription: "lossy WebP", questions: 2) {
+    Sample(testDescription: "lossy WebP", checks: 2) {
       noise(isLossless: false)
     },
   ]
@@ -72,47 +72,47 @@ import VitrineLoading
 
   @Test(arguments: samples)
   func decoderChecksForCancellationBetweenRowsAndScans(sample: Sample) throws {
-    let questions = Questions()
+    let counter = CancellationCounter()
 
     let image = try ImageCodecs().decode(
-      sample.bytes(), options: DecodeOptions(), cancellation: questions.cancellation)
+      sample.bytes(), options: DecodeOptions(), cancellation: counter.cancellation)
 
-    #expect(questions.count >= sample.questions)
+    #expect(counter.count >= sample.checks)
     #expect(image.pixelHeight > 0)
   }
 
   @Test(arguments: samples, [1, 2])
   func decodingStopsAtTheCheckThatCancels(sample: Sample, last: Int) {
-    let questions = Questions(yesFrom: last)
+    let counter = CancellationCounter(cancellingFrom: last)
 
     #expect(throws: ImageError.cancelled) {
       try ImageCodecs().decode(
-        sample.bytes(), options: DecodeOptions(), cancellation: questions.cancellation)
+        sample.bytes(), options: DecodeOptions(), cancellation: counter.cancellation)
     }
-    #expect(questions.count == last)
+    #expect(counter.count == last)
   }
 
   @Test func progressiveJPEGStopsInTheMiddleOfAScan() {
-    let questions = Questions(yesFrom: 400)
+    let counter = CancellationCounter(cancellingFrom: 400)
 
     #expect(throws: ImageError.cancelled) {
       try ImageCodecs().decode(
-        Self.samples[1].bytes(), options: DecodeOptions(), cancellation: questions.cancellation)
+        Self.samples[1].bytes(), options: DecodeOptions(), cancellation: counter.cancellation)
     }
-    #expect(questions.count == 400)
+    #expect(counter.count == 400)
   }
 
   @Test func previewDecoderStopsWhenCancelled() throws {
     for sample in [Self.samples[0], Self.samples[1], Self.samples[3], Self.samples[4], Self.samples[5]] {
       let bytes = sample.bytes()
       let decoder = try #require(ImageCodecs().progressiveDecoder(.scans, options: DecodeOptions()))
-      let questions = Questions(yesFrom: 3)
+      let counter = CancellationCounter(cancellingFrom: 3)
 
       #expect(throws: ImageError.cancelled, "\(sample.testDescription)") {
         try decoder.image(
-          of: Array(bytes.dropLast(40)), expectedLength: nil, cancellation: questions.cancellation)
+          of: Array(bytes.dropLast(40)), expectedLength: nil, cancellation: counter.cancellation)
       }
-      #expect(questions.count == 3)
+      #expect(counter.count == 3)
       #expect(try decoder.image(of: bytes, expectedLength: nil) == nil, "the preview decoder has ended")
       #expect(decoder.memoryKept == 0)
     }
@@ -124,11 +124,11 @@ import VitrineLoading
         Image(Bitmap(width: 1, height: 1, format: .bgra, isOpaque: true) { _, _ in })
       }
     }
-    let questions = Questions(yesFrom: 1)
+    let counter = CancellationCounter(cancellingFrom: 1)
 
-    _ = try Simple().decode([1], options: DecodeOptions(), cancellation: questions.cancellation)
+    _ = try Simple().decode([1], options: DecodeOptions(), cancellation: counter.cancellation)
 
-    #expect(questions.count == 0)
+    #expect(counter.count == 0)
   }
 
   // MARK: Cost

@@ -210,12 +210,12 @@ import VitrineLoading
   }
 
   @Test func truncatedLastBlockIsReadToTheEndOfTheFile() throws {
-    let whole = GIFFixture(width: 9, height: 9) { x, _ in UInt8(x % 4) }
-    let codes = whole.bytes.dropFirst(whole.head.count)
+    let complete = GIFFixture(width: 9, height: 9) { x, _ in UInt8(x % 4) }
+    let codes = complete.bytes.dropFirst(complete.head.count)
 
-    let cut = whole.head + [codes[codes.startIndex] + 20] + codes.dropFirst().dropLast(2)
+    let truncated = complete.head + [codes[codes.startIndex] + 20] + codes.dropFirst().dropLast(2)
 
-    #expect(try decode(cut).bitmap.colors == decode(whole.bytes).bitmap.colors)
+    #expect(try decode(truncated).bitmap.colors == decode(complete.bytes).bitmap.colors)
   }
 
   @Test func transparentPixelsDoNotBleedIntoAScaledImage() throws {

@@ -81,9 +81,9 @@ import VitrineLoading
       for count in Array(stride(from: 0, to: last, by: 37)) + Array(max(0, last - 20)...last) {
         let cut = Array(image.bytes.prefix(count))
         // The last bytes of a JPEG and of a GIF contain no pixels.
-        let mayShow = image.format == .jpeg || image.format == .gif
+        let hasTrailer = image.format == .jpeg || image.format == .gif
         let shown = tryDecoding(cut)
-        #expect(shown == 0 || (mayShow && count > last - 20), "\(image.format) cut to \(count)")
+        #expect(shown == 0 || (hasTrailer && count > last - 20), "\(image.format) cut to \(count)")
       }
     }
   }
@@ -95,12 +95,12 @@ import VitrineLoading
       for _ in 0..<60 {
         var bytes = image.bytes
         for _ in 0..<Int.random(in: 1...6, using: &generator) {
-          let place = Int.random(in: 0..<bytes.count, using: &generator)
+          let index = Int.random(in: 0..<bytes.count, using: &generator)
           switch Int.random(in: 0..<4, using: &generator) {
-          case 0: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
-          case 1: bytes[place] = [0, 0x7F, 0x80, 0xFF].randomElement(using: &generator) ?? 0
-          case 2: bytes.insert(.random(in: 0...255, using: &generator), at: place)
-          default: if bytes.count > 1 { bytes.remove(at: place) }
+          case 0: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+          case 1: bytes[index] = [0, 0x7F, 0x80, 0xFF].randomElement(using: &generator) ?? 0
+          case 2: bytes.insert(.random(in: 0...255, using: &generator), at: index)
+          default: if bytes.count > 1 { bytes.remove(at: index) }
           }
         }
         _ = tryDecoding(bytes)

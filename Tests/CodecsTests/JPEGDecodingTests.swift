@@ -90,8 +90,8 @@ import VitrineLoading
     fixture.isProgressive = isProgressive
     let bytes = fixture.bytes
 
-    for share in [0.2, 0.5, 0.8, 0.95] {
-      let cut = Array(bytes.prefix(Int(Double(bytes.count) * share)))
+    for fraction in [0.2, 0.5, 0.8, 0.95] {
+      let cut = Array(bytes.prefix(Int(Double(bytes.count) * fraction)))
       #expect(error(cut)?.isDamage(of: .jpeg) == true)
       #expect(error(cut, to: DecodeTarget(width: 8, height: 8))?.isDamage(of: .jpeg) == true)
       #expect(error(cut + [0xFF, 0xD9])?.isDamage(of: .jpeg) == true || isProgressive)

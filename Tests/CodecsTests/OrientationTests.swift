@@ -50,11 +50,11 @@ import VitrineLoading
       for y in 0..<2 {
         for x in 0..<3 {
           let (right, down) = (2 - x, 1 - y)
-          let place =
+          let position =
             [(x, y), (right, y), (right, down), (x, down), (y, x), (down, x), (down, right), (y, right)][
               Int(orientation) - 1]
           let expected = Color(red: UInt8(x * 50), green: UInt8(y * 50), blue: 0)
-          #expect(bitmap.color(x: place.0, y: place.1) == expected, "orientation \(orientation)")
+          #expect(bitmap.color(x: position.0, y: position.1) == expected, "orientation \(orientation)")
         }
       }
     }

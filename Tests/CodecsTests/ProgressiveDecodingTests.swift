@@ -34,20 +34,20 @@ import VitrineLoading
   func previewsHaveTheSizeOfTheFinalImage(index: Int) throws {
     let bytes = Self.images[index]
     for target in Self.targets {
-      let whole = try decode(bytes, to: target, as: .rgba)
+      let complete = try decode(bytes, to: target, as: .rgba)
 
       let parts = try parts(of: bytes, every: 23, to: target, as: .rgba)
 
       for part in parts {
         let image = part.image
-        #expect((image.pixelWidth, image.pixelHeight) == (whole.pixelWidth, whole.pixelHeight))
-        #expect((image.sourceWidth, image.sourceHeight) == (whole.sourceWidth, whole.sourceHeight))
-        #expect(image.isPreview && !whole.isPreview)
-        #expect(image.format == whole.format && image.bitmap.format == .rgba)
+        #expect((image.pixelWidth, image.pixelHeight) == (complete.pixelWidth, complete.pixelHeight))
+        #expect((image.sourceWidth, image.sourceHeight) == (complete.sourceWidth, complete.sourceHeight))
+        #expect(image.isPreview && !complete.isPreview)
+        #expect(image.format == complete.format && image.bitmap.format == .rgba)
       }
       #expect(!parts.isEmpty)
-      #expect(parts.last?.image.bitmap.decibels(against: whole.bitmap) == .infinity)
-      #expect(parts.last?.image.bitmap.isOpaque == whole.bitmap.isOpaque)
+      #expect(parts.last?.image.bitmap.decibels(against: complete.bitmap) == .infinity)
+      #expect(parts.last?.image.bitmap.isOpaque == complete.bitmap.isOpaque)
     }
   }
 
@@ -111,12 +111,12 @@ import VitrineLoading
     let jpeg = JPEGFixture(width: 48, height: 160, color: patternColor).bytes
     let png = PNGFixture(width: 48, height: 60, colorType: 2) { x, y in [x * 5, y * 4, x + y] }.bytes
     for bytes in [jpeg, png, WebPFixture.lossyRows, WebPFixture.losslessRows] {
-      let whole = try decode(bytes, to: target).bitmap
+      let complete = try decode(bytes, to: target).bitmap
       let parts = try parts(of: bytes, every: bytes.count / 10, to: target)
       #expect(parts.count > 2)
       for bitmap in parts.map(\.image.bitmap) {
         let rows = bitmap.opaqueRows
-        #expect(bitmap.colors[..<rows] == whole.colors[..<rows])
+        #expect(bitmap.colors[..<rows] == complete.colors[..<rows])
         #expect(bitmap.isClear(from: rows))
       }
     }
@@ -133,17 +133,17 @@ import VitrineLoading
   func gifPreviewsShowMoreAndMoreRows() throws {
     let fixture = GIFFixture(width: 60, height: 50) { x, y in UInt8((x * y / 3) % 4) }
     let bytes = fixture.bytes.dropLast() + fixture.bytes.dropFirst(13 + 12)
-    let whole = try decode(fixture.bytes).bitmap
+    let complete = try decode(fixture.bytes).bitmap
 
     let parts = try parts(of: Array(bytes), every: 8)
 
     for part in parts {
       let rows = part.image.bitmap.opaqueRows
-      #expect(part.image.bitmap.colors[..<rows] == whole.colors[..<rows])
+      #expect(part.image.bitmap.colors[..<rows] == complete.colors[..<rows])
       #expect(part.image.bitmap.isClear(from: rows))
     }
     #expect(parts.count > 10)
-    #expect(parts.last?.image.bitmap.decibels(against: whole) == .infinity)
+    #expect(parts.last?.image.bitmap.decibels(against: complete) == .infinity)
     #expect(try #require(parts.last).count < fixture.bytes.count + 8)
   }
 
@@ -151,13 +151,13 @@ import VitrineLoading
   func interlacedGIFRepeatsRowsUntilTheMissingRowsArrive() throws {
     var fixture = GIFFixture(width: 60, height: 50) { x, y in UInt8((x * y / 3) % 4) }
     fixture.isInterlaced = true
-    let whole = try decode(fixture.bytes).bitmap
+    let complete = try decode(fixture.bytes).bitmap
 
     let parts = try parts(of: fixture.bytes, every: 8)
 
     let full = try #require(parts.first { $0.image.bitmap.isOpaque }).image.bitmap
-    #expect(full.colors[49] == whole.colors[48])
-    #expect(full.colors[24] == whole.colors[24])
-    #expect(parts.last?.image.bitmap.decibels(against: whole) == .infinity)
+    #expect(full.colors[49] == complete.colors[48])
+    #expect(full.colors[24] == complete.colors[24])
+    #expect(parts.last?.image.bitmap.decibels(against: complete) == .infinity)
   }
 }

@@ -21,7 +21,7 @@ import VitrineLoading
     arguments: [nil, DecodeTarget(width: 24, height: 16), DecodeTarget(width: 60, height: 60)])
   func progressivePreviewsApproachTheFinalImage(target: DecodeTarget?) throws {
     let bytes = fixture().bytes
-    let whole = try decode(bytes, to: target)
+    let complete = try decode(bytes, to: target)
 
     let parts = try parts(of: bytes, to: target)
 
@@ -29,7 +29,7 @@ import VitrineLoading
     #expect(parts.count >= scans.count)
     let first = try #require(parts.first)
     #expect(first.count >= scans[1] && first.count < scans[1] + 32)
-    let quality = parts.map { $0.image.bitmap.decibels(against: whole.bitmap) }
+    let quality = parts.map { $0.image.bitmap.decibels(against: complete.bitmap) }
     // The quality does not increase with each preview: libjpeg smooths less when a scan starts.
     let middle = quality[quality.count / 2]
     #expect(quality[0] + 2 < middle && middle + 2 < quality[quality.count - 2] && quality.last == .infinity)
@@ -39,7 +39,7 @@ import VitrineLoading
   @Test("previews of a baseline JPEG show rows from the top, and the rest is transparent, not gray")
   func baselinePreviewsShowRowsFromTheTop() throws {
     let bytes = fixture(isProgressive: false).bytes
-    let whole = try decode(bytes).bitmap
+    let complete = try decode(bytes).bitmap
 
     let parts = try parts(of: bytes)
 
@@ -48,9 +48,9 @@ import VitrineLoading
     for part in parts.dropLast() {
       let bitmap = part.image.bitmap
       #expect(!bitmap.isOpaque && bitmap.isClear(from: bitmap.opaqueRows))
-      #expect(bitmap.color(x: 40, y: 3) == whole.color(x: 40, y: 3))
+      #expect(bitmap.color(x: 40, y: 3) == complete.color(x: 40, y: 3))
     }
-    #expect(parts.last?.image.bitmap.decibels(against: whole) == .infinity)
+    #expect(parts.last?.image.bitmap.decibels(against: complete) == .infinity)
     #expect(parts.last?.image.bitmap.isOpaque == true)
   }
 

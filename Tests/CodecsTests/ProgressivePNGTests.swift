@@ -16,7 +16,7 @@ import VitrineLoading
   @Test("previews show rows from the top, and the rest is transparent")
   func previewsShowRowsFromTheTop() throws {
     let bytes = fixture(isInterlaced: false).bytes
-    let whole = try decode(bytes).bitmap
+    let complete = try decode(bytes).bitmap
 
     let parts = try parts(of: bytes)
 
@@ -25,22 +25,22 @@ import VitrineLoading
       let bitmap = part.image.bitmap
       #expect(!bitmap.isOpaque && bitmap.isClear(from: bitmap.opaqueRows))
       let row = bitmap.opaqueRows - 1
-      #expect(bitmap.colors[..<row] == whole.colors[..<row])
+      #expect(bitmap.colors[..<row] == complete.colors[..<row])
     }
-    #expect(parts.last?.image.bitmap.decibels(against: whole) == .infinity)
+    #expect(parts.last?.image.bitmap.decibels(against: complete) == .infinity)
   }
 
   @Test("previews of an interlaced PNG are filled with blocks, pass by pass")
   func interlacedPreviewsAreFilledPassByPass() throws {
     let bytes = fixture(isInterlaced: true).bytes
-    let whole = try decode(bytes).bitmap
+    let complete = try decode(bytes).bitmap
 
     let parts = try parts(of: bytes)
 
-    let firstWhole = try #require(parts.first { $0.image.bitmap.isOpaque }).image.bitmap
-    #expect(firstWhole.color(x: 15, y: 15) == whole.color(x: 8, y: 8))
+    let firstOpaque = try #require(parts.first { $0.image.bitmap.isOpaque }).image.bitmap
+    #expect(firstOpaque.color(x: 15, y: 15) == complete.color(x: 8, y: 8))
     #expect(parts[0].image.bitmap.isClear(from: 8))
-    let quality = parts.map { $0.image.bitmap.decibels(against: whole) }
+    let quality = parts.map { $0.image.bitmap.decibels(against: complete) }
     #expect(quality[0] < 20 && quality.last == .infinity)
   }
 
@@ -69,9 +69,9 @@ import VitrineLoading
     for target in [nil, DecodeTarget(width: 7, height: 9)] {
       for pixelFormat in [PixelFormat.bgra, .rgba] {
         let parts = try parts(of: bytes, every: 37, to: target, as: pixelFormat)
-        let whole = try decode(bytes, to: target, as: pixelFormat).bitmap
-        #expect(parts.last?.image.bitmap.decibels(against: whole) == .infinity)
-        #expect(parts.last?.image.bitmap.isOpaque == whole.isOpaque)
+        let complete = try decode(bytes, to: target, as: pixelFormat).bitmap
+        #expect(parts.last?.image.bitmap.decibels(against: complete) == .infinity)
+        #expect(parts.last?.image.bitmap.isOpaque == complete.isOpaque)
       }
     }
   }

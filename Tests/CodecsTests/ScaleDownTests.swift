@@ -123,8 +123,8 @@ import VitrineTesting
     for bytes in [png, interlaced.bytes, gif, jpeg] {
       let image = try decode(bytes, limits: DecodeLimits(scaleDownBytes: 50 * 25 * 4))
       #expect((image.pixelWidth, image.pixelHeight) == (50, 25))
-      let whole = try decode(bytes, limits: DecodeLimits(scaleDownBytes: 200 * 100 * 4))
-      #expect(whole.isFullSize && whole.pixelWidth == 200)
+      let unscaled = try decode(bytes, limits: DecodeLimits(scaleDownBytes: 200 * 100 * 4))
+      #expect(unscaled.isFullSize && unscaled.pixelWidth == 200)
       let thumbnail = try decode(
         bytes, to: DecodeTarget(width: 20, height: 20), limits: DecodeLimits(scaleDownBytes: 50 * 25 * 4))
       #expect((thumbnail.pixelWidth, thumbnail.pixelHeight) == (40, 20))

@@ -42,13 +42,13 @@ import VitrineLoading
       return columns.map { columns in
         var sum = [0.0, 0.0, 0.0]
         var area = 0.0
-        for (row, share) in rows {
-          for (column, part) in columns {
+        for (row, rowWeight) in rows {
+          for (column, columnWeight) in columns {
             let color = bitmap.color(x: column, y: row)
             for (index, value) in [color.red, color.green, color.blue].enumerated() {
-              sum[index] += Double(value) * share * part
+              sum[index] += Double(value) * rowWeight * columnWeight
             }
-            area += share * part
+            area += rowWeight * columnWeight
           }
         }
         return sum.map { $0 / area }
@@ -58,9 +58,9 @@ import VitrineLoading
 
   private static func decibels(of bitmap: Bitmap, against reference: [[Double]]) -> Double {
     var squares = 0.0
-    for (color, expected) in zip(bitmap.colors.joined(), reference) {
-      for (value, wanted) in zip([color.red, color.green, color.blue], expected) {
-        squares += (Double(value) - wanted) * (Double(value) - wanted)
+    for (color, expectedColor) in zip(bitmap.colors.joined(), reference) {
+      for (value, expected) in zip([color.red, color.green, color.blue], expectedColor) {
+        squares += (Double(value) - expected) * (Double(value) - expected)
       }
     }
     let mean = squares / Double(reference.count * 3)
@@ -70,22 +70,22 @@ import VitrineLoading
   @Test(
     "a JPEG decoded at a smaller size is close to the downscaled full image", arguments: [12, 40, 90, 290])
   func scaledJPEGIsCloseToTheDownscaledFullImage(side: Int) throws {
-    let whole = try decode(Self.image).bitmap
+    let original = try decode(Self.image).bitmap
 
     let small = try decode(Self.image, to: DecodeTarget(width: side, height: side, mode: .fit)).bitmap
 
-    let reference = Self.reference(of: whole, width: small.width, height: small.height)
+    let reference = Self.reference(of: original, width: small.width, height: small.height)
     #expect(Self.decibels(of: small, against: reference) > 40)
   }
 
   @Test("a landscape JPEG that fills a box keeps its exact aspect ratio", arguments: [12, 41, 90, 290])
   func filledLandscapeJPEGKeepsItsAspectRatio(side: Int) throws {
-    let whole = try decode(Self.image).bitmap
+    let original = try decode(Self.image).bitmap
 
     let small = try decode(Self.image, to: DecodeTarget(width: side, height: side)).bitmap
 
     let exact = (width: 403 * Double(side) / 301, height: Double(side))
-    let reference = Self.reference(of: whole, width: small.width, height: small.height, exact: exact)
+    let reference = Self.reference(of: original, width: small.width, height: small.height, exact: exact)
     #expect(Self.decibels(of: small, against: reference) > 40)
   }
 
@@ -95,21 +95,21 @@ import VitrineLoading
       let wave = sin(Double(x) / 9) * cos(Double(y) / 13)
       return Color(red: UInt8(128 + 90 * wave), green: UInt8(y * 2), blue: UInt8(x * 3))
     }
-    let whole = try decode(high.bytes).bitmap
+    let original = try decode(high.bytes).bitmap
 
     let small = try decode(high.bytes, to: DecodeTarget(width: side, height: side)).bitmap
 
     let exact = (width: Double(side), height: 83 * Double(side) / 61)
-    let reference = Self.reference(of: whole, width: small.width, height: small.height, exact: exact)
+    let reference = Self.reference(of: original, width: small.width, height: small.height, exact: exact)
     #expect(Self.decibels(of: small, against: reference) > 36)
   }
 
   @Test func resamplerIsExactUpToRounding() throws {
-    let whole = try decode(Self.image).bitmap
+    let original = try decode(Self.image).bitmap
 
-    let small = Resampler.downscale(whole, toWidth: 97, height: 41)
+    let small = Resampler.downscale(original, toWidth: 97, height: 41)
 
-    let reference = Self.reference(of: whole, width: 97, height: 41)
+    let reference = Self.reference(of: original, width: 97, height: 41)
     for (color, expected) in zip(small.colors.joined(), reference) {
       #expect(abs(Double(color.red) - expected[0]) < 0.52)
       #expect(abs(Double(color.blue) - expected[2]) < 0.52)

@@ -20,7 +20,7 @@ import VitrineLoading
     for _ in 0..<2 {
       writer.write(0, 1)
       writer.write(8, 4)
-      for place in 0..<12 { writer.write(place == 11 ? 1 : 0, 3) }
+      for position in 0..<12 { writer.write(position == 11 ? 1 : 0, 3) }
       writer.write(1, 1)
       writer.write(3, 3)
       writer.write(254, 8)
@@ -103,12 +103,12 @@ import VitrineLoading
       + data.count.littleEndian4 + data
   }
 
-  private final class Checks: Sendable {
-    private let asked = Atomic(0)
-    var count: Int { asked.load(ordering: .relaxed) }
+  private final class CancellationCounter: Sendable {
+    private let checks = Atomic(0)
+    var count: Int { checks.load(ordering: .relaxed) }
 
     func cancellation(from limit: Int = .max) -> DecodeCancellation {
-      DecodeCancellation { self.asked.wrappingAdd(1, ordering: .relaxed).newValue >= limit }
+      DecodeCancellation { self.checks.wrappingAdd(1, ordering: .relaxed).newValue >= limit }
     }
   }
 
@@ -131,18 +131,18 @@ import VitrineLoading
   }
 
   @Test func uniformTransformsAreSkippedWithoutReadingPixels() throws {
-    let checks = Checks()
+    let counter = CancellationCounter()
 
     let tables = try tables(
-      file(transforms: [0, 1, 2, 3], side: 16_000), side: 16_000, checks.cancellation())
+      file(transforms: [0, 1, 2, 3], side: 16_000), side: 16_000, counter.cancellation())
 
     #expect(tables == .init(groups: 1))
-    #expect(checks.count == 3, "one check for each image of a transform")
+    #expect(counter.count == 3, "one check for each image of a transform")
   }
 
   @Test func readingTransformsIsCancelled() throws {
     let bytes = file(transforms: [0, 1], side: 2048, isVaried: true)
-    let (all, first) = (Checks(), Checks())
+    let (all, first) = (CancellationCounter(), CancellationCounter())
 
     #expect(try tables(bytes, side: 2048, all.cancellation()) != nil)
     #expect(all.count == 2 * 512 * 512 / (1 << 16))

@@ -28,14 +28,14 @@ import VitrineLoading
 
   @Test(arguments: [PixelFormat.bgra, .rgba])
   func lossyWebPApproximatesColorsInFullSizeAndScaled(pixelFormat: PixelFormat) throws {
-    let whole = try decode(WebPFixture.lossy, as: pixelFormat)
+    let full = try decode(WebPFixture.lossy, as: pixelFormat)
     let small = try decode(
       WebPFixture.lossy, to: DecodeTarget(width: 16, height: 16, mode: .fit), as: pixelFormat)
 
     #expect((small.pixelWidth, small.pixelHeight) == (16, 12))
     #expect((small.sourceWidth, small.sourceHeight) == (64, 48))
-    #expect(whole.bitmap.color(x: 8, y: 8).distance(to: .pureRed) < 6)
-    #expect(whole.bitmap.color(x: 56, y: 40).distance(to: .pureBlue) < 6)
+    #expect(full.bitmap.color(x: 8, y: 8).distance(to: .pureRed) < 6)
+    #expect(full.bitmap.color(x: 56, y: 40).distance(to: .pureBlue) < 6)
     #expect(small.bitmap.color(x: 2, y: 2).distance(to: .pureRed) < 6)
     #expect(small.bitmap.color(x: 14, y: 10).distance(to: .pureBlue) < 6)
   }
@@ -56,24 +56,24 @@ import VitrineLoading
   }
 
   @Test func animatedWebPIsDecodedAsItsFirstFrame() throws {
-    let whole = try decode(WebPFixture.animated)
+    let full = try decode(WebPFixture.animated)
     let small = try decode(WebPFixture.animated, to: DecodeTarget(width: 4, height: 4))
 
-    #expect(whole.frames.count == 1)
-    #expect(whole.bitmap.isOpaque)
-    #expect(whole.bitmap.color(x: 15, y: 15) == .pureRed)
+    #expect(full.frames.count == 1)
+    #expect(full.bitmap.isOpaque)
+    #expect(full.bitmap.color(x: 15, y: 15) == .pureRed)
     #expect(small.bitmap.color(x: 3, y: 3) == .pureRed)
   }
 
   @Test func pixelsOutsideOfTheFrameAreTransparent() throws {
-    let whole = try decode(WebPFixture.animatedPreview).bitmap
+    let full = try decode(WebPFixture.animatedPreview).bitmap
     let small = try decode(WebPFixture.animatedPreview, to: DecodeTarget(width: 8, height: 8)).bitmap
 
-    #expect(!whole.isOpaque)
+    #expect(!full.isOpaque)
     for y in 0..<16 {
       for x in 0..<16 {
         let isInside = 4..<12 ~= x && 6..<14 ~= y
-        #expect(whole.color(x: x, y: y) == (isInside ? .pureGreen : .clear))
+        #expect(full.color(x: x, y: y) == (isInside ? .pureGreen : .clear))
       }
     }
     #expect(small.color(x: 2, y: 3) == .pureGreen)

@@ -11,9 +11,9 @@ import VitrineTesting
 /// Back-pressure: transfers pause while their receivers accept no more bytes.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct BodyPauseTests {
   /// A receiver that records a transfer and accepts a number of bytes, which the test can raise.
-  private final class Narrow: TransportReceiver {
+  private final class LimitedReceiver: TransportReceiver {
     private struct State {
-      var room: Int
+      var allowedBytes: Int
       var received = 0
       var resume: (@Sendable () -> Void)?
     }
@@ -21,13 +21,13 @@ import VitrineTesting
     let recorder = Recorder()
     private let state: Mutex<State>
 
-    init(room: Int) { state = Mutex(State(room: room)) }
+    init(allowedBytes: Int) { state = Mutex(State(allowedBytes: allowedBytes)) }
 
     var isPaused: Bool { state.withLock { $0.resume != nil } }
 
-    func widen(to room: Int) {
+    func raiseLimit(to allowedBytes: Int) {
       let resume = state.withLock { state in
-        state.room = room
+        state.allowedBytes = allowedBytes
         return state.resume.take()
       }
       resume?()
@@ -35,7 +35,7 @@ import VitrineTesting
 
     func transportMayReceive(_ count: Int, resume: @escaping @Sendable () -> Void) -> Bool {
       state.withLock { state in
-        if state.received + count <= state.room { return true }
+        if state.received + count <= state.allowedBytes { return true }
         state.resume = resume
         return false
       }
@@ -72,18 +72,18 @@ import VitrineTesting
   func pausedBodyArrivesCompletelyAfterItResumes(query: String) async throws {
     let server = try server()
     let transport = CurlTransport()
-    let receiver = Narrow(room: 0)
+    let receiver = LimitedReceiver(allowedBytes: 0)
     _ = transport.start(try request(server.baseURL + "/one.png" + query), receiver: receiver)
 
-    for room in [0, 50_000, 50_001, 200_000] {
+    for allowedBytes in [0, 50_000, 50_001, 200_000] {
       try await receiver.waitUntilPaused()
       // Another transfer continues in the meantime.
       #expect(try await transport.get(server.baseURL + "/one.png").body == body)
-      #expect(receiver.recorder.calls.body.count <= room)
-      receiver.widen(to: room)
+      #expect(receiver.recorder.calls.body.count <= allowedBytes)
+      receiver.raiseLimit(to: allowedBytes)
     }
     try await receiver.waitUntilPaused()
-    receiver.widen(to: .max)
+    receiver.raiseLimit(to: .max)
 
     let calls = await receiver.recorder.end()
     #expect(calls.error == nil && !calls.isDisorderly)
@@ -93,7 +93,7 @@ import VitrineTesting
   @Test func pausedTransferDoesNotTimeOut() async throws {
     let server = try server()
     let transport = CurlTransport()
-    let receiver = Narrow(room: 50_000)
+    let receiver = LimitedReceiver(allowedBytes: 50_000)
     _ = transport.start(
       try request(server.baseURL + "/one.png", timeouts: .init(connect: 5, stall: 0.3, total: 0.6)),
       receiver: receiver)
@@ -104,7 +104,7 @@ import VitrineTesting
       server.baseURL + "/one.png?stall=10", timeouts: .init(connect: 5, stall: 5, total: 1))
     #expect(other.error == .timedOut(.total(seconds: 1)))
     #expect(receiver.isPaused)
-    receiver.widen(to: .max)
+    receiver.raiseLimit(to: .max)
 
     let calls = await receiver.recorder.end()
     #expect(calls.error == nil)
@@ -114,26 +114,26 @@ import VitrineTesting
   @Test func cancelEndsAPausedTransfer() async throws {
     let server = try server()
     let transport = CurlTransport()
-    let receiver = Narrow(room: 50_000)
+    let receiver = LimitedReceiver(allowedBytes: 50_000)
     let transfer = transport.start(try request(server.baseURL + "/one.png?endless=1"), receiver: receiver)
     try await receiver.waitUntilPaused()
 
     transfer.cancel()
 
     #expect(await receiver.recorder.end().error == .cancelled)
-    receiver.widen(to: .max)
+    receiver.raiseLimit(to: .max)
     #expect(try await transport.get(server.baseURL + "/one.png").body == body)
   }
 
   @Test func bodyLimitAppliesAfterAPause() async throws {
     let server = try server()
     let transport = CurlTransport()
-    let receiver = Narrow(room: 50_000)
+    let receiver = LimitedReceiver(allowedBytes: 50_000)
     _ = transport.start(
       try request(server.baseURL + "/one.png?endless=1", bodyLimit: 100_000), receiver: receiver)
     try await receiver.waitUntilPaused()
 
-    receiver.widen(to: .max)
+    receiver.raiseLimit(to: .max)
 
     #expect(await receiver.recorder.end().error == .tooLarge(.body(bytes: 100_000)))
   }
@@ -171,14 +171,14 @@ import VitrineTesting
     var settings = CurlTransport.Configuration()
     settings.trust.certificateAuthorities = server.certificate
     let transport = CurlTransport(configuration: settings)
-    let receiver = Narrow(room: 4)
+    let receiver = LimitedReceiver(allowedBytes: 4)
     _ = transport.start(try request(server.url + "/"), receiver: receiver)
     try await receiver.waitUntilPaused()
     #expect(receiver.recorder.calls.responses.isEmpty, "the head is delayed too")
 
     // This request uses the same connection.
     #expect(try await transport.get(server.url + "/").text == "hello")
-    receiver.widen(to: 5)
+    receiver.raiseLimit(to: 5)
     let calls = await receiver.recorder.end()
 
     #expect(calls.text == "hello" && !calls.isDisorderly)

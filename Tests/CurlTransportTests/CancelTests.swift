@@ -21,21 +21,21 @@ struct CancelTests {
 
   @Test func cancelBeforeTheResponseEndsTheTransfer() async throws {
     let recorder = Recorder()
-    let asked = Signal()
+    let requestReceived = Signal()
     let server = try ScriptedServer { _ in
-      asked.fire()
+      requestReceived.fire()
       return [.hold]
     }
     defer { server.stop() }
     let transport = CurlTransport()
 
     let transfer = try transport.start(server.url, receiver: recorder)
-    await asked.wait()
+    await requestReceived.wait()
     transfer.cancel()
 
     #expect(await recorder.end().error == .cancelled)
-    #expect(recorder.calls.spent?.requests == 1)
-    #expect(recorder.calls.spent?.connections == 1)
+    #expect(recorder.calls.failureMetrics?.requests == 1)
+    #expect(recorder.calls.failureMetrics?.connections == 1)
     #expect(recorder.calls.responses.isEmpty)
   }
 

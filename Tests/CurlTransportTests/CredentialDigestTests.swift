@@ -106,7 +106,7 @@ import VitrineTesting
 
   // MARK: With a downloader
 
-  private final class Visits: Sendable {
+  private final class SharedCaches: Sendable {
     let disk = MemoryDataCache()
     let cache = MemoryImageCache()
 
@@ -146,7 +146,7 @@ import VitrineTesting
   @Test func nextVisitorWithALoginNeverSeesThePreviousVisitorsImage() async throws {
     let server = try server()
     defer { server.stop() }
-    let visits = Visits()
+    let caches = SharedCaches()
     let url = server.url + "/image"
     func transport(_ user: String) throws -> CurlTransport {
       CurlTransport(
@@ -155,8 +155,8 @@ import VitrineTesting
         ]))
     }
 
-    #expect(try await visits.width(url, transport("anna")) == 1)
-    #expect(try await visits.width(url, transport("ben")) == 2)
-    #expect(try await visits.width(url, CurlTransport()) == 9)
+    #expect(try await caches.width(url, transport("anna")) == 1)
+    #expect(try await caches.width(url, transport("ben")) == 2)
+    #expect(try await caches.width(url, CurlTransport()) == 9)
   }
 }

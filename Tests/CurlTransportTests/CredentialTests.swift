@@ -127,7 +127,7 @@ struct CredentialTests {
 
     #expect(calls.error == .status(401) && calls.responses.map(\.status) == [401])
     #expect(server.requests.map { $0.authorization != nil } == [false, true])
-    #expect(calls.spent?.requests == 2)
+    #expect(calls.failureMetrics?.requests == 2)
   }
 
   @Test func staleNonceReceivesANewDigest() async throws {
@@ -228,8 +228,8 @@ struct CredentialTests {
       server.url + "/one", with: .basic(user: "kiosk", password: "secret", origin: origin))
 
     #expect(right.text == "hello" && right.metrics?.requests == 2)
-    #expect(wrong.error == .status(401) && wrong.spent?.requests == 2)
-    #expect(basic.error == .status(401) && basic.spent?.requests == 1)
+    #expect(wrong.error == .status(401) && wrong.failureMetrics?.requests == 2)
+    #expect(basic.error == .status(401) && basic.failureMetrics?.requests == 1)
   }
 
   private static func challenge(_ nonce: String = "n1", _ more: String = "") -> ScriptedServer.Step {

@@ -168,9 +168,9 @@ struct LimitTests {
     let calls = try await CurlTransport().get(
       server.url, timeouts: .init(connect: 300, stall: .infinity, total: 0.5))
 
-    let spent = try #require(calls.spent)
-    #expect(spent.firstByte > 0 && spent.firstByte < spent.total)
-    #expect(spent.total > 0.45)
+    let metrics = try #require(calls.failureMetrics)
+    #expect(metrics.firstByte > 0 && metrics.firstByte < metrics.total)
+    #expect(metrics.total > 0.45)
   }
 
   @Test func connectTimeoutEndsAnUnansweredConnection() async throws {

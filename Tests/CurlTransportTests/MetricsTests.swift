@@ -30,10 +30,10 @@ struct MetricsTests {
     let server = try ScriptedServer { _ in [] }
     server.stop()
 
-    let spent = try #require(try await CurlTransport().get(server.url).spent)
+    let metrics = try #require(try await CurlTransport().get(server.url).failureMetrics)
 
-    #expect(spent.httpVersion == nil && spent.headBytesReceived == 0 && spent.bytesSent == 0)
-    #expect(spent.requests == 0 && spent.bytesReceived == 0)
+    #expect(metrics.httpVersion == nil && metrics.headBytesReceived == 0 && metrics.bytesSent == 0)
+    #expect(metrics.requests == 0 && metrics.bytesReceived == 0)
   }
 
   @Test func http10IsReportedAsTheProtocolVersion() async throws {

@@ -13,10 +13,10 @@ struct ProxyTests {
     let transport = CurlTransport(
       configuration: .init(proxy: .url("http://user:pass@127.0.0.1:\(proxy.port)")))
 
-    let far = try await transport.get("http://pictures.invalid/a", headers: ["Authorization": "own"])
-    let near = try await transport.get(server.url)
+    let proxied = try await transport.get("http://pictures.invalid/a", headers: ["Authorization": "own"])
+    let direct = try await transport.get(server.url)
 
-    #expect(far.text == "from the proxy" && near.text == "direct")
+    #expect(proxied.text == "from the proxy" && direct.text == "direct")
     #expect(proxy.requests.map { $0.value(of: "proxy-authorization") } == ["Basic dXNlcjpwYXNz"])
     #expect(proxy.requests.map(\.authorization) == ["own"])
     #expect(server.requests.map { $0.value(of: "proxy-authorization") } == [nil])
@@ -41,7 +41,7 @@ struct ProxyTests {
     let request = try #require(proxy.requests.first)
     #expect(request.head.hasPrefix("CONNECT pictures.invalid:443 ") && !request.head.contains("s3cret"))
     #expect(request.authorization == nil && request.value(of: "proxy-authorization") == nil)
-    #expect(calls.responses.isEmpty && calls.spent?.requests == 0)
+    #expect(calls.responses.isEmpty && calls.failureMetrics?.requests == 0)
   }
 
   @Test(arguments: ["http", "https"])
@@ -114,8 +114,8 @@ struct ProxyTests {
     let calls = try await transport.get("http://pictures.invalid/a")
 
     #expect(calls.text == "from the proxy")
-    let said = try #require(proxy.requests.first?.head.split(separator: "GET /a"))
-    #expect(said.count == 2 && said[0].contains("pictures.invalid"))
+    let parts = try #require(proxy.requests.first?.head.split(separator: "GET /a"))
+    #expect(parts.count == 2 && parts[0].contains("pictures.invalid"))
   }
 
   @Test func proxyThatRefusesTheConnectionFailsWithAProxyError() async throws {

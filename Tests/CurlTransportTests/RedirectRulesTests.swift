@@ -12,17 +12,17 @@ struct RedirectRulesTests {
   func programIsAskedAboutARedirect(status: Int) async throws {
     let server = try server(status: status, location: "/two")
     defer { server.stop() }
-    let asked = Mutex<[Redirect]>([])
+    let redirects = Mutex<[Redirect]>([])
 
     let calls = try await transport { redirect in
-      asked.withLock { $0.append(redirect) }
+      redirects.withLock { $0.append(redirect) }
       return .follow
     }.get(server.url + "/one")
 
-    let redirect = try #require(asked.withLock { $0.first })
+    let redirect = try #require(redirects.withLock { $0.first })
     #expect(redirect.source.absoluteString == server.url + "/one")
     #expect(redirect.target.absoluteString == server.url + "/two")
-    #expect(redirect.status == status && asked.withLock { $0.count } == 1)
+    #expect(redirect.status == status && redirects.withLock { $0.count } == 1)
     #expect(calls.text == "/two")
   }
 
@@ -83,7 +83,7 @@ struct RedirectRulesTests {
     let calls = try await CurlTransport(configuration: .init(redirects: .init(limit: limit))).get(server.url)
 
     #expect(calls.error == .redirectRefused(.tooMany(limit: max(0, limit))))
-    #expect(calls.spent?.redirects == followed && server.requests.count == followed + 1)
+    #expect(calls.failureMetrics?.redirects == followed && server.requests.count == followed + 1)
   }
 
   @Test func ruleThatLoopsEndsAtTheRedirectLimit() async throws {

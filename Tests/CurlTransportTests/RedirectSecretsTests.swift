@@ -83,43 +83,43 @@ struct RedirectSecretsTests {
   }
 
   @Test func droppedSecretsAreNotRestoredOnReturn() async throws {
-    let home = ScriptedServerBox()
-    let away = try ScriptedServer { _ in
-      [.response("", status: "302 Found", fields: ["Location: \(home.url)/back"])]
+    let serverBox = ScriptedServerBox()
+    let other = try ScriptedServer { _ in
+      [.response("", status: "302 Found", fields: ["Location: \(serverBox.url)/back"])]
     }
-    defer { away.stop() }
-    let server = try redirecting(to: Form("", "http://127.0.0.1:B/"), other: away.port)
+    defer { other.stop() }
+    let server = try redirecting(to: Form("", "http://127.0.0.1:B/"), other: other.port)
     defer { server.stop() }
-    home.set("http://localhost:\(server.port)")
+    serverBox.set("http://localhost:\(server.port)")
 
     let calls = try await CurlTransport().get(
       "http://user:s3cret@localhost:\(server.port)/first", headers: ["X-Api-Key": "s3cret"])
 
     #expect(calls.text == "hello")
     #expect(server.requests.map { $0.head.contains("s3cret") } == [true, false])
-    #expect(away.requests.map { $0.head.contains("s3cret") } == [false])
+    #expect(other.requests.map { $0.head.contains("s3cret") } == [false])
     #expect(server.requests.last?.authorization == nil)
   }
 
   @Test func credentialsStayWithTheirOriginsAndApplyAgainOnReturn() async throws {
-    let home = ScriptedServerBox()
-    let away = try ScriptedServer { _ in
-      [.response("", status: "302 Found", fields: ["Location: \(home.url)/back"])]
+    let serverBox = ScriptedServerBox()
+    let other = try ScriptedServer { _ in
+      [.response("", status: "302 Found", fields: ["Location: \(serverBox.url)/back"])]
     }
-    defer { away.stop() }
-    let server = try redirecting(to: Form("", "http://127.0.0.1:B/"), other: away.port)
+    defer { other.stop() }
+    let server = try redirecting(to: Form("", "http://127.0.0.1:B/"), other: other.port)
     defer { server.stop() }
-    home.set("http://localhost:\(server.port)")
+    serverBox.set("http://localhost:\(server.port)")
     let transport = CurlTransport(
       configuration: .init(credentials: [
-        .bearer("one", origin: try #require(URL(string: home.url))),
-        .basic(user: "two", password: "", origin: try #require(URL(string: away.url))),
+        .bearer("one", origin: try #require(URL(string: serverBox.url))),
+        .basic(user: "two", password: "", origin: try #require(URL(string: other.url))),
       ]))
 
-    _ = try await transport.get(home.url + "/first")
+    _ = try await transport.get(serverBox.url + "/first")
 
     #expect(server.requests.map(\.authorization) == ["Bearer one", "Bearer one"])
-    #expect(away.requests.map(\.authorization) == ["Basic dHdvOg=="])
+    #expect(other.requests.map(\.authorization) == ["Basic dHdvOg=="])
   }
 
   @Test(
@@ -163,18 +163,18 @@ struct RedirectSecretsTests {
 
   /// Returns a server that answers `/first` with the redirect and a cookie, and other paths with `hello`.
   private func redirecting(to form: Form, other: UInt16) throws -> ScriptedServer {
-    let home = ScriptedServerBox()
+    let serverBox = ScriptedServerBox()
     let server = try ScriptedServer { request in
       guard request.target == "/first" else { return [.response("hello")] }
       let location = form.location
-        .replacing(":A", with: ":\(home.url)").replacing(":B", with: ":\(other)")
+        .replacing(":A", with: ":\(serverBox.url)").replacing(":B", with: ":\(other)")
       return [
         .response(
           "", status: "\(form.status) Moved",
           fields: ["Location: \(location)", "Set-Cookie: jar=s3cret; Path=/"])
       ]
     }
-    home.set("\(server.port)")
+    serverBox.set("\(server.port)")
     return server
   }
 }

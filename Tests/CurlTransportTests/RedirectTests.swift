@@ -56,7 +56,7 @@ struct RedirectTests {
     #expect(calls.error == .redirectRefused(.tooMany(limit: 5)))
     #expect(calls.responses.isEmpty)
     #expect(server.requests.count == 6)
-    #expect(calls.spent?.requests == 6)
+    #expect(calls.failureMetrics?.requests == 6)
   }
 
   @Test(arguments: [

@@ -72,9 +72,9 @@ struct RequestTests {
   @Test func loginInAURLIsSentOnlyToItsOrigin() async throws {
     let other = try ScriptedServer { _ in [.response("")] }
     defer { other.stop() }
-    let away = other.url + "/away"
+    let otherURL = other.url + "/away"
     let server = try ScriptedServer { request in
-      let location = request.target == "/one" ? "/two" : away
+      let location = request.target == "/one" ? "/two" : otherURL
       return [.response("", status: "302 Found", fields: ["Location: \(location)"])]
     }
     defer { server.stop() }
@@ -105,12 +105,12 @@ struct RequestTests {
     defer { server.stop() }
     let transport = CurlTransport(configuration: .init(proxy: .url(proxy.url)))
 
-    let far = try await transport.get("http://pictures.invalid/a.jpg")
-    let near = try await transport.get(server.url)
-    let named = try await transport.get("http://localhost:\(server.port)/")
+    let proxied = try await transport.get("http://pictures.invalid/a.jpg")
+    let direct = try await transport.get(server.url)
+    let localhost = try await transport.get("http://localhost:\(server.port)/")
 
-    #expect(far.text == "from the proxy")
-    #expect(near.text == "direct" && named.text == "direct")
+    #expect(proxied.text == "from the proxy")
+    #expect(direct.text == "direct" && localhost.text == "direct")
     #expect(proxy.requests.map(\.target) == ["http://pictures.invalid/a.jpg"])
   }
 }

@@ -42,7 +42,7 @@ struct StatusTests {
 
     #expect(calls.error == .status(503))
     #expect(calls.responses.map { $0.headers["retry-after"] } == ["7"])
-    #expect(calls.spent?.requests == 1)
+    #expect(calls.failureMetrics?.requests == 1)
   }
 
   @Test func requestDefinesItsAcceptableStatuses() async throws {

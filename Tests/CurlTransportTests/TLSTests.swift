@@ -90,7 +90,7 @@ struct TLSTests {
     let right = try await CurlTransport(configuration: configuration).get(server.url + "/private")
 
     #expect(without.error == .status(401) && wrong.error == .status(401))
-    #expect(wrong.spent?.requests == 1)
+    #expect(wrong.failureMetrics?.requests == 1)
     #expect(right.text == "hello")
   }
 

@@ -18,7 +18,7 @@ struct TrustTests {
 
     #expect(
       calls.isUntrusted(for: "self-signed certificate", .selfSigned), "\(String(describing: calls.error))")
-    #expect(calls.responses.isEmpty && calls.spent?.requests == 0)
+    #expect(calls.responses.isEmpty && calls.failureMetrics?.requests == 0)
   }
 
   @Test("AF-S25 SD-D37 a self-signed certificate passes if invalid ones are allowed, with a warning")
@@ -120,7 +120,7 @@ struct TrustTests {
     #expect(
       calls.isUntrusted(for: "", isWellFormed ? .pinMismatch : .pinUnusable),
       "\(String(describing: calls.error))")
-    #expect(calls.spent?.requests ?? 0 == 0)
+    #expect(calls.failureMetrics?.requests ?? 0 == 0)
   }
 
   @Test("AF-S23 a pinned host over plain http fails: there is no key to compare")

@@ -88,9 +88,9 @@ struct FeedListTests {
     #expect(items.map(\.title) == ["/", "a"])
     #expect(items.map(\.detail) == ["h.test", "h.test"])
 
-    let place = try #require(URL(string: "http://user:hidden@signs.test/list?key=hidden"))
+    let hiddenBase = try #require(URL(string: "http://user:hidden@signs.test/list?key=hidden"))
     let error = #expect(throws: FeedError.self) {
-      try FeedList.parse("ftp://user:hidden@h.test/a.jpg?token=hidden", base: place)
+      try FeedList.parse("ftp://user:hidden@h.test/a.jpg?token=hidden", base: hiddenBase)
     }
     #expect(error?.message.contains("hidden") == false)
     #expect(error?.message.contains("http://signs.test/list?key=…") == true)

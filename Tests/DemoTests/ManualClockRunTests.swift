@@ -37,13 +37,13 @@ struct ManualClockRunTests {
     let second = try await images("old", "half", "new", script: script)
 
     // The default fade: 0.2 s, ease-in-out.
-    let share = TimingCurve.easeInOut.value(at: 0.125 / 0.2)
+    let fraction = TimingCurve.easeInOut.value(at: 0.125 / 0.2)
     let (old, half, new) = (
       try #require(first["old"]), try #require(first["half"]), try #require(first["new"])
     )
     #expect(first == second)
     #expect(old.countOfDifferences(from: new) > 10_000)
-    #expect(half.largestDistance(from: old.mixed(with: new, share: share)) <= 2)
+    #expect(half.largestDistance(from: old.mixed(with: new, fraction: fraction)) <= 2)
   }
 
   @Test func spinnerAppearsAfterItsDelayAndAnimates() async throws {
@@ -92,10 +92,10 @@ struct ManualClockRunTests {
   @Test func splittingAnAdvanceGivesTheSameScreenshot() async throws {
     let start = "clock manual\nwait idle\ndrag 240 350 240 150 120\n"
 
-    let whole = try await images("a", script: start + "advance 90 ms\n@a\n")
-    let parts = try await images("a", script: start + "advance 7 ms\nwait 13 ms\nadvance 70 ms\n@a\n")
+    let single = try await images("a", script: start + "advance 90 ms\n@a\n")
+    let split = try await images("a", script: start + "advance 7 ms\nwait 13 ms\nadvance 70 ms\n@a\n")
 
-    #expect(whole == parts)
+    #expect(single == split)
   }
 
   @Test func memoryHitsDoNotDependOnTheScriptsSpeed() async throws {

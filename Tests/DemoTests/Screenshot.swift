@@ -28,16 +28,16 @@ struct Screenshot: Equatable, CustomStringConvertible {
     let (width, height) = (Int(size.width), Int(size.height))
     let upright = (0..<height).flatMap { y in
       (0..<width).map { x in
-        let place = rotation.onPanel(Point(x: Double(x) + 0.5, y: Double(y) + 0.5), of: size)
-        return pixels[Int(place.y) * self.width + Int(place.x)]
+        let point = rotation.onPanel(Point(x: Double(x) + 0.5, y: Double(y) + 0.5), of: size)
+        return pixels[Int(point.y) * self.width + Int(point.x)]
       }
     }
     return Screenshot(width: width, height: height, pixels: upright)
   }
 
   /// A blend of both images, as unrounded channels.
-  func mixed(with new: Screenshot, share: Double) -> [Double] {
-    zip(channels, new.channels).map { Double($0) * (1 - share) + Double($1) * share }
+  func mixed(with new: Screenshot, fraction: Double) -> [Double] {
+    zip(channels, new.channels).map { Double($0) * (1 - fraction) + Double($1) * fraction }
   }
 
   /// The largest difference of a channel.

@@ -2,7 +2,7 @@
 
 /// Parses texts as dates and as `Retry-After` values.
 enum Dates {
-  static func take(_ bytes: [UInt8]) -> Bool {
+  static func fuzz(_ bytes: [UInt8]) -> Bool {
     var input = FuzzedInput(bytes)
     let (wallClock, longest, now) = (input.double(), input.double(), Int64(bitPattern: input.bits()))
     let texts = input.texts
@@ -11,12 +11,12 @@ enum Dates {
         precondition(abs(date) < 0x1p40, "between the years 1600 and 9999")
       }
       if let number = CacheControl.deltaSeconds(text) {
-        precondition(0...CacheControl.mostSeconds ~= number, "bounded seconds")
+        precondition(0...CacheControl.maximumSeconds ~= number, "bounded seconds")
       }
     }
     for headers in [input.headers, ["Retry-After": texts[0], "Date": texts.last ?? ""]] as [HTTPHeaders] {
       let pause = RetryAfter.seconds(headers) { wallClock }
-      precondition(pause.map { 0...CacheControl.mostSeconds ~= $0 } ?? true, "a bounded pause")
+      precondition(pause.map { 0...CacheControl.maximumSeconds ~= $0 } ?? true, "a bounded pause")
       let policy = RetryPolicy(limit: 9, delay: longest, maximumDelay: longest)
       let delay = policy.delay(beforeRetry: Int(now & 7), of: .status(503), retryAfter: pause, random: 0.5)
       precondition(delay.map { $0 >= 0 } ?? true, "a delay")

@@ -2,7 +2,7 @@
 
 /// Reads the orientation of an Exif block, and of a JPEG that contains the block.
 enum ExifBlocks {
-  static func take(_ bytes: [UInt8]) -> Bool {
+  static func fuzz(_ bytes: [UInt8]) -> Bool {
     let orientation = Orientation(exif: bytes[...])
     // Also as a slice that does not start at index 0, as in a file.
     precondition(Orientation(exif: ([0xFF] + bytes).dropFirst()) == orientation, "wherever it lies")

@@ -14,7 +14,7 @@ enum Fuzz {
       LLVMFuzzerRunDriver(&count, &arguments) { start, count in
         let bytes = Array(UnsafeBufferPointer(start: start, count: count))
         // -1 keeps the bytes out of the corpus.
-        return Fuzz.subject?.take(bytes) == true ? 0 : -1
+        return Fuzz.subject?.fuzz(bytes) == true ? 0 : -1
       })
   }
 
@@ -28,20 +28,20 @@ private enum Subject: String {
   /// Passes bytes to the subject, which may refuse any bytes but must not trap, hang, leak or access invalid memory.
   ///
   /// - Returns: True if the bytes are worth keeping in the corpus.
-  func take(_ bytes: [UInt8]) -> Bool {
+  func fuzz(_ bytes: [UInt8]) -> Bool {
     switch self {
-    case .jpeg: Images.take(bytes, as: .jpeg)
-    case .png: Images.take(PNGChecksums.mended(bytes), as: .png)
-    case .webp: Images.take(bytes, as: .webp)
-    case .gif: Images.take(bytes, as: .gif)
-    case .exif: ExifBlocks.take(bytes)
-    case .feed: FeedTexts.take(bytes)
-    case .script: ScriptTexts.take(bytes)
-    case .head: ResponseHeads.take(bytes)
-    case .range: ResumedBodies.take(bytes)
-    case .date: Dates.take(bytes)
-    case .freshness: StoredResponses.take(bytes)
-    case .stored: StoredFiles.take(bytes)
+    case .jpeg: Images.fuzz(bytes, as: .jpeg)
+    case .png: Images.fuzz(PNGChecksums.withValidChecksums(bytes), as: .png)
+    case .webp: Images.fuzz(bytes, as: .webp)
+    case .gif: Images.fuzz(bytes, as: .gif)
+    case .exif: ExifBlocks.fuzz(bytes)
+    case .feed: FeedTexts.fuzz(bytes)
+    case .script: ScriptTexts.fuzz(bytes)
+    case .head: ResponseHeads.fuzz(bytes)
+    case .range: ResumedBodies.fuzz(bytes)
+    case .date: Dates.fuzz(bytes)
+    case .freshness: StoredResponses.fuzz(bytes)
+    case .stored: StoredFiles.fuzz(bytes)
     }
   }
 }

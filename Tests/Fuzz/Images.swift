@@ -12,7 +12,7 @@ enum Images {
     nil, DecodeTarget(width: 9, height: 7), DecodeTarget(width: 40, height: 200, mode: .fit),
   ]
 
-  static func take(_ bytes: [UInt8], as format: ImageFormat) -> Bool {
+  static func fuzz(_ bytes: [UInt8], as format: ImageFormat) -> Bool {
     guard ImageSignature.format(of: bytes) == format else { return false }
     for target in targets {
       let options = DecodeOptions(

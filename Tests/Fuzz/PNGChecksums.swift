@@ -1,6 +1,6 @@
 /// Corrects the checksums of a PNG's chunks. libpng stops at a wrong checksum, so that later code would not be fuzzed.
 enum PNGChecksums {
-  static func mended(_ file: [UInt8]) -> [UInt8] {
+  static func withValidChecksums(_ file: [UInt8]) -> [UInt8] {
     var file = file
     var offset = 8
     while offset + 12 <= file.count {

@@ -10,7 +10,7 @@ enum ResponseHeads {
     URL(string: $0)
   }
 
-  static func take(_ bytes: [UInt8]) -> Bool {
+  static func fuzz(_ bytes: [UInt8]) -> Bool {
     var input = FuzzedInput(bytes)
     let (limit, count) = (input.int(), input.int())
     let lines = input.lines
@@ -19,7 +19,7 @@ enum ResponseHeads {
         url: url, bodyLimit: limit, timeouts: .init(connect: 1, stall: input.double(), total: input.double()))
       guard let hop = try? Hop(request) else { preconditionFailure("an address") }
       var state = TransferState(request, hop: hop, settings: settings, startedAt: .now)
-      _ = state.requestLeaves(at: .now)
+      _ = state.requestWillBeSent(at: .now)
       for line in lines {
         let action = line.withUnsafeBytes { state.receive(line: $0, at: .now) }
         if case .report(let response) = action { check(response) }

@@ -7,7 +7,7 @@ enum ResumedBodies {
   private static let url = URL(string: "http://a.test/b")
   private static let beginning = [UInt8](repeating: 7, count: ResumableData.smallest)
 
-  static func take(_ bytes: [UInt8]) -> Bool {
+  static func fuzz(_ bytes: [UInt8]) -> Bool {
     guard let url else { return false }
     var input = FuzzedInput(bytes)
     let (first, second, count) = (input.int(), input.int(), input.int() & 0x3FFF)

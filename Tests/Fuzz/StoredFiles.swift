@@ -11,10 +11,10 @@ enum StoredFiles {
     return DiskEntry(identity: identity, key: key, name: ContentHash(key.bytes))
   }()
 
-  static func take(_ bytes: [UInt8]) -> Bool {
+  static func fuzz(_ bytes: [UInt8]) -> Bool {
     trim(bytes)
     let isKept = read(bytes)
-    return read(mended(bytes)) || isKept
+    return read(withValidHashes(bytes)) || isKept
   }
 
   /// Trims a cache whose limits and whose files' sizes and times are read from the bytes.
@@ -51,18 +51,18 @@ enum StoredFiles {
     guard
       let folder = try? Descriptor("/", flags: O_RDONLY | O_DIRECTORY, system: OneFile(content: bytes)),
       case .response(let response, _) = ResponseReader.read(
-        entry, in: folder, withBody: true, longestBody: .max)
+        entry, in: folder, withBody: true, maximumBodyBytes: .max)
     else { return false }
     precondition(response.body.count <= bytes.count, "no more than there is")
     // All values that a loader reads from the response.
     _ = response.standing(at: 1_800_000_000)
     _ = response.validators
-    _ = response.isFor(["X-Theme": "dark"])
+    _ = response.matches(["X-Theme": "dark"])
     return true
   }
 
   /// Returns the bytes with a correct magic, key and hashes.
-  private static func mended(_ bytes: [UInt8]) -> [UInt8] {
+  private static func withValidHashes(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
     let (fixed, key) = (ResponseFile.fixedLength, entry.key.bytes)
     guard bytes.count >= fixed + 4 + key.count else { return bytes }

@@ -6,7 +6,7 @@ import FoundationEssentials
 enum StoredResponses {
   private static let url = URL(string: "http://a.test/b")
 
-  static func take(_ bytes: [UInt8]) -> Bool {
+  static func fuzz(_ bytes: [UInt8]) -> Bool {
     guard let url else { return false }
     var input = FuzzedInput(bytes)
     let (now, requested, received) = (input.double(), input.double(), input.double())
@@ -33,8 +33,8 @@ enum StoredResponses {
           check(response.standing(at: clock, isRedirected: isRedirected))
         }
       }
-      _ = StoredResponse.mayBeKept(response.response, sent: headers)
-      _ = response.isFor(headers)
+      _ = StoredResponse.mayBeStored(response.response, sent: headers)
+      _ = response.matches(headers)
       _ = response.validators
     }
     return true

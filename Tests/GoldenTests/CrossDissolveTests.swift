@@ -8,7 +8,7 @@ extension GoldenTests {
   struct CrossDissolveTests {
     /// A fade, and t at several times: the value of its timing curve to six digits, computed independently of the code
     /// under test.
-    nonisolated struct Course: Sendable, CustomTestStringConvertible {
+    nonisolated struct FadeCourse: Sendable, CustomTestStringConvertible {
       let testDescription: String
       let transition: Transition
       let moments: [(milliseconds: Double, t: Double)]
@@ -16,13 +16,13 @@ extension GoldenTests {
 
     private nonisolated static let courses = [
       // The cubic Bézier curve (0.42, 0) (0.58, 1).
-      Course(
+      FadeCourse(
         testDescription: "0.2 s, the default", transition: .crossDissolve,
         moments: [(0, 0), (62.5, 0.203543), (125, 0.707229), (187.5, 0.992413), (210, 1)]),
-      Course(
+      FadeCourse(
         testDescription: "0.25 s", transition: .crossDissolve(0.25),
         moments: [(0, 0), (62.5, 0.129162), (125, 0.5), (187.5, 0.870838), (260, 1)]),
-      Course(
+      FadeCourse(
         testDescription: "linear",
         transition: Transition(kind: .crossDissolve, duration: 0.25, curve: .linear),
         moments: [(0, 0), (62.5, 0.25), (125, 0.5), (187.5, 0.75), (300, 1)]),
@@ -34,7 +34,7 @@ extension GoldenTests {
     }
 
     @Test(arguments: Pair.allCases, courses)
-    func eachFrameBlendsBothImages(pair: Pair, course: Course) throws {
+    func eachFrameBlendsBothImages(pair: Pair, course: FadeCourse) throws {
       let (old, new) = images(pair)
       for opacity in [1, 0.6] {
         let view = ImageView()
@@ -79,7 +79,7 @@ extension GoldenTests {
 
     /// Runs a fade and compares each frame with a blend of the first and the last.
     private func checkFade<Shown: View>(
-      _ course: Course, in view: Shown, from old: Image?, to new: Image,
+      _ course: FadeCourse, in view: Shown, from old: Image?, to new: Image,
       setImage: (Shown, Image?, Transition) -> Void
     ) throws {
       let stage = try Stage(width: 32, height: 24)

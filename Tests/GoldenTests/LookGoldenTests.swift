@@ -91,8 +91,8 @@ extension GoldenTests {
       for (column, transition) in [
         Transition.crossDissolve(1), .fade(1), .slide(.left, duration: 1), .flip(.left, duration: 1),
       ].enumerated() {
-        for (place, (old, new)) in [(image, template), (template, image)].enumerated() {
-          let view = add(ImageView(old), 2 * column + place, 1)
+        for (index, (old, new)) in [(image, template), (template, image)].enumerated() {
+          let view = add(ImageView(old), 2 * column + index, 1)
           view.tintColor = Color(hex: 0xFFD040)
           view.setImage(new, transition: transition)
         }

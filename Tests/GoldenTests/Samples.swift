@@ -70,10 +70,10 @@ enum Samples {
     button.setTitle("Stop", for: .selected)
     button.setTitleColor(Color(hex: 0x8090A0), for: .disabled)
     button.setImage(disc(side: 16, color: Color(hex: 0xFFD040)), for: .normal)
-    let looks: [(ControlState, UInt32, UInt32)] = [
+    let backgrounds: [(ControlState, UInt32, UInt32)] = [
       (.normal, 0x3060C0, 0x203060), (.selected, 0xC04030, 0x602018),
     ]
-    for (state, top, bottom) in looks {
+    for (state, top, bottom) in backgrounds {
       let image = slope(width: 84, height: 44, from: Color(hex: top), to: Color(hex: bottom))
       button.setBackgroundImage(image, for: state)
     }

@@ -27,8 +27,8 @@ struct SlotGoldenTests {
   }
 
   @Test func slotsShowASpinnerAndFadeTheImageIn() async throws {
-    let ends = Ends(3)
-    load(ends)
+    let completions = CompletionCounter(3)
+    load(completions)
     // The spinner appears after 0.1 s.
     test.advance(by: 0.09)
     try expect(try test.window.image(), looksLike: "slots-asked")
@@ -36,7 +36,7 @@ struct SlotGoldenTests {
     try expect(try test.window.image(), looksLike: "slots-waiting")
 
     try await transport.transfer(1).respond(with: Array("picture".utf8))
-    try await ends.all()
+    try await completions.wait()
     test.advance(by: 0)
     // The spinner fades out in 0.15 s while the image fades in for 0.2 s.
     test.advance(by: 0.1)
@@ -47,15 +47,15 @@ struct SlotGoldenTests {
   }
 
   @Test func memoryHitIsShownImmediately() async throws {
-    let first = Ends(3)
+    let first = CompletionCounter(3)
     load(first)
     try await transport.transfer(1).respond(with: Array("picture".utf8))
-    try await first.all()
+    try await first.wait()
     for view in [small, large] { view.image = nil }
     button.setBackgroundImage(nil, for: .normal)
     test.advance(by: 10)
 
-    load(Ends(3))
+    load(CompletionCounter(3))
 
     try expect(try test.window.image(), looksLike: "slots-loaded")
     #expect(transport.transfers.count == 1)
@@ -63,10 +63,10 @@ struct SlotGoldenTests {
 
   @Test func failedSlotsShowTheFailureImage() async throws {
     transport.respondToAll { $0.fail(.status(503)) }
-    let ends = Ends(3)
+    let completions = CompletionCounter(3)
 
-    load(ends)
-    try await ends.all()
+    load(completions)
+    try await completions.wait()
     test.advance(by: 0)
     test.advance(by: 1)
 
@@ -74,30 +74,30 @@ struct SlotGoldenTests {
     #expect(test.window.isLoaded)
   }
 
-  private func load(_ ends: Ends) {
+  private func load(_ completions: CompletionCounter) {
     let downloader = ImageDownloader(transports: [transport], decoder: QuartersDecoder(), cache: cache)
     let address = "https://example.test/picture"
     let placeholder = Samples.slope(
       width: 48, height: 32, from: Color(hex: 0x405068), to: Color(hex: 0x283040))
     var options = SlotOptions(downloader: downloader)
     options.failureImage = Samples.disc(side: 40, color: Color(hex: 0xD05040))
-    small.setImage(from: address, placeholder: placeholder, options: options) { _ in ends.come() }
-    large.setImage(from: address, options: options) { _ in ends.come() }
+    small.setImage(from: address, placeholder: placeholder, options: options) { _ in completions.countDown() }
+    large.setImage(from: address, options: options) { _ in completions.countDown() }
     button.setBackgroundImage(from: address, for: .normal, placeholder: placeholder, options: options) { _ in
-      ends.come()
+      completions.countDown()
     }
   }
 }
 
 /// Waits for several completion handlers.
-private final class Ends {
-  private var missing: Int
+private final class CompletionCounter {
+  private var remaining: Int
 
-  init(_ count: Int) { missing = count }
+  init(_ count: Int) { remaining = count }
 
-  func come() { missing -= 1 }
+  func countDown() { remaining -= 1 }
 
-  func all() async throws { try await until { missing <= 0 } }
+  func wait() async throws { try await until { remaining <= 0 } }
 }
 
 /// Decodes any bytes as the same image of 240x160 pixels, scaled for the target.

@@ -7,7 +7,7 @@ extension GoldenTests {
   /// Frames of each kind of transition: compared with computed frames where possible, and all kinds side by side with an
   /// expected image.
   struct TransitionGoldenTests {
-    private static let room = (x: 4, y: 3, width: 24, height: 18)
+    private static let imageFrame = (x: 4, y: 3, width: 24, height: 18)
 
     @Test(arguments: [0.25, 0.5, 0.75])
     func fadeBlendsThroughTheBackground(progress: Double) throws {
@@ -23,23 +23,24 @@ extension GoldenTests {
     @Test(arguments: Transition.Direction.allCases, [0.25, 0.5, 0.75])
     func slideMovesBothImages(direction: Transition.Direction, progress: Double) throws {
       let moments = try moments(of: .slide(direction), at: progress)
-      let room = Self.room
+      let frame = Self.imageFrame
 
       let expected = Bitmap(width: 32, height: 24) { x, y in
-        guard (room.x..<room.x + room.width).contains(x), (room.y..<room.y + room.height).contains(y) else {
+        guard (frame.x..<frame.x + frame.width).contains(x), (frame.y..<frame.y + frame.height).contains(y)
+        else {
           return moments.behind.color(x: x, y: y)
         }
         // The source of the pixel on a strip of both images.
         let isSideways = direction == .left || direction == .right
-        let length = isSideways ? room.width : room.height
-        let first = isSideways ? room.x : room.y
+        let length = isSideways ? frame.width : frame.height
+        let first = isSideways ? frame.x : frame.y
         let shift = Int((Double(length) * progress).rounded(.toNearestOrAwayFromZero))
         let isBack = direction == .left || direction == .up
-        let place = (isSideways ? x : y) - first + (isBack ? shift : -shift)
-        let isOld = (0..<length).contains(place)
-        let inside = first + (isOld ? place : place + (isBack ? -length : length))
+        let offset = (isSideways ? x : y) - first + (isBack ? shift : -shift)
+        let isOld = (0..<length).contains(offset)
+        let position = first + (isOld ? offset : offset + (isBack ? -length : length))
         return (isOld ? moments.before : moments.after).color(
-          x: isSideways ? inside : x, y: isSideways ? y : inside)
+          x: isSideways ? position : x, y: isSideways ? y : position)
       }
       expectMatch(moments.now, expected)
     }
@@ -72,7 +73,7 @@ extension GoldenTests {
     func customTransitionDrawsItself(progress: Double) throws {
       let moments = try moments(of: .custom(CustomTransition(Curtain())), at: progress)
 
-      let edge = Self.room.x + Int((24 * progress).rounded())
+      let edge = Self.imageFrame.x + Int((24 * progress).rounded())
       let expected = Bitmap(width: 32, height: 24) { x, y in
         (x < edge ? moments.after : moments.before).color(x: x, y: y)
       }
@@ -121,8 +122,8 @@ extension GoldenTests {
     ) throws -> Moments {
       let stage = try Stage(width: 32, height: 24)
       let view = stage.add(
-        ImageView(), x: Double(Self.room.x), y: Double(Self.room.y), width: Double(Self.room.width),
-        height: Double(Self.room.height))
+        ImageView(), x: Double(Self.imageFrame.x), y: Double(Self.imageFrame.y),
+        width: Double(Self.imageFrame.width), height: Double(Self.imageFrame.height))
       let behind = stage.image()
       view.image = new
       let after = stage.image()

@@ -5,7 +5,7 @@ import VitrineGraphics
 @Suite struct ImageSharingTests {
   private let bitmap = Bitmap(width: 4, height: 2, format: .bgra, isOpaque: true) { _, _ in }
 
-  private final class Slot {
+  private final class ImageHolder {
     var showing: Image.Showing?
 
     init(_ image: Image) { showing = Image.Showing(image) }
@@ -13,8 +13,8 @@ import VitrineGraphics
 
   @Test func imageIsShownUntilItsLastShowingEnds() {
     let image = Image(bitmap)
-    let first = Slot(image)
-    let second = Slot(image)
+    let first = ImageHolder(image)
+    let second = ImageHolder(image)
     #expect(image.isShown)
 
     first.showing = nil

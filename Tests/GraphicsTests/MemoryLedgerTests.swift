@@ -8,7 +8,7 @@ import VitrineGraphics
     let account: MemoryLedger.Account
     private let ledger: MemoryLedger
     private let bytes: Mutex<Int>
-    let asked = Mutex<[Int]>([])
+    let requests = Mutex<[Int]>([])
     let pressures = Mutex<[MemoryPressure]>([])
 
     init(_ account: MemoryLedger.Account, _ bytes: Int, in ledger: MemoryLedger) {
@@ -23,10 +23,10 @@ import VitrineGraphics
       ledger.add(bytes.withLock { $0 }, to: account)
     }
 
-    func release(bytes wanted: Int) {
-      asked.withLock { $0.append(wanted) }
+    func release(bytes requested: Int) {
+      requests.withLock { $0.append(requested) }
       let released = bytes.withLock { bytes in
-        let released = min(bytes, wanted)
+        let released = min(bytes, requested)
         bytes -= released
         return released
       }
@@ -70,12 +70,12 @@ import VitrineGraphics
     let cache = Holder(.cache, 30, in: ledger)
 
     ledger.add(30, to: .bodies)
-    #expect(cache.asked.withLock { $0 } == [10])
-    #expect(textures.asked.withLock { $0 }.isEmpty)
+    #expect(cache.requests.withLock { $0 } == [10])
+    #expect(textures.requests.withLock { $0 }.isEmpty)
 
     ledger.add(40, to: .bodies)
-    #expect(cache.asked.withLock { $0 } == [10, 40])
-    #expect(textures.asked.withLock { $0 } == [20])
+    #expect(cache.requests.withLock { $0 } == [10, 40])
+    #expect(textures.requests.withLock { $0 } == [20])
     #expect(ledger.usage.total == 100)
   }
 
@@ -84,7 +84,7 @@ import VitrineGraphics
       let cache = Holder(.cache, 50, in: ledger)
       ledger.add(50, to: .bodies)
       ledger.add(-50, to: .bodies)
-      #expect(cache.asked.withLock { $0 }.isEmpty)
+      #expect(cache.requests.withLock { $0 }.isEmpty)
     }
   }
 
@@ -129,15 +129,15 @@ import VitrineGraphics
 
   @Test func holderIsReferencedWeaklyAndAskedOnce() {
     let ledger = MemoryLedger(budget: 10)
-    weak var gone: Holder?
+    weak var weakHolder: Holder?
     do {
       let cache = Holder(.cache, 5, in: ledger)
       ledger.register(cache, as: .cache)
-      gone = cache
+      weakHolder = cache
       ledger.add(10, to: .bodies)
-      #expect(cache.asked.withLock { $0 } == [5])
+      #expect(cache.requests.withLock { $0 } == [5])
     }
-    #expect(gone == nil)
+    #expect(weakHolder == nil)
     ledger.add(10, to: .bodies)
   }
 
@@ -167,10 +167,10 @@ import VitrineGraphics
   @Test func pressureCheckIsCreatedOnceAndRunsEachTime() {
     let ledger = MemoryLedger()
     let made = Mutex(0)
-    let looks = Mutex(0)
+    let checks = Mutex(0)
     func make() -> @Sendable () -> Void {
       made.withLock { $0 += 1 }
-      return { looks.withLock { $0 += 1 } }
+      return { checks.withLock { $0 += 1 } }
     }
 
     ledger.watch(make)
@@ -179,7 +179,7 @@ import VitrineGraphics
     ledger.checkPressure()
 
     #expect(made.withLock { $0 } == 1)
-    #expect(looks.withLock { $0 } == 2)
+    #expect(checks.withLock { $0 } == 2)
   }
 
   @Test func everyHolderIsNotifiedOfPressure() {

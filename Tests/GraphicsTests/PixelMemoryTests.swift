@@ -164,9 +164,9 @@ import Testing
             held.append(block)
             if step % 50 == 49 { memory.trim() }
             guard held.count > 6 else { continue }
-            let gone = held.remove(at: step % held.count)
-            if gone.bytes.contains(where: { $0 != UInt8(task) }) { failures.add() }
-            memory.free(gone)
+            let removed = held.remove(at: step % held.count)
+            if removed.bytes.contains(where: { $0 != UInt8(task) }) { failures.add() }
+            memory.free(removed)
           }
           for block in held { memory.free(block) }
         }

@@ -281,7 +281,7 @@ struct SlotIndicatorTests {
     custom.next = { $0 }
     load(bench.view(), .custom(custom))
     _ = framesDrawn(until: 0.2)
-    bench.window.frameWork = 0.05
+    bench.window.frameWorkDuration = 0.05
 
     #expect(framesDrawn(until: 2.2) <= 11, "a slow indicator gets a fifth of the time")
   }

@@ -128,8 +128,8 @@ import VitrineTesting
     world.clock.advance(by: 1)
     try await world.transport.waitUntilStarted(3)
 
-    let left = world.transport.transfers.last?.request.timeouts.total ?? 0
-    #expect(abs(left - 55) < 0.001)
+    let remaining = world.transport.transfers.last?.request.timeouts.total ?? 0
+    #expect(abs(remaining - 55) < 0.001)
   }
 
   @Test func bytesDeliveredWithoutAdmissionAreCounted() async {
@@ -167,9 +167,9 @@ import VitrineTesting
   }
 
   @Test func declaredLengthIsTrustedIfSmallOrPartlyReceived() {
-    var lying = BodyBuffer(expected: 64 << 20)
-    bytes(10).withUnsafeBytes { lying.append($0) }
-    #expect(lying.bytes.capacity < 2 << 20)
+    var buffer = BodyBuffer(expected: 64 << 20)
+    bytes(10).withUnsafeBytes { buffer.append($0) }
+    #expect(buffer.bytes.capacity < 2 << 20)
 
     var honest = BodyBuffer(expected: 500_000)
     bytes(10).withUnsafeBytes { honest.append($0) }

@@ -31,7 +31,7 @@ import VitrineTesting
     cache.insert(.solid(width: bytes / 4, height: 1), for: request(name), additionalIdentifier: nil)
   }
 
-  private func has(_ name: String, _ cache: MemoryImageCache) -> Bool {
+  private func isCached(_ name: String, _ cache: MemoryImageCache) -> Bool {
     cache.image(for: request(name), additionalIdentifier: nil) != nil
   }
 
@@ -42,12 +42,12 @@ import VitrineTesting
     let cache = cache(countLimit: 2)
     insert("a", into: cache)
     insert("b", into: cache)
-    #expect(has("a", cache))
+    #expect(isCached("a", cache))
 
     insert("c", into: cache)
 
-    #expect(!has("b", cache))
-    #expect(has("a", cache) && has("c", cache))
+    #expect(!isCached("b", cache))
+    #expect(isCached("a", cache) && isCached("c", cache))
     #expect(cache.statistics.evictionsByReason == [.count: 1])
   }
 
@@ -71,7 +71,7 @@ import VitrineTesting
 
     cache.countLimit = 3
 
-    #expect(!has("a", cache) && has("b", cache) && has("c", cache) && has("d", cache))
+    #expect(!isCached("a", cache) && isCached("b", cache) && isCached("c", cache) && isCached("d", cache))
   }
 
   @Test func eachSizeOfAnImageCountsTowardTheLimit() {
@@ -93,11 +93,11 @@ import VitrineTesting
     let cache = cache(timeToLive: 10)
     insert("a", into: cache)
     clock.advance(9.9)
-    #expect(has("a", cache))
+    #expect(isCached("a", cache))
 
     clock.advance(0.1)
 
-    #expect(!has("a", cache), "a cache hit does not extend the life of an image")
+    #expect(!isCached("a", cache), "a cache hit does not extend the life of an image")
     #expect(cache.usage == 0)
     #expect(cache.statistics.evictionsByReason == [.age: 1])
     #expect(cache.statistics.misses == 1)
@@ -161,12 +161,12 @@ import VitrineTesting
     insert("old", into: cache)
     cache.timeToLive = 1
     clock.advance(2)
-    #expect(!has("old", cache))
+    #expect(!isCached("old", cache))
 
     insert("new", into: cache)
     cache.timeToLive = .infinity
     clock.advance(1000)
-    #expect(has("new", cache))
+    #expect(isCached("new", cache))
   }
 
   @Test func expiredImageIsRemovedFromTheLedger() {
@@ -176,7 +176,7 @@ import VitrineTesting
     insert("old", into: cache)
     clock.advance(2)
 
-    #expect(!has("old", cache))
+    #expect(!isCached("old", cache))
 
     #expect(ledger.usage.cache == 0)
     #expect(cache.usage == 0)
@@ -207,7 +207,7 @@ import VitrineTesting
   func timeToLiveOfZeroOrLessPreventsCaching(timeToLive: Double) {
     let cache = cache(timeToLive: timeToLive)
     insert("a", into: cache)
-    #expect(!has("a", cache))
+    #expect(!isCached("a", cache))
     #expect(cache.usage == 0)
 
     let other = self.cache()
@@ -222,7 +222,7 @@ import VitrineTesting
     insert("a", into: cache)
     clock.advance(1e8)
 
-    #expect(has("a", cache))
+    #expect(isCached("a", cache))
   }
 
   @Test func clockSetBackRestartsTheTimeToLive() {
@@ -230,12 +230,12 @@ import VitrineTesting
     insert("a", into: cache)
 
     clock.advance(-500)
-    #expect(has("a", cache))
+    #expect(isCached("a", cache))
     clock.advance(9)
-    #expect(has("a", cache))
+    #expect(isCached("a", cache))
     clock.advance(1)
 
-    #expect(!has("a", cache), "the time to live restarted when the cache noticed the earlier clock")
+    #expect(!isCached("a", cache), "the time to live restarted when the cache noticed the earlier clock")
   }
 
   // MARK: Entry cost
@@ -246,7 +246,7 @@ import VitrineTesting
     insert("a", bytes: 2000, into: cache)
     insert("b", bytes: 2004, into: cache)
 
-    #expect(has("a", cache) && !has("b", cache))
+    #expect(isCached("a", cache) && !isCached("b", cache))
     #expect(cache.statistics.inserts == 1)
     #expect(cache.statistics.refusals == 1)
   }
@@ -257,7 +257,7 @@ import VitrineTesting
 
     insert("a", bytes: 4000, into: cache)
 
-    #expect(!has("a", cache), "the image behind the URL has changed")
+    #expect(!isCached("a", cache), "the image behind the URL has changed")
   }
 
   @Test(
@@ -267,7 +267,7 @@ import VitrineTesting
     let cache = cache(entryCostLimit: limit)
     insert("a", into: cache)
 
-    #expect(has("a", cache) == (limit == .max))
+    #expect(isCached("a", cache) == (limit == .max))
   }
 
   @Test(
@@ -277,12 +277,12 @@ import VitrineTesting
     let large = MemoryImageCache(capacity: 10_000, preferredUsageAfterPurge: 6000)
     insert("fits", bytes: 6000, into: large)
     insert("does not", bytes: 6004, into: large)
-    #expect(has("fits", large) && !has("does not", large))
+    #expect(isCached("fits", large) && !isCached("does not", large))
 
     let empties = MemoryImageCache(capacity: 10_000, preferredUsageAfterPurge: 0)
     insert("fits", bytes: 2500, into: empties)
     insert("does not", bytes: 2504, into: empties)
-    #expect(has("fits", empties) && !has("does not", empties))
+    #expect(isCached("fits", empties) && !isCached("does not", empties))
   }
 
   @Test("Extreme limits are accepted", arguments: [Int.min, 0, 1, Int.max])

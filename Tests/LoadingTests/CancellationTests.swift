@@ -89,19 +89,19 @@ import VitrineTesting
   @Test func cancelledTasksAreReleasedBeforeTheDownloadEnds() async throws {
     let world = Fixture()
     let recorder = Recorder<Bool>()
-    let stays = world.downloader.load(request())
-    var left: [WeakTask] = []
+    let running = world.downloader.load(request())
+    var weakTasks: [WeakTask] = []
     for _ in 0..<1000 {
       let task = world.downloader.load(request(), completion: { _ in recorder.add(true) })
-      left.append(WeakTask(task: task))
+      weakTasks.append(WeakTask(task: task))
       task.cancel()
     }
     _ = try await recorder.wait(for: 1000)
     await withCheckedContinuation { continuation in MainActorQueue.main.post { continuation.resume() } }
-    #expect(left.count { $0.task != nil } < 100)
+    #expect(weakTasks.count { $0.task != nil } < 100)
     #expect(world.transport.transfers.count == 1)
-    #expect(!stays.isFinished)
-    stays.cancel()
+    #expect(!running.isFinished)
+    running.cancel()
   }
 
   private struct WeakTask {

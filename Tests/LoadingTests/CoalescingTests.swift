@@ -57,12 +57,12 @@ import VitrineTesting
   @Test func twoSizesShareOneDownload() async throws {
     let world = Fixture()
     let small = world.downloader.load(request(target: DecodeTarget(width: 8, height: 8)))
-    let whole = world.downloader.load(request())
+    let fullSize = world.downloader.load(request())
 
     world.transport.transfers[0].respond(with: Fixture.body)
 
     #expect(try await small.response.image.pixelHeight == 8)
-    #expect(try await whole.response.image.pixelHeight == 48)
+    #expect(try await fullSize.response.image.pixelHeight == 48)
     #expect(world.transport.transfers.count == 1)
     #expect(world.decoder.calls.count == 2)
   }

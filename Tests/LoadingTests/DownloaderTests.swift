@@ -109,8 +109,8 @@ import VitrineTesting
 
   @Test(
     "AF-D9, AF-D10 the cache is asked before each insert and may refuse the image", arguments: [true, false])
-  func cacheIsAskedBeforeEachInsert(response: Bool) async throws {
-    let cache = AskedCache(response: response)
+  func cacheIsAskedBeforeEachInsert(accepts: Bool) async throws {
+    let cache = SelectiveCache(accepts: accepts)
     let transport = FakeTransport()
     transport.respondToAll { $0.respond(with: Fixture.body) }
     let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder(), cache: cache)
@@ -118,9 +118,9 @@ import VitrineTesting
     let first = try await downloader.image(for: request())
     let second = try await downloader.image(for: request())
 
-    #expect(cache.log == (response ? ["asked a.jpg", "inserted a.jpg"] : ["asked a.jpg", "asked a.jpg"]))
-    #expect((second.image === first.image) == response)
-    #expect((second.http == nil) == response)
+    #expect(cache.log == (accepts ? ["asked a.jpg", "inserted a.jpg"] : ["asked a.jpg", "asked a.jpg"]))
+    #expect((second.image === first.image) == accepts)
+    #expect((second.http == nil) == accepts)
   }
 
   @Test("AF-D11 the receipt of a cached image is nil") func receiptOfACachedImageIsNil() async throws {
@@ -145,10 +145,10 @@ import VitrineTesting
     world.downloader.load(request())
     world.transport.transfers[0].respond(with: Fixture.body)
     // The loop never yields, so work that needs the main actor could not finish.
-    var patience = 10_000
-    while world.cache.statistics.inserts == 0, patience > 0 {
+    var remainingTries = 10_000
+    while world.cache.statistics.inserts == 0, remainingTries > 0 {
       usleep(1000)
-      patience -= 1
+      remainingTries -= 1
     }
     #expect(world.cache.statistics.inserts == 1)
   }
@@ -294,10 +294,10 @@ import VitrineTesting
     let world = Fixture()
     let thumbnail = try await world.loaded(request(target: DecodeTarget(width: 8, height: 8)))
 
-    let whole = try await world.loaded(request())
+    let fullSize = try await world.loaded(request())
 
     #expect(thumbnail.image.pixelHeight == 8)
-    #expect(whole.image.pixelHeight == 48)
+    #expect(fullSize.image.pixelHeight == 48)
   }
 
   @Test func statisticsCountLoadsFailuresAndCancellations() async throws {
@@ -330,11 +330,11 @@ import VitrineTesting
 }
 
 /// A cache that accepts or refuses all images and logs its calls.
-private final class AskedCache: ImageRequestCache {
-  private let response: Bool
+private final class SelectiveCache: ImageRequestCache {
+  private let accepts: Bool
   private let state = Mutex<(log: [String], image: Image?)>(([], nil))
 
-  init(response: Bool) { self.response = response }
+  init(accepts: Bool) { self.accepts = accepts }
 
   var log: [String] { state.withLock { $0.log } }
 
@@ -354,7 +354,7 @@ private final class AskedCache: ImageRequestCache {
 
   func shouldCache(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) -> Bool {
     state.withLock { $0.log.append("asked \(request.url.lastPathComponent)") }
-    return response
+    return accepts
   }
 }
 

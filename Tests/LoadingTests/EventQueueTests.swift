@@ -67,8 +67,8 @@ import VitrineTesting
     let task = world.downloader.load(request())
     for _ in 0..<10 { _ = task.events }
     #expect(task.listenerCount == 0)
-    let kept = task.events
+    let retained = task.events
     #expect(task.listenerCount == 1)
-    withExtendedLifetime((kept, world)) {}
+    withExtendedLifetime((retained, world)) {}
   }
 }

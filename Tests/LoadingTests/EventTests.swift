@@ -126,14 +126,14 @@ import VitrineTesting
     let events = task.events
     let transfer = world.transport.transfers[0]
     transfer.respond(expectedLength: 100)
-    var told = [task.progress.received]
+    var reported = [task.progress.received]
     for _ in 0..<20 {
       transfer.send([UInt8](repeating: 32, count: 5))
-      if told.last != task.progress.received { told.append(task.progress.received) }
+      if reported.last != task.progress.received { reported.append(task.progress.received) }
       world.clock.advance(by: 0.1)
     }
     transfer.finish()
-    #expect(told == [0, 5, 30, 55, 80, 100])
+    #expect(reported == [0, 5, 30, 55, 80, 100])
     #expect(await descriptions(of: events).contains("progress 100"))
   }
 }

@@ -20,9 +20,9 @@ import VitrineTesting
       if seed % 4 == 3 { $0.bodyModifier = { body, _ in body } }
     }
     let server = Server(world.transport)
-    let storm = LoadStorm(seed: seed, in: world, patience: 20_000)
-    let isOver = try await storm.rages(
-      asking: { Self.anyRequest(&$0) }, disturb: { Self.disturb($0, world, &$1) }, act: { server.act(&$0) },
+    let storm = LoadStorm(seed: seed, in: world, timeoutSeconds: 20_000)
+    let isOver = try await storm.run(
+      loading: { Self.anyRequest(&$0) }, disturb: { Self.disturb($0, world, &$1) }, act: { server.act(&$0) },
       respondToAll: server.respondToAll)
     guard isOver else { return }
 
@@ -39,7 +39,7 @@ import VitrineTesting
     for _ in 0..<20 {
       let world = Fixture { $0.rateLimit = nil }
       let tasks = (0..<2).map { _ in world.downloader.load(request()) }
-      await whileOthersAsk(world.downloader) {
+      await whileBusy(world.downloader) {
         await withTaskGroup(of: Void.self) { group in
           for task in tasks {
             group.addTask {
@@ -60,7 +60,7 @@ import VitrineTesting
       $0.rateLimit = nil
       $0.requestModifier = { $0 }
     }
-    try await whileOthersAsk(world.downloader) {
+    try await whileBusy(world.downloader) {
       for number in 0..<500 {
         let task = world.downloader.load(request())
         try await world.transport.waitUntilStarted(number + 1)
@@ -72,26 +72,26 @@ import VitrineTesting
   }
 
   /// Runs `body` while threads keep the downloader busy, so that other callers wait between two steps.
-  private func whileOthersAsk(_ downloader: ImageDownloader, _ body: () async throws -> Void) async rethrows {
-    let asking = Asking()
+  private func whileBusy(_ downloader: ImageDownloader, _ body: () async throws -> Void) async rethrows {
+    let flag = Flag()
     for _ in 0..<3 {
-      BlockingThread.start { while asking.goesOn.load(ordering: .relaxed) { _ = downloader.statistics } }
+      BlockingThread.start { while flag.isSet.load(ordering: .relaxed) { _ = downloader.statistics } }
     }
-    defer { asking.goesOn.store(false, ordering: .relaxed) }
+    defer { flag.isSet.store(false, ordering: .relaxed) }
     try await body()
   }
 
-  private final class Asking: Sendable {
-    let goesOn = Atomic(true)
+  private final class Flag: Sendable {
+    let isSet = Atomic(true)
   }
 
   private static func anyRequest(_ chance: inout SplitMix) -> ImageRequest {
-    var asked = request(
+    var imageRequest = request(
       "\(chance.next(8))", host: chance.next(2) == 0 ? "a.test" : "b.test",
       priority: ImageRequest.Priority(rawValue: chance.next(5)) ?? .normal,
       policy: chance.next(4) == 0 ? .useCache : .reload)
-    if chance.next(2) == 0 { asked.headers["X-Device"] = "\(chance.next(3))" }
-    return asked
+    if chance.next(2) == 0 { imageRequest.headers["X-Device"] = "\(chance.next(3))" }
+    return imageRequest
   }
 
   private static func disturb(_ task: ImageTask, _ world: Fixture, _ chance: inout SplitMix) {

@@ -92,23 +92,23 @@ import VitrineGraphics
 
   // MARK: Headers named by Vary
 
-  private var asked: RequestIdentity {
+  private var original: RequestIdentity {
     identity { $0.headers = ["X-B": "2", "Accept": "image/*", "X-A": "1", "X-C": "3"] }
   }
 
   @Test func varyHeadersCountInAnyOrder() {
-    let both = asked.counting(["x-a", "x-b"])
+    let both = original.counting(["x-a", "x-b"])
 
-    #expect(both != asked)
-    #expect(asked.counting(["x-b"]).counting(["x-a"]) == both)
-    #expect(asked.counting(["x-a"]).counting(["x-b"]) == both)
-    #expect(asked.counting(["x-a"]) != both)
+    #expect(both != original)
+    #expect(original.counting(["x-b"]).counting(["x-a"]) == both)
+    #expect(original.counting(["x-a"]).counting(["x-b"]) == both)
+    #expect(original.counting(["x-a"]) != both)
   }
 
   @Test func identityOnDiskExcludesVaryHeaders() {
-    #expect(asked.counting(["x-a", "x-b"]).withoutVarying == asked)
-    #expect(asked.withoutVarying == asked)
-    #expect(asked.counting(["x-a"]).withoutVarying != identity(), "headers that always count stay")
+    #expect(original.counting(["x-a", "x-b"]).withoutVarying == original)
+    #expect(original.withoutVarying == original)
+    #expect(original.counting(["x-a"]).withoutVarying != identity(), "headers that always count stay")
   }
 
   @Test func identityAsSentContainsTheVaryHeaders() {

@@ -23,7 +23,7 @@ import VitrineGraphics
         speaksHTTP2: number % 2 == 0, at: now)
     }
 
-    #expect(queue.rememberedHosts <= 2 * HostBackOff.limit + 2 * RecentLanes.limit + DownloadQueue.keptHosts)
+    #expect(queue.rememberedHosts <= 2 * HostBackOff.limit + 2 * RecentLanes.limit + DownloadQueue.maximumIdleHosts)
     #expect(queue.waitingCount == 0 && queue.activeCount == 0)
   }
 
@@ -33,7 +33,7 @@ import VitrineGraphics
       queue.enqueue(FetchID(number: UInt64(number + 1)), lane: lane(number), priority: .normal)
     }
     for number in 0..<10_000 { queue.remove(FetchID(number: UInt64(number + 1))) }
-    #expect(queue.rememberedHosts <= DownloadQueue.keptHosts)
+    #expect(queue.rememberedHosts <= DownloadQueue.maximumIdleHosts)
   }
 
   @Test func recentHTTP2HostsAreRememberedAndOldOnesForgotten() {
@@ -68,7 +68,7 @@ import VitrineGraphics
   @Test func hostOfADelayedDownloadKeepsItsLimit() {
     var queue = DownloadQueue()
     queue.maximumPerHost = 1
-    let count = DownloadQueue.keptHosts + 4
+    let count = DownloadQueue.maximumIdleHosts + 4
     let resting = FetchID(number: 1)
     queue.enqueue(resting, lane: lane(0), priority: .normal, notBefore: 10)
     // More hosts than the queue keeps come and go while the download is delayed.

@@ -216,7 +216,7 @@ extension FetchEnd {
     var work: [LoadAction] = []
     var responded = 0
 
-    func take(_ actions: [LoadAction]) {
+    func run(_ actions: [LoadAction]) {
       for action in actions {
         guard case .deliver(let tasks, _) = action else {
           work.append(action)
@@ -233,11 +233,11 @@ extension FetchEnd {
       let isGood = chance.next(5) > 0
       switch work.remove(at: chance.next(work.count)) {
       case .startFetch(let id, _):
-        take(registry.fetchEnded(id, isGood ? .success(bytes) : .failure(.status(500))))
+        run(registry.fetchEnded(id, isGood ? .success(bytes) : .failure(.status(500))))
       case .decode(let id, _, _, _):
-        take(registry.decodeEnded(id, isGood ? .success(.solid(width: 1, height: 1)) : .failure(.emptyBody)))
-      case .transform(let id, let image, _, _): take(registry.transformEnded(id, .success(image)))
-      case .store(let id, _, _, _): take(registry.storeEnded(id))
+        run(registry.decodeEnded(id, isGood ? .success(.solid(width: 1, height: 1)) : .failure(.emptyBody)))
+      case .transform(let id, let image, _, _): run(registry.transformEnded(id, .success(image)))
+      case .store(let id, _, _, _): run(registry.storeEnded(id))
       default: break
       }
     }
@@ -251,10 +251,10 @@ extension FetchEnd {
         let (task, actions) = registry.start(
           request, additionalIdentifier: chance.next(3) == 0 ? "x" : nil, lane: .init(request.url))
         waiting.insert(task)
-        take(actions)
+        run(actions)
       case 2:
         if let task = waiting.randomElement(using: &chance) {
-          take(chance.next(2) == 0 ? registry.cancel(task) : registry.setPriority(.high, of: task))
+          run(chance.next(2) == 0 ? registry.cancel(task) : registry.setPriority(.high, of: task))
         }
       default: finishSome()
       }
@@ -287,13 +287,13 @@ extension FetchEnd {
     let decodes = actions.compactMap {
       if case .decode(let id, _, let key, _) = $0 { (id, key) } else { nil }
     }
-    let whole = try #require(decodes.first { $0.1.target == nil }).0
-    let small = try #require(decodes.first { $0.1.target != nil }).0
+    let fullSizeDecode = try #require(decodes.first { $0.1.target == nil }).0
+    let smallDecode = try #require(decodes.first { $0.1.target != nil }).0
 
     // One size decodes and is being stored in memory. The other size fails to decode, so the URL is fetched again.
-    actions = registry.decodeEnded(whole, .success(.solid(width: 1, height: 1)))
+    actions = registry.decodeEnded(fullSizeDecode, .success(.solid(width: 1, height: 1)))
     let processedImage = try processedImageID(actions)
-    actions = registry.decodeEnded(small, .failure(.emptyBody))
+    actions = registry.decodeEnded(smallDecode, .failure(.emptyBody))
     #expect(actions.map(words).contains("fetch a.jpg"))
     actions = registry.storeEnded(processedImage)
     #expect(actions.map(words) == ["deliver to 1", "pause fetch"])

@@ -9,14 +9,14 @@ struct LoadStorm: Sendable {
   let seed: Int
   let world: Fixture
   /// The maximum time until all loads have ended, in seconds of the world's clock after the last load was started.
-  let patience: Int
+  let timeoutSeconds: Int
   private let threads = 3
-  private let loadsOfEach = 150
+  private let loadsPerThread = 150
 
-  init(seed: Int, in world: Fixture, patience: Int) {
+  init(seed: Int, in world: Fixture, timeoutSeconds: Int) {
     self.seed = seed
     self.world = world
-    self.patience = patience
+    self.timeoutSeconds = timeoutSeconds
   }
 
   /// Runs the storm, and returns true if all loads have ended. Expects that each load completes once.
@@ -25,8 +25,8 @@ struct LoadStorm: Sendable {
   ///   - disturb: Changes one of a caller's loads, for example pauses or cancels it.
   ///   - act: Lets the server answer a transfer, successfully or not.
   ///   - respondToAll: Lets the server answer all running transfers.
-  func rages(
-    asking anyRequest: @escaping @Sendable (inout SplitMix) -> ImageRequest,
+  func run(
+    loading anyRequest: @escaping @Sendable (inout SplitMix) -> ImageRequest,
     disturb: @escaping @Sendable (ImageTask, inout SplitMix) -> Void,
     act: @escaping @Sendable (inout SplitMix) -> Void, respondToAll: () -> Void
   ) async throws -> Bool {
@@ -36,8 +36,8 @@ struct LoadStorm: Sendable {
       BlockingThread.start {
         var chance = SplitMix(state: UInt64(seed * 100 + thread))
         var tasks: [ImageTask] = []
-        for load in 0..<loadsOfEach {
-          let number = thread * loadsOfEach + load
+        for load in 0..<loadsPerThread {
+          let number = thread * loadsPerThread + load
           tasks.append(
             world.downloader.load(anyRequest(&chance), completion: { _ in recorder.add(number) }))
           for _ in 0..<chance.next(6) { disturb(tasks[chance.next(tasks.count)], &chance) }
@@ -50,12 +50,12 @@ struct LoadStorm: Sendable {
     var chance = SplitMix(state: UInt64(seed))
     try await until {
       act(&chance)
-      return !callers.areAsking
+      return !callers.areStartingLoads
     }
     world.downloader.isSuspended = false
     for task in callers.tasks { task.resume() }
     var turns = 0
-    while world.downloader.isRunning, turns < patience {
+    while world.downloader.isRunning, turns < timeoutSeconds {
       respondToAll()
       world.clock.advance(by: 1)
       await Task.yield()
@@ -63,23 +63,23 @@ struct LoadStorm: Sendable {
     }
     #expect(!world.downloader.isRunning, "\(world.downloader.waitingDownloadCount) wait")
     guard !world.downloader.isRunning else { return false }
-    let count = threads * loadsOfEach
+    let count = threads * loadsPerThread
     let numbers = try await recorder.wait(for: count)
     #expect(numbers.count == count && Set(numbers).count == count)
     return true
   }
 
   private final class Callers: Sendable {
-    private let state: Mutex<(left: Int, tasks: [ImageTask])>
+    private let state: Mutex<(startingCallers: Int, tasks: [ImageTask])>
 
     init(count: Int) { state = Mutex((count, [])) }
 
-    var areAsking: Bool { state.withLock { $0.left > 0 } }
+    var areStartingLoads: Bool { state.withLock { $0.startingCallers > 0 } }
     var tasks: [ImageTask] { state.withLock { $0.tasks } }
 
     func end(_ tasks: [ImageTask]) {
       state.withLock { state in
-        state.left -= 1
+        state.startingCallers -= 1
         state.tasks += tasks
       }
     }

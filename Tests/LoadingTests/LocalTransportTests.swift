@@ -132,7 +132,7 @@ import VitrineTesting
     // The first read holds the thread; the second is cancelled before its turn.
     let gate = Gate()
     let url = URL(filePath: "/proc/self/status")
-    async let held = callback {
+    async let blocked = callback {
       _ = transport.start(TransportRequest(url: url), receiver: LocalReceiver($0, gate: gate))
     }
     await gate.waitUntilHeld(1)
@@ -143,7 +143,7 @@ import VitrineTesting
       gate.open()
     }
 
-    #expect(try await held.error == nil)
+    #expect(try await blocked.error == nil)
     #expect(try await cancelled.error == .cancelled)
   }
 
@@ -169,14 +169,14 @@ import VitrineTesting
     let transport = hanging(gate, clock)
     let (hangs, reads) = (try write([1], to: "hangs"), try write([2], to: "reads"))
     let embedded = try #require(URL(string: "data:,3"))
-    async let held = outcome(of: hangs, transport)
+    async let blocked = outcome(of: hangs, transport)
     await gate.waitUntilHeld(1)
     async let next = outcome(of: reads, transport)
     async let data = outcome(of: embedded, transport)
 
     clock.advance(by: TransportRequest.Timeouts().stall)
 
-    #expect(try await held.error == .timedOut(.stall(seconds: 15)))
+    #expect(try await blocked.error == .timedOut(.stall(seconds: 15)))
     #expect(try await next.body == [2])
     #expect(try await data.body == [UInt8(ascii: "3")])
     // The read returns, and its result is dropped.
@@ -189,15 +189,15 @@ import VitrineTesting
     let (gate, clock) = (Gate(), ManualLoadingClock())
     let transport = hanging(gate, clock)
     let embedded = try #require(URL(string: "data:,3"))
-    for count in 1...LocalLane.maximumHanging {
+    for count in 1...LocalLane.maximumBlockedThreads {
       let hangs = try write([1], to: "hangs\(count)")
-      async let held = outcome(of: hangs, transport)
+      async let blocked = outcome(of: hangs, transport)
       await gate.waitUntilHeld(count)
 
       #expect(try await outcome(of: embedded, transport).body == [UInt8(ascii: "3")])
 
       clock.advance(by: TransportRequest.Timeouts().stall)
-      #expect(try await held.error == .timedOut(.stall(seconds: 15)))
+      #expect(try await blocked.error == .timedOut(.stall(seconds: 15)))
     }
     #expect(try await outcome(of: embedded, transport).body == [UInt8(ascii: "3")])
     gate.open()
@@ -207,11 +207,11 @@ import VitrineTesting
     let (gate, clock) = (Gate(), ManualLoadingClock())
     let transport = hanging(gate, clock)
     let (hangs, reads) = (try write([1], to: "hangs"), try write([2], to: "reads"))
-    async let held = outcome(of: hangs, transport)
+    async let blocked = outcome(of: hangs, transport)
     await gate.waitUntilHeld(1)
     async let second = outcome(of: hangs, transport)
     clock.advance(by: TransportRequest.Timeouts().stall)
-    #expect(try await held.error == .timedOut(.stall(seconds: 15)))
+    #expect(try await blocked.error == .timedOut(.stall(seconds: 15)))
     #expect(try await second.error == .timedOut(.stall(seconds: 15)))
 
     for _ in 0..<10 {
@@ -228,12 +228,12 @@ import VitrineTesting
     let (gate, clock) = (Gate(), ManualLoadingClock())
     let transport = hanging(gate, clock)
     let reads = try write([2], to: "reads")
-    for count in 1...LocalLane.maximumHanging {
+    for count in 1...LocalLane.maximumBlockedThreads {
       let hangs = try write([1], to: "hangs\(count)")
-      async let held = outcome(of: hangs, transport)
+      async let blocked = outcome(of: hangs, transport)
       await gate.waitUntilHeld(count)
       clock.advance(by: TransportRequest.Timeouts().stall)
-      #expect(try await held.error == .timedOut(.stall(seconds: 15)))
+      #expect(try await blocked.error == .timedOut(.stall(seconds: 15)))
     }
     #expect(try await outcome(of: reads, transport).error == .timedOut(.stall(seconds: 15)))
     gate.open()

@@ -10,10 +10,10 @@ import VitrineTesting
   private static let imageBytes = 64 * 48 * PixelFormat.bytesPerPixel
 
   /// A memory holder that has nothing to release and counts how often it is asked.
-  private final class Asked: MemoryHolder {
+  private final class CountingHolder: MemoryHolder {
     let gate = Gate(isOpen: true)
     private let count = Mutex(0)
-    var times: Int { count.withLock { $0 } }
+    var releaseCalls: Int { count.withLock { $0 } }
 
     func count(against ledger: MemoryLedger) { ledger.register(self, as: .cache) }
     func release(bytes: Int) {
@@ -264,9 +264,9 @@ import VitrineTesting
 
   @Test func highestPriorityJobRunsNextWhenMemoryIsReleased() async throws {
     let ledger = MemoryLedger(budget: 100)
-    let asked = Asked()
-    asked.count(against: ledger)
-    asked.gate.close()
+    let holder = CountingHolder()
+    holder.count(against: ledger)
+    holder.gate.close()
     let pool = WorkerPool(threads: 2)
     let names = Names()
     let gate = Gate()
@@ -287,10 +287,10 @@ import VitrineTesting
 
     submit(2, "b", 80)
     // The second thread has found the budget full, and asks the holder to release memory.
-    await asked.gate.waitUntilHeld(1)
+    await holder.gate.waitUntilHeld(1)
     submit(3, "c", 10, .low)
     submit(4, "d", 90, .high)
-    asked.gate.open()
+    holder.gate.open()
     gate.open()
     try await until { names.all.count >= 4 }
 
@@ -303,9 +303,9 @@ import VitrineTesting
   @Test func noOtherJobStartsWhileMemoryIsEvictedForAJob() async throws {
     let ledger = MemoryLedger(budget: 100)
     let kept = MemoryReservation(80, in: ledger, as: .cache)
-    let asked = Asked()
-    asked.count(against: ledger)
-    asked.gate.close()
+    let holder = CountingHolder()
+    holder.count(against: ledger)
+    holder.gate.close()
     let pool = WorkerPool(threads: 2)
     let names = Names()
     let reservation = MemoryReservation(0, in: ledger, as: .decoding)
@@ -313,12 +313,12 @@ import VitrineTesting
       names.add("a")
       reservation.end()
     }
-    await asked.gate.waitUntilHeld(1)
+    await holder.gate.waitUntilHeld(1)
     pool.submit(2, priority: .low) { names.add("b") }
     for _ in 0..<20_000 where names.all.isEmpty { await Task.yield() }
     #expect(names.all.isEmpty, "the first job does not fit, and the second job may not overtake it")
     kept.end()
-    asked.gate.open()
+    holder.gate.open()
     try await until { names.all.count >= 2 }
     #expect(ledger.peak <= 100)
   }
@@ -326,10 +326,10 @@ import VitrineTesting
   @Test func resubmittedJobEvictsMemoryAgain() async throws {
     let ledger = MemoryLedger(budget: 100)
     let kept = MemoryReservation(80, in: ledger, as: .cache)
-    let asked = Asked()
-    asked.count(against: ledger)
+    let holder = CountingHolder()
+    holder.count(against: ledger)
     let pool = WorkerPool(threads: 1)
-    for times in 1...3 {
+    for round in 1...3 {
       try await untilCalled { done in
         let reservation = MemoryReservation(0, in: ledger, as: .decoding)
         pool.submit(1, priority: .normal, taking: .init(60, in: reservation)) {
@@ -337,7 +337,7 @@ import VitrineTesting
           done()
         }
       }
-      #expect(asked.times == times)
+      #expect(holder.releaseCalls == round)
       #expect(!pool.isShortOfMemory)
     }
     kept.end()
@@ -346,7 +346,7 @@ import VitrineTesting
   // MARK: Waiting for memory in use
 
   /// A pool of one thread, and a budget of 64 MiB, part of which cannot be evicted.
-  private struct Crowded {
+  private struct CrowdedPool {
     let ledger = MemoryLedger(budget: 64 << 20)
     let clock = ManualLoadingClock()
     let pool: WorkerPool
@@ -367,11 +367,11 @@ import VitrineTesting
     }
 
     /// Returns when a job waits for the clock.
-    func waitForAWait() async { while clock.wakes.isEmpty, !Task.isCancelled { await Task.yield() } }
+    func waitUntilAJobWaits() async { while clock.wakes.isEmpty, !Task.isCancelled { await Task.yield() } }
   }
 
   @Test func imageMayExceedTheBudgetSlightlyWhenNothingCanBeEvicted() async throws {
-    let world = Crowded(kept: 60 << 20)
+    let world = CrowdedPool(kept: 60 << 20)
     try await untilCalled { done in
       world.submit(1, 28 << 20) { claim in
         #expect(claim?.isGivenUp == false)
@@ -383,12 +383,12 @@ import VitrineTesting
   }
 
   @Test func imageThatDoesNotFitWaitsForMemory() async {
-    let world = Crowded(kept: 60 << 20)
+    let world = CrowdedPool(kept: 60 << 20)
     let names = Names()
     world.submit(1, 40 << 20) { claim in names.add(claim?.isGivenUp == false ? "made" : "refused") }
-    await world.waitForAWait()
+    await world.waitUntilAJobWaits()
     world.clock.advance(by: 0.1)
-    await world.waitForAWait()
+    await world.waitUntilAJobWaits()
     #expect(names.all.isEmpty)
 
     world.kept.keep(10 << 20)
@@ -401,16 +401,16 @@ import VitrineTesting
   }
 
   @Test func imageThatDoesNotFitForFiveSecondsIsRefused() async {
-    let world = Crowded(kept: 60 << 20)
+    let world = CrowdedPool(kept: 60 << 20)
     let names = Names()
     world.submit(1, 40 << 20) { claim in
       #expect(claim?.refusal == .tooLarge(.memory(needed: 40 << 20, allowed: 64 << 20)))
       #expect(claim?.refusal.isMemoryShortage == true)
       names.add(claim?.isGivenUp == true ? "refused" : "made")
     }
-    for look in 1...50 {
-      await world.waitForAWait()
-      #expect(names.all.isEmpty, "look \(look)")
+    for step in 1...50 {
+      await world.waitUntilAJobWaits()
+      #expect(names.all.isEmpty, "step \(step)")
       world.clock.advance(by: 0.1)
     }
     while names.all.isEmpty, !Task.isCancelled { await Task.yield() }
@@ -456,7 +456,7 @@ import VitrineTesting
   }
 
   @Test func jobWithoutMemoryRunsWhileTheBudgetIsExceeded() async throws {
-    let world = Crowded(kept: 100 << 20)
+    let world = CrowdedPool(kept: 100 << 20)
     let names = Names()
     let reservation = MemoryReservation(0, in: world.ledger, as: .decoding)
 
@@ -529,10 +529,10 @@ import VitrineTesting
   }
 
   @Test func smallImagesOvertakeALargeImageThatDoesNotFit() async {
-    let world = Crowded(kept: 60 << 20)
+    let world = CrowdedPool(kept: 60 << 20)
     let names = Names()
     world.submit(1, 40 << 20) { _ in names.add("large") }
-    await world.waitForAWait()
+    await world.waitUntilAJobWaits()
 
     for id in 2...4 as ClosedRange<UInt64> { world.submit(id, 1 << 20) { _ in names.add("s") } }
     while names.all.count < 3, !Task.isCancelled { await Task.yield() }
@@ -548,8 +548,8 @@ import VitrineTesting
 
   @Test func jobCancelledWhileItWaitsForMemoryBlocksNoOtherJob() async throws {
     let ledger = MemoryLedger(budget: 100)
-    let asked = Asked()
-    asked.count(against: ledger)
+    let holder = CountingHolder()
+    holder.count(against: ledger)
     let pool = WorkerPool(threads: 2)
     let gate = Gate()
     let first = MemoryReservation(0, in: ledger, as: .decoding)
@@ -558,14 +558,14 @@ import VitrineTesting
       first.end()
     }
     await gate.waitUntilHeld(1)
-    asked.gate.close()
+    holder.gate.close()
     pool.submit(2, priority: .normal, taking: .init(80, in: MemoryReservation(0, in: ledger, as: .decoding)))
     {
       Issue.record("a cancelled job ran")
     }
-    await asked.gate.waitUntilHeld(1)
+    await holder.gate.waitUntilHeld(1)
     #expect(pool.cancel(2))
-    asked.gate.open()
+    holder.gate.open()
 
     try await untilCalled { done in
       let reservation = MemoryReservation(0, in: ledger, as: .decoding)

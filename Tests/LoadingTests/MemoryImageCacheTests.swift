@@ -16,7 +16,7 @@ import VitrineTesting
   }
 
   /// Returns the numbers whose images are cached. Each lookup counts as a use.
-  private func kept(_ numbers: Range<Int> = 0..<20) -> [Int] {
+  private func cachedNumbers(_ numbers: Range<Int> = 0..<20) -> [Int] {
     numbers.filter { cache.image(for: request("\($0)"), additionalIdentifier: nil) != nil }
   }
 
@@ -111,7 +111,7 @@ import VitrineTesting
 
     fill(10..<11)
 
-    #expect(kept() == [0, 6, 7, 8, 9, 10])
+    #expect(cachedNumbers() == [0, 6, 7, 8, 9, 10])
   }
 
   @Test("AF-F8 replacing an image counts as a use") func replacingAnImageCountsAsAUse() {
@@ -120,7 +120,7 @@ import VitrineTesting
 
     fill(10..<11)
 
-    #expect(kept() == [0, 6, 7, 8, 9, 10])
+    #expect(cachedNumbers() == [0, 6, 7, 8, 9, 10])
   }
 
   @Test("AF-C16 every image should be cached by default") func everyImageShouldBeCachedByDefault() {
@@ -139,7 +139,7 @@ import VitrineTesting
     #expect(cache.removeAllImages())
     #expect(!cache.removeAllImages())
     #expect(cache.usage == 0)
-    #expect(kept() == [])
+    #expect(cachedNumbers() == [])
   }
 
   @Test("AF-C19 YY-B32 memory pressure empties the cache") func memoryPressureEmptiesTheCache() {
@@ -156,7 +156,7 @@ import VitrineTesting
 
     cache.insert(.solid(width: 11 * 250, height: 1), for: request("large"), additionalIdentifier: nil)
 
-    #expect(kept() == [0, 1, 2])
+    #expect(cachedNumbers() == [0, 1, 2])
     #expect(cache.image(for: request("large"), additionalIdentifier: nil) == nil)
     #expect(cache.statistics.refusals == 1)
   }
@@ -166,7 +166,7 @@ import VitrineTesting
 
     cache.purge(to: 2 * Self.size + 1)
 
-    #expect(kept() == [3, 4])
+    #expect(cachedNumbers() == [3, 4])
     cache.purge(to: -1)
     #expect(cache.usage == 0)
     cache.purge(to: 0)
@@ -178,7 +178,7 @@ import VitrineTesting
     cache.preferredUsageAfterPurge = 4 * Self.size
     #expect(cache.usage == 10 * Self.size)
     cache.capacity = 9 * Self.size
-    #expect(kept() == [6, 7, 8, 9])
+    #expect(cachedNumbers() == [6, 7, 8, 9])
     cache.preferredUsageAfterPurge = 100 * Self.size
     cache.capacity = 3 * Self.size
     #expect(cache.usage == 3 * Self.size, "a preferred usage above the capacity counts as the capacity")
@@ -196,7 +196,7 @@ import VitrineTesting
 
   @Test func statisticsCountInsertsHitsAndMisses() {
     fill(0..<2)
-    _ = kept(0..<5)
+    _ = cachedNumbers(0..<5)
 
     let statistics = cache.statistics
     #expect(statistics.inserts == 2)
@@ -228,7 +228,7 @@ import VitrineTesting
     }
 
     #expect(cache.usage == cache.statistics.entries * size)
-    #expect(kept(0..<23).count == cache.statistics.entries)
+    #expect(cachedNumbers(0..<23).count == cache.statistics.entries)
     #expect(cache.usage <= cache.capacity)
   }
 

@@ -260,18 +260,18 @@ import VitrineTesting
   @Test("SD-M20 decoder options of a request reach the decoder, and its scale overrides the decoder's")
   func decoderOptionsReachTheDecoder() async throws {
     struct OptionsDecoder: ImageDecoding {
-      let seen: Recorder<[String: String]>
+      let recorder: Recorder<[String: String]>
 
       func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
-        let seen = seen
-        MainActorQueue.main.post { seen.add(options.custom) }
+        let recorder = recorder
+        MainActorQueue.main.post { recorder.add(options.custom) }
         return Image.solid(width: 8, height: 8).withScale(options.custom["scale"].flatMap { Double($0) } ?? 1)
       }
     }
-    let seen = Recorder<[String: String]>()
+    let recorder = Recorder<[String: String]>()
     let transport = FakeTransport()
     transport.respondToAll { $0.respond(with: [1]) }
-    let downloader = ImageDownloader(transports: [transport], decoder: OptionsDecoder(seen: seen))
+    let downloader = ImageDownloader(transports: [transport], decoder: OptionsDecoder(recorder: recorder))
     var request = request()
     request.decoderOptions = ["Foo": "Bar", "scale": "2"]
 
@@ -280,6 +280,6 @@ import VitrineTesting
     let byRequest = try await downloader.image(for: request, additionalIdentifier: "request")
 
     #expect(byDecoder.image.scale == 2 && byRequest.image.scale == 1)
-    #expect(try await seen.wait(for: 2) == [["Foo": "Bar", "scale": "2"], ["Foo": "Bar", "scale": "2"]])
+    #expect(try await recorder.wait(for: 2) == [["Foo": "Bar", "scale": "2"], ["Foo": "Bar", "scale": "2"]])
   }
 }

@@ -349,9 +349,9 @@ import VitrineTesting
   @Test func shutDownReleasesResumableData() async {
     let ledger = MemoryLedger()
     let world = Fixture { $0.ledger = ledger }
-    let kept = world.downloader.load(request("a"))
+    let cancelled = world.downloader.load(request("a"))
     sendHalf(world.transport.transfers[0])
-    kept.cancel()
+    cancelled.cancel()
     #expect(ledger.usage.bodies == 6000)
     world.downloader.load(request("b"))
     sendHalf(world.transport.transfers[1])
@@ -391,14 +391,14 @@ import VitrineTesting
   @Test func loadFailsWhenTheServerRefusesTheRangeTwice() async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
-    for whole in [0, 2] {
-      sendHalf(world.transport.transfers[whole])
+    for index in [0, 2] {
+      sendHalf(world.transport.transfers[index])
       task.pause()
       task.resume()
-      let rest = world.transport.transfers[whole + 1]
-      #expect(rest.request.headers["Range"] == "bytes=6000-")
-      rest.respond(status: 416)
-      rest.fail(.status(416))
+      let resumed = world.transport.transfers[index + 1]
+      #expect(resumed.request.headers["Range"] == "bytes=6000-")
+      resumed.respond(status: 416)
+      resumed.fail(.status(416))
     }
 
     try #require(world.transport.transfers.count == 4, "the whole body is requested again only once")
@@ -427,9 +427,9 @@ import VitrineTesting
 
   @Test func resumableDataIsNotUsedForOtherCredentials() {
     let world = Fixture()
-    var mine = request()
-    mine.headers = ["Authorization": "Bearer a"]
-    let task = world.downloader.load(mine)
+    var first = request()
+    first.headers = ["Authorization": "Bearer a"]
+    let task = world.downloader.load(first)
     sendHalf(world.transport.transfers[0])
     task.cancel()
     var other = request()

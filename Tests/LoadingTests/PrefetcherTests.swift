@@ -70,9 +70,9 @@ import VitrineTesting
 
     let events = try await recorder.wait(for: 42)
     for number in 0..<20 {
-      let known = progress(number + 1, 0, 20)
-      #expect(events[number * 2] == .delegate(known))
-      #expect(events[number * 2 + 1] == .progress(known))
+      let expected = progress(number + 1, 0, 20)
+      #expect(events[number * 2] == .delegate(expected))
+      #expect(events[number * 2 + 1] == .progress(expected))
     }
     #expect(events.suffix(2) == [.all(progress(20, 0, 20)), .end(progress(20, 0, 20))])
     #expect(Set(delegate.urls) == Set(urls(20)))
@@ -93,7 +93,7 @@ import VitrineTesting
     #expect(world.transport.running.isEmpty)
     #expect(recorder.values.isEmpty)
     #expect(try await recorder.wait(for: 1) == [.end(progress(5, 5, 5))])
-    await settle()
+    await drainMainQueue()
     #expect(recorder.values.count == 1)
     #expect(world.transport.transfers.count == 3)
   }
@@ -136,9 +136,9 @@ import VitrineTesting
     let other = world.downloader.load(request("view.jpg"))
 
     list.cancel()
-    for place in 1...2 {
-      #expect(world.transport.transfers.count == place + 1)
-      world.transport.transfers[place].respond(with: Fixture.body)
+    for index in 1...2 {
+      #expect(world.transport.transfers.count == index + 1)
+      world.transport.transfers[index].respond(with: Fixture.body)
     }
 
     #expect(world.transport.transfers.map(\.request.url) == ["0.jpg", "2.jpg", "view.jpg"].map { url($0) })
@@ -167,9 +167,9 @@ import VitrineTesting
     world.downloader.load(request("first"))
     prefetcher.prefetch(requests)
     world.downloader.load(request("last", priority: .normal))
-    for place in 0..<5 {
-      guard place < world.transport.transfers.count else { break }
-      world.transport.transfers[place].fail(.status(404))
+    for index in 0..<5 {
+      guard index < world.transport.transfers.count else { break }
+      world.transport.transfers[index].fail(.status(404))
     }
 
     #expect(
@@ -254,12 +254,12 @@ import VitrineTesting
   @Test func releasedPrefetcherCancelsItsLists() async throws {
     let recorder = Recorder<Event>()
     var prefetcher: ImagePrefetcher? = prefetcher()
-    weak let gone = prefetcher
+    weak let weakPrefetcher = prefetcher
     let lists = (0..<2).map { _ in prefetcher?.prefetch(urls(5), completion: { recorder.add(.end($0)) }) }
 
     prefetcher = nil
 
-    #expect(gone == nil)
+    #expect(weakPrefetcher == nil)
     #expect(world.transport.running.isEmpty)
     #expect(try await recorder.wait(for: 2) == [.end(progress(5, 5, 5)), .end(progress(5, 5, 5))])
     #expect(lists.allSatisfy { $0?.isFinished == true })
@@ -353,7 +353,7 @@ import VitrineTesting
   }
 
   /// Waits until the jobs that are queued for the main actor, and the jobs that these queue, have run.
-  private func settle() async {
+  private func drainMainQueue() async {
     await withCheckedContinuation { continuation in
       MainActorQueue.main.post { MainActorQueue.main.post { continuation.resume() } }
     }

@@ -14,21 +14,21 @@ import VitrineTesting
   @Test func noPreviewIsDecodedWhenItDoesNotFitTheBudget() async throws {
     // The body and a copy of it fit the budget, a decoded image does not.
     let world = PreviewWorld(budget: 20_000)
-    let holder = AskedHolder()
+    let holder = RecordingHolder()
     world.ledger.register(holder, as: .cache)
     let task = world.load(nil)
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
     try await holder.waitUntilAsked(1)
-    try await world.settle()
+    try await world.waitUntilDecoded()
     transfer.send(world.body(5000..<5500))
     transfer.send(world.body(5500..<6000))
-    try await world.settle()
+    try await world.waitUntilDecoded()
     #expect(holder.threads.count == 1, "eviction is not requested for each chunk")
     world.clock.advance(by: 0.2)
     transfer.send(world.body(6000..<6500))
     try await holder.waitUntilAsked(2)
-    try await world.settle()
+    try await world.waitUntilDecoded()
 
     #expect(world.decoder.previewCalls.isEmpty)
     #expect(!holder.threads.contains(pthread_self()), "a transport's thread does not evict")
@@ -44,7 +44,7 @@ import VitrineTesting
     let task = world.load(nil)
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
-    try await world.settle()
+    try await world.waitUntilDecoded()
 
     #expect(world.ledger.peak == 5000)
     #expect(world.decoder.previewCalls.isEmpty)
@@ -59,7 +59,7 @@ import VitrineTesting
     world.load(recorder)
     world.begin().send(world.body(..<5000))
     _ = try await recorder.wait(for: 1)
-    try await world.settle()
+    try await world.waitUntilDecoded()
     #expect(world.ledger.usage.cache == 0)
   }
 
@@ -72,7 +72,7 @@ import VitrineTesting
     for step in 1...2 {
       transfer.send(world.body(step * 4000 - 4000..<step * 4000))
       _ = try await recorder.wait(for: step)
-      try await world.settle(at: 50_000)
+      try await world.waitUntilDecoding(bytes: 50_000)
       #expect(world.ledger.usage.decoding == 50_000)
       world.clock.advance(by: 1)
     }
@@ -94,12 +94,12 @@ import VitrineTesting
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
     _ = try await recorder.wait(for: 1)
-    try await world.settle(at: 50_000)
+    try await world.waitUntilDecoding(bytes: 50_000)
     if isPaused { task.pause() }
     do {
-      let whole = world.load(nil, .none, name: "b.jpg")
+      let plainLoad = world.load(nil, .none, name: "b.jpg")
       world.begin(1).respond(with: FakeDecoder.encodedImage(width: 100, height: 100))
-      _ = try await whole.response
+      _ = try await plainLoad.response
     }
     #expect(world.ledger.usage.decoding == 0)
     #expect(world.ledger.peak <= 85_000)
@@ -121,13 +121,13 @@ import VitrineTesting
       world.load(previews, name: "\(index).jpg")
       world.begin(index).send(world.body(..<5000))
       _ = try await previews.wait(for: 1)
-      try await world.settle(at: 50_000 * (index + 1))
+      try await world.waitUntilDecoding(bytes: 50_000 * (index + 1))
     }
 
     do {
-      let whole = world.load(nil, .none, name: "whole.jpg")
+      let plainLoad = world.load(nil, .none, name: "whole.jpg")
       world.begin(2).respond(with: FakeDecoder.encodedImage(width: 100, height: 100))
-      _ = try await whole.response
+      _ = try await plainLoad.response
     }
     #expect(world.ledger.usage.decoding == 50_000)
     #expect(world.ledger.peak <= 130_000)
@@ -148,7 +148,7 @@ import VitrineTesting
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
     _ = try await recorder.wait(for: 1)
-    try await world.settle(at: 50_000)
+    try await world.waitUntilDecoding(bytes: 50_000)
     return (world, transfer, task)
   }
 
@@ -172,14 +172,14 @@ import VitrineTesting
     let (world, transfer, task) = try await worldThatKeeps50000()
     world.clock.advance(by: 1)
     transfer.send([FakeProgressiveDecoder.damage])
-    try await world.settle()
+    try await world.waitUntilDecoded()
     #expect(world.ledger.usage.decoding == 0)
     task.cancel()
   }
 
   /// Reasons why a preview decoder is discarded.
   enum End: CaseIterable {
-    case cancelled, whole, anotherBody, noPreviewsAreNeeded
+    case cancelled, completed, anotherBody, noPreviewsAreNeeded
   }
 
   @Test(arguments: End.allCases) func previewDecoderIsReleasedWhileNoLockIsHeld(end: End) async throws {
@@ -188,11 +188,11 @@ import VitrineTesting
     var configuration = ImageDownloader.Configuration()
     configuration.clock = clock
     configuration.retries = RetryPolicy(limit: 1)
-    let decoder = AskingDecoder()
+    let decoder = ReleaseObservingDecoder()
     let downloader = ImageDownloader(
       configuration: configuration, transports: [transport], decoder: decoder, cache: nil)
     // Deadlocks if the downloader's lock is held here.
-    decoder.atEndOfEach { [weak downloader] in _ = downloader?.isRunning }
+    decoder.onRelease { [weak downloader] in _ = downloader?.isRunning }
     var request = request("a.jpg")
     request.progressive = .scans
     let recorder = Recorder<Image>()
@@ -200,7 +200,7 @@ import VitrineTesting
     request.progressive = .none
     let other = downloader.load(request)
     transport.transfers[0].respond(expectedLength: 10_000)
-    transport.transfers[0].send(Array(PreviewWorld.whole[..<5000]))
+    transport.transfers[0].send(Array(PreviewWorld.fullBody[..<5000]))
     _ = try await recorder.wait(for: 1)
     try await until { downloader.ledger.usage.decoding == 0 }
     clock.advance(by: 1)
@@ -209,20 +209,20 @@ import VitrineTesting
     case .cancelled:
       task.cancel()
       other.cancel()
-    case .whole:
-      transport.transfers[0].send(Array(PreviewWorld.whole[5000...]))
+    case .completed:
+      transport.transfers[0].send(Array(PreviewWorld.fullBody[5000...]))
       transport.transfers[0].finish()
     case .noPreviewsAreNeeded:
       task.cancel()
-      transport.transfers[0].send(Array(PreviewWorld.whole[5000..<6000]))
+      transport.transfers[0].send(Array(PreviewWorld.fullBody[5000..<6000]))
     case .anotherBody:
       transport.transfers[0].fail(.transport(code: 56, message: "reset"))
       while transport.transfers.count < 2, !Task.isCancelled { clock.advance(by: 1) }
       transport.transfers[1].respond(expectedLength: 10_000)
-      transport.transfers[1].send(Array(PreviewWorld.whole[..<6000]))
+      transport.transfers[1].send(Array(PreviewWorld.fullBody[..<6000]))
     }
 
-    try await decoder.ended.wait()
+    try await decoder.released.wait()
     other.cancel()
     task.cancel()
   }
@@ -230,29 +230,29 @@ import VitrineTesting
 
 extension PreviewWorld {
   /// Waits until exactly `bytes` count as being decoded.
-  fileprivate func settle(at bytes: Int) async throws {
+  fileprivate func waitUntilDecoding(bytes: Int) async throws {
     try await until { ledger.usage.decoding == bytes }
   }
 }
 
 /// Releases nothing, and records the threads that ask it to release memory.
-private final class AskedHolder: MemoryHolder {
-  private let asked = Mutex<[pthread_t]>([])
+private final class RecordingHolder: MemoryHolder {
+  private let callingThreads = Mutex<[pthread_t]>([])
 
-  var threads: [pthread_t] { asked.withLock { $0 } }
+  var threads: [pthread_t] { callingThreads.withLock { $0 } }
 
   func waitUntilAsked(_ count: Int) async throws {
     try await until { threads.count >= count }
   }
 
   func count(against ledger: MemoryLedger) {}
-  func release(bytes: Int) { asked.withLock { $0.append(pthread_self()) } }
+  func release(bytes: Int) { callingThreads.withLock { $0.append(pthread_self()) } }
   func handlePressure(_ pressure: MemoryPressure) {}
 }
 
 /// Calls a closure when one of its preview decoders is released.
-private final class AskingDecoder: ImageDecoding {
-  final class Ended: Sendable {
+private final class ReleaseObservingDecoder: ImageDecoding {
+  final class ReleaseSignal: Sendable {
     private let count = Atomic(0)
     func note() { count.add(1, ordering: .relaxed) }
     func wait() async throws {
@@ -261,26 +261,26 @@ private final class AskingDecoder: ImageDecoding {
   }
 
   private final class Previews: ProgressiveImageDecoding {
-    private let whole: any ProgressiveImageDecoding
-    private let end: @Sendable () -> Void
+    private let decoder: any ProgressiveImageDecoding
+    private let onDeinit: @Sendable () -> Void
 
-    init(_ whole: any ProgressiveImageDecoding, end: @escaping @Sendable () -> Void) {
-      self.whole = whole
-      self.end = end
+    init(_ decoder: any ProgressiveImageDecoding, onDeinit: @escaping @Sendable () -> Void) {
+      self.decoder = decoder
+      self.onDeinit = onDeinit
     }
 
-    deinit { end() }
+    deinit { onDeinit() }
 
     func image(of data: [UInt8], expectedLength: Int?) throws(ImageError) -> Image? {
-      try whole.image(of: data, expectedLength: expectedLength)
+      try decoder.image(of: data, expectedLength: expectedLength)
     }
   }
 
-  let ended = Ended()
+  let released = ReleaseSignal()
   private let fake = FakeDecoder(showsPreviews: true)
-  private let atEnd = Mutex<(@Sendable () -> Void)?>(nil)
+  private let releaseHandler = Mutex<(@Sendable () -> Void)?>(nil)
 
-  func atEndOfEach(_ call: @escaping @Sendable () -> Void) { atEnd.withLock { $0 = call } }
+  func onRelease(_ call: @escaping @Sendable () -> Void) { releaseHandler.withLock { $0 = call } }
 
   func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
     try fake.decode(data, options: options)
@@ -289,10 +289,10 @@ private final class AskingDecoder: ImageDecoding {
   func progressiveDecoder(
     _ style: ImageRequest.Progressive, options: DecodeOptions
   ) -> (any ProgressiveImageDecoding)? {
-    fake.progressiveDecoder(style, options: options).map { whole in
-      Previews(whole) { [ended, call = atEnd.withLock { $0 }] in
+    fake.progressiveDecoder(style, options: options).map { decoder in
+      Previews(decoder) { [released, call = releaseHandler.withLock { $0 }] in
         call?()
-        ended.note()
+        released.note()
       }
     }
   }

@@ -10,8 +10,8 @@ import VitrineTesting
 
   @Test func eachTaskReceivesPreviewsOfItsStyle() async throws {
     let world = PreviewWorld()
-    let (scans, blurred, whole) = (Recorder<Image>(), Recorder<Image>(), Recorder<Image>())
-    let tasks = [world.load(scans), world.load(blurred, .blurred), world.load(whole, .none)]
+    let (scans, blurred, plain) = (Recorder<Image>(), Recorder<Image>(), Recorder<Image>())
+    let tasks = [world.load(scans), world.load(blurred, .blurred), world.load(plain, .none)]
     let events = tasks.map(\.events)
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
@@ -22,7 +22,7 @@ import VitrineTesting
     for task in tasks { _ = try await task.response }
 
     #expect(world.transport.transfers.count == 1)
-    #expect(whole.values.isEmpty)
+    #expect(plain.values.isEmpty)
     var counts: [Int] = []
     for stream in events {
       var count = 0
@@ -45,7 +45,7 @@ import VitrineTesting
       transfer.send(world.body(step * 2000 - 2000..<step * 2000))
       #expect(try await small.wait(for: step).last?.pixelWidth == 16)
       #expect(try await large.wait(for: step).last?.pixelWidth == 64)
-      try await world.settle()
+      try await world.waitUntilDecoded()
       world.clock.advance(by: 1)
     }
     #expect(Set(world.decoder.previewCalls.map(\.decoder)) == [0, 1])
@@ -70,7 +70,7 @@ import VitrineTesting
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
     let preview = try #require(try await first.wait(for: 1).first)
-    try await world.settle()
+    try await world.waitUntilDecoded()
 
     let second = Recorder<Image>()
     world.load(second)
@@ -94,18 +94,18 @@ import VitrineTesting
   }
 
   @Test func cancelledTaskReceivesNoPreview() async throws {
-    let (gone, stays) = (Recorder<Image>(), Recorder<Image>())
+    let (cancelled, active) = (Recorder<Image>(), Recorder<Image>())
     let gate = Gate()
-    let held = PreviewWorld(previewGate: gate)
-    let task = held.load(gone)
-    held.load(stays)
-    held.begin().send(held.body(..<5000))
+    let world = PreviewWorld(previewGate: gate)
+    let task = world.load(cancelled)
+    world.load(active)
+    world.begin().send(world.body(..<5000))
     await gate.waitUntilHeld(1)
     task.cancel()
     gate.open()
-    _ = try await stays.wait(for: 1)
-    await held.turnMainQueue()
-    #expect(gone.values.isEmpty)
+    _ = try await active.wait(for: 1)
+    await world.drainMainQueue()
+    #expect(cancelled.values.isEmpty)
     #expect(task.preview == nil)
   }
 
@@ -116,7 +116,7 @@ import VitrineTesting
     world.begin().send(world.body(..<5000))
     while task.preview == nil, !Task.isCancelled {}
     task.cancel()
-    await world.turnMainQueue()
+    await world.drainMainQueue()
     #expect(recorder.values.isEmpty)
   }
 
@@ -128,7 +128,7 @@ import VitrineTesting
     task.cancel()
     transfer.send(world.body(..<5000))
     #expect(world.ledger.usage.decoding == 0)
-    try await world.settle()
+    try await world.waitUntilDecoded()
     #expect(world.decoder.previewCalls.isEmpty)
   }
 
@@ -150,7 +150,7 @@ import VitrineTesting
     try await until { world.ledger.usage.decoding != both }
     wholeGate.open()
     _ = try await task.response
-    await world.turnMainQueue()
+    await world.drainMainQueue()
 
     #expect(recorder.values.isEmpty)
     for await event in events {
@@ -176,7 +176,7 @@ import VitrineTesting
     try await until { world.ledger.usage.decoding != both }
     wholeGate.open()
     _ = try await task.response
-    await world.turnMainQueue()
+    await world.drainMainQueue()
 
     #expect(recorder.values.isEmpty)
     for await event in events {
@@ -192,7 +192,7 @@ import VitrineTesting
     var transfer = world.begin()
     transfer.send(world.body(..<8000))
     let seen = try await recorder.wait(for: 1)
-    try await world.settle()
+    try await world.waitUntilDecoded()
     task.pause()
     world.clock.advance(by: 1)
     transfer.send(world.body(8000..<8100))
@@ -201,8 +201,8 @@ import VitrineTesting
     while world.transport.transfers.count < 2, !Task.isCancelled { world.clock.advance(by: 1) }
     transfer = world.begin(1)
     transfer.send(world.body(..<2000))
-    try await world.settle()
-    await world.turnMainQueue()
+    try await world.waitUntilDecoded()
+    await world.drainMainQueue()
     #expect(recorder.values == seen)
     #expect(world.decoder.previewCalls.map(\.count) == [8000])
     world.clock.advance(by: 1)
@@ -224,7 +224,7 @@ import VitrineTesting
     #expect(world.decoder.previewCalls.count == 1)
     gate.open()
     _ = try await recorder.wait(for: 1)
-    try await world.settle()
+    try await world.waitUntilDecoded()
     // The first preview took a second, so the next one starts no sooner than a second later.
     world.clock.advance(by: 0.9)
     transfer.send(world.body(4000..<5000))
@@ -237,15 +237,15 @@ import VitrineTesting
   @Test func noPreviewIsDecodedWhileAllDecodingThreadsAreBusy() async throws {
     let gate = Gate()
     let world = PreviewWorld(gate: gate) { $0.decodingThreads = 1 }
-    let whole = world.load(nil, .none, name: "b.jpg")
-    world.begin().respond(with: PreviewWorld.whole)
+    let plainLoad = world.load(nil, .none, name: "b.jpg")
+    world.begin().respond(with: PreviewWorld.fullBody)
     await gate.waitUntilHeld(1)
     let recorder = Recorder<Image>()
     world.load(recorder)
     let transfer = world.begin(1)
     transfer.send(world.body(..<5000))
     gate.open()
-    _ = try await whole.response
+    _ = try await plainLoad.response
     // The decoding thread becomes free shortly after the response.
     for count in 5001...9000 where world.decoder.previewCalls.isEmpty {
       transfer.send(world.body(count - 1..<count))
@@ -264,7 +264,7 @@ import VitrineTesting
     prefetcher.prefetch([request])
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
-    try await world.settle()
+    try await world.waitUntilDecoded()
     transfer.send(world.body(5000...))
     transfer.finish()
     _ = try await response
@@ -302,7 +302,7 @@ import VitrineTesting
     var transfer = world.begin(headers: tag)
     transfer.send(world.body(..<6000))
     _ = try await recorder.wait(for: 1)
-    try await world.settle()
+    try await world.waitUntilDecoded()
     world.clock.advance(by: 1)
 
     task.pause()
@@ -328,7 +328,7 @@ import VitrineTesting
     task.pause()
     transfer.send(world.body(..<5000))
     _ = try await other.wait(for: 1)
-    try await world.settle()
+    try await world.waitUntilDecoded()
     #expect(task.preview == nil)
     task.resume()
     world.clock.advance(by: 1)
@@ -345,7 +345,7 @@ import VitrineTesting
     var transfer = world.begin()
     transfer.send(world.body(..<6000))
     _ = try await recorder.wait(for: 1)
-    try await world.settle()
+    try await world.waitUntilDecoded()
     transfer.fail(.transport(code: 56, message: "reset"))
     while world.transport.transfers.count < 2, !Task.isCancelled { world.clock.advance(by: 1) }
 
@@ -367,7 +367,7 @@ import VitrineTesting
     world.load(recorder)
     world.begin(headers: tag).send(world.body(..<5000))
     _ = try await recorder.wait(for: 1)
-    try await world.settle()
+    try await world.waitUntilDecoded()
     world.transport.transfers[0].fail(.transport(code: 56, message: "reset"))
     while world.transport.transfers.count < 2, !Task.isCancelled { world.clock.advance(by: 1) }
 

@@ -8,7 +8,7 @@ import VitrineTesting
 /// Previews while callers load, pause and cancel and transfers break, in an order that a seed decides.
 @Suite(.timeLimit(.minutes(1))) struct PreviewStormTests {
   private let threads = 3
-  private let loadsOfEach = 100
+  private let loadsPerThread = 100
 
   @Test(
     "under random events no preview shows less than the one before, and all memory is released",
@@ -30,11 +30,12 @@ import VitrineTesting
       dataCache: seed % 4 == 3 ? MemoryDataCache() : nil)
     let (server, recorder) = (Server(transport), Outcomes())
     for thread in 0..<threads {
-      BlockingThread.start { [loadsOfEach] in
+      BlockingThread.start { [loadsPerThread] in
         var chance = SplitMix(state: UInt64(seed * 100 + thread))
         var tasks: [ImageTask] = []
-        for load in 0..<loadsOfEach {
-          tasks.append(recorder.load(thread * loadsOfEach + load, Self.anyRequest(&chance), by: downloader))
+        for load in 0..<loadsPerThread {
+          let number = thread * loadsPerThread + load
+          tasks.append(recorder.load(number, Self.anyRequest(&chance), by: downloader))
           for _ in 0..<chance.next(8) {
             let task = tasks[max(0, tasks.count - 1 - chance.next(6))]
             switch chance.next(12) {
@@ -51,27 +52,27 @@ import VitrineTesting
     }
 
     var chance = SplitMix(state: UInt64(seed))
-    try await until { recorder.ended.count >= threads * loadsOfEach }
+    try await until { recorder.ended.count >= threads * loadsPerThread }
     for task in recorder.ended { task.resume() }
     while downloader.isRunning, !Task.isCancelled {
-      server.act(&chance, isKind: true)
+      server.act(&chance, isReliable: true)
       clock.advance(by: 0.3)
       await Task.yield()
     }
     await downloader.shutDown()
-    try await until { recorder.counts.count >= threads * loadsOfEach }
+    try await until { recorder.counts.count >= threads * loadsPerThread }
     #expect(recorder.counts.values.allSatisfy { $0 == 1 })
-    #expect(recorder.shares.values.allSatisfy { $0 == $0.sorted() })
+    #expect(recorder.fractions.values.allSatisfy { $0 == $0.sorted() })
     // The worker threads release their last reservations after the load has ended.
     try await until { ledger.usage.decoding + ledger.usage.bodies == 0 }
   }
 
   private static func anyRequest(_ chance: inout SplitMix) -> ImageRequest {
-    var asked = request(
+    var imageRequest = request(
       "\(chance.next(3))", policy: chance.next(3) == 0 ? .useCache : .reload,
       target: chance.next(2) == 0 ? nil : DecodeTarget(width: 32, height: 24))
-    asked.progressive = [.none, .scans, .scans, .blurred][chance.next(4)]
-    return asked
+    imageRequest.progressive = [.none, .scans, .scans, .blurred][chance.next(4)]
+    return imageRequest
   }
 }
 
@@ -80,7 +81,7 @@ private final class Outcomes: Sendable {
   private struct State {
     var ended: [ImageTask] = []
     var counts: [Int: Int] = [:]
-    var shares: [Int: [UInt8]] = [:]
+    var fractions: [Int: [UInt8]] = [:]
   }
 
   private let state = Mutex(State())
@@ -90,7 +91,7 @@ private final class Outcomes: Sendable {
   /// The number of completions of each load.
   var counts: [Int: Int] { state.withLock { $0.counts } }
   /// The fractions of the image that each load has seen, in order.
-  var shares: [Int: [UInt8]] { state.withLock { $0.shares } }
+  var fractions: [Int: [UInt8]] { state.withLock { $0.fractions } }
 
   func end(_ tasks: [ImageTask]) { state.withLock { $0.ended += tasks } }
 
@@ -98,8 +99,8 @@ private final class Outcomes: Sendable {
     downloader.load(
       request, completion: { _ in self.state.withLock { $0.counts[number, default: 0] += 1 } },
       preview: { image in
-        let share = image.bitmap.withUnsafeBytes { $0[3] }
-        self.state.withLock { $0.shares[number, default: []].append(share) }
+        let fraction = image.bitmap.withUnsafeBytes { $0[3] }
+        self.state.withLock { $0.fractions[number, default: []].append(fraction) }
       })
   }
 }
@@ -110,26 +111,26 @@ private final class Server: Sendable {
 
   private let transport: FakeTransport
   /// The offset of the next byte of each transfer.
-  private let places = Mutex<[ObjectIdentifier: Int]>([:])
+  private let offsets = Mutex<[ObjectIdentifier: Int]>([:])
 
   init(_ transport: FakeTransport) { self.transport = transport }
 
-  /// Advances a random running transfer; breaks none if `isKind` is true.
-  func act(_ chance: inout SplitMix, isKind: Bool = false) {
+  /// Advances a random running transfer; breaks none if `isReliable` is true.
+  func act(_ chance: inout SplitMix, isReliable: Bool = false) {
     var chance = SplitMix(state: chance.next())
-    places.withLock { places in
+    offsets.withLock { offsets in
       let running = transport.running
       guard !running.isEmpty else { return }
       let transfer = running[chance.next(running.count)]
-      guard let place = places[ObjectIdentifier(transfer)] else {
-        if !isKind, chance.next(12) == 0 { return transfer.refuse(503) }
-        places[ObjectIdentifier(transfer)] = Self.begin(transfer, &chance)
+      guard let offset = offsets[ObjectIdentifier(transfer)] else {
+        if !isReliable, chance.next(12) == 0 { return transfer.refuse(503) }
+        offsets[ObjectIdentifier(transfer)] = Self.begin(transfer, &chance)
         return
       }
-      if !isKind, chance.next(15) == 0 { return transfer.fail(.transport(code: 56, message: "reset")) }
-      let end = min(Self.body.count, place + 300 + chance.next(2500))
-      transfer.send(Array(Self.body[place..<end]))
-      places[ObjectIdentifier(transfer)] = end
+      if !isReliable, chance.next(15) == 0 { return transfer.fail(.transport(code: 56, message: "reset")) }
+      let end = min(Self.body.count, offset + 300 + chance.next(2500))
+      transfer.send(Array(Self.body[offset..<end]))
+      offsets[ObjectIdentifier(transfer)] = end
       if end == Self.body.count { transfer.finish() }
     }
   }

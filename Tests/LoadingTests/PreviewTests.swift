@@ -15,13 +15,13 @@ import VitrineTesting
 
     transfer.send(world.body(..<2000))
     #expect(try await recorder.wait(for: 1).count == 1)
-    try await world.settle()
+    try await world.waitUntilDecoded()
     world.clock.advance(by: 0.19)
     transfer.send(world.body(2000..<3000))
     world.clock.advance(by: 0.01)
     transfer.send(world.body(3000..<4000))
     #expect(try await recorder.wait(for: 2).count == 2)
-    try await world.settle()
+    try await world.waitUntilDecoded()
     transfer.send(world.body(4000...))
     transfer.finish()
     let response = try await task.response
@@ -44,7 +44,7 @@ import VitrineTesting
     transfer.send(world.body(..<2000))
     _ = try await recorder.wait(for: 1)
     for count in 1...4 {
-      try await world.settle()
+      try await world.waitUntilDecoded()
       world.clock.advance(by: 0.1)
       transfer.send(world.body(count * 1000 + 1000..<count * 1000 + 2000))
     }
@@ -79,7 +79,7 @@ import VitrineTesting
     for step in 1...4 {
       transfer.send(world.body(step * 2000 - 2000..<step * 2000))
       _ = try await recorder.wait(for: step)
-      try await world.settle()
+      try await world.waitUntilDecoded()
       world.clock.advance(by: 1)
     }
 
@@ -97,11 +97,11 @@ import VitrineTesting
     let preview = try #require(try await recorder.wait(for: 1).first)
     transfer.send(world.body(2000...))
     transfer.finish()
-    let whole = try await task.response.image
+    let loaded = try await task.response.image
 
-    #expect((preview.pixelWidth, preview.pixelHeight) == (whole.pixelWidth, whole.pixelHeight))
+    #expect((preview.pixelWidth, preview.pixelHeight) == (loaded.pixelWidth, loaded.pixelHeight))
     #expect((preview.sourceWidth, preview.sourceHeight) == (64, 48))
-    #expect(preview.isPreview && !whole.isPreview)
+    #expect(preview.isPreview && !loaded.isPreview)
   }
 
   @Test("YY-F35 less than 1,024 bytes and at least 99 % of a body have no preview")
@@ -145,7 +145,7 @@ import VitrineTesting
     _ = try await first.response
     let recorder = Recorder<Image>()
     _ = try await world.load(recorder).response
-    await world.turnMainQueue()
+    await world.drainMainQueue()
     #expect(recorder.values.isEmpty)
   }
 
@@ -178,7 +178,7 @@ import VitrineTesting
     let events = task.events
     let transfer = world.begin()
     transfer.send(world.body(..<5000))
-    try await world.settle()
+    try await world.waitUntilDecoded()
     #expect(task.preview?.isPreview == true)
     transfer.send(world.body(5000...))
     transfer.finish()
@@ -206,7 +206,7 @@ import VitrineTesting
       world.clock.advance(by: 1)
     }
     let newest = task.preview
-    await world.turnMainQueue()
+    await world.drainMainQueue()
     #expect(recorder.values == [newest])
   }
 
@@ -229,7 +229,7 @@ import VitrineTesting
     for step in 1...2 {
       transfer.send(world.body(step * 2000 - 2000..<step * 2000))
       _ = try await good.wait(for: step)
-      try await world.settle()
+      try await world.waitUntilDecoded()
       world.clock.advance(by: 1)
     }
     transfer.send(world.body(4000...))
@@ -245,12 +245,12 @@ import VitrineTesting
     let transfer = world.begin()
     transfer.send(world.body(..<1500))
     _ = try await recorder.wait(for: 1)
-    try await world.settle()
+    try await world.waitUntilDecoded()
     for step in 2...4 {
       world.clock.advance(by: 1)
       transfer.send([FakeProgressiveDecoder.damage] + world.body(0..<1499).map { _ in UInt8(ascii: " ") })
       try await until { world.decoder.previewCalls.count >= 2 }
-      try await world.settle()
+      try await world.waitUntilDecoded()
       #expect(world.decoder.previewCalls.count == 2, "after \(step) chunks")
     }
     transfer.finish()
@@ -266,7 +266,7 @@ import VitrineTesting
     let transfer = world.begin()
     for step in 1...4 {
       transfer.send(world.body(step * 2000 - 2000..<step * 2000))
-      try await world.settle()
+      try await world.waitUntilDecoded()
       world.clock.advance(by: 1)
     }
     transfer.send(world.body(8000...))

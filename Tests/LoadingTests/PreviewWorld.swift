@@ -33,10 +33,10 @@ import VitrineTesting
       cache: cache, dataCache: disk)
   }
 
-  static let whole = FakeDecoder.encodedImage(width: 64, height: 48, count: 10_000)
+  static let fullBody = FakeDecoder.encodedImage(width: 64, height: 48, count: 10_000)
 
   /// A range of the 10,000 bytes of an image of 64x48 pixels.
-  func body(_ range: some RangeExpression<Int>) -> [UInt8] { Array(Self.whole[range]) }
+  func body(_ range: some RangeExpression<Int>) -> [UInt8] { Array(Self.fullBody[range]) }
 
   @discardableResult
   func load(
@@ -55,12 +55,12 @@ import VitrineTesting
   }
 
   /// Waits until nothing is being decoded.
-  func settle() async throws {
+  func waitUntilDecoded() async throws {
     try await until { ledger.usage.decoding == 0 }
   }
 
   /// Waits until the jobs that are queued for the main actor have run.
-  func turnMainQueue() async {
+  func drainMainQueue() async {
     await withCheckedContinuation { continuation in MainActorQueue.main.post { continuation.resume() } }
   }
 }

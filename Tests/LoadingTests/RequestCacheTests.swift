@@ -31,18 +31,18 @@ struct RequestCacheTests {
 
   @Test("YY-B6 a request without a cache neither reads nor writes the cache")
   func requestWithoutACacheBypassesTheDownloadersCache() async throws {
-    let kept = try await world.loaded(request(.downloader)).image
+    let image = try await world.loaded(request(.downloader)).image
     let usage = world.cache.usage
 
     for count in 2...3 {
       let response = try await world.loaded(request(.none))
       #expect(response.source == .network)
-      #expect(response.image !== kept)
+      #expect(response.image !== image)
       #expect(world.transport.transfers.count == count)
     }
 
     #expect(world.downloader.cachedImage(for: request(.none)) == nil)
-    #expect(world.downloader.cachedImage(for: request(.downloader)) === kept)
+    #expect(world.downloader.cachedImage(for: request(.downloader)) === image)
     #expect(world.cache.usage == usage)
   }
 
@@ -85,7 +85,7 @@ struct RequestCacheTests {
 @Suite("Transforms of a downloader", .timeLimit(.minutes(1)))
 struct DownloaderTransformTests {
   /// Makes an image of the given width, and checks that it runs off the main queue.
-  private struct Thread: ImageTransform {
+  private struct WidthTransform: ImageTransform {
     let identifier: String
     let width: Int
     func apply(to image: Image) throws(ImageError) -> Image {
@@ -98,11 +98,11 @@ struct DownloaderTransformTests {
     "YY-B23 a transform runs off the main thread, its result is cached; requests without one use the downloader's"
   )
   @MainActor func downloaderTransformAppliesToRequestsWithoutOne() async throws {
-    let world = Fixture { $0.transforms = [Thread(identifier: "thin", width: 1)] }
+    let world = Fixture { $0.transforms = [WidthTransform(identifier: "thin", width: 1)] }
 
     let plain = try await world.loaded(request("a.jpg")).image
-    let other = try await world.loaded(request("a.jpg", transforms: [Thread(identifier: "wide", width: 9)]))
-      .image
+    let wide = WidthTransform(identifier: "wide", width: 9)
+    let other = try await world.loaded(request("a.jpg", transforms: [wide])).image
 
     #expect(plain.pixelWidth == 1)
     #expect(other.pixelWidth == 9)

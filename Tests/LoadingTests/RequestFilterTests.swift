@@ -46,9 +46,9 @@ import VitrineTesting
         return headers
       }
     }
-    var asked = request("a.jpg")
-    asked.headers = ["X-Old": "1", "X-Kept": "2"]
-    try await world.loaded(asked)
+    var imageRequest = request("a.jpg")
+    imageRequest.headers = ["X-Old": "1", "X-Kept": "2"]
+    try await world.loaded(imageRequest)
     try await world.loaded(request("b.jpg"))
 
     let sent = world.transport.transfers.map(\.request.headers)
@@ -70,13 +70,13 @@ import VitrineTesting
       }
       $0.keyFilter = \.withoutQuery
     }
-    let mine = try await world.loaded(signed(1))
+    let first = try await world.loaded(signed(1))
     token.value.withLock { $0 = "b" }
 
     #expect(world.downloader.cachedImage(for: signed(1)) == nil)
-    #expect(try await world.loaded(signed(1)).image !== mine.image)
+    #expect(try await world.loaded(signed(1)).image !== first.image)
     token.value.withLock { $0 = "a" }
-    #expect(world.downloader.cachedImage(for: signed(2)) === mine.image)
+    #expect(world.downloader.cachedImage(for: signed(2)) === first.image)
   }
 
   @Test func keyReplacesTheURLInTheIdentity() {

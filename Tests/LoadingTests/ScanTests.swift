@@ -16,13 +16,13 @@ import VitrineTesting
     cache.insert(image(), for: request, additionalIdentifier: nil)
   }
 
-  private func has(_ request: ImageRequest) -> Bool {
+  private func isCached(_ request: ImageRequest) -> Bool {
     cache.image(for: request, additionalIdentifier: nil) != nil
   }
 
   @Test func scanOfTenThousandImagesKeepsRegularlyUsedImages() {
     for request in Self.shown { insert(request) }
-    for request in Self.shown { #expect(has(request)) }
+    for request in Self.shown { #expect(isCached(request)) }
     var hits = 0
     var lookups = 0
 
@@ -31,8 +31,8 @@ import VitrineTesting
       // Each shown image is looked up once in 3,000 insertions, which exceed the capacity.
       guard number % 50 == 0 else { continue }
       lookups += 1
-      let wanted = Self.shown[number / 50 % Self.shown.count]
-      if has(wanted) { hits += 1 } else { insert(wanted) }
+      let shown = Self.shown[number / 50 % Self.shown.count]
+      if isCached(shown) { hits += 1 } else { insert(shown) }
     }
 
     #expect(Double(hits) >= 0.95 * Double(lookups), "\(hits) of \(lookups)")
@@ -45,13 +45,13 @@ import VitrineTesting
     do {
       let showing = Image.Showing(image)
       for number in 0..<1000 { insert(request("scanned-\(number)")) }
-      #expect(has(Self.shown[0]))
+      #expect(isCached(Self.shown[0]))
       _ = consume showing
     }
 
     cache.purge(to: 0)
 
-    #expect(!has(Self.shown[0]))
+    #expect(!isCached(Self.shown[0]))
   }
 
   @Test func shownImagesDoNotExceedTheCapacity() {
@@ -62,7 +62,7 @@ import VitrineTesting
       #expect(cache.usage <= cache.capacity)
     }
 
-    #expect(has(request("299")), "the newest image is cached")
+    #expect(isCached(request("299")), "the newest image is cached")
     withExtendedLifetime(showing) {}
   }
 
@@ -70,27 +70,27 @@ import VitrineTesting
   func newImageIsKeptAmongUsedImages() {
     for number in 0..<200 {
       insert(request("\(number)"))
-      #expect(has(request("\(number)")))
+      #expect(isCached(request("\(number)")))
     }
     for number in 200..<400 {
       insert(request("\(number)"))
-      #expect(has(request("\(number)")))
+      #expect(isCached(request("\(number)")))
     }
   }
 
   @Test func imageUsedOnceIsEventuallyEvicted() {
     for request in Self.shown {
       insert(request)
-      #expect(has(request))
+      #expect(isCached(request))
     }
 
     // All these images are used too.
     for number in 0..<1000 {
       insert(request("new-\(number)"))
-      #expect(has(request("new-\(number)")))
+      #expect(isCached(request("new-\(number)")))
     }
 
-    #expect(!Self.shown.contains(where: has))
+    #expect(!Self.shown.contains(where: isCached))
   }
 
   @Test(
@@ -99,11 +99,11 @@ import VitrineTesting
   func usedImagesTakeFourFifthsAfterAPurge(removesAllFirst: Bool) {
     if removesAllFirst { cache.removeAllImages() }
     for number in 0..<120 { insert(request("old-\(number)")) }
-    for number in 0..<120 { #expect(has(request("old-\(number)"))) }
+    for number in 0..<120 { #expect(isCached(request("old-\(number)"))) }
     for number in 0..<81 { insert(request("new-\(number)")) }
 
     #expect(cache.usage == cache.preferredUsageAfterPurge)
-    #expect((0..<81).filter { has(request("new-\($0)")) }.count == 24)
+    #expect((0..<81).filter { isCached(request("new-\($0)")) }.count == 24)
   }
 
   @Test func shownImageIsEvictedLast() {
@@ -113,11 +113,11 @@ import VitrineTesting
     insert(request("other"))
 
     cache.release(bytes: shown.cost)
-    #expect(has(request("shown")))
-    #expect(!has(request("other")))
+    #expect(isCached(request("shown")))
+    #expect(!isCached(request("other")))
 
     cache.release(bytes: shown.cost)
-    #expect(!has(request("shown")), "the shown image is the only one left")
+    #expect(!isCached(request("shown")), "the shown image is the only one left")
     withExtendedLifetime(showing) {}
   }
 
@@ -125,7 +125,7 @@ import VitrineTesting
   @Test func purgeThatSkipsShownImagesEnds() {
     var images = CachedImages()
     let shown = image()
-    let place = images.insert(shown, as: ImageIdentity(request("shown")), at: nil, 0)
+    let index = images.insert(shown, as: ImageIdentity(request("shown")), at: nil, 0)
     let showing = Held(Image.Showing(shown))
     var purge = CachedImages.Purge(cost: 0, sparing: images.count)
     var removed: [Image] = []
@@ -133,7 +133,7 @@ import VitrineTesting
     let isOver = images.purge(&purge, atMost: 3, into: &removed)
 
     #expect(isOver)
-    #expect(place == 0)
+    #expect(index == 0)
     #expect(removed.map(\.number) == [shown.number])
     withExtendedLifetime(showing) {}
   }

@@ -45,10 +45,10 @@ import VitrineTesting
   }
 
   @Test func fullSizeImageServesEveryTarget() {
-    let whole = insert(nil)
+    let fullSize = insert(nil)
 
-    #expect(lookUp(5000) === whole)
-    #expect(lookUp(1) === whole)
+    #expect(lookUp(5000) === fullSize)
+    #expect(lookUp(1) === fullSize)
   }
 
   @Test func variantServesTheTargetItWasMadeFor() {
@@ -165,14 +165,14 @@ import VitrineTesting
   @Test(arguments: [PixelFormat.bgra, .rgba])
   func transformedThumbnailDoesNotServeALargerTarget(format: PixelFormat) async throws {
     // A transform that forgets the source size.
-    struct Forgetful: ImageTransform {
+    struct SizeDroppingTransform: ImageTransform {
       let identifier = "forgetful"
       func apply(to image: Image) -> Image { Image(image.bitmap) }
     }
     let world = Fixture { $0.pixelFormat = format }
-    let small = try await world.loaded(request(target: box(8), transforms: [Forgetful()]))
+    let small = try await world.loaded(request(target: box(8), transforms: [SizeDroppingTransform()]))
 
-    let large = try await world.loaded(request(target: box(32), transforms: [Forgetful()]))
+    let large = try await world.loaded(request(target: box(32), transforms: [SizeDroppingTransform()]))
 
     #expect(small.image.pixelHeight == 8)
     #expect(large.image.pixelHeight == 32)

@@ -60,13 +60,13 @@ import VitrineTesting
     let (threads, pairs) = (8, 3000)
     let transport = CountingTransport()
     let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder(), cache: nil)
-    let (recorder, kept) = (await MainActor.run { Recorder<Int>() }, Counter())
+    let (recorder, marks) = (await MainActor.run { Recorder<Int>() }, Counter())
 
     for thread in 0..<threads {
       BlockingThread.start {
         var chance = SplitMix(state: UInt64(thread))
         for pair in 0..<pairs {
-          let (number, mark) = (thread * pairs + pair, kept.mark())
+          let (number, mark) = (thread * pairs + pair, marks.mark())
           let task = downloader.load(
             request("\(chance.next(100))"),
             completion: { result in
@@ -84,7 +84,7 @@ import VitrineTesting
     // The jobs that were queued for the main actor have run after this.
     await withCheckedContinuation { continuation in MainActorQueue.main.post { continuation.resume() } }
     #expect(await recorder.values.count == threads * pairs)
-    #expect(kept.count == 0)
+    #expect(marks.count == 0)
     #expect(transport.running == 0)
     #expect(downloader.statistics.cancellations == threads * pairs)
   }
@@ -96,9 +96,9 @@ extension Result<ImageResponse, ImageError> {
 
 /// Counts the marks that are still referenced.
 private final class Counter: Sendable {
-  private let held = Atomic(0)
+  private let number = Atomic(0)
 
-  var count: Int { held.load(ordering: .sequentiallyConsistent) }
+  var count: Int { number.load(ordering: .sequentiallyConsistent) }
 
   func mark() -> Mark { Mark(self) }
 
@@ -107,10 +107,10 @@ private final class Counter: Sendable {
 
     init(_ counter: Counter) {
       self.counter = counter
-      counter.held.add(1, ordering: .sequentiallyConsistent)
+      counter.number.add(1, ordering: .sequentiallyConsistent)
     }
 
-    deinit { counter.held.subtract(1, ordering: .sequentiallyConsistent) }
+    deinit { counter.number.subtract(1, ordering: .sequentiallyConsistent) }
   }
 }
 

@@ -7,7 +7,7 @@ import VitrineTesting
 
 /// Request headers that a server names in `Vary` (RFC 9110, 12.5.5).
 @MainActor @Suite(.timeLimit(.minutes(1))) struct VaryTests {
-  private func asked(_ device: String?) -> ImageRequest {
+  private func deviceRequest(_ device: String?) -> ImageRequest {
     var request = request()
     request.headers["X-Device"] = device
     return request
@@ -22,7 +22,7 @@ import VitrineTesting
 
   @Test func loadsThatDifferInAVaryingHeaderGetSeparateImages() async throws {
     let world = Fixture()
-    let tasks = [asked("1"), asked("2"), asked(nil)].map { world.downloader.load($0) }
+    let tasks = [deviceRequest("1"), deviceRequest("2"), deviceRequest(nil)].map { world.downloader.load($0) }
     #expect(world.transport.transfers.count == 1, "the header is not yet known to vary")
     // The first response names the header: it serves requests with the same value, the others are sent again.
     respond(to: world.transport.transfers[0], width: 1)
@@ -34,15 +34,15 @@ import VitrineTesting
     for task in tasks { widths.append(try await task.response.image.pixelWidth) }
     #expect(widths == [1, 2, 3])
     #expect(
-      [asked("1"), asked("2"), asked(nil)].map { world.downloader.cachedImage(for: $0)?.pixelWidth } == [
-        1, 2, 3,
-      ])
-    #expect(world.downloader.cachedImage(for: asked("4")) == nil)
+      [deviceRequest("1"), deviceRequest("2"), deviceRequest(nil)].map {
+        world.downloader.cachedImage(for: $0)?.pixelWidth
+      } == [1, 2, 3])
+    #expect(world.downloader.cachedImage(for: deviceRequest("4")) == nil)
   }
 
   @Test func varyingHeaderThatTheRequestLacksHasNoEffect() async throws {
     let world = Fixture()
-    let task = world.downloader.load(asked(nil))
+    let task = world.downloader.load(deviceRequest(nil))
     respond(to: world.transport.transfers[0], width: 5)
     #expect(try await task.response.image.pixelWidth == 5)
     #expect(world.transport.transfers.count == 1)
@@ -50,11 +50,11 @@ import VitrineTesting
 
   @Test func headersOutsideVaryDoNotSeparateLoads() async throws {
     let world = Fixture()
-    let tasks = [asked("1"), asked("2")].map { world.downloader.load($0) }
+    let tasks = [deviceRequest("1"), deviceRequest("2")].map { world.downloader.load($0) }
     respond(to: world.transport.transfers[0], width: 5, vary: "Origin")
     for task in tasks { #expect(try await task.response.image.pixelWidth == 5) }
     #expect(world.transport.transfers.count == 1)
-    #expect(world.downloader.cachedImage(for: asked("3")) != nil)
+    #expect(world.downloader.cachedImage(for: deviceRequest("3")) != nil)
   }
 
   /// Lists with more or longer names than the limit count as `*`.
@@ -66,15 +66,15 @@ import VitrineTesting
   @Test(arguments: lists)
   func responseThatVariesOnEverythingServesOnlyEqualRequests(vary: String) async throws {
     let world = Fixture()
-    let tasks = [asked("1"), asked("2")].map { world.downloader.load($0) }
+    let tasks = [deviceRequest("1"), deviceRequest("2")].map { world.downloader.load($0) }
     respond(to: world.transport.transfers[0], width: 1, vary: vary)
     try #require(world.transport.transfers.count == 2)
     respond(to: world.transport.transfers[1], width: 2, vary: vary)
 
     #expect(try await tasks[0].response.image.pixelWidth == 1)
     #expect(try await tasks[1].response.image.pixelWidth == 2)
-    #expect(world.downloader.cachedImage(for: asked("1"))?.pixelWidth == 1)
-    #expect(world.downloader.cachedImage(for: asked("3")) == nil)
+    #expect(world.downloader.cachedImage(for: deviceRequest("1"))?.pixelWidth == 1)
+    #expect(world.downloader.cachedImage(for: deviceRequest("3")) == nil)
   }
 
   @Test func varyingHeaderNamesOfAURLAreBounded() {
@@ -97,20 +97,20 @@ import VitrineTesting
 
   @Test func laterRequestIsIdentifiedByTheVaryingHeader() async throws {
     let world = Fixture()
-    let first = world.downloader.load(asked(nil))
+    let first = world.downloader.load(deviceRequest(nil))
     respond(to: world.transport.transfers[0], width: 5)
     _ = try await first.response
-    let second = world.downloader.load(asked("2"))
+    let second = world.downloader.load(deviceRequest("2"))
     #expect(world.transport.transfers.count == 2)
     respond(to: world.transport.transfers[1], width: 2)
     #expect(try await second.response.image.pixelWidth == 2)
-    #expect(world.downloader.cachedImage(for: asked(nil))?.pixelWidth == 5)
+    #expect(world.downloader.cachedImage(for: deviceRequest(nil))?.pixelWidth == 5)
   }
 
   @Test func varyingHeadersOfSuccessiveResponsesAccumulate() async throws {
     let world = Fixture()
     let tasks = ["1", "2"].map { device in
-      var request = asked(device)
+      var request = deviceRequest(device)
       request.headers["X-Other"] = "same"
       return world.downloader.load(request)
     }
@@ -124,7 +124,7 @@ import VitrineTesting
   }
 
   @Test func countingAHeaderNameTwiceDoesNotChangeTheIdentity() {
-    let identity = asked("1").identity
+    let identity = deviceRequest("1").identity
     let once = identity.counting(["x-device"])
     #expect(once != identity)
     #expect(once.counting(["x-device"]) == once)
@@ -133,10 +133,10 @@ import VitrineTesting
 
   @Test func repeatedRequestKeepsItsPauseAndPriority() {
     let world = Fixture { $0.maximumActiveDownloads = 1 }
-    world.downloader.load(asked("4"))
-    let paused = world.downloader.load(asked("1"))
-    world.downloader.load(asked("2"))
-    let urgent = world.downloader.load(asked("3"))
+    world.downloader.load(deviceRequest("4"))
+    let paused = world.downloader.load(deviceRequest("1"))
+    world.downloader.load(deviceRequest("2"))
+    let urgent = world.downloader.load(deviceRequest("3"))
     paused.pause()
     urgent.priority = .high
     respond(to: world.transport.transfers[0], width: 4)
@@ -151,14 +151,14 @@ import VitrineTesting
 
   @Test func requestWithRelearnedHeadersJoinsARunningFetch() async throws {
     let world = Fixture()
-    world.downloader.load(asked(nil))
+    world.downloader.load(deviceRequest(nil))
     respond(to: world.transport.transfers[0], width: 5)
-    let first = world.downloader.load(asked("2"))
+    let first = world.downloader.load(deviceRequest("2"))
     for number in 0...VaryingHeaders.limit {
       world.downloader.load(request("\(number)"))
       respond(to: world.transport.transfers[number + 2], width: 1)
     }
-    var again = asked("2")
+    var again = deviceRequest("2")
     again.cachePolicy = .reload
     let second = world.downloader.load(again)
     try #require(world.transport.running.count == 2)

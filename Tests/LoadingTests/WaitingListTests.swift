@@ -57,10 +57,10 @@ import Testing
     var list = WaitingList<String>()
 
     let head = list.head(.fifo)
-    let wasThere = list.remove("a")
+    let wasRemoved = list.remove("a")
 
     #expect(head == nil)
-    #expect(!wasThere)
+    #expect(!wasRemoved)
     #expect(list.isEmpty)
   }
 
@@ -80,8 +80,8 @@ import Testing
         model.removeAll { $0.item == item }
         model.append((item, priority, number, batch))
       case 2:
-        let wasThere = list.remove(item)
-        #expect(wasThere == model.contains { $0.item == item })
+        let wasRemoved = list.remove(item)
+        #expect(wasRemoved == model.contains { $0.item == item })
         model.removeAll { $0.item == item }
       default:
         let order = [Prioritization.fifo, .lifo, .newestBatch][chance.next(3)]

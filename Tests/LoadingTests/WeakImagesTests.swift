@@ -31,15 +31,15 @@ import VitrineTesting
     let cache = MemoryImageCache()
     cache.keepsWeakReferences = true
     cache.insert(.solid(width: 5, height: 5), for: request("gone"), additionalIdentifier: nil)
-    let held = Image.solid(width: 5, height: 5)
-    cache.insert(held, for: request("removed"), additionalIdentifier: nil)
-    cache.insert(held, for: request("all"), additionalIdentifier: nil)
+    let retained = Image.solid(width: 5, height: 5)
+    cache.insert(retained, for: request("removed"), additionalIdentifier: nil)
+    cache.insert(retained, for: request("all"), additionalIdentifier: nil)
     cache.purge(to: 0)
 
     #expect(lookUp(cache, "gone") == nil)
     #expect(cache.removeImage(for: request("removed"), additionalIdentifier: nil))
     #expect(lookUp(cache, "removed") == nil)
-    #expect(lookUp(cache, "all") === held)
+    #expect(lookUp(cache, "all") === retained)
     #expect(cache.removeAllImages())
     #expect(lookUp(cache, "all") == nil)
   }

@@ -167,9 +167,9 @@ import VitrineTesting
 
   @Test("SD-D33 a custom transport serves the schemes it names")
   func customTransportServesItsSchemes() async throws {
-    let own = FakeTransport(schemes: ["own"])
-    own.respondToAll { $0.respond(with: Fixture.body) }
-    let downloader = ImageDownloader(transports: [own], decoder: FakeDecoder())
+    let custom = FakeTransport(schemes: ["own"])
+    custom.respondToAll { $0.respond(with: Fixture.body) }
+    let downloader = ImageDownloader(transports: [custom], decoder: FakeDecoder())
     #expect(try await downloader.image(for: "own://x/y").image.pixelWidth == 64)
   }
 
@@ -177,21 +177,21 @@ import VitrineTesting
     "SD-D33 a cancellation by a custom transport is not remembered as a failure, while an error is",
     arguments: [true, false])
   func cancellationByACustomTransportIsNotRemembered(isCancelled: Bool) async throws {
-    let own = FakeTransport(schemes: ["own"])
+    let custom = FakeTransport(schemes: ["own"])
     var configuration = ImageDownloader.Configuration()
     configuration.retries = .none
     configuration.failureMemory = FailureMemory()
     let downloader = ImageDownloader(
-      configuration: configuration, transports: [own], decoder: FakeDecoder(), cache: nil)
+      configuration: configuration, transports: [custom], decoder: FakeDecoder(), cache: nil)
     let error: ImageError = isCancelled ? .cancelled : .status(404)
-    own.respondToAll { $0.fail(error) }
+    custom.respondToAll { $0.fail(error) }
     await #expect(throws: error) { try await downloader.image(for: "own://x/y") }
 
-    own.respondToAll { $0.respond(with: Fixture.body) }
+    custom.respondToAll { $0.respond(with: Fixture.body) }
     let image = try? await downloader.image(for: "own://x/y").image
 
     #expect((image?.pixelWidth == 64) == isCancelled)
-    #expect(own.transfers.count == (isCancelled ? 2 : 1))
+    #expect(custom.transfers.count == (isCancelled ? 2 : 1))
   }
 
   @Test("SD-D4 SD-M2 a response has the image, and its bytes if the request asks for them")

@@ -93,16 +93,16 @@ import VitrineTesting
   }
 
   @Test func releasedPoolRunsAndReleasesItsLastJob() async throws {
-    final class Witness: Sendable {
-      let done: @Sendable () -> Void
-      init(_ done: @escaping @Sendable () -> Void) { self.done = done }
-      deinit { done() }
+    final class DeinitObserver: Sendable {
+      let onDeinit: @Sendable () -> Void
+      init(_ onDeinit: @escaping @Sendable () -> Void) { self.onDeinit = onDeinit }
+      deinit { onDeinit() }
     }
 
     // The closure of the last job is released when the thread has run it.
     try await untilCalled { done in
-      let witness = Witness(done)
-      WorkerPool(threads: 2).submit(1, priority: .normal) { _ = witness }
+      let observer = DeinitObserver(done)
+      WorkerPool(threads: 2).submit(1, priority: .normal) { _ = observer }
     }
   }
 

@@ -19,7 +19,7 @@ extension SDLTests {
       view.borderColor = .pureBlue
       test.window.addSubview(view)
 
-      test.settle()
+      test.drawUntilClean()
 
       let image = test.host.screenshot()
       var blended = 0
@@ -85,14 +85,14 @@ extension SDLTests {
         $0.border(Rect(x: 3, y: 3, width: 30, height: 20), width: 3, color: .white, cornerRadius: 7)
       }
       test.frame()
-      let whole = test.host.screenshot()
+      let full = test.host.screenshot()
 
       for (x, y) in [(2, 2), (9, 3), (28, 18), (31, 21), (15, 12)] {
         test.view.setNeedsDisplay(Rect(x: Double(x), y: Double(y), width: 4, height: 3))
         test.frame()
       }
 
-      #expect(test.host.screenshot().firstDifference(from: whole) == nil)
+      #expect(test.host.screenshot().firstDifference(from: full) == nil)
     }
   }
 }

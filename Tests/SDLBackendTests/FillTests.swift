@@ -164,7 +164,7 @@ extension SDLTests {
           DrawList.ImageCommand(image: image, frame: 7, destination: Rect(x: 0, y: 0, width: 3, height: 3)))
       }
 
-      test.settle()
+      test.drawUntilClean()
 
       #expect(test.pixel(20, 20) == .black)
     }

@@ -21,10 +21,10 @@ struct GamepadKeysTests {
     keys.button(UInt8(button.rawValue), isDown: isDown, of: pad)
   }
 
-  private mutating func push(_ axis: SDL_GameControllerAxis, _ share: Double, of pad: Int32 = 0)
+  private mutating func push(_ axis: SDL_GameControllerAxis, _ fraction: Double, of pad: Int32 = 0)
     -> [InputEvent]
   {
-    keys.axis(UInt8(axis.rawValue), value: Int16(share * 32767), of: pad)
+    keys.axis(UInt8(axis.rawValue), value: Int16(fraction * 32767), of: pad)
   }
 
   @Test mutating func gamepadButtonsPressKeys() {

@@ -42,7 +42,7 @@ extension SDLTests {
       let test = try TestHost()
       for _ in 0..<3 { #expect(throws: SDLHostError.anotherHostIsOpen) { try TestHost() } }
       // With nothing left to draw, a turn waits for the signal.
-      test.settle()
+      test.drawUntilClean()
       #expect(!test.host.isQuitting)
 
       kill(getpid(), SIGTERM)
@@ -122,7 +122,7 @@ extension SDLTests {
       first = nil
       try #require(handler() == during)
       // With nothing left to draw, a turn waits for the signal.
-      second.settle()
+      second.drawUntilClean()
       kill(getpid(), SIGTERM)
       second.host.turn(waitUpTo: 10)
 

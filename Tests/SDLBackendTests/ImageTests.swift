@@ -13,8 +13,8 @@ extension SDLTests {
       {
         let test = try TestHost()
         let under = Color(red: 10, green: 200, blue: 60)
-        let own = Color(red: 250, green: 100, blue: 30, alpha: alpha)
-        let image = Image(width: 7, height: 5, format: format, isOpaque: alpha == 255) { _, _ in own }
+        let color = Color(red: 250, green: 100, blue: 30, alpha: alpha)
+        let image = Image(width: 7, height: 5, format: format, isOpaque: alpha == 255) { _, _ in color }
         test.window.backgroundColor = under
         test.draw {
           $0.draw(
@@ -22,12 +22,12 @@ extension SDLTests {
               image: image, destination: Rect(x: 3, y: 2, width: 7, height: 5), opacity: opacity, tint: tint))
         }
 
-        test.settle()
+        test.drawUntilClean()
 
         func tinted(_ a: UInt8, _ b: UInt8) -> UInt8 { UInt8((Double(a) * Double(b) / 255).rounded()) }
         let shown = Color(
-          red: tinted(own.red, tint.red), green: tinted(own.green, tint.green),
-          blue: tinted(own.blue, tint.blue))
+          red: tinted(color.red, tint.red), green: tinted(color.green, tint.green),
+          blue: tinted(color.blue, tint.blue))
         let expected = shown.over(under, alpha: Double(alpha) / 255 * opacity)
         for x in 3..<10 { #expect(test.pixel(x, 4).distance(to: expected) <= 1, "\(tint) \(format)") }
         #expect(test.pixel(2, 4) == under)
@@ -107,7 +107,7 @@ extension SDLTests {
             image: image, destination: Rect(x: 0, y: 0, width: 20, height: 20), cornerRadius: 6))
       }
 
-      test.settle()
+      test.drawUntilClean()
 
       #expect(test.pixel(0, 0) == .black)
       #expect(test.pixel(19, 19) == .black)
@@ -128,7 +128,7 @@ extension SDLTests {
         )
       }
 
-      test.settle()
+      test.drawUntilClean()
 
       #expect(test.pixel(0, 0) == .black)
       #expect(test.pixel(10, 0).red == 128)

@@ -15,8 +15,8 @@ struct InputAndCacheEdgeTests {
     axis: SDL_GameControllerAxis, sign: Double, key: Key
   ) {
     var keys = GamepadKeys()
-    func push(_ share: Double) -> [InputEvent] {
-      keys.axis(UInt8(axis.rawValue), value: Int16(sign * share * 32767), of: 0)
+    func push(_ fraction: Double) -> [InputEvent] {
+      keys.axis(UInt8(axis.rawValue), value: Int16(sign * fraction * 32767), of: 0)
     }
 
     #expect(push(0.45) == [])
@@ -47,12 +47,12 @@ struct InputAndCacheEdgeTests {
       event.tfinger.y = 0.5
       return translator.translate(event)
     }
-    let place = Point(x: 50, y: 50)
-    #expect(down(11) == [.input(.touch(id: 0, phase: .began, location: place))])
-    #expect(down(12) == [.input(.touch(id: 1, phase: .began, location: place))])
+    let location = Point(x: 50, y: 50)
+    #expect(down(11) == [.input(.touch(id: 0, phase: .began, location: location))])
+    #expect(down(12) == [.input(.touch(id: 1, phase: .began, location: location))])
     #expect(translator.cancelTouches().count == 2)
 
-    #expect(down(13) == [.input(.touch(id: 0, phase: .began, location: place))])
+    #expect(down(13) == [.input(.touch(id: 0, phase: .began, location: location))])
   }
 
   @Test func valueReadInAFrameIsNotEvictedByAnInsertInThatFrame() {

@@ -138,12 +138,12 @@ struct InputTranslatorTests {
   }
 
   @Test(arguments: Rotation.allCases, [Float(0), 1])
-  mutating func fingerAtTheEdgeOfARotatedPanelIsInsideTheWindow(rotation: Rotation, share: Float) {
+  mutating func fingerAtTheEdgeOfARotatedPanelIsInsideTheWindow(rotation: Rotation, edge: Float) {
     let bounds = Rect(x: 0, y: 0, width: 200, height: 100)
     translator = InputTranslator(size: bounds.size, scale: 2, rotation: rotation)
 
     for other in [Float(0), 1] {
-      let events = translator.translate(finger(SDL_FINGERDOWN, Int64(other), share, other))
+      let events = translator.translate(finger(SDL_FINGERDOWN, Int64(other), edge, other))
       guard case .input(.touch(_, _, let location)) = events.first else {
         Issue.record("\(events)")
         return
@@ -305,7 +305,7 @@ extension SDLTests {
       test.frame()
 
       SDL_SetWindowSize(test.host.video.window, 50, 20)
-      test.settle()
+      test.drawUntilClean()
 
       #expect(test.window.frame.size == Size(width: 50, height: 20))
       let image = test.host.screenshot()
@@ -324,7 +324,7 @@ extension SDLTests {
       #expect(!test.window.isDirty, "a dirty window would keep the loop awake")
 
       push(SDL_WINDOWEVENT) { $0.window.event = UInt8(SDL_WINDOWEVENT_SHOWN.rawValue) }
-      test.settle()
+      test.drawUntilClean()
 
       #expect(test.pixel(3, 3) == .pureRed)
     }

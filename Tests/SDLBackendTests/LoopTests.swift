@@ -90,13 +90,13 @@ private final class Probe {
     sigemptyset(&mask)
     posix_spawnattr_setsigmask(&attributes, &mask)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
-    words.append(nil)
+    var argv: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
+    argv.append(nil)
     // Without the display variables, results do not depend on the machine.
     var environment: [UnsafeMutablePointer<CChar>?] = [strdup("HOME=/tmp"), nil]
-    defer { (words + environment).forEach { free($0) } }
+    defer { (argv + environment).forEach { free($0) } }
     var process: pid_t = 0
-    let result = posix_spawn(&process, path, &actions, &attributes, &words, &environment)
+    let result = posix_spawn(&process, path, &actions, &attributes, &argv, &environment)
     close(ends[1])
     try #require(result == 0, "\(path) cannot be started")
     self.process = process

@@ -11,7 +11,7 @@ extension SDLTests {
     /// A host with a manual clock.
     private func stopped() throws -> (test: TestHost, time: ManualTime) {
       let test = try TestHost()
-      test.settle()
+      test.drawUntilClean()
       return (test, ManualTime(of: test.host))
     }
 
@@ -25,11 +25,11 @@ extension SDLTests {
     @Test func observersAreCalledAtTheirRequestedTimesInOrder() throws {
       let (test, time) = try stopped()
       var calls: [String] = []
-      let late = Clerk { now in
+      let late = ClosureObserver { now in
         calls.append("late \(now)")
         return .never
       }
-      let early = Clerk { now in
+      let early = ClosureObserver { now in
         calls.append("early \(now)")
         return calls.count == 1 ? .at(now + 0.01) : .never
       }
@@ -45,7 +45,7 @@ extension SDLTests {
     @Test(arguments: [Double.infinity, -.infinity, .nan, 999])
     func invalidOrPastTimeDoesNotAdvanceTheClock(end: Double) throws {
       let (test, time) = try stopped()
-      let spinner = Clerk { _ in .soon }
+      let spinner = ClosureObserver { _ in .soon }
       test.window.requestFrames(for: spinner, at: start, keepsBusy: false)
 
       time.advance(to: end)
@@ -57,11 +57,11 @@ extension SDLTests {
     @Test func observerOfEveryFrameIsCalledSixtyTimesASecondAndAtTheEnd() throws {
       let (test, time) = try stopped()
       var times: [Double] = []
-      let clerk = Clerk { now in
+      let observer = ClosureObserver { now in
         times.append(now - 1000)
         return .soon
       }
-      test.window.requestFrames(for: clerk, at: start)
+      test.window.requestFrames(for: observer, at: start)
 
       time.advance(by: 0.125)
 
@@ -75,12 +75,12 @@ extension SDLTests {
     @Test func frameRequestedByOneObserverIsDeliveredToAll() throws {
       let (test, time) = try stopped()
       var times: [Double] = []
-      let clerk = Clerk { now in
+      let observer = ClosureObserver { now in
         times.append(now - 1000)
         return .soon
       }
-      test.window.requestFrames(for: clerk, at: start)
-      test.window.requestFrames(for: Clerk { _ in .never }, at: start + 0.0078125)
+      test.window.requestFrames(for: observer, at: start)
+      test.window.requestFrames(for: ClosureObserver { _ in .never }, at: start + 0.0078125)
 
       time.advance(by: 0.0078125)
 
@@ -99,8 +99,8 @@ extension SDLTests {
 
       for _ in 0..<count { time.advance(by: 0.0625 / Double(count)) }
 
-      let share = TimingCurve.easeInOut.value(at: 0.25)
-      #expect(test.pixel(20, 15).distance(to: Color.pureGreen.over(.pureRed, alpha: share)) <= 1)
+      let fraction = TimingCurve.easeInOut.value(at: 0.25)
+      #expect(test.pixel(20, 15).distance(to: Color.pureGreen.over(.pureRed, alpha: fraction)) <= 1)
     }
 
     /// Sequences of steps that add up to 1.4 seconds.
@@ -111,12 +111,12 @@ extension SDLTests {
     ]
 
     /// The ways to start a fade inside a frame after one second.
-    enum Beginning: CaseIterable {
+    enum FadeStart: CaseIterable {
       case observer, timer, repeatingTimer, frameCounter, layout
     }
 
-    @Test("the image at a given time does not depend on the number of steps", arguments: Beginning.allCases)
-    func splittingAnAdvanceGivesTheSameImage(beginning: Beginning) throws {
+    @Test("the image at a given time does not depend on the number of steps", arguments: FadeStart.allCases)
+    func splittingAnAdvanceGivesTheSameImage(fadeStart: FadeStart) throws {
       let images = try Self.splits.map { split in
         let (test, time) = try stopped()
         defer { test.host.close() }
@@ -128,10 +128,10 @@ extension SDLTests {
           view.setContents(
             Image(width: 40, height: 30, color: .pureGreen), transition: .crossDissolve(0.9))
         }
-        switch beginning {
+        switch fadeStart {
         case .observer:
           test.window.requestFrames(
-            for: Clerk { _ in
+            for: ClosureObserver { _ in
               begin()
               return .never
             }, at: start + 1)
@@ -144,13 +144,13 @@ extension SDLTests {
           }
         case .frameCounter:
           var isBegun = false
-          let clerk = Clerk { now in
+          let observer = ClosureObserver { now in
             guard now >= 1001, !isBegun else { return .soon }
             isBegun = true
             begin()
             return .soon
           }
-          test.window.requestFrames(for: clerk, at: start)
+          test.window.requestFrames(for: observer, at: start)
         case .layout:
           let view = LayoutView()
           test.window.addSubview(view)
@@ -185,7 +185,7 @@ extension SDLTests {
 
     @Test func timerSetBetweenFramesCountsFromTheHostsTime() throws {
       let test = try TestHost()
-      test.settle()
+      test.drawUntilClean()
       var now = 0.0
       test.host.clock = .manual { now }
       now = 5
@@ -204,11 +204,11 @@ extension SDLTests {
     @Test func observerThatRequestsPastTimesDoesNotStopTheClock() throws {
       let (test, time) = try stopped()
       var count = 0
-      let clerk = Clerk { now in
+      let observer = ClosureObserver { now in
         count += 1
         return .at(now - 1)
       }
-      test.window.requestFrames(for: clerk, at: start)
+      test.window.requestFrames(for: observer, at: start)
 
       time.advance(by: 0.1)
 
@@ -252,7 +252,7 @@ extension SDLTests {
 
     @Test func advanceUntilIdleStopsAtItsLimit() throws {
       let (test, time) = try stopped()
-      test.window.requestFrames(for: Clerk { _ in .soon }, at: start)
+      test.window.requestFrames(for: ClosureObserver { _ in .soon }, at: start)
 
       #expect(!time.advanceUntilIdle(limit: 0.5))
 
@@ -262,7 +262,7 @@ extension SDLTests {
     @Test func advanceUntilIdleDoesNotMoveWhileImagesAreLoading() throws {
       let (test, time) = try stopped()
       test.view.pendingSlots = 1
-      test.window.requestFrames(for: Clerk { _ in .soon }, at: start)
+      test.window.requestFrames(for: ClosureObserver { _ in .soon }, at: start)
 
       #expect(!time.advanceUntilIdle())
 
@@ -281,7 +281,7 @@ extension SDLTests {
 }
 
 /// Calls a closure in each of its frames.
-private final class Clerk: FrameObserver {
+private final class ClosureObserver: FrameObserver {
   private let body: (Double) -> NextFrame
 
   init(_ body: @escaping (Double) -> NextFrame) { self.body = body }

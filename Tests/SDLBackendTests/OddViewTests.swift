@@ -37,7 +37,7 @@ extension SDLTests {
       ]
       for change in measures {
         change()
-        test.settle()
+        test.drawUntilClean()
         test.advance(by: 0.1)
         #expect(scrollView.boundsOrigin.x.isFinite && scrollView.boundsOrigin.y.isFinite)
       }
@@ -108,20 +108,20 @@ private func drawOddViews(_ renderer: SDLHost.Configuration.Renderer, _ odd: Dou
     button.imageContentMode = mode
     for (name, change) in measures {
       makeUsual(button)
-      test.settle()
+      test.drawUntilClean()
       change(button)
-      test.settle()
+      test.drawUntilClean()
       #expect(test.pixel(3, 3) == .pureGreen || name == "x" || name == "y", "\(name)")
       _ = button.sizeThatFits(Size(width: odd, height: odd))
       _ = test.window.hitTest(Point(x: odd, y: odd))
     }
     for (_, change) in measures { change(button) }
-    test.settle()
+    test.drawUntilClean()
     test.window.setNeedsDisplay()
-    test.settle()
+    test.drawUntilClean()
   }
   button.removeFromSuperview()
-  test.settle()
+  test.drawUntilClean()
   #expect(test.pixel(3, 3) == .pureGreen)
   #expect(test.pixel(30, 20) == .black, "the removed button leaves no pixels")
 }

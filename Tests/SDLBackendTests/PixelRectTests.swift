@@ -12,13 +12,13 @@ struct PixelRectTests {
     outer,
   ])
   func rectanglesAroundAHoleCoverEachPixelOnce(hole: PixelRect) {
-    let rest = Self.outer.without(hole)
+    let remaining = Self.outer.without(hole)
 
     for x in 0..<12 {
       for y in 0..<12 {
         let pixel = PixelRect(left: x, top: y, right: x + 1, bottom: y + 1)
         let isLeft = Self.outer.contains(pixel) && !hole.contains(pixel)
-        #expect(rest.count { $0.contains(pixel) } == (isLeft ? 1 : 0))
+        #expect(remaining.count { $0.contains(pixel) } == (isLeft ? 1 : 0))
       }
     }
   }

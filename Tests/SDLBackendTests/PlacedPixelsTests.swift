@@ -12,9 +12,9 @@ struct PlacedPixelsTests {
       for side in stride(from: 40.0, to: 50, by: 0.3) {
         let size = Size(width: Double(pixels) / scale, height: Double(pixels) / scale)
         let bounds = Rect(x: side / 7, y: -side, width: side, height: side)
-        let place = mode.layout(pixelWidth: pixels, pixelHeight: pixels, size: size, in: bounds)
+        let layout = mode.layout(pixelWidth: pixels, pixelHeight: pixels, size: size, in: bounds)
 
-        let rect = PixelRect(place.destination, scale: scale)
+        let rect = PixelRect(layout.destination, scale: scale)
 
         #expect(rect.width == pixels && rect.height == pixels, "\(pixels) in \(side)")
       }

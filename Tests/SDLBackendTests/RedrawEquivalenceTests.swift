@@ -15,9 +15,9 @@ extension SDLTests {
         let partial = test.host.screenshot()
         test.redrawEverything()
 
-        let place = partial.firstDifference(from: test.host.screenshot())
-        #expect(place == nil, "step \(step), after \(change)")
-        return place == nil
+        let difference = partial.firstDifference(from: test.host.screenshot())
+        #expect(difference == nil, "step \(step), after \(change)")
+        return difference == nil
       }
     }
 
@@ -40,8 +40,8 @@ extension SDLTests {
       }
 
       for (step, pair) in zip(try images(.none), try images(rotation)).enumerated() {
-        if let place = pair.1.turnedBack(rotation).firstDifference(from: pair.0) {
-          Issue.record("step \(step): \(place)")
+        if let difference = pair.1.turnedBack(rotation).firstDifference(from: pair.0) {
+          Issue.record("step \(step): \(difference)")
           return
         }
       }
@@ -58,19 +58,19 @@ extension TestHost {
     seed: UInt64, steps: Int, _ body: (_ step: Int, _ change: String) -> Bool
   ) {
     var tree = ChangingTree(window: window, seed: seed)
-    settle()
+    drawUntilClean()
     for step in 0..<steps {
       let change = tree.change()
       // Avoids the times of a spinner's steps, where a rounding error would decide which step is drawn.
       advance(by: [0, 0.0171, 0.0533, 0.3117][step % 4])
-      settle()
+      drawUntilClean()
       guard body(step, change) else { return }
     }
   }
 
   func redrawEverything() {
     window.setNeedsDisplay()
-    settle()
+    drawUntilClean()
   }
 }
 
@@ -153,8 +153,8 @@ private struct ChangingTree {
       view.alpha = [0, 0.005, 0.4, 1][random.next(below: 4)]
       return "alpha"
     case 2, 3:
-      let way = Point(x: number(-14, 14), y: number(-14, 14))
-      view.frame = view.frame.offset(by: way)
+      let offset = Point(x: number(-14, 14), y: number(-14, 14))
+      view.frame = view.frame.offset(by: offset)
       return "frame origin"
     case 4:
       view.frame.size = Size(width: number(0, 120), height: number(0, 80))
@@ -285,9 +285,9 @@ private struct ChangingTree {
 private struct Spill: TransitionDrawing {
   nonisolated func draw(_ scene: TransitionScene, into list: inout DrawList) {
     list.fill(scene.rect.inset(by: -20), color: Color(red: 200, green: 0, blue: 90, alpha: 90))
-    for (image, way) in [(scene.old, scene.progress * 30), (scene.new, scene.progress * -30)] {
+    for (image, shift) in [(scene.old, scene.progress * 30), (scene.new, scene.progress * -30)] {
       guard var image else { continue }
-      image.destination = image.destination.offset(by: Point(x: way, y: way / 2))
+      image.destination = image.destination.offset(by: Point(x: shift, y: shift / 2))
       list.draw(image)
     }
   }
@@ -336,11 +336,11 @@ extension Bitmap {
   fileprivate func turnedBack(_ rotation: Rotation) -> Bitmap {
     let size = rotation.turned(Size(width: Double(width), height: Double(height)))
     // The positions of the first pixel and of its neighbors to the right and below.
-    let places = [(0, 0), (1, 0), (0, 1)].map { x, y in
-      let place = rotation.onPanel(Point(x: Double(x) + 0.5, y: Double(y) + 0.5), of: size)
-      return Int(place.y) * width + Int(place.x)
+    let offsets = [(0, 0), (1, 0), (0, 1)].map { x, y in
+      let point = rotation.onPanel(Point(x: Double(x) + 0.5, y: Double(y) + 0.5), of: size)
+      return Int(point.y) * width + Int(point.x)
     }
-    let (first, right, below) = (places[0], places[1] - places[0], places[2] - places[0])
+    let (first, right, below) = (offsets[0], offsets[1] - offsets[0], offsets[2] - offsets[0])
     return withUnsafeBytes { bytes in
       Bitmap(width: Int(size.width), height: Int(size.height), format: format, isOpaque: isOpaque) {
         target, bytesPerRow in
@@ -357,12 +357,13 @@ extension Bitmap {
   /// Describes the first pixel that differs, or nil if the bitmaps are equal.
   func firstDifference(from other: Bitmap) -> String? {
     guard width == other.width, height == other.height else { return "another size" }
-    return withUnsafeBytes { mine in
-      other.withUnsafeBytes { theirs in
-        guard let first = mine.baseAddress, let second = theirs.baseAddress,
-          memcmp(first, second, mine.count) != 0
+    return withUnsafeBytes { bytes in
+      other.withUnsafeBytes { otherBytes in
+        guard let first = bytes.baseAddress, let second = otherBytes.baseAddress,
+          memcmp(first, second, bytes.count) != 0
         else { return nil }
-        let pixel = (zip(mine, theirs).enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? 0) / 4
+        let pairs = zip(bytes, otherBytes).enumerated()
+        let pixel = (pairs.first { $0.element.0 != $0.element.1 }?.offset ?? 0) / 4
         return "pixel \(pixel % width), \(pixel / width) of \(width)x\(height)"
       }
     }

@@ -102,7 +102,7 @@ extension SDLTests {
       test.frame()
 
       SDL_SetWindowSize(test.host.video.window, 50, 20)
-      test.settle()
+      test.drawUntilClean()
 
       #expect(test.window.frame.size == rotation.turned(Size(width: 50, height: 20)))
       let image = test.host.screenshot()
@@ -116,17 +116,17 @@ extension SDLTests {
       let badge = DrawnView(frame: Rect(x: 30, y: 2, width: 6, height: 4))
       badge.backgroundColor = .pureRed
       test.window.addSubview(badge)
-      test.settle()
+      test.drawUntilClean()
       let image = test.host.screenshot()
-      let seen = (0..<image.height).lazy.flatMap { y in (0..<image.width).lazy.map { (x: $0, y: y) } }
+      let positions = (0..<image.height).lazy.flatMap { y in (0..<image.width).lazy.map { (x: $0, y: y) } }
         .filter { image.color(x: $0.x, y: $0.y) == .pureRed }
-      #expect(seen.count == 24)
+      #expect(positions.count == 24)
 
-      for place in seen {
+      for position in positions {
         var event = SDL_Event()
         event.button.button = UInt8(SDL_BUTTON_LEFT)
-        event.button.x = Int32(place.x)
-        event.button.y = Int32(place.y)
+        event.button.x = Int32(position.x)
+        event.button.y = Int32(position.y)
         for type in [SDL_MOUSEBUTTONDOWN, SDL_MOUSEBUTTONUP] {
           event.type = type.rawValue
           SDL_PushEvent(&event)

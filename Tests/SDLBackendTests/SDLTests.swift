@@ -42,7 +42,7 @@ final class TestHost {
   func frame() { host.turn(waitUpTo: 0) }
 
   /// Draws frames until nothing is dirty; at most eleven.
-  func settle() {
+  func drawUntilClean() {
     frame()
     for _ in 0..<10 where window.isDirty { frame() }
   }

@@ -41,11 +41,11 @@ extension SDLTests {
         test.window.addSubview(view)
         return view
       }
-      test.settle()
+      test.drawUntilClean()
 
       for row in rows {
         row.backgroundColor = .pureGreen
-        test.settle()
+        test.drawUntilClean()
       }
 
       let image = test.host.screenshot()
@@ -58,7 +58,7 @@ extension SDLTests {
       let badge = DrawnView(frame: Rect(x: 12, y: 4, width: 8, height: 4))
       badge.backgroundColor = .pureRed
       test.window.addSubview(badge)
-      test.settle()
+      test.drawUntilClean()
       let image = test.host.screenshot()
       var translator = InputTranslator(size: test.window.frame.size, scale: scale)
 
@@ -79,10 +79,10 @@ extension SDLTests {
     @Test func scaleChangeResizesTheWindowInPoints() throws {
       let test = try TestHost(width: 60, height: 30)
       test.draw { $0.fill(Rect(x: 0, y: 0, width: 20, height: 10), color: .pureGreen) }
-      test.settle()
+      test.drawUntilClean()
 
       test.window.scale = 1.5
-      test.settle()
+      test.drawUntilClean()
 
       #expect(test.window.frame.size == Size(width: 40, height: 20))
       #expect(test.host.screenshot().width == 60)
@@ -118,9 +118,9 @@ extension SDLTests {
         let root = FixedLabel(label: label)
         root.addSubview(spinner)
         test.window.rootView = root
-        test.settle()
+        test.drawUntilClean()
         test.window.scale = scale
-        test.settle()
+        test.drawUntilClean()
         defer { test.host.close() }
         return test.host.screenshot()
       }

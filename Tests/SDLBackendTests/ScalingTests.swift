@@ -76,13 +76,13 @@ struct ResamplingTests {
 
     for x in 0..<5 {
       for y in 0..<4 {
-        let exact = average(bitmap, columns: share(x, 37, 5), rows: share(y, 23, 4))
+        let exact = average(bitmap, columns: sourceRange(x, 37, 5), rows: sourceRange(y, 23, 4))
         #expect(result.color(x: x, y: y).distance(to: exact) <= 1)
       }
     }
   }
 
-  private func share(_ index: Int, _ length: Int, _ size: Int) -> ClosedRange<Double> {
+  private func sourceRange(_ index: Int, _ length: Int, _ size: Int) -> ClosedRange<Double> {
     let step = Double(length) / Double(size)
     return Double(index) * step...Double(index + 1) * step
   }
@@ -143,7 +143,7 @@ extension SDLTests {
         #expect(test.window.isDirty, "a frame with a filtered image is requested")
       }
 
-      test.settle()
+      test.drawUntilClean()
       #expect(test.host.textureBytes == bytes + 24 * 24 * 4, "a texture is made when the size is stable")
       #expect(!test.window.isDirty)
     }

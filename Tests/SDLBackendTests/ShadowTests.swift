@@ -39,12 +39,12 @@ struct ShadowShapeTests {
     for y in stride(from: 0, to: mask.height, by: 3) {
       for x in stride(from: 0, to: mask.width, by: 2) {
         // The mask is of a smaller rectangle whose middle is stretched when it is drawn.
-        let wanted = expected(
+        let reference = expected(
           mask.width - 2 * shape.reach, mask.height - 2 * shape.reach, radius: Double(radius),
           deviation: deviation,
           x: x - shape.reach, y: y - shape.reach)
         let found = Double(mask.coverage[y * mask.width + x]) / 255
-        #expect(abs(found - wanted) < 0.02, "\(x), \(y): \(found) instead of \(wanted)")
+        #expect(abs(found - reference) < 0.02, "\(x), \(y): \(found) instead of \(reference)")
       }
     }
   }
@@ -82,7 +82,7 @@ struct ShadowShapeTests {
       let clipped = spans.compactMap { $0.clipped(to: start + 1..<end - 1, of: 0..<length) }
       #expect(clipped.flatMap { Array($0.target) } == Array((start + 1)..<(end - 1)))
       for span in clipped {
-        for place in span.target { #expect(span.source.contains(span.source(of: place))) }
+        for index in span.target { #expect(span.source.contains(span.source(of: index))) }
       }
     }
   }

@@ -17,7 +17,7 @@ extension SDLTests {
             image: image, destination: Rect(x: 0, y: 0, width: 8, height: 6), opacity: opacity, tint: tint,
             templateColor: color))
       }
-      test.settle()
+      test.drawUntilClean()
     }
 
     @Test func templateColorReplacesColorsAndKeepsAlpha() throws {
@@ -46,7 +46,7 @@ extension SDLTests {
           DrawList.ImageCommand(
             image: image, destination: Rect(x: 0, y: 0, width: 8, height: 6), templateColor: .pureBlue))
       }
-      test.settle()
+      test.drawUntilClean()
 
       #expect(test.pixel(3, 3) == .pureBlue)
       #expect(test.pixel(7, 5) == .pureBlue)

@@ -107,9 +107,9 @@ struct TextureChoiceTests {
 
   @Test func texturesOfReleasedImagesAreRemovedWithinSixtyFourFrames() throws {
     let store = makeStore()
-    var gone: Image? = makeImage()
-    _ = draw(try #require(gone), store)
-    gone = nil
+    var released: Image? = makeImage()
+    _ = draw(try #require(released), store)
+    released = nil
 
     for _ in 0..<64 { store.beginFrame() }
 
@@ -129,7 +129,7 @@ struct TextureChoiceTests {
   }
 
   /// A texture maker like that of a GPU: each image needs an upload, and a mask takes four bytes per pixel.
-  private struct Uploads: TextureMaking {
+  private struct UploadingMaker: TextureMaking {
     let pixelFormat = PixelFormat.bgra
     let bytesPerMaskPixel = 4
     let replacesColors = true
@@ -140,7 +140,7 @@ struct TextureChoiceTests {
   }
 
   @Test func opaqueImageOfNaturalSizeIsUploadedBeyondTheFrameBudget() {
-    let store = TextureStore(maker: Uploads(), budget: 100_000, frameBudget: 0)
+    let store = TextureStore(maker: UploadingMaker(), budget: 100_000, frameBudget: 0)
     let images = (0..<3).map { _ in Image(width: 20, height: 20, format: .bgra) { _, _ in .black } }
     store.beginFrame()
     func draw(_ image: Image, opacity: Double) -> Bool {
@@ -156,7 +156,7 @@ struct TextureChoiceTests {
   }
 
   @Test func maskCostIsTheBytesOfItsTexture() throws {
-    let store = TextureStore(maker: Uploads(), budget: 100_000, frameBudget: 0)
+    let store = TextureStore(maker: UploadingMaker(), budget: 100_000, frameBudget: 0)
     store.beginFrame()
 
     _ = store.mask(for: .corners(CornerMask(radius: 5).shape)) {

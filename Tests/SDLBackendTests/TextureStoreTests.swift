@@ -82,7 +82,7 @@ extension SDLTests {
       let test = try TestHost(width: 100) { $0.textureByteBudget = 1000 }
       for image in images(8) {
         test.draw { row([image], &$0) }
-        test.settle()
+        test.drawUntilClean()
         #expect(test.host.textureBytes <= 1000)
       }
       #expect(test.host.textureBytes == 800)
@@ -139,7 +139,7 @@ extension SDLTests {
 
       test.frame()
       #expect(test.host.textureBytes == 400)
-      test.settle()
+      test.drawUntilClean()
       #expect(test.host.textureBytes == 1200)
     }
 

@@ -40,15 +40,15 @@ import VitrineGalleryServer
 
     world.calendar.advance(by: 100)
     server.behaviour.isDown = true
-    let away = try await world.load(url)
-    guard case .stale(let age, .transport) = away.freshness else {
-      Issue.record("\(away.freshness)")
+    let offline = try await world.load(url)
+    guard case .stale(let age, .transport) = offline.freshness else {
+      Issue.record("\(offline.freshness)")
       return
     }
     #expect((100...300).contains(age))
 
     server.behaviour.isDown = false
-    server.add(Resource(body: try world.other(), headers: ["ETag": "\"2\""]), at: "/one.png")
+    server.add(Resource(body: try world.otherImage(), headers: ["ETag": "\"2\""]), at: "/one.png")
     let new = try await world.load(url)
     #expect(new.source == .network && new.image.pixelWidth != unchanged.image.pixelWidth)
     #expect(server.log.last?.headers["if-none-match"] == "\"1\"")
@@ -101,7 +101,7 @@ import VitrineGalleryServer
   @Test func conditionalRequestRedirectedElsewhereLoadsTheNewImage() async throws {
     let day = "Sat, 01 Jan 2022 00:00:00 GMT"
     let server = try world.server(["Cache-Control": "no-cache", "Last-Modified": day])
-    server.add(Resource(body: try world.other(), headers: ["Last-Modified": day]), at: "/two.png")
+    server.add(Resource(body: try world.otherImage(), headers: ["Last-Modified": day]), at: "/two.png")
     let today = "\(server.baseURL)/today"
     let one = try await world.load(today, insteadOf: "?redirect=%2Fone.png")
     #expect(try await world.load(today, insteadOf: "?redirect=%2Fone.png").freshness == .revalidated)
@@ -153,7 +153,7 @@ private final class DiskCacheWorld: Sendable {
     return server
   }
 
-  func other() throws -> [UInt8] { try image("01-first-light.jpg") }
+  func otherImage() throws -> [UInt8] { try image("01-first-light.jpg") }
 
   private func image(_ name: String) throws -> [UInt8] {
     let gallery = URL(filePath: #filePath).appending(path: "../../../Assets/gallery").standardizedFileURL

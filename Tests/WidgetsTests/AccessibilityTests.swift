@@ -135,11 +135,11 @@ struct AccessibilityTests {
     toggle.setTitle("Say \"hi\"\nand \\", for: .normal)
     toggle.changesSelectionAsPrimaryAction = true
     toggle.isSelected = true
-    let gone = Label("gone")
-    gone.isHidden = true
+    let hiddenLabel = Label("gone")
+    hiddenLabel.isHidden = true
     let image = ImageView(frame: Rect(x: 0, y: 0, width: 8, height: 8))
     panel.addSubview(toggle)
-    panel.addSubview(gone)
+    panel.addSubview(hiddenLabel)
     panel.addSubview(image)
     test.window.addSubview(panel)
     #expect(

@@ -20,14 +20,14 @@ struct ActivityBindingTests {
     "AF-A1 AF-A2 AF-A3 a released indicator is not notified when its source runs, pauses or ends",
     arguments: [Activity.running(progress: nil), .ended(success: true), .paused])
   func releasedIndicatorIsNotNotified(activity: Activity) {
-    weak var gone: ActivityIndicator?
+    weak var weakIndicator: ActivityIndicator?
     do {
       let indicator = ActivityIndicator()
       source.activity = activity == .paused ? .running(progress: nil) : .paused
       indicator.setAnimating(withStateOf: source)
-      gone = indicator
+      weakIndicator = indicator
     }
-    #expect(gone == nil)
+    #expect(weakIndicator == nil)
 
     source.activity = activity
 
@@ -38,14 +38,14 @@ struct ActivityBindingTests {
     "AF-A4 AF-A5 AF-A6 a released refresh control is not notified when its source runs, pauses or ends",
     arguments: [Activity.running(progress: nil), .ended(success: true), .paused])
   func releasedRefreshControlIsNotNotified(activity: Activity) {
-    weak var gone: RefreshControl?
+    weak var weakControl: RefreshControl?
     do {
       let control = RefreshControl()
       source.activity = activity == .paused ? .running(progress: nil) : .paused
       control.setRefreshing(withStateOf: source)
-      gone = control
+      weakControl = control
     }
-    #expect(gone == nil)
+    #expect(weakControl == nil)
 
     source.activity = activity
 
@@ -174,14 +174,14 @@ struct ActivityBindingTests {
 
   @Test func indicatorDoesNotRetainItsSource() {
     let indicator = ActivityIndicator()
-    weak var gone: Source?
+    weak var weakSource: Source?
     do {
       let source = Source()
       indicator.setAnimating(withStateOf: source)
-      gone = source
+      weakSource = source
     }
 
-    #expect(gone == nil)
+    #expect(weakSource == nil)
     indicator.setAnimating(withStateOf: nil)
   }
 }

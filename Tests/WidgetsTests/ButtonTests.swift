@@ -232,7 +232,7 @@ struct ButtonTests {
     button.titleFont = .regular(10)
 
     let image = button.place(of: .image)
-    let title = try #require(titlePlace)
+    let title = try #require(titleFrame)
     let gap =
       switch placement {
       case .leading: title.minX - image.maxX
@@ -276,14 +276,14 @@ struct ButtonTests {
 
     button.setTitle("abcd", for: .normal)
     button.titleFont = .regular(10)
-    let title = try #require(titlePlace)
+    let title = try #require(titleFrame)
     #expect(button.place(of: .image) == Rect(x: 4, y: 4, width: 92 - title.width - 8, height: 32))
     #expect(title.maxX == 96)
     #expect(title.midY == 20)
 
     button.imagePlacement = .top
     #expect(button.place(of: .image) == Rect(x: 4, y: 4, width: 92, height: 32 - title.height - 8))
-    #expect(titlePlace?.midX == 50)
+    #expect(titleFrame?.midX == 50)
   }
 
   @Test func attachmentIsToldWhenTheTitleChangesTheImageFrame() {
@@ -292,21 +292,21 @@ struct ButtonTests {
     button.setImage(makeImage(), for: .normal)
     button.contentHorizontalAlignment = .fill
     let test = TestWindow(button)
-    let rooms = Rooms()
-    button.attachment = rooms
+    let recorder = ImageWidthRecorder()
+    button.attachment = recorder
 
     button.setTitle("A", for: .normal)
     button.setTitle("A", for: .normal)
     button.titleFont = .regular(11)
     button.titleFont = .regular(11)
 
-    #expect(rooms.widths.count == 2)
-    #expect(rooms.widths.last == button.place(of: .image).width)
-    #expect(rooms.widths == rooms.widths.sorted(), "\(rooms.widths)")
+    #expect(recorder.widths.count == 2)
+    #expect(recorder.widths.last == button.place(of: .image).width)
+    #expect(recorder.widths == recorder.widths.sorted(), "\(recorder.widths)")
     withExtendedLifetime(test) {}
   }
 
-  private final class Rooms: ViewAttachment {
+  private final class ImageWidthRecorder: ViewAttachment {
     var widths: [Double] = []
     func boundsDidChange(of view: View) {
       if let button = view as? Button { widths.append(button.place(of: .image).width) }
@@ -317,23 +317,23 @@ struct ButtonTests {
 
   @Test func fillAlignmentDoesNotStretchATitleAlone() {
     button.setTitle("abcd", for: .normal)
-    let place = titlePlace
+    let oldFrame = titleFrame
     button.contentHorizontalAlignment = .fill
     button.contentVerticalAlignment = .fill
 
-    #expect(titlePlace == place)
+    #expect(titleFrame == oldFrame)
   }
 
   @Test(arguments: zip(HorizontalAlignment.allCases, [10.0, 4, -2, 10]))
-  func imageInsetsShiftTheImageByItsAlignment(alignment: HorizontalAlignment, way: Double) {
+  func imageInsetsShiftTheImageByItsAlignment(alignment: HorizontalAlignment, shift: Double) {
     button.contentHorizontalAlignment = alignment
     button.setImage(makeImage(20, 20), for: .normal)
-    let (place, size) = (button.place(of: .image), button.sizeThatFits(.zero))
+    let (oldFrame, size) = (button.place(of: .image), button.sizeThatFits(.zero))
 
     button.imageInsets = Insets(left: 10, right: 2)
 
-    #expect(button.place(of: .image).minX == place.minX + way)
-    #expect(button.place(of: .image).width == place.width - (alignment == .fill ? 12 : 0))
+    #expect(button.place(of: .image).minX == oldFrame.minX + shift)
+    #expect(button.place(of: .image).width == oldFrame.width - (alignment == .fill ? 12 : 0))
     #expect(button.sizeThatFits(.zero) == size)
   }
 
@@ -341,13 +341,13 @@ struct ButtonTests {
     button.setImage(makeImage(20, 20), for: .normal)
     button.setTitle("abcd", for: .normal)
     button.titleFont = .regular(10)
-    let (image, title) = (button.place(of: .image), try #require(titlePlace))
+    let (image, title) = (button.place(of: .image), try #require(titleFrame))
 
     button.imageInsets = Insets(top: -3, left: 4, bottom: 3, right: -4)
     button.titleInsets = Insets(top: 2, left: -5, bottom: -2, right: 5)
 
     #expect(button.place(of: .image) == image.offset(by: Point(x: 4, y: -3)))
-    #expect(titlePlace == title.offset(by: Point(x: -5, y: 2)))
+    #expect(titleFrame == title.offset(by: Point(x: -5, y: 2)))
   }
 
   @Test func oversizedInsetsHideTheImage() {
@@ -383,7 +383,7 @@ struct ButtonTests {
   }
 
   /// The frame of the drawn title.
-  private var titlePlace: Rect? {
+  private var titleFrame: Rect? {
     for case .text(let text, let font, _, let origin) in test.drawList.commands {
       return Rect(origin: origin, size: test.window.textMeasuring.size(of: text, font: font))
     }

@@ -15,7 +15,7 @@ struct ContentModeTests {
   }
 
   /// The origins of an 8x6 image, which is smaller than the bounds.
-  private nonisolated static let places: [(ContentMode, Point)] = [
+  private nonisolated static let origins: [(ContentMode, Point)] = [
     (.center, Point(x: 26, y: 32)), (.top, Point(x: 26, y: 20)), (.bottom, Point(x: 26, y: 44)),
     (.left, Point(x: 10, y: 32)), (.right, Point(x: 42, y: 32)), (.topLeft, Point(x: 10, y: 20)),
     (.topRight, Point(x: 42, y: 20)), (.bottomLeft, Point(x: 10, y: 44)), (.bottomRight, Point(x: 42, y: 44)),
@@ -23,23 +23,23 @@ struct ContentModeTests {
 
   @Test func contentModesAreAsManyAsInUIKit() {
     #expect(ContentMode.allCases.count == 13)
-    #expect(Set(ContentMode.allCases.filter(\.keepsNaturalSize)) == Set(Self.places.map(\.0)))
+    #expect(Set(ContentMode.allCases.filter(\.keepsNaturalSize)) == Set(Self.origins.map(\.0)))
   }
 
-  @Test(arguments: places)
+  @Test(arguments: origins)
   func smallImageIsPlacedUncropped(mode: ContentMode, origin: Point) {
-    let place = layout(mode, 8, 6)
+    let result = layout(mode, 8, 6)
 
-    #expect(place.source == Rect(x: 0, y: 0, width: 8, height: 6))
-    #expect(place.destination == Rect(origin: origin, size: Size(width: 8, height: 6)))
+    #expect(result.source == Rect(x: 0, y: 0, width: 8, height: 6))
+    #expect(result.destination == Rect(origin: origin, size: Size(width: 8, height: 6)))
   }
 
-  @Test(arguments: places)
+  @Test(arguments: origins)
   func imageWithAScaleOfTwoIsHalfAsLarge(mode: ContentMode, origin: Point) {
-    let place = layout(mode, 16, 12, scale: 2)
+    let result = layout(mode, 16, 12, scale: 2)
 
-    #expect(place.source == Rect(x: 0, y: 0, width: 16, height: 12))
-    #expect(place.destination == Rect(origin: origin, size: Size(width: 8, height: 6)))
+    #expect(result.source == Rect(x: 0, y: 0, width: 16, height: 12))
+    #expect(result.destination == Rect(origin: origin, size: Size(width: 8, height: 6)))
   }
 
   /// The part of a 100x90 image that is visible in 40x30.
@@ -49,11 +49,11 @@ struct ContentModeTests {
     (.topRight, Point(x: 60, y: 0)), (.bottomLeft, Point(x: 0, y: 60)), (.bottomRight, Point(x: 60, y: 60)),
   ])
   func largeImageIsCroppedToTheBounds(mode: ContentMode, start: Point) {
-    let place = layout(mode, 100, 90)
+    let result = layout(mode, 100, 90)
 
-    #expect(place.destination == bounds)
-    #expect(abs(place.source.minX - start.x) < 1e-9 && abs(place.source.minY - start.y) < 1e-9)
-    #expect(abs(place.source.width - 40) < 1e-9 && abs(place.source.height - 30) < 1e-9)
+    #expect(result.destination == bounds)
+    #expect(abs(result.source.minX - start.x) < 1e-9 && abs(result.source.minY - start.y) < 1e-9)
+    #expect(abs(result.source.width - 40) < 1e-9 && abs(result.source.height - 30) < 1e-9)
   }
 
   @Test(arguments: [(100, 90), (8, 6), (1, 100_000), (40, 30)])
@@ -73,13 +73,13 @@ struct ContentModeTests {
     for bounds in [
       bounds, Rect(x: -7.3, y: 0.1, width: 0.2, height: 300), Rect(x: 0, y: 0, width: 1e5, height: 1e5),
     ] {
-      let place = layout(mode, size.0, size.1, in: bounds)
+      let result = layout(mode, size.0, size.1, in: bounds)
 
-      #expect(bounds.inset(by: -1e-6).contains(place.destination))
+      #expect(bounds.inset(by: -1e-6).contains(result.destination))
       #expect(
         Rect(x: 0, y: 0, width: Double(size.0), height: Double(size.1)).inset(by: -1e-6).contains(
-          place.source))
-      #expect(!place.destination.isEmpty && !place.source.isEmpty)
+          result.source))
+      #expect(!result.destination.isEmpty && !result.source.isEmpty)
     }
   }
 
@@ -105,8 +105,8 @@ struct ContentModeTests {
     #expect(mode.layout(pixelWidth: 0, pixelHeight: 6, size: size, in: bounds) == nothing)
     // So extreme that the scale factor overflows.
     let huge = Rect(x: 0, y: 0, width: 1e308, height: 1e308)
-    let place = mode.layout(
+    let result = mode.layout(
       pixelWidth: 8, pixelHeight: 6, size: Size(width: 1e-300, height: 1e-300), in: huge)
-    #expect(place.source.width.isFinite && place.destination.width.isFinite)
+    #expect(result.source.width.isFinite && result.destination.width.isFinite)
   }
 }

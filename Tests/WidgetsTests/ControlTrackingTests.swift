@@ -302,7 +302,7 @@ struct ControlTrackingTests {
 
   private final class Slider: Control {
     var accepts = true
-    var goesOn = true
+    var continuesTracking = true
     var isDisabledByPress = false
     var isDisabledByMove = false
     var calls: [String] = []
@@ -314,7 +314,7 @@ struct ControlTrackingTests {
     override func continueTracking(_ touch: Touch) -> Bool {
       calls.append("continue")
       if isDisabledByMove { isEnabled = false }
-      return goesOn
+      return continuesTracking
     }
     override func endTracking(_ touch: Touch) { calls.append("end") }
     override func cancelTracking() { calls.append("cancel") }
@@ -365,7 +365,7 @@ struct ControlTrackingTests {
   @Test func trackingEndedByTheControlIsCancelled() {
     let slider = slider()
     test.press(at: Point(x: 220, y: 120))
-    slider.goesOn = false
+    slider.continuesTracking = false
     test.move(to: Point(x: 221, y: 120))
     test.release()
 

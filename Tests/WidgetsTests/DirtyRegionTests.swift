@@ -72,10 +72,10 @@ nonisolated struct DirtyRegionTests {
       model.insert(rect.intersection(bounds))
     }
 
-    let taken = region.take(within: bounds)
+    let rects = region.take(within: bounds)
 
-    #expect(uncovered(model, by: taken) == 0)
-    #expect(taken.allSatisfy { bounds.intersection($0) == $0 && !$0.isEmpty })
+    #expect(uncovered(model, by: rects) == 0)
+    #expect(rects.allSatisfy { bounds.intersection($0) == $0 && !$0.isEmpty })
     #expect(region.isEmpty)
     #expect(region.take(within: bounds).isEmpty)
   }

@@ -13,18 +13,18 @@ struct FocusGeometryTests {
   }
 
   /// One rectangle in each direction, 10 points away.
-  private let around: [FocusDirection: Rect] = [
+  private let neighbors: [FocusDirection: Rect] = [
     .up: Rect(x: 100, y: 70, width: 40, height: 20), .down: Rect(x: 100, y: 130, width: 40, height: 20),
     .left: Rect(x: 50, y: 100, width: 40, height: 20), .right: Rect(x: 150, y: 100, width: 40, height: 20),
   ]
 
   @Test(arguments: FocusDirection.allCases)
   func nearestRectangleIsFoundInEachDirection(direction: FocusDirection) {
-    let all = FocusDirection.allCases.compactMap { around[$0] }
+    let all = FocusDirection.allCases.compactMap { neighbors[$0] }
 
     let found = FocusGeometry(direction: direction).nearest(to: from, among: all)
 
-    #expect(found.map { all[$0] } == around[direction])
+    #expect(found.map { all[$0] } == neighbors[direction])
   }
 
   @Test func nearestIsNilWithoutARectangleAhead() {
@@ -36,10 +36,10 @@ struct FocusGeometryTests {
   @Test(arguments: FocusDirection.allCases)
   func enclosingAndEnclosedRectanglesAreIgnored(direction: FocusDirection) {
     let geometry = FocusGeometry(direction: direction)
-    let around = from.inset(by: -30)
-    let within = from.inset(by: 5)
+    let enclosing = from.inset(by: -30)
+    let enclosed = from.inset(by: 5)
 
-    #expect(geometry.nearest(to: from, among: [around, within]) == nil)
+    #expect(geometry.nearest(to: from, among: [enclosing, enclosed]) == nil)
   }
 
   @Test(arguments: FocusDirection.allCases)
@@ -230,13 +230,13 @@ struct FocusKeyTests {
     let scrollView = scrollView(Rect(x: 0, y: 0, width: 100, height: 100), height: 1000)
     scrollView.contentSize.width = 1000
     let middle = button(460, 480, in: scrollView)
-    let places: [FocusDirection: Point] = [
+    let origins: [FocusDirection: Point] = [
       .up: Point(x: 460, y: 40), .down: Point(x: 460, y: 920), .left: Point(x: 20, y: 480),
       .right: Point(x: 900, y: 480),
     ]
     let keys: [FocusDirection: Key] = [.up: .up, .down: .down, .left: .left, .right: .right]
-    guard let place = places[direction], let key = keys[direction] else { return }
-    let far = button(place.x, place.y, in: scrollView)
+    guard let origin = origins[direction], let key = keys[direction] else { return }
+    let far = button(origin.x, origin.y, in: scrollView)
     scrollView.contentOffset = Point(x: 450, y: 450)
     window.focus(middle)
 
@@ -292,10 +292,10 @@ struct FocusKeyTests {
     let below = button(0, 250)
     let scrollView = scrollView(Rect(x: 0, y: 100, width: 200, height: 100), height: 400)
     let hidden = button(0, 160, in: scrollView)
-    let seen = button(0, 20, in: scrollView)
+    let visible = button(0, 20, in: scrollView)
     window.focus(below)
     test.key(.up)
-    #expect(window.focusedView === seen)
+    #expect(window.focusedView === visible)
     #expect(!hidden.isFocused)
   }
 
@@ -371,13 +371,13 @@ struct FocusKeyTests {
 
   @Test func enterWithoutFocusFocusesAVisibleViewWithoutPressing() {
     let scrollView = scrollView(Rect(x: 0, y: 0, width: 200, height: 100), height: 400)
-    let gone = button(0, 0, in: scrollView)
-    let seen = button(0, 100, in: scrollView)
+    let hiddenButton = button(0, 0, in: scrollView)
+    let visibleButton = button(0, 100, in: scrollView)
     scrollView.contentOffset.y = 80
     var presses = 0
-    for view in [gone, seen] { view.addAction(for: .touchUpInside) { _ in presses += 1 } }
+    for view in [hiddenButton, visibleButton] { view.addAction(for: .touchUpInside) { _ in presses += 1 } }
     test.key(.enter)
-    #expect(window.focusedView === seen)
+    #expect(window.focusedView === visibleButton)
     #expect(presses == 0)
     test.key(.enter)
 

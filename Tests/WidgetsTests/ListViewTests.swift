@@ -22,13 +22,13 @@ struct ListViewTests {
 
   private final class Source: ListViewDataSource {
     var count = 10_000
-    var asked: [Int] = []
+    var requestedRows: [Int] = []
     var made: [ObjectIdentifier: Cell] = [:]
 
     func numberOfRows(in listView: ListView) -> Int { count }
 
     func listView(_ listView: ListView, cellForRow row: Int) -> ListCell {
-      asked.append(row)
+      requestedRows.append(row)
       let cell = listView.dequeueCell(Cell.self)
       made[ObjectIdentifier(cell)] = cell
       cell.label.text = "row \(row)"
@@ -49,7 +49,7 @@ struct ListViewTests {
   }
 
   @Test func onlyRowsNearTheScreenHaveCells() {
-    #expect(source.asked == [0, 1, 2, 3, 4, 5])
+    #expect(source.requestedRows == [0, 1, 2, 3, 4, 5])
     #expect(list.visibleRows == 0..<4)
     #expect(test.texts == ["row 0", "row 1", "row 2", "row 3"])
     #expect(list.contentSize == Size(width: 200, height: 500_000))
@@ -58,20 +58,20 @@ struct ListViewTests {
   }
 
   @Test func scrollingRequestsCellsOfNewRowsOnly() {
-    source.asked = []
+    source.requestedRows = []
     list.contentOffset.y = 80
     test.draw()
 
-    #expect(source.asked == [6, 7])
+    #expect(source.requestedRows == [6, 7])
     #expect(list.visibleRows == 1..<6)
     #expect(test.texts == ["row 1", "row 2", "row 3", "row 4", "row 5"])
   }
 
   @Test func smallMovesAcrossARowEdgeRequestItsCellOnce() {
-    source.asked = []
+    source.requestedRows = []
     for offset in [10.0, 0, 40, 0, 30] { list.contentOffset.y = offset }
 
-    #expect(source.asked == [6])
+    #expect(source.requestedRows == [6])
   }
 
   @Test func cellsAreReused() {
@@ -138,11 +138,11 @@ struct ListViewTests {
   }
 
   @Test func reloadOfARowRequestsOnlyItsCell() {
-    source.asked = []
+    source.requestedRows = []
     list.reload(2)
     list.reload(2000)
 
-    #expect(source.asked == [2])
+    #expect(source.requestedRows == [2])
     test.draw()
     #expect(test.texts.contains("row 2"))
   }
@@ -150,17 +150,17 @@ struct ListViewTests {
   @Test func reloadOfARowIsSkippedWhileAllRowsAwaitReloading() {
     source.count = 3
     list.reloadData()
-    source.asked = []
+    source.requestedRows = []
 
     list.reload(4)
-    #expect(source.asked.isEmpty)
+    #expect(source.requestedRows.isEmpty)
 
     test.draw()
-    #expect(source.asked == [0, 1, 2])
+    #expect(source.requestedRows == [0, 1, 2])
   }
 
   @Test func scrollFromWithinARowReloadIsAppliedLater() throws {
-    final class Scrolling: ListViewDataSource {
+    final class ScrollingSource: ListViewDataSource {
       var scrolls = false
       func numberOfRows(in list: ListView) -> Int { 1000 }
       func listView(_ list: ListView, cellForRow row: Int) -> ListCell {
@@ -171,7 +171,7 @@ struct ListViewTests {
         return list.dequeueCell(Cell.self)
       }
     }
-    let source = Scrolling()
+    let source = ScrollingSource()
     list.dataSource = source
     test.draw()
     source.scrolls = true
@@ -345,7 +345,7 @@ struct ListViewTests {
   }
 
   @Test func reloadFromWithinTheDataSourceIsAppliedLater() {
-    final class Restless: ListViewDataSource {
+    final class ReloadingSource: ListViewDataSource {
       var calls = 0
       func numberOfRows(in listView: ListView) -> Int { 3 }
       func listView(_ listView: ListView, cellForRow row: Int) -> ListCell {
@@ -354,11 +354,11 @@ struct ListViewTests {
         return listView.dequeueCell(Cell.self)
       }
     }
-    let restless = Restless()
-    list.dataSource = restless
+    let reloadingSource = ReloadingSource()
+    list.dataSource = reloadingSource
     test.advance(by: 1)
 
     #expect(list.cell(at: 2) != nil)
-    #expect(restless.calls == 6)
+    #expect(reloadingSource.calls == 6)
   }
 }

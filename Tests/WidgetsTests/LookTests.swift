@@ -163,10 +163,10 @@ struct LookTests {
       ("added", farther, { test.window.addSubview(view) }),
       ("none", farther, { view.shadow = nil }),
     ]
-    for (name, place, change) in changes {
+    for (name, point, change) in changes {
       _ = test.window.takeDirtyRects()
       change()
-      #expect(isDirty(place), "\(name)")
+      #expect(isDirty(point), "\(name)")
     }
     view.shadow = nil
     #expect(!test.window.isDirty)

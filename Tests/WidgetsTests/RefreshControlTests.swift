@@ -8,24 +8,24 @@ struct RefreshControlTests {
   private let scrollView = ScrollView(frame: Rect(x: 0, y: 0, width: 300, height: 400))
   private let refresh = RefreshControl()
   private let test = TestWindow(size: Size(width: 300, height: 400))
-  private let asked = Counter()
+  private let refreshes = Counter()
 
   private final class Counter { var count = 0 }
 
   init() {
     scrollView.contentSize = Size(width: 300, height: 2000)
     scrollView.refreshControl = refresh
-    refresh.addAction(for: .valueChanged) { [asked] _ in asked.count += 1 }
+    refresh.addAction(for: .valueChanged) { [refreshes] _ in refreshes.count += 1 }
     test.window.addSubview(scrollView)
     test.draw()
   }
 
   /// Pulls down with a finger from the middle by the given distance.
-  private func pull(by way: Double) {
+  private func pull(by distance: Double) {
     test.press(at: Point(x: 150, y: 100))
     for step in 1...10 {
       test.advance(by: 0.03)
-      test.move(to: Point(x: 150, y: 100 + way * Double(step) / 10))
+      test.move(to: Point(x: 150, y: 100 + distance * Double(step) / 10))
     }
     // The finger rests, so that its release is not a flick.
     test.advance(by: 0.3)
@@ -35,11 +35,11 @@ struct RefreshControlTests {
     pull(by: 240)
 
     #expect(refresh.isRefreshing)
-    #expect(asked.count == 1)
+    #expect(refreshes.count == 1)
     test.release()
     test.advance(by: 2)
     #expect(scrollView.contentOffset.y == -RefreshControl.height)
-    #expect(asked.count == 1)
+    #expect(refreshes.count == 1)
   }
 
   @Test func shortPullDoesNotRefresh() {
@@ -50,7 +50,7 @@ struct RefreshControlTests {
     test.advance(by: 2)
 
     #expect(!refresh.isRefreshing)
-    #expect(asked.count == 0)
+    #expect(refreshes.count == 0)
     #expect(scrollView.contentOffset.y == 0)
   }
 
@@ -59,13 +59,13 @@ struct RefreshControlTests {
 
     pull(by: 240)
     test.move(to: Point(x: 150, y: 300))
-    #expect(asked.count == 1)
+    #expect(refreshes.count == 1)
     test.release()
     test.advance(by: 2)
     #expect(scrollView.contentOffset.y == 0)
     pull(by: 240)
 
-    #expect(asked.count == 2)
+    #expect(refreshes.count == 2)
   }
 
   @Test func spinnerAppearsWithThePullAndSpinsWhileRefreshing() {
@@ -111,7 +111,7 @@ struct RefreshControlTests {
     refresh.beginRefreshing()
     test.advance(by: 1)
 
-    #expect(asked.count == 0)
+    #expect(refreshes.count == 0)
     #expect(scrollView.contentOffset.y == -RefreshControl.height)
     #expect(test.images.count == 1)
   }
@@ -151,7 +151,7 @@ struct RefreshControlTests {
     test.release()
     test.advance(by: 2)
 
-    #expect(asked.count == 1)
+    #expect(refreshes.count == 1)
     #expect(scrollView.contentOffset.y == -RefreshControl.height)
     refresh.endRefreshing()
     test.advance(by: 2)
@@ -171,7 +171,7 @@ struct RefreshControlTests {
     test.drag(from: Point(x: 150, y: 50), to: Point(x: 150, y: 350), duration: 0.05)
     test.advance(by: 3)
 
-    #expect(asked.count == 0)
+    #expect(refreshes.count == 0)
     #expect(scrollView.contentOffset.y == 0)
   }
 
@@ -180,7 +180,7 @@ struct RefreshControlTests {
     pull(by: 240)
     refresh.refresh()
 
-    #expect(asked.count == 0)
+    #expect(refreshes.count == 0)
     #expect(test.images.isEmpty)
   }
 
@@ -188,7 +188,7 @@ struct RefreshControlTests {
     refresh.refresh()
     refresh.refresh()
 
-    #expect(asked.count == 1)
+    #expect(refreshes.count == 1)
     #expect(refresh.isRefreshing)
   }
 
@@ -208,7 +208,7 @@ struct RefreshControlTests {
     test.move(to: Point(x: 150, y: 16))
     test.move(to: Point(x: 150, y: 119))
 
-    #expect(asked.count == 1)
+    #expect(refreshes.count == 1)
   }
 
   @Test func nonClippingViewWithoutHeightShowsTheSpinner() {

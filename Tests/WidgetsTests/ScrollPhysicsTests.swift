@@ -4,22 +4,22 @@ import VitrineGraphics
 
 @Suite("Scroll physics")
 struct ScrollPhysicsTests {
-  private func near(_ a: Double, _ b: Double, within: Double = 1e-6) -> Bool { abs(a - b) <= within }
+  private func isClose(_ a: Double, _ b: Double, within: Double = 1e-6) -> Bool { abs(a - b) <= within }
 
   @Test func flickDistanceMatchesUIKit() {
     let flick = Deceleration(start: 100, velocity: 1000)
 
     // The distance is -v0 / (1000 ln d), where d is 0.998 per millisecond.
-    #expect(near(flick.end, 100 + 499.5, within: 0.1))
-    #expect(near(flick.velocity(after: 0.001), 998))
-    #expect(near(flick.position(after: 100), flick.end))
+    #expect(isClose(flick.end, 100 + 499.5, within: 0.1))
+    #expect(isClose(flick.velocity(after: 0.001), 998))
+    #expect(isClose(flick.position(after: 100), flick.end))
   }
 
   @Test func flickComputesWhenItPassesAPoint() throws {
     let flick = Deceleration(start: 0, velocity: -2000)
     let time = try #require(flick.time(passing: -300))
 
-    #expect(near(flick.position(after: time), -300))
+    #expect(isClose(flick.position(after: time), -300))
     #expect(flick.time(passing: 1) == nil)
     #expect(flick.time(passing: -2000) == nil)
     #expect(Deceleration(start: 5, velocity: 0).time(passing: 5) == 0)
@@ -27,9 +27,9 @@ struct ScrollPhysicsTests {
 
   @Test func rubberBandNeverExceedsTheViewLength() {
     #expect(RubberBand.shown(0, length: 500) == 0)
-    #expect(near(RubberBand.shown(100, length: 500), 49.5495, within: 0.001))
+    #expect(isClose(RubberBand.shown(100, length: 500), 49.5495, within: 0.001))
     #expect(RubberBand.shown(1e9, length: 500) < 500)
-    #expect(near(RubberBand.pulled(RubberBand.shown(123, length: 500), length: 500), 123))
+    #expect(isClose(RubberBand.pulled(RubberBand.shown(123, length: 500), length: 500), 123))
     #expect(RubberBand.shown(100, length: 0) == 0)
   }
 
@@ -40,14 +40,14 @@ struct ScrollPhysicsTests {
     #expect(positions.first == 150)
     #expect(zip(positions, positions.dropFirst()).allSatisfy { $0 >= $1 })
     #expect(positions.allSatisfy { $0 >= 50 })
-    #expect(near(positions.last ?? 0, 50, within: 0.01))
+    #expect(isClose(positions.last ?? 0, 50, within: 0.01))
   }
 
   @Test func springStartsAtTheGivenVelocity() {
     let spring = Spring(target: 0, displacement: 0, velocity: 500)
 
-    #expect(near(spring.velocity(after: 0), 500))
-    #expect(near((spring.position(after: 1e-6)) / 1e-6, 500, within: 0.1))
+    #expect(isClose(spring.velocity(after: 0), 500))
+    #expect(isClose((spring.position(after: 1e-6)) / 1e-6, 500, within: 0.1))
   }
 
   @Test func flickIntoTheEndContinuesAsASpring() throws {
@@ -96,7 +96,7 @@ struct ScrollPhysicsTests {
     let coarse = try position(frames: [0.1, 0.35])
     let fine = try position(frames: Array(stride(from: 0.001, to: 0.35, by: 0.001)) + [0.35])
 
-    #expect(near(coarse, fine))
+    #expect(isClose(coarse, fine))
   }
 
   @Test func flickWithoutBouncingStopsAtTheEnd() throws {
@@ -118,7 +118,7 @@ struct ScrollPhysicsTests {
     #expect(tracker.velocity == .zero)
 
     tracker.add(Point(x: 0, y: 550), at: 1.05)
-    #expect(near(tracker.velocity.y, 1000, within: 0.001))
+    #expect(isClose(tracker.velocity.y, 1000, within: 0.001))
 
     tracker.add(Point(x: 0, y: 550), at: 1.3)
     #expect(tracker.velocity == .zero)
@@ -137,13 +137,13 @@ struct ScrollPhysicsTests {
   @Test func scrollBarShowsTheVisibleFraction() throws {
     let top = try #require(ScrollBar(offset: 0, length: 206, range: 0...206))
     #expect(top == ScrollBar(offset: -0, length: 206, range: 0...206))
-    #expect(near(top.length, 100) && near(top.start, 3))
+    #expect(isClose(top.length, 100) && isClose(top.start, 3))
 
     let end = try #require(ScrollBar(offset: 206, length: 206, range: 0...206))
-    #expect(near(end.start + end.length, 203))
+    #expect(isClose(end.start + end.length, 203))
 
     let beyond = try #require(ScrollBar(offset: 256, length: 206, range: 0...206))
-    #expect(near(beyond.length, 50) && near(beyond.start + beyond.length, 203))
+    #expect(isClose(beyond.length, 50) && isClose(beyond.start + beyond.length, 203))
 
     #expect(ScrollBar(offset: 0, length: 206, range: 0...0) == nil)
     #expect(try #require(ScrollBar(offset: 0, length: 206, range: 0...1e9)).length == ScrollBar.shortest)

@@ -7,13 +7,13 @@ import VitrineWidgets
 struct TileListTests {
   private final class Source: ListViewDataSource {
     var count = 10_000
-    var asked: [Int] = []
+    var requestedRows: [Int] = []
     var made: Set<ObjectIdentifier> = []
 
     func numberOfRows(in listView: ListView) -> Int { count }
 
     func listView(_ listView: ListView, cellForRow row: Int) -> ListCell {
-      asked.append(row)
+      requestedRows.append(row)
       let cell = listView.dequeueCell(ListCell.self)
       made.insert(ObjectIdentifier(cell))
       return cell
@@ -35,7 +35,7 @@ struct TileListTests {
   private var firstVisible: Int? { list.visibleRows.first }
 
   @Test func onlyTilesNearTheScreenHaveCells() {
-    #expect(source.asked == Array(0..<15))
+    #expect(source.requestedRows == Array(0..<15))
     #expect(list.visibleRows == 0..<9)
     #expect(list.cell(at: 4)?.frame == Rect(x: 115, y: 60, width: 100, height: 50))
     #expect(list.contentSize == Size(width: 330, height: 3334 * 60 - 10))
@@ -44,10 +44,10 @@ struct TileListTests {
   }
 
   @Test func scrollingRequestsCellsOfNewLinesOnly() {
-    source.asked = []
+    source.requestedRows = []
     list.contentOffset.y = 70
 
-    #expect(source.asked == [15, 16, 17])
+    #expect(source.requestedRows == [15, 16, 17])
     #expect(list.visibleRows == 3..<12)
   }
 
@@ -213,22 +213,22 @@ struct TileListTests {
 
   @Test func widthChangeWithTheSameColumnsKeepsOffsetAndCells() {
     list.contentOffset.y = 6030
-    source.asked = []
+    source.requestedRows = []
     list.frame.size.width = 390
     test.draw()
 
     #expect(list.contentOffset.y == 6030)
-    #expect(source.asked.isEmpty)
+    #expect(source.requestedRows.isEmpty)
     #expect(list.cell(at: 300)?.frame.minX == 35)
   }
 
   @Test func columnChangeKeepsTheCellsOfNearbyTiles() {
     list.contentOffset.y = 6000
-    source.asked = []
+    source.requestedRows = []
     list.frame.size.width = 220
     test.draw()
 
-    #expect(!source.asked.contains { (296..<306).contains($0) })
+    #expect(!source.requestedRows.contains { (296..<306).contains($0) })
     #expect(list.cell(at: 301)?.frame == list.place(of: 301))
   }
 

@@ -34,8 +34,8 @@ struct TouchDeliveryTests {
     test.draw()
   }
 
-  private func touch(_ phase: TouchPhase, _ place: Point, id: Int64 = 7) {
-    test.window.handle(.touch(id: id, phase: phase, location: place))
+  private func touch(_ phase: TouchPhase, _ location: Point, id: Int64 = 7) {
+    test.window.handle(.touch(id: id, phase: phase, location: location))
   }
 
   @Test func quickTapReportsThePhaseOfEachCall() {

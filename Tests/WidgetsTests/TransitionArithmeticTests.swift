@@ -8,16 +8,16 @@ import VitrineGraphics
   nonisolated static let quarters = [0, 0.25, 0.5, 0.75, 1]
 
   @Test(arguments: zip(quarters, [(1, 0), (0.5, 0), (0, 0), (0, 0.5), (0, 1)] as [(Double, Double)]))
-  func fadeHidesTheOldImageBeforeItShowsTheNew(progress: Double, shares: (Double, Double)) {
-    let fade = FadeShares(progress: progress, hasOld: true, hasNew: true)
+  func fadeHidesTheOldImageBeforeItShowsTheNew(progress: Double, fractions: (Double, Double)) {
+    let fade = FadeOpacities(progress: progress, hasOld: true, hasNew: true)
 
-    #expect((fade.old, fade.new) == shares)
+    #expect((fade.old, fade.new) == fractions)
   }
 
   @Test(arguments: quarters)
   func fadeOfASingleImageTakesTheWholeDuration(progress: Double) {
-    #expect(FadeShares(progress: progress, hasOld: false, hasNew: true).new == progress)
-    #expect(FadeShares(progress: progress, hasOld: true, hasNew: false).old == 1 - progress)
+    #expect(FadeOpacities(progress: progress, hasOld: false, hasNew: true).new == progress)
+    #expect(FadeOpacities(progress: progress, hasOld: true, hasNew: false).old == 1 - progress)
   }
 
   @Test(arguments: quarters, Transition.Direction.allCases)
@@ -81,28 +81,28 @@ import VitrineGraphics
 
   @Test(arguments: Transition.Direction.allCases, quarters)
   func flipStaysWithinItsBounds(direction: Transition.Direction, progress: Double) {
-    let room = Rect(x: 10, y: 20, width: 80, height: 60)
+    let bounds = Rect(x: 10, y: 20, width: 80, height: 60)
     let turn = FlipTurn(progress: progress, hasOld: true, hasNew: true)
 
-    let place = turn.place(of: room, in: room, direction)
+    let frame = turn.place(of: bounds, in: bounds, direction)
 
-    #expect(room.contains(place))
+    #expect(bounds.contains(frame))
     // The image turns about the center of its bounds.
-    #expect(place.minX <= room.midX && place.maxX >= room.midX)
-    #expect(place.minY <= room.midY && place.maxY >= room.midY)
+    #expect(frame.minX <= bounds.midX && frame.maxX >= bounds.midX)
+    #expect(frame.minY <= bounds.midY && frame.maxY >= bounds.midY)
   }
 
   @Test func nearEdgeOfAFlipFollowsItsDirection() {
-    let room = Rect(x: 0, y: 0, width: 100, height: 100)
-    func place(_ direction: Transition.Direction, _ progress: Double) -> Rect {
-      FlipTurn(progress: progress, hasOld: true, hasNew: true).place(of: room, in: room, direction)
+    let bounds = Rect(x: 0, y: 0, width: 100, height: 100)
+    func frame(_ direction: Transition.Direction, _ progress: Double) -> Rect {
+      FlipTurn(progress: progress, hasOld: true, hasNew: true).place(of: bounds, in: bounds, direction)
     }
 
-    #expect(place(.left, 0.25).maxX - 50 > 50 - place(.left, 0.25).minX)
-    #expect(place(.left, 0.75).maxX - 50 < 50 - place(.left, 0.75).minX)
-    #expect(place(.right, 0.25) == place(.left, 0.75))
-    #expect(place(.up, 0.25).maxY - 50 > 50 - place(.up, 0.25).minY)
-    #expect(place(.down, 0.25) == place(.up, 0.75))
+    #expect(frame(.left, 0.25).maxX - 50 > 50 - frame(.left, 0.25).minX)
+    #expect(frame(.left, 0.75).maxX - 50 < 50 - frame(.left, 0.75).minX)
+    #expect(frame(.right, 0.25) == frame(.left, 0.75))
+    #expect(frame(.up, 0.25).maxY - 50 > 50 - frame(.up, 0.25).minY)
+    #expect(frame(.down, 0.25) == frame(.up, 0.75))
   }
 
   /// Ordinates of the cubic Bézier curves, computed independently to six digits.

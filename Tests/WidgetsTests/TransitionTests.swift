@@ -7,7 +7,7 @@ import VitrineWidgets
 @Suite(.timeLimit(.minutes(1)))
 struct TransitionTests {
   /// The kinds of image that can change with a transition.
-  nonisolated enum Shown: CaseIterable, Sendable {
+  nonisolated enum ImageRole: CaseIterable, Sendable {
     case contents, image, highlightedImage, buttonImage, buttonBackground
 
     @MainActor func view() -> View {
@@ -57,18 +57,18 @@ struct TransitionTests {
   /// An image that dissolves into the image of another state is replaced during the transition.
   @Test(arguments: Underneath.allCases, [true, false])
   func imageReplacedDuringItsTransitionDisappears(underneath: Underneath, isReplaced: Bool) {
-    expectGone(underneath: underneath, isReplaced: isReplaced, hadAnotherJustCome: false)
+    expectDisappearance(underneath: underneath, isReplaced: isReplaced, isUnderneathInTransition: false)
   }
 
   /// As above, but the image underneath had itself just been replaced with a transition.
   @Test(arguments: Underneath.allCases, [true, false])
   func imageBeforeTheReplacedImageDisappearsToo(underneath: Underneath, isReplaced: Bool) {
-    expectGone(underneath: underneath, isReplaced: isReplaced, hadAnotherJustCome: true)
+    expectDisappearance(underneath: underneath, isReplaced: isReplaced, isUnderneathInTransition: true)
   }
 
-  private func expectGone(underneath: Underneath, isReplaced: Bool, hadAnotherJustCome: Bool) {
+  private func expectDisappearance(underneath: Underneath, isReplaced: Bool, isUnderneathInTransition: Bool) {
     let (old, new) = (makeImage(), makeImage())
-    let view = underneath == .image ? Shown.image.view() : Shown.buttonImage.view()
+    let view = underneath == .image ? ImageRole.image.view() : ImageRole.buttonImage.view()
     (view as? ImageView)?.isHighlighted = true
     (view as? Button)?.isSelected = true
     let test = TestWindow(view)
@@ -88,29 +88,29 @@ struct TransitionTests {
     set(old, isUnderneath: true)
     test.draw()
     let another = makeImage()
-    if hadAnotherJustCome { set(another, isUnderneath: true, Self.linear(.crossDissolve)) }
+    if isUnderneathInTransition { set(another, isUnderneath: true, Self.linear(.crossDissolve)) }
     set(new, isUnderneath: false, Self.linear(.crossDissolve))
     test.advance(by: 0)
     test.advance(by: 0.5)
     #expect(test.images.contains { $0.image == old })
 
-    set(isReplaced ? makeImage() : hadAnotherJustCome ? another : old, isUnderneath: true)
+    set(isReplaced ? makeImage() : isUnderneathInTransition ? another : old, isUnderneath: true)
 
     #expect(view.isInTransition != isReplaced)
     #expect(test.images.contains { $0.image == old } != isReplaced)
     #expect(test.images.contains { $0.image == new })
   }
 
-  @Test(arguments: Shown.allCases, kinds)
-  func everyKindRunsInEveryViewAndEnds(shown: Shown, kind: Transition.Kind) {
+  @Test(arguments: ImageRole.allCases, kinds)
+  func everyKindRunsInEveryViewAndEnds(role: ImageRole, kind: Transition.Kind) {
     let (old, new) = (makeImage(), makeImage())
-    let view = shown.view()
+    let view = role.view()
     let test = TestWindow(view)
-    shown.set(old, in: view, .none)
+    role.set(old, in: view, .none)
     test.draw()
     let before = test.images
 
-    shown.set(new, in: view, Self.linear(kind))
+    role.set(new, in: view, Self.linear(kind))
     #expect(view.isInTransition)
     test.advance(by: 0)
     test.draw()
@@ -126,19 +126,19 @@ struct TransitionTests {
     #expect(test.window.nextDeadline == nil)
   }
 
-  @Test(arguments: Shown.allCases, kinds)
-  func everyKindRunsFromAndToNoImage(shown: Shown, kind: Transition.Kind) {
+  @Test(arguments: ImageRole.allCases, kinds)
+  func everyKindRunsFromAndToNoImage(role: ImageRole, kind: Transition.Kind) {
     let image = makeImage()
-    let view = shown.view()
+    let view = role.view()
     let test = TestWindow(view)
 
-    shown.set(image, in: view, Self.linear(kind))
+    role.set(image, in: view, Self.linear(kind))
     test.advance(by: 0.6)
     #expect(test.images.map(\.image) == [image])
     test.advanceUntilIdle()
     #expect(test.images.first?.opacity == 1)
 
-    shown.set(nil, in: view, Self.linear(kind))
+    role.set(nil, in: view, Self.linear(kind))
     test.advance(by: 0.3)
     #expect(test.images.map(\.image) == [image])
     test.advanceUntilIdle()
@@ -146,16 +146,16 @@ struct TransitionTests {
   }
 
   /// A thousand images are set in one frame: the image on the screen dissolves into the last one.
-  @Test(arguments: Shown.allCases)
-  func imagesNeverShownAreSkipped(shown: Shown) {
+  @Test(arguments: ImageRole.allCases)
+  func imagesNeverShownAreSkipped(role: ImageRole) {
     let old = makeImage()
-    let view = shown.view()
+    let view = role.view()
     let test = TestWindow(view)
-    shown.set(old, in: view, .none)
+    role.set(old, in: view, .none)
     test.draw()
 
     let images = (0..<1000).map { _ in makeImage() }
-    for image in images { shown.set(image, in: view, Self.linear(.crossDissolve)) }
+    for image in images { role.set(image, in: view, Self.linear(.crossDissolve)) }
     test.advance(by: 0.5)
 
     #expect(test.images.map(\.image) == [old, images[999]])
@@ -212,21 +212,21 @@ struct TransitionTests {
     #expect(test.images.map(\.image) == [c])
   }
 
-  @Test(arguments: Shown.allCases)
-  func settingTheSameImageKeepsItsTransition(shown: Shown) {
+  @Test(arguments: ImageRole.allCases)
+  func settingTheSameImageKeepsItsTransition(role: ImageRole) {
     let (old, new) = (makeImage(), makeImage())
-    let view = shown.view()
+    let view = role.view()
     let test = TestWindow(view)
-    shown.set(old, in: view, .none)
+    role.set(old, in: view, .none)
     test.draw()
-    shown.set(new, in: view, Self.linear(.crossDissolve))
+    role.set(new, in: view, Self.linear(.crossDissolve))
     test.advance(by: 0.3)
     let before = test.images
 
-    shown.set(new, in: view, Self.linear(.slide(.left)))
+    role.set(new, in: view, Self.linear(.slide(.left)))
     #expect(test.images == before)
 
-    shown.set(new, in: view, .none)
+    role.set(new, in: view, .none)
     #expect(test.images.map(\.image) == [new])
     #expect(!view.isInTransition)
   }
@@ -246,33 +246,33 @@ struct TransitionTests {
 
   /// An event during the transition, for the view or its superview.
   nonisolated enum Event: CaseIterable, Sendable {
-    case hide, hideAround, fadeAway, remove, removeAround, leaveWithWindow
+    case hide, hideSuperview, fadeAway, remove, removeSuperview, leaveWithWindow
   }
 
-  @Test(arguments: Event.allCases, Shown.allCases)
-  func viewThatBecomesInvisibleEndsItsTransition(event: Event, shown: Shown) {
-    let around = View(frame: Rect(x: 0, y: 0, width: 200, height: 100))
-    let view = shown.view()
+  @Test(arguments: Event.allCases, ImageRole.allCases)
+  func viewThatBecomesInvisibleEndsItsTransition(event: Event, role: ImageRole) {
+    let superview = View(frame: Rect(x: 0, y: 0, width: 200, height: 100))
+    let view = role.view()
     let new = makeImage()
     weak var released: Image?
-    var test: TestWindow? = TestWindow(around)
-    around.addSubview(view)
+    var test: TestWindow? = TestWindow(superview)
+    superview.addSubview(view)
     do {
       let old = makeImage()
       released = old
-      shown.set(old, in: view, .none)
+      role.set(old, in: view, .none)
       test?.draw()
-      shown.set(new, in: view, Self.linear(.slide(.left), 100))
+      role.set(new, in: view, Self.linear(.slide(.left), 100))
     }
     test?.advance(by: 1)
     #expect(released != nil)
 
     switch event {
     case .hide: view.isHidden = true
-    case .hideAround: around.isHidden = true
-    case .fadeAway: around.alpha = 0
+    case .hideSuperview: superview.isHidden = true
+    case .fadeAway: superview.alpha = 0
     case .remove: view.removeFromSuperview()
-    case .removeAround: around.removeFromSuperview()
+    case .removeSuperview: superview.removeFromSuperview()
     case .leaveWithWindow: test = nil
     }
     test?.advance(by: 0.1)
@@ -282,11 +282,11 @@ struct TransitionTests {
     if event != .leaveWithWindow {
       #expect(!view.isInTransition)
       #expect(released == nil)
-      around.isHidden = false
-      around.alpha = 1
+      superview.isHidden = false
+      superview.alpha = 1
       view.isHidden = false
-      test?.window.addSubview(around)
-      around.addSubview(view)
+      test?.window.addSubview(superview)
+      superview.addSubview(view)
       test?.draw()
       #expect(test?.images.map(\.image) == [new])
     }
@@ -346,24 +346,24 @@ struct TransitionTests {
     let (small, large) = (makeImage(20, 20), makeImage(60, 40))
     button.setImage(small, for: .normal)
     let test = TestWindow(button)
-    let place = test.images.first?.destination
+    let destination = test.images.first?.destination
 
     button.setImage(large, for: .normal, transition: Self.linear(.crossDissolve))
     test.advance(by: 0.5)
 
     #expect(test.images.map(\.image) == [small, large])
-    #expect(test.images.first?.destination == place)
+    #expect(test.images.first?.destination == destination)
     #expect(test.images.last?.destination == Rect(x: 30, y: 30, width: 60, height: 40))
   }
 
   @Test func dimmedImageStaysDimmedDuringItsTransition() {
     let button = Button(frame: Rect(x: 0, y: 0, width: 60, height: 60))
-    let (normal, own) = (makeImage(), makeImage())
+    let (normal, disabled) = (makeImage(), makeImage())
     button.setImage(normal, for: .normal)
     button.isEnabled = false
     let test = TestWindow(button)
 
-    button.setImage(own, for: .disabled, transition: Self.linear(.fade))
+    button.setImage(disabled, for: .disabled, transition: Self.linear(.fade))
     test.advance(by: 0)
     test.draw()
 

@@ -27,8 +27,8 @@ struct WindowFrameTests {
     var names: [String] = []
   }
 
-  private final class Moving: View {
-    var onMove: ((Moving) -> Void)?
+  private final class MovingView: View {
+    var onMove: ((MovingView) -> Void)?
     override func didMoveToWindow() { onMove?(self) }
   }
 
@@ -150,7 +150,7 @@ struct WindowFrameTests {
 
   @Test func viewThatMovesWhileBeingAddedStaysInItsNewSuperview() {
     let other = View()
-    let moving = Moving()
+    let moving = MovingView()
     test.window.addSubview(other)
     test.window.addSubview(moving)
     let panel = View()
@@ -169,7 +169,7 @@ struct WindowFrameTests {
 
   @Test func viewRemovedByASiblingWhileBothAreAddedHasNoWindow() {
     let panel = View()
-    let first = Moving()
+    let first = MovingView()
     let second = View()
     panel.addSubview(first)
     panel.addSubview(second)

@@ -126,18 +126,18 @@ struct WindowTimerTests {
 
   @Test func finishedTimerReleasesItsClosure() {
     final class Held {}
-    weak var held: Held?
+    weak var weakObject: Held?
     do {
       let object = Held()
-      held = object
+      weakObject = object
       window.after(1) { _ = object }
       let often = window.every(1) { _ = object }
       window.after(2) { often.cancel() }
     }
-    #expect(held != nil)
+    #expect(weakObject != nil)
 
     test.advance(by: 3)
 
-    #expect(held == nil)
+    #expect(weakObject == nil)
   }
 }

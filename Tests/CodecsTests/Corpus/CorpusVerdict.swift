@@ -69,12 +69,12 @@ enum CorpusVerdict: Hashable {
     sigemptyset(&mask)
     posix_spawnattr_setsigmask(&attributes, &mask)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    var words = ([program] + arguments).map { strdup($0) } + [nil]
+    var argv = ([program] + arguments).map { strdup($0) } + [nil]
     // Without a backtrace, a crash ends the process immediately.
     var environment = [strdup("SWIFT_BACKTRACE=enable=no"), nil]
-    defer { (words + environment).forEach { free($0) } }
+    defer { (argv + environment).forEach { free($0) } }
     var process: pid_t = 0
-    let result = posix_spawn(&process, program, &actions, &attributes, &words, &environment)
+    let result = posix_spawn(&process, program, &actions, &attributes, &argv, &environment)
     close(ends[1])
     try #require(result == 0, "\(program) cannot be started")
 

@@ -92,8 +92,8 @@ struct ResponseHeadTests {
     var head = ResponseHead()
     head.append(["HTTP/1.1 200 OK"])
 
-    let rest = ResponseHead.byteLimit - head.bytes
-    let filled = head.append(["A: " + String(repeating: "x", count: rest - 5)])
+    let remaining = ResponseHead.byteLimit - head.bytes
+    let filled = head.append(["A: " + String(repeating: "x", count: remaining - 5)])
     #expect(head.bytes == ResponseHead.byteLimit)
     #expect(filled == .unfinished)
     #expect(head.append(bytes: [0x0A]) == .tooLarge)

@@ -109,11 +109,11 @@ struct TransferStateTests {
 
   @Test func requestThatDiedWithItsConnectionIsNotCounted() throws {
     var state = try TransferState("http://a.example/", at: start)
-    _ = state.requestLeaves(at: start)
+    _ = state.requestWillBeSent(at: start)
     _ = state.end(died)
     #expect(state.requestsSent == 0)
 
-    _ = state.requestLeaves(at: start)
+    _ = state.requestWillBeSent(at: start)
     #expect(state.requestsSent == 1)
   }
 
@@ -144,7 +144,7 @@ struct TransferStateTests {
       "http://a.example/", timeouts: .init(connect: 1, stall: 5, total: 60), at: start)
 
     #expect(state.deadlines.next == start + .seconds(60))
-    _ = state.requestLeaves(at: start + .seconds(2))
+    _ = state.requestWillBeSent(at: start + .seconds(2))
     #expect(state.deadlines.next == start + .seconds(7))
     state.receive(["HTTP/1.1 200 OK", ""], at: start + .seconds(4))
     #expect(state.deadlines.next == start + .seconds(9))
@@ -157,7 +157,7 @@ struct TransferStateTests {
   @Test func pauseExtendsTheDeadlines() throws {
     var state = try TransferState(
       "http://a.example/", timeouts: .init(connect: 1, stall: 5, total: 60), at: start)
-    _ = state.requestLeaves(at: start)
+    _ = state.requestWillBeSent(at: start)
     state.receive(["HTTP/1.1 200 OK", ""], at: start + .seconds(1))
     #expect(state.receive(bytes: 3, at: start + .seconds(4)) == .deliver)
 
@@ -177,7 +177,7 @@ struct TransferStateTests {
     var waiting = try TransferState(
       "https://a.example/", timeouts: .init(connect: 1, stall: 5, total: 60), at: start)
     var connected = waiting
-    _ = connected.requestLeaves(at: start)
+    _ = connected.requestWillBeSent(at: start)
 
     waiting.connectionWasNotMade(since: start)
     connected.connectionWasNotMade(since: start)
@@ -186,19 +186,19 @@ struct TransferStateTests {
     #expect(waiting.deadlines.next == start + .seconds(1))
     var late = waiting
     #expect(waiting.expire() == .fail(.timedOut(.connect(seconds: 1))))
-    _ = late.requestLeaves(at: start)
+    _ = late.requestWillBeSent(at: start)
     #expect(late.deadlines.next == start + .seconds(5))
   }
 
   @Test func totalTimeoutSpansRedirects() throws {
     var state = try TransferState(
       "http://a.example/", timeouts: .init(connect: 1, stall: 50, total: 60), at: start)
-    _ = state.requestLeaves(at: start)
+    _ = state.requestWillBeSent(at: start)
     state.receive(["HTTP/1.1 302 Found", "Location: /b", ""], at: start + .seconds(30))
     _ = state.end(.init())
 
     #expect(state.deadlines.next == start + .seconds(60))
-    _ = state.requestLeaves(at: start + .seconds(31))
+    _ = state.requestWillBeSent(at: start + .seconds(31))
     #expect(state.deadlines.next == start + .seconds(60))
     #expect(state.expire() == .fail(.timedOut(.total(seconds: 60))))
   }
@@ -222,11 +222,11 @@ struct TransferStateTests {
     let settings = TransferSettings(
       .init(credentials: [.digest(user: "u", password: "p", origin: origin)]))
     var state = try TransferState(origin.absoluteString, settings: settings, at: start)
-    _ = state.requestLeaves(at: start)
+    _ = state.requestWillBeSent(at: start)
 
     let action = state.receive(["HTTP/1.1 401 No", "WWW-Authenticate: Digest nonce=1", ""], at: start)
     #expect(action == .goOn && state.deadlines.next == start + .seconds(1))
-    _ = state.requestLeaves(at: start)
+    _ = state.requestWillBeSent(at: start)
 
     #expect(state.deadlines.next == start + .seconds(15))
     #expect(state.requestsSent == 2 && state.takeWithheld() == nil)
@@ -237,7 +237,7 @@ struct TransferStateTests {
     let settings = TransferSettings(
       .init(credentials: [.digest(user: "u", password: "p", origin: origin)]))
     var state = try TransferState(origin.absoluteString, settings: settings, at: start)
-    _ = state.requestLeaves(at: start)
+    _ = state.requestWillBeSent(at: start)
     state.receive(["HTTP/1.1 401 No", "WWW-Authenticate: Digest nonce=1", ""], at: start)
 
     let trailer = state.receive(["X-Trailer: 1"], at: start)
@@ -252,7 +252,7 @@ struct TransferStateTests {
     var state = try TransferState(
       "http://a.example/", timeouts: .init(connect: seconds, stall: seconds, total: seconds), at: start)
 
-    _ = state.requestLeaves(at: start)
+    _ = state.requestWillBeSent(at: start)
 
     #expect(state.deadlines.next == nil)
   }

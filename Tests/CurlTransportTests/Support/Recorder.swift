@@ -11,7 +11,7 @@ final class Recorder: TransportReceiver {
     var responses: [TransportResponse] = []
     var body: [UInt8] = []
     /// The metrics of a failed transfer.
-    var spent: TransportMetrics?
+    var failureMetrics: TransportMetrics?
     var ends: [Result<TransportMetrics, ImageError>] = []
     /// True if calls came in a wrong order, or concurrently.
     var isDisorderly = false
@@ -93,8 +93,8 @@ final class Recorder: TransportReceiver {
   func transportWillFail(_ metrics: TransportMetrics) {
     enter()
     leave { calls in
-      if calls.spent != nil || !calls.ends.isEmpty { calls.isDisorderly = true }
-      calls.spent = metrics
+      if calls.failureMetrics != nil || !calls.ends.isEmpty { calls.isDisorderly = true }
+      calls.failureMetrics = metrics
     }
   }
 

@@ -125,11 +125,13 @@ final class ScriptedServer: Sendable {
   }
 
   private func send(_ bytes: [UInt8], to socket: Int32) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let sent = rest.withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    var remaining = bytes[...]
+    while !remaining.isEmpty {
+      let sent = remaining.withUnsafeBytes {
+        Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
       guard sent > 0 else { return false }
-      rest = rest.dropFirst(sent)
+      remaining = remaining.dropFirst(sent)
     }
     return true
   }

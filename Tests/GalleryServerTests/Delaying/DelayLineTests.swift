@@ -51,10 +51,10 @@ struct DelayLineTests {
     bytes.withUnsafeBytes { line.put($0, at: now) }
   }
 
-  private mutating func taken(at now: UInt64, atMost room: Int = .max) -> [UInt8] {
+  private mutating func taken(at now: UInt64, atMost limit: Int = .max) -> [UInt8] {
     var taken: [UInt8] = []
     line.take(at: now) { bytes in
-      let count = min(bytes.count, room - taken.count)
+      let count = min(bytes.count, limit - taken.count)
       taken += bytes.prefix(count)
       return count
     }

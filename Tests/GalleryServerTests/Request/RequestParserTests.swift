@@ -19,8 +19,8 @@ struct RequestParserTests {
 
   @Test func requestSentByteByByteIsParsedTheSame() throws {
     let text = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
-    var whole = RequestParser()
-    whole.feed(text.utf8)
+    var reference = RequestParser()
+    reference.feed(text.utf8)
     var parser = RequestParser()
 
     for byte in text.utf8.dropLast() {
@@ -29,7 +29,7 @@ struct RequestParserTests {
     }
     parser.feed([10])
 
-    #expect(try parser.next() == whole.next())
+    #expect(try parser.next() == reference.next())
   }
 
   @Test func requestsInOnePieceAreParsedOneByOne() throws {

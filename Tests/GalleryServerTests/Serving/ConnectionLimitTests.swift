@@ -11,7 +11,7 @@ struct ConnectionLimitTests {
   @Test func longestIdleConnectionIsReplaced() {
     #expect(limit.admission([]) == .accept)
     #expect(limit.admission([1, nil, 2]) == .accept)
-    #expect(limit.admission([9, nil, 3, 5]) == .acceptInsteadOf(2))
+    #expect(limit.admission([9, nil, 3, 5]) == .acceptAfterClosing(2))
     #expect(limit.admission([nil, nil, nil, nil]) == .wait)
     #expect(ConnectionLimit(most: 0).admission([]) == .wait)
   }

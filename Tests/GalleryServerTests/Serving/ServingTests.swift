@@ -90,10 +90,10 @@ struct ServingTests {
     let client = try Client(port: server.port)
     let body = String(repeating: "x", count: 4_000_000)
 
-    let wasTaken = client.send(
+    let wasSent = client.send(
       "POST /one.png HTTP/1.1\r\nHost: x\r\nContent-Length: 4000000\r\n\r\n" + body)
 
-    #expect(wasTaken)
+    #expect(wasSent)
     let response = try client.readResponse()
     #expect(response.status == 405)
     #expect(response.headers["allow"] == "GET, HEAD")
@@ -107,9 +107,9 @@ struct ServingTests {
   func invalidRequestIsRefusedAndItsConnectionClosed(text: String, status: Int) throws {
     let client = try Client(port: server.port)
 
-    let wasTaken = client.send(text)
+    let wasSent = client.send(text)
 
-    #expect(wasTaken)
+    #expect(wasSent)
     #expect(try client.readResponse().status == status)
     #expect(try client.readToEnd() == [])
     #expect(server.log.map(\.status) == [status])

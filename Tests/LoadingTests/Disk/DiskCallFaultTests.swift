@@ -9,8 +9,8 @@ import VitrineTesting
 @Suite(.timeLimit(.minutes(5))) struct DiskCallFaultTests {
   /// The operations on a cache with the responses 1, 2 and 3, and one response of a private request.
   enum Operation: String, CaseIterable {
-    case look, lookForSecret, contain, use, store, storeFirst, storeVarying, replace, note, remove, removeAll,
-      trim, measure
+    case lookUp, lookUpSecret, contain, use, store, storeFirst, storeVarying, replace, note, remove,
+      removeAll, trim, measure
   }
 
   static let secret = identity("secret.jpg", headers: ["Cookie": "session=1"])
@@ -41,12 +41,12 @@ import VitrineTesting
 
   private static func perform(_ operation: Operation, _ cache: DiskImageCache, _ fixture: DiskFixture) {
     switch operation {
-    case .look: look(cache, identity(1), seed: 1)
-    case .lookForSecret: look(cache, secret, seed: 4)
+    case .lookUp: lookUp(cache, identity(1), seed: 1)
+    case .lookUpSecret: lookUp(cache, secret, seed: 4)
     case .contain: _ = cache.containsResponse(for: identity(1))
     case .use:
-      fixture.pass(7200)
-      look(cache, identity(1), seed: 1)
+      fixture.advance(by: 7200)
+      lookUp(cache, identity(1), seed: 1)
     case .store, .storeFirst: cache.store(other, for: identity(9))
     case .storeVarying: cache.store(varying, for: identity(9))
     case .replace: cache.store(other, for: identity(1))
@@ -58,7 +58,7 @@ import VitrineTesting
     }
   }
 
-  private static func look(_ cache: DiskImageCache, _ identity: RequestIdentity, seed: UInt8) {
+  private static func lookUp(_ cache: DiskImageCache, _ identity: RequestIdentity, seed: UInt8) {
     let found = cache.response(for: identity)
     #expect(found == nil || found == storedResponse(5000, seed: seed))
   }
@@ -100,7 +100,7 @@ import VitrineTesting
     #expect(cache.store(storedResponse(5000, seed: 5), for: secret), note)
     #expect(cache.response(for: secret) == storedResponse(5000, seed: 5), note)
     #expect(cache.store(varying, for: identity(10)), note)
-    #expect(cache.response(for: identity(10))?.isFor(["X-Theme": "dark"]) == true, note)
+    #expect(cache.response(for: identity(10))?.matches(["X-Theme": "dark"]) == true, note)
     #expect(cache.fault == nil, note)
     #expect(cache.removeResponse(for: identity(9)) && cache.response(for: identity(9)) == nil, note)
     #expect(cache.measured().entries == fixture.files.count, note)

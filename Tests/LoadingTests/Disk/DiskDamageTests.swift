@@ -22,12 +22,12 @@ import Testing
   @Test func fileWithAFlippedByteIsAMissAndRemoved() throws {
     let (cache, path, bytes) = try stored()
     let masks: [UInt8] = [0x01, 0x80, 0xFF, 0x10]
-    for place in bytes.indices {
+    for index in bytes.indices {
       var flipped = bytes
-      flipped[place] ^= masks[place % masks.count]
+      flipped[index] ^= masks[index % masks.count]
       try write(flipped, path)
-      #expect(cache.response(for: identity(1)) == nil, "byte \(place)")
-      #expect(access(path, F_OK) != 0, "byte \(place)")
+      #expect(cache.response(for: identity(1)) == nil, "byte \(index)")
+      #expect(access(path, F_OK) != 0, "byte \(index)")
     }
     #expect(cache.statistics.damaged == bytes.count && cache.statistics.failures == 0)
     try write(bytes, path)
@@ -41,14 +41,14 @@ import Testing
     let path = try #require(fixture.files.first)
     let bytes = Array(try Data(contentsOf: URL(filePath: path)))
     // All bytes of the head and of the first block, then some bytes of each other block, and the end.
-    let places =
+    let indices =
       Array(0..<300) + Array(stride(from: 300, to: bytes.count, by: 211)) + [4095, 4096, bytes.count - 1]
-    for place in places {
+    for index in indices {
       var flipped = bytes
-      flipped[place] ^= 1 << (place % 8)
+      flipped[index] ^= 1 << (index % 8)
       try write(flipped, path)
-      #expect(cache.response(for: identity(1)) == nil, "byte \(place)")
-      #expect(access(path, F_OK) != 0, "byte \(place)")
+      #expect(cache.response(for: identity(1)) == nil, "byte \(index)")
+      #expect(access(path, F_OK) != 0, "byte \(index)")
     }
     for count in stride(from: 0, to: bytes.count, by: 397) {
       try write(bytes.prefix(count), path)
@@ -103,18 +103,18 @@ import Testing
     var later = storedResponse(100_000)
     cache.store(later, for: identity(1))
     let path = try #require(fixture.files.first)
-    let place = try #require(
+    let fileNumber = try #require(
       try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int)
     for round in 1...200 {
       later.received += 60
       later.response = TransportResponse(
         url: later.response.url, status: 200, headers: ["ETag": "\"a\"", "Content-Language": "\(round)"])
-      fixture.pass(60)
+      fixture.advance(by: 60)
       #expect(cache.store(later, for: identity(1)))
       #expect(cache.response(for: identity(1)) == later)
       let attributes = try FileManager.default.attributesOfItem(atPath: path)
       #expect(attributes[.size] as? Int ?? 0 <= 100_000 + 17_000)
-      if round == 20 { #expect(attributes[.systemFileNumber] as? Int == place) }
+      if round == 20 { #expect(attributes[.systemFileNumber] as? Int == fileNumber) }
     }
     #expect(fixture.cache().response(for: identity(1)) == later)
     #expect(cache.statistics.entries == 1 && cache.statistics.bytes <= 120_000)
@@ -138,12 +138,12 @@ import Testing
       let expected = count < bytes.count + note ? storedResponse(60) : count < noted.count ? later : last
       #expect(cache.response(for: identity(1)) == expected, "\(count) bytes")
     }
-    for place in bytes.count..<noted.count {
+    for index in bytes.count..<noted.count {
       var flipped = noted
-      flipped[place] ^= 0x10
+      flipped[index] ^= 0x10
       try write(flipped, path)
-      let expected = place < bytes.count + note ? storedResponse(60) : later
-      #expect(cache.response(for: identity(1)) == expected, "byte \(place)")
+      let expected = index < bytes.count + note ? storedResponse(60) : later
+      #expect(cache.response(for: identity(1)) == expected, "byte \(index)")
     }
     // Nothing is appended after a torn update: the file is rewritten.
     try write(noted.dropLast(), path)
@@ -162,10 +162,10 @@ import Testing
 
   @Test func headWithExcessiveLengthsIsAMiss() throws {
     let (cache, path, bytes) = try stored()
-    for place in 24..<36 {
-      var lying = bytes
-      lying[place] = 0xFF
-      try write(lying, path)
+    for index in 24..<36 {
+      var damaged = bytes
+      damaged[index] = 0xFF
+      try write(damaged, path)
       #expect(cache.response(for: identity(1)) == nil)
     }
   }

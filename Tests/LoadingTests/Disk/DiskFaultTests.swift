@@ -122,7 +122,7 @@ import VitrineTesting
       let cache = fixture.cache()
       cache.store(storedResponse(), for: identity(1))
       #expect(mount("tmpfs", fixture.folder, "tmpfs", UInt(MS_REMOUNT) | UInt(MS_RDONLY), nil) == 0)
-      fixture.pass(10_000)
+      fixture.advance(by: 10_000)
       #expect(cache.response(for: identity(1)) == storedResponse())
       #expect(!cache.store(storedResponse(), for: identity(2)))
       #expect(cache.fault == .refused(path: fixture.folder, code: EROFS))

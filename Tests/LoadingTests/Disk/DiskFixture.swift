@@ -50,7 +50,7 @@ final class DiskFixture: Sendable {
   /// The folder of the current format version.
   var root: String { "\(folder)/\(CacheFolder.version)" }
 
-  func pass(_ seconds: Double) { wallClock.withLock { $0 += seconds } }
+  func advance(by seconds: Double) { wallClock.withLock { $0 += seconds } }
 
   /// The paths of the stored responses.
   var files: [String] {

@@ -35,11 +35,11 @@ import VitrineTesting
   @Test func lookUpsContinueAfterHangingLookUpsReturn() async throws {
     let gate = Gate()
     let world = hanging(gate)
-    world.keep("kept.jpg")
+    world.store("kept.jpg")
     world.transport.respondToAll { $0.respond(with: Fixture.body, DiskWorld.minute) }
     let tasks = (0..<4).map { world.downloader.load(request("\($0).jpg")) }
-    for held in [2, 4] {
-      await gate.waitUntilHeld(held)
+    for waitingLookups in [2, 4] {
+      await gate.waitUntilHeld(waitingLookups)
       world.world.clock.advance(by: LookupLine.deadline)
     }
     for task in tasks { _ = try await task.response }
@@ -54,7 +54,7 @@ import VitrineTesting
   @Test func lateHitIsShownIfTheServerHasNotResponded() async throws {
     let gate = Gate()
     let world = hanging(gate)
-    world.keep()
+    world.store()
     let recorder = Recorder<Result<ImageResponse, ImageError>>()
     world.downloader.load(request(), completion: recorder.add)
     await gate.waitUntilHeld(1)
@@ -72,7 +72,7 @@ import VitrineTesting
   @Test func lateHitIsNotShownIfTheServerHasResponded() async throws {
     let gate = Gate()
     let world = hanging(gate)
-    world.keep()
+    world.store()
     let recorder = Recorder<Result<ImageResponse, ImageError>>()
     world.downloader.load(request(), completion: recorder.add)
     await gate.waitUntilHeld(1)
@@ -94,7 +94,7 @@ import VitrineTesting
   @Test func lateHitIsShownIfTheServerFails() async throws {
     let gate = Gate()
     let world = hanging(gate)
-    world.keep(age: 100)
+    world.store(age: 100)
     let task = world.downloader.load(request())
     await gate.waitUntilHeld(1)
     world.world.clock.advance(by: LookupLine.deadline)

@@ -15,7 +15,7 @@ import VitrineTesting
   func cacheOnlyRequestIsServedFromDiskDespiteOtherPolicies(policy: ImageRequest.CachePolicy) async throws {
     let gate = Gate()
     let world = DiskWorld(lookupsAreHeldBy: gate)
-    world.keep(age: 100)
+    world.store(age: 100)
     let first = world.downloader.load(request())
     await gate.waitUntilHeld(1)
     let other = world.downloader.load(request(policy: policy))
@@ -30,7 +30,7 @@ import VitrineTesting
 
   @Test func cacheOnlyRequestIsServedFromDiskDuringRevalidation() async throws {
     let world = DiskWorld()
-    world.keep(age: 100)
+    world.store(age: 100)
     let other = world.downloader.load(request())
     let transfer = try await world.transfer()
     let only = try await world.downloader.image(for: request(policy: .cacheOnly))
@@ -41,7 +41,7 @@ import VitrineTesting
 
   @Test func staleImageOfACacheOnlyRequestIsNotServedToOthers() async throws {
     let world = DiskWorld(decodingIsHeld: true)
-    world.keep(age: 100)
+    world.store(age: 100)
     let only = world.downloader.load(request(policy: .cacheOnly))
     await world.world.gate.waitUntilHeld(1)
     let other = world.downloader.load(request())
@@ -53,13 +53,13 @@ import VitrineTesting
 
   @Test func reloadDoesNotJoinARunningConditionalRequest() async throws {
     let world = DiskWorld()
-    world.keep(age: 100)
+    world.store(age: 100)
     let first = world.downloader.load(request())
-    let question = try await world.transfer()
+    let revalidation = try await world.transfer()
     let second = world.downloader.load(request(policy: .reload))
     let transfer = try await world.transfer(2)
     #expect(transfer.request.headers["If-None-Match"] == nil)
-    question.respondNotModified()
+    revalidation.respondNotModified()
     transfer.respond(with: Self.other)
     #expect(try await first.response.freshness == .revalidated)
     #expect(try await second.response.source == .network)
@@ -68,13 +68,13 @@ import VitrineTesting
 
   @Test func reloadIsJoinedAfterTheConditionalRequestIsCancelled() async throws {
     let world = DiskWorld()
-    world.keep(age: 100)
+    world.store(age: 100)
     let first = world.downloader.load(request())
-    let question = try await world.transfer()
+    let revalidation = try await world.transfer()
     let reload = world.downloader.load(request(policy: .reload))
     let transfer = try await world.transfer(2)
     first.cancel()
-    #expect(question.isCancelled)
+    #expect(revalidation.isCancelled)
 
     let joining = world.downloader.load(request(policy: .reload))
     try #require(world.transport.transfers.count == 2)
@@ -84,18 +84,18 @@ import VitrineTesting
 
   @Test func reloadAtASecondSizeIsNotServedFromDisk() async throws {
     let world = DiskWorld(decodingIsHeld: true)
-    world.keep()
-    let whole = world.downloader.load(request())
+    world.store()
+    let fullSize = world.downloader.load(request())
     let small = world.downloader.load(request(target: Self.small))
     await world.world.gate.waitUntilHeld(2)
-    let wholeAnew = world.downloader.load(request(policy: .reload))
-    let smallAnew = world.downloader.load(request(policy: .reload, target: Self.small))
+    let fullSizeReload = world.downloader.load(request(policy: .reload))
+    let smallReload = world.downloader.load(request(policy: .reload, target: Self.small))
     world.world.gate.open()
     try await world.transfer().respond(with: Self.other)
-    #expect(try await whole.response.source == .disk)
+    #expect(try await fullSize.response.source == .disk)
     #expect(try await small.response.source == .disk)
-    #expect(try await wholeAnew.response.source == .network)
-    #expect(try await smallAnew.response.source == .network)
+    #expect(try await fullSizeReload.response.source == .network)
+    #expect(try await smallReload.response.source == .network)
     #expect(world.transport.transfers.count == 1)
   }
 
@@ -129,10 +129,10 @@ import VitrineTesting
 
   @Test func lateJoinerStoresTheDownloadOfAMemoryOnlyRequest() async throws {
     let world = DiskWorld(decodingIsHeld: true)
-    world.keep(age: 100)
-    var aside = request()
-    aside.cache = .memoryOnly
-    let first = world.downloader.load(aside)
+    world.store(age: 100)
+    var memoryOnly = request()
+    memoryOnly.cache = .memoryOnly
+    let first = world.downloader.load(memoryOnly)
     try await world.transfer().respond(with: Self.other, DiskWorld.minute)
     await world.world.gate.waitUntilHeld(1)
     let second = world.downloader.load(request(target: Self.small))
@@ -145,7 +145,7 @@ import VitrineTesting
   @Test func revalidationUpdatesTheImagesOfAllIdentifiers() async throws {
     let gate = Gate()
     let world = DiskWorld(lookupsAreHeldBy: gate)
-    world.keep(
+    world.store(
       age: 100, headers: ["Cache-Control": "max-age=60, stale-while-revalidate=1000", "ETag": "\"one\""])
     let tasks = [nil, "x"].map { world.downloader.load(request(), additionalIdentifier: $0) }
     await gate.waitUntilHeld(1)
@@ -163,15 +163,15 @@ import VitrineTesting
   @Test func storedResponseIsRevalidatedDespiteAMemoryOnlyRequest() async throws {
     let gate = Gate()
     let world = DiskWorld(lookupsAreHeldBy: gate)
-    world.keep(
+    world.store(
       age: 100, headers: ["Cache-Control": "max-age=60, stale-while-revalidate=1000", "ETag": "\"one\""])
     // When the look-up ends, the first of the remaining requests does not use the disk.
-    let gone = world.downloader.load(request(), additionalIdentifier: "gone")
+    let cancelled = world.downloader.load(request(), additionalIdentifier: "gone")
     await gate.waitUntilHeld(1)
-    var aside = request()
-    aside.cache = .memoryOnly
-    let tasks = [aside, request()].map { world.downloader.load($0) }
-    gone.cancel()
+    var memoryOnly = request()
+    memoryOnly.cache = .memoryOnly
+    let tasks = [memoryOnly, request()].map { world.downloader.load($0) }
+    cancelled.cancel()
     gate.open()
     for task in tasks { #expect(try await task.response.freshness == .stale(age: 100, reason: nil)) }
 
@@ -181,7 +181,7 @@ import VitrineTesting
 
   @Test func eachTaskCompletesOnceWhenAllAreCancelledWithAPendingDamagedImage() throws {
     let world = DiskWorld()
-    world.keep()
+    world.store()
     let storedResponse = try #require(world.disk.responses.first)
     var registry = LoadRegistry()
     registry.hasDisk = true
@@ -199,10 +199,10 @@ import VitrineTesting
     load(.cacheOnly, nil)
     try #require(actions.decodes.count == 2 && actions.lookups.count == 1)
     // The full-size image is damaged; decoding of the small image ends last.
-    let whole = try #require(
+    let fullSize = try #require(
       actions.first { if case .decode(_, _, let key, _) = $0 { key.target == nil } else { false } })
     actions += registry.decodeEnded(
-      try #require([whole].decodes.first), .failure(.decoding(.jpeg, message: "")))
+      try #require([fullSize].decodes.first), .failure(.decoding(.jpeg, message: "")))
     actions += registry.cancelAll()
     let received = actions.flatMap { if case .deliver(let tasks, _) = $0 { tasks } else { [TaskID]() } }
     #expect(received.count == 4 && Set(received).count == 4)
@@ -213,14 +213,14 @@ import VitrineTesting
 
   @Test func notModifiedFromAnotherURLCausesAFullRequest() async throws {
     let world = DiskWorld()
-    world.keep(
+    world.store(
       age: 100,
       headers: ["Last-Modified": "Sat, 01 Jan 2022 00:00:00 GMT", "Cache-Control": "max-age=1"])
     let task = world.downloader.load(request())
-    let question = try await world.transfer()
+    let revalidation = try await world.transfer()
     // The URL redirects to another image now, which is older than the stored image.
-    question.respond(status: 304, url: url("elsewhere.jpg"))
-    question.finish()
+    revalidation.respond(status: 304, url: url("elsewhere.jpg"))
+    revalidation.finish()
     let transfer = try await world.transfer(2)
     #expect(transfer.request.headers["If-Modified-Since"] == nil)
     transfer.respond(with: Self.other)
@@ -238,9 +238,9 @@ import VitrineTesting
     await world.downloader.drain()
     world.downloader.removeAllCachedImages()
     let again = world.downloader.load(request())
-    let question = try await world.transfer(2)
-    question.respond(status: 304, url: url("elsewhere.jpg"))
-    question.finish()
+    let revalidation = try await world.transfer(2)
+    revalidation.respond(status: 304, url: url("elsewhere.jpg"))
+    revalidation.finish()
     #expect(try await again.response.freshness == .revalidated)
   }
 
@@ -267,7 +267,7 @@ import VitrineTesting
 
   @Test func responseIsRevalidatedForAnotherFragment() async throws {
     let world = DiskWorld()
-    world.keep("a.jpg#left", age: 100)
+    world.store("a.jpg#left", age: 100)
     let task = world.downloader.load(request("a.jpg#right"))
     try await world.transfer().respondNotModified()
     #expect(try await task.response.freshness == .revalidated)
@@ -284,9 +284,9 @@ import VitrineTesting
     world.downloader.removeAllCachedImages()
     let again = world.downloader.load(
       name.hasPrefix("http") ? request("a.jpg", host: "b.test") : request(name))
-    let question = try await world.transfer(2)
-    #expect(question.request.headers["If-None-Match"] == "\"one\"")
-    question.respondNotModified()
+    let revalidation = try await world.transfer(2)
+    #expect(revalidation.request.headers["If-None-Match"] == "\"one\"")
+    revalidation.respondNotModified()
     #expect(try await again.response.freshness == .revalidated)
   }
 
@@ -326,19 +326,19 @@ import VitrineTesting
   @Test("A late response to an older request replaces no newer response", arguments: [200, 404])
   func lateResponseReplacesNoNewerResponse(status: Int) async throws {
     let world = DiskWorld()
-    world.keep(age: 100)
+    world.store(age: 100)
     let first = world.downloader.load(request())
-    let question = try await world.transfer()
+    let revalidation = try await world.transfer()
     let second = world.downloader.load(request(policy: .reload))
     try await world.transfer(2).respond(with: Self.other, DiskWorld.minute)
     let newer = try await second.response
     #expect(await newer.isStored())
 
     if status == 200 {
-      question.respond(with: Fixture.body, DiskWorld.minute)
+      revalidation.respond(with: Fixture.body, DiskWorld.minute)
       #expect(try await first.response.image.pixelWidth == 64)
     } else {
-      question.refuse(status)
+      revalidation.refuse(status)
       await #expect(throws: ImageError.status(status)) { try await first.response }
     }
     await world.downloader.drain()
@@ -350,7 +350,7 @@ import VitrineTesting
   @Test(arguments: [0, 100])
   func reloadedImageIsNotReplacedByALateStoredImage(age: Double) throws {
     let world = DiskWorld()
-    world.keep(age: age)
+    world.store(age: age)
     var registry = LoadRegistry()
     registry.hasDisk = true
     let lane = DownloadQueue.Lane(url())
@@ -380,23 +380,23 @@ import VitrineTesting
   @Test func reloadIsJoinedAfterTheHeadOfTheConditionalRequest() async throws {
     let world = DiskWorld()
     let headers: HTTPHeaders = ["Vary": "X-Device", "Cache-Control": "max-age=60", "ETag": "\"one\""]
-    world.keep(age: 100, headers: headers, varying: [.init(name: "x-device", value: "1")])
+    world.store(age: 100, headers: headers, varying: [.init(name: "x-device", value: "1")])
     func load(_ policy: ImageRequest.CachePolicy) -> ImageTask {
       var request = request(policy: policy)
       request.headers["X-Device"] = "1"
       return world.downloader.load(request)
     }
     let first = load(.useCache)
-    let question = try await world.transfer()
-    #expect(question.request.headers["If-None-Match"] == "\"one\"")
+    let revalidation = try await world.transfer()
+    #expect(revalidation.request.headers["If-None-Match"] == "\"one\"")
     let reload = load(.reload)
     let transfer = try await world.transfer(2)
 
-    question.respond(status: 304, headers: headers)
+    revalidation.respond(status: 304, headers: headers)
     let joining = load(.reload)
     try #require(world.transport.transfers.count == 2)
 
-    question.finish()
+    revalidation.finish()
     transfer.respond(with: Self.other, headers)
     #expect(try await first.response.freshness == .revalidated)
     #expect(try await joining.response.image === reload.response.image)
@@ -406,14 +406,14 @@ import VitrineTesting
   func storedVariantIsServedOnlyToMatchingRequests(first: String) async throws {
     let gate = Gate()
     let world = DiskWorld(lookupsAreHeldBy: gate)
-    world.keep(
+    world.store(
       headers: ["Vary": "X-Device", "Cache-Control": "max-age=60"],
       varying: [.init(name: "x-device", value: "1")])
     let devices = [first, first == "1" ? "2" : "1"]
     let tasks = devices.map { device in
-      var asked = request()
-      asked.headers["X-Device"] = device
-      return world.downloader.load(asked)
+      var imageRequest = request()
+      imageRequest.headers["X-Device"] = device
+      return world.downloader.load(imageRequest)
     }
     await gate.waitUntilHeld(1)
     gate.open()

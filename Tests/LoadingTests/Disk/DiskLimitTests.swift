@@ -10,7 +10,7 @@ import Testing
   let fixture = DiskFixture()
 
   /// Returns the numbers of the responses below `count` that are in the cache.
-  private func held(_ cache: DiskImageCache, of count: Int) -> [Int] {
+  private func storedNumbers(_ cache: DiskImageCache, of count: Int) -> [Int] {
     (0..<count).filter { cache.containsResponse(for: identity($0)) }
   }
 
@@ -22,7 +22,7 @@ import Testing
       #expect(fixture.files.count <= 10)
     }
     // Every second store purges the cache to nine responses.
-    #expect(held(cache, of: 50) == Array(40..<50))
+    #expect(storedNumbers(cache, of: 50) == Array(40..<50))
     #expect(cache.statistics.evictions == 40)
     #expect(cache.statistics.entries == 10 && cache.statistics.bytes == 10 * 4096)
   }
@@ -33,7 +33,7 @@ import Testing
       $0.purgeLevel = 0.5
     }
     for number in 0..<5 { cache.store(storedResponse(), for: identity(number)) }
-    #expect(held(cache, of: 5) == [3, 4])
+    #expect(storedNumbers(cache, of: 5) == [3, 4])
   }
 
   @Test func leastRecentlyUsedResponseIsEvictedFirst() {
@@ -46,23 +46,23 @@ import Testing
     // `containsResponse(for:)` does not count as a use.
     #expect(cache.containsResponse(for: identity(1)))
     cache.store(storedResponse(), for: identity(3))
-    #expect(held(cache, of: 4) == [0, 2, 3])
+    #expect(storedNumbers(cache, of: 4) == [0, 2, 3])
   }
 
   @Test func useTimesPersistToTheHour() throws {
     let first = fixture.cache()
     for number in 0..<3 {
       first.store(storedResponse(), for: identity(number))
-      fixture.pass(100)
+      fixture.advance(by: 100)
     }
-    fixture.pass(4000)
+    fixture.advance(by: 4000)
     #expect(first.response(for: identity(0)) != nil)
     let second = fixture.cache {
       $0.count = 2
       $0.purgeLevel = 1
     }
     second.trim()
-    #expect(held(second, of: 3) == [0, 2])
+    #expect(storedNumbers(second, of: 3) == [0, 2])
     #expect(second.statistics.evictions == 1)
   }
 
@@ -77,11 +77,11 @@ import Testing
     }
     let before = changed()
     for _ in 0..<3 {
-      fixture.pass(1000)
+      fixture.advance(by: 1000)
       #expect(cache.response(for: identity(1)) != nil)
     }
     #expect(changed() == before)
-    fixture.pass(1000)
+    fixture.advance(by: 1000)
     #expect(cache.response(for: identity(1)) != nil)
     #expect(changed()[2] == 1_800_004_000 && changed()[3] == 1_800_000_000)
   }
@@ -98,7 +98,7 @@ import Testing
     let cache = fixture.cache { $0.bytes = 8192 }
     #expect(cache.store(storedResponse(7000), for: identity(1)))
     #expect(cache.store(storedResponse(7000), for: identity(2)))
-    #expect(held(cache, of: 3) == [2])
+    #expect(storedNumbers(cache, of: 3) == [2])
   }
 
   @Test(arguments: [0, -1, Int.min])
@@ -122,7 +122,7 @@ import Testing
       $0.purgeLevel = level
     }
     for number in 0..<20 { #expect(cache.store(storedResponse(), for: identity(number))) }
-    #expect(held(cache, of: 20).last == 19 && held(cache, of: 20).count <= 3)
+    #expect(storedNumbers(cache, of: 20).last == 19 && storedNumbers(cache, of: 20).count <= 3)
   }
 
   @Test func smallerLimitsApplyAtTheNextTrim() {
@@ -130,9 +130,9 @@ import Testing
     for number in 0..<10 { cache.store(storedResponse(), for: identity(number)) }
     cache.limits.count = 2
     cache.limits.purgeLevel = 1
-    #expect(held(cache, of: 10).count == 10)
+    #expect(storedNumbers(cache, of: 10).count == 10)
     cache.trim()
-    #expect(held(cache, of: 10) == [8, 9])
+    #expect(storedNumbers(cache, of: 10) == [8, 9])
   }
 
   @Test("SD-C34 responses that are too large or too old are gone after a trim, and the totals are 0")
@@ -146,7 +146,7 @@ import Testing
     cache.limits.freeBytes = 0
     cache.limits.timeToLive = 1
     cache.store(storedResponse(1), for: identity(1))
-    fixture.pass(1)
+    fixture.advance(by: 1)
     cache.trim()
     #expect(cache.measured().entries == 0 && fixture.files.isEmpty)
   }
@@ -154,9 +154,9 @@ import Testing
   @Test func expiredResponseIsAMissBeforeATrim() {
     let cache = fixture.cache { $0.timeToLive = 60 }
     cache.store(storedResponse(), for: identity(1))
-    fixture.pass(59)
+    fixture.advance(by: 59)
     #expect(cache.response(for: identity(1)) != nil)
-    fixture.pass(1)
+    fixture.advance(by: 1)
     #expect(!cache.containsResponse(for: identity(1)) && fixture.files.isEmpty)
     #expect(cache.statistics.evictions == 1)
   }
@@ -165,10 +165,10 @@ import Testing
     let cache = fixture.cache { $0.timeToLive = 10_000 }
     cache.store(storedResponse(), for: identity(1))
     for _ in 0..<9 {
-      fixture.pass(1111)
+      fixture.advance(by: 1111)
       #expect(cache.response(for: identity(1)) != nil)
     }
-    fixture.pass(1111)
+    fixture.advance(by: 1111)
     #expect(cache.response(for: identity(1)) == nil)
   }
 
@@ -182,31 +182,31 @@ import Testing
     let other = fixture.cache { $0.timeToLive = 1e12 }
     #expect(other.response(for: identity(0)) != nil)
     other.trim()
-    #expect(held(other, of: 5) == [0, 1, 2, 3, 4])
+    #expect(storedNumbers(other, of: 5) == [0, 1, 2, 3, 4])
     #expect(other.store(storedResponse(), for: identity(5)))
     fixture.wallClock.withLock { $0 = 1_800_000_000 }
     cache.trim()
-    #expect(held(cache, of: 6) == [0, 1, 2, 3, 4, 5])
+    #expect(storedNumbers(cache, of: 6) == [0, 1, 2, 3, 4, 5])
   }
 
   @Test func responseStoredWhileTheClockWasAheadIsEvicted() {
-    fixture.pass(10 * 365 * 86400)
+    fixture.advance(by: 10 * 365 * 86400)
     fixture.cache().store(storedResponse(), for: identity(0))
-    fixture.pass(-10 * 365 * 86400)
+    fixture.advance(by: -10 * 365 * 86400)
     fixture.cache().store(storedResponse(), for: identity(1))
     let cache = fixture.cache {
       $0.count = 2
       $0.purgeLevel = 1
     }
     cache.store(storedResponse(), for: identity(2))
-    #expect(held(cache, of: 3) == [1, 2])
+    #expect(storedNumbers(cache, of: 3) == [1, 2])
   }
 
   @Test func responseUsedInThisRunStaysUnderAClockOf1970() {
     let first = fixture.cache()
     for number in 0..<3 {
       first.store(storedResponse(), for: identity(number))
-      fixture.pass(10)
+      fixture.advance(by: 10)
     }
     fixture.wallClock.withLock { $0 = 10 }
     let cache = fixture.cache {
@@ -215,7 +215,7 @@ import Testing
     }
     #expect(cache.response(for: identity(0)) != nil)
     cache.store(storedResponse(), for: identity(3))
-    #expect(held(cache, of: 4) == [0, 2, 3])
+    #expect(storedNumbers(cache, of: 4) == [0, 2, 3])
   }
 
   // MARK: Leftovers
@@ -257,8 +257,8 @@ import Testing
     #expect(cache.statistics.entries == 1)
     cache.store(storedResponse(4500), for: identity(2))
     #expect(access(half, F_OK) == 0)
-    #expect(held(cache, of: 3) == [2], "4 + 8 + 12 KiB are more than 21,000 bytes")
-    fixture.pass(3601)
+    #expect(storedNumbers(cache, of: 3) == [2], "4 + 8 + 12 KiB are more than 21,000 bytes")
+    fixture.advance(by: 3601)
     cache.trim()
     #expect(access(half, F_OK) != 0)
   }

@@ -29,7 +29,7 @@ import VitrineTesting
   @Test("YY-B2 an image from disk reports this source, and is in memory afterwards")
   func diskImageIsServedAndCachedInMemory() async throws {
     let world = DiskWorld()
-    world.keep()
+    world.store()
     let response = try await world.downloader.image(for: request())
     #expect(response.source == .disk)
     #expect(response.freshness == .fresh)
@@ -43,7 +43,7 @@ import VitrineTesting
   @Test("YY-B4 a request may ignore the disk and still fill the memory cache")
   func memoryOnlyRequestIgnoresTheDisk() async throws {
     let world = DiskWorld()
-    world.keep()
+    world.store()
     var alone = request()
     alone.cache = .memoryOnly
     let task = world.downloader.load(alone)
@@ -88,7 +88,7 @@ import VitrineTesting
 
   @Test func noStoreResponseRemovesTheStoredResponse() async throws {
     let world = DiskWorld()
-    world.keep(age: 100)
+    world.store(age: 100)
     let task = world.downloader.load(request())
     try await world.transfer().respond(with: Self.other, ["Cache-Control": "no-store"])
     #expect(try await task.response.image.pixelWidth == 32)
@@ -111,7 +111,7 @@ import VitrineTesting
   @Test("SD-D38 SD-M28 an unchanged response is reported as revalidated, and once")
   func unchangedResponseIsReportedAsRevalidated() async throws {
     let world = DiskWorld()
-    world.keep(age: 100)
+    world.store(age: 100)
     let recorder = Recorder<Result<ImageResponse, ImageError>>()
     world.downloader.load(request(), completion: recorder.add)
     let transfer = try await world.transfer()
@@ -134,7 +134,7 @@ import VitrineTesting
   @Test("SD-M5 refreshing a URL twice delivers its image twice, without an error")
   func refreshingTwiceDeliversTheImageTwice() async throws {
     let world = DiskWorld()
-    world.keep()
+    world.store()
     for count in 1...2 {
       let recorder = Recorder<Result<ImageResponse, ImageError>>()
       world.downloader.load(request(policy: .refresh), completion: recorder.add)
@@ -147,7 +147,7 @@ import VitrineTesting
 
   @Test func changedResponseReplacesTheStoredResponse() async throws {
     let world = DiskWorld()
-    world.keep(age: 100)
+    world.store(age: 100)
     let task = world.downloader.load(request())
     try await world.transfer().respond(with: Self.other, ["ETag": "\"two\"", "Cache-Control": "max-age=60"])
     let response = try await task.response
@@ -158,12 +158,12 @@ import VitrineTesting
 
   @Test func notModifiedWithAnotherETagCausesAFullRequest() async throws {
     let world = DiskWorld()
-    world.keep(age: 100)
+    world.store(age: 100)
     let task = world.downloader.load(request())
     try await world.transfer().respondNotModified(["ETag": "\"two\""])
-    let whole = try await world.transfer(2)
-    #expect(whole.request.headers["If-None-Match"] == nil)
-    whole.respond(with: Self.other)
+    let unconditional = try await world.transfer(2)
+    #expect(unconditional.request.headers["If-None-Match"] == nil)
+    unconditional.respond(with: Self.other)
     #expect(try await task.response.image.pixelWidth == 32)
   }
 
@@ -198,7 +198,7 @@ import VitrineTesting
 
   @Test func refreshRevalidatesAFreshResponse() async throws {
     let world = DiskWorld()
-    world.keep()
+    world.store()
     let task = world.downloader.load(request(policy: .refresh))
     let transfer = try await world.transfer()
     #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
@@ -209,7 +209,7 @@ import VitrineTesting
   @Test func otherSizesStayInMemoryUntilTheImageChanges() async throws {
     let world = DiskWorld()
     let (small, large) = (DecodeTarget(width: 16, height: 12), DecodeTarget(width: 32, height: 24))
-    world.keep()
+    world.store()
     let old = try await world.downloader.image(for: request(target: small)).image
     let same = world.downloader.load(request(policy: .refresh, target: large))
     try await world.transfer().respondNotModified()
@@ -250,10 +250,10 @@ import VitrineTesting
     let (first, second) = (DecodeTarget(width: 16, height: 16), DecodeTarget(width: 32, height: 32))
     try await world.loaded(request(target: DecodeTarget(width: 8, height: 8)))
     let joining = world.downloader.load(request(target: first))
-    let anew = world.downloader.load(request(policy: policy, target: second))
+    let refreshed = world.downloader.load(request(policy: policy, target: second))
     world.transport.transfers[1].respond(with: Self.other)
     let image = try await joining.response.image
-    _ = try await anew.response
+    _ = try await refreshed.response
     #expect(world.downloader.cachedImage(for: request(target: first)) === image)
     let smallest = world.downloader.cachedImage(for: request(target: DecodeTarget(width: 8, height: 8)))
     #expect(smallest === image, "no old image remains")
@@ -261,7 +261,7 @@ import VitrineTesting
 
   @Test func reloadSkipsTheLookUpAndStoresTheResponse() async throws {
     let world = DiskWorld()
-    world.keep()
+    world.store()
     let task = world.downloader.load(request(policy: .reload))
     #expect(world.transport.transfers[0].request.headers["If-None-Match"] == nil)
     world.transport.transfers[0].respond(with: Self.other, DiskWorld.minute)
@@ -273,7 +273,7 @@ import VitrineTesting
   @Test func reloadIsNotServedByARunningLookUp() async throws {
     let gate = Gate()
     let world = DiskWorld(lookupsAreHeldBy: gate)
-    world.keep()
+    world.store()
     let first = world.downloader.load(request())
     await gate.waitUntilHeld(1)
     let second = world.downloader.load(request(policy: .reload))
@@ -286,7 +286,7 @@ import VitrineTesting
 
   @Test func reloadIsNotServedFromDisk() async throws {
     let world = DiskWorld(decodingIsHeld: true)
-    world.keep()
+    world.store()
     let first = world.downloader.load(request())
     await world.world.gate.waitUntilHeld(1)
     let second = world.downloader.load(request(policy: .reload))
@@ -300,7 +300,7 @@ import VitrineTesting
 
   @Test func otherVariantOfAResponseIsNotServed() async throws {
     let world = DiskWorld()
-    world.keep(
+    world.store(
       headers: ["Vary": "X-Mode", "Cache-Control": "max-age=60"],
       varying: [.init(name: "x-mode", value: "dark")])
     var bright = request()
@@ -311,7 +311,7 @@ import VitrineTesting
 
     var dark = request("b.jpg")
     dark.headers["X-Mode"] = "dark"
-    world.keep(
+    world.store(
       "b.jpg", headers: ["Vary": "X-Mode", "Cache-Control": "max-age=60"],
       varying: [.init(name: "x-mode", value: "dark")])
     #expect(try await world.downloader.image(for: dark).source == .disk)
@@ -325,7 +325,7 @@ import VitrineTesting
       as [ImageError])
   func staleImageIsShownWhenItsServerFails(error: ImageError) async throws {
     let world = DiskWorld { $0.retries = RetryPolicy() }
-    world.keep(age: 100)
+    world.store(age: 100)
     let task = world.downloader.load(request())
     try await world.transfer().fail(error)
     let response = try await task.response
@@ -338,7 +338,7 @@ import VitrineTesting
   /// Returns a world with a stale image in memory, which was shown because its server failed.
   private func staleInMemory() async throws -> DiskWorld {
     let world = DiskWorld()
-    world.keep(age: 100)
+    world.store(age: 100)
     let task = world.downloader.load(request())
     try await world.transfer().fail(.status(503))
     #expect(try await task.response.source == .disk)
@@ -362,7 +362,7 @@ import VitrineTesting
   @Test func staleImageLeavesMemoryAlthoughItsLoadWasCancelled() async throws {
     let (transport, clock, cache) = (FakeTransport(), ManualLoadingClock(), SlowCache())
     let world = DiskWorld()
-    world.keep(age: 100)
+    world.store(age: 100)
     var configuration = ImageDownloader.Configuration()
     configuration.clock = clock
     configuration.retries = .none
@@ -398,7 +398,7 @@ import VitrineTesting
 
   @Test func pageOfAPortalDoesNotReplaceTheStoredImage() async throws {
     let world = DiskWorld()
-    world.keep(age: 100)
+    world.store(age: 100)
     let task = world.downloader.load(request())
     try await world.transfer().respond(with: Array("<html>".utf8))
     let error = ImageError.notAnImage(signature: Array("<html>".utf8))
@@ -409,7 +409,7 @@ import VitrineTesting
 
   @Test func status404RemovesTheStoredResponse() async throws {
     let world = DiskWorld()
-    world.keep(age: 100)
+    world.store(age: 100)
     let task = world.downloader.load(request())
     try await world.transfer().refuse(404)
     await #expect(throws: ImageError.status(404)) { try await task.response }
@@ -422,7 +422,7 @@ import VitrineTesting
     arguments: [401, 403, 404, 410, 451])
   func forbiddenOrMissingImageIsNotShown(status: Int) async throws {
     let world = DiskWorld()
-    world.keep(age: 100)
+    world.store(age: 100)
     let first = world.downloader.load(request())
     try await world.transfer().refuse(status)
     await #expect(throws: ImageError.status(status)) { try await first.response }
@@ -439,7 +439,7 @@ import VitrineTesting
     arguments: [407, 408, 425, 429, 500, 502, 503, 504, 511])
   func statusUnrelatedToTheImageShowsTheStaleImage(status: Int) async throws {
     let world = DiskWorld()
-    world.keep(age: 100)
+    world.store(age: 100)
     let task = world.downloader.load(request())
     try await world.transfer().refuse(status)
     #expect(try await task.response.freshness == .stale(age: 100, reason: .status(status)))
@@ -449,7 +449,7 @@ import VitrineTesting
   @Test(arguments: [400, 402, 405, 406, 409, 412, 414, 422, 431])
   func otherClientErrorsAreReportedAndKeepTheStoredResponse(status: Int) async throws {
     let world = DiskWorld()
-    world.keep(age: 100)
+    world.store(age: 100)
     let task = world.downloader.load(request())
     try await world.transfer().refuse(status)
     await #expect(throws: ImageError.status(status)) { try await task.response }
@@ -459,7 +459,7 @@ import VitrineTesting
 
   @Test func notModifiedWithNoStoreIsShownAndRemovesTheResponse() async throws {
     let world = DiskWorld()
-    world.keep(age: 100)
+    world.store(age: 100)
     let task = world.downloader.load(request())
     try await world.transfer().respondNotModified(["Cache-Control": "no-store"])
     let response = try await task.response
@@ -471,7 +471,7 @@ import VitrineTesting
 
   @Test func notModifiedThatIsStaleAtOnceKeepsTheResponse() async throws {
     let world = DiskWorld()
-    world.keep(age: 100)
+    world.store(age: 100)
     let task = world.downloader.load(request())
     try await world.transfer().respondNotModified(["Cache-Control": "max-age=0"])
     #expect(try await task.response.freshness == .revalidated)
@@ -481,7 +481,7 @@ import VitrineTesting
 
   @Test func mustRevalidateResponseIsNotShownWhenItsServerFails() async throws {
     let world = DiskWorld()
-    world.keep(age: 100, headers: ["Cache-Control": "max-age=60, must-revalidate"])
+    world.store(age: 100, headers: ["Cache-Control": "max-age=60, must-revalidate"])
     let task = world.downloader.load(request())
     try await world.transfer().refuse(500)
     await #expect(throws: ImageError.status(500)) { try await task.response }
@@ -490,7 +490,7 @@ import VitrineTesting
 
   @Test func cacheOnlyRequestIsServedAResponseOfAnyAge() async throws {
     let world = DiskWorld()
-    world.keep(age: 1e6)
+    world.store(age: 1e6)
     let response = try await world.downloader.image(for: request(policy: .cacheOnly))
     #expect(response.freshness == .stale(age: 1e6, reason: nil))
     #expect(world.transport.transfers.isEmpty)
@@ -529,7 +529,7 @@ import VitrineTesting
 
   @Test func staleWhileRevalidateImageIsShownAtOnceAndUpdatedForTheNextLoad() async throws {
     let world = DiskWorld()
-    world.keep(
+    world.store(
       age: 100, headers: ["Cache-Control": "max-age=60, stale-while-revalidate=1000", "ETag": "\"one\""])
     let response = try await world.downloader.image(for: request())
     #expect(response.freshness == .stale(age: 100, reason: nil))
@@ -543,7 +543,7 @@ import VitrineTesting
 
   @Test func rememberedFailureShowsTheStaleImage() async throws {
     let world = DiskWorld { $0.failureMemory = FailureMemory(timeToLive: 1000) }
-    world.keep("a.jpg", age: 100)
+    world.store("a.jpg", age: 100)
     let portal = ImageError.redirectRefused(.downgrade)
     for isFirst in [true, false] {
       let task = world.downloader.load(request())
@@ -558,7 +558,7 @@ import VitrineTesting
 
   @Test func damagedImageOnDiskIsDownloadedOnceAndReplaced() async throws {
     let world = DiskWorld()
-    world.keep(body: [9, 9, 9])
+    world.store(body: [9, 9, 9])
     let task = world.downloader.load(request())
     let transfer = try await world.transfer()
     #expect(transfer.request.headers["If-None-Match"] == nil, "the damaged response is not revalidated")
@@ -571,24 +571,24 @@ import VitrineTesting
 
   @Test func damagedImageConfirmedByItsServerIsDownloaded() async throws {
     let world = DiskWorld()
-    world.keep(age: 100, body: [9, 9, 9])
+    world.store(age: 100, body: [9, 9, 9])
     let task = world.downloader.load(request())
     try await world.transfer().respondNotModified()
-    let whole = try await world.transfer(2)
-    #expect(whole.request.headers["If-None-Match"] == nil)
-    whole.respond(with: Self.other)
+    let unconditional = try await world.transfer(2)
+    #expect(unconditional.request.headers["If-None-Match"] == nil)
+    unconditional.respond(with: Self.other)
     #expect(try await task.response.image.pixelWidth == 32)
   }
 
   @Test func damagedImageConfirmedByItsServerWaitsBehindOtherDownloads() async throws {
     let world = DiskWorld { $0.maximumActiveDownloads = 1 }
-    world.keep(age: 100, body: [9, 9, 9])
+    world.store(age: 100, body: [9, 9, 9])
     world.downloader.load(request("a.jpg"))
-    let question = try await world.transfer()
+    let revalidation = try await world.transfer()
     for name in ["b.jpg", "c.jpg"] { world.downloader.load(request(name, policy: .reload)) }
     #expect(world.downloader.waitingDownloadCount == 2)
 
-    question.respondNotModified()
+    revalidation.respondNotModified()
     // b.jpg is downloaded now, and only c.jpg waits until the damaged image has been decoded.
     try await until { world.downloader.waitingDownloadCount == 2 }
     for number in 2...4 { try await world.transfer(number).respond(with: Fixture.body) }
@@ -600,7 +600,7 @@ import VitrineTesting
 
   @Test func severalSizesOfADamagedImageShareOneDownload() async throws {
     let world = DiskWorld(decodingIsHeld: true)
-    world.keep(body: [9, 9, 9])
+    world.store(body: [9, 9, 9])
     let tasks = [16, 24, 48].map { size in
       world.downloader.load(request(target: DecodeTarget(width: size, height: size)))
     }
@@ -613,7 +613,7 @@ import VitrineTesting
 
   @Test func damagedImageThatCannotBeDownloadedIsAFailure() async throws {
     let world = DiskWorld()
-    world.keep(body: [9, 9, 9])
+    world.store(body: [9, 9, 9])
     let task = world.downloader.load(request())
     try await world.transfer().fail(.status(500))
     await #expect(throws: ImageError.status(500)) { try await task.response }
@@ -624,7 +624,7 @@ import VitrineTesting
   @Test func concurrentLoadsShareOneLookUp() async throws {
     let gate = Gate()
     let world = DiskWorld(lookupsAreHeldBy: gate)
-    world.keep()
+    world.store()
     let tasks = (0..<5).map { _ in world.downloader.load(request()) }
     await gate.waitUntilHeld(1)
     gate.open()
@@ -648,7 +648,7 @@ import VitrineTesting
   @Test func pausedLoadIsServedFromDiskAndStartsNoDownload() async throws {
     let gate = Gate()
     let world = DiskWorld(lookupsAreHeldBy: gate)
-    world.keep()
+    world.store()
     let (onDisk, nowhere) = (world.downloader.load(request()), world.downloader.load(request("b.jpg")))
     onDisk.pause()
     nowhere.pause()
@@ -662,7 +662,7 @@ import VitrineTesting
 
   @Test func diskHitDoesNotWaitForTheNetwork() async throws {
     let world = DiskWorld { $0.maximumActiveDownloads = 1 }
-    world.keep("b.jpg")
+    world.store("b.jpg")
     let slow = world.downloader.load(request("a.jpg"))
     _ = try await world.transfer()
     #expect(try await world.downloader.image(for: request("b.jpg")).source == .disk)
@@ -671,8 +671,8 @@ import VitrineTesting
 
   @Test func removedDataIsNotFound() async throws {
     let world = DiskWorld()
-    world.keep()
-    world.keep("b.jpg")
+    world.store()
+    world.store("b.jpg")
     let recorder = Recorder<Bool>()
     world.downloader.removeCachedData(for: request(), completion: recorder.add)
     world.downloader.removeCachedData(for: request(), completion: recorder.add)
@@ -686,7 +686,7 @@ import VitrineTesting
   func responseBeingRemovedIsNotFoundByLaterLoads(all: Bool) async throws {
     let gate = Gate(isOpen: false)
     let world = DiskWorld(removalsAreHeldBy: gate)
-    world.keep()
+    world.store()
     if all {
       world.downloader.removeAllCachedData()
     } else {
@@ -712,9 +712,9 @@ import VitrineTesting
 /// A memory cache that calls a function of the test before each image is inserted.
 private final class SlowCache: ImageRequestCache {
   let memory = MemoryImageCache()
-  private let asked = Mutex<@Sendable () -> Void>({})
+  private let beforeInsert = Mutex<@Sendable () -> Void>({})
 
-  func whenAsked(_ body: @escaping @Sendable () -> Void) { asked.withLock { $0 = body } }
+  func whenAsked(_ body: @escaping @Sendable () -> Void) { beforeInsert.withLock { $0 = body } }
 
   func image(for request: ImageRequest, additionalIdentifier: String?) -> Image? {
     memory.image(for: request, additionalIdentifier: additionalIdentifier)
@@ -731,7 +731,7 @@ private final class SlowCache: ImageRequestCache {
   func removeAllImages() -> Bool { memory.removeAllImages() }
 
   func shouldCache(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) -> Bool {
-    asked.withLock { $0 }()
+    beforeInsert.withLock { $0 }()
     return true
   }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)), .serialized) struct DiskMaintenanceTests {
   let fixture = DiskFixture()
 
-  private func held(_ cache: DiskImageCache, of count: Int) -> [Int] {
+  private func storedNumbers(_ cache: DiskImageCache, of count: Int) -> [Int] {
     (0..<count).filter { cache.containsResponse(for: identity($0)) }
   }
 
@@ -25,7 +25,7 @@ import Testing
     cache.store(storedResponse(1), for: identity(1))
     cache.removeExpiredResponses()
     #expect(cache.usage()?.count == 1)
-    fixture.pass(1)
+    fixture.advance(by: 1)
     cache.removeExpiredResponses()
     #expect(cache.usage() == ImageCache.DiskUsage(count: 0, bytes: 0))
   }
@@ -38,7 +38,7 @@ import Testing
       $0.purgeLevel = 0.5
     }
     for number in 0..<11 { cache.store(storedResponse(), for: identity(number)) }
-    #expect(held(cache, of: 11) == Array(6..<11))
+    #expect(storedNumbers(cache, of: 11) == Array(6..<11))
     #expect(cache.usage()?.bytes == 5 * 4096)
   }
 
@@ -47,20 +47,20 @@ import Testing
     let cache = fixture.cache { $0.purgeLevel = 1 }
     for number in 0..<4 {
       cache.store(storedResponse(), for: identity(number))
-      fixture.pass(10)
+      fixture.advance(by: 10)
     }
     #expect(cache.response(for: identity(0)) != nil)
     cache.limits.count = 3
     cache.trim()
-    #expect(held(cache, of: 4) == [0, 2, 3])
+    #expect(storedNumbers(cache, of: 4) == [0, 2, 3])
 
     cache.limits.bytes = 2 * 4096
     cache.trim()
-    #expect(held(cache, of: 4) == [0, 3])
+    #expect(storedNumbers(cache, of: 4) == [0, 3])
 
     cache.limits.timeToLive = 35
     cache.trim()
-    #expect(held(cache, of: 4) == [3])
+    #expect(storedNumbers(cache, of: 4) == [3])
   }
 
   @Test("SD-C27 a directory that cannot be created is reported as a fault")
@@ -99,13 +99,13 @@ import Testing
     #expect(second.moveEntries(from: old) == 99)
 
     #expect(!FileManager.default.fileExists(atPath: old))
-    #expect(held(second, of: 100) == Array(0..<100))
+    #expect(storedNumbers(second, of: 100) == Array(0..<100))
     #expect(second.response(for: identity(0)) == storedResponse(seed: 9))
     #expect(second.response(for: identity(7)) == storedResponse())
     #expect(second.usage()?.count == 100)
     #expect(second.moveEntries(from: old) == 0)
     #expect(second.moveEntries(from: second.directory) == 0)
-    #expect(held(second, of: 100).count == 100)
+    #expect(storedNumbers(second, of: 100).count == 100)
   }
 
   @Test("a directory with other files stays when the cache is moved to another directory")

@@ -54,7 +54,7 @@ import VitrineTesting
 
   @Test("SD-M17 SD-M18 SD-M21 a thumbnail of an image on disk is only in memory, and nothing is written")
   func thumbnailFromDiskIsCachedInMemoryOnly() async throws {
-    world.keep()
+    world.store()
     let before = world.disk.responses
     let response = try await world.downloader.image(for: thumbnail())
     #expect(response.source == .disk)
@@ -72,9 +72,9 @@ import VitrineTesting
   @Test func thumbnailFromTheNetworkStoresTheFullSizeBytes() async throws {
     try await load(thumbnail())
     #expect(world.disk.responses.map(\.body) == [Fixture.body])
-    let whole = try await world.downloader.image(for: request())
-    #expect(whole.source == .disk)
-    #expect(whole.image.pixelWidth == 64)
+    let fullSize = try await world.downloader.image(for: request())
+    #expect(fullSize.source == .disk)
+    #expect(fullSize.image.pixelWidth == 64)
     #expect(world.transport.transfers.count == 1)
   }
 
@@ -82,7 +82,7 @@ import VitrineTesting
 
   @Test("SD-M14 a memory-only request misses an image on disk; a disk-only request gives another instance")
   func memoryOnlyAndDiskOnlyRequestsUseOneCache() async throws {
-    world.keep()
+    world.store()
     var memory = request(policy: .cacheOnly)
     memory.cache = .memoryOnly
     await #expect(throws: ImageError.notCached) { try await world.downloader.image(for: memory) }

@@ -11,7 +11,7 @@ import VitrineTesting
   @Test func bodyReadFromDiskCountsUntilItIsDecoded() async throws {
     let ledger = MemoryLedger()
     let world = DiskWorld(decodingIsHeld: true) { $0.ledger = ledger }
-    world.keep()
+    world.store()
 
     let task = world.downloader.load(request())
     await world.world.gate.waitUntilHeld(1)
@@ -35,7 +35,7 @@ import VitrineTesting
       $0.maximumActiveDownloadsPerHost = 10
       $0.maximumActiveDownloads = 20
     }
-    for name in names { world.keep(name, age: 3600, headers: headers, body: Self.longBody) }
+    for name in names { world.store(name, age: 3600, headers: headers, body: Self.longBody) }
     return world
   }
 

@@ -91,7 +91,7 @@ import Testing
   @Test func extremeByteLimitsDoNotOverflow() {
     var limits = DiskImageCache.Limits()
     limits.bytes = .max
-    #expect(fixture.cache { $0 = limits }.longestBody == ResponseFile.longestBody)
+    #expect(fixture.cache { $0 = limits }.maximumBodyBytes == ResponseFile.maximumBodyBytes)
     #expect(limits.purged(.max - 1) > 0)
     #expect(DiskImageCache.Limits.room(.max) > 0 && DiskImageCache.Limits.room(.min) == 0)
   }

@@ -51,7 +51,7 @@ import VitrineTesting
 
   @Test func storedResponseIsNotDownloadedAgain() async throws {
     let world = DiskWorld()
-    world.keep("a.jpg", age: 1e6)
+    world.store("a.jpg", age: 1e6)
     let progress = try await prefetched(["a.jpg"], by: world.downloader)
     #expect(progress.finished == 1 && progress.skipped == 0)
     #expect(world.transport.transfers.isEmpty)

@@ -10,7 +10,7 @@ import VitrineTesting
     arguments: [(3599, true), (3601, false)])
   func redirectedResponseIsFreshForTheDefaultLifetime(age: Double, isFresh: Bool) async throws {
     let world = DiskWorld()
-    world.keep(age: age, headers: ["Cache-Control": "max-age=31536000, immutable"], from: "today/1.jpg")
+    world.store(age: age, headers: ["Cache-Control": "max-age=31536000, immutable"], from: "today/1.jpg")
     let task = world.downloader.load(request())
     if !isFresh { try await world.transfer().respond(with: Fixture.body, DiskWorld.minute) }
     #expect(try await task.response.source == (isFresh ? .disk : .network))
@@ -18,7 +18,7 @@ import VitrineTesting
 
   @Test func redirectedResponseMayStateAShorterLifetime() async throws {
     let world = DiskWorld()
-    world.keep(age: 100, from: "today/1.jpg")
+    world.store(age: 100, from: "today/1.jpg")
     let task = world.downloader.load(request())
     try await world.transfer().respond(with: Fixture.body, DiskWorld.minute)
     #expect(try await task.response.source == .network)
@@ -29,7 +29,7 @@ import VitrineTesting
     arguments: [(3599, true), (3601, false)])
   func lifetimeOfARedirectIgnoresTheAgeHeader(age: Double, isFresh: Bool) async throws {
     let world = DiskWorld()
-    world.keep(
+    world.store(
       age: age, headers: ["Cache-Control": "max-age=31536000", "Age": "86400"], from: "today/1.jpg")
     let task = world.downloader.load(request())
     if !isFresh { try await world.transfer().respond(with: Fixture.body, DiskWorld.minute) }
@@ -38,7 +38,7 @@ import VitrineTesting
 
   @Test func redirectToHTTPSKeepsTheFullLifetime() async throws {
     let world = DiskWorld()
-    world.keep(age: 7200, headers: ["Cache-Control": "max-age=31536000"], from: "a.jpg", scheme: "https")
+    world.store(age: 7200, headers: ["Cache-Control": "max-age=31536000"], from: "a.jpg", scheme: "https")
     #expect(try await world.downloader.image(for: request()).source == .disk)
   }
 }

@@ -46,7 +46,7 @@ private struct RegistryStorm {
   mutating func step() {
     switch chance.next(12) {
     case 0...3: begin()
-    case 4: disturb()
+    case 4: changeRandomTask()
     case 5:
       registry.now += 100_000_000
       wake()
@@ -59,8 +59,8 @@ private struct RegistryStorm {
   /// Resumes all tasks and finishes all work.
   mutating func end() {
     registry.queue.isSuspended = false
-    for task in waiting.keys.sorted() { take(registry.setPaused(false, task)) }
-    take(registry.admitted())
+    for task in waiting.keys.sorted() { run(registry.setPaused(false, task)) }
+    run(registry.admitted())
     var turns = 0
     while !(work.isEmpty && waiting.isEmpty), turns < 20_000 {
       turns += 1
@@ -75,13 +75,13 @@ private struct RegistryStorm {
 
   private mutating func begin() {
     let policies: [ImageRequest.CachePolicy] = [.useCache, .useCache, .refresh, .reload, .cacheOnly]
-    var asked = request(
+    var imageRequest = request(
       "\(chance.next(4))", host: "\(chance.next(2)).test", priority: .allCases[chance.next(5)],
       policy: policies[chance.next(5)],
       target: chance.next(2) == 0 ? nil : DecodeTarget(width: 8, height: 8),
       transforms: chance.next(3) == 0 ? [.circle()] : [])
-    if chance.next(4) == 0 { asked.cache = .memoryOnly }
-    start(asked, isPaused: chance.next(8) == 0)
+    if chance.next(4) == 0 { imageRequest.cache = .memoryOnly }
+    start(imageRequest, isPaused: chance.next(8) == 0)
   }
 
   private mutating func start(_ request: ImageRequest, isPaused: Bool = false) {
@@ -89,34 +89,34 @@ private struct RegistryStorm {
     if request.cachePolicy == .cacheOnly, !request.cache.usesDisk { return }
     let (task, actions) = registry.start(request, lane: .init(request.url), isPaused: isPaused)
     waiting[task] = request.cachePolicy
-    take(actions)
+    run(actions)
   }
 
-  private mutating func disturb() {
+  private mutating func changeRandomTask() {
     let tasks = waiting.keys.sorted()
     guard !tasks.isEmpty else { return }
     let task = tasks[chance.next(tasks.count)]
     switch chance.next(40) {
-    case 0...9: take(registry.cancel(task))
-    case 10...17: take(registry.setPriority(.allCases[chance.next(5)], of: task))
-    case 18...25: take(registry.setPaused(true, task))
-    case 26...34: take(registry.setPaused(false, task))
+    case 0...9: run(registry.cancel(task))
+    case 10...17: run(registry.setPriority(.allCases[chance.next(5)], of: task))
+    case 18...25: run(registry.setPaused(true, task))
+    case 26...34: run(registry.setPaused(false, task))
     case 35...37:
       registry.queue.isSuspended.toggle()
-      take(registry.admitted())
-    case 38: take(registry.networkReturned())
-    default: take(registry.cancelAll())
+      run(registry.admitted())
+    case 38: run(registry.networkReturned())
+    default: run(registry.cancelAll())
     }
   }
 
   private mutating func wake() {
     while let time = wakes.min(), time <= registry.now {
       wakes.removeAll { $0 == time }
-      take(registry.woken(at: time))
+      run(registry.woken(at: time))
     }
   }
 
-  private mutating func take(_ actions: [LoadAction]) {
+  private mutating func run(_ actions: [LoadAction]) {
     for action in actions {
       switch action {
       case .deliver(let tasks, let result): for task in tasks { record(task, result) }
@@ -142,7 +142,7 @@ private struct RegistryStorm {
 
   private mutating func record(_ task: TaskID, _ result: Result<ImageResponse, ImageError>) {
     guard let policy = waiting.removeValue(forKey: task) else {
-      Issue.record("\(task) heard twice")
+      Issue.record("\(task) completed twice")
       return
     }
     responded += 1
@@ -163,14 +163,14 @@ private struct RegistryStorm {
     guard !work.isEmpty else { return }
     let isGood = chance.next(4) > 0
     switch work.remove(at: chance.next(work.count)) {
-    case .lookUp(let id, _, _): take(registry.lookedUp(id, find()))
-    case .skipLookUp(let id): take(registry.lookUpSkipped(id, chance.next(8) == 0 ? .status(503) : nil))
+    case .lookUp(let id, _, _): run(registry.lookedUp(id, find()))
+    case .skipLookUp(let id): run(registry.lookUpSkipped(id, chance.next(8) == 0 ? .status(503) : nil))
     case .startFetch(let id, _):
-      take(registry.fetchEnded(id, fetchEnd(of: id, isGood)))
+      run(registry.fetchEnded(id, fetchEnd(of: id, isGood)))
     case .decode(let id, _, _, _):
-      take(registry.decodeEnded(id, isGood ? .success(.solid(width: 1, height: 1)) : .failure(.emptyBody)))
-    case .transform(let id, let image, _, _): take(registry.transformEnded(id, .success(image)))
-    case .store(let id, _, _, _): take(registry.storeEnded(id))
+      run(registry.decodeEnded(id, isGood ? .success(.solid(width: 1, height: 1)) : .failure(.emptyBody)))
+    case .transform(let id, let image, _, _): run(registry.transformEnded(id, .success(image)))
+    case .store(let id, _, _, _): run(registry.storeEnded(id))
     default: break
     }
   }

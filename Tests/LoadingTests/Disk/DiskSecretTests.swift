@@ -49,24 +49,24 @@ import VitrineTesting
         URL(string: String(url.absoluteString.prefix { $0 != "?" })) ?? url
       }
     }
-    func asked(_ signature: String) throws -> ImageRequest {
-      var asked = try ImageRequest("http://kiosk:S3CRET-10@a.test/a.jpg?signature=\(signature)")
+    func signedRequest(_ signature: String) throws -> ImageRequest {
+      var imageRequest = try ImageRequest("http://kiosk:S3CRET-10@a.test/a.jpg?signature=\(signature)")
       for (name, value) in [
         ("Authorization", "Bearer S3CRET-12"), ("Cookie", "id=S3CRET-13"), ("X-Tenant", "S3CRET-14"),
         ("X-Device-Key", "S3CRET-15"), ("Accept-Language", "S3CRET-16"),
-      ] { asked.headers[name] = value }
-      return asked
+      ] { imageRequest.headers[name] = value }
+      return imageRequest
     }
 
-    #expect(await (try downloader.image(for: try asked("S3CRET-11"))).isStored())
+    #expect(await (try downloader.image(for: try signedRequest("S3CRET-11"))).isStored())
 
     let bytes = try everything()
     #expect(bytes.range(of: Data("S3CRET".utf8)) == nil)
     #expect(bytes.range(of: Data("this-is-kept".utf8)) != nil)
     #expect(fixture.files.count == 1)
     // The response is used for requests with the same headers only.
-    #expect(try await downloader.image(for: try asked("another")).source == .disk)
-    var other = try asked("S3CRET-11")
+    #expect(try await downloader.image(for: try signedRequest("another")).source == .disk)
+    var other = try signedRequest("S3CRET-11")
     other.headers["X-Tenant"] = "S3CRET-17"
     #expect(try await downloader.image(for: other).source == .network)
   }
@@ -140,7 +140,7 @@ import VitrineTesting
   // MARK: Trust
 
   /// A transport with trust settings other than the system's.
-  private final class Trusting: DataTransport {
+  private final class TrustTransport: DataTransport {
     let schemes: Set<String> = ["http"]
     let trust: String
     let fake = FakeTransport()
@@ -153,7 +153,7 @@ import VitrineTesting
   }
 
   @Test func responseOfATransportWithOtherTrustIsNotServed() async throws {
-    let transports = ["", "anything goes", "one key"].map { Trusting($0) }
+    let transports = ["", "anything goes", "one key"].map { TrustTransport($0) }
     for transport in transports {
       transport.fake.respondToAll { $0.respond(with: Fixture.body, DiskWorld.minute) }
       let response = try await downloader(transport).image(for: "http://a.test/a.jpg")

@@ -103,11 +103,11 @@ import VitrineTesting
           for round in 0..<80 {
             let number = (round * 7 + writer * 13) % 60
             cache.store(responses[writer][number], for: identity(number))
-            let asked = (round * 11 + writer) % 60
-            guard let kept = cache.response(for: identity(asked)) else { continue }
+            let readNumber = (round * 11 + writer) % 60
+            guard let kept = cache.response(for: identity(readNumber)) else { continue }
             counts.found.add(1, ordering: .relaxed)
-            let isWhole = responses.contains { kept == $0[asked] }
-            if !isWhole { counts.wrong.add(1, ordering: .relaxed) }
+            let isIntact = responses.contains { kept == $0[readNumber] }
+            if !isIntact { counts.wrong.add(1, ordering: .relaxed) }
           }
         }
       }
@@ -127,9 +127,9 @@ import VitrineTesting
     #expect(counts.found.load(ordering: .relaxed) > 0)
     let last = cache()
     last.trim()
-    let held = last.measured()
-    #expect(held.bytes <= 30 * 8192 && held.entries == fixture.files.count)
-    #expect(held.damaged == 0 && last.fault == nil)
+    let usage = last.measured()
+    #expect(usage.bytes <= 30 * 8192 && usage.entries == fixture.files.count)
+    #expect(usage.damaged == 0 && last.fault == nil)
     #expect(fixture.everything.count == fixture.files.count)
     #expect(
       last.store(storedResponse(), for: identity(1)) && last.response(for: identity(1)) == storedResponse())

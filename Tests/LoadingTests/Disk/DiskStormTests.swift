@@ -22,9 +22,9 @@ import VitrineTesting
       if seed % 5 == 2 { $0.failureMemory = FailureMemory(timeToLive: 2) }
     }
     let server = DiskStormServer(world)
-    let storm = LoadStorm(seed: seed, in: world.world, patience: 50_000)
-    let isOver = try await storm.rages(
-      asking: { Self.anyRequest(&$0) }, disturb: { Self.disturb($0, world, &$1) }, act: { server.act(&$0) },
+    let storm = LoadStorm(seed: seed, in: world.world, timeoutSeconds: 50_000)
+    let isOver = try await storm.run(
+      loading: { Self.anyRequest(&$0) }, disturb: { Self.disturb($0, world, &$1) }, act: { server.act(&$0) },
       respondToAll: server.respondToAll)
     guard isOver else { return }
 
@@ -45,7 +45,7 @@ import VitrineTesting
       do {
         let world = DiskWorld(lookupsAreHeldBy: gate)
         for number in 0..<20 {
-          world.keep("\(number)", age: number % 2 == 0 ? 0 : 100)
+          world.store("\(number)", age: number % 2 == 0 ? 0 : 100)
           world.downloader.load(request("\(number)"), completion: { _ in recorder.add(round * 20 + number) })
         }
         await gate.waitUntilHeld(2)
@@ -57,13 +57,13 @@ import VitrineTesting
 
   private static func anyRequest(_ chance: inout SplitMix) -> ImageRequest {
     let policies: [ImageRequest.CachePolicy] = [.useCache, .useCache, .refresh, .reload, .cacheOnly]
-    var asked = request(
+    var imageRequest = request(
       "\(chance.next(8))", host: chance.next(2) == 0 ? "a.test" : "b.test",
       priority: ImageRequest.Priority(rawValue: chance.next(5)) ?? .normal, policy: policies[chance.next(5)],
       target: chance.next(2) == 0 ? nil : DecodeTarget(width: 8, height: 8))
-    asked.cache = [.downloader, .diskOnly, .diskOnly, .memoryOnly, .none][chance.next(5)]
-    if chance.next(2) == 0 { asked.headers["X-Device"] = "\(chance.next(3))" }
-    return asked
+    imageRequest.cache = [.downloader, .diskOnly, .diskOnly, .memoryOnly, .none][chance.next(5)]
+    if chance.next(2) == 0 { imageRequest.headers["X-Device"] = "\(chance.next(3))" }
+    return imageRequest
   }
 
   private static func disturb(_ task: ImageTask, _ world: DiskWorld, _ chance: inout SplitMix) {
@@ -79,8 +79,9 @@ import VitrineTesting
     case 23: world.downloader.removeCachedData(for: task.request)
     case 24: world.downloader.removeAllCachedData()
     case 25: world.downloader.removeAllCachedImages()
-    case 26...28: world.keep("\(chance.next(8))", age: Double(chance.next(3) * 50), headers: headers(&chance))
-    case 29: world.keep("\(chance.next(8))", body: [1, 2, 3])
+    case 26...28:
+      world.store("\(chance.next(8))", age: Double(chance.next(3) * 50), headers: headers(&chance))
+    case 29: world.store("\(chance.next(8))", body: [1, 2, 3])
     case 30: world.calendar.advance(by: 30)
     default: world.world.clock.advance(by: 0.5)
     }

@@ -40,7 +40,7 @@ struct DiskWorld {
   static let minute: HTTPHeaders = ["Cache-Control": "max-age=60", "ETag": "\"one\""]
 
   /// Stores a response on disk, as if received `age` seconds ago, by a redirect to `source` unless that is `nil`.
-  func keep(
+  func store(
     _ name: String = "a.jpg", age: Double = 0, headers: HTTPHeaders = minute,
     body: [UInt8] = Fixture.body, varying: [HTTPHeaders.Field] = [], from source: String? = nil,
     scheme: String = "http"

@@ -97,7 +97,7 @@ import VitrineTesting
   @Test func eachCompletionIsCalledOnce() throws {
     let received = Mutex<[String]>([])
     func note(_ name: String) -> DiskWrites.Completion {
-      { wasThere in received.withLock { $0.append("\(name) \(wasThere)") } }
+      { existed in received.withLock { $0.append("\(name) \(existed)") } }
     }
     var writes = DiskWrites()
     _ = writes.admit(.remove(identity(1)), note("a"))
@@ -156,8 +156,8 @@ import VitrineTesting
   func withdrawnImageIsNotShownWhileItsRemovalWaits() async throws {
     let gate = Gate()
     let world = DiskWorld(removalsAreHeldBy: gate)
-    world.keep("a.jpg")
-    world.keep("b.jpg")
+    world.store("a.jpg")
+    world.store("b.jpg")
     world.transport.respondToAll { $0.refuse(404) }
     for name in ["a.jpg", "b.jpg"] {
       await #expect(throws: ImageError.status(404)) {

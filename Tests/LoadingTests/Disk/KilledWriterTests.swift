@@ -19,14 +19,14 @@ import VitrineTesting
   func killedProcessDamagesNoResponses() throws {
     var stored: [UInt64: UInt64] = [:]
     // A killed process may have stored one more response without reporting it.
-    var unsaid: Set<UInt64> = []
+    var possiblyStored: Set<UInt64> = []
     var next: UInt64 = 1
     for round in 0..<Self.kills {
       for (number, version) in try Self.write(to: fixture.folder, from: next, count: .random(in: 1...40)) {
         stored[number] = version
         next = max(next, version + 1)
       }
-      unsaid.insert(next)
+      possiblyStored.insert(next)
       next += 1000
       let cache = fixture.cache()
       for (number, version) in stored {
@@ -37,7 +37,7 @@ import VitrineTesting
           continue
         }
         #expect(
-          foundVersion == version || foundVersion > version && unsaid.contains(foundVersion),
+          foundVersion == version || foundVersion > version && possiblyStored.contains(foundVersion),
           "round \(round): response \(number)")
       }
       #expect(cache.statistics.damaged == 0)

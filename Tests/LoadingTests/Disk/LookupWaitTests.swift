@@ -29,7 +29,7 @@ import VitrineTesting
   @Test func slowDiskServesAllLoadsWithoutANetwork() async throws {
     let gate = Gate()
     let world = world(gate)
-    for number in 0..<20 { world.keep("\(number).jpg", age: number < 10 ? 0 : 100) }
+    for number in 0..<20 { world.store("\(number).jpg", age: number < 10 ? 0 : 100) }
     world.transport.respondToAll { $0.fail(Self.offline) }
     let tasks = (0..<20).map { world.downloader.load(request("\($0).jpg")) }
     await gate.waitUntilHeld(2)
@@ -57,7 +57,7 @@ import VitrineTesting
   @Test func status404EndsTheWaitForTheDisk() async throws {
     let gate = Gate()
     let world = world(gate)
-    world.keep()
+    world.store()
     let task = world.downloader.load(request())
     await gate.waitUntilHeld(1)
     world.world.clock.advance(by: LookupLine.deadline)
@@ -89,7 +89,7 @@ import VitrineTesting
 
   @Test func suspendedTimeDoesNotCountAgainstTheDisk() async throws {
     let world = world(Gate(isOpen: true))
-    world.keep()
+    world.store()
     world.downloader.isSuspended = true
     let task = world.downloader.load(request())
     world.world.clock.advance(by: 100)

@@ -27,11 +27,11 @@ struct ProbeProcess {
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, ends[1], descriptor)
-    var words = ([Self.program] + arguments).map { strdup($0) } + [nil]
+    var argv = ([Self.program] + arguments).map { strdup($0) } + [nil]
     var environment = (["SWIFT_BACKTRACE=enable=no"] + variables).map { strdup($0) } + [nil]
-    defer { (words + environment).forEach { free($0) } }
+    defer { (argv + environment).forEach { free($0) } }
     var process: pid_t = 0
-    let result = posix_spawn(&process, Self.program, &actions, nil, &words, &environment)
+    let result = posix_spawn(&process, Self.program, &actions, nil, &argv, &environment)
     close(ends[1])
     if result != 0 { close(ends[0]) }
     try #require(result == 0, "\(Self.program) cannot be started")

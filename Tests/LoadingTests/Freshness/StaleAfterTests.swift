@@ -16,7 +16,7 @@ struct StaleAfterTests {
 
   @Test func storedImageIsDeliveredOnceAndTheRequestContinues() async throws {
     let world = DiskWorld()
-    world.keep(age: 3600)
+    world.store(age: 3600)
     let recorder = Recorder<ImageError?>()
     let task = world.downloader.load(
       request(),
@@ -47,7 +47,7 @@ struct StaleAfterTests {
 
   @Test func revalidationInTimeIsDelivered() async throws {
     let world = DiskWorld()
-    world.keep(age: 3600)
+    world.store(age: 3600)
     let task = world.downloader.load(request())
     let transfer = try await world.transfer()
     world.world.clock.advance(by: 0.9)
@@ -62,7 +62,7 @@ struct StaleAfterTests {
 
   @Test func stalledBodyDoesNotDelayTheStaleImage() async throws {
     let world = DiskWorld()
-    world.keep(age: 3600)
+    world.store(age: 3600)
     let task = world.downloader.load(request())
     let transfer = try await world.transfer()
     transfer.respond(expectedLength: 1000)
@@ -75,8 +75,8 @@ struct StaleAfterTests {
 
   @Test func timeInTheDownloadQueueCountsTowardStaleAfter() async throws {
     let world = DiskWorld { $0.maximumActiveDownloadsPerHost = 1 }
-    world.keep("a.jpg", age: 3600)
-    world.keep("b.jpg", age: 3600)
+    world.store("a.jpg", age: 3600)
+    world.store("b.jpg", age: 3600)
     let tasks = [world.downloader.load(request("a.jpg")), world.downloader.load(request("b.jpg"))]
     _ = try await world.transfer()
     await world.disk.waitUntilAsked(2)
@@ -90,7 +90,7 @@ struct StaleAfterTests {
 
   @Test func mustRevalidateResponseWaitsForTheServer() async throws {
     let world = DiskWorld()
-    world.keep(age: 3600, headers: ["Cache-Control": "max-age=60, must-revalidate", "ETag": "\"one\""])
+    world.store(age: 3600, headers: ["Cache-Control": "max-age=60, must-revalidate", "ETag": "\"one\""])
     let task = world.downloader.load(request())
     let transfer = try await world.transfer()
     world.world.clock.advance(by: 10)
@@ -102,7 +102,7 @@ struct StaleAfterTests {
 
   @Test func infiniteStaleAfterWaitsForTheServer() async throws {
     let world = DiskWorld { $0.freshness.staleAfter = .infinity }
-    world.keep(age: 3600)
+    world.store(age: 3600)
     let task = world.downloader.load(request())
     let transfer = try await world.transfer()
     world.world.clock.advance(by: 100)
@@ -114,7 +114,7 @@ struct StaleAfterTests {
   @Test(arguments: [Double.nan, 0, -1, -Double.infinity])
   func nonPositiveOrNaNStaleAfterDoesNotWait(seconds: Double) async throws {
     let world = DiskWorld { $0.freshness.staleAfter = seconds }
-    world.keep(age: 3600)
+    world.store(age: 3600)
 
     let task = world.downloader.load(request())
     _ = try await world.transfer()
@@ -127,7 +127,7 @@ struct StaleAfterTests {
 
   @Test func laterLoadDoesNotWaitAgain() async throws {
     let world = DiskWorld()
-    world.keep(age: 3600)
+    world.store(age: 3600)
     let first = world.downloader.load(request())
     _ = try await world.transfer()
     world.world.clock.advance(by: 1)
@@ -143,7 +143,7 @@ struct StaleAfterTests {
 
   @Test func laterFailureKeepsTheStoredResponse() async throws {
     let world = DiskWorld()
-    world.keep(age: 3600)
+    world.store(age: 3600)
     let task = world.downloader.load(request())
     let transfer = try await world.transfer()
     world.world.clock.advance(by: 1)
@@ -157,7 +157,7 @@ struct StaleAfterTests {
 
   @Test func cancelledLoadCancelsItsTransfer() async throws {
     let world = DiskWorld()
-    world.keep(age: 3600)
+    world.store(age: 3600)
     let task = world.downloader.load(request())
     let transfer = try await world.transfer()
     task.cancel()

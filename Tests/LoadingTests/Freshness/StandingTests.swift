@@ -174,36 +174,36 @@ import Testing
     age: 0, mayShowWhileRevalidating: false, mayShowOnError: true)
 
   @Test func responseReceivedInTheFutureIsStale() {
-    let kept = response(["Cache-Control": "max-age=60", "Date": Self.date])
+    let stored = response(["Cache-Control": "max-age=60", "Date": Self.date])
     // A start without a battery-backed clock, and a clock that was set back a year.
-    #expect(kept.standing(at: 5) == Self.unknown)
-    #expect(kept.standing(at: Self.noon - 365 * 86400) == Self.unknown)
+    #expect(stored.standing(at: 5) == Self.unknown)
+    #expect(stored.standing(at: Self.noon - 365 * 86400) == Self.unknown)
   }
 
   @Test func responseReceivedBeforeTheClockWasSetAgesByItsDate() {
-    let kept = response(["Cache-Control": "max-age=60", "Date": Self.date], requested: 5, received: 6)
-    #expect(kept.age(at: Self.noon + 10) == 10)
-    #expect(kept.standing(at: Self.noon + 10) == .fresh)
+    let stored = response(["Cache-Control": "max-age=60", "Date": Self.date], requested: 5, received: 6)
+    #expect(stored.age(at: Self.noon + 10) == 10)
+    #expect(stored.standing(at: Self.noon + 10) == .fresh)
     // While the clock is wrong the age is unknown, also after another start without a battery-backed clock.
-    #expect(kept.standing(at: 7) == Self.unknown)
+    #expect(stored.standing(at: 7) == Self.unknown)
   }
 
   @Test func ageHeaderCountsAlthoughTheClockWasNotSet() {
-    let kept = response(
+    let stored = response(
       ["Cache-Control": "max-age=60", "Date": Self.date, "Age": "55"], requested: 5, received: 6)
 
-    #expect(kept.age(at: Self.noon + 10) == 65)
-    #expect(kept.standing(at: Self.noon + 4) == .fresh)
-    #expect(kept.standing(at: Self.noon + 6) != .fresh)
+    #expect(stored.age(at: Self.noon + 10) == 65)
+    #expect(stored.standing(at: Self.noon + 4) == .fresh)
+    #expect(stored.standing(at: Self.noon + 6) != .fresh)
   }
 
   @Test func minimumLifetimeAppliesToRedirectedResponses() {
     var rules = FreshnessRules()
     rules.minimumLifetime = 7200
-    let kept = response(["Cache-Control": "max-age=60"])
+    let stored = response(["Cache-Control": "max-age=60"])
 
-    #expect(kept.standing(at: Self.noon + 7199, rules: rules, isRedirected: true) == .fresh)
-    #expect(kept.standing(at: Self.noon + 7201, rules: rules, isRedirected: true) != .fresh)
+    #expect(stored.standing(at: Self.noon + 7199, rules: rules, isRedirected: true) == .fresh)
+    #expect(stored.standing(at: Self.noon + 7201, rules: rules, isRedirected: true) != .fresh)
     rules.minimumLifetime = 0
     let long = response(["Cache-Control": "max-age=86400"])
     #expect(long.standing(at: Self.noon + 3599, rules: rules, isRedirected: true) == .fresh)

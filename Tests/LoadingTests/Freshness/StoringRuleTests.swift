@@ -8,7 +8,7 @@ import Testing
     TransportResponse(url: url("a.jpg"), status: status, headers: headers, expectedLength: 3)
   }
 
-  private func kept(_ headers: HTTPHeaders, sent: HTTPHeaders = [:]) throws -> StoredResponse {
+  private func makeStored(_ headers: HTTPHeaders, sent: HTTPHeaders = [:]) throws -> StoredResponse {
     try #require(
       StoredResponse(keeping: response(headers), body: [1, 2, 3], sent: sent, requested: 10, received: 11))
   }
@@ -24,16 +24,16 @@ import Testing
       (["Vary": "*"], [:], false), (["Vary": "Accept", "vary": "Cookie, *"], [:], false),
     ] as [(HTTPHeaders, HTTPHeaders, Bool)])
   func headersDecideWhetherAResponseIsStored(received: HTTPHeaders, sent: HTTPHeaders, expected: Bool) {
-    #expect(StoredResponse.mayBeKept(response(received), sent: sent) == expected)
+    #expect(StoredResponse.mayBeStored(response(received), sent: sent) == expected)
   }
 
   @Test(arguments: [nil, 0, 100, 201, 203, 204, 206, 301, 304, 404, 500])
   func onlyStatus200IsStored(status: Int?) {
-    #expect(!StoredResponse.mayBeKept(response([:], status: status), sent: [:]))
+    #expect(!StoredResponse.mayBeStored(response([:], status: status), sent: [:]))
   }
 
   @Test func hopByHopHeadersAndCookiesAreNotStored() throws {
-    let stored = try kept([
+    let stored = try makeStored([
       "Connection": "close, X-Hop", "x-hop": "1", "Transfer-Encoding": "chunked", "Keep-Alive": "5",
       "ETag": "\"a\"", "Set-Cookie": "a", "set-cookie": "b",
     ])
@@ -52,13 +52,13 @@ import Testing
       // These headers are part of each request's identity, regardless of Vary.
       ("Accept, Cookie", ["Accept": "image/webp", "Cookie": "a"], true),
     ] as [(String, HTTPHeaders, Bool)])
-  func responseMatchesEqualVaryingHeaders(vary: String, asked: HTTPHeaders, expected: Bool) throws {
-    let stored = try kept(["Vary": vary], sent: ["X-THEME": "dark", "Accept": "*/*"])
-    #expect(stored.isFor(asked) == expected)
+  func responseMatchesEqualVaryingHeaders(vary: String, requested: HTTPHeaders, expected: Bool) throws {
+    let stored = try makeStored(["Vary": vary], sent: ["X-THEME": "dark", "Accept": "*/*"])
+    #expect(stored.matches(requested) == expected)
   }
 
   @Test func varyingHeadersAreStoredSortedByName() throws {
-    let stored = try kept(
+    let stored = try makeStored(
       ["Vary": "X-B, x-a", "vary": "X-None"], sent: ["X-B": "1", "x-b": "2", "X-A": "3", "X-C": "4"])
     #expect(stored.varying == [.init(name: "x-a", value: "3"), .init(name: "x-b", value: "1, 2")])
   }
@@ -72,11 +72,11 @@ import Testing
       (["ETag": ""], [:]), (["ETag": "\"a\r\nX: y\""], [:]), (["Last-Modified": "a\u{0}"], [:]),
     ] as [(HTTPHeaders, HTTPHeaders)])
   func validatorsComeFromETagAndLastModified(headers: HTTPHeaders, expected: HTTPHeaders) throws {
-    #expect(try kept(headers).validators == expected)
+    #expect(try makeStored(headers).validators == expected)
   }
 
   @Test func headersOfA304ReplaceStoredHeaders() throws {
-    let stored = try kept([
+    let stored = try makeStored([
       "ETag": "\"a\"", "Date": "old", "Age": "7", "Cache-Control": "max-age=1", "Expires": "0",
       "X-Dropped": "1",
       "Content-Length": "3", "Content-Type": "image/png",
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test func bare304ResetsTheAge() throws {
-    let stored = try kept([
+    let stored = try makeStored([
       "Date": "Thu, 01 Jan 1970 00:00:00 GMT", "Age": "500", "Cache-Control": "max-age=60",
     ])
     #expect(stored.standing(at: 1000) != .fresh)
@@ -119,19 +119,19 @@ import Testing
     var (before, after) = (HTTPHeaders(), HTTPHeaders())
     before["ETag"] = old
     after["ETag"] = new
-    let merged = try kept(before).merging(
+    let merged = try makeStored(before).merging(
       response(after, status: 304), sent: [:], requested: 20, received: 21)
     #expect((merged != nil) == expected)
   }
 
   @Test func onlyA304IsMerged() throws {
-    #expect(try kept([:]).merging(response([:]), sent: [:], requested: 20, received: 21) == nil)
+    #expect(try makeStored([:]).merging(response([:]), sent: [:], requested: 20, received: 21) == nil)
   }
 
   @Test func varyOfA304IsMerged() throws {
-    let merged = try kept([:]).merging(
+    let merged = try makeStored([:]).merging(
       response(["Vary": "X-Theme"], status: 304), sent: ["X-Theme": "dark"], requested: 20, received: 21)
-    #expect(try #require(merged).isFor(["X-Theme": "dark"]))
-    #expect(try !#require(merged).isFor([:]))
+    #expect(try #require(merged).matches(["X-Theme": "dark"]))
+    #expect(try !#require(merged).matches([:]))
   }
 }

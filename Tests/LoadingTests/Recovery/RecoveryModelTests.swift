@@ -36,7 +36,7 @@ import Testing
       plan = RecoveryPlan(RecoveryPolicy(), random: { 0 })
     }
 
-    mutating func take() {
+    mutating func sendDueRequests() {
       let (due, next) = plan.take()
       if let next { wake = min(wake ?? .max, next) }
       for id in due {
@@ -48,7 +48,7 @@ import Testing
         responses.removeAll { $0.id == id }
         responses.append((now + .random(in: 0..<500_000_000, using: &random), id))
       }
-      if !due.isEmpty { take() }
+      if !due.isEmpty { sendDueRequests() }
     }
 
     /// Lets time pass until `end`.
@@ -72,7 +72,7 @@ import Testing
           wake = nil
           plan.woken(at: now)
         }
-        take()
+        sendDueRequests()
       }
       now = end
     }
@@ -85,7 +85,7 @@ import Testing
       world.ids.insert(id)
       world.visible.insert(id)
     }
-    world.take()
+    world.sendDueRequests()
     return world
   }
 
@@ -97,7 +97,7 @@ import Testing
       let pause = Double.random(in: 0.01..<longest, using: &world.random)
       world.run(until: world.now.advanced(bySeconds: pause))
       world.plan.succeeded(Self.host, at: world.now)
-      world.take()
+      world.sendDueRequests()
     }
 
     #expect(world.sent >= count * 20)
@@ -121,12 +121,12 @@ import Testing
       case 6: world.plan.clockStepped(at: world.now)
       default: world.plan.refused(Self.host, retryAfter: 30, at: world.now)
       }
-      world.take()
+      world.sendDueRequests()
     }
 
     world.fails = false
     for id in ids where world.visible.insert(id).inserted { world.plan.setVisible(true, id, at: world.now) }
-    world.take()
+    world.sendDueRequests()
     world.run(until: world.now + 121 * Self.second)
 
     #expect(world.plan.count == 0, "each request has been sent again")

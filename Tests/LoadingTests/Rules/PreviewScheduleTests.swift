@@ -7,10 +7,10 @@ import VitrineTesting
 /// The decisions about when a preview is decoded.
 struct PreviewScheduleTests {
   private let second: Int64 = 1_000_000_000
-  private let decoder: CountedDecoder
+  private let decoder: ReservedDecoder
 
   init() throws {
-    decoder = CountedDecoder(
+    decoder = ReservedDecoder(
       decoder: try #require(FakeDecoder(showsPreviews: true).progressiveDecoder(.scans, options: .init())),
       reservation: MemoryReservation(0, in: MemoryLedger(), as: .decoding))
   }
@@ -130,16 +130,16 @@ private final class Previews {
     return true
   }
 
-  func takeDecoder(for body: UInt64) -> (fitting: CountedDecoder?, other: CountedDecoder?) {
+  func takeDecoder(for body: UInt64) -> (fitting: ReservedDecoder?, other: ReservedDecoder?) {
     previews.takeDecoder(for: body)
   }
 
-  func skip(_ decoder: CountedDecoder?, job: UInt64? = nil, until earliest: Int64 = .min) {
+  func skip(_ decoder: ReservedDecoder?, job: UInt64? = nil, until earliest: Int64 = .min) {
     previews.skip(job ?? self.job, decoder, until: earliest)
   }
 
   func end(
-    _ decoder: CountedDecoder?, job: UInt64? = nil, hasPreview: Bool, interval: Double, at now: Int64
+    _ decoder: ReservedDecoder?, job: UInt64? = nil, hasPreview: Bool, interval: Double, at now: Int64
   ) {
     previews.end(job ?? self.job, decoder, hasPreview: hasPreview, interval: interval, at: now)
   }

@@ -15,29 +15,29 @@ import Testing
     var cost: Int { costs.values.reduce(0, +) }
     private var protectedCost: Int { protected.reduce(0) { $0 + (costs[$1] ?? 0) } }
 
-    mutating func append(_ place: Int, cost: Int) {
-      costs[place] = cost
-      probation.append(place)
+    mutating func append(_ entry: Int, cost: Int) {
+      costs[entry] = cost
+      probation.append(entry)
     }
 
-    mutating func use(_ place: Int) {
-      guard protected.last != place else { return }
-      protect(place)
-      while protectedCost > costLimit || protected.count > countLimit, protected[0] != place {
+    mutating func use(_ entry: Int) {
+      guard protected.last != entry else { return }
+      protect(entry)
+      while protectedCost > costLimit || protected.count > countLimit, protected[0] != entry {
         probation.append(protected.removeFirst())
       }
     }
 
-    mutating func protect(_ place: Int) {
-      probation.removeAll { $0 == place }
-      protected.removeAll { $0 == place }
-      protected.append(place)
+    mutating func protect(_ entry: Int) {
+      probation.removeAll { $0 == entry }
+      protected.removeAll { $0 == entry }
+      protected.append(entry)
     }
 
-    mutating func remove(_ place: Int) {
-      probation.removeAll { $0 == place }
-      protected.removeAll { $0 == place }
-      costs[place] = nil
+    mutating func remove(_ entry: Int) {
+      probation.removeAll { $0 == entry }
+      protected.removeAll { $0 == entry }
+      costs[entry] = nil
     }
 
     func first(keeping kept: Int?) -> Int? {
@@ -56,32 +56,32 @@ import Testing
     order.protectedCountLimit = Int.random(in: 1...6, using: &random)
     (model.costLimit, model.countLimit) = (order.protectedCostLimit, order.protectedCountLimit)
     var free: [Int] = []
-    var places = 0
+    var entryCount = 0
 
     for _ in 0..<400 {
-      let known = model.costs.keys.sorted()
+      let entries = model.costs.keys.sorted()
       switch Int.random(in: 0..<6, using: &random) {
       case 0, 1:
-        let place = free.popLast() ?? places
-        places = max(places, place + 1)
+        let entry = free.popLast() ?? entryCount
+        entryCount = max(entryCount, entry + 1)
         let cost = Int.random(in: 1...15, using: &random)
-        order.append(place, cost: cost)
-        model.append(place, cost: cost)
+        order.append(entry, cost: cost)
+        model.append(entry, cost: cost)
       case 2, 3:
-        guard let place = known.randomElement(using: &random) else { continue }
-        order.use(place)
-        model.use(place)
+        guard let entry = entries.randomElement(using: &random) else { continue }
+        order.use(entry)
+        model.use(entry)
       case 4:
-        guard let place = known.randomElement(using: &random) else { continue }
-        order.spare(place)
-        model.protect(place)
+        guard let entry = entries.randomElement(using: &random) else { continue }
+        order.spare(entry)
+        model.protect(entry)
       default:
-        guard known.count > 8, let place = known.randomElement(using: &random) else { continue }
-        order.remove(place)
-        model.remove(place)
-        free.append(place)
+        guard entries.count > 8, let entry = entries.randomElement(using: &random) else { continue }
+        order.remove(entry)
+        model.remove(entry)
+        free.append(entry)
       }
-      let kept = (known + [places]).randomElement(using: &random)
+      let kept = (entries + [entryCount]).randomElement(using: &random)
       guard let kept, model.costs[kept] != nil else { continue }
       #expect(order.first(keeping: kept) == model.first(keeping: kept))
       #expect(order.first(keeping: nil) == model.first(keeping: nil))
@@ -89,11 +89,11 @@ import Testing
       #expect(order.count == model.costs.count)
     }
     // All entries are evicted in the order of the model.
-    while let place = model.first(keeping: nil) {
-      #expect(order.first(keeping: nil) == place)
-      guard order.first(keeping: nil) == place else { return }
-      order.remove(place)
-      model.remove(place)
+    while let entry = model.first(keeping: nil) {
+      #expect(order.first(keeping: nil) == entry)
+      guard order.first(keeping: nil) == entry else { return }
+      order.remove(entry)
+      model.remove(entry)
     }
     #expect(order.first(keeping: nil) == nil)
     #expect(order.cost == 0)

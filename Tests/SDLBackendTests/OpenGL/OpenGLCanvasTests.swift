@@ -17,7 +17,7 @@ extension SDLTests.OpenGLTests {
         }
         #expect(test.host.rendererName == renderer.rawValue)
         test.draw(scene.draw)
-        test.settle()
+        test.drawUntilClean()
         return test.host.screenshot()
       }
 
@@ -64,9 +64,9 @@ extension SDLTests.OpenGLTests {
         let partial = test.host.screenshot()
         test.redrawEverything()
 
-        let place = partial.firstDifference(from: test.host.screenshot())
-        #expect(place == nil, "step \(step), after \(change)")
-        return place == nil
+        let difference = partial.firstDifference(from: test.host.screenshot())
+        #expect(difference == nil, "step \(step), after \(change)")
+        return difference == nil
       }
     }
   }
@@ -166,14 +166,14 @@ private struct Scene {
 
   /// Dissolves between different shapes, the last beyond the window's edge.
   private func dissolves(_ list: inout DrawList) {
-    for (index, share) in [0.2, 0.5, 0.9].enumerated() {
+    for (index, fraction) in [0.2, 0.5, 0.9].enumerated() {
       let x = 215 + 40 * Double(index)
       list.dissolve(
         DrawList.ImageCommand(image: images[2], destination: Rect(x: x, y: 135, width: 38, height: 22.5)),
         into: DrawList.ImageCommand(
           image: images[0], destination: Rect(x: x + 8, y: 139, width: 24.5, height: 26), opacity: 0.8,
           cornerRadius: 6),
-        share: share)
+        share: fraction)
     }
   }
 

@@ -60,20 +60,20 @@ extension Bitmap {
 
   /// The number of pixels with a channel that differs by more than 2 levels. The size and format must be equal.
   func pixelsFar(from other: Bitmap) -> Int {
-    withUnsafeBytes { mine in
-      other.withUnsafeBytes { theirs in
-        guard let first = mine.baseAddress, let second = theirs.baseAddress else { return 0 }
+    withUnsafeBytes { bytes in
+      other.withUnsafeBytes { otherBytes in
+        guard let first = bytes.baseAddress, let second = otherBytes.baseAddress else { return 0 }
         var count = 0
         // Plain loops, because tests are built without optimization.
-        var place = 0
-        while place < mine.count {
-          if first.loadUnaligned(fromByteOffset: place, as: UInt32.self)
-            != second.loadUnaligned(fromByteOffset: place, as: UInt32.self),
-            (place..<(place + 4)).contains(where: { abs(Int(mine[$0]) - Int(theirs[$0])) > 2 })
+        var offset = 0
+        while offset < bytes.count {
+          if first.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+            != second.loadUnaligned(fromByteOffset: offset, as: UInt32.self),
+            (offset..<(offset + 4)).contains(where: { abs(Int(bytes[$0]) - Int(otherBytes[$0])) > 2 })
           {
             count += 1
           }
-          place += 4
+          offset += 4
         }
         return count
       }

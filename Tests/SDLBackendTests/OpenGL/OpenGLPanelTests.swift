@@ -84,9 +84,9 @@ extension SDLTests.OpenGLTests {
       for y in 0..<60 {
         for x in 0..<40 {
           let middle = Point(x: Double(x) + 0.5, y: Double(y) + 0.5)
-          let place = rotation.onPanel(middle, of: Size(width: 40, height: 60))
+          let point = rotation.onPanel(middle, of: Size(width: 40, height: 60))
           let color = expected.color(x: x, y: y)
-          for image in [found, screenshot] where image.color(x: Int(place.x), y: Int(place.y)) != color {
+          for image in [found, screenshot] where image.color(x: Int(point.x), y: Int(point.y)) != color {
             wrong += 1
           }
         }

@@ -28,8 +28,8 @@ extension SDLTests.OpenGLTests {
     /// Each image in a square of 10 points, 400 bytes, in a row.
     private func row(_ images: [Image], opacity: Double = 1, _ list: inout DrawList) {
       for (index, image) in images.enumerated() {
-        let place = Rect(x: Double(index) * 10, y: 0, width: 10, height: 10)
-        list.draw(DrawList.ImageCommand(image: image, destination: place, opacity: opacity))
+        let destination = Rect(x: Double(index) * 10, y: 0, width: 10, height: 10)
+        list.draw(DrawList.ImageCommand(image: image, destination: destination, opacity: opacity))
       }
     }
 
@@ -42,7 +42,7 @@ extension SDLTests.OpenGLTests {
       let test = try host()
       var shown = images(3)
       test.draw { row(shown, &$0) }
-      test.settle()
+      test.drawUntilClean()
       #expect(test.host.textureBytes == 1200)
       test.redrawEverything()
       #expect(test.host.textureBytes == 1200)
@@ -57,7 +57,7 @@ extension SDLTests.OpenGLTests {
       let test = try host { $0.textureByteBudget = 1000 }
       for image in images(8) {
         test.draw { row([image], &$0) }
-        test.settle()
+        test.drawUntilClean()
         #expect(test.host.textureBytes <= 1000)
       }
       #expect(test.host.textureBytes == 800)
@@ -114,19 +114,19 @@ extension SDLTests.OpenGLTests {
       let test = try host()
       let shown = images(3)
       test.draw { row(shown, &$0) }
-      test.settle()
+      test.drawUntilClean()
       let before = test.host.screenshot()
       let renderer = try #require(test.host.renderer as? OpenGLRenderer)
       let image = renderer.image
       // Simulates a device that has lost its pixels.
       test.draw { _ in }
-      test.settle()
+      test.drawUntilClean()
       test.view.content = { row(shown, &$0) }
 
       var lost = SDL_Event()
       lost.type = event.rawValue
       SDL_PushEvent(&lost)
-      test.settle()
+      test.drawUntilClean()
 
       #expect(test.host.screenshot().firstDifference(from: before) == nil)
       #expect(test.host.textureBytes == 1200)
@@ -138,10 +138,10 @@ extension SDLTests.OpenGLTests {
       let test = try host()
       test.window.backgroundColor = .pureGreen
       test.draw { $0.fill(Rect(x: 0, y: 0, width: 100, height: 30), color: .pureRed) }
-      test.settle()
+      test.drawUntilClean()
 
       SDL_SetWindowSize(test.host.video.window, 140, 50)
-      test.settle()
+      test.drawUntilClean()
 
       let image = test.host.screenshot()
       #expect(image.width == 140 && image.height == 50)

@@ -160,7 +160,7 @@ import VitrineTesting
     await cache.removeExpired()
     #expect(await cache.diskUsage()?.count == 1)
 
-    world.pass(2)
+    world.advance(by: 2)
     await cache.removeExpired()
 
     #expect(await cache.diskUsage()?.count == 0)

@@ -185,7 +185,7 @@ import VitrineTesting
   func loadShowsAStoredImageWithoutARequest() async throws {
     await cache.store(.halves(), for: url)
     await cache.removeAll(from: .memory)
-    world.pass(86400 * 300)
+    world.advance(by: 86400 * 300)
 
     let response = try await world.downloader.image(for: url)
 

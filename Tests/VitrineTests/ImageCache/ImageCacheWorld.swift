@@ -20,27 +20,27 @@ final class ImageCacheWorld: Sendable {
     decoder: any ImageDecoding = ImageCodecs()
   ) {
     self.memory = memory
-    let seconds = Now()
+    let clock = ManualWallClock()
     var limits = DiskImageCache.Limits()
     limits.freeBytes = 0
-    let folderCache = DiskImageCache(directory: folder, limits: limits, wallClock: { seconds.value })
+    let folderCache = DiskImageCache(directory: folder, limits: limits, wallClock: { clock.value })
     self.disk = disk ?? folderCache
     var configuration = ImageDownloader.Configuration()
     configuration.retries = .none
-    configuration.wallClock = { seconds.value }
+    configuration.wallClock = { clock.value }
     downloader = ImageDownloader(
       configuration: configuration, transports: [transport], decoder: decoder, cache: memory,
       dataCache: self.disk)
-    now = seconds
+    self.clock = clock
   }
 
-  private let now: Now
+  private let clock: ManualWallClock
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  func pass(_ seconds: Double) { now.add(seconds) }
+  func advance(by seconds: Double) { clock.add(seconds) }
 
-  private final class Now: Sendable {
+  private final class ManualWallClock: Sendable {
     private let seconds = Mutex(1_800_000_000.0)
     var value: Double { seconds.withLock { $0 } }
     func add(_ more: Double) { seconds.withLock { $0 += more } }

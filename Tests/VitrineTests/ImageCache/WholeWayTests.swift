@@ -30,10 +30,10 @@ import VitrineTesting
   private final class CountingCodecs: ImageDecoding {
     private let codecs = ImageCodecs()
     private let made = Mutex<[ObjectIdentifier]>([])
-    private let asked = Mutex<[ObjectIdentifier]>([])
+    private let previewDecoders = Mutex<[ObjectIdentifier]>([])
 
     var decodersMade: Int { made.withLock { $0.count } }
-    var previews: [ObjectIdentifier] { asked.withLock { $0 } }
+    var previews: [ObjectIdentifier] { previewDecoders.withLock { $0 } }
 
     func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
       try codecs.decode(data, options: options)
@@ -44,7 +44,7 @@ import VitrineTesting
     ) -> (any ProgressiveImageDecoding)? {
       guard let decoder = codecs.progressiveDecoder(style, options: options) else { return nil }
       made.withLock { $0.append(ObjectIdentifier(decoder)) }
-      return Recording(decoder) { id in self.asked.withLock { $0.append(id) } }
+      return Recording(decoder) { id in self.previewDecoders.withLock { $0.append(id) } }
     }
 
     private final class Recording: ProgressiveImageDecoding {

@@ -130,14 +130,14 @@ import VitrineTesting
   }
 
   @Test func monitorDoesNotRetainItsLedger() throws {
-    weak var gone: MemoryLedger?
+    weak var weakLedger: MemoryLedger?
     do {
       let ledger = MemoryLedger()
-      gone = ledger
+      weakLedger = ledger
       MemoryPressureMonitor.watch(ledger)
       ledger.checkPressure()
     }
-    #expect(gone == nil)
+    #expect(weakLedger == nil)
   }
 
   /// The two ends of a TCP connection.

@@ -155,17 +155,17 @@ import VitrineGraphics
 
     for events in [joins, leaves] {
       let track = try #require(TrackBuilder.tracks(of: events).first { $0.number == 2 })
-      let whole = track.spans[0]
-      #expect(whole.name == "request")
+      let request = track.spans[0]
+      #expect(request.name == "request")
       for (index, span) in track.spans.enumerated() {
-        #expect(whole.begin <= span.begin && span.end <= whole.end, "\(span.name) lies in the request")
+        #expect(request.begin <= span.begin && span.end <= request.end, "\(span.name) lies in the request")
         for other in track.spans.dropFirst(index + 1) {
           #expect(other.begin >= span.end || other.end <= span.end, "\(other.name) overlaps \(span.name)")
         }
       }
     }
-    let left = try #require(TrackBuilder.tracks(of: leaves).first { $0.number == 2 })
-    #expect(left.spans[0].end == time * 1_000_000)
+    let cancelled = try #require(TrackBuilder.tracks(of: leaves).first { $0.number == 2 })
+    #expect(cancelled.spans[0].end == time * 1_000_000)
   }
 
   @Test func workThatBeginsWhileMemoryIsLookedUpFollowsTheLookup() throws {

@@ -3,11 +3,11 @@ import Testing
 @testable import VitrineLoading
 
 /// The hash table of the memory cache.
-@Suite(.timeLimit(.minutes(1))) struct PlaceIndexTests {
+@Suite(.timeLimit(.minutes(1))) struct HashIndexTests {
   @Test("Entries are found by hash after any inserts and removals", arguments: [1, 3, 16, 1 << 20])
   func placeIndexBehavesLikeADictionary(spread: Int) {
     var random = SplitMix(state: UInt64(spread))
-    var index = PlaceIndex()
+    var index = HashIndex()
     var hashes: [Int: Int] = [:]
 
     for step in 0..<600 {
@@ -15,19 +15,19 @@ import Testing
         let hash = Int.random(in: 0..<spread * 16, using: &random)
         index.insert(step, hash: hash)
         hashes[step] = hash
-      } else if let (place, hash) = hashes.randomElement(using: &random) {
+      } else if let (entry, hash) = hashes.randomElement(using: &random) {
         if step % 3 == 0 {
-          index.replace(place, with: step, hash: hash)
+          index.replace(entry, with: step, hash: hash)
           hashes[step] = hash
         } else {
-          index.remove(place, hash: hash)
+          index.remove(entry, hash: hash)
         }
-        hashes[place] = nil
+        hashes[entry] = nil
       }
       guard step % 20 == 0 else { continue }
-      for (place, hash) in hashes { #expect(index.place(hash) { $0 == place } == place) }
+      for (entry, hash) in hashes { #expect(index.place(hash) { $0 == entry } == entry) }
     }
-    for (place, hash) in hashes { index.remove(place, hash: hash) }
+    for (entry, hash) in hashes { index.remove(entry, hash: hash) }
     #expect(hashes.values.allSatisfy { index.place($0) { _ in true } < 0 })
   }
 }

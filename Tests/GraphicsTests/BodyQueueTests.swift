@@ -4,9 +4,9 @@ import Testing
 @testable import VitrineGraphics
 
 /// The order in which bodies may reserve memory or must wait.
-@Suite(.timeLimit(.minutes(1))) struct BodyLineTests {
+@Suite(.timeLimit(.minutes(1))) struct BodyQueueTests {
   @Test func oldestWaitingBodyMayExceedTheShareUntilItEnds() {
-    var line = BodyLine()
+    var line = BodyQueue()
 
     line.wait(2, for: 20)
     line.wait(1, for: 10)
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func lineIsEmptyAfterItsLastBodyEnds() {
-    var line = BodyLine()
+    var line = BodyQueue()
     line.wait(1, for: 10)
 
     line.end(1)
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test func cacheIsEvictedForBodiesUpToTheirShare() {
-    final class Evicting: MemoryHolder {
+    final class EvictingHolder: MemoryHolder {
       let reservation: MemoryReservation
       init(_ reservation: MemoryReservation) { self.reservation = reservation }
       func count(against ledger: MemoryLedger) {}
@@ -145,7 +145,7 @@ import Testing
       func handlePressure(_ pressure: MemoryPressure) {}
     }
     let world = World(budget: 1000)
-    let cache = Evicting(MemoryReservation(1000, in: world.ledger, as: .cache))
+    let cache = EvictingHolder(MemoryReservation(1000, in: world.ledger, as: .cache))
     world.ledger.register(cache, as: .cache)
     let body = world.body()
 
