@@ -30,6 +30,7 @@ struct LeftoverTests {
       request.target == "/bad" ? Self.faults[index].steps : [.response("hello")]
     }
     defer { server.stop() }
+    let sockets = try OpenSockets(to: server.port)
     let origin = try #require(URL(string: server.url))
     let transport = CurlTransport(
       configuration: .init(
@@ -41,11 +42,11 @@ struct LeftoverTests {
       #expect(bad.error != nil, "\(Self.faults[index].name)")
       #expect(try await transport.get(server.url + "/good").text == "hello")
     }
-    let before = try OpenSockets.count(to: server.port)
+    let before = try sockets.count()
     transport.stop()
 
     #expect(before > 0)
-    #expect(try OpenSockets.count(to: server.port) == 0, "\(Self.faults[index].name)")
+    #expect(try sockets.count() == 0, "\(Self.faults[index].name)")
   }
 
   @Test(
@@ -53,18 +54,19 @@ struct LeftoverTests {
     .enabled(if: TLSServer.isAvailable, "needs nginx and openssl"))
   func refusedCertificateLeavesNoOpenSocket() async throws {
     let server = try TLSServer()
+    let (sockets, oldSockets) = (try OpenSockets(to: server.port), try OpenSockets(to: server.oldPort))
     let transport = CurlTransport(trust: .init(certificateAuthorities: server.certificate))
 
     for _ in 0..<3 {
       _ = try await transport.get("https://127.0.0.1:\(server.port)/")
       _ = try await transport.get("https://localhost:\(server.oldPort)/")
     }
-    #expect(try OpenSockets.count(to: server.port) == 0)
-    #expect(try OpenSockets.count(to: server.oldPort) == 0)
+    #expect(try sockets.count() == 0)
+    #expect(try oldSockets.count() == 0)
     #expect(try await transport.get(server.url).text == "hello")
-    #expect(try OpenSockets.count(to: server.port) == 1)
+    #expect(try sockets.count() == 1)
     transport.stop()
 
-    #expect(try OpenSockets.count(to: server.port) == 0)
+    #expect(try sockets.count() == 0)
   }
 }

@@ -1,13 +1,29 @@
 import FoundationEssentials
 import Glibc
 
-/// The open sockets of this process, as listed in `/proc`.
-enum OpenSockets {
-  /// Returns the number of sockets that are connected to this port over IPv4.
-  static func count(to port: UInt16) throws -> Int {
-    let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(
-      Int32.init)
-    return descriptors.count { peer(of: $0) == port }
+/// The connections of this process to a server, as listed in `/proc`.
+///
+/// Sockets that were open before are not counted: the server of another test may still hold a connection whose client is
+/// gone, and the port of that client may belong to a new server by now.
+struct OpenSockets {
+  private let port: UInt16
+  private let earlier: Set<String>
+
+  init(to port: UInt16) throws {
+    self.port = port
+    earlier = try Self.connections(to: port)
+  }
+
+  /// Returns the number of sockets that are connected to the server over IPv4.
+  func count() throws -> Int { try Self.connections(to: port).subtracting(earlier).count }
+
+  /// Returns the identities of the sockets that are connected to this port.
+  private static func connections(to port: UInt16) throws -> Set<String> {
+    let folder = "/proc/self/fd"
+    let descriptors = try FileManager.default.contentsOfDirectory(atPath: folder).compactMap(Int32.init)
+    return Set(
+      descriptors.filter { peer(of: $0) == port }
+        .compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") })
   }
 
   /// Returns the peer port of a socket, or nil if the descriptor is no connected IPv4 socket or was closed meanwhile.
