@@ -42,7 +42,7 @@ import VitrineTesting
     let (downloader, transport) = world()
     transport.credentials = anna
     let first = downloader.load(request())
-    Self.response(transport.transfers[0], width: 1)
+    Self.respond(to: transport.transfers[0], width: 1)
     #expect(try await first.response.image.pixelWidth == 1)
     #expect(downloader.cachedImage(for: request())?.pixelWidth == 1)
 
@@ -50,7 +50,7 @@ import VitrineTesting
     #expect(downloader.cachedImage(for: request()) == nil)
     let second = downloader.load(request())
     try #require(transport.transfers.count == 2)
-    Self.response(transport.transfers[1], width: 2)
+    Self.respond(to: transport.transfers[1], width: 2)
     #expect(try await second.response.image.pixelWidth == 2)
 
     transport.credentials = anna
@@ -65,14 +65,14 @@ import VitrineTesting
       let (downloader, transport) = world()
       transport.credentials = first
       let task = downloader.load(request())
-      Self.response(transport.transfers[0], width: 1, vary: "*")
+      Self.respond(to: transport.transfers[0], width: 1, vary: "*")
       #expect(try await task.response.image.pixelWidth == 1)
 
       transport.credentials = second
       #expect(downloader.cachedImage(for: request()) == nil)
       let other = downloader.load(request())
       try #require(transport.transfers.count == 2)
-      Self.response(transport.transfers[1], width: 2, vary: "*")
+      Self.respond(to: transport.transfers[1], width: 2, vary: "*")
       #expect(try await other.response.image.pixelWidth == 2)
 
       transport.credentials = first
@@ -88,7 +88,7 @@ import VitrineTesting
       transport.credentials = anna
       let task = downloader.load(request())
       try await transport.waitUntilStarted(1)
-      Self.response(transport.transfers[0], width: 1)
+      Self.respond(to: transport.transfers[0], width: 1)
       #expect(await (try task.response).isStored())
     }
 
@@ -98,7 +98,7 @@ import VitrineTesting
     let task = downloader.load(request())
     try await transport.waitUntilStarted(1)
     #expect(transport.transfers.first?.request.headers["If-None-Match"] == nil)
-    Self.response(transport.transfers[0], width: 2)
+    Self.respond(to: transport.transfers[0], width: 2)
     #expect(try await task.response.image.pixelWidth == 2)
   }
 
@@ -130,9 +130,9 @@ import VitrineTesting
     let second = downloader.load(request())
     #expect(transport.transfers.count == 1, "the response and its Vary header are not known yet")
 
-    Self.response(transport.transfers[0], width: 1)
+    Self.respond(to: transport.transfers[0], width: 1)
     try #require(transport.transfers.count == 2)
-    Self.response(transport.transfers[1], width: 2)
+    Self.respond(to: transport.transfers[1], width: 2)
 
     #expect(try await first.response.image.pixelWidth == 1)
     #expect(try await second.response.image.pixelWidth == 2)
@@ -159,7 +159,7 @@ import VitrineTesting
     let (downloader, transport) = world()
     transport.credentials = anna
     let task = downloader.load(request())
-    Self.response(transport.transfers[0], width: 1, vary: nil)
+    Self.respond(to: transport.transfers[0], width: 1, vary: nil)
     _ = try await task.response
 
     transport.credentials = ben

@@ -35,12 +35,12 @@ struct Fixture {
 
   static let body = FakeDecoder.encodedImage(width: 64, height: 48)
 
-  /// Loads `request`, answers its transfer with `image` if it starts one, and returns the response.
+  /// Loads `request`, answers its transfer with `body` if it starts one, and returns the response.
   @discardableResult
   func loaded(_ request: ImageRequest, identifier: String? = nil) async throws -> ImageResponse {
     let started = transport.transfers.count
     let task = downloader.load(request, additionalIdentifier: identifier)
-    if transport.transfers.count > started { transport.transfers[started].respond(with: Self.image) }
+    if transport.transfers.count > started { transport.transfers[started].respond(with: Self.body) }
     return try await task.response
   }
 }

@@ -20,7 +20,7 @@ struct Hello {
       application.window.addSubview(play)
       application.run()
     } catch {
-      fputs("Hello: \(error)\n", stderr)
+      print("Hello: \(error)")
       exit(1)
     }
   }

@@ -254,7 +254,7 @@ import VitrineTesting
       }
     }
     let first = world.downloader.load(request())
-    try await world.transfer().storedResponse(
+    try await world.transfer().respond(
       with: Fixture.body, ["Cache-Control": "no-cache", "ETag": "\"one\""])
     _ = try await first.response
     await world.downloader.drain()
@@ -277,7 +277,7 @@ import VitrineTesting
   func responseIsRevalidatedForAnotherURLWithItsKey(name: String) async throws {
     let world = DiskWorld { $0.keyFilter = { URL(string: "http://any.test\($0.path())") ?? $0 } }
     let first = world.downloader.load(request())
-    try await world.transfer().storedResponse(
+    try await world.transfer().respond(
       with: Fixture.body, ["Cache-Control": "no-cache", "ETag": "\"one\""])
     _ = try await first.response
     await world.downloader.drain()
@@ -315,7 +315,7 @@ import VitrineTesting
       }
     }
     let task = world.downloader.load(request())
-    try await world.transfer().storedResponse(
+    try await world.transfer().respond(
       with: Fixture.body, ["Vary": "X-Device, User-Agent", "Cache-Control": "max-age=60"])
     _ = try await task.response
     await world.downloader.drain()

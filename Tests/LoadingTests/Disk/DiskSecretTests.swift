@@ -30,7 +30,7 @@ import VitrineTesting
   func folderContainsNoSecret() async throws {
     let transport = FakeTransport()
     transport.respondToAll {
-      $0.response(
+      $0.respond(
         with: Fixture.body,
         [
           "Cache-Control": "max-age=60", "ETag": "\"one\"", "Vary": "X-Tenant, X-Device-Key, Cookie",

@@ -56,7 +56,7 @@ func runCovers(of addresses: [String]) {
   do {
     try showCovers(of: addresses)
   } catch {
-    fputs("Covers: \(error)\n", stderr)
+    print("Covers: \(error)")
     exit(1)
   }
 }
