@@ -58,7 +58,7 @@ final class SlotIndicator: FrameObserver {
   /// Draws the indicator in the centre of the slot's frame `rect`.
   func draw(in rect: Rect, of view: View, at now: Double, into list: inout DrawList) {
     list.enter(origin: .zero, opacity: timing.opacity(at: now), clip: nil)
-    player.draw(in: view, room: rect, into: &list)
+    player.draw(in: view, bounds: rect, into: &list)
     list.leave()
   }
 }
@@ -69,7 +69,7 @@ extension SlotOptions.Indicator {
     case .activity: IndicatorPlayer(SpinnerDrawing(color: color))
     case .bar: IndicatorPlayer(ProgressBarDrawing(color: color))
     case .ring: IndicatorPlayer(ProgressRingDrawing(color: color))
-    case .custom(let drawing): IndicatorPlayer(drawing, isForeign: true)
+    case .custom(let drawing): IndicatorPlayer(drawing, isCustom: true)
     case .none: nil
     }
   }

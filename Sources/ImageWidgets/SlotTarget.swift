@@ -129,7 +129,7 @@ struct ButtonTarget: SlotTarget {
   var isShowing: Bool { button?.isShowing(slot, state) ?? false }
 
   var image: Image? { button?.image(in: slot, for: state) }
-  var rect: Rect { button?.place(of: slot) ?? .zero }
+  var rect: Rect { button?.frame(of: slot) ?? .zero }
   var goesFirst: Bool { slot == .image }
 
   /// All of the content area for an image without a fixed `imageSize`: the current frame follows from the placeholder

@@ -194,7 +194,7 @@ struct SlotBadInputTests {
   /// An indicator that takes longer to draw than three frames last.
   private final class Sluggish: IndicatorDrawing {
     private(set) var count = 0
-    func size(in room: Size, scale: Double) -> Size { Size(width: 10, height: 10) }
+    func size(in availableSize: Size, scale: Double) -> Size { Size(width: 10, height: 10) }
     func draw(_ moment: IndicatorMoment, in rect: Rect, into list: inout DrawList) {
       count += 1
       usleep(50_000)

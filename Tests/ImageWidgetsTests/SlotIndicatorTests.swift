@@ -37,8 +37,8 @@ struct SlotIndicatorTests {
     }
   }
 
-  private func receive(_ transfer: FakeTransfer, _ share: Double, of total: Int = 1000) async {
-    transfer.send(Array(repeating: 0, count: Int(Double(total) * share)))
+  private func receive(_ transfer: FakeTransfer, _ fraction: Double, of total: Int = 1000) async {
+    transfer.send(Array(repeating: 0, count: Int(Double(total) * fraction)))
     await runMainQueue()
   }
 
@@ -163,7 +163,7 @@ struct SlotIndicatorTests {
     var body: (Rect, inout DrawList) -> Void = { $1.fill($0, color: .white) }
     private(set) var moments: [IndicatorMoment] = []
 
-    func size(in room: Size, scale: Double) -> Size { size }
+    func size(in availableSize: Size, scale: Double) -> Size { size }
     func draw(_ moment: IndicatorMoment, in rect: Rect, into list: inout DrawList) {
       moments.append(moment)
       body(rect, &list)

@@ -55,8 +55,8 @@ struct SlotPreviewTests {
   }
 
   /// The opacity of the newer of two images.
-  private var share: Double? {
-    for case .dissolve(_, _, let share) in commands { return share }
+  private var fraction: Double? {
+    for case .dissolve(_, _, let fraction) in commands { return fraction }
     let images = bench.images
     return images.count == 2 ? images[1].opacity : nil
   }
@@ -171,15 +171,15 @@ struct SlotPreviewTests {
     try await send(0..<2000, of: transfer) { view.image }
     bench.window.update(at: 1.1)
     bench.window.update(at: 1.25)
-    let before = try #require(share)
+    let before = try #require(fraction)
     #expect(before > 0 && before < 0.5)
 
     finish(transfer, from: 2000)
     await recorder.wait()
-    #expect(share == before)
+    #expect(fraction == before)
     #expect(seen == [placeholder, recorder.images[0]])
     bench.window.update(at: 1.3)
-    #expect(try #require(share) > before)
+    #expect(try #require(fraction) > before)
     bench.window.update(at: 1.51)
     #expect(bench.images.map(\.image) == recorder.images)
     #expect(!view.isInTransition)

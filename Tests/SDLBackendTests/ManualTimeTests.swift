@@ -6,7 +6,7 @@ import VitrineWidgets
 
 extension SDLTests {
   struct ManualTimeTests {
-    private var start: Double { ManualTime.beginning }
+    private var start: Double { ManualTime.startTimeMultiple }
 
     /// A host with a manual clock.
     private func stopped() throws -> (test: TestHost, time: ManualTime) {

@@ -38,7 +38,7 @@ struct VideoDriverChoiceTests {
   }
 
   @Test func errorNamesTheDeviceWithoutPermission() {
-    let devices = ScreenDevices(connectedCard: 0, forbidden: "/dev/dri/card0")
+    let devices = ScreenDevices(connectedCard: 0, inaccessibleDevice: "/dev/dri/card0")
 
     #expect(choice(nil, [:], devices).error(message: "m") == .noPermission(path: "/dev/dri/card0"))
     #expect(choice("kmsdrm", [:], devices).error(message: "m") == .noPermission(path: "/dev/dri/card0"))
@@ -92,7 +92,7 @@ struct ScreenDevicesTests {
       let devices = ScreenDevices(root: root)
 
       #expect(devices.connectedCard == 1)
-      #expect(devices.forbidden == nil)
+      #expect(devices.inaccessibleDevice == nil)
       #expect(devices.warnings == [])
     }
   }
@@ -101,13 +101,13 @@ struct ScreenDevicesTests {
     let devices = ScreenDevices(root: "/nowhere")
 
     #expect(devices.connectedCard == nil)
-    #expect(devices.forbidden == nil)
+    #expect(devices.inaccessibleDevice == nil)
     #expect(devices.warnings.count == 1)
   }
 
   @Test func cardWithoutADeviceFileIsForbidden() throws {
     try withMachine(["sys/class/drm/card0-eDP-1/status": "connected"]) { root in
-      #expect(ScreenDevices(root: root).forbidden == root + "/dev/dri/card0")
+      #expect(ScreenDevices(root: root).inaccessibleDevice == root + "/dev/dri/card0")
     }
   }
 }

@@ -18,7 +18,7 @@ struct WaylandMessageTests {
     }
 
     #expect(messages == [global, done])
-    #expect(buffer.rest.isEmpty)
+    #expect(buffer.unreadBytes.isEmpty)
     #expect(global.text(at: 4)?.text == "wl_shm")
     #expect(global.word(at: 16) == 1)
   }
@@ -28,7 +28,7 @@ struct WaylandMessageTests {
     buffer.append([1, 0, 0, 0, 0, 0, 4, 0])
 
     #expect(buffer.next() == nil)
-    #expect(buffer.rest.count == 8)
+    #expect(buffer.unreadBytes.count == 8)
   }
 
   @Test func textBeyondTheEndIsNil() {

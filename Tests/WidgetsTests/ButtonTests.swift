@@ -174,7 +174,7 @@ struct ButtonTests {
     button.titleFont = .regular(10)
 
     // 20 + 8 + 20 points, centered in 100.
-    #expect(button.place(of: .image) == Rect(x: 26, y: 10, width: 20, height: 20))
+    #expect(button.frame(of: .image) == Rect(x: 26, y: 10, width: 20, height: 20))
     let origins = test.drawList.commands.compactMap { command -> Point? in
       if case .text(_, _, _, let origin) = command { origin } else { nil }
     }
@@ -200,12 +200,12 @@ struct ButtonTests {
     button.contentInsets = .zero
     button.imageSize = Size(width: 30, height: 30)
     button.setTitle("abcd", for: .normal)
-    let empty = button.place(of: .image)
+    let empty = button.frame(of: .image)
 
     button.setImage(makeImage(400, 300), for: .normal)
 
     #expect(empty.size == Size(width: 30, height: 30))
-    #expect(button.place(of: .image) == empty)
+    #expect(button.frame(of: .image) == empty)
   }
 
   @Test func imageLargerThanTheButtonIsScaledToFit() {
@@ -231,7 +231,7 @@ struct ButtonTests {
     button.setTitle("abcd", for: .normal)
     button.titleFont = .regular(10)
 
-    let image = button.place(of: .image)
+    let image = button.frame(of: .image)
     let title = try #require(titleFrame)
     let gap =
       switch placement {
@@ -264,7 +264,7 @@ struct ButtonTests {
       case .center, .fill: 10
       case .bottom: 18
       }
-    #expect(button.place(of: .image) == Rect(x: x, y: y, width: 20, height: 20))
+    #expect(button.frame(of: .image) == Rect(x: x, y: y, width: 20, height: 20))
   }
 
   @Test func fillAlignmentGivesTheImageTheSpaceLeftByTheTitle() throws {
@@ -272,17 +272,17 @@ struct ButtonTests {
     button.contentHorizontalAlignment = .fill
     button.contentVerticalAlignment = .fill
     button.setImage(makeImage(20, 20), for: .normal)
-    #expect(button.place(of: .image) == Rect(x: 4, y: 4, width: 92, height: 32))
+    #expect(button.frame(of: .image) == Rect(x: 4, y: 4, width: 92, height: 32))
 
     button.setTitle("abcd", for: .normal)
     button.titleFont = .regular(10)
     let title = try #require(titleFrame)
-    #expect(button.place(of: .image) == Rect(x: 4, y: 4, width: 92 - title.width - 8, height: 32))
+    #expect(button.frame(of: .image) == Rect(x: 4, y: 4, width: 92 - title.width - 8, height: 32))
     #expect(title.maxX == 96)
     #expect(title.midY == 20)
 
     button.imagePlacement = .top
-    #expect(button.place(of: .image) == Rect(x: 4, y: 4, width: 92, height: 32 - title.height - 8))
+    #expect(button.frame(of: .image) == Rect(x: 4, y: 4, width: 92, height: 32 - title.height - 8))
     #expect(titleFrame?.midX == 50)
   }
 
@@ -301,7 +301,7 @@ struct ButtonTests {
     button.titleFont = .regular(11)
 
     #expect(recorder.widths.count == 2)
-    #expect(recorder.widths.last == button.place(of: .image).width)
+    #expect(recorder.widths.last == button.frame(of: .image).width)
     #expect(recorder.widths == recorder.widths.sorted(), "\(recorder.widths)")
     withExtendedLifetime(test) {}
   }
@@ -309,7 +309,7 @@ struct ButtonTests {
   private final class ImageWidthRecorder: ViewAttachment {
     var widths: [Double] = []
     func boundsDidChange(of view: View) {
-      if let button = view as? Button { widths.append(button.place(of: .image).width) }
+      if let button = view as? Button { widths.append(button.frame(of: .image).width) }
     }
     func didMoveToWindow(_ view: View) {}
     func drawOverlay(of view: View, into list: inout DrawList) {}
@@ -328,12 +328,12 @@ struct ButtonTests {
   func imageInsetsShiftTheImageByItsAlignment(alignment: HorizontalAlignment, shift: Double) {
     button.contentHorizontalAlignment = alignment
     button.setImage(makeImage(20, 20), for: .normal)
-    let (oldFrame, size) = (button.place(of: .image), button.sizeThatFits(.zero))
+    let (oldFrame, size) = (button.frame(of: .image), button.sizeThatFits(.zero))
 
     button.imageInsets = Insets(left: 10, right: 2)
 
-    #expect(button.place(of: .image).minX == oldFrame.minX + shift)
-    #expect(button.place(of: .image).width == oldFrame.width - (alignment == .fill ? 12 : 0))
+    #expect(button.frame(of: .image).minX == oldFrame.minX + shift)
+    #expect(button.frame(of: .image).width == oldFrame.width - (alignment == .fill ? 12 : 0))
     #expect(button.sizeThatFits(.zero) == size)
   }
 
@@ -341,12 +341,12 @@ struct ButtonTests {
     button.setImage(makeImage(20, 20), for: .normal)
     button.setTitle("abcd", for: .normal)
     button.titleFont = .regular(10)
-    let (image, title) = (button.place(of: .image), try #require(titleFrame))
+    let (image, title) = (button.frame(of: .image), try #require(titleFrame))
 
     button.imageInsets = Insets(top: -3, left: 4, bottom: 3, right: -4)
     button.titleInsets = Insets(top: 2, left: -5, bottom: -2, right: 5)
 
-    #expect(button.place(of: .image) == image.offset(by: Point(x: 4, y: -3)))
+    #expect(button.frame(of: .image) == image.offset(by: Point(x: 4, y: -3)))
     #expect(titleFrame == title.offset(by: Point(x: -5, y: 2)))
   }
 
@@ -356,7 +356,7 @@ struct ButtonTests {
 
     button.imageInsets = Insets(all: 1000)
     button.titleInsets = Insets(all: 1000)
-    #expect(button.place(of: .image).isEmpty)
+    #expect(button.frame(of: .image).isEmpty)
     #expect(test.images.isEmpty)
 
     for odd in [Double.nan, .infinity, -.infinity, -100_000] {
@@ -465,7 +465,7 @@ struct ButtonTests {
     button.setTitle("abcd", for: .normal)
     button.titleFont = .regular(10)
 
-    #expect(button.place(of: .image) == Rect(x: 40, y: 19.75, width: 20, height: 20))
+    #expect(button.frame(of: .image) == Rect(x: 40, y: 19.75, width: 20, height: 20))
   }
 
   @Test func sizeThatFitsAddsInsets() {

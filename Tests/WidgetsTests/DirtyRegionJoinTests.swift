@@ -23,7 +23,7 @@ struct DirtyRegionJoinTests {
     #expect(region.isEmpty)
 
     region.insert(Rect(x: 5, y: 5, width: 10, height: 10))
-    #expect(region.take(within: Rect(x: 0, y: 0, width: 5, height: 5)).isEmpty)
+    #expect(region.takeRects(within: Rect(x: 0, y: 0, width: 5, height: 5)).isEmpty)
     #expect(region.isEmpty)
   }
 }

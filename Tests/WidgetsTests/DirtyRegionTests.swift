@@ -72,12 +72,12 @@ nonisolated struct DirtyRegionTests {
       model.insert(rect.intersection(bounds))
     }
 
-    let rects = region.take(within: bounds)
+    let rects = region.takeRects(within: bounds)
 
     #expect(uncovered(model, by: rects) == 0)
     #expect(rects.allSatisfy { bounds.intersection($0) == $0 && !$0.isEmpty })
     #expect(region.isEmpty)
-    #expect(region.take(within: bounds).isEmpty)
+    #expect(region.takeRects(within: bounds).isEmpty)
   }
 
   @Test func thirteenthRectangleJoinsTheRectangleThatGrowsLeast() {

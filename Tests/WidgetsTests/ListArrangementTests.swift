@@ -19,25 +19,25 @@ struct ListArrangementTests {
   }
 
   @Test func tilesKeepTheirSizeAndAreCentered() {
-    #expect(tiles(10).place(of: 0) == Rect(x: 40, y: 0, width: 100, height: 50))
-    #expect(tiles(10).place(of: 2) == Rect(x: 260, y: 0, width: 100, height: 50))
-    #expect(tiles(10).place(of: 3) == Rect(x: 40, y: 60, width: 100, height: 50))
+    #expect(tiles(10).frame(of: 0) == Rect(x: 40, y: 0, width: 100, height: 50))
+    #expect(tiles(10).frame(of: 2) == Rect(x: 260, y: 0, width: 100, height: 50))
+    #expect(tiles(10).frame(of: 3) == Rect(x: 40, y: 60, width: 100, height: 50))
     // Margins are whole points.
-    #expect(tiles(10, width: 401).place(of: 0).minX == 40)
+    #expect(tiles(10, width: 401).frame(of: 0).minX == 40)
   }
 
   @Test func framesExtendBeyondTheEnds() {
-    #expect(tiles(10).place(of: -1) == Rect(x: 260, y: -60, width: 100, height: 50))
-    #expect(tiles(10).place(of: -3) == Rect(x: 40, y: -60, width: 100, height: 50))
-    #expect(tiles(10).place(of: -4) == Rect(x: 260, y: -120, width: 100, height: 50))
-    #expect(tiles(10).place(of: 11) == Rect(x: 260, y: 180, width: 100, height: 50))
+    #expect(tiles(10).frame(of: -1) == Rect(x: 260, y: -60, width: 100, height: 50))
+    #expect(tiles(10).frame(of: -3) == Rect(x: 40, y: -60, width: 100, height: 50))
+    #expect(tiles(10).frame(of: -4) == Rect(x: 260, y: -120, width: 100, height: 50))
+    #expect(tiles(10).frame(of: 11) == Rect(x: 260, y: 180, width: 100, height: 50))
   }
 
   @Test func incompleteLastLineBeginsAtTheLeft() {
     let arrangement = tiles(10)
 
     #expect(arrangement.lines == 4)
-    #expect(arrangement.place(of: 9) == Rect(x: 40, y: 180, width: 100, height: 50))
+    #expect(arrangement.frame(of: 9) == Rect(x: 40, y: 180, width: 100, height: 50))
     #expect(arrangement.contentSize == Size(width: 400, height: 230))
     #expect(arrangement.items(from: 170, to: 240) == 9..<10)
     #expect(arrangement.item(at: Point(x: 50, y: 190)) == 9)
@@ -75,7 +75,7 @@ struct ListArrangementTests {
     let arrangement = tiles(3, width: width)
 
     #expect(arrangement.columns == 1)
-    #expect(arrangement.place(of: 1) == Rect(x: 0, y: 60, width: 100, height: 50))
+    #expect(arrangement.frame(of: 1) == Rect(x: 0, y: 60, width: 100, height: 50))
     // The whole tile can be scrolled to.
     #expect(arrangement.contentSize == Size(width: 100, height: 170))
   }
@@ -90,7 +90,7 @@ struct ListArrangementTests {
 
     #expect(tiles(1).contentSize == Size(width: 400, height: 50))
     #expect(tiles(1).items(from: 0, to: 100) == 0..<1)
-    #expect(tiles(1).place(of: 0).minX == 40)
+    #expect(tiles(1).frame(of: 0).minX == 40)
     for step in [ListArrangement.Step.previous, .next, .up, .down, .first, .last, .pageDown(lines: 3)] {
       #expect(tiles(1).item(after: step, from: 0) == 0)
     }
@@ -103,7 +103,7 @@ struct ListArrangementTests {
     let height = arrangement.contentSize.height
 
     #expect(height.isFinite && height > 1e6)
-    #expect(arrangement.place(of: last).maxY <= height * 1.000001)
+    #expect(arrangement.frame(of: last).maxY <= height * 1.000001)
     #expect(arrangement.items(from: 0, to: 100, margin: 2) == 0..<12)
     #expect(arrangement.items(from: height * 2, to: height * 3, margin: 2).upperBound <= count)
     _ = arrangement.item(at: Point(x: 50, y: height - 1))
@@ -136,8 +136,8 @@ struct ListArrangementTests {
     let arrangement = ListArrangement(.rows(height: 50), count: 100, width: 200)
 
     #expect(arrangement.columns == 1)
-    #expect(arrangement.place(of: 3) == Rect(x: 0, y: 150, width: 200, height: 50))
-    #expect(arrangement.place(of: -1).minY == -50)
+    #expect(arrangement.frame(of: 3) == Rect(x: 0, y: 150, width: 200, height: 50))
+    #expect(arrangement.frame(of: -1).minY == -50)
     #expect(arrangement.items(from: 80, to: 280) == 1..<6)
     #expect(arrangement.item(at: Point(x: -10, y: 149)) == 2)
     #expect(arrangement.contentSize == Size(width: 200, height: 5000))

@@ -82,7 +82,7 @@ struct ListPrefetchingTests {
     var ahead = RowsAhead()
 
     #expect(ahead.move(from: 0..<0, to: 0..<0, count: 0) == RowsAhead.RowChanges())
-    #expect(ahead.forget() == RowsAhead.RowChanges())
+    #expect(ahead.reset() == RowsAhead.RowChanges())
     #expect(ahead.move(from: 0..<0, to: 0..<4, count: 5) == RowsAhead.RowChanges(likely: [4]))
     #expect(ahead.move(from: 0..<4, to: 0..<0, count: 0) == RowsAhead.RowChanges(unlikely: [4]))
   }

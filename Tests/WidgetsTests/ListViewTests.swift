@@ -181,7 +181,7 @@ struct ListViewTests {
     test.draw()
 
     #expect(list.visibleRows == 400..<404)
-    for row in list.visibleRows { #expect(list.cell(at: row)?.frame == list.place(of: row)) }
+    for row in list.visibleRows { #expect(list.cell(at: row)?.frame == list.frame(of: row)) }
     #expect(list.cell(at: 1) == nil)
   }
 

@@ -131,7 +131,7 @@ struct ScrollPhysicsTests {
     #expect(tracker.velocity == .zero)
 
     tracker.add(Point(x: 0, y: 300), at: 1e-9)
-    #expect(tracker.velocity.y == VelocityTracker.maximum)
+    #expect(tracker.velocity.y == VelocityTracker.maximumSpeed)
   }
 
   @Test func scrollBarShowsTheVisibleFraction() throws {
@@ -146,6 +146,6 @@ struct ScrollPhysicsTests {
     #expect(isClose(beyond.length, 50) && isClose(beyond.start + beyond.length, 203))
 
     #expect(ScrollBar(offset: 0, length: 206, range: 0...0) == nil)
-    #expect(try #require(ScrollBar(offset: 0, length: 206, range: 0...1e9)).length == ScrollBar.shortest)
+    #expect(try #require(ScrollBar(offset: 0, length: 206, range: 0...1e9)).length == ScrollBar.minimumLength)
   }
 }

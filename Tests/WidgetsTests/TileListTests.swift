@@ -229,7 +229,7 @@ struct TileListTests {
     test.draw()
 
     #expect(!source.requestedRows.contains { (296..<306).contains($0) })
-    #expect(list.cell(at: 301)?.frame == list.place(of: 301))
+    #expect(list.cell(at: 301)?.frame == list.frame(of: 301))
   }
 
   @Test func layoutChangeKeepsTheFirstVisibleTile() {
@@ -258,7 +258,7 @@ struct TileListTests {
     list.contentInsets = Insets(left: 50, right: 50)
     test.draw()
 
-    #expect(list.place(of: 2).minY == 60)
+    #expect(list.frame(of: 2).minY == 60)
     #expect(list.horizontalRange == -50...(-50))
     #expect(list.contentOffset.x == -50)
   }

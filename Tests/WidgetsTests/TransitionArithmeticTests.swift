@@ -84,7 +84,7 @@ import VitrineGraphics
     let bounds = Rect(x: 10, y: 20, width: 80, height: 60)
     let turn = FlipTurn(progress: progress, hasOld: true, hasNew: true)
 
-    let frame = turn.place(of: bounds, in: bounds, direction)
+    let frame = turn.frame(of: bounds, in: bounds, direction)
 
     #expect(bounds.contains(frame))
     // The image turns about the center of its bounds.
@@ -95,7 +95,7 @@ import VitrineGraphics
   @Test func nearEdgeOfAFlipFollowsItsDirection() {
     let bounds = Rect(x: 0, y: 0, width: 100, height: 100)
     func frame(_ direction: Transition.Direction, _ progress: Double) -> Rect {
-      FlipTurn(progress: progress, hasOld: true, hasNew: true).place(of: bounds, in: bounds, direction)
+      FlipTurn(progress: progress, hasOld: true, hasNew: true).frame(of: bounds, in: bounds, direction)
     }
 
     #expect(frame(.left, 0.25).maxX - 50 > 50 - frame(.left, 0.25).minX)

@@ -5,13 +5,13 @@ nonisolated struct ScreenDevices: Hashable {
   /// The number of the first card with a connected screen, as in /dev/dri/card0.
   var connectedCard: Int?
   /// The path of the connected card's device if it may not be opened; otherwise `nil`.
-  var forbidden: String?
+  var inaccessibleDevice: String?
   /// Warnings for users of KMSDRM; empty if there are none.
   var warnings: [String] = []
 
-  init(connectedCard: Int? = nil, forbidden: String? = nil, warnings: [String] = []) {
+  init(connectedCard: Int? = nil, inaccessibleDevice: String? = nil, warnings: [String] = []) {
     self.connectedCard = connectedCard
-    self.forbidden = forbidden
+    self.inaccessibleDevice = inaccessibleDevice
     self.warnings = warnings
   }
 
@@ -23,7 +23,7 @@ nonisolated struct ScreenDevices: Hashable {
     connectedCard = connected.compactMap(Self.cardNumber).min()
     if let connectedCard {
       let device = root + "/dev/dri/card\(connectedCard)"
-      if access(device, R_OK | W_OK) != 0 { forbidden = device }
+      if access(device, R_OK | W_OK) != 0 { inaccessibleDevice = device }
     }
     let inputs = DeviceFiles.entries(root + "/dev/input").filter { $0.hasPrefix("event") }
     if inputs.isEmpty {

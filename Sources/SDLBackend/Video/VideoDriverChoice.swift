@@ -6,7 +6,7 @@ nonisolated struct VideoDriverChoice: Hashable {
   /// The number of the KMSDRM card, as in /dev/dri/card0; `nil` leaves the choice to SDL.
   let card: Int?
   /// The path of a device that is needed but may not be opened; otherwise `nil`.
-  let forbidden: String?
+  let inaccessibleDevice: String?
   private let isRequested: Bool
   /// The reasons why display servers cannot be reached, for an error message.
   private let serverFailures: [String]
@@ -27,7 +27,7 @@ nonisolated struct VideoDriverChoice: Hashable {
     ]
     if let requestedNames = requested ?? variable("SDL_VIDEODRIVER") {
       names = requestedNames.lowercased().split(separator: ",").map(String.init)
-      forbidden = names.contains("kmsdrm") ? devices.forbidden : nil
+      inaccessibleDevice = names.contains("kmsdrm") ? devices.inaccessibleDevice : nil
       isRequested = true
       serverFailures = names.compactMap { servers[$0] }
       return
@@ -38,13 +38,13 @@ nonisolated struct VideoDriverChoice: Hashable {
     if devices.connectedCard != nil { names.append("kmsdrm") }
     self.names = names
     serverFailures = names.compactMap { servers[$0] }
-    forbidden = names == ["kmsdrm"] ? devices.forbidden : nil
+    inaccessibleDevice = names == ["kmsdrm"] ? devices.inaccessibleDevice : nil
     isRequested = false
   }
 
   /// Returns the error for the case that no driver could be opened. `message` is SDL's message.
   func error(message: String) -> SDLHostError {
-    if let forbidden { return .noPermission(path: forbidden) }
+    if let inaccessibleDevice { return .noPermission(path: inaccessibleDevice) }
     // SDL's message does not say more about a display server that cannot be reached.
     let message =
       message.hasSuffix("not available") && !serverFailures.isEmpty

@@ -33,7 +33,7 @@ nonisolated struct FlipTurn: Hashable {
   }
 
   /// Returns the frame of `part` after the turn. `container` is the rectangle in which both images turn.
-  func place(of part: Rect, in container: Rect, _ direction: Transition.Direction) -> Rect {
+  func frame(of part: Rect, in container: Rect, _ direction: Transition.Direction) -> Rect {
     // The near edge moves towards `direction`, so it lies on the opposite side until the flip passes its middle.
     let isPastMiddle = showsNew
     switch direction {

@@ -12,7 +12,7 @@ extension Transition.Kind {
       if let new = scene.new { list.draw(new.faded(to: opacities.new)) }
     case .crossDissolve:
       if let old = scene.old, let new = scene.new {
-        list.dissolve(old, into: new, share: scene.progress)
+        list.dissolve(old, into: new, fraction: scene.progress)
       } else {
         if let old = scene.old { list.draw(old.faded(to: 1 - scene.progress)) }
         if let new = scene.new { list.draw(new.faded(to: scene.progress)) }
@@ -27,7 +27,7 @@ extension Transition.Kind {
     case .flip(let direction):
       let turn = FlipTurn(progress: scene.progress, hasOld: scene.old != nil, hasNew: scene.new != nil)
       guard var image = turn.showsNew ? scene.new : scene.old else { return }
-      image.destination = turn.place(of: image.destination, in: scene.rect, direction)
+      image.destination = turn.frame(of: image.destination, in: scene.rect, direction)
       image.tint = image.tint.darkened(to: turn.brightness)
       list.draw(image)
     case .custom(let custom):

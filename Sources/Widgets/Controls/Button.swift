@@ -174,7 +174,7 @@ open class Button: Control {
 
   /// Returns the frame of the image or of the background image, in the button's coordinates. While the button has
   /// neither an image nor an `imageSize`, the frame of the image is `contentRect`.
-  public func place(of slot: ButtonSlot) -> Rect {
+  public func frame(of slot: ButtonSlot) -> Rect {
     guard slot == .image else { return bounds }
     let frames = layout()
     return frames.hasImage ? frames.image : contentRect

@@ -41,7 +41,7 @@ public nonisolated struct DirtyRegion: Hashable, Sendable {
   }
 
   /// Removes all rectangles and returns them, clipped to `bounds`.
-  public mutating func take(within bounds: Rect) -> [Rect] {
+  public mutating func takeRects(within bounds: Rect) -> [Rect] {
     defer { rects.removeAll(keepingCapacity: true) }
     return rects.map { $0.intersection(bounds) }.filter { !$0.isEmpty }
   }

@@ -19,8 +19,9 @@ public nonisolated struct DrawList: Sendable {
     /// An image.
     case image(ImageCommand)
     /// An image that changes into another. The result is the mean of two scenes, the background included: the scene
-    /// with the first image, weighted with 1 - `share`, and the scene with the second image, weighted with `share`.
-    case dissolve(ImageCommand, into: ImageCommand, share: Double)
+    /// with the first image, weighted with 1 - `fraction`, and the scene with the second image, weighted with
+    /// `fraction`.
+    case dissolve(ImageCommand, into: ImageCommand, fraction: Double)
     /// One line of text. The origin is the top left corner of the line box.
     case text(String, font: Font, color: Color, origin: Point)
     /// A clip: until the matching `popClip`, nothing is drawn outside the rectangle. Already intersected with the
@@ -150,26 +151,26 @@ public nonisolated struct DrawList: Sendable {
     if let command = placed(command) { commands.append(.image(command)) }
   }
 
-  /// Draws an image that changes into another; `share` is the fraction of the new image, 0…1.
+  /// Draws an image that changes into another; `fraction` is the weight of the new image, 0…1.
   ///
   /// Recorded as images where they give the same result, otherwise as `.dissolve`: a transparent image drawn over
   /// another one lets the background shine through.
-  public mutating func dissolve(_ old: ImageCommand, into new: ImageCommand, share: Double) {
-    func faded(_ command: ImageCommand, _ fraction: Double) -> ImageCommand {
+  public mutating func dissolve(_ old: ImageCommand, into new: ImageCommand, fraction: Double) {
+    func faded(_ command: ImageCommand, _ factor: Double) -> ImageCommand {
       var command = command
-      command.opacity *= fraction
+      command.opacity *= factor
       return command
     }
     switch (placed(old), placed(new)) {
-    case (let old?, let new?) where share > 0 && share < 1:
+    case (let old?, let new?) where fraction > 0 && fraction < 1:
       if new.hides(old) {
-        commands += [.image(old), .image(faded(new, share))]
+        commands += [.image(old), .image(faded(new, fraction))]
       } else {
-        commands.append(.dissolve(old, into: new, share: share))
+        commands.append(.dissolve(old, into: new, fraction: fraction))
       }
     default:
-      draw(faded(old, 1 - share))
-      draw(faded(new, share))
+      draw(faded(old, 1 - fraction))
+      draw(faded(new, fraction))
     }
   }
 

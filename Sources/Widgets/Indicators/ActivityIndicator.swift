@@ -78,7 +78,7 @@ open class ActivityIndicator: View {
     // The spinner has the size of its style, also in smaller bounds.
     let side = style.diameter + 1
     let spinnerBounds = Rect(x: bounds.midX - side / 2, y: bounds.midY - side / 2, width: side, height: side)
-    player.draw(in: self, room: spinnerBounds, isPlaying: isAnimating, into: &list)
+    player.draw(in: self, bounds: spinnerBounds, isPlaying: isAnimating, into: &list)
   }
 
   /// The role `.progress`, unless another role was set.

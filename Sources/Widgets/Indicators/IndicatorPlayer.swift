@@ -8,14 +8,14 @@ package final class IndicatorPlayer: FrameObserver {
   /// The appearance. A change takes effect with the next drawing.
   package var drawing: any IndicatorDrawing
   /// True for a drawing of the application, which is clipped to its frame.
-  private let isForeign: Bool
+  private let isCustom: Bool
   private var motion = ProgressMotion()
   private weak var view: View?
   private var drawnRect = Rect.zero
 
-  package init(_ drawing: any IndicatorDrawing, isForeign: Bool = false) {
+  package init(_ drawing: any IndicatorDrawing, isCustom: Bool = false) {
     self.drawing = drawing
-    self.isForeign = isForeign
+    self.isCustom = isCustom
   }
 
   /// The reported progress, also while its animation is running; `nil` while unknown.
@@ -28,25 +28,25 @@ package final class IndicatorPlayer: FrameObserver {
     view?.setNeedsDisplay(drawnRect)
   }
 
-  /// Draws the current moment centered in `room`, in the coordinates of `view`, and requests the frame of the next
+  /// Draws the current moment centered in `bounds`, in the coordinates of `view`, and requests the frame of the next
   /// change.
   ///
   /// - Parameter isPlaying: False to draw the indicator standing still.
-  package func draw(in view: View, room: Rect, isPlaying: Bool = true, into list: inout DrawList) {
+  package func draw(in view: View, bounds: Rect, isPlaying: Bool = true, into list: inout DrawList) {
     let scale = view.window?.scale ?? 1
     let now = view.window?.now ?? 0
-    let size = drawing.size(in: room.size, scale: scale)
+    let size = drawing.size(in: bounds.size, scale: scale)
     // The comparisons also reject NaN.
     guard size.width > 0, size.height > 0 else { return }
-    let (width, height) = (min(size.width, room.width), min(size.height, room.height))
+    let (width, height) = (min(size.width, bounds.width), min(size.height, bounds.height))
     let rect = Rect(
-      x: room.midX - width / 2, y: room.midY - height / 2, width: width, height: height)
+      x: bounds.midX - width / 2, y: bounds.midY - height / 2, width: width, height: height)
     self.view = view
     drawnRect = rect
     guard list.isVisible(rect) else { return }
     let moment = IndicatorMoment(
       time: isPlaying ? now : 0, progress: motion.value(at: now), scale: scale)
-    if isForeign {
+    if isCustom {
       list.draw(within: rect) { drawing.draw(moment, in: rect, into: &$0) }
     } else {
       drawing.draw(moment, in: rect, into: &list)

@@ -75,7 +75,7 @@ open class ProgressView: View {
 
   open override func draw(into list: inout DrawList) {
     super.draw(into: &list)
-    player.draw(in: self, room: bounds, into: &list)
+    player.draw(in: self, bounds: bounds, into: &list)
   }
 
   /// The role `.progress`, unless another role was set.

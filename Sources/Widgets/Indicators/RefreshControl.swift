@@ -134,7 +134,7 @@ open class RefreshControl: Control {
   /// Draws the visible teeth during a pull, or the turning spinner while refreshing.
   open override func draw(into list: inout DrawList) {
     super.draw(into: &list)
-    if isRefreshing { return player.draw(in: self, room: bounds, into: &list) }
+    if isRefreshing { return player.draw(in: self, bounds: bounds, into: &list) }
     guard let scrollView else { return }
     let scale = window?.scale ?? 1
     // In a view without height, any pull triggers a refresh.

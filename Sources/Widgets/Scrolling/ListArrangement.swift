@@ -36,7 +36,7 @@ package nonisolated struct ListArrangement: Hashable, Sendable {
   }
 
   /// Returns the frame of an item. Indices beyond the ends are allowed.
-  package func place(of item: Int) -> Rect {
+  package func frame(of item: Int) -> Rect {
     var (line, column) = item.quotientAndRemainder(dividingBy: columns)
     if column < 0 { (line, column) = (line - 1, column + columns) }
     guard let tileWidth = layout.tileWidth else {

@@ -98,7 +98,7 @@ open class ListView: ScrollView {
   public func row(at point: Point) -> Int? { arrangement.item(at: point) }
 
   /// Returns the frame of a row in the coordinates of the content.
-  public func place(of row: Int) -> Rect { arrangement.place(of: row) }
+  public func frame(of row: Int) -> Rect { arrangement.frame(of: row) }
 
   /// The position to which `ListView.scrollToRow(_:at:animated:)` scrolls a row.
   public nonisolated enum RowPosition: Hashable, Sendable {
@@ -113,7 +113,7 @@ open class ListView: ScrollView {
     reloadIfNeeded()
     if arrangement.columns != laidOut.columns { arrange() }
     guard (0..<numberOfRows).contains(row) else { return }
-    let frame = place(of: row)
+    let frame = frame(of: row)
     let visibleHeight = bounds.height - contentInsets.top - contentInsets.bottom
     switch position {
     case .nearest:
@@ -144,7 +144,7 @@ open class ListView: ScrollView {
       reused.prepareForReuse()
       return reused
     }
-    let cell = type.init(frame: Rect(origin: .zero, size: place(of: 0).size))
+    let cell = type.init(frame: Rect(origin: .zero, size: frame(of: 0).size))
     cell.reuseKey = key
     return cell
   }
@@ -155,7 +155,7 @@ open class ListView: ScrollView {
     cell.list = self
     cell.row = row
     cell.isSelected = row == selectedRow
-    cell.frame = place(of: row)
+    cell.frame = frame(of: row)
     insertSubview(cell, at: index)
     // Image views that are sized by the cell request their images here, so that requests are made in the order of the
     // rows.
@@ -231,7 +231,7 @@ open class ListView: ScrollView {
     cells = []
     rows = 0..<0
     isReloadNeeded = false
-    report(rowsAhead.forget())
+    report(rowsAhead.reset())
     numberOfRows = max(0, dataSource?.numberOfRows(in: self) ?? 0)
     if let selectedRow, selectedRow >= numberOfRows { self.selectedRow = nil }
     arrange()
@@ -249,7 +249,7 @@ open class ListView: ScrollView {
     reloadIfNeeded()
     arrange()
     updateCells()
-    for (row, cell) in zip(rows, cells) { cell.frame = place(of: row) }
+    for (row, cell) in zip(rows, cells) { cell.frame = frame(of: row) }
   }
 
   // MARK: Anchor
@@ -268,7 +268,7 @@ open class ListView: ScrollView {
     if let anchor, anchor.offset == contentOffset.y { return anchor }
     let top = contentOffset.y + contentInsets.top
     let row = laidOut.items(from: top, to: top + laidOut.pitch).lowerBound
-    let hiddenFraction = (top - laidOut.place(of: row).minY) / laidOut.pitch
+    let hiddenFraction = (top - laidOut.frame(of: row).minY) / laidOut.pitch
     return Anchor(row: row, hiddenFraction: hiddenFraction, offset: contentOffset.y)
   }
 
@@ -283,7 +283,7 @@ open class ListView: ScrollView {
     laidOut = new
     contentSize = new.contentSize
     guard let anchor else { return }
-    let line = new.place(of: min(anchor.row, max(0, new.count - 1))).minY
+    let line = new.frame(of: min(anchor.row, max(0, new.count - 1))).minY
     let offset = line + anchor.hiddenFraction * new.pitch - contentInsets.top
     setContentOffset(Point(x: contentOffset.x, y: offset), animated: false)
     self.anchor = Anchor(row: anchor.row, hiddenFraction: anchor.hiddenFraction, offset: contentOffset.y)

@@ -14,7 +14,7 @@ nonisolated struct RowsAhead {
   /// Returns the changes after the rows with cells have changed from `old` to `rows`. If `old` is empty, the list is
   /// assumed to scroll down.
   mutating func move(from old: Range<Int>, to rows: Range<Int>, count: Int) -> RowChanges {
-    guard !rows.isEmpty else { return forget() }
+    guard !rows.isEmpty else { return reset() }
     let isUpwards = !old.isEmpty && rows.lowerBound < old.lowerBound
     var ahead =
       isUpwards
@@ -34,7 +34,7 @@ nonisolated struct RowsAhead {
   }
 
   /// Returns all reported rows as no longer likely.
-  mutating func forget() -> RowChanges {
+  mutating func reset() -> RowChanges {
     defer { reported = 0..<0 }
     return RowChanges(unlikely: Array(reported))
   }

@@ -79,7 +79,8 @@ nonisolated struct ScrollBar: Hashable {
   static let thickness = 3.0
   /// The distance from the edges of the view, in points.
   static let margin = 3.0
-  static let shortest = 36.0
+  /// The minimum length of a bar that is not shortened by overscrolling, in points.
+  static let minimumLength = 36.0
 
   let start: Double
   let length: Double
@@ -89,9 +90,9 @@ nonisolated struct ScrollBar: Hashable {
   init?(offset: Double, length: Double, range: ClosedRange<Double>) {
     let scrollableLength = range.upperBound - range.lowerBound
     let track = length - 2 * Self.margin
-    guard scrollableLength > 0, track > Self.shortest else { return nil }
+    guard scrollableLength > 0, track > Self.minimumLength else { return nil }
     let overscroll = max(0, range.lowerBound - offset, offset - range.upperBound)
-    let naturalLength = max(Self.shortest, track * length / (length + scrollableLength))
+    let naturalLength = max(Self.minimumLength, track * length / (length + scrollableLength))
     self.length = max(2 * Self.thickness, naturalLength - overscroll)
     let fraction = (offset.clamped(to: range) - range.lowerBound) / scrollableLength
     start = Self.margin + (track - self.length) * fraction

@@ -7,7 +7,7 @@ nonisolated struct VelocityTracker {
   static let period = 0.1
   /// The maximum speed per axis in points per second, above that of any finger. It limits the quotient of two nearly
   /// simultaneous events.
-  static let maximum = 12_000.0
+  static let maximumSpeed = 12_000.0
 
   private var samples: [(time: Double, location: Point)] = []
 
@@ -20,7 +20,9 @@ nonisolated struct VelocityTracker {
   var velocity: Point {
     guard let first = samples.first, let last = samples.last, last.time > first.time else { return .zero }
     let seconds = last.time - first.time
-    func limited(_ value: Double) -> Double { min(Self.maximum, max(-Self.maximum, value / seconds)) }
+    func limited(_ value: Double) -> Double {
+      min(Self.maximumSpeed, max(-Self.maximumSpeed, value / seconds))
+    }
     let distance = last.location - first.location
     return Point(x: limited(distance.x), y: limited(distance.y))
   }

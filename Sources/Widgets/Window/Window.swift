@@ -164,7 +164,7 @@ public final class Window: View {
   public var isDirty: Bool { !dirty.isEmpty }
 
   /// Returns the rectangles that changed since the last call, in window points.
-  public func takeDirtyRects() -> [Rect] { dirty.take(within: Rect(origin: .zero, size: frame.size)) }
+  public func takeDirtyRects() -> [Rect] { dirty.takeRects(within: Rect(origin: .zero, size: frame.size)) }
 
   /// Returns the drawing commands of a part of the window.
   public func drawList(for rect: Rect) -> DrawList {

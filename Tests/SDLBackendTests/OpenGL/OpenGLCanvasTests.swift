@@ -173,7 +173,7 @@ private struct Scene {
         into: DrawList.ImageCommand(
           image: images[0], destination: Rect(x: x + 8, y: 139, width: 24.5, height: 26), opacity: 0.8,
           cornerRadius: 6),
-        share: fraction)
+        fraction: fraction)
     }
   }
 

@@ -100,11 +100,11 @@ func show(_ address: String, in cover: ImageView, failure: Image) {
 struct Iris: TransitionDrawing {
   nonisolated func draw(_ scene: TransitionScene, into list: inout DrawList) {
     if let old = scene.old { list.draw(old) }
-    let rest = (1 - scene.progress) / 2
+    let margin = (1 - scene.progress) / 2
     let opening = scene.rect.inset(
       by: Insets(
-        top: scene.rect.height * rest, left: scene.rect.width * rest,
-        bottom: scene.rect.height * rest, right: scene.rect.width * rest))
+        top: scene.rect.height * margin, left: scene.rect.width * margin,
+        bottom: scene.rect.height * margin, right: scene.rect.width * margin))
     list.enter(origin: .zero, opacity: 1, clip: opening)
     if let new = scene.new { list.draw(new) }
     list.leave()

@@ -84,8 +84,8 @@ nonisolated final class SeatRelay {
       }
       // SDL has started. Its messages so far have arrived, and further messages need no changes.
       _ = relayFromClient()
-      send(fromClient.rest, [], to: compositor)
-      send(fromCompositor.rest, [], to: client)
+      send(fromClient.unreadBytes, [], to: compositor)
+      send(fromCompositor.unreadBytes, [], to: client)
       close(client)
       close(stop)
     }

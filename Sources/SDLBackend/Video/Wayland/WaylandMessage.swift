@@ -52,20 +52,20 @@ nonisolated struct WaylandMessage: Hashable {
 /// A buffer that splits bytes from a socket into messages.
 nonisolated struct WaylandBuffer {
   /// The bytes of the next, incomplete message.
-  private(set) var rest: [UInt8] = []
+  private(set) var unreadBytes: [UInt8] = []
 
-  mutating func append(_ bytes: some Sequence<UInt8>) { rest += bytes }
+  mutating func append(_ bytes: some Sequence<UInt8>) { unreadBytes += bytes }
 
   /// Removes and returns the next message; `nil` if it is incomplete, or if its size is impossible.
   mutating func next() -> WaylandMessage? {
-    guard let object = WaylandMessage.word(of: rest[...], at: 0),
-      let head = WaylandMessage.word(of: rest[...], at: 4)
+    guard let object = WaylandMessage.word(of: unreadBytes[...], at: 0),
+      let head = WaylandMessage.word(of: unreadBytes[...], at: 4)
     else { return nil }
     let size = Int(head >> 16)
-    guard size >= 8, rest.count >= size else { return nil }
+    guard size >= 8, unreadBytes.count >= size else { return nil }
     var message = WaylandMessage(object: object, opcode: UInt16(head & 0xFFFF))
-    message.arguments = Array(rest[8..<size])
-    rest.removeFirst(size)
+    message.arguments = Array(unreadBytes[8..<size])
+    unreadBytes.removeFirst(size)
     return message
   }
 }
