@@ -12,7 +12,7 @@ typedef enum {
   /// Red, green and blue are equal.
   vitrine_color_gray,
   /// Cyan, magenta, yellow and black, inverted as Adobe writes them.
-  vitrine_color_inks
+  vitrine_color_cmyk
 } vitrine_color_model;
 
 typedef struct {
@@ -31,14 +31,14 @@ static inline void vitrine_colors_close(vitrine_colors *self) {
 static inline cmsUInt32Number vitrine_colors_layout(vitrine_color_model model, bool blue_first) {
   switch (model) {
     case vitrine_color_gray: return COLORSPACE_SH(PT_GRAY) | EXTRA_SH(3) | CHANNELS_SH(1) | BYTES_SH(1);
-    case vitrine_color_inks: return TYPE_CMYK_8_REV;
+    case vitrine_color_cmyk: return TYPE_CMYK_8_REV;
     default: return blue_first ? TYPE_BGRA_8 : TYPE_RGBA_8;
   }
 }
 
 static inline bool vitrine_colors_fit(cmsHPROFILE profile, vitrine_color_model model) {
   cmsColorSpaceSignature wanted = model == vitrine_color_gray ? cmsSigGrayData
-                                  : model == vitrine_color_inks ? cmsSigCmykData : cmsSigRgbData;
+                                  : model == vitrine_color_cmyk ? cmsSigCmykData : cmsSigRgbData;
   cmsProfileClassSignature kind = cmsGetDeviceClass(profile);
   bool is_device = kind == cmsSigInputClass || kind == cmsSigDisplayClass || kind == cmsSigOutputClass
                    || kind == cmsSigColorSpaceClass;
@@ -56,7 +56,7 @@ static inline vitrine_colors *vitrine_colors_open(
   if (target) {
     // Low-resolution tables for CMYK: with the default size, building the tables takes longer than converting most
     // images.
-    cmsUInt32Number flags = model == vitrine_color_inks ? cmsFLAGS_LOWRESPRECALC : 0;
+    cmsUInt32Number flags = model == vitrine_color_cmyk ? cmsFLAGS_LOWRESPRECALC : 0;
     self->transform = cmsCreateTransformTHR(
         self->context, source, vitrine_colors_layout(model, blue_first), target,
         blue_first ? TYPE_BGRA_8 : TYPE_RGBA_8, INTENT_PERCEPTUAL, flags | cmsFLAGS_NOCACHE);

@@ -31,11 +31,11 @@ typedef struct {
   /// The maximum number of scans. Each scan may cost a pass over the image for a few bytes.
   int max_scans;
   /// The number of samples that scans may still unpack, and the last scan that was counted.
-  uint64_t samples_left;
+  uint64_t remaining_samples;
   int counted_scan;
   /// Called between rows of blocks; returns true to stop decoding. May be null.
-  bool (*is_cancelled)(void *asker);
-  void *asker;
+  bool (*is_cancelled)(void *context);
+  void *context;
   vitrine_jpeg_stop stop;
   /// For an image that is still arriving: the number of bytes that have been read, and the number of bytes not yet
   /// received that are to be skipped.
@@ -77,7 +77,7 @@ static inline uint64_t vitrine_jpeg_scan_samples(const struct jpeg_decompress_st
 /// Called for each row of blocks of each scan. Checks for cancellation and enforces the limits of scans and samples.
 static inline void vitrine_jpeg_watch_scans(j_common_ptr info) {
   vitrine_jpeg *jpeg = (vitrine_jpeg *)info->client_data;
-  if (jpeg->is_cancelled && jpeg->is_cancelled(jpeg->asker)) {
+  if (jpeg->is_cancelled && jpeg->is_cancelled(jpeg->context)) {
     jpeg->stop = vitrine_jpeg_cancelled;
     longjmp(jpeg->landing, 1);
   }
@@ -89,11 +89,11 @@ static inline void vitrine_jpeg_watch_scans(j_common_ptr info) {
   }
   jpeg->counted_scan = scan;
   uint64_t samples = vitrine_jpeg_scan_samples(&jpeg->info);
-  if (samples > jpeg->samples_left) {
+  if (samples > jpeg->remaining_samples) {
     jpeg->stop = vitrine_jpeg_too_many_samples;
     longjmp(jpeg->landing, 1);
   }
-  jpeg->samples_left -= samples;
+  jpeg->remaining_samples -= samples;
 }
 
 /// Allocates a decoder, or returns null. The caller must close it.
@@ -101,7 +101,7 @@ static inline vitrine_jpeg *vitrine_jpeg_create(int max_scans) {
   vitrine_jpeg *jpeg = (vitrine_jpeg *)calloc(1, sizeof(vitrine_jpeg));
   if (!jpeg) return NULL;
   jpeg->max_scans = max_scans;
-  jpeg->samples_left = UINT64_MAX;
+  jpeg->remaining_samples = UINT64_MAX;
   return jpeg;
 }
 

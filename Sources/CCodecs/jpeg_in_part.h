@@ -70,7 +70,7 @@ __attribute__((noinline)) static inline int vitrine_jpeg_read_header_in_part(vit
 }
 
 /// Unpacks the coefficients of all bytes received so far.
-__attribute__((noinline)) static inline bool vitrine_jpeg_absorb(vitrine_jpeg *jpeg) {
+__attribute__((noinline)) static inline bool vitrine_jpeg_read_coefficients(vitrine_jpeg *jpeg) {
   if (setjmp(jpeg->landing)) return false;
   for (;;) {
     int result = jpeg_consume_input(&jpeg->info);
@@ -80,7 +80,7 @@ __attribute__((noinline)) static inline bool vitrine_jpeg_absorb(vitrine_jpeg *j
 }
 
 /// Returns the number of the last complete scan; 0 if there is none.
-static inline int vitrine_jpeg_last_whole_scan(const vitrine_jpeg *jpeg) {
+static inline int vitrine_jpeg_last_complete_scan(const vitrine_jpeg *jpeg) {
   int scan = jpeg->info.input_scan_number;
   return jpeg_input_complete((j_decompress_ptr)&jpeg->info) ? scan : scan - 1;
 }

@@ -63,7 +63,7 @@ static inline void vitrine_png_end_came(png_structp png, png_infop info) {
 }
 
 /// Returns a decoder that is ready for bytes, or null. The caller must close it. `make_pixels` and `is_cancelled` are
-/// called during `vitrine_png_take`.
+/// called during `vitrine_png_feed`.
 __attribute__((noinline)) static inline vitrine_png_in_part *vitrine_png_open_in_part(
     size_t bytes_per_row, uint32_t height, bool blue_first, unsigned char *(*make_pixels)(void *taker),
     bool (*is_cancelled)(void *taker)) {
@@ -86,7 +86,7 @@ __attribute__((noinline)) static inline vitrine_png_in_part *vitrine_png_open_in
 }
 
 /// Decodes the next bytes. Calls `take_row` with `taker` meanwhile. Returns false on an error.
-__attribute__((noinline)) static inline bool vitrine_png_take(
+__attribute__((noinline)) static inline bool vitrine_png_feed(
     vitrine_png_in_part *self, const unsigned char *bytes, size_t count,
     void (*take_row)(void *taker, const unsigned char *row), void *taker) {
   if (!self->png.info) {

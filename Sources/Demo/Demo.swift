@@ -55,7 +55,7 @@ final class Demo: ScriptStage {
   private func begin(_ network: NetworkFeed) {
     // The window counts as loading until the list has arrived or is known not to arrive.
     root?.pendingSlots += 1
-    network.onList = { [unowned self] in showFeed(of: network) }
+    network.onListChange = { [unowned self] in showFeed(of: network) }
     network.onChange = { [unowned self] in feedDidChange(network) }
     network.load()
   }

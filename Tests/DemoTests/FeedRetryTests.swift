@@ -26,7 +26,7 @@ struct FeedRetryTests {
 
     #expect(retry.next(after: .stale, random: 1) == .retry(after: 1))
     #expect(retry.next(after: .stale, random: 1) == .retry(after: 2))
-    #expect(retry.next(after: .fresh, random: 1) == .rest)
+    #expect(retry.next(after: .fresh, random: 1) == .finish)
     #expect(retry.next(after: unreachable, random: 1) == .retry(after: 1))
   }
 

@@ -40,7 +40,7 @@ struct NetworkFeedTests {
   @Test func listIsLoadedByTheDownloaderAndStoredOnDisk() async throws {
     let feed = feed()
     var lists = 0
-    feed.onList = { lists += 1 }
+    feed.onListChange = { lists += 1 }
 
     feed.load()
     try await respond(to: 1, with: "b.png\tThe b\n/c.png\n")
@@ -88,7 +88,7 @@ struct NetworkFeedTests {
 
     let second = feed()
     var lists = 0
-    second.onList = { lists += 1 }
+    second.onListChange = { lists += 1 }
     second.load()
     try await fail(2)
     try await until { second.state == .stale && !second.isLoading }
@@ -104,7 +104,7 @@ struct NetworkFeedTests {
   @Test func unchangedListIsNotReportedAgain() async throws {
     let feed = feed()
     var lists = 0
-    feed.onList = { lists += 1 }
+    feed.onListChange = { lists += 1 }
     feed.load()
     try await respond(to: 1, with: "b.png\n")
     try await until { feed.state == .loaded }

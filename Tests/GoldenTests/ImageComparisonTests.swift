@@ -39,9 +39,9 @@ struct ImageComparisonTests {
     let actual = changed(by: 200) { x, y in y == 3 && (2..<6).contains(x) }
 
     let enough = ImageComparison(
-      of: actual, with: gradient(), tolerance: ImageTolerance(levels: 2, share: 0.05))
+      of: actual, with: gradient(), tolerance: ImageTolerance(levels: 2, fraction: 0.05))
     let tooSmall = ImageComparison(
-      of: actual, with: gradient(), tolerance: ImageTolerance(levels: 2, share: 0.049))
+      of: actual, with: gradient(), tolerance: ImageTolerance(levels: 2, fraction: 0.049))
 
     #expect(enough.isMatch)
     #expect(!tooSmall.isMatch)
@@ -56,7 +56,7 @@ struct ImageComparisonTests {
     let lower = Bitmap(width: 10, height: 2, color: .black)
 
     let comparison = ImageComparison(
-      of: lower, with: wider, tolerance: ImageTolerance(levels: 255, share: 1))
+      of: lower, with: wider, tolerance: ImageTolerance(levels: 255, fraction: 1))
 
     #expect(!comparison.isMatch)
     #expect(comparison.pixelCount == 96)

@@ -101,7 +101,7 @@ import Testing
     let body = world.body()
 
     #expect(!world.reserve(200, for: body, name: 1))
-    decoded.keep(850)
+    decoded.resize(to: 850)
     #expect(world.takeResumed().isEmpty)
     work.end()
     #expect(world.takeResumed() == [1], "no other work will release memory")
@@ -112,7 +112,7 @@ import Testing
     let pixels = MemoryReservation(900, in: other.ledger, as: .decoding)
     let waiting = other.body()
     #expect(!other.reserve(200, for: waiting, name: 1))
-    pixels.keep(100)
+    pixels.resize(to: 100)
     #expect(other.takeResumed() == [1])
     #expect(other.ledger.peak <= 1000)
     ending.end()
@@ -141,7 +141,7 @@ import Testing
       let reservation: MemoryReservation
       init(_ reservation: MemoryReservation) { self.reservation = reservation }
       func count(against ledger: MemoryLedger) {}
-      func release(bytes: Int) { reservation.keep(max(0, reservation.bytes - bytes)) }
+      func release(bytes: Int) { reservation.resize(to: max(0, reservation.bytes - bytes)) }
       func handlePressure(_ pressure: MemoryPressure) {}
     }
     let world = World(budget: 1000)

@@ -173,8 +173,8 @@ import VitrineGraphics
       return { checks.withLock { $0 += 1 } }
     }
 
-    ledger.watch(make)
-    ledger.watch(make)
+    ledger.setPressureCheck(make)
+    ledger.setPressureCheck(make)
     ledger.checkPressure()
     ledger.checkPressure()
 

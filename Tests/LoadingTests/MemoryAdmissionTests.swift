@@ -391,7 +391,7 @@ import VitrineTesting
     await world.waitUntilAJobWaits()
     #expect(names.all.isEmpty)
 
-    world.kept.keep(10 << 20)
+    world.kept.resize(to: 10 << 20)
     world.clock.advance(by: 0.1)
     while names.all.isEmpty, !Task.isCancelled { await Task.yield() }
 

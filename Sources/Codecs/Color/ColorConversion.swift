@@ -25,7 +25,7 @@ final class ColorConversion {
       switch used {
       case .rgb: vitrine_color_rgb
       case .gray: vitrine_color_gray
-      case .cmyk: vitrine_color_inks
+      case .cmyk: vitrine_color_cmyk
       }
     guard let handle = vitrine_colors_open(profile.bytes, profile.bytes.count, layout, format == .bgra) else {
       return nil

@@ -54,10 +54,10 @@ extension JPEGReader {
 
   /// Unpacks the coefficients of the new bytes.
   func readCoefficients() throws(ImageError) -> ScanProgress {
-    guard vitrine_jpeg_absorb(handle) else { throw failure }
+    guard vitrine_jpeg_read_coefficients(handle) else { throw failure }
     return ScanProgress(
       scan: Int(handle.pointee.info.input_scan_number), blockRow: Int(handle.pointee.info.input_iMCU_row),
-      lastCompleteScan: Int(vitrine_jpeg_last_whole_scan(handle)),
+      lastCompleteScan: Int(vitrine_jpeg_last_complete_scan(handle)),
       isComplete: jpeg_input_complete(&handle.pointee.info) != 0)
   }
 

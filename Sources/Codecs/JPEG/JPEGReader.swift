@@ -52,8 +52,8 @@ final class JPEGReader {
   /// Makes libjpeg check for cancellation. The callback returns before libjpeg calls `longjmp`, so that no jump crosses
   /// Swift frames.
   private func installCancellationCheck() {
-    handle.pointee.samples_left = UInt64(sampleLimit)
-    handle.pointee.asker = Unmanaged.passUnretained(self).toOpaque()
+    handle.pointee.remaining_samples = UInt64(sampleLimit)
+    handle.pointee.context = Unmanaged.passUnretained(self).toOpaque()
     handle.pointee.is_cancelled = { reader in
       guard let reader else { return false }
       return Unmanaged<JPEGReader>.fromOpaque(reader).takeUnretainedValue().cancellation.isCancelled

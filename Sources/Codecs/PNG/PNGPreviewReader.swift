@@ -38,7 +38,7 @@ final class PNGPreviewReader {
   func feed(_ bytes: ArraySlice<UInt8>, cancellation: DecodeCancellation) throws(ImageError) {
     self.cancellation = cancellation
     let isDecoded = bytes.withUnsafeBufferPointer { bytes in
-      vitrine_png_take(
+      vitrine_png_feed(
         handle, bytes.baseAddress, bytes.count,
         { reader, row in
           guard let reader, let row else { return }

@@ -16,7 +16,7 @@ nonisolated struct FeedRetry {
 
   enum Action: Equatable {
     /// No further request.
-    case rest
+    case finish
     /// Send the request again after a number of seconds.
     case retry(after: Double)
     /// Stop, because another attempt would fail as well.
@@ -33,7 +33,7 @@ nonisolated struct FeedRetry {
     switch outcome {
     case .fresh:
       attempts = 0
-      return .rest
+      return .finish
     case .failed(let error) where !Self.isRetryable(error): return .giveUp
     case .stale, .failed:
       let pause = min(Self.longestPause, Double(1 << min(attempts, 10)))

@@ -22,7 +22,7 @@ final class NetworkFeed {
   /// The current list; empty until the list has arrived.
   private(set) var feed: Feed
   /// Called when another list should be shown.
-  var onList: () -> Void = {}
+  var onListChange: () -> Void = {}
   /// Called when `state` has changed.
   var onChange: () -> Void = {}
 
@@ -128,7 +128,7 @@ final class NetworkFeed {
     case .success(let list):
       bytes = new
       feed = Feed(name: feed.name, list: list)
-      onList()
+      onListChange()
       finishLoading(isStale: isStale)
     case .failure(let error): fail(.invalidData(error.message))
     }

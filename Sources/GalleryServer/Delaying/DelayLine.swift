@@ -27,7 +27,7 @@ struct DelayLine {
   mutating func putEnd(at now: UInt64) { end = now + delay }
 
   /// Returns true if all bytes have been taken out and the end is due.
-  func isOver(at now: UInt64) -> Bool { first == pieces.count && end.map { $0 <= now } ?? false }
+  func hasEnded(at now: UInt64) -> Bool { first == pieces.count && end.map { $0 <= now } ?? false }
 
   /// Passes the bytes that are due to `take` in order. `take` returns the number of bytes that it accepted; the call
   /// ends when it accepts fewer than it was given.

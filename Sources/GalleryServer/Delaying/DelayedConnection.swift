@@ -84,7 +84,7 @@ final class DelayedConnection {
     }
     sides[index].isFull = isFull
     if isBroken { self.isBroken = true }
-    guard sides[1 - index].line.isOver(at: now) else { return }
+    guard sides[1 - index].line.hasEnded(at: now) else { return }
     sides[index].hasSentEnd = true
     shutdown(socket, Int32(SHUT_WR))
   }

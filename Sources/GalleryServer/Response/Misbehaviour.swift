@@ -17,7 +17,7 @@ struct Misbehaviour: Equatable {
   var isChunked = false
   var isEndless = false
   var cut: Cut?
-  var closes = false
+  var closesConnection = false
 
   /// The content that replaces the body of the resource.
   enum Content { case html, empty, garbage }
@@ -59,7 +59,7 @@ struct Misbehaviour: Equatable {
     case "length": length = value == "none" ? .absent : Int(value).map { .off(by: $0) } ?? length
     case "chunked": isChunked = value == "1"
     case "endless": isEndless = value == "1"
-    case "close": closes = value == "1"
+    case "close": closesConnection = value == "1"
     case "html": content = value == "1" ? .html : content
     case "empty": content = value == "1" ? .empty : content
     case "garbage": content = value == "1" ? .garbage : content

@@ -18,7 +18,7 @@ struct ResponsePlan: Equatable {
     case body(Body, Range<Int>)
 
     /// Continues at the step with this index.
-    case again(from: Int)
+    case jump(to: Int)
 
     /// Sends nothing more until the client closes the connection.
     case stall
@@ -52,7 +52,7 @@ extension ResponsePlan {
     let message = Message(to: request, for: exhibit, misbehaviour)
     status = message.status
     let keepsAlive =
-      request.wantsKeepAlive && !misbehaviour.closes && !request.hasBody && message.status != 405
+      request.wantsKeepAlive && !misbehaviour.closesConnection && !request.hasBody && message.status != 405
     let framing = Framing(of: message, to: request, misbehaviour)
     let closesConnection = !keepsAlive || framing.endsWithConnection
 
@@ -99,7 +99,7 @@ extension ResponsePlan {
     case .close: steps.append(.close)
     case .stall: steps.append(.stall)
     case .reset: steps.append(.reset)
-    case nil where isEndless: steps.append(.again(from: start))
+    case nil where isEndless: steps.append(.jump(to: start))
     case nil where framing.isChunked: steps.append(.frame(Array("0\r\n\r\n".utf8)))
     case nil: break
     }
@@ -129,7 +129,7 @@ extension ResponsePlan.Step {
   /// True if no further step is performed after this one.
   fileprivate var isLast: Bool {
     switch self {
-    case .again, .stall, .reset, .close: true
+    case .jump, .stall, .reset, .close: true
     case .wait, .frame, .body: false
     }
   }

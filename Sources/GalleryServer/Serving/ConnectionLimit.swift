@@ -7,7 +7,7 @@ import Glibc
 /// aborted because it stalled.
 struct ConnectionLimit {
   /// The maximum number of connections, idle or not.
-  var most: Int
+  var maximumCount: Int
   /// The maximum idle time in nanoseconds.
   var idleTime: UInt64 = 60_000_000_000
   /// The maximum time in nanoseconds for which nothing of a response is sent, because the response stalls or the client
@@ -18,9 +18,9 @@ struct ConnectionLimit {
   static var ofProcess: ConnectionLimit {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
-      return ConnectionLimit(most: 64)
+      return ConnectionLimit(maximumCount: 64)
     }
-    return ConnectionLimit(most: Int(min(max(limit.rlim_cur / 4, 16), 512)))
+    return ConnectionLimit(maximumCount: Int(min(max(limit.rlim_cur / 4, 16), 512)))
   }
 
   /// The step to take before another connection is accepted.
@@ -43,7 +43,7 @@ struct ConnectionLimit {
       guard let since, since < longest?.since ?? .max else { continue }
       longest = (index, since)
     }
-    if count < most { return .accept }
+    if count < maximumCount { return .accept }
     return longest.map { .acceptAfterClosing($0.index) } ?? .wait
   }
 }

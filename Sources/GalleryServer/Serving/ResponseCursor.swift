@@ -67,7 +67,7 @@ struct ResponseCursor {
           return .send(
             Piece(source: source, range: remaining, isBody: true, isFollowed: isFollowedByBytes))
         }
-      case .again(let target): index = target
+      case .jump(let target): index = target
       case .stall: return .stall
       case .reset: return .reset
       case .close: return .close
@@ -98,7 +98,7 @@ struct ResponseCursor {
     switch plan.steps[index + 1] {
     case .frame: return true
     case .body: return pace == nil
-    case .wait, .again, .stall, .reset, .close: return false
+    case .wait, .jump, .stall, .reset, .close: return false
     }
   }
 }

@@ -109,7 +109,7 @@ final class ServerLoop {
   /// Handles a lack of file descriptors or memory: closes an idle connection if there is one, and pauses accepting,
   /// because the listening socket stays readable.
   private func runOutOfDescriptors(at now: UInt64) {
-    let admission = ConnectionLimit(most: 0).admission(connections.lazy.map(\.idleSince))
+    let admission = ConnectionLimit(maximumCount: 0).admission(connections.lazy.map(\.idleSince))
     if case .acceptAfterClosing(let index) = admission { connections.remove(at: index).stop() }
     acceptsFrom = now + Self.acceptPause
   }

@@ -42,13 +42,13 @@ package final class ArrivingBody: Sendable {
 
   /// Sets the reservation to `bytes`, the size of what has been received. Releases memory that was reserved for a
   /// larger chunk or for moving the bytes to larger storage.
-  package func settle(at bytes: Int) {
-    if reservation.bytes != bytes { reservation.keep(bytes) }
+  package func trim(to bytes: Int) {
+    if reservation.bytes != bytes { reservation.resize(to: bytes) }
   }
 
   /// Reduces the reservation to at most `bytes`. Never evicts, so it may be called with a lock held.
   package func shrink(to bytes: Int) {
-    if reservation.bytes > bytes { reservation.keep(bytes) }
+    if reservation.bytes > bytes { reservation.resize(to: bytes) }
   }
 
   /// Ends receiving. The bytes stay reserved until `reservation` ends.

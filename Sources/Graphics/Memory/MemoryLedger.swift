@@ -128,7 +128,7 @@ public final class MemoryLedger: Sendable {
 
   /// Stores the function that `make` returns as the memory pressure check. Does nothing if the ledger already has a
   /// check.
-  package func watch(_ make: () -> @Sendable () -> Void) {
+  package func setPressureCheck(_ make: () -> @Sendable () -> Void) {
     guard pressureCheck.withLock({ $0 == nil }) else { return }
     let new = make()
     pressureCheck.withLock { if $0 == nil { $0 = new } }

@@ -55,7 +55,7 @@ package final class MemoryReservation: Sendable {
   package var bytes: Int { reserved.load(ordering: .relaxed) }
 
   /// Sets the reservation to `bytes`. Growing may evict; the caller must then hold no lock that a memory holder needs.
-  package func keep(_ bytes: Int) {
+  package func resize(to bytes: Int) {
     let before = reserved.exchange(bytes, ordering: .relaxed)
     ledger.add(bytes - before, to: account)
   }
@@ -70,5 +70,5 @@ package final class MemoryReservation: Sendable {
   }
 
   /// Releases the whole reservation. Further calls do nothing.
-  package func end() { keep(0) }
+  package func end() { resize(to: 0) }
 }

@@ -109,8 +109,8 @@ extension LoadEngine {
     let image = (try? made.get()) ?? nil
     if let image { show(job.key.manner.applied(to: image), job) }
     let isOver = if case .failure = made { true } else { false }
-    reservation.keep(body.count)
-    counted.reservation.keep(isOver ? 0 : decoder.memoryKept)
+    reservation.resize(to: body.count)
+    counted.reservation.resize(to: isOver ? 0 : decoder.memoryKept)
     end(job, isOver ? nil : counted, hasPreview: image != nil)
   }
 

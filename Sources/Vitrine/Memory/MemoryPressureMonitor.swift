@@ -29,7 +29,7 @@ nonisolated final class MemoryPressureMonitor: Sendable {
   static func watch(
     _ ledger: MemoryLedger, root: String = "", clock: @escaping @Sendable () -> Int64 = Trace.systemTime
   ) {
-    ledger.watch {
+    ledger.setPressureCheck {
       let monitor = MemoryPressureMonitor(ledger, KernelFiles(root: root), clock)
       return { monitor.checkPressure() }
     }

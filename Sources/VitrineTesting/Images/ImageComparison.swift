@@ -53,7 +53,7 @@ public struct ImageComparison: Sendable {
 
   /// True if both images are equal in size and no more pixels differ than the tolerance accepts.
   public var isMatch: Bool {
-    hasSameSize && Double(differingPixelCount) <= tolerance.share * Double(pixelCount)
+    hasSameSize && Double(differingPixelCount) <= tolerance.fraction * Double(pixelCount)
   }
 
   private var hasSameSize: Bool { actual.width == expected.width && actual.height == expected.height }

@@ -3,12 +3,12 @@ public struct ImageTolerance: Hashable, Sendable {
   /// The accepted difference of each channel of a pixel, in levels of 255.
   public var levels: Int
   /// The fraction of pixels, 0…1, that may differ by any number of levels.
-  public var share: Double
+  public var fraction: Double
 
   /// Creates a tolerance, by default without pixels that may differ by more than `levels`.
-  public init(levels: Int, share: Double = 0) {
+  public init(levels: Int, fraction: Double = 0) {
     self.levels = levels
-    self.share = share
+    self.fraction = fraction
   }
 
   /// No difference.
@@ -17,5 +17,5 @@ public struct ImageTolerance: Hashable, Sendable {
   public static let drawing = ImageTolerance(levels: 2)
   /// 2 levels, and any difference in 0.1 % of the pixels: the edges of letters vary with the version of the font
   /// rasterizer.
-  public static let text = ImageTolerance(levels: 2, share: 0.001)
+  public static let text = ImageTolerance(levels: 2, fraction: 0.001)
 }

@@ -82,7 +82,7 @@ public final class FakeTransport: DataTransport {
     _ number: Int, within seconds: Double = 60, file: StaticString = #fileID, line: Int = #line
   ) async throws -> FakeTransfer {
     guard number >= 1 else {
-      throw WaitFailure(place: "\(file):\(line)", reason: "the first transfer has the number 1")
+      throw WaitFailure(location: "\(file):\(line)", reason: "the first transfer has the number 1")
     }
     try await waitUntilStarted(number, within: seconds, file: file, line: line)
     return transfers[number - 1]

@@ -20,7 +20,7 @@ package func callback<Value: Sendable>(
     return value != nil
   }
   guard let value else {
-    throw WaitFailure(place: "\(file):\(line)", reason: "the wait ended without a value")
+    throw WaitFailure(location: "\(file):\(line)", reason: "the wait ended without a value")
   }
   return value
 }

@@ -52,8 +52,8 @@ package final class Turns: Sendable {
     }
     switch end {
     case .turn: return
-    case .cancelled: throw WaitFailure(place: "\(file):\(line)", reason: "the task was cancelled")
-    case .timeLimit: throw WaitFailure(place: "\(file):\(line)", reason: "\(seconds) s have passed")
+    case .cancelled: throw WaitFailure(location: "\(file):\(line)", reason: "the task was cancelled")
+    case .timeLimit: throw WaitFailure(location: "\(file):\(line)", reason: "\(seconds) s have passed")
     }
   }
 

@@ -17,8 +17,8 @@ public func until(
   let end = clock.now.advanced(by: .seconds(seconds))
   var pollCount = 0
   while try !condition() {
-    if Task.isCancelled { throw WaitFailure(place: "\(file):\(line)", reason: "the task was cancelled") }
-    if clock.now >= end { throw WaitFailure(place: "\(file):\(line)", reason: "\(seconds) s have passed") }
+    if Task.isCancelled { throw WaitFailure(location: "\(file):\(line)", reason: "the task was cancelled") }
+    if clock.now >= end { throw WaitFailure(location: "\(file):\(line)", reason: "\(seconds) s have passed") }
     // A long wait leaves the processor to the code that it waits for.
     pollCount += 1
     if pollCount < 1000 { await Task.yield() } else { try? await Task.sleep(for: .milliseconds(1)) }
@@ -28,16 +28,16 @@ public func until(
 /// The error of a wait that ended before its condition was true.
 public struct WaitFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file and line of the wait.
-  public let place: String
+  public let location: String
   /// The reason why the wait ended, as a clause.
   public let reason: String
 
-  /// Creates an error with the place and the reason of the failure.
-  package init(place: String, reason: String) {
-    self.place = place
+  /// Creates an error with the location and the reason of the failure.
+  package init(location: String, reason: String) {
+    self.location = location
     self.reason = reason
   }
 
-  /// One line with the place and the reason.
-  public var description: String { "\(place): the condition is still false, and \(reason)" }
+  /// One line with the location and the reason.
+  public var description: String { "\(location): the condition is still false, and \(reason)" }
 }

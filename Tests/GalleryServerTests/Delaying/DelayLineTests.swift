@@ -30,13 +30,13 @@ struct DelayLineTests {
   @Test mutating func endFollowsTheBytes() {
     put([1], at: 0)
     line.putEnd(at: 4)
-    #expect(!line.isOver(at: 100))
+    #expect(!line.hasEnded(at: 100))
 
     _ = taken(at: 12)
 
-    #expect(!line.isOver(at: 13))
+    #expect(!line.hasEnded(at: 13))
     #expect(line.due == 14)
-    #expect(line.isOver(at: 14))
+    #expect(line.hasEnded(at: 14))
   }
 
   @Test mutating func continuousBytesLeaveWithoutGaps() {

@@ -22,7 +22,7 @@ struct MisbehaviourTests {
     expected.isChunked = true
     expected.isEndless = true
     expected.cut = .init(after: 9, ending: .close)
-    expected.closes = true
+    expected.closesConnection = true
     expected.content = .html
     #expect(misbehaviour == expected)
   }

@@ -60,7 +60,7 @@ struct ResponsePlanTests {
     let steps = try plan("/a?close=1&\(query)").steps
     let last: [ResponsePlan.Step] = steps.filter {
       switch $0 {
-      case .again, .stall, .reset, .close: true
+      case .jump, .stall, .reset, .close: true
       case .wait, .frame, .body: false
       }
     }
@@ -89,7 +89,7 @@ struct ResponsePlanTests {
   @Test func endlessResponseRepeatsFromItsFirstChunk() throws {
     let plan = try plan("/a?endless=1&latency=1")
 
-    #expect(plan.steps.last == .again(from: 2))
+    #expect(plan.steps.last == .jump(to: 2))
     #expect(plan.steps[2] == .frame(Array("3\r\n".utf8)))
   }
 

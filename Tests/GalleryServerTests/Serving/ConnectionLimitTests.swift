@@ -6,18 +6,18 @@ import Testing
 
 @Suite("The number of connections is bounded, and idle connections are closed", .timeLimit(.minutes(1)))
 struct ConnectionLimitTests {
-  private let limit = ConnectionLimit(most: 4)
+  private let limit = ConnectionLimit(maximumCount: 4)
 
   @Test func longestIdleConnectionIsReplaced() {
     #expect(limit.admission([]) == .accept)
     #expect(limit.admission([1, nil, 2]) == .accept)
     #expect(limit.admission([9, nil, 3, 5]) == .acceptAfterClosing(2))
     #expect(limit.admission([nil, nil, nil, nil]) == .wait)
-    #expect(ConnectionLimit(most: 0).admission([]) == .wait)
+    #expect(ConnectionLimit(maximumCount: 0).admission([]) == .wait)
   }
 
   @Test func limitLeavesMostDescriptorsToTheProgram() {
-    #expect((16...512).contains(ConnectionLimit.ofProcess.most))
+    #expect((16...512).contains(ConnectionLimit.ofProcess.maximumCount))
   }
 
   @Test func serverRespondsDespiteManyIdleConnections() throws {
@@ -51,7 +51,7 @@ struct ConnectionLimitTests {
   }
 
   @Test func idleConnectionIsClosedAfterTheIdleTime() throws {
-    let server = try server(ConnectionLimit(most: 4, idleTime: 50_000_000))
+    let server = try server(ConnectionLimit(maximumCount: 4, idleTime: 50_000_000))
     let client = try Client(port: server.port)
 
     #expect(try client.get("/p").status == 200)
@@ -59,7 +59,7 @@ struct ConnectionLimitTests {
   }
 
   @Test func stalledResponsesAreStoppedAfterTheStallTime() throws {
-    let server = try server(ConnectionLimit(most: 4, stallTime: 50_000_000))
+    let server = try server(ConnectionLimit(maximumCount: 4, stallTime: 50_000_000))
     let stalled = try (0..<4).map { _ in try Client(port: server.port) }
     for client in stalled { client.request("/p?stall=0") }
     #expect(server.waitForRequests(4, timeout: 10))
@@ -69,7 +69,7 @@ struct ConnectionLimitTests {
   }
 
   @Test func unreadResponseIsStopped() throws {
-    let server = try server(ConnectionLimit(most: 1, stallTime: 50_000_000))
+    let server = try server(ConnectionLimit(maximumCount: 1, stallTime: 50_000_000))
     let client = try Client(port: server.port)
     client.request("/p?endless=1")
 
@@ -78,7 +78,7 @@ struct ConnectionLimitTests {
   }
 
   @Test func responseDelayedByItsLatencyIsNotStopped() throws {
-    let server = try server(ConnectionLimit(most: 4, stallTime: 1_000_000))
+    let server = try server(ConnectionLimit(maximumCount: 4, stallTime: 1_000_000))
 
     #expect(try Client(port: server.port).get("/p?latency=100").status == 200)
   }
@@ -124,7 +124,7 @@ struct ConnectionLimitTests {
   }
 
   private func server(
-    _ limit: ConnectionLimit = ConnectionLimit(most: 4),
+    _ limit: ConnectionLimit = ConnectionLimit(maximumCount: 4),
     accept: @escaping Accept = { Glibc.accept($0, nil, nil) }
   ) throws -> GalleryServer {
     let server = try GalleryServer(limit: limit, accept: accept)

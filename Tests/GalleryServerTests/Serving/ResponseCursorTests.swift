@@ -62,7 +62,7 @@ struct ResponseCursorTests {
   }
 
   @Test func againStepRepeatsForever() {
-    let steps: [ResponsePlan.Step] = [.frame([9]), .body(.bytes([1]), 0..<1), .again(from: 1)]
+    let steps: [ResponsePlan.Step] = [.frame([9]), .body(.bytes([1]), 0..<1), .jump(to: 1)]
     var cursor = ResponseCursor(ResponsePlan(status: 200, steps: steps))
     cursor.sent(1)
 

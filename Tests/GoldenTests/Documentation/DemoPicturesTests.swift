@@ -34,6 +34,6 @@ struct DemoPicturesTests {
 
     try expect(
       try await moment.screenshot(), looksLike: moment.name, in: ExpectedImages.documentation,
-      tolerance: ImageTolerance(levels: 2, share: 0.02))
+      tolerance: ImageTolerance(levels: 2, fraction: 0.02))
   }
 }

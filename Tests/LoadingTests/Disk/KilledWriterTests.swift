@@ -103,7 +103,7 @@ import VitrineTesting
         Glibc.kill(process.id, SIGKILL)
         _ = process.end()
         throw WaitFailure(
-          place: "\(#fileID):\(#line)", reason: "the process wrote \(lines) of \(count) lines")
+          location: "\(#fileID):\(#line)", reason: "the process wrote \(lines) of \(count) lines")
       }
       let length = read(process.output, &bytes, bytes.count)
       guard length > 0 else { break }

@@ -79,7 +79,7 @@ struct StaleAfterTests {
     world.store("b.jpg", age: 3600)
     let tasks = [world.downloader.load(request("a.jpg")), world.downloader.load(request("b.jpg"))]
     _ = try await world.transfer()
-    await world.disk.waitUntilAsked(2)
+    await world.disk.waitUntilLookedUp(2)
     while world.downloader.waitingDownloadCount == 0 { try await pause() }
 
     world.world.clock.advance(by: 1)
