@@ -228,7 +228,7 @@ final class ImageSlot {
       let image = downloader(for: slotRequest).cachedImage(
         for: request, additionalIdentifier: slotRequest.additionalIdentifier),
       // A view that shows images in their natural size needs all pixels, not the largest thumbnail in memory.
-      request.isWhole(image) || request.targetSize != nil || !target.contentMode.keepsNaturalSize
+      request.hasAllPixels(image) || request.targetSize != nil || !target.contentMode.keepsNaturalSize
         || request.cachePolicy == .cacheOnly
     else { return nil }
     ImageSlot.observer?.slotWillLoad()

@@ -215,7 +215,7 @@ public final class ImageDownloader: Sendable {
   }
 
   private func missReason(_ request: ImageRequest, _ additionalIdentifier: String?) -> TraceEvent.Miss {
-    guard trace.isEnabled, let cache = request.cache(insteadOf: cache) else { return .noCache }
+    guard trace.isEnabled, let cache = request.cache(default: cache) else { return .noCache }
     if request.cachePolicy == .reload || request.cachePolicy == .refresh { return .bypassed }
     return cache.missReason(for: request, additionalIdentifier: additionalIdentifier)
   }
@@ -229,9 +229,9 @@ public final class ImageDownloader: Sendable {
 
   private func hit(_ request: ImageRequest, _ additionalIdentifier: String?) -> Image? {
     guard request.cachePolicy != .reload, request.cachePolicy != .refresh,
-      let image = request.cache(insteadOf: cache)?.image(
+      let image = request.cache(default: cache)?.image(
         for: request, additionalIdentifier: additionalIdentifier),
-      request.targetSize != nil || request.isWhole(image) || request.cachePolicy == .cacheOnly
+      request.targetSize != nil || request.hasAllPixels(image) || request.cachePolicy == .cacheOnly
     else { return nil }
     return image
   }
@@ -261,7 +261,7 @@ public final class ImageDownloader: Sendable {
   /// `CachePolicy.reload`.
   public func cachedImage(for request: ImageRequest, additionalIdentifier: String? = nil) -> Image? {
     guard request.cachePolicy != .reload else { return nil }
-    let cache = request.cache(insteadOf: cache)
+    let cache = request.cache(default: cache)
     // Avoids a copy of the request, because every memory hit comes through here.
     if additions == nil, !request.identity.hasOtherHeaders, !engine.addsCredentials {
       return cache?.image(for: request, additionalIdentifier: additionalIdentifier)
@@ -272,7 +272,7 @@ public final class ImageDownloader: Sendable {
   /// Removes all sizes of an image from memory. Returns true if there was an image.
   @discardableResult
   public func removeCachedImage(for request: ImageRequest, additionalIdentifier: String? = nil) -> Bool {
-    request.cache(insteadOf: cache)?
+    request.cache(default: cache)?
       .removeImage(for: completed(request), additionalIdentifier: additionalIdentifier) ?? false
   }
 

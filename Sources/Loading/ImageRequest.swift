@@ -100,7 +100,7 @@ public struct ImageRequest: Sendable {
   var scaleDownBytes: Int? { choices?.values.limits.scaleDownBytes }
 
   /// Returns true if an image has all pixels that a request without a `targetSize` should get.
-  package func isWhole(_ image: Image) -> Bool {
+  package func hasAllPixels(_ image: Image) -> Bool {
     image.isFullSize || scaleDownBytes != nil && !limits.allowMoreThan(image)
   }
 
@@ -173,7 +173,7 @@ public struct ImageRequest: Sendable {
 
   /// Returns the memory cache that the request uses, where `downloaderCache` is that of the downloader. Every memory hit
   /// calls this method, and nearly all requests use the downloader's cache.
-  func cache(insteadOf downloaderCache: (any ImageRequestCache)?) -> (any ImageRequestCache)? {
+  func cache(default downloaderCache: (any ImageRequestCache)?) -> (any ImageRequestCache)? {
     guard let choices else { return downloaderCache }
     return choices.values.decodes ? choices.values.cache.resolved(downloaderCache) : nil
   }

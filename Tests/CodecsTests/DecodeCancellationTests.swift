@@ -114,7 +114,7 @@ import VitrineLoading
       }
       #expect(counter.count == 3)
       #expect(try decoder.image(of: bytes, expectedLength: nil) == nil, "the preview decoder has ended")
-      #expect(decoder.memoryKept == 0)
+      #expect(decoder.retainedBytes == 0)
     }
   }
 

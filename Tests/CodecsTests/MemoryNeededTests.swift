@@ -114,21 +114,21 @@ import VitrineLoading
       for target in [nil, target] {
         let options = DecodeOptions(target: target)
         let decoder = try #require(ImageCodecs().progressiveDecoder(style, options: options))
-        #expect(decoder.memoryKept == 0, "nothing is kept before the first byte")
+        #expect(decoder.retainedBytes == 0, "nothing is kept before the first byte")
         var mostKept = 0
         for count in Array(stride(from: 1, to: bytes.count, by: max(7, bytes.count / 40))) + [bytes.count] {
           let data = Array(bytes[..<count])
-          let need = decoder.memoryNeeded(for: data)
+          let need = decoder.requiredBytes(for: data)
           let image = try decoder.image(of: data, expectedLength: nil)
-          #expect(need >= decoder.memoryKept + (image?.cost ?? 0))
+          #expect(need >= decoder.retainedBytes + (image?.cost ?? 0))
           if style == .blurred, count > 300, mostKept == 0, [rows, lines, gif].contains(bytes) {
             #expect(need == 0, "no preview is made")
           }
-          if style == .blurred, let image { #expect(need >= decoder.memoryKept + 3 * image.cost) }
-          mostKept = max(mostKept, decoder.memoryKept)
+          if style == .blurred, let image { #expect(need >= decoder.retainedBytes + 3 * image.cost) }
+          mostKept = max(mostKept, decoder.retainedBytes)
         }
-        #expect(decoder.memoryKept == 0, "nothing is kept after the last byte")
-        #expect(decoder.memoryNeeded(for: bytes) == 0)
+        #expect(decoder.retainedBytes == 0, "nothing is kept after the last byte")
+        #expect(decoder.requiredBytes(for: bytes) == 0)
         let result = try decode(bytes, to: target).cost
         switch bytes {
         case rows, lines: #expect(mostKept == (style == .scans ? result : 0))

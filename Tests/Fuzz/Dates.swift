@@ -22,7 +22,7 @@ enum Dates {
       precondition(delay.map { $0 >= 0 } ?? true, "a delay")
       if let delay { precondition((now & .max).advanced(bySeconds: delay) >= now & .max, "later") }
       var backOff = HostBackOff()
-      backOff.longest = longest
+      backOff.maximumPause = longest
       let lane = DownloadQueue.Lane.host(scheme: "http", name: "a", port: nil)
       for number in 1...3 {
         backOff.responded(

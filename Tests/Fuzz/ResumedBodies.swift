@@ -5,7 +5,7 @@ import FoundationEssentials
 /// Interrupts a body and resumes it with a response that has the fuzzed headers.
 enum ResumedBodies {
   private static let url = URL(string: "http://a.test/b")
-  private static let beginning = [UInt8](repeating: 7, count: ResumableData.smallest)
+  private static let beginning = [UInt8](repeating: 7, count: ResumableData.minimumBytes)
 
   static func fuzz(_ bytes: [UInt8]) -> Bool {
     guard let url else { return false }

@@ -97,25 +97,28 @@ import VitrineGraphics
   }
 
   @Test func varyHeadersCountInAnyOrder() {
-    let both = original.counting(["x-a", "x-b"])
+    let both = original.addingHeaders(named: ["x-a", "x-b"])
 
     #expect(both != original)
-    #expect(original.counting(["x-b"]).counting(["x-a"]) == both)
-    #expect(original.counting(["x-a"]).counting(["x-b"]) == both)
-    #expect(original.counting(["x-a"]) != both)
+    #expect(original.addingHeaders(named: ["x-b"]).addingHeaders(named: ["x-a"]) == both)
+    #expect(original.addingHeaders(named: ["x-a"]).addingHeaders(named: ["x-b"]) == both)
+    #expect(original.addingHeaders(named: ["x-a"]) != both)
   }
 
   @Test func identityOnDiskExcludesVaryHeaders() {
-    #expect(original.counting(["x-a", "x-b"]).withoutVarying == original)
+    #expect(original.addingHeaders(named: ["x-a", "x-b"]).withoutVarying == original)
     #expect(original.withoutVarying == original)
-    #expect(original.counting(["x-a"]).withoutVarying != identity(), "headers that always count stay")
+    #expect(
+      original.addingHeaders(named: ["x-a"]).withoutVarying != identity(), "headers that always count stay")
   }
 
   @Test func identityAsSentContainsTheVaryHeaders() {
     let headers: HTTPHeaders = ["X-A": "1"]
-    let named = RequestIdentity(url: url("a.jpg?1"), headers: headers, key: url("a.jpg")).counting(["x-a"])
+    let named = RequestIdentity(url: url("a.jpg?1"), headers: headers, key: url("a.jpg")).addingHeaders(
+      named: ["x-a"])
 
-    #expect(named.asSent == RequestIdentity(url: url("a.jpg?1"), headers: headers).counting(["x-a"]))
+    #expect(
+      named.asSent == RequestIdentity(url: url("a.jpg?1"), headers: headers).addingHeaders(named: ["x-a"]))
     #expect(named.asSent != RequestIdentity(url: url("a.jpg?1"), headers: headers))
   }
 

@@ -125,10 +125,10 @@ import VitrineTesting
 
   @Test func countingAHeaderNameTwiceDoesNotChangeTheIdentity() {
     let identity = deviceRequest("1").identity
-    let once = identity.counting(["x-device"])
+    let once = identity.addingHeaders(named: ["x-device"])
     #expect(once != identity)
-    #expect(once.counting(["x-device"]) == once)
-    #expect(once.counting(["x-device", "x-other"]) == once)
+    #expect(once.addingHeaders(named: ["x-device"]) == once)
+    #expect(once.addingHeaders(named: ["x-device", "x-other"]) == once)
   }
 
   @Test func repeatedRequestKeepsItsPauseAndPriority() {

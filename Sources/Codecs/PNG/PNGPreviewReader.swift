@@ -71,7 +71,7 @@ final class PNGPreviewReader {
   var pass: Int { Int(handle.pointee.pass) }
   var isComplete: Bool { handle.pointee.is_complete }
   /// The number of bytes of pixels in memory.
-  var memoryKept: Int {
+  var retainedBytes: Int {
     let pixelBytes = pixels == nil ? 0 : plan.stored.width * plan.stored.height * PixelFormat.bytesPerPixel
     return pixelBytes + (image?.byteCount ?? 0)
   }

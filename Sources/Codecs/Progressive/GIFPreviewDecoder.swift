@@ -9,7 +9,7 @@ import VitrineLoading
 final class GIFPreviewDecoder: PreviewDecoder {
   private let options: DecodeOptions
   private var rowsShown = 0
-  let memoryKept = 0
+  let retainedBytes = 0
   private(set) var isFinished = false
 
   init(_ options: DecodeOptions) { self.options = options }

@@ -18,7 +18,7 @@ final class JPEGPreviewDecoder: PreviewDecoder {
     self.options = options
   }
 
-  var memoryKept: Int { start == nil ? 0 : reader.coefficientBytes + (rows?.byteCount ?? 0) }
+  var retainedBytes: Int { start == nil ? 0 : reader.coefficientBytes + (rows?.byteCount ?? 0) }
 
   func preview(
     of data: [UInt8], cancellation: DecodeCancellation

@@ -21,7 +21,7 @@ final class PNGPreviewDecoder: PreviewDecoder {
     self.options = options
   }
 
-  var memoryKept: Int { start?.reader.memoryKept ?? 0 }
+  var retainedBytes: Int { start?.reader.retainedBytes ?? 0 }
 
   func preview(
     of data: [UInt8], cancellation: DecodeCancellation

@@ -50,13 +50,13 @@ final class ProgressiveDecoder: ProgressiveImageDecoding {
     }
   }
 
-  func memoryNeeded(for data: [UInt8]) -> Int {
+  func requiredBytes(for data: [UInt8]) -> Int {
     let isFinished = state.withLock { if case .finished = $0.stage { true } else { false } }
     return isFinished ? 0 : SourceMemory(data, options: options)?.preview(style) ?? 0
   }
 
-  var memoryKept: Int {
-    state.withLock { if case .decoding(let decoder) = $0.stage { decoder.memoryKept } else { 0 } }
+  var retainedBytes: Int {
+    state.withLock { if case .decoding(let decoder) = $0.stage { decoder.retainedBytes } else { 0 } }
   }
 
   private func begin(_ data: [UInt8]) throws(ImageError) -> Stage {
@@ -93,7 +93,7 @@ protocol PreviewDecoder: AnyObject {
   /// - Parameter data: All bytes received so far, beginning with those of the previous call.
   func preview(of data: [UInt8], cancellation: DecodeCancellation) throws(ImageError) -> DecodedPreview?
   /// The number of bytes in memory between previews; see `ImageCodecs.progressiveDecoder`.
-  var memoryKept: Int { get }
+  var retainedBytes: Int { get }
   /// True if no further previews follow.
   var isFinished: Bool { get }
 }

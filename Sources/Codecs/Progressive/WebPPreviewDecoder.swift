@@ -12,7 +12,7 @@ final class WebPPreviewDecoder: PreviewDecoder {
 
   init(_ options: DecodeOptions) { self.options = options }
 
-  var memoryKept: Int { unpacking?.memoryKept ?? 0 }
+  var retainedBytes: Int { unpacking?.retainedBytes ?? 0 }
 
   func preview(
     of data: [UInt8], cancellation: DecodeCancellation
@@ -90,7 +90,7 @@ private final class WebPUnpacking {
     config.deallocate()
   }
 
-  var memoryKept: Int {
+  var retainedBytes: Int {
     ByteCount.sum(memory.bytes.count, codecBytes, tables?.bytes ?? 0, image.byteCount)
   }
 

@@ -8,7 +8,7 @@ extension ImageCache {
   ) async -> [String: [UInt8]] {
     guard let request = try? downloader.completed(source.asImageRequest()) else { return [:] }
     if tiers.includesMemory,
-      let image = request.cache(insteadOf: downloader.cache)?
+      let image = request.cache(default: downloader.cache)?
         .image(for: request, additionalIdentifier: additionalIdentifier), !image.userData.isEmpty
     {
       return image.userData
@@ -35,7 +35,7 @@ extension ImageCache {
     additionalIdentifier: String? = nil
   ) async -> Bool {
     guard let request = try? downloader.completed(source.asImageRequest()) else { return false }
-    let memory = request.cache(insteadOf: downloader.cache)
+    let memory = request.cache(default: downloader.cache)
     let image = memory?.image(for: request, additionalIdentifier: additionalIdentifier)
     if let image {
       memory?.insert(

@@ -126,7 +126,7 @@ public struct ImageCache: Sendable {
   }
 
   func keepInMemory(_ image: Image, _ request: ImageRequest, _ additionalIdentifier: String?) {
-    guard let cache = request.cache(insteadOf: downloader.cache) else { return }
+    guard let cache = request.cache(default: downloader.cache) else { return }
     // Other sizes in memory belong to the previous image.
     if request.targetSize == nil {
       cache.removeImage(for: request, additionalIdentifier: additionalIdentifier)
@@ -155,7 +155,7 @@ public struct ImageCache: Sendable {
     of source: some ImageRequestConvertible, additionalIdentifier: String? = nil, in tiers: Tiers = .all
   ) async -> ImageResponse.Source? {
     guard let request = try? downloader.completed(source.asImageRequest()) else { return nil }
-    let memory = request.cache(insteadOf: downloader.cache)
+    let memory = request.cache(default: downloader.cache)
     if tiers.includesMemory,
       memory?.image(for: request, additionalIdentifier: additionalIdentifier) != nil
     {
@@ -192,7 +192,7 @@ public struct ImageCache: Sendable {
     }
     let wasInMemory =
       tiers.includesMemory
-      && request.cache(insteadOf: downloader.cache)?
+      && request.cache(default: downloader.cache)?
         .removeImage(for: request, additionalIdentifier: additionalIdentifier) == true
     guard tiers.includesDisk, let identity = request.storedIdentity(additionalIdentifier) else {
       return Self.report(wasInMemory, to: completion)

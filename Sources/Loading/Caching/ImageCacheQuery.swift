@@ -58,12 +58,12 @@ extension ImageCache {
       MainActorQueue.main.post { query.finish(nil) }
       return query
     }
-    let memory = request.cache(insteadOf: downloader.cache)
+    let memory = request.cache(default: downloader.cache)
     let cachedImage =
       tiers.includesMemory ? memory?.image(for: request, additionalIdentifier: additionalIdentifier) : nil
     let memoryResponse = cachedImage.map { ImageResponse(image: $0, source: .memory) }
     // An image smaller than requested is returned only if the disk has no other.
-    let isSufficient = cachedImage.map { request.targetSize != nil || request.isWhole($0) } ?? false
+    let isSufficient = cachedImage.map { request.targetSize != nil || request.hasAllPixels($0) } ?? false
     guard tiers.includesDisk, !isSufficient else {
       MainActorQueue.main.post { query.finish(memoryResponse) }
       return query

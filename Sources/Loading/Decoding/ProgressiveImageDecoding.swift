@@ -25,9 +25,9 @@ public protocol ProgressiveImageDecoding: AnyObject, Sendable {
   /// Returns the peak number of bytes of `image(of: data)`, including the preview and all memory kept between two
   /// previews, as far as the header tells. Called before each preview, which is made only if a `MemoryLedger` has room
   /// for the bytes.
-  func memoryNeeded(for data: [UInt8]) -> Int
+  func requiredBytes(for data: [UInt8]) -> Int
   /// The number of bytes that the decoder keeps between two previews. These stay reserved while more data arrive.
-  var memoryKept: Int { get }
+  var retainedBytes: Int { get }
 }
 
 extension ProgressiveImageDecoding {
@@ -38,9 +38,9 @@ extension ProgressiveImageDecoding {
     try image(of: data, expectedLength: expectedLength)
   }
   /// Returns 0: no memory of the decoder is reserved.
-  public func memoryNeeded(for data: [UInt8]) -> Int { 0 }
+  public func requiredBytes(for data: [UInt8]) -> Int { 0 }
   /// The default, 0: the decoder keeps no memory between two previews.
-  public var memoryKept: Int { 0 }
+  public var retainedBytes: Int { 0 }
 }
 
 /// A preview decoder with the reservation of the memory that the decoder keeps. The reservation ends when the last

@@ -127,7 +127,7 @@ extension LoadEngine {
   /// Removes stale images from memory, except images that newer ones have replaced.
   func forget(_ stale: [StaleImages.Entry]) {
     for entry in stale {
-      let cache = entry.request.cache(insteadOf: cache)
+      let cache = entry.request.cache(default: cache)
       if cache?.image(for: entry.request, additionalIdentifier: entry.additionalIdentifier)?.number
         == entry.image
       {
@@ -145,7 +145,7 @@ extension LoadEngine {
     }
     guard let transfer, let request,
       var storedResponse = StoredResponse(
-        keeping: transfer.exchange.unmodified(response, of: request), body: bytes.body,
+        storing: transfer.exchange.unmodified(response, of: request), body: bytes.body,
         sent: transfer.exchange.sent, requested: transfer.exchange.requested,
         received: transfer.exchange.received(configuration.wallClock(), bytes.metrics))
     else { return bytes }

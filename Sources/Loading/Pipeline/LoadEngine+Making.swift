@@ -23,7 +23,7 @@ extension LoadEngine {
           return Self.noImage
         }
         if claim.isGivenUp { throw claim.refusal }
-        return try key.manner.applied(
+        return try key.settings.applied(
           to: decoder.decode(body, options: options, cancellation: flag.cancellation))
       }
       if case .success(let image) = result, key.decodes { countAsShown(image, movedFrom: reservation) }
@@ -74,7 +74,7 @@ extension LoadEngine {
   ) {
     // Read before the cache is called, because the callers may leave in the meantime.
     if let freshness = state.withLock({ $0.registry.freshness(of: id) }),
-      let cache = request.cache(insteadOf: cache),
+      let cache = request.cache(default: cache),
       cache.shouldCache(image, for: request, additionalIdentifier: identifier)
     {
       if freshness == .fresh, state.withLock({ $0.registry.replacesOtherSizes(id, request) }) {

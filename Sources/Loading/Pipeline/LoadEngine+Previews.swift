@@ -99,7 +99,7 @@ extension LoadEngine {
     _ cancellation: DecodeCancellation
   ) {
     let decoder = counted.decoder
-    guard reservation.reserveOrEvict(toFit: decoder.memoryNeeded(for: body) - counted.reservation.bytes)
+    guard reservation.reserveOrEvict(toFit: decoder.requiredBytes(for: body) - counted.reservation.bytes)
     else {
       return skip(job, counted)
     }
@@ -107,10 +107,10 @@ extension LoadEngine {
       try decoder.image(of: body, expectedLength: expectedLength, cancellation: cancellation)
     }
     let image = (try? made.get()) ?? nil
-    if let image { show(job.key.manner.applied(to: image), job) }
+    if let image { show(job.key.settings.applied(to: image), job) }
     let isOver = if case .failure = made { true } else { false }
     reservation.resize(to: body.count)
-    counted.reservation.resize(to: isOver ? 0 : decoder.memoryKept)
+    counted.reservation.resize(to: isOver ? 0 : decoder.retainedBytes)
     end(job, isOver ? nil : counted, hasPreview: image != nil)
   }
 

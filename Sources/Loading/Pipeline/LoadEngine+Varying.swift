@@ -5,7 +5,7 @@ import VitrineGraphics
 extension LoadEngine {
   /// Returns the identity including the headers that the server has named in `Vary`.
   func counted(_ identity: RequestIdentity) -> RequestIdentity {
-    identity.counting(state.withLock { $0.varying.names(for: identity.url) })
+    identity.addingHeaders(named: state.withLock { $0.varying.names(for: identity.url) })
   }
 
   /// Called when the head of a response has arrived. If `Vary` names headers that were not known to matter, the
@@ -44,7 +44,7 @@ extension LoadEngine {
     state.varying.learn(from: headers, for: fetched.url)
     let names = state.varying.names(for: fetched.url)
     guard !names.isEmpty || fetched != asked else { return [] }
-    let responded = fetched.counting(names)
+    let responded = fetched.addingHeaders(named: names)
     // A fetch with the new identity may be under way already, if the names were known earlier and forgotten since.
     let isUnderWay = responded != asked && state.registry.isFetching(responded)
     var actions: [LoadAction] = []
@@ -57,9 +57,9 @@ extension LoadEngine {
       if let sent, request.identity.credentials == asked.credentials {
         request.identity = request.identity.sentWith(sent)
       }
-      request.identity = request.identity.counting(names)
+      request.identity = request.identity.addingHeaders(named: names)
       if request.identity == responded, !isUnderWay { continue }
-      if let now { request.identity = caller.request.identity.sentWith(now).counting(names) }
+      if let now { request.identity = caller.request.identity.sentWith(now).addingHeaders(named: names) }
       request.priority = caller.priority
       state.tasks[task] = nil
       state.transfers[id]?.receiver.remove(caller)

@@ -6,27 +6,27 @@ struct DecodeKey: Hashable {
   var request: RequestIdentity
   let target: DecodeTarget?
   let limits: DecodeLimits
-  let manner: DecodeSettings
+  let settings: DecodeSettings
   /// False if the bytes are not decoded.
   let decodes: Bool
   /// The check of bytes that are not decoded.
   let validator: DataValidator?
 
   init(
-    _ request: RequestIdentity, target: DecodeTarget?, limits: DecodeLimits, manner: DecodeSettings = .init(),
-    decodes: Bool = true, validator: DataValidator? = nil
+    _ request: RequestIdentity, target: DecodeTarget?, limits: DecodeLimits,
+    settings: DecodeSettings = .init(), decodes: Bool = true, validator: DataValidator? = nil
   ) {
     self.request = request
     self.target = target
     self.limits = limits
-    self.manner = manner
+    self.settings = settings
     self.decodes = decodes
     self.validator = validator
   }
 
   /// Returns the options for the decoder.
   func options(_ pixelFormat: PixelFormat) -> DecodeOptions {
-    DecodeOptions(target: target, pixelFormat: pixelFormat, limits: limits, custom: manner.options)
+    DecodeOptions(target: target, pixelFormat: pixelFormat, limits: limits, custom: settings.options)
   }
 }
 
@@ -42,7 +42,7 @@ struct ProcessedImageKey: Hashable {
   init(_ request: ImageRequest, additionalIdentifier: String?) {
     processedImage = ImageIdentity(request, additionalIdentifier: additionalIdentifier)
     decode = DecodeKey(
-      processedImage.request, target: request.targetSize, limits: request.limits, manner: request.decoding,
+      processedImage.request, target: request.targetSize, limits: request.limits, settings: request.decoding,
       decodes: request.decodes, validator: request.validator)
     transforms = request.transforms.map(\.identifier)
     cache = request.cache

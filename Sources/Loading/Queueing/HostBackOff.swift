@@ -2,7 +2,7 @@
 ///
 /// After the pause, a single download starts as a probe. The others follow once a probe has received a response that is
 /// not a refusal; otherwise a thousand downloads would return at once. Each consecutive refusal without `Retry-After`
-/// doubles the pause, from one second to `longest`. Times are in nanoseconds.
+/// doubles the pause, from one second to `maximumPause`. Times are in nanoseconds.
 struct HostBackOff {
   private struct Host {
     var until: Int64
@@ -12,7 +12,7 @@ struct HostBackOff {
   }
 
   /// The maximum pause in seconds; 60 by default.
-  var longest = 60.0
+  var maximumPause = 60.0
   private var hosts: [DownloadQueue.Lane: Host] = [:]
 
   /// Returns the state of a host. Usually no host is backing off, which is checked without hashing a name.
@@ -44,7 +44,7 @@ struct HostBackOff {
     let isNew = current == nil || current?.probe == id
     let refusals = (current?.refusals ?? 0) + (isNew ? 1 : 0)
     let pause = retryAfter ?? Double(1 << min(refusals - 1, 30))
-    let until = now.advanced(bySeconds: min(max(0, pause), longest))
+    let until = now.advanced(bySeconds: min(max(0, pause), maximumPause))
     hosts[lane] = Host(
       until: max(until, current?.until ?? until), refusals: refusals, probe: isNew ? nil : current?.probe)
   }

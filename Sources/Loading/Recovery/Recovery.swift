@@ -115,7 +115,7 @@ package final class Recovery: Sendable {
       then(decide(&state.plan, clock.now), &state)
       followsSuccesses.store(state.plan.followsSuccesses, ordering: .relaxed)
       clockStepCount.store(state.plan.clockSteps, ordering: .releasing)
-      return state.plan.take()
+      return state.plan.takeDue()
     }
     if !due.isEmpty { MainActorQueue.main.post { self.send(due) } }
     if let wake { clock.wake(at: wake) { [weak self] in self?.perform { $0.woken(at: $1) } } }

@@ -70,9 +70,9 @@ struct RecoveryPlan {
   private(set) var clockSteps = 0
   private var lastNumber: UInt64 = 0
   private var due: [ID] = []
-  /// The time at which the caller of `take` was asked to call `woken(at:)`.
+  /// The time at which the caller of `takeDue` was asked to call `woken(at:)`.
   private var scheduledWake: Int64?
-  /// The earliest wake time of any host since the last call of `take`.
+  /// The earliest wake time of any host since the last call of `takeDue`.
   private var proposedWake: Int64?
 
   /// - Parameter random: Returns a random number from 0 to 1.
@@ -232,7 +232,7 @@ struct RecoveryPlan {
     schedule(host, at: now)
   }
 
-  /// Called at the time that `take` has returned.
+  /// Called at the time that `takeDue` has returned.
   mutating func woken(at now: Int64) {
     if let scheduledWake, scheduledWake <= now { self.scheduledWake = nil }
     for (host, state) in hosts where state.wake.map({ $0 <= now }) == true { schedule(host, at: now) }
@@ -242,7 +242,7 @@ struct RecoveryPlan {
   // MARK: Outputs
 
   /// Returns the requests to send now, and the time at which to call `woken(at:)` unless that was requested before.
-  mutating func take() -> (due: [ID], wake: Int64?) {
+  mutating func takeDue() -> (due: [ID], wake: Int64?) {
     defer {
       due = []
       proposedWake = nil

@@ -88,7 +88,7 @@ public struct RequestIdentity: Hashable, Sendable {
   var asSent: RequestIdentity {
     storage.hasKey
       ? RequestIdentity(url: fullURL, headers: allHeaders, credentials: credentials)
-        .counting(Set(furtherHeaders.map(\.name))) : self
+        .addingHeaders(named: Set(furtherHeaders.map(\.name))) : self
   }
 
   /// The identity without the headers that count because a server has named them in `Vary`. Those names are forgotten
@@ -119,7 +119,7 @@ public struct RequestIdentity: Hashable, Sendable {
   var credentials: CredentialDigests { storage.credentials }
 
   /// Returns the identity with other digests of the transport's credentials. They do not count until a server names
-  /// their headers; after this call, `counting` must be called again for digests that counted before.
+  /// their headers; after this call, `addingHeaders(named:)` must be called again for digests that counted before.
   func sentWith(_ credentials: CredentialDigests) -> RequestIdentity {
     guard credentials != self.credentials else { return self }
     let base = withoutVarying
@@ -146,7 +146,7 @@ public struct RequestIdentity: Hashable, Sendable {
 
   /// Returns the identity in which the headers and credentials with these names (in lower case, from `Vary`) count too,
   /// or all headers and credentials if the names are `VaryingHeaders.every`. Returns `self` if there are none.
-  func counting(_ names: Set<String>) -> RequestIdentity {
+  func addingHeaders(named names: Set<String>) -> RequestIdentity {
     let counted = furtherHeaders
     // `Cookie` and `Authorization` headers of the request itself always count.
     let candidates = storage.allHeaders.fields.filter { field in

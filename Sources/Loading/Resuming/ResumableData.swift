@@ -17,14 +17,14 @@ struct ResumableData: Sendable {
 
   /// The minimum number of bytes to resume from. A smaller part is discarded, because a range request costs a header
   /// and a risk.
-  static let smallest = 4096
+  static let minimumBytes = 4096
 
   /// The maximum length of a validator in bytes. A longer one is not kept, because it takes memory that the limit of
   /// resumable data does not count.
   static let maximumValidatorBytes = 1 << 10
 
   /// Returns `nil` if the rest of the body cannot be requested: the response has no validator or has a content
-  /// encoding, or the server does not support ranges. Also `nil` for fewer than `smallest` bytes and for a complete
+  /// encoding, or the server does not support ranges. Also `nil` for fewer than `minimumBytes` bytes and for a complete
   /// body.
   ///
   /// - Parameters:
@@ -32,7 +32,7 @@ struct ResumableData: Sendable {
   ///   - length: The length of the whole body in bytes, if known.
   ///   - earlierValidator: The validator of earlier transfers, used if `head` has none.
   init?(_ bytes: [UInt8], of head: TransportResponse, length: Int?, validator earlierValidator: String?) {
-    guard head.status == 200 || head.status == 206, bytes.count >= Self.smallest,
+    guard head.status == 200 || head.status == 206, bytes.count >= Self.minimumBytes,
       head.headers["Content-Encoding"] == nil, head.headers["Accept-Ranges"]?.lowercased() != "none",
       let validator = Self.validator(head.headers) ?? earlierValidator,
       validator.utf8.count <= Self.maximumValidatorBytes

@@ -49,6 +49,6 @@ extension DownloadQueue {
     maximumPerHost = configuration.maximumActiveDownloadsPerHost
     order = configuration.prioritization
     rateLimit = configuration.rateLimit
-    backOff.longest = configuration.retries.maximumDelay
+    backOff.maximumPause = configuration.retries.maximumDelay
   }
 }

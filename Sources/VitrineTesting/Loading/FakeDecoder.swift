@@ -98,7 +98,7 @@ public final class FakeDecoder: ImageDecoding {
       return recorded.progressiveDecoders - 1
     }
     return FakeProgressiveDecoder(
-      number: number, style: style, options: options, imageDecoder: self, memoryKept: previewMemoryKept)
+      number: number, style: style, options: options, imageDecoder: self, retainedBytes: previewMemoryKept)
   }
 
   func record(_ call: FakeProgressiveDecoder.Call) {

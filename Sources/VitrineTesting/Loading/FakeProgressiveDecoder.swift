@@ -33,22 +33,22 @@ public final class FakeProgressiveDecoder: ProgressiveImageDecoding {
 
   init(
     number: Int, style: ImageRequest.Progressive, options: DecodeOptions, imageDecoder: FakeDecoder,
-    memoryKept: Int
+    retainedBytes: Int
   ) {
     self.number = number
     self.style = style
     self.options = options
     self.imageDecoder = imageDecoder
-    memoryToKeep = memoryKept
+    memoryToKeep = retainedBytes
   }
 
   /// Returns the size in bytes of the pixels and of the memory that the decoder keeps.
-  public func memoryNeeded(for data: [UInt8]) -> Int {
+  public func requiredBytes(for data: [UInt8]) -> Int {
     imageDecoder.memoryNeeded(for: data, options: options) + memoryToKeep
   }
 
   /// The number of bytes that the decoder reports as kept: 0 before its first preview.
-  public var memoryKept: Int { hasBegun.load(ordering: .relaxed) ? memoryToKeep : 0 }
+  public var retainedBytes: Int { hasBegun.load(ordering: .relaxed) ? memoryToKeep : 0 }
 
   /// Waits at the gate, then returns a preview of the image that `data` describes; `nil` if there are too few bytes.
   public func image(of data: [UInt8], expectedLength: Int?) throws(ImageError) -> Image? {

@@ -64,8 +64,8 @@ import Testing
 
   @Test func freshnessRulesReplaceTheDefaultLifetimes() {
     var rules = FreshnessRules()
-    rules.unstatedLifetime = 10
-    rules.longestGuessedLifetime = 20
+    rules.defaultLifetime = 10
+    rules.maximumHeuristicLifetime = 20
     #expect(lifetime([:], rules) == 10)
     #expect(lifetime(["Last-Modified": "Thu, 01 Jan 1970 00:00:00 GMT"], rules) == 20)
     rules.minimumLifetime = 30
@@ -78,8 +78,8 @@ import Testing
   @Test(arguments: [Double.nan, -1, -Double.infinity])
   func invalidFreshnessRulesCountAsZero(odd: Double) {
     var rules = FreshnessRules()
-    rules.unstatedLifetime = odd
-    rules.longestGuessedLifetime = odd
+    rules.defaultLifetime = odd
+    rules.maximumHeuristicLifetime = odd
     rules.minimumLifetime = odd
     rules.staleOnError = odd
     rules.staleWhileRevalidating = odd
@@ -124,7 +124,7 @@ import Testing
     #expect(mayShow("max-age=60, stale-if-error=20", 80))
     #expect(!mayShow("max-age=60, stale-if-error=20", 81))
     #expect(!mayShow("no-cache", 1))
-    rules.showsOnErrorWhatMustBeRevalidated = true
+    rules.ignoresRevalidationOnError = true
     #expect(mayShow("no-cache", 1))
     #expect(mayShow("max-age=60, must-revalidate", 70))
     #expect(!mayShow("max-age=60, must-revalidate", 71))

@@ -10,7 +10,7 @@ import Testing
 
   private func makeStored(_ headers: HTTPHeaders, sent: HTTPHeaders = [:]) throws -> StoredResponse {
     try #require(
-      StoredResponse(keeping: response(headers), body: [1, 2, 3], sent: sent, requested: 10, received: 11))
+      StoredResponse(storing: response(headers), body: [1, 2, 3], sent: sent, requested: 10, received: 11))
   }
 
   @Test(

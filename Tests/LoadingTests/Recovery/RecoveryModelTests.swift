@@ -37,7 +37,7 @@ import Testing
     }
 
     mutating func sendDueRequests() {
-      let (due, next) = plan.take()
+      let (due, next) = plan.takeDue()
       if let next { wake = min(wake ?? .max, next) }
       for id in due {
         guard visible.contains(id) else {

@@ -21,14 +21,14 @@ import Testing
 
   private func woken(_ plan: inout RecoveryPlan, at now: Int64) -> [RecoveryPlan.ID] {
     plan.woken(at: now)
-    return plan.take().due
+    return plan.takeDue().due
   }
 
   @Test func oneRequestProbesAHostWithAThousandFailures() {
     var plan = plan()
     let ids = add(1000, to: &plan)
 
-    let first = plan.take()
+    let first = plan.takeDue()
     #expect(first.due.isEmpty)
     #expect(first.wake == 2 * second)
     #expect(woken(&plan, at: 2 * second) == [ids[0]])
@@ -46,7 +46,7 @@ import Testing
     var plan = plan(RecoveryPolicy(delay: 2, maximumDelay: 10))
     let ids = add(1, to: &plan)
     var now: Int64 = 0
-    var wake = plan.take().wake
+    var wake = plan.takeDue().wake
     var pauses: [Int64] = []
 
     for _ in 0..<5 {
@@ -54,9 +54,9 @@ import Testing
       pauses.append((time - now) / second)
       now = time
       plan.woken(at: now)
-      #expect(plan.take().due == ids)
+      #expect(plan.takeDue().due == ids)
       plan.failedAgain(ids[0], .server, at: now)
-      wake = plan.take().wake
+      wake = plan.takeDue().wake
     }
 
     #expect(pauses == [2, 4, 8, 10, 10])
@@ -65,7 +65,7 @@ import Testing
   @Test func randomFactorHalvesTheDelayAtMost() {
     var plan = plan(random: 0)
     _ = add(1, to: &plan)
-    #expect(plan.take().wake == second)
+    #expect(plan.takeDue().wake == second)
   }
 
   @Test func invalidPolicyValuesAreClamped() {
@@ -83,7 +83,7 @@ import Testing
     _ = woken(&plan, at: 2 * second)
 
     plan.succeeded(host, at: 3 * second)
-    let (due, wake) = plan.take()
+    let (due, wake) = plan.takeDue()
 
     #expect(due == Array(ids[1...]), "all except the probe, which is running")
     #expect(wake == nil)
@@ -95,25 +95,25 @@ import Testing
     var plan = plan()
     let ids = add(3, to: &plan)
     plan.succeeded(host, at: second)
-    #expect(plan.take().due == ids)
+    #expect(plan.takeDue().due == ids)
 
     for id in ids { plan.failedAgain(id, .server, at: 2 * second) }
     #expect(woken(&plan, at: 3 * second).isEmpty)
     #expect(woken(&plan, at: 4 * second).count == 1, "one request probes the host again")
     plan.succeeded(host, at: 5 * second)
-    #expect(plan.take().due.count == 2)
+    #expect(plan.takeDue().due.count == 2)
   }
 
   @Test func requestThatFailsOnAWorkingHostWaitsForItsBackOff() {
     var plan = plan()
     let ids = add(1, to: &plan)
     plan.succeeded(host, at: second)
-    #expect(plan.take().due == ids)
+    #expect(plan.takeDue().due == ids)
     plan.succeeded(host, at: second)
     plan.failedAgain(ids[0], .server, at: 2 * second)
 
     for time in 2..<4 { plan.succeeded(host, at: Int64(time) * second) }
-    #expect(plan.take().due.isEmpty)
+    #expect(plan.takeDue().due.isEmpty)
     #expect(woken(&plan, at: 4 * second) == ids, "the request has waited for its own back-off")
   }
 
@@ -135,10 +135,10 @@ import Testing
   @Test func returnOfTheNetworkProbesEachHostAtOnce() {
     var plan = plan()
     let ids = add(5, to: &plan) + add(5, to: &plan, host: other)
-    _ = plan.take()
+    _ = plan.takeDue()
 
     plan.networkReturned(at: second)
-    #expect(Set(plan.take().due) == [ids[0], ids[5]])
+    #expect(Set(plan.takeDue().due) == [ids[0], ids[5]])
   }
 
   @Test func probeThatIsStuckWhenTheNetworkReturnsIsSentAgain() {
@@ -147,7 +147,7 @@ import Testing
     #expect(woken(&plan, at: 2 * second) == ids)
 
     plan.networkReturned(at: 3 * second)
-    #expect(plan.take().due == ids)
+    #expect(plan.takeDue().due == ids)
   }
 
   @Test func requestThatFailsAfterEachReleaseBacksOff() {
@@ -156,7 +156,7 @@ import Testing
     var sent = 0
     for time in 1...3600 {
       plan.succeeded(host, at: Int64(time) * second)
-      let due = plan.take().due
+      let due = plan.takeDue().due
       sent += due.count
       for id in due { plan.failedAgain(id, .server, at: Int64(time) * second + 1) }
     }
@@ -169,13 +169,13 @@ import Testing
     var plan = plan()
     let ids = add(1, to: &plan)
     plan.succeeded(host, at: second)
-    #expect(plan.take().due == ids)
+    #expect(plan.takeDue().due == ids)
     plan.failedAgain(ids[0], .server, at: second)
 
     plan.succeeded(host, at: 2 * second)
-    #expect(plan.take().due.isEmpty)
+    #expect(plan.takeDue().due.isEmpty)
     plan.succeeded(host, at: 4 * second)
-    #expect(plan.take().due == ids)
+    #expect(plan.takeDue().due == ids)
   }
 
   // MARK: The clock
@@ -183,16 +183,16 @@ import Testing
   @Test func invalidCertificateIsProbedAtTheMaximumDelayAndWhenTheClockIsSet() {
     var plan = plan()
     let ids = (0..<3).map { _ in plan.add(.clock, host: host, isVisible: true, at: 0) }
-    #expect(plan.take().wake == 120 * second)
+    #expect(plan.takeDue().wake == 120 * second)
     #expect(woken(&plan, at: 120 * second) == [ids[0]], "one request probes for all")
     plan.failedAgain(ids[0], .clock, at: 121 * second)
-    #expect(plan.take().wake == 241 * second)
+    #expect(plan.takeDue().wake == 241 * second)
 
     plan.clockStepped(at: 130 * second)
-    #expect(plan.take().due == [ids[1]])
+    #expect(plan.takeDue().due == [ids[1]])
     plan.remove(ids[1], at: 131 * second)
     plan.succeeded(host, at: 131 * second)
-    #expect(Set(plan.take().due) == [ids[0], ids[2]])
+    #expect(Set(plan.takeDue().due) == [ids[0], ids[2]])
   }
 
   @Test func certificateThatWasCheckedBeforeTheClockWasSetIsCheckedAgainAtOnce() {
@@ -202,9 +202,9 @@ import Testing
 
     plan.clockStepped(at: 3 * second)
     plan.failedAgain(id, .clock, at: 4 * second)
-    #expect(plan.take().due == [id])
+    #expect(plan.takeDue().due == [id])
     plan.failedAgain(id, .clock, at: 5 * second)
-    #expect(plan.take().due.isEmpty)
+    #expect(plan.takeDue().due.isEmpty)
   }
 
   @Test func loadThatBeganBeforeTheClockWasSetIsSentAgainAtOnce() {
@@ -213,9 +213,9 @@ import Testing
     plan.clockStepped(at: second)
 
     let outdated = plan.add(.clock, host: host, isVisible: true, clockSteps: steps, at: 2 * second)
-    #expect(plan.take().due == [outdated])
+    #expect(plan.takeDue().due == [outdated])
     _ = plan.add(.clock, host: host, isVisible: true, clockSteps: plan.clockSteps, at: 2 * second)
-    #expect(plan.take().due.isEmpty)
+    #expect(plan.takeDue().due.isEmpty)
   }
 
   // MARK: Memory
@@ -224,7 +224,7 @@ import Testing
     var plan = plan()
     let ids = (0..<2).map { _ in plan.add(.memory, host: host, isVisible: true, at: 0) }
     plan.succeeded(host, at: second)
-    #expect(plan.take().due.isEmpty, "a host's success does not end a memory shortage")
+    #expect(plan.takeDue().due.isEmpty, "a host's success does not end a memory shortage")
 
     var sent: [Int64] = []
     for time in 2..<20 {
@@ -257,25 +257,25 @@ import Testing
     plan.refused(host, retryAfter: 1e9, at: 100 * second)
     plan.failedAgain(ids[0], .server, at: 100 * second)
     plan.networkReturned(at: 101 * second)
-    #expect(plan.take().due == ids)
+    #expect(plan.takeDue().due == ids)
     plan.refused(host, retryAfter: 1e9, at: 102 * second)
     plan.failedAgain(ids[0], .server, at: 102 * second)
     plan.succeeded(host, at: 103 * second)
-    #expect(plan.take().due == ids)
+    #expect(plan.takeDue().due == ids)
     plan.refused(host, retryAfter: 1e9, at: 104 * second)
     plan.failedAgain(ids[0], .server, at: 104 * second)
 
     for time in 105..<204 { plan.succeeded(host, at: Int64(time) * second) }
-    #expect(plan.take().due.isEmpty, "this request was refused while other requests succeed")
+    #expect(plan.takeDue().due.isEmpty, "this request was refused while other requests succeed")
     plan.succeeded(host, at: 204 * second)
-    #expect(plan.take().due == ids)
+    #expect(plan.takeDue().due == ids)
   }
 
   @Test func clockStepReleasesNoServerFailures() {
     var plan = plan()
     _ = add(3, to: &plan)
     plan.clockStepped(at: second)
-    #expect(plan.take().due.isEmpty)
+    #expect(plan.takeDue().due.isEmpty)
   }
 
   // MARK: The screen
@@ -283,11 +283,11 @@ import Testing
   @Test func offScreenRequestsSetNoWakeUp() {
     var plan = plan()
     let ids = add(3, to: &plan, isVisible: false)
-    #expect(plan.take().wake == nil)
+    #expect(plan.takeDue().wake == nil)
     #expect(woken(&plan, at: 1000 * second).isEmpty)
 
     plan.setVisible(true, ids[1], at: 1000 * second)
-    #expect(plan.take().due == [ids[1]], "the request's delay has passed")
+    #expect(plan.takeDue().due == [ids[1]], "the request's delay has passed")
   }
 
   @Test func requestsThatLeaveTheScreenDoNotProbe() {
@@ -296,11 +296,11 @@ import Testing
     #expect(woken(&plan, at: 2 * second) == [ids[0]])
 
     plan.setVisible(false, ids[0], at: 2 * second)
-    #expect(plan.take().due == [ids[1]])
+    #expect(plan.takeDue().due == [ids[1]])
     plan.setVisible(false, ids[1], at: 2 * second)
-    #expect(plan.take().due == [ids[2]])
+    #expect(plan.takeDue().due == [ids[2]])
     plan.setVisible(false, ids[2], at: 2 * second)
-    let (due, wake) = plan.take()
+    let (due, wake) = plan.takeDue()
     #expect(due.isEmpty && wake == nil, "off-screen requests set no wake-up")
   }
 
@@ -308,28 +308,28 @@ import Testing
     var plan = plan()
     let ids = add(2, to: &plan, isVisible: false)
     plan.succeeded(host, at: second)
-    #expect(plan.take().due.isEmpty)
+    #expect(plan.takeDue().due.isEmpty)
 
     plan.setVisible(true, ids[1], at: 2 * second)
-    #expect(plan.take().due == [ids[1]])
+    #expect(plan.takeDue().due == [ids[1]])
   }
 
   @Test func removedRequestsLeaveNoState() {
     var plan = plan()
     let ids = add(2, to: &plan)
     let stale = plan.add(.server, host: host, isVisible: true, isReleased: true, at: 0)
-    #expect(plan.take().due == [stale], "a released request is sent at once")
+    #expect(plan.takeDue().due == [stale], "a released request is sent at once")
     _ = woken(&plan, at: 2 * second)
 
     plan.remove(ids[0], at: 3 * second)
-    #expect(plan.take().due == [ids[1]], "another request replaces the removed probe")
+    #expect(plan.takeDue().due == [ids[1]], "another request replaces the removed probe")
     plan.remove(ids[1], at: 3 * second)
     plan.remove(stale, at: 3 * second)
 
     #expect(plan.count == 0)
     plan.networkReturned(at: 4 * second)
     plan.woken(at: 1000 * second)
-    let (due, wake) = plan.take()
+    let (due, wake) = plan.takeDue()
     #expect(due.isEmpty && wake == nil)
   }
 }

@@ -269,7 +269,7 @@ import Testing
 
   @Test func pauseIsLimitedToTheMaximum() {
     var queue = DownloadQueue()
-    queue.backOff.longest = 10
+    queue.backOff.maximumPause = 10
     queue.enqueue(id(1), lane: a, priority: .normal)
     #expect(started(&queue) == [1])
     queue.ended(id(1), status: 503, retryAfter: 3600)

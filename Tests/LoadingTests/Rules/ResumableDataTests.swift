@@ -46,8 +46,8 @@ import Testing
     func resumable(_ count: Int) -> ResumableData? {
       ResumableData([UInt8](repeating: 7, count: count), of: response, length: 10_000, validator: nil)
     }
-    #expect(resumable(ResumableData.smallest)?.count == ResumableData.smallest)
-    #expect(resumable(ResumableData.smallest - 1) == nil)
+    #expect(resumable(ResumableData.minimumBytes)?.count == ResumableData.minimumBytes)
+    #expect(resumable(ResumableData.minimumBytes - 1) == nil)
   }
 
   @Test func remainderIsRequestedWithRangeAndIfRange() throws {

@@ -10,10 +10,10 @@ public struct FreshnessRules: Hashable, Sendable {
   ///
   /// SDWebImage and YYWebImage never revalidate a file that they have, so a changed image behind a URL is not seen for
   /// days.
-  public var unstatedLifetime = 3600.0
+  public var defaultLifetime = 3600.0
   /// The maximum lifetime in seconds that is estimated from `Last-Modified`; 7 days by default, as in Firefox. The
   /// estimate is a tenth of the time from `Last-Modified` to `Date` (RFC 9111, 4.2.2).
-  public var longestGuessedLifetime = 7 * 86400.0
+  public var maximumHeuristicLifetime = 7 * 86400.0
   /// The minimum lifetime in seconds, which applies even if a server states a shorter one; 0 by default. `no-cache` is
   /// obeyed nevertheless.
   public var minimumLifetime = 0.0
@@ -38,7 +38,7 @@ public struct FreshnessRules: Hashable, Sendable {
   public var staleAfter = 1.0
   /// True to show a stale response with `must-revalidate` or `no-cache` as well if the server cannot be reached or
   /// fails; false by default, as RFC 9111, 4.2.4 requires. Many servers send these directives with every response.
-  public var showsOnErrorWhatMustBeRevalidated = false
+  public var ignoresRevalidationOnError = false
 
   /// Creates rules with the default values.
   public init() {}

@@ -27,7 +27,7 @@ extension StoredResponse {
     return .stale(
       age: age ?? 0,
       mayShowWhileRevalidating: !isStrict && window > 0 && staleness <= window,
-      mayShowOnError: (!isStrict || rules.showsOnErrorWhatMustBeRevalidated) && staleness <= windowOnError)
+      mayShowOnError: (!isStrict || rules.ignoresRevalidationOnError) && staleness <= windowOnError)
   }
 
   // MARK: Age
@@ -68,7 +68,7 @@ extension StoredResponse {
     let ownLifetime = statedLifetime(control) ?? heuristicLifetime(rules)
     // Counts from the time at which the redirect was followed, because the response may have been created long before.
     let longestLifetime =
-      isRedirected ? (age(at: received) ?? 0) + Self.nonNegative(rules.unstatedLifetime) : .infinity
+      isRedirected ? (age(at: received) ?? 0) + Self.nonNegative(rules.defaultLifetime) : .infinity
     return max(min(ownLifetime, longestLifetime), Self.nonNegative(rules.minimumLifetime))
   }
 
@@ -88,8 +88,8 @@ extension StoredResponse {
   private func heuristicLifetime(_ rules: FreshnessRules) -> Double {
     guard let lastModified = response.headers["Last-Modified"].flatMap({ HTTPDate.seconds($0) }),
       let creationTime, lastModified <= creationTime
-    else { return Self.nonNegative(rules.unstatedLifetime) }
-    return min((creationTime - lastModified) / 10, Self.nonNegative(rules.longestGuessedLifetime))
+    else { return Self.nonNegative(rules.defaultLifetime) }
+    return min((creationTime - lastModified) / 10, Self.nonNegative(rules.maximumHeuristicLifetime))
   }
 
   /// The time at which the server created the response: the server's `Date`, or the time of arrival if there is none;
