@@ -27,9 +27,9 @@ enum DiskReopen {
     }
     return [
       Figure(
-        "reopen_ms", Samples(reopenTimes), label: "10,000 responses, the first look-up", unit: "ms",
+        "reopen_ms", Samples(reopenTimes), label: "first lookup in a cache of 10,000 responses", unit: "ms",
         floor: .atMost(50)
-      ), Figure("look_through_ms", Samples(scanTimes), label: "and a look through all of them", unit: "ms"),
+      ), Figure("look_through_ms", Samples(scanTimes), label: "  scan of all of them", unit: "ms"),
     ]
   }
 

@@ -2,7 +2,7 @@
 enum Fade {
   private static let warmUps = 1
   private static let kinds: [(kind: FadeRun.Kind, label: String)] = [
-    (.square, "square tiles"), (.rounded, "rounded tiles"), (.transparent, "transparent pictures"),
+    (.square, "square tiles"), (.rounded, "rounded tiles"), (.transparent, "transparent images"),
     (.slide, "rounded tiles that slide"), (.flip, "rounded tiles that flip"),
   ]
 
@@ -19,12 +19,12 @@ enum Fade {
     }
     let times = kinds.map { kind, label in
       Figure(
-        "\(kind.rawValue)_ms", samples(kind, "mean_ms"), label: "all threads a frame, \(label)", unit: "ms",
+        "\(kind.rawValue)_ms", samples(kind, "mean_ms"), label: "per frame, \(label)", unit: "ms",
         aim: .atMost(4))
     }
     return times + [
       Figure(
-        "p99_ms", samples(.rounded, "p99_ms"), label: "p99 of a frame, by the clock, rounded tiles",
+        "p99_ms", samples(.rounded, "p99_ms"), label: "p99 of a frame, wall clock, rounded tiles",
         unit: "ms"),
       Figure("late_frames", samples(.rounded, "late"), label: "late frames of 240", aim: .atMost(0)),
     ]

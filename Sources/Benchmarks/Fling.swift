@@ -28,15 +28,17 @@ enum Fling {
       return [
         Figure(
           "ratio_unseen_bytes_\(order)", samples("unseen_bytes"),
-          label: "bytes of pictures never shown, of all, \(order)", aim: .atMost(0.1)),
+          label: "\(order): fraction of bytes never shown", aim: .atMost(0.1)),
         Figure(
-          "ratio_unseen_pixels_\(order)", samples("unseen_pixels"), label: "  pixels of them, of all",
+          "ratio_unseen_pixels_\(order)", samples("unseen_pixels"), label: "  fraction of pixels never shown",
           aim: .atMost(0.1)),
         Figure("\(order)_bytes", samples("bytes"), label: "  all bytes"),
         Figure("\(order)_requests", samples("requests"), label: "  requests sent"),
-        Figure("\(order)_shown", samples("shown"), label: "  pictures shown, of \(FlingRun.count)"),
+        Figure("\(order)_shown", samples("shown"), label: "  images shown, of \(FlingRun.count)"),
         Figure("\(order)_late_frames", samples("late"), label: "  late frames"),
-        Figure("\(order)_settle_ms", samples("settle_ms"), label: "  from its end to all loaded", unit: "ms"),
+        Figure(
+          "\(order)_settle_ms", samples("settle_ms"), label: "  from the end of the scroll to all loaded",
+          unit: "ms"),
       ]
     }
   }

@@ -21,13 +21,14 @@ enum FlingMemory {
     func samples(_ name: String) -> Samples { Samples(figures.map { $0[name] ?? .nan }) }
     return [
       Figure(
-        "ratio_memory", samples("ratio"), label: "memory above the baseline without 16 MB, to the ledger's",
+        "ratio_memory", samples("ratio"),
+        label: "ratio of the memory above the baseline, less 16 MB, to the ledger",
         aim: .atMost(1.15)),
       Figure("above_mb", samples("above"), label: "  memory above the baseline", unit: "MB", factor: 1e-6),
       Figure("ledger_mb", samples("ledger"), label: "  counted by the ledger", unit: "MB", factor: 1e-6),
-      Figure("heap_used_mb", samples("heap_used"), label: "  of the heap in use", unit: "MB", factor: 1e-6),
-      Figure("heap_free_mb", samples("heap_free"), label: "  of the heap free", unit: "MB", factor: 1e-6),
-      Figure("peak_mb", samples("peak"), label: "  at most, above the baseline", unit: "MB", factor: 1e-6),
+      Figure("heap_used_mb", samples("heap_used"), label: "  heap in use", unit: "MB", factor: 1e-6),
+      Figure("heap_free_mb", samples("heap_free"), label: "  free heap", unit: "MB", factor: 1e-6),
+      Figure("peak_mb", samples("peak"), label: "  maximum above the baseline", unit: "MB", factor: 1e-6),
       Figure("images", samples("images"), label: "  images loaded"),
       Figure("seconds", samples("seconds"), label: "  time of a run", unit: "s"),
     ]

@@ -11,7 +11,8 @@ enum Idle {
         "frames", samples("frames"), label: "frames presented in 5 s", floor: .atMost(0), aim: .atMost(0)),
       Figure("cpu_ms", samples("cpu_ms"), label: "processor time in 5 s", unit: "ms"),
       Figure(
-        "voluntary_switches", samples("switches"), label: "wake-ups in 5 s, the one that ends them included"),
+        "voluntary_switches", samples("switches"),
+        label: "wake-ups in 5 s, including the one that ends them"),
     ]
   }
 }

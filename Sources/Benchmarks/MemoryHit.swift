@@ -15,8 +15,8 @@ enum MemoryHit {
     let label: String
 
     static let all = [
-      Size(count: 1000, key: "", label: "1,000 pictures"),
-      Size(count: 100_000, key: "_large", label: "100,000 pictures"),
+      Size(count: 1000, key: "", label: "1,000 images"),
+      Size(count: 100_000, key: "_large", label: "100,000 images"),
     ]
   }
 
@@ -56,20 +56,21 @@ enum MemoryHit {
     let figures = [
       Figure(
         isSmall ? "median_ns" : "large_ns", Samples(cacheTimes),
-        label: "\(size.label), with a request at hand", unit: "ns"),
+        label: "\(size.label), with an existing request", unit: "ns"),
       Figure(
         isSmall ? "reference_ns" : "large_reference_ns", Samples(reference),
-        label: "dictionary and lock, by URL", unit: "ns"),
+        label: "dictionary with a lock, by URL", unit: "ns"),
       Figure(
         "ratio_dictionary\(size.key)", Samples(zip(cacheTimes, reference).map { $0 / $1 }),
         label: "ratio, pair by pair", floor: .atMost(3), aim: .atMost(1.5)),
     ]
     guard isSmall else { return figures }
     return figures + [
-      Figure("from_string_ns", Samples(textTimes), label: "from a URL's text, parsed anew", unit: "ns"),
+      Figure(
+        "from_string_ns", Samples(textTimes), label: "from the text of a URL, parsed each time", unit: "ns"),
       Figure(
         "ratio_dictionary_from_string", Samples(zip(textTimes, reference).map { $0 / $1 }),
-        label: "ratio of that"),
+        label: "ratio to the dictionary"),
     ]
   }
 
@@ -79,7 +80,7 @@ enum MemoryHit {
     let start = SystemCounters.time
     for key in order where lookup(key) != nil { found += 1 }
     let end = SystemCounters.time
-    guard found == order.count else { throw BenchmarkError("pictures are missing in the memory cache") }
+    guard found == order.count else { throw BenchmarkError("images are missing in the memory cache") }
     return (end - start) / Double(order.count) * 1e9
   }
 
@@ -116,9 +117,10 @@ enum MemoryHit {
     }
     return [
       Figure(
-        "threads\(size.key)_ns", Samples(cacheTimes), label: "the same from \(threads) threads at once",
+        "threads\(size.key)_ns", Samples(cacheTimes), label: "the same with \(threads) threads at once",
         unit: "ns"),
-      Figure("threads\(size.key)_reference_ns", Samples(reference), label: "dictionary and lock", unit: "ns"),
+      Figure(
+        "threads\(size.key)_reference_ns", Samples(reference), label: "dictionary with a lock", unit: "ns"),
       Figure(
         "ratio_dictionary_threads\(size.key)", Samples(zip(cacheTimes, reference).map { $0 / $1 }),
         label: "ratio, pair by pair", floor: .atMost(3), aim: .atMost(1.5)),
@@ -140,7 +142,7 @@ enum MemoryHit {
     let end = SystemCounters.time
     let total = orders.reduce(0) { $0 + $1.count }
     guard found.load(ordering: .relaxed) == total else {
-      throw BenchmarkError("pictures are missing in the memory cache")
+      throw BenchmarkError("images are missing in the memory cache")
     }
     return (end - start) / Double(total) * 1e9
   }
@@ -197,7 +199,7 @@ private final class CachedImages: Sendable {
       }
     }
     return Figure(
-      "purge_stall_ms", longest.withLock { $0 * 1000 }, label: "longest lookup while they are all let go",
+      "purge_stall_ms", longest.withLock { $0 * 1000 }, label: "longest lookup while all are evicted",
       unit: "ms",
       aim: .atMost(16.7))
   }
@@ -228,7 +230,8 @@ private enum FlingPastShown {
     let cache = MemoryImageCache(capacity: capacity, preferredUsageAfterPurge: capacity / 10 * 6)
     let rate = try hitRate(of: cache)
     return [
-      Figure("scan_hit_rate", rate, label: "shown ones found in a fling past 10,000", aim: .atLeast(0.95))
+      Figure(
+        "scan_hit_rate", rate, label: "hit rate of shown images in a fling past 10,000", aim: .atLeast(0.95))
     ]
   }
 

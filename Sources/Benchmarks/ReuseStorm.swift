@@ -17,14 +17,17 @@ enum ReuseStorm {
     func samples(_ name: String) -> Samples { Samples(runs.map { $0[name] ?? .nan }) }
     return [
       Figure(
-        "changes_per_s", samples("changes_per_s"), label: "slot changes a second", floor: .atLeast(9_990)),
-      Figure("frames_per_s", samples("frames_per_s"), label: "frames a second"),
-      Figure("late_frames", samples("late"), label: "late frames, of 15 s", aim: .atMost(0)),
-      Figure("main_p50_ms", samples("main_p50_ms"), label: "main thread from frame to frame", unit: "ms"),
+        "changes_per_s", samples("changes_per_s"), label: "slot changes per second", floor: .atLeast(9_990)),
+      Figure("frames_per_s", samples("frames_per_s"), label: "frames per second"),
+      Figure("late_frames", samples("late"), label: "late frames in 15 s", aim: .atMost(0)),
+      Figure(
+        "main_p50_ms", samples("main_p50_ms"), label: "processor time of the main thread per frame",
+        unit: "ms"),
       Figure("main_p99_ms", samples("main_p99_ms"), label: "  p99", unit: "ms"),
       Figure("main_max_ms", samples("main_max_ms"), label: "  longest", unit: "ms", aim: .atMost(1000 / 60)),
-      Figure("process_percent", samples("process_percent"), label: "all threads, of a core", unit: "%"),
-      Figure("shown_per_s", samples("shown_per_s"), label: "pictures that were loaded, a second"),
+      Figure(
+        "process_percent", samples("process_percent"), label: "all threads, fraction of a core", unit: "%"),
+      Figure("shown_per_s", samples("shown_per_s"), label: "images loaded and decoded per second"),
       Figure(
         "heap_growth_mb", samples("heap_growth_mb"), label: "growth of the heap in use, second 5 to 15",
         unit: "MB", aim: .atMost(1)),
@@ -32,10 +35,11 @@ enum ReuseStorm {
         "resident_growth_mb", samples("resident_growth_mb"), label: "growth of the process, second 5 to 15",
         unit: "MB", aim: .atMost(1)),
       Figure(
-        "wrong_endings", samples("wrong_endings"), label: "completions not called once", floor: .atMost(0),
+        "wrong_endings", samples("wrong_endings"), label: "completions not called exactly once",
+        floor: .atMost(0),
         aim: .atMost(0)),
       Figure(
-        "left_over", samples("left_over"), label: "loads and waiting slots left", floor: .atMost(0),
+        "left_over", samples("left_over"), label: "retained completions and waiting slots", floor: .atMost(0),
         aim: .atMost(0)),
     ]
   }

@@ -31,7 +31,7 @@ struct SetImageRun {
         }
       let words =
         switch source {
-        case .request: "a request at hand"
+        case .request: "an existing request"
         case .url: "a URL"
         case .text: "a text"
         }
@@ -132,7 +132,7 @@ struct SetImageRun {
     }
     let hits = application.cache.statistics
     guard hits.misses == 0, !call.hasCompletion || completions.number == Self.rounds * views.count else {
-      throw BenchmarkError("pictures are missing in the memory cache")
+      throw BenchmarkError("images are missing in the memory cache")
     }
     let count = Double(Self.rounds * views.count)
     return (seconds / count, Double(allocations) / count)

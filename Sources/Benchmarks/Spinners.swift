@@ -15,16 +15,17 @@ enum Spinners {
     let hidden = try run(50, .hidden)
     return [
       Figure(
-        "fifty_percent", samples(fifty, "percent"), label: "50 spinners, of a core", unit: "%",
+        "fifty_percent", samples(fifty, "percent"), label: "50 spinners, fraction of a core", unit: "%",
         aim: .atMost(3)),
-      Figure("fifty_frames", samples(fifty, "frames"), label: "frames a second", aim: .atMost(12.5)),
+      Figure("fifty_frames", samples(fifty, "frames"), label: "frames per second", aim: .atMost(12.5)),
       Figure("one_percent", samples(one, "percent"), label: "one spinner", unit: "%", aim: .atMost(0.5)),
-      Figure("bars_percent", samples(bars, "percent"), label: "50 bars of unknown length", unit: "%"),
-      Figure("rings_percent", samples(rings, "percent"), label: "50 rings of unknown length", unit: "%"),
+      Figure("bars_percent", samples(bars, "percent"), label: "50 indeterminate bars", unit: "%"),
+      Figure("rings_percent", samples(rings, "percent"), label: "50 indeterminate rings", unit: "%"),
       Figure(
-        "hidden_percent", samples(hidden, "percent"), label: "50 spinners, scrolled out of sight", unit: "%"),
+        "hidden_percent", samples(hidden, "percent"), label: "50 spinners, scrolled off the screen", unit: "%"
+      ),
       Figure(
-        "hidden_frames", samples(hidden, "frames"), label: "frames a second", floor: .atMost(0),
+        "hidden_frames", samples(hidden, "frames"), label: "frames per second", floor: .atMost(0),
         aim: .atMost(0)),
     ]
   }

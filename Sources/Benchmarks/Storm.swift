@@ -22,14 +22,14 @@ enum Storm {
       return [
         Figure(
           "\(key)_us", samples("pair_us"),
-          label: "start and cancel, \(threads) thread\(threads > 1 ? "s" : "")",
+          label: "start and cancellation, \(threads) thread\(threads > 1 ? "s" : "")",
           unit: "µs"),
-        Figure("\(key)_cpu_us", samples("cpu_us"), label: "  processor time, all threads", unit: "µs"),
-        Figure("\(key)_allocations", samples("allocations"), label: "  allocations of the caller's thread"),
+        Figure("\(key)_cpu_us", samples("cpu_us"), label: "  processor time of all threads", unit: "µs"),
+        Figure("\(key)_allocations", samples("allocations"), label: "  allocations of the calling thread"),
         Figure("\(key)_growth_mb", samples("growth_mb"), label: "  growth of the process", unit: "MB"),
-        Figure("\(key)_connections", Samples(connections), label: "  connections, of 110,000 loads"),
+        Figure("\(key)_connections", Samples(connections), label: "  opened connections, of 110,000 loads"),
         Figure(
-          "\(key)_unheard", samples("unheard"), label: "  loads without their end", floor: .atMost(0),
+          "\(key)_unheard", samples("unheard"), label: "  loads without a result", floor: .atMost(0),
           aim: .atMost(0)),
       ]
     }

@@ -18,10 +18,10 @@ final class SlotRecovery {
   private var generation = 0
   private var isKnownVisible = false
 
-  /// Begins a recovery. Returns nil if the result is final.
+  /// Begins a recovery. Returns `nil` if the result is final.
   ///
   /// - Parameters:
-  ///   - question: The slot's request as it was loaded.
+  ///   - slotRequest: The slot's request as it was loaded.
   ///   - result: The result that the slot shows now.
   static func begin(
     for slot: ImageSlot, _ downloader: ImageDownloader, _ slotRequest: SlotRequest,

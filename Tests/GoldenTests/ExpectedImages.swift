@@ -41,7 +41,7 @@ struct ExpectedImages {
     }
     try SDLHost.writePNG(actual, to: drawn.path)
     guard let comparison else {
-      return .different("there is no \(expected.path); what was drawn is in \(drawn.path).\(Self.hint)")
+      return .different("there is no \(expected.path); the drawn image is in \(drawn.path).\(Self.hint)")
     }
     try SDLHost.writePNG(comparison.sideBySide, to: difference.path)
     return .different(
@@ -53,7 +53,7 @@ struct ExpectedImages {
       """)
   }
 
-  private static let hint = "\nIf it is right: VITRINE_RECORD_GOLDEN=1 ./run.sh test Golden"
+  private static let hint = "\nIf the drawn image is right: VITRINE_RECORD_GOLDEN=1 ./run.sh test Golden"
 
   private func file(_ name: String) -> URL { folder.appending(path: name) }
 

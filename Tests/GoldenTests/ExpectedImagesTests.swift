@@ -29,7 +29,7 @@ struct ExpectedImagesTests {
     let verdict = try verdict(on: red)
 
     guard case .different(let problem) = verdict else {
-      Issue.record("a picture that is not there matches")
+      Issue.record("a missing image matches")
       return
     }
     #expect(problem.contains("there is no \(folder.path)/square.png"))

@@ -46,10 +46,10 @@ enum FirstScreen {
       ),
       Figure(
         "ratio_libjpeg_turbo_cpu", Samples(zip(runs, references).map { ($0["cpu_s"] ?? .nan) / $1.cpu }),
-        label: "ratio of processor time, server apart"),
+        label: "ratio of processor time, without the server"),
       Figure(
         "trace_percent", Samples(runs.map { ($0["trace_s"] ?? .nan) / ($0["cpu_s"] ?? .nan) * 100 }),
-        label: "of that for the trace", unit: "%", floor: .atMost(1)),
+        label: "fraction of the processor time for the trace", unit: "%", floor: .atMost(1)),
       Figure("trace_events", samples("trace_events"), label: "events in the trace"),
       Figure(
         "above_baseline_mb", above, label: "memory above the baseline", unit: "MB", floor: .atMost(20),
@@ -71,7 +71,7 @@ enum FirstScreen {
       Figure("connections", samples("connections"), label: "connections"),
       Figure("frames", samples("frames"), label: "frames presented"),
       Figure("late_frames", samples("late_frames"), label: "late frames"),
-      Figure("picture_kb", kilobytes, label: "a picture", unit: "kB"),
+      Figure("picture_kb", kilobytes, label: "mean size of an image", unit: "kB"),
     ]
   }
 }

@@ -56,7 +56,7 @@ struct FirstScreenRun {
 
     let statistics = application.downloader.statistics
     guard statistics.loads[.network] == tiles.count else {
-      throw BenchmarkError("\(statistics.failures) of \(tiles.count) pictures were not loaded")
+      throw BenchmarkError("\(statistics.failures) of \(tiles.count) images were not loaded")
     }
     return [
       "loaded_s": loaded, "drawn_s": drawn, "cpu_s": cpuLoaded, "baseline_rss_bytes": Double(baseline),

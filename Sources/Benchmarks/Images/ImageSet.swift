@@ -27,7 +27,7 @@ struct ImageSet {
       // The marker is written last, so that an interrupted generation starts again.
       try Data().write(to: URL(filePath: folder + "/" + Self.version))
     } catch {
-      throw BenchmarkError("cannot write the pictures to \(folder)")
+      throw BenchmarkError("cannot write the images to \(folder)")
     }
   }
 

@@ -81,7 +81,7 @@ struct FetchComparison {
         "\(version)_curl_cpu_s", Samples(curlFigures.map(\.cpu)), label: "  processor time of curl",
         unit: "s"),
       Figure(
-        "ratio_curl_cpu_\(version)", ratio("cpu_s", \.cpu), label: "  ratio of that", aim: bound),
+        "ratio_curl_cpu_\(version)", ratio("cpu_s", \.cpu), label: "  ratio of processor time", aim: bound),
       Figure("\(version)_connections", samples("connections"), label: "  connections"),
     ]
   }

@@ -39,7 +39,7 @@ extension LoadEngine {
   ///
   /// - Parameters:
   ///   - change: The work of a store or a look-up; by default, everything is removed. Not called for single removals.
-  ///   - answer: Called once, with false if the change was not made, as on a disk that hangs.
+  ///   - completion: Called once, with false if the change was not made, as on a disk that hangs.
   func change(
     _ kind: DiskWrites.Kind,
     _ change: @escaping @Sendable (any ImageDataCache) -> Bool = { $0.removeAllResponses() },

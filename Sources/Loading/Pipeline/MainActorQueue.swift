@@ -5,17 +5,17 @@ import VitrineGraphics
 ///
 /// All closures posted between two turns of the main queue are delivered by one Dispatch block.
 final class MainActorQueue: Sendable {
-  typealias Letter = @MainActor () -> Void
+  typealias Work = @MainActor () -> Void
 
   /// The queue of all downloaders, so that the order holds across downloaders.
   static let main = MainActorQueue()
 
-  private let letters = Shared<[Letter]>([])
+  private let pending = Shared<[Work]>([])
 
   /// Adds a closure, which always runs later, even if posted on the main actor. May be called on any thread.
-  func post(_ letter: @escaping Letter) {
-    let isFirst = letters.withLock {
-      $0.append(letter)
+  func post(_ work: @escaping Work) {
+    let isFirst = pending.withLock {
+      $0.append(work)
       return $0.count == 1
     }
     guard isFirst else { return }
@@ -23,10 +23,10 @@ final class MainActorQueue: Sendable {
   }
 
   @MainActor private func deliver() {
-    let taken = letters.withLock { letters in
-      defer { letters = [] }
-      return letters
+    let taken = pending.withLock { pending in
+      defer { pending = [] }
+      return pending
     }
-    for letter in taken { letter() }
+    for work in taken { work() }
   }
 }

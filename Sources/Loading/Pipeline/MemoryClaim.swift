@@ -1,7 +1,8 @@
 import Synchronization
 package import VitrineGraphics
 
-/// The memory that a job of a `WorkerPool` needs while the job runs. The job ends `reservation` after releasing the memory.
+/// The memory that a job of a `WorkerPool` needs while the job runs. The job ends `reservation` after releasing the
+/// memory.
 ///
 /// A job waits until the ledger has room, which other jobs, bodies and images on the screen release. The claim is given
 /// up if nothing releases enough within `patience` seconds, or if it exceeds the whole budget. The job then runs
@@ -29,7 +30,7 @@ package final class MemoryClaim: Sendable {
   /// Returns `nil` if `bytes` is less than 1, because such a job need not wait.
   ///
   /// - Parameters:
-  ///   - hold: The reservation of the job's existing memory, to which `bytes` are added later.
+  ///   - reservation: The reservation of the job's existing memory, to which `bytes` are added later.
   ///   - kept: The number of bytes that are reserved elsewhere until the job ends, such as those of the encoded image.
   package init?(_ bytes: Int, in reservation: MemoryReservation, beside kept: Int = 0) {
     guard bytes > 0 else { return nil }

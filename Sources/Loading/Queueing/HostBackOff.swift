@@ -2,7 +2,7 @@
 ///
 /// After the pause, a single download starts as a probe. The others follow once a probe has received a response that is
 /// not a refusal; otherwise a thousand downloads would return at once. Each consecutive refusal without `Retry-After`
-/// doubles the pause, from one second to `maximumPause`. Times are in nanoseconds.
+/// doubles the pause, from one second to `maximumPause`. Except for pauses, times are in nanoseconds.
 struct HostBackOff {
   private struct Host {
     var until: Int64
@@ -18,8 +18,8 @@ struct HostBackOff {
   /// Returns the state of a host. Usually no host is backing off, which is checked without hashing a name.
   private func host(_ lane: DownloadQueue.Lane) -> Host? { hosts.isEmpty ? nil : hosts[lane] }
 
-  /// Returns the time from which downloads from a host may start: `now` for an unknown host, nil while a probe is under
-  /// way.
+  /// Returns the time from which downloads from a host may start: `now` for an unknown host, `nil` while a probe is
+  /// under way.
   func opening(of lane: DownloadQueue.Lane, at now: Int64) -> Int64? {
     guard let host = host(lane) else { return now }
     return host.probe == nil ? max(now, host.until) : nil
@@ -30,7 +30,7 @@ struct HostBackOff {
     if host(lane) != nil { hosts[lane]?.probe = id }
   }
 
-  /// Records a response. `retryAfter` is in seconds; nil if the server has not named a time.
+  /// Records a response. `retryAfter` is in seconds; `nil` if the server has not named a time.
   mutating func responded(
     _ id: FetchID, lane: DownloadQueue.Lane, status: Int?, retryAfter: Double?, at now: Int64
   ) {

@@ -5,8 +5,8 @@ import VitrineLoading
 /// ```swift
 /// let gate = Gate()
 /// let decoder = FakeDecoder(gate: gate)
-/// // … start a load and answer its transfer
-/// await gate.waitUntilHeld(1)  // now it is decoding
+/// // … start a load and respond to its transfer
+/// await gate.waitUntilHeld(1)  // now the load is decoding
 /// gate.open()
 /// ```
 public final class Gate: Sendable {
