@@ -113,17 +113,18 @@ open class ListView: ScrollView {
     reloadIfNeeded()
     if arrangement.columns != laidOut.columns { arrange() }
     guard (0..<numberOfRows).contains(row) else { return }
-    let frame = frame(of: row)
+    let rowFrame = frame(of: row)
     let visibleHeight = bounds.height - contentInsets.top - contentInsets.bottom
     switch position {
     case .nearest:
-      let gap = max(0, min(layout.gap, (visibleHeight - frame.height) / 2))
-      let top = Point(x: frame.minX, y: frame.minY - gap)
+      let gap = max(0, min(layout.gap, (visibleHeight - rowFrame.height) / 2))
+      let top = Point(x: rowFrame.minX, y: rowFrame.minY - gap)
       scrollRectToVisible(
-        Rect(origin: top, size: Size(width: frame.width, height: frame.height + 2 * gap)), animated: animated)
-    case .top: scroll(to: frame.minY - contentInsets.top, animated: animated)
-    case .middle: scroll(to: frame.midY - contentInsets.top - visibleHeight / 2, animated: animated)
-    case .bottom: scroll(to: frame.maxY - contentInsets.top - visibleHeight, animated: animated)
+        Rect(origin: top, size: Size(width: rowFrame.width, height: rowFrame.height + 2 * gap)),
+        animated: animated)
+    case .top: scroll(to: rowFrame.minY - contentInsets.top, animated: animated)
+    case .middle: scroll(to: rowFrame.midY - contentInsets.top - visibleHeight / 2, animated: animated)
+    case .bottom: scroll(to: rowFrame.maxY - contentInsets.top - visibleHeight, animated: animated)
     }
   }
 

@@ -58,7 +58,7 @@ import Testing
       (["ETag": "\"a\""], 3600),
       ([:], 3600),
     ] as [(HTTPHeaders, Double)])
-  func lifetimeIsStatedOrGuessed(headers: HTTPHeaders, expected: Double) {
+  func lifetimeIsStatedOrEstimated(headers: HTTPHeaders, expected: Double) {
     #expect(lifetime(headers) == expected)
   }
 

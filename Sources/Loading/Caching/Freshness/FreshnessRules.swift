@@ -11,8 +11,8 @@ public struct FreshnessRules: Hashable, Sendable {
   /// SDWebImage and YYWebImage never revalidate a file that they have, so a changed image behind a URL is not seen for
   /// days.
   public var defaultLifetime = 3600.0
-  /// The maximum lifetime in seconds that is estimated from `Last-Modified`; 7 days by default, as in Firefox. The
-  /// estimate is a tenth of the time from `Last-Modified` to `Date` (RFC 9111, 4.2.2).
+  /// The maximum heuristic lifetime in seconds; 7 days by default, as in Firefox. The heuristic lifetime is a tenth of
+  /// the time from `Last-Modified` to `Date` (RFC 9111, 4.2.2).
   public var maximumHeuristicLifetime = 7 * 86400.0
   /// The minimum lifetime in seconds, which applies even if a server states a shorter one; 0 by default. `no-cache` is
   /// obeyed nevertheless.
