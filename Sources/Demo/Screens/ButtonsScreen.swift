@@ -40,7 +40,7 @@ final class ButtonsScreen: View, Screen {
       loads.append { [unowned self, unowned button] in self.loadImages(name, into: button) }
     }
     add(
-      "Image per state", hint: "Press, release, press again: four pictures, one for each state.",
+      "Image per state", hint: "Press, release, press again: an image for each of four states.",
       [heart, star], size: Size(width: 96, height: 96))
   }
 
@@ -51,7 +51,7 @@ final class ButtonsScreen: View, Screen {
     makeToggle(button)
     loads.append { [unowned self, unowned button] in self.loadBackgrounds("plate", "png", into: button) }
     add(
-      "Background per state", hint: "The plate behind the title is a picture from the network.",
+      "Background per state", hint: "The plate behind the title is an image from the network.",
       [button], size: Size(width: 240, height: 72))
   }
 
@@ -80,7 +80,7 @@ final class ButtonsScreen: View, Screen {
       self.load(dimmed) { self.background(dimmed, "scene-normal.jpg", .normal) }
     }
     add(
-      "Disabled", hint: "Left with a picture for the state; right without one, so dimmed.",
+      "Disabled", hint: "Left with an image for the state; right without one, so dimmed.",
       [withImage, dimmed], size: Size(width: 136, height: 112))
   }
 
@@ -108,7 +108,7 @@ final class ButtonsScreen: View, Screen {
       self.loadPortrait(into: grey, identifier: "grey", transform: .grayscale())
     }
     add(
-      "One URL, two identifiers", hint: "Downloaded once; “round” and “grey” are kept side by side.",
+      "One URL, two identifiers", hint: "Downloaded once, cached as “round” and as “grey”.",
       [round, grey], size: Size(width: 136, height: 136))
   }
 

@@ -18,25 +18,25 @@ final class IndicatorsScreen: View, Screen {
     self.downloader = downloader
     super.init()
     addSubview(scroll)
-    add("Spinner", "Once it has taken 0.1 s, and for 0.3 s at least.", "12-birches-in-october.jpg", .activity)
-    add("Bar", "How much has come, once the server has told how much there is.", "16-the-canyon.jpg", .bar)
-    add("Ring", "The same in little room.", "22-blue-ridges.jpg", .ring)
+    add("Spinner", "Appears after 0.1 s, for at least 0.3 s.", "12-birches-in-october.jpg", .activity)
+    add("Bar", "The received part, if the server states the length.", "16-the-canyon.jpg", .bar)
+    add("Ring", "The same in a smaller area.", "22-blue-ridges.jpg", .ring)
     add(
-      "Unknown", "A server that does not tell the length: no end in sight.", "24-the-keepers-light.jpg", .bar,
+      "Unknown", "A response of unknown length.", "24-the-keepers-light.jpg", .bar,
       query: "length=none")
     add(
-      "Your own", "Drawn by the program, as IndicatorDrawing says.", "03-sun-path.jpg", .custom(HoppingDots())
+      "Your own", "Drawn by the program (IndicatorDrawing).", "03-sun-path.jpg", .custom(HoppingDots())
     )
     addTaskCard()
-    add("None", "Nothing until the picture is there.", "10-the-colonnade.jpg", .none)
+    add("None", "Nothing until the image is loaded.", "10-the-colonnade.jpg", .none)
     add(
-      "Scans", "A progressive JPEG in part: coarse at first, then finer.", "07-city-at-blue-hour.jpg", .none,
+      "Scans", "Previews of a progressive JPEG: coarse, then finer.", "07-city-at-blue-hour.jpg", .none,
       query: "rate=160000&in=scans", progressive: .scans)
     add(
-      "Blurred", "The same, blurred: the less, the more of it has come.", "07-city-at-blue-hour.jpg", .none,
+      "Blurred", "The same previews, blurred less and less.", "07-city-at-blue-hour.jpg", .none,
       query: "rate=160000&in=blurred", progressive: .blurred)
     add(
-      "Rows", "A JPEG that is not progressive comes from its top.", "26-peak-above-the-clouds.jpg", .ring,
+      "Rows", "A baseline JPEG, shown from the top as it arrives.", "26-peak-above-the-clouds.jpg", .ring,
       progressive: .scans)
   }
 
@@ -98,7 +98,7 @@ final class IndicatorsScreen: View, Screen {
       spinner.setAnimating(withStateOf: task)
     }
     addCard(
-      "Bound to a task", "A bar and a spinner beside the picture follow its ImageTask.", image,
+      "Bound to a task", "A bar and a spinner beside the image follow its ImageTask.", image,
       [spinner, bar])
   }
 

@@ -25,7 +25,7 @@ final class StateCatalogue: View {
   private let kinds: [Kind]
   private let heading = Label("Every state", font: Theme.title, color: Theme.text)
   private let hint = Label(
-    "A row a state. The first one changes as it is used; the others stay in theirs, and can be pressed too.",
+    "One row per state. The first row changes state when used; the others keep theirs, and can be pressed as well.",
     font: Theme.body, color: Theme.secondaryText)
   private let again = AgainButton("Again", scriptTitle: "Every state again")
   private let captions: [Label]

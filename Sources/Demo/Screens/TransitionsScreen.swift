@@ -10,7 +10,7 @@ final class TransitionsScreen: View, Screen {
   private let scroll = ScrollView()
   private let all = AgainButton("All again", scriptTitle: "All again")
   private let hint = Label(
-    "Two pictures a tile; Tab and Space work too.", font: Theme.body,
+    "Two images per tile; Tab and Space work as well.", font: Theme.body,
     color: Theme.secondaryText)
   private var cards: [TransitionCard] = []
   private let memory = ImagePrefetcher()
