@@ -260,7 +260,7 @@ extension MemoryReservation {
   /// the image may be on disk alone. No lock may be held.
   fileprivate func reserve(_ total: Int) {
     let missing = total - bytes
-    guard missing > 0 else { return keep(total) }
+    guard missing > 0 else { return resize(to: total) }
     if reserve(missing, force: false) { return }
     evict(toFit: missing)
     _ = reserve(missing, force: true)
