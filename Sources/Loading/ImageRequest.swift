@@ -255,6 +255,11 @@ extension ImageRequest.Cache: Hashable {
   }
 }
 
+extension ImageRequest {
+  /// True if the request reads from this machine: a file or a data URL.
+  var isLocal: Bool { url.isLocal }
+}
+
 /// A value that specifies an image to load: a `URL`, a `String` or an `ImageRequest`.
 public protocol ImageRequestConvertible: Sendable {
   /// Returns the request; throws `.invalidURL` if there is none.

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// Decides which downloads run and which wait. Starts and stops nothing itself.
 ///
 /// Only started downloads count against the limits, so cancelling a waiting download starts no other. Files and data
@@ -317,4 +319,24 @@ struct DownloadQueue {
 
   /// The number of entries about hosts in all tables.
   var rememberedHosts: Int { hosts.count + streaming.count + backOff.count + lanesWithBackOff.count }
+}
+
+extension DownloadQueue.Lane {
+  /// Creates the lane for downloads of `url`. Downloads from one server share a lane and its limit.
+  init(_ url: URL) {
+    self =
+      url.isLocal
+      ? url.isData ? .data : .local
+      : .host(scheme: url.scheme ?? "", name: url.host()?.lowercased() ?? "", port: url.port)
+  }
+}
+
+extension DownloadQueue {
+  init(_ configuration: ImageDownloader.Configuration) {
+    maximumActive = configuration.maximumActiveDownloads
+    maximumPerHost = configuration.maximumActiveDownloadsPerHost
+    order = configuration.prioritization
+    rateLimit = configuration.rateLimit
+    backOff.maximumPause = configuration.retries.maximumDelay
+  }
 }

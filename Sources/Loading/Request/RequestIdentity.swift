@@ -20,7 +20,7 @@ import Glibc
 public struct RequestIdentity: Hashable, Sendable {
   /// The headers that change the response. Requests that differ in one of these headers never share a cache entry or a
   /// download; requests that differ in others do, unless a server names the header in `Vary`.
-  public static let headerNames = ["Authorization", "Cookie", "Accept", "Accept-Language"]
+  public static let headerNames = VaryingHeaders.alwaysCounted
 
   private final class Storage: Sendable {
     /// The URL and the headers as given, for sending the request.

@@ -78,6 +78,14 @@ public final class LocalTransport: DataTransport {
   }
 }
 
+extension URL {
+  /// True for a file or data URL, which needs no network.
+  var isLocal: Bool { LocalTransport.localSchemes.contains(scheme?.lowercased() ?? "") }
+
+  /// True for a data URL, which contains the body.
+  var isData: Bool { scheme?.lowercased() == "data" }
+}
+
 extension TransportMetrics {
   fileprivate init(bytesReceived: Int, since start: ContinuousClock.Instant) {
     self.init(bytesReceived: bytesReceived, total: (ContinuousClock.now - start) / .seconds(1))

@@ -20,35 +20,3 @@ struct TransportRouter: Sendable {
     return transport
   }
 }
-
-extension ImageRequest {
-  /// True if the request reads from this machine: a file or a data URL.
-  var isLocal: Bool { url.isLocal }
-}
-
-extension URL {
-  fileprivate var isLocal: Bool { LocalTransport.localSchemes.contains(scheme?.lowercased() ?? "") }
-
-  /// True for a data URL, which contains the body.
-  var isData: Bool { scheme?.lowercased() == "data" }
-}
-
-extension DownloadQueue.Lane {
-  /// Creates the lane for downloads of `url`. Downloads from one server share a lane and its limit.
-  init(_ url: URL) {
-    self =
-      url.isLocal
-      ? url.isData ? .data : .local
-      : .host(scheme: url.scheme ?? "", name: url.host()?.lowercased() ?? "", port: url.port)
-  }
-}
-
-extension DownloadQueue {
-  init(_ configuration: ImageDownloader.Configuration) {
-    maximumActive = configuration.maximumActiveDownloads
-    maximumPerHost = configuration.maximumActiveDownloadsPerHost
-    order = configuration.prioritization
-    rateLimit = configuration.rateLimit
-    backOff.maximumPause = configuration.retries.maximumDelay
-  }
-}

@@ -41,13 +41,13 @@ extension StoredResponse {
   /// Returns the headers of a request that `Vary` names: one field for each name that was sent, in lower case and
   /// sorted, with several values of a name joined.
   ///
-  /// Headers that are always part of the identity (`RequestIdentity.headerNames`) are left out. Digests of the cookies
+  /// Headers that are always part of the identity (`VaryingHeaders.alwaysCounted`) are left out. Digests of the cookies
   /// and the credential that a transport adds are included.
   static func varying(
     _ received: HTTPHeaders, sent: HTTPHeaders, credentials: CredentialDigests = .init()
   ) -> [HTTPHeaders.Field] {
     let names = VaryingHeaders.names(in: received)
-    let fields = names.subtracting(RequestIdentity.headerNames.map { $0.lowercased() }).sorted()
+    let fields = names.subtracting(VaryingHeaders.alwaysCounted.map { $0.lowercased() }).sorted()
       .compactMap { name in
         let values = sent.fields.filter { HTTPHeaders.isSame($0.name, name) }.map(\.value)
         return values.isEmpty ? nil : HTTPHeaders.Field(name: name, value: values.joined(separator: ", "))

@@ -35,6 +35,9 @@ struct VaryingHeaders {
     return true
   }
 
+  /// The request headers that are part of every `RequestIdentity`, whether a server names them in `Vary` or not.
+  static let alwaysCounted = ["Authorization", "Cookie", "Accept", "Accept-Language"]
+
   private static let unimportant: Set<String> = ["accept", "accept-language", "accept-encoding"]
 
   /// The set that stands for all headers: `Vary: *`, or more names than can be remembered.
