@@ -230,7 +230,7 @@ import VitrineGraphics
         request(1, at: 0, fetch: 0), event(0, .responded(request: 1, .failed("no way there"))),
       ]).first)
 
-    #expect(track.spans.map(\.name).sorted() == ["responded", "disk lookup", "memory lookup", "request"])
+    #expect(track.spans.map(\.name).sorted() == ["disk lookup", "memory lookup", "request", "responded"])
     #expect(track.spans.first { $0.name == "request" }?.notes["result"] == .text("failed: no way there"))
   }
 
