@@ -14,12 +14,13 @@ let mainActor: [SwiftSetting] = strict + [.defaultIsolation(MainActor.self)]
 /// A module of the library: the folder has the short name, the target carries the prefix, because
 /// target names must be unique in a user's whole package graph.
 func module(
-  _ name: String, _ dependencies: [String], settings: [SwiftSetting] = strict
+  _ name: String, _ dependencies: [String], exclude: [String] = [], settings: [SwiftSetting] = strict
 ) -> Target {
   .target(
     name: name.hasPrefix("Vitrine") ? name : "Vitrine\(name)",
     dependencies: dependencies.map { .init(stringLiteral: $0) },
     path: "Sources/\(name)",
+    exclude: exclude,
     swiftSettings: settings)
 }
 
@@ -51,28 +52,33 @@ let package = Package(
     .systemLibrary(name: "CTimers", path: "Sources/CTimers"),
 
     // The library, from the leaves up.
-    module("Graphics", []),
-    module("Loading", ["VitrineGraphics", "CHashing"]),
-    module("CurlTransport", ["VitrineGraphics", "VitrineLoading", "CCurl"]),
+    module("Concurrency", [], exclude: ["README.md"]),
+    module("Graphics", ["VitrineConcurrency"]),
+    module("Loading", ["VitrineConcurrency", "VitrineGraphics", "CHashing"]),
+    module("CurlTransport", ["VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "CCurl"]),
     module("Codecs", ["VitrineGraphics", "VitrineLoading", "CCodecs", "CSDL"]),
-    module("Widgets", ["VitrineGraphics"], settings: mainActor),
+    module("Widgets", ["VitrineConcurrency", "VitrineGraphics"], settings: mainActor),
     module(
-      "ImageWidgets", ["VitrineGraphics", "VitrineLoading", "VitrineWidgets"],
+      "ImageWidgets", ["VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "VitrineWidgets"],
       settings: mainActor),
-    module("SDLBackend", ["VitrineGraphics", "VitrineWidgets", "CSDL"], settings: mainActor),
+    module(
+      "SDLBackend", ["VitrineConcurrency", "VitrineGraphics", "VitrineWidgets", "CSDL"], settings: mainActor),
     module(
       "Vitrine",
       [
-        "VitrineGraphics", "VitrineLoading", "VitrineCurlTransport", "VitrineCodecs",
+        "VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "VitrineCurlTransport", "VitrineCodecs",
         "VitrineWidgets", "VitrineImageWidgets", "VitrineSDLBackend", "CTimers",
       ],
       settings: mainActor),
     module(
       "VitrineTesting",
-      ["VitrineGraphics", "VitrineLoading", "VitrineCodecs", "VitrineWidgets", "VitrineSDLBackend"]),
+      [
+        "VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "VitrineCodecs", "VitrineWidgets",
+        "VitrineSDLBackend",
+      ]),
 
     // The loopback server of demo, tests and benchmarks, and the program itself.
-    module("GalleryServer", []),
+    module("GalleryServer", ["VitrineConcurrency"]),
     .executableTarget(
       name: "VitrineDemo",
       dependencies: ["Vitrine", "VitrineGalleryServer"],
@@ -90,14 +96,17 @@ let package = Package(
       exclude: ["RESULTS.md", "CAllocations", "FoundationCache"],
       swiftSettings: strict),
 
+    tests("Concurrency", ["VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "VitrineTesting"]),
     tests("Graphics", ["VitrineGraphics"]),
-    tests("Loading", ["VitrineLoading", "VitrineTesting", "DiskProbe"]),
+    tests("Loading", ["VitrineConcurrency", "VitrineLoading", "VitrineTesting", "DiskProbe"]),
     // Writes to a disk cache until it is killed, or has a disk that does not answer.
     .executableTarget(
       name: "DiskProbe", dependencies: ["VitrineLoading", "VitrineTesting"], path: "Tests/DiskProbe",
       swiftSettings: strict),
     tests("GalleryServer", ["VitrineGalleryServer"]),
-    tests("CurlTransport", ["VitrineCurlTransport", "VitrineGalleryServer", "VitrineTesting"]),
+    tests(
+      "CurlTransport",
+      ["VitrineConcurrency", "VitrineCurlTransport", "VitrineGalleryServer", "VitrineTesting"]),
     tests(
       "Codecs",
       ["VitrineCodecs", "VitrineGraphics", "VitrineLoading", "VitrineTesting", "CCodecs", "CorpusProbe"]),

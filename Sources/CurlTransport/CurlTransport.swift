@@ -1,3 +1,4 @@
+public import VitrineConcurrency
 import CCurl
 import Dispatch
 public import FoundationEssentials

@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import Glibc
 import VitrineGraphics
 import VitrineLoading

@@ -1,3 +1,4 @@
+public import VitrineConcurrency
 public import VitrineLoading
 public import VitrineWidgets
 

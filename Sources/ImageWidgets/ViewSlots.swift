@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import VitrineGraphics
 import VitrineLoading
 import VitrineWidgets

@@ -1,3 +1,4 @@
+import VitrineConcurrency
 public import VitrineGraphics
 
 /// The images that a downloader keeps in memory and on disk, for an application that stores, looks up and removes

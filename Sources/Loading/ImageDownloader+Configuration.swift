@@ -1,3 +1,4 @@
+public import VitrineConcurrency
 public import FoundationEssentials
 public import VitrineGraphics
 

@@ -1,3 +1,4 @@
+public import VitrineConcurrency
 import Synchronization
 public import VitrineGraphics
 

@@ -1,5 +1,6 @@
 // A program that imports `Vitrine` needs no other module.
 @_exported public import VitrineCodecs
+@_exported public import VitrineConcurrency
 @_exported public import VitrineCurlTransport
 @_exported public import VitrineGraphics
 @_exported public import VitrineImageWidgets

@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import FoundationEssentials
 import Glibc
 import Synchronization

@@ -1,3 +1,4 @@
+import VitrineConcurrency
 @testable import VitrineLoading
 
 /// Parses texts as dates and as `Retry-After` values.

@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import FoundationEssentials
 import Testing
 import VitrineImageWidgets

@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import Testing
 import VitrineGraphics
 import VitrineImageWidgets

@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import Testing
 import VitrineGraphics
 
@@ -55,7 +56,7 @@ import VitrineGraphics
       let lane = Int(random.next() % 60)
       let number = UInt64(step + 1)
       let head = Head(
-        item: FetchID(number: number), priority: .allCases[Int(random.next() % 5)],
+        item: FetchID(number: number), priority: Int(random.next() % 5),
         ticket: WaitingTicket(number: number, batch: number / 10))
       let new = random.next() % 4 == 0 ? nil : head
       heap.set(new, for: lane)

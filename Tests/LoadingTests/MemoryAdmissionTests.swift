@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import Synchronization
 import Testing
 import VitrineGraphics
@@ -270,15 +271,15 @@ import VitrineTesting
     let pool = WorkerPool(threads: 2)
     let names = Names()
     let gate = Gate()
-    func submit(_ id: UInt64, _ name: String, _ bytes: Int, _ priority: ImageRequest.Priority = .normal) {
+    func submit(_ id: UInt64, _ name: String, _ bytes: Int, _ priority: Int = 2) {
       let reservation = MemoryReservation(0, in: ledger, as: .decoding)
-      pool.submit(id, priority: priority, taking: .init(bytes, in: reservation)) {
+      pool.submit(id, priority: priority, taking: MemoryClaim(bytes, in: reservation)) {
         names.add(name)
         reservation.end()
       }
     }
     let first = MemoryReservation(0, in: ledger, as: .decoding)
-    pool.submit(1, priority: .normal, taking: .init(80, in: first)) {
+    pool.submit(1, priority: 2, taking: MemoryClaim(80, in: first)) {
       gate.pass()
       names.add("a")
       first.end()
@@ -288,8 +289,8 @@ import VitrineTesting
     submit(2, "b", 80)
     // The second thread has found the budget full, and asks the holder to release memory.
     await holder.gate.waitUntilHeld(1)
-    submit(3, "c", 10, .low)
-    submit(4, "d", 90, .high)
+    submit(3, "c", 10, 1)
+    submit(4, "d", 90, 3)
     holder.gate.open()
     gate.open()
     try await until { names.all.count >= 4 }
@@ -309,12 +310,12 @@ import VitrineTesting
     let pool = WorkerPool(threads: 2)
     let names = Names()
     let reservation = MemoryReservation(0, in: ledger, as: .decoding)
-    pool.submit(1, priority: .normal, taking: .init(60, in: reservation)) {
+    pool.submit(1, priority: 2, taking: MemoryClaim(60, in: reservation)) {
       names.add("a")
       reservation.end()
     }
     await holder.gate.waitUntilHeld(1)
-    pool.submit(2, priority: .low) { names.add("b") }
+    pool.submit(2, priority: 1) { names.add("b") }
     for _ in 0..<20_000 where names.all.isEmpty { await Task.yield() }
     #expect(names.all.isEmpty, "the first job does not fit, and the second job may not overtake it")
     kept.end()
@@ -332,7 +333,7 @@ import VitrineTesting
     for round in 1...3 {
       try await untilCalled { done in
         let reservation = MemoryReservation(0, in: ledger, as: .decoding)
-        pool.submit(1, priority: .normal, taking: .init(60, in: reservation)) {
+        pool.submit(1, priority: 2, taking: MemoryClaim(60, in: reservation)) {
           reservation.end()
           done()
         }
@@ -360,7 +361,7 @@ import VitrineTesting
     func submit(_ id: UInt64, _ bytes: Int, _ body: @escaping @Sendable (MemoryClaim?) -> Void) {
       let reservation = MemoryReservation(0, in: ledger, as: .decoding)
       let claim = MemoryClaim(bytes, in: reservation)
-      pool.submit(id, priority: .normal, taking: claim) {
+      pool.submit(id, taking: claim) {
         body(claim)
         reservation.end()
       }
@@ -443,7 +444,7 @@ import VitrineTesting
       return 10 << 20
     }
 
-    pool.submit(1, priority: .normal, taking: claim) { [ledger] in
+    pool.submit(1, taking: claim) { [ledger] in
       names.add(ledger.usage.decoding == 10 << 20 ? "counted" : "uncounted")
       reservation.end()
     }
@@ -460,7 +461,7 @@ import VitrineTesting
     let names = Names()
     let reservation = MemoryReservation(0, in: world.ledger, as: .decoding)
 
-    world.pool.submit(1, priority: .normal, taking: MemoryClaim(in: reservation) { 0 }) { names.add("a") }
+    world.pool.submit(1, taking: MemoryClaim(in: reservation) { 0 }) { names.add("a") }
     try await until { world.pool.isIdle }
 
     #expect(names.all == "a")
@@ -477,13 +478,13 @@ import VitrineTesting
         gate.pass()
         return 1
       }
-      pool.submit(id, priority: .normal, taking: claim) {
+      pool.submit(id, taking: claim) {
         names.add(name)
         reservation.end()
       }
     }
     await gate.waitUntilHeld(1)
-    pool.submit(3, priority: .high) { names.add("c") }
+    pool.submit(3, priority: 3) { names.add("c") }
 
     gate.open()
     try await until { pool.isIdle }
@@ -499,7 +500,7 @@ import VitrineTesting
       gate.pass()
       return 1
     }
-    pool.submit(1, priority: .normal, taking: claim) { names.add("a") }
+    pool.submit(1, taking: claim) { names.add("a") }
     await gate.waitUntilHeld(1)
 
     #expect(pool.cancel(1))
@@ -517,11 +518,11 @@ import VitrineTesting
       gate.pass()
       return 1
     }
-    pool.submit(1, priority: .high, taking: claim) { names.add("a") }
+    pool.submit(1, priority: 3, taking: claim) { names.add("a") }
     await gate.waitUntilHeld(1)
-    pool.submit(2, priority: .normal) { names.add("b") }
+    pool.submit(2, priority: 2) { names.add("b") }
 
-    pool.setPriority(.low, of: 1)
+    pool.setPriority(1, of: 1)
     gate.open()
     try await until { pool.isIdle }
 
@@ -553,13 +554,13 @@ import VitrineTesting
     let pool = WorkerPool(threads: 2)
     let gate = Gate()
     let first = MemoryReservation(0, in: ledger, as: .decoding)
-    pool.submit(1, priority: .normal, taking: .init(80, in: first)) {
+    pool.submit(1, priority: 2, taking: MemoryClaim(80, in: first)) {
       gate.pass()
       first.end()
     }
     await gate.waitUntilHeld(1)
     holder.gate.close()
-    pool.submit(2, priority: .normal, taking: .init(80, in: MemoryReservation(0, in: ledger, as: .decoding)))
+    pool.submit(2, priority: 2, taking: MemoryClaim(80, in: MemoryReservation(0, in: ledger, as: .decoding)))
     {
       Issue.record("a cancelled job ran")
     }
@@ -569,7 +570,7 @@ import VitrineTesting
 
     try await untilCalled { done in
       let reservation = MemoryReservation(0, in: ledger, as: .decoding)
-      pool.submit(3, priority: .normal, taking: .init(20, in: reservation)) { done() }
+      pool.submit(3, priority: 2, taking: MemoryClaim(20, in: reservation)) { done() }
     }
     gate.open()
   }

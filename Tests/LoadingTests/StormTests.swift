@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import FoundationEssentials
 import Glibc
 import Synchronization
@@ -154,7 +155,7 @@ private final class ThreadedTransport: DataTransport {
   func start(_ request: TransportRequest, receiver: any TransportReceiver) -> any Cancellable {
     let transfer = FakeTransport(endsCancelled: true)
     let handle = transfer.start(request, receiver: receiver)
-    pool.submit(lastNumber.add(1, ordering: .relaxed).newValue, priority: .normal) {
+    pool.submit(lastNumber.add(1, ordering: .relaxed).newValue) {
       transfer.transfers[0].respond(with: Fixture.body)
     }
     return handle

@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import Synchronization
 
 /// A ring buffer of the latest events of all requests. The downloader and the host record events at all times.
@@ -61,12 +62,7 @@ public final class Trace: Sendable {
 
   /// Returns the nanoseconds since the first call in the process, including the time in which the machine was
   /// suspended.
-  public static func systemTime() -> Int64 {
-    let time = origin.duration(to: .now).components
-    return time.seconds * 1_000_000_000 + time.attoseconds / 1_000_000_000
-  }
-
-  private static let origin = ContinuousClock.now
+  public static func systemTime() -> Int64 { SystemLoadingClock().now }
 
   /// True if the trace records events.
   package var isEnabled: Bool { capacity > 0 }

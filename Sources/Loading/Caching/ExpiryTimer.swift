@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import Synchronization
 
 /// Calls a memory cache when one of the cached images may have expired. Sleeps while no image can expire.

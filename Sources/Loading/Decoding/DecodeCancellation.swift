@@ -1,4 +1,4 @@
-import Synchronization
+import VitrineConcurrency
 
 /// A value that tells a decoder that the image is no longer needed.
 ///
@@ -29,17 +29,7 @@ public struct DecodeCancellation: Sendable {
   }
 }
 
-/// A flag that is set on one thread and read on another.
-package final class CancellationFlag: Sendable {
-  private let isSet = Atomic(false)
-
-  package init() {}
-
-  /// True once `set()` has been called.
-  package var isCancelled: Bool { isSet.load(ordering: .relaxed) }
-
-  /// Sets the flag. May be called on any thread, more than once.
-  package func set() { isSet.store(true, ordering: .relaxed) }
-
+extension CancellationFlag {
+  /// A cancellation that is requested by setting the flag.
   var cancellation: DecodeCancellation { DecodeCancellation { self.isCancelled } }
 }

@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import VitrineGraphics
 
 /// The schedule of the previews of one image, at one size and in one style. Makes decisions only.

@@ -1,3 +1,5 @@
+import VitrineConcurrency
+
 /// The further headers that change the response of a URL, as servers have named them in `Vary` (RFC 9110, 12.5.5).
 struct VaryingHeaders {
   /// The maximum number of remembered URLs. The oldest are forgotten first, and learned again with their next response.
@@ -26,7 +28,7 @@ struct VaryingHeaders {
     let new = stated.subtracting(Self.unimportant).subtracting(known)
     guard !new.isEmpty else { return false }
     lastNumber += 1
-    order.append(url, priority: .normal, number: lastNumber)
+    order.append(url, number: lastNumber)
     names[url] = Self.bounded(known.union(new))
     if names.count > Self.limit, let oldest = order.head(.fifo)?.item {
       order.remove(oldest)

@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import Synchronization
 import VitrineGraphics
 

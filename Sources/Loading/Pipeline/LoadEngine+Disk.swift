@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import Dispatch
 import FoundationEssentials
 import Synchronization
@@ -13,7 +14,7 @@ extension LoadEngine {
   }
 
   func lookUp(_ id: FetchID, _ request: ImageRequest, _ priority: ImageRequest.Priority) {
-    diskReaders.submit(id.number, priority: priority) { [self] in
+    diskReaders.submit(id.number, priority: priority.rawValue) { [self] in
       trace.record(.lookupBegan(fetch: id.number))
       let reservation = MemoryReservation(0, in: ledger, as: .bodies)
       let storedResponse = storedResponse(for: request) { reservation.reserve($0) }

@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import Dispatch
 import VitrineGraphics
 
@@ -70,7 +71,7 @@ extension LoadEngine {
   }
 
   private func submit(_ number: UInt64, _ work: @escaping @Sendable () -> Bool) {
-    diskWriter.submit(number, priority: .normal) { [self] in
+    diskWriter.submit(number) { [self] in
       guard beginsChange(number) else { return }
       let result = work()
       let (completions, waiting) = state.withLock { state in

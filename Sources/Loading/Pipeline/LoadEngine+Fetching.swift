@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import VitrineGraphics
 
 // Transfers: an attempt from the start to the end.
@@ -14,7 +15,7 @@ extension LoadEngine {
       state.withLock({ $0.transfers[id]?.receiver === receiver })
     else { return settleFetch(receiver, end, resumable) }
     // No other job uses this number while the fetch is running.
-    workers.submit(id.number, priority: .normal) { [self, end] in
+    workers.submit(id.number, priority: ImageRequest.Priority.normal.rawValue) { [self, end] in
       let result = Result<[UInt8], ImageError>.of(ImageError.responseRefused) {
         try modify(bytes.body, bytes.response)
       }

@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import VitrineGraphics
 
 // Decoding, transforming, storing and delivering images.
@@ -14,7 +15,7 @@ extension LoadEngine {
       key.decodes ? decoder.memoryNeeded(for: body, options: options) : 0
     }
     let flag = CancellationFlag()
-    workers.submit(id.number, priority: priority, taking: claim, stoppedBy: flag) { [self] in
+    workers.submit(id.number, priority: priority.rawValue, taking: claim, stoppedBy: flag) { [self] in
       ledger.checkPressure()
       trace.record(.decodeBegan(decode: id.number))
       let result = Result { () throws(ImageError) in

@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import Synchronization
 import VitrineGraphics
 
@@ -68,7 +69,8 @@ extension LoadEngine {
       guard body != nil else { return false }
     }
     let flag = CancellationFlag()
-    workers.submit(job.number, priority: .veryLow, stoppedBy: flag) { [self, body] in
+    workers.submit(job.number, priority: ImageRequest.Priority.veryLow.rawValue, stoppedBy: flag) {
+      [self, body] in
       ledger.checkPressure()
       guard body != nil || reservation.reserveOrEvict(toFit: beginning.count),
         let body = body ?? receiver.bytes(of: beginning)

@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import VitrineGraphics
 
 // Headers that a server names in `Vary` (RFC 9110, 12.5.5).

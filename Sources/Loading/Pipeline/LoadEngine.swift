@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import FoundationEssentials
 import Synchronization
 import VitrineGraphics
@@ -259,7 +260,7 @@ final class LoadEngine: Sendable {
       let reservation = MemoryReservation(image.isCounted ? 0 : image.cost, in: ledger, as: .decoding)
       let claim = MemoryClaim(image.cost, in: reservation, beside: image.isCounted ? image.cost : 0)
       let flag = CancellationFlag()
-      workers.submit(id.number, priority: priority, taking: claim, stoppedBy: flag) { [self] in
+      workers.submit(id.number, priority: priority.rawValue, taking: claim, stoppedBy: flag) { [self] in
         trace.record(.transformBegan(processedImage: id.number))
         let result =
           claim.flatMap { $0.isGivenUp ? .failure($0.refusal) : nil }
@@ -271,7 +272,7 @@ final class LoadEngine: Sendable {
         work.end()
       }
     case .cancelWork(let number): workers.cancel(number)
-    case .reprioritizeWork(let number, let priority): workers.setPriority(priority, of: number)
+    case .reprioritizeWork(let number, let priority): workers.setPriority(priority.rawValue, of: number)
     case .store(let id, let image, let request, let identifier):
       guard storesOnMainQueue else { return store(id, image, request, identifier) }
       let reservation = MemoryReservation(image.isCounted ? 0 : image.cost, in: ledger, as: .decoding)

@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import VitrineGraphics
 
 // Previews of images whose bytes are being received.

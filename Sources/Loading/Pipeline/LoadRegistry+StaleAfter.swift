@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import VitrineGraphics
 
 // Servers that do not answer in time: callers get the stored response while the request goes on.

@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import VitrineGraphics
 
 // Transfers: the end, retries, and holding while all callers have paused.

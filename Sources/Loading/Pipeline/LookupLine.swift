@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import VitrineGraphics
 
 /// The queue of disk look-ups that wait, run, or are so late that the network request has started. Makes decisions

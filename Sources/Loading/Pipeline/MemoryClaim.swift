@@ -1,3 +1,4 @@
+package import VitrineConcurrency
 import Synchronization
 package import VitrineGraphics
 
@@ -7,7 +8,7 @@ package import VitrineGraphics
 /// A job waits until the ledger has room, which other jobs, bodies and images on the screen release. The claim is given
 /// up if nothing releases enough within `patience` seconds, or if it exceeds the whole budget. The job then runs
 /// without the memory and reports this to its caller.
-package final class MemoryClaim: Sendable {
+package final class MemoryClaim: JobClaim {
   /// The number of bytes by which a single job may exceed the budget if all remaining memory is in use, for example by
   /// images on the screen.
   package static let overdraft = 24 << 20
@@ -16,7 +17,7 @@ package final class MemoryClaim: Sendable {
   /// The number of seconds without room after which a claim is given up. Only time in which no job is running counts.
   private static let patience = 5.0
 
-  let reservation: MemoryReservation
+  private let reservation: MemoryReservation
   private let kept: Int
   private let measurement: Mutex<Measurement>
   private let isRefused = Atomic(false)
@@ -51,17 +52,19 @@ package final class MemoryClaim: Sendable {
   }
 
   /// The number of bytes; 0 until measured, and for a job that need not wait.
-  var bytes: Int {
+  private var bytes: Int {
     measurement.withLock { if case .done(let bytes) = $0 { bytes } else { 0 } }
   }
 
+  package var isEmpty: Bool { bytes == 0 }
+
   /// True if the number of bytes is known.
-  var isMeasured: Bool {
+  package var isMeasured: Bool {
     measurement.withLock { if case .done = $0 { true } else { false } }
   }
 
   /// Measures the number of bytes.
-  func measure() {
+  package func measure() {
     guard case .due(let measure) = measurement.withLock({ $0 }) else { return }
     let bytes = max(0, measure())
     refuseIfTooLarge(bytes)
@@ -81,6 +84,13 @@ package final class MemoryClaim: Sendable {
   /// True if the job must run without the memory.
   package var isGivenUp: Bool { isRefused.load(ordering: .relaxed) }
 
+  package func reserve(exceeding: Bool) -> Bool {
+    reservation.reserve(bytes, overdraft: exceeding ? Self.overdraft : 0)
+  }
+
+  /// Evicts cached images.
+  package func makeRoom() { reservation.evict(toFit: bytes) }
+
   /// The error of a job that ran without the memory; see `ImageError.isMemoryShortage`.
   package var refusal: ImageError {
     let (needed, budget) = (bytes, reservation.budget)
@@ -98,7 +108,7 @@ package final class MemoryClaim: Sendable {
 
   /// Checks for room again after a while, until the claim is given up. Called when no job is running and there is no
   /// room.
-  func waitForMemory(_ clock: any LoadingClock, lookAgain: @escaping @Sendable () -> Void) {
+  package func waitForRoom(_ clock: any LoadingClock, lookAgain: @escaping @Sendable () -> Void) {
     clock.wake(at: clock.now.advanced(bySeconds: Self.interval)) { [weak self] in
       guard let self else { return }
       let count = looks.wrappingAdd(1, ordering: .relaxed).newValue

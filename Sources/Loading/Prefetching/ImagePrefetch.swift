@@ -1,3 +1,4 @@
+public import VitrineConcurrency
 import Synchronization
 
 /// A list of images that an `ImagePrefetcher` loads, with its progress.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import VitrineConcurrency
 
 /// Decides which downloads run and which wait. Starts and stops nothing itself.
 ///
@@ -123,7 +124,7 @@ struct DownloadQueue {
     }
     let arrival = arrival ?? nextArrival(at: now)
     change(lane) {
-      $0.waiting.append(id, priority: priority, number: arrival.number, batch: arrival.batch)
+      $0.waiting.append(id, priority: priority.rawValue, number: arrival.number, batch: arrival.batch)
     }
     return arrival
   }

@@ -1,3 +1,5 @@
+import VitrineConcurrency
+
 /// A memory of requests that failed permanently. For a time, they fail again at once without being sent.
 ///
 /// ```swift
@@ -59,7 +61,7 @@ public struct FailureMemory: Sendable {
       remove(oldest)
     }
     lastNumber += 1
-    order.append(request, priority: .normal, number: lastNumber)
+    order.append(request, number: lastNumber)
     entries[request] = Entry(error: error, time: now)
   }
 

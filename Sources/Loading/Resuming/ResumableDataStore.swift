@@ -1,3 +1,5 @@
+import VitrineConcurrency
+
 /// The resumable data of broken transfers, by request. The oldest entries are evicted first.
 struct ResumableDataStore {
   /// The maximum number of bytes in total; 0 keeps no resumable data.
@@ -17,7 +19,7 @@ struct ResumableDataStore {
     guard body.bytes.count <= limit else { return }
     while bytes > limit - body.bytes.count, let oldest = order.head(.fifo)?.item { _ = take(oldest) }
     lastNumber += 1
-    order.append(request, priority: .normal, number: lastNumber)
+    order.append(request, number: lastNumber)
     bodies[request] = body
     bytes += body.bytes.count
   }

@@ -1,3 +1,4 @@
+public import VitrineConcurrency
 public import FoundationEssentials
 
 /// A source of bytes: libcurl in `CurlTransport`, files and data URLs in `LocalTransport`, a fake in tests.
@@ -72,12 +73,6 @@ extension TransportReceiver {
 
   /// Returns true: there is always room.
   public func transportMayReceive(_ count: Int, resume: @escaping @Sendable () -> Void) -> Bool { true }
-}
-
-/// An operation that can be cancelled. Cancelling twice, or after the end of the operation, does nothing.
-public protocol Cancellable: AnyObject, Sendable {
-  /// Cancels the operation and returns at once. The end is reported later. May be called from any thread.
-  func cancel()
 }
 
 /// A request to a transport: a GET request with headers and limits.

@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import Synchronization
 import VitrineGraphics
 
@@ -55,7 +56,7 @@ final class LocalLane: Sendable {
   }
 
   private func submit(_ number: UInt64, to pool: WorkerPool) {
-    pool.submit(number, priority: .normal) { [self] in
+    pool.submit(number) { [self] in
       let job = state.withLock { state in
         let job = state.waiting.removeValue(forKey: number)
         state.running = job.map { (number, $0) }

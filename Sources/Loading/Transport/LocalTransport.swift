@@ -1,3 +1,4 @@
+public import VitrineConcurrency
 import FoundationEssentials
 import Glibc
 import Synchronization
@@ -69,7 +70,7 @@ public final class LocalTransport: DataTransport {
     _ request: TransportRequest, _ transfer: LocalTransfer, _ receiver: any TransportReceiver
   ) {
     let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
-    decoding.submit(number, priority: .normal) {
+    decoding.submit(number) {
       let started = ContinuousClock.now
       let content = DataURLReader(request: request, receiver: receiver, transfer: transfer)
       let result = Result { () throws(ImageError) in try content.readAll() }

@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import Synchronization
 
 /// A counter of running network requests: the transfers of downloaders, and requests of the application itself.

@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import CTimers
 import Glibc
 import Synchronization

@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import Glibc
 import Synchronization
 import VitrineLoading

@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import VitrineLoading
 
 /// A gate that blocks threads until opened by the test, to hold running work at a known point.

@@ -1,3 +1,5 @@
+import VitrineConcurrency
+
 /// Waits until a condition is true, while other tasks run.
 ///
 /// ```swift

@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import Dispatch
 import FoundationEssentials
 import Synchronization

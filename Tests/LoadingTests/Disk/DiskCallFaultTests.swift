@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import Foundation
 import Glibc
 import Testing

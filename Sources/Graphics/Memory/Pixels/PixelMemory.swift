@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import Glibc
 
 /// An allocator for pixels, separate from the heap. Freed blocks go back to the system or are reused for blocks of the

@@ -1,19 +1,20 @@
 import Dispatch
-import VitrineGraphics
 
 /// A queue of closures that run on the main actor in the order of posting.
 ///
 /// All closures posted between two turns of the main queue are delivered by one Dispatch block.
-final class MainActorQueue: Sendable {
-  typealias Work = @MainActor () -> Void
+package final class MainActorQueue: Sendable {
+  package typealias Work = @MainActor () -> Void
 
   /// The queue of all downloaders, so that the order holds across downloaders.
-  static let main = MainActorQueue()
+  package static let main = MainActorQueue()
 
   private let pending = Shared<[Work]>([])
 
+  package init() {}
+
   /// Adds a closure, which always runs later, even if posted on the main actor. May be called on any thread.
-  func post(_ work: @escaping Work) {
+  package func post(_ work: @escaping Work) {
     let isFirst = pending.withLock {
       $0.append(work)
       return $0.count == 1

@@ -1,31 +1,29 @@
-import VitrineGraphics
-
 /// A pool of threads for work that takes long: decoding, transforms, files. The cooperative pool of Swift concurrency
 /// has one thread per core and must not be blocked by such work.
 ///
 /// Jobs run by priority, then in order of arrival. Threads start when there is work, sleep when there is none, and end
-/// when the pool is released; waiting jobs then still run, unless they are cancelled. A job with a `MemoryClaim` waits
-/// for room in the ledger; no later job overtakes it while other jobs with claims run. A claim that is not measured yet
-/// is measured by a thread of the pool, while other threads may run later jobs.
+/// when the pool is released; waiting jobs then still run, unless they are cancelled. A job with a `JobClaim` waits for
+/// room; no later job overtakes it while other jobs with claims run. A claim that is not measured yet is measured by a
+/// thread of the pool, while other threads may run later jobs.
 package final class WorkerPool: Sendable {
   private struct Job {
     let id: UInt64
     let body: @Sendable () -> Void
-    let claim: MemoryClaim?
+    let claim: (any JobClaim)?
     let flag: CancellationFlag?
 
-    /// True if the job has a claim of at least one byte.
-    var takesMemory: Bool { claim.map { $0.bytes > 0 } ?? false }
+    /// True if the job has a claim of anything.
+    var takesMemory: Bool { claim.map { !$0.isEmpty } ?? false }
   }
 
   private enum Step {
     case job(Job)
     /// Measure the memory that a job takes, outside the lock, before the job is looked at again.
-    case measure(UInt64, MemoryClaim)
+    case measure(UInt64, any JobClaim)
     /// Evict cached memory outside the lock, before the job is looked at again.
-    case evict(MemoryClaim)
+    case evict(any JobClaim)
     /// No job is running, and there is no room for the waiting jobs.
-    case waitForMemory(MemoryClaim)
+    case waitForMemory(any JobClaim)
     case end
   }
 
@@ -34,7 +32,7 @@ package final class WorkerPool: Sendable {
     var jobs: [UInt64: Job] = [:]
     var lastNumber: UInt64 = 0
     /// The queue positions of the jobs whose memory is being measured.
-    var measured: [UInt64: (priority: ImageRequest.Priority, number: UInt64)] = [:]
+    var measured: [UInt64: (priority: Int, number: UInt64)] = [:]
     var threads = 0
     var busy = 0
     /// The number of running jobs that take memory.
@@ -61,7 +59,7 @@ package final class WorkerPool: Sendable {
       return callsWhenIdle
     }
 
-    mutating func append(_ id: UInt64, _ priority: ImageRequest.Priority) {
+    mutating func append(_ id: UInt64, _ priority: Int) {
       lastNumber += 1
       waiting.append(id, priority: priority, number: lastNumber)
     }
@@ -76,9 +74,7 @@ package final class WorkerPool: Sendable {
         busy += 1
         return .measure(id, claim)
       }
-      if let claim = job.claim, claim.bytes > 0, !claim.isGivenUp,
-        !claim.reservation.reserve(claim.bytes, overdraft: 0)
-      {
+      if let claim = job.claim, !claim.isEmpty, !claim.isGivenUp, !claim.reserve(exceeding: false) {
         if evictedFor != id, !setAside.contains(id) {
           evictedFor = id
           makers += 1
@@ -86,9 +82,7 @@ package final class WorkerPool: Sendable {
         }
         // After eviction, the end of another job is the next chance.
         guard makers == 0, claims == 0 else { return nil }
-        guard claim.reservation.reserve(claim.bytes, overdraft: MemoryClaim.overdraft) else {
-          return overtake(id, claim)
-        }
+        guard claim.reserve(exceeding: true) else { return overtake(id, claim) }
       }
       _ = remove(id)
       busy += 1
@@ -99,9 +93,9 @@ package final class WorkerPool: Sendable {
 
     /// Returns the turn to take if no job is running and there is no room for the first job: another job may have room,
     /// or release memory that the first one waits for.
-    private mutating func overtake(_ id: UInt64, _ claim: MemoryClaim) -> Step? {
+    private mutating func overtake(_ id: UInt64, _ claim: any JobClaim) -> Step? {
       if setAside.insert(id).inserted {
-        append(id, .veryLow)
+        append(id, 0)
         evictedFor = nil
         return nextStep()
       }
@@ -119,13 +113,13 @@ package final class WorkerPool: Sendable {
     }
 
     /// Puts a measured job back into the earlier position in the queue, unless the job was cancelled in the meantime.
-    mutating func endMeasuring(_ id: UInt64, _ claim: MemoryClaim) {
+    mutating func endMeasuring(_ id: UInt64, _ claim: any JobClaim) {
       busy -= 1
       guard let place = measured.removeValue(forKey: id), jobs[id]?.claim === claim else { return }
       waiting.append(id, priority: place.priority, number: place.number)
     }
 
-    mutating func setPriority(_ priority: ImageRequest.Priority, of id: UInt64) {
+    mutating func setPriority(_ priority: Int, of id: UInt64) {
       if measured[id] != nil {
         lastNumber += 1
         measured[id] = (priority, lastNumber)
@@ -174,10 +168,11 @@ package final class WorkerPool: Sendable {
   ///
   /// - Parameters:
   ///   - id: The number of the job, chosen by the caller; unique among waiting jobs.
+  ///   - priority: A small number from 0 up; jobs of a larger number run first.
   ///   - claim: The memory of the job; `nil` for a job that need not wait for memory.
   ///   - flag: A flag that is set when the job is cancelled while running.
   package func submit(
-    _ id: UInt64, priority: ImageRequest.Priority, taking claim: MemoryClaim? = nil,
+    _ id: UInt64, priority: Int = 0, taking claim: (any JobClaim)? = nil,
     stoppedBy flag: CancellationFlag? = nil, job: @escaping @Sendable () -> Void
   ) {
     let needsThread = lock.withLock(waking: .one) { state in
@@ -226,7 +221,7 @@ package final class WorkerPool: Sendable {
   }
 
   /// Moves a job that has not begun to the end of the queue for another priority.
-  package func setPriority(_ priority: ImageRequest.Priority, of id: UInt64) {
+  package func setPriority(_ priority: Int, of id: UInt64) {
     lock.withLock { $0.setPriority(priority, of: id) }
   }
 
@@ -244,11 +239,11 @@ package final class WorkerPool: Sendable {
           }
           for call in calls { call() }
         case .evict(let claim):
-          claim.reservation.evict(toFit: claim.bytes)
+          claim.makeRoom()
           // This thread looks for work next, so that no other thread need be woken.
           lock.withLock(waking: .none) { $0.makers -= 1 }
         case .waitForMemory(let claim):
-          claim.waitForMemory(clock) { [weak lock] in lock?.withLock(waking: .one) { $0.lookAgain() } }
+          claim.waitForRoom(clock) { [weak lock] in lock?.withLock(waking: .one) { $0.lookAgain() } }
         case .end: return
         }
       }

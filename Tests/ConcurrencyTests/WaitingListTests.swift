@@ -1,6 +1,7 @@
+import VitrineConcurrency
 import Testing
 
-@testable import VitrineLoading
+@testable import VitrineConcurrency
 
 /// Order of waiting items, compared with a sorted array.
 @Suite struct WaitingListTests {
@@ -13,7 +14,7 @@ import Testing
     return names
   }
 
-  private func filled(_ items: [(String, ImageRequest.Priority)]) -> WaitingList<String> {
+  private func filled(_ items: [(String, Int)]) -> WaitingList<String> {
     var list = WaitingList<String>()
     for (number, item) in items.enumerated() {
       list.append(item.0, priority: item.1, number: UInt64(number))
@@ -22,7 +23,7 @@ import Testing
   }
 
   @Test func priorityPrecedesOrderOfArrival() {
-    var list = filled([("a", .low), ("b", .normal), ("c", .veryHigh), ("d", .normal)])
+    var list = filled([("a", 1), ("b", 2), ("c", 4), ("d", 2)])
     var copy = list
 
     #expect(drain(&list, .fifo) == "cbda")
@@ -30,9 +31,9 @@ import Testing
   }
 
   @Test func appendingAnItemAgainMovesItToTheEnd() {
-    var list = filled([("a", .normal), ("b", .normal)])
+    var list = filled([("a", 2), ("b", 2)])
 
-    list.append("a", priority: .normal, number: 2)
+    list.append("a", number: 2)
 
     #expect(list.count == 2)
     #expect(drain(&list, .fifo) == "ba")
@@ -47,7 +48,7 @@ import Testing
     for (item, number, batch) in [
       ("b", 2, 0), ("c", 3, 1), ("e", 5, 1), ("g", 7, 2), ("d", 4, 1), ("f", 6, 2), ("a", 1, 0),
     ] as [(String, UInt64, UInt64)] {
-      list.append(item, priority: .normal, number: number, batch: batch)
+      list.append(item, number: number, batch: batch)
     }
 
     #expect(drain(&list, order) == expected)
@@ -67,14 +68,14 @@ import Testing
   @Test(arguments: 0..<10) func waitingListBehavesLikeASortedArray(seed: UInt64) {
     var chance = SplitMix(state: seed)
     var list = WaitingList<Int>()
-    var model: [(item: Int, priority: ImageRequest.Priority, number: UInt64, batch: UInt64)] = []
+    var model: [(item: Int, priority: Int, number: UInt64, batch: UInt64)] = []
     var batch: UInt64 = 0
 
     for number in 0..<3000 as Range<UInt64> {
       let item = chance.next(100)
       switch chance.next(5) {
       case 0, 1:
-        let priority = ImageRequest.Priority.allCases[chance.next(5)]
+        let priority = chance.next(5)
         if chance.next(4) == 0 { batch += 1 }
         list.append(item, priority: priority, number: number, batch: batch)
         model.removeAll { $0.item == item }

@@ -1,4 +1,4 @@
-import Glibc
+public import Glibc
 
 /// A value protected by a pthread mutex, for locks that more threads contend for than the machine has cores.
 ///
@@ -8,23 +8,24 @@ import Glibc
 ///
 /// `@unchecked Sendable` because `value` is accessed only with the mutex held. The value lies behind a pointer, so that
 /// the runtime does not check for exclusive access as well.
+@usableFromInline
 package final class Shared<Value>: @unchecked Sendable {
-  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+  @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  @usableFromInline let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
 
-  package init(_ value: sending Value) {
+  @inlinable package init(_ value: sending Value) {
     self.value.initialize(to: value)
     pthread_mutex_init(mutex, nil)
   }
 
-  deinit {
+  @inlinable deinit {
     pthread_mutex_destroy(mutex)
     mutex.deallocate()
     value.deinitialize(count: 1)
     value.deallocate()
   }
 
-  package func withLock<Result, Failure: Error>(
+  @inlinable package func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     pthread_mutex_lock(mutex)

@@ -1,28 +1,43 @@
 /// The position of an item in the order of arrival. Numbers increase; batches increase or stay the same.
-struct WaitingTicket: Hashable, Sendable {
-  let number: UInt64
-  let batch: UInt64
+@usableFromInline
+package struct WaitingTicket: Hashable, Sendable {
+  @usableFromInline package let number: UInt64
+  @usableFromInline package let batch: UInt64
+
+  @inlinable package init(number: UInt64, batch: UInt64) {
+    self.number = number
+    self.batch = batch
+  }
 }
 
 /// Items in the order of arrival, in batches. Items are taken from three positions: the start, the end, and the start
 /// of the last batch. All operations but `keep` are O(1), amortized, if items are appended in order.
+@usableFromInline
 struct WaitingLine<Item: Sendable>: Sendable {
-  private struct Batch: Sendable {
-    let number: UInt64
-    var items: [(item: Item, number: UInt64)] = []
+  @usableFromInline
+  struct Batch: Sendable {
+    @usableFromInline let number: UInt64
+    @usableFromInline var items: [(item: Item, number: UInt64)]
     /// The index of the first item that was not taken.
-    var start = 0
+    @usableFromInline var start = 0
 
-    var isEmpty: Bool { start == items.count }
+    @inlinable init(number: UInt64, items: [(item: Item, number: UInt64)] = []) {
+      self.number = number
+      self.items = items
+    }
+
+    @inlinable var isEmpty: Bool { start == items.count }
   }
 
   /// The batches; only batches before `start` are empty.
-  private var batches: [Batch] = []
-  private var start = 0
+  @usableFromInline var batches: [Batch] = []
+  @usableFromInline var start = 0
+
+  @inlinable init() {}
 
   /// Adds an item at the position of the ticket. O(1) at the end; an item that was in another line may belong before
   /// later ones.
-  mutating func append(_ item: Item, _ ticket: WaitingTicket) {
+  @inlinable mutating func append(_ item: Item, _ ticket: WaitingTicket) {
     if start < batches.count, let last = batches[batches.count - 1].items.last,
       ticket.batch < batches[batches.count - 1].number || ticket.number < last.number
     {
@@ -34,7 +49,7 @@ struct WaitingLine<Item: Sendable>: Sendable {
     batches[batches.count - 1].items.append((item, ticket.number))
   }
 
-  private mutating func insert(_ item: Item, _ ticket: WaitingTicket) {
+  @inlinable mutating func insert(_ item: Item, _ ticket: WaitingTicket) {
     var end = batches.count
     while end > start, batches[end - 1].number > ticket.batch { end -= 1 }
     guard end > start, batches[end - 1].number == ticket.batch else {
@@ -48,7 +63,7 @@ struct WaitingLine<Item: Sendable>: Sendable {
   }
 
   /// Returns the next item in an order, without removing the item.
-  func end(_ order: Prioritization) -> (Item, WaitingTicket)? {
+  @inlinable func end(_ order: Prioritization) -> (Item, WaitingTicket)? {
     guard start < batches.count else { return nil }
     let batch = batches[order == .fifo ? start : batches.count - 1]
     let entry = batch.items[order == .lifo ? batch.items.count - 1 : batch.start]
@@ -56,7 +71,7 @@ struct WaitingLine<Item: Sendable>: Sendable {
   }
 
   /// Removes the next item in an order.
-  mutating func dropEnd(_ order: Prioritization) {
+  @inlinable mutating func dropEnd(_ order: Prioritization) {
     let index = order == .fifo ? start : batches.count - 1
     if order == .lifo { batches[index].items.removeLast() } else { batches[index].start += 1 }
     if batches[index].isEmpty {
@@ -72,7 +87,7 @@ struct WaitingLine<Item: Sendable>: Sendable {
   }
 
   /// Removes all items for which `isKept` returns false.
-  mutating func keep(where isKept: (Item, WaitingTicket) -> Bool) {
+  @inlinable mutating func keep(where isKept: (Item, WaitingTicket) -> Bool) {
     batches = batches[start...].compactMap { batch in
       var kept = Batch(number: batch.number)
       kept.items = batch.items[batch.start...].filter {

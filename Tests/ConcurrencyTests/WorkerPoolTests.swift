@@ -1,10 +1,11 @@
+import VitrineConcurrency
 import Glibc
 import Synchronization
 import Testing
 import VitrineGraphics
 import VitrineTesting
 
-@testable import VitrineLoading
+import VitrineLoading
 
 /// Jobs and threads of a worker pool.
 @Suite(.timeLimit(.minutes(1))) struct WorkerPoolTests {
@@ -19,10 +20,10 @@ import VitrineTesting
 
   /// A pool of one thread, with jobs that wait behind one that is held at `gate`.
   private func pool(
-    heldAt gate: Gate, _ jobs: [(String, ImageRequest.Priority)]
+    heldAt gate: Gate, _ jobs: [(String, Int)]
   ) async -> WorkerPool {
     let pool = WorkerPool(threads: 1)
-    pool.submit(0, priority: .normal) { gate.pass() }
+    pool.submit(0, priority: 2) { gate.pass() }
     await gate.waitUntilHeld(1)
     for (number, job) in jobs.enumerated() {
       pool.submit(UInt64(number + 1), priority: job.1) { [names] in names.add(job.0) }
@@ -33,7 +34,7 @@ import VitrineTesting
   /// Opens the gate, and returns the names of the jobs after all have run.
   private func finish(_ pool: WorkerPool, _ gate: Gate) async throws -> String {
     try await untilCalled { done in
-      pool.submit(99, priority: .veryLow) { done() }
+      pool.submit(99, priority: 0) { done() }
       gate.open()
     }
     return names.all
@@ -41,20 +42,20 @@ import VitrineTesting
 
   @Test func jobsRunByPriorityThenArrival() async throws {
     let gate = Gate()
-    let pool = await pool(heldAt: gate, [("a", .low), ("b", .normal), ("c", .high), ("d", .normal)])
+    let pool = await pool(heldAt: gate, [("a", 1), ("b", 2), ("c", 3), ("d", 2)])
 
     #expect(try await finish(pool, gate) == "cbda")
   }
 
   @Test func waitingJobCanBeReprioritizedOrCancelled() async throws {
     let gate = Gate()
-    let pool = await pool(heldAt: gate, [("a", .normal), ("b", .normal), ("c", .normal), ("d", .normal)])
+    let pool = await pool(heldAt: gate, [("a", 2), ("b", 2), ("c", 2), ("d", 2)])
 
-    pool.setPriority(.high, of: 3)
+    pool.setPriority(3, of: 3)
     #expect(pool.cancel(1))
     #expect(!pool.cancel(1))
     #expect(!pool.cancel(0), "the job is running")
-    pool.setPriority(.high, of: 1)
+    pool.setPriority(3, of: 1)
 
     #expect(try await finish(pool, gate) == "cbd")
   }
@@ -63,7 +64,7 @@ import VitrineTesting
     let gate = Gate()
     let pool = WorkerPool(threads: 3)
     for number in 0..<5 as Range<UInt64> {
-      pool.submit(number, priority: .normal) { gate.pass() }
+      pool.submit(number) { gate.pass() }
     }
 
     await gate.waitUntilHeld(3)
@@ -76,15 +77,15 @@ import VitrineTesting
   @Test func poolOfZeroThreadsHasOneThread() async throws {
     let pool = WorkerPool(threads: 0)
     try await untilCalled { done in
-      pool.submit(1, priority: .normal) { done() }
+      pool.submit(1) { done() }
     }
   }
 
   @Test func waitingJobsRunAfterThePoolIsReleased() async throws {
     let gate = Gate()
-    var pool: WorkerPool? = await pool(heldAt: gate, [("a", .normal)])
+    var pool: WorkerPool? = await pool(heldAt: gate, [("a", 2)])
     try await untilCalled { done in
-      pool?.submit(2, priority: .low) { done() }
+      pool?.submit(2, priority: 1) { done() }
       pool = nil
       gate.open()
     }
@@ -102,7 +103,7 @@ import VitrineTesting
     // The closure of the last job is released when the thread has run it.
     try await untilCalled { done in
       let observer = DeinitObserver(done)
-      WorkerPool(threads: 2).submit(1, priority: .normal) { _ = observer }
+      WorkerPool(threads: 2).submit(1) { _ = observer }
     }
   }
 
@@ -115,7 +116,7 @@ import VitrineTesting
     var end: EndOfThreads? = EndOfThreads(continuation)
     var pool: WorkerPool? = WorkerPool(threads: 2)
     for id in 1...2 as ClosedRange<UInt64> {
-      pool?.submit(id, priority: .normal) { [end] in
+      pool?.submit(id) { [end] in
         end?.waitForThisThread()
         both.pass()
       }
@@ -123,7 +124,7 @@ import VitrineTesting
     await both.waitUntilHeld(2)
     for id in 3...4 as ClosedRange<UInt64> {
       let reservation = MemoryReservation(0, in: ledger, as: .decoding)
-      pool?.submit(id, priority: .low, taking: .init(80, in: reservation)) {
+      pool?.submit(id, priority: 1, taking: MemoryClaim(80, in: reservation)) {
         gate.pass()
         reservation.end()
       }
@@ -166,8 +167,8 @@ import VitrineTesting
               _ = kept.reserve(10 * chance.next(6), force: false)
               let (yields, isLate) = (chance.next(10), chance.next(2) == 0)
               pool.submit(
-                id, priority: [.veryLow, .low, .normal, .high][chance.next(4)],
-                taking: .init(bytes, in: reservation)
+                id, priority: chance.next(4),
+                taking: MemoryClaim(bytes, in: reservation)
               ) {
                 withExtendedLifetime(jobEnd) { end.waitForThisThread() }
                 if !isLate { reservation.end() }
@@ -179,7 +180,7 @@ import VitrineTesting
                 let other = UInt64(submitter * jobs + chance.next(job + 1))
                 if pool.cancel(other) { dropped.add(1, ordering: .relaxed) }
               }
-              if chance.next(8) == 0 { pool.setPriority(.high, of: UInt64(chance.next(submitters * jobs))) }
+              if chance.next(8) == 0 { pool.setPriority(3, of: UInt64(chance.next(submitters * jobs))) }
               if chance.next(8) == 0 { _ = pool.isFree }
             }
           }

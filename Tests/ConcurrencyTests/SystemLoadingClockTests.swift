@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import Testing
 import VitrineTesting
 import VitrineLoading

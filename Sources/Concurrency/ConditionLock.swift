@@ -1,19 +1,24 @@
-import Glibc
+public import Glibc
 
 /// State under a lock, with a condition: threads can wait for a change of the state. Waiting blocks the thread, so only
 /// threads of the library may wait.
 ///
 /// `@unchecked Sendable` is safe because `state` is accessed only with the mutex held. The state is behind a pointer
 /// for the reason given in `Shared`.
+@usableFromInline
 package final class ConditionLock<State>: @unchecked Sendable {
-  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  private let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
+  @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  @usableFromInline let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  @usableFromInline let state = UnsafeMutablePointer<State>.allocate(capacity: 1)
 
   package init(_ state: sending State) {
     self.state.initialize(to: state)
     pthread_mutex_init(mutex, nil)
-    pthread_cond_init(condition, nil)
+    var attributes = pthread_condattr_t()
+    pthread_condattr_init(&attributes)
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    pthread_cond_init(condition, &attributes)
+    pthread_condattr_destroy(&attributes)
   }
 
   deinit {
@@ -26,12 +31,15 @@ package final class ConditionLock<State>: @unchecked Sendable {
   }
 
   /// The waiting threads that a change wakes. A thread that wakes for nothing costs two context switches.
+  @usableFromInline
   package enum Wakes {
     case none, one, all
   }
 
   /// Changes the state with the lock held, then wakes waiting threads.
-  package func withLock<Result>(waking wakes: Wakes = .all, _ change: (inout State) -> Result) -> Result {
+  @inlinable package func withLock<Result>(
+    waking wakes: Wakes = .all, _ change: (inout State) -> Result
+  ) -> Result {
     pthread_mutex_lock(mutex)
     let result = change(&state.pointee)
     pthread_mutex_unlock(mutex)
@@ -41,8 +49,12 @@ package final class ConditionLock<State>: @unchecked Sendable {
 
   /// Blocks the calling thread until `take` returns a value, and returns that value. Then wakes another thread if
   /// `isMore` returns true.
-  package func wait<Result>(
-    until take: (inout State) -> Result?, wakingOneIf isMore: (State) -> Bool = { _ in false }
+  ///
+  /// `take` is called after each change that wakes the thread, and also when `timeout` nanoseconds have passed. The
+  /// wait has no timeout while `timeout` returns `nil`.
+  @inlinable package func wait<Result>(
+    until take: (inout State) -> Result?, wakingOneIf isMore: (State) -> Bool = { _ in false },
+    timeout: (State) -> Int64? = { _ in nil }
   ) -> Result {
     pthread_mutex_lock(mutex)
     while true {
@@ -52,12 +64,26 @@ package final class ConditionLock<State>: @unchecked Sendable {
         if isMore { wake(.one) }
         return result
       }
-      pthread_cond_wait(condition, mutex)
+      if let nanoseconds = timeout(state.pointee) {
+        sleep(nanoseconds)
+      } else {
+        pthread_cond_wait(condition, mutex)
+      }
     }
   }
 
+  /// Waits for a signal, or for this time, but for an hour at most, because an hour always fits a `timespec`.
+  @usableFromInline func sleep(_ nanoseconds: Int64) {
+    var end = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &end)
+    let sum = Int64(end.tv_nsec) + max(0, min(nanoseconds, 3_600_000_000_000))
+    end.tv_sec += Int(sum / 1_000_000_000)
+    end.tv_nsec = Int(sum % 1_000_000_000)
+    pthread_cond_timedwait(condition, mutex, &end)
+  }
+
   /// Wakes waiting threads. Called without the lock, which a woken thread needs at once.
-  private func wake(_ wakes: Wakes) {
+  @inlinable func wake(_ wakes: Wakes) {
     switch wakes {
     case .none: break
     case .one: pthread_cond_signal(condition)

@@ -1,5 +1,3 @@
-import VitrineGraphics
-
 /// The clock of a downloader: the current time, and timers. Tests use a manual clock.
 public protocol LoadingClock: Sendable {
   /// The time in nanoseconds since an arbitrary start; never goes back.
@@ -10,11 +8,16 @@ public protocol LoadingClock: Sendable {
 
 /// The system's clock, which goes on while the machine sleeps.
 public struct SystemLoadingClock: LoadingClock {
+  private static let origin = ContinuousClock.now
+
   /// Creates the clock.
   public init() {}
 
   /// The time in nanoseconds since the process first asked for the time.
-  public var now: Int64 { Trace.systemTime() }
+  public var now: Int64 {
+    let time = Self.origin.duration(to: .now).components
+    return time.seconds * 1_000_000_000 + time.attoseconds / 1_000_000_000
+  }
 
   /// Calls `body` on a thread that all timers share, so `body` must return quickly. A time in the past counts as now.
   public func wake(at time: Int64, _ body: @escaping @Sendable () -> Void) {
@@ -24,12 +27,12 @@ public struct SystemLoadingClock: LoadingClock {
 
 extension Int64 {
   /// Converts seconds to nanoseconds. NaN becomes 0, and more than about a century is clamped.
-  init(nanosecondsIn seconds: Double) {
+  package init(nanosecondsIn seconds: Double) {
     self = seconds.isNaN ? 0 : Int64(Swift.min(Swift.max(-3e9, seconds), 3e9) * 1e9)
   }
 
   /// Returns the time this many seconds later, or `Int64.max` if that overflows.
-  func advanced(bySeconds seconds: Double) -> Int64 {
+  package func advanced(bySeconds seconds: Double) -> Int64 {
     let (sum, isTooMuch) = addingReportingOverflow(Int64(nanosecondsIn: seconds))
     return isTooMuch ? .max : sum
   }
