@@ -91,7 +91,9 @@ let package = Package(
       name: "FoundationCache", path: "Sources/Benchmarks/FoundationCache", swiftSettings: strict),
     .executableTarget(
       name: "VitrineBenchmarks",
-      dependencies: ["Vitrine", "VitrineGalleryServer", "CCodecs", "CAllocations", "FoundationCache"],
+      dependencies: [
+        "Vitrine", "VitrineConcurrency", "VitrineGalleryServer", "CCodecs", "CAllocations", "FoundationCache",
+      ],
       path: "Sources/Benchmarks",
       exclude: ["RESULTS.md", "CAllocations", "FoundationCache"],
       swiftSettings: strict),
@@ -173,7 +175,7 @@ if Context.environment["VITRINE_FUZZ"] != nil {
       name: "Fuzz",
       dependencies: [
         "CFuzzer", "VitrineDemo", "VitrineCodecs", "VitrineCurlTransport", "VitrineGraphics",
-        "VitrineLoading",
+        "VitrineConcurrency", "VitrineLoading",
       ],
       path: "Tests/Fuzz", exclude: ["CFuzzer", "Dictionaries", "Seeds"], swiftSettings: strict),
   ]

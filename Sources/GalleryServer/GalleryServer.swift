@@ -71,9 +71,9 @@ public final class GalleryServer: Sendable {
     let state = ServerState(
       behaviour: behaviour, catalog: Catalog(folder: images), logBytes: max(0, logBytes))
     let listener = try listen(onPort: port)
-    let thread = try LoopThread(closing: listener.descriptor, port: listener.port) { wakeUps in
+    let thread = try LoopThread(closing: listener.descriptor, port: listener.port) { wakeup in
       ServerLoop(
-        listener: listener.descriptor, wakeUps: wakeUps, server: state, limit: limit, accept: accept
+        listener: listener.descriptor, wakeup: wakeup, server: state, limit: limit, accept: accept
       ).run()
     }
     self.port = listener.port

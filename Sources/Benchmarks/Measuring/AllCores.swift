@@ -1,5 +1,5 @@
-import Glibc
 import Synchronization
+import VitrineConcurrency
 
 /// Calls `body` once with each number below `count`, on one thread per core. Returns when all calls have ended.
 func onAllCores(count: Int, _ body: @escaping @Sendable (Int) -> Void) {
@@ -13,20 +13,10 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
 
 private func work(count: Int, threads: Int, _ body: @escaping @Sendable (Int) -> Void) {
   let work = Work(count: count, body: body)
-  let running = (0..<threads).compactMap { _ -> pthread_t? in
-    var thread = pthread_t()
-    let error = pthread_create(
-      &thread, nil,
-      { pointer in
-        guard let pointer else { return nil }
-        Unmanaged<Work>.fromOpaque(pointer).takeUnretainedValue().run()
-        return nil
-      }, Unmanaged.passUnretained(work).toOpaque())
-    return error == 0 ? thread : nil
-  }
+  let running = (0..<threads).compactMap { _ in try? BlockingThread { work.run() } }
   // If no thread can be created, the calling thread does the work.
   if running.isEmpty { work.run() }
-  for thread in running { pthread_join(thread, nil) }
+  for thread in running { thread.join() }
 }
 
 private final class Work: Sendable {

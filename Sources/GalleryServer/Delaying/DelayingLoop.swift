@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import VitrineConcurrency
 
 /// The loop of a delaying proxy. Sleeps in `poll` until a socket is ready or bytes are due.
 final class DelayingLoop {
@@ -10,7 +11,7 @@ final class DelayingLoop {
   }
 
   private let listener: Int32
-  private let wakeUps: Int32
+  private let wakeup: WakeupPipe
   private let target: UInt16
   private let delay: UInt64
   private let shared: Shared
@@ -23,9 +24,9 @@ final class DelayingLoop {
 
   /// Creates a loop that forwards connections on `listener` to the port `target` with a delay in nanoseconds. The loop
   /// closes `listener` when it ends.
-  init(listener: Int32, wakeUps: Int32, target: UInt16, delay: UInt64, shared: Shared) {
+  init(listener: Int32, wakeup: WakeupPipe, target: UInt16, delay: UInt64, shared: Shared) {
     self.listener = listener
-    self.wakeUps = wakeUps
+    self.wakeup = wakeup
     self.target = target
     self.delay = delay
     self.shared = shared
@@ -49,7 +50,7 @@ final class DelayingLoop {
 
   private func sleep() {
     polled.removeAll(keepingCapacity: true)
-    polled.append(pollfd(fd: wakeUps, events: Int16(POLLIN), revents: 0))
+    polled.append(pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0))
     polled.append(pollfd(fd: acceptsFrom == 0 ? listener : -1, events: Int16(POLLIN), revents: 0))
     var due = connections.compactMap { $0.interest(&polled) }.min()
     if acceptsFrom != 0 { due = min(due ?? .max, acceptsFrom) }

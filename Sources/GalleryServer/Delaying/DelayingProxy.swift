@@ -21,9 +21,9 @@ public final class DelayingProxy: Sendable {
   public init(to target: UInt16, delay: Double) throws(GalleryServerError) {
     let listener = try listen(onPort: 0)
     let (shared, nanoseconds) = (shared, UInt64(max(0, min(delay, 3600)) * 1e9))
-    let thread = try LoopThread(closing: listener.descriptor, port: listener.port) { wakeUps in
+    let thread = try LoopThread(closing: listener.descriptor, port: listener.port) { wakeup in
       DelayingLoop(
-        listener: listener.descriptor, wakeUps: wakeUps, target: target, delay: nanoseconds, shared: shared
+        listener: listener.descriptor, wakeup: wakeup, target: target, delay: nanoseconds, shared: shared
       ).run()
     }
     port = listener.port

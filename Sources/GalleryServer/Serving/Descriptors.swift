@@ -47,14 +47,6 @@ private func loopback(_ port: UInt16) -> sockaddr_in {
   return address
 }
 
-/// Creates a pipe that does not block and is closed on `exec`. Returns `nil` if no file descriptor is available.
-func makePipe() -> (readEnd: Int32, writeEnd: Int32)? {
-  var ends: [Int32] = [-1, -1]
-  guard pipe(&ends) == 0 else { return nil }
-  for end in ends { makeNonblocking(end) }
-  return (ends[0], ends[1])
-}
-
 /// Makes the descriptor non-blocking and close-on-exec.
 func makeNonblocking(_ descriptor: Int32) {
   _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)

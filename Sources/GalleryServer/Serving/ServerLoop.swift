@@ -1,17 +1,18 @@
 import Glibc
 import Synchronization
+import VitrineConcurrency
 
 /// A function that accepts a connection from a listening socket. Returns the descriptor, or -1 with `errno` set.
 typealias Accept = @Sendable (_ listener: Int32) -> Int32
 
-/// The loop of the server. Sleeps in `poll` until a socket or the wake-up pipe is ready or a deadline has passed, then
+/// The loop of the server. Sleeps in `poll` until a socket or the wakeup pipe is ready or a deadline has passed, then
 /// lets each connection continue.
 final class ServerLoop {
   /// The time in nanoseconds for which no connection is accepted after the process ran out of file descriptors.
   private static let acceptPause: UInt64 = 100_000_000
 
   private let listener: Int32
-  private let wakeUps: Int32
+  private let wakeup: WakeupPipe
   private let server: ServerState
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 4096)
   private var connections: [Connection] = []
@@ -20,16 +21,16 @@ final class ServerLoop {
   private let limit: ConnectionLimit
   private let acceptOne: Accept
 
-  /// Creates a loop that serves connections on `listener`, which the loop closes at the end. A byte on `wakeUps` makes
-  /// the loop check the server's state.
+  /// Creates a loop that serves connections on `listener`, which the loop closes at the end. A ring of `wakeup`
+  /// makes the loop check the server's state.
   init(
-    listener: Int32, wakeUps: Int32, server: ServerState, limit: ConnectionLimit = .ofProcess,
+    listener: Int32, wakeup: WakeupPipe, server: ServerState, limit: ConnectionLimit = .ofProcess,
     accept: @escaping Accept = { Glibc.accept($0, nil, nil) }
   ) {
     self.limit = limit
     acceptOne = accept
     self.listener = listener
-    self.wakeUps = wakeUps
+    self.wakeup = wakeup
     self.server = server
   }
 
@@ -57,7 +58,7 @@ final class ServerLoop {
     let isFull = limit.admission(connections.lazy.map(\.idleSince)) == .wait
     var deadline = acceptsFrom == 0 ? UInt64.max : acceptsFrom
     polled.removeAll(keepingCapacity: true)
-    polled.append(pollfd(fd: wakeUps, events: Int16(POLLIN), revents: 0))
+    polled.append(pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0))
     polled.append(pollfd(fd: acceptsFrom == 0 && !isFull ? listener : -1, events: Int16(POLLIN), revents: 0))
     for connection in connections {
       let interest = connection.interest
@@ -71,8 +72,7 @@ final class ServerLoop {
   }
 
   private func handleWakeUps(at now: UInt64) {
-    var bytes = [UInt8](repeating: 0, count: 64)
-    while read(wakeUps, &bytes, bytes.count) > 0 {}
+    wakeup.silence()
     guard server.behaviour.withLock({ $0.isDown }) else { return }
     for connection in connections { connection.closeIfIdle(at: now) }
   }

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import VitrineConcurrency
 
 /// A loopback server that sends the exact bytes of a test, for responses that no conforming server sends.
 final class ScriptedServer: Sendable {
@@ -56,7 +57,7 @@ final class ScriptedServer: Sendable {
     (listener, self.port) = bound
     self.greeting = greeting
     self.script = script
-    Self.thread { self.acceptAll() }
+    BlockingThread.start { self.acceptAll() }
   }
 
   var url: String { "http://127.0.0.1:\(port)" }
@@ -90,7 +91,7 @@ final class ScriptedServer: Sendable {
         close(socket)
         break
       }
-      Self.thread { self.serve(socket, number) }
+      BlockingThread.start { self.serve(socket, number) }
     }
     close(listener)
     closed.fire()
@@ -144,22 +145,6 @@ final class ScriptedServer: Sendable {
       bytes.append(byte)
     }
     return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static func thread(_ body: @escaping @Sendable () -> Void) {
-    final class Box: Sendable {
-      let body: @Sendable () -> Void
-      init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-    var thread = pthread_t()
-    let box = Unmanaged.passRetained(Box(body))
-    pthread_create(
-      &thread, nil,
-      { box in
-        if let box { Unmanaged<Box>.fromOpaque(box).takeRetainedValue().body() }
-        return nil
-      }, box.toOpaque())
-    pthread_detach(thread)
   }
 }
 
