@@ -4,43 +4,35 @@
 /// without the lock, because a handler may add and remove handlers.
 @usableFromInline
 package struct ObserverList<Handler> {
-  @usableFromInline var entries: [(number: Int, handler: Handler)] = []
-  @usableFromInline var lastNumber = 0
+  /// The handlers with their numbers, in the order in which they were added. Numbers begin at 1.
+  @usableFromInline package private(set) var entries: [(number: Int, handler: Handler)] = []
+  private var lastNumber = 0
 
-  @inlinable package init() {}
+  package init() {}
 
   @inlinable package var isEmpty: Bool { entries.isEmpty }
-  @inlinable package var count: Int { entries.count }
 
-  /// The handlers, in the order in which they were added.
-  @inlinable package var handlers: [Handler] { entries.map(\.handler) }
-
-  /// The numbers of the handlers, in the order in which they were added. Their owner looks each handler up before the
-  /// call, because an earlier one may have removed it.
-  @inlinable package var numbers: [Int] { entries.map(\.number) }
-
-  /// The handler with this number; `nil` if it has been removed.
+  /// The handler with this number; `nil` if it has been removed, for example by the handler that was called before it.
   @inlinable package subscript(number: Int) -> Handler? {
     entries.first { $0.number == number }?.handler
   }
 
   /// Adds a handler. Returns its number, which is never used again.
-  @inlinable package mutating func add(_ handler: Handler) -> Int {
+  package mutating func add(_ handler: Handler) -> Int {
     lastNumber += 1
     entries.append((lastNumber, handler))
     return lastNumber
   }
 
   /// Removes a handler and returns it, so that its owner releases it after the lock. An unknown number is ignored.
-  @inlinable @discardableResult
+  @discardableResult
   package mutating func remove(_ number: Int) -> Handler? {
     guard let index = entries.firstIndex(where: { $0.number == number }) else { return nil }
     return entries.remove(at: index).handler
   }
 
-  /// Removes all handlers and returns them.
-  @inlinable package mutating func removeAll() -> [Handler] {
-    defer { entries = [] }
-    return handlers
-  }
+  /// Removes all handlers.
+  package mutating func removeAll() { entries = [] }
 }
+
+extension ObserverList: Sendable where Handler: Sendable {}

@@ -1,5 +1,5 @@
-public import VitrineConcurrency
 import Synchronization
+public import VitrineConcurrency
 public import VitrineGraphics
 
 /// The load of one caller. Work may be shared with other callers; the methods of a task affect only its own caller.
@@ -74,11 +74,11 @@ public final class ImageTask: Cancellable {
     var preview: Image?
     var isPreviewPosted = false
     var previewHandler: PreviewHandler?
-    /// The observers of progress and end, by number.
-    var observers: [Int: @MainActor () -> Void] = [:]
-    var lastObserver = 0
+    /// The observers of progress and end.
+    var observers = ObserverList<@MainActor () -> Void>()
     var waiting: [CheckedContinuation<Outcome, Never>] = []
     var listeners: [Int: WeakListener] = [:]
+    var lastListener = 0
 
     /// True if a handler or an observer receives the progress.
     var isWatched: Bool { progressHandler != nil || !observers.isEmpty }
@@ -204,8 +204,8 @@ public final class ImageTask: Cancellable {
   /// are buffered, and of the other events the newest 64. Ending the stream does not affect the load.
   public var events: AsyncStream<Event> {
     let number = state.withLock { state in
-      state.lastObserver += 1
-      return state.lastObserver
+      state.lastListener += 1
+      return state.lastListener
     }
     let listener = Listener { [weak self] in self?.endListening(number) }
     let outcome = state.withLock { state -> Outcome? in
@@ -228,18 +228,12 @@ public final class ImageTask: Cancellable {
   ///
   /// - Returns: A number for `endObserving`.
   package func observe(_ change: @escaping @MainActor () -> Void) -> Int {
-    state.withLock { state in
-      state.lastObserver += 1
-      if state.result == nil { state.observers[state.lastObserver] = change }
-      return state.lastObserver
-    }
+    // An unknown number is ignored, and numbers begin at 1.
+    state.withLock { $0.result == nil ? $0.observers.add(change) : 0 }
   }
 
   /// Removes an observer; an unknown number is ignored.
-  package func endObserving(_ number: Int) {
-    let observer = state.withLock { $0.observers.removeValue(forKey: number) }
-    _ = observer  // released here, outside the lock
-  }
+  package func endObserving(_ number: Int) { state.releaseAfterLock { $0.observers.remove(number) } }
 
   /// True if the load was cancelled: its completion receives `.cancelled`, or has received it.
   package var isCancelled: Bool {
@@ -277,7 +271,7 @@ public final class ImageTask: Cancellable {
 
   /// Sets the outcome and notifies all callers that wait. Only the first outcome counts.
   func settle(_ result: Result<ImageResponse, ImageError>) {
-    let (outcome, waiting, listeners, isAwaited, preview) = state.withLock { state in
+    let (outcome, waiting, listeners, isAwaited, _) = state.withLock { state in
       guard state.result == nil else {
         return (
           result, [CheckedContinuation<Outcome, Never>](), [Listener](), false,
@@ -297,7 +291,6 @@ public final class ImageTask: Cancellable {
         state.preview
       )
     }
-    _ = preview  // released here, outside the lock
     for continuation in waiting { continuation.resume(returning: outcome) }
     for listener in listeners { listener.yield(.finished(outcome)) }
     if isAwaited { MainActorQueue.main.post { self.complete() } }
@@ -341,25 +334,25 @@ public final class ImageTask: Cancellable {
         state.completion = nil
         state.progressHandler = nil
         state.previewHandler = nil
-        state.observers = [:]
+        state.observers.removeAll()
       }
-      return (state.completion, state.result, state.observers, state.previewHandler)
+      return (state.completion, state.result, state.observers.entries, state.previewHandler)
     }
     if let result { completion?(result) }
-    for observer in observers.values { observer() }
+    for observer in observers { observer.handler() }
   }
 
   @MainActor private func notifyObservers() {
-    for observer in state.withLock({ $0.observers }).values { observer() }
+    for observer in state.withLock({ $0.observers.entries }) { observer.handler() }
   }
 
   @MainActor private func deliverProgress() {
     let (handler, progress, observers) = state.withLock { state in
       state.isReportPosted = false
-      return (state.isCancelled ? nil : state.progressHandler, state.progress, state.observers)
+      return (state.isCancelled ? nil : state.progressHandler, state.progress, state.observers.entries)
     }
     handler?(progress)
-    for observer in observers.values { observer() }
+    for observer in observers { observer.handler() }
   }
 
   @MainActor private func deliverPreview() {

@@ -1,5 +1,5 @@
-import VitrineConcurrency
 import Synchronization
+import VitrineConcurrency
 
 /// A counter of running network requests: the transfers of downloaders, and requests of the application itself.
 ///
@@ -17,8 +17,7 @@ public final class NetworkActivity: Sendable {
 
   private struct State {
     var count = 0
-    var observers: [Int: @MainActor () -> Void] = [:]
-    var lastObserver = 0
+    var observers = ObserverList<@MainActor () -> Void>()
     var isPosted = false
   }
 
@@ -51,25 +50,18 @@ public final class NetworkActivity: Sendable {
   @MainActor private func notifyObservers() {
     let observers = state.withLock { state in
       state.isPosted = false
-      return state.observers.sorted { $0.key < $1.key }.map(\.value)
+      return state.observers.entries
     }
-    for observer in observers { observer() }
+    for observer in observers { observer.handler() }
   }
 
   /// Calls `change` on the main actor after the count has changed. Returns a number for `endObserving`.
   package func observe(_ change: @escaping @MainActor () -> Void) -> Int {
-    state.withLock { state in
-      state.lastObserver += 1
-      state.observers[state.lastObserver] = change
-      return state.lastObserver
-    }
+    state.withLock { $0.observers.add(change) }
   }
 
   /// Removes an observer; an unknown number is ignored.
-  package func endObserving(_ number: Int) {
-    let observer = state.withLock { $0.observers.removeValue(forKey: number) }
-    _ = observer  // released here, outside the lock
-  }
+  package func endObserving(_ number: Int) { state.releaseAfterLock { $0.observers.remove(number) } }
 
   /// A request that counts as running until this object is released.
   final class Running: Sendable {

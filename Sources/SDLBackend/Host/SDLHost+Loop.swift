@@ -1,5 +1,6 @@
 import CSDL
 import Glibc
+import VitrineConcurrency
 import VitrineGraphics
 import VitrineWidgets
 
@@ -52,7 +53,7 @@ extension SDLHost {
       mainQueue.drain()
     }
     drawFrameIfDue()
-    for observer in turnObservers { observer.body() }
+    for observer in turnObservers.entries { observer.handler() }
   }
 
   /// Ends the loop without another call to SDL: Xlib exits the process when its server is gone, and SDL treats a lost

@@ -1,5 +1,6 @@
 import CSDL
 import Glibc
+import VitrineConcurrency
 public import VitrineGraphics
 public import VitrineWidgets
 
@@ -50,11 +51,10 @@ public final class SDLHost {
   var nextFrame = 0.0
   /// The textures' memory holder. The ledger has only a weak reference to it.
   private var textureHolder: TextureHolder?
-  var turnObservers: [(identifier: Int, body: () -> Void)] = []
+  private(set) var turnObservers = ObserverList<() -> Void>()
 
   private let fonts: FontLibrary
   private let start = SystemTime.now
-  private var lastObserverIdentifier = 0
 
   /// Opens the window. With the drivers `offscreen` and `dummy`, frames are drawn but not visible.
   public init(configuration: Configuration) throws(SDLHostError) {
@@ -164,14 +164,8 @@ public final class SDLHost {
 
   /// Calls `body` after each turn of the loop. Returns an identifier for `removeTurnObserver`.
   @discardableResult
-  public func addTurnObserver(_ body: @escaping () -> Void) -> Int {
-    lastObserverIdentifier += 1
-    turnObservers.append((lastObserverIdentifier, body))
-    return lastObserverIdentifier
-  }
+  public func addTurnObserver(_ body: @escaping () -> Void) -> Int { turnObservers.add(body) }
 
   /// Removes an observer. Unknown identifiers are ignored.
-  public func removeTurnObserver(_ identifier: Int) {
-    turnObservers.removeAll { $0.identifier == identifier }
-  }
+  public func removeTurnObserver(_ identifier: Int) { turnObservers.remove(identifier) }
 }

@@ -1,3 +1,5 @@
+import VitrineConcurrency
+
 /// A source of activity to which an indicator can be bound, for example an `ImageTask`, an image slot, the network, or
 /// work of the application.
 public protocol ActivitySource: AnyObject {
@@ -44,8 +46,7 @@ public final class ActivityObservation {
 /// }
 /// ```
 public final class ActivityObservers {
-  private var observers: [(number: Int, change: () -> Void)] = []
-  private var lastNumber = 0
+  private var observers = ObserverList<() -> Void>()
 
   /// Creates an empty list.
   public init() {}
@@ -55,18 +56,14 @@ public final class ActivityObservers {
 
   /// Adds an observer, which is called until the returned observation is released.
   public func add(_ change: @escaping @MainActor () -> Void) -> ActivityObservation {
-    lastNumber += 1
-    let number = lastNumber
-    observers.append((number, change))
-    return ActivityObservation { [weak self] in self?.observers.removeAll { $0.number == number } }
+    let number = observers.add(change)
+    return ActivityObservation { [weak self] in self?.observers.remove(number) }
   }
 
   /// Calls all observers in the order in which they were added, except those whose observation an earlier observer has
   /// released.
   public func notify() {
-    for observer in observers where observers.contains(where: { $0.number == observer.number }) {
-      observer.change()
-    }
+    for entry in observers.entries { observers[entry.number]?() }
   }
 }
 
