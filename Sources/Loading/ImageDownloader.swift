@@ -1,6 +1,6 @@
-public import VitrineConcurrency
 public import FoundationEssentials
 import Synchronization
+public import VitrineConcurrency
 public import VitrineGraphics
 
 /// Loads images: looks them up in memory and on disk, joins running loads, downloads, decodes and transforms.
@@ -23,13 +23,7 @@ public final class ImageDownloader: Sendable {
   /// `.notConfigured`.
   public package(set) static var shared: ImageDownloader {
     get { sharedBox.withLock { $0 } ?? unconfigured }
-    set {
-      let old = sharedBox.withLock { box in
-        defer { box = newValue }
-        return box
-      }
-      _ = old  // released here, outside the lock
-    }
+    set { sharedBox.replaceValue(with: newValue) }
   }
 
   /// The shared downloader; `nil` until it is set.

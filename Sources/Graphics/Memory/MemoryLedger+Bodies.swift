@@ -1,4 +1,5 @@
 import Synchronization
+import VitrineConcurrency
 
 /// The ledger's state for bodies that wait for memory.
 struct WaitingBodies {
@@ -91,11 +92,10 @@ extension MemoryLedger {
 
   /// Removes a body that has ended. Another body may have the right to exceed the share now.
   func stopWaiting(_ number: UInt64, _ schedule: ArrivingBody.Scheduler) {
-    let entry = waitingBodies.withLock { waiting in
+    waitingBodies.releaseAfterLock { waiting in
       waiting.line.end(number)
       return removeWaiting(number, &waiting)
     }
-    _ = entry  // deallocated here, outside the lock
     noteRelease()
   }
 

@@ -1,4 +1,5 @@
 import Synchronization
+import VitrineConcurrency
 
 /// Accounts for all memory that images take, and keeps the total within one budget.
 ///
@@ -109,7 +110,8 @@ public final class MemoryLedger: Sendable {
   /// Registers a holder that is asked to evict when the total exceeds the budget. The ledger keeps a weak reference. A
   /// holder that is registered already keeps its account.
   public func register(_ holder: any MemoryHolder, as account: Account) {
-    let livingHolders = holders.withLock { holders in
+    // A holder that has lost its other owners meanwhile is released after the lock.
+    holders.releaseAfterLock { holders in
       let living = holders.living()
       guard !living.contains(where: { $0.holder === holder }) else { return living }
       holders.references.append(.init(account: account, holder: holder))
@@ -117,7 +119,6 @@ public final class MemoryLedger: Sendable {
       holders.references.sort { $0.account.rawValue < $1.account.rawValue }
       return living
     }
-    _ = livingHolders  // a holder that has lost its other owners is deallocated here, outside the lock
   }
 
   /// Notifies all holders of memory pressure, and returns unused pixel memory to the system.

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import VitrineConcurrency
 import VitrineGraphics
 
 /// A one-line message for developers about a failure that may have reached no completion.
@@ -37,13 +38,7 @@ public enum DiagnosticLog {
   /// handler must not block. Nil, the default unless `VITRINE_LOG` is set, ignores messages.
   public static var handler: Handler? {
     get { box.withLock { $0 } }
-    set {
-      let old = box.withLock { box in
-        defer { box = newValue }
-        return box
-      }
-      _ = old  // deallocated here, outside the lock
-    }
+    set { box.replaceValue(with: newValue) }
   }
 
   /// Passes a message to the handler. The message is only built if there is a handler.

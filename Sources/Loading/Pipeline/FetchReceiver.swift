@@ -1,6 +1,6 @@
-import VitrineConcurrency
 import Dispatch
 import Synchronization
+import VitrineConcurrency
 import VitrineGraphics
 
 /// The receiver of one attempt of a fetch. Reports progress to the waiting tasks, and the result to the engine.
@@ -189,7 +189,7 @@ final class FetchReceiver: TransportReceiver {
 
   func transportDidFinish(_ result: Result<TransportMetrics, ImageError>) {
     let result = result.map(completed)
-    let (step, activity, failureMetrics, watchers) = state.withLock { state in
+    let (step, _, failureMetrics, watchers) = state.withLock { state in
       defer {
         state.activity = nil
         state.watchers = []
@@ -197,7 +197,6 @@ final class FetchReceiver: TransportReceiver {
       }
       return (state.assembler.end(result), state.activity, state.failureMetrics, state.watchers)
     }
-    _ = activity  // released here, outside the lock
     guard let engine else { return }
     let transfer = TraceEvent.Transfer(result, failureMetrics: failureMetrics, isLocal: isLocal)
     engine.trace.record(.fetchEnded(fetch: id.number, transfer))

@@ -1,5 +1,5 @@
-import VitrineConcurrency
 import Synchronization
+import VitrineConcurrency
 import VitrineGraphics
 
 /// Sends failed requests again for the slots that show their failures or stale images.
@@ -66,25 +66,21 @@ package final class Recovery: Sendable {
   ) -> Ticket? {
     guard policy.isEnabled else { return nil }
     let host = DownloadQueue.Lane(request.url)
-    var ticket: Ticket?
-    perform { plan, now in
+    return perform { plan, now in
       plan.add(
         cause, host: host, isVisible: isVisible, isReleased: isReleased, clockSteps: clockSteps, at: now)
     } then: { id, state in
       state.retries[id] = retry
-      ticket = Ticket(id, self)
+      return Ticket(id, self)
     }
-    return ticket
   }
 
   private func end(_ id: RecoveryPlan.ID) {
-    var retry: Retry?
-    perform {
+    _ = perform {
       $0.remove(id, at: $1)
     } then: { _, state in
-      retry = state.retries.removeValue(forKey: id)
+      state.retries.removeValue(forKey: id)
     }
-    _ = retry  // deallocated here, outside the lock
   }
 
   // MARK: From the engine and the platform
@@ -109,17 +105,22 @@ package final class Recovery: Sendable {
   // MARK: Work
 
   /// Updates the plan with the lock held, then carries out the decisions without the lock.
-  private func perform<Result>(
-    _ decide: (inout RecoveryPlan, Int64) -> Result, then: (Result, inout State) -> Void = { _, _ in }
-  ) {
-    let (due, wake) = state.withLock { state -> ([RecoveryPlan.ID], Int64?) in
-      then(decide(&state.plan, clock.now), &state)
+  private func perform(_ decide: (inout RecoveryPlan, Int64) -> Void) { perform(decide) { _, _ in } }
+
+  /// Updates the plan and then the retries with the lock held, and carries out the decisions without the lock. Returns
+  /// the result of `then`, so that what it removes is released after the lock.
+  private func perform<Decision, Result>(
+    _ decide: (inout RecoveryPlan, Int64) -> Decision, then: (Decision, inout State) -> Result
+  ) -> Result {
+    let (result, (due, wake)) = state.withLock { state in
+      let result = then(decide(&state.plan, clock.now), &state)
       followsSuccesses.store(state.plan.followsSuccesses, ordering: .relaxed)
       clockStepCount.store(state.plan.clockSteps, ordering: .releasing)
-      return state.plan.takeDue()
+      return (result, state.plan.takeDue())
     }
     if !due.isEmpty { MainActorQueue.main.post { self.send(due) } }
     if let wake { clock.wake(at: wake) { [weak self] in self?.perform { $0.woken(at: $1) } } }
+    return result
   }
 
   @MainActor private func send(_ due: [RecoveryPlan.ID]) {
