@@ -1,7 +1,7 @@
-import VitrineConcurrency
 import Testing
-import VitrineTesting
+import VitrineConcurrency
 import VitrineLoading
+import VitrineTesting
 
 /// The system clock and its timers.
 @Suite(.timeLimit(.minutes(1))) struct SystemLoadingClockTests {

@@ -1,4 +1,3 @@
-import VitrineConcurrency
 import Testing
 
 @testable import VitrineConcurrency
