@@ -1,8 +1,8 @@
-public import VitrineConcurrency
 import CCurl
 import Dispatch
 public import FoundationEssentials
 import Synchronization
+public import VitrineConcurrency
 public import VitrineLoading
 
 /// A transport for http and https based on libcurl. Speaks HTTP/1.1, and HTTP/2 over TLS.

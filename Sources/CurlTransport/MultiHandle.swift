@@ -1,6 +1,6 @@
-import VitrineConcurrency
 import CCurl
 import Glibc
+import VitrineConcurrency
 
 /// A libcurl multi handle with the sockets and the timer that libcurl waits for. Used on the loop's thread only.
 ///

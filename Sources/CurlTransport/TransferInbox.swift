@@ -1,5 +1,5 @@
-import VitrineConcurrency
 import Glibc
+import VitrineConcurrency
 import VitrineGraphics
 import VitrineLoading
 

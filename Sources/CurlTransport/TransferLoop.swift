@@ -1,6 +1,6 @@
-import VitrineConcurrency
 import CCurl
 import Glibc
+import VitrineConcurrency
 import VitrineLoading
 
 /// Runs all transfers of a transport on one multi handle: takes commands, lets libcurl work, and sleeps.

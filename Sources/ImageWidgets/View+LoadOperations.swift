@@ -1,5 +1,5 @@
 public import VitrineConcurrency
-public import VitrineLoading
+import VitrineLoading
 public import VitrineWidgets
 
 extension View {

@@ -1,5 +1,5 @@
-import VitrineConcurrency
 import Synchronization
+import VitrineConcurrency
 import VitrineGraphics
 
 /// A running lookup in an `ImageCache`, which can be cancelled (`SDImageCacheToken`).

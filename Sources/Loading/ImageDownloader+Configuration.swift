@@ -1,5 +1,5 @@
-public import VitrineConcurrency
 public import FoundationEssentials
+public import VitrineConcurrency
 public import VitrineGraphics
 
 extension ImageDownloader {

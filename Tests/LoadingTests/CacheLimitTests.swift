@@ -1,4 +1,3 @@
-import VitrineConcurrency
 import Synchronization
 import Testing
 import VitrineGraphics

@@ -1,6 +1,6 @@
-import VitrineConcurrency
 import Synchronization
 import Testing
+import VitrineConcurrency
 import VitrineTesting
 
 @testable import VitrineLoading

@@ -1,8 +1,8 @@
-import VitrineConcurrency
 import FoundationEssentials
 import Glibc
 import Synchronization
 import Testing
+import VitrineConcurrency
 import VitrineGraphics
 import VitrineTesting
 

@@ -1,5 +1,5 @@
-import VitrineConcurrency
 import Testing
+import VitrineConcurrency
 import VitrineGraphics
 import VitrineTesting
 

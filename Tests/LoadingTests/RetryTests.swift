@@ -1,4 +1,3 @@
-import VitrineConcurrency
 import FoundationEssentials
 import Testing
 import VitrineGraphics

@@ -1,5 +1,5 @@
-import VitrineConcurrency
 import Synchronization
+import VitrineConcurrency
 
 /// A ring buffer of the latest events of all requests. The downloader and the host record events at all times.
 ///

@@ -1,5 +1,5 @@
-import VitrineConcurrency
 import Synchronization
+import VitrineConcurrency
 
 /// Calls a memory cache when one of the cached images may have expired. Sleeps while no image can expire.
 final class ExpiryTimer: Sendable {

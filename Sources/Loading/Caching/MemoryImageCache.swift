@@ -1,5 +1,5 @@
-public import VitrineConcurrency
 import Synchronization
+public import VitrineConcurrency
 public import VitrineGraphics
 
 /// A memory cache that evicts the least recently used images (AFNetworking's `AFAutoPurgingImageCache`).

@@ -1,5 +1,6 @@
 import VitrineConcurrency
 
+
 /// A value that tells a decoder that the image is no longer needed.
 ///
 /// A slow decoder calls `check()` between rows, scans or passes:

@@ -1,7 +1,7 @@
-import VitrineConcurrency
 import Dispatch
 import FoundationEssentials
 import Synchronization
+import VitrineConcurrency
 import VitrineGraphics
 
 // The disk cache: looked up before a download, and updated after a download.

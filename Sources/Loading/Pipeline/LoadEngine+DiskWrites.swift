@@ -1,5 +1,5 @@
-import VitrineConcurrency
 import Dispatch
+import VitrineConcurrency
 import VitrineGraphics
 
 // Changes on disk, on the writer thread.

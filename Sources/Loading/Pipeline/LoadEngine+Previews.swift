@@ -1,5 +1,5 @@
-import VitrineConcurrency
 import Synchronization
+import VitrineConcurrency
 import VitrineGraphics
 
 // Previews: made from the bytes received so far, and shown to callers.

@@ -1,5 +1,5 @@
-import VitrineConcurrency
 import Synchronization
+import VitrineConcurrency
 import VitrineGraphics
 
 // Servers that do not answer in time, and stale images.

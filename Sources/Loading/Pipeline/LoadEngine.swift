@@ -1,6 +1,6 @@
-import VitrineConcurrency
 import FoundationEssentials
 import Synchronization
+import VitrineConcurrency
 import VitrineGraphics
 
 /// Performs the actions that `LoadRegistry` decides, with transports, threads, caches and callers.

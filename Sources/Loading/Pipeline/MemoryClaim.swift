@@ -1,5 +1,5 @@
-package import VitrineConcurrency
 import Synchronization
+package import VitrineConcurrency
 package import VitrineGraphics
 
 /// The memory that a job of a `WorkerPool` needs while the job runs. The job ends `reservation` after releasing the

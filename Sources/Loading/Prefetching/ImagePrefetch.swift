@@ -1,5 +1,5 @@
-public import VitrineConcurrency
 import Synchronization
+public import VitrineConcurrency
 
 /// A list of images that an `ImagePrefetcher` loads, with its progress.
 ///

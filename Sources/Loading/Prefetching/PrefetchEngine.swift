@@ -1,5 +1,5 @@
-import VitrineConcurrency
 import Synchronization
+import VitrineConcurrency
 import VitrineGraphics
 
 /// Carries out the decisions of `PrefetchPlan`, and connects the plan with the downloader, the handlers and the

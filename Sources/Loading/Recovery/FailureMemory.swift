@@ -1,5 +1,6 @@
 import VitrineConcurrency
 
+
 /// A memory of requests that failed permanently. For a time, they fail again at once without being sent.
 ///
 /// ```swift

@@ -1,5 +1,5 @@
-public import VitrineConcurrency
 public import FoundationEssentials
+public import VitrineConcurrency
 
 /// A source of bytes: libcurl in `CurlTransport`, files and data URLs in `LocalTransport`, a fake in tests.
 ///

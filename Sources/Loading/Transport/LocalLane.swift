@@ -1,5 +1,5 @@
-import VitrineConcurrency
 import Synchronization
+import VitrineConcurrency
 import VitrineGraphics
 
 /// The thread that reads local files one after another. Each call that may block has a time limit: when it expires, the

@@ -1,7 +1,7 @@
-public import VitrineConcurrency
 import FoundationEssentials
 import Glibc
 import Synchronization
+public import VitrineConcurrency
 
 /// Reads file and data URLs, each kind on a separate thread, so that a slow disk delays neither network transfers nor
 /// data URLs.

@@ -1,4 +1,3 @@
-import VitrineConcurrency
 import CTimers
 import Glibc
 import Synchronization

@@ -1,4 +1,3 @@
-import VitrineConcurrency
 import Glibc
 import Synchronization
 import VitrineLoading

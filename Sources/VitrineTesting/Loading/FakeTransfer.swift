@@ -1,6 +1,6 @@
-public import VitrineConcurrency
 public import FoundationEssentials
 import Synchronization
+public import VitrineConcurrency
 import VitrineGraphics
 public import VitrineLoading
 

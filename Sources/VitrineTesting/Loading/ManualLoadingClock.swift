@@ -1,6 +1,5 @@
-public import VitrineConcurrency
 import Synchronization
-public import VitrineLoading
+public import VitrineConcurrency
 
 /// A clock that a test advances by hand, for `ImageDownloader.Configuration.clock`.
 ///

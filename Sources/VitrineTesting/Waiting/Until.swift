@@ -1,5 +1,3 @@
-import VitrineConcurrency
-
 /// Waits until a condition is true, while other tasks run.
 ///
 /// ```swift

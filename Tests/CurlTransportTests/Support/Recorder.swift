@@ -1,8 +1,8 @@
-import VitrineConcurrency
 import Dispatch
 import FoundationEssentials
 import Synchronization
 import Testing
+import VitrineConcurrency
 import VitrineCurlTransport
 import VitrineLoading
 

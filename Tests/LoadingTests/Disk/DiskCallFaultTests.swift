@@ -1,7 +1,7 @@
-import VitrineConcurrency
 import Foundation
 import Glibc
 import Testing
+import VitrineConcurrency
 import VitrineTesting
 
 @testable import VitrineLoading

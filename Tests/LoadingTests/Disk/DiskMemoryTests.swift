@@ -1,7 +1,7 @@
-import VitrineConcurrency
 import FoundationEssentials
 import Synchronization
 import Testing
+import VitrineConcurrency
 import VitrineGraphics
 import VitrineTesting
 

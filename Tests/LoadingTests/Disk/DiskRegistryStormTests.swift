@@ -1,6 +1,6 @@
-import VitrineConcurrency
 import FoundationEssentials
 import Testing
+import VitrineConcurrency
 import VitrineGraphics
 import VitrineTesting
 

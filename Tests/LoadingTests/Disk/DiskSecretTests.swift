@@ -1,6 +1,6 @@
-import VitrineConcurrency
 import Foundation
 import Testing
+import VitrineConcurrency
 import VitrineTesting
 
 @testable import VitrineLoading

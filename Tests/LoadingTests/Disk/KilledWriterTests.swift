@@ -1,4 +1,3 @@
-import VitrineConcurrency
 import Foundation
 import Glibc
 import Testing

@@ -1,7 +1,7 @@
-import VitrineConcurrency
 import Glibc
 import Synchronization
 import Testing
+import VitrineConcurrency
 import VitrineGraphics
 import VitrineLoading
 import VitrineTesting

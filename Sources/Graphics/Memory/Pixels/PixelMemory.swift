@@ -1,5 +1,5 @@
-import VitrineConcurrency
 import Glibc
+import VitrineConcurrency
 
 /// An allocator for pixels, separate from the heap. Freed blocks go back to the system or are reused for blocks of the
 /// same size.

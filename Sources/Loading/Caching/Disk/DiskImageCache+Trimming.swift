@@ -1,6 +1,6 @@
-import VitrineConcurrency
 import Glibc
 import Synchronization
+import VitrineConcurrency
 
 // The contents of the folder are counted by scanning the folder from time to time, because other processes write to it
 // as well.

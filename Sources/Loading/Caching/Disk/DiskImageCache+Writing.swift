@@ -1,6 +1,6 @@
-import VitrineConcurrency
 import Glibc
 import Synchronization
+import VitrineConcurrency
 
 extension DiskImageCache {
   /// The wall-clock time in seconds since 1970, limited to what file systems can record.

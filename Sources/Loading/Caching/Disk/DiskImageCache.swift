@@ -1,7 +1,7 @@
-public import VitrineConcurrency
 public import FoundationEssentials
 import Glibc
 import Synchronization
+public import VitrineConcurrency
 
 /// A disk cache that stores each response in one file of a folder.
 ///
