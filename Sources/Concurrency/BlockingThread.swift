@@ -61,7 +61,7 @@ package struct BlockingThread: Sendable {
     var signals = sigset_t()
     sigfillset(&signals)
     for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT] { sigdelset(&signals, fault) }
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    pthread_sigmask(SIG_SETMASK, &signals, nil)
   }
 
   /// The argument of a new thread.
