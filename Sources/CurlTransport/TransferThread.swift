@@ -1,6 +1,5 @@
 import VitrineConcurrency
 
-
 /// A thread that runs a `TransferLoop`, with the loop's inbox.
 struct TransferThread: Sendable {
   let inbox: TransferInbox

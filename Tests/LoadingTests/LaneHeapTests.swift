@@ -24,7 +24,8 @@ import VitrineGraphics
         speaksHTTP2: number % 2 == 0, at: now)
     }
 
-    #expect(queue.rememberedHosts <= 2 * HostBackOff.limit + 2 * RecentLanes.limit + DownloadQueue.maximumIdleHosts)
+    #expect(
+      queue.rememberedHosts <= 2 * HostBackOff.limit + 2 * RecentLanes.limit + DownloadQueue.maximumIdleHosts)
     #expect(queue.waitingCount == 0 && queue.activeCount == 0)
   }
 

@@ -281,6 +281,7 @@ import VitrineTesting
     let byRequest = try await downloader.image(for: request, additionalIdentifier: "request")
 
     #expect(byDecoder.image.scale == 2 && byRequest.image.scale == 1)
-    #expect(try await recorder.wait(for: 2) == [["Foo": "Bar", "scale": "2"], ["Foo": "Bar", "scale": "2"]])
+    #expect(
+      try await recorder.wait(for: 2) == [["Foo": "Bar", "scale": "2"], ["Foo": "Bar", "scale": "2"]])
   }
 }

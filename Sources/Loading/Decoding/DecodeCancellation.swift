@@ -1,6 +1,5 @@
 import VitrineConcurrency
 
-
 /// A value that tells a decoder that the image is no longer needed.
 ///
 /// A slow decoder calls `check()` between rows, scans or passes:

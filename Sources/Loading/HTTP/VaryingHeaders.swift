@@ -1,6 +1,5 @@
 import VitrineConcurrency
 
-
 /// The further headers that change the response of a URL, as servers have named them in `Vary` (RFC 9110, 12.5.5).
 struct VaryingHeaders {
   /// The maximum number of remembered URLs. The oldest are forgotten first, and learned again with their next response.

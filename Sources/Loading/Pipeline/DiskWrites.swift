@@ -1,6 +1,5 @@
 import VitrineConcurrency
 
-
 /// The queue of disk changes that wait for the writer thread or are under way. Makes decisions only. Times are in
 /// nanoseconds.
 ///

@@ -1,6 +1,5 @@
 import VitrineConcurrency
 
-
 /// The times until which look-ups may wait for a slow disk before the network goes ahead. Makes decisions only. Times
 /// are in nanoseconds.
 ///

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import VitrineConcurrency
 
-
 /// Decides which downloads run and which wait. Starts and stops nothing itself.
 ///
 /// Only started downloads count against the limits, so cancelling a waiting download starts no other. Files and data

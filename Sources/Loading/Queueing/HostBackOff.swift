@@ -1,6 +1,5 @@
 import VitrineConcurrency
 
-
 /// Backs off from servers that have asked for a pause (429, or 503 with `Retry-After`): no downloads start meanwhile.
 ///
 /// After the pause, a single download starts as a probe. The others follow once a probe has received a response that is

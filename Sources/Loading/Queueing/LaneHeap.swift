@@ -1,6 +1,5 @@
 import VitrineConcurrency
 
-
 /// Lanes in the order of their next downloads: a binary heap with an index. Finding the first lane is O(1), changes are
 /// O(log n). Lanes are given by their numbers in a `LaneTable`.
 struct LaneHeap {

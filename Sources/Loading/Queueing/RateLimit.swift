@@ -1,6 +1,5 @@
 import VitrineConcurrency
 
-
 /// A rate limit for downloads that are cancelled before they finish. A fast scroll past thousands of images starts and
 /// cancels downloads one after another, and each costs a request, a connection and the server's work.
 ///

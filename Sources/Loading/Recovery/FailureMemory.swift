@@ -1,6 +1,5 @@
 import VitrineConcurrency
 
-
 /// A memory of requests that failed permanently. For a time, they fail again at once without being sent.
 ///
 /// ```swift

@@ -1,6 +1,5 @@
 import VitrineConcurrency
 
-
 /// Limits how often the return of the network is acted upon, because an unstable interface reports many returns. Times
 /// are in nanoseconds.
 struct NetworkReturns {

@@ -1,6 +1,5 @@
 import VitrineConcurrency
 
-
 /// Decides which failed requests are sent again, and when. Has no clock and makes no calls.
 ///
 /// The inputs are failures by host, successes, the return of the network, a step of the wall clock, and whether

@@ -1,6 +1,5 @@
 import VitrineConcurrency
 
-
 /// The resumable data of broken transfers, by request. The oldest entries are evicted first.
 struct ResumableDataStore {
   /// The maximum number of bytes in total; 0 keeps no resumable data.

@@ -1,6 +1,5 @@
 import VitrineConcurrency
 
-
 /// Decides whether a cache may trim while another process holds the lock. A stopped process would otherwise block
 /// trimming for all others.
 struct TrimSchedule {
