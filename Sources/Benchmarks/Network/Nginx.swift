@@ -42,7 +42,8 @@ struct Nginx {
       throw BenchmarkError("cannot write to \(workingFolder)")
     }
     process = try ChildProcess(
-      program, [
+      program,
+      [
         "-c", self.workingFolder + "/nginx.conf", "-p", self.workingFolder, "-e",
         self.workingFolder + "/error.log",
       ])
