@@ -63,11 +63,14 @@ let package = Package(
       settings: mainActor),
     module(
       "SDLBackend", ["VitrineConcurrency", "VitrineGraphics", "VitrineWidgets", "CSDL"], settings: mainActor),
+    module("Platform", ["VitrineConcurrency", "VitrineGraphics", "CTimers"]),
+    // Writes the trace of Graphics as JSON, which needs Foundation.
+    module("Tracing", ["VitrineGraphics"]),
     module(
       "Vitrine",
       [
         "VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "VitrineCurlTransport", "VitrineCodecs",
-        "VitrineWidgets", "VitrineImageWidgets", "VitrineSDLBackend", "CTimers",
+        "VitrineWidgets", "VitrineImageWidgets", "VitrineSDLBackend", "VitrinePlatform", "VitrineTracing",
       ],
       settings: mainActor),
     module(
@@ -131,6 +134,8 @@ let package = Package(
     .executableTarget(
       name: "SDLBackendProbe", dependencies: ["VitrineSDLBackend"], path: "Tests/SDLBackendProbe",
       swiftSettings: mainActor),
+    tests("Platform", ["VitrinePlatform", "VitrineGraphics", "VitrineLoading", "VitrineTesting"]),
+    tests("Tracing", ["VitrineTracing", "VitrineGraphics"]),
     // Without a default isolation, as most users have it: what is shown to them has to compile so.
     tests(
       "Vitrine", ["Vitrine", "VitrineGalleryServer", "VitrineTesting", "AsyncMainProbe"],

@@ -1,6 +1,7 @@
 public import VitrineCurlTransport
 public import VitrineGraphics
 public import VitrineLoading
+public import VitrinePlatform
 public import VitrineSDLBackend
 public import VitrineWidgets
 

@@ -3,6 +3,7 @@ import VitrineCodecs
 public import VitrineCurlTransport
 import VitrineGraphics
 public import VitrineLoading
+import VitrinePlatform
 
 /// Creates the shared downloader for a program without a window, or returns the existing one. The downloader has the
 /// curl transport, local files, the codecs, a memory cache and the disk cache of this user.
@@ -37,6 +38,20 @@ nonisolated private let bootstrapping = Mutex(())
 /// The configuration of `ImageDownloader.shared`, unless the program has set another downloader.
 nonisolated private let sharedConfiguration = Mutex<SharedConfiguration?>(nil)
 
+/// What reports to `ImageDownloader.shared`.
+nonisolated private let sharedMonitors = Mutex<PlatformMonitors?>(nil)
+
+/// The monitors of network and clock that report to one downloader.
+nonisolated private struct PlatformMonitors {
+  let network: NetworkMonitor?
+  let clock: ClockMonitor?
+
+  init(for downloader: ImageDownloader) {
+    network = NetworkMonitor { [weak downloader] in downloader?.networkReturned() }
+    clock = ClockMonitor { [weak downloader] in downloader?.clockStepped() }
+  }
+}
+
 /// Replaces `ImageDownloader.shared`. Running loads continue with the downloader that started them.
 nonisolated func makeSharedDownloader(
   _ configuration: ImageDownloader.Configuration, transport: CurlTransport.Configuration,
@@ -56,7 +71,6 @@ nonisolated func makeSharedDownloader(
     transports: [CurlTransport(configuration: transport), LocalTransport()],
     decoder: ImageCodecs(), cache: cache, dataCache: dataCache)
   ImageDownloader.shared = downloader
-  NetworkMonitor.watch(for: downloader)
-  ClockMonitor.watch(for: downloader)
+  sharedMonitors.withLock { $0 = PlatformMonitors(for: downloader) }
   return downloader
 }

@@ -5,5 +5,7 @@
 @_exported public import VitrineGraphics
 @_exported public import VitrineImageWidgets
 @_exported public import VitrineLoading
+@_exported public import VitrinePlatform
 @_exported public import VitrineSDLBackend
+@_exported public import VitrineTracing
 @_exported public import VitrineWidgets

@@ -4,7 +4,7 @@ import VitrineGraphics
 ///
 /// Work that several requests share is on the track of each of them, for the time that the request waits for it. Spans
 /// of a track follow or enclose one another, or Perfetto would drop them.
-nonisolated struct RequestTrack: Hashable {
+struct RequestTrack: Hashable {
   struct Span: Hashable {
     let name: String
     /// Nanoseconds of the trace's clock.

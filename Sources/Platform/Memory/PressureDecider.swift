@@ -1,7 +1,7 @@
 import VitrineGraphics
 
 /// Decides from successive readings whether memory is short.
-nonisolated struct PressureDecider {
+struct PressureDecider {
   /// The interval in seconds at which a lasting shortage is reported again, so that memory taken since then is released
   /// too.
   static let repetition = 10.0

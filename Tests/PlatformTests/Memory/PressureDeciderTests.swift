@@ -1,7 +1,7 @@
 import Testing
 import VitrineGraphics
 
-@testable import Vitrine
+@testable import VitrinePlatform
 
 struct PressureDeciderTests {
   private func reading(_ change: (inout MemoryReading) -> Void = { _ in }) -> MemoryReading {

@@ -1,5 +1,5 @@
 import Testing
-import Vitrine
+import VitrinePlatform
 
 struct MemoryBudgetTests {
   @Test("AF-C17 a large machine has the ancestors' capacities (100 MiB, purged to 60 MiB) of 256 MiB in all")

@@ -3,7 +3,7 @@ import Glibc
 /// Reads small files of /proc and /sys, below a root that tests replace.
 ///
 /// A file that is missing, unreadable or malformed gives `nil` or an empty result, never an error.
-nonisolated struct KernelFiles: Sendable {
+struct KernelFiles: Sendable {
   /// A prefix of all paths: empty on a real machine.
   let root: String
 

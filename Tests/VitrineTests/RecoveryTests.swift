@@ -6,7 +6,7 @@ import VitrineTesting
 
 /// A panel that is switched on before its server, with the real transport, the real codecs and a manual clock.
 @Suite(.timeLimit(.minutes(2))) @MainActor struct RecoveryTests {
-  private let gallery = URL(filePath: #filePath).appending(path: "../../../../Assets/gallery")
+  private let gallery = URL(filePath: #filePath).appending(path: "../../../Assets/gallery")
     .standardizedFileURL.path
 
   @Test func imagesAppearAfterTheirServerIsStarted() async throws {

@@ -7,7 +7,7 @@ public import VitrineGraphics
 /// The format is Google's “Trace Event Format”: complete events (`X`) with times in microseconds, and a metadata event
 /// (`M`) that names each track after its URL. User names, passwords, and query values that may be keys or signatures
 /// are removed from the URLs.
-public nonisolated struct ChromeTrace: Sendable {
+public struct ChromeTrace: Sendable {
   private let events: [TraceEvent]
 
   /// Creates a trace from the events of a `Trace`. Requests whose first event is missing are left out.
@@ -37,12 +37,12 @@ public nonisolated struct ChromeTrace: Sendable {
 }
 
 extension ChromeTrace {
-  private nonisolated struct Document: Encodable {
+  private struct Document: Encodable {
     var traceEvents: [Slice] = []
     let displayTimeUnit = "ms"
   }
 
-  private nonisolated struct Slice: Encodable {
+  private struct Slice: Encodable {
     let name: String
     let cat: String?
     let ph: String
@@ -79,7 +79,7 @@ extension ChromeTrace {
     }
   }
 
-  private nonisolated struct Value: Encodable {
+  private struct Value: Encodable {
     let note: RequestTrack.Note
 
     func encode(to encoder: any Encoder) throws {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-@testable import Vitrine
+@testable import VitrinePlatform
 
 /// Memory readings of a fake machine.
 struct MemoryReadingTests {

@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
-import VitrineGraphics
+package import VitrineGraphics
 
 /// Notifies a ledger when the machine, or a control group of the process, is short of memory.
 ///
 /// The kernel's figures are read before images are decoded, at most once a second, and when the kernel reports a memory
 /// stall (PSI). An idle program is not woken otherwise.
-nonisolated final class MemoryPressureMonitor: Sendable {
+package final class MemoryPressureMonitor: Sendable {
   private static let interval: Int64 = 1_000_000_000
 
   private struct State {
@@ -18,7 +18,8 @@ nonisolated final class MemoryPressureMonitor: Sendable {
   private let groups: [ControlGroup]
   private let clock: @Sendable () -> Int64
   private let state = Mutex(State())
-  private let trigger: StallTrigger?
+  /// Ends its thread when the monitor is released.
+  private let stalls = Mutex<DescriptorWatch?>(nil)
   private weak let ledger: MemoryLedger?
 
   /// Starts to watch for a ledger, until the ledger is released. A ledger that is already watched keeps its monitor.
@@ -26,7 +27,7 @@ nonisolated final class MemoryPressureMonitor: Sendable {
   /// - Parameters:
   ///   - root: The folder that contains /proc and /sys; empty, the default, for those of this machine.
   ///   - clock: Returns a monotonic time in nanoseconds.
-  static func watch(
+  package static func watch(
     _ ledger: MemoryLedger, root: String = "", clock: @escaping @Sendable () -> Int64 = Trace.systemTime
   ) {
     ledger.setPressureCheck {
@@ -35,20 +36,28 @@ nonisolated final class MemoryPressureMonitor: Sendable {
     }
   }
 
+  /// - Parameter trigger: A descriptor that reports `POLLPRI` when memory is short, which the monitor takes ownership of;
+  ///   by default, that of the process's control group or of the machine.
   init(
     _ ledger: MemoryLedger, _ files: KernelFiles, _ clock: @escaping @Sendable () -> Int64,
-    trigger: StallTrigger? = nil
+    trigger: Int32? = nil
   ) {
     self.ledger = ledger
     self.files = files
     self.clock = clock
     groups = ControlGroup.all(files)
     let paths = [groups.first?.pressureFile].compactMap { $0 } + ["/proc/pressure/memory"]
-    self.trigger = trigger ?? paths.lazy.compactMap { StallTrigger(files.root + $0) }.first
-    self.trigger?.start { [weak self] in self?.look(isStalled: true) }
+    guard let trigger = trigger ?? paths.lazy.compactMap({ StallTrigger.open(files.root + $0) }).first else {
+      return
+    }
+    let watch = DescriptorWatch(trigger, for: POLLPRI) { [weak self] events in
+      // The control group was removed.
+      guard events & (POLLERR | POLLHUP | POLLNVAL) == 0 else { return false }
+      self?.look(isStalled: true)
+      return true
+    }
+    stalls.withLock { $0 = watch }
   }
-
-  deinit { trigger?.stop() }
 
   /// Reads the kernel's figures, at most once a second.
   func checkPressure() {

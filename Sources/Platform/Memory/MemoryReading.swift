@@ -1,5 +1,5 @@
 /// The kernel's memory figures at one moment. Unknown figures have values that indicate no shortage.
-nonisolated struct MemoryReading: Hashable, Sendable {
+struct MemoryReading: Hashable, Sendable {
   /// The used fraction of a control group's limit: the largest of the process's groups.
   var shareOfLimit = 0.0
   /// The fraction of the machine's memory that is free or can be reclaimed at once.

@@ -1,7 +1,7 @@
 import VitrineGraphics
 
 /// Groups trace events by request.
-nonisolated struct TrackBuilder {
+struct TrackBuilder {
   private struct Interval {
     var begin: Int64?
     var end: Int64?

@@ -6,7 +6,7 @@ import VitrineGraphics
 import VitrineLoading
 import VitrineTesting
 
-@testable import Vitrine
+@testable import VitrinePlatform
 
 /// Memory pressure, from the kernel's files to the caches.
 @Suite(.timeLimit(.minutes(1))) struct MemoryPressureMonitorTests {
@@ -114,9 +114,8 @@ import VitrineTesting
     let listener = Listener()
     listener.gate.close()
     listener.count(against: ledger)
-    let trigger = try #require(StallTrigger(descriptor: here))
     let monitor = MemoryPressureMonitor(
-      ledger, KernelFiles(root: machine.root), { 0 }, trigger: trigger)
+      ledger, KernelFiles(root: machine.root), { 0 }, trigger: here)
     send(there, "!", 1, Int32(MSG_OOB))
 
     await listener.gate.waitUntilHeld(1)

@@ -1,5 +1,5 @@
 /// A control group of version 2 or 1 that limits the memory of this process: its own group, or an ancestor of that.
-nonisolated struct ControlGroup: Hashable, Sendable {
+struct ControlGroup: Hashable, Sendable {
   enum Version: Hashable, Sendable { case two, one }
 
   let version: Version

@@ -2,7 +2,7 @@
 ///
 /// The default is a quarter of the machine's memory, or of the smallest limit of the process's control groups, but at
 /// most 256 MiB.
-public nonisolated struct MemoryBudget: Hashable, Sendable {
+public struct MemoryBudget: Hashable, Sendable {
   /// The total in bytes for decoded images, textures, and decoding in progress.
   public let bytes: Int
 

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Testing
 import VitrineGraphics
 
-@testable import Vitrine
+@testable import VitrineTracing
 
 @Suite("Tracks of requests") struct RequestTrackTests {
   private func event(_ milliseconds: Int64, _ kind: TraceEvent.Kind) -> TraceEvent {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import Vitrine
+@testable import VitrinePlatform
 
 /// Steps of the wall clock, simulated by a descriptor that the test writes to.
 @Suite(.timeLimit(.minutes(1))) struct ClockMonitorTests {
