@@ -82,10 +82,13 @@ let package = Package(
 
     // The loopback server of demo, tests and benchmarks, and the program itself.
     module("GalleryServer", ["VitrineConcurrency"]),
+    // The heap's settings, which belong to programs: of the demo and of the benchmarks.
+    .target(name: "HeapLimits", path: "Sources/Demo/HeapLimits"),
     .executableTarget(
       name: "VitrineDemo",
-      dependencies: ["Vitrine", "VitrineGalleryServer"],
+      dependencies: ["Vitrine", "VitrineGalleryServer", "HeapLimits"],
       path: "Sources/Demo",
+      exclude: ["HeapLimits"],
       swiftSettings: mainActor),
     // Counts what is asked of the heap, in the benchmarks alone.
     .target(name: "CAllocations", path: "Sources/Benchmarks/CAllocations"),
@@ -96,6 +99,7 @@ let package = Package(
       name: "VitrineBenchmarks",
       dependencies: [
         "Vitrine", "VitrineConcurrency", "VitrineGalleryServer", "CCodecs", "CAllocations", "FoundationCache",
+        "HeapLimits",
       ],
       path: "Sources/Benchmarks",
       exclude: ["RESULTS.md", "CAllocations", "FoundationCache"],
@@ -134,7 +138,9 @@ let package = Package(
     .executableTarget(
       name: "SDLBackendProbe", dependencies: ["VitrineSDLBackend"], path: "Tests/SDLBackendProbe",
       swiftSettings: mainActor),
-    tests("Platform", ["VitrinePlatform", "VitrineGraphics", "VitrineLoading", "VitrineTesting"]),
+    tests(
+      "Platform",
+      ["VitrineConcurrency", "VitrinePlatform", "VitrineGraphics", "VitrineLoading", "VitrineTesting"]),
     tests("Tracing", ["VitrineTracing", "VitrineGraphics"]),
     // Without a default isolation, as most users have it: what is shown to them has to compile so.
     tests(
@@ -171,8 +177,8 @@ if Context.environment["VITRINE_FUZZ"] != nil {
   package.targets = package.targets.map { target in
     guard target.name == "VitrineDemo" else { return target }
     return .target(
-      name: target.name, dependencies: target.dependencies, path: target.path, exclude: ["Program.swift"],
-      swiftSettings: target.swiftSettings)
+      name: target.name, dependencies: target.dependencies, path: target.path,
+      exclude: target.exclude + ["Program.swift"], swiftSettings: target.swiftSettings)
   }
   package.targets += [
     .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),

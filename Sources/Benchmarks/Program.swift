@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import HeapLimits
 
 /// The program `vitrine-bench`: measures Vitrine side by side with reference implementations, and prints a table.
 ///
@@ -9,6 +10,7 @@ import Glibc
 struct Program {
   @MainActor
   static func main() {
+    limit_heap()
     exit(run(Array(CommandLine.arguments.dropFirst())))
   }
 

@@ -1,11 +1,13 @@
 import FoundationEssentials
 import Glibc
+import HeapLimits
 import Vitrine
 
 /// The program `vitrine`. `main` is synchronous, because with `async main` the main actor would leave the first thread.
 @main
 struct Program {
   static func main() {
+    limit_heap()
     unblockSignals()
     exit(run(Array(CommandLine.arguments.dropFirst())))
   }

@@ -66,15 +66,12 @@ public final class Application {
     }
   }
 
-  /// Opens the window and sets `ImageDownloader.shared`. Also changes settings of glibc's heap for the whole process:
-  /// two arenas, and fixed thresholds of 1 MiB for returning freed memory to the system. The environment variables
-  /// `MALLOC_ARENA_MAX`, `MALLOC_MMAP_THRESHOLD_` and `MALLOC_TRIM_THRESHOLD_` take precedence.
+  /// Opens the window and sets `ImageDownloader.shared`.
   ///
   /// Throws if there is no screen, no font or no SDL driver of the requested name, and on a thread other than the
   /// process's first. Tests run on such threads and use `TestScreen`.
   public init(configuration: Configuration) throws(SDLHostError) {
     guard SDLHost.isFirstThread else { throw .notFirstThread }
-    HeapArenas.limit()
     memory = configuration.memory
     var hosting = configuration.host
     hosting.textureByteBudget = memory.textures
