@@ -3,10 +3,8 @@
 #include <SDL2/SDL_image.h>
 #include <SDL2/SDL_ttf.h>
 #include <linux/input.h>
-#include <malloc.h>
 #include <poll.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,45 +35,6 @@ static inline int vitrine_poll(struct pollfd *descriptors, unsigned long count, 
   struct timespec copy;  // The kernel writes the remaining time into the timeout.
   if (timeout) copy = *timeout;
   return (int)syscall(SYS_ppoll, descriptors, count, timeout ? &copy : NULL, NULL, 0);
-}
-
-/// Calls `recvmsg`, and stores the descriptors received with the bytes in `descriptors` and their number in `count`: at
-/// most 28, the maximum that Wayland sends at once. Returns the number of bytes. Does not block.
-static inline ssize_t vitrine_receive(int socket, void *bytes, size_t size, int *descriptors, size_t *count) {
-  struct iovec part = {bytes, size};
-  union {
-    struct cmsghdr head;
-    char space[CMSG_SPACE(28 * sizeof(int))];
-  } control;
-  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-  ssize_t received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-  struct cmsghdr *head = received > 0 ? CMSG_FIRSTHDR(&message) : NULL;
-  *count = 0;
-  if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS) {
-    *count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    SDL_memcpy(descriptors, CMSG_DATA(head), *count * sizeof(int));
-  }
-  return received;
-}
-
-/// Calls `sendmsg` with at most 28 descriptors. With more, sends the bytes without descriptors. Returns the number of
-/// bytes.
-static inline ssize_t vitrine_send(int socket, const void *bytes, size_t size, const int *descriptors, size_t count) {
-  struct iovec part = {(void *)bytes, size};
-  union {
-    struct cmsghdr head;
-    char space[CMSG_SPACE(28 * sizeof(int))];
-  } control;
-  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-  if (count > 0 && count <= 28) {
-    message.msg_control = &control;
-    message.msg_controllen = CMSG_SPACE(count * sizeof(int));
-    control.head.cmsg_level = SOL_SOCKET;
-    control.head.cmsg_type = SCM_RIGHTS;
-    control.head.cmsg_len = CMSG_LEN(count * sizeof(int));
-    SDL_memcpy(CMSG_DATA(&control.head), descriptors, count * sizeof(int));
-  }
-  return sendmsg(socket, &message, MSG_NOSIGNAL);
 }
 
 // Requests to input devices: EVIOCGBIT reads the set of a device's keys, EVIOCGRAB grabs a device. Swift does not

@@ -44,6 +44,23 @@ struct VideoDriverChoiceTests {
     #expect(choice("kmsdrm", [:], devices).error(message: "m") == .noPermission(path: "/dev/dri/card0"))
     #expect(choice("x11", [:], devices).error(message: "m") == .video(driver: "x11", message: "m"))
   }
+
+  @Test func compositorWithoutASeatIsSkipped() {
+    var both = choice(nil, ["WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0"])
+    both.removeWaylandWithoutSeat()
+
+    #expect(both.names == ["x11"])
+    #expect(both.error(message: "m") == .noScreen(message: "m"))
+  }
+
+  @Test func compositorWithoutASeatIsAnErrorIfThereIsNoOtherDriver() {
+    var only = choice("wayland", ["WAYLAND_DISPLAY": "wayland-0"])
+    only.removeWaylandWithoutSeat()
+
+    #expect(only.names.isEmpty)
+    #expect(only.error(message: "") == .noSeat)
+    #expect(SDLHostError.noSeat.description.contains("SDL before 2.30"))
+  }
 }
 
 struct MissingServerTests {

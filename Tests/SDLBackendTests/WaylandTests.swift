@@ -1,95 +1,74 @@
+import FoundationEssentials
+import Glibc
 import Testing
 
 @testable import VitrineSDLBackend
 
-struct WaylandMessageTests {
-  @Test func messagesAreAssembledFromSingleBytes() {
-    var global = WaylandMessage(object: 2, opcode: 0, words: [7])
-    global.append("wl_shm")
-    global.append(1)
-    let done = WaylandMessage(object: 3, opcode: 0, words: [42])
-    let bytes = global.bytes + done.bytes
-    var buffer = WaylandBuffer()
-    var messages: [WaylandMessage] = []
+/// The check for a seat, with a socket in place of a compositor.
+struct WaylandSeatTests {
+  private func word(_ value: UInt32) -> [UInt8] { withUnsafeBytes(of: value) { Array($0) } }
 
-    for byte in bytes {
-      buffer.append([byte])
-      while let message = buffer.next() { messages.append(message) }
+  private func message(_ object: UInt32, _ opcode: UInt32, _ arguments: [UInt8]) -> [UInt8] {
+    word(object) + word(UInt32(8 + arguments.count) << 16 | opcode) + arguments
+  }
+
+  /// The event of the registry that lists an object.
+  private func global(_ interface: String, number: UInt32 = 1) -> [UInt8] {
+    var text = Array(interface.utf8) + [0]
+    let length = UInt32(text.count)
+    while text.count % 4 != 0 { text.append(0) }
+    return message(2, 0, word(number) + word(length) + text + word(7))
+  }
+
+  private var endOfList: [UInt8] { message(3, 0, word(42)) }
+
+  /// Returns the result of the check on a compositor that replies with `reply` and closes the connection.
+  private func isMissing(_ reply: [UInt8]) throws -> Bool {
+    var pair: [Int32] = [0, 0]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+    defer { for descriptor in pair { close(descriptor) } }
+    #expect(send(pair[1], reply, reply.count, 0) == reply.count)
+    shutdown(pair[1], Int32(SHUT_WR))
+
+    let isMissing = WaylandSeat.isMissing(on: pair[0])
+
+    var request = [UInt8](repeating: 0, count: 100)
+    let count = recv(pair[1], &request, request.count, 0)
+    // `get_registry` and `sync`.
+    #expect(Array(request[..<count]) == message(1, 1, word(2)) + message(1, 0, word(3)))
+    return isMissing
+  }
+
+  @Test func listWithASeatHasOne() throws {
+    #expect(try !isMissing(global("wl_shm") + global("wl_seat", number: 2) + endOfList))
+  }
+
+  @Test(arguments: [[], ["wl_shm"], ["wl_shm", "wl_seat_of_another_kind", "xdg_wm_base"]] as [[String]])
+  func completeListWithoutASeatHasNone(interfaces: [String]) throws {
+    #expect(try isMissing(interfaces.flatMap { global($0) } + endOfList))
+  }
+
+  @Test func longListIsReadToItsEnd() throws {
+    let objects = (1...1000).flatMap { global("an_interface_with_a_long_name", number: $0) }
+
+    #expect(try isMissing(objects + endOfList))
+    #expect(try !isMissing(objects + global("wl_seat") + endOfList))
+  }
+
+  /// SDL then reports the error itself.
+  @Test func incompleteOrImpossibleListIsNotJudged() throws {
+    #expect(try !isMissing([]))
+    #expect(try !isMissing(global("wl_shm")))
+    #expect(try !isMissing(Array(endOfList.dropLast())))
+    #expect(try !isMissing(word(2) + word(4 << 16) + endOfList))
+  }
+
+  @Test func missingCompositorIsNotJudged() {
+    let long = "/" + String(repeating: "x", count: 200)
+
+    for display in [nil, "", "wayland-9", "/nonexistent/wayland-0", long] {
+      #expect(!WaylandSeat.isMissing { ["WAYLAND_DISPLAY": display, "XDG_RUNTIME_DIR": "/nonexistent"][$0] ?? nil })
     }
-
-    #expect(messages == [global, done])
-    #expect(buffer.unreadBytes.isEmpty)
-    #expect(global.text(at: 4)?.text == "wl_shm")
-    #expect(global.word(at: 16) == 1)
-  }
-
-  @Test func messageWithAnImpossibleSizeIsNotRead() {
-    var buffer = WaylandBuffer()
-    buffer.append([1, 0, 0, 0, 0, 0, 4, 0])
-
-    #expect(buffer.next() == nil)
-    #expect(buffer.unreadBytes.count == 8)
-  }
-
-  @Test func textBeyondTheEndIsNil() {
-    #expect(WaylandMessage(object: 1, opcode: 0, words: [4]).text(at: 0) == nil)
-    #expect(WaylandMessage(object: 1, opcode: 0, words: [.max]).text(at: 0) == nil)
-    #expect(WaylandMessage(object: 1, opcode: 0, words: [0]).text(at: 0) == nil)
-    #expect(WaylandMessage(object: 1, opcode: 0).text(at: 0) == nil)
-    #expect(WaylandMessage(object: 1, opcode: 0, words: [1]).word(at: 1) == nil)
-  }
-}
-
-struct SeatStandInTests {
-  private var standIn = SeatStandIn()
-  private let registry: UInt32 = 2
-  private let seat: UInt32 = 4
-
-  init() { _ = standIn.client(sends: WaylandMessage(object: 1, opcode: 1, words: [registry])) }
-
-  private func global(_ interface: String, name: UInt32 = 1) -> WaylandMessage {
-    var message = WaylandMessage(object: registry, opcode: 0, words: [name])
-    message.append(interface)
-    message.append(3)
-    return message
-  }
-
-  private func bind(name: UInt32) -> WaylandMessage {
-    var message = global("wl_seat", name: name)
-    message.append(seat)
-    return message
-  }
-
-  @Test func clientIsOfferedASeat() {
-    var standIn = SeatStandIn()
-    let request = WaylandMessage(object: 1, opcode: 1, words: [registry])
-
-    let messages = standIn.client(sends: request)
-
-    #expect(messages.toCompositor == [request])
-    #expect(messages.toClient == [global("wl_seat", name: SeatStandIn.name)])
-  }
-
-  @Test mutating func compositorDoesNotSeeTheSeat() {
-    let sync = WaylandMessage(object: 1, opcode: 0, words: [seat])
-
-    #expect(standIn.client(sends: bind(name: SeatStandIn.name)) == .init(toCompositor: [sync]))
-
-    let done = WaylandMessage(object: seat, opcode: 0, words: [1])
-    let deleted = WaylandMessage(object: 1, opcode: 1, words: [seat])
-    #expect(standIn.compositor(sends: done) == .init())
-    #expect(standIn.compositor(sends: deleted) == .init())
-  }
-
-  @Test(arguments: ["wl_data_device_manager", "zwp_tablet_manager_v2"])
-  mutating func globalsThatNeedASeatAreHidden(interface: String) {
-    #expect(standIn.compositor(sends: global(interface)) == .init())
-  }
-
-  @Test mutating func otherMessagesPass() {
-    let other = WaylandMessage(object: 1, opcode: 1, words: [9])
-    #expect(standIn.client(sends: bind(name: 1)) == .init(toCompositor: [bind(name: 1)]))
-    #expect(standIn.compositor(sends: global("wl_shm")) == .init(toClient: [global("wl_shm")]))
-    #expect(standIn.compositor(sends: other) == .init(toClient: [other]))
+    #expect(!WaylandSeat.isMissing { _ in nil })
   }
 }

@@ -61,9 +61,12 @@ public final class SDLHost {
     // Checked before the signal handlers change: an existing host keeps its handlers.
     guard !VideoSession.isRunning else { throw .anotherHostIsOpen }
     let devices = ScreenDevices(root: "")
-    let drivers = VideoDriverChoice(
-      requested: configuration.videoDriver, environment: { name in getenv(name).map { String(cString: $0) } },
-      devices: devices)
+    func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+    var drivers = VideoDriverChoice(
+      requested: configuration.videoDriver, environment: environment, devices: devices)
+    if drivers.names.contains("wayland"), WaylandSeat.isMissing(environment: environment) {
+      drivers.removeWaylandWithoutSeat()
+    }
     guard !drivers.names.isEmpty else { throw drivers.error(message: "") }
     let scale = configuration.usableScale
     fonts = try FontLibrary(fonts: configuration.fonts, scale: scale)

@@ -6,6 +6,9 @@ public nonisolated enum SDLHostError: Error, Hashable, Sendable, CustomStringCon
   case noScreen(message: String)
   /// A display is connected, but the graphics card's device may not be opened.
   case noPermission(path: String)
+  /// The Wayland compositor has no seat (keyboard, pointer or touch screen), and SDL is older than 2.30, which would
+  /// crash.
+  case noSeat
   /// The requested video driver does not work on this machine.
   case video(driver: String, message: String)
   /// The requested renderer does not work on this machine.
@@ -32,6 +35,9 @@ public nonisolated enum SDLHostError: Error, Hashable, Sendable, CustomStringCon
         + (message.isEmpty ? "" : " (\(message))") + "; SDL_VIDEODRIVER=offscreen runs without one"
     case .noPermission(let path):
       "\(path) may not be opened: add the user to the groups video, render and input, or run as root"
+    case .noSeat:
+      "the video driver wayland does not work: the compositor has no seat (keyboard, pointer or touch screen), which "
+        + "SDL before 2.30 needs; use SDL 2.30 or later, or another driver"
     case .video(let driver, let message): "the video driver \(driver) does not work: \(message)"
     case .renderer(let name, let message):
       "the renderer \(name) does not work: \(message.isEmpty ? "SDL does not say why" : message); "

@@ -2,12 +2,14 @@
 /// picks the wrong card on a machine with several.
 nonisolated struct VideoDriverChoice: Hashable {
   /// SDL's names of the drivers in lower case, in the order of the attempts.
-  let names: [String]
+  private(set) var names: [String]
   /// The number of the KMSDRM card, as in /dev/dri/card0; `nil` leaves the choice to SDL.
   let card: Int?
   /// The path of a device that is needed but may not be opened; otherwise `nil`.
   let inaccessibleDevice: String?
   private let isRequested: Bool
+  /// True if `wayland` is not in `names` because its compositor has no seat.
+  private var isSeatMissing = false
   /// The reasons why display servers cannot be reached, for an error message.
   private let serverFailures: [String]
 
@@ -42,8 +44,15 @@ nonisolated struct VideoDriverChoice: Hashable {
     isRequested = false
   }
 
+  /// Removes the driver `wayland`, because SDL would crash on a compositor without a seat.
+  mutating func removeWaylandWithoutSeat() {
+    names.removeAll { $0 == "wayland" }
+    isSeatMissing = true
+  }
+
   /// Returns the error for the case that no driver could be opened. `message` is SDL's message.
   func error(message: String) -> SDLHostError {
+    if isSeatMissing, names.isEmpty { return .noSeat }
     if let inaccessibleDevice { return .noPermission(path: inaccessibleDevice) }
     // SDL's message does not say more about a display server that cannot be reached.
     let message =

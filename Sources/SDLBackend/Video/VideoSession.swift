@@ -36,10 +36,8 @@ final class VideoSession {
 
     Self.setHints(drivers)
     KeyboardGrab.keepConsoleAwake()
-    let relay = drivers.names.contains("wayland") ? SeatRelay() : nil
     let isStarted = SDL_Init(SDL_INIT_VIDEO) == 0
     let name = isStarted ? SDL_GetCurrentVideoDriver().map { String(cString: $0).lowercased() } : nil
-    relay?.finish(isConnected: name == "wayland")
     guard let name else { throw drivers.error(message: SDLHostError.sdlMessage) }
     driver = name
     self.configuration = configuration
