@@ -25,7 +25,8 @@ import VitrineGraphics
     }
 
     #expect(
-      queue.rememberedHosts <= 2 * HostBackOff.limit + 2 * RecentLanes.limit + DownloadQueue.maximumIdleHosts)
+      queue.rememberedHosts
+        <= 2 * HostBackOff.limit + DownloadQueue.rememberedServers + DownloadQueue.maximumIdleHosts)
     #expect(queue.waitingCount == 0 && queue.activeCount == 0)
   }
 
@@ -36,14 +37,6 @@ import VitrineGraphics
     }
     for number in 0..<10_000 { queue.remove(FetchID(number: UInt64(number + 1))) }
     #expect(queue.rememberedHosts <= DownloadQueue.maximumIdleHosts)
-  }
-
-  @Test func recentHTTP2HostsAreRememberedAndOldOnesForgotten() {
-    var lanes = RecentLanes()
-    for number in 0..<10_000 { lanes.insert(lane(number)) }
-    #expect((9_872..<10_000).allSatisfy { lanes.contains(lane($0)) })
-    #expect(!lanes.contains(lane(0)))
-    #expect(lanes.count <= 2 * RecentLanes.limit)
   }
 
   @Test(arguments: [Prioritization.fifo, .lifo, .newestBatch])

@@ -67,7 +67,8 @@ struct WaylandSeatTests {
     let long = "/" + String(repeating: "x", count: 200)
 
     for display in [nil, "", "wayland-9", "/nonexistent/wayland-0", long] {
-      #expect(!WaylandSeat.isMissing { ["WAYLAND_DISPLAY": display, "XDG_RUNTIME_DIR": "/nonexistent"][$0] ?? nil })
+      let environment = ["WAYLAND_DISPLAY": display, "XDG_RUNTIME_DIR": "/nonexistent"]
+      #expect(!WaylandSeat.isMissing { environment[$0] ?? nil })
     }
     #expect(!WaylandSeat.isMissing { _ in nil })
   }

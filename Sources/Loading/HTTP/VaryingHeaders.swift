@@ -1,4 +1,4 @@
-import VitrineConcurrency
+import VitrineGraphics
 
 /// The further headers that change the response of a URL, as servers have named them in `Vary` (RFC 9110, 12.5.5).
 struct VaryingHeaders {
@@ -9,10 +9,8 @@ struct VaryingHeaders {
   static let maximumNames = 32
   static let maximumNameBytes = 1 << 10
 
-  private var names: [String: Set<String>] = [:]
-  /// The remembered URLs, oldest first.
-  private var order = WaitingList<String>()
-  private var lastNumber: UInt64 = 0
+  /// The names by URL.
+  private var names = RecentMap<String, Set<String>>()
 
   /// Returns the names for a URL in lower case; empty for most URLs. `*` alone means that every header of a request
   /// counts.
@@ -27,13 +25,8 @@ struct VaryingHeaders {
     guard !stated.isEmpty, known != Self.every else { return false }
     let new = stated.subtracting(Self.unimportant).subtracting(known)
     guard !new.isEmpty else { return false }
-    lastNumber += 1
-    order.append(url, number: lastNumber)
-    names[url] = Self.bounded(known.union(new))
-    if names.count > Self.limit, let oldest = order.head(.fifo)?.item {
-      order.remove(oldest)
-      names[oldest] = nil
-    }
+    names.insert(Self.bounded(known.union(new)), for: url)
+    if names.count > Self.limit { names.removeOldest() }
     return true
   }
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import VitrineConcurrency
+import VitrineGraphics
 
 /// Decides which downloads run and which wait. Starts and stops nothing itself.
 ///
@@ -85,7 +86,7 @@ struct DownloadQueue {
   private var lanes = LoadTable<Fetch, Int>()
   private var active: Set<FetchID> = []
   /// Servers that have spoken HTTP/2.
-  private var streaming = RecentLanes()
+  private var streaming = RecentMap<Lane, Void>()
   private var delayed = DelayedDownloads()
   private var lastNumber: UInt64 = 0
   private var lastBatch: UInt64 = 0
@@ -204,11 +205,12 @@ struct DownloadQueue {
     forget(id)
   }
 
-  /// The maximum number of remembered HTTP/2 servers, twice `RecentLanes.limit`.
+  /// The maximum number of remembered HTTP/2 servers.
   static let rememberedServers = 256
 
   private mutating func noteStreaming(_ lane: Lane) {
-    streaming.insert(lane)
+    streaming.insert((), for: lane)
+    if streaming.count > Self.rememberedServers { streaming.removeOldest() }
   }
 
   /// The number of remembered HTTP/2 servers and hosts that are backing off, for tests.
@@ -275,7 +277,7 @@ struct DownloadQueue {
 
   /// Returns the number of downloads from a host that may run at once.
   private func maximum(of lane: Lane) -> Int {
-    streaming.contains(lane) ? Self.maximumStreams : max(1, maximumPerHost)
+    streaming[lane] != nil ? Self.maximumStreams : max(1, maximumPerHost)
   }
 
   /// Returns the number of a lane, and inserts a new lane.

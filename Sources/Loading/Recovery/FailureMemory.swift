@@ -1,4 +1,4 @@
-import VitrineConcurrency
+import VitrineGraphics
 
 /// A memory of requests that failed permanently. For a time, they fail again at once without being sent.
 ///
@@ -31,10 +31,7 @@ public struct FailureMemory: Sendable {
     let time: Int64
   }
 
-  private var entries: [RequestIdentity: Entry] = [:]
-  /// The remembered requests, oldest first.
-  private var order = WaitingList<RequestIdentity>()
-  private var lastNumber: UInt64 = 0
+  private var entries = RecentMap<RequestIdentity, Entry>()
 
   /// Creates an empty memory; by default, it keeps up to 1,000 failures for 5 minutes.
   public init(timeToLive: Double = 300, limit: Int = 1000) {
@@ -55,22 +52,15 @@ public struct FailureMemory: Sendable {
       return
     }
     remove(request)
-    while let oldest = order.head(.fifo)?.item,
-      entries.count >= limit || !(entries[oldest].map { isAlive($0, at: now) } ?? false)
-    {
-      remove(oldest)
+    while let oldest = entries.oldest?.value, entries.count >= limit || !isAlive(oldest, at: now) {
+      entries.removeOldest()
     }
-    lastNumber += 1
-    order.append(request, number: lastNumber)
-    entries[request] = Entry(error: error, time: now)
+    entries.insert(Entry(error: error, time: now), for: request)
   }
 
   /// Forgets the failure of a request. Returns true if a failure was remembered. O(1).
   @discardableResult
-  mutating func remove(_ request: RequestIdentity) -> Bool {
-    order.remove(request)
-    return entries.removeValue(forKey: request) != nil
-  }
+  mutating func remove(_ request: RequestIdentity) -> Bool { entries.remove(request) != nil }
 
   /// Forgets all failures. Returns true if any failure was remembered.
   mutating func removeAll() -> Bool {

@@ -1,12 +1,10 @@
-import VitrineConcurrency
+import VitrineGraphics
 
 /// The resumable data of broken transfers, by request. The oldest entries are evicted first.
 struct ResumableDataStore {
   /// The maximum number of bytes in total; 0 keeps no resumable data.
   var limit: Int
-  private var bodies: [RequestIdentity: ResumableData] = [:]
-  private var order = WaitingList<RequestIdentity>()
-  private var lastNumber: UInt64 = 0
+  private var bodies = RecentMap<RequestIdentity, ResumableData>()
   /// The number of bytes kept now.
   private(set) var bytes = 0
 
@@ -17,18 +15,21 @@ struct ResumableDataStore {
   mutating func keep(_ body: ResumableData, for request: RequestIdentity) {
     _ = take(request)
     guard body.bytes.count <= limit else { return }
-    while bytes > limit - body.bytes.count, let oldest = order.head(.fifo)?.item { _ = take(oldest) }
-    lastNumber += 1
-    order.append(request, number: lastNumber)
-    bodies[request] = body
+    while bytes > limit - body.bytes.count, takeOldest() != nil {}
+    bodies.insert(body, for: request)
     bytes += body.bytes.count
   }
 
   /// Removes and returns the resumable data of a request.
   mutating func take(_ request: RequestIdentity) -> ResumableData? {
-    guard let body = bodies.removeValue(forKey: request) else { return nil }
-    order.remove(request)
-    bytes -= body.bytes.count
+    let body = bodies.remove(request)
+    bytes -= body?.bytes.count ?? 0
+    return body
+  }
+
+  private mutating func takeOldest() -> ResumableData? {
+    let body = bodies.removeOldest()?.value
+    bytes -= body?.bytes.count ?? 0
     return body
   }
 
@@ -36,7 +37,7 @@ struct ResumableDataStore {
   mutating func takeOldest(bytes requestedBytes: Int) -> [ResumableData] {
     var removed: [ResumableData] = []
     var takenBytes = 0
-    while takenBytes < requestedBytes, let oldest = order.head(.fifo)?.item, let body = take(oldest) {
+    while takenBytes < requestedBytes, let body = takeOldest() {
       takenBytes += body.bytes.count
       removed.append(body)
     }

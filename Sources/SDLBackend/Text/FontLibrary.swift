@@ -19,6 +19,8 @@ final class FontLibrary: TextMeasuring {
   /// The maximum width of a mask in pixels. Wider texts are truncated.
   nonisolated static let widestMask = 8192
   private static let maximumOpenFonts = 24
+  /// The maximum number of texts whose sizes are kept.
+  private static let maximumSizes = 8192
 
   /// The number of pixels per point.
   var scale: Double {
@@ -26,12 +28,10 @@ final class FontLibrary: TextMeasuring {
   }
 
   private let paths: [Font.Weight: String]
-  private var fonts: [Face: OpaquePointer] = [:]
-  /// The open fonts in the order of opening, oldest first.
-  private var openingOrder: [Face] = []
-  private var sizes = LRUCache<TextKey, (width: Int, height: Int)>(limit: 8192)
-  /// The number of lookups so far, used as a unique stamp for each.
-  private var lookups = 0
+  /// The open fonts in the order of opening.
+  private var fonts = RecentMap<Face, OpaquePointer>()
+  /// The sizes of texts in the order of use.
+  private var sizes = RecentMap<TextKey, (width: Int, height: Int)>()
   private var isOpen = true
 
   /// Opens both fonts. Throws an error if a file of `fonts` is missing or is not a font.
@@ -56,7 +56,7 @@ final class FontLibrary: TextMeasuring {
   func close() {
     guard isOpen else { return }
     isOpen = false
-    for font in fonts.values { TTF_CloseFont(font) }
+    for (_, font) in fonts.oldestFirst { TTF_CloseFont(font) }
     fonts.removeAll()
     TTF_Quit()
   }
@@ -79,15 +79,14 @@ final class FontLibrary: TextMeasuring {
   }
 
   private func pixelSize(of key: TextKey) -> (width: Int, height: Int) {
-    lookups += 1
-    if let size = sizes.value(for: key, stamp: lookups) { return size }
+    if let size = sizes.use(key, { $0 }) { return size }
     guard let font = font(key.font) else { return (0, key.font.size) }
     var width: Int32 = 0
     var height: Int32 = 0
     if key.text.isEmpty || TTF_SizeUTF8(font, key.text, &width, &height) != 0 { width = 0 }
     let size = (width: Int(width), height: Int(TTF_FontHeight(font)))
-    // The cache's limit is a number of texts, so each costs 1.
-    sizes.insert(size, for: key, cost: 1, stamp: lookups)
+    if sizes.count >= Self.maximumSizes { sizes.removeOldest() }
+    sizes.insert(size, for: key)
     return size
   }
 
@@ -128,13 +127,8 @@ final class FontLibrary: TextMeasuring {
     }
     TTF_SetFontKerning(font, 1)
     TTF_SetFontHinting(font, TTF_HINTING_LIGHT)
-    if openingOrder.count >= Self.maximumOpenFonts,
-      let closed = fonts.removeValue(forKey: openingOrder.removeFirst())
-    {
-      TTF_CloseFont(closed)
-    }
-    fonts[face] = font
-    openingOrder.append(face)
+    if fonts.count >= Self.maximumOpenFonts, let (_, closed) = fonts.removeOldest() { TTF_CloseFont(closed) }
+    fonts.insert(font, for: face)
     return font
   }
 }

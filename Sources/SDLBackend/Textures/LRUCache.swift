@@ -1,48 +1,39 @@
+import VitrineGraphics
+
 /// A cache with a cost limit in bytes that evicts the least recently used values first. Operations are O(1) unless they
 /// say otherwise.
 nonisolated struct LRUCache<Key: Hashable, Value> {
-  private struct Node {
-    let key: Key
-    var value: Value
-    var cost: Int
+  private struct Entry {
+    let value: Value
+    let cost: Int
     /// The frame of the last use.
     var stamp: Int
-    var newer: Int?
-    var older: Int?
   }
 
   let limit: Int
   private(set) var cost = 0
-  private var slots: [Node?] = []
-  private var free: [Int] = []
-  private var index: [Key: Int] = [:]
-  private var newest: Int?
-  private var oldest: Int?
+  private var entries = RecentMap<Key, Entry>()
 
   init(limit: Int) { self.limit = limit }
 
-  var count: Int { index.count }
+  var count: Int { entries.count }
 
   /// Returns the value of a key. The value becomes the most recently used value, with `stamp` as its last use.
   mutating func value(for key: Key, stamp: Int) -> Value? {
-    guard let slot = index[key], var node = slots[slot] else { return nil }
-    unlink(slot)
-    node.stamp = stamp
-    node.newer = nil
-    node.older = nil
-    slots[slot] = node
-    linkAsNewest(slot)
-    return node.value
+    entries.use(key) { entry in
+      entry.stamp = stamp
+      return entry.value
+    }
   }
 
   /// Returns true if `bytes` fit in the cache after evicting values that were last used before `stamp`. O(values to be
   /// evicted).
   func hasSpace(for bytes: Int, stamp: Int) -> Bool {
     var available = limit - cost
-    var candidate = oldest
-    while available < bytes, let slot = candidate, let node = slots[slot], node.stamp < stamp {
-      available += node.cost
-      candidate = node.newer
+    guard available < bytes else { return true }
+    for (_, entry) in entries.oldestFirst {
+      guard available < bytes, entry.stamp < stamp else { break }
+      available += entry.cost
     }
     return available >= bytes
   }
@@ -54,60 +45,33 @@ nonisolated struct LRUCache<Key: Hashable, Value> {
     remove(key)
     guard hasSpace(for: bytes, stamp: stamp) else { return [key] }
     var evicted: [Key] = []
-    while cost + bytes > limit, let slot = oldest, let node = slots[slot] {
-      remove(node.key)
-      evicted.append(node.key)
+    while cost + bytes > limit, let (key, entry) = entries.removeOldest() {
+      cost -= entry.cost
+      evicted.append(key)
     }
-    let node = Node(key: key, value: value, cost: bytes, stamp: stamp)
-    let slot: Int
-    if let reused = free.popLast() {
-      slot = reused
-      slots[slot] = node
-    } else {
-      slot = slots.count
-      slots.append(node)
-    }
-    index[key] = slot
+    entries.insert(Entry(value: value, cost: bytes, stamp: stamp), for: key)
     cost += bytes
-    linkAsNewest(slot)
     return evicted
   }
 
   mutating func remove(_ key: Key) {
-    guard let slot = index.removeValue(forKey: key), let node = slots[slot] else { return }
-    unlink(slot)
-    cost -= node.cost
-    slots[slot] = nil
-    free.append(slot)
+    if let entry = entries.remove(key) { cost -= entry.cost }
   }
 
   /// Removes the least recently used values until `bytes` are free, except values used at `stamp` and values for which
   /// `isKept` returns true. Returns the removed keys. O(values) if many are kept.
   mutating func removeOldest(_ bytes: Int, stamp: Int, isKept: (Key) -> Bool) -> [Key] {
     var removed: [Key] = []
-    let goal = max(0, cost - max(0, bytes))
-    var candidate = oldest
-    while cost > goal, let slot = candidate, let node = slots[slot], node.stamp < stamp {
-      candidate = node.newer
-      guard !isKept(node.key) else { continue }
-      remove(node.key)
-      removed.append(node.key)
+    var released = 0
+    for (key, entry) in entries.oldestFirst {
+      guard released < bytes, entry.stamp < stamp else { break }
+      guard !isKept(key) else { continue }
+      released += entry.cost
+      removed.append(key)
     }
+    for key in removed { remove(key) }
     return removed
   }
 
   mutating func removeAll() { self = LRUCache(limit: limit) }
-
-  private mutating func unlink(_ slot: Int) {
-    guard let node = slots[slot] else { return }
-    if let newer = node.newer { slots[newer]?.older = node.older } else { newest = node.older }
-    if let older = node.older { slots[older]?.newer = node.newer } else { oldest = node.newer }
-  }
-
-  private mutating func linkAsNewest(_ slot: Int) {
-    slots[slot]?.older = newest
-    slots[slot]?.newer = nil
-    if let newest { slots[newest]?.newer = slot } else { oldest = slot }
-    newest = slot
-  }
 }

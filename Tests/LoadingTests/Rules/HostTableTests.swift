@@ -24,6 +24,25 @@ import Testing
     #expect(queue.rememberedCount <= DownloadQueue.rememberedServers)
   }
 
+  @Test func recentHTTP2ServersAreRemembered() {
+    var queue = DownloadQueue()
+    ask(&queue, count: 2000, status: 200, retryAfter: nil)
+    queue.maximumActive = 100
+
+    func started(from server: Int) -> Int {
+      let numbers = UInt64(10_000 * server)..<UInt64(10_000 * server + 10)
+      let lane = DownloadQueue.Lane.host(scheme: "https", name: "\(server).test", port: nil)
+      for number in numbers { queue.enqueue(FetchID(number: number), lane: lane, priority: .normal) }
+      var count = 0
+      while queue.startNext() != nil { count += 1 }
+      return count
+    }
+
+    #expect(started(from: 1) == queue.maximumPerHost)
+    #expect(started(from: 1999) == 10)
+    #expect(started(from: 2000 - DownloadQueue.rememberedServers) == 10)
+  }
+
   @Test func pausedServersAreForgottenAfterTheirPause() {
     var queue = DownloadQueue()
 
