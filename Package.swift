@@ -61,8 +61,7 @@ let package = Package(
     module(
       "ImageWidgets", ["VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "VitrineWidgets"],
       settings: mainActor),
-    module(
-      "SDLBackend", ["VitrineConcurrency", "VitrineGraphics", "VitrineWidgets", "CSDL"], settings: mainActor),
+    module("SDLBackend", ["VitrineConcurrency", "VitrineGraphics", "VitrineWidgets", "CSDL"]),
     module("Platform", ["VitrineConcurrency", "VitrineGraphics", "CTimers"]),
     // Writes the trace of Graphics as JSON, which needs Foundation.
     module("Tracing", ["VitrineGraphics"]),

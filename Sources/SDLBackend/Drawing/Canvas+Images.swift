@@ -45,7 +45,7 @@ extension Canvas {
 }
 
 extension PixelEffect {
-  nonisolated func blending(_ blends: Bool) -> PixelEffect {
+  func blending(_ blends: Bool) -> PixelEffect {
     var effect = self
     effect.blends = blends
     return effect
@@ -54,12 +54,12 @@ extension PixelEffect {
 
 extension UInt32 {
   /// The pixel converted to the other `PixelFormat`: red and blue are exchanged.
-  nonisolated var swappingRedAndBlue: UInt32 {
+  var swappingRedAndBlue: UInt32 {
     self & 0xFF00_FF00 | (self &>> 16) & 0xFF | (self & 0xFF) &<< 16
   }
 
   /// Multiplies the alpha of a 0xAARRGGBB pixel by `coverage`/255.
-  nonisolated mutating func multiplyAlpha(by coverage: UInt8) {
+  mutating func multiplyAlpha(by coverage: UInt8) {
     let product = (self &>> 24) &* UInt32(coverage) &+ 127
     self = self & 0x00FF_FFFF | (product / 255) &<< 24
   }

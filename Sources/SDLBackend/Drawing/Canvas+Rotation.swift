@@ -35,7 +35,7 @@ extension Canvas {
 
 /// The target of a rotated copy: the address of the top left upright pixel, and the distances in pixels to the
 /// addresses of its right and bottom neighbors.
-private nonisolated struct Target {
+private struct Target {
   let pixels: UnsafeMutablePointer<UInt32>
   let toRight: Int
   let toBottom: Int

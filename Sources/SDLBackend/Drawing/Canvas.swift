@@ -1,7 +1,7 @@
 import VitrineGraphics
 
 /// Memory to draw into: rows of 0xXXRRGGBB pixels. The canvas does not own the memory.
-nonisolated struct Canvas {
+struct Canvas {
   let pixels: UnsafeMutablePointer<UInt32>
   let width: Int
   let height: Int

@@ -2,7 +2,7 @@ import VitrineGraphics
 
 /// A part of a bitmap, scaled to a rectangle with nearest-neighbor sampling: fast and coarse, for images that are shown
 /// until a texture of the right size exists.
-nonisolated struct CoarseImage {
+struct CoarseImage {
   let bitmap: Bitmap
   /// The part of the bitmap that is shown, in the bitmap's pixels.
   let source: Rect

@@ -1,5 +1,5 @@
 /// The radius of a rounded corner, and the part of the corner that a mask covers.
-nonisolated struct CornerShape: Hashable {
+struct CornerShape: Hashable {
   /// The part of a quarter disc that is covered.
   enum Part: Hashable {
     /// The whole quarter disc, antialiased at the edge.
@@ -17,7 +17,7 @@ nonisolated struct CornerShape: Hashable {
 }
 
 /// The coverage of each pixel by a rounded corner, 0 to 255: a quarter of a disc or a ring.
-nonisolated struct CornerMask {
+struct CornerMask {
   let shape: CornerShape
   /// The mask of the top left corner: `radius` rows of `radius` pixels.
   private let left: [UInt8]
@@ -77,7 +77,7 @@ nonisolated struct CornerMask {
 
 extension CoverageMask {
   /// Joins the masks of four corners into one mask.
-  nonisolated init(_ corners: CornerMask) {
+  init(_ corners: CornerMask) {
     let side = 2 * corners.radius
     let coverage = [UInt8](unsafeUninitializedCapacity: side * side) { buffer, count in
       for y in 0..<side {
@@ -96,7 +96,7 @@ extension CoverageMask {
 
 /// A cache of corner masks by shape. Removes all masks when they exceed 1 Mi pixels, so that a view with an animated
 /// radius does not accumulate masks.
-nonisolated struct CornerMasks {
+struct CornerMasks {
   /// The maximum radius in pixels: more than half of any screen's height.
   private static let largestRadius = 2048
   /// The maximum number of pixels in all masks.

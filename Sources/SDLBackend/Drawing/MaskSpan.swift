@@ -1,5 +1,5 @@
 /// A range of a mask's columns or rows and its target range on the screen. A stretched span has one source pixel.
-nonisolated struct MaskSpan: Hashable {
+struct MaskSpan: Hashable {
   let source: Range<Int>
   let target: Range<Int>
 

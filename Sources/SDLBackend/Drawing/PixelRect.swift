@@ -1,7 +1,7 @@
 import VitrineGraphics
 
 /// A rectangle of whole pixels. The right and bottom edges are exclusive.
-nonisolated struct PixelRect: Hashable {
+struct PixelRect: Hashable {
   var left: Int
   var top: Int
   var right: Int

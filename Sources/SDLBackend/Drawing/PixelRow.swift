@@ -1,7 +1,7 @@
 import VitrineGraphics
 
 /// The effects that are applied to an image's pixels when they are drawn.
-nonisolated struct PixelEffect {
+struct PixelEffect {
   /// The opacity, 0 to 255.
   var opacity: UInt16 = 255
   /// The color, 0xAARRGGBB, by which each channel is multiplied; `nil` to keep the colors.
@@ -17,7 +17,7 @@ nonisolated struct PixelEffect {
 
 /// The inner loops of the software renderer. Each call draws a row of 0xAARRGGBB pixels with straight alpha. The alpha
 /// of the target is ignored.
-nonisolated enum PixelRow {
+enum PixelRow {
   typealias Target = UnsafeMutablePointer<UInt32>
   typealias Source = UnsafePointer<UInt32>
 

@@ -106,14 +106,14 @@ extension Renderer {
 }
 
 /// A rounded rectangle along which a later command draws an opaque border.
-private nonisolated struct Outline: Equatable {
+private struct Outline: Equatable {
   let rect: PixelRect
   let radius: Int
 }
 
 extension Color {
   /// Multiplies channel by channel, with 255 as 1.
-  fileprivate nonisolated func multiplied(by other: Color) -> Color {
+  fileprivate func multiplied(by other: Color) -> Color {
     func product(_ a: UInt8, _ b: UInt8) -> UInt8 { UInt8((Int(a) * Int(b) + 127) / 255) }
     return Color(
       red: product(red, other.red), green: product(green, other.green), blue: product(blue, other.blue),

@@ -5,6 +5,7 @@ import VitrineWidgets
 ///
 /// Rectangles and draw lists have upright coordinates. A renderer that was created with a `Rotation` rotates the image
 /// on the way to the screen.
+@MainActor
 protocol Renderer: AnyObject {
   /// The name of the renderer in SDL, such as `software`.
   var name: String { get }

@@ -1,6 +1,7 @@
 import VitrineGraphics
 
 /// Opens the window and creates the renderer.
+@MainActor
 struct RendererChoice {
   let configuration: SDLHost.Configuration
   let video: VideoSession

@@ -3,7 +3,7 @@ import Glibc
 /// The shadow of a rounded rectangle, blurred once as a mask. Between the corners the shadow does not change along the
 /// edges, so stretching one column and one row of the mask fits any larger rectangle. Rectangles that are too small for
 /// stretching have masks of their own.
-nonisolated struct ShadowShape: Hashable {
+struct ShadowShape: Hashable {
   /// The standard deviation of the blur, in sixteenths of a pixel.
   private let deviation: Int
   private static let unitsPerPixel = 16
@@ -109,7 +109,7 @@ nonisolated struct ShadowShape: Hashable {
 }
 
 /// The integral of a Gaussian, in a table of sixteenths of a pixel.
-private nonisolated struct GaussianIntegral {
+private struct GaussianIntegral {
   private static let stepsPerPixel = 16.0
   private let table: [Float]
   private let middle: Int

@@ -103,7 +103,7 @@ extension Canvas {
 
 extension SDL_PixelFormat {
   /// True if pixels are 0xXXRRGGBB.
-  nonisolated fileprivate var hasBlueFirst: Bool {
+  fileprivate var hasBlueFirst: Bool {
     BytesPerPixel == 4 && Rmask == 0xFF0000 && Gmask == 0xFF00 && Bmask == 0xFF
   }
 }

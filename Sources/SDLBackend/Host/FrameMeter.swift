@@ -4,6 +4,7 @@ import VitrineWidgets
 /// The panel of `Window.showsDiagnostics`, which shows frame counts and times in a corner of the window. Drawn with
 /// frames that are due anyway; requests none, so an idle window stays idle. The figures do not include the frame that
 /// shows them.
+@MainActor
 struct FrameMeter {
   private let title: String
   private static let size = Size(width: 216, height: 76)

@@ -2,7 +2,7 @@
 ///
 /// The work on a frame is the work of the main thread: animations, layout, drawing, presenting. Waiting for the screen
 /// does not count.
-public nonisolated struct FrameStatistics: Hashable, Sendable {
+public struct FrameStatistics: Hashable, Sendable {
   /// The maximum work on a frame in seconds. Frames with more work are late: they miss a refresh at 60 frames per
   /// second.
   public static let budget = 1.0 / 60

@@ -3,7 +3,7 @@ import VitrineWidgets
 
 extension SDLHost {
   /// The settings of a host.
-  public nonisolated struct Configuration: Hashable, Sendable {
+  public struct Configuration: Hashable, Sendable {
     /// The choice of a renderer.
     public enum Renderer: String, Hashable, Sendable, CaseIterable {
       /// OpenGL ES or OpenGL on a graphics processor if the machine has both a graphics processor and a screen;

@@ -115,8 +115,6 @@ public final class SDLHost {
     sleeper.scanDevices()
   }
 
-  // `isolated deinit` is why the class repeats `@MainActor`, the module's default isolation: in an optimized build,
-  // Swift 6.3 does not find the isolation of an isolated deinit when another module imports this one.
   isolated deinit { close() }
 
   /// Closes the window. Nothing can be shown afterwards. Further calls do nothing.

@@ -1,7 +1,7 @@
 import CSDL
 
 /// An error of a host. `description` is one line that says what to do.
-public nonisolated enum SDLHostError: Error, Hashable, Sendable, CustomStringConvertible {
+public enum SDLHostError: Error, Hashable, Sendable, CustomStringConvertible {
   /// There is no screen: no X11 or Wayland display server, and no connected display.
   case noScreen(message: String)
   /// A display is connected, but the graphics card's device may not be opened.

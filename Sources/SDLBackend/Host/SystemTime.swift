@@ -1,7 +1,7 @@
 import Glibc
 
 /// The system's monotonic clock.
-nonisolated enum SystemTime {
+enum SystemTime {
   /// The number of seconds since a fixed time in the past.
   static var now: Double {
     var time = timespec()

@@ -3,7 +3,7 @@ import VitrineGraphics
 import VitrineWidgets
 
 /// An event of SDL, translated for a host.
-nonisolated enum HostEvent: Hashable {
+enum HostEvent: Hashable {
   case input(InputEvent)
   /// The window's content must be drawn again.
   case redraw
@@ -24,7 +24,7 @@ nonisolated enum HostEvent: Hashable {
 
 /// Translates SDL's events, which have panel coordinates, to input events with upright coordinates. Keeps track of the
 /// touches and keys that are down.
-nonisolated struct InputTranslator {
+struct InputTranslator {
   /// The size of the upright interface in points. Finger positions are fractions of it.
   var size: Size
   /// The number of pixels per point.

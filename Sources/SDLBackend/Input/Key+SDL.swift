@@ -3,7 +3,7 @@ import VitrineWidgets
 
 extension Key {
   /// Creates a key from SDL's keycode; `nil` for keys without a meaning to views.
-  nonisolated init?(keycode: SDL_Keycode) {
+  init?(keycode: SDL_Keycode) {
     switch SDL_KeyCode(rawValue: UInt32(bitPattern: keycode)) {
     case SDLK_UP: self = .up
     case SDLK_DOWN: self = .down
@@ -36,7 +36,7 @@ extension Key {
   }
 
   /// True if the key repeats while held down.
-  nonisolated var repeats: Bool {
+  var repeats: Bool {
     switch self {
     case .up, .down, .left, .right, .pageUp, .pageDown, .backspace: true
     default: false
@@ -45,7 +45,7 @@ extension Key {
 }
 
 extension KeyModifiers {
-  nonisolated init(keyboard state: UInt16) {
+  init(keyboard state: UInt16) {
     func holds(_ modifiers: SDL_Keymod...) -> Bool {
       modifiers.contains { UInt32(state) & $0.rawValue != 0 }
     }

@@ -3,6 +3,7 @@ import Glibc
 
 /// The socket to the X11 or Wayland server. Looks up functions of libraries that SDL has loaded, to avoid linking to
 /// them.
+@MainActor
 enum DisplayConnection {
   static func descriptor(of video: VideoSession) -> Int32? {
     var kind = SDL_SYSWM_UNKNOWN

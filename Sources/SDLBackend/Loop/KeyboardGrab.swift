@@ -6,7 +6,7 @@ import Glibc
 /// SDL would mute the console instead. The console then stays mute when the program is killed, and also if no input
 /// device may be read. The kernel ends a grab with the process, however it ends. If nothing can be grabbed, the console
 /// still receives keys, including Ctrl-C.
-nonisolated enum KeyboardGrab {
+enum KeyboardGrab {
   /// Tells SDL not to mute the console. Must be called before SDL is initialized.
   static func keepConsoleAwake() { setenv("SDL_INPUT_LINUX_KEEP_KBD", "1", 1) }
 

@@ -6,6 +6,7 @@ import Glibc
 /// SDL's own wait polls every millisecond on KMSDRM, dummy and offscreen, and does not include the main queue. This
 /// type therefore waits in one `ppoll` for all descriptors: the main queue, the signals, and the connection to the
 /// display server or, without a display server, the input devices that SDL has opened.
+@MainActor
 final class Sleeper {
   private let mainQueue: Int32
   private let signals: Int32
@@ -103,7 +104,7 @@ final class Sleeper {
 }
 
 /// Recognizes input devices and announcing descriptors (udev's socket, inotify) among the descriptors of the process.
-nonisolated private enum InputDescriptor {
+private enum InputDescriptor {
   static func isRelevant(_ descriptor: Int32) -> Bool { isDevice(descriptor) || announcesDevices(descriptor) }
 
   static func isDevice(_ descriptor: Int32) -> Bool {

@@ -8,7 +8,7 @@ import VitrineWidgets
 @MainActor
 final class FontLibrary: TextMeasuring {
   /// A weight and size of a font: one open font of SDL_ttf.
-  nonisolated struct Face: Hashable {
+  struct Face: Hashable {
     let weight: Font.Weight
     /// The height of the em square in pixels.
     let size: Int

@@ -1,5 +1,5 @@
 /// The font files of the two weights, TrueType or OpenType.
-public nonisolated struct FontPaths: Hashable, Sendable {
+public struct FontPaths: Hashable, Sendable {
   /// The path of the file for `Font.Weight.regular`.
   public var regular: String
   /// The path of the file for `Font.Weight.bold`; may be the same file.

@@ -5,7 +5,7 @@ extension Bitmap {
   ///
   /// Colors are weighted with their alpha, so that colors of transparent pixels do not bleed into the result. Each
   /// source pixel is read once. Integer arithmetic makes the result the same on every machine.
-  nonisolated func resampled(
+  func resampled(
     _ source: Rect, width newWidth: Int, height newHeight: Int, format newFormat: PixelFormat = .bgra
   ) -> Bitmap {
     let columns = ResamplingTaps(
@@ -36,7 +36,7 @@ extension Bitmap {
   }
 
   /// Returns a part of the bitmap, in whole pixels, in another byte order.
-  nonisolated func cropped(
+  func cropped(
     x: Int, y: Int, width newWidth: Int, height newHeight: Int, format newFormat: PixelFormat = .bgra
   ) -> Bitmap {
     let swaps = format != newFormat
@@ -58,7 +58,7 @@ extension Bitmap {
   }
 
   /// Returns the bitmap with all colors replaced by white. The alpha stays.
-  nonisolated func whitened() -> Bitmap {
+  func whitened() -> Bitmap {
     Bitmap(width: width, height: height, format: format, isOpaque: isOpaque) { target, _ in
       withUnsafeBytes { bytes in
         let pixels = bytes.assumingMemoryBound(to: UInt32.self)
@@ -69,7 +69,7 @@ extension Bitmap {
   }
 
   /// Returns the bitmap with rounded corners. The alpha of all other pixels stays.
-  nonisolated func rounding(_ corners: CornerMask) -> Bitmap {
+  func rounding(_ corners: CornerMask) -> Bitmap {
     let rect = PixelRect(width: width, height: height)
     return Bitmap(width: width, height: height, format: format, isOpaque: false) { target, _ in
       withUnsafeBytes { target.copyMemory(from: $0) }

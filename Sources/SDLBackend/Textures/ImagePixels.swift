@@ -1,7 +1,7 @@
 import VitrineGraphics
 
 /// The pixels of an image, drawn one to one: a part of a bitmap with the size that the image has on the screen.
-nonisolated struct ImagePixels {
+struct ImagePixels {
   let bitmap: Bitmap
   /// The top left corner of the part, in the bitmap's pixels.
   var x = 0

@@ -2,7 +2,7 @@ import VitrineGraphics
 
 /// A cache with a cost limit in bytes that evicts the least recently used values first. Operations are O(1) unless they
 /// say otherwise.
-nonisolated struct LRUCache<Key: Hashable, Value> {
+struct LRUCache<Key: Hashable, Value> {
   private struct Entry {
     let value: Value
     let cost: Int

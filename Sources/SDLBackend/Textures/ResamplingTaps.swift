@@ -2,7 +2,7 @@
 ///
 /// Shrinking averages the source pixels that a target pixel covers (area filter). Enlarging interpolates between the
 /// two nearest source pixels (bilinear). Source pixels outside the part that is shown are not used.
-nonisolated struct ResamplingTaps {
+struct ResamplingTaps {
   struct Tap {
     /// The index of the first source pixel.
     let first: Int

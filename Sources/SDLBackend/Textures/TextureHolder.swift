@@ -6,7 +6,7 @@ import VitrineGraphics
 ///
 /// Requests that arrive before the main queue runs are combined to the largest of them, because each asks for all
 /// memory that is missing at that time.
-nonisolated final class TextureHolder: MemoryHolder {
+final class TextureHolder: MemoryHolder {
   private struct Request {
     var bytes = 0
     var pressure: MemoryPressure?

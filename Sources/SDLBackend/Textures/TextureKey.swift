@@ -1,7 +1,7 @@
 import VitrineGraphics
 
 /// The appearance of an image on the screen, except opacity and tint. Images with equal keys share a texture.
-nonisolated struct ImageTextureKey: Hashable {
+struct ImageTextureKey: Hashable {
   let image: ObjectIdentifier
   let frame: Int
   /// The part of the bitmap that is shown, in the bitmap's pixels.
@@ -15,13 +15,13 @@ nonisolated struct ImageTextureKey: Hashable {
 }
 
 /// A line of text in a font face. The color is applied when the text is drawn.
-nonisolated struct TextKey: Hashable {
+struct TextKey: Hashable {
   let text: String
   let font: FontLibrary.Face
 }
 
 /// A mask through which a color is drawn.
-nonisolated enum MaskKey: Hashable {
+enum MaskKey: Hashable {
   case text(TextKey)
   /// The four corners of a rounded rectangle, joined into one mask.
   case corners(CornerShape)

@@ -1,6 +1,7 @@
 import VitrineGraphics
 
 /// A renderer's way to make textures. `TextureStore` decides which textures are made and when they are evicted.
+@MainActor
 protocol TextureMaking {
   associatedtype ImageTexture
   associatedtype Mask

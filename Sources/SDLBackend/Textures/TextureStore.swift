@@ -6,6 +6,7 @@ import VitrineWidgets
 /// An image whose pixels already have the size and byte order of the screen may be drawn from its own memory, at no
 /// cost. Other images (scaled, with rounded corners, in another pixel format, or for a graphics processor) need
 /// textures. New textures are limited to `frameBudget` bytes per frame; further textures are made in the next frames.
+@MainActor
 final class TextureStore<Maker: TextureMaking> {
   /// The way to draw an image in the current frame.
   enum Drawing {

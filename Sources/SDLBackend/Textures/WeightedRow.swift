@@ -2,7 +2,7 @@
 ///
 /// Rows are added four pixels at a time with 16 bits per channel: 8 bits of the channel and 8 bits of weight. Columns
 /// are added with 32 bits per channel, two channels in a 64-bit word.
-nonisolated struct WeightedRow {
+struct WeightedRow {
   /// The sum of the weights of all rows.
   static let rowUnit = 256
   /// The sum of the weights of the columns of a target pixel. Its 12 bits and the 16 bits of a row sum fit in 32 bits.
@@ -119,7 +119,7 @@ nonisolated struct WeightedRow {
 extension PixelLanes {
   /// The pixels with premultiplied alpha. The alpha itself stays.
   @inline(__always)
-  nonisolated fileprivate var premultiplied: PixelLanes {
+  fileprivate var premultiplied: PixelLanes {
     let alpha = alphas
     let low = (self.low &* alpha).dividedBy255
     // The high byte of every second lane is alpha, which is multiplied by 255 instead of by itself.

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Functions that read the kernel's descriptions of devices. A missing file or folder reads as empty.
-nonisolated enum DeviceFiles {
+enum DeviceFiles {
   /// Returns the names in a folder, sorted, including `.` and `..`.
   static func entries(_ path: String) -> [String] {
     guard let directory = opendir(path) else { return [] }

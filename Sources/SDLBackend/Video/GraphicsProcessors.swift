@@ -2,7 +2,7 @@ import Glibc
 
 /// The graphics processors that the machine may have, found without an OpenGL context: on a machine without one, Mesa
 /// would load a shader compiler and take 100 MB.
-nonisolated struct GraphicsProcessors: Hashable {
+struct GraphicsProcessors: Hashable {
   /// The names of the accessible render nodes in /dev/dri.
   let nodes: [String]
 

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The machine's connected screen and input devices, as described by the kernel.
-nonisolated struct ScreenDevices: Hashable {
+struct ScreenDevices: Hashable {
   /// The number of the first card with a connected screen, as in /dev/dri/card0.
   var connectedCard: Int?
   /// The path of the connected card's device if it may not be opened; otherwise `nil`.

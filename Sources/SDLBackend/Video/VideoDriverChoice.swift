@@ -1,6 +1,6 @@
 /// The video drivers to try, determined before SDL starts: SDL's own choice falls back to `offscreen` silently, and
 /// picks the wrong card on a machine with several.
-nonisolated struct VideoDriverChoice: Hashable {
+struct VideoDriverChoice: Hashable {
   /// SDL's names of the drivers in lower case, in the order of the attempts.
   private(set) var names: [String]
   /// The number of the KMSDRM card, as in /dev/dri/card0; `nil` leaves the choice to SDL.

@@ -4,7 +4,7 @@ import Glibc
 /// A check for Wayland compositors without a seat: SDL before 2.30 crashes there.
 ///
 /// A seat is the keyboard, pointer and touch screen of one user. A machine without these devices has none.
-nonisolated enum WaylandSeat {
+enum WaylandSeat {
   /// Returns true if SDL would crash: it is older than 2.30, and the compositor of the environment lists its objects
   /// within five seconds, without a seat.
   static func isMissing(environment: (String) -> String?) -> Bool {

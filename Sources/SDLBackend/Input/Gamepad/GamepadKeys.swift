@@ -3,7 +3,7 @@ import VitrineWidgets
 
 /// Translates game controller input to keys: the D-pad and the left stick are arrow keys, A is Enter, B is Escape, the
 /// shoulder buttons are Shift-Tab and Tab. A key that several buttons hold down goes up with the last of them.
-nonisolated struct GamepadKeys {
+struct GamepadKeys {
   /// A key with modifiers.
   struct Stroke: Hashable {
     let key: Key
@@ -87,7 +87,7 @@ nonisolated struct GamepadKeys {
 /// The arrow key for the position of a stick. The key goes down when the stick passes half of its range, and up when
 /// the stick returns to a third or moves farther along the other axis. The difference keeps a trembling thumb from
 /// pressing the key twice.
-nonisolated struct GamepadStick {
+struct GamepadStick {
   /// The horizontal position, from -1 (left) to 1 (right).
   var x = 0.0
   /// The vertical position, from -1 (up) to 1 (down).

@@ -1,6 +1,7 @@
 import VitrineWidgets
 
 /// Repeats an arrow key that a gamepad holds down, as keyboards do. Requests no frames while no key is held down.
+@MainActor
 final class KeyRepeat: FrameObserver {
   /// The number of seconds until the first repetition.
   static let delay = 0.4
