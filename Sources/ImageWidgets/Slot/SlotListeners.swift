@@ -14,7 +14,10 @@ struct SlotListeners {
   }
 
   /// True if there is no handler to call.
-  var isEmpty: Bool { progress == nil && completion == nil && others.isEmpty }
+  var isEmpty: Bool { progress == nil && !hasCompletion }
+
+  /// True if a completion has not been taken.
+  var hasCompletion: Bool { completion != nil || others.contains(where: \.hasCompletion) }
 
   mutating func append(_ other: SlotListeners) { others.append(other) }
 
@@ -24,9 +27,15 @@ struct SlotListeners {
     for other in others { other.report(progress) }
   }
 
-  /// Calls the completion handlers.
-  func tell(_ result: SlotResult) {
-    completion?(result)
-    for other in others { other.tell(result) }
+  /// Removes and returns the first completion; `nil` if all have been taken.
+  mutating func takeCompletion() -> SlotCompletion? {
+    if let completion {
+      self.completion = nil
+      return completion
+    }
+    for index in others.indices {
+      if let completion = others[index].takeCompletion() { return completion }
+    }
+    return nil
   }
 }

@@ -40,13 +40,25 @@ struct SlotRequest {
     return again
   }
 
+  /// Records the view's size and the time of a look-up in memory.
+  mutating func lookedUp(in scene: SlotScene) {
+    size = scene.needed
+    began = scene.now
+  }
+
+  /// The parts by which the image is looked up in memory.
+  var lookup: SlotLookup {
+    SlotLookup(
+      request: request, additionalIdentifier: additionalIdentifier, downloader: options.downloader)
+  }
+
   /// True if the server is asked even if the image is in memory.
   var requiresRevalidation: Bool { request.cachePolicy == .refresh }
 
   /// The request at the needed size, or at the caller's `targetSize` if there is one.
   var sizedRequest: ImageRequest {
     var request = request
-    if request.targetSize == nil, case .target(let size) = size { request.targetSize = size }
+    request.fit(size)
     return request
   }
 
@@ -78,5 +90,12 @@ struct SlotRequest {
       && request.targetSize == other.request.targetSize
       && request.cache == other.request.cache
       && options.downloader === other.options.downloader
+  }
+}
+
+extension ImageRequest {
+  /// Requests the image at the size that a slot needs, unless the caller has set a `targetSize`.
+  mutating func fit(_ needed: NeededSize) {
+    if targetSize == nil, case .target(let size) = needed { targetSize = size }
   }
 }

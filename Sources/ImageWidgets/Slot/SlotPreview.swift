@@ -5,15 +5,12 @@ struct SlotPreview {
   private(set) var image: Image
   /// The image shown before the first preview, restored if the load ends without a final image.
   let before: Image?
-  /// The options of the request.
-  let options: SlotOptions
   /// The latest preview received during the transition to `image`.
   private var next: Image?
 
-  init(_ image: Image, insteadOf before: Image?, options: SlotOptions) {
+  init(_ image: Image, insteadOf before: Image?) {
     self.image = image
     self.before = before
-    self.options = options
   }
 
   /// Keeps a preview to be shown next. Returns true if no other preview was waiting.

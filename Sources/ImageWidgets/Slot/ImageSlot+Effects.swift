@@ -1,0 +1,153 @@
+import VitrineGraphics
+import VitrineLoading
+import VitrineWidgets
+
+// The effects that `SlotState` has decided on.
+
+extension ImageSlot {
+  /// Performs all effects. `replaced` is released here, outside of an access to the state.
+  func performEffects(releasing replaced: consuming SlotSubject = .none) {
+    while let effect = state.next() { perform(effect) }
+  }
+
+  private func perform(_ effect: SlotEffect) {
+    switch effect {
+    case .end(let load): unregister(load)
+    case .cancel(let load): load.cancel()
+    case .startIndicator(let load): startIndicator(for: load)
+    case .endIndicator(let isLoaded): endIndicator(isLoaded: isLoaded)
+    case .endRecovery: recovery = nil
+    case .beginRecovery(let slotRequest, let result):
+      recovery = .begin(
+        for: self, downloader(for: slotRequest.options.downloader), slotRequest, after: result)
+    case .drawReport:
+      if let view = target.view, view.window?.showsDiagnostics == true { view.setNeedsDisplay(target.rect) }
+    case .show(let image, let transition): target.show(image, transition: transition)
+    case .awaitTransition(let image):
+      target.view?.afterTransition(to: image) { [weak self] in self?.transitionDidEnd(to: image) }
+    case .present(let show, let image, _): if let view = target.view { show(view, image) }
+    case .announce(let event): announce(event)
+    case .complete(let handlers): handlers.callNext()
+    case .completeLater(let handlers): Task { @MainActor in handlers.call() }
+    case .completeAfterTransition(let handlers, let image):
+      if let view = target.view { view.afterTransition(to: image, handlers.call) } else { handlers.call() }
+    case .notifyActivity: observers.notify()
+    case .lookUp(let lookup, let load): lookUp(lookup, for: load)
+    case .start(let load): start(load)
+    case .request(let load, let isFirst): request(load, isFirst: isFirst)
+    case .showRefusal: state.showRefusal(in: scene)
+    case .checkSize: sizeDidChange()
+    }
+  }
+
+  private func announce(_ event: SlotEvent) {
+    switch event {
+    case .settled(let result, let url):
+      if case .failure(let error) = result { SlotDiagnostics.reportFailure(error, of: url, in: target) }
+      ImageSlot.observer?.slotDidSettle(result)
+    case .refused(let error, let isNil):
+      if !isNil { SlotDiagnostics.reportFailure(error, of: nil, in: target) }
+      ImageSlot.observer?.slotDidSettle(.failure(error))
+    case .recovered(let response, let failure):
+      ImageSlot.observer?.slotDidRecover(response, from: failure)
+    }
+  }
+
+  private func transitionDidEnd(to image: Image) {
+    state.transitionEnded(to: image)
+    performEffects()
+  }
+}
+
+// MARK: Loading
+
+extension ImageSlot {
+  /// The downloader of a request, or else that of the view's class.
+  private func downloader(for own: ImageDownloader?) -> ImageDownloader {
+    own ?? target.view.map { type(of: $0).sharedImageDownloader } ?? View.sharedImageDownloader
+  }
+
+  /// Looks for the image in memory, at the size that is needed now.
+  private func lookUp(_ lookup: SlotLookup, for load: SlotLoad?) {
+    let scene = scene
+    let downloader = downloader(for: lookup.downloader)
+    var request = lookup.request
+    request.fit(scene.needed)
+    guard let image = downloader.cachedImage(for: request, additionalIdentifier: lookup.additionalIdentifier),
+      // A view that shows images in their natural size needs all pixels, not the largest thumbnail in memory.
+      request.hasAllPixels(image) || request.targetSize != nil || !target.contentMode.keepsNaturalSize
+        || request.cachePolicy == .cacheOnly
+    else { return state.found(nil, for: load, in: scene) }
+    ImageSlot.observer?.slotWillLoad()
+    downloader.traceServed(request, image)
+    let hit = SlotHit(image: image, isStale: downloader.staleness(of: image) != nil)
+    state.found(hit, for: load, in: scene)
+  }
+
+  private func start(_ load: SlotLoad) {
+    guard state.canStart(load, in: scene) else { return }
+    ImageSlot.observer?.slotWillLoad()
+    state.start(load)
+  }
+
+  /// Requests the image from the downloader at the currently needed size, and registers the task with the view, which
+  /// cancels the task of the previous attempt. The new task has joined its transfer by then.
+  private func request(_ load: SlotLoad, isFirst: Bool) {
+    if isFirst { target.view?.pendingSlots += 1 }
+    let task = load.request(
+      from: downloader(for: load.slotRequest.options.downloader), at: NeededSize(of: target),
+      SlotVisibility(of: target.view), events(of: load))
+    if let task { target.view?.setLoadOperation(task, forKey: target.key.operation) }
+    if isFirst { state.requested(load) }
+  }
+
+  /// The load is referenced until its task ends, so that its completions are called if the slot is released.
+  private func events(of load: SlotLoad) -> SlotLoad.Events {
+    .init(
+      completion: { [weak self] result in
+        if let self { received(result, of: load) } else { load.handlers.finish(result.asCancelled) }
+      },
+      progress: { [weak self, weak load] progress in if let load { self?.received(progress, of: load) } },
+      preview: { [weak self, weak load] image in if let load { self?.received(preview: image, of: load) } },
+      pause: { [weak self, weak load] task in if let load { self?.pauseDidChange(of: load, task) } })
+  }
+
+  private func unregister(_ load: SlotLoad) {
+    target.view?.pendingSlots -= 1
+    target.view?.removeLoadOperation(load.task, forKey: target.key.operation)
+  }
+
+  /// True if the image of a response is known to be out of date.
+  func isStale(_ response: ImageResponse, of slotRequest: SlotRequest) -> Bool {
+    if case .stale = response.freshness { return true }
+    return downloader(for: slotRequest.options.downloader).staleness(of: response.image) != nil
+  }
+
+  private func received(_ result: SlotResult, of load: SlotLoad) {
+    let isStale =
+      if case .success(let response) = result { isStale(response, of: load.slotRequest) } else { false }
+    state.received(result, of: load, isStale: isStale, in: scene)
+    performEffects()
+  }
+
+  private func received(_ progress: ImageTask.Progress, of load: SlotLoad) {
+    let isPaused = load.task?.isPaused == true
+    guard state.progressed(load, to: isPaused ? .paused : .running(progress: progress.fraction)) else {
+      return
+    }
+    indicator?.report(progress.fraction)
+    load.handlers.report(progress)
+    performEffects()
+  }
+
+  private func received(preview image: Image, of load: SlotLoad) {
+    state.received(preview: image, of: load, in: scene)
+    performEffects()
+  }
+
+  /// Updates the indicator and the activity: a paused load shows no indicator and does not count as running.
+  private func pauseDidChange(of load: SlotLoad, _ task: ImageTask) {
+    state.pauseChanged(load, isPaused: task.isPaused, task.activity)
+    performEffects()
+  }
+}

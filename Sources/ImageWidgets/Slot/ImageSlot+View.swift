@@ -1,0 +1,82 @@
+import VitrineGraphics
+import VitrineLoading
+import VitrineWidgets
+
+// The events of the view, and what the slot draws over the view.
+
+extension ImageSlot {
+  /// Starts a load that has waited for a size, and loads the image again if the view has outgrown the shown image.
+  func sizeDidChange() {
+    state.sizeChanged(in: scene, isRunning: state.load?.isRunning == true)
+    performEffects()
+  }
+
+  /// Called when the view enters or leaves a window. The indicator runs on the window's time, and the needed size
+  /// depends on the window's scale.
+  func windowDidChange() {
+    guard let window = target.view?.window else { return }
+    // A cell requests its image before it is inserted into its list.
+    state.load?.enteredWindow(at: window.now)
+    state.load?.move(to: SlotVisibility(of: target.view))
+    if indicator?.window !== window { dropIndicator() }
+    if let indicator { indicator.start() } else if let load = state.startedLoad { startIndicator(for: load) }
+    sizeDidChange()
+  }
+
+  /// Called when the slot is drawn. Does not change the view tree.
+  func wasDrawn() {
+    state.load?.move(to: .visible)
+    recovery?.wasDrawn()
+  }
+
+  /// Called when the view has been scrolled off the screen.
+  func didLeaveScreen() { state.load?.move(to: .left) }
+
+  // MARK: Diagnostic report
+
+  /// Draws the source and loading time of the image over the view, if the target is visible in the view's current
+  /// state.
+  func drawReport(over view: View, into list: inout DrawList) {
+    guard target.isShowing, let report = state.report else { return }
+    report.draw(in: target.rect, cornerRadius: target.cornerRadius, of: view, into: &list)
+  }
+
+  // MARK: Indicator
+
+  /// Shows the indicator of a load, in place of the previous one. A load for a larger or refreshed variant needs no
+  /// indicator: an image is shown already.
+  func startIndicator(for load: SlotLoad) {
+    dropIndicator()
+    guard !load.slotRequest.hasImage, let window = target.view?.window else { return }
+    indicator = SlotIndicator(slot: self, indicator: load.slotRequest.options.indicator, in: window)
+    indicator?.report(load.task?.progress.fraction)
+    indicator?.start()
+  }
+
+  func endIndicator(isLoaded: Bool) {
+    guard let window = target.view?.window, indicator?.window === window else { return dropIndicator() }
+    indicator?.end(isLoaded: isLoaded)
+  }
+
+  private func dropIndicator() {
+    indicator?.stop()
+    indicator = nil
+  }
+
+  func indicatorDidChange() {
+    if target.isShowing { target.view?.setNeedsDisplay(target.rect) }
+  }
+
+  func indicatorDidEnd(_ ended: SlotIndicator) {
+    if indicator === ended { indicator = nil }
+  }
+
+  /// True if the target is displayed in the view's current state and the indicator is visible at the time `now`.
+  func isIndicatorVisible(at now: Double) -> Bool {
+    target.isShowing && indicator?.isVisible(at: now) == true
+  }
+
+  func drawIndicator(over view: View, at now: Double, into list: inout DrawList) {
+    indicator?.draw(in: target.rect, of: view, at: now, into: &list)
+  }
+}

@@ -1,0 +1,171 @@
+import FoundationEssentials
+import VitrineGraphics
+import VitrineLoading
+import VitrineWidgets
+
+/// The content of a slot: the request that begins next or the image that is shown, its presentation, and its diagnostic
+/// report.
+struct SlotContent: ~Copyable {
+  /// The URL of the latest request; `nil` for none, and after a cancelled or refused request.
+  private(set) var url: String?
+  /// The source and loading time of the shown image, or the failure, for the diagnostic overlay; `nil` while the slot
+  /// loads.
+  private(set) var report: SlotReport?
+  private var subject = SlotSubject.none
+  /// True if the accepted request has to begin.
+  private var begins = false
+  /// Keeps the shown image in the memory cache when other images are evicted.
+  private var showing: Image.Showing?
+  private var presentation = SlotPresentation()
+
+  /// The image that the slot shows, in its target or by a custom presentation.
+  func image(in scene: SlotScene) -> Image? { presentation.image(in: scene) }
+
+  /// True if no request has been accepted that has not begun.
+  var isSettled: Bool {
+    switch subject {
+    case .none, .shown: true
+    case .requested, .refused: false
+    }
+  }
+
+  // MARK: Requests
+
+  /// Replaces the subject and returns the previous one. What is shown stays.
+  mutating func exchange(for new: consuming SlotSubject) -> SlotSubject {
+    swap(&subject, &new)
+    showing = nil
+    begins = !isSettled
+    return new
+  }
+
+  /// Shows nothing.
+  mutating func clear() {
+    url = nil
+    presentation.clear()
+  }
+
+  /// Removes the report of a request that has been replaced or cancelled.
+  mutating func removeReport() { report = nil }
+
+  /// Removes the URL of a cancelled request, and restores what was shown before the first preview.
+  mutating func cancel(_ slotRequest: SlotRequest, in scene: SlotScene) {
+    if !slotRequest.hasImage { url = nil }
+    presentation.takeBackPreview(in: scene)
+  }
+
+  /// Removes the accepted request after its look-up in memory, and returns it with its handlers; `nil` if there is none.
+  mutating func takeRequest(in scene: SlotScene) -> (SlotRequest, SlotListeners)? {
+    guard case .requested(var slotRequest, let listeners) = subject else { return nil }
+    subject = .none
+    slotRequest.lookedUp(in: scene)
+    presentation.begin(slotRequest.options, in: scene)
+    return (slotRequest, listeners)
+  }
+
+  /// Shows what a slot shows while its first image loads.
+  mutating func showPlaceholder(of slotRequest: SlotRequest, in scene: SlotScene) {
+    presentation.showPlaceholder(slotRequest.placeholder, slotRequest.options, in: scene)
+  }
+
+  /// Shows an image from memory while the server is asked whether the image has changed.
+  mutating func showMeanwhile(_ image: Image, of slotRequest: SlotRequest) {
+    setShown(slotRequest, image)
+    presentation.show(.init(image: image, source: .memory), slotRequest.options, isVariant: false)
+  }
+
+  // MARK: Results
+
+  /// Shows the result of a request. A failed or cancelled load of a larger or newer variant leaves the shown image.
+  mutating func show(_ result: SlotResult, of slotRequest: SlotRequest, in scene: SlotScene) {
+    setReport(result, of: slotRequest, in: scene)
+    switch result {
+    case .success(let response):
+      if !isConfirmed(by: response, of: slotRequest, in: scene) {
+        setShown(slotRequest, response.image)
+        presentation.show(response, slotRequest.options, isVariant: slotRequest.hasImage)
+      }
+    case .failure where slotRequest.hasImage: break
+    case .failure(.cancelled): cancel(slotRequest, in: scene)
+    case .failure: presentation.showFailure(slotRequest.placeholder, slotRequest.options, in: scene)
+    }
+  }
+
+  /// Shows the failure of a refused source, and returns it; `nil` if no source has been refused.
+  mutating func showRefusal(in scene: SlotScene) -> SlotRefusal? {
+    guard case .refused(let refusal) = subject else { return nil }
+    subject = .none
+    url = nil
+    if !refusal.isNil { report = SlotReport(.failure(refusal.error), elapsed: nil) }
+    presentation.showRefusal(refusal.placeholder, refusal.options, isNil: refusal.isNil, in: scene)
+    return refusal
+  }
+
+  private mutating func setShown(_ slotRequest: SlotRequest, _ image: Image) {
+    subject = .shown(slotRequest, image)
+    showing = Image.Showing(image)
+  }
+
+  private mutating func setReport(_ result: SlotResult, of slotRequest: SlotRequest, in scene: SlotScene) {
+    let elapsed = slotRequest.began.flatMap { began in scene.now.map { $0 - began } }
+    if let new = SlotReport(result, elapsed: elapsed) { report = new }
+  }
+
+  /// True if the server has confirmed the shown image, and the response has no more pixels.
+  private func isConfirmed(by response: ImageResponse, of slotRequest: SlotRequest, in scene: SlotScene)
+    -> Bool
+  {
+    guard slotRequest.hasImage, response.freshness == .revalidated, case .shown(_, let image) = subject,
+      presentation.hasKept(image, in: scene)
+    else { return false }
+    return image.pixelWidth >= response.image.pixelWidth && image.pixelHeight >= response.image.pixelHeight
+  }
+
+  /// True if the slot shows an image that no code outside the slot has replaced.
+  func hasKeptImage(in scene: SlotScene) -> Bool {
+    if case .shown(_, let image) = subject { presentation.hasKept(image, in: scene) } else { false }
+  }
+
+  /// Returns a request for a larger variant if the view has outgrown the shown image. Each size is requested once, also
+  /// if the load fails.
+  mutating func outgrown(in scene: SlotScene) -> SlotRequest? {
+    guard hasKeptImage(in: scene), case .shown(var slotRequest, let image) = subject,
+      slotRequest.isOutgrown(image, at: scene.needed)
+    else { return nil }
+    let larger = slotRequest.forGrowth
+    slotRequest.size = scene.needed
+    subject = .shown(slotRequest, image)
+    return larger
+  }
+
+  // MARK: Previews and effects
+
+  mutating func showPreview(_ image: Image, of slotRequest: SlotRequest, in scene: SlotScene) {
+    guard slotRequest.options.setsImage, !slotRequest.hasImage else { return }
+    presentation.showPreview(image, slotRequest.options, in: scene)
+  }
+
+  /// Shows the latest preview, if the transition to the preview `image` has ended.
+  mutating func transitionEnded(to image: Image, of slotRequest: SlotRequest) {
+    presentation.transitionEnded(to: image, slotRequest.options)
+  }
+
+  /// Returns the next effect on the target.
+  mutating func nextEffect() -> SlotEffect? { presentation.nextEffect() }
+
+  /// Returns the next call of a custom presentation.
+  mutating func nextCall() -> SlotEffect? { presentation.nextCall() }
+
+  /// Returns the beginning of the accepted request.
+  mutating func nextStep() -> SlotEffect? {
+    guard begins else { return nil }
+    begins = false
+    switch subject {
+    case .none, .shown: return nil
+    case .refused: return .showRefusal
+    case .requested(let slotRequest, _):
+      url = slotRequest.request.url.absoluteString
+      return .lookUp(slotRequest.lookup, nil)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import VitrineLoading
+
+/// The handlers of one load of a slot, and the result that the completions receive. Each completion is called once.
+final class SlotHandlers {
+  private var listeners: SlotListeners
+  private var result: SlotResult?
+  /// True once the last completion is being called.
+  private(set) var areCalled = false
+
+  init(_ listeners: SlotListeners, _ result: SlotResult? = nil) {
+    self.listeners = listeners
+    self.result = result
+  }
+
+  /// Adds the handlers of another call for the same image.
+  func append(_ more: SlotListeners) { listeners.append(more) }
+
+  /// Calls the progress handlers.
+  func report(_ progress: ImageTask.Progress) { listeners.report(progress) }
+
+  /// Sets or replaces the result for the completions that have not been called.
+  func settle(_ result: SlotResult) { if !areCalled { self.result = result } }
+
+  /// Calls the next completion. After the last one, all handlers and the result are released. Does nothing without a
+  /// result.
+  func callNext() {
+    guard !areCalled, let result else { return }
+    let completion = listeners.takeCompletion()
+    if !listeners.hasCompletion {
+      areCalled = true
+      listeners = SlotListeners()
+      self.result = nil
+    }
+    completion?(result)
+  }
+
+  /// Calls all completions that have not been called.
+  func call() {
+    while !areCalled, result != nil { callNext() }
+  }
+
+  /// Sets the result and calls all completions that have not been called.
+  func finish(_ result: SlotResult) {
+    settle(result)
+    call()
+  }
+}

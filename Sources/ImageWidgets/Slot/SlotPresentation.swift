@@ -1,0 +1,169 @@
+import VitrineGraphics
+import VitrineLoading
+import VitrineWidgets
+
+/// The image that a slot shows, in its target or by a custom presentation (`SlotOptions.showsImage`), and the preview
+/// shown while loading.
+struct SlotPresentation {
+  typealias Show = @MainActor (View, Image?) -> Void
+
+  /// The current custom presentation and its last image; `nil` if images are shown in the target.
+  private var custom: (show: Show, image: Image?)?
+  private var preview: SlotPreview?
+  /// Effects that have not been performed. A later decision replaces an earlier one.
+  private var targetImage: (image: Image?, transition: Transition)?
+  private var cleared: Show?
+  private var presented: (show: Show, image: Image?, replaced: Show?)?
+  private var awaitedImage: Image?
+
+  /// The image that the slot shows once all effects are performed, where `scene` has the image of the target.
+  func image(in scene: SlotScene) -> Image? {
+    if let custom { custom.image } else { imageOfTarget(in: scene) }
+  }
+
+  private func imageOfTarget(in scene: SlotScene) -> Image? {
+    if let targetImage { targetImage.image } else { scene.image }
+  }
+
+  /// True if `image` has not been replaced by code outside the slot. Always true for a custom presentation, where the
+  /// slot cannot know.
+  func hasKept(_ image: Image, in scene: SlotScene) -> Bool {
+    custom != nil || imageOfTarget(in: scene) === image
+  }
+
+  // MARK: Images
+
+  /// Shows nothing, in the target and by the custom presentation.
+  mutating func clear() {
+    preview = nil
+    show(nil, by: nil, transition: .none)
+  }
+
+  /// Replaces the preview of the previous request. The image before the preview is restored if the new request keeps
+  /// what is shown.
+  mutating func begin(_ options: SlotOptions, in scene: SlotScene) {
+    if !options.setsImage || options.placeholderPolicy == .keepsPrevious { takeBackPreview(in: scene) }
+    preview = nil
+  }
+
+  /// Shows the content of a slot without an image, while loading.
+  mutating func showPlaceholder(_ placeholder: Image?, _ options: SlotOptions, in scene: SlotScene) {
+    guard options.setsImage else { return }
+    switch options.placeholderPolicy {
+    case .whileLoading: show(placeholder, by: options.showsImage, transition: .none)
+    case .onFailure, .never: show(nil, by: options.showsImage, transition: .none)
+    case .keepsPrevious:
+      if image(in: scene) == nil { show(placeholder, by: options.showsImage, transition: .none) }
+    }
+  }
+
+  /// Shows the image of a response. A larger variant, and the final image after its preview, do not slide in over
+  /// themselves.
+  ///
+  /// - Parameter isVariant: True if the slot shows another variant of the image.
+  mutating func show(_ response: ImageResponse, _ options: SlotOptions, isVariant: Bool) {
+    guard options.setsImage else { return }
+    let transition = options.transition(for: response.source)
+    let dissolves = (isVariant || preview != nil) && transition.isAnimated
+    preview = nil
+    show(response.image, by: options.showsImage, transition: dissolves ? .crossDissolve : transition)
+  }
+
+  /// Shows the failure image, or the placeholder, or the image before the preview.
+  mutating func showFailure(_ placeholder: Image?, _ options: SlotOptions, in scene: SlotScene) {
+    guard options.setsImage else { return }
+    if let failureImage = options.failureImage {
+      preview = nil
+      show(failureImage, by: options.showsImage, transition: options.transition)
+    } else if options.placeholderPolicy == .onFailure {
+      preview = nil
+      show(placeholder, by: options.showsImage, transition: .none)
+    } else {
+      takeBackPreview(
+        in: scene, transition: options.transition(for: .network).isAnimated ? .crossDissolve : .none)
+    }
+  }
+
+  /// Shows the failure of a refused source. Without a source, the slot is cleared regardless of the placeholder policy.
+  mutating func showRefusal(_ placeholder: Image?, _ options: SlotOptions, isNil: Bool, in scene: SlotScene) {
+    guard options.setsImage else { return takeBackPreview(in: scene) }
+    guard options.placeholderPolicy == .keepsPrevious, !isNil else {
+      preview = nil
+      return show(
+        options.placeholderPolicy == .never ? nil : placeholder, by: options.showsImage, transition: .none)
+    }
+    if let failureImage = options.failureImage {
+      preview = nil
+      return show(failureImage, by: options.showsImage, transition: options.transition)
+    }
+    takeBackPreview(in: scene)
+    if image(in: scene) == nil { show(placeholder, by: options.showsImage, transition: .none) }
+  }
+
+  // MARK: Previews
+
+  /// Shows a preview with a cross-dissolve of 0.4 s, or at once if images from the network have no transition; the
+  /// transition that the options name is for the final image only. During the transition to a preview, only the latest
+  /// further preview is kept; it is shown at the end of the transition.
+  mutating func showPreview(_ image: Image, _ options: SlotOptions, in scene: SlotScene) {
+    guard let shown = preview?.image else {
+      preview = SlotPreview(image, insteadOf: self.image(in: scene))
+      return showPreview(options)
+    }
+    if preview?.append(image) == true { awaitedImage = shown }
+  }
+
+  /// Shows the latest preview, if the transition to the preview `image` has ended.
+  mutating func transitionEnded(to image: Image, _ options: SlotOptions) {
+    if preview?.image === image, preview?.advance() == true { showPreview(options) }
+  }
+
+  private mutating func showPreview(_ options: SlotOptions) {
+    let isAnimated = options.transition(for: .network).isAnimated
+    show(preview?.image, by: options.showsImage, transition: isAnimated ? .preview : .none)
+  }
+
+  /// Restores the image that was shown before the first preview, unless other code has replaced the preview.
+  mutating func takeBackPreview(in scene: SlotScene, transition: Transition = .none) {
+    guard let preview else { return }
+    self.preview = nil
+    if hasKept(preview.image, in: scene) { show(preview.before, by: custom?.show, transition: transition) }
+  }
+
+  // MARK: Effects
+
+  private mutating func show(_ image: Image?, by show: Show?, transition: Transition) {
+    let previous = custom?.show
+    custom = show.map { ($0, image) }
+    if let show {
+      if previous == nil { targetImage = (nil, .none) }
+      presented = (show, image, replaced: previous)
+    } else {
+      targetImage = (image, transition)
+      presented = nil
+      if let previous { cleared = previous }
+    }
+  }
+
+  /// Returns the next effect on the target.
+  mutating func nextEffect() -> SlotEffect? {
+    if let (image, transition) = targetImage {
+      targetImage = nil
+      return .show(image, transition)
+    }
+    guard let image = awaitedImage else { return nil }
+    awaitedImage = nil
+    return .awaitTransition(to: image)
+  }
+
+  /// Returns the next call of a custom presentation.
+  mutating func nextCall() -> SlotEffect? {
+    if let show = cleared {
+      cleared = nil
+      return .present(show, nil, replaced: nil)
+    }
+    guard let (show, image, replaced) = presented else { return nil }
+    presented = nil
+    return .present(show, image, replaced: replaced)
+  }
+}
