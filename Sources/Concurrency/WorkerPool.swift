@@ -32,7 +32,7 @@ package final class WorkerPool: Sendable {
     var jobs: [UInt64: Job] = [:]
     var lastNumber: UInt64 = 0
     /// The queue positions of the jobs whose memory is being measured.
-    var measured: [UInt64: (priority: Int, number: UInt64)] = [:]
+    var measured: [UInt64: (level: Int, number: UInt64)] = [:]
     var threads = 0
     var busy = 0
     /// The number of running jobs that take memory.
@@ -59,9 +59,14 @@ package final class WorkerPool: Sendable {
       return callsWhenIdle
     }
 
-    mutating func append(_ id: UInt64, _ priority: Int) {
+    /// The level in `waiting` of jobs that are set aside, below the levels of all priorities.
+    static let lowestLevel = 0
+
+    static func level(of priority: Int) -> Int { priority + 1 }
+
+    mutating func append(_ id: UInt64, level: Int) {
       lastNumber += 1
-      waiting.append(id, priority: priority, number: lastNumber)
+      waiting.append(id, priority: level, number: lastNumber)
     }
 
     /// Returns the next turn of a thread, or `nil` while there is nothing to do.
@@ -95,7 +100,7 @@ package final class WorkerPool: Sendable {
     /// or release memory that the first one waits for.
     private mutating func overtake(_ id: UInt64, _ claim: any JobClaim) -> Step? {
       if setAside.insert(id).inserted {
-        append(id, 0)
+        append(id, level: Self.lowestLevel)
         evictedFor = nil
         return nextStep()
       }
@@ -116,15 +121,15 @@ package final class WorkerPool: Sendable {
     mutating func endMeasuring(_ id: UInt64, _ claim: any JobClaim) {
       busy -= 1
       guard let place = measured.removeValue(forKey: id), jobs[id]?.claim === claim else { return }
-      waiting.append(id, priority: place.priority, number: place.number)
+      waiting.append(id, priority: place.level, number: place.number)
     }
 
     mutating func setPriority(_ priority: Int, of id: UInt64) {
       if measured[id] != nil {
         lastNumber += 1
-        measured[id] = (priority, lastNumber)
+        measured[id] = (Self.level(of: priority), lastNumber)
       } else if waiting.contains(id) {
-        append(id, priority)
+        append(id, level: Self.level(of: priority))
       }
     }
 
@@ -177,7 +182,7 @@ package final class WorkerPool: Sendable {
   ) {
     let needsThread = lock.withLock(waking: .one) { state in
       state.jobs[id] = Job(id: id, body: job, claim: claim, flag: flag)
-      state.append(id, priority)
+      state.append(id, level: State.level(of: priority))
       guard state.threads < maximumThreads, state.threads - state.busy < state.waiting.count else {
         return false
       }
