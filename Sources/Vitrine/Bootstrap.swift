@@ -38,7 +38,7 @@ nonisolated private let bootstrapping = Mutex(())
 /// The configuration of `ImageDownloader.shared`, unless the program has set another downloader.
 nonisolated private let sharedConfiguration = Mutex<SharedConfiguration?>(nil)
 
-/// What reports to `ImageDownloader.shared`.
+/// The monitors that report to `ImageDownloader.shared`.
 nonisolated private let sharedMonitors = Mutex<PlatformMonitors?>(nil)
 
 /// The monitors of network and clock that report to one downloader.

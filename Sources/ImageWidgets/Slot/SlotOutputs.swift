@@ -1,7 +1,7 @@
 import VitrineLoading
 import VitrineWidgets
 
-/// What a slot reports: its activity, and the effects on its indicator, recovery and observers that have been decided
+/// The reports of a slot: its activity, and the effects on its indicator, recovery and observers that have been decided
 /// on and not been performed. A later decision replaces an earlier one of the same kind.
 struct SlotOutputs {
   private enum IndicatorChange {
