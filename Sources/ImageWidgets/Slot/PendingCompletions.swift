@@ -3,7 +3,7 @@ import VitrineGraphics
 /// The completions of a slot whose result is known and that have not been called.
 ///
 /// The slot calls all of them before it begins another load, so that a completion of the previous image cannot undo
-/// what a reused cell does for the next one.
+/// the changes that a reused cell makes for the next image.
 struct PendingCompletions {
   private enum Step {
     /// Called next.

@@ -40,7 +40,7 @@ struct SlotPresentation {
   }
 
   /// Replaces the preview of the previous request. The image before the preview is restored if the new request keeps
-  /// what is shown.
+  /// the shown image.
   mutating func begin(_ options: SlotOptions, in scene: SlotScene) {
     if !options.setsImage || options.placeholderPolicy == .keepsPrevious { takeBackPreview(in: scene) }
     preview = nil

@@ -39,7 +39,7 @@ struct LRUCache<Key: Hashable, Value> {
   }
 
   /// Inserts a value and evicts the least recently used values, except those used at `stamp`: a frame must not evict
-  /// what the same frame shows. Returns the evicted keys, or `key` itself if there was no room for the value.
+  /// textures that it shows itself. Returns the evicted keys, or `key` itself if there was no room for the value.
   @discardableResult
   mutating func insert(_ value: Value, for key: Key, cost bytes: Int, stamp: Int) -> [Key] {
     remove(key)

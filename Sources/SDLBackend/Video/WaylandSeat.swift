@@ -5,8 +5,8 @@ import Glibc
 ///
 /// A seat is the keyboard, pointer and touch screen of one user. A machine without these devices has none.
 enum WaylandSeat {
-  /// Returns true if SDL would crash: it is older than 2.30, and the compositor of the environment lists its objects
-  /// within five seconds, without a seat.
+  /// Returns true if SDL would crash: it is older than 2.30, and the compositor of the environment lists its
+  /// objects without a seat, with no pause of more than five seconds.
   static func isMissing(environment: (String) -> String?) -> Bool {
     var version = SDL_version()
     SDL_GetVersion(&version)
