@@ -54,7 +54,8 @@ let package = Package(
     // The library, from the leaves up.
     module("Concurrency", [], exclude: ["README.md"]),
     module("Graphics", ["VitrineConcurrency"]),
-    module("Loading", ["VitrineConcurrency", "VitrineGraphics", "CHashing"]),
+    module("Loading", ["VitrineConcurrency", "VitrineGraphics"]),
+    module("DiskCache", ["VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "CHashing"]),
     module("CurlTransport", ["VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "CCurl"]),
     module("Codecs", ["VitrineGraphics", "VitrineLoading", "CCodecs", "CSDL"]),
     module("Widgets", ["VitrineConcurrency", "VitrineGraphics"], settings: mainActor),
@@ -68,8 +69,9 @@ let package = Package(
     module(
       "Vitrine",
       [
-        "VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "VitrineCurlTransport", "VitrineCodecs",
-        "VitrineWidgets", "VitrineImageWidgets", "VitrineSDLBackend", "VitrinePlatform", "VitrineTracing",
+        "VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "VitrineDiskCache",
+        "VitrineCurlTransport", "VitrineCodecs", "VitrineWidgets", "VitrineImageWidgets",
+        "VitrineSDLBackend", "VitrinePlatform", "VitrineTracing",
       ],
       settings: mainActor),
     module(
@@ -106,11 +108,14 @@ let package = Package(
 
     tests("Concurrency", ["VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "VitrineTesting"]),
     tests("Graphics", ["VitrineGraphics"]),
-    tests("Loading", ["VitrineConcurrency", "VitrineLoading", "VitrineTesting", "DiskProbe"]),
+    tests("Loading", ["VitrineConcurrency", "VitrineLoading", "VitrineTesting"]),
+    tests(
+      "DiskCache",
+      ["VitrineConcurrency", "VitrineDiskCache", "VitrineLoading", "VitrineTesting", "DiskProbe"]),
     // Writes to a disk cache until it is killed, or has a disk that does not answer.
     .executableTarget(
-      name: "DiskProbe", dependencies: ["VitrineLoading", "VitrineTesting"], path: "Tests/DiskProbe",
-      swiftSettings: strict),
+      name: "DiskProbe", dependencies: ["VitrineDiskCache", "VitrineLoading", "VitrineTesting"],
+      path: "Tests/DiskProbe", swiftSettings: strict),
     tests("GalleryServer", ["VitrineGalleryServer"]),
     tests(
       "CurlTransport",
@@ -125,7 +130,10 @@ let package = Package(
     tests("Widgets", ["VitrineWidgets", "VitrineTesting"], settings: mainActor),
     tests(
       "ImageWidgets",
-      ["VitrineGraphics", "VitrineLoading", "VitrineWidgets", "VitrineImageWidgets", "VitrineTesting"],
+      [
+        "VitrineGraphics", "VitrineLoading", "VitrineDiskCache", "VitrineWidgets", "VitrineImageWidgets",
+        "VitrineTesting",
+      ],
       settings: mainActor),
     // Lets tests of several targets open a host one after another.
     .target(
@@ -184,8 +192,8 @@ if Context.environment["VITRINE_FUZZ"] != nil {
     .executableTarget(
       name: "Fuzz",
       dependencies: [
-        "CFuzzer", "VitrineDemo", "VitrineCodecs", "VitrineCurlTransport", "VitrineGraphics",
-        "VitrineConcurrency", "VitrineLoading",
+        "CFuzzer", "VitrineDemo", "VitrineCodecs", "VitrineConcurrency", "VitrineCurlTransport",
+        "VitrineDiskCache", "VitrineGraphics", "VitrineLoading",
       ],
       path: "Tests/Fuzz", exclude: ["CFuzzer", "Dictionaries", "Seeds"], swiftSettings: strict),
   ]

@@ -1,4 +1,5 @@
 public import VitrineCurlTransport
+public import VitrineDiskCache
 public import VitrineGraphics
 public import VitrineLoading
 public import VitrinePlatform

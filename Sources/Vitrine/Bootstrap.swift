@@ -1,6 +1,7 @@
 import Synchronization
 import VitrineCodecs
 public import VitrineCurlTransport
+public import VitrineDiskCache
 import VitrineGraphics
 public import VitrineLoading
 import VitrinePlatform

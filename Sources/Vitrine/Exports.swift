@@ -2,6 +2,7 @@
 @_exported public import VitrineCodecs
 @_exported public import VitrineConcurrency
 @_exported public import VitrineCurlTransport
+@_exported public import VitrineDiskCache
 @_exported public import VitrineGraphics
 @_exported public import VitrineImageWidgets
 @_exported public import VitrineLoading

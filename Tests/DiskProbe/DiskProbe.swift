@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import VitrineDiskCache
 import VitrineLoading
 
 /// `DiskProbe FOLDER FIRST` stores responses in a disk cache until it is killed, and prints the number and version of

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+@testable import VitrineDiskCache
 @testable import VitrineLoading
 
 /// Reads bytes as a file of the disk cache: unchanged, and with correct hashes and key, so that the code behind those

@@ -45,4 +45,15 @@ struct URLSecretsTests {
   @Test func traceURLsContainNoCredentials() {
     #expect(Trace.shortened("http://user:hidden@h.test/a") == "http://h.test/a")
   }
+
+  @Test(
+    arguments: [
+      ("https://u:p@h/a@b", "https://h/a@b", "u:p"), ("//u:p@h/a", "//h/a", "u:p"),
+      ("http://h/a@b", "http://h/a@b", nil),
+      ("http://a@b@[::1]:8/", "http://[::1]:8/", "a@b"), ("data:,a@b", "data:,a@b", nil), ("", "", nil),
+    ] as [(String, String, String?)])
+  func loginIsSeparatedFromTheURL(text: String, url: String, login: String?) {
+    #expect(text.separatingLogin.url == url)
+    #expect(text.separatingLogin.login == login)
+  }
 }

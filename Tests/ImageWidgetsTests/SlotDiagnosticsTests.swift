@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import VitrineDiskCache
 import VitrineGraphics
 import VitrineImageWidgets
 import VitrineLoading

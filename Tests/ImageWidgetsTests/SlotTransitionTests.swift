@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import VitrineDiskCache
 import VitrineGraphics
 import VitrineImageWidgets
 import VitrineLoading

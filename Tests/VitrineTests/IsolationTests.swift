@@ -7,9 +7,6 @@ struct IsolationTests {
   /// The folder of the compiled modules, beside the test program.
   private static let modules = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     .appending(path: "Modules")
-  /// The C module that the compiled modules import.
-  private static let door = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "Sources/CHashing")
 
   /// Statements that use slots, one per line.
   private static let lines = [
@@ -47,7 +44,7 @@ struct IsolationTests {
     let output = Pipe()
     compiler.executableURL = URL(filePath: "/usr/bin/env")
     compiler.arguments = [
-      "swiftc", "-typecheck", "-swift-version", "6", "-I", modules.path, "-I", door.path, file.path,
+      "swiftc", "-typecheck", "-swift-version", "6", "-I", modules.path, file.path,
     ]
     compiler.standardError = output
     try compiler.run()

@@ -11,9 +11,14 @@ package enum SecretDigest {
       }
       message += bytes
     }
-    return SHA256.digest(message).map { byte in
-      let text = String(byte, radix: 16)
-      return text.count == 1 ? "0" + text : text
+    return hex(SHA256.digest(message))
+  }
+
+  /// Returns a digest as two lowercase hexadecimal digits per byte.
+  package static func hex(_ digest: [UInt8]) -> String {
+    digest.map { byte in
+      let digits = String(byte, radix: 16)
+      return digits.count == 1 ? "0" + digits : digits
     }.joined()
   }
 }

@@ -33,3 +33,17 @@ package struct StatedNumber: Hashable, Comparable, Sendable {
     length.flatMap { $0 < 0 ? nil : min($0, largest) }
   }
 }
+
+extension Int {
+  /// The sum, limited to the range from `Int.min` to `Int.max`.
+  package func addingSaturated(_ other: Int) -> Int {
+    let (sum, didOverflow) = addingReportingOverflow(other)
+    return didOverflow ? (other > 0 ? .max : .min) : sum
+  }
+
+  /// The difference, limited to the range from `Int.min` to `Int.max`.
+  package func subtractingSaturated(_ other: Int) -> Int {
+    let (difference, didOverflow) = subtractingReportingOverflow(other)
+    return didOverflow ? (other > 0 ? .min : .max) : difference
+  }
+}

@@ -35,7 +35,7 @@ extension StoredResponse {
   /// varies with.
   func matches(_ sent: HTTPHeaders, credentials: CredentialDigests = .init()) -> Bool {
     let fields = Self.varying(response.headers, sent: sent, credentials: credentials)
-    return (varyingSecret?.digested(fields) ?? fields) == varying
+    return (varyingKey?.digested(fields) ?? fields) == varying
   }
 
   /// Returns the headers of a request that `Vary` names: one field for each name that was sent, in lower case and

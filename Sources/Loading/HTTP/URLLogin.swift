@@ -1,9 +1,9 @@
-import FoundationEssentials
+package import FoundationEssentials
 import VitrineGraphics
 
 extension URL {
   /// The URL without user and password.
-  var withoutLogin: URL {
+  package var withoutLogin: URL {
     let (text, login) = absoluteString.separatingLogin
     return login == nil ? self : URL(string: text) ?? self
   }

@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 import VitrineGraphics
 
 extension URL {
@@ -6,10 +6,10 @@ extension URL {
   var resource: Substring { withoutLogin.absoluteString.prefix { $0 != "#" } }
 
   /// Returns true if both URLs name the same resource, regardless of the login.
-  func isSameResource(as other: URL) -> Bool { self == other || resource == other.resource }
+  package func isSameResource(as other: URL) -> Bool { self == other || resource == other.resource }
 
   /// The URL without query items that are signatures or grant access, such as `X-Amz-Signature` and `access_token`.
-  var withoutSecrets: URL {
+  package var withoutSecrets: URL {
     let text = absoluteString
     guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return self }
     let start = text.index(after: mark)

@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 import Glibc
 
 // The levels of identity. All keys are structs of fields, never one string, so that "…/a" + "b" and "…/ab" + nil are
@@ -80,7 +80,7 @@ public struct RequestIdentity: Hashable, Sendable {
   /// The hash that was computed when the request was created.
   fileprivate var cachedHash: Int { storage.hash }
   /// The URL as given.
-  var fullURL: URL { storage.fullURL }
+  package var fullURL: URL { storage.fullURL }
   /// All headers as given.
   var allHeaders: HTTPHeaders { storage.allHeaders }
 
@@ -113,7 +113,7 @@ public struct RequestIdentity: Hashable, Sendable {
   }
 
   /// The trust settings of the transport, on disk; empty for the system's.
-  var trust: String { storage.trust }
+  package var trust: String { storage.trust }
 
   /// Digests of the credentials that the transport adds.
   var credentials: CredentialDigests { storage.credentials }
@@ -135,7 +135,7 @@ public struct RequestIdentity: Hashable, Sendable {
   }
 
   /// The headers that always count.
-  var baseHeaders: ArraySlice<HTTPHeaders.Field> {
+  package var baseHeaders: ArraySlice<HTTPHeaders.Field> {
     storage.headers.prefix { Self.headerNames.contains($0.name) }
   }
 

@@ -1,0 +1,53 @@
+import VitrineLoading
+
+extension DiskImageCache {
+  /// The limits of a disk cache, applied whenever a response is stored. A negative number counts as 0.
+  public struct Limits: Hashable, Sendable {
+    /// The maximum number of bytes on disk, each file rounded up to 4 KiB; 150 MiB by default, as in AFNetworking and
+    /// Nuke. 0 stores nothing.
+    public var bytes = 150 << 20
+    /// The maximum number of responses; unlimited by default.
+    public var count = Int.max
+    /// The number of bytes to leave free on the file system for other programs; 64 MiB by default. Below this, no new
+    /// responses are stored, and the least recently used responses are removed until the cache has shrunk to
+    /// `guaranteedBytes`.
+    ///
+    /// A new version of a response may still replace the old one, and a new response may replace responses of about its
+    /// size that were not used for a day. On a file system that is smaller than `bytes`, the space that fits there is
+    /// the limit.
+    public var freeBytes = 64 << 20
+    /// The number of files that other programs can still create on the file system; 1000 by default, and at most a
+    /// tenth of all its files. Below this, the same rules apply as for `freeBytes`.
+    public var freeFiles = 1000
+    /// The number of bytes of responses that are kept even if less than `freeBytes` or `freeFiles` is free; 64 MiB by
+    /// default. A device that starts without a network can then still show images.
+    public var guaranteedBytes = 64 << 20
+    /// The number of seconds after which a stored response is removed; infinity by default, because an old response is
+    /// useful while the network is down, and is revalidated otherwise.
+    public var timeToLive = Double.infinity
+    /// The fraction of an exceeded limit, `bytes` or `count`, that a purge leaves; 0.9 by default, from 0 to 1.
+    public var purgeLevel = 0.9
+
+    /// Creates limits with the default values.
+    public init() {}
+
+    /// Returns the number of bytes that a file takes on disk: the length rounded up to 4 KiB, the least that file
+    /// systems use.
+    static func room(_ bytes: Int) -> Int { (min(max(0, bytes), StatedNumber.largest) + 4095) & ~4095 }
+
+    /// Returns true if a response is older than `timeToLive`. Times are in seconds since 1970. A `timeToLive` of NaN
+    /// counts as 0.
+    func isTooOld(stored: Int64, now: Int64) -> Bool {
+      // A date in the future comes from a clock that was wrong, so the age is unknown.
+      guard timeToLive < .infinity || timeToLive.isNaN, stored <= now else { return false }
+      return Double(now) - Double(stored) >= (timeToLive > 0 ? timeToLive : 0)
+    }
+
+    /// Returns the part of a limit that a purge leaves.
+    func purged(_ limit: Int) -> Int {
+      let level = purgeLevel >= 0 ? min(purgeLevel, 1) : 0
+      // A limit near `Int.max` has no exact `Double`.
+      return limit == .max ? .max : Int(exactly: (Double(max(0, limit)) * level).rounded(.down)) ?? limit
+    }
+  }
+}

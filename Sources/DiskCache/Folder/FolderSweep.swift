@@ -1,0 +1,154 @@
+import Glibc
+import VitrineLoading
+
+/// Scans and empties cache folders, including files of other processes. Files that are deleted during a scan are
+/// skipped.
+enum FolderSweep {
+  /// The contents of a folder.
+  struct Contents {
+    var entries: [DiskTrim.Entry] = []
+    /// The bytes of files that processes are writing now.
+    var unfinishedBytes = 0
+    /// False if a part of the folder could not be read, so that the contents are incomplete.
+    var isComplete = true
+
+    /// The bytes of all files.
+    var bytes: Int { entries.bytes(with: unfinishedBytes) }
+  }
+
+  /// The age in seconds at which a file that is being written is removed: its process has stopped, or it has died on a
+  /// file system without locks.
+  private static let maximumWriteSeconds: Int64 = 3600
+
+  /// Returns the contents of a cache folder. Removes abandoned files that are half written, and folders that are half
+  /// removed.
+  static func contents(of root: borrowing Descriptor, now: Int64) -> Contents {
+    var contents = Contents()
+    let folders = root.names
+    contents.isComplete = folders.isComplete
+    for folder in folders.names {
+      if folder.hasPrefix(CacheFolder.removed) {
+        remove(folder, in: root)
+      } else if folder.hasPrefix(CacheFolder.temporary) {
+        // A key that is being created.
+        count(unfinished: folder, in: root, now, &contents)
+      } else if isShard(folder) {
+        do throws(SystemError) {
+          try add(try root.openFolder(folder), now, &contents)
+        } catch {
+          if ![ENOENT, ELOOP, ENOTDIR].contains(error.code) { contents.isComplete = false }
+        }
+      }
+    }
+    return contents
+  }
+
+  private static func add(
+    _ shard: borrowing Descriptor, _ now: Int64, _ contents: inout Contents
+  ) throws(SystemError) {
+    let files = shard.names
+    if !files.isComplete { contents.isComplete = false }
+    for name in files.names {
+      if name.hasPrefix(CacheFolder.temporary) {
+        count(unfinished: name, in: shard, now, &contents)
+      } else if let hash = ContentHash(hex: name[...]) {
+        do throws(SystemError) {
+          let status = try shard.status(of: name)
+          contents.entries.append(
+            DiskTrim.Entry(
+              name: hash, bytes: status.room, stored: status.stored, used: status.used))
+        } catch {
+          if error.code != ENOENT { contents.isComplete = false }
+        }
+      }
+    }
+  }
+
+  // MARK: Half-written files
+
+  /// Counts a file that is being written, or removes the file if the writer has died.
+  private static func count(
+    unfinished name: String, in folder: borrowing Descriptor, _ now: Int64, _ contents: inout Contents
+  ) {
+    guard let status = try? folder.status(of: name), status.isRegular else { return }
+    if abs(now - status.stored) > maximumWriteSeconds || isAbandoned(name, in: folder) {
+      try? folder.remove(name)
+    } else {
+      contents.unfinishedBytes = contents.unfinishedBytes.addingSaturated(status.room)
+    }
+  }
+
+  /// True if no writer holds the lock of the file.
+  private static func isAbandoned(_ name: String, in folder: borrowing Descriptor) -> Bool {
+    guard let file = try? folder.open(name, flags: O_RDONLY) else { return false }
+    if case .acquired = file.lock() { return true }
+    return false
+  }
+
+  // MARK: Removing
+
+  /// Removes one file. Returns true if the file was removed.
+  static func remove(_ name: ContentHash, in root: borrowing Descriptor) -> Bool {
+    do throws(SystemError) {
+      try root.openFolder(String(name.hex.prefix(2))).remove(name.hex)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Removes all responses and returns their number. Each subfolder is renamed before it is emptied, so that a response
+  /// stored meanwhile goes to a new subfolder.
+  static func removeAll(_ root: borrowing Descriptor) -> Int {
+    var count = 0
+    for folder in root.names.names where isShard(folder) || folder.hasPrefix(CacheFolder.removed) {
+      var removedName = folder
+      if isShard(folder) {
+        removedName = CacheFolder.removed + String(UInt64.random(in: 0 ... .max), radix: 36)
+        do throws(SystemError) {
+          try root.rename(folder, to: removedName)
+        } catch {
+          continue
+        }
+      }
+      count += remove(removedName, in: root)
+    }
+    return count
+  }
+
+  /// Removes the folders of older versions of the format beside `root`. Other files stay.
+  static func removeOlderVersions(beside root: borrowing Descriptor) {
+    guard let outer = try? root.openFolder("..") else { return }
+    for version in CacheFolder.olderVersions {
+      guard let old = try? outer.openFolder(version), let status = try? old.status,
+        status.owner == geteuid()
+      else { continue }
+      for folder in old.names.names where isShard(folder) || folder.hasPrefix(CacheFolder.removed) {
+        remove(folder, in: old)
+      }
+      try? outer.remove(version, isFolder: true)
+    }
+  }
+
+  /// Removes a folder and the contained files. Returns the number of responses among the files.
+  @discardableResult
+  private static func remove(_ folder: String, in root: borrowing Descriptor) -> Int {
+    var count = 0
+    if let inner = try? root.openFolder(folder) {
+      for name in inner.names.names {
+        do throws(SystemError) {
+          try inner.remove(name)
+          if ContentHash(hex: name[...]) != nil { count += 1 }
+        } catch {
+          // A later sweep tries again.
+        }
+      }
+    }
+    try? root.remove(folder, isFolder: true)
+    return count
+  }
+
+  private static func isShard(_ name: String) -> Bool {
+    name.utf8.count == 2 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+  }
+}

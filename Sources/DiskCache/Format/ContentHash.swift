@@ -1,0 +1,37 @@
+import CHashing
+
+/// A 128-bit XXH3 hash, which detects damage and names files. Runs at the speed of memory. The hash is not
+/// cryptographic and does not protect secrets; `FolderKey` does.
+struct ContentHash: Hashable, Sendable {
+  let high: UInt64
+  let low: UInt64
+
+  init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  init(_ bytes: UnsafeRawBufferPointer) {
+    let hash = XXH3_128bits(bytes.baseAddress, bytes.count)
+    self.init(high: hash.high64, low: hash.low64)
+  }
+
+  init(_ bytes: [UInt8]) { self = bytes.withUnsafeBytes { ContentHash($0) } }
+
+  /// The hash as 32 lowercase hexadecimal digits.
+  var hex: String { Self.hex(high) + Self.hex(low) }
+
+  /// Parses 32 lowercase hexadecimal digits, the format of `hex`; nil for any other text.
+  init?(hex text: Substring) {
+    let digits = text.utf8
+    guard digits.count == 32, digits.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }),
+      let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)
+    else { return nil }
+    self.init(high: high, low: low)
+  }
+
+  private static func hex(_ word: UInt64) -> String {
+    let digits = String(word, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

@@ -1,0 +1,33 @@
+import VitrineGraphics
+import VitrineLoading
+
+/// The key that a response is stored under: the URL, the trust settings of the transport, and the headers that always
+/// change the response.
+///
+/// Headers that a server names in `Vary` are not part of the key, because they are unknown before the request. The
+/// stored response contains them (`StoredResponse.varying`). Headers and a login in the URL may be secrets, so the key
+/// contains only their digests, made with the folder's key.
+struct DiskKey: Hashable {
+  /// The bytes of the key, which are compared with the key in the file.
+  let bytes: [UInt8]
+
+  /// Creates the key of a request.
+  ///
+  /// - Parameter digest: A function that returns the digest of a secret. Called only if there is a secret.
+  init<Failure: Error>(
+    _ identity: RequestIdentity, digest: ([UInt8]) throws(Failure) -> [UInt8]
+  ) throws(Failure) {
+    let (url, login) = identity.url.separatingLogin
+    var location = ByteWriter()
+    location.append(url)
+    location.append(identity.trust)
+    var secrets = ByteWriter()
+    for field in identity.baseHeaders {
+      secrets.append(field.name)
+      secrets.append(field.value)
+    }
+    if let login { secrets.append(login) }
+    let none = [UInt8](repeating: 0, count: 32)
+    bytes = SHA256.digest(location.bytes) + (secrets.bytes.isEmpty ? none : try digest(secrets.bytes))
+  }
+}

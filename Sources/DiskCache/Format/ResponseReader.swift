@@ -1,0 +1,116 @@
+import Glibc
+import VitrineLoading
+
+/// Reads response files, and trusts no data in a file before verification.
+enum ResponseReader {
+  enum Result {
+    case response(StoredResponse, Times)
+    /// The file does not exist, or holds the response of another key whose file name is equal.
+    case notFound
+    case damaged
+    /// The system refused to read the file; a later read may succeed.
+    case failed(SystemError)
+  }
+
+  /// The times of a file in seconds since 1970, by clocks that may have been wrong.
+  struct Times {
+    let stored: Int64
+    let used: Int64
+  }
+
+  /// The number of bytes of the first read. Most heads fit.
+  private static let firstLength = 4096
+
+  /// Reads and verifies the file of an entry.
+  ///
+  /// - Parameters:
+  ///   - withBody: False to leave the body empty and unverified.
+  ///   - maximumBodyBytes: The length in bytes of the longest body that the cache stores. A file that claims a longer body
+  ///     is damaged. The memory for the body is allocated before the body is verified, and a sparse file of any length
+  ///     takes no space on disk.
+  ///   - reserve: Called with the number of bytes of the body before the body is read.
+  static func read(
+    _ entry: DiskEntry, in shard: borrowing Descriptor, withBody: Bool, maximumBodyBytes: Int,
+    reserving reserve: (Int) -> Void = { _ in }
+  ) -> Result {
+    do throws(SystemError) {
+      // Reading does not change the access time: the cache sets that time itself, less often than the system would.
+      let file = try shard.open(entry.name.hex, flags: O_RDONLY | noAccessTime)
+      return try read(file, entry, withBody: withBody, maximumBodyBytes: maximumBodyBytes, reserve)
+    } catch {
+      switch error.code {
+      case ENOENT: return .notFound
+      // A link, folder or device has taken the file's place. After any other error, a later read may succeed.
+      case ELOOP, EISDIR, ENXIO, ENOTDIR: return .damaged
+      default: return .failed(error)
+      }
+    }
+  }
+
+  /// The value of `O_NOATIME`, which Glibc hides.
+  private static let noAccessTime: Int32 = 0o1000000
+
+  private static func read(
+    _ file: borrowing Descriptor, _ entry: DiskEntry, withBody: Bool, maximumBodyBytes: Int,
+    _ reserve: (Int) -> Void
+  ) throws(SystemError) -> Result {
+    let status = try file.status
+    let length = status.size
+    guard status.isRegular, let (first, frame) = try start(of: file, length: length),
+      frame.bodyLength <= maximumBodyBytes,
+      let read = ResponseFile.read(
+        first[ResponseFile.fixedLength..<frame.startLength], requestURL: entry.identity.fullURL)
+    else { return .damaged }
+    guard read.key == entry.key.bytes[...] else { return .notFound }
+    let notes = try bytes(
+      of: file, at: frame.endOfBody, count: min(length - frame.endOfBody, 2 * ResponseFile.maximumNotesBytes))
+    var response =
+      ResponseFile.lastHead(notes[...]).head
+      .flatMap { ResponseFile.read($0, requestURL: entry.identity.fullURL) }
+      .flatMap { $0.key == read.key ? $0.response : nil } ?? read.response
+    if withBody {
+      reserve(frame.bodyLength)
+      response.body = try bytes(
+        of: file, at: frame.startLength, count: frame.bodyLength, alreadyRead: first[frame.startLength...])
+      guard response.body.count == frame.bodyLength, ContentHash(response.body) == frame.bodyHash else {
+        return .damaged
+      }
+    }
+    return .response(response, Times(stored: status.stored, used: status.used))
+  }
+
+  /// Reads the bytes before the body, and possibly the first bytes of the body; nil if the start of the file is
+  /// damaged.
+  static func start(
+    of file: borrowing Descriptor, length: Int
+  ) throws(SystemError) -> (bytes: [UInt8], frame: ResponseFile.Frame)? {
+    var first = try bytes(of: file, at: 0, count: min(length, firstLength))
+    guard let frame = ResponseFile.Frame(first, fileLength: length) else { return nil }
+    if first.count < frame.startLength {
+      first += try bytes(of: file, at: first.count, count: frame.startLength - first.count)
+    }
+    return frame.isIntact(first.prefix(frame.startLength)) ? (first, frame) : nil
+  }
+
+  /// Reads `count` bytes at `offset`, or fewer at the end of the file. `alreadyRead` contains the first of these bytes,
+  /// if any have been read.
+  static func bytes(
+    of file: borrowing Descriptor, at offset: Int, count: Int, alreadyRead: ArraySlice<UInt8> = []
+  ) throws(SystemError) -> [UInt8] {
+    // All empty arrays share one buffer, which must not be written to.
+    guard count > 0 else { return [] }
+    let (number, system) = (file.number, file.system)
+    var failure: SystemError?
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      filled = buffer.update(fromContentsOf: alreadyRead.prefix(count))
+      let unfilled = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+      do throws(SystemError) {
+        filled += try Descriptor.read(number, into: unfilled, at: offset + filled, system: system)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+}

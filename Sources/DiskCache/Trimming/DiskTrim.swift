@@ -1,0 +1,176 @@
+import VitrineLoading
+
+/// Chooses the files to remove so that a disk cache meets the limits.
+struct DiskTrim {
+  struct Entry: Hashable {
+    let name: ContentHash
+    /// The number of bytes that the file takes on disk.
+    let bytes: Int
+    /// The time of the store in seconds since 1970, by a clock that may have been wrong.
+    let stored: Int64
+    /// The time of the last use in seconds since 1970, accurate to an hour, by a clock that may have been wrong.
+    let used: Int64
+  }
+
+  /// The space that a response to be stored needs.
+  struct Growth: Hashable {
+    /// The size of the new file in bytes, minus the size of the replaced file.
+    var bytes = 0
+    var files = 0
+    /// The file that the response replaces.
+    var replaces: ContentHash?
+  }
+
+  struct Outcome: Hashable {
+    /// The entries to remove, in the order of removal.
+    var victims: [Entry] = []
+    /// True if the response may be stored once the victims are removed.
+    var hasSpace = true
+  }
+
+  let limits: DiskImageCache.Limits
+  /// The current time in seconds since 1970, by a clock that may be wrong.
+  let now: Int64
+  /// The sequence number of the last use of each file by this process; larger for later uses.
+  let uses: [ContentHash: UInt64]
+
+  /// Returns the entries to remove: expired entries first, then the least recently used.
+  ///
+  /// - Parameters:
+  ///   - unfinished: The number of bytes of files that are being written.
+  ///   - space: The space of the file system; nil if unknown.
+  ///   - growth: The response that is to be stored.
+  func outcome(
+    of entries: [Entry], unfinished: Int = 0, space: DiskSpace? = nil, growth: Growth = Growth()
+  ) -> Outcome {
+    let isOld = { (entry: Entry) in
+      entry.name != growth.replaces && limits.isTooOld(stored: entry.stored, now: now)
+    }
+    var outcome = Outcome(victims: entries.filter(isOld))
+    var remaining = entries.filter { !isOld($0) }.sorted { rank($0) < rank($1) }
+    evictToLimits(&remaining, unfinished, &outcome)
+    if let space { evictToFloor(&remaining, space, growth, &outcome) }
+    return outcome
+  }
+
+  private func evictToLimits(_ remaining: inout [Entry], _ unfinished: Int, _ outcome: inout Outcome) {
+    var bytes = remaining.bytes(with: unfinished)
+    var count = remaining.count
+    let bytesTarget = bytes > limits.bytes ? limits.purged(limits.bytes) : .max
+    let countTarget = count > limits.count ? limits.purged(limits.count) : .max
+    var evictedCount = 0
+    for entry in remaining {
+      guard bytes > bytesTarget || count > countTarget else { break }
+      // The newest entry stays if it is within the limits by itself.
+      if count == 1, bytes <= limits.bytes, limits.count > 0 { break }
+      evictedCount += 1
+      bytes = bytes.subtractingSaturated(entry.bytes)
+      count -= 1
+    }
+    outcome.victims += remaining[..<evictedCount]
+    remaining.removeFirst(evictedCount)
+  }
+
+  /// Chooses victims until enough space is left free for other programs. If that space cannot be reached, chooses
+  /// victims that the new response may replace.
+  private func evictToFloor(
+    _ remaining: inout [Entry], _ space: DiskSpace, _ growth: Growth, _ outcome: inout Outcome
+  ) {
+    let floor = DiskFloor(limits: limits, space: space)
+    var missing = floor.missing(after: growth)
+    for victim in outcome.victims { missing.subtract(victim.bytes) }
+    guard missing.isAny else { return }
+    let storedBytes = remaining.bytes()
+    // Frees more than necessary, so that a full disk does not cause a scan for each response.
+    if missing.bytes > 0 {
+      missing.bytes = missing.bytes.addingSaturated(storedBytes - limits.purged(storedBytes))
+    }
+    var remainingBytes = storedBytes
+    remaining.removeAll { entry in
+      guard missing.isAny, entry.name != growth.replaces,
+        (remainingBytes - entry.bytes).addingSaturated(max(0, growth.bytes)) >= floor.guaranteedBytes
+      else { return false }
+      outcome.victims.append(entry)
+      missing.subtract(entry.bytes)
+      remainingBytes -= entry.bytes
+      return true
+    }
+    guard floor.missing(after: growth, freed: outcome.victims).isAny else { return }
+    outcome.hasSpace = evictUnused(for: growth, among: remaining, &outcome)
+  }
+
+  /// Chooses victims of about the new response's size that were not used for a day. The cache then neither grows nor
+  /// shrinks much.
+  private func evictUnused(for growth: Growth, among remaining: [Entry], _ outcome: inout Outcome) -> Bool {
+    guard growth.bytes > 0 || growth.files > 0 else { return true }
+    let unused = remaining.filter {
+      $0.name != growth.replaces && uses[$0.name] == nil && $0.used <= now - 86400
+        && $0.bytes <= 2 * growth.bytes
+    }
+    var (victims, bytes) = ([Entry](), 0)
+    for entry in unused where bytes < growth.bytes || victims.count < growth.files {
+      victims.append(entry)
+      bytes = bytes.addingSaturated(entry.bytes)
+    }
+    guard bytes >= growth.bytes, victims.count >= growth.files else { return false }
+    outcome.victims += victims
+    return true
+  }
+
+  /// Returns the sort key of an entry; the entry with the smallest key is removed first.
+  ///
+  /// Entries that this process has used are the newest. Entries dated more than a day in the future are removed before
+  /// entries of the past, because they would otherwise stay until that date. A file larger than the limit, which no
+  /// cache with this limit has written, is removed before all others, so that no other entry is evicted for it.
+  private func rank(_ entry: Entry) -> (Int, UInt64, Int64) {
+    if entry.bytes > limits.bytes { return (-1, 0, entry.used) }
+    if let use = uses[entry.name] { return (2, use, 0) }
+    return (entry.used > now + 86400 ? 0 : 1, 0, entry.used)
+  }
+}
+
+/// The free space that a cache leaves to other programs, and the bytes that stay cached nevertheless.
+struct DiskFloor {
+  /// The missing free space; negative values are a surplus.
+  struct Missing {
+    var bytes: Int
+    var files: Int
+
+    var isAny: Bool { bytes > 0 || files > 0 }
+
+    /// Accounts for the removal of a file.
+    mutating func subtract(_ fileBytes: Int) {
+      bytes = bytes.subtractingSaturated(fileBytes)
+      files -= 1
+    }
+  }
+
+  let limits: DiskImageCache.Limits
+  let space: DiskSpace
+
+  private var freeBytes: Int { max(0, limits.freeBytes) }
+  /// The files to leave free. A small file system has few files in total.
+  private var freeFiles: Int { min(max(0, limits.freeFiles), space.totalFiles / 10) }
+
+  /// The number of bytes that are never removed for the sake of free space. On a file system that is too small for the
+  /// limits, this is at most what fits there, so that the cache can use all of a file system of its own.
+  var guaranteedBytes: Int {
+    let allowedBytes = space.totalBytes - freeBytes
+    let guaranteedBytes = min(max(0, limits.guaranteedBytes), max(0, limits.bytes))
+    return allowedBytes > 0 ? min(guaranteedBytes, limits.purged(allowedBytes)) : guaranteedBytes
+  }
+
+  /// Returns the free space that is missing after the response is stored and the victims are removed.
+  func missing(after growth: DiskTrim.Growth, freed victims: [DiskTrim.Entry] = []) -> Missing {
+    var missing = Missing(
+      bytes: (freeBytes - space.freeBytes).addingSaturated(growth.bytes),
+      files: freeFiles > 0 ? space.freeFiles.map { freeFiles - $0 + growth.files } ?? 0 : 0)
+    for victim in victims { missing.subtract(victim.bytes) }
+    return missing
+  }
+}
+
+extension Sequence<DiskTrim.Entry> {
+  /// The bytes of the entries and `others`, at most `Int.max`.
+  func bytes(with others: Int = 0) -> Int { reduce(others) { $0.addingSaturated($1.bytes) } }
+}

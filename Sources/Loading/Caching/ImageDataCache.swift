@@ -1,0 +1,58 @@
+/// A cache that keeps encoded images between runs of a program: `DiskImageCache` or an application's own type.
+///
+/// Methods may block. A downloader calls them on threads of its own, several at a time. A cache that fails stores
+/// nothing and finds nothing; it never makes a load fail.
+public protocol ImageDataCache: AnyObject, Sendable {
+  /// Returns the stored response, complete and undamaged; `nil` if there is none.
+  func response(for identity: RequestIdentity) -> StoredResponse?
+  /// Returns what `response(for:)` returns, and calls `reserve` with the number of bytes of the body before the body is
+  /// read, so that memory is made available first. The default calls `reserve` afterwards.
+  func response(for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void) -> StoredResponse?
+  /// Stores a response in place of an older one. Returns true if the response was stored.
+  @discardableResult
+  func store(_ response: StoredResponse, for identity: RequestIdentity) -> Bool
+  /// Removes a response. Returns true if there was one.
+  @discardableResult
+  func removeResponse(for identity: RequestIdentity) -> Bool
+  /// Removes all responses. Returns true if there were any.
+  @discardableResult
+  func removeAllResponses() -> Bool
+  /// Returns true if there is a response. Need not read all of the response.
+  func containsResponse(for identity: RequestIdentity) -> Bool
+  /// Returns the number of responses and their size in bytes; `nil`, the default, from a cache that does not count.
+  func usage() -> ImageCache.DiskUsage?
+  /// Removes responses that exceed the limits of age, size and count. Does nothing by default.
+  func removeExpiredResponses()
+  /// Removes all responses. Returns true if none of those that existed at the start is left. The default calls
+  /// `removeAllResponses()`.
+  ///
+  /// - Parameter progress: Called with the number of responses removed so far and the total, the last time with both
+  ///   equal.
+  @discardableResult
+  func removeAllResponses(progress: (_ removed: Int, _ total: Int) -> Void) -> Bool
+}
+
+extension ImageDataCache {
+  /// Calls `response(for:)`, and then `reserve` with the number of bytes of the body.
+  public func response(
+    for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void
+  ) -> StoredResponse? {
+    let response = response(for: identity)
+    if let response { reserve(response.body.count) }
+    return response
+  }
+  /// Returns `nil`: the cache does not count.
+  public func usage() -> ImageCache.DiskUsage? { nil }
+  /// Does nothing.
+  public func removeExpiredResponses() {}
+  /// Calls `removeAllResponses()`, and reports the number of responses that `usage()` returned before.
+  @discardableResult
+  public func removeAllResponses(progress: (_ removed: Int, _ total: Int) -> Void) -> Bool {
+    let before = usage()?.count
+    removeAllResponses()
+    guard let before else { return true }
+    let remaining = usage()?.count ?? 0
+    progress(max(0, before - remaining), before)
+    return remaining == 0
+  }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import Glibc
+import Testing
+import VitrineConcurrency
+import VitrineTesting
+
+@testable import VitrineDiskCache
+@testable import VitrineLoading
+
+/// Each system call of each operation fails once.
+@Suite(.timeLimit(.minutes(5))) struct DiskCallFaultTests {
+  /// The operations on a cache with the responses 1, 2 and 3, and one response of a private request.
+  enum Operation: String, CaseIterable {
+    case lookUp, lookUpSecret, contain, use, store, storeFirst, storeVarying, replace, note, remove,
+      removeAll, trim, measure
+  }
+
+  static let secret = identity("secret.jpg", headers: ["Cookie": "session=1"])
+  private static let other = storedResponse(6000, seed: 9)
+
+  private static var later: StoredResponse {
+    var later = storedResponse(5000, seed: 1)
+    later.received += 60
+    return later
+  }
+
+  private static var varying: StoredResponse {
+    var varying = storedResponse(5000, headers: ["Vary": "X-Theme"])
+    varying.varying = [.init(name: "x-theme", value: "dark")]
+    return varying
+  }
+
+  /// Returns a folder with the responses.
+  private static func filled(_ operation: Operation) -> DiskFixture {
+    let fixture = DiskFixture()
+    guard operation != .storeFirst else { return fixture }
+    let cache = fixture.cache()
+    for number in 1...3 { cache.store(storedResponse(5000, seed: UInt8(number)), for: identity(number)) }
+    // Without the private response the folder has no key.
+    if operation != .storeVarying { cache.store(storedResponse(5000, seed: 4), for: secret) }
+    return fixture
+  }
+
+  private static func perform(_ operation: Operation, _ cache: DiskImageCache, _ fixture: DiskFixture) {
+    switch operation {
+    case .lookUp: lookUp(cache, identity(1), seed: 1)
+    case .lookUpSecret: lookUp(cache, secret, seed: 4)
+    case .contain: _ = cache.containsResponse(for: identity(1))
+    case .use:
+      fixture.advance(by: 7200)
+      lookUp(cache, identity(1), seed: 1)
+    case .store, .storeFirst: cache.store(other, for: identity(9))
+    case .storeVarying: cache.store(varying, for: identity(9))
+    case .replace: cache.store(other, for: identity(1))
+    case .note: cache.store(later, for: identity(1))
+    case .remove: cache.removeResponse(for: identity(1))
+    case .removeAll: cache.removeAllResponses()
+    case .trim: cache.trim()
+    case .measure: _ = cache.measured()
+    }
+  }
+
+  private static func lookUp(_ cache: DiskImageCache, _ identity: RequestIdentity, seed: UInt8) {
+    let found = cache.response(for: identity)
+    #expect(found == nil || found == storedResponse(5000, seed: seed))
+  }
+
+  /// Checks the conditions that hold after any failure.
+  private static func check(_ operation: Operation, _ fixture: DiskFixture, _ note: Comment) {
+    let cache = fixture.cache()
+    let found = (1...3).map { cache.response(for: identity($0)) }
+    let expected = (1...3).map { storedResponse(5000, seed: UInt8($0)) }
+    switch operation {
+    case .storeFirst: break
+    case .removeAll:
+      for (found, expected) in zip(found, expected) { #expect(found == nil || found == expected, note) }
+    case .remove, .replace, .note:
+      let isKept = operation == .remove ? found[0] == nil : found[0] == other || found[0] == later
+      #expect(isKept || found[0] == expected[0], note)
+      #expect(found[1] == expected[1] && found[2] == expected[2], note)
+    default: for (found, expected) in zip(found, expected) { #expect(found == expected, note) }
+    }
+    if ![.storeFirst, .storeVarying, .removeAll].contains(operation) {
+      #expect(cache.response(for: secret) == storedResponse(5000, seed: 4), note)
+    }
+    let stored = cache.response(for: identity(9))
+    #expect(stored == nil || stored?.body == other.body || stored?.body == varying.body, note)
+    cache.trim()
+    let leftovers = fixture.everything.filter {
+      $0.contains(CacheFolder.temporary) || $0.contains(CacheFolder.removed)
+    }
+    #expect(leftovers.isEmpty, note)
+  }
+
+  /// Checks the operations that must work when no call fails.
+  private static func checkAgain(
+    _ operation: Operation, _ cache: DiskImageCache, _ fixture: DiskFixture, _ note: Comment
+  ) {
+    fixture.clock.advance(by: DiskImageCache.pause)
+    #expect(cache.store(other, for: identity(9)), note)
+    #expect(cache.response(for: identity(9)) == other, note)
+    #expect(cache.store(storedResponse(5000, seed: 5), for: secret), note)
+    #expect(cache.response(for: secret) == storedResponse(5000, seed: 5), note)
+    #expect(cache.store(varying, for: identity(10)), note)
+    #expect(cache.response(for: identity(10))?.matches(["X-Theme": "dark"]) == true, note)
+    #expect(cache.fault == nil, note)
+    #expect(cache.removeResponse(for: identity(9)) && cache.response(for: identity(9)) == nil, note)
+    #expect(cache.measured().entries == fixture.files.count, note)
+    #expect(cache.removeAllResponses() && fixture.files.isEmpty, note)
+  }
+
+  @Test(
+    "a call that fails once loses no good file, no descriptor and no later operation",
+    arguments: Operation.allCases)
+  func callThatFailsOnceLosesNoGoodFile(operation: Operation) {
+    for call in FaultySystem.Call.allCases {
+      // Repeats until the operation makes fewer calls than `number`.
+      var number = 1
+      while Self.fails(operation, call, number) { number += 1 }
+    }
+  }
+
+  /// Fails one call in each way. Returns false if the operation does not make the call.
+  private static func fails(_ operation: Operation, _ call: FaultySystem.Call, _ number: Int) -> Bool {
+    for fault in FaultySystem.Fault.all(of: call, number: number) {
+      let (fixture, system) = (filled(operation), FaultySystem())
+      let cache = fixture.cache(on: system)
+      let note: Comment = "\(operation.rawValue), \(call.rawValue) number \(number): \(fault)"
+      system.fail(call, number: number, with: fault)
+      perform(operation, cache, fixture)
+      guard system.hasFailed else { return false }
+      check(operation, fixture, note)
+      checkAgain(operation, cache, fixture, note)
+      #expect(system.openCount == 0, note)
+    }
+    return true
+  }
+
+  @Test("while one call hangs, other operations of the same cache continue", arguments: Operation.allCases)
+  func hangingCallDoesNotBlockOtherOperations(operation: Operation) async throws {
+    let calls = {
+      let (fixture, system) = (Self.filled(operation), FaultySystem())
+      Self.perform(operation, fixture.cache(on: system), fixture)
+      return system.calls
+    }()
+    for call in FaultySystem.Call.allCases where calls.contains(call) {
+      let (fixture, system, gate) = (Self.filled(operation), FaultySystem(), Gate())
+      let cache = fixture.cache(on: system)
+      system.fail(call, with: .hang(gate))
+      async let end: Void = untilCalled { done in
+        BlockingThread.start {
+          Self.perform(operation, cache, fixture)
+          done()
+        }
+      }
+      await gate.waitUntilHeld(1)
+      if operation != .storeFirst, operation != .removeAll {
+        #expect(cache.response(for: identity(2)) == storedResponse(5000, seed: 2), "\(operation), \(call)")
+      }
+      gate.open()
+      try await end
+      Self.check(operation, fixture, "\(operation.rawValue), \(call.rawValue)")
+      #expect(system.openCount == 0)
+    }
+  }
+}

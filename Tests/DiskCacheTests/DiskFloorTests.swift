@@ -1,0 +1,59 @@
+import Testing
+
+@testable import VitrineDiskCache
+@testable import VitrineLoading
+
+/// The choice of entries to evict on a file system with few free files or bytes.
+struct DiskFloorTests {
+  /// Twenty entries of 4 KiB, used one second after the other.
+  private let entries = (0..<20).map { number in
+    DiskTrim.Entry(
+      name: ContentHash([UInt8(number)]), bytes: 4096, stored: 1_000_000, used: 1_000_000 + Int64(number))
+  }
+
+  private func outcome(
+    freeFiles: Int?, totalFiles: Int, guaranteed: Int,
+    growth: DiskTrim.Growth = DiskTrim.Growth(bytes: 4096, files: 1)
+  ) -> DiskTrim.Outcome {
+    var limits = DiskImageCache.Limits()
+    (limits.freeBytes, limits.freeFiles, limits.guaranteedBytes) = (0, 1000, guaranteed)
+    let trim = DiskTrim(limits: limits, now: 1_000_100, uses: [:])
+    let space = DiskSpace(
+      freeBytes: 1 << 30, totalBytes: 1 << 40, freeFiles: freeFiles, totalFiles: totalFiles)
+    return trim.outcome(of: entries, space: space, growth: growth)
+  }
+
+  @Test func evictionRemovesAsManyFilesAsAreMissing() {
+    let outcome = outcome(freeFiles: 998, totalFiles: 1 << 20, guaranteed: 0)
+
+    // Two files are missing below the floor, and the new response needs one more.
+    #expect(outcome.victims == Array(entries[..<3]))
+    #expect(outcome.hasSpace)
+  }
+
+  @Test func storingMayUseTheLastFileAboveTheFloor() {
+    #expect(outcome(freeFiles: 1001, totalFiles: 1 << 20, guaranteed: 0) == DiskTrim.Outcome())
+    #expect(outcome(freeFiles: 1000, totalFiles: 1 << 20, guaranteed: 0).victims == Array(entries[..<1]))
+  }
+
+  @Test func aSmallFileSystemLeavesATenthOfItsFilesFree() {
+    #expect(outcome(freeFiles: 21, totalFiles: 200, guaranteed: 0) == DiskTrim.Outcome())
+    #expect(outcome(freeFiles: 20, totalFiles: 200, guaranteed: 0).victims == Array(entries[..<1]))
+  }
+
+  @Test func guaranteedEntriesStayWhenFilesAreMissing() {
+    let outcome = outcome(freeFiles: 0, totalFiles: 1 << 20, guaranteed: 1 << 20)
+
+    #expect(outcome.victims.isEmpty && !outcome.hasSpace)
+  }
+
+  @Test func replacementNeedsNoFreeFile() {
+    let replaced = DiskTrim.Growth(bytes: 0, files: 0, replaces: entries[3].name)
+
+    #expect(outcome(freeFiles: 1000, totalFiles: 1 << 20, guaranteed: 1 << 20, growth: replaced).hasSpace)
+  }
+
+  @Test func fileSystemWithoutAFileCountHasEnoughFiles() {
+    #expect(outcome(freeFiles: nil, totalFiles: .max, guaranteed: 0) == DiskTrim.Outcome())
+  }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import VitrineDiskCache
+@testable import VitrineLoading
+
+/// Directories, limits and removals of a disk cache, as an application uses them.
+@Suite(.timeLimit(.minutes(1)), .serialized) struct DiskMaintenanceTests {
+  let fixture = DiskFixture()
+
+  private func storedNumbers(_ cache: DiskImageCache, of count: Int) -> [Int] {
+    (0..<count).filter { cache.containsResponse(for: identity($0)) }
+  }
+
+  @Test("SD-C34 SD-C13 entries beyond the limit of bytes or age are removed and no longer counted")
+  func expiredEntriesAreRemovedAndNotCounted() {
+    let cache = fixture.cache()
+    cache.store(storedResponse(20), for: identity(0))
+    cache.limits.bytes = 10
+    cache.removeExpiredResponses()
+    #expect(cache.usage() == ImageCache.DiskUsage(count: 0, bytes: 0))
+
+    cache.limits.bytes = 1 << 20
+    cache.limits.timeToLive = 1
+    cache.store(storedResponse(1), for: identity(1))
+    cache.removeExpiredResponses()
+    #expect(cache.usage()?.count == 1)
+    fixture.advance(by: 1)
+    cache.removeExpiredResponses()
+    #expect(cache.usage() == ImageCache.DiskUsage(count: 0, bytes: 0))
+  }
+
+  @Test(
+    "SD-C50 a purge for size goes below half of the limit if that is the purge level, not only to the limit")
+  func purgeForSizeContinuesToThePurgeLevel() {
+    let cache = fixture.cache {
+      $0.bytes = 10 * 4096
+      $0.purgeLevel = 0.5
+    }
+    for number in 0..<11 { cache.store(storedResponse(), for: identity(number)) }
+    #expect(storedNumbers(cache, of: 11) == Array(6..<11))
+    #expect(cache.usage()?.bytes == 5 * 4096)
+  }
+
+  @Test("SD-C51 YY-B34 a response that is read becomes the newest; limits evict the oldest first")
+  func limitsEvictTheOldestResponsesFirst() {
+    let cache = fixture.cache { $0.purgeLevel = 1 }
+    for number in 0..<4 {
+      cache.store(storedResponse(), for: identity(number))
+      fixture.advance(by: 10)
+    }
+    #expect(cache.response(for: identity(0)) != nil)
+    cache.limits.count = 3
+    cache.trim()
+    #expect(storedNumbers(cache, of: 4) == [0, 2, 3])
+
+    cache.limits.bytes = 2 * 4096
+    cache.trim()
+    #expect(storedNumbers(cache, of: 4) == [0, 3])
+
+    cache.limits.timeToLive = 35
+    cache.trim()
+    #expect(storedNumbers(cache, of: 4) == [3])
+  }
+
+  @Test("SD-C27 a directory that cannot be created is reported as a fault")
+  func directoryThatCannotBeCreatedIsReported() throws {
+    let file = "\(fixture.folder)/file"
+    try Data([1]).write(to: URL(fileURLWithPath: file))
+    let cache = fixture.cache("\(file)/cache")
+
+    #expect(!cache.store(storedResponse(), for: identity(0)))
+
+    #expect(cache.fault == .refused(path: "\(file)/cache", code: ENOTDIR))
+    #expect(cache.response(for: identity(0)) == nil)
+  }
+
+  @Test("SD-C31 a new default directory applies to new caches, and nil restores the usual one")
+  func newDefaultDirectoryAppliesToNewCaches() {
+    let usual = DiskImageCache.defaultDirectory
+    DiskImageCache.defaultDirectory = "\(fixture.folder)/mine"
+    #expect(DiskImageCache()?.directory == "\(fixture.folder)/mine")
+
+    DiskImageCache.defaultDirectory = nil
+
+    #expect(DiskImageCache.defaultDirectory == usual)
+    #expect(DiskImageCache.defaultDirectory { $0 == "HOME" ? "/home/a" : nil } == "/home/a/.cache/vitrine")
+    #expect(DiskImageCache()?.directory == usual)
+  }
+
+  @Test("SD-C33 a hundred files are moved from another directory, which is then removed")
+  func filesAreMovedFromAnotherDirectory() {
+    let old = "\(fixture.folder)/old"
+    let first = fixture.cache(old)
+    for number in 0..<100 { first.store(storedResponse(), for: identity(number)) }
+    let second = fixture.cache("\(fixture.folder)/new/place")
+    second.store(storedResponse(seed: 9), for: identity(0))
+
+    #expect(second.moveEntries(from: old) == 99)
+
+    #expect(!FileManager.default.fileExists(atPath: old))
+    #expect(storedNumbers(second, of: 100) == Array(0..<100))
+    #expect(second.response(for: identity(0)) == storedResponse(seed: 9))
+    #expect(second.response(for: identity(7)) == storedResponse())
+    #expect(second.usage()?.count == 100)
+    #expect(second.moveEntries(from: old) == 0)
+    #expect(second.moveEntries(from: second.directory) == 0)
+    #expect(storedNumbers(second, of: 100).count == 100)
+  }
+
+  @Test("a directory with other files stays when the cache is moved to another directory")
+  func directoryWithOtherFilesStays() throws {
+    let old = "\(fixture.folder)/old"
+    fixture.cache(old).store(storedResponse(), for: identity(0))
+    try Data([1]).write(to: URL(fileURLWithPath: "\(old)/notes"))
+
+    #expect(fixture.cache("\(fixture.folder)/new").moveEntries(from: old) == 1)
+
+    #expect(try FileManager.default.contentsOfDirectory(atPath: old) == ["notes"])
+  }
+
+  @Test("YY-B35 a file deleted by another program is a miss and is no longer counted")
+  func deletedFileIsAMissAndNotCounted() throws {
+    let cache = fixture.cache()
+    cache.store(storedResponse(), for: identity(0))
+    try FileManager.default.removeItem(atPath: fixture.files[0])
+
+    #expect(cache.response(for: identity(0)) == nil)
+    #expect(!cache.containsResponse(for: identity(0)))
+    #expect(cache.usage() == ImageCache.DiskUsage(count: 0, bytes: 0))
+  }
+
+  @Test("YY-B36 a directory has one instance while any exists") func directoryHasOneInstance() {
+    let first = DiskImageCache.instance(directory: fixture.folder)
+    #expect(DiskImageCache.instance(directory: fixture.folder) === first)
+    #expect(DiskImageCache.instance(directory: fixture.folder + "/") === first)
+    #expect(DiskImageCache.instance(directory: fixture.folder + "/other") !== first)
+  }
+
+  @Test("YY-B38 a cache whose files are all damaged is empty and usable")
+  func cacheOfDamagedFilesIsEmptyAndUsable() throws {
+    let cache = fixture.cache()
+    for number in 0..<5 { cache.store(storedResponse(), for: identity(number)) }
+    for file in fixture.files { try Data(repeating: 0xAB, count: 500).write(to: URL(fileURLWithPath: file)) }
+
+    let next = fixture.cache()
+    for number in 0..<5 { #expect(next.response(for: identity(number)) == nil) }
+
+    #expect(next.usage()?.count == 0)
+    #expect(next.store(storedResponse(), for: identity(0)))
+    #expect(next.response(for: identity(0)) == storedResponse())
+  }
+
+  @Test("YY-B37 removing everything reports each of a few files, and about a hundred steps for many files")
+  func removingEverythingReportsProgress() {
+    let cache = fixture.cache()
+    for number in 0..<250 { cache.store(storedResponse(), for: identity(number)) }
+    var steps: [Int] = []
+
+    var totals: Set<Int> = []
+    let isComplete = cache.removeAllResponses { removed, total in
+      totals.insert(total)
+      steps.append(removed)
+    }
+
+    #expect(isComplete && totals == [250])
+    #expect(steps == Array(stride(from: 2, through: 250, by: 2)))
+    #expect(cache.usage()?.count == 0)
+    #expect(fixture.everything.isEmpty)
+  }
+}

@@ -1,0 +1,200 @@
+import Glibc
+import Synchronization
+import VitrineTesting
+
+@testable import VitrineDiskCache
+@testable import VitrineLoading
+
+/// The real system calls, one of which fails on request.
+final class FaultySystem: DiskSystem {
+  enum Call: String, CaseIterable {
+    case open, close, makeFolder, setMode, status, statusOfName, space, read, write, synchronize, setTimes,
+      setTimesOfName, rename, remove, lock, names
+  }
+
+  enum Fault: CustomStringConvertible {
+    case error(Int32)
+    /// The call transfers half of the requested bytes.
+    case short
+    /// The call transfers no bytes.
+    case empty
+    /// The call blocks until the gate is open.
+    case hang(Gate)
+
+    var description: String {
+      switch self {
+      case .error(let code): String(cString: strerror(code))
+      case .short: "short"
+      case .empty: "empty"
+      case .hang: "hang"
+      }
+    }
+
+    /// Returns the faults to test for a call: all of them for its first occurrence, two errors for later ones.
+    static func all(of call: Call, number: Int) -> [Fault] {
+      let errors = number == 1 ? [EIO, ENOSPC, EROFS, EACCES, EMFILE, EINTR] : [EIO, EINTR]
+      return errors.map { .error($0) } + (call == .read || call == .write ? [.short, .empty] : [])
+    }
+  }
+
+  private struct State {
+    var plan: (call: Call, numbers: ClosedRange<Int>, fault: Fault)?
+    var count = 0
+    var isDone = false
+    var open: Set<Int32> = []
+    var calls: Set<Call> = []
+    var changeStatus: (@Sendable (inout stat) -> Void)?
+  }
+
+  private let state = Mutex(State())
+  private let real = LinuxDiskSystem()
+
+  /// The value of `number` that fails each call.
+  static let always = 0
+
+  /// Fails the `number`-th `call` from now on, counted from 1, once; with `always`, each call.
+  func fail(_ call: Call, number: Int = 1, with fault: Fault) {
+    fail(call, numbers: number == Self.always ? 1 ... .max : number...number, with: fault)
+  }
+
+  /// Fails the calls of these numbers, counted from 1.
+  func fail(_ call: Call, numbers: ClosedRange<Int>, with fault: Fault) {
+    state.withLock { ($0.plan, $0.count, $0.isDone) = ((call, numbers, fault), 0, false) }
+  }
+
+  /// Changes the status of each file and folder from now on.
+  func changeStatus(_ change: @escaping @Sendable (inout stat) -> Void) {
+    state.withLock { $0.changeStatus = change }
+  }
+
+  private func changed(_ status: stat) -> stat {
+    var status = status
+    state.withLock { $0.changeStatus }?(&status)
+    return status
+  }
+
+  /// True once the planned fault has happened.
+  var hasFailed: Bool { state.withLock { $0.isDone } }
+  /// The calls that were made.
+  var calls: Set<Call> { state.withLock { $0.calls } }
+  /// The number of open descriptors.
+  var openCount: Int { state.withLock { $0.open.count } }
+
+  private func fault(_ call: Call) throws(SystemError) -> Fault? {
+    let fault = state.withLock { state -> Fault? in
+      state.calls.insert(call)
+      guard let plan = state.plan, plan.call == call else { return nil }
+      state.count += 1
+      guard plan.numbers.contains(state.count) else { return nil }
+      if state.count == plan.numbers.upperBound { state.plan = nil }
+      state.isDone = true
+      return plan.fault
+    }
+    switch fault {
+    case .error(let code)?: throw SystemError(code)
+    case .hang(let gate)?:
+      gate.pass()
+      return nil
+    default: return fault
+    }
+  }
+
+  func open(_ name: String, in folder: Int32, flags: Int32, mode: mode_t) throws(SystemError) -> Int32 {
+    _ = try fault(.open)
+    let number = try real.open(name, in: folder, flags: flags, mode: mode)
+    state.withLock { _ = $0.open.insert(number) }
+    return number
+  }
+
+  func close(_ descriptor: Int32) throws(SystemError) {
+    // A failing close has closed the descriptor nevertheless.
+    state.withLock { _ = $0.open.remove(descriptor) }
+    defer { try? real.close(descriptor) }
+    _ = try fault(.close)
+  }
+
+  func makeFolder(_ name: String, in folder: Int32) throws(SystemError) {
+    _ = try fault(.makeFolder)
+    try real.makeFolder(name, in: folder)
+  }
+
+  func setMode(_ mode: mode_t, of descriptor: Int32) throws(SystemError) {
+    _ = try fault(.setMode)
+    try real.setMode(mode, of: descriptor)
+  }
+
+  func status(of descriptor: Int32) throws(SystemError) -> stat {
+    _ = try fault(.status)
+    return changed(try real.status(of: descriptor))
+  }
+
+  func status(of name: String, in folder: Int32) throws(SystemError) -> stat {
+    _ = try fault(.statusOfName)
+    return changed(try real.status(of: name, in: folder))
+  }
+
+  func space(at descriptor: Int32) throws(SystemError) -> statvfs {
+    _ = try fault(.space)
+    return try real.space(at: descriptor)
+  }
+
+  func read(
+    _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(SystemError) -> Int {
+    switch try fault(.read) {
+    case .short?:
+      return try real.read(
+        descriptor, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<((buffer.count + 1) / 2)]),
+        at: offset)
+    case .empty?: return 0
+    default: return try real.read(descriptor, into: buffer, at: offset)
+    }
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(SystemError) -> Int {
+    switch try fault(.write) {
+    case .short?:
+      return try real.write(
+        UnsafeRawBufferPointer(rebasing: bytes[..<((bytes.count + 1) / 2)]), to: descriptor)
+    case .empty?: return 0
+    default: return try real.write(bytes, to: descriptor)
+    }
+  }
+
+  func synchronize(_ descriptor: Int32) throws(SystemError) {
+    _ = try fault(.synchronize)
+    try real.synchronize(descriptor)
+  }
+
+  func setTimes(_ times: FileTimes, of descriptor: Int32) throws(SystemError) {
+    _ = try fault(.setTimes)
+    try real.setTimes(times, of: descriptor)
+  }
+
+  func setTimes(_ times: FileTimes, of name: String, in folder: Int32) throws(SystemError) {
+    _ = try fault(.setTimesOfName)
+    try real.setTimes(times, of: name, in: folder)
+  }
+
+  func rename(
+    _ name: String, in folder: Int32, to newName: String, in newFolder: Int32
+  ) throws(SystemError) {
+    _ = try fault(.rename)
+    try real.rename(name, in: folder, to: newName, in: newFolder)
+  }
+
+  func remove(_ name: String, in folder: Int32, isFolder: Bool) throws(SystemError) {
+    _ = try fault(.remove)
+    try real.remove(name, in: folder, isFolder: isFolder)
+  }
+
+  func lock(_ descriptor: Int32) throws(SystemError) {
+    _ = try fault(.lock)
+    try real.lock(descriptor)
+  }
+
+  func forEachName(in folder: Int32, _ body: (String) -> Void) throws(SystemError) {
+    _ = try fault(.names)
+    try real.forEachName(in: folder, body)
+  }
+}
