@@ -26,7 +26,7 @@ struct CurlFailure {
       return .untrustedServer(host: untrustedHost, cause: cause, message: text)
     }
     if isProxied, isProxyFailure { return .proxyFailed(status: refusalStatus, message: text) }
-    return .transport(code: Int(code.rawValue), message: text)
+    return .transport(TransportFailure(code), message: "\(text) (curl \(code.rawValue))")
   }
 
   private var refusalStatus: Int? {

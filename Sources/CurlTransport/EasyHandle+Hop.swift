@@ -118,7 +118,7 @@ extension EasyHandle {
   /// into a digest field. Valid logins contain none (RFC 7617, 2).
   private func setLogin(_ user: String, _ password: String, _ method: Int) throws(ImageError) {
     guard !(user + password).utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-      throw .curl(CURLE_BAD_FUNCTION_ARGUMENT, "a user or password cannot be sent")
+      throw .transport(.invalidRequest, message: "a user or password cannot be sent")
     }
     try set(CURLOPT_HTTPAUTH, method)
     try set(CURLOPT_USERNAME, user)

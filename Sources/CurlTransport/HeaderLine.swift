@@ -1,4 +1,3 @@
-import CCurl
 import VitrineLoading
 
 /// A validated header field in libcurl's format. libcurl itself sends any text unchecked.
@@ -8,8 +7,8 @@ struct HeaderLine: Hashable, Sendable {
   /// Throws if the name is not a token or the value contains CR, LF or NUL (RFC 9110, 5.1 and 5.5).
   init(_ field: HTTPHeaders.Field) throws(ImageError) {
     guard !field.name.isEmpty, field.name.utf8.allSatisfy(Self.isTokenByte) else {
-      throw .curl(
-        CURLE_BAD_FUNCTION_ARGUMENT, "a header's name cannot be sent: \(field.name.debugDescription)")
+      throw .transport(
+        .invalidRequest, message: "a header's name cannot be sent: \(field.name.debugDescription)")
     }
     let value = try Self.checked(value: field.value, of: field.name)
     // libcurl reads `Name:` as "do not send this field", and `Name;` as "send this field with an empty value".
@@ -20,7 +19,7 @@ struct HeaderLine: Hashable, Sendable {
   /// Returns the value. Throws if it contains CR, LF or NUL, which would break out of the header line.
   static func checked(value: String, of name: String) throws(ImageError) -> String {
     guard !value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
-      throw .curl(CURLE_BAD_FUNCTION_ARGUMENT, "a header's value cannot be sent: \(name)")
+      throw .transport(.invalidRequest, message: "a header's value cannot be sent: \(name)")
     }
     return value
   }

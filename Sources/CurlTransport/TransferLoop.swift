@@ -169,6 +169,6 @@ final class TransferLoop {
 extension ImageError {
   /// Creates an error for a failure of the multi handle, which means that memory or file descriptors are exhausted.
   fileprivate static func multi(_ code: CURLMcode) -> ImageError {
-    .curl(CURLE_OUT_OF_MEMORY, String(cString: curl_multi_strerror(code)))
+    .transport(.outOfResources, message: String(cString: curl_multi_strerror(code)))
   }
 }

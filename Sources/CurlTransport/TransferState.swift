@@ -113,7 +113,7 @@ struct TransferState: Sendable {
     switch head.append(line: line) {
     case .unfinished: return .goOn
     case .tooLarge:
-      verdict = .fail(.curl(CURLE_RECV_ERROR, "the response head is too large"))
+      verdict = .fail(.transport(.malformedResponse, message: "the response head is too large"))
       return .abort
     case .finished: return judge(at: now)
     }
@@ -231,7 +231,8 @@ struct TransferState: Sendable {
     }
     if let coding = head.unrequestedTransferCoding {
       verdict = .fail(
-        .curl(CURLE_BAD_CONTENT_ENCODING, "a Transfer-Encoding that nobody asked for: \(coding)"))
+        .transport(
+          .unexpectedEncoding, message: "a Transfer-Encoding that was not requested: \(coding)"))
       return .abort
     }
     let length = head.contentLength
@@ -245,7 +246,8 @@ struct TransferState: Sendable {
     if acceptableStatuses.contains(where: { $0.contains(status) }) {
       if let coding = head.compression, hop.headers["Accept-Encoding"] == nil {
         verdict = .fail(
-          .curl(CURLE_BAD_CONTENT_ENCODING, "a Content-Encoding that was not requested: \(coding)"))
+          .transport(
+            .unexpectedEncoding, message: "a Content-Encoding that was not requested: \(coding)"))
         return .abort
       }
       guard length ?? 0 <= bodyLimit else {
@@ -275,11 +277,7 @@ struct TransferState: Sendable {
   /// connection may be closed just as it is reused, and a GET may then be sent again (RFC 9110, 9.2.2). Over HTTP/1
   /// libcurl retries on its own, up to five dead connections.
   private func isWorthRetrying(_ end: HopEnd) -> Bool {
-    guard case .transport(let code, _) = end.failure else { return false }
-    let lostConnectionCodes = [
-      CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM,
-    ]
+    guard case .transport(.connectionLost, _) = end.failure else { return false }
     return end.wasReused && head.bytes == 0 && !hasRetried
-      && lostConnectionCodes.contains { Int($0.rawValue) == code }
   }
 }

@@ -11,8 +11,8 @@ public enum ImageError: Error, Hashable, Sendable {
   case invalidURL(String)
   /// No transport serves the scheme of the URL.
   case unsupportedScheme(String)
-  /// The network failed; `code` is libcurl's code (`CURLE_…`), and `message` its text.
-  case transport(code: Int, message: String)
+  /// The network failed. `message` is the text of the network library, with its code.
+  case transport(TransportFailure, message: String)
   /// A time limit was exceeded.
   case timedOut(TimeLimit)
   /// An https server or https proxy could not prove to be `host`; no request was sent to it. `message` is the text of
@@ -134,7 +134,7 @@ extension ImageError: CustomStringConvertible {
       load.url.map { "cancelled: \($0.absoluteString.withoutSecrets)" } ?? "cancelled"
     case .invalidURL(let text): text.isEmpty ? "no URL" : "not a URL: \(text.withoutSecrets)"
     case .unsupportedScheme(let scheme): "no transport for the scheme “\(scheme.withoutSecrets)”"
-    case .transport(let code, let message): "\(message) (curl \(code))"
+    case .transport(_, let message): message
     case .timedOut(.connect(let seconds)): "not connected within \(seconds) s"
     case .timedOut(.stall(let seconds)): "nothing came for \(seconds) s"
     case .timedOut(.total(let seconds)): "not done within \(seconds) s"

@@ -27,9 +27,6 @@ public enum TrustFailure: Hashable, Sendable, CaseIterable {
   /// Another reason, given in the message.
   case other
 
-  /// True if the clock of this machine may be wrong: the same certificate may be valid at another time.
-  public var suggestsWrongClock: Bool { self == .expired || self == .notYetValid }
-
   /// The reason as the end of a sentence about the host.
   var explanation: String {
     switch self {
@@ -45,14 +42,5 @@ public enum TrustFailure: Hashable, Sendable, CaseIterable {
     case .authoritiesUnreadable: "the file of certificate authorities cannot be read"
     case .other: "its certificate or its TLS is refused"
     }
-  }
-}
-
-extension ImageError {
-  /// True if a wrong clock on this machine is the likely cause: the certificate of a server has expired or is not valid
-  /// yet. The same request may succeed once the clock is set.
-  public var suggestsWrongClock: Bool {
-    guard case .untrustedServer(_, let cause, _) = self else { return false }
-    return cause.suggestsWrongClock
   }
 }

@@ -66,7 +66,7 @@ struct ImmediateFailureTests {
 
     try transport.start(url, receiver: first)
 
-    #expect(await first.end().curlCode == 48)
+    #expect(await first.end().failure == .unsupported)
     #expect(await second.end().text == "hello")
   }
 

@@ -156,7 +156,7 @@ struct ProxyTests {
     let calls = try await CurlTransport(configuration: .init(proxy: .url("http://127.0.0.1:2")))
       .get("http://127.0.0.1:1/")
 
-    #expect(calls.curlCode == 7)
+    #expect(calls.failure == .cannotConnect)
   }
 }
 

@@ -168,7 +168,7 @@ struct TrustTests {
     let waiting = try await CurlTransport().get(
       "https://localhost:\(silent.port)/", timeouts: .init(connect: 0.2))
 
-    #expect(refused.curlCode == 7)
+    #expect(refused.failure == .cannotConnect)
     #expect(waiting.error == .timedOut(.connect(seconds: 0.2)))
   }
 
@@ -178,7 +178,7 @@ struct TrustTests {
 
     let calls = try await CurlTransport().get("https://localhost:\(server.port)/")
 
-    #expect(calls.curlCode == 35 && calls.responses.isEmpty)
+    #expect(calls.failure == .secureConnectionFailed && calls.responses.isEmpty)
   }
 
   @Test func nextLoadSucceedsAfterTrustFailures() async throws {

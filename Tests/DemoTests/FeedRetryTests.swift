@@ -4,7 +4,7 @@ import Vitrine
 @testable import VitrineDemo
 
 struct FeedRetryTests {
-  private let unreachable = FeedRetry.Outcome.failed(.transport(code: 7, message: "refused"))
+  private let unreachable = FeedRetry.Outcome.failed(.transport(.cannotConnect, message: "refused"))
 
   @Test func retryDelaysDoubleUpToAMinute() {
     var retry = FeedRetry()
@@ -32,7 +32,8 @@ struct FeedRetryTests {
 
   @Test(arguments: [
     ImageError.status(404), .status(403), .invalidURL("x"), .redirectRefused(.scheme("file")),
-    .tooLarge(.body(bytes: 1)), .shutDown,
+    .tooLarge(.body(bytes: 1)), .shutDown, .transport(.invalidRequest, message: ""),
+    .untrustedServer(host: "", cause: .selfSigned, message: ""),
   ])
   func permanentErrorIsNotRetried(error: ImageError) {
     var retry = FeedRetry()
@@ -42,7 +43,8 @@ struct FeedRetryTests {
 
   @Test(arguments: [
     ImageError.status(503), .status(429), .status(500), .timedOut(.connect(seconds: 1)),
-    .proxyFailed(status: nil, message: ""), .emptyBody, .invalidData("line 1 is no URL"),
+    .status(521), .proxyFailed(status: nil, message: ""), .proxyFailed(status: 407, message: ""), .emptyBody,
+    .invalidData("line 1 is no URL"), .untrustedServer(host: "", cause: .notYetValid, message: ""),
   ])
   func retryableErrorIsRetried(error: ImageError) {
     var retry = FeedRetry()

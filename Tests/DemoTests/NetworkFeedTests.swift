@@ -31,7 +31,8 @@ struct NetworkFeedTests {
     transport.transfers[number - 1].respond(with: Array(text.utf8))
   }
 
-  private func fail(_ number: Int, _ error: ImageError = .transport(code: 7, message: "refused")) async throws
+  private func fail(_ number: Int, _ error: ImageError = .transport(.cannotConnect, message: "refused"))
+    async throws
   {
     try await transport.waitUntilStarted(number)
     transport.transfers[number - 1].fail(error)

@@ -229,7 +229,7 @@ private enum Place: Hashable {
   private func fail() {
     let running = bench.transport.running
     if !running.isEmpty {
-      any(running).fail(any([.status(404), .emptyBody, .transport(code: 7, message: "")]))
+      any(running).fail(any([.status(404), .emptyBody, .transport(.cannotConnect, message: "")]))
     }
   }
 

@@ -11,7 +11,7 @@ import VitrineWidgets
 struct SlotRecoveryTests {
   private let bench = SlotBench()
   private let recorder = CompletionRecorder()
-  private nonisolated static let down = ImageError.transport(code: 7, message: "refused")
+  private nonisolated static let down = ImageError.transport(.cannotConnect, message: "refused")
 
   /// Returns when the work posted to the main actor before this call is done.
   private func turn() async throws {
@@ -55,7 +55,7 @@ struct SlotRecoveryTests {
 
   @Test(arguments: [
     down, .status(503), .status(429), .timedOut(.connect(seconds: 10)), .timedOut(.stall(seconds: 15)),
-    .transport(code: 27, message: "Out of memory"), .tooLarge(.memory(needed: 1, allowed: 2)),
+    .transport(.outOfResources, message: "Out of memory"), .tooLarge(.memory(needed: 1, allowed: 2)),
   ])
   func retryableFailureIsFollowedByTheImage(error: ImageError) async throws {
     let view = try await failedView(error)
@@ -459,7 +459,7 @@ struct SlotRecoveryTests {
 
   /// The observer receives events of the slots of all tests, so this load fails with an error that no other test uses.
   @Test func observerIsNotifiedOfTheRecovery() async throws {
-    let error = ImageError.transport(code: 7, message: "observed")
+    let error = ImageError.transport(.cannotConnect, message: "observed")
     let view = try await failedView(error)
     let watch = Watch()
     let before = View.slotObserver

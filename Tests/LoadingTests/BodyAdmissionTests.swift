@@ -124,7 +124,7 @@ import VitrineTesting
     await transfers[1].waitUntilResumed(1)
     world.clock.advance(by: 5)
 
-    transfers[1].fail(.transport(code: 56, message: "reset"))
+    transfers[1].fail(.transport(.connectionLost, message: "reset"))
     world.clock.advance(by: 1)
     try await world.transport.waitUntilStarted(3)
 

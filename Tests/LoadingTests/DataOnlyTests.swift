@@ -43,7 +43,7 @@ struct DataOnlyTests {
   @Test func staleBytesAreDeliveredWhileTheServerIsDown() async throws {
     transport.respondToAll { [text] in $0.respond(with: text) }
     #expect(try await downloader.image(for: try request()).isStored())
-    transport.respondToAll { $0.fail(.transport(code: 7, message: "refused")) }
+    transport.respondToAll { $0.fail(.transport(.cannotConnect, message: "refused")) }
     var again = try request()
     again.cachePolicy = .refresh
 

@@ -128,10 +128,10 @@ private final class Server: Sendable {
       guard !running.isEmpty else { return }
       let transfer = running[Int(chance >> 32) % running.count]
       if halves.contains(ObjectIdentifier(transfer)) {
-        return transfer.fail(.transport(code: 18, message: "partial"))
+        return transfer.fail(.transport(.truncatedBody, message: "partial"))
       }
       switch chance % 8 {
-      case 0: transfer.fail(.transport(code: 56, message: "reset"))
+      case 0: transfer.fail(.transport(.connectionLost, message: "reset"))
       case 1:
         transfer.respond(status: 429, headers: chance & 8 == 0 ? ["Retry-After": "2"] : [:])
         transfer.fail(.status(429))
@@ -156,7 +156,7 @@ private final class Server: Sendable {
     halves.withLock { halves in
       for transfer in transport.running {
         if halves.contains(ObjectIdentifier(transfer)) {
-          transfer.fail(.transport(code: 18, message: "partial"))
+          transfer.fail(.transport(.truncatedBody, message: "partial"))
         } else {
           Self.respond(to: transfer)
         }

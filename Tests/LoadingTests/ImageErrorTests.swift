@@ -21,7 +21,7 @@ struct ImageErrorTests {
       .redirectRefused(.byRule(to: "http://a.example/")),
       "a redirect that the rule refuses: http://a.example/"
     ),
-    (.transport(code: 7, message: "Couldn't connect"), "Couldn't connect (curl 7)"),
+    (.transport(.cannotConnect, message: "Couldn't connect (curl 7)"), "Couldn't connect (curl 7)"),
   ])
   func errorDescriptionNamesTheCause(error: ImageError, text: String) {
     #expect("\(error)" == text)

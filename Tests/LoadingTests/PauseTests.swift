@@ -138,7 +138,7 @@ import VitrineTesting
   @Test func resumedLoadStillWaitsForItsRetryDelay() {
     let world = Fixture { $0.retries = RetryPolicy(limit: 1, delay: 10) }
     let task = world.downloader.load(request())
-    world.transport.transfers[0].fail(.transport(code: 56, message: "reset"))
+    world.transport.transfers[0].fail(.transport(.connectionLost, message: "reset"))
 
     task.pause()
     task.resume()
@@ -164,7 +164,7 @@ import VitrineTesting
     let world = Fixture { $0.retries = RetryPolicy(limit: 1, delay: 1) }
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
-    world.transport.transfers[0].fail(.transport(code: 18, message: "partial file"))
+    world.transport.transfers[0].fail(.transport(.truncatedBody, message: "partial file"))
     world.clock.advance(by: 1)
     #expect(world.transport.transfers[1].request.headers["Range"] == "bytes=6000-")
     sendRest(world.transport.transfers[1])
@@ -176,10 +176,11 @@ import VitrineTesting
     let world = Fixture { $0.retries = RetryPolicy(limit: 2, delay: 1) }
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
-    world.transport.transfers[0].fail(.transport(code: 18, message: "partial file"))
+    world.transport.transfers[0].fail(.transport(.truncatedBody, message: "partial file"))
     world.clock.advance(by: 1)
     if let status { world.transport.transfers[1].respond(status: status) }
-    world.transport.transfers[1].fail(status.map { .status($0) } ?? .transport(code: 7, message: "refused"))
+    world.transport.transfers[1].fail(
+      status.map { .status($0) } ?? .transport(.cannotConnect, message: "refused"))
     world.clock.advance(by: 2)
     #expect(world.transport.transfers[2].request.headers["Range"] == "bytes=6000-")
     sendRest(world.transport.transfers[2])
@@ -232,7 +233,7 @@ import VitrineTesting
     let task = world.downloader.load(request())
     world.transport.transfers[0].respond(headers: tag)
     world.transport.transfers[0].send(Array(Self.body[..<6000]))
-    world.transport.transfers[0].fail(.transport(code: 18, message: "partial file"))
+    world.transport.transfers[0].fail(.transport(.truncatedBody, message: "partial file"))
     world.clock.advance(by: 1)
 
     let second = world.transport.transfers[1]
@@ -336,7 +337,7 @@ import VitrineTesting
     let world = Fixture { $0.retries = RetryPolicy(limit: 1, delay: 1) }
     let task = world.downloader.load(request())
     world.clock.advance(by: 10)
-    world.transport.transfers[0].fail(.transport(code: 56, message: "reset"))
+    world.transport.transfers[0].fail(.transport(.connectionLost, message: "reset"))
     world.clock.advance(by: 1)
     #expect(world.transport.transfers[1].request.timeouts.total == 50)
 

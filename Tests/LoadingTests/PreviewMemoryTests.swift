@@ -216,7 +216,7 @@ import VitrineTesting
       task.cancel()
       transport.transfers[0].send(Array(PreviewWorld.fullBody[5000..<6000]))
     case .anotherBody:
-      transport.transfers[0].fail(.transport(code: 56, message: "reset"))
+      transport.transfers[0].fail(.transport(.connectionLost, message: "reset"))
       while transport.transfers.count < 2, !Task.isCancelled { clock.advance(by: 1) }
       transport.transfers[1].respond(expectedLength: 10_000)
       transport.transfers[1].send(Array(PreviewWorld.fullBody[..<6000]))

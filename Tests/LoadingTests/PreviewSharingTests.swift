@@ -196,7 +196,7 @@ import VitrineTesting
     task.pause()
     world.clock.advance(by: 1)
     transfer.send(world.body(8000..<8100))
-    transfer.fail(.transport(code: 56, message: "reset"))
+    transfer.fail(.transport(.connectionLost, message: "reset"))
     task.resume()
     while world.transport.transfers.count < 2, !Task.isCancelled { world.clock.advance(by: 1) }
     transfer = world.begin(1)
@@ -346,7 +346,7 @@ import VitrineTesting
     transfer.send(world.body(..<6000))
     _ = try await recorder.wait(for: 1)
     try await world.waitUntilDecoded()
-    transfer.fail(.transport(code: 56, message: "reset"))
+    transfer.fail(.transport(.connectionLost, message: "reset"))
     while world.transport.transfers.count < 2, !Task.isCancelled { world.clock.advance(by: 1) }
 
     transfer = world.begin(1)
@@ -368,14 +368,14 @@ import VitrineTesting
     world.begin(headers: tag).send(world.body(..<5000))
     _ = try await recorder.wait(for: 1)
     try await world.waitUntilDecoded()
-    world.transport.transfers[0].fail(.transport(code: 56, message: "reset"))
+    world.transport.transfers[0].fail(.transport(.connectionLost, message: "reset"))
     while world.transport.transfers.count < 2, !Task.isCancelled { world.clock.advance(by: 1) }
 
     // The body has changed: the server sends it whole, and the transfer breaks before it has as many bytes.
     var second = tag
     second["ETag"] = "\"v2\""
     world.begin(1, headers: second).send(world.body(..<4500))
-    world.transport.transfers[1].fail(.transport(code: 56, message: "reset"))
+    world.transport.transfers[1].fail(.transport(.connectionLost, message: "reset"))
     while world.transport.transfers.count < 3, !Task.isCancelled { world.clock.advance(by: 1) }
     let transfer = world.transport.transfers[2]
     #expect(transfer.request.headers["Range"] == "bytes=4500-")

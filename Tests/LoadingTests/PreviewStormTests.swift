@@ -128,7 +128,9 @@ private final class Server: Sendable {
         offsets[ObjectIdentifier(transfer)] = Self.begin(transfer, &chance)
         return
       }
-      if !isReliable, chance.next(15) == 0 { return transfer.fail(.transport(code: 56, message: "reset")) }
+      if !isReliable, chance.next(15) == 0 {
+        return transfer.fail(.transport(.connectionLost, message: "reset"))
+      }
       let end = min(Self.body.count, offset + 300 + chance.next(2500))
       transfer.send(Array(Self.body[offset..<end]))
       offsets[ObjectIdentifier(transfer)] = end

@@ -46,11 +46,11 @@ nonisolated struct FeedRetry {
   static func isRetryable(_ error: ImageError) -> Bool {
     switch error {
     // An HTML page instead of the list often comes from a captive portal or from a server that is starting.
-    case .transport, .timedOut, .proxyFailed, .emptyBody, .invalidData: true
+    case .emptyBody, .invalidData: true
+    // There is no other source of the list, so even a failure of the server or the proxy that may last is retried.
+    case .status(500...), .proxyFailed: true
     // While the system clock is not set, every certificate seems to be expired or not yet valid.
-    case .untrustedServer(_, let cause, _): cause == .expired || cause == .notYetValid
-    case .status(let status): [408, 425, 429].contains(status) || status >= 500
-    default: false
+    default: error.isRetryable || error.suggestsWrongClock
     }
   }
 }

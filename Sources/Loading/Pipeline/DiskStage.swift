@@ -122,34 +122,3 @@ struct DiskFind: Sendable {
   /// True if the head of a response has come from the network.
   var serverHasResponded = false
 }
-
-extension ImageError {
-  /// True if the stored response may be shown after this error. False if the server has answered that the image does
-  /// not exist, or not for this client (RFC 5861, 4).
-  var isMissingResponse: Bool {
-    switch self {
-    case .status(let status): !(400...499).contains(status) || [407, 408, 425, 429].contains(status)
-    case .transport, .timedOut, .untrustedServer, .proxyFailed, .contentType, .redirectRefused, .emptyBody,
-      .notAnImage, .decoding, .invalidData:
-      true
-    case .cancelledLoad, .invalidURL, .unsupportedScheme, .requestRefused, .responseRefused, .unreadableFile,
-      .encoding, .tooLarge, .transform, .notCached, .notConfigured, .shutDown:
-      false
-    }
-  }
-
-  /// True if the server reports that the image does not exist, or not for this client. The stored response is then
-  /// removed, and is not shown when the server fails later.
-  var endsStorage: Bool {
-    if case .status(let status) = self { [401, 403, 404, 410, 451].contains(status) } else { false }
-  }
-
-  /// True if the error shows that the bytes are not a valid image, so that another decode of the bytes would fail as
-  /// well.
-  var isDamage: Bool {
-    switch self {
-    case .emptyBody, .notAnImage, .decoding, .invalidData: true
-    default: false
-    }
-  }
-}

@@ -117,12 +117,3 @@ package final class MemoryClaim: JobClaim {
     }
   }
 }
-
-extension ImageError {
-  /// True if decoding fits the memory budget but found no room, because other images were using the memory. False for
-  /// an image that exceeds the whole budget.
-  package var isMemoryShortage: Bool {
-    guard case .tooLarge(.memory(let needed, let allowed)) = self else { return false }
-    return needed <= allowed
-  }
-}

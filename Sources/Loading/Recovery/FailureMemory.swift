@@ -48,9 +48,9 @@ public struct FailureMemory: Sendable {
 
   /// Remembers a permanent failure as the newest, and ignores other errors. O(1), amortized.
   mutating func remember(_ error: ImageError, of request: RequestIdentity, at now: Int64) {
-    guard error.isPermanent, error.statedText.utf8.count <= Self.longestText, limit > 0, timeToLive > 0 else {
-      return
-    }
+    guard error.traits.contains(.permanent), error.statedText.utf8.count <= Self.longestText, limit > 0,
+      timeToLive > 0
+    else { return }
     remove(request)
     while let oldest = entries.oldest?.value, entries.count >= limit || !isAlive(oldest, at: now) {
       entries.removeOldest()
@@ -80,22 +80,6 @@ extension ImageError {
       .redirectRefused(.byRule(let text)):
       text
     default: ""
-    }
-  }
-
-  /// True if another attempt of the request would soon fail in the same way.
-  fileprivate var isPermanent: Bool {
-    switch self {
-    // Request timeout, too early, too many requests: the server invites another attempt.
-    case .status(let status): (400..<500).contains(status) && ![408, 425, 429].contains(status)
-    case .contentType, .redirectRefused, .emptyBody, .notAnImage, .decoding: true
-    case .cancelledLoad, .invalidURL, .unsupportedScheme, .transport, .timedOut, .untrustedServer,
-      .proxyFailed,
-      .requestRefused, .responseRefused, .unreadableFile, .encoding, .invalidData,
-      .tooLarge, .transform, .notCached,
-      .notConfigured,
-      .shutDown:
-      false
     }
   }
 }

@@ -8,13 +8,14 @@ package enum RecoveryCause: Hashable, Sendable {
   /// The memory of this machine, which other images use now.
   case memory
 
-  /// Returns nil for a permanent error.
+  /// Returns nil for an error that does not heal by waiting.
   package init?(_ error: ImageError) {
-    if error.isRetryable {
+    let traits = error.traits
+    if traits.contains(.retryable) {
       self = .server
-    } else if error.suggestsWrongClock {
+    } else if traits.contains(.healsWithClock) {
       self = .clock
-    } else if error.isMemoryShortage {
+    } else if traits.contains(.healsWithMemory) {
       self = .memory
     } else {
       return nil

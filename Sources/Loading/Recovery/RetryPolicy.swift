@@ -43,20 +43,3 @@ public struct RetryPolicy: Hashable, Sendable {
     return max(longestDelay * (0.5 + 0.5 * random), retryAfter ?? 0)
   }
 }
-
-extension ImageError {
-  /// True if the error is retryable: another attempt may soon succeed.
-  var isRetryable: Bool {
-    switch self {
-    // Permanent curl errors: a malformed URL or header, an aborting receiver, an option that this libcurl lacks, an
-    // encoding that was not requested. A lack of memory, threads or descriptors (27) may end.
-    case .transport(let code, _): ![1, 3, 4, 23, 43, 48, 61].contains(code)
-    case .timedOut: true
-    // The proxy could not be reached, or could not reach the server. A proxy that requires other credentials is
-    // permanent.
-    case .proxyFailed(let status, _): status.map { [502, 503, 504].contains($0) } ?? true
-    case .status(let status): [408, 425, 429, 500, 502, 503, 504].contains(status)
-    default: false
-    }
-  }
-}

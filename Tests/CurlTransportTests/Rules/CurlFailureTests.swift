@@ -22,17 +22,39 @@ import VitrineLoading
   }
 
   @Test func failureBehindAConnectedProxyIsNotAProxyFailure() {
-    let code = Int(CURLE_SSL_CONNECT_ERROR.rawValue)
-    #expect(error(CURLE_SSL_CONNECT_ERROR, proxyStatus: 200) == .transport(code: code, message: "text"))
-
-    let broken = Int(CURLE_RECV_ERROR.rawValue)
+    #expect(
+      error(CURLE_SSL_CONNECT_ERROR, proxyStatus: 200)
+        == .transport(.secureConnectionFailed, message: "text (curl 35)"))
     #expect(
       error(CURLE_RECV_ERROR, proxyStatus: 200, isConnected: true)
-        == .transport(code: broken, message: "text"))
+        == .transport(.connectionLost, message: "text (curl 56)"))
   }
 
   @Test func successStatusOfTheProxyIsNotReported() {
     #expect(error(CURLE_COULDNT_CONNECT, proxyStatus: 200) == .proxyFailed(status: nil, message: "text"))
+  }
+}
+
+/// The kinds of libcurl's codes. Codes that are not listed are `.other`.
+@Suite struct TransportFailureTests {
+  private static let kinds: [UInt32: TransportFailure] = [
+    1: .unsupported, 3: .invalidRequest, 4: .unsupported, 6: .cannotResolveHost, 7: .cannotConnect,
+    8: .malformedResponse, 16: .connectionLost, 18: .truncatedBody, 23: .aborted, 27: .outOfResources,
+    35: .secureConnectionFailed, 43: .invalidRequest, 48: .unsupported, 52: .connectionLost,
+    53: .secureConnectionFailed, 54: .secureConnectionFailed, 55: .connectionLost, 56: .connectionLost,
+    58: .secureConnectionFailed, 59: .secureConnectionFailed, 61: .unexpectedEncoding,
+    66: .secureConnectionFailed, 92: .connectionLost, 98: .secureConnectionFailed,
+  ]
+
+  @Test(arguments: 1...UInt32(99))
+  func codeIsMappedToItsKind(code: UInt32) {
+    #expect(TransportFailure(CURLcode(rawValue: code)) == Self.kinds[code] ?? .other)
+  }
+
+  @Test func messageNamesTheCodeOfLibcurl() {
+    #expect(
+      ImageError.curl(CURLE_COULDNT_CONNECT, "refused")
+        == .transport(.cannotConnect, message: "refused (curl 7)"))
   }
 }
 

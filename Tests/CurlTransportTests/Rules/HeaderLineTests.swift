@@ -18,7 +18,7 @@ struct HeaderLineTests {
   }
 
   @Test func invalidValueThrowsABadArgumentError() {
-    #expect(throws: ImageError.transport(code: 43, message: "a header's value cannot be sent: A")) {
+    #expect(throws: ImageError.transport(.invalidRequest, message: "a header's value cannot be sent: A")) {
       try HeaderLine(HTTPHeaders.Field(name: "A", value: "\n"))
     }
   }

@@ -7,7 +7,8 @@ import VitrineLoading
 @Suite("The state of a transfer determines the action for each event")
 struct TransferStateTests {
   private let start = SuspendingClock.now
-  private let died = TransferState.HopEnd(failure: .transport(code: 52, message: "died"), wasReused: true)
+  private let died = TransferState.HopEnd(
+    failure: .transport(.connectionLost, message: "died"), wasReused: true)
 
   @Test func completeResponseIsDelivered() throws {
     var state = try TransferState("http://a.example/", at: start)
@@ -70,14 +71,14 @@ struct TransferStateTests {
     #expect(state.receive(bytes: TransferState.discardLimit, at: start) == .discard)
     #expect(state.receive(bytes: 1, at: start) == .abort)
     #expect(state.bytesReceived == 0)
-    #expect(state.end(.init(failure: .transport(code: 23, message: ""))) == .fail(.status(404)))
+    #expect(state.end(.init(failure: .transport(.aborted, message: ""))) == .fail(.status(404)))
   }
 
   @Test func redirectIsFollowedEvenIfItsBodyFails() throws {
     var state = try TransferState("http://a.example/", at: start)
 
     let action = state.receive(["HTTP/1.1 302 Found", "Location: /b", ""], at: start)
-    let next = state.end(.init(failure: .transport(code: 18, message: "")))
+    let next = state.end(.init(failure: .transport(.truncatedBody, message: "")))
 
     var expected = try Hop("http://a.example/b")
     expected.redirects = 1
@@ -104,7 +105,7 @@ struct TransferStateTests {
     var expected = try Hop("http://a.example/")
     expected.needsFreshConnection = true
     #expect(first == .request(expected))
-    #expect(second == .fail(.transport(code: 52, message: "died")))
+    #expect(second == .fail(.transport(.connectionLost, message: "died")))
   }
 
   @Test func requestThatDiedWithItsConnectionIsNotCounted() throws {
@@ -127,16 +128,16 @@ struct TransferStateTests {
   @Test func requestFailsIfItsNewConnectionDies() throws {
     var state = try TransferState("http://a.example/", at: start)
 
-    let next = state.end(.init(failure: .transport(code: 52, message: "died"), wasReused: false))
+    let next = state.end(.init(failure: .transport(.connectionLost, message: "died"), wasReused: false))
 
-    #expect(next == .fail(.transport(code: 52, message: "died")))
+    #expect(next == .fail(.transport(.connectionLost, message: "died")))
   }
 
   @Test func requestIsNotResentOnceTheResponseHasBegun() throws {
     var state = try TransferState("http://a.example/", at: start)
     state.receive(["HTTP/1.1 200 OK"], at: start)
 
-    #expect(state.end(died) == .fail(.transport(code: 52, message: "died")))
+    #expect(state.end(died) == .fail(.transport(.connectionLost, message: "died")))
   }
 
   @Test func stallTimeoutStartsWhenTheRequestIsSent() throws {

@@ -52,9 +52,10 @@ struct TrustFailureTests {
   }
 
   @Test func onlyCertificateDatesSuggestAWrongClock() {
-    #expect(TrustFailure.allCases.filter(\.suggestsWrongClock) == [.expired, .notYetValid])
-    #expect(ImageError.untrustedServer(host: "a", cause: .notYetValid, message: "").suggestsWrongClock)
-    #expect(!ImageError.untrustedServer(host: "a", cause: .wrongHost, message: "").suggestsWrongClock)
+    let causes = TrustFailure.allCases.filter {
+      ImageError.untrustedServer(host: "a", cause: $0, message: "").suggestsWrongClock
+    }
+    #expect(causes == [.expired, .notYetValid])
     #expect(!ImageError.status(500).suggestsWrongClock)
   }
 

@@ -138,10 +138,10 @@ extension Recorder.Calls {
 
   var text: String { String(decoding: body, as: UTF8.self) }
 
-  /// The code of libcurl, if the transfer failed with one.
-  var curlCode: Int? {
-    guard case .transport(let code, _) = error else { return nil }
-    return code
+  /// The kind of the failure, if the network failed.
+  var failure: TransportFailure? {
+    guard case .transport(let failure, _) = error else { return nil }
+    return failure
   }
 }
 

@@ -321,7 +321,9 @@ import VitrineTesting
 
   @Test(
     "a stale image is shown when its server cannot be reached or fails",
-    arguments: [.transport(code: 7, message: "refused"), .timedOut(.connect(seconds: 10)), .status(503)]
+    arguments: [
+      .transport(.cannotConnect, message: "refused"), .timedOut(.connect(seconds: 10)), .status(503),
+    ]
       as [ImageError])
   func staleImageIsShownWhenItsServerFails(error: ImageError) async throws {
     let world = DiskWorld { $0.retries = RetryPolicy() }

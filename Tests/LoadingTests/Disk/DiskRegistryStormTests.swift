@@ -178,7 +178,9 @@ private struct RegistryStorm {
 
   private mutating func fetchEnd(of id: FetchID, _ isGood: Bool) -> FetchEnd {
     guard isGood else {
-      let errors: [ImageError] = [.status(404), .status(500), .transport(code: 7, message: ""), .emptyBody]
+      let errors: [ImageError] = [
+        .status(404), .status(500), .transport(.cannotConnect, message: ""), .emptyBody,
+      ]
       let error = errors[chance.next(errors.count)]
       return error == .emptyBody ? FetchEnd(.needsWhole) : FetchEnd(.failed(error))
     }

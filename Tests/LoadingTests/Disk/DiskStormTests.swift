@@ -110,13 +110,13 @@ private final class DiskStormServer: Sendable {
     guard !running.isEmpty else { return }
     let transfer = running[chance.next(running.count)]
     switch chance.next(9) {
-    case 0: transfer.fail(.transport(code: 56, message: "reset"))
+    case 0: transfer.fail(.transport(.connectionLost, message: "reset"))
     case 1: transfer.refuse(503)
     case 2: transfer.refuse(404)
     case 3:
       transfer.respond(headers: ["ETag": "\"1\""], expectedLength: 6000)
       transfer.send([UInt8](repeating: 32, count: 5000))
-      transfer.fail(.transport(code: 18, message: "partial"))
+      transfer.fail(.transport(.truncatedBody, message: "partial"))
     case 4: transfer.respond(with: [UInt8](repeating: 60, count: 100), DiskStormTests.headers(&chance))
     case 5 where transfer.request.headers["If-None-Match"] != nil:
       transfer.respondNotModified(DiskStormTests.headers(&chance))

@@ -8,7 +8,7 @@ import VitrineTesting
 
 /// Look-ups that wait for a slow disk: the network goes ahead, and the disk still serves what the network cannot.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct LookupWaitTests {
-  private nonisolated static let offline = ImageError.transport(code: 7, message: "offline")
+  private nonisolated static let offline = ImageError.transport(.cannotConnect, message: "offline")
 
   private func world(_ gate: Gate) -> DiskWorld { DiskWorld(lookupsAreHeldBy: gate) }
 

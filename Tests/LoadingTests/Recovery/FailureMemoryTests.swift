@@ -19,8 +19,7 @@ import VitrineTesting
       .redirectRefused(.tooMany(limit: 3)), .redirectRefused(.badLocation("")),
       .redirectRefused(.byRule(to: "")),
     ]
-    // Codes of libcurl: name lookup, connection, timeout, TLS, certificate, receiving.
-    let network = [6, 7, 28, 35, 60, 56].map { ImageError.transport(code: $0, message: "") }
+    let network = TransportFailure.allCases.map { ImageError.transport($0, message: "") }
     let passing: [ImageError] =
       network + [
         .cancelled, .status(304), .status(399), .status(408), .status(425), .status(429), .status(500),
@@ -192,7 +191,8 @@ import VitrineTesting
 
   @Test(
     "YY-B19 a URL that failed offline, by timeout, by a lost connection or with status 503 is requested again",
-    arguments: [7, 28, 56].map { ImageError.transport(code: $0, message: "") } + [.status(503)])
+    arguments: [.cannotConnect, .connectionLost, .other].map { ImageError.transport($0, message: "") }
+      + [.status(503)])
   func retryableFailureIsNotRemembered(error: ImageError) async throws {
     let world = world()
     for _ in 0..<2 { #expect(try await failure(world, request(), with: error) == error) }

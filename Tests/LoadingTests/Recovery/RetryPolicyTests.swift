@@ -15,7 +15,8 @@ import VitrineGraphics
   @Test(
     arguments: [
       .status(408), .status(425), .status(429), .status(500), .status(502), .status(503), .status(504),
-      .transport(code: 7, message: ""), .transport(code: 6, message: ""), .transport(code: 56, message: ""),
+      .transport(.cannotConnect, message: ""), .transport(.cannotResolveHost, message: ""),
+      .transport(.connectionLost, message: ""),
       .timedOut(.connect(seconds: 1)), .timedOut(.stall(seconds: 1)), .timedOut(.total(seconds: 1)),
       .proxyFailed(status: nil, message: ""), .proxyFailed(status: 503, message: ""),
     ] as [ImageError])
@@ -28,9 +29,10 @@ import VitrineGraphics
       .cancelled, .status(404), .status(401), .status(410), .status(501), .notAnImage(signature: [1]),
       .emptyBody, .tooLarge(.body(bytes: 1)), .untrustedServer(host: "a", cause: .expired, message: ""),
       .redirectRefused(.downgrade),
-      .proxyFailed(status: 407, message: ""), .transport(code: 43, message: ""), .contentType(""),
-      .transport(code: 1, message: ""), .transport(code: 3, message: ""), .transport(code: 4, message: ""),
-      .transport(code: 23, message: ""), .transport(code: 61, message: ""),
+      .proxyFailed(status: 407, message: ""), .transport(.invalidRequest, message: ""), .contentType(""),
+      .transport(.unsupported, message: ""), .transport(.invalidRequest, message: ""),
+      .transport(.unsupported, message: ""),
+      .transport(.aborted, message: ""), .transport(.unexpectedEncoding, message: ""),
       .requestRefused(""), .responseRefused(""), .shutDown, .decoding(.jpeg, message: ""),
       .unreadableFile(path: "", message: ""),
     ] as [ImageError])

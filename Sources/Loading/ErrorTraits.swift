@@ -1,0 +1,82 @@
+/// The consequences of an error: the columns of the table in `ImageError.traits`, which is the only place where errors
+/// are classified.
+struct ErrorTraits: OptionSet, Hashable, Sendable {
+  let rawValue: UInt8
+
+  /// Another attempt may soon succeed. Read by retries, recovery, resumable data and the feed of the demo. With a
+  /// response, an error without this trait shows that the server is working.
+  static let retryable = ErrorTraits(rawValue: 1 << 0)
+  /// Another attempt would soon fail in the same way. Read by the failure memory.
+  static let permanent = ErrorTraits(rawValue: 1 << 1)
+  /// A stored response may be shown in place of the error (RFC 5861, 4). Read by the disk stage.
+  static let permitsStale = ErrorTraits(rawValue: 1 << 2)
+  /// The server reports that the image does not exist, or not for this client. The stored response is removed, and is
+  /// not shown when the server fails later.
+  static let endsStorage = ErrorTraits(rawValue: 1 << 3)
+  /// The bytes are not a valid image, so that another decode of the bytes would fail as well.
+  static let damage = ErrorTraits(rawValue: 1 << 4)
+  /// The load may succeed once the clock of this machine is set. Read by recovery.
+  static let healsWithClock = ErrorTraits(rawValue: 1 << 5)
+  /// The load may succeed once other images use less memory. Read by recovery.
+  static let healsWithMemory = ErrorTraits(rawValue: 1 << 6)
+}
+
+extension ImageError {
+  /// The classification of the error.
+  var traits: ErrorTraits {
+    switch self {
+    case .transport(.unexpectedEncoding, _), .transport(.unsupported, _), .transport(.invalidRequest, _),
+      .transport(.aborted, _):
+      [.permitsStale]
+    case .transport, .timedOut: [.retryable, .permitsStale]
+    case .untrustedServer(_, .expired, _), .untrustedServer(_, .notYetValid, _):
+      [.permitsStale, .healsWithClock]
+    case .untrustedServer: [.permitsStale]
+    // The proxy cannot be reached, or cannot reach the server. Any other status, such as 407, is a matter of settings.
+    case .proxyFailed(nil, _), .proxyFailed(502, _), .proxyFailed(503, _), .proxyFailed(504, _):
+      [.retryable, .permitsStale]
+    case .proxyFailed: [.permitsStale]
+    case .status(let status): Self.traits(ofStatus: status)
+    case .contentType, .redirectRefused: [.permanent, .permitsStale]
+    case .emptyBody, .notAnImage, .decoding: [.permanent, .permitsStale, .damage]
+    case .invalidData: [.permitsStale, .damage]
+    case .tooLarge(.memory(let needed, let allowed)) where needed <= allowed: [.healsWithMemory]
+    case .cancelledLoad, .invalidURL, .unsupportedScheme, .requestRefused, .responseRefused, .unreadableFile,
+      .encoding, .tooLarge, .transform, .notCached, .notConfigured, .shutDown:
+      []
+    }
+  }
+
+  private static func traits(ofStatus status: Int) -> ErrorTraits {
+    switch status {
+    case 401, 403, 404, 410, 451: [.permanent, .endsStorage]
+    case 407: [.permanent, .permitsStale]
+    // Request timeout, too early, too many requests: the server invites another attempt.
+    case 408, 425, 429: [.retryable, .permitsStale]
+    case 400...499: [.permanent]
+    case 500, 502, 503, 504: [.retryable, .permitsStale]
+    default: [.permitsStale]
+    }
+  }
+
+  /// True if another attempt may soon succeed: the network failed or timed out, or the server or a proxy reported a
+  /// temporary problem (408, 425, 429, 500, 502, 503, 504).
+  public var isRetryable: Bool { traits.contains(.retryable) }
+
+  /// True if a wrong clock on this machine is the likely cause: the certificate of a server has expired or is not valid
+  /// yet. The same request may succeed once the clock is set.
+  public var suggestsWrongClock: Bool { traits.contains(.healsWithClock) }
+
+  /// True if a stored response may be shown in place of the error.
+  var isMissingResponse: Bool { traits.contains(.permitsStale) }
+
+  /// True if the stored response is removed because of the error.
+  var endsStorage: Bool { traits.contains(.endsStorage) }
+
+  /// True if the error shows that the bytes are not a valid image.
+  var isDamage: Bool { traits.contains(.damage) }
+
+  /// True if decoding fits the memory budget but found no room, because other images were using the memory. False for
+  /// an image that exceeds the whole budget.
+  package var isMemoryShortage: Bool { traits.contains(.healsWithMemory) }
+}
