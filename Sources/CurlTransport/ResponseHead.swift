@@ -32,10 +32,7 @@ struct ResponseHead: Sendable {
   /// The first transfer coding other than chunked and identity; `nil` for none. Servers may send such a coding only in
   /// reply to a TE header (RFC 9112, 7.4), which the transport does not send, and libcurl would decode it.
   var unrequestedTransferCoding: String? {
-    fields.filter { HTTPHeaders.isSame($0.name, "Transfer-Encoding") }.flatMap {
-      $0.value.split(separator: ",")
-    }
-    .map { $0.trimmed }.first { !["", "chunked", "identity"].contains($0.lowercased()) }
+    headers.words(of: "Transfer-Encoding").first { !["chunked", "identity"].contains($0) }
   }
 
   /// The content encoding that compresses the body; `nil` for none. Other values that some servers send here, such as a
@@ -44,9 +41,7 @@ struct ResponseHead: Sendable {
     let compressions: Set<String> = [
       "gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress", "dcb", "dcz",
     ]
-    return fields.filter { HTTPHeaders.isSame($0.name, "Content-Encoding") }
-      .flatMap { $0.value.split(separator: ",") }.map { $0.trimmed.lowercased() }
-      .first(where: compressions.contains)
+    return headers.words(of: "Content-Encoding").first(where: compressions.contains)
   }
 
   /// Parses the next line from libcurl, which includes the line end. Ignores trailer fields after the body.
@@ -111,13 +106,4 @@ struct ResponseHead: Sendable {
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
   private static func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0D || byte == 0x0A }
-}
-
-extension Substring {
-  /// The text without leading and trailing spaces and tabs.
-  fileprivate var trimmed: String {
-    let isBlank = { (character: Character) in character == " " || character == "\t" }
-    guard let last = lastIndex(where: { !isBlank($0) }) else { return "" }
-    return String(self[...last].drop(while: isBlank))
-  }
 }

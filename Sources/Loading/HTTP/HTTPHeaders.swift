@@ -38,6 +38,13 @@ public struct HTTPHeaders: Hashable, Sendable {
   /// True if there are no fields.
   public var isEmpty: Bool { fields.isEmpty }
 
+  /// Returns the words of all fields called `name` in lower case: the elements of a list that commas separate (RFC 9110,
+  /// 5.6.1), split at blanks as well. Splits inside quoted strings too.
+  package func words(of name: String) -> [String] {
+    fields.lazy.filter { Self.isSame($0.name, name) }.flatMap { $0.value.split { ", \t".contains($0) } }
+      .map { $0.lowercased() }
+  }
+
   /// Returns true if two names are equal without regard to the case of ASCII letters.
   package static func isSame(_ a: String, _ b: String) -> Bool {
     guard a.utf8.count == b.utf8.count else { return false }

@@ -58,14 +58,7 @@ extension StoredResponse {
   /// Returns the headers without connection headers (RFC 9111, 3.1), without headers that may hold secrets
   /// (`KeptHeaders`), and without user data that a server has sent.
   static func endToEnd(_ headers: HTTPHeaders) -> HTTPHeaders {
-    let removedNames = connectionHeaders(headers).union([HTTPHeaders.userDataName.lowercased()])
+    let removedNames = Set(headers.words(of: "Connection") + [HTTPHeaders.userDataName.lowercased()])
     return HTTPHeaders(KeptHeaders.of(headers).filter { !removedNames.contains($0.name.lowercased()) })
-  }
-
-  /// Returns the header names that `Connection` lists, in lower case.
-  private static func connectionHeaders(_ headers: HTTPHeaders) -> Set<String> {
-    Set(
-      headers.fields.lazy.filter { HTTPHeaders.isSame($0.name, "Connection") }
-        .flatMap { $0.value.split { ", \t".contains($0) } }.map { $0.lowercased() })
   }
 }

@@ -42,8 +42,7 @@ struct VaryingHeaders {
   static func names(in headers: HTTPHeaders) -> Set<String> {
     let fields = headers.fields.filter { HTTPHeaders.isSame($0.name, "Vary") }
     guard fields.reduce(0, { $0 + $1.value.utf8.count }) <= maximumNameBytes else { return every }
-    return bounded(
-      Set(fields.flatMap { $0.value.split { ", \t".contains($0) }.map { $0.lowercased() } }))
+    return bounded(Set(headers.words(of: "Vary")))
   }
 
   private static func bounded(_ names: Set<String>) -> Set<String> {
