@@ -22,6 +22,36 @@ struct SlotSizeTests {
     #expect(view.image?.pixelWidth == 200)
   }
 
+  @Test func decodeTargetOfAViewFollowsBoundsScaleAndContentMode() {
+    let view = bench.view()
+    #expect(view.decodeTarget() == DecodeTarget(width: 100, height: 100, mode: .fill))
+    bench.window.scale = 1.5
+    view.contentMode = .fit
+
+    #expect(view.decodeTarget() == DecodeTarget(width: 150, height: 150, mode: .fit))
+    #expect(
+      view.decodeTarget(for: Size(width: 33, height: 10), contentMode: .stretch)
+        == DecodeTarget(width: 50, height: 15, mode: .fill))
+    #expect(view.decodeTarget(contentMode: .center) == nil)
+    #expect(view.decodeTarget(for: .zero) == nil)
+    #expect(ImageView().decodeTarget(for: Size(width: 8, height: 8)) == DecodeTarget(width: 8, height: 8))
+  }
+
+  @Test func imagePrefetchedAtTheDecodeTargetIsShownAtOnce() async throws {
+    let view = bench.view()
+    let prefetcher = ImagePrefetcher(downloader: bench.downloader)
+    await withCheckedContinuation { done in
+      prefetcher.prefetch(
+        ["http://a.test/1"], targetSize: view.decodeTarget(), completion: { _ in done.resume() })
+      bench.transport.transfers[0].respond(with: SlotBench.large)
+    }
+
+    view.setImage(from: "http://a.test/1", options: bench.options)
+
+    #expect(view.image?.pixelWidth == 100)
+    #expect(bench.decoder.calls.count == 1)
+  }
+
   @Test func fitContentModeDecodesToFit() async throws {
     let view = bench.view()
     view.contentMode = .fit

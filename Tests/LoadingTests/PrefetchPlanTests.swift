@@ -113,6 +113,53 @@ import Testing
     #expect(plan.runningCount == 1)
   }
 
+  @Test func cancelledItemsAreSkippedAndTheListContinues() {
+    var plan = PrefetchPlan()
+    let (id, _) = plan.add(count: 6)
+    _ = plan.ended(item(id, 0), isLoaded: true)
+
+    let steps = plan.cancel([item(id, 0), item(id, 2), item(id, 4), item(id, 4)])
+
+    #expect(steps.cancellations == [item(id, 2)])
+    #expect(steps.loads == [item(id, 5)])
+    #expect(
+      steps.reports == [
+        .progress(item(id, 2), isLoaded: false, progress(2, 1, 6)),
+        .progress(item(id, 4), isLoaded: false, progress(3, 2, 6)),
+      ])
+    #expect(plan.remaining == [1, 3, 5].map { item(id, $0) })
+  }
+
+  @Test func cancellingTheLastItemsEndsTheList() {
+    var plan = PrefetchPlan()
+    plan.maximumActive = 1
+    let (first, _) = plan.add(count: 3)
+    let (second, _) = plan.add(count: 1)
+    #expect(plan.cancel([item(first, 1), item(first, 2)]).loads == [])
+
+    let steps = plan.cancel([item(first, 0)])
+
+    #expect(steps.cancellations == [item(first, 0)])
+    #expect(steps.loads == [item(second, 0)])
+    #expect(steps.reports.last == .end(first, progress(3, 3, 3)))
+    #expect(plan.cancel([item(first, 0)]) == PrefetchPlan.Steps())
+    #expect(plan.remaining == [item(second, 0)])
+  }
+
+  @Test func cancellingAllItemsOfAWaitingListEndsItOnce() {
+    var plan = PrefetchPlan()
+    plan.isPaused = true
+    let (first, _) = plan.add(count: 2)
+    let (second, _) = plan.add(count: 1)
+
+    let steps = plan.cancel(plan.remaining.filter { $0.list == first })
+    plan.isPaused = false
+
+    #expect(steps.reports.last == .end(first, progress(2, 2, 2)))
+    #expect(plan.resumed().loads == [item(second, 0)])
+    #expect(plan.runningCount == 1)
+  }
+
   private func item(_ list: PrefetchPlan.ListID, _ index: Int) -> PrefetchPlan.Item {
     PrefetchPlan.Item(list: list, index: index)
   }

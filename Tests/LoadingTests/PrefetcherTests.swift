@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 import VitrineConcurrency
+import VitrineGraphics
 import VitrineTesting
 
 @testable import VitrineLoading
@@ -304,6 +305,38 @@ import VitrineTesting
     #expect(list.progress.total == 10_000)
     #expect(try await recorder.wait(for: 1) == [.end(progress(10_000, 10_000, 10_000))])
     #expect(most.load(ordering: .relaxed) <= 3)
+  }
+
+  @Test func targetSizeAppliesToRequestsWithoutOne() async throws {
+    let recorder = Recorder<Event>()
+    let prefetcher = respondingPrefetcher()
+    let own = DecodeTarget(width: 8, height: 8)
+    let common = DecodeTarget(width: 16, height: 16, mode: .fit)
+
+    prefetcher.prefetch(
+      [url("0.jpg"), request("1.jpg", target: own)], targetSize: common,
+      completion: { recorder.add(.end($0)) })
+
+    _ = try await recorder.wait(for: 1)
+    #expect(Set(world.decoder.calls.map(\.target)) == [own, common])
+    #expect(world.downloader.cachedImage(for: request("0.jpg", target: common)) != nil)
+  }
+
+  @Test func sourcesAreCancelledWithoutTheRestOfTheirLists() async throws {
+    let recorder = Recorder<Event>()
+    let prefetcher = prefetcher()
+    let list = prefetcher.prefetch(
+      urls(5), progress: { recorder.add(.progress($0)) }, completion: { recorder.add(.end($0)) })
+
+    prefetcher.cancel([url("0.jpg"), request("4.jpg"), "no address", "http://a.test/other.jpg"])
+
+    #expect(world.transport.running.map(\.request.url) == [1, 2, 3].map { url("\($0).jpg") })
+    for transfer in world.transport.running { transfer.respond(with: Fixture.body) }
+    let events = try await recorder.wait(for: 6)
+    #expect(events.prefix(2) == [.progress(progress(1, 1, 5)), .progress(progress(2, 2, 5))])
+    #expect(events.last == .end(progress(5, 2, 5)))
+    #expect(list.isFinished)
+    #expect(world.transport.transfers.count == 4)
   }
 
   // MARK: Helpers

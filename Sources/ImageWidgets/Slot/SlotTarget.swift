@@ -57,18 +57,22 @@ enum NeededSize: Equatable {
 
   /// Maps bounds, scale and content mode to pixels.
   init(of target: some SlotTarget) {
-    let size = target.room * (target.view?.window?.scale ?? 1)
+    self.init(target.room * (target.view?.window?.scale ?? 1), contentMode: target.contentMode)
+  }
+
+  /// Creates the size for an available size in pixels.
+  init(_ size: Size, contentMode: ContentMode) {
     guard !size.isEmpty else {
       self = .unknown
       return
     }
-    if target.contentMode.keepsNaturalSize {
+    if contentMode.keepsNaturalSize {
       self = .natural
     } else {
       self = .target(
         DecodeTarget(
           width: Self.pixels(size.width), height: Self.pixels(size.height),
-          mode: target.contentMode == .fit ? .fit : .fill))
+          mode: contentMode == .fit ? .fit : .fill))
     }
   }
 

@@ -1,7 +1,10 @@
+public import VitrineGraphics
+
 /// Loads lists of images into memory, or onto disk, before a view requests the images.
 ///
 /// ```swift
-/// let list = ImagePrefetcher.shared.prefetch(urls) { progress in
+/// let size = imageView.decodeTarget()
+/// let list = ImagePrefetcher.shared.prefetch(urls, targetSize: size) { progress in
 ///   show("\(progress.finished - progress.skipped) of \(progress.total) are there")
 /// }
 /// list.cancel()  // cancels the remaining images
@@ -11,8 +14,8 @@
 /// goes before waiting images, and joins a running load. With fewer loads at once than the downloader allows per host,
 /// the transfer for a view starts at once.
 ///
-/// A request without a `targetSize` is decoded at full size, which takes the most memory and serves a view of any size;
-/// set `targetSize` to the size of the view in pixels. May be used from any thread; handlers are called on the main
+/// Without a target size, images are decoded at full size, which takes the most memory and serves a view of any size.
+/// Pass the size that the views need, from `View.decodeTarget(for:contentMode:)`. May be used from any thread; handlers are called on the main
 /// actor. When a prefetcher is released, its lists are cancelled.
 public final class ImagePrefetcher: Sendable {
   /// The prefetcher of the process, which uses the shared downloader.
@@ -67,12 +70,14 @@ public final class ImagePrefetcher: Sendable {
 
   deinit { cancelAll() }
 
-  /// Loads images by their requests, URLs or texts; see `prefetch(items:progress:completion:)`.
+  /// Loads images by their requests, URLs or texts; see `prefetch(items:targetSize:progress:completion:)`.
   @discardableResult
   public func prefetch(
-    _ sources: [any ImageRequestConvertible], progress: Handler? = nil, completion: Handler? = nil
+    _ sources: [any ImageRequestConvertible], targetSize: DecodeTarget? = nil, progress: Handler? = nil,
+    completion: Handler? = nil
   ) -> ImagePrefetch {
-    prefetch(items: sources.map { Item($0) }, progress: progress, completion: completion)
+    prefetch(
+      items: sources.map { Item($0) }, targetSize: targetSize, progress: progress, completion: completion)
   }
 
   /// Loads a list of images.
@@ -80,12 +85,25 @@ public final class ImagePrefetcher: Sendable {
   /// `progress` is called after each image. `completion` is called once at the end, after the last progress and after
   /// this call has returned, even for an empty list. An image that fails or has no valid URL counts as skipped, and the
   /// list continues.
+  ///
+  /// - Parameters:
+  ///   - items: The images, the most important first.
+  ///   - targetSize: The size to which images are decoded whose requests have no `targetSize` of their own; `nil`, the
+  ///     default, decodes all pixels.
+  ///   - progress: Called with the progress of the list.
+  ///   - completion: Called with the final progress.
   @discardableResult
   public func prefetch(
-    items: [Item], progress: Handler? = nil, completion: Handler? = nil
+    items: [Item], targetSize: DecodeTarget? = nil, progress: Handler? = nil, completion: Handler? = nil
   ) -> ImagePrefetch {
-    engine.add(items, PrefetchEngine.Handlers(progress: progress, completion: completion))
+    engine.add(
+      items, targetSize: targetSize, PrefetchEngine.Handlers(progress: progress, completion: completion))
   }
+
+  /// Cancels the images of some sources in all lists, in any size and with any additional identifier. They count as
+  /// skipped, and the lists continue. Images that have ended stay in memory and on disk. Takes time proportional to the
+  /// number of remaining images.
+  public func cancel(_ sources: [any ImageRequestConvertible]) { engine.cancel(sources) }
 
   /// Cancels all lists; see `ImagePrefetch.cancel()`.
   public func cancelAll() { engine.change { $0.cancelAll() } }

@@ -13,6 +13,7 @@ final class PrefetchEngine: Sendable {
 
   private struct List {
     let items: [ImagePrefetcher.Item]
+    let targetSize: DecodeTarget?
     let handlers: Handlers
     let token: ImagePrefetch
   }
@@ -50,15 +51,32 @@ final class PrefetchEngine: Sendable {
   /// Sets the prefetcher that the delegate receives.
   func setPrefetcher(_ prefetcher: ImagePrefetcher) { state.withLock { $0.prefetcher = prefetcher } }
 
-  func add(_ items: [ImagePrefetcher.Item], _ handlers: Handlers) -> ImagePrefetch {
+  func add(
+    _ items: [ImagePrefetcher.Item], targetSize: DecodeTarget?, _ handlers: Handlers
+  ) -> ImagePrefetch {
     let (token, steps) = state.withLock { state in
       let (id, steps) = state.plan.add(count: items.count)
       let token = ImagePrefetch(total: items.count) { [weak self] in self?.change { $0.cancel(id) } }
-      state.lists[id] = List(items: items, handlers: handlers, token: token)
+      state.lists[id] = List(items: items, targetSize: targetSize, handlers: handlers, token: token)
       return (token, steps)
     }
     carryOut(steps)
     return token
+  }
+
+  /// Cancels the images of some sources in all lists.
+  func cancel(_ sources: [any ImageRequestConvertible]) {
+    let identities = Set(sources.compactMap { try? $0.asImageRequest().identity })
+    let remaining = state.withLock { state in
+      state.plan.remaining.compactMap { planItem in
+        state.lists[planItem.list].map { (planItem, $0.items[planItem.index].source) }
+      }
+    }
+    // A source is code of the application, which must not run with the lock held.
+    let cancelled = remaining.filter { _, source in
+      (try? source.asImageRequest().identity).map(identities.contains) ?? false
+    }
+    change { $0.cancel(cancelled.map(\.0)) }
   }
 
   /// Updates the plan with the lock held, then carries out the steps without the lock.
@@ -84,7 +102,10 @@ final class PrefetchEngine: Sendable {
   }
 
   private func load(_ planItem: PrefetchPlan.Item) {
-    guard let item = state.withLock({ $0.lists[planItem.list]?.items[planItem.index] }) else { return }
+    let found = state.withLock { state in
+      state.lists[planItem.list].map { ($0.items[planItem.index], $0.targetSize) }
+    }
+    guard let (item, targetSize) = found else { return }
     var request: ImageRequest
     do throws(ImageError) {
       request = try item.source.asImageRequest()
@@ -92,6 +113,7 @@ final class PrefetchEngine: Sendable {
       return MainActorQueue.main.post { self.ended(planItem, isLoaded: false) }
     }
     request.priority = min(request.priority, priority)
+    if request.targetSize == nil { request.targetSize = targetSize }
     let downloader = downloader ?? .shared
     let task: any Cancellable =
       switch destination {

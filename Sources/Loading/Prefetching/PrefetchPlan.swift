@@ -34,9 +34,16 @@ struct PrefetchPlan {
 
   private struct List {
     var progress: ImagePrefetch.Progress
-    /// The number of images that were started, including ended ones.
-    var startedCount = 0
+    /// The index of the image to start next.
+    var nextIndex = 0
     var active: Set<Int> = []
+    /// The indices of images that were cancelled before they were started.
+    var dropped: Set<Int> = []
+
+    /// The indices of the images that have not ended.
+    var remaining: [Int] {
+      active.sorted() + (nextIndex..<progress.total).filter { !dropped.contains($0) }
+    }
   }
 
   /// The maximum number of concurrent loads; below 1 counts as 1.
@@ -52,6 +59,13 @@ struct PrefetchPlan {
 
   /// The number of lists that have not ended.
   var runningCount: Int { lists.count }
+
+  /// The images that have not ended, list after list. O(n) in the number of images in these lists.
+  var remaining: [Item] {
+    lists.sorted { $0.key < $1.key }.flatMap { id, list in
+      list.remaining.map { Item(list: id, index: $0) }
+    }
+  }
 
   func isActive(_ item: Item) -> Bool { lists[item.list]?.active.contains(item.index) == true }
 
@@ -82,11 +96,7 @@ struct PrefetchPlan {
     var steps = Steps()
     guard lists[item.list]?.active.remove(item.index) != nil else { return steps }
     activeCount -= 1
-    count(1, skipped: isLoaded ? 0 : 1, of: item.list)
-    if let list = lists[item.list] {
-      steps.reports.append(.progress(item, isLoaded: isLoaded, list.progress))
-      if list.progress.isOver { end(item.list, &steps) }
-    }
+    finish(item, isLoaded: isLoaded, &steps)
     start(&steps)
     return steps
   }
@@ -98,9 +108,25 @@ struct PrefetchPlan {
     let remaining = list.progress.total - list.progress.finished
     steps.cancellations = list.active.sorted().map { Item(list: id, index: $0) }
     activeCount -= list.active.count
-    waiting.removeAll { $0 == id }
     count(remaining, skipped: remaining, of: id)
     end(id, &steps)
+    start(&steps)
+    return steps
+  }
+
+  /// Cancels single images, which count as skipped. Images that have ended are ignored.
+  mutating func cancel(_ items: [Item]) -> Steps {
+    var steps = Steps()
+    for item in items {
+      guard let list = lists[item.list] else { continue }
+      if lists[item.list]?.active.remove(item.index) != nil {
+        activeCount -= 1
+        steps.cancellations.append(item)
+      } else if item.index < list.nextIndex || lists[item.list]?.dropped.insert(item.index).inserted != true {
+        continue
+      }
+      finish(item, isLoaded: false, &steps)
+    }
     start(&steps)
     return steps
   }
@@ -124,8 +150,17 @@ struct PrefetchPlan {
     sum.skipped += skipped
   }
 
+  /// Counts and reports the end of an image, and the end of the list after the last image.
+  private mutating func finish(_ item: Item, isLoaded: Bool, _ steps: inout Steps) {
+    count(1, skipped: isLoaded ? 0 : 1, of: item.list)
+    guard let progress = lists[item.list]?.progress else { return }
+    steps.reports.append(.progress(item, isLoaded: isLoaded, progress))
+    if progress.isOver { end(item.list, &steps) }
+  }
+
   private mutating func end(_ id: ListID, _ steps: inout Steps) {
     guard let list = lists.removeValue(forKey: id) else { return }
+    waiting.removeAll { $0 == id }
     // The delegate learns that all lists have ended before the completion handlers of the last list are called.
     if lists.isEmpty {
       steps.reports.append(.allEnded(sum))
@@ -136,11 +171,12 @@ struct PrefetchPlan {
 
   private mutating func start(_ steps: inout Steps) {
     while !isPaused, activeCount < max(1, maximumActive), let id = waiting.first, let list = lists[id] {
-      steps.loads.append(Item(list: id, index: list.startedCount))
-      lists[id]?.active.insert(list.startedCount)
-      lists[id]?.startedCount += 1
+      lists[id]?.nextIndex += 1
+      if list.nextIndex + 1 == list.progress.total { waiting.removeFirst() }
+      if lists[id]?.dropped.remove(list.nextIndex) != nil { continue }
+      steps.loads.append(Item(list: id, index: list.nextIndex))
+      lists[id]?.active.insert(list.nextIndex)
       activeCount += 1
-      if list.startedCount + 1 == list.progress.total { waiting.removeFirst() }
     }
   }
 }
