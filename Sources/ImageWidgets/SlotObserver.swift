@@ -2,6 +2,7 @@ public import VitrineLoading
 public import VitrineWidgets
 
 /// An observer of the slots of all views, for statistics and tests. Its functions are called on the main actor.
+@MainActor
 public protocol SlotObserver: AnyObject {
   /// Called when a slot begins to load an image or finds the image in memory.
   func slotWillLoad()

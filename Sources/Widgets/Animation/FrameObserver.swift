@@ -5,6 +5,7 @@
 /// ```swift
 /// window.requestFrames(for: spinner, at: window.now, keepsBusy: false)
 /// ```
+@MainActor
 public protocol FrameObserver: AnyObject {
   /// Called in the first frame at or after the requested time. Returns the time of the next call.
   func frame(at now: Double) -> NextFrame

@@ -1,6 +1,7 @@
 public import VitrineGraphics
 
 /// Measures text as the renderer draws it. The host injects an implementation into each `Window`.
+@MainActor
 public protocol TextMeasuring: AnyObject {
   /// Returns the width and the line height of one line of text, in points. The width of an empty text is 0.
   func size(of text: String, font: Font) -> Size

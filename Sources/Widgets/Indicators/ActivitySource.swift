@@ -2,6 +2,7 @@ import VitrineConcurrency
 
 /// A source of activity to which an indicator can be bound, for example an `ImageTask`, an image slot, the network, or
 /// work of the application.
+@MainActor
 public protocol ActivitySource: AnyObject {
   /// The current activity.
   var activity: Activity { get }

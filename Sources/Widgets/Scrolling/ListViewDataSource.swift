@@ -1,4 +1,5 @@
 /// The provider of a `ListView`'s cells.
+@MainActor
 public protocol ListViewDataSource: AnyObject {
   /// Returns the number of rows. Called once for each `reloadData()`.
   func numberOfRows(in listView: ListView) -> Int

@@ -1,5 +1,6 @@
 /// The receiver of the rows of a list that are likely to appear soon, so that their content can be loaded ahead
 /// (UIKit's `UITableViewDataSourcePrefetching`).
+@MainActor
 public protocol ListViewPrefetching: AnyObject {
   /// Called with rows beyond those that have cells, in the direction of scrolling, nearest first. A row is reported
   /// once, unless it was cancelled since. A row may also appear without a report.
