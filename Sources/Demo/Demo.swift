@@ -157,7 +157,7 @@ final class Demo: ScriptStage {
 
   private func clearCache() {
     application.cache.removeAllImages()
-    application.downloader.removeAllCachedData()
+    application.downloader.removeAllCachedData(completion: nil)
     root?.screen.reload()
   }
 

@@ -95,11 +95,31 @@ public final class ImageDownloader: Sendable {
   /// preview shows more than the one before, and none follows the completion or a cancellation.
   ///
   /// Without a `targetSize`, only a full-size image in memory is a cache hit; a smaller variant is a hit only for
-  /// `CachePolicy.cacheOnly`.
+  /// `CachePolicy.cacheOnly`. A text that is not an absolute URL fails with `.invalidURL`.
   ///
   /// - Returns: The task of this caller's load.
   @discardableResult
   public func load(
+    _ source: some ImageRequestConvertible, additionalIdentifier: String? = nil,
+    completion: ImageTask.Completion? = nil, progress: ImageTask.ProgressHandler? = nil,
+    preview: ImageTask.PreviewHandler? = nil
+  ) -> ImageTask {
+    do throws(ImageError) {
+      return load(
+        try source.asImageRequest(), additionalIdentifier: additionalIdentifier, completion: completion,
+        progress: progress, preview: preview)
+    } catch {
+      let task = ImageTask(
+        .invalid(error), additionalIdentifier: additionalIdentifier, completion: completion)
+      engine.count(.failure(error))
+      task.settle(.failure(error))
+      return task
+    }
+  }
+
+  /// Loads the image of a request, for callers that have one already.
+  @discardableResult
+  package func load(
     _ request: ImageRequest, additionalIdentifier: String? = nil,
     completion: ImageTask.Completion? = nil, progress: ImageTask.ProgressHandler? = nil,
     preview: ImageTask.PreviewHandler? = nil
@@ -253,8 +273,16 @@ public final class ImageDownloader: Sendable {
 
   /// Returns the image from memory, without waiting; `nil` for a cache miss. Slots call this method before they show a
   /// placeholder. Without a `targetSize`, the largest variant in memory is returned. Returns `nil` for
-  /// `CachePolicy.reload`.
-  public func cachedImage(for request: ImageRequest, additionalIdentifier: String? = nil) -> Image? {
+  /// `CachePolicy.reload`, and for a text that is not an absolute URL.
+  public func cachedImage(
+    for source: some ImageRequestConvertible, additionalIdentifier: String? = nil
+  ) -> Image? {
+    guard let request = try? source.asImageRequest() else { return nil }
+    return cachedImage(for: request, additionalIdentifier: additionalIdentifier)
+  }
+
+  /// Returns the image of a request from memory, for callers that have a request already.
+  package func cachedImage(for request: ImageRequest, additionalIdentifier: String? = nil) -> Image? {
     guard request.cachePolicy != .reload else { return nil }
     let cache = request.cache(default: cache)
     // Avoids a copy of the request, because every memory hit comes through here.
@@ -266,8 +294,11 @@ public final class ImageDownloader: Sendable {
 
   /// Removes all sizes of an image from memory. Returns true if there was an image.
   @discardableResult
-  public func removeCachedImage(for request: ImageRequest, additionalIdentifier: String? = nil) -> Bool {
-    request.cache(default: cache)?
+  public func removeCachedImage(
+    for source: some ImageRequestConvertible, additionalIdentifier: String? = nil
+  ) -> Bool {
+    guard let request = try? source.asImageRequest() else { return false }
+    return request.cache(default: cache)?
       .removeImage(for: completed(request), additionalIdentifier: additionalIdentifier) ?? false
   }
 
@@ -277,21 +308,42 @@ public final class ImageDownloader: Sendable {
 
   // MARK: Disk
 
-  /// Removes the stored response of a request from disk; memory is unaffected. Loads that begin after this call do not
+  /// Removes the stored response of a source from disk; memory is unaffected. Loads that begin after this call do not
   /// find the response. `completion` is called on the main actor with true if there was a response.
   public func removeCachedData(
-    for request: ImageRequest, completion: (@MainActor (Bool) -> Void)? = nil
+    for source: some ImageRequestConvertible, completion: (@MainActor (Bool) -> Void)?
   ) {
-    engine.removeFromDisk(completed(request).identity.withoutVarying) { wasThere in
-      if let completion { MainActorQueue.main.post { completion(wasThere) } }
+    guard let request = try? source.asImageRequest() else {
+      if let completion { MainActorQueue.main.post { completion(false) } }
+      return
+    }
+    removeData(completed(request).identity.withoutVarying, completion)
+  }
+
+  /// Removes the stored response of a source from disk and returns true if there was one; memory is unaffected.
+  @discardableResult
+  public func removeCachedData(for source: some ImageRequestConvertible) async -> Bool {
+    await withCheckedContinuation { done in
+      removeCachedData(for: source) { done.resume(returning: $0) }
     }
   }
 
   /// Removes all stored responses from disk, including those of other programs that share the cache; memory is
   /// unaffected. Loads that begin after this call find nothing. `completion` is called on the main actor with true if
   /// there was a response.
-  public func removeAllCachedData(completion: (@MainActor (Bool) -> Void)? = nil) {
-    engine.removeFromDisk(nil) { wasThere in
+  public func removeAllCachedData(completion: (@MainActor (Bool) -> Void)?) { removeData(nil, completion) }
+
+  /// Removes all stored responses from disk and returns true if there was one; see `removeAllCachedData(completion:)`.
+  @discardableResult
+  public func removeAllCachedData() async -> Bool {
+    await withCheckedContinuation { done in
+      removeAllCachedData { done.resume(returning: $0) }
+    }
+  }
+
+  /// Removes the response of an identity from disk, or all responses for `nil`.
+  private func removeData(_ identity: RequestIdentity?, _ completion: (@MainActor (Bool) -> Void)?) {
+    engine.removeFromDisk(identity) { wasThere in
       if let completion { MainActorQueue.main.post { completion(wasThere) } }
     }
   }
@@ -300,8 +352,9 @@ public final class ImageDownloader: Sendable {
   /// the end of a program, which would lose responses that are not written yet.
   package func finishWriting(within seconds: Double) { engine.finishWriting(within: seconds) }
 
-  /// Returns true if the disk has a response for the request, fresh or stale.
-  public func containsCachedData(for request: ImageRequest) async -> Bool {
+  /// Returns true if the disk has a response for the source, fresh or stale.
+  public func containsCachedData(for source: some ImageRequestConvertible) async -> Bool {
+    guard let request = try? source.asImageRequest() else { return false }
     let identity = completed(request).identity.withoutVarying
     return await withCheckedContinuation { continuation in
       engine.containsOnDisk(identity) { continuation.resume(returning: $0) }
@@ -313,11 +366,12 @@ public final class ImageDownloader: Sendable {
 
   // MARK: Failures
 
-  /// Forgets the failure of a request, so that the request is sent again. Returns true if a failure was remembered. See
+  /// Forgets the failure of a source, so that its request is sent again. Returns true if a failure was remembered. See
   /// `Configuration.failureMemory`.
   @discardableResult
-  public func removeFailure(for request: ImageRequest) -> Bool {
-    engine.removeFailure(of: completed(request))
+  public func removeFailure(for source: some ImageRequestConvertible) -> Bool {
+    guard let request = try? source.asImageRequest() else { return false }
+    return engine.removeFailure(of: completed(request))
   }
 
   /// Forgets all failures. Returns true if any failure was remembered.

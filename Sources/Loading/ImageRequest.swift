@@ -196,6 +196,13 @@ public struct ImageRequest: Sendable {
     }
     self.init(url: url)
   }
+
+  /// Returns the request of a task that fails at once, because its source is not a request.
+  static func invalid(_ error: ImageError) -> ImageRequest {
+    var url: URL?
+    if case .invalidURL(let text) = error { url = URL(string: text) }
+    return ImageRequest(url: url ?? URL(filePath: "/"))
+  }
 }
 
 extension ImageRequest: Hashable {

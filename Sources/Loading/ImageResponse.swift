@@ -64,3 +64,30 @@ public struct ImageResponse: Sendable {
     self.data = data
   }
 }
+
+extension ImageResponse: CustomStringConvertible {
+  /// The size, the format, the source and the freshness in one line: "640x480 jpeg from the network, revalidated".
+  public var description: String {
+    let origin =
+      switch source {
+      case .memory: "from memory"
+      case .disk: "from disk"
+      case .network: "from the network"
+      case .file: "from a file"
+      }
+    return "\(image.pixelWidth)x\(image.pixelHeight) \(image.format.rawValue) \(origin), \(freshness)"
+  }
+}
+
+extension ImageResponse.Freshness: CustomStringConvertible {
+  /// The freshness in one line: "fresh", "revalidated", or "stale for 90 s" with the reason if there is one.
+  public var description: String {
+    switch self {
+    case .fresh: "fresh"
+    case .revalidated: "revalidated"
+    case .stale(let age, let reason):
+      "stale for \(Int(age.isFinite ? min(max(0, age), 1e12).rounded() : 0)) s"
+        + (reason.map { " (\($0))" } ?? "")
+    }
+  }
+}

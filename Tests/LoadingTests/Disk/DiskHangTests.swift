@@ -147,7 +147,7 @@ import VitrineTesting
     await gate.waitUntilHeld(1)
     async let contains = world.downloader.containsCachedData(for: request("a.jpg"))
     // This call waits until the earlier look-up has been admitted to the same queue.
-    world.downloader.removeCachedData(for: request("c.jpg"))
+    world.downloader.removeCachedData(for: request("c.jpg"), completion: nil)
 
     world.clock.advance(by: DiskWrites.limit)
 

@@ -690,9 +690,9 @@ import VitrineTesting
     let world = DiskWorld(removalsAreHeldBy: gate)
     world.store()
     if all {
-      world.downloader.removeAllCachedData()
+      world.downloader.removeAllCachedData(completion: nil)
     } else {
-      world.downloader.removeCachedData(for: request())
+      world.downloader.removeCachedData(for: request(), completion: nil)
     }
     await gate.waitUntilHeld(1)
     let task = world.downloader.load(request())

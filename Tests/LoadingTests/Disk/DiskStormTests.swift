@@ -77,8 +77,8 @@ import VitrineTesting
     case 20: world.downloader.isSuspended.toggle()
     case 21: world.downloader.prioritization = [.fifo, .lifo, .newestBatch][chance.next(3)]
     case 22: world.downloader.maximumActiveDownloads = 1 + chance.next(8)
-    case 23: world.downloader.removeCachedData(for: task.request)
-    case 24: world.downloader.removeAllCachedData()
+    case 23: world.downloader.removeCachedData(for: task.request, completion: nil)
+    case 24: world.downloader.removeAllCachedData(completion: nil)
     case 25: world.downloader.removeAllCachedImages()
     case 26...28:
       world.store("\(chance.next(8))", age: Double(chance.next(3) * 50), headers: headers(&chance))
