@@ -143,7 +143,8 @@ let package = Package(
       settings: mainActor),
     // Runs the loop on a process's first thread, where a test never is.
     .executableTarget(
-      name: "SDLBackendProbe", dependencies: ["VitrineSDLBackend"], path: "Tests/SDLBackendProbe",
+      name: "SDLBackendProbe", dependencies: ["VitrineCodecs", "VitrineSDLBackend"],
+      path: "Tests/SDLBackendProbe",
       swiftSettings: mainActor),
     tests(
       "Platform",

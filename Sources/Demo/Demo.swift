@@ -267,7 +267,7 @@ final class Demo: ScriptStage {
 
   func saveScreenshot(to file: String) -> String? {
     do {
-      try SDLHost.writePNG(application.host.screenshot(), to: file)
+      try application.host.screenshot().write(to: file)
       return nil
     } catch {
       return "\(error)"

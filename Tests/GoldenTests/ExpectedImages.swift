@@ -36,14 +36,14 @@ struct ExpectedImages {
     let comparison = try load(expected).map { ImageComparison(of: actual, with: $0, tolerance: tolerance) }
     if comparison?.isMatch == true { return .match }
     if isRecording {
-      try SDLHost.writePNG(actual, to: expected.path)
+      try actual.write(to: expected.path)
       return .recorded
     }
-    try SDLHost.writePNG(actual, to: drawn.path)
+    try actual.write(to: drawn.path)
     guard let comparison else {
       return .different("there is no \(expected.path); the drawn image is in \(drawn.path).\(Self.hint)")
     }
-    try SDLHost.writePNG(comparison.sideBySide, to: difference.path)
+    try comparison.sideBySide.write(to: difference.path)
     return .different(
       """
       \(name): \(comparison).

@@ -16,7 +16,7 @@ struct SlotPreviewTests {
     options.indicator = .none
     return options
   }
-  private let placeholder = Image.solid(width: 4, height: 4, color: Color(hex: 0x333333))
+  private let placeholder = Image.solid(Color(hex: 0x333333), width: 4, height: 4)
 
   private func request(_ name: String = "1") throws -> ImageRequest {
     var request = try ImageRequest("http://a.test/\(name)")

@@ -57,7 +57,7 @@ import VitrineTesting
 
   @Test func circleMultipliesTheImagesAlpha() {
     let image = CircleTransform().apply(
-      to: .solid(width: 4, height: 4, color: .black.multiplyingAlpha(by: 0.5)))
+      to: .solid(.black.multiplyingAlpha(by: 0.5), width: 4, height: 4))
 
     #expect(image.bitmap.color(x: 0, y: 0).alpha == 49)
     #expect(image.bitmap.color(x: 1, y: 1).alpha == 128)
@@ -73,7 +73,7 @@ import VitrineTesting
 
   @Test(arguments: formats) func roundedCornersAreAntialiased(format: PixelFormat) {
     let image = RoundedCornersTransform(radius: .pixels(2))
-      .apply(to: .solid(width: 6, height: 5, color: Self.purple, format: format))
+      .apply(to: Image(Bitmap(width: 6, height: 5, color: Self.purple, format: format)))
 
     #expect(
       alphas(image) == [

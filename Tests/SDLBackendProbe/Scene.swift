@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import VitrineCodecs
 import VitrineGraphics
 import VitrineSDLBackend
 import VitrineWidgets
@@ -80,7 +81,7 @@ struct Scene {
   func shoot(path: String) {
     host.addTurnObserver {
       guard host.window.isIdle else { return }
-      try? SDLHost.writePNG(host.screenshot(), to: path)
+      try? host.screenshot().write(to: path)
       host.quit()
     }
   }

@@ -5,7 +5,7 @@ import VitrineWidgets
 ///
 /// ```swift
 /// let time = ManualTime(of: host)
-/// picture.setContents(cover, transition: .fade(0.25))
+/// picture.setContents(cover, transition: .crossDissolve(0.25))
 /// time.advance(by: 0.125)
 /// let half = host.screenshot()
 /// ```

@@ -24,8 +24,6 @@ public enum SDLHostError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The call was made on a thread other than the process's first, where neither SDL nor the main actor can run. In an
   /// asynchronous `main`, this includes everything after the first `await`.
   case notFirstThread
-  /// An image file could not be written.
-  case file(path: String, message: String)
 
   /// One line, without a full stop, that says what happened and, where possible, what to do.
   public var description: String {
@@ -49,7 +47,6 @@ public enum SDLHostError: Error, Hashable, Sendable, CustomStringConvertible {
     case .notFirstThread:
       "not on the process's first thread: make main() synchronous, call run() from it without an await before, "
         + "and start asynchronous work in a Task"
-    case .file(let path, let message): "\(path) cannot be written: \(message)"
     }
   }
 

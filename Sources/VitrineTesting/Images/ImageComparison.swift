@@ -5,7 +5,7 @@ public import VitrineGraphics
 ///
 /// ```swift
 /// let comparison = ImageComparison(of: host.screenshot(), with: expected, tolerance: .text)
-/// if !comparison.isMatch { try SDLHost.writePNG(comparison.sideBySide, to: "difference.png") }
+/// if !comparison.isMatch { try comparison.sideBySide.write(to: "difference.png") }
 /// #expect(comparison.isMatch, "\(comparison)")
 /// ```
 ///

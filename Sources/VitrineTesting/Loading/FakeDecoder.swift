@@ -83,9 +83,9 @@ public final class FakeDecoder: ImageDecoding {
     guard size.width * size.height <= options.limits.pixels else {
       throw .tooLarge(.pixels(options.limits.pixels))
     }
-    return .solid(
-      width: size.width, height: size.height, color: header.color, format: options.pixelFormat,
-      sourceWidth: header.width, sourceHeight: header.height)
+    let bitmap = Bitmap(
+      width: size.width, height: size.height, color: header.color, format: options.pixelFormat)
+    return Image(bitmap, sourceWidth: header.width, sourceHeight: header.height)
   }
 
   /// Returns a `FakeProgressiveDecoder`, or `nil` if the decoder was created without `showsPreviews`.

@@ -39,18 +39,18 @@ extension TestScreen {
     for old in [actualPath, differencePath] { unlink(old) }
     if let mode = getenv("VITRINE_RECORD"), String(cString: mode) == "1" {
       mkdir(folder, 0o755)
-      return try SDLHost.writePNG(actual, to: path)
+      return try actual.write(to: path)
     }
     guard access(path, F_OK) == 0 else {
       mkdir(folder, 0o755)
-      try SDLHost.writePNG(actual, to: actualPath)
+      try actual.write(to: actualPath)
       throw ScreenDifference(path: path, comparison: nil)
     }
     let expected = try AssetImage.load(contentsOf: path).bitmap
     let comparison = ImageComparison(of: actual, with: expected, tolerance: tolerance)
     guard !comparison.isMatch else { return }
-    try SDLHost.writePNG(actual, to: actualPath)
-    try SDLHost.writePNG(comparison.sideBySide, to: differencePath)
+    try actual.write(to: actualPath)
+    try comparison.sideBySide.write(to: differencePath)
     throw ScreenDifference(path: path, comparison: comparison)
   }
 }

@@ -93,7 +93,7 @@ struct TestingArticleTests {
   @MainActor @Test func coverIsDrawn() async throws {
     let screen = try await TestScreen(size: Size(width: 64, height: 48))
     let cover = ImageView(frame: screen.window.bounds)
-    cover.image = .solid(width: 64, height: 48, color: .white)
+    cover.image = .solid(.white, width: 64, height: 48)
     screen.window.addSubview(cover)
 
     let expected = Bitmap(width: 64, height: 48, color: .white)
