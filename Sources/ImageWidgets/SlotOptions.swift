@@ -6,7 +6,7 @@ public import VitrineWidgets
 ///
 /// ```swift
 /// var options = SlotOptions()
-/// options.transition = .fade(0.5)
+/// options.transition = .crossDissolve(0.5)
 /// options.failureImage = brokenFrame
 /// cell.picture.setImage(from: url, options: options)
 /// ```

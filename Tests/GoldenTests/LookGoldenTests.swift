@@ -89,7 +89,7 @@ extension GoldenTests {
         button.isEnabled = state != .disabled
       }
       for (column, transition) in [
-        Transition.crossDissolve(1), .fade(1), .slide(.left, duration: 1), .flip(.left, duration: 1),
+        Transition.crossDissolve(1), .fadeThrough(1), .slide(.left, duration: 1), .flip(.left, duration: 1),
       ].enumerated() {
         for (index, (old, new)) in [(image, template), (template, image)].enumerated() {
           let view = add(ImageView(old), 2 * column + index, 1)

@@ -11,7 +11,7 @@ extension GoldenTests {
 
     @Test(arguments: [0.25, 0.5, 0.75])
     func fadeBlendsThroughTheBackground(progress: Double) throws {
-      let moments = try moments(of: .fade, at: progress)
+      let moments = try moments(of: .fadeThrough, at: progress)
 
       let expected =
         progress < 0.5
@@ -84,7 +84,7 @@ extension GoldenTests {
     @Test(arguments: [25, 50, 75])
     func kindsOfTransitionsLookAsExpected(percent: Int) throws {
       let kinds: [Transition.Kind] =
-        [.none, .fade, .crossDissolve, .custom(CustomTransition(Curtain()))]
+        [.none, .fadeThrough, .crossDissolve, .custom(CustomTransition(Curtain()))]
         + Transition.Direction.allCases.map { .slide($0) } + Transition.Direction.allCases.map { .flip($0) }
       let stage = try Stage(width: 4 * 76 + 4, height: 3 * 58 + 4)
       let views = kinds.indices.map { index in

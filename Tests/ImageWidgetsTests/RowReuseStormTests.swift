@@ -125,7 +125,7 @@ private enum Place: Hashable {
     var options = bench.options
     options.placeholderPolicy = any([.whileLoading, .whileLoading, .onFailure, .never])
     options.failureImage = chance(50) ? failure : nil
-    options.transition = any([.none, .crossDissolve, .fade, .flip(.up)])
+    options.transition = any([.none, .crossDissolve, .fadeThrough, .flip(.up)])
     options.waitsForTransition = chance(20)
     options.indicator = any([.activity, .bar, .ring, .none])
     options.cancelsPrevious = !chance(15)

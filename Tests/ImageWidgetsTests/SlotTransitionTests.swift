@@ -85,21 +85,21 @@ struct SlotTransitionTests {
   }
 
   @Test func eachSourceMayHaveItsOwnTransition() {
-    var options = SlotOptions(transition: .fade)
+    var options = SlotOptions(transition: .fadeThrough)
     #expect(options.transition(for: .memory) == .none)
-    #expect(options.transition(for: .disk) == .fade)
-    #expect(options.transition(for: .network) == .fade)
-    #expect(options.transition(for: .file) == .fade)
+    #expect(options.transition(for: .disk) == .fadeThrough)
+    #expect(options.transition(for: .network) == .fadeThrough)
+    #expect(options.transition(for: .file) == .fadeThrough)
 
     options.transitionsBySource = [.memory: .slide(.up), .disk: .flip(.left), .file: .none]
     #expect(options.transition(for: .memory) == .slide(.up))
     #expect(options.transition(for: .disk) == .flip(.left))
-    #expect(options.transition(for: .network) == .fade)
+    #expect(options.transition(for: .network) == .fadeThrough)
     #expect(options.transition(for: .file) == .none)
 
-    options = SlotOptions(transition: .fade(1, when: .always))
+    options = SlotOptions(transition: .fadeThrough(1, when: .always))
     for source in ImageResponse.Source.allCases {
-      #expect(options.transition(for: source) == .fade(1, when: .always))
+      #expect(options.transition(for: source) == .fadeThrough(1, when: .always))
     }
   }
 

@@ -89,7 +89,8 @@ private struct ChangingTree {
   private var random: SeededRandom
   private let images: [Image]
   private static let transitions: [Transition] = [
-    .none, .fade, .crossDissolve, .crossDissolve(1), .slide(.left), .slide(.down), .flip(.up), .flip(.right),
+    .none, .fadeThrough, .crossDissolve, .crossDissolve(1), .slide(.left), .slide(.down), .flip(.up),
+    .flip(.right),
     .custom(Spill()),
   ]
 

@@ -36,7 +36,7 @@ struct TransitionTests {
   }
 
   nonisolated static let kinds: [Transition.Kind] =
-    [.fade, .crossDissolve, .custom(CustomTransition(Cut()))]
+    [.fadeThrough, .crossDissolve, .custom(CustomTransition(Cut()))]
     + Transition.Direction.allCases.flatMap { [.slide($0), .flip($0)] }
 
   private static func linear(_ kind: Transition.Kind, _ duration: Double = 1) -> Transition {
@@ -363,7 +363,7 @@ struct TransitionTests {
     button.isEnabled = false
     let test = TestWindow(button)
 
-    button.setImage(disabled, for: .disabled, transition: Self.linear(.fade))
+    button.setImage(disabled, for: .disabled, transition: Self.linear(.fadeThrough))
     test.advance(by: 0)
     test.draw()
 

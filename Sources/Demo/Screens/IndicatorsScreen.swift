@@ -85,7 +85,7 @@ final class IndicatorsScreen: View, Screen {
       let task = downloader.load(request) { [weak image] result in
         image?.pendingSlots -= 1
         switch result {
-        case .success(let response): image?.setContents(response.image, transition: .fade)
+        case .success(let response): image?.setContents(response.image, transition: .fadeThrough)
         case .failure(.cancelled): break
         case .failure: image?.contents = failure
         }

@@ -47,7 +47,7 @@ final class TransitionsScreen: View, Screen {
   private func addKinds() {
     let long = 0.6
     addKind("None", "at once", .none)
-    addKind("Fade", "out, then in", .fade(long, when: .always))
+    addKind("Fade", "out, then in", .fadeThrough(long, when: .always))
     addKind("Cross-dissolve", "0.6 s", .crossDissolve(long, when: .always))
     addKind("Other shape", "cross-dissolve", .crossDissolve(long, when: .always), of: (22, 29), mode: .fit)
     addKind("Transparent", "cross-dissolve", .crossDissolve(long, when: .always), of: (6, 18), mode: .fit)

@@ -5,7 +5,7 @@ extension Transition.Kind {
   nonisolated func draw(_ scene: TransitionScene, into list: inout DrawList) {
     switch self {
     case .none: if let new = scene.new { list.draw(new) }
-    case .fade:
+    case .fadeThrough:
       let opacities = FadeOpacities(
         progress: scene.progress, hasOld: scene.old != nil, hasNew: scene.new != nil)
       if let old = scene.old { list.draw(old.faded(to: opacities.old)) }

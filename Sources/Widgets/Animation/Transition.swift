@@ -12,8 +12,9 @@ public nonisolated struct Transition: Hashable, Sendable {
     /// No effect: the new image is shown at once.
     case none
     /// The old image fades out, then the new image fades in; the background shows between the two. If one of the images
-    /// is missing, the fade of the other takes the whole duration.
-    case fade
+    /// is missing, the fade of the other takes the whole duration. See `crossDissolve` for the fade of SDWebImage and
+    /// YYWebImage.
+    case fadeThrough
     /// The old image dissolves into the new one: each pixel is a weighted mean of both, also where the images are
     /// transparent or differ in shape. The background does not shine through in between.
     case crossDissolve
@@ -70,7 +71,7 @@ extension Transition {
   /// A cross-dissolve of 0.4 s, ease-in-out, for previews.
   public static let preview = crossDissolve(0.4)
   /// A fade out and in of 0.4 s, ease-in-out, for images that the user had to wait for.
-  public static let fade = fade(0.4)
+  public static let fadeThrough = fadeThrough(0.4)
 
   /// Returns a cross-dissolve with a duration in seconds.
   public static func crossDissolve(_ duration: Double, when: Condition = .whenWaited) -> Transition {
@@ -78,8 +79,8 @@ extension Transition {
   }
 
   /// Returns a fade out and in; `duration` is the sum of both, in seconds.
-  public static func fade(_ duration: Double, when: Condition = .whenWaited) -> Transition {
-    Transition(kind: .fade, duration: duration, when: when)
+  public static func fadeThrough(_ duration: Double, when: Condition = .whenWaited) -> Transition {
+    Transition(kind: .fadeThrough, duration: duration, when: when)
   }
 
   /// Returns a slide to one side, by default in 0.3 s.

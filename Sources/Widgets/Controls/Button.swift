@@ -65,7 +65,8 @@ open class Button: Control {
   public var backgroundContentMode = ContentMode.fill {
     didSet { if backgroundContentMode != oldValue { imageFrameDidChange() } }
   }
-  /// The radius of the image's corners, in points; 0 by default. The background image uses `cornerRadius`.
+  /// The radius of the corners of the drawn image, in points; 0 by default. With `fit` these are the corners of the
+  /// fitted image, not those of its box. The background image uses `cornerRadius`.
   public var imageCornerRadius = 0.0 {
     didSet { if imageCornerRadius != oldValue { setNeedsDisplay() } }
   }

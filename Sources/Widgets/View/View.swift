@@ -44,8 +44,8 @@ open class View {
 
   /// The color drawn behind the content; `nil`, the default, draws nothing.
   public var backgroundColor: Color? { didSet { if backgroundColor != oldValue { setNeedsDisplay() } } }
-  /// The radius of the corners of the background and the image, in points; 0 by default. Subviews are not clipped to
-  /// the rounded corners.
+  /// The radius of the corners of the background and of the drawn image, in points; 0 by default. With the content mode
+  /// `fit`, the corners of the fitted image are rounded, wherever they lie in the view. Subviews are not clipped.
   public var cornerRadius: Double = 0 {
     didSet { if cornerRadius != oldValue { shadow == nil ? setNeedsDisplay() : setAllNeedsDisplay() } }
   }
