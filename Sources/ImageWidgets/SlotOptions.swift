@@ -22,7 +22,8 @@ public nonisolated struct SlotOptions {
   /// WaitTransition); false by default. If the slot is given another image during the transition, the completion is
   /// called before the new load begins.
   public var waitsForTransition: Bool
-  /// The indicator drawn over the slot during a load; a spinner after 0.1 s by default.
+  /// The indicator drawn over the slot during a load; by default a spinner after 0.1 s, unless the slot shows a
+  /// placeholder or a previous image. Set `.activity` for a spinner over an image.
   public var indicator: Indicator
   /// The content of the slot during a load; `.whileLoading` by default.
   public var placeholderPolicy: PlaceholderPolicy
@@ -64,6 +65,9 @@ public nonisolated struct SlotOptions {
   public struct Indicator: Sendable {
     /// The appearance of an indicator.
     public enum Kind: Sendable {
+      /// A spinner as for `activity`, but none if the slot shows an image when the load starts: a placeholder, or the
+      /// previous image.
+      case automatic
       /// A spinner with one turn a second: large in slots of at least 128 points, small in smaller ones, and not shown
       /// in slots below 12 points.
       case activity
@@ -76,7 +80,7 @@ public nonisolated struct SlotOptions {
       case none
     }
 
-    /// The appearance; a spinner by default.
+    /// The appearance; by default a spinner in a slot without an image.
     public var kind: Kind
     /// The delay in seconds between the start of the load and the appearance of the indicator; 0.1 by default.
     public var delay: Double
@@ -87,9 +91,10 @@ public nonisolated struct SlotOptions {
     /// Does not apply to custom drawings.
     public var color: Color
 
-    /// Creates an indicator; without arguments a spinner that appears after 0.1 s, for at least 0.3 s.
+    /// Creates an indicator; without arguments a spinner in a slot without an image, which appears after 0.1 s, for at
+    /// least 0.3 s.
     public init(
-      _ kind: Kind = .activity, delay: Double = 0.1, minimumDuration: Double = 0.3,
+      _ kind: Kind = .automatic, delay: Double = 0.1, minimumDuration: Double = 0.3,
       color: Color = Color(hex: 0xC9CFDA)
     ) {
       self.kind = kind
@@ -98,7 +103,9 @@ public nonisolated struct SlotOptions {
       self.color = color
     }
 
-    /// A spinner.
+    /// A spinner in a slot that shows no image.
+    public static let automatic = Indicator(.automatic)
+    /// A spinner, also over a placeholder.
     public static let activity = Indicator(.activity)
     /// A progress bar.
     public static let bar = Indicator(.bar)
@@ -114,7 +121,7 @@ public nonisolated struct SlotOptions {
   public init(
     transition: Transition = .crossDissolve,
     transitionsBySource: [ImageResponse.Source: Transition] = [:], waitsForTransition: Bool = false,
-    indicator: Indicator = .activity,
+    indicator: Indicator = .automatic,
     placeholderPolicy: PlaceholderPolicy = .whileLoading, failureImage: Image? = nil,
     setsImage: Bool = true, showsImage: (@MainActor (View, Image?) -> Void)? = nil,
     downloader: ImageDownloader? = nil, cancelsPrevious: Bool = true

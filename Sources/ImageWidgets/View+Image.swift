@@ -6,7 +6,7 @@ extension View {
   /// Loads an image into the view's contents.
   ///
   /// An image in memory is shown before the call returns, without placeholder, spinner or transition. Otherwise the
-  /// placeholder is shown, or nothing, and a spinner after 0.1 s; the loaded image appears with a cross-dissolve or
+  /// placeholder is shown, or a spinner after 0.1 s if there is none; the loaded image appears with a cross-dissolve or
   /// another transition. A load in progress for other contents is cancelled; a load for the same image is joined. The
   /// image is decoded to the size of the view; a view without a size starts the load as soon as it has one. A
   /// progressive request shows previews, which are removed if the load fails.

@@ -113,6 +113,39 @@ struct SlotIndicatorTests {
     await recorder.wait()
   }
 
+  @Test(
+    "A spinner is shown where no placeholder is, and over a placeholder if asked for",
+    arguments: [true, false])
+  func defaultSpinnerSparesAPlaceholder(hasPlaceholder: Bool) async throws {
+    let view = bench.view()
+    let placeholder = hasPlaceholder ? Image.solid(width: 4, height: 4) : nil
+    view.setImage(
+      from: "http://a.test/1", placeholder: placeholder, options: options(.automatic),
+      completion: recorder.completion)
+    bench.run(until: 0.5)
+    #expect(bench.images.count == 1)
+    #expect((bench.images.first?.image == placeholder) == hasPlaceholder)
+
+    view.setImage(from: "http://a.test/2", placeholder: placeholder, options: options(.activity))
+    bench.run(until: 1)
+
+    #expect(bench.images.count == (hasPlaceholder ? 2 : 1))
+    await recorder.wait()
+  }
+
+  @Test func defaultSpinnerSparesThePreviousImage() async throws {
+    let view = bench.view()
+    view.image = .solid(width: 4, height: 4)
+    var options = options(.automatic)
+    options.placeholderPolicy = .keepsPrevious
+
+    view.setImage(from: "http://a.test/1", options: options)
+    bench.run(until: 0.5)
+
+    #expect(bench.images.map(\.image) == [view.image])
+    view.cancelImageLoad()
+  }
+
   @Test func indicatorNoneDrawsNothing() async throws {
     let view = bench.view()
     load(view, .none)

@@ -47,8 +47,11 @@ extension ImageSlot {
   /// indicator: an image is shown already.
   func startIndicator(for load: SlotLoad) {
     dropIndicator()
-    guard !load.slotRequest.hasImage, let window = target.view?.window else { return }
-    indicator = SlotIndicator(slot: self, indicator: load.slotRequest.options.indicator, in: window)
+    let options = load.slotRequest.options
+    guard !load.slotRequest.hasImage, options.indicator.isShown(over: shownImage),
+      let window = target.view?.window
+    else { return }
+    indicator = SlotIndicator(slot: self, indicator: options.indicator, in: window)
     indicator?.report(load.task?.progress.fraction)
     indicator?.start()
   }

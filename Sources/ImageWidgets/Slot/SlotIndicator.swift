@@ -64,9 +64,14 @@ final class SlotIndicator: FrameObserver {
 }
 
 extension SlotOptions.Indicator {
+  /// Returns true if the indicator is shown over an image, or if there is none.
+  func isShown(over image: Image?) -> Bool {
+    if case .automatic = kind { image == nil } else { true }
+  }
+
   fileprivate var player: IndicatorPlayer? {
     switch kind {
-    case .activity: IndicatorPlayer(SpinnerDrawing(color: color))
+    case .automatic, .activity: IndicatorPlayer(SpinnerDrawing(color: color))
     case .bar: IndicatorPlayer(ProgressBarDrawing(color: color))
     case .ring: IndicatorPlayer(ProgressRingDrawing(color: color))
     case .custom(let drawing): IndicatorPlayer(drawing, isCustom: true)
