@@ -9,9 +9,10 @@ final class Demo: ScriptStage {
   private let application: Application
   private let options: Options
   private let gallery: Gallery
-  private var feed: Feed
-  /// The source of a feed on the network; `nil` for any other feed.
-  private let network: NetworkFeed?
+  private let feed: Feed
+  /// Loads the images of the next rows; `nil` in a run with a script or that ends when idle, which loads only what is
+  /// shown, so that its figures do not depend on timing.
+  private let prefetcher: ImagePrefetcher?
   private let logMessage: (String) -> Void
   private let failure: Image?
   private let statistics: Statistics
@@ -28,69 +29,72 @@ final class Demo: ScriptStage {
   var window: Window { application.window }
 
   init(
-    application: Application, options: Options, gallery: Gallery, feed source: FeedSource,
+    application: Application, options: Options, gallery: Gallery, feed: Feed,
     script: Script?, assets: String, logMessage: @escaping (String) -> Void
   ) {
     self.application = application
     self.options = options
     self.gallery = gallery
     self.logMessage = logMessage
-    switch source {
-    case .ready(let feed): (self.feed, network) = (feed, nil)
-    case .network(let url):
-      let network = NetworkFeed(url: url, downloader: application.downloader, window: application.window)
-      (feed, self.network) = (network.feed, network)
-    }
+    self.feed = feed
+    prefetcher =
+      script == nil && !options.endsWhenIdle ? ImagePrefetcher(downloader: application.downloader) : nil
     statistics = Statistics()
     failure = try? AssetImage.load(
       contentsOf: assets + "/ui/failure.png", pixelFormat: application.host.pixelFormat)
     self.script = script.map { ScriptPlayer($0, stage: self) }
     View.slotObserver = statistics
     build()
-    if let network { begin(network) }
+    statistics.onRecover = { [unowned self] response in
+      for screen in feedScreens { for cell in screen.visibleCells { cell.didRecover(response) } }
+    }
+    begin()
   }
 
   // MARK: Feed
 
-  private func begin(_ network: NetworkFeed) {
+  /// Requests the list of a feed on the network. A feed on this machine has its items already.
+  private func begin() {
+    feed.onChange = { [unowned self] change in
+      switch change {
+      case .items: for screen in feedScreens { screen.show(feed.items) }
+      case .state: feedStateDidChange()
+      }
+    }
+    guard feed.state == .loading else { return }
     // The window counts as loading until the list has arrived or is known not to arrive.
     root?.pendingSlots += 1
-    network.onListChange = { [unowned self] in showFeed(of: network) }
-    network.onChange = { [unowned self] in feedDidChange(network) }
-    network.load()
+    feed.reload()
   }
 
-  private func showFeed(of network: NetworkFeed) {
-    feed = network.feed
-    for screen in screens.values { (screen as? FeedScreen)?.show(feed) }
-  }
-
-  private func feedDidChange(_ network: NetworkFeed) {
-    if network.state != .loading, let root, root.pendingSlots > 0 { root.pendingSlots = 0 }
+  private func feedStateDidChange() {
+    if feed.state != .loading, let root, root.pendingSlots > 0 { root.pendingSlots = 0 }
     statistics.onChange?()
-    switch network.state {
+    switch feed.state {
     case .loading, .loaded, .stale: break
     // The message is printed once. A run that ends when idle prints it at its end.
-    case .waiting(let message): if !endsWhenIdle, script == nil { logMessage("\(message); trying again") }
-    case .failed(let message):
-      problem = problem ?? message
+    case .waiting(let error): if !endsWhenIdle, script == nil { logMessage("\(error); trying again") }
+    case .failed(let error):
+      problem = problem ?? "\(error)"
       isDone = true
       application.quit()
     }
   }
 
+  private var feedScreens: [FeedScreen] { screens.values.compactMap { $0 as? FeedScreen } }
+
   /// The reason why the list of the feed has not arrived, reported by runs that end when idle or at the end of a
   /// script; `nil` if there is none.
   private var missingFeed: String? {
-    if case .waiting(let message) = network?.state { message } else { nil }
+    if case .waiting(let error) = feed.state { "\(error)" } else { nil }
   }
 
   private var feedText: String {
-    switch network?.state {
+    switch feed.state {
     case .loading: "\(feed.name) (loading)"
-    case .stale: "\(feed.name) (kept from earlier)"
+    case .stale: "\(feed.name) (stored list)"
     case .waiting: "\(feed.name) (cannot be reached, trying again)"
-    case .loaded, .failed, nil: feed.name
+    case .loaded, .failed: feed.name
     }
   }
 
@@ -138,19 +142,18 @@ final class Demo: ScriptStage {
     if let screen = screens[name] { return screen }
     let screen: any Screen =
       switch name {
-      case "grid": GridScreen(feed: feed, tile: options.tile, gap: options.gap, failure: failure)
+      case "grid":
+        GridScreen(
+          items: feed.items, tile: options.tile, gap: options.gap, failure: failure, prefetcher: prefetcher)
       case "indicators":
         IndicatorsScreen(gallery: gallery, failure: failure, downloader: application.downloader)
       case "buttons": ButtonsScreen(gallery: gallery, failure: failure)
       case "transitions":
         TransitionsScreen(
           gallery: gallery, failure: failure, hasDisk: application.downloader.dataCache != nil)
-      default: ListScreen(feed: feed, failure: failure)
+      default: ListScreen(items: feed.items, failure: failure, prefetcher: prefetcher)
       }
-    (screen as? FeedScreen)?.onRefresh = { [unowned self] in
-      self.clearCache()
-      self.network?.load()
-    }
+    (screen as? FeedScreen)?.onRefresh = { [unowned self] in self.feed.reload() }
     screens[name] = screen
     return screen
   }
@@ -161,17 +164,18 @@ final class Demo: ScriptStage {
     root?.screen.reload()
   }
 
+  /// The images on the screen, or all images since the start on a screen without a feed.
   private var statusText: String {
-    func megabytes(_ bytes: Int) -> String { "\((Double(bytes) / 104_857.6).rounded() / 10) MB" }
-    let counts = [
-      "\(statistics.bySource[.network] ?? 0) from the network",
-      "\(statistics.bySource[.memory] ?? 0) from memory", "\(statistics.bySource[.disk] ?? 0) from disk",
-      "\(statistics.bySource[.file] ?? 0) from files", "\(statistics.failed) failed",
-    ]
-    let sizes = [
-      "cache \(megabytes(application.cache.usage))", "textures \(megabytes(application.host.textureBytes))",
-    ]
-    return ([feedText] + counts + sizes).joined(separator: "   ·   ")
+    var status = StatusText(
+      feed: feedText, bySource: statistics.bySource, failed: statistics.failed,
+      cacheBytes: application.cache.usage, textureBytes: application.host.textureBytes)
+    if let screen = root?.screen as? FeedScreen {
+      let cells = screen.visibleCells
+      status.bySource = Dictionary(cells.compactMap(\.source).map { ($0, 1) }, uniquingKeysWith: +)
+      status.stored = cells.count { $0.isStored }
+      status.failed = cells.count { $0.isFailed }
+    }
+    return status.text
   }
 
   // MARK: Running
@@ -223,7 +227,7 @@ final class Demo: ScriptStage {
     if let seconds = options.exitAfter, realTime >= end { timeLimitDidPass(after: seconds) }
   }
 
-  private var endsWhenIdle: Bool { options.screenshot != nil || options.dumpsTree || options.exitWhenIdle }
+  private var endsWhenIdle: Bool { options.endsWhenIdle }
 
   /// Ends the program because `--exit-after` has passed. An unfinished script, screenshot or tree is a failure;
   /// otherwise a check would pass by being late.

@@ -37,8 +37,6 @@ struct Program {
     } catch let error as Options.UsageError {
       logMessage(error.message)
       return 2
-    } catch let error as FeedError {
-      logMessage(error.message)
     } catch SDLHostError.noScreen {
       logMessage(
         "no screen: neither X11 nor Wayland nor a connected display; use --video offscreen to run without one"
@@ -54,7 +52,7 @@ struct Program {
     let script = try options.script.map(readScript)
     let gallery = try Gallery(assets: assets, latency: options.latency)
     defer { gallery.stop() }
-    let feed = try options.feed.map(FeedLoader.find) ?? .ready(gallery.feed)
+    let feed = try options.feed.map { try Feed($0) } ?? gallery.feed
 
     var configuration = Application.Configuration()
     configuration.host.title = "Vitrine"
@@ -90,7 +88,7 @@ struct Program {
   private static func readScript(_ file: String) throws -> Script {
     guard let data = FileManager.default.contents(atPath: file),
       let text = String(validating: data, as: UTF8.self)
-    else { throw FeedError(message: "cannot read the script \(file)") }
+    else { throw DemoError(message: "cannot read the script \(file)") }
     do {
       return try Script(text)
     } catch {

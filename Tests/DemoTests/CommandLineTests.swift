@@ -108,7 +108,7 @@ struct CommandLineTests {
     let outcome = try await program.run("--video", "offscreen", "--feed", program.folder.path)
 
     #expect(outcome.exitCode == 1)
-    #expect(outcome.errors.contains("holds no pictures"))
+    #expect(outcome.errors.contains("has no images (gif, jpeg, jpg, png, webp)"))
   }
 
   @Test func unreachableFeedPrintsOneLineWithoutSecretsAndExitsWithCodeOne() async throws {

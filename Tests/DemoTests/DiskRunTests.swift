@@ -42,16 +42,39 @@ import Testing
     #expect(run.errors.contains("nothing is kept on disk: \(file)"))
   }
 
-  @Test func refreshLoadsImagesFromTheNetwork() async throws {
+  @Test func refreshAsksTheServerAndTransfersNoImageAgain() async throws {
     let program = try VitrineProgram(keepsImages: true)
     defer { program.remove() }
-    _ = try await program.run("--video", "offscreen", "--exit-when-idle", "--latency", "0")
+    let first = try await program.run("--video", "offscreen", "--exit-when-idle", "--latency", "0")
+    let shown = try #require(first.stats).images.shown
+
     let run = try await program.run(
       "--video", "offscreen", "--latency", "0", script: "wait idle\nkey F5\nwait 300 ms\nwait idle\nquit\n")
+
     #expect(run.exitCode == 0)
-    let images = try #require(run.stats).images
-    #expect(images.disk > 0)
-    #expect(images.network == images.disk)
+    let stats = try #require(run.stats)
+    #expect(stats.images.failed == 0)
+    #expect(stats.images.stale == 0)
+    #expect((1...shown).contains(stats.network.requests), "one for each row on the screen")
+    #expect(stats.network.bytes == 0, "each response is 304")
+  }
+
+  @Test(arguments: [true, false])
+  func imagesStayWhenTheyAreRefreshedWhileTheServerIsDown(hasDisk: Bool) async throws {
+    let program = try VitrineProgram(keepsImages: hasDisk)
+    defer { program.remove() }
+    let list = try String(contentsOfFile: VitrineProgram.assets + "/gallery/titles.tsv", encoding: .utf8)
+    let titles = list.split(separator: "\n").prefix(3).map { $0.split(separator: "\t")[1] }
+    let checks = titles.map { "expect \"\($0)\" state loaded" }
+
+    // The tap stops the server.
+    let run = try await program.run(
+      "--video", "offscreen", "--latency", "0", "--size", "1280x400",
+      script: (["wait idle", "tap 1045 32", "key F5", "wait 300 ms", "wait idle 60"] + checks)
+        .joined(separator: "\n"))
+
+    #expect(run.exitCode == 0, "\(run.errors)")
+    if hasDisk { #expect(try #require(run.stats).images.stale > 0) }
   }
 
   @Test func transitionsScreenHasATileWithImagesFromDisk() async throws {

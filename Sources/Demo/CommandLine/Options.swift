@@ -31,6 +31,9 @@ nonisolated struct Options: Equatable {
   var showsHelp = false
   var showsVersion = false
 
+  /// True if the program ends when everything is loaded and nothing moves.
+  var endsWhenIdle: Bool { screenshot != nil || dumpsTree || exitWhenIdle }
+
   /// A usage error: one line with the mistake and its remedy.
   struct UsageError: Error, Equatable {
     let message: String

@@ -11,6 +11,8 @@ final class Statistics: SlotObserver {
   private(set) var bySource: [ImageResponse.Source: Int] = [:]
   /// Called after each change of the counters above.
   var onChange: (() -> Void)?
+  /// Called when a slot shows the response to a request that was sent again automatically.
+  var onRecover: ((ImageResponse) -> Void)?
   private var firstFrame: Double?
   private var loadStart: Double?
   private var loaded: Double?
@@ -44,6 +46,7 @@ final class Statistics: SlotObserver {
       bySource[response.source, default: 0] += 1
     }
     if case .stale = response.freshness { stale += 1 }
+    onRecover?(response)
     onChange?()
   }
 
@@ -151,10 +154,19 @@ nonisolated enum Process {
     return (Int(kilobytes) ?? 0) * 1024
   }
 
+  /// The time at which the program was started, in milliseconds of the boot clock. `run.sh`, which may build the program
+  /// first, becomes the program (`exec`), and says in `VITRINE_STARTED_AT` when that was, in seconds since boot.
+  private static let start: Double = max(
+    processStart, min(now(CLOCK_BOOTTIME), (startOfProgram ?? 0) * 1000))
+
+  private static var startOfProgram: Double? {
+    getenv("VITRINE_STARTED_AT").flatMap { Double(String(cString: $0)) }
+  }
+
   /// The time at which the process was started, in milliseconds of the boot clock. Read from field 22 of
   /// /proc/self/stat, in clock ticks. Fields are counted after the program's name, which may contain spaces and
   /// brackets.
-  private static let start: Double = {
+  private static let processStart: Double = {
     guard let stat = text("/proc/self/stat"), let bracket = stat.lastIndex(of: ")") else {
       return now(CLOCK_BOOTTIME)
     }

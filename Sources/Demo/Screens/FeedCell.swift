@@ -1,10 +1,17 @@
+import FoundationEssentials
 import Vitrine
 
 /// A cell that shows the image of a feed item. A tap toggles the selection. Scripts find the cell by the item's title.
 class FeedCell: ListCell {
   let image = ImageView()
   private var outcome: ScriptState = .loading
-  private(set) var scriptTitle = ""
+  private var item = Feed.Item(url: "")
+  /// The source of the shown image; `nil` until there is one.
+  private(set) var source: ImageResponse.Source?
+  /// True if the shown image is a stored one that could not be checked with its server.
+  private(set) var isStored = false
+  var isFailed: Bool { outcome == .failed }
+  var scriptTitle: String { item.title }
 
   /// True if the item is selected by tapping.
   var isChosen = false { didSet { if isChosen != oldValue { stateDidChange() } } }
@@ -18,18 +25,48 @@ class FeedCell: ListCell {
   }
 
   /// Shows an item. The image of the previous item is removed at once.
-  func show(_ item: FeedItem, failure: Image?) {
-    scriptTitle = item.title
+  func show(_ item: Feed.Item, failure: Image?) {
+    self.item = item
     outcome = .loading
+    (source, isStored) = (nil, false)
     var options = SlotOptions()
     options.failureImage = failure
-    image.setImage(from: item.url, options: options) { [weak self] result in
-      switch result {
-      case .success: self?.outcome = .loaded
-      case .failure(.cancelled): break
-      case .failure: self?.outcome = .failed
-      }
+    image.setImage(from: item.url, options: options) { [weak self] result in self?.note(result) }
+  }
+
+  /// Asks the server whether the image has changed. The shown image stays until there is another.
+  func revalidate(failure: Image?) {
+    guard source != nil, var request = try? ImageRequest(item.url) else {
+      return show(item, failure: failure)
     }
+    request.cachePolicy = .refresh
+    var options = SlotOptions()
+    options.placeholderPolicy = .keepsPrevious
+    image.setImage(from: request, options: options) { [weak self] result in self?.note(result) }
+  }
+
+  private func note(_ result: Result<ImageResponse, ImageError>) {
+    switch result {
+    case .success(let response):
+      outcome = .loaded
+      note(response)
+    case .failure(.cancelled): break
+    // The image that is shown stays.
+    case .failure where source != nil: isStored = true
+    case .failure: outcome = .failed
+    }
+  }
+
+  private func note(_ response: ImageResponse) {
+    source = response.source
+    isStored = if case .stale = response.freshness { true } else { false }
+  }
+
+  /// Updates the cell if its slot shows a response to a request that the library has repeated by itself.
+  func didRecover(_ response: ImageResponse) {
+    guard response.image === image.image || response.http?.url.absoluteString == item.url else { return }
+    outcome = .loaded
+    note(response)
   }
 
   override var accessibilityStates: AccessibilityStates {

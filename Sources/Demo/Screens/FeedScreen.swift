@@ -1,50 +1,66 @@
 import Vitrine
 
-/// A screen that shows a feed in a list, with the layout and the cell type given by a subclass.
+/// A screen that shows the images of a feed in a list, with the layout and the cell type given by a subclass.
 class FeedScreen: View, Screen {
   let list = ListView()
-  private var feed: Feed
+  private var items: Feed.Items
   private let failure: Image?
   private let cell: FeedCell.Type
+  /// The size of the image in a cell, in points.
+  private let imageSize: Size
+  private let prefetcher: ImagePrefetcher?
   private var selected: Set<Int> = []
   private let puller = RefreshControl()
-  /// Called when the user refreshes the screen. The handler clears the caches and reloads the images and the feed's
-  /// list.
+  /// Called when the user refreshes the screen, after the shown images are requested again. The handler reloads the
+  /// feed's list.
   var onRefresh: () -> Void = {}
 
-  init(_ feed: Feed, layout: ListLayout, cell: FeedCell.Type, failure: Image?) {
-    self.feed = feed
+  /// Creates a screen.
+  ///
+  /// - Parameter prefetcher: Loads the images of the next rows; `nil` loads only images that are shown.
+  init(
+    _ items: Feed.Items, layout: ListLayout, cell: FeedCell.Type, imageSize: Size, failure: Image?,
+    prefetcher: ImagePrefetcher?
+  ) {
+    self.items = items
     self.cell = cell
+    self.imageSize = imageSize
     self.failure = failure
+    self.prefetcher = prefetcher
     super.init()
     list.layout = layout
     list.dataSource = self
+    if prefetcher != nil { list.prefetchDataSource = self }
     list.onSelect = { [weak self] row in self?.toggle(row) }
     list.refreshControl = puller
-    puller.addAction(for: .valueChanged) { [weak self] _ in self?.loadAnew() }
+    puller.addAction(for: .valueChanged) { [weak self] _ in self?.revalidate() }
     addSubview(list)
   }
 
   var scrollView: ScrollView { list }
+  /// The cells on the screen.
+  var visibleCells: [FeedCell] { list.visibleRows.compactMap { list.cell(at: $0) as? FeedCell } }
 
   func reload() { list.reloadData() }
 
-  /// Shows another feed from the beginning.
-  func show(_ feed: Feed) {
-    self.feed = feed
+  /// Shows other items from the beginning.
+  func show(_ items: Feed.Items) {
+    self.items = items
     selected = []
     list.reloadData()
   }
 
   func refresh() { puller.refresh() }
 
-  /// Reloads the feed. The refresh control spins until the first visible image has loaded again.
-  private func loadAnew() {
-    onRefresh()
+  /// Revalidates the images on the screen, which stay until their servers have sent others. The refresh control spins
+  /// until the first of them is known to be current.
+  private func revalidate() {
     list.layoutIfNeeded()
-    let first = list.visibleRows.first.flatMap { list.cell(at: $0) as? FeedCell }
-    puller.setRefreshing(withStateOf: first?.image.imageActivity)
-    if first == nil { puller.endRefreshing() }
+    let cells = visibleCells
+    for cell in cells { cell.revalidate(failure: failure) }
+    onRefresh()
+    puller.setRefreshing(withStateOf: cells.first?.image.imageActivity)
+    if cells.isEmpty { puller.endRefreshing() }
   }
 
   override func layoutSubviews() { list.frame = bounds }
@@ -56,13 +72,24 @@ class FeedScreen: View, Screen {
 }
 
 extension FeedScreen: ListViewDataSource {
-  func numberOfRows(in list: ListView) -> Int { feed.count }
+  func numberOfRows(in list: ListView) -> Int { items.count }
 
   func listView(_ list: ListView, cellForRow row: Int) -> ListCell {
     let cell = list.dequeueCell(cell)
-    cell.show(feed[row], failure: failure)
+    cell.show(items[row], failure: failure)
     cell.isChosen = selected.contains(row)
     return cell
+  }
+}
+
+extension FeedScreen: ListViewPrefetching {
+  func listView(_ list: ListView, prefetchRows rows: [Int]) {
+    let target = list.decodeTarget(for: imageSize, contentMode: .fill)
+    prefetcher?.prefetch(rows.map { items[$0].url }, targetSize: target)
+  }
+
+  func listView(_ list: ListView, cancelPrefetchingForRows rows: [Int]) {
+    prefetcher?.cancel(rows.filter(items.indices.contains).map { items[$0].url })
   }
 }
 

@@ -3,6 +3,7 @@ import Vitrine
 /// A row of the list, with an image, a title and details.
 final class ImageCell: FeedCell {
   static let height = 96.0
+  static let imageSize = Size(width: 120, height: 80)
 
   private let title = Label("", font: Theme.title, color: Theme.text)
   private let detail = Label("", font: Theme.body, color: Theme.secondaryText)
@@ -19,7 +20,7 @@ final class ImageCell: FeedCell {
     for view in [title, detail, mark, line] { addSubview(view) }
   }
 
-  override func show(_ item: FeedItem, failure: Image?) {
+  override func show(_ item: Feed.Item, failure: Image?) {
     title.text = item.title
     detail.text = item.detail
     super.show(item, failure: failure)
@@ -32,10 +33,10 @@ final class ImageCell: FeedCell {
   }
 
   override func layoutSubviews() {
-    let left = 24.0
-    image.frame = Rect(x: left, y: 8, width: 120, height: bounds.height - 16)
-    let textX = image.frame.maxX + 24
-    let textWidth = max(0, bounds.width - textX - 24)
+    let margin = 24.0
+    image.frame = Rect(origin: Point(x: margin, y: 8), size: Self.imageSize)
+    let textX = image.frame.maxX + margin
+    let textWidth = max(0, bounds.width - textX - margin)
     title.frame = Rect(x: textX, y: 24, width: textWidth, height: 24)
     detail.frame = Rect(x: textX, y: 52, width: textWidth, height: 20)
     mark.frame = Rect(x: 8, y: 24, width: 4, height: bounds.height - 48)

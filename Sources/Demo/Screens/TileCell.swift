@@ -17,7 +17,7 @@ final class TileCell: FeedCell {
     veil?.show(isPressed: isHighlighted, isTicked: isChosen)
   }
 
-  override func show(_ item: FeedItem, failure: Image?) {
+  override func show(_ item: Feed.Item, failure: Image?) {
     accessibilityLabel = item.title
     super.show(item, failure: failure)
   }

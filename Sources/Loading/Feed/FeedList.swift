@@ -1,14 +1,15 @@
 import FoundationEssentials
-import Vitrine
+import VitrineGraphics
 
 /// A feed in text form: one image URL per line, optionally followed by a tab and a title. Lines that begin with `#` are
 /// comments.
 ///
 /// The list keeps the bytes of the text and four bytes for each image, and creates items on demand. A list of a million
 /// short lines takes a few megabytes in addition to its text.
-nonisolated struct FeedList: RandomAccessCollection, Sendable {
+struct FeedList: RandomAccessCollection, Sendable {
   /// The maximum length of a text in bytes. A longer text is refused.
   static let byteLimit = 16 << 20
+  static var byteLimitText: String { "\(byteLimit >> 20) MiB" }
   /// The maximum number of images. A longer list is refused.
   static let countLimit = 1_000_000
 
@@ -25,9 +26,7 @@ nonisolated struct FeedList: RandomAccessCollection, Sendable {
   /// Parses and checks each line of a UTF-8 text.
   init(_ text: [UInt8], base: URL) throws(FeedError) {
     let listName = Self.displayName(of: base)
-    guard text.count <= Self.byteLimit else {
-      throw FeedError(message: "\(listName) is no list of URLs: it has more than \(Self.byteLimit >> 20) MiB")
-    }
+    guard text.count <= Self.byteLimit else { throw .tooLong(listName, limit: Self.byteLimitText) }
     let rules = FeedAddresses(base: base)
     var starts: [UInt32] = []
     var lines = FeedLines(text)
@@ -41,10 +40,10 @@ nonisolated struct FeedList: RandomAccessCollection, Sendable {
         try rules.check(address)
       } catch {
         let shown = String(decoding: address, as: UTF8.self).withoutSecrets
-        throw FeedError(message: "line \(number) of \(listName) \(error.reason): \(shown)")
+        throw .line(number, of: listName, reason: "\(error.reason): \(shown)")
       }
       guard starts.count < Self.countLimit else {
-        throw FeedError(message: "\(listName) names more than \(Self.countLimit) pictures")
+        throw .tooLong(listName, limit: "\(Self.countLimit) lines")
       }
       starts.append(UInt32(line.lowerBound))
     }
@@ -56,15 +55,15 @@ nonisolated struct FeedList: RandomAccessCollection, Sendable {
   var startIndex: Int { 0 }
   var endIndex: Int { starts.count }
 
-  subscript(index: Int) -> FeedItem {
+  subscript(index: Int) -> Feed.Item {
     let line = text[FeedLines.line(of: text, at: Int(starts[index]))]
     let parts = String(decoding: FeedLines.trimmed(line), as: UTF8.self).split(separator: "\t", maxSplits: 1)
     let address = parts.first.map { FeedLines.trim($0) } ?? ""
     let title = parts.count > 1 ? FeedLines.trim(parts[1]).replacing("\t", with: " ") : ""
     guard let url = URL(string: address, relativeTo: base)?.absoluteURL else {
-      return FeedItem(url: address, title: title, detail: "")
+      return Feed.Item(url: address, title: title, detail: "")
     }
-    return FeedItem(
+    return Feed.Item(
       url: url.absoluteString, title: title.isEmpty ? Self.title(of: url) : title,
       detail: url.host() ?? String(url.path.prefix(100)))
   }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Vitrine
 import VitrineGalleryServer
 
 /// The images that come with the demo, served over HTTP by an embedded server on this machine.
@@ -22,12 +23,12 @@ final class Gallery {
   /// - Parameters:
   ///   - assets: The folder that contains `gallery/` and `buttons/`.
   ///   - latency: The delay of each response in milliseconds; `nil` varies it by image around 150.
-  init(assets: String, latency: Int?) throws(FeedError) {
+  init(assets: String, latency: Int?) throws(DemoError) {
     self.latency = latency.map { $0 == 0 ? .none : .fixed($0) } ?? .varied(around: 150)
     guard let titles = FileManager.default.contents(atPath: assets + "/gallery/titles.tsv"),
       let text = String(validating: titles, as: UTF8.self)
     else {
-      throw FeedError(
+      throw DemoError(
         message:
           "the demo's pictures are not at \(assets); set VITRINE_ASSETS to the repository's Assets folder")
     }
@@ -38,7 +39,7 @@ final class Gallery {
     do {
       server = try GalleryServer(images: assets, behaviour: Behaviour(latency: self.latency), logBytes: 0)
     } catch {
-      throw FeedError(message: "the embedded server does not start: \(error)")
+      throw DemoError(message: "the embedded server does not start: \(error)")
     }
   }
 
@@ -55,13 +56,14 @@ final class Gallery {
   }
 
   var feed: Feed {
-    Feed(name: "Gallery", count: images.isEmpty ? 0 : Self.count) {
-      [images, base = server.baseURL] index in
+    let count = images.isEmpty ? 0 : Self.count
+    let items = Feed.Items(count: count) { [images, base = server.baseURL] index in
       let image = images[index % images.count]
-      return FeedItem(
+      return Feed.Item(
         url: "\(base)/gallery/gallery/\(image.file)?row=\(index + 1)",
         title: image.title, detail: "No. \(index + 1)  ·  \(image.detail)")
     }
+    return Feed(name: "Gallery", items: items)
   }
 
   /// Returns the URL of the image with a number, which starts at 1 and wraps around. Another `query` makes a distinct

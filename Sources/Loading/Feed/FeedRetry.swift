@@ -1,10 +1,8 @@
-import Vitrine
-
 /// Decides when a feed is requested again.
 ///
 /// A retryable failure, such as an unreachable server, is retried after one second, then after twice the previous time,
 /// up to a minute. Each delay is randomized, so that many devices do not send their requests at the same time.
-nonisolated struct FeedRetry {
+struct FeedRetry {
   /// The result of an attempt.
   enum Outcome: Equatable {
     /// The current list of the server.

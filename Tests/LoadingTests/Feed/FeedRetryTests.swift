@@ -1,7 +1,6 @@
 import Testing
-import Vitrine
 
-@testable import VitrineDemo
+@testable import VitrineLoading
 
 struct FeedRetryTests {
   private let unreachable = FeedRetry.Outcome.failed(.transport(.cannotConnect, message: "refused"))

@@ -1,5 +1,5 @@
 /// The lines of a UTF-8 text, as ranges of byte indices without line ends.
-nonisolated struct FeedLines: IteratorProtocol {
+struct FeedLines: IteratorProtocol {
   private let text: [UInt8]
   private var position = 0
 

@@ -5,7 +5,7 @@ import FoundationEssentials
 /// A list on this machine may contain any address with a scheme. A list from the network may contain only http, https
 /// and data URLs, so that its server cannot choose files of this machine to show. The scheme is checked after the
 /// address has been resolved against the list's URL, as the loader does.
-nonisolated struct FeedAddresses {
+struct FeedAddresses {
   /// The reason why an address is refused.
   enum Refusal: Error, Equatable {
     case noURL

@@ -1,0 +1,44 @@
+import Vitrine
+
+/// The text of the status line: which images are shown, from where, and whether they are stored ones.
+nonisolated struct StatusText {
+  /// The name of the feed, with the state of its list in words.
+  var feed: String
+  /// The number of images by source.
+  var bySource: [ImageResponse.Source: Int] = [:]
+  /// The number of images that are stored and could not be checked with their server.
+  var stored = 0
+  var failed = 0
+  var cacheBytes = 0
+  var textureBytes = 0
+
+  var text: String {
+    [feed, images, storedImages, failed > 0 ? "\(failed) failed" : nil, memory].compactMap { $0 }
+      .joined(separator: "   ·   ")
+  }
+
+  private var count: Int { bySource.values.reduce(0, +) }
+
+  private var images: String? {
+    guard count > 0 else { return nil }
+    let places: [(ImageResponse.Source, String)] = [
+      (.network, "from the network"), (.memory, "from memory"), (.disk, "from disk"), (.file, "from files"),
+    ]
+    let parts = places.compactMap { source, words in
+      bySource[source].flatMap { $0 > 0 ? "\($0) \(words)" : nil }
+    }
+    return "\(count == 1 ? "1 image" : "\(count) images"): \(parts.joined(separator: ", "))"
+  }
+
+  private var storedImages: String? {
+    switch stored {
+    case ..<1: nil
+    case count...: "stored images, the server cannot be reached"
+    default: "\(stored) of them stored, the server cannot be reached"
+    }
+  }
+
+  private var memory: String { "\(megabytes(cacheBytes)) in memory, \(megabytes(textureBytes)) of textures" }
+
+  private func megabytes(_ bytes: Int) -> String { "\((Double(bytes) / 104_857.6).rounded() / 10) MB" }
+}

@@ -1,0 +1,42 @@
+extension Feed {
+  /// An image of a feed.
+  public struct Item: Hashable, Sendable {
+    /// The absolute URL of the image.
+    public var url: String
+    /// The title: the text after the tab in a list, otherwise the file name without extension.
+    public var title: String
+    /// The host of the image, or the path of a file.
+    public var detail: String
+
+    /// Creates an item; by default without texts.
+    public init(url: String, title: String = "", detail: String = "") {
+      self.url = url
+      self.title = title
+      self.detail = detail
+    }
+  }
+
+  /// The images of a feed, in order. Items are created when they are read, so that a list of a million lines takes
+  /// little more memory than its text.
+  public struct Items: RandomAccessCollection, Sendable {
+    private let item: @Sendable (Int) -> Item
+    /// The number of images.
+    public let endIndex: Int
+    /// 0.
+    public var startIndex: Int { 0 }
+
+    /// Creates items that `item` returns when they are read.
+    public init(count: Int, item: @escaping @Sendable (Int) -> Item) {
+      endIndex = count
+      self.item = item
+    }
+
+    /// Creates items from an array.
+    public init(_ items: [Item]) { self.init(count: items.count) { items[$0] } }
+
+    init(_ list: FeedList) { self.init(count: list.count) { list[$0] } }
+
+    /// Returns the item at an index.
+    public subscript(index: Int) -> Item { item(index) }
+  }
+}

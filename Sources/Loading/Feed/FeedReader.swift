@@ -1,0 +1,48 @@
+import FoundationEssentials
+import Glibc
+import VitrineGraphics
+
+/// Reads feeds on this machine, and parses lists.
+enum FeedReader {
+  private static let imageExtensions: Set<String> = ["jpg", "jpeg", "png", "webp", "gif"]
+  /// The file name extensions of images, for messages.
+  static var formats: String { imageExtensions.sorted().joined(separator: ", ") }
+
+  /// Returns the images of a folder, sorted by name, or those of a list.
+  static func items(at path: String) throws(FeedError) -> Feed.Items {
+    var info = stat()
+    guard stat(path, &info) == 0 else { throw .missing(path: path.withoutSecrets) }
+    if info.st_mode & S_IFMT == S_IFDIR { return Feed.Items(try folder(path)) }
+    guard info.st_size <= FeedList.byteLimit else {
+      throw .tooLong(path, limit: FeedList.byteLimitText)
+    }
+    guard let data = FileManager.default.contents(atPath: path) else { throw .unreadable(path: path) }
+    return Feed.Items(
+      try list(Array(data), name: path, base: URL(filePath: path, directoryHint: .notDirectory)))
+  }
+
+  private static func folder(_ path: String) throws(FeedError) -> [Feed.Item] {
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
+      throw .unreadable(path: path)
+    }
+    let folder = URL(filePath: path, directoryHint: .isDirectory)
+    let images = names.filter { !$0.hasPrefix(".") && imageExtensions.contains(fileExtension($0)) }.sorted()
+    guard !images.isEmpty else { throw .emptyFolder(path: path) }
+    return images.map { name in
+      let url = folder.appending(path: name, directoryHint: .notDirectory)
+      return Feed.Item(url: url.absoluteString, title: FeedList.title(of: url), detail: name)
+    }
+  }
+
+  /// Parses a list, which must be UTF-8 text without NUL bytes and name an image.
+  static func list(_ bytes: [UInt8], name: String, base: URL) throws(FeedError) -> FeedList {
+    guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else { throw .notText(name) }
+    let list = try FeedList(bytes, base: base)
+    guard !list.isEmpty else { throw .emptyList(name) }
+    return list
+  }
+
+  private static func fileExtension(_ name: String) -> String {
+    name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
+  }
+}

@@ -1,0 +1,332 @@
+import Dispatch
+import FoundationEssentials
+import Testing
+import VitrineConcurrency
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Feeds from a server, with a fake transport and a manual clock, and feeds from folders and files.
+@MainActor
+@Suite(.timeLimit(.minutes(1)))
+struct FeedTests {
+  private let transport = FakeTransport()
+  private let disk = MemoryDataCache()
+  private let clock = ManualLoadingClock()
+  private let location = "http://user:hidden@signs.test/a/list.txt"
+
+  private func downloader() -> ImageDownloader {
+    var configuration = ImageDownloader.Configuration()
+    configuration.retries = .none
+    configuration.clock = clock
+    return ImageDownloader(
+      configuration: configuration, transports: [transport], decoder: FakeDecoder(), dataCache: disk)
+  }
+
+  private func feed(_ downloader: ImageDownloader? = nil) throws -> Feed {
+    try Feed(location, downloader: downloader ?? self.downloader(), random: { 1 })
+  }
+
+  private func respond(to number: Int, with text: String) async throws {
+    try await transport.waitUntilStarted(number)
+    transport.transfers[number - 1].respond(with: Array(text.utf8))
+  }
+
+  private func fail(_ number: Int, _ error: ImageError = .status(503)) async throws {
+    try await transport.waitUntilStarted(number)
+    transport.transfers[number - 1].fail(error)
+  }
+
+  /// Waits until the jobs that are queued for the main actor have run.
+  private func mainQueueTurn() async {
+    await withCheckedContinuation { done in MainActorQueue.main.post { done.resume() } }
+  }
+
+  @Test func listIsLoadedByTheDownloaderAndStoredOnDisk() async throws {
+    let feed = try feed()
+    var changes: [Feed.Change] = []
+    feed.onChange = { changes.append($0) }
+    #expect(feed.state == .loading && feed.items.isEmpty)
+
+    feed.reload()
+    try await respond(to: 1, with: "b.png\tThe b\n/c.png\n")
+    try await until { feed.state == .loaded }
+
+    #expect(changes == [.items, .state])
+    #expect(
+      feed.items.map(\.url) == ["a/b.png", "c.png"].map { "http://user:hidden@signs.test/\($0)" })
+    #expect(feed.name == "http://signs.test/a/list.txt")
+    #expect(!feed.isLoading)
+    try await until { disk.storeCount == 1 }
+  }
+
+  @Test func feedRetriesUntilTheServerResponds() async throws {
+    let feed = try feed()
+
+    feed.reload()
+    try await fail(1)
+    try await until { feed.state != .loading }
+    #expect(feed.state == .waiting(.notLoaded("http://signs.test/a/list.txt", .status(503))))
+    clock.advance(by: 1)
+    try await fail(2)
+    try await until { !feed.isLoading }
+    clock.advance(by: 1.9)
+    await mainQueueTurn()
+    #expect(transport.transfers.count == 2)
+    clock.advance(by: 0.2)
+    try await respond(to: 3, with: "b.png\n")
+    try await until { feed.state == .loaded }
+
+    #expect(feed.items.count == 1)
+    clock.advance(by: 1000)
+    await mainQueueTurn()
+    #expect(transport.transfers.count == 3, "no retry is left")
+  }
+
+  @Test func reloadReplacesAScheduledRetry() async throws {
+    let feed = try feed()
+    feed.reload()
+    try await fail(1)
+    try await until { feed.state != .loading && !feed.isLoading }
+
+    feed.reload()
+    feed.reload()
+    clock.advance(by: 1)
+    await mainQueueTurn()
+
+    #expect(transport.transfers.count == 2)
+    try await respond(to: 2, with: "b.png\n")
+    try await until { feed.state == .loaded }
+  }
+
+  @Test func staleListIsShownWhileTheServerIsDown() async throws {
+    let first = try feed()
+    first.reload()
+    try await respond(to: 1, with: "b.png\n")
+    try await until { first.state == .loaded && disk.storeCount == 1 }
+
+    let second = try feed()
+    var lists = 0
+    second.onChange = { if $0 == .items { lists += 1 } }
+    second.reload()
+    try await fail(2)
+    try await until { !second.isLoading }
+    #expect(second.state == .stale(.notLoaded(second.name, .status(503))))
+    #expect(second.items.count == 1)
+
+    clock.advance(by: 1)
+    try await respond(to: 3, with: "b.png\nc.png\n")
+    try await until { second.state == .loaded }
+    #expect(second.items.count == 2)
+    #expect(lists == 2)
+  }
+
+  @Test func unchangedListIsNotReportedAgain() async throws {
+    let feed = try feed()
+    var lists = 0
+    feed.onChange = { if $0 == .items { lists += 1 } }
+    feed.reload()
+    try await respond(to: 1, with: "b.png\n")
+    try await until { feed.state == .loaded }
+
+    feed.reload()
+    try await respond(to: 2, with: "b.png\n")
+    try await until { !feed.isLoading }
+    feed.reload()
+    try await respond(to: 3, with: "c.png\n")
+    try await until { lists == 2 }
+
+    #expect(feed.items[0].url.hasSuffix("c.png"))
+  }
+
+  @Test(arguments: ["<html>", "file:///etc/passwd\n", "\n", "# nothing\n", "a\u{0}b"])
+  func invalidListIsReportedInOneLineAndRetried(text: String) async throws {
+    let feed = try feed()
+
+    feed.reload()
+    try await respond(to: 1, with: text)
+    try await until { feed.state != .loading }
+
+    guard case .waiting(let error) = feed.state else {
+      Issue.record("\(feed.state)")
+      return
+    }
+    #expect(!"\(error)".contains("\n") && !"\(error)".contains("hidden"))
+    clock.advance(by: 1)
+    try await respond(to: 2, with: "b.png\n")
+    try await until { feed.state == .loaded }
+    #expect(feed.items.count == 1)
+  }
+
+  @Test func invalidListDoesNotReplaceTheListOnDisk() async throws {
+    let first = try feed()
+    first.reload()
+    try await respond(to: 1, with: "b.png\nc.png\n")
+    try await until { first.state == .loaded && disk.storeCount == 1 }
+
+    let second = try feed()
+    second.reload()
+    try await respond(to: 2, with: "<html>Please sign in</html>")
+    try await until { !second.isLoading }
+    #expect(isStale(second))
+    #expect(second.items.count == 2)
+    first.reload()
+    try await respond(to: 3, with: "<html>Please sign in</html>")
+    try await until { !first.isLoading }
+    #expect(isStale(first))
+
+    let third = try feed()
+    third.reload()
+    try await fail(4)
+    try await until { !third.isLoading }
+    #expect(third.items.count == 2)
+    #expect(disk.storeCount == 1)
+  }
+
+  @Test func networkReturnAndClockStepRetryImmediately() async throws {
+    let downloader = downloader()
+    let feed = try feed(downloader)
+    feed.reload()
+    try await fail(1)
+    try await until { !feed.isLoading }
+
+    downloader.networkReturned()
+    try await fail(2, .untrustedServer(host: "signs.test", cause: .notYetValid, message: ""))
+    try await until { !feed.isLoading }
+    downloader.clockStepped()
+    try await respond(to: 3, with: "b.png\n")
+    try await until { feed.state == .loaded }
+
+    downloader.clockStepped()
+    await mainQueueTurn()
+    await mainQueueTurn()
+    #expect(transport.transfers.count == 3, "no retry is left")
+  }
+
+  @Test func networkReturnRestartsAStalledRequest() async throws {
+    let downloader = downloader()
+    let feed = try feed(downloader)
+    feed.reload()
+    try await transport.waitUntilStarted(1)
+
+    downloader.networkReturned()
+    try await respond(to: 2, with: "b.png\n")
+    try await until { feed.state == .loaded }
+    #expect(transport.transfers[0].isCancelled)
+  }
+
+  @Test func missingListIsNotRetried() async throws {
+    let feed = try feed()
+
+    feed.reload()
+    try await fail(1, .status(404))
+    try await until { feed.state != .loading }
+
+    #expect(feed.state == .failed(.notLoaded("http://signs.test/a/list.txt", .status(404))))
+    clock.advance(by: 1000)
+    await mainQueueTurn()
+    #expect(transport.transfers.count == 1)
+  }
+
+  @Test func releasedFeedCancelsItsRequest() async throws {
+    var feed: Feed? = try feed()
+    feed?.reload()
+    try await transport.waitUntilStarted(1)
+
+    feed = nil
+
+    #expect(transport.transfers[0].isCancelled)
+  }
+
+  private func isStale(_ feed: Feed) -> Bool { if case .stale = feed.state { true } else { false } }
+
+  // MARK: Folders, files and items
+
+  @Test func folderListsItsImagesByNameAndIsReadAgain() async throws {
+    let folder = try TemporaryFolder()
+    for name in ["b second.png", "a-first.JPG", ".hidden.png", "notes.txt"] {
+      try folder.write("x", to: name)
+    }
+    let feed = try Feed(folder.path)
+    var changes: [Feed.Change] = []
+    feed.onChange = { changes.append($0) }
+    #expect(feed.state == .loaded)
+    #expect(feed.items.map(\.title) == ["a first", "b second"])
+    #expect(feed.items.first?.detail == "a-first.JPG")
+    #expect(feed.items.first?.url == URL(filePath: folder.path + "/a-first.JPG").absoluteString)
+
+    feed.reload()
+    try await until { !feed.isLoading }
+    #expect(changes == [])
+    try folder.write("x", to: "c.webp")
+    feed.reload()
+    try await until { !feed.isLoading }
+
+    #expect(changes == [.items])
+    #expect(feed.items.count == 3)
+    folder.remove()
+    feed.reload()
+    try await until { !feed.isLoading }
+    #expect(feed.state == .stale(.missing(path: folder.path)))
+    #expect(feed.items.count == 3)
+  }
+
+  @Test func listFileResolvesRelativeAddresses() throws {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    try folder.write("# signs\na.png\tFirst\nhttp://a.test/b.png\n", to: "list.txt")
+
+    let feed = try Feed(folder.path + "/list.txt")
+
+    #expect(feed.items.map(\.title) == ["First", "b"])
+    #expect(feed.items[0].url == URL(filePath: folder.path + "/a.png").absoluteString)
+  }
+
+  @Test func unusableLocationThrowsATypedError() throws {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    try folder.write("a\u{0}", to: "binary")
+    try folder.write("# nothing\n", to: "empty.txt")
+    let cases: [(String, FeedError)] = [
+      ("/nowhere/list.txt", .missing(path: "/nowhere/list.txt")),
+      (folder.path, .emptyFolder(path: folder.path)),
+      (folder.path + "/binary", .notText(folder.path + "/binary")),
+      (folder.path + "/empty.txt", .emptyList(folder.path + "/empty.txt")),
+      ("http://", .invalidURL("http://")),
+    ]
+
+    for (location, expected) in cases {
+      #expect(throws: expected) { try Feed(location) }
+      #expect(!"\(expected)".contains("\n"))
+    }
+  }
+
+  @Test func feedOfOwnItemsCreatesThemOnDemand() {
+    let feed = Feed(
+      name: "Numbers", items: Feed.Items(count: 10_000) { Feed.Item(url: "http://a.test/\($0)") })
+
+    feed.reload()
+
+    #expect(feed.state == .loaded)
+    #expect(feed.items.count == 10_000)
+    #expect(feed.items[9_999] == Feed.Item(url: "http://a.test/9999"))
+    #expect(Array(Feed.Items([Feed.Item(url: "a"), Feed.Item(url: "b")])).map(\.url) == ["a", "b"])
+  }
+}
+
+/// A folder for the files of a test.
+private struct TemporaryFolder {
+  let path: String
+
+  init() throws {
+    path = FileManager.default.temporaryDirectory.appending(path: "vitrine-feed-\(UUID())").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  func write(_ text: String, to name: String) throws {
+    try Data(text.utf8).write(to: URL(filePath: path).appending(path: name))
+  }
+
+  func remove() { try? FileManager.default.removeItem(atPath: path) }
+}
