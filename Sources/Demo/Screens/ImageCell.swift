@@ -4,6 +4,8 @@ import Vitrine
 final class ImageCell: FeedCell {
   static let height = 96.0
   static let imageSize = Size(width: 120, height: 80)
+  /// The width from which the details stand in a column of their own at the right.
+  private static let wide = 640.0
 
   private let title = Label("", font: Theme.title, color: Theme.text)
   private let detail = Label("", font: Theme.body, color: Theme.secondaryText)
@@ -37,8 +39,17 @@ final class ImageCell: FeedCell {
     image.frame = Rect(origin: Point(x: margin, y: 8), size: Self.imageSize)
     let textX = image.frame.maxX + margin
     let textWidth = max(0, bounds.width - textX - margin)
-    title.frame = Rect(x: textX, y: 24, width: textWidth, height: 24)
-    detail.frame = Rect(x: textX, y: 52, width: textWidth, height: 20)
+    let isWide = bounds.width >= Self.wide
+    detail.alignment = isWide ? .right : .left
+    if isWide {
+      let titleWidth = ((textWidth - margin) / 2).rounded()
+      title.frame = Rect(x: textX, y: 36, width: titleWidth, height: 24)
+      let detailX = title.frame.maxX + margin
+      detail.frame = Rect(x: detailX, y: 38, width: bounds.width - margin - detailX, height: 20)
+    } else {
+      title.frame = Rect(x: textX, y: 24, width: textWidth, height: 24)
+      detail.frame = Rect(x: textX, y: 52, width: textWidth, height: 20)
+    }
     mark.frame = Rect(x: 8, y: 24, width: 4, height: bounds.height - 48)
     line.frame = Rect(x: textX, y: bounds.height - 1, width: max(0, bounds.width - textX), height: 1)
   }
