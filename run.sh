@@ -79,6 +79,9 @@ case "${1:-}" in
     export VITRINE_ASSETS="${VITRINE_ASSETS:-$PWD/Assets}"
     program=$PWD/.build/release/vitrine
     cd "$caller"
+    # The times of the statistics count from here (proc(5), uptime).
+    read -r VITRINE_STARTED_AT _ </proc/uptime
+    export VITRINE_STARTED_AT
     exec "$program" "$@"
     ;;
 esac
