@@ -15,8 +15,8 @@ extension ImageCache {
     }
     guard tiers.includesDisk, let identity = request.storedIdentity(additionalIdentifier) else { return [:] }
     return await withCheckedContinuation { continuation in
-      let diskIdentity = engine.onDisk(identity)
-      engine.access {
+      let diskIdentity = engine.transports.onDisk(identity)
+      engine.diskWriter.access {
         $0.response(for: diskIdentity)?.userData ?? [:]
       } completion: {
         continuation.resume(returning: $0 ?? [:])
@@ -43,8 +43,8 @@ extension ImageCache {
     }
     guard let identity = request.storedIdentity(additionalIdentifier) else { return image != nil }
     let isOnDisk = await withCheckedContinuation { continuation in
-      let diskIdentity = engine.onDisk(identity)
-      engine.access { cache in
+      let diskIdentity = engine.transports.onDisk(identity)
+      engine.diskWriter.access { cache in
         guard var response = cache.response(for: diskIdentity) else { return false }
         response.userData = userData
         return cache.store(response, for: diskIdentity)

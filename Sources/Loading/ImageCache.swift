@@ -116,8 +116,8 @@ public struct ImageCache: Sendable {
       return Self.report(false, to: completion)
     }
     let now = engine.configuration.wallClock()
-    let diskIdentity = engine.onDisk(identity)
-    engine.access(.store(diskIdentity, bytes: bytes)) { cache in
+    let diskIdentity = engine.transports.onDisk(identity)
+    engine.diskWriter.access(.store(diskIdentity, bytes: bytes)) { cache in
       guard let body = body(), !body.isEmpty else { return false }
       let response = StoredResponse(ownImage: body, for: request.url, userData: userData, at: now)
       return cache.store(response, for: diskIdentity)
@@ -164,7 +164,7 @@ public struct ImageCache: Sendable {
     }
     guard tiers.includesDisk, let identity = request.storedIdentity(additionalIdentifier) else { return nil }
     let isOnDisk = await withCheckedContinuation { continuation in
-      engine.containsOnDisk(identity) { continuation.resume(returning: $0) }
+      engine.diskWriter.contains(identity) { continuation.resume(returning: $0) }
     }
     return isOnDisk ? .disk : nil
   }
@@ -173,7 +173,7 @@ public struct ImageCache: Sendable {
   /// no disk cache or the disk cache does not count (SDWebImage's `totalDiskCount` and `totalDiskSize`).
   public func diskUsage() async -> DiskUsage? {
     await withCheckedContinuation { continuation in
-      engine.access {
+      engine.diskWriter.access {
         $0.usage()
       } completion: {
         continuation.resume(returning: $0 ?? nil)
@@ -198,7 +198,7 @@ public struct ImageCache: Sendable {
     guard tiers.includesDisk, let identity = request.storedIdentity(additionalIdentifier) else {
       return Self.report(wasInMemory, to: completion)
     }
-    engine.removeFromDisk(identity) { wasOnDisk in
+    engine.diskWriter.remove(identity) { wasOnDisk in
       Self.report(wasInMemory || wasOnDisk, to: completion)
     }
   }
@@ -229,7 +229,7 @@ public struct ImageCache: Sendable {
   ) {
     if tiers.includesMemory { downloader.removeAllCachedImages() }
     guard tiers.includesDisk else { return Self.report(true, to: completion) }
-    engine.removeAllFromDisk { removed, total in
+    engine.diskWriter.removeAll { removed, total in
       if let progress { MainActorQueue.main.post { progress(removed, total) } }
     } completion: {
       Self.report($0, to: completion)
@@ -248,7 +248,7 @@ public struct ImageCache: Sendable {
   /// `deleteOldFilesWithCompletionBlock:`). Returns when the removal is done.
   public func removeExpired() async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-      engine.access {
+      engine.diskWriter.access {
         $0.removeExpiredResponses()
       } completion: { _ in
         continuation.resume()

@@ -135,7 +135,7 @@ extension ImageCache {
       request, additionalIdentifier: additionalIdentifier, completion: { completion(try? $0.get()) })
     query.follow(task)
     // The load begins after all pending writes, so that it finds an image whose store was requested before.
-    engine.access { _ in
+    engine.diskWriter.access { _ in
     } completion: { _ in
       downloader.begin(task)
     }

@@ -148,7 +148,7 @@ public final class ImageDownloader: Sendable {
 
   /// Returns the reason why an image in memory may be out of date; nil for an image that is not known to be stale. The
   /// inner error is nil while the server is being asked. Costs one atomic load while no image is stale.
-  package func staleness(of image: Image) -> Staleness? { engine.staleness(of: image) }
+  package func staleness(of image: Image) -> Staleness? { engine.staleImages.staleness(of: image) }
 
   /// Loads an image and returns a receipt for the load (AFNetworking's `downloadImageForURLRequest`). Returns `nil` if
   /// the outcome is known at once, for example because the URL is missing or invalid, the image is in memory, or its
@@ -209,7 +209,9 @@ public final class ImageDownloader: Sendable {
       }
       // A request that only the cache serves may have a URL that no transport serves.
       if request.cachePolicy != .cacheOnly || request.url.scheme == nil || request.isLocal {
-        do { _ = try engine.transport(for: request.url) } catch { return refuse(task, error, began) }
+        do { _ = try engine.transports.transport(for: request.url) } catch {
+          return refuse(task, error, began)
+        }
       }
       // The loop repeats the look-up if a load has stored an image in the meantime: otherwise the same load would be
       // made twice.
@@ -255,8 +257,8 @@ public final class ImageDownloader: Sendable {
   /// headers that servers have named in `Vary`.
   func completed(_ request: ImageRequest) -> ImageRequest {
     var request = additions?.completing(request) ?? request
-    if engine.addsCredentials {
-      request.identity = request.identity.sentWith(engine.credentials(for: request))
+    if engine.transports.addsCredentials {
+      request.identity = request.identity.sentWith(engine.transports.credentials(for: request))
     }
     if request.identity.hasOtherHeaders { request.identity = engine.counted(request.identity) }
     return request
@@ -286,7 +288,7 @@ public final class ImageDownloader: Sendable {
     guard request.cachePolicy != .reload else { return nil }
     let cache = request.cache(default: cache)
     // Avoids a copy of the request, because every memory hit comes through here.
-    if additions == nil, !request.identity.hasOtherHeaders, !engine.addsCredentials {
+    if additions == nil, !request.identity.hasOtherHeaders, !engine.transports.addsCredentials {
       return cache?.image(for: request, additionalIdentifier: additionalIdentifier)
     }
     return cache?.image(for: completed(request), additionalIdentifier: additionalIdentifier)
@@ -317,7 +319,9 @@ public final class ImageDownloader: Sendable {
       if let completion { MainActorQueue.main.post { completion(false) } }
       return
     }
-    removeData(completed(request).identity.withoutVarying, completion)
+    engine.diskWriter.remove(completed(request).identity.withoutVarying) { wasThere in
+      if let completion { MainActorQueue.main.post { completion(wasThere) } }
+    }
   }
 
   /// Removes the stored response of a source from disk and returns true if there was one; memory is unaffected.
@@ -331,7 +335,11 @@ public final class ImageDownloader: Sendable {
   /// Removes all stored responses from disk, including those of other programs that share the cache; memory is
   /// unaffected. Loads that begin after this call find nothing. `completion` is called on the main actor with true if
   /// there was a response.
-  public func removeAllCachedData(completion: (@MainActor (Bool) -> Void)?) { removeData(nil, completion) }
+  public func removeAllCachedData(completion: (@MainActor (Bool) -> Void)?) {
+    engine.diskWriter.removeAll { wasThere in
+      if let completion { MainActorQueue.main.post { completion(wasThere) } }
+    }
+  }
 
   /// Removes all stored responses from disk and returns true if there was one; see `removeAllCachedData(completion:)`.
   @discardableResult
@@ -341,23 +349,16 @@ public final class ImageDownloader: Sendable {
     }
   }
 
-  /// Removes the response of an identity from disk, or all responses for `nil`.
-  private func removeData(_ identity: RequestIdentity?, _ completion: (@MainActor (Bool) -> Void)?) {
-    engine.removeFromDisk(identity) { wasThere in
-      if let completion { MainActorQueue.main.post { completion(wasThere) } }
-    }
-  }
-
   /// Blocks until the responses loaded so far are written to disk, but no longer than a number of seconds. Called at
   /// the end of a program, which would lose responses that are not written yet.
-  package func finishWriting(within seconds: Double) { engine.finishWriting(within: seconds) }
+  package func finishWriting(within seconds: Double) { engine.diskWriter.finish(within: seconds) }
 
   /// Returns true if the disk has a response for the source, fresh or stale.
   public func containsCachedData(for source: some ImageRequestConvertible) async -> Bool {
     guard let request = try? source.asImageRequest() else { return false }
     let identity = completed(request).identity.withoutVarying
     return await withCheckedContinuation { continuation in
-      engine.containsOnDisk(identity) { continuation.resume(returning: $0) }
+      engine.diskWriter.contains(identity) { continuation.resume(returning: $0) }
     }
   }
 
@@ -383,8 +384,8 @@ public final class ImageDownloader: Sendable {
   /// The transports; the first transport that serves the scheme of a URL fetches the URL. A change applies to loads
   /// that start after it (SDWebImage's loaders manager).
   public var transports: [any DataTransport] {
-    get { engine.transports }
-    set { engine.transports = newValue }
+    get { engine.transports.all }
+    set { engine.transports.all = newValue }
   }
 
   /// The maximum number of concurrent network transfers. A higher limit starts waiting downloads at once; a lower limit

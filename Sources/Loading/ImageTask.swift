@@ -258,8 +258,7 @@ public final class ImageTask: Cancellable {
 
   // MARK: For the engine
 
-  /// The engine's number for this load, which changes if the engine sends the request again. Read with the engine's
-  /// lock held.
+  /// The engine's number for this load. Read with the engine's lock held.
   var id: TaskID? { state.withLock { $0.id } }
 
   func isStarted(as id: TaskID, by engine: LoadEngine) {

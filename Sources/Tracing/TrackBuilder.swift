@@ -12,7 +12,8 @@ struct TrackBuilder {
     let outcome: TraceEvent.Outcome
   }
 
-  private var requests: [(request: TraceEvent.Request, time: Int64)] = []
+  /// The requests by number. A request that `Vary` has sent again counts from then on.
+  private var requests: [UInt64: (request: TraceEvent.Request, time: Int64)] = [:]
   private var served: [(request: UInt64, url: String, image: UInt64, time: Int64)] = []
   private var responses: [UInt64: Response] = [:]
   private var lookups: [UInt64: Interval] = [:]
@@ -39,7 +40,7 @@ struct TrackBuilder {
     lastTime = max(lastTime, time)
     switch event.kind {
     case .served(let request, let url, let image): served.append((request, url, image, time))
-    case .requested(let request): requests.append((request, time))
+    case .requested(let request): requests[request.number] = (request, time)
     case .responded(let request, let outcome): responses[request] = Response(time: time, outcome: outcome)
     case .lookupBegan(let fetch): lookups[fetch, default: Interval()].begin = time
     case .lookupEnded(let fetch, let isFound):
@@ -69,7 +70,9 @@ struct TrackBuilder {
       track.close("request", from: hit.time, notes: ["source": .text("memory")])
       return (hit.time, track)
     }
-    let loads = requests.map { ($0.request.began, track(of: $0.request, lookedUpBy: $0.time)) }
+    let loads = requests.values.sorted { $0.request.number < $1.request.number }.map {
+      ($0.request.began, track(of: $0.request, lookedUpBy: $0.time))
+    }
     return (hits + loads).sorted { $0.0 < $1.0 }.map { _, track in
       var track = track
       track.sort()

@@ -35,10 +35,11 @@ extension FetchEnd {
     case .revalidate: "revalidate"
     case .cancelFetch: "cancel fetch"
     case .decode(_, _, let key, _): key.target == nil ? "decode" : "decode small"
-    case .transform(_, _, let transforms, _): "transform \(transforms.map(\.identifier))"
+    case .transform(_, _, let request, _): "transform \(request.transforms.map(\.identifier))"
     case .pauseFetch: "pause fetch"
     case .wake: "wake"
-    case .announce: "announce"
+    case .announceRetry: "announce retry"
+    case .moveTask: "move task"
     case .cancelWork: "cancel work"
     case .reprioritizeWork(_, let priority): "reprioritize \(priority)"
     case .store(_, _, _, let identifier): "store \(identifier ?? "-")"
@@ -121,8 +122,7 @@ extension FetchEnd {
   }
 
   @Test func cancellingTheLastTaskStopsTheDiskLookup() {
-    var registry = LoadRegistry()
-    registry.hasDisk = true
+    var registry = LoadRegistry(hasDisk: true)
     let (first, started) = start(&registry, request())
     #expect(started.contains("look up a.jpg"))
     let (second, _) = start(&registry, request(target: Self.small))
@@ -272,8 +272,7 @@ extension FetchEnd {
   }
 
   @Test func fetchForADamagedCopyPausesWhenOnlyPausedTasksRemain() throws {
-    var registry = LoadRegistry()
-    registry.hasDisk = true
+    var registry = LoadRegistry(hasDisk: true)
     let storedResponse = StoredResponse(
       response: TransportResponse(url: url(), status: 200, headers: ["Cache-Control": "max-age=60"]),
       body: [1], requested: 0, received: 0)
@@ -303,10 +302,59 @@ extension FetchEnd {
     #expect(actions.map(words) == ["fetch a.jpg"])
   }
 
+  @Test func callerWithAnotherValueOfAVaryingHeaderSendsARequestOfItsOwn() throws {
+    var registry = LoadRegistry()
+    var requests: [TaskID: ImageRequest] = [:]
+    func start(theme: String) -> TaskID {
+      var request = request()
+      request.headers["X-Theme"] = theme
+      let task = registry.start(request, lane: .init(request.url)).task
+      requests[task] = request
+      return task
+    }
+    let light = start(theme: "light")
+    let dark = start(theme: "dark")
+    let alsoLight = start(theme: "light")
+    let fetch = try #require(registry.fetch(of: light))
+    #expect(registry.tree.tasks(of: fetch) == [light, dark, alsoLight], "the header did not matter so far")
+
+    let (identity, actions) = registry.responded(fetch, ["Vary": "X-Theme"]) { requests[$0] }
+
+    let other = try #require(registry.fetch(of: dark))
+    #expect(registry.tree.tasks(of: fetch) == [light, alsoLight])
+    #expect(other != fetch && registry.tree.tasks(of: other) == [dark])
+    #expect(identity == registry.tree[fetch]?.request.identity && identity != request().identity)
+    #expect(actions.contains(.moveTask(dark, from: fetch, to: other)))
+    #expect(actions.map(words).sorted() == ["fetch a.jpg", "move task"])
+
+    // The names are known from now on.
+    let counted = try #require(requests[dark]).identity
+    #expect(registry.tree[other]?.request.identity == registry.counting(counted))
+  }
+
+  @Test func responseWithoutVaryMovesNoCaller() throws {
+    var registry = LoadRegistry()
+    let task = registry.start(request(), lane: .init(url())).task
+    let fetch = try #require(registry.fetch(of: task))
+    let (identity, actions) = registry.responded(fetch, ["Content-Type": "image/png"]) { _ in request() }
+    #expect(identity == nil && actions.isEmpty)
+  }
+
+  @Test func actionsOfEqualStagesAndImagesAreEqual() {
+    let image = Image.solid(width: 1, height: 1)
+    let id = ProcessedImageID(number: 1)
+    let stored = LoadAction.store(id, image, request(), additionalIdentifier: nil)
+    #expect(stored == .store(id, image, request(), additionalIdentifier: nil))
+    #expect(stored != .store(id, .solid(width: 1, height: 1), request(), additionalIdentifier: nil))
+    let task = TaskID(number: 2)
+    let response = ImageResponse(image: image, source: .network)
+    #expect(LoadAction.deliver([task], .success(response)) == .deliver([task], .success(response)))
+    #expect(LoadAction.deliver([task], .success(response)) != .deliver([task], .failure(.cancelled)))
+  }
+
   @Test(arguments: [Prioritization.fifo, .lifo, .newestBatch])
   func downloadOrderIsIndependentOfTheOrderOfDiskLookups(order: Prioritization) throws {
-    var registry = LoadRegistry()
-    registry.hasDisk = true
+    var registry = LoadRegistry(hasDisk: true)
     registry.queue.order = order
     registry.queue.maximumActive = 1
     var actions: [LoadAction] = []

@@ -1,5 +1,3 @@
-import FoundationEssentials
-import Synchronization
 import VitrineConcurrency
 import VitrineGraphics
 
@@ -10,73 +8,54 @@ import VitrineGraphics
 final class LoadEngine: Sendable {
   let configuration: ImageDownloader.Configuration
   let decoder: any ImageDecoding
-  let cache: (any ImageRequestCache)?
   let dataCache: (any ImageDataCache)?
-  let trace: Trace
   let ledger: MemoryLedger
+  let trace: Trace
   let recovery: Recovery
   let connectivity = ConnectivityObservers()
-  /// The number of stale images in memory, read without the lock.
-  let staleCount = Atomic(0)
+  let transports: TransportTable
+  let diskWriter: DiskWriter
+  let staleImages: StaleImageRemover
+  private let cache: (any ImageRequestCache)?
+  private let diskReader: DiskReader
+  private let rules: StoredResponseRules
+  private let workers: WorkerPool
+  private let imageMaker: ImageMaker
+  private let previewMaker: PreviewMaker
+  private let networkReturns = Shared(NetworkReturns())
+  private let state: Shared<LoadState>
+
   var clock: any LoadingClock { configuration.clock }
-  let workers: WorkerPool
-  /// The threads that read the disk, started as needed: two unless the disk hangs.
-  let diskReaders = WorkerPool(threads: LookupLine.threads)
-  /// The thread that changes the disk cache: a single one, so that the last write wins.
-  let diskWriter = WorkerPool(threads: 1)
-  let state: Shared<State>
-  /// True if a transport adds cookies or credentials of its own.
-  private let hasCredentials = Atomic(false)
 
   init(
     configuration: ImageDownloader.Configuration, transports: [any DataTransport],
     decoder: any ImageDecoding, cache: (any ImageRequestCache)?, dataCache: (any ImageDataCache)? = nil
   ) {
+    let ledger = configuration.ledger ?? MemoryLedger()
+    let transports = TransportTable(transports)
+    let clock = configuration.clock
     self.configuration = configuration
     self.decoder = decoder
     self.cache = cache
     self.dataCache = dataCache
+    self.ledger = ledger
+    self.transports = transports
     trace = configuration.trace
-    ledger = configuration.ledger ?? MemoryLedger()
-    recovery = Recovery(configuration.recovery, clock: configuration.clock)
-    workers = WorkerPool(threads: configuration.decodingThreads, clock: configuration.clock)
-    var registry = LoadRegistry(
-      firstNumber: trace.reserveNumbers(), undecodedBytesLimit: configuration.undecodedBytesLimit,
-      totalLimit: configuration.timeouts.total)
-    registry.queue = DownloadQueue(configuration)
-    registry.retries = configuration.retries
-    registry.hasDisk = dataCache != nil
-    registry.staleAfter = configuration.freshness.staleAfter
-    registry.copies.limit = ledger.budget / 4
-    var state = State(
-      registry: registry, router: TransportRouter(transports), failures: configuration.failureMemory)
-    // Resumable data count as bodies, which have half of the budget.
-    state.resumableDataStore.limit = min(configuration.resumableBytesLimit, ledger.budget / 8)
-    self.state = Shared(state)
-    hasCredentials.store(transports.contains { $0.addsCredentials }, ordering: .relaxed)
+    recovery = Recovery(configuration.recovery, clock: clock)
+    rules = StoredResponseRules(configuration)
+    diskWriter = DiskWriter(dataCache, transports: transports, clock: clock)
+    diskReader = DiskReader(
+      dataCache, writer: diskWriter, transports: transports, rules: rules, configuration: configuration,
+      ledger: ledger)
+    staleImages = StaleImageRemover(from: cache, after: configuration.freshness.staleInMemory, clock: clock)
+    workers = WorkerPool(threads: configuration.decodingThreads, clock: clock)
+    imageMaker = ImageMaker(
+      decoder, workers: workers, ledger: ledger, configuration: configuration,
+      countsImages: cache == nil || cache is MemoryImageCache)
+    previewMaker = PreviewMaker(
+      decoder, workers: workers, ledger: ledger, pixelFormat: configuration.pixelFormat)
+    state = Shared(LoadState(configuration, hasDisk: dataCache != nil, budget: ledger.budget))
     ledger.register(self, as: .decoding)
-  }
-
-  var transports: [any DataTransport] {
-    get { state.withLock { $0.router.transports } }
-    set {
-      state.withLock { $0.router = TransportRouter(newValue) }
-      hasCredentials.store(newValue.contains { $0.addsCredentials }, ordering: .relaxed)
-    }
-  }
-
-  var addsCredentials: Bool { hasCredentials.load(ordering: .relaxed) }
-
-  /// Returns digests of the credentials that the transport of a request would add now.
-  func credentials(for request: ImageRequest) -> CredentialDigests {
-    let transport = try? transport(for: request.url)
-    return transport?.credentialDigests(for: request.url, headers: request.headers) ?? .init()
-  }
-
-  /// Returns the transport of a URL. Throws `.invalidURL` for a relative URL, and `.unsupportedScheme` for a scheme
-  /// that no transport serves.
-  func transport(for url: URL) throws(ImageError) -> any DataTransport {
-    try state.withLock { $0.router }.transport(for: url)
   }
 
   var statistics: ImageDownloader.Statistics { state.withLock { $0.statistics } }
@@ -101,66 +80,53 @@ final class LoadEngine: Sendable {
   }
 
   /// Counts a load that was served from memory, or that failed before the engine was called.
-  func count(_ result: Result<ImageResponse, ImageError>) {
-    state.withLock { $0.statistics.count(result, times: 1) }
+  func count(_ result: Result<ImageResponse, ImageError>) { state.withLock { $0.count(result) } }
+
+  /// Returns the identity including the headers that the server has named in `Vary`.
+  func counted(_ identity: RequestIdentity) -> RequestIdentity {
+    state.withLock { $0.registry.counting(identity) }
   }
+
+  /// Returns true if a request that the memory cache cannot serve may be served from disk.
+  func readsDisk(for request: ImageRequest) -> Bool {
+    dataCache != nil && request.cache.usesDisk && !request.isLocal
+      && DiskUse(request.cachePolicy) == .byFreshness
+  }
+
+  /// False while late look-ups are under way.
+  var isDiskResponding: Bool { state.withLock { !$0.registry.lookups.hasLate } }
+
+  /// True if no look-up is running that is in time.
+  var areLookUpsIdle: Bool { state.withLock { $0.registry.lookups.isIdle } }
 
   // MARK: Callers
 
   /// Starts a load, or joins running work. Does nothing and returns false if the memory lookup made when `storeCount`
   /// was read may be out of date: the cache was offered an image since then, and no fetch of these bytes is running.
   func start(_ task: ImageTask, unlessStoredSince storeCount: Int, lookup: LookupNotes) -> Bool {
-    let request = task.request
-    var isRefused = false
-    let work = state.withLock { state -> Work? in
-      if state.storeCount != storeCount, request.cachePolicy != .reload,
-        !state.registry.isFetching(request.identity)
-      {
-        return nil
-      }
-      isRefused = state.isShutDown
-      return isRefused ? Work() : state.work(start(task, request, lookup, &state))
+    let (start, work) = state.withLock { state in
+      state.now = clock.now
+      let start = state.start(task, by: self, unlessStoredSince: storeCount, lookup)
+      if case .started(let actions) = start { return (start, state.work(actions)) }
+      return (start, LoadState.Work())
     }
-    if let work { perform(work) }
-    if isRefused { task.settle(.failure(.shutDown)) }
-    return work != nil
+    switch start {
+    case .started: perform(work)
+    case .isShutDown: task.settle(.failure(.shutDown))
+    case .outOfDate: return false
+    }
+    return true
   }
 
-  func start(
-    _ task: ImageTask, _ request: ImageRequest, _ lookup: LookupNotes, _ state: inout State
-  ) -> [LoadAction] {
-    state.registry.now = clock.now
-    let (id, actions) = state.registry.start(
-      request, additionalIdentifier: task.additionalIdentifier, lane: .init(request.url),
-      isPaused: task.isPaused, isProbe: task.isProbe)
-    state.tasks[id] = task
-    task.isStarted(as: id, by: self)
-    if let request = state.registry.traceRequest(id, request, lookup) { trace.record(.requested(request)) }
-    if let fetch = state.registry.fetch(of: id) {
-      state.releasedTasks += state.transfers[fetch]?.receiver.add(task) ?? []
-    }
-    // With the lock held, so that no newer preview is shown before this one.
-    if request.progressive != .none, let preview = state.registry.newestPreview(for: id) {
-      task.show(preview)
-    }
-    return actions
-  }
-
-  func cancel(_ task: ImageTask) {
-    perform { state in task.id.map { state.registry.cancel($0) } ?? [] }
-  }
+  func cancel(_ task: ImageTask) { perform { $0.cancel(task) } }
 
   func cancelAll() { perform { $0.registry.cancelAll() } }
 
   /// Applies the priority that the caller has set last.
-  func settlePriority(of task: ImageTask) {
-    perform { state in task.id.map { state.registry.setPriority(task.priority, of: $0) } ?? [] }
-  }
+  func settlePriority(of task: ImageTask) { perform { $0.settlePriority(of: task) } }
 
   /// Applies the last `pause()` or `resume()` of the caller.
-  func settlePause(of task: ImageTask) {
-    perform { state in task.id.map { state.registry.setPaused(task.isPaused, $0) } ?? [] }
-  }
+  func settlePause(of task: ImageTask) { perform { $0.settlePause(of: task) } }
 
   // MARK: Life cycle
 
@@ -168,27 +134,22 @@ final class LoadEngine: Sendable {
 
   var isShutDown: Bool { state.withLock { $0.isShutDown } }
 
-  func shutDown(cancelling: Bool) {
-    perform { state in
-      state.isShutDown = true
-      state.resumableDataStore = ResumableDataStore(limit: 0)
-      return cancelling ? state.registry.cancelAll() : []
-    }
-  }
+  func shutDown(cancelling: Bool) { perform { $0.shutDown(cancelling: cancelling) } }
 
   func waitUntilIdle() async {
     repeat {
       await withCheckedContinuation { continuation in
-        let isIdle = state.withLock { state in
-          if !state.isIdle { state.waitingForIdle.append(continuation) }
-          return state.isIdle
-        }
-        if isIdle { continuation.resume() }
+        if !state.withLock({ $0.waitForIdle(continuation) }) { continuation.resume() }
       }
       // Jobs that have begun run to the end, even without a waiting caller.
       await withCheckedContinuation { continuation in workers.whenIdle { continuation.resume() } }
+      await withCheckedContinuation { continuation in diskWriter.whenIdle { continuation.resume() } }
       // Another load may have begun and ended in the meantime.
-    } while !(state.withLock { $0.isIdle } && workers.isIdle)
+    } while !(state.withLock { $0.isIdle } && workers.isIdle && diskWriter.isIdle)
+  }
+
+  private func resumeIdleWaiters() {
+    for continuation in state.withLock({ $0.takeIdleWaiters() }) { continuation.resume() }
   }
 
   // MARK: Failures
@@ -197,39 +158,32 @@ final class LoadEngine: Sendable {
   /// without a failure memory, and if the request would join a running fetch.
   func rememberedFailure(of request: ImageRequest) -> ImageError? {
     guard configuration.failureMemory != nil, request.cachePolicy != .reload else { return nil }
-    let (identity, now) = (request.identity.asSent, clock.now)
     return state.withLock { state in
-      state.registry.isFetching(request.identity) ? nil : state.failures?.error(for: identity, at: now)
+      state.now = clock.now
+      return state.rememberedFailure(of: request.identity)
     }
   }
 
   /// Removes the remembered failure of a request. Returns true if there was one.
   func removeFailure(of request: ImageRequest) -> Bool {
-    state.withLock { $0.failures?.remove(request.identity.asSent) } ?? false
+    state.withLock { $0.removeFailure(of: request.identity) }
   }
 
   /// Removes all remembered failures. Returns true if there were any.
-  func removeAllFailures() -> Bool { state.withLock { $0.failures?.removeAll() } ?? false }
+  func removeAllFailures() -> Bool { state.withLock { $0.removeAllFailures() } }
 
   // MARK: Work
 
-  func resume(_ waiting: [CheckedContinuation<Void, Never>]) {
-    for continuation in waiting { continuation.resume() }
-  }
-
-  /// Counts a transfer, successful or not.
-  func count(_ metrics: TransportMetrics) { state.withLock { $0.statistics.count(metrics) } }
-
   /// Calls `decide` with the lock held, then performs the actions without the lock.
-  func perform(_ decide: (inout State) -> [LoadAction]) {
+  private func perform(_ decide: (inout LoadState) -> [LoadAction]) {
     perform(
       state.withLock { state in
-        state.registry.now = clock.now
+        state.now = clock.now
         return state.work(decide(&state))
       })
   }
 
-  func perform(_ work: consuming Work) {
+  private func perform(_ work: consuming LoadState.Work) {
     // Released first, because the next decodes may need the memory.
     work.releasedDecoders = []
     work.releasedTasks = []
@@ -241,55 +195,338 @@ final class LoadEngine: Sendable {
     }
   }
 
-  func perform(_ action: LoadAction) {
+  private func perform(_ action: LoadAction) {
     switch action {
-    case .lookUp(let id, let request, let priority): lookUp(id, request, priority)
+    case .lookUp(let id, let request, let priority):
+      diskReader.lookUp(id, request, priority) { [self] find, headers in
+        perform { $0.lookedUp(id, request, find, headers) }
+        resumeIdleWaiters()
+      }
     case .cancelLookUp(let id): withdrawLookUp(id)
     case .skipLookUp(let id): skipLookUp(id)
     case .keep(let bytes, let identity): keep(bytes, identity)
-    case .discard(let identity): discard(identity)
+    case .discard(let identity): diskWriter.remove(identity)
     case .revalidate(let request, let identifier): revalidate(request, identifier)
     case .startFetch(let id, let request): startFetch(id, request)
-    case .cancelFetch, .pauseFetch: break  // performed with the whole `Work`
+    case .cancelFetch, .pauseFetch, .moveTask: break  // performed with the whole `Work`
     case .wake(let time):
       clock.wake(at: time) { [weak self] in self?.woken(at: time) }
-    case .announce(let ids, let event): announce(ids, event)
-    case .decode(let id, let body, let options, let priority): decode(id, body, options, priority)
-    case .transform(let id, let image, let transforms, let priority):
-      let work = ledger.beginWork()
-      let reservation = MemoryReservation(image.isCounted ? 0 : image.cost, in: ledger, as: .decoding)
-      let claim = MemoryClaim(image.cost, in: reservation, beside: image.isCounted ? image.cost : 0)
-      let flag = CancellationFlag()
-      workers.submit(id.number, priority: priority.rawValue, taking: claim, stoppedBy: flag) { [self] in
-        trace.record(.transformBegan(processedImage: id.number))
-        let result =
-          claim.flatMap { $0.isGivenUp ? .failure($0.refusal) : nil }
-          ?? Self.apply(transforms, to: image, flag.cancellation)
-        if case .success(let image) = result { countAsShown(image, movedFrom: reservation) }
-        reservation.end()
-        trace.record(.transformEnded(processedImage: id.number))
+    case .announceRetry(let ids, let delay, let error):
+      for task in state.withLock({ $0.willRetry(ids) }) { task.emit(.willRetry(after: delay, error)) }
+    case .decode(let id, let body, let key, let priority):
+      imageMaker.decode(id, body, key, priority) { [self] result in
+        perform { $0.decodeEnded(id, result) }
+      }
+    case .transform(let id, let image, let request, let priority):
+      imageMaker.transform(id, image, request.transforms, priority) { [self] result in
         perform { $0.registry.transformEnded(id, result) }
-        work.end()
       }
     case .cancelWork(let number): workers.cancel(number)
     case .reprioritizeWork(let number, let priority): workers.setPriority(priority.rawValue, of: number)
     case .store(let id, let image, let request, let identifier):
       guard storesOnMainQueue else { return store(id, image, request, identifier) }
-      let reservation = MemoryReservation(image.isCounted ? 0 : image.cost, in: ledger, as: .decoding)
+      let reservation = imageMaker.reserve(image)
       MainActorQueue.main.post { [self] in
         reservation.end()
-        if state.withLock({ $0.registry.isStoring(id) }) { store(id, image, request, identifier) }
+        if state.withLock({ $0.registry.tree.isStoring(id) }) { store(id, image, request, identifier) }
       }
-    case .deliver(let ids, let result): deliver(ids, result)
+    case .deliver(let ids, let outcome): deliver(ids, outcome.result)
     }
   }
 
-  private func announce(_ ids: [TaskID], _ event: ImageTask.Event) {
-    let tasks = state.withLock { state in
-      if case .willRetry = event { state.statistics.retries += 1 }
-      return ids.compactMap { state.tasks[$0] }
+  private func store(
+    _ id: ProcessedImageID, _ image: Image, _ request: ImageRequest, _ identifier: String?
+  ) {
+    // Read before the cache is called, because the callers may leave in the meantime.
+    if let freshness = state.withLock({ $0.registry.freshness(of: id) }),
+      let cache = request.cache(default: cache),
+      cache.shouldCache(image, for: request, additionalIdentifier: identifier)
+    {
+      if freshness == .fresh, state.withLock({ $0.registry.replacesOtherSizes(id, request) }) {
+        cache.removeImage(for: request, additionalIdentifier: identifier)
+      }
+      cache.insert(image, for: request, additionalIdentifier: identifier)
+      if case .stale(_, let reason) = freshness {
+        staleImages.note(image, request, identifier, because: reason)
+      }
     }
-    for task in tasks { task.emit(event) }
+    perform { $0.storeEnded(id) }
   }
 
+  private func deliver(_ ids: [TaskID], _ result: Result<ImageResponse, ImageError>) {
+    let tasks = state.withLock { $0.deliver(ids, result) }
+    let outcome = TraceEvent.Outcome(result)
+    for id in ids { trace.recordResponse(id.number, outcome) }
+    for task in tasks {
+      task.settle(task.request.keepsData || !task.request.decodes ? result : result.withoutData)
+    }
+    let waiting = state.withLock { state in
+      state.delivered(to: ids.count)
+      return state.takeIdleWaiters()
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  // MARK: Disk
+
+  /// Withdraws a look-up that no load needs. A look-up that has begun runs to its end.
+  private func withdrawLookUp(_ id: FetchID) {
+    guard diskReader.withdraw(id) else { return }
+    perform { $0.registry.lookUpWithdrawn(id) }
+    resumeIdleWaiters()
+  }
+
+  /// Continues without the disk, which has not answered in time.
+  private func skipLookUp(_ id: FetchID) {
+    withdrawLookUp(id)
+    perform { $0.lookUpSkipped(id) }
+    resumeIdleWaiters()
+  }
+
+  private func keep(_ bytes: FetchedBytes, _ identity: RequestIdentity) {
+    guard let storedResponse = bytes.storedResponse else { return }
+    diskWriter.store(storedResponse, for: identity, keeping: bytes.reservation) { [storing = bytes.storing] in
+      storing?.finish($0)
+    }
+  }
+
+  /// Asks the server whether an image that was shown has changed. No caller waits for the response, which serves later
+  /// requests.
+  private func revalidate(_ request: ImageRequest, _ identifier: String?) {
+    let task = ImageTask.revalidation(of: request, identifier)
+    while !start(task, unlessStoredSince: storeCount, lookup: .bypassing(trace)) {}
+  }
+
+  // MARK: Time and network
+
+  /// Called at the time of a `.wake`. Serves callers whose server has not answered in time with the stored response.
+  private func woken(at time: Int64) {
+    perform { $0.woken(at: time, by: self, probe: ImageTask.revalidation) }
+  }
+
+  /// Called each time the network has returned. Returns in quick succession are handled together.
+  func networkReturned() {
+    switch networkReturns.withLock({ $0.reported(at: clock.now) }) {
+    case .act: actOnNetworkReturn()
+    case .join: break
+    case .wait(let time):
+      clock.wake(at: time) { [weak self] in
+        guard let self, networkReturns.withLock({ $0.woken(at: self.clock.now) }) else { return }
+        actOnNetworkReturn()
+      }
+    }
+  }
+
+  func clockStepped() {
+    recovery.clockStepped()
+    connectivity.notify()
+  }
+
+  /// Sends waiting and failed requests now, forgets remembered failures, and removes stale images from memory.
+  private func actOnNetworkReturn() {
+    staleImages.removeAll()
+    perform { $0.networkReturned() }
+    recovery.networkReturned()
+    connectivity.notify()
+  }
+
+  // MARK: Transfers
+
+  private func startFetch(_ id: FetchID, _ request: ImageRequest) {
+    let requestsRange = request.headers["Range"] != nil
+    let copy = dataCache == nil ? nil : state.withLock { $0.registry.copy(of: id) }
+    let validators = requestsRange ? [:] : rules.validators(for: request, copy)
+    let mayResume = !request.isLocal && !requestsRange && validators.isEmpty
+    let expectations = ResponseAssembler.Expectations(
+      acceptance: request.isLocal ? nil : configuration.acceptance, acceptsPartialContent: requestsRange,
+      isConditional: !validators.isEmpty, isModified: configuration.responseModifier != nil)
+    let receiver = state.withLock { state in
+      state.begin(id, resuming: mayResume ? request.identity.asSent : nil) { attempt in
+        FetchReceiver(
+          id: id,
+          Exchange(request, resumable: attempt.resumable, validators: validators, spent: attempt.spent),
+          assembler: ResponseAssembler(
+            expectations, resuming: attempt.resumable, bodyNumber: attempt.number),
+          configuration: configuration, ledger: ledger, secondsQueued: attempt.secondsQueued, delegate: self)
+      }
+    }
+    receiver?.start(configuration, transports, storesResponses: dataCache != nil)
+  }
+
+  /// Stops an attempt. Resumable data are kept for later requests.
+  private func giveUp(_ receiver: FetchReceiver) {
+    if let resumable = receiver.abandon() {
+      let identity = receiver.exchange.identity
+      state.withLock { $0.keep(resumable, for: identity) }
+    }
+    receiver.stop()
+  }
+
+  private func settleFetch(_ receiver: FetchReceiver, _ end: FetchEnd, _ resumable: ResumableData?) {
+    var end = end
+    // A retry has only the remaining time, but the error states the limit that was configured.
+    if case .failed(.timedOut(.total)) = end.outcome {
+      end.outcome = .failed(.timedOut(.total(seconds: configuration.timeouts.total)))
+    }
+    if let headers = end.response?.headers {
+      end.retryAfter = RetryAfter.seconds(headers, wallClock: configuration.wallClock)
+    }
+    if case .notModified(let response, let metrics) = end.outcome {
+      end.outcome = revalidated(receiver, response, metrics)
+    }
+    if let retryAfter = end.retryAfter,
+      HostBackOff.isRefusal(end.response?.status, retryAfter: retryAfter),
+      let lane = state.withLock({ $0.lane(of: receiver) })
+    {
+      // Recovery learns of the pause before a slot receives the failure.
+      recovery.refused(lane, retryAfter: retryAfter)
+    }
+    var responded: DownloadQueue.Lane?
+    perform { state in
+      if end.showsThatServerResponds { responded = state.lane(of: receiver) }
+      return state.fetchEnded(receiver, end, resumable: resumable)
+    }
+    if let responded { recovery.succeeded(responded) }
+    // The remaining bytes of a refused response are not needed.
+    receiver.stop()
+  }
+
+  /// Returns the outcome of a 304: the stored response with the updated headers, or `.needsWhole` if the 304 does not
+  /// match the stored response, or the stored response was released to make room.
+  private func revalidated(
+    _ receiver: FetchReceiver, _ response: TransportResponse, _ metrics: TransportMetrics
+  ) -> FetchEnd.Outcome {
+    guard let copy = state.withLock({ $0.registry.copy(of: receiver.id) }) else { return .needsWhole }
+    if let bytes = rules.revalidated(copy, by: response, metrics, of: receiver.exchange) {
+      return .bytes(bytes)
+    }
+    state.withLock { $0.dropCopy(of: receiver) }
+    return .needsWhole
+  }
+}
+
+extension LoadEngine: FetchReceiverDelegate {
+  func fetchBegins(_ receiver: FetchReceiver) -> Bool { state.withLock { $0.transportBegins(receiver) } }
+
+  func responseArrived(_ response: TransportResponse, of receiver: FetchReceiver) {
+    let addsCredentials = transports.addsCredentials
+    guard response.headers["Vary"] != nil || addsCredentials else { return }
+    // Computed without the lock, for loads that send their request again.
+    let request = addsCredentials ? state.withLock { $0.request(of: receiver) } : nil
+    let current = request.map { transports.credentials(for: $0) }
+    perform {
+      $0.responded(
+        receiver, response.headers, sent: addsCredentials ? response.credentials : nil, current: current)
+    }
+  }
+
+  func bytesArrived(_ beginning: PreviewSchedule.Beginning, of receiver: FetchReceiver) -> Int64 {
+    let now = clock.now
+    let (jobs, next, _) = state.withLock { state in
+      state.now = now
+      return state.previewsDue(of: receiver, beginning, interval: configuration.previewInterval)
+    }
+    var isSkipped = false
+    for job in jobs {
+      let isSubmitted = previewMaker.submit(job, beginning) {
+        receiver.bytes(of: beginning)
+      } show: { [self] image in
+        show(image, job)
+      } end: { [self] end in
+        state.withLock { state in
+          state.now = clock.now
+          state.previewEnded(job, end, interval: configuration.previewInterval)
+        }
+      }
+      guard !isSubmitted else { continue }
+      isSkipped = true
+      state.withLock { $0.registry.previews.skip(job, job.decoder) }
+    }
+    return isSkipped ? now : next
+  }
+
+  /// Shows a preview to the callers that want previews, with the transforms of each request.
+  private func show(_ image: Image, _ job: PreviewJob) {
+    for (id, transforms) in state.withLock({ $0.registry.previews.images(of: job, in: $0.registry.tree) }) {
+      let preview = (try? image.applying(transforms).get())?.asPreview
+      for task in state.withLock({ $0.previewIsReady(preview, of: id, job) }) {
+        if let preview { task.show(preview) }
+      }
+    }
+  }
+
+  func fetchEnded(_ receiver: FetchReceiver, _ end: FetchEnd, resumable: ResumableData?) {
+    var end = end
+    if dataCache != nil, case .bytes(let bytes) = end.outcome {
+      end.outcome = .bytes(rules.storable(bytes, of: receiver.exchange))
+    }
+    guard case .bytes(let bytes) = end.outcome, !bytes.body.isEmpty, let modify = configuration.bodyModifier,
+      state.withLock({ $0.isCurrent(receiver) })
+    else { return settleFetch(receiver, end, resumable) }
+    // No other job uses this number while the fetch is running.
+    workers.submit(receiver.id.number, priority: ImageRequest.Priority.normal.rawValue) { [self, end] in
+      let result = Result<[UInt8], ImageError>.of(ImageError.responseRefused) {
+        try modify(bytes.body, bytes.response)
+      }
+      let modified = result.map { body in
+        var modified = bytes
+        modified.body = body
+        return modified
+      }
+      settleFetch(receiver, FetchEnd(modified, like: end), nil)
+    }
+  }
+
+  func count(_ metrics: TransportMetrics) { state.withLock { $0.count(metrics) } }
+
+  func transportEnded() {
+    let waiting = state.withLock { state in
+      state.transportEnded()
+      return state.takeIdleWaiters()
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+}
+
+/// Releases preview decoders and resumable data when a whole image needs the memory.
+extension LoadEngine: MemoryHolder {
+  /// Does nothing, because the ledger of the engine does not change.
+  func count(against ledger: MemoryLedger) {}
+
+  /// Releases memory only if a decode or a body waits for memory. Previews take no memory from one another.
+  func release(bytes: Int) {
+    if workers.isShortOfMemory || ledger.isBodyWaiting { releaseUnneeded(bytes) }
+  }
+
+  /// Releases all preview decoders that are not in use, at critical pressure.
+  func handlePressure(_ pressure: MemoryPressure) {
+    if pressure == .critical { releaseUnneeded(.max) }
+  }
+
+  private func releaseUnneeded(_ bytes: Int) {
+    let isBodyWaiting = ledger.isBodyWaiting
+    state.releaseAfterLock { $0.takeUnneeded(bytes: bytes, isBodyWaiting: isBodyWaiting) }
+  }
+}
+
+extension Result<ImageResponse, ImageError> {
+  /// The result without the encoded data, for callers that have not requested the data.
+  fileprivate var withoutData: Self {
+    map { response in
+      var response = response
+      response.data = nil
+      return response
+    }
+  }
+}
+
+extension ImageTask {
+  /// Creates a load without a caller, which asks the server whether an image has changed.
+  fileprivate static func revalidation(of request: ImageRequest, _ identifier: String?) -> ImageTask {
+    var request = request
+    request.cachePolicy = .refresh
+    request.priority = .veryLow
+    request.progressive = .none
+    return ImageTask(request, additionalIdentifier: identifier, isProbe: true)
+  }
 }

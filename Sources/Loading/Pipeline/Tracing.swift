@@ -5,12 +5,15 @@ struct LookupNotes {
   /// The time of the request, by the clock of the trace.
   let began: Int64
   let memory: TraceEvent.Miss
+
+  /// Returns the notes of a load that begins now without a lookup.
+  static func bypassing(_ trace: Trace) -> Self { LookupNotes(began: trace.now, memory: .bypassed) }
 }
 
 extension LoadRegistry {
   /// Returns the trace entry of a request that has just begun to wait, or `nil` if the caller does not wait.
   func traceRequest(_ id: TaskID, _ request: ImageRequest, _ lookup: LookupNotes) -> TraceEvent.Request? {
-    stages(of: id).map { stages in
+    tree.stages(of: id).map { stages in
       TraceEvent.Request(
         number: id.number, url: Trace.shortened(request.identity.url), began: lookup.began,
         memory: lookup.memory, disk: .noCache, fetch: stages.fetch.number, decode: stages.decode.number,

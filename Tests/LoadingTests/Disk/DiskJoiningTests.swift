@@ -112,8 +112,7 @@ import VitrineTesting
     #expect(world.disk.storeCount == 1)
 
     // A load that joins after the response has been stored does not store the response again.
-    var registry = LoadRegistry()
-    registry.hasDisk = true
+    var registry = LoadRegistry(hasDisk: true)
     let lane = DownloadQueue.Lane(url())
     let fetch = try #require(registry.start(request(policy: .reload), lane: lane).actions.fetches.first)
     _ = registry.start(request(policy: .reload, target: Self.small), lane: lane)
@@ -183,8 +182,7 @@ import VitrineTesting
     let world = DiskWorld()
     world.store()
     let storedResponse = try #require(world.disk.responses.first)
-    var registry = LoadRegistry()
-    registry.hasDisk = true
+    var registry = LoadRegistry(hasDisk: true)
     let lane = DownloadQueue.Lane(url())
     var actions: [LoadAction] = []
     func load(_ policy: ImageRequest.CachePolicy, _ target: DecodeTarget?) {
@@ -351,8 +349,7 @@ import VitrineTesting
   func reloadedImageIsNotReplacedByALateStoredImage(age: Double) throws {
     let world = DiskWorld()
     world.store(age: age)
-    var registry = LoadRegistry()
-    registry.hasDisk = true
+    var registry = LoadRegistry(hasDisk: true)
     let lane = DownloadQueue.Lane(url())
     let storedResponse = try #require(world.disk.responses.first)
     let old = StoredCopy(

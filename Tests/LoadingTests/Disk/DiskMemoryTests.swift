@@ -54,7 +54,7 @@ import VitrineTesting
     let engine = world.downloader.engine
     try await until {
       // The clock moves only while no look-up runs, so that the disk responds in time.
-      guard engine.state.withLock({ $0.registry.lookups.isIdle }) else { return false }
+      guard engine.areLookUpsIdle else { return false }
       world.world.clock.advance(by: 1)
       return tasks.allSatisfy { $0.isFinished }
     }

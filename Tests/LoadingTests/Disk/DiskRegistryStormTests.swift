@@ -38,9 +38,8 @@ private struct RegistryStorm {
   init(seed: UInt64) {
     chance = SplitMix(state: seed)
     // The limit is so low that no load could start if bytes were never counted as decoded.
-    registry = LoadRegistry(undecodedBytesLimit: 2 * Self.bytes.count)
-    registry.hasDisk = true
-    registry.retries = RetryPolicy(limit: 1, delay: 1)
+    registry = LoadRegistry(
+      undecodedBytesLimit: 2 * Self.bytes.count, hasDisk: true, retries: RetryPolicy(limit: 1, delay: 1))
     registry.queue.order = [.fifo, .lifo, .newestBatch][Int(seed % 3)]
   }
 
@@ -120,7 +119,7 @@ private struct RegistryStorm {
   private mutating func run(_ actions: [LoadAction]) {
     for action in actions {
       switch action {
-      case .deliver(let tasks, let result): for task in tasks { record(task, result) }
+      case .deliver(let tasks, let outcome): for task in tasks { record(task, outcome.result) }
       case .wake(let time): wakes.append(time)
       case .cancelFetch(let id), .pauseFetch(let id):
         work.removeAll { if case .startFetch(id, _) = $0 { true } else { false } }

@@ -3,9 +3,15 @@ import Synchronization
 import VitrineConcurrency
 import VitrineGraphics
 
-/// The receiver of one attempt of a fetch. Reports progress to the waiting tasks, and the result to the engine.
+/// One attempt of a fetch: sends the request and receives the response. Reports progress to the waiting tasks, and the
+/// result to the delegate.
 final class FetchReceiver: TransportReceiver {
-  struct State {
+  private struct State {
+    var exchange: Exchange
+    /// The handle that stops the transfer, or before that the request modifier; `nil` until either has been started.
+    var handle: (any Cancellable)?
+    /// True if the attempt was stopped, so that a later handle is cancelled at once.
+    var isStopped = false
     var assembler: ResponseAssembler
     var watchers: [ImageTask] = []
     /// The number of watchers at which finished tasks are removed.
@@ -28,7 +34,14 @@ final class FetchReceiver: TransportReceiver {
     /// The number of bytes to keep reserved.
     var reserved: Int { max(assembler.memoryUsed, promised) }
 
-    fileprivate mutating func takeFinishedWatchers() -> [ImageTask] {
+    var beginning: PreviewSchedule.Beginning? {
+      guard assembler.isBeginning else { return nil }
+      return .init(
+        body: assembler.bodyNumber, count: assembler.progress.received,
+        expected: assembler.response?.expectedLength)
+    }
+
+    mutating func takeFinishedWatchers() -> [ImageTask] {
       guard watchers.count >= fullCount else { return [] }
       var finished: [ImageTask] = []
       watchers.removeAll { watcher in
@@ -66,42 +79,119 @@ final class FetchReceiver: TransportReceiver {
   private let secondsQueued: Double
   private let modifier: ImageDownloader.ResponseModifier?
   private let interval: Double
-  let clock: any LoadingClock
-  let state: Mutex<State>
+  /// The time limit for the request modifier and for the response modifier, in seconds.
+  private let modifierLimit: Double
+  private let clock: any LoadingClock
+  private let trace: Trace
+  private let state: Mutex<State>
   /// Weak, so that a transport that never ends does not retain the engine of a released downloader.
-  weak let engine: LoadEngine?
+  private weak let delegate: (any FetchReceiverDelegate)?
 
+  /// - Parameters:
+  ///   - ledger: The ledger that counts the body.
+  ///   - secondsQueued: The number of seconds between the request and the first attempt.
   init(
-    id: FetchID, isLocal: Bool, assembler: ResponseAssembler,
-    configuration: ImageDownloader.Configuration,
-    secondsQueued: Double, engine: LoadEngine
+    id: FetchID, _ exchange: Exchange, assembler: ResponseAssembler,
+    configuration: ImageDownloader.Configuration, ledger: MemoryLedger, secondsQueued: Double,
+    delegate: any FetchReceiverDelegate
   ) {
     self.id = id
-    self.isLocal = isLocal
     self.secondsQueued = secondsQueued
+    self.delegate = delegate
+    isLocal = exchange.request.isLocal
+    modifierLimit = configuration.timeouts.total
+    trace = configuration.trace
     allowsPreviews = !isLocal && configuration.bodyModifier == nil
     modifier = configuration.responseModifier
     interval = configuration.progressInterval
     clock = configuration.clock
-    self.engine = engine
-    let reservation = assembler.resumed?.reservation ?? MemoryReservation(0, in: engine.ledger, as: .bodies)
-    let body = ArrivingBody(reservation, in: engine.ledger) { look in Self.resuming.async(execute: look) }
-    state = Mutex(State(assembler: assembler, body: body))
+    let reservation = assembler.resumed?.reservation ?? MemoryReservation(0, in: ledger, as: .bodies)
+    let body = ArrivingBody(reservation, in: ledger) { look in Self.resuming.async(execute: look) }
+    state = Mutex(State(exchange: exchange, assembler: assembler, body: body))
   }
 
-  /// Begins to count the transfer as network activity, except for a file or data URL.
-  func countsAsActivity(of network: NetworkActivity) {
-    if !isLocal { state.withLock { $0.activity = network.begin() } }
+  /// The request of the attempt.
+  var exchange: Exchange { state.withLock { $0.exchange } }
+
+  /// Notes the identity of the request after `Vary` has named further headers.
+  func setIdentity(_ identity: RequestIdentity) { state.withLock { $0.exchange.identity = identity } }
+
+  // MARK: Start and stop
+
+  /// Sends the request, after the request modifier has changed the request.
+  ///
+  /// - Parameter storesResponses: True if there is a disk cache, which needs the request as sent.
+  func start(
+    _ configuration: ImageDownloader.Configuration, _ transports: TransportTable, storesResponses: Bool
+  ) {
+    trace.record(.fetchBegan(fetch: id.number))
+    let request = exchange.transportRequest(configuration)
+    guard let modify = configuration.requestModifier else {
+      return begin(request, configuration, transports, storesResponses)
+    }
+    let task = Task {
+      switch await Result.of(ImageError.requestRefused, { try await modify(request) }) {
+      case .success(let request): begin(request, configuration, transports, storesResponses)
+      case .failure(let error):
+        trace.record(.fetchEnded(fetch: id.number, .init()))
+        delegate?.fetchEnded(self, FetchEnd(.failed(error)), resumable: nil)
+      }
+    }
+    // If the transfer has begun by now, the handle of the transfer is kept instead.
+    keep(CancellableTask(task), insteadOfAnother: false)
+    limitTime { !$0.exchange.hasBegun && !$0.isStopped }
   }
+
+  private func begin(
+    _ request: TransportRequest, _ configuration: ImageDownloader.Configuration,
+    _ transports: TransportTable, _ storesResponses: Bool
+  ) {
+    guard let delegate, delegate.fetchBegins(self) else { return }
+    let time = storesResponses ? configuration.wallClock() : nil
+    state.withLock { state in
+      state.exchange.begin(time.map { (request, $0) })
+      if !isLocal { state.activity = configuration.networkActivity.begin() }
+    }
+    do {
+      keep(try transports.transport(for: request.url).start(request, receiver: self))
+    } catch {
+      transportDidFinish(.failure(error))
+    }
+  }
+
+  /// Keeps the handle that stops the attempt. Cancels the handle if the attempt was stopped before the handle was known.
+  private func keep(_ handle: any Cancellable, insteadOfAnother: Bool = true) {
+    let isWanted = state.withLock { state in
+      if !state.isStopped, insteadOfAnother || state.handle == nil { state.handle = handle }
+      return !state.isStopped
+    }
+    if !isWanted { handle.cancel() }
+  }
+
+  /// Stops the transfer, unless the transport has reported the end.
+  func stop() {
+    let handle = state.withLock { state -> (any Cancellable)? in
+      state.isStopped = true
+      defer { state.handle = nil }
+      return state.isEnded ? nil : state.handle
+    }
+    handle?.cancel()
+  }
+
+  /// Fails the attempt if a modifier is still running after `modifierLimit` seconds.
+  private func limitTime(while isModifying: @escaping @Sendable (borrowing State) -> Bool) {
+    guard modifierLimit < 1e9 else { return }
+    clock.wake(at: clock.now.advanced(bySeconds: max(0, modifierLimit))) { [weak self] in
+      guard let self, state.withLock({ isModifying($0) }) else { return }
+      let error = ImageError.timedOut(.total(seconds: modifierLimit))
+      delegate?.fetchEnded(self, FetchEnd(.failed(error)), resumable: abandon())
+    }
+  }
+
+  // MARK: Response
 
   /// True if the head of a response has come.
   var hasResponse: Bool { state.withLock { $0.assembler.response != nil } }
-
-  /// True once the transport has reported the end.
-  var isEnded: Bool { state.withLock { $0.isEnded } }
-
-  /// True while the response modifier is running.
-  var isModifying: Bool { state.withLock { $0.assembler.isModifying } }
 
   /// Adds a waiting task. Returns finished tasks, which the caller releases without holding a lock. O(1), amortized.
   @discardableResult
@@ -135,7 +225,7 @@ final class FetchReceiver: TransportReceiver {
       let step = state.assembler.receive(response)
       return (step, state.assembler.response ?? response, state.watchers, state.assembler.progress)
     }
-    engine?.responseArrived(head, of: self)
+    delegate?.responseArrived(head, of: self)
     for watcher in watchers {
       watcher.emit(.response(head))
       watcher.report(progress)
@@ -175,7 +265,7 @@ final class FetchReceiver: TransportReceiver {
   }
 
   func transportWillFail(_ metrics: TransportMetrics) {
-    if !isLocal { engine?.count(metrics) }
+    if !isLocal { delegate?.count(metrics) }
     let complete = completed(metrics)
     state.withLock { $0.failureMetrics = complete }
   }
@@ -197,16 +287,34 @@ final class FetchReceiver: TransportReceiver {
       }
       return (state.assembler.end(result), state.activity, state.failureMetrics, state.watchers)
     }
-    guard let engine else { return }
+    guard let delegate else { return }
     let transfer = TraceEvent.Transfer(result, failureMetrics: failureMetrics, isLocal: isLocal)
-    engine.trace.record(.fetchEnded(fetch: id.number, transfer))
-    if !isLocal, case .success(let metrics) = result { engine.count(metrics) }
+    trace.record(.fetchEnded(fetch: id.number, transfer))
+    if !isLocal, case .success(let metrics) = result { delegate.count(metrics) }
     if let metrics = (try? result.get()) ?? failureMetrics {
       for watcher in watchers { watcher.emit(.transferred(metrics)) }
     }
     perform(step)
-    engine.transportEnded()
+    delegate.transportEnded()
   }
+
+  // MARK: Previews
+
+  /// Starts the previews that are due, after more bytes were received.
+  private func showPreview() {
+    let now = clock.now
+    let beginning = state.withLock { now >= $0.nextPreview ? $0.beginning : nil }
+    guard let delegate, let beginning, beginning.isWorthShowing else { return }
+    let next = delegate.bytesArrived(beginning, of: self)
+    state.withLock { $0.nextPreview = next }
+  }
+
+  /// Returns all bytes received so far, or `nil` if `beginning` no longer describes the body.
+  func bytes(of beginning: PreviewSchedule.Beginning) -> [UInt8]? {
+    state.withLock { $0.beginning == beginning ? $0.assembler.body : nil }
+  }
+
+  // MARK: End
 
   private func perform(_ step: ResponseAssembler.Step) {
     switch step {
@@ -224,7 +332,7 @@ final class FetchReceiver: TransportReceiver {
         end.outcome = .bytes(bytes)
         return nil
       }
-      engine?.fetchEnded(self, end, resumable: resumable)
+      delegate?.fetchEnded(self, end, resumable: resumable)
     case .modify(let response): modify(response)
     }
   }
@@ -240,7 +348,7 @@ final class FetchReceiver: TransportReceiver {
       perform(step)
     }
     state.withLock { $0.modifying = task }
-    engine?.limitTime(of: self)
+    limitTime { $0.assembler.isModifying }
   }
 }
 

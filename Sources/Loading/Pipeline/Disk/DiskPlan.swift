@@ -1,0 +1,227 @@
+import VitrineConcurrency
+import VitrineGraphics
+
+/// The use of the disk cache by all fetches: what of a stored response is shown, kept in memory while the server is
+/// asked, stored and replaced. Makes decisions only. Times are in nanoseconds.
+///
+/// Fetches of files and data URLs, and all fetches without a disk cache, are unknown here.
+struct DiskPlan {
+  private let isEnabled: Bool
+  /// The number of seconds to wait for a server before a stale response is shown.
+  private let staleAfter: Double
+  private var stages = LoadTable<Fetch, DiskStage>()
+  private var copies: WaitingCopies
+  private var deadlines = CopyDeadlines()
+
+  /// - Parameters:
+  ///   - isEnabled: True if there is a disk cache.
+  ///   - staleAfter: The number of seconds to wait for a server before a stale response is shown.
+  ///   - copyLimit: The number of bytes of stored responses in memory at which further look-ups wait.
+  init(isEnabled: Bool = false, staleAfter: Double = .infinity, copyLimit: Int = .max) {
+    self.isEnabled = isEnabled
+    // Not a number counts as 0.
+    self.staleAfter = staleAfter > 0 ? staleAfter : 0
+    copies = WaitingCopies(limit: copyLimit)
+  }
+
+  /// Returns the state of a fetch.
+  subscript(id: FetchID) -> DiskStage { stages[id] ?? DiskStage() }
+
+  // MARK: Fetches
+
+  /// Notes a request that has joined a fetch. Returns true if the fetch is stored on disk because of this request.
+  mutating func join(_ id: FetchID, _ request: ImageRequest) -> Bool {
+    guard isEnabled else { return false }
+    var stage = self[id]
+    stage.use = min(stage.use, DiskUse(request.cachePolicy))
+    let beginsToKeep = request.cache.usesDisk && !stage.isKept
+    if beginsToKeep { stage.isKept = true }
+    stages[id] = stage
+    return beginsToKeep
+  }
+
+  /// Adds a fetch that serves a stored response.
+  mutating func add(_ id: FetchID) { stages[id] = DiskStage() }
+
+  /// Removes a fetch that has ended or was cancelled.
+  mutating func remove(_ id: FetchID) {
+    stages[id] = nil
+    copies.set(nil, for: id)
+  }
+
+  /// Notes that a fetch has bytes, which are not stored yet.
+  mutating func received(_ id: FetchID) { stages[id]?.isSettled = false }
+
+  /// Notes that the disk cache is brought up to date with the bytes of a fetch. Returns false if that was done before,
+  /// or if no request of the fetch uses the disk.
+  mutating func settle(_ id: FetchID) -> Bool {
+    guard let stage = stages[id], stage.isKept, !stage.isSettled else { return false }
+    stages[id]?.isSettled = true
+    return true
+  }
+
+  /// Notes that the bytes of a fetch are out of date, so that they are not stored.
+  mutating func outdate(_ id: FetchID) { stages[id]?.isKept = false }
+
+  // MARK: Look-ups
+
+  /// Decides whether a new fetch looks up the disk before the network.
+  mutating func beginsWithLookUp(_ id: FetchID) -> Bool {
+    guard let stage = stages[id], stage.isKept, stage.use > .none else { return false }
+    stages[id]?.isLookedUp = true
+    return true
+  }
+
+  /// Notes that a look-up does not precede the network request any more: it has begun, or is late.
+  mutating func leaveLookUps(_ id: FetchID) { stages[id]?.isLookedUp = false }
+
+  /// Notes that the network request is started before the look-up has ended.
+  mutating func goAhead(_ id: FetchID) {
+    stages[id]?.isLookedUp = false
+    stages[id]?.isLate = true
+  }
+
+  /// Decides whether a fetch whose server has failed waits for its late look-up. Returns false if the stored response
+  /// may not be shown after `error`.
+  mutating func waitsForLookUp(_ id: FetchID, because error: ImageError) -> Bool {
+    guard let stage = stages[id], stage.isLate, stage.use > .none, error.isMissingResponse else {
+      return false
+    }
+    stages[id]?.serverError = error
+    return true
+  }
+
+  /// Removes the error of the server for which a fetch waits for a late look-up.
+  mutating func takeServerError(_ id: FetchID) -> ImageError? {
+    defer { stages[id]?.serverError = nil }
+    return stages[id]?.serverError
+  }
+
+  /// The decision after a look-up.
+  enum Verdict: Equatable {
+    case show(FetchedBytes)
+    /// Show the response and ask the server whether the image has changed.
+    case showAndRevalidate(FetchedBytes)
+    /// Show the stored response if that is allowed after this error; otherwise fail.
+    case showCopy(because: ImageError)
+    case fail(ImageError)
+    case askServer
+  }
+
+  /// Decides about a look-up that has ended in time.
+  mutating func lookedUp(_ id: FetchID, _ find: DiskFind, isCacheOnly: Bool) -> Verdict {
+    let error = takeServerError(id)
+    if isCacheOnly { return find.copy.map { .show($0.bytesAsTheyAre) } ?? .fail(.notCached) }
+    switch self[id].use {
+    case .none: return .askServer
+    case .conditional:
+      setCopy(find.copy, of: id)
+      return error.map { .showCopy(because: $0) } ?? .askServer
+    case .byFreshness:
+      let failure = error ?? find.failure
+      guard let copy = find.copy else { return failure.map { .fail($0) } ?? .askServer }
+      switch copy.showing {
+      case .immediately: return .show(copy.freshBytes)
+      case .whileRevalidating:
+        let bytes = copy.staleBytes(because: failure)
+        return failure == nil ? .showAndRevalidate(bytes) : .show(bytes)
+      case .afterRevalidation:
+        setCopy(copy, of: id)
+        return failure.map { .showCopy(because: $0) } ?? .askServer
+      }
+    }
+  }
+
+  /// Decides about a look-up that ends after the network request was started. Returns the stored response, and whether
+  /// the response is shown instead of that of the server; `nil` if the look-up is of no use.
+  mutating func foundLate(_ id: FetchID, _ find: DiskFind) -> (copy: StoredCopy, isFresh: Bool)? {
+    guard let stage = stages[id], stage.isLate, let copy = find.copy, stage.use > .none else { return nil }
+    stages[id]?.isLate = false
+    let isFresh = if case .immediately = copy.showing { stage.use == .byFreshness } else { false }
+    return (copy, isFresh)
+  }
+
+  // MARK: Stored responses in memory
+
+  /// Keeps a stored response in memory while the server is asked; `nil` releases the earlier response.
+  mutating func setCopy(_ copy: StoredCopy?, of id: FetchID) {
+    guard stages[id] != nil else { return copies.set(nil, for: id) }
+    stages[id]?.copy = copy
+    copies.set(copy?.storedResponse.body.count, for: id)
+  }
+
+  /// Removes and returns the stored response, to be shown because the server has failed. Returns `nil` if there is
+  /// none, or if the rules do not allow showing it.
+  mutating func takeCopy(of id: FetchID, because error: ImageError) -> StoredCopy? {
+    guard let copy = self[id].copy, copy.mayShowOnError, error.isMissingResponse else { return nil }
+    setCopy(nil, of: id)
+    return copy
+  }
+
+  /// True if further look-ups must wait, because the stored responses in memory have reached the limit.
+  var isFull: Bool { copies.isFull }
+
+  /// Notes that a stored response may have become unnecessary, because callers have left or paused.
+  mutating func noteChange() { copies.noteChange() }
+
+  /// Returns the fetches whose stored responses may be unnecessary; see `WaitingCopies.takeCandidates`.
+  mutating func takeCandidates() -> [FetchID] { copies.takeCandidates() }
+
+  /// Releases the stored response of a download that is held. The disk is asked again when the download goes on.
+  mutating func releaseHeldCopy(of id: FetchID) {
+    setCopy(nil, of: id)
+    stages[id]?.isReleased = true
+  }
+
+  /// Returns true if the stored response was released, so that the disk must be asked again.
+  mutating func takeIsReleased(_ id: FetchID) -> Bool {
+    guard stages[id]?.isReleased == true else { return false }
+    stages[id]?.isReleased = false
+    return true
+  }
+
+  // MARK: Servers that do not answer in time
+
+  /// Sets the deadline after which callers get the stored response. Returns the time at which to call `takeOverdue`,
+  /// unless an earlier call is scheduled.
+  mutating func limitWaiting(_ id: FetchID, at now: Int64) -> Int64? {
+    guard staleAfter < 1e9 else { return nil }
+    let deadline = stages[id]?.copyDeadline ?? now.advanced(bySeconds: staleAfter)
+    stages[id]?.copyDeadline = deadline
+    // A caller that joins after the deadline does not wait for another full period.
+    return deadlines.add(id, at: max(now, deadline))
+  }
+
+  /// Returns the fetches whose deadline has passed, in the order of their start, and the time of the next call.
+  mutating func takeOverdue(at now: Int64) -> (due: [FetchID], next: Int64?) { deadlines.takeDue(at: now) }
+
+  // MARK: Damage
+
+  /// Decides whether other bytes are decoded in place of damaged ones: a damaged stored response is fetched again,
+  /// once; in place of a damaged response from the server, the stored response is shown.
+  ///
+  /// - Parameter isProbe: True if only probes wait for the fetch, which are not served by the stored response.
+  mutating func findsOtherBytes(
+    for id: FetchID, from source: ImageResponse.Source, after error: ImageError,
+    isProbe: @autoclosure () -> Bool
+  ) -> Bool {
+    let stage = self[id]
+    guard error.isDamage,
+      source == .disk ? !stage.wasHealed : stage.copy?.mayShowOnError == true && !isProbe()
+    else { return false }
+    stages[id]?.damage = error
+    return true
+  }
+
+  /// Removes and returns the error of a decode that found the bytes damaged.
+  mutating func takeDamage(_ id: FetchID) -> ImageError? {
+    defer { stages[id]?.damage = nil }
+    return stages[id]?.damage
+  }
+
+  /// Notes that damaged bytes are fetched again from the server.
+  mutating func heal(_ id: FetchID) {
+    stages[id]?.wasHealed = true
+    setCopy(nil, of: id)
+  }
+}

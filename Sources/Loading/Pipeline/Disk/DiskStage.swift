@@ -1,0 +1,26 @@
+/// The state of a fetch with regard to the disk cache.
+struct DiskStage {
+  /// The strictest cache policy among the requests that joined this fetch.
+  var use = DiskUse.byFreshness
+  /// True while a disk look-up waits that precedes the network request.
+  var isLookedUp = false
+  /// True if the network request was started before the disk look-up has ended. The look-up may still end.
+  var isLate = false
+  /// The error of the server, while the fetch waits for a late look-up to show the stored response instead.
+  var serverError: ImageError?
+  /// True if the request of a caller uses the disk cache, so that the response is stored.
+  var isKept = false
+  /// True once the disk cache is up to date with the received bytes: the response was stored, or the stored response
+  /// was removed because storing is forbidden.
+  var isSettled = false
+  /// The stored response that the server is asked about, and that is shown if the server fails.
+  var copy: StoredCopy?
+  /// True if `copy` was released to make room while no caller needed the image. The disk is then asked again.
+  var isReleased = false
+  /// The time at which callers get the stored response if the server has not answered.
+  var copyDeadline: Int64?
+  /// The error of a decode that found the bytes damaged, while other decodes still read the bytes.
+  var damage: ImageError?
+  /// True if damaged bytes were fetched again from the server, which is done only once.
+  var wasHealed = false
+}

@@ -1,0 +1,223 @@
+import Dispatch
+import Synchronization
+import VitrineConcurrency
+import VitrineGraphics
+
+/// Changes the disk cache on a thread of its own, one change after the other, so that the last write wins.
+///
+/// On a disk that hangs, callers stop waiting, stores are dropped, and removals are made when the disk responds again;
+/// see `DiskWrites`. Without a disk cache, every operation fails at once.
+final class DiskWriter: Sendable {
+  private struct State {
+    var writes = DiskWrites()
+    /// The next time at which the running change is checked.
+    var nextWake: Int64?
+    var waitingForIdle: [@Sendable () -> Void] = []
+
+    mutating func takeIdleWaiters() -> [@Sendable () -> Void] {
+      guard writes.isIdle else { return [] }
+      defer { waitingForIdle = [] }
+      return waitingForIdle
+    }
+  }
+
+  private let cache: (any ImageDataCache)?
+  private let transports: TransportTable
+  private let clock: any LoadingClock
+  private let thread = WorkerPool(threads: 1)
+  private let state = Mutex(State())
+
+  /// - Parameter transports: The transports, whose trust settings keep stored responses apart.
+  init(_ cache: (any ImageDataCache)?, transports: TransportTable, clock: any LoadingClock) {
+    self.cache = cache
+    self.transports = transports
+    self.clock = clock
+  }
+
+  // MARK: Operations
+
+  /// Stores a response. `completion` is called once, with false if the response was not written, for example because
+  /// the disk is slower than the network.
+  ///
+  /// - Parameter reservation: The reservation of the body, kept until the body is written.
+  func store(
+    _ response: StoredResponse, for identity: RequestIdentity, keeping reservation: MemoryReservation?,
+    completion: @escaping DiskWrites.Completion
+  ) {
+    let identity = transports.onDisk(identity)
+    change(.store(identity, bytes: response.body.count)) { cache in
+      withExtendedLifetime(reservation) { cache.store(response, for: identity) }
+    } completion: {
+      completion($0)
+    }
+  }
+
+  /// Removes the stored response of `identity`. Look-ups that begin after this call do not find the response.
+  func remove(_ identity: RequestIdentity, completion: DiskWrites.Completion? = nil) {
+    change(.remove(transports.onDisk(identity)), completion: completion)
+  }
+
+  /// Removes all stored responses. Look-ups that begin after this call do not find the responses.
+  ///
+  /// - Parameter completion: Receives true if there was a response.
+  func removeAll(completion: @escaping DiskWrites.Completion) { change(.removeAll, completion: completion) }
+
+  /// Removes all stored responses and reports progress.
+  ///
+  /// - Parameter completion: Receives true if none of the responses is left.
+  func removeAll(
+    progress: @escaping @Sendable (_ removed: Int, _ total: Int) -> Void,
+    completion: @escaping DiskWrites.Completion
+  ) {
+    change(.removeAll, { $0.removeAllResponses(progress: progress) }, completion: completion)
+  }
+
+  /// Reports whether there is a response, after all earlier operations; false if the disk hangs.
+  func contains(_ identity: RequestIdentity, completion: @escaping DiskWrites.Completion) {
+    let identity = transports.onDisk(identity)
+    change(.look, { $0.containsResponse(for: identity) }, completion: completion)
+  }
+
+  /// Runs `work` on the writer thread after all earlier operations. `completion` is called once with the result; with
+  /// `nil` if there is no disk cache, too many operations wait, or the disk hangs.
+  func access<Value: Sendable>(
+    _ kind: DiskWrites.Kind = .look, _ work: @escaping @Sendable (any ImageDataCache) -> Value,
+    completion: @escaping @Sendable (Value?) -> Void
+  ) {
+    let result = Shared<Value?>(nil)
+    change(kind) { cache in
+      let value = work(cache)
+      result.withLock { $0 = value }
+      return true
+    } completion: { isDone in
+      completion(isDone ? result.withLock { $0 } : nil)
+    }
+  }
+
+  /// Blocks the calling thread until all earlier changes have been written, but no longer than `seconds`.
+  func finish(within seconds: Double) {
+    let isWritten = DispatchSemaphore(value: 0)
+    access(.look, { _ in }, completion: { _ in isWritten.signal() })
+    _ = isWritten.wait(timeout: .now() + seconds)
+  }
+
+  /// True if a response is being removed or will be, so that look-ups must not find the response.
+  ///
+  /// - Parameter identity: The identity on disk.
+  func isRemoving(_ identity: RequestIdentity) -> Bool {
+    state.withLock { $0.writes.isRemoving(identity) }
+  }
+
+  /// True if no change is to be waited for: there is none, or the disk hangs.
+  var isIdle: Bool { state.withLock { $0.writes.isIdle } }
+
+  /// Calls `body` once `isIdle` is true, which may be at once.
+  func whenIdle(_ body: @escaping @Sendable () -> Void) {
+    let isIdle = state.withLock { state in
+      if !state.writes.isIdle { state.waitingForIdle.append(body) }
+      return state.writes.isIdle
+    }
+    if isIdle { body() }
+  }
+
+  // MARK: Changes
+
+  /// Makes a change on the writer thread after all earlier changes, unless too many wait already.
+  ///
+  /// - Parameters:
+  ///   - change: The work of a store or a look-up; by default, everything is removed. Not called for single removals.
+  ///   - completion: Called once, with false if the change was not made, as on a disk that hangs.
+  private func change(
+    _ kind: DiskWrites.Kind,
+    _ change: @escaping @Sendable (any ImageDataCache) -> Bool = { $0.removeAllResponses() },
+    completion: DiskWrites.Completion?
+  ) {
+    guard let cache else {
+      completion?(false)
+      return
+    }
+    let (admission, isHanging) = state.withLock { ($0.writes.admit(kind, completion), $0.writes.isHanging) }
+    switch admission {
+    case .queued(let number, let work, let dropped):
+      for number in dropped { thread.cancel(number) }
+      // Single removals that take too much memory are replaced by one removal of everything.
+      let isReplaced = if case .remove = kind { work == .removeAll } else { false }
+      submit(number) { [self] in
+        if work == .removals { return removePending(number, from: cache) }
+        return isReplaced ? cache.removeAllResponses() : change(cache)
+      }
+    case .joined: break
+    case .refused(let isFirst):
+      if isFirst { report("the disk is slower than the network; some images are not stored") }
+      completion?(false)
+      return
+    }
+    // On a disk that hangs, the change is made later, and the caller does not wait.
+    if isHanging { completion?(false) }
+  }
+
+  private func submit(_ number: UInt64, _ work: @escaping @Sendable () -> Bool) {
+    thread.submit(number) { [self] in
+      guard begin(number) else { return }
+      let result = work()
+      let (completions, waiting) = state.withLock { state in
+        let completions = state.writes.end(number)
+        return (completions, state.takeIdleWaiters())
+      }
+      Self.call(completions, result)
+      for body in waiting { body() }
+    }
+  }
+
+  /// Calls the completion handlers of equal changes, the first with the result: the others found nothing more to
+  /// remove.
+  private static func call(_ completions: [DiskWrites.Completion], _ result: Bool) {
+    for (index, completion) in completions.enumerated() { completion(index == 0 && result) }
+  }
+
+  /// Makes the removals of a batch.
+  private func removePending(_ number: UInt64, from cache: any ImageDataCache) -> Bool {
+    while let identity = state.withLock({ $0.writes.nextRemoval(of: number) }) {
+      let wasThere = cache.removeResponse(for: identity)
+      let now = clock.now
+      Self.call(state.withLock { $0.writes.removed(identity, of: number, at: now) }, wasThere)
+    }
+    return true
+  }
+
+  /// Begins a change. Returns false for a change that was dropped.
+  private func begin(_ number: UInt64) -> Bool {
+    let now = clock.now
+    let (isWanted, wake) = state.withLock { state -> (Bool, Int64?) in
+      guard let end = state.writes.begin(number, at: now) else { return (false, nil) }
+      guard state.nextWake == nil else { return (true, nil) }
+      state.nextWake = end
+      return (true, end)
+    }
+    if let wake { schedule(at: wake) }
+    return isWanted
+  }
+
+  private func schedule(at time: Int64) {
+    clock.wake(at: time) { [weak self] in self?.giveUpOverdue() }
+  }
+
+  /// Gives up the changes of a disk that hangs.
+  private func giveUpOverdue() {
+    let now = clock.now
+    let (overdue, waiting) = state.withLock { state in
+      let overdue = state.writes.takeOverdue(at: now)
+      state.nextWake = overdue.next
+      return (overdue, state.takeIdleWaiters())
+    }
+    if overdue.isNew { report("the disk does not respond; nothing is stored until it does") }
+    for number in overdue.dropped { thread.cancel(number) }
+    for completion in overdue.completions { completion(false) }
+    for body in waiting { body() }
+    if let next = overdue.next { schedule(at: next) }
+  }
+
+  private func report(_ text: String) {
+    DiagnosticLog.report(DiagnosticMessage(subject: "disk cache", text: text))
+  }
+}

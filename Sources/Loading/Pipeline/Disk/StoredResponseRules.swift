@@ -1,0 +1,95 @@
+import FoundationEssentials
+import VitrineGraphics
+
+/// The rules for storing responses and for asking servers about stored responses.
+struct StoredResponseRules: Sendable {
+  private let freshness: FreshnessRules
+  private let keyFilter: (@Sendable (URL) -> URL)?
+  private let wallClock: @Sendable () -> Double
+
+  init(_ configuration: ImageDownloader.Configuration) {
+    freshness = configuration.freshness
+    keyFilter = configuration.keyFilter
+    wallClock = configuration.wallClock
+  }
+
+  /// Returns a stored response for use in memory, as fresh or stale as it is now.
+  func copy(
+    _ storedResponse: StoredResponse, body: [UInt8], of request: ImageRequest,
+    _ reservation: MemoryReservation
+  ) -> StoredCopy {
+    StoredCopy(
+      storedResponse, body: body, at: wallClock(), rules: freshness,
+      isRedirected: !leadsTo(storedResponse.response.url, from: request.url), reservation: reservation)
+  }
+
+  /// Returns the bytes together with the response to store on disk, if storing is allowed. The response is stored after
+  /// the decode.
+  func storable(_ bytes: FetchedBytes, of exchange: Exchange) -> FetchedBytes {
+    guard let response = bytes.response,
+      var storedResponse = StoredResponse(
+        storing: exchange.unmodified(response), body: bytes.body, sent: exchange.sent,
+        requested: exchange.requested, received: exchange.received(wallClock(), bytes.metrics))
+    else { return bytes }
+    storedResponse.varying = exchange.varying(storedResponse.response.headers)
+    var bytes = bytes
+    bytes.storedResponse = storedResponse
+    bytes.storing = StoringSignal()
+    return bytes
+  }
+
+  /// Returns the bytes of a stored response that a 304 has confirmed, with the updated headers. Returns `nil` if the
+  /// 304 does not match the stored response.
+  func revalidated(
+    _ copy: StoredCopy, by response: TransportResponse, _ metrics: TransportMetrics, of exchange: Exchange
+  ) -> FetchedBytes? {
+    let now = wallClock()
+    guard isSamePlace(exchange.unmodified(response).url, copy.storedResponse.response.url),
+      var storedResponse = copy.storedResponse.merging(
+        response, sent: exchange.sent, requested: exchange.requested,
+        received: exchange.received(now, metrics))
+    else { return nil }
+    storedResponse.varying = exchange.varying(storedResponse.response.headers)
+    var bytes = copy.bytes(revalidatedAs: storedResponse, metrics)
+    // Written again only if this saves the next request a revalidation.
+    let standing = storedResponse.standing(at: now, rules: freshness, isRedirected: copy.isRedirected)
+    if case .fresh = standing, StoredResponse.mayBeStored(storedResponse.response, sent: exchange.sent) {
+      bytes.storedResponse = storedResponse
+      bytes.storing = StoringSignal()
+    }
+    if !StoredResponse.mayBeStored(storedResponse.response, sent: [:]) {
+      bytes.endsStorage = true
+      bytes.storing = StoringSignal()
+      bytes.storing?.finish(false)
+    }
+    return bytes
+  }
+
+  /// Returns the headers of a conditional request. Empty if the stored response came from another server through a
+  /// redirect: validators of one server are not sent to another, and do not follow the redirect.
+  func validators(for request: ImageRequest, _ copy: StoredCopy?) -> HTTPHeaders {
+    guard let storedResponse = copy?.storedResponse else { return [:] }
+    let (known, url) = (storedResponse.response.url, request.url)
+    let mayReceiveValidators = DownloadQueue.Lane(known) == DownloadQueue.Lane(url) || isSamePlace(url, known)
+    return mayReceiveValidators ? storedResponse.validators : [:]
+  }
+
+  /// Returns true if a 304 from `url` can refer to a response from `known`. If a redirect leads elsewhere now, the
+  /// server has compared another image (RFC 9110, 15.4).
+  private func isSamePlace(_ url: URL, _ known: URL) -> Bool {
+    // A stored URL has no login and no signature.
+    if url == known || url.withoutSecrets.isSameResource(as: known.withoutSecrets) { return true }
+    guard let keyFilter else { return false }
+    return keyFilter(url).isSameResource(as: keyFilter(known))
+  }
+
+  /// Returns true if a response from `known` is the response of `url` itself, and not of a redirect that may lead
+  /// elsewhere later. A redirect from http to https with an otherwise equal URL is taken as permanent.
+  private func leadsTo(_ known: URL, from url: URL) -> Bool {
+    if isSamePlace(url, known) { return true }
+    guard url.scheme == "http", known.scheme == "https", url.port == nil, known.port == nil else {
+      return false
+    }
+    return url.resource.dropFirst(4) == known.resource.dropFirst(5)
+  }
+}

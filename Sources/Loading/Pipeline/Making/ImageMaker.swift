@@ -1,0 +1,124 @@
+import VitrineConcurrency
+import VitrineGraphics
+
+/// Decodes and transforms images on worker threads, within the memory budget.
+struct ImageMaker: Sendable {
+  private let decoder: any ImageDecoding
+  private let workers: WorkerPool
+  private let ledger: MemoryLedger
+  private let trace: Trace
+  private let pixelFormat: PixelFormat
+  private let countsImages: Bool
+
+  /// - Parameter countsImages: True to count the pixels of images until they are released, except while the cache
+  ///   counts the pixels. False if the application has a cache of its own, which counts its images itself.
+  init(
+    _ decoder: any ImageDecoding, workers: WorkerPool, ledger: MemoryLedger,
+    configuration: ImageDownloader.Configuration, countsImages: Bool
+  ) {
+    self.decoder = decoder
+    self.workers = workers
+    self.ledger = ledger
+    self.countsImages = countsImages
+    trace = configuration.trace
+    pixelFormat = configuration.pixelFormat
+  }
+
+  /// Decodes the bytes of an image, or checks the bytes of a request that is not decoded.
+  ///
+  /// - Parameter completion: Called once on a worker thread, unless the work is cancelled before the start.
+  func decode(
+    _ id: DecodeID, _ body: [UInt8], _ key: DecodeKey, _ priority: ImageRequest.Priority,
+    completion: @escaping @Sendable (Result<Image, ImageError>) -> Void
+  ) {
+    let options = key.options(pixelFormat)
+    let reservation = MemoryReservation(0, in: ledger, as: .decoding)
+    let work = ledger.beginWork()
+    // Measured by a worker: the header may be as long as the body, and this thread may belong to a transport.
+    let claim = MemoryClaim(in: reservation, beside: body.count) { [decoder] in
+      key.decodes ? decoder.memoryNeeded(for: body, options: options) : 0
+    }
+    let flag = CancellationFlag()
+    workers.submit(id.number, priority: priority.rawValue, taking: claim, stoppedBy: flag) {
+      ledger.checkPressure()
+      trace.record(.decodeBegan(decode: id.number))
+      let result = Result { () throws(ImageError) in
+        guard key.decodes else {
+          try key.validator?.check(body)
+          return Self.noImage
+        }
+        if claim.isGivenUp { throw claim.refusal }
+        return try key.settings.applied(
+          to: decoder.decode(body, options: options, cancellation: flag.cancellation))
+      }
+      if countsImages, key.decodes, case .success(let image) = result {
+        image.countAsShown(movedFrom: reservation)
+      }
+      reservation.end()
+      trace.record(.decodeEnded(id, result))
+      completion(result)
+      work.end()
+    }
+  }
+
+  /// Applies transforms to a decoded image.
+  ///
+  /// - Parameter completion: Called once on a worker thread, unless the work is cancelled before the start.
+  func transform(
+    _ id: ProcessedImageID, _ image: Image, _ transforms: [any ImageTransform],
+    _ priority: ImageRequest.Priority, completion: @escaping @Sendable (Result<Image, ImageError>) -> Void
+  ) {
+    let work = ledger.beginWork()
+    let reservation = reserve(image)
+    let claim = MemoryClaim(image.cost, in: reservation, beside: image.isCounted ? image.cost : 0)
+    let flag = CancellationFlag()
+    workers.submit(id.number, priority: priority.rawValue, taking: claim, stoppedBy: flag) {
+      trace.record(.transformBegan(processedImage: id.number))
+      let result =
+        claim.flatMap { $0.isGivenUp ? .failure($0.refusal) : nil }
+        ?? image.applying(transforms, flag.cancellation)
+      if countsImages, case .success(let image) = result { image.countAsShown(movedFrom: reservation) }
+      reservation.end()
+      trace.record(.transformEnded(processedImage: id.number))
+      completion(result)
+      work.end()
+    }
+  }
+
+  /// Counts the pixels of an image that waits for the next stage, unless the pixels are counted already.
+  func reserve(_ image: Image) -> MemoryReservation {
+    MemoryReservation(image.isCounted ? 0 : image.cost, in: ledger, as: .decoding)
+  }
+
+  /// The placeholder image of a response that is not decoded.
+  private static let noImage = Image(
+    Bitmap(width: 1, height: 1, format: .bgra, isOpaque: false) { bytes, _ in
+      bytes.initializeMemory(as: UInt8.self, repeating: 0)
+    })
+}
+
+extension Image {
+  /// Applies transforms one after another. Fails with `.cancelled` between two transforms.
+  func applying(
+    _ transforms: [any ImageTransform], _ cancellation: DecodeCancellation = .never
+  ) -> Result<Image, ImageError> {
+    Result { () throws(ImageError) in
+      var image = self
+      for transform in transforms {
+        try cancellation.check()
+        image = try transform.apply(to: image).claimingNoMore(than: image)
+      }
+      return image
+    }
+  }
+
+  /// Returns the image with a source size in proportion, if a transform has lost the information that the input was
+  /// scaled down. Otherwise a slot that needs more pixels would be served by this image.
+  private func claimingNoMore(than input: Image) -> Image {
+    guard isFullSize, !input.isFullSize else { return self }
+    return Image(
+      frames: frames, scale: scale, format: format,
+      sourceWidth: max(pixelWidth + 1, pixelWidth * input.sourceWidth / input.pixelWidth),
+      sourceHeight: max(pixelHeight + 1, pixelHeight * input.sourceHeight / input.pixelHeight))
+  }
+}

@@ -1,0 +1,37 @@
+import VitrineGraphics
+
+/// The second stage of a load: pixels that are being decoded, or are decoded and still needed by an image.
+struct Decode {
+  enum Phase {
+    case idle
+    case running
+    case decoded(Image)
+  }
+
+  var key: DecodeKey
+  let fetch: FetchID
+  var phase = Phase.idle
+  var demand = Demand()
+  var processedImages: Set<ProcessedImageID> = []
+  /// Boxed, because a decode is copied often.
+  private var boxedBytes: Boxed<FetchedBytes>?
+
+  /// - Parameter fetch: The fetch that brings the bytes.
+  init(key: DecodeKey, fetch: FetchID) {
+    self.key = key
+    self.fetch = fetch
+  }
+
+  /// The bytes that are being decoded, or have been decoded.
+  var bytes: FetchedBytes? {
+    get { boxedBytes?.value }
+    set { boxedBytes = newValue.map { Boxed($0) } }
+  }
+}
+
+/// A large value, held by a reference.
+final class Boxed<Value: Sendable>: Sendable {
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,29 @@
+import VitrineGraphics
+
+/// The bytes of an image with the metadata, from a transport or from disk.
+struct FetchedBytes: Sendable {
+  var body: [UInt8]
+  let response: TransportResponse?
+  /// The metrics of the transfer; `nil` for bytes from disk that were not revalidated.
+  var metrics: TransportMetrics?
+  /// The reservation of the body in memory.
+  var reservation: MemoryReservation?
+  /// `.network` or `.disk`. For a file or data URL, the `ImageResponse` reports `.file` instead.
+  var source = ImageResponse.Source.network
+  var freshness = ImageResponse.Freshness.fresh
+  /// The response to store on disk after a successful decode; `nil` if there is nothing to store.
+  var storedResponse: StoredResponse?
+  /// The signal that is sent when the response has been stored, or has not.
+  var storing: StoringSignal?
+  /// True if the stored response must be removed (`no-store`).
+  var endsStorage = false
+}
+
+extension FetchedBytes: Equatable {
+  /// True if the bytes and the metadata are equal. Reservations are not compared.
+  static func == (a: FetchedBytes, b: FetchedBytes) -> Bool {
+    a.body == b.body && a.response == b.response && a.metrics == b.metrics && a.source == b.source
+      && a.freshness == b.freshness && a.storedResponse == b.storedResponse && a.storing === b.storing
+      && a.endsStorage == b.endsStorage
+  }
+}

@@ -1,0 +1,19 @@
+import VitrineGraphics
+
+/// The third stage of a load: an image that is being transformed or stored in a cache.
+struct ProcessedImage {
+  enum Phase {
+    case idle
+    case transforming
+    case storing(Image)
+  }
+
+  var key: ProcessedImageKey
+  let decode: DecodeID
+  /// The request of the first caller; together with `additionalIdentifier` it is passed to the cache.
+  var request: ImageRequest
+  let additionalIdentifier: String?
+  var phase = Phase.idle
+  var demand = Demand()
+  var waiters: Set<TaskID> = []
+}

@@ -1,0 +1,436 @@
+import VitrineGraphics
+
+/// The running loads, as a tree: a fetch has decodes, a decode has processed images, and a processed image has waiting
+/// callers.
+///
+/// Fetches, decodes and images are shared by all callers that need them, and are removed with the last of these
+/// callers. The tree knows neither transfers nor the disk nor previews: each change returns its consequences for these.
+/// Stages are removed from the leaves: after `leave`, call `removeIfUnwanted` for the image, the decode and the fetch.
+struct StageTree {
+  private var lastNumber: UInt64
+  private var waiters = LoadTable<Waiter, Waiter>()
+  private var processedImages = LoadTable<ProcessedImage, ProcessedImage>()
+  private var decodes = LoadTable<Decode, Decode>()
+  private var fetches = LoadTable<Fetch, Fetch>()
+  private var processedImageIDs: [Branch<Decode, ProcessedImageKey>: ProcessedImageID] = [:]
+  private var decodeIDs: [Branch<Fetch, DecodeKey>: DecodeID] = [:]
+  private var fetchIDs: [FetchKey: FetchID] = [:]
+  /// The number of bytes that have been received and are not decoded.
+  private(set) var undecodedBytes = 0
+
+  /// - Parameter firstNumber: The number below all numbers that the tree assigns.
+  init(firstNumber: UInt64 = 0) { lastNumber = firstNumber }
+
+  /// Returns a number that no stage, caller or job has.
+  mutating func nextNumber() -> UInt64 {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  // MARK: Contents
+
+  /// The number of waiting callers.
+  var waiterCount: Int { waiters.count }
+  var isEmpty: Bool { waiters.isEmpty && processedImages.isEmpty && decodes.isEmpty && fetches.isEmpty }
+
+  subscript(id: TaskID) -> Waiter? { waiters[id] }
+  subscript(id: ProcessedImageID) -> ProcessedImage? { processedImages[id] }
+  subscript(id: DecodeID) -> Decode? { decodes[id] }
+  subscript(id: FetchID) -> Fetch? { fetches[id] }
+
+  /// Returns the stages that a caller waits for, or `nil` if the caller does not wait.
+  func stages(of task: TaskID) -> (fetch: FetchID, decode: DecodeID, processedImage: ProcessedImageID)? {
+    guard let processedImage = waiters[task]?.processedImage,
+      let decode = processedImages[processedImage]?.decode,
+      let fetch = decodes[decode]?.fetch
+    else { return nil }
+    return (fetch, decode, processedImage)
+  }
+
+  /// Returns the fetch that a caller waits for.
+  func fetch(of task: TaskID) -> FetchID? { stages(of: task)?.fetch }
+
+  /// Returns the fetch that a processed image is made from.
+  func fetch(of id: ProcessedImageID) -> FetchID? {
+    processedImages[id].flatMap { decodes[$0.decode]?.fetch }
+  }
+
+  /// Returns the newest fetch with this key that is under way.
+  func fetch(_ key: FetchKey) -> FetchID? { fetchIDs[key] }
+
+  /// Returns true if a fetch of `identity` that may ask the server is under way.
+  func isFetching(_ identity: RequestIdentity) -> Bool {
+    fetchIDs[FetchKey(request: identity, isCacheOnly: false)] != nil
+  }
+
+  /// True if the transfer of a fetch is running.
+  func isRunning(_ id: FetchID) -> Bool { if case .running = fetches[id]?.phase { true } else { false } }
+
+  /// Returns the request of a running fetch, or `nil` if the fetch is not running.
+  func runningRequest(of id: FetchID) -> ImageRequest? { isRunning(id) ? fetches[id]?.request : nil }
+
+  /// Returns the request of the bytes of a running decode. Returns `nil` for bytes from disk, because a decode of these
+  /// says nothing about the server.
+  func requestToServer(of id: DecodeID) -> ImageRequest? {
+    guard let decode = decodes[id], case .running = decode.phase, decode.bytes?.source != .disk else {
+      return nil
+    }
+    return fetches[decode.fetch]?.request
+  }
+
+  /// Returns true if an image is ready for the cache and a caller still waits for the image.
+  func isStoring(_ id: ProcessedImageID) -> Bool {
+    if case .storing = processedImages[id]?.phase { true } else { false }
+  }
+
+  /// All waiting callers, in order of registration.
+  var tasks: [TaskID] { waiters.keys.sorted() }
+
+  /// Returns the callers that wait for a fetch, in order of registration.
+  func tasks(of fetch: FetchID) -> [TaskID] {
+    images(of: fetch).flatMap { processedImages[$0]?.waiters ?? [] }.sorted()
+  }
+
+  /// Returns the callers that wait for images, in order of registration.
+  func tasks(of images: Set<ProcessedImageID>) -> [TaskID] {
+    images.flatMap { processedImages[$0]?.waiters ?? [] }.sorted()
+  }
+
+  /// Returns the images that are made from a fetch, in no particular order.
+  func images(of fetch: FetchID) -> [ProcessedImageID] {
+    (fetches[fetch]?.decodes ?? []).flatMap { decodes[$0]?.processedImages ?? [] }
+  }
+
+  /// True if only probes wait for a fetch.
+  func isProbe(_ id: FetchID) -> Bool {
+    let tasks = tasks(of: id)
+    return !tasks.isEmpty && tasks.allSatisfy { waiters[$0]?.isProbe == true }
+  }
+
+  /// True if a caller of an image may be served by a stale response while the server is asked.
+  func takesCopy(_ id: ProcessedImageID) -> Bool {
+    processedImages[id]?.waiters.contains { waiters[$0]?.takesCopy == true } ?? false
+  }
+
+  /// Returns the callers that want previews of an image in a style now, in order of registration.
+  func takers(of id: ProcessedImageID, _ style: ImageRequest.Progressive) -> [TaskID] {
+    (processedImages[id]?.waiters ?? []).sorted()
+      .filter { waiters[$0].map { $0.progressive == style && !$0.isPaused } ?? false }
+  }
+
+  /// Returns the styles in which callers of a decode want previews now.
+  func previewStyles(of id: DecodeID) -> Set<ImageRequest.Progressive> {
+    var styles: Set<ImageRequest.Progressive> = []
+    for processedImage in decodes[id]?.processedImages ?? [] {
+      for task in processedImages[processedImage]?.waiters ?? [] {
+        if let waiter = waiters[task], !waiter.isPaused { styles.insert(waiter.progressive) }
+      }
+    }
+    styles.remove(.none)
+    return styles
+  }
+
+  /// Returns true if the bytes of a fetch serve a request: for `.refresh` no stored bytes that were not revalidated,
+  /// for `.reload` no stored bytes at all, and for `.cacheOnly` only bytes that have been received.
+  func mayJoin(_ id: FetchID, _ policy: ImageRequest.CachePolicy) -> Bool {
+    guard let fetch = fetches[id] else { return false }
+    let known: FetchedBytes? = if case .received(let bytes) = fetch.phase { bytes } else { nil }
+    // Includes the bytes of decodes that succeeded before another decode found the bytes damaged.
+    let fromDisk = ([known] + fetch.decodes.map { decodes[$0]?.bytes }).compactMap { $0 }.filter {
+      $0.source == .disk
+    }
+    return switch policy {
+    case .useCache: true
+    case .cacheOnly: known != nil
+    case .refresh: fromDisk.allSatisfy { $0.freshness == .revalidated }
+    case .reload: fromDisk.isEmpty
+    }
+  }
+
+  // MARK: Callers
+
+  /// The place of a caller in the tree. A stage that is not new was running already.
+  struct Place {
+    let task: TaskID
+    let fetch: FetchID
+    let decode: DecodeID
+    let processedImage: ProcessedImageID
+    let isNewFetch: Bool
+    let isNewDecode: Bool
+    let isNewProcessedImage: Bool
+    let demand: DemandChange
+  }
+
+  /// Adds a caller, who joins a fetch and the stages of the fetch with equal keys. Adds the missing stages.
+  ///
+  /// - Parameters:
+  ///   - fetch: The fetch to join; `nil` for a new fetch.
+  ///   - task: The number of a caller who has left another fetch; `nil` for a new caller.
+  mutating func join(
+    _ request: ImageRequest, _ additionalIdentifier: String?, fetch: FetchID?, as task: TaskID? = nil,
+    isPaused: Bool = false, isProbe: Bool = false
+  ) -> Place {
+    let key = ProcessedImageKey(request, additionalIdentifier: additionalIdentifier)
+    let decode = fetch.flatMap { decodeIDs[Branch(stage: $0, key: key.decode)] }
+    let processedImage = decode.flatMap { processedImageIDs[Branch(stage: $0, key: key)] }
+    let fetchID = fetch ?? addFetch(request)
+    let decodeID = decode ?? addDecode(key.decode, fetchID)
+    let processedImageID =
+      processedImage ?? addProcessedImage(key, decodeID, request, additionalIdentifier)
+    let task = task ?? TaskID(number: nextNumber())
+    let waiter = Waiter(
+      processedImage: processedImageID, priority: request.priority, progressive: request.progressive,
+      isPaused: isPaused, isCacheOnly: request.cachePolicy == .cacheOnly, isProbe: isProbe,
+      takesCopy: !isProbe && request.cachePolicy == .useCache)
+    if processedImage != nil, request.cachePolicy.bypassesCache {
+      processedImages[processedImageID]?.request.cachePolicy = request.cachePolicy
+    }
+    return Place(
+      task: task, fetch: fetchID, decode: decodeID, processedImage: processedImageID,
+      isNewFetch: fetch == nil, isNewDecode: decode == nil, isNewProcessedImage: processedImage == nil,
+      demand: add(task, waiter))
+  }
+
+  private mutating func add(_ task: TaskID, _ waiter: Waiter) -> DemandChange {
+    waiters[task] = waiter
+    processedImages[waiter.processedImage]?.waiters.insert(task)
+    return replaceDemand(of: waiter.processedImage, nil, with: waiter.demand)
+  }
+
+  /// Removes a caller. Returns the image for which the caller waited, which may now have no callers; `nil` if the
+  /// caller does not wait.
+  mutating func leave(_ task: TaskID) -> (processedImage: ProcessedImageID, demand: DemandChange)? {
+    guard let waiter = waiters.removeValue(forKey: task) else { return nil }
+    processedImages[waiter.processedImage]?.waiters.remove(task)
+    return (waiter.processedImage, replaceDemand(of: waiter.processedImage, waiter.demand, with: nil))
+  }
+
+  /// Moves a caller to the corresponding image of another fetch. Returns the previous image, which may now have no
+  /// callers.
+  mutating func move(
+    _ task: TaskID, to fetch: FetchID
+  ) -> (from: ProcessedImageID, left: DemandChange, joined: DemandChange)? {
+    guard var waiter = waiters[task], let old = processedImages[waiter.processedImage],
+      let decode = decodes[old.decode]
+    else { return nil }
+    let newDecode = decodeIDs[Branch(stage: fetch, key: decode.key)] ?? addDecode(decode.key, fetch)
+    let newProcessedImage =
+      processedImageIDs[Branch(stage: newDecode, key: old.key)]
+      ?? addProcessedImage(old.key, newDecode, old.request, old.additionalIdentifier)
+    guard let (processedImage, left) = leave(task) else { return nil }
+    waiter.processedImage = newProcessedImage
+    return (processedImage, left, add(task, waiter))
+  }
+
+  /// Changes the priority of a caller. Returns `nil` if the caller does not wait or already has the priority.
+  mutating func setPriority(_ priority: ImageRequest.Priority, of task: TaskID) -> DemandChange? {
+    guard let old = waiters[task], old.priority != priority else { return nil }
+    waiters[task]?.priority = priority
+    return old.isPaused ? DemandChange() : replaceDemand(of: old.processedImage, old.priority, with: priority)
+  }
+
+  /// Pauses or resumes a caller. Returns `nil` if the caller does not wait or has the state already.
+  mutating func setPaused(_ isPaused: Bool, _ task: TaskID) -> DemandChange? {
+    guard let old = waiters[task], old.isPaused != isPaused else { return nil }
+    waiters[task]?.isPaused = isPaused
+    return replaceDemand(of: old.processedImage, old.demand, with: isPaused ? nil : old.priority)
+  }
+
+  /// The consequences of a change of the callers' priorities: stages with another priority than before.
+  struct DemandChange {
+    /// The running transform.
+    var transform: (number: UInt64, priority: ImageRequest.Priority)?
+    /// The running decode.
+    var decode: (number: UInt64, priority: ImageRequest.Priority)?
+    var fetch: (id: FetchID, priority: ImageRequest.Priority)?
+  }
+
+  /// Replaces the priority of a caller at all three levels.
+  private mutating func replaceDemand(
+    of id: ProcessedImageID, _ old: ImageRequest.Priority?, with new: ImageRequest.Priority?
+  ) -> DemandChange {
+    var change = DemandChange()
+    guard let processedImage = processedImages[id], let decode = decodes[processedImage.decode] else {
+      return change
+    }
+    if let priority = processedImages[id]?.demand.replace(old, with: new) ?? nil,
+      case .transforming = processedImage.phase
+    {
+      change.transform = (id.number, priority)
+    }
+    if let priority = decodes[processedImage.decode]?.demand.replace(old, with: new) ?? nil,
+      case .running = decode.phase
+    {
+      change.decode = (processedImage.decode.number, priority)
+    }
+    if let priority = fetches[decode.fetch]?.demand.replace(old, with: new) ?? nil {
+      change.fetch = (decode.fetch, priority)
+    }
+    return change
+  }
+
+  // MARK: Adding stages
+
+  private mutating func addFetch(_ request: ImageRequest) -> FetchID {
+    let id = FetchID(number: nextNumber())
+    var fetch = Fetch(request: request)
+    fetch.overtaken = fetchIDs.updateValue(id, forKey: fetch.key)
+    fetches[id] = fetch
+    return id
+  }
+
+  private mutating func addDecode(_ key: DecodeKey, _ fetch: FetchID) -> DecodeID {
+    let id = DecodeID(number: nextNumber())
+    decodes[id] = Decode(key: key, fetch: fetch)
+    decodeIDs[Branch(stage: fetch, key: key)] = id
+    fetches[fetch]?.decodes.insert(id)
+    return id
+  }
+
+  private mutating func addProcessedImage(
+    _ key: ProcessedImageKey, _ decode: DecodeID, _ request: ImageRequest, _ additionalIdentifier: String?
+  ) -> ProcessedImageID {
+    let id = ProcessedImageID(number: nextNumber())
+    processedImages[id] = ProcessedImage(
+      key: key, decode: decode, request: request, additionalIdentifier: additionalIdentifier)
+    processedImageIDs[Branch(stage: decode, key: key)] = id
+    decodes[decode]?.processedImages.insert(id)
+    return id
+  }
+
+  /// Adds a cache-only fetch for the stored response of a fetch whose server is late. The response of the server is
+  /// newer than the stored one, even if it is decoded earlier.
+  mutating func addFetchOfCopy(of id: FetchID) -> FetchID? {
+    guard let fetch = fetches[id] else { return nil }
+    var request = fetch.request
+    request.cachePolicy = .cacheOnly
+    let stored = addFetch(request)
+    fetches[stored]?.overtaken = fetch.overtaken
+    fetches[id]?.overtaken = stored
+    return stored
+  }
+
+  /// Changes the identity of a fetch and of all stages that depend on the fetch. Does nothing if a fetch with this
+  /// identity is under way.
+  mutating func setIdentity(_ identity: RequestIdentity, of id: FetchID) {
+    guard let fetch = fetches[id] else { return }
+    let key = FetchKey(request: identity, isCacheOnly: fetch.isCacheOnly)
+    guard fetchIDs[key] == nil else { return }
+    forgetKey(of: fetch, id)
+    fetchIDs[key] = id
+    fetches[id]?.request.identity = identity
+    for decodeID in fetch.decodes {
+      guard let decode = decodes[decodeID] else { continue }
+      var key = decode.key
+      key.request = identity
+      decodeIDs[Branch(stage: id, key: decode.key)] = nil
+      decodeIDs[Branch(stage: id, key: key)] = decodeID
+      decodes[decodeID]?.key = key
+      for processedImageID in decode.processedImages {
+        guard let processedImage = processedImages[processedImageID] else { continue }
+        var request = processedImage.request
+        request.identity = identity
+        let key = ProcessedImageKey(request, additionalIdentifier: processedImage.additionalIdentifier)
+        processedImageIDs[Branch(stage: decodeID, key: processedImage.key)] = nil
+        processedImageIDs[Branch(stage: decodeID, key: key)] = processedImageID
+        processedImages[processedImageID]?.key = key
+        processedImages[processedImageID]?.request = request
+      }
+    }
+  }
+
+  // MARK: Removing stages
+
+  /// Removes an image without callers. Returns `nil` if the image has callers.
+  mutating func removeIfUnwanted(_ id: ProcessedImageID) -> (decode: DecodeID, wasTransforming: Bool)? {
+    guard let processedImage = processedImages[id], processedImage.waiters.isEmpty else { return nil }
+    processedImages[id] = nil
+    processedImageIDs[Branch(stage: processedImage.decode, key: processedImage.key)] = nil
+    decodes[processedImage.decode]?.processedImages.remove(id)
+    let wasTransforming = if case .transforming = processedImage.phase { true } else { false }
+    return (processedImage.decode, wasTransforming)
+  }
+
+  /// Removes a decode without images. Returns `nil` if the decode has images.
+  mutating func removeIfUnwanted(_ id: DecodeID) -> (fetch: FetchID, wasRunning: Bool)? {
+    guard let decode = decodes[id], decode.processedImages.isEmpty else { return nil }
+    let wasRunning = endDecode(id) != nil
+    decodes[id] = nil
+    decodeIDs[Branch(stage: decode.fetch, key: decode.key)] = nil
+    fetches[decode.fetch]?.decodes.remove(id)
+    return (decode.fetch, wasRunning)
+  }
+
+  /// Removes a fetch without decodes, and returns the last phase. Returns `nil` if the fetch has decodes.
+  mutating func removeIfUnwanted(_ id: FetchID) -> Fetch.Phase? {
+    guard let fetch = fetches[id], fetch.decodes.isEmpty else { return nil }
+    fetches[id] = nil
+    forgetKey(of: fetch, id)
+    return fetch.phase
+  }
+
+  /// Removes the key of a fetch, unless the key belongs to a newer fetch by now.
+  private mutating func forgetKey(of fetch: Fetch, _ id: FetchID) {
+    if fetchIDs[fetch.key] == id { fetchIDs[fetch.key] = nil }
+  }
+
+  // MARK: Phases
+
+  /// Changes the phase of a fetch that has not received its bytes.
+  mutating func setPhase(_ phase: Fetch.Phase, of id: FetchID) { fetches[id]?.phase = phase }
+
+  /// Starts a decode if the bytes have been received. Returns the bytes, or `nil` if the decode does not start.
+  mutating func beginDecode(_ id: DecodeID) -> FetchedBytes? {
+    guard let decode = decodes[id], case .idle = decode.phase, let fetch = fetches[decode.fetch],
+      case .received(let bytes) = fetch.phase
+    else { return nil }
+    decodes[id]?.phase = .running
+    decodes[id]?.bytes = bytes
+    fetches[decode.fetch]?.unfinishedDecodes += 1
+    if fetch.unfinishedDecodes == 0 { undecodedBytes += bytes.body.count }
+    return bytes
+  }
+
+  /// Ends a running decode. Returns `nil` if the decode is not running.
+  mutating func endDecode(_ id: DecodeID) -> Decode? {
+    guard let decode = decodes[id], case .running = decode.phase else { return nil }
+    decodes[id]?.phase = .idle
+    if let fetch = fetches[decode.fetch], case .received(let bytes) = fetch.phase {
+      fetches[decode.fetch]?.unfinishedDecodes -= 1
+      if fetch.unfinishedDecodes == 1 { undecodedBytes -= bytes.body.count }
+    }
+    return decode
+  }
+
+  mutating func setDecoded(_ image: Image, _ id: DecodeID) { decodes[id]?.phase = .decoded(image) }
+
+  mutating func setPhase(_ phase: ProcessedImage.Phase, of id: ProcessedImageID) {
+    processedImages[id]?.phase = phase
+  }
+
+  /// Marks a fetch as outdated, because another fetch has brought newer bytes. Returns the fetch that this fetch has
+  /// overtaken.
+  mutating func outdate(_ id: FetchID) -> FetchID? {
+    fetches[id]?.isOutdated = true
+    return fetches[id]?.overtaken
+  }
+
+  /// Returns true if a new image replaces all other sizes in the cache: once per fetch, if any caller has requested the
+  /// image, at any size, with `.reload` or `.refresh`.
+  mutating func replacesOtherSizes(_ id: ProcessedImageID, _ request: ImageRequest) -> Bool {
+    guard let processedImage = processedImages[id], let fetch = decodes[processedImage.decode]?.fetch else {
+      return request.cachePolicy.bypassesCache
+    }
+    let key = AllSizesKey(processedImage.key)
+    let bypassesCache = images(of: fetch).contains { id in
+      processedImages[id].map { $0.request.cachePolicy.bypassesCache && AllSizesKey($0.key) == key } ?? false
+    }
+    guard bypassesCache else { return false }
+    return fetches[fetch]?.replaced.insert(key).inserted ?? true
+  }
+}
+
+extension ImageRequest.CachePolicy {
+  /// True if an image in memory does not serve the request.
+  var bypassesCache: Bool { self == .reload || self == .refresh }
+}

@@ -1,0 +1,47 @@
+/// The result of a transfer.
+struct FetchEnd: Sendable {
+  enum Outcome: Sendable {
+    indirect case bytes(FetchedBytes)
+    /// The stored response is still valid (304).
+    case notModified(TransportResponse, TransportMetrics)
+    case failed(ImageError)
+    /// The response to a range or conditional request is unusable: the whole body must be requested.
+    case needsWhole
+  }
+
+  var outcome: Outcome
+  /// The head of the response, if there was one.
+  var response: TransportResponse?
+  /// The number of seconds that the server asks clients to wait (`Retry-After`).
+  var retryAfter: Double?
+  var speaksHTTP2 = false
+  /// True if the transfer has brought the rest of resumable data.
+  var isRest = false
+  /// The number of seconds for which the transfer waited for memory.
+  var secondsPaused = 0.0
+
+  /// True if the server has sent a response other than a retryable error.
+  var showsThatServerResponds: Bool {
+    switch outcome {
+    case .bytes, .notModified, .needsWhole: true
+    case .failed(let error): response != nil && !error.isRetryable
+    }
+  }
+
+  init(_ outcome: Outcome, response: TransportResponse? = nil) {
+    self.outcome = outcome
+    self.response = response
+  }
+
+  /// Creates a result with another outcome for the transfer that ended with `end`.
+  init(_ result: Result<FetchedBytes, ImageError>, like end: FetchEnd) {
+    switch result {
+    case .success(let bytes): outcome = .bytes(bytes)
+    case .failure(let error): outcome = .failed(error)
+    }
+    response = end.response
+    speaksHTTP2 = end.speaksHTTP2
+    isRest = end.isRest
+    secondsPaused = end.secondsPaused
+  }
+}

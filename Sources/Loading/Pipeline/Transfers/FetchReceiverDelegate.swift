@@ -1,0 +1,15 @@
+/// The owner of fetch receivers: decides whether an attempt is still wanted, and handles its results.
+protocol FetchReceiverDelegate: AnyObject, Sendable {
+  /// Called before the transport starts. Returns false if the attempt was given up.
+  func fetchBegins(_ receiver: FetchReceiver) -> Bool
+  /// Called when the head of a response has arrived.
+  func responseArrived(_ response: TransportResponse, of receiver: FetchReceiver)
+  /// Called when more bytes have arrived and a caller wants previews. Returns the time of the next call in nanoseconds.
+  func bytesArrived(_ beginning: PreviewSchedule.Beginning, of receiver: FetchReceiver) -> Int64
+  /// Called once with the result of the attempt, which may have been given up in the meantime.
+  func fetchEnded(_ receiver: FetchReceiver, _ end: FetchEnd, resumable: ResumableData?)
+  /// Called with the metrics of a transfer, successful or not.
+  func count(_ metrics: TransportMetrics)
+  /// Called when the transport has reported the end of a transfer, even of one that was given up.
+  func transportEnded()
+}

@@ -1,0 +1,171 @@
+/// The downloads of all fetches: when each waits, runs, is retried, or is held because all callers have paused. Makes
+/// decisions only. Times are in nanoseconds.
+struct TransferPlan {
+  private struct Transfer {
+    let lane: DownloadQueue.Lane
+    var attempts: Attempts
+    /// True if the download was taken out of the queue because all callers have paused.
+    var isHeld = false
+    /// The position in the order of downloads, kept during the disk look-up.
+    var arrival: DownloadQueue.Arrival?
+  }
+
+  /// The limits and the order of downloads.
+  var queue = DownloadQueue()
+  /// The policy for retrying failed downloads.
+  private let retries: RetryPolicy
+  /// The time limit for all attempts of a download, in seconds. A retry is made only if the duration of the earlier
+  /// attempts and the delay together are below this limit.
+  private let totalLimit: Double
+  /// Returns a random number from 0 to 1, for the delay of retries.
+  private let random: @Sendable () -> Double
+  private var transfers = LoadTable<Fetch, Transfer>()
+
+  init(
+    retries: RetryPolicy = .none, totalLimit: Double = .infinity,
+    random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
+  ) {
+    self.retries = retries
+    self.totalLimit = totalLimit
+    self.random = random
+  }
+
+  // MARK: Contents
+
+  /// Returns the queue lane (server) of a fetch.
+  func lane(of id: FetchID) -> DownloadQueue.Lane? { transfers[id]?.lane }
+
+  /// True if a fetch reads from this machine: a file or a data URL.
+  func isLocal(_ id: FetchID) -> Bool { transfers[id]?.lane.isLocal ?? false }
+
+  /// True if a download waits until a caller needs the bytes again.
+  func isHeld(_ id: FetchID) -> Bool { transfers[id]?.isHeld ?? false }
+
+  /// Returns the duration of the earlier attempts in seconds.
+  func secondsSpent(on id: FetchID) -> Double { transfers[id]?.attempts.spent ?? 0 }
+
+  /// Returns the number of seconds between the request and the first attempt.
+  func secondsQueued(_ id: FetchID) -> Double { transfers[id]?.attempts.secondsQueued ?? 0 }
+
+  // MARK: Waiting
+
+  /// Adds a fetch, which does not wait for a download yet.
+  mutating func add(_ id: FetchID, lane: DownloadQueue.Lane, at now: Int64) {
+    transfers[id] = Transfer(lane: lane, attempts: Attempts(queued: now))
+  }
+
+  /// Removes a fetch that has ended or was cancelled.
+  mutating func remove(_ id: FetchID, at now: Int64) {
+    queue.remove(id, at: now)
+    transfers[id] = nil
+  }
+
+  /// Adds a download behind all others.
+  mutating func enqueue(_ id: FetchID, _ priority: ImageRequest.Priority, at now: Int64) {
+    guard let lane = lane(of: id) else { return }
+    transfers[id]?.arrival = queue.enqueue(id, lane: lane, priority: priority, at: now)
+  }
+
+  /// Returns a position behind all downloads, for a fetch that looks up the disk first. The later download takes this
+  /// position.
+  mutating func arrive(_ id: FetchID, at now: Int64) -> DownloadQueue.Arrival {
+    let arrival = queue.nextArrival(at: now)
+    transfers[id]?.arrival = arrival
+    return arrival
+  }
+
+  /// Adds the download of a fetch that the disk does not serve, at the position of the look-up.
+  ///
+  /// - Parameter priority: The priority; `nil` holds the download, because all callers have paused.
+  mutating func enqueueAfterLookUp(_ id: FetchID, _ priority: ImageRequest.Priority?, at now: Int64) {
+    guard let transfer = transfers[id] else { return }
+    guard let priority else {
+      transfers[id]?.isHeld = true
+      return
+    }
+    queue.enqueue(id, lane: transfer.lane, priority: priority, arrival: transfer.arrival, at: now)
+    // A retry is queued behind all other downloads.
+    transfers[id]?.arrival = nil
+  }
+
+  /// Adds the next attempt of a download, which does not start before `time`.
+  ///
+  /// - Parameter priority: The priority; `nil` holds the download, because all callers have paused.
+  mutating func retry(_ id: FetchID, _ priority: ImageRequest.Priority?, notBefore time: Int64) {
+    guard let lane = lane(of: id) else { return }
+    transfers[id]?.attempts.earliest = time
+    guard let priority else {
+      transfers[id]?.isHeld = true
+      return
+    }
+    queue.enqueue(id, lane: lane, priority: priority, notBefore: time)
+  }
+
+  /// Removes a waiting download from the queue, because the bytes have come from elsewhere.
+  mutating func leaveQueue(_ id: FetchID) {
+    queue.remove(id)
+    transfers[id]?.isHeld = false
+  }
+
+  /// Holds a download, because all callers have paused. Later, the whole time limit is available again.
+  mutating func hold(_ id: FetchID, isRunning: Bool, at now: Int64) {
+    // The download may go on later, so the rate limit does not count the start as useless.
+    if isRunning { queue.ended(id, at: now) } else { queue.remove(id) }
+    transfers[id]?.isHeld = true
+    transfers[id]?.attempts.began = nil
+    transfers[id]?.attempts.spent = 0
+  }
+
+  /// Ends the hold of a download. Call `enqueueAgain`, unless the disk is looked up first.
+  mutating func release(_ id: FetchID) { transfers[id]?.isHeld = false }
+
+  /// Adds a download that was held.
+  mutating func enqueueAgain(_ id: FetchID, _ priority: ImageRequest.Priority, at now: Int64) {
+    guard let transfer = transfers[id] else { return }
+    queue.enqueue(
+      id, lane: transfer.lane, priority: priority, notBefore: transfer.attempts.earliest, at: now)
+  }
+
+  // MARK: Attempts
+
+  /// Returns the download to start now; `nil` if none waits or a limit is reached.
+  mutating func startNext(at now: Int64) -> FetchID? {
+    guard let id = queue.startNext(at: now) else { return nil }
+    transfers[id]?.attempts.begin(at: now)
+    return id
+  }
+
+  /// Ends an attempt.
+  mutating func ended(_ id: FetchID, _ end: FetchEnd, at now: Int64) {
+    transfers[id]?.attempts.end(at: now, paused: end.secondsPaused)
+    queue.ended(
+      id, status: end.response?.status, retryAfter: end.retryAfter, speaksHTTP2: end.speaksHTTP2, at: now)
+  }
+
+  /// Ends an attempt that is given up, because the bytes have come from elsewhere.
+  mutating func stopped(_ id: FetchID, at now: Int64) {
+    queue.ended(id, at: now)
+    transfers[id]?.attempts.end(at: now)
+    transfers[id]?.isHeld = false
+  }
+
+  /// Notes that a download starts again without a range or a condition, because the response to such a request was
+  /// unusable. Returns false if the download has done so before.
+  mutating func restart(_ id: FetchID) -> Bool {
+    guard transfers[id]?.attempts.hasRestarted == false else { return false }
+    transfers[id]?.attempts.hasRestarted = true
+    return true
+  }
+
+  /// Decides whether a failed download is retried. Returns the delay in seconds, and counts the retry; `nil` for no
+  /// retry.
+  mutating func retryDelay(_ id: FetchID, after error: ImageError, retryAfter: Double?) -> Double? {
+    guard let transfer = transfers[id], !transfer.lane.isLocal,
+      let delay = retries.delay(
+        beforeRetry: transfer.attempts.retries, of: error, retryAfter: retryAfter, random: random()),
+      transfer.attempts.spent + delay < totalLimit
+    else { return nil }
+    transfers[id]?.attempts.retries += 1
+    return delay
+  }
+}

@@ -1,0 +1,87 @@
+import FoundationEssentials
+import Synchronization
+import Testing
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// The thread that changes the disk cache.
+@Suite(.timeLimit(.minutes(1))) struct DiskWriterTests {
+  private let clock = ManualLoadingClock()
+  private let gate = Gate()
+  private let identity = request().identity
+  private let response = StoredResponse(
+    response: TransportResponse(url: url(), status: 200, headers: [:]), body: [1], requested: 0, received: 0)
+
+  private func writer(_ cache: (any ImageDataCache)?) -> DiskWriter {
+    DiskWriter(cache, transports: TransportTable([]), clock: clock)
+  }
+
+  /// Calls an operation with a completion handler, and returns the result.
+  private func result(_ body: (@escaping @Sendable (Bool) -> Void) -> Void) async -> Bool {
+    await withCheckedContinuation { continuation in body { continuation.resume(returning: $0) } }
+  }
+
+  private func whenIdle(_ writer: DiskWriter) async {
+    await withCheckedContinuation { continuation in writer.whenIdle { continuation.resume() } }
+  }
+
+  @Test func operationsAreMadeInOrder() async {
+    let writer = writer(MemoryDataCache())
+    writer.store(response, for: identity, keeping: nil) { #expect($0) }
+    #expect(await result { writer.contains(identity, completion: $0) })
+    writer.remove(identity) { #expect($0) }
+    #expect(await !result { writer.contains(identity, completion: $0) })
+    writer.store(response, for: identity, keeping: nil) { #expect($0) }
+    #expect(await result { writer.removeAll(completion: $0) })
+    #expect(await !result { writer.contains(identity, completion: $0) })
+    await whenIdle(writer)
+    #expect(writer.isIdle)
+  }
+
+  @Test func responseCountsAsRemovedFromTheCallOn() async {
+    let cache = MemoryDataCache(removalGate: gate)
+    let writer = writer(cache)
+    writer.remove(identity)
+    #expect(writer.isRemoving(identity))
+    #expect(!writer.isRemoving(request("b.jpg").identity))
+    #expect(!writer.isIdle)
+
+    gate.open()
+    await whenIdle(writer)
+    #expect(!writer.isRemoving(identity))
+  }
+
+  @Test func diskThatHangsKeepsNoCallerWaiting() async {
+    let cache = MemoryDataCache(removalGate: gate)
+    cache.store(response, for: identity)
+    let writer = writer(cache)
+    let received = Mutex<[String]>([])
+    writer.remove(identity) { wasThere in received.withLock { $0.append("remove \(wasThere)") } }
+    await gate.waitUntilHeld(1)
+    writer.store(response, for: request("b.jpg").identity, keeping: nil) { isStored in
+      received.withLock { $0.append("store \(isStored)") }
+    }
+
+    clock.advance(by: DiskWrites.limit)
+    #expect(received.withLock { $0.sorted() } == ["remove false", "store false"])
+    #expect(writer.isIdle, "a disk that hangs is not waited for")
+    #expect(writer.isRemoving(identity), "the response is not shown")
+    #expect(await !result { writer.contains(identity, completion: $0) })
+
+    gate.open()
+    #expect(
+      await result { completion in
+        writer.whenIdle { completion(true) }
+      })
+  }
+
+  @Test func withoutADiskCacheEverythingFailsAtOnce() async {
+    let writer = writer(nil)
+    #expect(await !result { writer.contains(identity, completion: $0) })
+    #expect(await !result { writer.removeAll(completion: $0) })
+    #expect(await !result { writer.store(response, for: identity, keeping: nil, completion: $0) })
+    writer.finish(within: 60)
+    #expect(writer.isIdle)
+  }
+}

@@ -1,0 +1,150 @@
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// The tree of fetches, decodes, processed images and callers.
+struct StageTreeTests {
+  private static let small = DecodeTarget(width: 8, height: 8)
+  private let bytes = FetchedBytes(body: [1, 2, 3], response: nil)
+
+  @Test func equalKeysShareStages() {
+    var tree = StageTree()
+    let first = tree.join(request(), nil, fetch: nil)
+    let same = tree.join(request(), nil, fetch: first.fetch)
+    let named = tree.join(request(), "name", fetch: first.fetch)
+    let small = tree.join(request(target: Self.small), nil, fetch: first.fetch)
+
+    #expect(first.isNewFetch && first.isNewDecode && first.isNewProcessedImage)
+    #expect(!same.isNewFetch && !same.isNewDecode && !same.isNewProcessedImage)
+    #expect(named.decode == first.decode && named.isNewProcessedImage)
+    #expect(small.fetch == first.fetch && small.isNewDecode)
+    #expect(tree.tasks(of: first.fetch) == [first.task, same.task, named.task, small.task])
+    #expect(tree.waiterCount == 4)
+  }
+
+  @Test func stagesAreRemovedFromTheLeaves() {
+    var tree = StageTree()
+    let first = tree.join(request(), nil, fetch: nil)
+    let second = tree.join(request(), nil, fetch: first.fetch)
+
+    #expect(tree.leave(first.task)?.processedImage == first.processedImage)
+    #expect(tree.removeIfUnwanted(first.processedImage) == nil, "another caller waits")
+    #expect(tree.leave(second.task) != nil)
+    #expect(tree.leave(second.task) == nil)
+    #expect(tree.removeIfUnwanted(first.fetch) == nil, "the fetch has a decode")
+    let image = tree.removeIfUnwanted(first.processedImage)
+    #expect(image?.decode == first.decode && image?.wasTransforming == false)
+    let decode = tree.removeIfUnwanted(first.decode)
+    #expect(decode?.fetch == first.fetch && decode?.wasRunning == false)
+    #expect(tree.removeIfUnwanted(first.fetch) != nil)
+    #expect(tree.isEmpty)
+    #expect(tree.fetch(FetchKey(request: request().identity, isCacheOnly: false)) == nil)
+  }
+
+  @Test func removedRunningDecodeNoLongerCountsItsBytes() {
+    var tree = StageTree()
+    let place = tree.join(request(), nil, fetch: nil)
+    #expect(tree.beginDecode(place.decode) == nil, "no bytes have been received")
+    tree.setPhase(.received(bytes), of: place.fetch)
+    #expect(tree.beginDecode(place.decode) == bytes)
+    #expect(tree.beginDecode(place.decode) == nil, "the decode is running")
+    #expect(tree.undecodedBytes == 3)
+
+    _ = tree.leave(place.task)
+    _ = tree.removeIfUnwanted(place.processedImage)
+    let wasRunning = tree.removeIfUnwanted(place.decode)?.wasRunning
+    #expect(wasRunning == true)
+    #expect(tree.undecodedBytes == 0)
+  }
+
+  @Test func bytesCountUntilTheLastDecodeEnds() {
+    var tree = StageTree()
+    let whole = tree.join(request(), nil, fetch: nil)
+    let small = tree.join(request(target: Self.small), nil, fetch: whole.fetch)
+    tree.setPhase(.received(bytes), of: whole.fetch)
+    _ = tree.beginDecode(whole.decode)
+    _ = tree.beginDecode(small.decode)
+
+    #expect(tree.endDecode(whole.decode) != nil)
+    #expect(tree.endDecode(whole.decode) == nil)
+    #expect(tree.undecodedBytes == 3)
+    #expect(tree.endDecode(small.decode) != nil)
+    #expect(tree.undecodedBytes == 0)
+  }
+
+  @Test func stagesHaveTheHighestPriorityOfTheirCallers() {
+    var tree = StageTree()
+    let low = tree.join(request(priority: .low), nil, fetch: nil)
+    #expect(low.demand.fetch?.priority == .low)
+    let high = tree.join(request(priority: .high), nil, fetch: low.fetch)
+    #expect(high.demand.fetch?.priority == .high)
+    #expect(high.demand.decode == nil, "no decode is running")
+
+    #expect(tree.setPriority(.high, of: high.task) == nil)
+    #expect(tree.setPaused(true, high.task)?.fetch?.priority == .low)
+    #expect(tree.setPriority(.veryHigh, of: high.task)?.fetch == nil, "a paused caller has no demand")
+    #expect(tree.setPaused(false, high.task)?.fetch?.priority == .veryHigh)
+    #expect(tree.leave(high.task)?.demand.fetch?.priority == .low)
+  }
+
+  @Test func movedCallerKeepsItsNumber() throws {
+    var tree = StageTree()
+    let place = tree.join(request(), "name", fetch: nil)
+    let added = tree.addFetchOfCopy(of: place.fetch)
+    let stored = try #require(added)
+
+    let from = tree.move(place.task, to: stored)?.from
+    #expect(from == place.processedImage)
+    #expect(tree.tasks(of: stored) == [place.task])
+    #expect(tree.tasks(of: place.fetch) == [])
+    #expect(tree[stored]?.isCacheOnly == true)
+    #expect(tree[place.fetch]?.overtaken == stored, "the server's response is newer than the stored one")
+  }
+
+  @Test func laterRequestsJoinUnderTheNewIdentity() {
+    var tree = StageTree()
+    let place = tree.join(request(), nil, fetch: nil)
+    let other = request("b.jpg").identity
+    tree.setIdentity(other, of: place.fetch)
+
+    #expect(tree.fetch(FetchKey(request: request().identity, isCacheOnly: false)) == nil)
+    #expect(tree.fetch(FetchKey(request: other, isCacheOnly: false)) == place.fetch)
+    let joined = tree.join(request("b.jpg"), nil, fetch: place.fetch)
+    #expect(joined.processedImage == place.processedImage)
+  }
+
+  @Test func identityOfAnotherFetchIsNotTaken() {
+    var tree = StageTree()
+    let place = tree.join(request(), nil, fetch: nil)
+    let other = tree.join(request("b.jpg"), nil, fetch: nil)
+    tree.setIdentity(request("b.jpg").identity, of: place.fetch)
+
+    #expect(tree[place.fetch]?.request.identity == request().identity)
+    #expect(tree.fetch(FetchKey(request: request("b.jpg").identity, isCacheOnly: false)) == other.fetch)
+  }
+
+  @Test func newerFetchKeepsTheKeyWhenTheOlderOneEnds() {
+    var tree = StageTree()
+    let older = tree.join(request(), nil, fetch: nil)
+    let newer = tree.join(request(policy: .reload), nil, fetch: nil)
+    #expect(tree[newer.fetch]?.overtaken == older.fetch)
+
+    _ = tree.leave(older.task)
+    _ = tree.removeIfUnwanted(older.processedImage)
+    _ = tree.removeIfUnwanted(older.decode)
+    _ = tree.removeIfUnwanted(older.fetch)
+    #expect(tree.fetch(FetchKey(request: request().identity, isCacheOnly: false)) == newer.fetch)
+  }
+
+  @Test func newImageReplacesOtherSizesOncePerFetch() {
+    var tree = StageTree()
+    let whole = tree.join(request(policy: .reload), nil, fetch: nil)
+    let small = tree.join(request(target: Self.small), nil, fetch: whole.fetch)
+    #expect(tree.replacesOtherSizes(small.processedImage, request()) == true)
+    #expect(tree.replacesOtherSizes(whole.processedImage, request()) == false)
+    let other = tree.join(request("b.jpg"), nil, fetch: nil)
+    #expect(tree.replacesOtherSizes(other.processedImage, request()) == false)
+  }
+}

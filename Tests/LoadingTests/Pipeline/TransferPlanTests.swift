@@ -1,0 +1,85 @@
+import Testing
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// The downloads that wait, run, are retried or are held.
+struct TransferPlanTests {
+  private let second: Int64 = 1_000_000_000
+  private let lane = DownloadQueue.Lane(url())
+
+  private func id(_ number: UInt64) -> FetchID { FetchID(number: number) }
+
+  private func plan(
+    _ retries: RetryPolicy = .none, totalLimit: Double = .infinity, fetches: ClosedRange<UInt64> = 1...1
+  ) -> TransferPlan {
+    var plan = TransferPlan(retries: retries, totalLimit: totalLimit, random: { 0.5 })
+    plan.queue.maximumActive = 1
+    for number in fetches { plan.add(id(number), lane: lane, at: 0) }
+    return plan
+  }
+
+  @Test func lookUpKeepsThePositionOfItsDownload() {
+    var plan = plan(fetches: 1...2)
+    _ = plan.arrive(id(1), at: 0)
+    plan.enqueue(id(2), .normal, at: 0)
+    plan.enqueueAfterLookUp(id(1), .normal, at: 0)
+    #expect(plan.startNext(at: 0) == id(1))
+    #expect(plan.startNext(at: 0) == nil, "one download at a time")
+  }
+
+  @Test func downloadOfPausedCallersIsHeldUntilACallerResumes() {
+    var plan = plan()
+    _ = plan.arrive(id(1), at: 0)
+    plan.enqueueAfterLookUp(id(1), nil, at: 0)
+    #expect(plan.isHeld(id(1)))
+    #expect(plan.startNext(at: 0) == nil)
+
+    plan.release(id(1))
+    plan.enqueueAgain(id(1), .normal, at: 0)
+    #expect(plan.startNext(at: 0) == id(1))
+    plan.hold(id(1), isRunning: true, at: second)
+    #expect(plan.queue.activeCount == 0)
+    #expect(plan.secondsSpent(on: id(1)) == 0, "the whole time limit is available again")
+  }
+
+  @Test func retriesAreCountedAndBoundedByTheTotalLimit() {
+    var plan = plan(RetryPolicy(limit: 2, delay: 1), totalLimit: 8)
+    plan.enqueue(id(1), .normal, at: 0)
+    let error = ImageError.transport(.cannotConnect, message: "")
+    func fail(startingAt start: Int64, after seconds: Int64) -> Double? {
+      #expect(plan.startNext(at: start) == id(1))
+      plan.ended(id(1), FetchEnd(.failed(error)), at: start + seconds * second)
+      let delay = plan.retryDelay(id(1), after: error, retryAfter: nil)
+      if delay != nil { plan.retry(id(1), .normal, notBefore: start + seconds * second) }
+      return delay
+    }
+    #expect(fail(startingAt: 0, after: 1) != nil)
+    #expect(plan.secondsSpent(on: id(1)) == 1)
+    #expect(fail(startingAt: second, after: 7) == nil, "the time limit is used up")
+  }
+
+  @Test func retryLimitEndsTheRetries() {
+    var plan = plan(RetryPolicy(limit: 1, delay: 0))
+    let error = ImageError.transport(.cannotConnect, message: "")
+    #expect(plan.retryDelay(id(1), after: error, retryAfter: nil) != nil)
+    #expect(plan.retryDelay(id(1), after: error, retryAfter: nil) == nil)
+    #expect(plan.retryDelay(id(2), after: error, retryAfter: nil) == nil, "an unknown fetch")
+  }
+
+  @Test func downloadRestartsOnceWithoutARange() {
+    var plan = plan()
+    #expect(plan.restart(id(1)) == true)
+    #expect(plan.restart(id(1)) == false)
+  }
+
+  @Test func timeInTheQueueEndsWithTheFirstAttempt() {
+    var plan = plan()
+    plan.enqueue(id(1), .normal, at: 0)
+    #expect(plan.startNext(at: 2 * second) == id(1))
+    plan.ended(id(1), FetchEnd(.needsWhole), at: 3 * second)
+    plan.retry(id(1), .normal, notBefore: 3 * second)
+    #expect(plan.startNext(at: 4 * second) == id(1))
+    #expect(plan.secondsQueued(id(1)) == 2)
+  }
+}
