@@ -1,5 +1,3 @@
-import VitrineLoading
-
 extension DiskImageCache {
   /// The limits of a disk cache, applied whenever a response is stored. A negative number counts as 0.
   public struct Limits: Hashable, Sendable {
@@ -31,9 +29,8 @@ extension DiskImageCache {
     /// Creates limits with the default values.
     public init() {}
 
-    /// Returns the number of bytes that a file takes on disk: the length rounded up to 4 KiB, the least that file
-    /// systems use.
-    static func room(_ bytes: Int) -> Int { (min(max(0, bytes), StatedNumber.largest) + 4095) & ~4095 }
+    /// The number of bytes of the longest body that may be stored.
+    var maximumBodyBytes: Int { min(max(0, bytes), ResponseFile.maximumBodyBytes) }
 
     /// Returns true if a response is older than `timeToLive`. Times are in seconds since 1970. A `timeToLive` of NaN
     /// counts as 0.
@@ -44,7 +41,7 @@ extension DiskImageCache {
     }
 
     /// Returns the part of a limit that a purge leaves.
-    func purged(_ limit: Int) -> Int {
+    func purgeTarget(for limit: Int) -> Int {
       let level = purgeLevel >= 0 ? min(purgeLevel, 1) : 0
       // A limit near `Int.max` has no exact `Double`.
       return limit == .max ? .max : Int(exactly: (Double(max(0, limit)) * level).rounded(.down)) ?? limit

@@ -1,5 +1,4 @@
 public import FoundationEssentials
-import Glibc
 import Synchronization
 public import VitrineConcurrency
 public import VitrineLoading
@@ -14,44 +13,10 @@ public import VitrineLoading
 /// each other. No method throws: an unreadable file is a cache miss, and after a failed write, writing pauses for a
 /// minute (`fault`).
 public final class DiskImageCache: ImageDataCache {
-  /// The number of seconds without writes after a failure that is unlikely to pass.
-  static let pause = 60.0
-  /// The minimum number of seconds between two updates of a file's access time, so that cache hits do not wear out
-  /// flash memory.
-  static let useInterval: Int64 = 3600
-
-  struct State {
-    var limits: Limits
-    var statistics = Statistics()
-    /// The contents of the folder; nil before the first scan.
-    var usage: Usage?
-    var isTrimming = false
-    /// The sequence number of the last use of each file by this process. The numbers order the uses without a clock.
-    var uses: [ContentHash: UInt64] = [:]
-    var lastUse: UInt64 = 0
-    var fault: Fault?
-    /// The time of `clock` in nanoseconds until which nothing is written.
-    var pausedUntil: Int64?
-    /// The time of `clock` in nanoseconds until which responses that need additional space are not written, because the
-    /// disk was full.
-    var isFullUntil: Int64?
-    var trimSchedule = TrimSchedule()
-    var hasRemovedOlderVersions = false
-    /// The key, and the folder from which the key was read.
-    var secret: (folderID: FolderID, secret: DigestKey)?
-
-    /// The identity of a folder, independent of the path.
-    struct FolderID: Hashable {
-      let device: UInt64
-      let file: UInt64
-    }
-  }
-
-  let folder: CacheFolder
-  let state: Mutex<State>
-  let clock: any LoadingClock
-  let wallClock: @Sendable () -> Double
-  let hash: @Sendable ([UInt8]) -> ContentHash
+  private let context: CacheContext
+  private let lookup: ResponseLookup
+  private let responses: ResponseStore
+  private let trimmer: Trimmer
 
   /// Creates a cache in `directory`, without access to the disk. The directory and its parents are created when a
   /// response is first stored. Other processes of this user may share the directory.
@@ -74,60 +39,39 @@ public final class DiskImageCache: ImageDataCache {
     directory: String, limits: Limits, clock: any LoadingClock, wallClock: @escaping @Sendable () -> Double,
     system: any DiskSystem = LinuxDiskSystem(), hash: @escaping @Sendable ([UInt8]) -> ContentHash
   ) {
-    folder = CacheFolder(path: Self.absolute(directory), system: system)
-    state = Mutex(State(limits: limits))
-    self.clock = clock
-    self.wallClock = wallClock
-    self.hash = hash
-  }
-
-  /// The cache in `defaultDirectory` with the default limits; nil if there is no default directory.
-  public static let shared: DiskImageCache? = defaultDirectory.map { DiskImageCache(directory: $0) }
-
-  /// The directory of caches that are created without a directory: `$XDG_CACHE_HOME/vitrine`, otherwise
-  /// `$HOME/.cache/vitrine`; nil if neither variable is an absolute path, as in a service without a home.
-  ///
-  /// Set another directory before the first use of `shared` or `Application`; the new directory applies to caches
-  /// created later. Setting nil restores the default above (SDWebImage's `defaultDiskCacheDirectory`).
-  public static var defaultDirectory: String? {
-    get {
-      chosenDirectory.withLock { $0 } ?? defaultDirectory { name in getenv(name).map { String(cString: $0) } }
-    }
-    set { chosenDirectory.withLock { $0 = newValue } }
-  }
-
-  private static let chosenDirectory = Mutex<String?>(nil)
-
-  static func defaultDirectory(_ environment: (String) -> String?) -> String? {
-    // Relative paths must be ignored (XDG Base Directory Specification).
-    if let cache = environment("XDG_CACHE_HOME"), cache.hasPrefix("/") { return cache + "/vitrine" }
-    if let home = environment("HOME"), home.hasPrefix("/") { return home + "/.cache/vitrine" }
-    return nil
-  }
-
-  private static func absolute(_ directory: String) -> String {
-    guard !directory.isEmpty, !directory.hasPrefix("/"), let current = getcwd(nil, 0) else {
-      return directory
-    }
-    defer { free(current) }
-    return String(cString: current) + "/" + directory
+    let folder = CacheFolder(path: CacheDirectory.absolute(directory), system: system, hash: hash)
+    context = CacheContext(folder: folder, limits: limits, clock: clock, wallClock: wallClock)
+    trimmer = Trimmer(context: context)
+    lookup = ResponseLookup(context: context)
+    responses = ResponseStore(context: context, trimmer: trimmer)
   }
 
   /// The directory of the cache.
-  public var directory: String { folder.path }
+  public var directory: String { context.folder.path }
 
   /// The limits of the cache. A change takes effect at the next store, or at once with `trim()`.
   public var limits: Limits {
-    get { state.withLock { $0.limits } }
-    set { state.withLock { $0.limits = newValue } }
+    get { context.limits }
+    set { context.state.withLock { $0.limits = newValue } }
   }
 
   /// The counters and the known contents of the cache. Does not access the disk.
-  public var statistics: Statistics { state.withLock { $0.currentStatistics } }
+  public var statistics: Statistics { context.state.withLock { $0.statistics } }
 
   /// The fault that last prevented reading or writing; nil if there was none, or a response has been stored since.
   /// Faults that pass on their own, such as a lack of descriptors, are left out.
-  public var fault: Fault? { state.withLock { $0.fault } }
+  public var fault: Fault? { context.state.withLock { $0.pause.fault } }
+
+  /// Scans the folder and removes what exceeds the limits, the least recently used responses first. A store does the
+  /// same when necessary. Does nothing while another thread or process trims; the lock of another process is ignored
+  /// after five seconds. O(files).
+  public func trim() { trimmer.trim() }
+
+  /// Scans the folder, and returns the statistics with the contents that were found. O(files).
+  public func measured() -> Statistics {
+    trimmer.measure()
+    return statistics
+  }
 
   // MARK: ImageDataCache
 
@@ -142,16 +86,14 @@ public final class DiskImageCache: ImageDataCache {
   public func response(
     for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void
   ) -> StoredResponse? {
-    let response = lookup(identity, withBody: true, reserving: reserve)
-    state.withLock {
-      if response == nil { $0.statistics.misses += 1 } else { $0.statistics.hits += 1 }
-    }
+    let response = lookup.response(for: identity, withBody: true, reserving: reserve)
+    context.state.withLock { $0.lookedUp(isHit: response != nil) }
     return response
   }
 
   /// Returns true if there is a response. Does not read the body, and does not count as a use.
   public func containsResponse(for identity: RequestIdentity) -> Bool {
-    lookup(identity, withBody: false) != nil
+    lookup.response(for: identity, withBody: false) != nil
   }
 
   /// Writes a response to a file and evicts others if a limit is exceeded. Returns true if the response was stored. If
@@ -160,48 +102,72 @@ public final class DiskImageCache: ImageDataCache {
   /// digests.
   @discardableResult
   public func store(_ response: StoredResponse, for identity: RequestIdentity) -> Bool {
-    let limits = limits
-    guard Limits.room(response.body.count) <= limits.bytes, limits.count > 0 else {
-      return refuse(.tooLarge, identity)
-    }
-    guard !isPaused else { return refuse(.full, identity) }
-    do throws(Fault) {
-      if let refusal = try write(response, for: identity) { return refuse(refusal, identity) }
-    } catch {
-      recordFailure(error)
-      return false
-    }
-    if state.withLock({ $0.needsTrim }) { trim() }
-    return true
-  }
-
-  private func refuse(_ refusal: Refusal, _ identity: RequestIdentity) -> Bool {
+    let outcome = responses.store(response, for: identity)
     // The stored response is older than the one that was refused.
-    if case .tooLarge = refusal { removeResponse(for: identity) }
-    state.withLock { $0.statistics.refusals += 1 }
-    return false
+    if outcome == .tooLarge { removeResponse(for: identity) }
+    return outcome == .stored
   }
 
   /// Removes a response. Returns true if there was one.
   @discardableResult
   public func removeResponse(for identity: RequestIdentity) -> Bool {
-    reading { (root) throws(Fault) in
-      guard let entry = try entry(of: identity, in: root),
-        let shard = try folder.openShard(of: entry, in: root, creating: false),
+    context.reading { (root) throws(Fault) in
+      guard let entry = try context.folder.entry(of: identity, in: root),
+        let shard = try context.folder.openShard(of: entry, in: root, creating: false),
         case .response = ResponseReader.read(entry, in: shard, withBody: false, maximumBodyBytes: .max)
       else { return false }
-      return remove(entry.name, in: shard)
+      return context.remove(entry.name, in: shard, because: .requested)
     } ?? false
   }
 
   /// Removes all files, including files of other processes. Returns true if there were any responses.
   @discardableResult
   public func removeAllResponses() -> Bool {
-    let isAny = reading { (root) throws(Fault) in FolderSweep.removeAll(root) > 0 } ?? false
-    state.withLock {
-      $0.usage = nil
-      $0.uses = [:]
-    }
+    let isAny = context.reading { (root) throws(Fault) in FolderSweep.removeAll(root) > 0 } ?? false
+    context.state.withLock { $0.removedAll() }
     return isAny
+  }
+
+  /// Removes all files one by one, including files of other processes. Returns true if none of the files that existed
+  /// at the start is left.
+  ///
+  /// - Parameter progress: Receives the number of files removed so far and the total. Called fewer than 200 times, the
+  ///   last time when the removal has ended. The last call reports fewer files than the total if some cannot be removed.
+  @discardableResult
+  public func removeAllResponses(progress: (_ removed: Int, _ total: Int) -> Void) -> Bool {
+    let isComplete = context.reading { (root) throws(Fault) in
+      FolderSweep.removeAll(root, now: context.now, progress: progress)
+    }
+    context.state.withLock { $0.removedAll() }
+    // A folder that does not exist is empty.
+    guard let isComplete else {
+      progress(0, 0)
+      return fault == nil
+    }
+    return isComplete
+  }
+
+  /// Returns the number of stored responses and their size on disk. Scans the folder: O(files).
+  public func usage() -> ImageCache.DiskUsage? {
+    let statistics = measured()
+    return ImageCache.DiskUsage(count: statistics.entries, bytes: statistics.bytes)
+  }
+
+  /// Removes the responses that exceed the limits, as `trim()` does.
+  public func removeExpiredResponses() { trim() }
+
+  // MARK: Another directory
+
+  /// Moves the responses of another directory to this cache, for an application that changes the location of the cache
+  /// (SDWebImage's `moveCacheDirectoryFromPath:toPath:`). Returns the number of responses that were moved.
+  ///
+  /// Responses that this cache has already stay unchanged. The other directory is removed unless it contains other
+  /// files. Blocks while the disk works.
+  @discardableResult
+  public func moveEntries(from directory: String) -> Int {
+    guard !CacheDirectory.isSame(directory, self.directory) else { return 0 }
+    let count = EntryMove(from: directory, to: self.directory).run()
+    context.state.withLock { $0.changedOutside() }
+    return count
   }
 }

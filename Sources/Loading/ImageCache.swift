@@ -220,8 +220,8 @@ public struct ImageCache: Sendable {
   ///
   /// - Parameters:
   ///   - tiers: The caches to empty; memory and disk by default.
-  ///   - progress: Receives the number of files removed so far and the total, on the main actor, the last time with
-  ///     both equal. Not called for a disk cache that does not count.
+  ///   - progress: Receives the number of files removed so far and the total, on the main actor. The last call reports
+  ///     fewer files than the total if some cannot be removed. Not called for a disk cache that does not count.
   ///   - completion: Receives true if none of the images that existed at the start is left.
   public func removeAll(
     from tiers: Tiers = .all, progress: (@MainActor (_ removed: Int, _ total: Int) -> Void)? = nil,

@@ -167,7 +167,7 @@ import VitrineTesting
 
   @Test func defaultDirectoryFollowsTheXDGSpecification() {
     let directory = { (environment: [String: String]) in
-      DiskImageCache.defaultDirectory { environment[$0] }
+      CacheDirectory.standard { environment[$0] }
     }
     #expect(directory(["XDG_CACHE_HOME": "/c", "HOME": "/h"]) == "/c/vitrine")
     #expect(directory(["XDG_CACHE_HOME": "c", "HOME": "/h"]) == "/h/.cache/vitrine")

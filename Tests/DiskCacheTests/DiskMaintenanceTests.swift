@@ -85,7 +85,7 @@ import Testing
     DiskImageCache.defaultDirectory = nil
 
     #expect(DiskImageCache.defaultDirectory == usual)
-    #expect(DiskImageCache.defaultDirectory { $0 == "HOME" ? "/home/a" : nil } == "/home/a/.cache/vitrine")
+    #expect(CacheDirectory.standard { $0 == "HOME" ? "/home/a" : nil } == "/home/a/.cache/vitrine")
     #expect(DiskImageCache()?.directory == usual)
   }
 
@@ -168,5 +168,21 @@ import Testing
     #expect(steps == Array(stride(from: 2, through: 250, by: 2)))
     #expect(cache.usage()?.count == 0)
     #expect(fixture.everything.isEmpty)
+  }
+
+  @Test("the last progress of a removal is below the total if a file cannot be removed")
+  func lastProgressOfAnIncompleteRemovalIsBelowTheTotal() throws {
+    let cache = fixture.cache()
+    for number in 0..<3 { cache.store(storedResponse(), for: identity(number)) }
+    // A folder with the name of a response.
+    let folder = "\(fixture.root)/00/" + String(repeating: "0", count: 32)
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    var steps: [[Int]] = []
+
+    let isComplete = cache.removeAllResponses { steps.append([$0, $1]) }
+
+    #expect(!isComplete)
+    #expect(steps.last == [3, 4])
+    #expect(fixture.files.isEmpty)
   }
 }

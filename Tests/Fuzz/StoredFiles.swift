@@ -34,16 +34,18 @@ enum StoredFiles {
       status.st_atim.tv_sec = next()
       let file = FileStatus(status)
       let name = ContentHash(high: 0, low: UInt64(entries.count))
-      entries.append(DiskTrim.Entry(name: name, bytes: file.room, stored: file.stored, used: file.used))
-      if reader.take(8) == nil { break }
+      entries.append(
+        DiskTrim.Entry(name: name, bytes: file.allocatedBytes, stored: file.stored, used: file.used))
+      if reader.bytes(8) == nil { break }
     }
     let growth = DiskTrim.Growth(bytes: entries.first?.bytes ?? 0, files: 2)
     let outcome = DiskTrim(limits: limits, now: 1_800_000_000, uses: [:]).outcome(
       of: entries, unfinished: entries.last?.bytes ?? 0, space: space, growth: growth)
     precondition(outcome.victims.count <= entries.count, "each file goes once")
-    var usage = DiskImageCache.Usage(entries: 0, bytes: 0)
-    for entry in entries { usage.add(entry.bytes) }
-    for entry in outcome.victims { usage.remove(entry.bytes) }
+    var usage = FolderUsage()
+    usage.scanned(FolderSweep.Contents(), since: usage)
+    for entry in entries { usage.stored(entry.name, length: entry.bytes, replacing: nil) }
+    for entry in outcome.victims { usage.removed(entry.name, bytes: entry.bytes) }
     precondition(usage.bytes >= 0, "no less than nothing")
   }
 

@@ -1,24 +1,36 @@
 import Glibc
+import Synchronization
+import VitrineLoading
 
 /// The folder of a disk cache: one file per response at `FOLDER/v2/ab/abcd…`, in 256 subfolders so that each stays
 /// short, and the folder's key at `FOLDER/v2/key` (`FolderKey`).
 ///
-/// Each method opens the path from the top, because another process may remove or replace folders at any time.
-struct CacheFolder {
+/// Each operation opens the path from the top, because another process may remove or replace folders at any time.
+final class CacheFolder: Sendable {
   /// The version of the folder layout and of the file format.
   static let version = "v2"
   /// The folders of older versions of the format.
   static let olderVersions = ["v1"]
   /// The prefix of the names of files that are being written.
-  static let temporary = ".new-"
+  static let temporaryPrefix = ".new-"
   /// The prefix of the names of folders that are being removed.
-  static let removed = ".old-"
+  static let removedPrefix = ".old-"
 
   let path: String
-  let system: any DiskSystem
+  private let system: any DiskSystem
+  private let hash: @Sendable ([UInt8]) -> ContentHash
+  /// The key of the folder, and the file that the key was read from.
+  private let knownKey = Mutex<(file: FileIdentity, key: DigestKey)?>(nil)
+
+  /// Creates the folder at `path` without access to the disk. `hash` makes file names.
+  init(path: String, system: any DiskSystem, hash: @escaping @Sendable ([UInt8]) -> ContentHash) {
+    self.path = path
+    self.system = system
+    self.hash = hash
+  }
 
   /// A unique file name.
-  static func temporaryName() -> String { temporary + String(UInt64.random(in: 0 ... .max), radix: 36) }
+  static func temporaryName() -> String { temporaryPrefix + String(UInt64.random(in: 0 ... .max), radix: 36) }
 
   /// Opens the folder `v2`; nil if the folder does not exist and `creating` is false. Throws if the system refuses
   /// access or another user owns the folder.
@@ -100,5 +112,37 @@ struct CacheFolder {
       }
     }
     return nil
+  }
+
+  // MARK: Entries
+
+  /// Returns the entry of a request; nil if its name depends on a secret and the folder has no key yet.
+  func entry(
+    of identity: RequestIdentity, in root: borrowing Descriptor, creating: Bool = false
+  ) throws(DiskImageCache.Fault) -> DiskEntry? {
+    var lacksKey = false
+    let diskKey = try DiskKey(identity) { (bytes) throws(DiskImageCache.Fault) -> [UInt8] in
+      if let key = try key(of: root, creating: creating) { return key.digest(bytes) }
+      lacksKey = true
+      return []
+    }
+    return lacksKey ? nil : DiskEntry(identity: identity, key: diskKey, name: hash(diskKey.bytes))
+  }
+
+  /// Returns the key of the folder; nil if there is none and `creating` is false. The key is read once, and again if
+  /// the file was replaced: another process may have created a key at the same time.
+  func key(
+    of root: borrowing Descriptor, creating: Bool = false
+  ) throws(DiskImageCache.Fault) -> DigestKey? {
+    do throws(SystemError) {
+      if let file = try FolderKey.file(in: root), let known = knownKey.withLock({ $0 }), known.file == file {
+        return known.key
+      }
+      guard let found = try FolderKey.read(in: root, creating: creating) else { return nil }
+      knownKey.withLock { $0 = found }
+      return found.key
+    } catch {
+      throw .refused(path: path, code: error.code)
+    }
   }
 }

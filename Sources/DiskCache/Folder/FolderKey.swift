@@ -7,11 +7,23 @@ enum FolderKey {
   /// The name of the file.
   static let name = "key"
 
-  /// Returns the key of a folder; nil if there is none and `creating` is false.
+  /// Returns the identity of the file; nil if there is none.
+  static func file(in root: borrowing Descriptor) throws(SystemError) -> FileIdentity? {
+    do throws(SystemError) {
+      return try root.status(of: name).identity
+    } catch {
+      if error.code == ENOENT { return nil }
+      throw error
+    }
+  }
+
+  /// Returns the key of a folder and the file that holds the key; nil if there is none and `creating` is false.
   ///
   /// If two processes create a key at the same time, the key that is renamed last remains in the folder.
-  static func read(in root: borrowing Descriptor, creating: Bool) throws(SystemError) -> DigestKey? {
-    if let key = try read(in: root) { return key }
+  static func read(
+    in root: borrowing Descriptor, creating: Bool
+  ) throws(SystemError) -> (file: FileIdentity, key: DigestKey)? {
+    if let known = try read(in: root) { return known }
     guard creating else { return nil }
     let temporary = CacheFolder.temporaryName()
     do throws(SystemError) {
@@ -30,17 +42,19 @@ enum FolderKey {
     return try read(in: root)
   }
 
-  private static func read(in root: borrowing Descriptor) throws(SystemError) -> DigestKey? {
+  private static func read(
+    in root: borrowing Descriptor
+  ) throws(SystemError) -> (file: FileIdentity, key: DigestKey)? {
     do throws(SystemError) {
       let file = try root.open(name, flags: O_RDONLY)
-      let length = try file.status.size
+      let status = try file.status
       // A power failure may leave an empty file, which is replaced. A file that cannot be read at the moment is not
       // replaced.
-      guard length == DigestKey.count else { return nil }
+      guard status.size == DigestKey.count else { return nil }
       guard let key = DigestKey(try ResponseReader.bytes(of: file, at: 0, count: DigestKey.count)) else {
         throw SystemError(EIO)
       }
-      return key
+      return (status.identity, key)
     } catch {
       if error.code == ENOENT { return nil }
       throw error

@@ -27,9 +27,9 @@ enum FolderSweep {
     let folders = root.names
     contents.isComplete = folders.isComplete
     for folder in folders.names {
-      if folder.hasPrefix(CacheFolder.removed) {
+      if folder.hasPrefix(CacheFolder.removedPrefix) {
         remove(folder, in: root)
-      } else if folder.hasPrefix(CacheFolder.temporary) {
+      } else if folder.hasPrefix(CacheFolder.temporaryPrefix) {
         // A key that is being created.
         count(unfinished: folder, in: root, now, &contents)
       } else if isShard(folder) {
@@ -49,14 +49,14 @@ enum FolderSweep {
     let files = shard.names
     if !files.isComplete { contents.isComplete = false }
     for name in files.names {
-      if name.hasPrefix(CacheFolder.temporary) {
+      if name.hasPrefix(CacheFolder.temporaryPrefix) {
         count(unfinished: name, in: shard, now, &contents)
       } else if let hash = ContentHash(hex: name[...]) {
         do throws(SystemError) {
           let status = try shard.status(of: name)
           contents.entries.append(
             DiskTrim.Entry(
-              name: hash, bytes: status.room, stored: status.stored, used: status.used))
+              name: hash, bytes: status.allocatedBytes, stored: status.stored, used: status.used))
         } catch {
           if error.code != ENOENT { contents.isComplete = false }
         }
@@ -74,7 +74,7 @@ enum FolderSweep {
     if abs(now - status.stored) > maximumWriteSeconds || isAbandoned(name, in: folder) {
       try? folder.remove(name)
     } else {
-      contents.unfinishedBytes = contents.unfinishedBytes.addingSaturated(status.room)
+      contents.unfinishedBytes = contents.unfinishedBytes.addingSaturated(status.allocatedBytes)
     }
   }
 
@@ -101,10 +101,10 @@ enum FolderSweep {
   /// stored meanwhile goes to a new subfolder.
   static func removeAll(_ root: borrowing Descriptor) -> Int {
     var count = 0
-    for folder in root.names.names where isShard(folder) || folder.hasPrefix(CacheFolder.removed) {
+    for folder in root.names.names where isShard(folder) || folder.hasPrefix(CacheFolder.removedPrefix) {
       var removedName = folder
       if isShard(folder) {
-        removedName = CacheFolder.removed + String(UInt64.random(in: 0 ... .max), radix: 36)
+        removedName = CacheFolder.removedPrefix + String(UInt64.random(in: 0 ... .max), radix: 36)
         do throws(SystemError) {
           try root.rename(folder, to: removedName)
         } catch {
@@ -116,6 +116,25 @@ enum FolderSweep {
     return count
   }
 
+  /// Removes all responses one by one. Returns true if none of those that existed at the start is left.
+  ///
+  /// - Parameter progress: Called fewer than 200 times with the number of responses removed so far and the total.
+  static func removeAll(
+    _ root: borrowing Descriptor, now: Int64, progress: (_ removed: Int, _ total: Int) -> Void
+  ) -> Bool {
+    let entries = contents(of: root, now: now).entries
+    let step = max(1, entries.count / 100)
+    var removed = 0
+    for (index, entry) in entries.enumerated() {
+      if remove(entry.name, in: root) { removed += 1 }
+      if (index + 1) % step == 0, index + 1 < entries.count { progress(removed, entries.count) }
+    }
+    // Removes empty folders and half-written files.
+    _ = removeAll(root)
+    progress(removed, entries.count)
+    return removed == entries.count
+  }
+
   /// Removes the folders of older versions of the format beside `root`. Other files stay.
   static func removeOlderVersions(beside root: borrowing Descriptor) {
     guard let outer = try? root.openFolder("..") else { return }
@@ -123,7 +142,7 @@ enum FolderSweep {
       guard let old = try? outer.openFolder(version), let status = try? old.status,
         status.owner == geteuid()
       else { continue }
-      for folder in old.names.names where isShard(folder) || folder.hasPrefix(CacheFolder.removed) {
+      for folder in old.names.names where isShard(folder) || folder.hasPrefix(CacheFolder.removedPrefix) {
         remove(folder, in: old)
       }
       try? outer.remove(version, isFolder: true)

@@ -23,18 +23,18 @@ struct ByteWriter {
 
 /// Reads what a `ByteWriter` has written. Each method returns nil if too few bytes are left.
 struct ByteReader {
-  private let bytes: ArraySlice<UInt8>
+  private let all: ArraySlice<UInt8>
   private var position: Int
 
   init(_ bytes: ArraySlice<UInt8>) {
-    self.bytes = bytes
+    all = bytes
     position = bytes.startIndex
   }
 
-  var isAtEnd: Bool { position == bytes.endIndex }
+  var isAtEnd: Bool { position == all.endIndex }
 
   mutating func number<Number: FixedWidthInteger>(_: Number.Type = Number.self) -> Number? {
-    guard let part = take(Number.bitWidth / 8) else { return nil }
+    guard let part = bytes(Number.bitWidth / 8) else { return nil }
     return part.reversed().reduce(Number(0)) { $0 << 8 | Number(truncatingIfNeeded: $1) }
   }
 
@@ -45,14 +45,14 @@ struct ByteReader {
 
   mutating func lengthPrefixedBytes() -> ArraySlice<UInt8>? {
     guard let count = number(UInt32.self).flatMap({ Int(exactly: $0) }) else { return nil }
-    return take(count)
+    return bytes(count)
   }
 
   mutating func text() -> String? { lengthPrefixedBytes().flatMap { String(validating: $0, as: UTF8.self) } }
 
-  mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
-    guard count >= 0, count <= bytes.endIndex - position else { return nil }
+  mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
+    guard count >= 0, count <= all.endIndex - position else { return nil }
     defer { position += count }
-    return bytes[position..<position + count]
+    return all[position..<position + count]
   }
 }

@@ -82,7 +82,7 @@ enum ResponseFile {
     /// Parses the first bytes of a file; nil if the bytes are not the start of a file of `fileLength` bytes.
     init?(_ bytes: [UInt8], fileLength: Int) {
       var reader = ByteReader(bytes[...])
-      guard reader.take(magic.count).map({ Array($0) == magic }) == true, let startHash = reader.hash(),
+      guard reader.bytes(magic.count).map({ Array($0) == magic }) == true, let startHash = reader.hash(),
         let headLength = reader.number(UInt32.self).flatMap({ Int(exactly: $0) }),
         let bodyLength = reader.number(UInt64.self).flatMap({ Int(exactly: $0) }),
         let bodyHash = reader.hash(),

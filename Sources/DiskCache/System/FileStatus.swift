@@ -18,9 +18,7 @@ struct FileStatus: Hashable {
   let used: Int64
   let owner: uid_t
   let permissions: mode_t
-  /// The identity of the file, independent of the path.
-  let device: UInt64
-  let number: UInt64
+  let identity: FileIdentity
 
   init(_ status: stat) {
     isRegular = status.st_mode & S_IFMT == S_IFREG
@@ -29,12 +27,28 @@ struct FileStatus: Hashable {
     used = Self.bounded(Int64(clamping: status.st_atim.tv_sec))
     owner = status.st_uid
     permissions = status.st_mode & 0o7777
-    device = UInt64(truncatingIfNeeded: status.st_dev)
-    number = UInt64(truncatingIfNeeded: status.st_ino)
+    identity = FileIdentity(
+      device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino),
+      changed: Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec))
   }
 
   /// The number of bytes that the file takes on disk, as counted by the limits.
-  var room: Int { DiskImageCache.Limits.room(size) }
+  var allocatedBytes: Int { Self.allocatedBytes(for: size) }
+
+  /// Returns the number of bytes that a file of `length` bytes takes on disk: the length rounded up to 4 KiB, the least
+  /// that file systems use.
+  static func allocatedBytes(for length: Int) -> Int {
+    (min(max(0, length), StatedNumber.largest) + 4095) & ~4095
+  }
 
   private static func bounded(_ time: Int64) -> Int64 { min(max(-latestTime, time), latestTime) }
+}
+
+/// The identity of a file, independent of the path.
+struct FileIdentity: Hashable {
+  let device: UInt64
+  let number: UInt64
+  /// The time of the last change of the status in nanoseconds since 1970. A system may reuse the number of a removed
+  /// file.
+  let changed: Int64
 }

@@ -56,8 +56,8 @@ struct DiskTrim {
   private func evictToLimits(_ remaining: inout [Entry], _ unfinished: Int, _ outcome: inout Outcome) {
     var bytes = remaining.bytes(with: unfinished)
     var count = remaining.count
-    let bytesTarget = bytes > limits.bytes ? limits.purged(limits.bytes) : .max
-    let countTarget = count > limits.count ? limits.purged(limits.count) : .max
+    let bytesTarget = bytes > limits.bytes ? limits.purgeTarget(for: limits.bytes) : .max
+    let countTarget = count > limits.count ? limits.purgeTarget(for: limits.count) : .max
     var evictedCount = 0
     for entry in remaining {
       guard bytes > bytesTarget || count > countTarget else { break }
@@ -83,7 +83,7 @@ struct DiskTrim {
     let storedBytes = remaining.bytes()
     // Frees more than necessary, so that a full disk does not cause a scan for each response.
     if missing.bytes > 0 {
-      missing.bytes = missing.bytes.addingSaturated(storedBytes - limits.purged(storedBytes))
+      missing.bytes = missing.bytes.addingSaturated(storedBytes - limits.purgeTarget(for: storedBytes))
     }
     var remainingBytes = storedBytes
     remaining.removeAll { entry in
@@ -126,47 +126,6 @@ struct DiskTrim {
     if entry.bytes > limits.bytes { return (-1, 0, entry.used) }
     if let use = uses[entry.name] { return (2, use, 0) }
     return (entry.used > now + 86400 ? 0 : 1, 0, entry.used)
-  }
-}
-
-/// The free space that a cache leaves to other programs, and the bytes that stay cached nevertheless.
-struct DiskFloor {
-  /// The missing free space; negative values are a surplus.
-  struct Missing {
-    var bytes: Int
-    var files: Int
-
-    var isAny: Bool { bytes > 0 || files > 0 }
-
-    /// Accounts for the removal of a file.
-    mutating func subtract(_ fileBytes: Int) {
-      bytes = bytes.subtractingSaturated(fileBytes)
-      files -= 1
-    }
-  }
-
-  let limits: DiskImageCache.Limits
-  let space: DiskSpace
-
-  private var freeBytes: Int { max(0, limits.freeBytes) }
-  /// The files to leave free. A small file system has few files in total.
-  private var freeFiles: Int { min(max(0, limits.freeFiles), space.totalFiles / 10) }
-
-  /// The number of bytes that are never removed for the sake of free space. On a file system that is too small for the
-  /// limits, this is at most what fits there, so that the cache can use all of a file system of its own.
-  var guaranteedBytes: Int {
-    let allowedBytes = space.totalBytes - freeBytes
-    let guaranteedBytes = min(max(0, limits.guaranteedBytes), max(0, limits.bytes))
-    return allowedBytes > 0 ? min(guaranteedBytes, limits.purged(allowedBytes)) : guaranteedBytes
-  }
-
-  /// Returns the free space that is missing after the response is stored and the victims are removed.
-  func missing(after growth: DiskTrim.Growth, freed victims: [DiskTrim.Entry] = []) -> Missing {
-    var missing = Missing(
-      bytes: (freeBytes - space.freeBytes).addingSaturated(growth.bytes),
-      files: freeFiles > 0 ? space.freeFiles.map { freeFiles - $0 + growth.files } ?? 0 : 0)
-    for victim in victims { missing.subtract(victim.bytes) }
-    return missing
   }
 }
 

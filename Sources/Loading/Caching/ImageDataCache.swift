@@ -26,8 +26,8 @@ public protocol ImageDataCache: AnyObject, Sendable {
   /// Removes all responses. Returns true if none of those that existed at the start is left. The default calls
   /// `removeAllResponses()`.
   ///
-  /// - Parameter progress: Called with the number of responses removed so far and the total, the last time with both
-  ///   equal.
+  /// - Parameter progress: Called with the number of responses removed so far and the total, the last time when the
+  ///   removal has ended. The last call reports fewer responses than the total if some cannot be removed.
   @discardableResult
   func removeAllResponses(progress: (_ removed: Int, _ total: Int) -> Void) -> Bool
 }

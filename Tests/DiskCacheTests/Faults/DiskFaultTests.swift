@@ -51,7 +51,7 @@ import VitrineTesting
     #expect(cache.removeAllResponses())
     #expect(!cache.store(storedResponse(), for: identity(100)))
     #expect(cache.statistics.failures == 1 && cache.statistics.refusals == 1)
-    fixture.clock.advance(by: DiskImageCache.pause)
+    fixture.clock.advance(by: WritePause.seconds)
     #expect(cache.store(storedResponse(), for: identity(100)))
     #expect(cache.fault == nil)
   }
@@ -75,7 +75,7 @@ import VitrineTesting
 
       for number in 20..<40 {
         #expect(!cache.store(storedResponse(30_000), for: identity(number)))
-        fixture.clock.advance(by: DiskImageCache.pause)
+        fixture.clock.advance(by: WritePause.seconds)
       }
 
       #expect(cache.fault == .diskIsFull(path: fixture.folder))
@@ -87,7 +87,7 @@ import VitrineTesting
       #expect(cache.store(storedResponse(30_000, headers: ["ETag": "\"b\""]), for: identity(1)))
       // When there is room again, responses are stored.
       try FileManager.default.removeItem(atPath: fixture.folder + "/other")
-      fixture.clock.advance(by: DiskImageCache.pause)
+      fixture.clock.advance(by: WritePause.seconds)
       #expect(cache.store(storedResponse(30_000), for: identity(20)) && cache.fault == nil)
     }
   }
@@ -107,14 +107,14 @@ import VitrineTesting
 
     for number in 20..<25 {
       #expect(!cache.store(storedResponse(30_000), for: identity(number)))
-      fixture.clock.advance(by: DiskImageCache.pause)
+      fixture.clock.advance(by: WritePause.seconds)
     }
 
     #expect(cache.fault == .diskIsFull(path: fixture.folder))
     let offline = fixture.cache()
     for number in 0..<20 { #expect(offline.response(for: identity(number)) == storedResponse(30_000)) }
     try FileManager.default.removeItem(atPath: others)
-    fixture.clock.advance(by: DiskImageCache.pause)
+    fixture.clock.advance(by: WritePause.seconds)
     #expect(cache.store(storedResponse(30_000), for: identity(20)) && cache.fault == nil)
   }
 
@@ -167,12 +167,12 @@ import VitrineTesting
       #expect(chown(path, 12345, 12345) == 0)
       #expect(cache.response(for: identity(1)) == nil)
       #expect(cache.fault == .ownedByAnotherUser(path: fixture.folder))
-      fixture.clock.advance(by: DiskImageCache.pause)
+      fixture.clock.advance(by: WritePause.seconds)
       #expect(!cache.store(storedResponse(), for: identity(2)))
       #expect(!cache.removeAllResponses())
       #expect(chown(path, 0, 0) == 0)
     }
-    fixture.clock.advance(by: DiskImageCache.pause)
+    fixture.clock.advance(by: WritePause.seconds)
     #expect(cache.response(for: identity(1)) == storedResponse())
     #expect(cache.store(storedResponse(), for: identity(2)) && cache.fault == nil)
   }

@@ -20,7 +20,7 @@ import Testing
     let folder = try #require(fixture.files.first).split(separator: "/").dropLast().joined(separator: "/")
     for number in 0..<4 {
       fixture.cache().store(storedResponse(seed: UInt8(number)), for: identity(number))
-      try Data(count: 1).write(to: URL(filePath: "/\(folder)/\(CacheFolder.temporary)\(number)"))
+      try Data(count: 1).write(to: URL(filePath: "/\(folder)/\(CacheFolder.temporaryPrefix)\(number)"))
     }
     system.changeStatus { status in
       guard status.st_mode & S_IFMT == S_IFREG else { return }
@@ -92,8 +92,8 @@ import Testing
   @Test func extremeByteLimitsDoNotOverflow() {
     var limits = DiskImageCache.Limits()
     limits.bytes = .max
-    #expect(fixture.cache { $0 = limits }.maximumBodyBytes == ResponseFile.maximumBodyBytes)
-    #expect(limits.purged(.max - 1) > 0)
-    #expect(DiskImageCache.Limits.room(.max) > 0 && DiskImageCache.Limits.room(.min) == 0)
+    #expect(limits.maximumBodyBytes == ResponseFile.maximumBodyBytes)
+    #expect(limits.purgeTarget(for: .max - 1) > 0)
+    #expect(FileStatus.allocatedBytes(for: .max) > 0 && FileStatus.allocatedBytes(for: .min) == 0)
   }
 }

@@ -66,7 +66,7 @@ import VitrineTesting
 
     for _ in 0..<4 {
       cache.trim()
-      fixture.clock.advance(by: TrimSchedule.patience / 4)
+      fixture.clock.advance(by: TrimSchedule.lockTimeout / 4)
       #expect(fixture.files.count == 5)
     }
     cache.trim()

@@ -87,7 +87,7 @@ import VitrineTesting
     #expect(stored == nil || stored?.body == other.body || stored?.body == varying.body, note)
     cache.trim()
     let leftovers = fixture.everything.filter {
-      $0.contains(CacheFolder.temporary) || $0.contains(CacheFolder.removed)
+      $0.contains(CacheFolder.temporaryPrefix) || $0.contains(CacheFolder.removedPrefix)
     }
     #expect(leftovers.isEmpty, note)
   }
@@ -96,7 +96,7 @@ import VitrineTesting
   private static func checkAgain(
     _ operation: Operation, _ cache: DiskImageCache, _ fixture: DiskFixture, _ note: Comment
   ) {
-    fixture.clock.advance(by: DiskImageCache.pause)
+    fixture.clock.advance(by: WritePause.seconds)
     #expect(cache.store(other, for: identity(9)), note)
     #expect(cache.response(for: identity(9)) == other, note)
     #expect(cache.store(storedResponse(5000, seed: 5), for: secret), note)

@@ -114,6 +114,30 @@ import VitrineTesting
     }
   }
 
+  @Test("a key that another process creates at the same time is used by both processes")
+  func keyCreatedAtTheSameTimeIsUsedByBothProcesses() async throws {
+    let secret = identity("a.jpg", headers: ["Cookie": "id=1"])
+    let (system, gate) = (FaultySystem(), Gate())
+    let (first, second) = (fixture.cache(on: system), fixture.cache())
+    // The first process has found no key, and has not yet renamed the key that it has written.
+    system.fail(.rename, with: .hang(gate))
+    async let end: Void = untilCalled { done in
+      BlockingThread.start {
+        first.store(storedResponse(), for: secret)
+        done()
+      }
+    }
+    await gate.waitUntilHeld(1)
+    second.store(storedResponse(), for: secret)
+    gate.open()
+    try await end
+
+    #expect(second.store(storedResponse(seed: 2), for: secret))
+
+    #expect(first.response(for: secret) == storedResponse(seed: 2))
+    #expect(fixture.cache().response(for: secret) == storedResponse(seed: 2))
+  }
+
   // MARK: Trust
 
   /// A transport with trust settings other than the system's.

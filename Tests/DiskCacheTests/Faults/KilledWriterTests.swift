@@ -42,11 +42,11 @@ import VitrineTesting
           "round \(round): response \(number)")
       }
       #expect(cache.statistics.damaged == 0)
-      let leftovers = fixture.everything.filter { $0.contains(CacheFolder.temporary) }
+      let leftovers = fixture.everything.filter { $0.contains(CacheFolder.temporaryPrefix) }
       #expect(leftovers.count <= 1, "round \(round): \(leftovers)")
     }
     fixture.cache().trim()
-    #expect(fixture.everything.allSatisfy { !$0.contains(CacheFolder.temporary) })
+    #expect(fixture.everything.allSatisfy { !$0.contains(CacheFolder.temporaryPrefix) })
     #expect(stored.count > 1)
   }
 

@@ -1,0 +1,87 @@
+/// The state of a cache in memory. Each method records one event in the counters, the known contents and the faults.
+struct CacheState {
+  var limits: DiskImageCache.Limits
+  private(set) var usage = FolderUsage()
+  private(set) var pause = WritePause()
+  private var counters = DiskImageCache.Statistics()
+
+  init(limits: DiskImageCache.Limits) { self.limits = limits }
+
+  /// The counters and the known contents.
+  var statistics: DiskImageCache.Statistics {
+    var statistics = counters
+    (statistics.entries, statistics.bytes) = (usage.entries, usage.bytes)
+    return statistics
+  }
+
+  /// True if the folder must be trimmed after a store.
+  var needsTrim: Bool { usage.needsScan(for: limits) }
+
+  // MARK: Lookups
+
+  /// Records the end of a lookup.
+  mutating func lookedUp(isHit: Bool) {
+    if isHit { counters.hits += 1 } else { counters.misses += 1 }
+  }
+
+  /// Records that a response was read.
+  mutating func used(_ name: ContentHash) { usage.used(name) }
+
+  /// Records a fault of reading. Returns true if the fault is new.
+  mutating func readFailed(_ fault: DiskImageCache.Fault) -> Bool {
+    counters.failures += 1
+    return pause.readFailed(fault)
+  }
+
+  // MARK: Stores
+
+  /// Records that a response was stored in a file of `length` bytes, in place of a file of `replaced` bytes.
+  mutating func stored(_ name: ContentHash, length: Int, replacing replaced: Int?) {
+    counters.stores += 1
+    pause.stored()
+    usage.stored(name, length: length, replacing: replaced)
+  }
+
+  /// Records that a response was not stored because of the limits or a pause.
+  mutating func refused() { counters.refusals += 1 }
+
+  /// Records that the disk has space for a response.
+  mutating func foundSpace() { pause.foundSpace() }
+
+  /// Records a fault of writing. Returns true if the fault is new.
+  mutating func writeFailed(_ fault: DiskImageCache.Fault, at now: Int64) -> Bool {
+    counters.failures += 1
+    return pause.writeFailed(fault, at: now)
+  }
+
+  // MARK: Removals
+
+  /// The reason why a file was removed.
+  enum Removal {
+    case requested, expired, damaged
+  }
+
+  /// Records that a file was removed, which took `bytes` on disk; nil if that is unknown.
+  mutating func removed(_ name: ContentHash, bytes: Int?, because reason: Removal) {
+    usage.removed(name, bytes: bytes)
+    switch reason {
+    case .requested: break
+    case .expired: counters.evictions += 1
+    case .damaged: counters.damaged += 1
+    }
+  }
+
+  /// Records that all files were removed.
+  mutating func removedAll() { usage.removedAll() }
+
+  /// Records that files were added without `stored`.
+  mutating func changedOutside() { usage.changedOutside() }
+
+  /// Records the result of a scan of the folder, in which `evictions` responses were removed. A part that could not be
+  /// read counts as a failure.
+  mutating func scanned(_ found: FolderSweep.Contents, evictions: Int = 0, since before: FolderUsage) {
+    counters.evictions += evictions
+    if !found.isComplete { counters.failures += 1 }
+    usage.scanned(found, since: before)
+  }
+}

@@ -1,0 +1,67 @@
+import Glibc
+import Synchronization
+import VitrineLoading
+
+/// Finds stored responses.
+struct ResponseLookup {
+  /// The minimum number of seconds between two updates of a file's access time, so that cache hits do not wear out
+  /// flash memory.
+  private static let useIntervalSeconds: Int64 = 3600
+
+  let context: CacheContext
+
+  /// Returns a stored response; nil if there is none. A damaged or expired file is removed. Counts as a use only if
+  /// `withBody` is true.
+  ///
+  /// - Parameter reserve: Called with the number of bytes of the body before the body is read.
+  func response(
+    for identity: RequestIdentity, withBody: Bool, reserving reserve: (Int) -> Void = { _ in }
+  ) -> StoredResponse? {
+    let found = context.reading { (root) throws(DiskImageCache.Fault) -> StoredResponse? in
+      let folder = context.folder
+      guard let entry = try folder.entry(of: identity, in: root),
+        let shard = try folder.openShard(of: entry, in: root, creating: false)
+      else { return nil }
+      switch read(entry, in: shard, withBody: withBody, reserve) {
+      case .response(var response, let times):
+        let now = context.now
+        if context.limits.isTooOld(stored: times.stored, now: now) {
+          context.remove(entry.name, in: shard, because: .expired)
+          return nil
+        }
+        if withBody { recordUse(of: entry.name, in: shard, lastRecorded: times.used, now: now) }
+        if !response.varying.isEmpty { response.varyingKey = try folder.key(of: root) }
+        return response
+      case .damaged:
+        context.remove(entry.name, in: shard, because: .damaged)
+        return nil
+      case .notFound: return nil
+      case .failed(let error): throw .refused(path: folder.path, code: error.code)
+      }
+    }
+    return found ?? nil
+  }
+
+  /// Reads a file, and reads a file that seems to be damaged a second time: a transient error of the disk or the memory
+  /// must not remove the file.
+  private func read(
+    _ entry: DiskEntry, in shard: borrowing Descriptor, withBody: Bool, _ reserve: (Int) -> Void
+  ) -> ResponseReader.Result {
+    let maximum = context.limits.maximumBodyBytes
+    let first = ResponseReader.read(
+      entry, in: shard, withBody: withBody, maximumBodyBytes: maximum, reserving: reserve)
+    guard case .damaged = first else { return first }
+    return ResponseReader.read(
+      entry, in: shard, withBody: withBody, maximumBodyBytes: maximum, reserving: reserve)
+  }
+
+  private func recordUse(
+    of name: ContentHash, in shard: borrowing Descriptor, lastRecorded: Int64, now: Int64
+  ) {
+    context.state.withLock { $0.used(name) }
+    let sinceRecorded = now.subtractingReportingOverflow(lastRecorded).partialValue
+    guard sinceRecorded.magnitude >= Self.useIntervalSeconds.magnitude else { return }
+    // The modification time records the store, the access time the use. A read-only file system cannot record uses.
+    try? shard.setTimes(FileTimes(used: now), of: name.hex)
+  }
+}

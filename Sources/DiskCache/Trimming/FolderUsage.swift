@@ -1,0 +1,85 @@
+import VitrineLoading
+
+/// The contents of a cache folder as far as this process knows, and the order in which this process has used responses.
+///
+/// Other processes write to the folder as well, so the contents are counted by a scan from time to time.
+struct FolderUsage {
+  private struct Contents {
+    var entries: Int
+    var bytes: Int
+    /// The number of bytes that this process has stored since the scan.
+    var stored: Int
+  }
+
+  /// The contents of the folder; nil before the first scan.
+  private var contents: Contents?
+  /// The sequence number of the last use of each file by this process. The numbers order the uses without a clock.
+  private(set) var uses: [ContentHash: UInt64] = [:]
+  private var lastUse: UInt64 = 0
+
+  /// The number of responses; 0 before the first scan.
+  var entries: Int { contents?.entries ?? 0 }
+  /// The bytes that responses and files being written take on disk; 0 before the first scan.
+  var bytes: Int { contents?.bytes ?? 0 }
+
+  /// Returns true if the folder must be scanned: the contents are unknown or exceed a limit, or this process has stored
+  /// more than a sixteenth of the byte limit since the last scan. Other processes may have stored as much.
+  func needsScan(for limits: DiskImageCache.Limits) -> Bool {
+    guard let contents else { return true }
+    return contents.stored > limits.bytes / 16 || contents.bytes > limits.bytes
+      || contents.entries > limits.count
+  }
+
+  /// Records that a response was read.
+  mutating func used(_ name: ContentHash) {
+    lastUse += 1
+    uses[name] = lastUse
+  }
+
+  /// Records that a response was stored in a file of `length` bytes, in place of a file of `replaced` bytes.
+  mutating func stored(_ name: ContentHash, length: Int, replacing replaced: Int?) {
+    used(name)
+    if let replaced { subtract(FileStatus.allocatedBytes(for: replaced)) }
+    let bytes = FileStatus.allocatedBytes(for: length)
+    guard let known = contents else { return }
+    contents = Contents(
+      entries: known.entries + 1, bytes: known.bytes.addingSaturated(bytes),
+      stored: known.stored.addingSaturated(bytes))
+  }
+
+  /// Records that a file was removed, which took `bytes` on disk; nil if that is unknown.
+  mutating func removed(_ name: ContentHash, bytes: Int?) {
+    uses[name] = nil
+    if let bytes { subtract(bytes) }
+  }
+
+  private mutating func subtract(_ bytes: Int) {
+    guard let known = contents else { return }
+    contents?.entries = max(0, known.entries - 1)
+    contents?.bytes = max(0, known.bytes - bytes)
+  }
+
+  /// Records that all files were removed.
+  mutating func removedAll() {
+    contents = nil
+    uses = [:]
+  }
+
+  /// Records that files were added without `stored`, so that the folder must be scanned.
+  mutating func changedOutside() { contents = nil }
+
+  /// Records the result of a scan, and forgets the uses of files that do not exist. An incomplete scan does not count,
+  /// and will be repeated.
+  ///
+  /// - Parameter before: The usage when the scan began.
+  mutating func scanned(_ found: FolderSweep.Contents, since before: FolderUsage) {
+    let names = Set(found.entries.map(\.name))
+    uses = uses.filter { names.contains($0.key) || $0.value > before.lastUse }
+    guard found.isComplete else { return }
+    // The scan may or may not have counted responses that were stored meanwhile. Adding them at worst causes another
+    // scan.
+    let meanwhile = max(0, (contents?.stored ?? 0) - (before.contents?.stored ?? 0))
+    contents = Contents(
+      entries: found.entries.count, bytes: found.bytes.addingSaturated(meanwhile), stored: meanwhile)
+  }
+}

@@ -1,0 +1,50 @@
+import Synchronization
+import VitrineConcurrency
+
+/// Scans a cache folder, and removes what exceeds the limits.
+final class Trimmer: Sendable {
+  private let context: CacheContext
+  private let schedule = Mutex(TrimSchedule())
+
+  init(context: CacheContext) { self.context = context }
+
+  /// Removes what exceeds the limits, and makes room for a response that is to be stored. Returns true if there is
+  /// room; nil while another thread or process trims. O(files).
+  @discardableResult
+  func trim(for growth: DiskTrim.Growth = .init()) -> Bool? {
+    guard schedule.withLock({ $0.begin() }) else { return nil }
+    defer { schedule.withLock { $0.end() } }
+    let hasSpace = context.reading { (root) throws(DiskImageCache.Fault) -> Bool? in
+      // Without locks, two processes may trim at the same time, which can only remove too much. The lock is released
+      // when `root` is closed.
+      let (lock, now) = (root.lock(), context.clock.now)
+      guard schedule.withLock({ $0.mayTrim(lock, at: now) }) else { return nil }
+      return trim(root, for: growth)
+    }
+    return hasSpace ?? true
+  }
+
+  private func trim(_ root: borrowing Descriptor, for growth: DiskTrim.Growth) -> Bool {
+    let now = context.now
+    if schedule.withLock({ $0.isFirst() }) { FolderSweep.removeOlderVersions(beside: root) }
+    let (limits, before) = context.state.withLock { ($0.limits, $0.usage) }
+    var contents = FolderSweep.contents(of: root, now: now)
+    let outcome = DiskTrim(limits: limits, now: now, uses: before.uses).outcome(
+      of: contents.entries, unfinished: contents.unfinishedBytes, space: root.space, growth: growth)
+    let removed = outcome.victims.map(\.name).filter { FolderSweep.remove($0, in: root) }
+    if removed.count < outcome.victims.count { contents.isComplete = false }
+    let names = Set(removed)
+    contents.entries.removeAll { names.contains($0.name) }
+    context.state.withLock { $0.scanned(contents, evictions: removed.count, since: before) }
+    return outcome.hasSpace
+  }
+
+  /// Counts the contents of the folder. O(files).
+  func measure() {
+    _ = context.reading { (root) throws(DiskImageCache.Fault) in
+      let before = context.state.withLock { $0.usage }
+      let contents = FolderSweep.contents(of: root, now: context.now)
+      context.state.withLock { $0.scanned(contents, since: before) }
+    }
+  }
+}

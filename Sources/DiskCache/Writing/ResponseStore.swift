@@ -1,0 +1,132 @@
+import Glibc
+import Synchronization
+import VitrineConcurrency
+import VitrineLoading
+
+/// Stores responses within the limits, and evicts others for them.
+struct ResponseStore {
+  enum Outcome {
+    case stored
+    /// The response exceeds a limit.
+    case tooLarge
+    /// Writing pauses after a failure, or the disk was full a short time ago.
+    case paused
+    case failed
+  }
+
+  /// The maximum number of attempts to store a response if the folder is removed during each attempt.
+  private static let maximumAttempts = 8
+
+  let context: CacheContext
+  let trimmer: Trimmer
+
+  func store(_ response: StoredResponse, for identity: RequestIdentity) -> Outcome {
+    let (limits, pause) = context.state.withLock { ($0.limits, $0.pause) }
+    var outcome = Outcome.failed
+    if FileStatus.allocatedBytes(for: response.body.count) > limits.bytes || limits.count <= 0 {
+      outcome = .tooLarge
+    } else if pause.isPaused(at: context.clock.now) {
+      outcome = .paused
+    } else {
+      do throws(DiskImageCache.Fault) {
+        outcome = try write(response, for: identity)
+      } catch {
+        context.writeFailed(error)
+      }
+    }
+    switch outcome {
+    case .stored: if context.state.withLock({ $0.needsTrim }) { trimmer.trim() }
+    case .tooLarge, .paused: context.state.withLock { $0.refused() }
+    case .failed: break
+    }
+    return outcome
+  }
+
+  private func write(
+    _ response: StoredResponse, for identity: RequestIdentity
+  ) throws(DiskImageCache.Fault) -> Outcome {
+    // Another thread or process may remove the folder during the call, even several times. It is created again.
+    for _ in 1..<Self.maximumAttempts {
+      do throws(DiskImageCache.Fault) {
+        return try writeOnce(response, for: identity)
+      } catch {
+        guard error.isMissing else { throw error }
+      }
+    }
+    return try writeOnce(response, for: identity)
+  }
+
+  private func writeOnce(
+    _ response: StoredResponse, for identity: RequestIdentity
+  ) throws(DiskImageCache.Fault) -> Outcome {
+    let (folder, limits) = (context.folder, context.limits)
+    // Opening with `creating` returns the folder or throws.
+    guard let root = try folder.open(creating: true),
+      let entry = try folder.entry(of: identity, in: root, creating: true)
+    else { throw .refused(path: folder.path, code: ENOENT) }
+    let varying =
+      response.varying.isEmpty
+      ? [] : try folder.key(of: root, creating: true)?.digested(response.varying) ?? []
+    guard
+      let start = ResponseFile.start(
+        response, key: entry.key, requestURL: identity.fullURL, varying: varying),
+      FileStatus.allocatedBytes(for: start.count + response.body.count) <= limits.bytes,
+      response.body.count <= limits.maximumBodyBytes
+    else { return .tooLarge }
+    if let (before, after) = try appendNote(start, response.body, entry, root) {
+      context.state.withLock { $0.stored(entry.name, length: after, replacing: before) }
+      return .stored
+    }
+    guard let shard = try folder.openShard(of: entry, in: root, creating: true) else {
+      throw .refused(path: folder.path, code: ENOENT)
+    }
+    let length = start.count + response.body.count
+    guard try hasSpace(for: length, replacing: entry.name, in: shard, root) else { return .paused }
+    do throws(SystemError) {
+      let replaced = try ResponseWriter.write(start, response.body, entry.name, in: shard, now: context.now)
+      context.state.withLock { $0.stored(entry.name, length: length, replacing: replaced) }
+      return .stored
+    } catch {
+      throw .refused(path: folder.path, code: error.code)
+    }
+  }
+
+  /// Appends only the new head if the file has the body already. Returns the lengths of the file before and after; nil
+  /// if the whole file must be written.
+  private func appendNote(
+    _ start: [UInt8], _ body: [UInt8], _ entry: DiskEntry, _ root: borrowing Descriptor
+  ) throws(DiskImageCache.Fault) -> (before: Int, after: Int)? {
+    guard let shard = try context.folder.openShard(of: entry, in: root, creating: false) else { return nil }
+    do throws(SystemError) {
+      return try ResponseWriter.appendNote(start, body, entry, in: shard, now: context.now)
+    } catch {
+      // The whole file is written instead.
+      return nil
+    }
+  }
+
+  /// Makes room for a response if the store would take free space that is left to other programs. Returns false without
+  /// a new scan if the disk was full a short time ago. Throws if there is no room, or while another thread or process
+  /// trims.
+  private func hasSpace(
+    for length: Int, replacing name: ContentHash, in shard: borrowing Descriptor,
+    _ root: borrowing Descriptor
+  ) throws(DiskImageCache.Fault) -> Bool {
+    guard let space = root.space else { return true }
+    var growth = DiskTrim.Growth(bytes: FileStatus.allocatedBytes(for: length), files: 2)
+    if let old = try? shard.status(of: name.hex) {
+      growth = .init(bytes: growth.bytes - old.allocatedBytes, files: 0, replaces: name)
+    }
+    guard DiskFloor(limits: context.limits, space: space).missing(after: growth).isAny else {
+      context.state.withLock { $0.foundSpace() }
+      return true
+    }
+    let now = context.clock.now
+    let isNew = growth.bytes > 0 || growth.files > 0
+    if isNew, context.state.withLock({ $0.pause.isFull(at: now) }) { return false }
+    let path = context.folder.path
+    guard let hasSpace = trimmer.trim(for: growth) else { throw .refused(path: path, code: EAGAIN) }
+    guard hasSpace else { throw .diskIsFull(path: path) }
+    return true
+  }
+}
