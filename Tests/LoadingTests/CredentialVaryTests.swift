@@ -174,7 +174,8 @@ import VitrineTesting
     for count in [0, 1, 55, 56, 63, 64, 65, 119, 120, 1000] {
       #expect(SHA256.digest([UInt8](repeating: 1, count: count)).count == 32)
     }
-    #expect(SecretDigest.hex([String]()) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+    #expect(
+      SecretDigest.hex([String]()) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     #expect(SecretDigest.hex(["ab", "c"]) != SecretDigest.hex(["a", "bc"]))
   }
 }
