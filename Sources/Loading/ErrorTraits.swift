@@ -3,8 +3,8 @@
 struct ErrorTraits: OptionSet, Hashable, Sendable {
   let rawValue: UInt8
 
-  /// Another attempt may soon succeed. Read by retries, recovery, resumable data and the feed of the demo. With a
-  /// response, an error without this trait shows that the server is working.
+  /// Another attempt may soon succeed. Read by retries, recovery, resumable data and feeds. With a response, an
+  /// error without this trait shows that the server is working.
   static let retryable = ErrorTraits(rawValue: 1 << 0)
   /// Another attempt would soon fail in the same way. Read by the failure memory.
   static let permanent = ErrorTraits(rawValue: 1 << 1)
