@@ -34,7 +34,7 @@ build_docs() {
     exit 1
   fi
   need_packages "${packages[@]}"
-  for target in Vitrine VitrineTesting VitrineGalleryServer; do
+  for target in Vitrine VitrineTesting; do
     swift build --quiet --target "$target"
   done
   rm -rf "$work" "$archive"
@@ -45,9 +45,8 @@ build_docs() {
   extract_symbols "$work/symbols/Vitrine" Vitrine "${reexported[@]}"
   sed -i -E 's/"module":(\{"name":)?"Vitrine[A-Za-z]*"/"module":\1"Vitrine"/g' "$work"/symbols/Vitrine/*.json
   extract_symbols "$work/symbols/VitrineTesting" VitrineTesting
-  extract_symbols "$work/symbols/VitrineGalleryServer" VitrineGalleryServer
 
-  for target in Vitrine VitrineTesting VitrineGalleryServer; do
+  for target in Vitrine VitrineTesting; do
     missing=$(undocumented "$work/symbols/$target")
     if [ -n "$missing" ]; then
       say "run.sh: public symbols without a comment in $target:"

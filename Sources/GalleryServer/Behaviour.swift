@@ -2,27 +2,27 @@
 ///
 /// A response keeps the behaviour that was set when its request arrived. The query items `latency` and `rate` of a
 /// request override the behaviour.
-public struct Behaviour: Sendable, Hashable {
+package struct Behaviour: Sendable, Hashable {
   /// The delay before the first byte of a response. None by default.
-  public var latency: Latency
+  package var latency: Latency
 
   /// The maximum average rate of each response's body in bytes per second; `nil`, the default, sends as fast as the
   /// client reads. Concurrent responses do not share the rate. Values below 1 count as 1.
-  public var bytesPerSecond: Int?
+  package var bytesPerSecond: Int?
 
   /// True if the server simulates an outage: new connections are accepted and closed without a response, and idle
   /// connections are closed. Running responses continue, and then their connections are closed. False by default.
-  public var isDown: Bool
+  package var isDown: Bool
 
   /// Creates a behaviour. The default is a server without delay, rate limit or outage.
-  public init(latency: Latency = .none, bytesPerSecond: Int? = nil, isDown: Bool = false) {
+  package init(latency: Latency = .none, bytesPerSecond: Int? = nil, isDown: Bool = false) {
     self.latency = latency
     self.bytesPerSecond = bytesPerSecond
     self.isDown = isDown
   }
 
   /// The delay before the first byte of a response.
-  public enum Latency: Sendable, Hashable {
+  package enum Latency: Sendable, Hashable {
     /// No delay.
     case none
 

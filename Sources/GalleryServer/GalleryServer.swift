@@ -32,9 +32,9 @@ import Synchronization
 /// treated as disconnected. A connection that waits for a request is closed after a minute, or earlier if connections
 /// take more than a quarter of the file descriptors that the process may open. A response of which nothing is sent for
 /// a minute is aborted, unless it is waiting because of its `latency` or `rate`.
-public final class GalleryServer: Sendable {
+package final class GalleryServer: Sendable {
   /// The port on which the server listens.
-  public let port: UInt16
+  package let port: UInt16
 
   private let state: ServerState
   private let thread: Mutex<LoopThread?>
@@ -47,7 +47,7 @@ public final class GalleryServer: Sendable {
   ///   - behaviour: The initial behaviour.
   ///   - logBytes: The maximum memory for the log in bytes; with 0, requests are not logged.
   /// - Throws: `.noSuchFolder`, `.cannotListen` or `.noThread`.
-  public convenience init(
+  package convenience init(
     images folder: String? = nil, port: UInt16 = 0, behaviour: Behaviour = .init(), logBytes: Int = 32 << 20
   ) throws(GalleryServerError) {
     try self.init(
@@ -86,10 +86,10 @@ public final class GalleryServer: Sendable {
   }
 
   /// The base URL of the server, `http://127.0.0.1:PORT`, without a trailing slash.
-  public var baseURL: String { "http://127.0.0.1:\(port)" }
+  package var baseURL: String { "http://127.0.0.1:\(port)" }
 
   /// The behaviour of responses from now on. Running responses keep the behaviour with which they began.
-  public var behaviour: Behaviour {
+  package var behaviour: Behaviour {
     get { state.behaviour.withLock { $0 } }
     set {
       state.behaviour.withLock { $0 = newValue }
@@ -98,24 +98,24 @@ public final class GalleryServer: Sendable {
   }
 
   /// The requests in order of arrival: the latest 100,000, or fewer if they take more memory than the log may.
-  public var log: [Record] { state.log.records }
+  package var log: [Record] { state.log.records }
 
   /// The number of connections accepted so far.
-  public var connectionCount: Int { state.log.connectionCount }
+  package var connectionCount: Int { state.log.connectionCount }
 
   /// Clears the log of requests. Connections keep their numbers.
-  public func clearLog() {
+  package func clearLog() {
     state.log.clear()
   }
 
   /// Adds a resource at a path such as `/one.png`, replacing any earlier one. An added resource takes precedence over a
   /// file of the pictures folder.
-  public func add(_ resource: Resource, at path: String) {
+  package func add(_ resource: Resource, at path: String) {
     state.catalog.add(resource, at: path)
   }
 
   /// Closes every connection and waits for the server's thread to end. A second call does nothing.
-  public func stop() {
+  package func stop() {
     thread.withLock { thread in
       state.isStopping.store(true, ordering: .releasing)
       thread?.join()
@@ -124,13 +124,13 @@ public final class GalleryServer: Sendable {
   }
 
   /// Blocks until the log holds `count` requests, with or without a response. Returns false after `timeout` seconds.
-  public func waitForRequests(_ count: Int, timeout: Double) -> Bool {
+  package func waitForRequests(_ count: Int, timeout: Double) -> Bool {
     wait(timeout: timeout) { $0.count >= count }
   }
 
   /// Blocks until the log satisfies `condition`. Returns false after `timeout` seconds. `condition` is evaluated on the
   /// caller's thread after each change of the log.
-  public func wait(timeout: Double, until condition: ([Record]) -> Bool) -> Bool {
+  package func wait(timeout: Double, until condition: ([Record]) -> Bool) -> Bool {
     state.log.wait(timeout: timeout, until: condition)
   }
 }

@@ -1,5 +1,5 @@
 /// The error of a gallery server or delaying proxy that could not start.
-public enum GalleryServerError: Error, Sendable, Hashable {
+package enum GalleryServerError: Error, Sendable, Hashable {
   /// The pictures folder does not exist or is not a folder.
   case noSuchFolder(String)
 

@@ -1,17 +1,17 @@
 /// A resource of a gallery server: bytes with their type and headers.
-public struct Resource: Sendable, Hashable {
+package struct Resource: Sendable, Hashable {
   /// The body of the response.
-  public var body: [UInt8]
+  package var body: [UInt8]
 
   /// The `Content-Type` of the response.
-  public var contentType: String
+  package var contentType: String
 
   /// Further headers of the response, by name. With an `ETag` or `Last-Modified` header, the server replies to matching
   /// conditional requests with 304.
-  public var headers: [String: String]
+  package var headers: [String: String]
 
   /// Creates a resource.
-  public init(
+  package init(
     body: [UInt8] = [], contentType: String = "application/octet-stream",
     headers: [String: String] = [:]
   ) {

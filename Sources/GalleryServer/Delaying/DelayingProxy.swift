@@ -8,9 +8,9 @@ import Synchronization
 ///
 /// Forwards bytes without interpreting them, so that TLS works as well. Unlike on a real network with this latency,
 /// opening a connection is not delayed; the first bytes on the connection are.
-public final class DelayingProxy: Sendable {
+package final class DelayingProxy: Sendable {
   /// The port on 127.0.0.1 on which the proxy listens.
-  public let port: UInt16
+  package let port: UInt16
 
   private let shared = DelayingLoop.Shared()
   private let thread: Mutex<LoopThread?>
@@ -18,7 +18,7 @@ public final class DelayingProxy: Sendable {
   /// Listens on a free port and forwards to the port `target` on 127.0.0.1, on a new thread.
   ///
   /// - Parameter delay: The delay in each direction in seconds, with a precision of a millisecond; clamped to 0...3600.
-  public init(to target: UInt16, delay: Double) throws(GalleryServerError) {
+  package init(to target: UInt16, delay: Double) throws(GalleryServerError) {
     let listener = try listen(onPort: 0)
     let (shared, nanoseconds) = (shared, UInt64(max(0, min(delay, 3600)) * 1e9))
     let thread = try LoopThread(closing: listener.descriptor, port: listener.port) { wakeup in
@@ -33,10 +33,10 @@ public final class DelayingProxy: Sendable {
   deinit { stop() }
 
   /// The number of connections that were forwarded so far.
-  public var connectionCount: Int { shared.connections.load(ordering: .relaxed) }
+  package var connectionCount: Int { shared.connections.load(ordering: .relaxed) }
 
   /// Closes every connection and waits for the thread to end. A second call does nothing.
-  public func stop() {
+  package func stop() {
     thread.withLock { thread in
       shared.isStopping.store(true, ordering: .releasing)
       thread?.join()
