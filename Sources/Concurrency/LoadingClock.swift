@@ -7,20 +7,20 @@ public protocol LoadingClock: Sendable {
 }
 
 /// The system's clock, which goes on while the machine sleeps.
-public struct SystemLoadingClock: LoadingClock {
+package struct SystemLoadingClock: LoadingClock {
   private static let origin = ContinuousClock.now
 
   /// Creates the clock.
-  public init() {}
+  package init() {}
 
   /// The time in nanoseconds since the process first asked for the time.
-  public var now: Int64 {
+  package var now: Int64 {
     let time = Self.origin.duration(to: .now).components
     return time.seconds * 1_000_000_000 + time.attoseconds / 1_000_000_000
   }
 
   /// Calls `body` on a thread that all timers share, so `body` must return quickly. A time in the past counts as now.
-  public func wake(at time: Int64, _ body: @escaping @Sendable () -> Void) {
+  package func wake(at time: Int64, _ body: @escaping @Sendable () -> Void) {
     TimerThread.shared.call(at: time, body)
   }
 }

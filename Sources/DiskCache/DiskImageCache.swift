@@ -25,13 +25,15 @@ public final class DiskImageCache: ImageDataCache {
   ///   - directory: A path. A relative path is resolved against the current folder at the time of this call. The
   ///     directory contains a folder `v2`, which only this user may access, and may contain other files.
   ///   - limits: The limits of the cache.
-  ///   - clock: The clock for the pause of writes after a failure.
+  ///   - clock: The clock for the pause of writes after a failure; `nil`, the default, for the system's clock.
   ///   - wallClock: A clock that returns seconds since 1970. Its time may jump.
   public convenience init(
-    directory: String, limits: Limits = Limits(), clock: any LoadingClock = SystemLoadingClock(),
+    directory: String, limits: Limits = Limits(), clock: (any LoadingClock)? = nil,
     wallClock: @escaping @Sendable () -> Double = { Date().timeIntervalSince1970 }
   ) {
-    self.init(directory: directory, limits: limits, clock: clock, wallClock: wallClock) { ContentHash($0) }
+    self.init(
+      directory: directory, limits: limits, clock: clock ?? SystemLoadingClock(), wallClock: wallClock
+    ) { ContentHash($0) }
   }
 
   /// Creates a cache that uses `system` and makes file names with `hash`.

@@ -234,7 +234,9 @@ public final class ImageDownloader: Sendable {
   private func missReason(_ request: ImageRequest, _ additionalIdentifier: String?) -> TraceEvent.Miss {
     guard trace.isEnabled, let cache = request.cache(default: cache) else { return .noCache }
     if request.cachePolicy == .reload || request.cachePolicy == .refresh { return .bypassed }
-    return cache.missReason(for: request, additionalIdentifier: additionalIdentifier)
+    // An application's own cache keeps no record of what it has evicted.
+    return (cache as? MemoryImageCache)?.missReason(for: request, additionalIdentifier: additionalIdentifier)
+      ?? .absent
   }
 
   private var trace: Trace { engine.trace }

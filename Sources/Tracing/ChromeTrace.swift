@@ -10,8 +10,12 @@ public import VitrineGraphics
 public struct ChromeTrace: Sendable {
   private let events: [TraceEvent]
 
-  /// Creates a trace from the events of a `Trace`. Requests whose first event is missing are left out.
-  public init(_ events: [TraceEvent]) { self.events = events }
+  /// Creates a document from the present events of a trace. Requests whose first event has been overwritten are left
+  /// out.
+  public init(_ trace: Trace) { self.init(trace.events) }
+
+  /// Creates a document from events. Requests whose first event is missing are left out.
+  package init(_ events: [TraceEvent]) { self.events = events }
 
   /// Returns the document as UTF-8. O(*n* log *n*) in the number of events.
   public func json() throws -> Data {

@@ -4,15 +4,13 @@ import VitrineConcurrency
 /// A ring buffer of the latest events of all requests. The downloader and the host record events at all times.
 ///
 /// ```swift
-/// try ChromeTrace(Trace.shared.events).write(to: "trace.json")  // open it in Perfetto
+/// try ChromeTrace(.shared).write(to: "trace.json")  // open it in Perfetto
 /// ```
 ///
 /// May be used from any thread. Recording takes some tens of nanoseconds, and no memory once the ring buffer is full.
 public final class Trace: Sendable {
   /// The default trace of downloaders and hosts.
   public static let shared = Trace()
-  /// The default number of events: about the last 500 images, 0.5 MB.
-  public static let defaultCapacity = 4096
   /// The number of characters after which URLs, such as data URLs, are truncated.
   private static let longestURL = 1024
   /// The number of frames without a newly shown image after which the trace stops waiting for images to be shown.
@@ -50,27 +48,25 @@ public final class Trace: Sendable {
   /// Creates an empty trace.
   ///
   /// - Parameters:
-  ///   - capacity: The maximum number of events. The oldest events are overwritten. Memory is taken as events are
-  ///     recorded.
-  ///   - clock: Returns nanoseconds since a fixed time in the past; the system's clock by default.
-  public init(
-    capacity: Int = defaultCapacity, clock: @escaping @Sendable () -> Int64 = Trace.systemTime
-  ) {
+  ///   - capacity: The maximum number of events; 4096 by default, about the last 500 images in 0.5 MB. The oldest events
+  ///     are overwritten. Memory is taken as events are recorded.
+  ///   - clock: Returns nanoseconds since a fixed time in the past; `nil`, the default, for the system's clock.
+  public init(capacity: Int = 4096, clock: (@Sendable () -> Int64)? = nil) {
     self.capacity = max(0, capacity)
-    self.clock = clock
+    self.clock = clock ?? { Trace.systemTime() }
   }
 
   /// Returns the nanoseconds since the first call in the process, including the time in which the machine was
   /// suspended.
-  public static func systemTime() -> Int64 { SystemLoadingClock().now }
+  package static func systemTime() -> Int64 { SystemLoadingClock().now }
 
   /// True if the trace records events.
   package var isEnabled: Bool { capacity > 0 }
   /// The current time in nanoseconds of the trace's clock.
   package var now: Int64 { clock() }
 
-  /// The recorded events, in the order of recording, which is approximately the order of their times. O(events).
-  public var events: [TraceEvent] {
+  /// The recorded events, which `ChromeTrace` writes, in the order of recording, which is approximately the order of their times. O(events).
+  package var events: [TraceEvent] {
     state.withLock { state in
       guard state.count > capacity else { return state.ring }
       let oldest = state.count % capacity
@@ -79,7 +75,7 @@ public final class Trace: Sendable {
   }
 
   /// The number of events that were recorded and have been overwritten.
-  public var lostEvents: Int { state.withLock { max(0, $0.count - capacity) } }
+  package var lostEvents: Int { state.withLock { max(0, $0.count - capacity) } }
 
   /// Removes all events.
   public func removeAll() {

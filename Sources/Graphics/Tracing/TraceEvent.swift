@@ -3,20 +3,20 @@
 /// Requests, fetches, decodes and processed images have numbers, each used once in a `Trace`. Images have the number
 /// `Image.number`. A request that joins running work has the same fetch, decode or processed image number as the
 /// request that started the work.
-public struct TraceEvent: Hashable, Sendable {
+package struct TraceEvent: Hashable, Sendable {
   /// The time in nanoseconds of the trace's clock.
-  public let time: Int64
+  package let time: Int64
   /// The type and the details of the event.
-  public let kind: Kind
+  package let kind: Kind
 
   /// Creates an event.
-  public init(time: Int64, kind: Kind) {
+  package init(time: Int64, kind: Kind) {
     self.time = time
     self.kind = kind
   }
 
   /// The types of events and the details of each.
-  public enum Kind: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
     /// The memory cache had the image, and the request was completed at once.
     case served(request: UInt64, url: String, image: UInt64)
     /// The memory cache did not have the image, and the request began to wait or failed at once.
@@ -46,27 +46,27 @@ public struct TraceEvent: Hashable, Sendable {
   }
 
   /// A request that the memory cache could not serve.
-  public struct Request: Hashable, Sendable {
+  package struct Request: Hashable, Sendable {
     /// The number of the request.
-    public let number: UInt64
+    package let number: UInt64
     /// The URL of the request, without the fragment and the login, truncated after 1,024 characters.
-    public let url: String
+    package let url: String
     /// The start time in nanoseconds of the trace's clock, before the memory lookup.
-    public let began: Int64
+    package let began: Int64
     /// The reason why the memory cache did not have the image.
-    public let memory: Miss
+    package let memory: Miss
     /// The reason why the disk cache did not have the image. The downloader always records `.noCache`: a disk lookup
     /// begins after this event and has events of its own.
-    public let disk: Miss
+    package let disk: Miss
     /// The number of the fetch that loads the bytes; 0 for a request that failed at once.
-    public let fetch: UInt64
+    package let fetch: UInt64
     /// The number of the decode; 0 for a request that failed at once.
-    public let decode: UInt64
+    package let decode: UInt64
     /// The number of the processed image; 0 for a request that failed at once.
-    public let processedImage: UInt64
+    package let processedImage: UInt64
 
     /// Creates a request from the given properties.
-    public init(
+    package init(
       number: UInt64, url: String, began: Int64, memory: Miss, disk: Miss, fetch: UInt64, decode: UInt64,
       processedImage: UInt64
     ) {
@@ -82,7 +82,7 @@ public struct TraceEvent: Hashable, Sendable {
   }
 
   /// The reason for a cache miss.
-  public enum Miss: String, Hashable, Sendable, CaseIterable {
+  package enum Miss: String, Hashable, Sendable, CaseIterable {
     /// The image was never in the cache, or was removed by the application.
     case absent = "not there"
     /// The image was evicted to make room.
@@ -96,7 +96,7 @@ public struct TraceEvent: Hashable, Sendable {
   }
 
   /// The result of a request.
-  public enum Outcome: Hashable, Sendable {
+  package enum Outcome: Hashable, Sendable {
     /// An image, by number; `source` is the raw value of an `ImageResponse.Source`.
     case image(UInt64, source: String)
     /// The request was cancelled.
@@ -109,42 +109,42 @@ public struct TraceEvent: Hashable, Sendable {
   ///
   /// Times are in microseconds since the start of the last hop, not of the phase before; 0 for a phase that did not
   /// happen.
-  public struct Transfer: Hashable, Sendable {
+  package struct Transfer: Hashable, Sendable {
     /// The time at which the host name was resolved.
-    public var nameLookup: UInt32 = 0
+    package var nameLookup: UInt32 = 0
     /// The time at which the connection was established.
-    public var connect: UInt32 = 0
+    package var connect: UInt32 = 0
     /// The time at which the TLS handshake was complete.
-    public var tls: UInt32 = 0
+    package var tls: UInt32 = 0
     /// The time at which the first byte of the response arrived.
-    public var firstByte: UInt32 = 0
+    package var firstByte: UInt32 = 0
     /// The time at which the transfer ended.
-    public var total: UInt32 = 0
+    package var total: UInt32 = 0
     /// The size of the last response's status line and headers in bytes.
-    public var headBytes: UInt32 = 0
+    package var headBytes: UInt32 = 0
     /// The size of the last transport request in bytes.
-    public var bytesSent: UInt32 = 0
+    package var bytesSent: UInt32 = 0
     /// The size of the body in bytes.
-    public var bytes = 0
+    package var bytes = 0
     /// The HTTP version of the last response, such as `1.1` or `2`; `nil` without a response.
-    public var httpVersion: String?
+    package var httpVersion: String?
     /// The numeric address to which the last transport request was sent; `nil` without a connection.
-    public var serverAddress: String?
+    package var serverAddress: String?
     /// The number of transport requests, including those after redirects and authentication challenges; 0 for files and
     /// data URLs.
-    public var requests: UInt16 = 0
+    package var requests: UInt16 = 0
     /// The number of redirects followed.
-    public var redirects: UInt16 = 0
+    package var redirects: UInt16 = 0
     /// The number of connections opened; 0 if a connection was reused.
-    public var connections: UInt16 = 0
+    package var connections: UInt16 = 0
     /// True if the last transport request used an existing connection.
-    public var isReused = false
+    package var isReused = false
     /// True if the bytes come from a file or a data URL.
-    public var isLocal = false
+    package var isLocal = false
     /// True if the transfer succeeded.
-    public var isComplete = false
+    package var isComplete = false
 
     /// Creates a transfer with zeros, `nil` and `false` in all properties.
-    public init() {}
+    package init() {}
   }
 }

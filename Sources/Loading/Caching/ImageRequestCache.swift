@@ -20,9 +20,6 @@ public protocol ImageRequestCache: AnyObject, Sendable {
   /// Returns false to keep a loaded image out of the cache. Called each time before a load inserts an image. The
   /// default returns true.
   func shouldCache(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) -> Bool
-  /// Returns the reason why the preceding lookup did not find an image, for the trace. Does not count as a use. The
-  /// default returns `.absent`.
-  func missReason(for request: ImageRequest, additionalIdentifier: String?) -> TraceEvent.Miss
 }
 
 extension ImageRequestCache {
@@ -30,9 +27,4 @@ extension ImageRequestCache {
   public func shouldCache(
     _ image: Image, for request: ImageRequest, additionalIdentifier: String?
   ) -> Bool { true }
-
-  /// Returns `.absent`.
-  public func missReason(for request: ImageRequest, additionalIdentifier: String?) -> TraceEvent.Miss {
-    .absent
-  }
 }

@@ -23,10 +23,6 @@ public import VitrineGraphics
 /// regular intervals, so the main actor never waits for long. Lookups and inserts are O(variants of the identity), a
 /// purge is O(purged images), and the search for expired images, a few times in a lifetime, is O(images).
 public final class MemoryImageCache: ImageRequestCache {
-  /// The default capacity, 100 MiB.
-  public static let defaultCapacity = 100 << 20
-  /// The default usage after a purge, 60 MiB.
-  public static let defaultPreferredUsageAfterPurge = 60 << 20
   struct State {
     var images = CachedImages()
     var limits: CacheLimits
@@ -87,12 +83,12 @@ public final class MemoryImageCache: ImageRequestCache {
   ///   - entryCostLimit: The maximum number of bytes of pixels of one image; see the property.
   ///   - timer: The clock that removes expired images without a lookup or an insert; `nil`, the default, sets no timer.
   ///     Replaces `clock`.
-  ///   - clock: A clock that returns nanoseconds since an arbitrary time in the past; the system's clock by default.
-  ///     Lookups read the clock only if images expire.
+  ///   - clock: A clock that returns nanoseconds since an arbitrary time in the past; `nil`, the default, for the system's
+  ///     clock. Lookups read the clock only if images expire.
   public init(
-    capacity: Int = defaultCapacity, preferredUsageAfterPurge: Int = defaultPreferredUsageAfterPurge,
-    countLimit: Int = .max, timeToLive: Double = .infinity, entryCostLimit: Int? = nil,
-    timer: (any LoadingClock)? = nil, clock: @escaping @Sendable () -> Int64 = Trace.systemTime
+    capacity: Int = 100 << 20, preferredUsageAfterPurge: Int = 60 << 20, countLimit: Int = .max,
+    timeToLive: Double = .infinity, entryCostLimit: Int? = nil, timer: (any LoadingClock)? = nil,
+    clock: (@Sendable () -> Int64)? = nil
   ) {
     var limits = CacheLimits()
     limits.capacity = max(0, capacity)
@@ -106,7 +102,7 @@ public final class MemoryImageCache: ImageRequestCache {
     if let timer {
       self.clock = { timer.now }
     } else {
-      self.clock = clock
+      self.clock = clock ?? { Trace.systemTime() }
     }
   }
 
@@ -281,9 +277,10 @@ public final class MemoryImageCache: ImageRequestCache {
     scheduleSweep()
   }
 
-  /// Returns `.tooSmall` if the cache has only smaller sizes, `.purged` if a purge has evicted the image, and otherwise
+  /// Returns the reason why the preceding lookup did not find an image, for the trace. Does not count as a use. Returns
+  /// `.tooSmall` if the cache has only smaller sizes, `.purged` if a purge has evicted the image, and otherwise
   /// `.absent`. O(1).
-  public func missReason(for request: ImageRequest, additionalIdentifier: String?) -> TraceEvent.Miss {
+  package func missReason(for request: ImageRequest, additionalIdentifier: String?) -> TraceEvent.Miss {
     let identity = request.imageIdentity(additionalIdentifier)
     return state.withLock { $0.images.missReason(identity) }
   }
