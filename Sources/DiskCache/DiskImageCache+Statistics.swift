@@ -21,6 +21,6 @@ extension DiskImageCache {
     public internal(set) var bytes = 0
 
     /// Creates statistics in which all counters are 0.
-    public init() {}
+    package init() {}
   }
 }

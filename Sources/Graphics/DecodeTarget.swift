@@ -44,7 +44,7 @@ public struct DecodeTarget: Hashable, Sendable {
   /// With `.fill`, the side that exceeds the box gets the same number of extra pixels at both ends, so that a centered
   /// crop consists of whole pixels. For example, 1600x1200 becomes 86x64 for a box of 64x64; the exact size is
   /// 85.33x64.
-  public func outputSize(sourceWidth: Int, sourceHeight: Int) -> (width: Int, height: Int) {
+  package func outputSize(sourceWidth: Int, sourceHeight: Int) -> (width: Int, height: Int) {
     guard sourceWidth > 0, sourceHeight > 0 else { return (1, 1) }
     let exact = exactSize(sourceWidth: sourceWidth, sourceHeight: sourceHeight)
     switch mode {

@@ -168,7 +168,7 @@ public struct Rect: Hashable, Sendable {
   public func inset(by distance: Double) -> Rect { inset(by: Insets(all: distance)) }
 
   /// The smallest rectangle with integral edges that contains the rectangle.
-  public var roundedOut: Rect {
+  package var roundedOut: Rect {
     let left = minX.rounded(.down)
     let top = minY.rounded(.down)
     return Rect(

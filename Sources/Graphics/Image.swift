@@ -30,7 +30,7 @@ public final class Image: Sendable {
   }
 
   /// A number that identifies the image in a `Trace`; unique in the process.
-  public let number = Image.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+  package let number = Image.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
   /// The frames: at least one, all of the same size in pixels.
   public let frames: [Frame]
   /// The number of pixels per point; 2 for an image made for a screen of twice the density.

@@ -13,15 +13,15 @@ public enum Rotation: Int, Hashable, Sendable, CaseIterable {
   case threeQuarters = 270
 
   /// True if the rotation exchanges width and height.
-  public var swapsSides: Bool { self == .quarter || self == .threeQuarters }
+  package var swapsSides: Bool { self == .quarter || self == .threeQuarters }
 
   /// Converts a size from upright to panel coordinates, or from panel to upright coordinates.
-  public func turned(_ size: Size) -> Size {
+  package func turned(_ size: Size) -> Size {
     swapsSides ? Size(width: size.height, height: size.width) : size
   }
 
   /// Converts a point from upright to panel coordinates. `size` is the size of the upright interface.
-  public func onPanel(_ point: Point, of size: Size) -> Point {
+  package func onPanel(_ point: Point, of size: Size) -> Point {
     switch self {
     case .none: point
     case .quarter: Point(x: size.height - point.y, y: point.x)
@@ -31,7 +31,7 @@ public enum Rotation: Int, Hashable, Sendable, CaseIterable {
   }
 
   /// Converts a point from panel to upright coordinates. `size` is the size of the upright interface.
-  public func upright(_ point: Point, of size: Size) -> Point {
+  package func upright(_ point: Point, of size: Size) -> Point {
     switch self {
     case .none: point
     case .quarter: Point(x: point.y, y: size.height - point.x)

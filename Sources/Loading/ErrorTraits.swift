@@ -65,7 +65,7 @@ extension ImageError {
 
   /// True if a wrong clock on this machine is the likely cause: the certificate of a server has expired or is not valid
   /// yet. The same request may succeed once the clock is set.
-  public var suggestsWrongClock: Bool { traits.contains(.healsWithClock) }
+  package var suggestsWrongClock: Bool { traits.contains(.healsWithClock) }
 
   /// True if a stored response may be shown in place of the error.
   var isMissingResponse: Bool { traits.contains(.permitsStale) }

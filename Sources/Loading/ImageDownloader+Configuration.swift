@@ -161,7 +161,7 @@ extension ImageDownloader {
     public internal(set) var cancellations = 0
 
     /// Creates counters at 0.
-    public init() {}
+    package init() {}
 
     mutating func count(_ metrics: TransportMetrics) {
       requests += metrics.requests

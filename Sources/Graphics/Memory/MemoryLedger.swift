@@ -4,10 +4,12 @@ import VitrineConcurrency
 /// Accounts for all memory that images take, and keeps the total within one budget.
 ///
 /// ```swift
-/// let ledger = MemoryLedger(budget: 128 << 20)
-/// cache.count(against: ledger)
-/// configuration.ledger = ledger
+/// var configuration = ImageDownloader.Configuration()
+/// configuration.ledger = MemoryLedger(budget: 128 << 20)
 /// ```
+///
+/// An application needs a ledger of its own only for a budget other than that of `MemoryBudget`, and reads `usage` and
+/// `peak` to watch its memory.
 ///
 /// When the total exceeds the budget, memory holders are asked to evict: the cache first, then textures, and, if a
 /// whole image waits for memory, data kept for previews. Images in use count even if no cache holds them. An image is
@@ -19,7 +21,7 @@ import VitrineConcurrency
 /// May be used from any thread. Counting takes a few nanoseconds, and takes no lock unless a body waits for memory.
 public final class MemoryLedger: Sendable {
   /// A category of memory use. Holders are asked to evict in the order of the cases.
-  public enum Account: Int, Hashable, Sendable, CaseIterable {
+  package enum Account: Int, Hashable, Sendable, CaseIterable {
     /// Images in the memory cache.
     case cache
     /// Textures of images and texts in the renderer.
@@ -47,7 +49,7 @@ public final class MemoryLedger: Sendable {
     public var shown = 0
 
     /// Creates a usage of 0 bytes in all accounts.
-    public init() {}
+    package init() {}
 
     /// The sum of all accounts in bytes.
     public var total: Int { cache + textures + bodies + decoding + shown }
@@ -109,7 +111,7 @@ public final class MemoryLedger: Sendable {
 
   /// Registers a holder that is asked to evict when the total exceeds the budget. The ledger keeps a weak reference. A
   /// holder that is registered already keeps its account.
-  public func register(_ holder: any MemoryHolder, as account: Account) {
+  package func register(_ holder: any MemoryHolder, as account: Account) {
     // A holder that has lost its other owners meanwhile is released after the lock.
     holders.releaseAfterLock { holders in
       let living = holders.living()
@@ -142,7 +144,7 @@ public final class MemoryLedger: Sendable {
 
   /// Counts `bytes` as taken, or as released if negative. Exceeding the budget makes holders evict before the call
   /// returns, so the caller must not hold a lock that a holder needs.
-  public func add(_ bytes: Int, to account: Account) {
+  package func add(_ bytes: Int, to account: Account) {
     guard bytes != 0 else { return }
     count(bytes, account)
     // Sequentially consistent with the read of waiting bodies in `noteRelease`, so that a release is never missed.

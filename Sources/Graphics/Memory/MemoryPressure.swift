@@ -14,7 +14,7 @@ public enum MemoryPressure: Int, Hashable, Comparable, Sendable, CaseIterable {
 ///
 /// The methods are called from any thread, without a lock of the ledger held. A holder that is bound to another thread
 /// schedules the work on that thread and returns.
-public protocol MemoryHolder: AnyObject, Sendable {
+package protocol MemoryHolder: AnyObject, Sendable {
   /// Counts the holder's memory in `ledger` from now on, registers there, and stops counting in a previous ledger.
   func count(against ledger: MemoryLedger)
   /// Evicts up to `bytes` bytes, the least needed memory first.

@@ -1,5 +1,5 @@
 import Synchronization
-public import VitrineGraphics
+package import VitrineGraphics
 
 extension MemoryImageCache {
   /// The number of images that a purge checks before other threads may take the lock. The check takes some tens of
@@ -61,7 +61,7 @@ extension MemoryImageCache {
 extension MemoryImageCache: MemoryHolder {
   /// Counts the pixels of the cache in a ledger from now on, instead of an earlier ledger, and evicts images when the
   /// ledger asks for memory.
-  public func count(against ledger: MemoryLedger) {
+  package func count(against ledger: MemoryLedger) {
     let (old, cost) = state.withLock { state in
       defer { state.ledger = ledger }
       return (state.ledger, state.images.cost)
@@ -74,7 +74,7 @@ extension MemoryImageCache: MemoryHolder {
 
   /// Evicts images with at least `bytes` of pixels, as far as the cache has as many, to make room for other memory.
   /// Evicts the least recently used images first, and images that are being shown last.
-  public func release(bytes: Int) {
+  package func release(bytes: Int) {
     purge(.pressure) { images in
       .init(cost: max(0, images.cost - max(0, bytes)), sparing: images.count)
     }
@@ -82,7 +82,7 @@ extension MemoryImageCache: MemoryHolder {
 
   /// Evicts images under memory pressure. A warning leaves at most `preferredUsageAfterPurge`. Critical pressure evicts
   /// all images except those that are being shown, because evicting an image that a view holds frees no memory.
-  public func handlePressure(_ pressure: MemoryPressure) {
+  package func handlePressure(_ pressure: MemoryPressure) {
     let preferred = preferredUsageAfterPurge
     purge(.pressure) { images in
       switch pressure {

@@ -29,7 +29,7 @@ extension MemoryImageCache {
     public internal(set) var cost = 0
 
     /// Creates statistics in which all counters are 0.
-    public init() {}
+    package init() {}
 
     /// The number of evicted images for all reasons together.
     public var evictions: Int { evictionsByReason.values.reduce(0, +) }

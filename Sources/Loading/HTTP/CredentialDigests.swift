@@ -15,7 +15,7 @@ public struct CredentialDigests: Hashable, Sendable {
   }
 
   /// True if the transport adds no credentials.
-  public var isEmpty: Bool { cookie == nil && authorization == nil }
+  package var isEmpty: Bool { cookie == nil && authorization == nil }
 
   /// Returns the digests for the given header names (in lower case) as fields, ordered by name; all digests for
   /// `VaryingHeaders.every`.

@@ -132,7 +132,7 @@ public final class ImagePrefetcher: Sendable {
   }
 
   /// The number of lists that have not ended.
-  public var runningCount: Int { engine.plan.runningCount }
+  package var runningCount: Int { engine.plan.runningCount }
 
   /// The delegate, which is notified of all lists; held weakly.
   public var delegate: (any ImagePrefetcherDelegate)? {

@@ -22,7 +22,7 @@ public struct ResponseAcceptance: Hashable, Codable, Sendable {
 
   /// Returns the error for a response with this head; nil if the response is accepted. A response without a body needs
   /// no type.
-  public func refusal(of response: TransportResponse) -> ImageError? {
+  package func refusal(of response: TransportResponse) -> ImageError? {
     guard let status = response.status else { return nil }
     guard statuses.contains(where: { $0.contains(status) }) else { return .status(status) }
     guard let contentTypes else { return nil }

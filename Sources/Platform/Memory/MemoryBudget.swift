@@ -7,7 +7,7 @@ public struct MemoryBudget: Hashable, Sendable {
   public let bytes: Int
 
   /// The upper limit of the default budget in bytes: 256 MiB.
-  public static let largestDefault = 256 << 20
+  package static let largestDefault = 256 << 20
 
   /// Creates a budget of `bytes` bytes, at least 1 MiB.
   public init(bytes: Int) { self.bytes = max(1 << 20, bytes) }
@@ -29,5 +29,5 @@ public struct MemoryBudget: Hashable, Sendable {
   /// The size in bytes to which the memory cache is purged: 60 of its 100 MiB.
   public var cacheUsageAfterPurge: Int { cacheCapacity / 100 * 60 }
   /// The budget in bytes for textures: 64 of 256 MiB.
-  public var textures: Int { bytes / 256 * 64 }
+  package var textures: Int { bytes / 256 * 64 }
 }
