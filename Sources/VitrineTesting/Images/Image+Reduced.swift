@@ -1,8 +1,8 @@
-public import VitrineGraphics
+package import VitrineGraphics
 
 extension Image {
   /// Returns a black image that was decoded from a source of another size, all in pixels.
-  public static func solid(width: Int, height: Int, sourceWidth: Int, sourceHeight: Int) -> Image {
+  package static func solid(width: Int, height: Int, sourceWidth: Int, sourceHeight: Int) -> Image {
     Image(
       Bitmap(width: width, height: height, color: .black), sourceWidth: sourceWidth,
       sourceHeight: sourceHeight)

@@ -24,9 +24,9 @@ public final class FakeDecoder: ImageDecoding {
   ///
   /// - Parameters:
   ///   - gate: A gate that each decode passes first, if given.
-  ///   - showsPreviews: True if the decoder creates a `FakeProgressiveDecoder` when asked for previews.
+  ///   - showsPreviews: True if the decoder makes previews: the image's color, with an alpha that grows with the bytes.
   ///   - previewGate: A gate that each preview passes first, if given.
-  ///   - previewMemoryKept: The number of bytes that a `FakeProgressiveDecoder` reports as kept after its first preview.
+  ///   - previewMemoryKept: The number of bytes that a preview decoder reports as kept after its first preview.
   public init(
     gate: Gate? = nil, showsPreviews: Bool = false, previewGate: Gate? = nil, previewMemoryKept: Int = 0
   ) {
@@ -40,10 +40,10 @@ public final class FakeDecoder: ImageDecoding {
   public var calls: [DecodeOptions] { recorded.withLock { $0.calls } }
 
   /// The number of decodes that were stopped because their image was no longer needed.
-  public var stopCount: Int { recorded.withLock { $0.stops } }
+  package var stopCount: Int { recorded.withLock { $0.stops } }
 
   /// The calls for previews so far, in their order.
-  public var previewCalls: [FakeProgressiveDecoder.Call] { recorded.withLock { $0.previewCalls } }
+  package var previewCalls: [FakeProgressiveDecoder.Call] { recorded.withLock { $0.previewCalls } }
 
   /// Returns the encoded data of an image.
   public static func encodedImage(width: Int, height: Int, color: Color = .black) -> [UInt8] {
@@ -51,7 +51,7 @@ public final class FakeDecoder: ImageDecoding {
   }
 
   /// Returns the encoded data of an image, padded with spaces to `count` bytes.
-  public static func encodedImage(width: Int, height: Int, color: Color = .black, count: Int) -> [UInt8] {
+  package static func encodedImage(width: Int, height: Int, color: Color = .black, count: Int) -> [UInt8] {
     let bytes = encodedImage(width: width, height: height, color: color)
     return bytes + Array(repeating: UInt8(ascii: " "), count: max(0, count - bytes.count))
   }
@@ -88,7 +88,7 @@ public final class FakeDecoder: ImageDecoding {
     return Image(bitmap, sourceWidth: header.width, sourceHeight: header.height)
   }
 
-  /// Returns a `FakeProgressiveDecoder`, or `nil` if the decoder was created without `showsPreviews`.
+  /// Returns a decoder for previews, or `nil` if the decoder was created without `showsPreviews`.
   public func progressiveDecoder(
     _ style: ImageRequest.Progressive, options: DecodeOptions
   ) -> (any ProgressiveImageDecoding)? {

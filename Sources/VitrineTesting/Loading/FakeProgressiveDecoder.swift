@@ -1,28 +1,28 @@
 import Synchronization
-public import VitrineGraphics
-public import VitrineLoading
+package import VitrineGraphics
+package import VitrineLoading
 
 /// A preview decoder for the images of a `FakeDecoder`. Its previews have the image's colour, with an alpha that grows
 /// with the fraction of the bytes that have arrived (128 if the expected length is unknown).
 ///
 /// Throws if the data contains the byte `FakeProgressiveDecoder.damage`.
-public final class FakeProgressiveDecoder: ProgressiveImageDecoding {
+package final class FakeProgressiveDecoder: ProgressiveImageDecoding {
   /// A recorded call.
-  public struct Call: Hashable, Sendable {
+  package struct Call: Hashable, Sendable {
     /// The number of the decoder that was called, counted from 0 in the order of creation.
-    public let decoder: Int
+    package let decoder: Int
     /// The style of previews with which the decoder was created.
-    public let style: ImageRequest.Progressive
+    package let style: ImageRequest.Progressive
     /// The options with which the decoder was created.
-    public let options: DecodeOptions
+    package let options: DecodeOptions
     /// The number of bytes that had arrived.
-    public let count: Int
+    package let count: Int
     /// The length of the body that the server declared; `nil` if unknown.
-    public let expectedLength: Int?
+    package let expectedLength: Int?
   }
 
   /// A byte (`!`) that makes the decoder throw, at any position in the data.
-  public static let damage = UInt8(ascii: "!")
+  package static let damage = UInt8(ascii: "!")
 
   private let number: Int
   private let style: ImageRequest.Progressive
@@ -43,15 +43,15 @@ public final class FakeProgressiveDecoder: ProgressiveImageDecoding {
   }
 
   /// Returns the size in bytes of the pixels and of the memory that the decoder keeps.
-  public func requiredBytes(for data: [UInt8]) -> Int {
+  package func requiredBytes(for data: [UInt8]) -> Int {
     imageDecoder.memoryNeeded(for: data, options: options) + memoryToKeep
   }
 
   /// The number of bytes that the decoder reports as kept: 0 before its first preview.
-  public var retainedBytes: Int { hasBegun.load(ordering: .relaxed) ? memoryToKeep : 0 }
+  package var retainedBytes: Int { hasBegun.load(ordering: .relaxed) ? memoryToKeep : 0 }
 
   /// Waits at the gate, then returns a preview of the image that `data` describes; `nil` if there are too few bytes.
-  public func image(of data: [UInt8], expectedLength: Int?) throws(ImageError) -> Image? {
+  package func image(of data: [UInt8], expectedLength: Int?) throws(ImageError) -> Image? {
     imageDecoder.record(
       Call(
         decoder: number, style: style, options: options, count: data.count, expectedLength: expectedLength))

@@ -30,7 +30,7 @@ public final class FakeTransfer: Cancellable {
   /// The request with which the transfer was started.
   public let request: TransportRequest
   /// Digests of the credentials that the transport had when the transfer began.
-  public let credentials: CredentialDigests
+  package let credentials: CredentialDigests
   private let endsCancelled: Bool
   private let resumed = CountWaiters()
   private let state: Mutex<State>
@@ -64,10 +64,10 @@ public final class FakeTransfer: Cancellable {
   package var receiverForTesting: (any TransportReceiver)? { state.withLock { $0.receiver } }
 
   /// True while the transfer waits until the receiver has room.
-  public var isPaused: Bool { state.withLock { $0.isPaused } }
+  package var isPaused: Bool { state.withLock { $0.isPaused } }
 
   /// Returns when the transfer has been resumed `count` times in total, or when the Swift task is cancelled.
-  public func waitUntilResumed(_ count: Int) async { await resumed.wait(for: count) }
+  package func waitUntilResumed(_ count: Int) async { await resumed.wait(for: count) }
 
   /// Sends the next bytes of the body in one piece.
   public func send(_ bytes: [UInt8]) { send(.bytes(bytes)) }

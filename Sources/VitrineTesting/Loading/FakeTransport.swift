@@ -46,7 +46,7 @@ public final class FakeTransport: DataTransport {
 
   /// Digests of the cookies and the credential that the transport adds to requests from now on. Set them to simulate a
   /// sign-in.
-  public var credentials: CredentialDigests {
+  package var credentials: CredentialDigests {
     get { state.withLock { $0.credentials } }
     set { state.withLock { $0.credentials = newValue } }
   }

@@ -34,7 +34,7 @@ public final class ManualLoadingClock: LoadingClock {
   public var now: Int64 { state.withLock { $0.now } }
 
   /// The times at which functions are scheduled, the earliest first.
-  public var wakes: [Int64] { state.withLock { $0.wakes.map(\.time).sorted() } }
+  package var wakes: [Int64] { state.withLock { $0.wakes.map(\.time).sorted() } }
 
   /// Schedules a function, which `advance(by:)` calls when the time has come.
   public func wake(at time: Int64, _ body: @escaping @Sendable () -> Void) {

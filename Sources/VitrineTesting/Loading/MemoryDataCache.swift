@@ -33,7 +33,7 @@ public final class MemoryDataCache: ImageDataCache {
   public var responses: [StoredResponse] { state.withLock { Array($0.responses.values) } }
 
   /// Returns when `count` lookups have begun since the cache was created, or when the task is cancelled.
-  public func waitUntilLookedUp(_ count: Int) async { await lookupWaiters.wait(for: count) }
+  package func waitUntilLookedUp(_ count: Int) async { await lookupWaiters.wait(for: count) }
 
   /// Modifies a stored response in place, for example to damage or age the response. Does nothing if there is none.
   public func change(_ identity: RequestIdentity, _ change: (inout StoredResponse) -> Void) {

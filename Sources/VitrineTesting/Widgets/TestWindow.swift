@@ -22,16 +22,21 @@ public final class TestWindow {
   /// The number of frames in which something was drawn.
   public private(set) var framesDrawn = 0
   /// The number of frames that were run, including frames in which nothing was drawn.
-  public private(set) var framesRun = 0
+  package private(set) var framesRun = 0
   /// The rectangles that the last drawn frame redrew, in window points.
-  public private(set) var lastDirtyRects: [Rect] = []
+  package private(set) var lastDirtyRects: [Rect] = []
 
   private var lastFrame = -1.0
 
-  /// Creates a window and draws the first frame, at time 0.
-  public init(
-    size: Size = Size(width: 400, height: 300), scale: Double = 1,
-    textMeasuring: any TextMeasuring = MonospaceMeasuring()
+  /// Creates a window and draws the first frame, at time 0. Each character of a text counts as half as wide as the font
+  /// size, so that layouts do not depend on the fonts of the machine.
+  public convenience init(size: Size = Size(width: 400, height: 300), scale: Double = 1) {
+    self.init(size: size, scale: scale, textMeasuring: MonospaceMeasuring())
+  }
+
+  /// Creates a window that measures text with `textMeasuring`, and draws the first frame, at time 0.
+  package init(
+    size: Size = Size(width: 400, height: 300), scale: Double = 1, textMeasuring: any TextMeasuring
   ) {
     window = Window(size: size, scale: scale, textMeasuring: textMeasuring)
     draw()
@@ -150,7 +155,7 @@ public final class TestWindow {
   // MARK: Contents
 
   /// The draw list of the whole window in the current state.
-  public var drawList: DrawList { window.drawList(for: window.bounds) }
+  package var drawList: DrawList { window.drawList(for: window.bounds) }
 
   /// The visible lines of text, back to front.
   public var texts: [String] {
