@@ -63,12 +63,12 @@ final class Demo: ScriptStage {
     }
     guard feed.state == .loading else { return }
     // The window counts as loading until the list has arrived or is known not to arrive.
-    root?.pendingSlots += 1
+    root?.beginLoading()
     feed.reload()
   }
 
   private func feedStateDidChange() {
-    if feed.state != .loading, let root, root.pendingSlots > 0 { root.pendingSlots = 0 }
+    if feed.state != .loading, let root, root.isLoading { root.endLoading() }
     statistics.onChange?()
     switch feed.state {
     case .loading, .loaded, .stale: break
@@ -202,7 +202,7 @@ final class Demo: ScriptStage {
     }
     if let file = options.trace {
       do {
-        try ChromeTrace(application.host.trace.events).write(to: file)
+        try ChromeTrace(application.host.trace).write(to: file)
       } catch {
         problem = problem ?? "cannot write \(file)"
       }
@@ -246,10 +246,8 @@ final class Demo: ScriptStage {
 
   var isQuitting: Bool { application.host.isQuitting }
   var isLoadedThroughout: Bool {
-    func hasPendingSlots(_ view: View) -> Bool {
-      view.pendingSlots > 0 || view.subviews.contains(where: hasPendingSlots)
-    }
-    return root?.pendingSlots == 0 && !screens.values.contains(where: hasPendingSlots)
+    func isLoading(_ view: View) -> Bool { view.isLoading || view.subviews.contains(where: isLoading) }
+    return root?.isLoading == false && !screens.values.contains(where: isLoading)
   }
   var realTime: Double { Process.milliseconds / 1000 }
 

@@ -139,7 +139,7 @@ public nonisolated struct SlotOptions {
   }
 
   /// Returns the transition for an image from `source`.
-  public func transition(for source: ImageResponse.Source) -> Transition {
+  package func transition(for source: ImageResponse.Source) -> Transition {
     if let own = transitionsBySource[source] { return own }
     return transition.when == .always || source != .memory ? transition : .none
   }

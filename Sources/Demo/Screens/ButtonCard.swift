@@ -51,7 +51,7 @@ class DemoButton: Button, ScriptNamed {
   }
 
   var scriptStates: Set<ScriptState> {
-    let load: ScriptState = pendingSlots > 0 ? .loading : hasFailed ? .failed : .loaded
+    let load: ScriptState = isLoading ? .loading : hasFailed ? .failed : .loaded
     return ScriptState.states(of: self).union([load])
   }
 

@@ -81,9 +81,9 @@ final class IndicatorsScreen: View, Screen {
       var request = request
       request.targetSize = image.pixels
       image.contents = nil
-      image.pendingSlots += 1
+      image.beginLoading()
       let task = downloader.load(request) { [weak image] result in
-        image?.pendingSlots -= 1
+        image?.endLoading()
         switch result {
         case .success(let response): image?.setContents(response.image, transition: .fadeThrough)
         case .failure(.cancelled): break
@@ -173,7 +173,7 @@ private final class SlowImageView: ImageView, ScriptNamed {
   }
 
   var scriptStates: Set<ScriptState> {
-    [pendingSlots > 0 ? .loading : hasFailed ? .failed : contents == nil ? .normal : .loaded]
+    [isLoading ? .loading : hasFailed ? .failed : contents == nil ? .normal : .loaded]
   }
 }
 

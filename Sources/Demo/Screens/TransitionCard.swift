@@ -52,7 +52,7 @@ final class TransitionCard: View, ScriptNamed {
   }
 
   var scriptStates: Set<ScriptState> {
-    let load: ScriptState = image.pendingSlots > 0 ? .loading : hasFailed ? .failed : .loaded
+    let load: ScriptState = image.isLoading ? .loading : hasFailed ? .failed : .loaded
     return image.isInTransition ? [load, .changing] : [load]
   }
 

@@ -153,9 +153,9 @@ final class TransitionsScreen: View, Screen {
       request?.targetSize = DecodeTarget(width: 960, height: 600)
       return request
     }
-    pendingSlots += 1
+    beginLoading()
     let prefetcher = cache == .diskOnly ? disk : memory
-    prefetcher.prefetch(requests, completion: { [weak self] _ in self?.pendingSlots -= 1 })
+    prefetcher.prefetch(requests, completion: { [weak self] _ in self?.endLoading() })
   }
 
   private func add(

@@ -17,12 +17,12 @@ public struct FrameStatistics: Hashable, Sendable {
   /// The longest work on a frame, in milliseconds.
   public private(set) var maxMilliseconds = 0.0
   /// The work on the last frame, in milliseconds.
-  public private(set) var lastMilliseconds = 0.0
+  package private(set) var lastMilliseconds = 0.0
   /// The work of the last 4096 frames in milliseconds. The limit lets a host run for months.
   private var samples: [Float] = []
 
   /// Creates statistics without frames.
-  public init() {}
+  package init() {}
 
   /// The median work of the last 4096 frames in milliseconds; 0 without frames. O(n log n).
   public var p50Milliseconds: Double { percentile(0.5) }
@@ -32,7 +32,7 @@ public struct FrameStatistics: Hashable, Sendable {
   /// Returns a percentile of the work of the last 4096 frames in milliseconds; 0 without frames. O(n log n).
   ///
   /// - Parameter fraction: The fraction of frames whose work does not exceed the result, 0 to 1.
-  public func percentile(_ fraction: Double) -> Double {
+  package func percentile(_ fraction: Double) -> Double {
     let sorted = samples.sorted()
     guard !sorted.isEmpty else { return 0 }
     let rank = Int((fraction * Double(sorted.count)).rounded(.up)) - 1

@@ -20,7 +20,7 @@ public final class ManualTime {
   /// The number of frames per second while the window animates, regardless of the screen's refresh rate.
   public nonisolated static let framesPerSecond = 60.0
   /// The start time is a multiple of this number of seconds, so that every run of a program has equal times.
-  public nonisolated static let startTimeMultiple = 1000.0
+  package nonisolated static let startTimeMultiple = 1000.0
   private nonisolated static let maximumRedraws = 100
 
   /// The host's time in seconds.
@@ -28,7 +28,7 @@ public final class ManualTime {
   private unowned let host: SDLHost
   private var window: Window { host.window }
 
-  /// Stops the host's clock at the next multiple of `startTimeMultiple`. Everything that would have been due until then
+  /// Stops the host's clock at the next multiple of 1,000 seconds. Everything that would have been due until then
   /// is due at once.
   ///
   /// The host keeps a reference to this object. The object must not be used after the host has been deallocated.

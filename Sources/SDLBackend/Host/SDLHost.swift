@@ -27,7 +27,7 @@ public final class SDLHost {
   /// True if Escape ends `run()` when neither a view nor `window.unhandledKey` handles the key. True by default.
   public var quitsOnEscape = true
   /// The source of the host's time; `.monotonic` by default.
-  public var clock = HostClock.monotonic
+  package var clock = HostClock.monotonic
   /// The trace that records when textures are made and when images are first shown.
   public let trace: Trace
   /// The reason why `run()` ended without a call to `quit()`; `nil` if there is none.

@@ -60,7 +60,7 @@ public nonisolated struct Transition: Hashable, Sendable {
   }
 
   /// True if the transition shows anything other than the new image: an effect with a positive, finite duration.
-  public var isAnimated: Bool { kind != .none && duration > 0 && duration.isFinite }
+  package var isAnimated: Bool { kind != .none && duration > 0 && duration.isFinite }
 }
 
 extension Transition {

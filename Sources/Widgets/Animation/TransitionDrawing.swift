@@ -41,7 +41,7 @@ public nonisolated struct TransitionScene: Hashable, Sendable {
   public var scale: Double
 
   /// Creates a moment of a transition between two images; `scale` is 1 by default.
-  public init(
+  package init(
     progress: Double, old: DrawList.ImageCommand?, new: DrawList.ImageCommand?, rect: Rect, scale: Double = 1
   ) {
     self.progress = progress
@@ -55,10 +55,10 @@ public nonisolated struct TransitionScene: Hashable, Sendable {
 /// A type-erased `TransitionDrawing`. Two values are equal if their drawings are equal.
 public nonisolated struct CustomTransition: Hashable, Sendable {
   /// The wrapped drawing.
-  public let drawing: any TransitionDrawing
+  package let drawing: any TransitionDrawing
 
   /// Wraps `drawing`.
-  public init(_ drawing: some TransitionDrawing) { self.drawing = drawing }
+  package init(_ drawing: some TransitionDrawing) { self.drawing = drawing }
 
   /// Returns whether both drawings are equal.
   public static func == (a: Self, b: Self) -> Bool { AnyHashable(a.drawing) == AnyHashable(b.drawing) }

@@ -133,7 +133,7 @@ open class Button: Control {
   public var currentBackgroundImage: Image? { currentImage(in: .background) }
 
   /// Sets the image or the background image for one exact set of states.
-  public func setImage(
+  package func setImage(
     _ image: Image?, in slot: ButtonSlot, for state: ControlState, transition: Transition = .none
   ) {
     let before = appearance(of: slot)
@@ -160,22 +160,22 @@ open class Button: Control {
   }
 
   /// Returns the image or the background image that was set for exactly these states.
-  public func image(in slot: ButtonSlot, for state: ControlState) -> Image? {
+  package func image(in slot: ButtonSlot, for state: ControlState) -> Image? {
     self[slot].table[state]
   }
 
   /// Returns the image or the background image for the current state.
-  public func currentImage(in slot: ButtonSlot) -> Image? { appearance(of: slot).image }
+  package func currentImage(in slot: ButtonSlot) -> Image? { appearance(of: slot).image }
 
   /// True if an image set for `state` is displayed in the current state, that is, if no existing entry takes
   /// precedence.
-  public func isShowing(_ slot: ButtonSlot, _ state: ControlState) -> Bool {
+  package func isShowing(_ slot: ButtonSlot, _ state: ControlState) -> Bool {
     self[slot].table.shows(state, in: self.state)
   }
 
   /// Returns the frame of the image or of the background image, in the button's coordinates. While the button has
   /// neither an image nor an `imageSize`, the frame of the image is `contentRect`.
-  public func frame(of slot: ButtonSlot) -> Rect {
+  package func frame(of slot: ButtonSlot) -> Rect {
     guard slot == .image else { return bounds }
     let frames = layout()
     return frames.hasImage ? frames.image : contentRect

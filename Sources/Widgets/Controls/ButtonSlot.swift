@@ -1,5 +1,5 @@
 /// The two slots for images in a button.
-public nonisolated enum ButtonSlot: Hashable, Sendable, CaseIterable {
+package nonisolated enum ButtonSlot: Hashable, Sendable, CaseIterable {
   /// The image next to the title.
   case image
   /// The image behind the content, as large as the button.

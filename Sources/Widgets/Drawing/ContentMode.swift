@@ -20,7 +20,7 @@ public nonisolated enum ContentMode: Hashable, Sendable, CaseIterable {
 
   /// True if the mode places an image without scaling. A slot then loads the image in its natural size, regardless
   /// of the size of the view.
-  public var keepsNaturalSize: Bool {
+  package var keepsNaturalSize: Bool {
     switch self {
     case .fill, .fit, .stretch, .redraw: false
     case .center, .top, .bottom, .left, .right, .topLeft, .topRight, .bottomLeft, .bottomRight: true

@@ -1,22 +1,22 @@
-public import VitrineGraphics
+package import VitrineGraphics
 
 /// The parts of a window that must be redrawn: a few rectangles, joined where that redraws no larger area.
-public nonisolated struct DirtyRegion: Hashable, Sendable {
+package nonisolated struct DirtyRegion: Hashable, Sendable {
   /// The maximum number of rectangles. A further rectangle is joined with the rectangle that grows least.
-  public static let capacity = 12
+  package static let capacity = 12
 
   /// The rectangles in window points. They may overlap.
-  public private(set) var rects: [Rect] = []
+  package private(set) var rects: [Rect] = []
 
   /// Creates an empty region.
-  public init() {}
+  package init() {}
 
   /// True if nothing must be redrawn.
-  public var isEmpty: Bool { rects.isEmpty }
+  package var isEmpty: Bool { rects.isEmpty }
 
   /// Adds a rectangle; an empty one is ignored. Two rectangles are joined if their union is no larger than the sum of
   /// their areas.
-  public mutating func insert(_ rect: Rect) {
+  package mutating func insert(_ rect: Rect) {
     guard !rect.isEmpty else { return }
     var rect = rect
     // A join can make further joins possible, so the search starts over after each.
@@ -41,7 +41,7 @@ public nonisolated struct DirtyRegion: Hashable, Sendable {
   }
 
   /// Removes all rectangles and returns them, clipped to `bounds`.
-  public mutating func takeRects(within bounds: Rect) -> [Rect] {
+  package mutating func takeRects(within bounds: Rect) -> [Rect] {
     defer { rects.removeAll(keepingCapacity: true) }
     return rects.map { $0.intersection(bounds) }.filter { !$0.isEmpty }
   }

@@ -7,7 +7,7 @@ public import VitrineGraphics
 public nonisolated struct DrawList: Sendable {
   /// A drawing command, in window coordinates in points. The renderer scales the coordinates and snaps them to whole
   /// pixels.
-  public enum Command: Hashable, Sendable {
+  package enum Command: Hashable, Sendable {
     /// A filled rectangle. A corner radius above 0 rounds the corners.
     case fill(Rect, color: Color, cornerRadius: Double)
     /// A line along the inner side of a rectangle's edges, at least one pixel wide. A corner radius above 0 rounds the
@@ -77,9 +77,9 @@ public nonisolated struct DrawList: Sendable {
   }
 
   /// The recorded commands in drawing order, back to front.
-  public private(set) var commands: [Command] = []
+  package private(set) var commands: [Command] = []
   /// The part of the window that the list describes, in window coordinates. Commands outside are not recorded.
-  public let visibleRect: Rect
+  package let visibleRect: Rect
 
   private var context: Context
   private var stack: [Context] = []
@@ -92,7 +92,7 @@ public nonisolated struct DrawList: Sendable {
   }
 
   /// Creates an empty list for a part of a window, in window coordinates.
-  public init(visibleRect: Rect) {
+  package init(visibleRect: Rect) {
     self.visibleRect = visibleRect
     context = Context(origin: .zero, opacity: 1, clip: visibleRect, opensClip: false)
   }

@@ -8,12 +8,12 @@ public protocol TextMeasuring: AnyObject {
 }
 
 /// Measures text as if each character were half as wide as the font size, for windows without a host and for tests.
-public final class MonospaceMeasuring: TextMeasuring {
+package final class MonospaceMeasuring: TextMeasuring {
   /// Creates a measuring that needs no font file.
-  public init() {}
+  package init() {}
 
   /// Returns half the font size per character as width and 1.25 times the font size as height, also for an empty text.
-  public func size(of text: String, font: Font) -> Size {
+  package func size(of text: String, font: Font) -> Size {
     Size(width: Double(text.count) * font.size / 2, height: font.size * 1.25)
   }
 }

@@ -4,7 +4,7 @@ public nonisolated enum FocusDirection: Hashable, Sendable, CaseIterable {
   case up, down, left, right
 
   /// Creates the direction of an arrow key; fails for any other key.
-  public init?(_ key: Key) {
+  package init?(_ key: Key) {
     switch key {
     case .up: self = .up
     case .down: self = .down

@@ -12,7 +12,7 @@ open class ActivityIndicator: View {
     case large
 
     /// The diameter in points, 20 or 37 as in UIKit.
-    public var diameter: Double { self == .medium ? 20 : 37 }
+    package var diameter: Double { self == .medium ? 20 : 37 }
 
     /// Returns the style for a slot: `large` from 128 points on, `medium` from 12 points on, `nil` for smaller slots.
     package static func suiting(_ size: Size) -> Style? {

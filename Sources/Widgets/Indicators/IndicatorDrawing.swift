@@ -53,7 +53,7 @@ public nonisolated struct IndicatorMoment: Hashable, Sendable {
   public var scale: Double
 
   /// Creates a moment; by default with unknown progress and one pixel per point.
-  public init(time: Double, progress: Double? = nil, scale: Double = 1) {
+  package init(time: Double, progress: Double? = nil, scale: Double = 1) {
     self.time = time
     self.progress = progress
     self.scale = scale

@@ -10,15 +10,15 @@ public import VitrineGraphics
 /// refresh.endRefreshing()
 /// ```
 ///
-/// During a pull, the teeth of the spinner appear one after another. At `trigger` points the spinner starts to turn and
+/// During a pull, the teeth of the spinner appear one after another. At 72 points the spinner starts to turn and
 /// `.valueChanged` is sent, once per pull. The content stays below the control until `endRefreshing()`. A disabled
 /// control cannot be pulled.
 open class RefreshControl: Control {
   /// The height in points that is reserved above the content while refreshing.
-  public static let height = 56.0
+  package static let height = 56.0
   /// The distance in points by which the content must move beyond the upper end to trigger a refresh. In a scroll view
   /// lower than four times this distance, a quarter of the height suffices.
-  public static let trigger = 72.0
+  package static let trigger = 72.0
 
   /// The color of the spinner; a light gray by default.
   public var color = Color(hex: 0xC9CFDA) { didSet { if color != oldValue { appearanceDidChange() } } }

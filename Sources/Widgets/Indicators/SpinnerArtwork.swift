@@ -1,15 +1,15 @@
 import Glibc
-public import VitrineGraphics
+package import VitrineGraphics
 
 /// The cached images of a spinner: twelve teeth, the brightest of which moves round once per second.
 ///
 /// The images are drawn once per size and color, because rotating an image costs a software renderer ten times as much
 /// as copying one.
-public enum SpinnerArtwork {
+package enum SpinnerArtwork {
   /// The number of teeth, and of images per turn.
-  public static let frameCount = 12
+  package static let frameCount = 12
   /// The turns per second.
-  public static let turnsPerSecond = 1.0
+  package static let turnsPerSecond = 1.0
 
   private struct Key: Hashable {
     let diameter: Int
@@ -27,7 +27,7 @@ public enum SpinnerArtwork {
   ///   - index: The step of the animation, taken modulo `frameCount`.
   ///   - diameter: The diameter in pixels, at least 4.
   ///   - color: The color of the brightest tooth.
-  public static func frame(index: Int, diameter: Int, color: Color) -> Image {
+  package static func frame(index: Int, diameter: Int, color: Color) -> Image {
     let key = Key(diameter: max(4, diameter), color: color)
     let imageIndex = ((index % frameCount) + frameCount) % frameCount
     return images(key) { head in

@@ -16,8 +16,8 @@ public final class Touch {
   public internal(set) var time: Double
   /// The window time at which the touch began, in seconds.
   public let startTime: Double
-  /// The number of consecutive taps: 1 for a single tap, 2 for the second tap of a double tap, and so on; see
-  /// `Window.tapInterval`.
+  /// The number of consecutive taps: 1 for a single tap, 2 for the second tap of a double tap, and so on. A tap
+  /// counts as a repetition if it begins within 0.35 s and 30 points of the end of the previous tap.
   public internal(set) var tapCount = 1
   /// The view that was hit and receives the touch; `nil` once an observing view has claimed the touch.
   public internal(set) weak var view: View?

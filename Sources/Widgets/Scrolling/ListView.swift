@@ -19,7 +19,7 @@ public import VitrineGraphics
 open class ListView: ScrollView {
   /// The number of rows, or lines of tiles, above and below the visible ones that also have cells, so that their images
   /// are loaded ahead.
-  public static let margin = 2
+  package static let margin = 2
 
   /// The provider of the cells. Not retained. A change reloads the list.
   public weak var dataSource: (any ListViewDataSource)? { didSet { reloadData() } }

@@ -2,14 +2,14 @@ public import VitrineGraphics
 
 /// A view that shows a part of larger content and scrolls by finger, mouse wheel, keys or code.
 ///
-/// Content follows a finger once the finger has moved `dragSlop` points. A flick decelerates as on iOS, and content
+/// Content follows a finger once the finger has moved 10 points. A flick decelerates as on iOS, and content
 /// pulled beyond its ends springs back. The frames of subviews are in content coordinates. Offsets are whole pixels, so
 /// that content stays sharp.
 open class ScrollView: View {
   /// The distance that a finger moves before scrolling starts, in points.
-  public nonisolated static let dragSlop = 10.0
+  package nonisolated static let dragSlop = 10.0
   /// The distance of a step of the mouse wheel or of an arrow key, in points.
-  public nonisolated static let step = 80.0
+  package nonisolated static let step = 80.0
 
   /// The size of the content in points; zero by default. Content does not scroll along an axis in which it fits the
   /// view.

@@ -110,12 +110,11 @@ open class View {
   }
   /// True if an enclosing scroll view may take over a touch that this view has received, once the touch becomes a drag.
   /// True by default, as lists need; set false for a view that is dragged itself, for example a slider or a map. A
-  /// finger that starts to drag within `Window.touchDelay` has not reached this view yet and scrolls.
+  /// finger that starts to drag within 0.1 s has not reached this view yet and scrolls.
   public var yieldsTouchesToScrolling = true
 
-  /// The number of the view's slots that still wait for an image or a failure, maintained by the loading code.
-  /// A window is loaded when no visible view waits.
-  public var pendingSlots = 0
+  /// The number of the view's slots that still wait for an image or a failure, and of unfinished `beginLoading()` calls.
+  package var pendingSlots = 0
   /// The observer of the view's size and window, which may draw over the view. ImageWidgets stores the view's image
   /// slots here.
   package var attachment: (any ViewAttachment)?

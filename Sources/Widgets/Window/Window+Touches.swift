@@ -7,14 +7,14 @@ import VitrineGraphics
 /// would otherwise never be visible. Mouse buttons are not delayed.
 extension Window {
   /// The delay of a finger's touch inside a scroll view, in seconds.
-  public static let touchDelay = 0.1
+  package static let touchDelay = 0.1
   /// The minimum time for which a quick tap is shown as pressed, in seconds.
-  public static let shortestPress = 0.05
+  package static let shortestPress = 0.05
 
   /// The maximum time from the end of a tap to the beginning of a tap that counts as its repetition, in seconds.
-  public static let tapInterval = 0.35
+  package static let tapInterval = 0.35
   /// The maximum distance of a repeated tap, in points; large because a finger is less precise than a mouse.
-  public static let tapDistance = 30.0
+  package static let tapDistance = 30.0
 
   func handleTouch(id: Int64, phase: TouchPhase, location: Point) {
     if phase == .began { beginTouch(id: id, location: location) }

@@ -2,9 +2,11 @@ public import VitrineGraphics
 
 /// The root of a view tree. A window delivers touches and keys, collects the dirty region and provides the time.
 ///
-/// A window reads no clock and draws nothing itself. Its host sets `now` when it wakes up, passes events, calls
-/// `update(at:)` for each frame, draws `drawList(for:)` for each rectangle of `takeDirtyRects()`, and sleeps until
-/// `nextDeadline`. An off-screen host in a test does the same with its own clock.
+/// An application finds its window in `Application.window`, a test in `TestWindow.window` or `TestScreen.window`.
+///
+/// A window reads no clock and draws nothing itself. Its host sets `now` when it wakes up, passes events, updates and
+/// draws the window for each frame, and sleeps until the next deadline. An off-screen host in a test does the same with
+/// its own clock.
 public final class Window: View {
   /// Pixels per point. A change measures and lays out all views again and reloads images that have become much too
   /// small. On a screen, the window's size in points changes accordingly. Values that are not positive and finite are
@@ -21,10 +23,10 @@ public final class Window: View {
     }
   }
   /// The time of the current frame or event, in seconds since the host started. Set by the host.
-  public var now = 0.0
+  public package(set) var now = 0.0
   /// The interval between frames while the window animates, in seconds; 1/60 by default. The host sets it to the
   /// interval of the screen.
-  public var frameInterval = 1.0 / 60
+  public package(set) var frameInterval = 1.0 / 60
   /// The time from which frames are counted, so that frame times do not depend on earlier requests. If `nil`, each
   /// frame is counted from the previous one.
   package var frameOrigin: Double?
@@ -33,8 +35,8 @@ public final class Window: View {
   /// The time that the host spent on its last frame, in seconds; 0 if the host does not measure it, as with a manual
   /// clock. Endless animations pause longer between frames if frames are slow.
   package var frameWorkDuration = 0.0
-  /// Measures text as the renderer draws it.
-  public var textMeasuring: any TextMeasuring
+  /// Measures text as the renderer draws it, for views that draw text themselves. Set by the host.
+  public package(set) var textMeasuring: any TextMeasuring
   /// A view that always fills the window, behind all other subviews; `nil` by default.
   public var rootView: View? {
     didSet {
@@ -70,7 +72,7 @@ public final class Window: View {
   private var isLayoutRequested = true
 
   /// Creates a black window with a size in points; by default with one pixel per point. A host calls this.
-  public init(
+  package init(
     size: Size, scale: Double = 1, textMeasuring: any TextMeasuring = MonospaceMeasuring()
   ) {
     self.scale = Self.isScale(scale) ? scale : 1
@@ -108,7 +110,7 @@ public final class Window: View {
   /// An observer that is first requested during the update, by another observer or by a layout, is called in the same
   /// frame: a fade that begins at `now` begins at `now` regardless of when the next frame comes. Each observer is
   /// called once.
-  public func update(at now: Double) {
+  package func update(at now: Double) {
     self.now = now
     // Retains the observers, so that a new observer cannot have the identity of a released one.
     var served: [ObjectIdentifier: any FrameObserver] = [:]
@@ -155,19 +157,19 @@ public final class Window: View {
 
   /// The time of the next `update(at:)`: now or earlier if there is something to draw, `nil` if the window can sleep
   /// until an event. O(requests).
-  public var nextDeadline: Double? {
+  package var nextDeadline: Double? {
     if !dirty.isEmpty || isLayoutRequested { return now }
     return frames.nextDeadline
   }
 
   /// True if there is something to draw.
-  public var isDirty: Bool { !dirty.isEmpty }
+  package var isDirty: Bool { !dirty.isEmpty }
 
   /// Returns the rectangles that changed since the last call, in window points.
-  public func takeDirtyRects() -> [Rect] { dirty.takeRects(within: Rect(origin: .zero, size: frame.size)) }
+  package func takeDirtyRects() -> [Rect] { dirty.takeRects(within: Rect(origin: .zero, size: frame.size)) }
 
   /// Returns the drawing commands of a part of the window.
-  public func drawList(for rect: Rect) -> DrawList {
+  package func drawList(for rect: Rect) -> DrawList {
     var list = DrawList(visibleRect: rect)
     render(into: &list)
     return list
@@ -207,7 +209,7 @@ public final class Window: View {
   // MARK: Input
 
   /// Delivers an event to the views. `now` is the time of the event.
-  public func handle(_ event: InputEvent) {
+  package func handle(_ event: InputEvent) {
     switch event {
     case .touch(let id, let phase, let location): handleTouch(id: id, phase: phase, location: location)
     case .wheel(let location, let deltaX, let deltaY):
