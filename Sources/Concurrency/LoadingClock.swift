@@ -1,4 +1,5 @@
-/// The clock of a downloader: the current time, and timers. Tests use a manual clock.
+/// The clock of a downloader: the current time, and timers. Tests pass a manual clock, such as `ManualLoadingClock` of
+/// VitrineTesting.
 public protocol LoadingClock: Sendable {
   /// The time in nanoseconds since an arbitrary start; never goes back.
   var now: Int64 { get }

@@ -58,9 +58,10 @@ public struct Bitmap: Sendable {
   }
 
   /// Returns a bitmap that shares the pixels and has another value for `isOpaque`. The value is not checked.
-  public func assumingOpaque(_ isOpaque: Bool) -> Bitmap { Bitmap(copying: self, isOpaque: isOpaque) }
+  package func assumingOpaque(_ isOpaque: Bool) -> Bitmap { Bitmap(copying: self, isOpaque: isOpaque) }
 
-  /// Calls `body` with the pixels. The pointer is valid only during the call.
+  /// Calls `body` with the pixels, for transforms and encoders of an application. The pointer is valid only during the
+  /// call.
   public func withUnsafeBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -75,7 +75,8 @@ public struct DecodeTarget: Hashable, Sendable {
     return min(limit, count >= box && (count - box) % 2 != 0 ? count + 1 : count)
   }
 
-  /// Returns true if a decoded image has at least the pixels that this target requires, or all pixels of the source.
+  /// Returns true if a decoded image has at least the pixels that this target requires, or all pixels of the source. An
+  /// application's own `ImageRequestCache` uses this method to choose among the sizes that it has.
   public func isSatisfied(by image: Image) -> Bool {
     if image.isFullSize { return true }
     let exact = exactSize(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight)

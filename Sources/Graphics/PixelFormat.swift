@@ -8,6 +8,6 @@ public enum PixelFormat: Hashable, Sendable {
   /// Red, green, blue, alpha: SDL's `ABGR8888` on little-endian machines.
   case rgba
 
-  /// The number of bytes per pixel.
+  /// The number of bytes per pixel, for code that reads or writes pixels, such as a decoder.
   public static let bytesPerPixel = 4
 }

@@ -39,7 +39,7 @@ public struct ImageCache: Sendable {
     /// The number of bytes that the stored images take.
     public var bytes: Int
 
-    /// Creates a usage; both numbers are 0 by default.
+    /// Creates a usage, as an `ImageDataCache` of an application reports it; both numbers are 0 by default.
     public init(count: Int = 0, bytes: Int = 0) {
       self.count = count
       self.bytes = bytes

@@ -426,7 +426,7 @@ public final class ImageDownloader: Sendable {
   /// True while a caller waits for an image.
   public var isRunning: Bool { engine.isRunning }
 
-  /// The number of downloads that have started and have not ended.
+  /// The number of downloads that have started and have not ended, for a display of the queue.
   public var activeDownloadCount: Int { engine.queue.activeCount }
 
   /// The number of downloads that wait for a free transfer, for a server that has asked for a pause, or for their next
@@ -457,11 +457,12 @@ public final class ImageDownloader: Sendable {
   /// Notifies the downloader that the network has returned or has changed. Requests that wait for a server or for their
   /// next retry are sent now, remembered failures are forgotten, and failed requests of slots on the screen are sent
   /// again. Calls that follow an earlier one within two seconds are combined into one at the end of that time.
-  /// `Application` calls this method; a program without an `Application` may call it.
+  /// The shared downloader is notified automatically; a program calls this method for a downloader of its own.
   public func networkReturned() { engine.networkReturned() }
 
   /// Notifies the downloader that the system's clock was set. Requests that failed because a certificate had expired or
-  /// was not valid yet are sent again for slots on the screen. Called by `Application` and `bootstrap()`.
+  /// was not valid yet are sent again for slots on the screen. The shared downloader is notified automatically; a
+  /// program calls this method for a downloader of its own.
   public func clockStepped() { engine.clockStepped() }
 
   /// Calls `handler` on the main actor each time that the network has returned or the system's clock was set, for

@@ -64,7 +64,7 @@ public enum ImageError: Error, Hashable, Sendable {
     public let url: URL?
 
     /// Creates a cancellation of a request for `url`.
-    public init(url: URL? = nil) { self.url = url?.withoutLogin }
+    package init(url: URL? = nil) { self.url = url?.withoutLogin }
 
     /// Always true.
     public static func == (a: CancelledLoad, b: CancelledLoad) -> Bool { true }

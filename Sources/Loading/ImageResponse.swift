@@ -51,7 +51,8 @@ public struct ImageResponse: Sendable {
     case stale(age: Double, reason: ImageError?)
   }
 
-  /// Creates a response; fresh by default. `http` and `metrics` are `nil` for an image from memory.
+  /// Creates a response, for tests of code that receives responses; fresh by default. `http` and `metrics` are `nil`
+  /// for an image from memory.
   public init(
     image: Image, source: Source, http: TransportResponse? = nil, metrics: TransportMetrics? = nil,
     freshness: Freshness = .fresh, data: [UInt8]? = nil

@@ -19,7 +19,7 @@ public final class ImageTask: Cancellable {
     /// The number of bytes declared by the server; `nil` if it declared none. Untrusted.
     public let expected: Int?
 
-    /// Creates a progress; by default, nothing of an unknown length has been received.
+    /// Creates a progress, for tests of a progress handler; by default, nothing of an unknown length has been received.
     public init(received: Int = 0, expected: Int? = nil) {
       self.received = received
       self.expected = expected

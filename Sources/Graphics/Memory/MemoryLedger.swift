@@ -123,7 +123,9 @@ public final class MemoryLedger: Sendable {
     }
   }
 
-  /// Notifies all holders of memory pressure, and returns unused pixel memory to the system.
+  /// Makes the caches and the textures evict, and returns unused pixel memory to the system. The library calls this
+  /// method itself when the machine or the control group runs short; a program calls it when it needs the memory for
+  /// something else.
   public func handlePressure(_ pressure: MemoryPressure) {
     for (_, holder) in holders.withLock({ $0.living() }) { holder.handlePressure(pressure) }
     PixelMemory.shared.trim()

@@ -1,7 +1,8 @@
 import Synchronization
 import VitrineConcurrency
 
-/// A ring buffer of the latest events of all requests. The downloader and the host record events at all times.
+/// A ring buffer of the latest events of all requests, to find out where the time of a load went. The downloader and
+/// the host record events at all times.
 ///
 /// ```swift
 /// try ChromeTrace(.shared).write(to: "trace.json")  // open it in Perfetto
@@ -48,8 +49,8 @@ public final class Trace: Sendable {
   /// Creates an empty trace.
   ///
   /// - Parameters:
-  ///   - capacity: The maximum number of events; 4096 by default, about the last 500 images in 0.5 MB. The oldest events
-  ///     are overwritten. Memory is taken as events are recorded.
+  ///   - capacity: The maximum number of events; 4096 by default, about the last 500 images in 0.5 MB. The oldest
+  ///     events are overwritten. Memory is taken as events are recorded.
   ///   - clock: Returns nanoseconds since a fixed time in the past; `nil`, the default, for the system's clock.
   public init(capacity: Int = 4096, clock: (@Sendable () -> Int64)? = nil) {
     self.capacity = max(0, capacity)
@@ -65,7 +66,8 @@ public final class Trace: Sendable {
   /// The current time in nanoseconds of the trace's clock.
   package var now: Int64 { clock() }
 
-  /// The recorded events, which `ChromeTrace` writes, in the order of recording, which is approximately the order of their times. O(events).
+  /// The recorded events, which `ChromeTrace` writes, in the order of recording, which is approximately the order of
+  /// their times. O(events).
   package var events: [TraceEvent] {
     state.withLock { state in
       guard state.count > capacity else { return state.ring }
@@ -77,7 +79,7 @@ public final class Trace: Sendable {
   /// The number of events that were recorded and have been overwritten.
   package var lostEvents: Int { state.withLock { max(0, $0.count - capacity) } }
 
-  /// Removes all events.
+  /// Removes all events, so that a document shows only what follows.
   public func removeAll() {
     state.withLock { state in
       state.ring.removeAll()

@@ -17,7 +17,7 @@ public struct DecodeCancellation: Sendable {
   /// decoder, and must not take a lock that a caller of the decoder holds.
   public init(_ isRequested: @escaping @Sendable () -> Bool) { self.isRequested = isRequested }
 
-  /// A cancellation that is never requested.
+  /// A cancellation that is never requested, to call a decoder directly.
   public static let never = DecodeCancellation { false }
 
   /// A Boolean value that indicates whether decoding should stop.

@@ -1,4 +1,5 @@
-/// Digests of the credentials that a transport itself adds to a request: cookies of a jar, a login.
+/// Digests of the credentials that a transport itself adds to a request: cookies of a jar, a login. Created by a
+/// `DataTransport` that adds any.
 ///
 /// The digests decide whether a response that varies with `Cookie` or `Authorization` may be used for another request.
 /// Never store a secret here: digests are compared, and stored on disk.

@@ -1,5 +1,5 @@
 /// A stored response of a server: the encoded image, and the data that is needed to decide whether the image is still
-/// fresh (RFC 9111).
+/// fresh (RFC 9111). The value that an `ImageDataCache` keeps.
 public struct StoredResponse: Sendable, Hashable {
   /// The response: status 200, the headers as received or as changed by a later 304 response, and the URL without a
   /// login.

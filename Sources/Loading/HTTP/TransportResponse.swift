@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// The head of a response.
+/// The head of a response, reported by a `DataTransport` and found in `ImageResponse.http`.
 public struct TransportResponse: Hashable, Sendable {
   /// The URL of the response, after redirects.
   public let url: URL

@@ -69,7 +69,7 @@ public struct RequestIdentity: Hashable, Sendable {
 
   private init(_ storage: Storage) { self.storage = storage }
 
-  /// Creates the identity of the bytes that `request` fetches.
+  /// Creates the identity of the bytes that `request` fetches, the key of an `ImageDataCache`.
   public init(_ request: ImageRequest) { self = request.identity }
 
   /// Creates an identity; `key`, if given, identifies the image instead of `url`. O(length of the URL).
@@ -163,7 +163,8 @@ public struct RequestIdentity: Hashable, Sendable {
         headers: storage.headers[..<counted.startIndex] + (counted + new).sorted { $0.name < $1.name }))
   }
 
-  /// The absolute URL, or the key that `Configuration.keyFilter` made of the URL, without its fragment.
+  /// The absolute URL, or the key that `Configuration.keyFilter` made of the URL, without its fragment. For logs and
+  /// for caches that are searched by URL.
   public var url: String { storage.url }
 
   /// True if the URLs (or keys), the headers that count and the trust settings are equal.
@@ -196,7 +197,8 @@ public struct RequestIdentity: Hashable, Sendable {
   }
 }
 
-/// The identity of an image at any size: a request and an additional identifier.
+/// The identity of an image at any size: a request and an additional identifier. The key for an application's own
+/// `ImageRequestCache`.
 ///
 /// A missing identifier is an identity of its own. A request with transforms and without an identifier is identified by
 /// its transforms; an identifier given by the caller stands for all changes that were made to the image.

@@ -1,4 +1,4 @@
-/// The metrics of a transfer.
+/// The metrics of a transfer, reported by a `DataTransport` and found in `ImageResponse.metrics`.
 public struct TransportMetrics: Hashable, Sendable {
   /// The number of bytes of the body.
   public var bytesReceived: Int

@@ -24,9 +24,10 @@ public struct MemoryBudget: Hashable, Sendable {
     self.init(bytes: min(Self.largestDefault, (least ?? .max) / 4))
   }
 
-  /// The capacity in bytes of the memory cache: 100 of 256 MiB.
+  /// The capacity in bytes of the memory cache: 100 of 256 MiB. For a `MemoryImageCache` that a program creates itself.
   public var cacheCapacity: Int { bytes / 256 * 100 }
-  /// The size in bytes to which the memory cache is purged: 60 of its 100 MiB.
+  /// The size in bytes to which the memory cache is purged: 60 of its 100 MiB. For a `MemoryImageCache` that a program
+  /// creates itself.
   public var cacheUsageAfterPurge: Int { cacheCapacity / 100 * 60 }
   /// The budget in bytes for textures: 64 of 256 MiB.
   package var textures: Int { bytes / 256 * 64 }

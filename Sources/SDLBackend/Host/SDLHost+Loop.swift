@@ -26,7 +26,7 @@ extension SDLHost {
   package nonisolated static var isFirstThread: Bool { vitrine_is_main_thread() == SDL_TRUE }
 
   /// Runs one turn of the loop: waits until there is something to do, handles events and the main queue's work, and
-  /// draws a frame if one is due.
+  /// draws a frame if one is due. For a program that must do something between two turns, in place of `run()`.
   ///
   /// Only a turn on the process's first thread runs the main queue's work. On another thread, as in most tests, images
   /// that arrive and tasks of the main actor wait until the caller suspends, for example with an `await`.

@@ -129,7 +129,8 @@ public final class SDLHost {
 
   /// The name of the renderer: `software`, `opengles2` or `opengl`.
   public var rendererName: String { renderer.name }
-  /// The byte order in which images should be decoded, so that drawing needs no conversion.
+  /// The byte order in which images should be decoded, so that drawing needs no conversion. `Application` passes it to
+  /// the downloader; a program passes it to `AssetImage.load`, or to a downloader of its own.
   public var pixelFormat: PixelFormat { renderer.pixelFormat }
   /// The bytes of all textures: scaled images and drawn texts, and with OpenGL all images except the window's own
   /// texture.
@@ -147,7 +148,7 @@ public final class SDLHost {
   }
 
   /// The host's time in seconds. With the monotonic clock, time 0 is the creation of the host.
-  public var now: Double {
+  package var now: Double {
     switch clock {
     case .monotonic: SystemTime.now - start
     case .manual(let time): time()
@@ -157,13 +158,15 @@ public final class SDLHost {
   /// Ends `run()` after the current turn. Later calls of `run()` return at once.
   public func quit() { isQuitting = true }
 
-  /// Passes an event to the views, like an event from a device.
+  /// Passes an event to the views, like an event from a device. For input that SDL does not read, such as buttons on
+  /// GPIO pins or a remote control, and for scripts.
   public func inject(_ event: InputEvent) {
     window.now = now
     window.handle(event)
   }
 
-  /// Calls `body` after each turn of the loop. Returns an identifier for `removeTurnObserver`.
+  /// Calls `body` after each turn of the loop, for a program that watches its window, for example until it is idle.
+  /// Returns an identifier for `removeTurnObserver`.
   @discardableResult
   public func addTurnObserver(_ body: @escaping () -> Void) -> Int { turnObservers.add(body) }
 

@@ -28,9 +28,9 @@ public func until(
 /// The error of a wait that ended before its condition was true.
 public struct WaitFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file and line of the wait.
-  public let location: String
+  package let location: String
   /// The reason why the wait ended, as a clause.
-  public let reason: String
+  package let reason: String
 
   /// Creates an error with the location and the reason of the failure.
   package init(location: String, reason: String) {

@@ -17,7 +17,7 @@ public nonisolated struct AccessibilityStates: OptionSet, Hashable, Sendable {
   /// Waiting for an image, or showing that work is in progress.
   public static let busy = AccessibilityStates(rawValue: 16)
 
-  /// The names of the states in the set, in the order above; empty for an empty set.
+  /// The names of the states in the set, in the order above, for a description in text; empty for an empty set.
   public var names: [String] {
     let all: [(AccessibilityStates, String)] = [
       (.highlighted, "highlighted"), (.selected, "selected"), (.disabled, "disabled"), (.focused, "focused"),

@@ -9,7 +9,8 @@ public nonisolated enum TimingCurve: Hashable, Sendable {
   /// The cubic Bézier curve (0, 0) (0.58, 1), slow at the end.
   case easeOut
 
-  /// Returns the progress of the animation, 0…1, at a fraction of the duration. Fractions outside 0…1 are clamped.
+  /// Returns the progress of the animation, 0…1, at a fraction of the duration, for an application's own animations.
+  /// Fractions outside 0…1 are clamped.
   public func value(at time: Double) -> Double {
     let time = min(1, max(0, time))
     switch self {

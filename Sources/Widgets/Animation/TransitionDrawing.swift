@@ -52,7 +52,8 @@ public nonisolated struct TransitionScene: Hashable, Sendable {
   }
 }
 
-/// A type-erased `TransitionDrawing`. Two values are equal if their drawings are equal.
+/// A type-erased `TransitionDrawing`, made by `Transition.custom(_:duration:when:)`. Two values are equal if their
+/// drawings are equal.
 public nonisolated struct CustomTransition: Hashable, Sendable {
   /// The wrapped drawing.
   package let drawing: any TransitionDrawing

@@ -299,8 +299,8 @@ open class Button: Control {
     var line: TextLayout.Line?
   }
 
-  /// The rectangle in which image and title are laid out: the bounds without `contentInsets`. Each inset is limited to
-  /// a quarter of the side, so that a small button can still show its image.
+  /// The rectangle in which image and title are laid out, for subclasses that draw beside them: the bounds without
+  /// `contentInsets`. Each inset is limited to a quarter of the side, so that a small button can still show its image.
   public var contentRect: Rect {
     let (width, height) = (bounds.width / 4, bounds.height / 4)
     return bounds.inset(

@@ -13,7 +13,8 @@ public import VitrineGraphics
 /// control is disabled, hidden or removed while pressed. A disabled control receives touches and ignores them, so that
 /// they do not reach views behind it.
 open class Control: View {
-  /// The distance outside the bounds at which a finger that began inside still counts as inside, in points.
+  /// The distance outside the bounds at which a finger that began inside still counts as inside, in points. For
+  /// controls that track a touch themselves.
   public static let trackingSlop = 70.0
 
   /// True if the control reacts to touches and keys; true by default. Setting false cancels a running press.

@@ -27,7 +27,8 @@ public nonisolated enum ContentMode: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Returns the visible part of a bitmap and the frame into which that part is drawn.
+  /// Returns the visible part of a bitmap and the frame into which that part is drawn, for a view that draws an image
+  /// itself with `DrawList.draw(_:)`.
   ///
   /// - Parameters:
   ///   - pixelWidth: The width of the bitmap in pixels.

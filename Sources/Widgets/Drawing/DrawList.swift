@@ -1,6 +1,9 @@
 public import VitrineGraphics
 
-/// The contents of a window as data: widgets write drawing commands, a renderer plays them, and tests read them.
+/// The contents of a window as data: widgets write drawing commands, and a renderer plays them.
+///
+/// A view draws into a list in `View.draw(into:)`, an application's own transition or indicator in `TransitionDrawing`
+/// and `IndicatorDrawing`.
 ///
 /// Widgets write in their own coordinates. While the view tree is traversed, the list converts the commands to window
 /// coordinates in points and multiplies opacities down the tree. Commands outside the redrawn part are not recorded.
@@ -153,8 +156,8 @@ public nonisolated struct DrawList: Sendable {
 
   /// Draws an image that changes into another; `fraction` is the weight of the new image, 0…1.
   ///
-  /// Recorded as images where they give the same result, otherwise as `.dissolve`: a transparent image drawn over
-  /// another one lets the background shine through.
+  /// The result is the weighted mean of two scenes, the background included: a transparent image drawn over another one
+  /// would let the background shine through. Recorded as two images where they give the same result.
   public mutating func dissolve(_ old: ImageCommand, into new: ImageCommand, fraction: Double) {
     func faded(_ command: ImageCommand, _ factor: Double) -> ImageCommand {
       var command = command
@@ -194,7 +197,8 @@ public nonisolated struct DrawList: Sendable {
     commands.append(.text(text, font: font, color: color, origin: origin))
   }
 
-  /// True if any part of `rect`, in current coordinates, is visible.
+  /// True if any part of `rect`, in current coordinates, is visible. A view can skip drawing that is expensive
+  /// otherwise.
   public func isVisible(_ rect: Rect) -> Bool {
     rect.offset(by: context.origin).intersects(context.clip)
   }

@@ -1,6 +1,6 @@
 public import VitrineGraphics
 
-/// Measures text as the renderer draws it. The host injects an implementation into each `Window`.
+/// Measures text as the renderer draws it, for views that draw text themselves; see `Window.textMeasuring`.
 @MainActor
 public protocol TextMeasuring: AnyObject {
   /// Returns the width and the line height of one line of text, in points. The width of an empty text is 0.

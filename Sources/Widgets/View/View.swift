@@ -113,7 +113,8 @@ open class View {
   /// finger that starts to drag within 0.1 s has not reached this view yet and scrolls.
   public var yieldsTouchesToScrolling = true
 
-  /// The number of the view's slots that still wait for an image or a failure, and of unfinished `beginLoading()` calls.
+  /// The number of the view's slots that still wait for an image or a failure, and of unfinished `beginLoading()`
+  /// calls.
   package var pendingSlots = 0
   /// The observer of the view's size and window, which may draw over the view. ImageWidgets stores the view's image
   /// slots here.
@@ -170,7 +171,7 @@ open class View {
     setNeedsDisplay()
   }
 
-  /// True while an image of the view changes into another, or is about to.
+  /// True while an image of the view changes into another, or is about to. For a caption that changes with the image.
   public var isInTransition: Bool { !transitions.isEmpty }
 
   /// Calls `body` asynchronously when the transition to `image` has ended, or at once if there is none.

@@ -101,8 +101,9 @@ extension Window {
     }
   }
 
-  /// Transfers a touch to `view`. The view that had the touch receives `touchCancelled`, the other observers see a
-  /// cancelled touch, and `view` alone continues to observe the touch with `observeTouch`.
+  /// Transfers a touch to `view`, for a gesture such as a swipe that begins on a descendant. The view that had the
+  /// touch receives `touchCancelled`, the other observers see a cancelled touch, and `view` alone continues to observe
+  /// the touch with `observeTouch`.
   public func claim(_ touch: Touch, by view: View) {
     let previous = touch.view
     let phase = touch.phase

@@ -25,7 +25,7 @@ public final class Window: View {
   /// The time of the current frame or event, in seconds since the host started. Set by the host.
   public package(set) var now = 0.0
   /// The interval between frames while the window animates, in seconds; 1/60 by default. The host sets it to the
-  /// interval of the screen.
+  /// interval of the screen. For views that limit their own rate.
   public package(set) var frameInterval = 1.0 / 60
   /// The time from which frames are counted, so that frame times do not depend on earlier requests. If `nil`, each
   /// frame is counted from the previous one.
@@ -175,7 +175,7 @@ public final class Window: View {
     return list
   }
 
-  /// True if no visible view waits for an image or a failure. O(views).
+  /// True if no visible view waits for an image or a failure, so that a screenshot shows the whole content. O(views).
   public var isLoaded: Bool { !hasPendingSlots(below: self, visible: bounds) }
 
   /// True if no view of the tree waits for an image or a failure, invisible views included. O(views).
@@ -184,7 +184,8 @@ public final class Window: View {
     return !waits(self)
   }
 
-  /// True if the window is loaded and nothing is dirty, fading or scrolling. Endless animations do not count. O(views).
+  /// True if the window is loaded and nothing is dirty, fading or scrolling, for programs that end, or take a
+  /// screenshot, when the screen is at rest. Endless animations do not count. O(views).
   public var isIdle: Bool { dirty.isEmpty && !isLayoutRequested && !frames.isBusy && isLoaded }
 
   private func hasPendingSlots(below view: View, visible: Rect) -> Bool {
