@@ -116,6 +116,18 @@ import VitrineTesting
     #expect(requests.map(\.memory) == [.noCache])
   }
 
+  @Test func missInACacheOfTheApplicationIsTracedAsAbsent() {
+    var configuration = ImageDownloader.Configuration()
+    configuration.trace = trace
+    let downloader = ImageDownloader(
+      configuration: configuration, transports: [FakeTransport()], decoder: FakeDecoder(), cache: EmptyCache()
+    )
+
+    downloader.load(request())
+
+    #expect(requests.map(\.memory) == [.absent])
+  }
+
   @Test func failuresAndCancellationsAreTracedAsOutcomes() async throws {
     let world = fixture { $0.maximumActiveDownloads = 1 }
     let failing = world.downloader.load(request("1"))
@@ -161,4 +173,12 @@ import VitrineTesting
 
     #expect(silent.events.isEmpty)
   }
+}
+
+/// A cache of an application, which keeps nothing.
+private final class EmptyCache: ImageRequestCache {
+  func image(for request: ImageRequest, additionalIdentifier: String?) -> Image? { nil }
+  func insert(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) {}
+  func removeImage(for request: ImageRequest, additionalIdentifier: String?) -> Bool { false }
+  func removeAllImages() -> Bool { false }
 }

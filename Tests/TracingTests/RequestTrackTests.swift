@@ -284,6 +284,18 @@ import VitrineGraphics
     #expect(document.traceEvents.filter { $0.ph == "M" }.map(\.name) == ["process_name", "thread_name"])
   }
 
+  @Test func documentHasThePresentEventsOfATrace() throws {
+    let trace = Trace()
+    trace.recordServed(url: "http://a.test/before.jpg", image: 1)
+    let chrome = ChromeTrace(trace)
+    trace.recordServed(url: "http://a.test/after.jpg", image: 2)
+
+    let text = String(decoding: try chrome.json(), as: UTF8.self)
+
+    #expect(text.contains("http://a.test/before.jpg"))
+    #expect(!text.contains("http://a.test/after.jpg"))
+  }
+
   private static let long = String(repeating: "a", count: 988)
   private static let longer = String(repeating: "b", count: 100)
 

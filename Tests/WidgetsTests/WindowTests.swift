@@ -139,6 +139,32 @@ struct ViewTests {
     #expect(test.window.isLoaded)
   }
 
+  @Test func viewIsLoadingUntilEachLoadOfTheApplicationHasEnded() {
+    let view = view(10, 10)
+    view.beginLoading()
+    view.beginLoading()
+    #expect(view.isLoading)
+    #expect(view.accessibilityStates == .busy)
+    #expect(!test.window.isLoaded)
+
+    view.endLoading()
+    #expect(view.isLoading)
+    #expect(!test.window.isLoaded)
+
+    view.endLoading()
+    #expect(!view.isLoading)
+    #expect(view.accessibilityStates == [])
+    #expect(test.window.isLoaded)
+  }
+
+  @Test func endWithoutABeginningChangesNothing() {
+    let view = view(10, 10)
+    view.endLoading()
+    view.beginLoading()
+
+    #expect(view.isLoading)
+  }
+
   @Test func attachmentReceivesTheEventsOfItsView() {
     final class Attachment: ViewAttachment {
       var events: [String] = []

@@ -10,6 +10,6 @@ extension View {
   /// needs a call of `endLoading()`.
   public func beginLoading() { pendingSlots += 1 }
 
-  /// Ends what the last `beginLoading()` has begun.
+  /// Ends what the last `beginLoading()` has begun. Does nothing if nothing is loading.
   public func endLoading() { pendingSlots = max(0, pendingSlots - 1) }
 }
