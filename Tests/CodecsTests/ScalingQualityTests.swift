@@ -104,10 +104,10 @@ import VitrineLoading
     #expect(Self.decibels(of: small, against: reference) > 36)
   }
 
-  @Test func resamplerIsExactUpToRounding() throws {
+  @Test func areaScalerIsExactUpToRounding() throws {
     let original = try decode(Self.image).bitmap
 
-    let small = Resampler.downscale(original, toWidth: 97, height: 41)
+    let small = original.scaledDown(toWidth: 97, height: 41)
 
     let reference = Self.reference(of: original, width: 97, height: 41)
     for (color, expected) in zip(small.colors.joined(), reference) {
@@ -118,7 +118,7 @@ import VitrineLoading
   }
 }
 
-@Suite struct ResamplerTests {
+@Suite struct AreaScalerTests {
   private func bitmap(_ width: Int, _ height: Int, color: (Int, Int) -> Color) -> Bitmap {
     Bitmap(width: width, height: height, format: .rgba, isOpaque: false) { bytes, bytesPerRow in
       for y in 0..<height {
@@ -135,7 +135,7 @@ import VitrineLoading
   @Test func blackAndWhiteAverageToGray() {
     let checker = bitmap(8, 8) { x, y in (x + y) % 2 == 0 ? .white : .black }
 
-    let small = Resampler.downscale(checker, toWidth: 2, height: 4)
+    let small = checker.scaledDown(toWidth: 2, height: 4)
 
     #expect((small.width, small.height) == (2, 4))
     #expect(small.colors.joined().allSatisfy { $0 == Color(red: 128, green: 128, blue: 128) })
@@ -144,7 +144,7 @@ import VitrineLoading
   @Test func transparentPixelsDoNotBleed() {
     let half = bitmap(2, 2) { x, _ in x == 0 ? .pureRed : Color(red: 0, green: 255, blue: 0, alpha: 0) }
 
-    let small = Resampler.downscale(half, toWidth: 1, height: 1)
+    let small = half.scaledDown(toWidth: 1, height: 1)
 
     #expect(small.color(x: 0, y: 0) == Color(red: 255, green: 0, blue: 0, alpha: 128))
     #expect(!small.isOpaque)
@@ -155,38 +155,37 @@ import VitrineLoading
   func lastRowIsMadeForAnyRatioOfSides(source: Int, result: Int) {
     let stripes = bitmap(1, source) { _, y in y == source - 1 ? .pureBlue : .pureGreen }
 
-    let small = Resampler.downscale(stripes, toWidth: 1, height: result)
+    let small = stripes.scaledDown(toWidth: 1, height: result)
 
     #expect(small.color(x: 0, y: result - 1).blue > 0)
     #expect(small.colors.joined().allSatisfy { $0.alpha == 255 })
   }
 
-  @Test func downscalingToTheSameSizeSharesThePixels() {
-    let image = bitmap(3, 2) { _, _ in .pureGreen }
-
-    let same = Resampler.downscale(image, toWidth: 3, height: 2)
-
-    #expect(same.withUnsafeBytes { $0.baseAddress } == image.withUnsafeBytes { $0.baseAddress })
-  }
-
   @Test func transparentImageStaysTransparent() {
     let empty = bitmap(5, 5) { _, _ in Color(red: 9, green: 9, blue: 9, alpha: 0) }
 
-    #expect(Resampler.downscale(empty, toWidth: 2, height: 2).colors.joined().allSatisfy { $0 == .clear })
+    #expect(empty.scaledDown(toWidth: 2, height: 2).colors.joined().allSatisfy { $0 == .clear })
   }
 
   @Test func oneSideMayBeUnchanged() {
     let stripes = bitmap(6, 3) { _, y in y == 1 ? .pureBlue : .pureRed }
 
-    let small = Resampler.downscale(stripes, toWidth: 2, height: 3)
+    let small = stripes.scaledDown(toWidth: 2, height: 3)
 
     #expect(small.colors == [[.pureRed, .pureRed], [.pureBlue, .pureBlue], [.pureRed, .pureRed]])
   }
+}
 
-  @Test func targetSizeIsClampedToTheSource() {
-    let small = bitmap(3, 2) { _, _ in .pureGreen }
-
-    #expect(Resampler.downscale(small, toWidth: 30, height: 20).colors == small.colors)
-    #expect(Resampler.downscale(small, toWidth: 0, height: -5).colors == [[.pureGreen]])
+extension Bitmap {
+  /// Returns the bitmap scaled down by `AreaScaler`, row by row, as a decoder does.
+  fileprivate func scaledDown(toWidth newWidth: Int, height newHeight: Int) -> Bitmap {
+    let size = PixelSize(width: newWidth, height: newHeight)
+    return Bitmap(width: newWidth, height: newHeight, format: format, isOpaque: isOpaque) { pixels, _ in
+      let source = Canvas.Source(PixelSize(width: width, height: height), hasAlpha: !isOpaque)
+      var scaler = AreaScaler(source, to: Canvas(pixels: pixels, size: size, orientation: .up))
+      withUnsafeBytes { bytes in
+        for row in 0..<height { scaler.push(bytes.baseAddress.unsafelyUnwrapped + row * bytesPerRow) }
+      }
+    }
   }
 }
