@@ -106,12 +106,20 @@ let package = Package(
       exclude: ["RESULTS.md", "CAllocations", "FoundationCache"],
       swiftSettings: strict),
 
-    tests("Concurrency", ["VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "VitrineTesting"]),
+    // Lets tests wait for the call of a function.
+    .target(
+      name: "Callbacks", dependencies: ["VitrineTesting"], path: "Tests/Callbacks", swiftSettings: strict),
+    tests(
+      "Concurrency",
+      ["VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "VitrineTesting", "Callbacks"]),
     tests("Graphics", ["VitrineGraphics"]),
-    tests("Loading", ["VitrineConcurrency", "VitrineLoading", "VitrineTesting"]),
+    tests("Loading", ["VitrineConcurrency", "VitrineLoading", "VitrineTesting", "Callbacks"]),
     tests(
       "DiskCache",
-      ["VitrineConcurrency", "VitrineDiskCache", "VitrineLoading", "VitrineTesting", "DiskProbe"]),
+      [
+        "VitrineConcurrency", "VitrineDiskCache", "VitrineLoading", "VitrineTesting", "Callbacks",
+        "DiskProbe",
+      ]),
     // Writes to a disk cache until it is killed, or has a disk that does not answer.
     .executableTarget(
       name: "DiskProbe", dependencies: ["VitrineDiskCache", "VitrineLoading", "VitrineTesting"],
@@ -139,7 +147,8 @@ let package = Package(
     .target(
       name: "ScreenTurns", dependencies: ["VitrineTesting"], path: "Tests/ScreenTurns", swiftSettings: strict),
     tests(
-      "SDLBackend", ["VitrineSDLBackend", "VitrineTesting", "ScreenTurns", "CSDL", "SDLBackendProbe"],
+      "SDLBackend",
+      ["VitrineSDLBackend", "VitrineTesting", "Callbacks", "ScreenTurns", "CSDL", "SDLBackendProbe"],
       settings: mainActor),
     // Runs the loop on a process's first thread, where a test never is.
     .executableTarget(
@@ -152,7 +161,7 @@ let package = Package(
     tests("Tracing", ["VitrineTracing", "VitrineGraphics"]),
     // Without a default isolation, as most users have it: what is shown to them has to compile so.
     tests(
-      "Vitrine", ["Vitrine", "VitrineGalleryServer", "VitrineTesting", "AsyncMainProbe"],
+      "Vitrine", ["Vitrine", "VitrineGalleryServer", "VitrineTesting", "Callbacks", "AsyncMainProbe"],
       exclude: ["Articles/Recorded"]),
     // A program that leaves the first thread, which a test never is on.
     .executableTarget(

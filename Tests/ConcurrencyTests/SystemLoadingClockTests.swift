@@ -1,3 +1,4 @@
+import Callbacks
 import Testing
 import VitrineConcurrency
 import VitrineLoading

@@ -1,3 +1,4 @@
+import Callbacks
 import Glibc
 import Synchronization
 import Testing

@@ -1,3 +1,4 @@
+import Callbacks
 import FoundationEssentials
 import Glibc
 import Synchronization

@@ -1,3 +1,4 @@
+import Callbacks
 import Synchronization
 import Testing
 import VitrineConcurrency

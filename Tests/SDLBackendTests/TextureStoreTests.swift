@@ -1,3 +1,4 @@
+import Callbacks
 import Testing
 import VitrineTesting
 import VitrineGraphics

@@ -1,3 +1,4 @@
+import Callbacks
 import Foundation
 import Glibc
 import Testing

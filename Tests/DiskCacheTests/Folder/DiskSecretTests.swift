@@ -1,3 +1,4 @@
+import Callbacks
 import Foundation
 import Testing
 import VitrineConcurrency

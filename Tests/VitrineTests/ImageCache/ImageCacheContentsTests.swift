@@ -1,3 +1,4 @@
+import Callbacks
 import Foundation
 import Synchronization
 import Testing

@@ -1,4 +1,5 @@
 import Synchronization
+import VitrineTesting
 
 /// Calls `start` with a function, waits until that function is called, and returns the argument of the first call.
 ///
