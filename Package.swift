@@ -82,7 +82,7 @@ let package = Package(
       ]),
 
     // The loopback server of demo, tests and benchmarks, and the program itself.
-    module("GalleryServer", ["VitrineConcurrency"]),
+    module("GalleryServer", ["VitrineConcurrency", "VitrineGraphics"]),
     // The heap's settings, which belong to programs: of the demo and of the benchmarks.
     .target(name: "HeapLimits", path: "Sources/Demo/HeapLimits"),
     .executableTarget(

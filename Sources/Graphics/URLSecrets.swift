@@ -106,21 +106,9 @@ private enum URLSecrets {
     return withoutEscapes(value).contains("=")
   }
 
-  /// The text with percent escapes decoded, as a server reads it (RFC 3986, 2.1).
+  /// The text with percent escapes decoded, as a server reads it.
   private static func withoutEscapes(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
-    var bytes: [UInt8] = []
-    var remaining = Array(text.utf8)[...]
-    while let byte = remaining.popFirst() {
-      if byte == UInt8(ascii: "%"), remaining.count >= 2,
-        let decoded = UInt8(String(decoding: remaining.prefix(2), as: UTF8.self), radix: 16)
-      {
-        bytes.append(decoded)
-        remaining = remaining.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    return String(decoding: ArraySlice(text.utf8).percentDecoded, as: UTF8.self)
   }
 }

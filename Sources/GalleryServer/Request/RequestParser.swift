@@ -14,9 +14,6 @@ struct RequestParser {
   private var lineStart = 0
   private var lines: [Range<Int>] = []
 
-  /// True if there are bytes of an incomplete or further request.
-  var hasBytes: Bool { !buffer.isEmpty }
-
   /// Appends the next bytes of the connection.
   mutating func feed(_ bytes: some Sequence<UInt8>) {
     buffer.append(contentsOf: bytes)

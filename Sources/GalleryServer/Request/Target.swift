@@ -1,3 +1,5 @@
+import VitrineGraphics
+
 /// The target of a request, `/path?name=value&…`, as received.
 struct Target: Hashable {
   let text: String
@@ -41,30 +43,5 @@ struct Target: Hashable {
 
 extension StringProtocol {
   /// The text with `%XX` decoded as bytes of UTF-8. A percent sign without two hexadecimal digits is kept.
-  var percentDecoded: String {
-    let sent = Array(utf8)
-    var bytes: [UInt8] = []
-    var index = 0
-    while index < sent.count {
-      if sent[index] == UInt8(ascii: "%"), index + 2 < sent.count,
-        let high = hexDigit(sent[index + 1]), let low = hexDigit(sent[index + 2])
-      {
-        bytes.append(high << 4 | low)
-        index += 3
-      } else {
-        bytes.append(sent[index])
-        index += 1
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private func hexDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
-  }
+  var percentDecoded: String { String(decoding: ArraySlice(utf8).percentDecoded, as: UTF8.self) }
 }

@@ -1,3 +1,5 @@
+import VitrineGraphics
+
 /// The content of a data URL (RFC 2397): `data:[media type][;base64],content`.
 ///
 /// Parsed as leniently as by browsers: base64 may lack padding and contain white space.
@@ -13,7 +15,7 @@ struct DataURL {
       let comma = bytes[..<end].firstIndex(of: UInt8(ascii: ",")), colon < comma
     else { throw Self.invalid(text) }
     var head = String(decoding: bytes[(colon + 1)..<comma], as: UTF8.self)
-    let content = Self.percentDecoded(bytes[(comma + 1)..<end])
+    let content = bytes[(comma + 1)..<end].percentDecoded
     let isBase64 = head.lowercased().hasSuffix(";base64")
     if isBase64 { head.removeLast(";base64".count) }
     mediaType = head.isEmpty ? "text/plain;charset=US-ASCII" : head
@@ -26,29 +28,6 @@ struct DataURL {
   }
 
   private static func invalid(_ text: String) -> ImageError { .invalidURL(String(text.prefix(64))) }
-
-  /// Replaces percent-encoded bytes. A percent sign without two hexadecimal digits stands for itself.
-  private static func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-    var result: [UInt8] = []
-    result.reserveCapacity(bytes.count)
-    var index = bytes.startIndex
-    while index < bytes.endIndex {
-      if bytes[index] == UInt8(ascii: "%"), bytes.endIndex - index > 2,
-        let high = hexDigit(bytes[index + 1]), let low = hexDigit(bytes[index + 2])
-      {
-        result.append(high << 4 | low)
-        index += 3
-      } else {
-        result.append(bytes[index])
-        index += 1
-      }
-    }
-    return result
-  }
-
-  private static func hexDigit(_ byte: UInt8) -> UInt8? {
-    Character(UnicodeScalar(byte)).hexDigitValue.map(UInt8.init)
-  }
 
   /// Returns nil for a character that is not part of base64, and for an impossible length or padding.
   private static func base64Decoded(_ text: [UInt8]) -> [UInt8]? {
