@@ -1,8 +1,7 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// The segments before the first scan of a JPEG stream (ITU-T T.81, annex B). The bytes are untrusted. As in libjpeg,
-/// bytes between segments are skipped.
+/// The size and the coding of a JPEG, from the segments before its first scan.
 struct JPEGHeader {
   /// The sampling factors of a component, 1 to 4 each.
   struct Component {
@@ -21,42 +20,18 @@ struct JPEGHeader {
 
   /// Returns `nil` if the frame header or the first scan after it is missing.
   init?(_ bytes: [UInt8]) {
-    var offset = 2
-    while let marker = Self.nextMarker(bytes, &offset) {
-      switch marker {
-      case 0x01, 0xD0...0xD7: continue  // markers without a length field
-      case 0xD8, 0xD9: return nil
-      default: break
-      }
-      guard offset + 2 <= bytes.count else { return nil }
-      let length = Int(bytes[offset]) << 8 | Int(bytes[offset + 1])
-      guard length >= 2, length <= bytes.count - offset else { return nil }
-      let payload = bytes[(offset + 2)..<(offset + length)]
-      offset += length
+    for (marker, payload) in JPEGSegments(bytes) {
       switch marker {
       case 0xC4, 0xC8, 0xCC: break  // DHT, JPG and DAC share the range of the frame markers
       case 0xC0...0xCF:
         guard components.isEmpty, readFrame(payload, marker) else { return nil }
-      case 0xE2 where payload.starts(with: "ICC_PROFILE\0".utf8): profileBytes += payload.count
-      case 0xDA:
+      case _ where JPEGSegments.isProfile(marker, payload): profileBytes += payload.count
+      case JPEGSegments.startOfScan:
         guard !components.isEmpty, let count = payload.first else { return nil }
         hasMultipleScans = isProgressive || Int(count) < components.count
         return
       default: break
       }
-    }
-    return nil
-  }
-
-  /// Returns the next marker at or after `offset` and moves `offset` behind it.
-  private static func nextMarker(_ bytes: [UInt8], _ offset: inout Int) -> UInt8? {
-    while let start = bytes[min(offset, bytes.count)...].firstIndex(of: 0xFF) {
-      offset = start
-      while offset < bytes.count, bytes[offset] == 0xFF { offset += 1 }
-      guard offset < bytes.count else { return nil }
-      let marker = bytes[offset]
-      offset += 1
-      if marker != 0 { return marker }
     }
     return nil
   }
