@@ -15,7 +15,7 @@ enum Fade {
       }
     }
     func samples(_ kind: FadeRun.Kind, _ name: String) -> Samples {
-      Samples((runs[kind] ?? []).map { $0[name] ?? .nan })
+      runs[kind, default: []].samples(name)
     }
     let times = kinds.map { kind, label in
       Figure(

@@ -19,10 +19,7 @@ enum FadeRun {
   /// - Parameter arguments: The kind of tiles and transition.
   static func measure(_ arguments: [String]) throws -> [String: Double] {
     guard let kind = arguments.first.flatMap(Kind.init) else { throw BenchmarkError("which kind?") }
-    var configuration = Application.Configuration(dataCache: nil)
-    configuration.host.videoDriver = "offscreen"
-    configuration.host.renderer = .software
-    let application = try Application(configuration: configuration)
+    let application = try Application.offscreen()
     let host = application.host
     var time = 0.0
     host.clock = .manual { time }
@@ -32,7 +29,9 @@ enum FadeRun {
     }
     let tiles = (0..<columns * rows).map { tileView($0, kind) }
     for tile in tiles { application.window.addSubview(tile) }
-    let images = (0..<2 * tiles.count).map { image($0, isOpaque: kind != .transparent) }
+    let images = (0..<2 * tiles.count).map {
+      Image.noise($0, size: tile, isOpaque: kind != .transparent)
+    }
     func change(_ round: Int) {
       for (index, tile) in tiles.enumerated() {
         tile.setImage(images[2 * index + round % 2], transition: transition(kind))
@@ -86,18 +85,5 @@ enum FadeRun {
     case .slide: .slide(.left, duration: duration)
     case .flip: .flip(.left, duration: duration)
     }
-  }
-
-  private static func image(_ index: Int, isOpaque: Bool) -> Image {
-    var random = RandomNumbers(seed: index)
-    let (width, height) = (Int(tile.width), Int(tile.height))
-    let bitmap = Bitmap(width: width, height: height, format: .bgra, isOpaque: isOpaque) { bytes, _ in
-      for pixel in stride(from: 0, to: bytes.count, by: 4) {
-        bytes.storeBytes(
-          of: UInt32(truncatingIfNeeded: random.next()) | (isOpaque ? 0xFF00_0000 : 0), toByteOffset: pixel,
-          as: UInt32.self)
-      }
-    }
-    return Image(bitmap, format: .png)
   }
 }

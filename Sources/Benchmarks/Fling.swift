@@ -10,34 +10,29 @@ enum Fling {
   static func measure(_ options: Options) throws -> [Figure] {
     let server = try GalleryServer()
     defer { server.stop() }
+    let pixels = ImageMaker.pixels(0)
     for index in 0..<images {
-      let pixels = ImageMaker.pixels(0)
-      let rows = (0..<180).map { row in
-        let start = ((index / 4 * 180 + row) * ImageMaker.width + index % 4 * 240) * 3
-        return pixels[start..<start + 240 * 3]
-      }
-      let bytes = JPEGEncoder.bytes(Array(rows.joined()), width: 240, height: 180, quality: 85)
+      let bytes = JPEGEncoder.bytes(
+        ofPart: pixels, x: index % 4 * 240, y: index / 4 * 180, width: 240, height: 180)
       server.add(Resource(body: bytes, contentType: "image/jpeg"), at: "/\(index).jpg")
     }
     return try ["newest", "lifo", "fifo"].flatMap { order in
-      var runs: [[String: Double]] = []
-      for _ in 0..<flings {
-        runs.append(try ChildProcess(.fling, [server.baseURL, network, "\(order)"]).figures())
-      }
-      func samples(_ name: String) -> Samples { Samples(runs.map { $0[name] ?? .nan }) }
+      let runs = try ChildProcess.figures(.fling, [server.baseURL, network, order], runs: flings)
       return [
         Figure(
-          "ratio_unseen_bytes_\(order)", samples("unseen_bytes"),
+          "ratio_unseen_bytes_\(order)", runs.samples("unseen_bytes"),
           label: "\(order): fraction of bytes never shown", aim: .atMost(0.1)),
         Figure(
-          "ratio_unseen_pixels_\(order)", samples("unseen_pixels"), label: "  fraction of pixels never shown",
+          "ratio_unseen_pixels_\(order)", runs.samples("unseen_pixels"),
+          label: "  fraction of pixels never shown",
           aim: .atMost(0.1)),
-        Figure("\(order)_bytes", samples("bytes"), label: "  all bytes"),
-        Figure("\(order)_requests", samples("requests"), label: "  requests sent"),
-        Figure("\(order)_shown", samples("shown"), label: "  images shown, of \(FlingRun.count)"),
-        Figure("\(order)_late_frames", samples("late"), label: "  late frames"),
+        Figure("\(order)_bytes", runs.samples("bytes"), label: "  all bytes"),
+        Figure("\(order)_requests", runs.samples("requests"), label: "  requests sent"),
+        Figure("\(order)_shown", runs.samples("shown"), label: "  images shown, of \(FlingRun.count)"),
+        Figure("\(order)_late_frames", runs.samples("late"), label: "  late frames"),
         Figure(
-          "\(order)_settle_ms", samples("settle_ms"), label: "  from the end of the scroll to all loaded",
+          "\(order)_settle_ms", runs.samples("settle_ms"),
+          label: "  from the end of the scroll to all loaded",
           unit: "ms"),
       ]
     }

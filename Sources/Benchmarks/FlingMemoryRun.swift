@@ -45,10 +45,7 @@ final class FlingMemoryRun {
 
   private init(server: String) throws {
     self.server = server
-    var configuration = Application.Configuration(dataCache: nil)
-    configuration.host.videoDriver = "offscreen"
-    configuration.host.renderer = .software
-    application = try Application(configuration: configuration)
+    application = try .offscreen()
     application.host.clock = .manual { [unowned self] in time }
   }
 
@@ -104,25 +101,9 @@ extension FlingMemoryRun: ListViewDataSource {
   func numberOfRows(in list: ListView) -> Int { screen.rows }
 
   func listView(_ list: ListView, cellForRow row: Int) -> ListCell {
-    let cell = list.dequeueCell(FlingMemoryCell.self)
+    let cell = list.dequeueCell(FlingCell.self)
     cell.isRow = screen.layout.tileWidth == nil
     cell.image.setImage(from: "\(server)/\(screen.name)\(row % 8).jpg?number=\(row)")
     return cell
-  }
-}
-
-/// A cell with one image: as high as the row in a list, as large as the cell in a grid.
-private final class FlingMemoryCell: ListCell {
-  let image = ImageView()
-  var isRow = false
-
-  required init(frame: Rect = .zero) {
-    super.init(frame: frame)
-    addSubview(image)
-  }
-
-  override func layoutSubviews() {
-    image.frame =
-      isRow ? Rect(x: 8, y: 8, width: (bounds.height - 16) * 4 / 3, height: bounds.height - 16) : bounds
   }
 }

@@ -26,12 +26,11 @@ final class FlingRun: FrameObserver {
   }
 
   private init(server: String, network: String, order: Prioritization) throws {
-    var configuration = Application.Configuration(dataCache: nil)
-    configuration.host.videoDriver = "offscreen"
-    configuration.host.renderer = .software
-    configuration.downloader.trace = trace
-    configuration.downloader.prioritization = order
-    application = try Application(configuration: configuration)
+    let trace = trace
+    application = try .offscreen {
+      $0.downloader.trace = trace
+      $0.downloader.prioritization = order
+    }
     requests = try (0..<Self.count).map {
       try ImageRequest("\(server)/\($0 % 16).jpg?\(network)&number=\($0)")
     }
@@ -74,22 +73,26 @@ extension FlingRun: ListViewDataSource {
   func numberOfRows(in list: ListView) -> Int { Self.count }
 
   func listView(_ list: ListView, cellForRow row: Int) -> ListCell {
-    let cell = list.dequeueCell(TileCell.self)
+    let cell = list.dequeueCell(FlingCell.self)
     cell.image.setImage(from: requests[row])
     return cell
   }
 }
 
-/// A cell filled with an image.
-private final class TileCell: ListCell {
+/// A cell with one image: as high as the row in a list, as large as the cell in a grid.
+final class FlingCell: ListCell {
   let image = ImageView()
+  var isRow = false
 
   required init(frame: Rect = .zero) {
     super.init(frame: frame)
     addSubview(image)
   }
 
-  override func layoutSubviews() { image.frame = bounds }
+  override func layoutSubviews() {
+    image.frame =
+      isRow ? Rect(x: 8, y: 8, width: (bounds.height - 16) * 4 / 3, height: bounds.height - 16) : bounds
+  }
 }
 
 /// The bytes and pixels that each URL cost, and whether the image was shown.

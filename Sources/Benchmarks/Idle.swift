@@ -3,9 +3,7 @@ enum Idle {
   static func measure(_ options: Options) throws -> [Figure] {
     // The first period warms up.
     let figures = try ChildProcess(.idle, [String(options.runs + 1)]).figures()
-    func samples(_ name: String) -> Samples {
-      Samples((1...options.runs).map { figures["\(name)_\($0)"] ?? .nan })
-    }
+    func samples(_ name: String) -> Samples { figures.samples(name, periods: options.runs) }
     return [
       Figure(
         "frames", samples("frames"), label: "frames presented in 5 s", floor: .atMost(0), aim: .atMost(0)),

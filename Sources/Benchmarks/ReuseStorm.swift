@@ -11,35 +11,38 @@ enum ReuseStorm {
     for (index, bytes) in images().enumerated() {
       server.add(Resource(body: bytes, contentType: "image/jpeg"), at: "/\(index).jpg")
     }
-    var runs: [[String: Double]] = []
-    for _ in 0..<storms { runs.append(try ChildProcess(.reuseStorm, [server.baseURL, "15"]).figures()) }
+    let runs = try ChildProcess.figures(.reuseStorm, [server.baseURL, "15"], runs: storms)
     server.stop()
-    func samples(_ name: String) -> Samples { Samples(runs.map { $0[name] ?? .nan }) }
     return [
       Figure(
-        "changes_per_s", samples("changes_per_s"), label: "slot changes per second", floor: .atLeast(9_990)),
-      Figure("frames_per_s", samples("frames_per_s"), label: "frames per second"),
-      Figure("late_frames", samples("late"), label: "late frames in 15 s", aim: .atMost(0)),
+        "changes_per_s", runs.samples("changes_per_s"), label: "slot changes per second",
+        floor: .atLeast(9_990)),
+      Figure("frames_per_s", runs.samples("frames_per_s"), label: "frames per second"),
+      Figure("late_frames", runs.samples("late"), label: "late frames in 15 s", aim: .atMost(0)),
       Figure(
-        "main_p50_ms", samples("main_p50_ms"), label: "processor time of the main thread per frame",
+        "main_p50_ms", runs.samples("main_p50_ms"), label: "processor time of the main thread per frame",
         unit: "ms"),
-      Figure("main_p99_ms", samples("main_p99_ms"), label: "  p99", unit: "ms"),
-      Figure("main_max_ms", samples("main_max_ms"), label: "  longest", unit: "ms", aim: .atMost(1000 / 60)),
+      Figure("main_p99_ms", runs.samples("main_p99_ms"), label: "  p99", unit: "ms"),
       Figure(
-        "process_percent", samples("process_percent"), label: "all threads, fraction of a core", unit: "%"),
-      Figure("shown_per_s", samples("shown_per_s"), label: "images loaded and decoded per second"),
+        "main_max_ms", runs.samples("main_max_ms"), label: "  longest", unit: "ms", aim: .atMost(1000 / 60)),
       Figure(
-        "heap_growth_mb", samples("heap_growth_mb"), label: "growth of the heap in use, second 5 to 15",
+        "process_percent", runs.samples("process_percent"), label: "all threads, fraction of a core",
+        unit: "%"),
+      Figure("shown_per_s", runs.samples("shown_per_s"), label: "images loaded and decoded per second"),
+      Figure(
+        "heap_growth_mb", runs.samples("heap_growth_mb"), label: "growth of the heap in use, second 5 to 15",
         unit: "MB", aim: .atMost(1)),
       Figure(
-        "resident_growth_mb", samples("resident_growth_mb"), label: "growth of the process, second 5 to 15",
+        "resident_growth_mb", runs.samples("resident_growth_mb"),
+        label: "growth of the process, second 5 to 15",
         unit: "MB", aim: .atMost(1)),
       Figure(
-        "wrong_endings", samples("wrong_endings"), label: "completions not called exactly once",
+        "wrong_endings", runs.samples("wrong_endings"), label: "completions not called exactly once",
         floor: .atMost(0),
         aim: .atMost(0)),
       Figure(
-        "left_over", samples("left_over"), label: "retained completions and waiting slots", floor: .atMost(0),
+        "left_over", runs.samples("left_over"), label: "retained completions and waiting slots",
+        floor: .atMost(0),
         aim: .atMost(0)),
     ]
   }
@@ -49,12 +52,8 @@ enum ReuseStorm {
     let pixels = ImageMaker.pixels(0)
     let (width, height) = (ReuseStormRun.imageWidth, ReuseStormRun.imageHeight)
     return (0..<ReuseStormRun.imageCount).map { index in
-      let (x, y) = (index % 4 * width, index / 4 * height)
-      let rows = (y..<y + height).map { row in
-        let start = (row * ImageMaker.width + x) * 3
-        return pixels[start..<start + width * 3]
-      }
-      return JPEGEncoder.bytes(Array(rows.joined()), width: width, height: height, quality: 85)
+      JPEGEncoder.bytes(
+        ofPart: pixels, x: index % 4 * width, y: index / 4 * height, width: width, height: height)
     }
   }
 }

@@ -46,10 +46,7 @@ final class ReuseStormRun: FrameObserver {
 
   private init(server: String, seconds: Double) throws {
     self.seconds = seconds
-    var configuration = Application.Configuration(dataCache: nil)
-    configuration.host.videoDriver = "offscreen"
-    configuration.host.renderer = .software
-    application = try Application(configuration: configuration)
+    application = try .offscreen()
     networkRequests = try (0..<Self.addressCount).map { index in
       var request = try ImageRequest("\(server)/\(index % Self.imageCount).jpg?number=\(index)")
       request.cachePolicy = .reload
@@ -58,9 +55,10 @@ final class ReuseStormRun: FrameObserver {
     cachedRequests = try (0..<Self.addressCount).map {
       try ImageRequest("https://pictures.example.com/\($0).jpg")
     }
-    placeholder = Self.image(0)
+    placeholder = .colored(0, size: Self.tile)
     for (index, request) in cachedRequests.enumerated() {
-      application.cache.insert(Self.image(index + 1), for: request, additionalIdentifier: nil)
+      application.cache.insert(
+        .colored(index + 1, size: Self.tile), for: request, additionalIdentifier: nil)
     }
     // Twenty image views with one slot each, and ten buttons with two.
     for index in 0..<30 {
@@ -176,18 +174,6 @@ final class ReuseStormRun: FrameObserver {
 
   private func randomElement<Element>(of elements: [Element]) -> Element {
     elements[Int.random(in: elements.indices, using: &random)]
-  }
-
-  private static func image(_ index: Int) -> Image {
-    var random = RandomNumbers(seed: index)
-    let color = UInt32(truncatingIfNeeded: random.next()) | 0xFF00_0000
-    let (width, height) = (Int(tile.width), Int(tile.height))
-    let bitmap = Bitmap(width: width, height: height, format: .bgra, isOpaque: true) { pixels, _ in
-      for pixel in stride(from: 0, to: pixels.count, by: 4) {
-        pixels.storeBytes(of: color, toByteOffset: pixel, as: UInt32.self)
-      }
-    }
-    return Image(bitmap, format: .jpeg)
   }
 
   // MARK: Slots

@@ -15,29 +15,25 @@ enum Scroll {
       fast.append(b)
       short.append(c)
     }
-    func samples(_ runs: [[String: Double]], _ name: String) -> Samples {
-      Samples(runs.map { $0[name] ?? .nan })
-    }
-    func ratio(_ a: [[String: Double]], to name: String) -> Samples {
-      Samples(a.map { ($0["mean_ms"] ?? .nan) / ($0[name] ?? .nan) })
-    }
-    let flatness = Samples(zip(fast, short).map { ($0["mean_ms"] ?? .nan) / ($1["mean_ms"] ?? .nan) })
+    let mean = fast.values("mean_ms")
+    let toMemmove = Samples(zip(mean, fast.values("memmove_ms")).map { $0 / $1 })
+    let flatness = Samples(zip(mean, short.values("mean_ms")).map { $0 / $1 })
     return [
       Figure(
-        "median_ms", samples(fast, "mean_ms"), label: "main thread per frame, 30 points", unit: "ms",
+        "median_ms", fast.samples("mean_ms"), label: "main thread per frame, 30 points", unit: "ms",
         floor: .atMost(2.6), aim: .atMost(1)),
       Figure(
-        "slow_ms", samples(slow, "mean_ms"), label: "main thread per frame, 4 points", unit: "ms",
+        "slow_ms", slow.samples("mean_ms"), label: "main thread per frame, 4 points", unit: "ms",
         floor: .atMost(2.6), aim: .atMost(1)),
       Figure(
-        "process_ms", samples(fast, "process_ms"), label: "all threads per frame, 30 points", unit: "ms"),
-      Figure("p99_ms", samples(fast, "p99_ms"), label: "p99 of a frame, wall clock", unit: "ms"),
-      Figure("max_ms", samples(fast, "max_ms"), label: "longest frame, wall clock", unit: "ms"),
+        "process_ms", fast.samples("process_ms"), label: "all threads per frame, 30 points", unit: "ms"),
+      Figure("p99_ms", fast.samples("p99_ms"), label: "p99 of a frame, wall clock", unit: "ms"),
+      Figure("max_ms", fast.samples("max_ms"), label: "longest frame, wall clock", unit: "ms"),
       Figure(
-        "late_frames", samples(fast, "late"), label: "late frames of 600", aim: .atMost(0)),
-      Figure("reference_ms", samples(fast, "memmove_ms"), label: "memmove of the window", unit: "ms"),
-      Figure("ratio_memmove", ratio(fast, to: "memmove_ms"), label: "ratio to memmove"),
-      Figure("short_list_ms", samples(short, "mean_ms"), label: "the same with 100 rows", unit: "ms"),
+        "late_frames", fast.samples("late"), label: "late frames of 600", aim: .atMost(0)),
+      Figure("reference_ms", fast.samples("memmove_ms"), label: "memmove of the window", unit: "ms"),
+      Figure("ratio_memmove", toMemmove, label: "ratio to memmove"),
+      Figure("short_list_ms", short.samples("mean_ms"), label: "the same with 100 rows", unit: "ms"),
       Figure("ratio_100_rows", flatness, label: "ratio of 10,000 rows to 100 rows"),
     ]
   }

@@ -6,7 +6,7 @@ import Vitrine
 final class ImageList {
   /// The number of distinct images: more than a run ever shows.
   private static let imageCount = 2000
-  private static let imageSize = (width: 96, height: 72)
+  private static let imageSize = Size(width: 96, height: 72)
 
   let application: Application
   let list = ListView()
@@ -15,13 +15,12 @@ final class ImageList {
 
   init(rows: Int, movesClock: Bool) throws {
     self.rows = rows
-    var configuration = Application.Configuration(dataCache: nil)
-    configuration.host.videoDriver = "offscreen"
-    application = try Application(configuration: configuration)
+    application = try .offscreen()
     if movesClock { application.host.clock = .manual { [unowned self] in time } }
     for index in 0..<min(rows, Self.imageCount) {
       application.cache.insert(
-        Self.image(index), for: try ImageRequest(Self.url(index)), additionalIdentifier: nil)
+        .noise(index, size: Self.imageSize), for: try ImageRequest(Self.url(index)),
+        additionalIdentifier: nil)
     }
     list.rowHeight = 88
     list.dataSource = self
@@ -36,19 +35,6 @@ final class ImageList {
 
   private static func url(_ row: Int) -> String {
     "https://pictures.example.com/\(row % imageCount).jpg"
-  }
-
-  private static func image(_ index: Int) -> Image {
-    var random = RandomNumbers(seed: index)
-    let bitmap = Bitmap(
-      width: imageSize.width, height: imageSize.height, format: .bgra, isOpaque: true
-    ) { bytes, _ in
-      for pixel in stride(from: 0, to: bytes.count, by: 4) {
-        bytes.storeBytes(
-          of: UInt32(truncatingIfNeeded: random.next()) | 0xFF00_0000, toByteOffset: pixel, as: UInt32.self)
-      }
-    }
-    return Image(bitmap, format: .jpeg)
   }
 }
 

@@ -4,7 +4,7 @@ enum SetImage {
     // The first period warms up.
     let figures = try ChildProcess(.setImage, [String(options.runs + 1)]).figures()
     func samples(_ call: SetImageRun.Call, _ name: String) -> Samples {
-      Samples((1...options.runs).map { figures["\(call.key)_\(name)_\($0)"] ?? .nan })
+      figures.samples("\(call.key)_\(name)", periods: options.runs)
     }
     return SetImageRun.Call.all.flatMap { call in
       // A caller that passes a URL or a text pays for parsing, which may allocate.

@@ -69,10 +69,7 @@ struct SetImageRun {
   }
 
   private init() throws {
-    var configuration = Application.Configuration(dataCache: nil)
-    configuration.host.videoDriver = "offscreen"
-    configuration.host.renderer = .software
-    application = try Application(configuration: configuration)
+    application = try .offscreen()
     let time = time
     application.host.clock = .manual { time.now }
     texts = (0..<Self.columns * Self.rows).map { index in
@@ -83,7 +80,7 @@ struct SetImageRun {
     for (index, pair) in requests.enumerated() {
       for (side, request) in pair.enumerated() {
         application.cache.insert(
-          Self.image(2 * index + side), for: request, additionalIdentifier: nil)
+          .colored(2 * index + side, size: Self.tile), for: request, additionalIdentifier: nil)
       }
     }
   }
@@ -151,18 +148,6 @@ struct SetImageRun {
   private func frame() {
     time.now += 1.0 / 60
     application.host.turn(waitUpTo: 0)
-  }
-
-  private static func image(_ index: Int) -> Image {
-    var random = RandomNumbers(seed: index)
-    let color = UInt32(truncatingIfNeeded: random.next()) | 0xFF00_0000
-    let bitmap = Bitmap(width: Int(tile.width), height: Int(tile.height), format: .bgra, isOpaque: true) {
-      pixels, _ in
-      for pixel in stride(from: 0, to: pixels.count, by: 4) {
-        pixels.storeBytes(of: color, toByteOffset: pixel, as: UInt32.self)
-      }
-    }
-    return Image(bitmap, format: .jpeg)
   }
 
   private final class ManualTime { var now = 0.0 }

@@ -6,7 +6,7 @@ enum Spinners {
       try ChildProcess(.spinners, [String(count), kind.rawValue, String(options.runs + 1)]).figures()
     }
     func samples(_ figures: [String: Double], _ name: String) -> Samples {
-      Samples((1...options.runs).map { figures["\(name)_\($0)"] ?? .nan })
+      figures.samples(name, periods: options.runs)
     }
     let fifty = try run(50, .activity)
     let one = try run(1, .activity)

@@ -21,9 +21,7 @@ enum SpinnersRun {
     guard arguments.count == 3, let count = Int(arguments[0]), let kind = Kind(rawValue: arguments[1]),
       let periods = Int(arguments[2])
     else { throw BenchmarkError("count, kind, periods") }
-    var configuration = Application.Configuration(dataCache: nil)
-    configuration.host.videoDriver = "offscreen"
-    let application = try Application(configuration: configuration)
+    let application = try Application.offscreen()
     let host = application.host
     let scroll = ScrollView(frame: host.window.bounds)
     scroll.contentSize = Size(width: scroll.frame.width, height: 3 * scroll.frame.height)

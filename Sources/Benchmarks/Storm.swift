@@ -17,19 +17,21 @@ enum Storm {
           try ChildProcess(.storm, [server.baseURL + "/slow.jpg?latency=10000", "\(threads)"]).figures())
         connections.append(Double(server.connectionCount - before))
       }
-      func samples(_ name: String) -> Samples { Samples(figures.map { $0[name] ?? .nan }) }
       let key = threads == 1 ? "one" : "eight"
       return [
         Figure(
-          "\(key)_us", samples("pair_us"),
+          "\(key)_us", figures.samples("pair_us"),
           label: "start and cancellation, \(threads) thread\(threads > 1 ? "s" : "")",
           unit: "µs"),
-        Figure("\(key)_cpu_us", samples("cpu_us"), label: "  processor time of all threads", unit: "µs"),
-        Figure("\(key)_allocations", samples("allocations"), label: "  allocations of the calling thread"),
-        Figure("\(key)_growth_mb", samples("growth_mb"), label: "  growth of the process", unit: "MB"),
+        Figure(
+          "\(key)_cpu_us", figures.samples("cpu_us"), label: "  processor time of all threads", unit: "µs"),
+        Figure(
+          "\(key)_allocations", figures.samples("allocations"), label: "  allocations of the calling thread"),
+        Figure(
+          "\(key)_growth_mb", figures.samples("growth_mb"), label: "  growth of the process", unit: "MB"),
         Figure("\(key)_connections", Samples(connections), label: "  opened connections, of 110,000 loads"),
         Figure(
-          "\(key)_unheard", samples("unheard"), label: "  loads without a result", floor: .atMost(0),
+          "\(key)_unheard", figures.samples("unheard"), label: "  loads without a result", floor: .atMost(0),
           aim: .atMost(0)),
       ]
     }

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// A benchmark.
 enum Subject: String, CaseIterable {
   case firstScreen = "first-screen"
@@ -60,21 +62,24 @@ struct Role {
     self.arguments = Array(arguments.dropFirst(2))
   }
 
+  /// Performs the task. A measurement prints its figures as JSON, for `ChildProcess.figures()`.
   @MainActor
   func play() throws {
+    let figures: [String: Double]
     switch name {
-    case .server: ImageServer.serve(arguments)
-    case .firstScreen: try Figures(FirstScreenRun.measure(arguments)).print()
-    case .setImage: try Figures(SetImageRun.measure(arguments)).print()
-    case .scroll: try Figures(ScrollRun.measure(arguments)).print()
-    case .fade: try Figures(FadeRun.measure(arguments)).print()
-    case .idle: try Figures(IdleRun.measure(arguments)).print()
-    case .spinners: try Figures(SpinnersRun.measure(arguments)).print()
-    case .reuseStorm: try Figures(ReuseStormRun.measure(arguments)).print()
-    case .fetch: try Figures(FetchRun.measure(arguments)).print()
-    case .storm: try Figures(StormRun.measure(arguments)).print()
-    case .fling: try Figures(FlingRun.measure(arguments)).print()
-    case .flingMemory: try Figures(FlingMemoryRun.measure(arguments)).print()
+    case .server: return ImageServer.serve(arguments)
+    case .firstScreen: figures = try FirstScreenRun.measure(arguments)
+    case .setImage: figures = try SetImageRun.measure(arguments)
+    case .scroll: figures = try ScrollRun.measure(arguments)
+    case .fade: figures = try FadeRun.measure(arguments)
+    case .idle: figures = try IdleRun.measure(arguments)
+    case .spinners: figures = try SpinnersRun.measure(arguments)
+    case .reuseStorm: figures = try ReuseStormRun.measure(arguments)
+    case .fetch: figures = try FetchRun.measure(arguments)
+    case .storm: figures = try StormRun.measure(arguments)
+    case .fling: figures = try FlingRun.measure(arguments)
+    case .flingMemory: figures = try FlingMemoryRun.measure(arguments)
     }
+    print(String(decoding: try JSONEncoder().encode(figures), as: UTF8.self))
   }
 }

@@ -25,7 +25,6 @@ enum FirstScreen {
       .firstScreen, [server.baseURL, String(ImageSet.count), images.folder]
     ).figures()
 
-    func samples(_ name: String) -> Samples { Samples(runs.map { $0[name] ?? .nan }) }
     let ratios = Samples(zip(runs, references).map { ($0["loaded_s"] ?? .nan) / $1.seconds })
     let above = Samples(
       runs.map { (($0["peak_rss_bytes"] ?? .nan) - ($0["baseline_rss_bytes"] ?? .nan)) / 1e6 })
@@ -34,13 +33,13 @@ enum FirstScreen {
     }
     let kilobytes = Double(bytes.reduce(0) { $0 + $1.count }) / Double(bytes.count) / 1000
     return [
-      Figure("median_s", samples("loaded_s"), label: "first request to all loaded", unit: "s"),
-      Figure("drawn_s", samples("drawn_s"), label: "to all drawn", unit: "s"),
+      Figure("median_s", runs.samples("loaded_s"), label: "first request to all loaded", unit: "s"),
+      Figure("drawn_s", runs.samples("drawn_s"), label: "to all drawn", unit: "s"),
       Figure(
         "reference_s", Samples(references.map(\.seconds)), label: "libjpeg-turbo, bytes in memory", unit: "s"),
       Figure(
         "ratio_libjpeg_turbo", ratios, label: "ratio, pair by pair", floor: .atMost(1.5), aim: .atMost(1.2)),
-      Figure("cpu_s", samples("cpu_s"), label: "processor time", unit: "s"),
+      Figure("cpu_s", runs.samples("cpu_s"), label: "processor time", unit: "s"),
       Figure(
         "reference_cpu_s", Samples(references.map(\.cpu)), label: "processor time of libjpeg-turbo", unit: "s"
       ),
@@ -50,13 +49,14 @@ enum FirstScreen {
       Figure(
         "trace_percent", Samples(runs.map { ($0["trace_s"] ?? .nan) / ($0["cpu_s"] ?? .nan) * 100 }),
         label: "fraction of the processor time for the trace", unit: "%", floor: .atMost(1)),
-      Figure("trace_events", samples("trace_events"), label: "events in the trace"),
+      Figure("trace_events", runs.samples("trace_events"), label: "events in the trace"),
       Figure(
         "above_baseline_mb", above, label: "memory above the baseline", unit: "MB", floor: .atMost(20),
         aim: .atMost(12)),
-      Figure("peak_rss_mb", samples("peak_rss_bytes"), label: "peak memory", unit: "MB", factor: 1e-6),
+      Figure("peak_rss_mb", runs.samples("peak_rss_bytes"), label: "peak memory", unit: "MB", factor: 1e-6),
       Figure(
-        "baseline_rss_mb", samples("baseline_rss_bytes"), label: "memory of the empty window", unit: "MB",
+        "baseline_rss_mb", runs.samples("baseline_rss_bytes"), label: "memory of the empty window",
+        unit: "MB",
         factor: 1e-6),
       Figure(
         "psnr_db", bestQuality("psnr"), label: "quality as decoded", unit: "dB", floor: .atLeast(37)),
@@ -67,10 +67,10 @@ enum FirstScreen {
       Figure("psnr_lanczos_db", quality["psnr_lanczos_db"] ?? .nan),
       Figure("psnr_screen_area_db", quality["psnr_screen_area_db"] ?? .nan),
       Figure("psnr_screen_lanczos_db", quality["psnr_screen_lanczos_db"] ?? .nan),
-      Figure("requests", samples("requests"), label: "requests"),
-      Figure("connections", samples("connections"), label: "connections"),
-      Figure("frames", samples("frames"), label: "frames presented"),
-      Figure("late_frames", samples("late_frames"), label: "late frames"),
+      Figure("requests", runs.samples("requests"), label: "requests"),
+      Figure("connections", runs.samples("connections"), label: "connections"),
+      Figure("frames", runs.samples("frames"), label: "frames presented"),
+      Figure("late_frames", runs.samples("late_frames"), label: "late frames"),
       Figure("picture_kb", kilobytes, label: "mean size of an image", unit: "kB"),
     ]
   }

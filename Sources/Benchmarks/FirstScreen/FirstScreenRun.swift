@@ -25,9 +25,7 @@ struct FirstScreenRun {
   }
 
   private init(count: Int) throws {
-    var configuration = Application.Configuration(dataCache: nil)
-    configuration.host.videoDriver = "offscreen"
-    application = try Application(configuration: configuration)
+    application = try .offscreen()
     for index in 0..<count {
       let view = ImageView(
         frame: Rect(

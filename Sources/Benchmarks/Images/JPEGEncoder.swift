@@ -42,4 +42,16 @@ enum JPEGEncoder {
     jpeg_finish_compress(info)
     return Array(UnsafeBufferPointer(start: buffer, count: Int(count)))
   }
+
+  /// Returns a part of an image of `ImageMaker`, encoded with quality 85.
+  static func bytes(
+    ofPart pixels: [UInt8], x: Int, y: Int, width: Int, height: Int, isProgressive: Bool = false
+  ) -> [UInt8] {
+    let rows = (y..<y + height).map { row in
+      let start = (row * ImageMaker.width + x) * 3
+      return pixels[start..<start + width * 3]
+    }
+    return bytes(
+      Array(rows.joined()), width: width, height: height, quality: 85, isProgressive: isProgressive)
+  }
 }

@@ -13,6 +13,11 @@ final class ChildProcess {
     try self.init("/proc/self/exe", Role.arguments(role, arguments))
   }
 
+  /// Runs this program in a role several times. Returns the figures of each run.
+  static func figures(_ role: Role.Name, _ arguments: [String], runs: Int) throws -> [[String: Double]] {
+    try (0..<runs).map { _ in try ChildProcess(role, arguments).figures() }
+  }
+
   /// Starts the program at a path. The child shares this process's standard error.
   init(_ program: String, _ arguments: [String]) throws(BenchmarkError) {
     var toChild: [Int32] = [0, 0]
@@ -89,16 +94,5 @@ final class ChildProcess {
   var hasEnded: Bool {
     if isRunning, waitpid(id, nil, WNOHANG) == id { isRunning = false }
     return !isRunning
-  }
-}
-
-/// The figures of a run, passed as JSON from the child process to the parent.
-struct Figures {
-  private let values: [String: Double]
-
-  init(_ values: [String: Double]) { self.values = values }
-
-  func print() throws {
-    Swift.print(String(decoding: try JSONEncoder().encode(values), as: UTF8.self))
   }
 }

@@ -23,3 +23,19 @@ struct Samples {
     return sorted[lower] + (position - Double(lower)) * (sorted[lower + 1] - sorted[lower])
   }
 }
+
+extension [[String: Double]] {
+  /// Returns the values of a figure in all runs; a missing value is not a number.
+  func values(_ name: String) -> [Double] { map { $0[name] ?? .nan } }
+
+  /// Returns the results of all runs for a figure.
+  func samples(_ name: String) -> Samples { Samples(values(name)) }
+}
+
+extension [String: Double] {
+  /// Returns the results for a figure that a run has measured several times: `NAME_1`, `NAME_2` and so on. `NAME_0` is
+  /// from the warm-up.
+  func samples(_ name: String, periods: Int) -> Samples {
+    Samples((1...periods).map { self["\(name)_\($0)"] ?? .nan })
+  }
+}

@@ -64,25 +64,24 @@ struct FetchComparison {
       ownFigures.append(run)
       curlFigures.append(curlRun)
     }
-    func samples(_ name: String) -> Samples { Samples(ownFigures.map { $0[name] ?? .nan }) }
     func ratio(_ name: String, _ figure: (CurlProgram.Figures) -> Double) -> Samples {
-      Samples(zip(ownFigures, curlFigures).map { ($0[name] ?? .nan) / figure($1) })
+      Samples(zip(ownFigures.values(name), curlFigures).map { $0 / figure($1) })
     }
     let bound = comparesCPU ? Figure.Bound.atMost(1.1) : nil
     return [
       Figure(
-        "\(version)_s", samples("wall_s"), label: "\(version.name), \(job.concurrency) at once",
+        "\(version)_s", ownFigures.samples("wall_s"), label: "\(version.name), \(job.concurrency) at once",
         unit: "s"),
       Figure("\(version)_curl_s", Samples(curlFigures.map(\.wall)), label: "  curl --parallel", unit: "s"),
       Figure(
         "ratio_curl_\(version)", ratio("wall_s", \.wall), label: "  ratio, run by run", aim: .atMost(1.1)),
-      Figure("\(version)_cpu_s", samples("cpu_s"), label: "  processor time", unit: "s"),
+      Figure("\(version)_cpu_s", ownFigures.samples("cpu_s"), label: "  processor time", unit: "s"),
       Figure(
         "\(version)_curl_cpu_s", Samples(curlFigures.map(\.cpu)), label: "  processor time of curl",
         unit: "s"),
       Figure(
         "ratio_curl_cpu_\(version)", ratio("cpu_s", \.cpu), label: "  ratio of processor time", aim: bound),
-      Figure("\(version)_connections", samples("connections"), label: "  connections"),
+      Figure("\(version)_connections", ownFigures.samples("connections"), label: "  connections"),
     ]
   }
 }
