@@ -17,9 +17,8 @@ extension Window {
   public func image(size: Size, color: (Point) -> Color) -> Image {
     let scale = scale
     func pixels(_ length: Double) -> Int { Int((length * scale).rounded().clamped(to: 1...4096)) }
-    let bitmap = Bitmap(drawingWidth: pixels(size.width), height: pixels(size.height)) { x, y in
-      color(Point(x: x / scale, y: y / scale))
+    return Image(width: pixels(size.width), height: pixels(size.height), scale: scale) { x, y in
+      color(Point(x: (Double(x) + 0.5) / scale, y: (Double(y) + 0.5) / scale))
     }
-    return Image(bitmap, scale: scale)
   }
 }

@@ -62,7 +62,8 @@ enum RingArtwork {
     func distance(_ x: Double, _ y: Double, to end: Point) -> Double {
       ((x - end.x) * (x - end.x) + (y - end.y) * (y - end.y)).squareRoot()
     }
-    return Bitmap(drawingWidth: key.diameter, height: key.diameter) { x, y in
+    return Bitmap(width: key.diameter, height: key.diameter) { column, row in
+      let (x, y) = (Double(column) + 0.5, Double(row) + 0.5)
       let (dx, dy) = (x - middle, y - middle)
       let ring = coverage(abs((dx * dx + dy * dy).squareRoot() - radius))
       guard ring > 0 else { return .clear }

@@ -74,8 +74,8 @@ package enum SpinnerArtwork {
         angle: 2 * Double.pi * Double(tooth) / Double(frameCount), diameter: Double(diameter),
         opacity: opacity)
     }
-    return Bitmap(drawingWidth: diameter, height: diameter) { x, y in
-      let opacity = teeth.reduce(0) { max($0, $1.opacity(x: x, y: y)) }
+    return Bitmap(width: diameter, height: diameter) { x, y in
+      let opacity = teeth.reduce(0) { max($0, $1.opacity(x: Double(x) + 0.5, y: Double(y) + 0.5)) }
       return color.multiplyingAlpha(by: opacity)
     }
   }
