@@ -42,7 +42,7 @@ package final class ArrivingBody: Sendable {
 
   /// Sets the reservation to `bytes`, the size of what has been received. Releases memory that was reserved for a
   /// larger chunk or for moving the bytes to larger storage.
-  package func trim(to bytes: Int) {
+  package func resize(to bytes: Int) {
     if reservation.bytes != bytes { reservation.resize(to: bytes) }
   }
 

@@ -259,7 +259,7 @@ final class FetchReceiver: TransportReceiver {
       return (state.watchers, progress, state.body, state.reserved, wantsPreviews)
     }
     // If the transport has not asked for room, this may evict memory.
-    body?.trim(to: used)
+    body?.resize(to: used)
     for watcher in watchers { watcher.report(progress) }
     if wantsPreviews { showPreview() }
   }
