@@ -118,7 +118,7 @@ import VitrineLoading
         var mostKept = 0
         for count in Array(stride(from: 1, to: bytes.count, by: max(7, bytes.count / 40))) + [bytes.count] {
           let data = Array(bytes[..<count])
-          let need = decoder.requiredBytes(for: data)
+          let need = decoder.memoryNeeded(for: data)
           let image = try decoder.image(of: data, expectedLength: nil)
           #expect(need >= decoder.retainedBytes + (image?.cost ?? 0))
           if style == .blurred, count > 300, mostKept == 0, [rows, lines, gif].contains(bytes) {
@@ -128,7 +128,7 @@ import VitrineLoading
           mostKept = max(mostKept, decoder.retainedBytes)
         }
         #expect(decoder.retainedBytes == 0, "nothing is kept after the last byte")
-        #expect(decoder.requiredBytes(for: bytes) == 0)
+        #expect(decoder.memoryNeeded(for: bytes) == 0)
         let result = try decode(bytes, to: target).cost
         switch bytes {
         case rows, lines: #expect(mostKept == (style == .scans ? result : 0))

@@ -50,7 +50,7 @@ final class ProgressiveDecoder: ProgressiveImageDecoding {
     }
   }
 
-  func requiredBytes(for data: [UInt8]) -> Int {
+  func memoryNeeded(for data: [UInt8]) -> Int {
     let isFinished = state.withLock { if case .finished = $0.stage { true } else { false } }
     return isFinished ? 0 : SourceMemory(data, options: options)?.preview(style) ?? 0
   }

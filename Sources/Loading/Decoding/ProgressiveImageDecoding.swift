@@ -25,7 +25,7 @@ public protocol ProgressiveImageDecoding: AnyObject, Sendable {
   /// Returns the peak number of bytes of `image(of: data)`, including the preview and all memory kept between two
   /// previews, as far as the header tells. Called before each preview, which is made only if a `MemoryLedger` has room
   /// for the bytes.
-  func requiredBytes(for data: [UInt8]) -> Int
+  func memoryNeeded(for data: [UInt8]) -> Int
   /// The number of bytes that the decoder keeps between two previews. These stay reserved while more data arrive.
   var retainedBytes: Int { get }
 }
@@ -38,7 +38,7 @@ extension ProgressiveImageDecoding {
     try image(of: data, expectedLength: expectedLength)
   }
   /// Returns 0: no memory of the decoder is reserved.
-  public func requiredBytes(for data: [UInt8]) -> Int { 0 }
+  public func memoryNeeded(for data: [UInt8]) -> Int { 0 }
   /// The default, 0: the decoder keeps no memory between two previews.
   public var retainedBytes: Int { 0 }
 }

@@ -43,7 +43,7 @@ package final class FakeProgressiveDecoder: ProgressiveImageDecoding {
   }
 
   /// Returns the size in bytes of the pixels and of the memory that the decoder keeps.
-  package func requiredBytes(for data: [UInt8]) -> Int {
+  package func memoryNeeded(for data: [UInt8]) -> Int {
     imageDecoder.memoryNeeded(for: data, options: options) + memoryToKeep
   }
 

@@ -78,7 +78,7 @@ struct PreviewMaker: Sendable {
     _ reservation: MemoryReservation, _ cancellation: DecodeCancellation, _ show: (Image) -> Void
   ) -> End {
     let decoder = counted.decoder
-    guard reservation.reserveOrEvict(toFit: decoder.requiredBytes(for: body) - counted.reservation.bytes)
+    guard reservation.reserveOrEvict(toFit: decoder.memoryNeeded(for: body) - counted.reservation.bytes)
     else { return .skipped(counted) }
     let made = Result { () throws(ImageError) in
       try decoder.image(of: body, expectedLength: expectedLength, cancellation: cancellation)
