@@ -19,15 +19,3 @@ extension ArraySlice<UInt8> {
     return result
   }
 }
-
-extension UInt8 {
-  /// The value of the byte as a hexadecimal digit of ASCII; `nil` for other bytes.
-  fileprivate var hexadecimalValue: UInt8? {
-    switch self {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-    default: nil
-    }
-  }
-}

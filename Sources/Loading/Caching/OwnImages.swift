@@ -87,24 +87,3 @@ extension ImageRequest {
     return RequestIdentity(url: url, headers: headers, key: key)
   }
 }
-
-extension Sequence<UInt8> {
-  /// The bytes in hexadecimal digits, two for each byte.
-  fileprivate var hexadecimal: String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-  }
-}
-
-extension [UInt8] {
-  /// Parses two hexadecimal digits for each byte; nil for any other text.
-  fileprivate init?(hexadecimal text: Substring) {
-    let digits = text.utf8.map { Int(String(UnicodeScalar($0)), radix: 16) }
-    guard digits.count % 2 == 0 else { return nil }
-    self = []
-    for start in stride(from: 0, to: digits.count, by: 2) {
-      guard let high = digits[start], let low = digits[start + 1] else { return nil }
-      append(UInt8(high << 4 | low))
-    }
-  }
-}

@@ -1,3 +1,5 @@
+import VitrineGraphics
+
 /// A random key for digests of secrets (HMAC-SHA-256). Digests that were made with one key are useless without it, and
 /// do not match digests of another key.
 package struct DigestKey: Hashable, Sendable {
@@ -23,7 +25,7 @@ package struct DigestKey: Hashable, Sendable {
       let message = [field.name, field.value].flatMap { text in
         (0..<4).map { UInt8(truncatingIfNeeded: text.utf8.count >> (8 * $0)) } + Array(text.utf8)
       }
-      return HTTPHeaders.Field(name: field.name, value: SecretDigest.hex(digest(message)))
+      return HTTPHeaders.Field(name: field.name, value: digest(message).hexadecimal)
     }
   }
 }

@@ -1,3 +1,5 @@
+import VitrineGraphics
+
 /// Digests for comparing secrets that must not be stored or shown.
 package enum SecretDigest {
   /// Returns the SHA-256 digest of a list of texts as 64 hexadecimal digits. Texts are delimited, so `["ab", "c"]` and
@@ -11,14 +13,6 @@ package enum SecretDigest {
       }
       message += bytes
     }
-    return hex(SHA256.digest(message))
-  }
-
-  /// Returns a digest as two lowercase hexadecimal digits per byte.
-  package static func hex(_ digest: [UInt8]) -> String {
-    digest.map { byte in
-      let digits = String(byte, radix: 16)
-      return digits.count == 1 ? "0" + digits : digits
-    }.joined()
+    return SHA256.digest(message).hexadecimal
   }
 }
