@@ -15,7 +15,7 @@ struct PressureDecider {
   ///   - isStalled: True if the kernel has reported that processes wait for memory.
   ///   - now: Seconds since an arbitrary time in the past.
   mutating func decide(_ reading: MemoryReading, isStalled: Bool = false, at now: Double) -> MemoryPressure? {
-    let pressure = max(Self.pressure(reading, since: last), isStalled ? .warning : nil)
+    let pressure = Self.pressure(reading, since: last) ?? (isStalled ? .warning : nil)
     last = reading
     guard let pressure else {
       told = nil
@@ -43,11 +43,4 @@ struct PressureDecider {
     }
     return nil
   }
-
-  private static func max(_ a: MemoryPressure?, _ b: MemoryPressure?) -> MemoryPressure? {
-    guard let a, let b else { return a ?? b }
-    return Swift.max(a, b)
-  }
-
-  private func max(_ a: MemoryPressure?, _ b: MemoryPressure?) -> MemoryPressure? { Self.max(a, b) }
 }
