@@ -18,12 +18,7 @@ struct FeedList: RandomAccessCollection, Sendable {
   private let starts: [UInt32]
   private let base: URL
 
-  /// Parses and checks each line of a text. Relative URLs are resolved against `base`, the URL of the list.
-  static func parse(_ text: String, base: URL) throws(FeedError) -> FeedList {
-    try FeedList(Array(text.utf8), base: base)
-  }
-
-  /// Parses and checks each line of a UTF-8 text.
+  /// Parses and checks each line of a UTF-8 text. Relative URLs are resolved against `base`, the URL of the list.
   init(_ text: [UInt8], base: URL) throws(FeedError) {
     let listName = Self.displayName(of: base)
     guard text.count <= Self.byteLimit else { throw .tooLong(listName, limit: Self.byteLimitText) }

@@ -151,3 +151,9 @@ struct FeedListTests {
     return (fields.flatMap { $0.count > 1 ? Int($0[1]) : nil } ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
   }
 }
+
+extension FeedList {
+  fileprivate static func parse(_ text: String, base: URL) throws(FeedError) -> FeedList {
+    try FeedList(Array(text.utf8), base: base)
+  }
+}
