@@ -1,5 +1,3 @@
-import VitrineGraphics
-
 /// The track of one request in a trace, from the call to the first frame: its spans, ordered by their beginning.
 ///
 /// Work that several requests share is on the track of each of them, for the time that the request waits for it. Spans

@@ -1,5 +1,4 @@
 import VitrineConcurrency
-import VitrineGraphics
 
 /// Functions that are called on the main actor when the network has returned or the system's clock was set.
 final class ConnectivityObservers: Sendable {

@@ -1,6 +1,5 @@
 import Synchronization
 import VitrineConcurrency
-import VitrineGraphics
 
 /// The thread that reads local files one after another. Each call that may block has a time limit: when it expires, the
 /// file fails, and another thread replaces the blocked one for the following files. A file that hangs blocks one

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Synchronization
 import VitrineConcurrency
-import VitrineGraphics
 
 /// The transports of a downloader, which may be replaced at any time.
 final class TransportTable: Sendable {
