@@ -33,13 +33,7 @@ extension DiskImageCache.Fault: CustomStringConvertible {
     switch self {
     case .ownedByAnotherUser(let path): "\(path) belongs to another user"
     case .diskIsFull(let path): "the disk of \(path) is nearly full"
-    case .refused(let path, let code):
-      "\(path): "
-        + withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { text in
-          text.initialize(repeating: 0)
-          strerror_r(code, text.baseAddress!, text.count)
-          return String(cString: text.baseAddress!)
-        }
+    case .refused(let path, let code): "\(path): \(String(cString: strerror(code)))"
     }
   }
 }

@@ -251,9 +251,6 @@ private struct LocalReader {
   }
 
   private static func failure(_ path: String, _ code: Int32) -> ImageError {
-    var text = [CChar](repeating: 0, count: 256)
-    strerror_r(code, &text, text.count)
-    return .unreadableFile(
-      path: path, message: text.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
+    .unreadableFile(path: path, message: String(cString: strerror(code)))
   }
 }
