@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import VitrineGalleryServer
 
 /// An nginx process on this machine that serves a folder under `/gallery/` over HTTP/1.1 and, if `isSecure` is true,
 /// over HTTP/2 with TLS.
@@ -113,35 +114,15 @@ struct Nginx {
 
   // MARK: Ports
 
-  private static func withSocket<Result>(
-    _ port: UInt16, _ body: (Int32, UnsafeMutablePointer<sockaddr>, socklen_t) -> Result
-  ) -> Result {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    return withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        body(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-  }
-
   private static func canConnect(to port: UInt16) -> Bool {
-    withSocket(port) { connect($0, $1, $2) == 0 }
+    guard let descriptor = connect(toPort: port) else { return false }
+    close(descriptor)
+    return true
   }
 
   private static func freePort() throws -> UInt16 {
-    let port = withSocket(0) { descriptor, address, length in
-      var length = length
-      guard bind(descriptor, address, length) == 0, getsockname(descriptor, address, &length) == 0 else {
-        return UInt16(0)
-      }
-      return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { $0.pointee.sin_port.bigEndian }
-    }
-    guard port > 0 else { throw BenchmarkError("no port is free") }
+    let (descriptor, port) = try listen(onPort: 0)
+    close(descriptor)
     return port
   }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Opens a non-blocking socket that listens on 127.0.0.1. Port 0 chooses a free port. Returns the socket and its port.
-func listen(onPort port: UInt16) throws(GalleryServerError) -> (descriptor: Int32, port: UInt16) {
+package func listen(onPort port: UInt16) throws(GalleryServerError) -> (descriptor: Int32, port: UInt16) {
   let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
   let descriptor = socket(AF_INET, type, 0)
   guard descriptor >= 0 else { throw .cannotListen(port: port, code: errno) }
@@ -23,7 +23,7 @@ func listen(onPort port: UInt16) throws(GalleryServerError) -> (descriptor: Int3
 }
 
 /// Opens a connection to a port of 127.0.0.1. Returns `nil` if that fails.
-func connect(toPort port: UInt16) -> Int32? {
+package func connect(toPort port: UInt16) -> Int32? {
   let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
   guard descriptor >= 0 else { return nil }
   var address = loopback(port)
