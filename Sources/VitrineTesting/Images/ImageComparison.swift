@@ -83,19 +83,12 @@ extension ImageComparison {
   /// the tolerance's levels in a colour from red (a small difference) to yellow (255 levels). Covers the area of both
   /// images.
   public var difference: Bitmap {
-    let width = max(actual.width, expected.width)
-    let height = max(actual.height, expected.height)
-    return Bitmap(width: width, height: height, format: .rgba, isOpaque: true) { pixels, bytesPerRow in
-      for y in 0..<height {
-        for x in 0..<width {
-          pixels.write(dark(expected.color(orClearAt: x, y)), at: y * bytesPerRow + x * 4)
-        }
-      }
-      actual.forEachDifference(from: expected) { x, y, levels in
-        guard levels > tolerance.levels else { return }
-        let mark = Color(red: 255, green: UInt8(levels), blue: 0)
-        pixels.write(mark, at: y * bytesPerRow + x * 4)
-      }
+    Bitmap(
+      width: max(actual.width, expected.width), height: max(actual.height, expected.height), format: .rgba
+    ) { x, y in
+      let levels = actual.levels(from: expected, x, y)
+      return levels > tolerance.levels
+        ? Color(red: 255, green: UInt8(levels), blue: 0) : dark(expected.color(orClearAt: x, y))
     }
   }
 
@@ -103,20 +96,14 @@ extension ImageComparison {
   public var sideBySide: Bitmap {
     let gap = 8
     let images = [expected, actual, difference]
-    let width = images.reduce(gap) { $0 + $1.width + gap }
-    let height = difference.height + 2 * gap
-    return Bitmap(width: width, height: height, format: .rgba, isOpaque: true) { pixels, bytesPerRow in
-      for pixel in 0..<(width * height) { pixels.write(Self.background, at: pixel * 4) }
-      var left = gap
-      for image in images {
-        for y in 0..<image.height {
-          for x in 0..<image.width {
-            let color = image.color(x: x, y: y).over(Self.background)
-            pixels.write(color, at: (y + gap) * bytesPerRow + (x + left) * 4)
-          }
-        }
-        left += image.width + gap
-      }
+    var width = gap
+    let columns = images.map { image in
+      defer { width += image.width + gap }
+      return width..<width + image.width
+    }
+    return Bitmap(width: width, height: images[2].height + 2 * gap, format: .rgba) { x, y in
+      guard let index = columns.firstIndex(where: { $0.contains(x) }) else { return Self.background }
+      return images[index].color(orClearAt: x - columns[index].lowerBound, y - gap).over(Self.background)
     }
   }
 
@@ -139,14 +126,16 @@ extension Bitmap {
     for y in 0..<max(height, other.height) {
       if hasSameRows, y < min(height, other.height), row(y, isSameIn: other) { continue }
       for x in 0..<max(width, other.width) {
-        guard x < min(width, other.width), y < min(height, other.height) else {
-          body(x, y, 255)
-          continue
-        }
-        let levels = color(x: x, y: y).levels(from: other.color(x: x, y: y))
+        let levels = levels(from: other, x, y)
         if levels > 0 { body(x, y, levels) }
       }
     }
+  }
+
+  /// Returns the largest difference of a channel at a position; 255 where only one of the images has a pixel.
+  fileprivate func levels(from other: Bitmap, _ x: Int, _ y: Int) -> Int {
+    guard x < min(width, other.width), y < min(height, other.height) else { return 255 }
+    return color(x: x, y: y).levels(from: other.color(x: x, y: y))
   }
 
   /// Returns true if the bytes of a row are equal in both images. A fast path: most rows are equal, and comparing bytes
@@ -161,7 +150,7 @@ extension Bitmap {
   }
 
   fileprivate func color(orClearAt x: Int, _ y: Int) -> Color {
-    x < width && y < height ? color(x: x, y: y) : .clear
+    y >= 0 && x < width && y < height ? color(x: x, y: y) : .clear
   }
 }
 
@@ -184,15 +173,5 @@ extension Color {
     }
     return Color(
       red: mix(red, other.red), green: mix(green, other.green), blue: mix(blue, other.blue))
-  }
-}
-
-extension UnsafeMutableRawBufferPointer {
-  /// Writes a pixel in the byte order RGBA.
-  fileprivate func write(_ color: Color, at index: Int) {
-    self[index] = color.red
-    self[index + 1] = color.green
-    self[index + 2] = color.blue
-    self[index + 3] = color.alpha
   }
 }
