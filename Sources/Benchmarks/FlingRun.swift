@@ -28,8 +28,8 @@ final class FlingRun: FrameObserver {
   private init(server: String, network: String, order: Prioritization) throws {
     let trace = trace
     application = try .offscreen {
-      $0.downloader.trace = trace
-      $0.downloader.prioritization = order
+      $0.downloader.environment.trace = trace
+      $0.downloader.queue.prioritization = order
     }
     requests = try (0..<Self.count).map {
       try ImageRequest("\(server)/\($0 % 16).jpg?\(network)&number=\($0)")

@@ -60,11 +60,11 @@ struct Program {
     configuration.host.scale = options.scale
     configuration.host.rotation = options.rotation
     configuration.host.videoDriver = options.video
-    if options.trace != nil { configuration.downloader.trace = Trace(capacity: Demo.longTrace) }
+    if options.trace != nil { configuration.downloader.environment.trace = Trace(capacity: Demo.longTrace) }
     configuration.host.renderer = options.renderer
     configuration.dataCache = options.hasDiskCache ? disk(options.cache) : nil
     // The embedded server has another port but the same images in each run.
-    configuration.downloader.keyFilter = gallery.withoutPort
+    configuration.downloader.requests.keyFilter = gallery.withoutPort
     let application = try Application(configuration: configuration)
     logMessage("video \(application.host.videoDriver), renderer \(application.host.rendererName)")
     for warning in application.host.warnings { logMessage(warning) }

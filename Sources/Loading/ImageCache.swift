@@ -115,7 +115,7 @@ public struct ImageCache: Sendable {
     guard let identity = request.storedIdentity(additionalIdentifier), request.cache.usesDisk else {
       return Self.report(false, to: completion)
     }
-    let now = engine.configuration.wallClock()
+    let now = engine.configuration.environment.wallClock()
     let diskIdentity = engine.transports.onDisk(identity)
     engine.diskWriter.access(.store(diskIdentity, bytes: bytes)) { cache in
       guard let body = body(), !body.isEmpty else { return false }

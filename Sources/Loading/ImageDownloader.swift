@@ -54,12 +54,12 @@ public final class ImageDownloader: Sendable {
     decoder: any ImageDecoding, cache: (any ImageRequestCache)? = MemoryImageCache(),
     dataCache: (any ImageDataCache)? = nil
   ) {
-    if let ledger = configuration.ledger { (cache as? any MemoryHolder)?.count(against: ledger) }
+    if let ledger = configuration.memory.ledger { (cache as? any MemoryHolder)?.count(against: ledger) }
     self.init(
       engine: LoadEngine(
         configuration: configuration, transports: transports, decoder: decoder, cache: cache,
         dataCache: dataCache),
-      cache: cache, refusal: nil, additions: RequestAdditions(configuration))
+      cache: cache, refusal: nil, additions: RequestAdditions(configuration.requests))
   }
 
   private init(

@@ -23,12 +23,12 @@ public enum ImageError: Error, Hashable, Sendable {
   case proxyFailed(status: Int?, message: String)
   /// The server responded with a status that the request does not accept; by default any status other than 2xx.
   case status(Int)
-  /// The response has a content type that `Configuration.acceptance` does not accept; empty for a response without a
-  /// type.
+  /// The response has a content type that `Configuration.responses.acceptance` does not accept; empty for a response
+  /// without a type.
   case contentType(String)
-  /// `Configuration.requestModifier` threw the error that is described by the text.
+  /// `Configuration.requests.modifier` threw the error that is described by the text.
   case requestRefused(String)
-  /// `Configuration.responseModifier` or `bodyModifier` threw the error that is described by the text.
+  /// `Configuration.responses.modifier` or `bodyModifier` threw the error that is described by the text.
   case responseRefused(String)
   /// A redirect was not followed.
   case redirectRefused(RedirectRefusal)

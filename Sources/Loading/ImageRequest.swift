@@ -67,7 +67,7 @@ public struct ImageRequest: Sendable {
   /// The style of the previews that are shown while the image comes from the network; `.none` by default. Requests that
   /// differ only in this property share their load, and each caller receives the previews that it has requested.
   ///
-  /// `Configuration.requestProcessor` may set this property for all images of a downloader.
+  /// `Configuration.requests.processor` may set this property for all images of a downloader.
   public var progressive: Progressive {
     get { choices.map { $0.values.decodes ? $0.values.progressive : .none } ?? .none }
     set { change { $0.progressive = newValue } }

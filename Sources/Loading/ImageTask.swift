@@ -34,8 +34,8 @@ public final class ImageTask: Cancellable {
 
   /// An event in the course of a load.
   public enum Event: Sendable {
-    /// The head of a response has arrived, acceptable or not. If `Configuration.responseModifier` changes the head, the
-    /// changed head is reported as well.
+    /// The head of a response has arrived, acceptable or not. If `Configuration.responses.modifier` changes the head,
+    /// the changed head is reported as well.
     case response(TransportResponse)
     /// More of the body has arrived.
     case progress(Progress)

@@ -76,15 +76,15 @@ public final class Application {
     memory = configuration.memory
     var hosting = configuration.host
     hosting.textureByteBudget = memory.textures
-    hosting.trace = configuration.downloader.trace
-    let ledger = configuration.downloader.ledger ?? MemoryLedger(budget: memory.bytes)
+    hosting.trace = configuration.downloader.environment.trace
+    let ledger = configuration.downloader.memory.ledger ?? MemoryLedger(budget: memory.bytes)
     hosting.ledger = ledger
     host = try SDLHost(configuration: hosting)
     cache = MemoryImageCache(
       capacity: memory.cacheCapacity, preferredUsageAfterPurge: memory.cacheUsageAfterPurge)
     var downloading = configuration.downloader
-    downloading.pixelFormat = host.pixelFormat
-    downloading.ledger = ledger
+    downloading.decoding.pixelFormat = host.pixelFormat
+    downloading.memory.ledger = ledger
     downloader = makeSharedDownloader(
       downloading, transport: configuration.transport, cache: cache, dataCache: configuration.dataCache)
   }

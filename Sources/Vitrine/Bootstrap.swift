@@ -62,10 +62,10 @@ nonisolated func makeSharedDownloader(
   var transport = transport
   // A download that leaves the queue must not wait for a connection while its timeouts are already running.
   transport.connectionsPerHost = max(
-    transport.connectionsPerHost, configuration.maximumActiveDownloadsPerHost)
+    transport.connectionsPerHost, configuration.queue.maximumActiveDownloadsPerHost)
   var configuration = configuration
-  let ledger = configuration.ledger ?? MemoryLedger(budget: MemoryBudget.machine.bytes)
-  configuration.ledger = ledger
+  let ledger = configuration.memory.ledger ?? MemoryLedger(budget: MemoryBudget.machine.bytes)
+  configuration.memory.ledger = ledger
   MemoryPressureMonitor.watch(ledger)
   let downloader = ImageDownloader(
     configuration: configuration,

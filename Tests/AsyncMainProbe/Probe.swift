@@ -19,7 +19,7 @@ struct Probe {
         for number in 0..<200 {
           // A program may call `bootstrap` for each request, each time with a new configuration.
           var configuration = ImageDownloader.Configuration()
-          configuration.maximumActiveDownloads = 1 + number % 7
+          configuration.queue.maximumActiveDownloads = 1 + number % 7
           if bootstrap(downloader: configuration, dataCache: nil) !== first { others += 1 }
         }
         print("others: \(others), threads: \(threadCount - before)")

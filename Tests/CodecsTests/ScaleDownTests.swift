@@ -80,8 +80,8 @@ import VitrineTesting
     let (codecs, transport, clock) = (CountingCodecs(), FakeTransport(), ManualLoadingClock())
     let ledger = MemoryLedger()
     var configuration = ImageDownloader.Configuration()
-    configuration.clock = clock
-    configuration.ledger = ledger
+    configuration.environment.clock = clock
+    configuration.memory.ledger = ledger
     configuration.retries = .none
     let downloader = ImageDownloader(configuration: configuration, transports: [transport], decoder: codecs)
     var request = try ImageRequest("http://a.test/large.jpg")

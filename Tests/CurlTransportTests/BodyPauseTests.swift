@@ -143,9 +143,9 @@ import VitrineTesting
     let server = try server()
     let ledger = MemoryLedger(budget: 8 << 20)
     var configuration = ImageDownloader.Configuration()
-    configuration.ledger = ledger
-    configuration.bodyLimit = 3 << 20
-    configuration.maximumActiveDownloadsPerHost = 6
+    configuration.memory.ledger = ledger
+    configuration.responses.bodyLimit = 3 << 20
+    configuration.queue.maximumActiveDownloadsPerHost = 6
     configuration.retries = .none
     let downloader = ImageDownloader(
       configuration: configuration, transports: [CurlTransport()], decoder: FakeDecoder())
@@ -197,8 +197,8 @@ import VitrineTesting
     // 64 MiB of the 256 MiB may be received, including 32 MiB that the server sends ahead.
     let ledger = MemoryLedger(budget: 48 << 20)
     var configuration = ImageDownloader.Configuration()
-    configuration.ledger = ledger
-    configuration.bodyLimit = 300 << 20
+    configuration.memory.ledger = ledger
+    configuration.responses.bodyLimit = 300 << 20
     configuration.retries = .none
     let downloader = ImageDownloader(
       configuration: configuration, transports: [transport], decoder: FakeDecoder())
@@ -209,7 +209,7 @@ import VitrineTesting
     #expect(tasks.filter { $0.progress.received > 0 }.count == 1, "no other stream has begun")
     downloader.cancelAll()
     await downloader.drain()
-    #expect(ledger.usage.bodies <= configuration.resumableBytesLimit)
+    #expect(ledger.usage.bodies <= configuration.memory.resumableBytesLimit)
     await downloader.shutDown()
   }
 }

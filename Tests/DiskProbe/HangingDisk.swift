@@ -22,9 +22,9 @@ enum HangingDisk {
   static func run(isSlow: Bool) async throws {
     let (cache, clock, transport) = (Cache(), ManualLoadingClock(), FakeTransport())
     var configuration = ImageDownloader.Configuration()
-    configuration.clock = clock
+    configuration.environment.clock = clock
     // Large bodies of small images.
-    configuration.bodyModifier = { _, _ in FakeDecoder.encodedImage(width: 1, height: 1) }
+    configuration.responses.bodyModifier = { _, _ in FakeDecoder.encodedImage(width: 1, height: 1) }
     let body = FakeDecoder.encodedImage(width: 1, height: 1, count: isSlow ? 9 << 20 : 100)
     transport.respondToAll { transfer in
       transfer.respond(headers: ["Cache-Control": "max-age=60"], expectedLength: body.count)

@@ -33,9 +33,9 @@ struct ListLoadOrderTests {
     init(priority: ImageRequest.Priority = .normal) {
       var configuration = ImageDownloader.Configuration()
       configuration.retries = .none
-      configuration.rateLimit = nil
-      configuration.clock = clock
-      configuration.maximumActiveDownloads = 1
+      configuration.queue.rateLimit = nil
+      configuration.environment.clock = clock
+      configuration.queue.maximumActiveDownloads = 1
       options = SlotOptions(
         transition: .none,
         downloader: ImageDownloader(

@@ -39,7 +39,7 @@ struct NetworkActivityTests {
   private func load(_ result: (FakeTransfer) -> Void) async throws {
     let transport = FakeTransport()
     var configuration = ImageDownloader.Configuration()
-    configuration.networkActivity = network
+    configuration.environment.networkActivity = network
     let downloader = ImageDownloader(
       configuration: configuration, transports: [transport], decoder: FakeDecoder())
     let task = downloader.load(try ImageRequest("http://a.test/1"))

@@ -20,8 +20,8 @@ final class SlotBench {
     // No retries and no rate limit: the test alone decides which transfers start and fail.
     var configuration = ImageDownloader.Configuration()
     configuration.retries = .none
-    configuration.rateLimit = nil
-    configuration.clock = clock
+    configuration.queue.rateLimit = nil
+    configuration.environment.clock = clock
     downloader = ImageDownloader(
       configuration: configuration, transports: [transport], decoder: decoder, cache: cache,
       dataCache: disk)

@@ -330,7 +330,7 @@ struct SlotRecoveryTests {
   @Test func neverRecoveryPolicyDisablesRetries() async throws {
     var configuration = ImageDownloader.Configuration()
     configuration.retries = .none
-    configuration.clock = bench.clock
+    configuration.environment.clock = bench.clock
     configuration.recovery = .never
     let downloader = ImageDownloader(
       configuration: configuration, transports: [bench.transport], decoder: bench.decoder)

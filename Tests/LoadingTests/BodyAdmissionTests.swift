@@ -17,7 +17,7 @@ import VitrineTesting
     let ledger = MemoryLedger(budget: budget)
     let world = Fixture(
       {
-        $0.ledger = ledger
+        $0.memory.ledger = ledger
         configure(&$0)
       }, decodingIsHeld: decodingIsHeld)
     let tasks = (0..<bodies).map { world.downloader.load(request(host: "\($0).test")) }

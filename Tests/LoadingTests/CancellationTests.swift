@@ -41,7 +41,7 @@ import VitrineTesting
 
   @Test("AF-D15 SD-D21 more downloads than may run at once are cancelled and succeed when requested again")
   func cancelledDownloadsCanBeRequestedAgain() async throws {
-    let world = Fixture { $0.maximumActiveDownloads = 4 }
+    let world = Fixture { $0.queue.maximumActiveDownloads = 4 }
     let recorder = Recorder<Bool>()
     let names = (0..<5).map { "\($0).jpg" }
 

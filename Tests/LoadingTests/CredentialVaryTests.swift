@@ -16,7 +16,7 @@ import VitrineTesting
     let transport = FakeTransport(addsCredentials: true)
     var configuration = ImageDownloader.Configuration()
     configuration.retries = .none
-    configuration.clock = ManualLoadingClock()
+    configuration.environment.clock = ManualLoadingClock()
     return (
       ImageDownloader(
         configuration: configuration, transports: [transport], decoder: FakeDecoder(), dataCache: disk),

@@ -28,7 +28,7 @@ import VitrineTesting
   }
 
   @Test func metricsContainTheTimeInTheQueue() async throws {
-    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    let world = Fixture { $0.queue.maximumActiveDownloads = 1 }
     let first = world.downloader.load(request("http://a.test/1.jpg"))
     let second = world.downloader.load(request("http://a.test/2.jpg"))
     world.clock.advance(by: 3)
@@ -121,7 +121,7 @@ import VitrineTesting
 
   @Test("SD-D17 progress is reported at most once per interval, and the last progress always")
   func progressIsReportedAtMostOncePerInterval() async {
-    let world = Fixture { $0.progressInterval = 0.5 }
+    let world = Fixture { $0.intervals.progress = 0.5 }
     let task = world.downloader.load(request())
     let events = task.events
     let transfer = world.transport.transfers[0]

@@ -13,12 +13,12 @@ import VitrineTesting
   func randomEventsCompleteEachLoadOnce(seed: Int) async throws {
     let ledger = MemoryLedger()
     let world = Fixture {
-      $0.ledger = ledger
+      $0.memory.ledger = ledger
       $0.retries = RetryPolicy(limit: 2, delay: 1)
-      $0.rateLimit = RateLimit(burst: 8, perSecond: 4)
-      if seed % 2 == 1 { $0.requestModifier = { $0 } }
-      if seed % 3 == 1 { $0.responseModifier = { $0 } }
-      if seed % 4 == 3 { $0.bodyModifier = { body, _ in body } }
+      $0.queue.rateLimit = RateLimit(burst: 8, perSecond: 4)
+      if seed % 2 == 1 { $0.requests.modifier = { $0 } }
+      if seed % 3 == 1 { $0.responses.modifier = { $0 } }
+      if seed % 4 == 3 { $0.responses.bodyModifier = { body, _ in body } }
     }
     let server = Server(world.transport)
     let storm = LoadStorm(seed: seed, in: world, timeoutSeconds: 20_000)
@@ -38,7 +38,7 @@ import VitrineTesting
 
   @Test func twoLoadsThatPauseAndResumeLeaveTheirTransferRunning() async {
     for _ in 0..<20 {
-      let world = Fixture { $0.rateLimit = nil }
+      let world = Fixture { $0.queue.rateLimit = nil }
       let tasks = (0..<2).map { _ in world.downloader.load(request()) }
       await whileBusy(world.downloader) {
         await withTaskGroup(of: Void.self) { group in
@@ -58,8 +58,8 @@ import VitrineTesting
 
   @Test func transferOfAModifiedRequestStopsWhenCancelled() async throws {
     let world = Fixture {
-      $0.rateLimit = nil
-      $0.requestModifier = { $0 }
+      $0.queue.rateLimit = nil
+      $0.requests.modifier = { $0 }
     }
     try await whileBusy(world.downloader) {
       for number in 0..<500 {

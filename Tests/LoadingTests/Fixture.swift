@@ -19,8 +19,8 @@ struct Fixture {
     dataCache: (any ImageDataCache)? = nil
   ) {
     var configuration = ImageDownloader.Configuration()
-    configuration.decodingThreads = 2
-    configuration.clock = clock
+    configuration.decoding.threads = 2
+    configuration.environment.clock = clock
     configuration.retries = .none
     configure(&configuration)
     transport = FakeTransport(endsCancelled: endsCancelled)

@@ -39,8 +39,8 @@ import VitrineTesting
   func imagesThatFitTheBudgetLoad(budget: Int, threads: Int) async throws {
     let ledger = MemoryLedger(budget: budget)
     let world = Fixture {
-      $0.ledger = ledger
-      $0.decodingThreads = threads
+      $0.memory.ledger = ledger
+      $0.decoding.threads = threads
     }
     world.transport.respondToAll { $0.respond(with: Fixture.body) }
 
@@ -62,7 +62,7 @@ import VitrineTesting
   @Test(arguments: [0, 1, imageBytes - 1])
   func imageLargerThanTheBudgetIsRefusedBeforeDecoding(budget: Int) async throws {
     let ledger = MemoryLedger(budget: budget)
-    let world = Fixture { $0.ledger = ledger }
+    let world = Fixture { $0.memory.ledger = ledger }
 
     let error = await #expect(throws: ImageError.self) { try await world.loaded(request("large")) }
 
@@ -75,7 +75,7 @@ import VitrineTesting
 
   @Test func refusedImageLoadsAtASmallerSize() async throws {
     let ledger = MemoryLedger(budget: Self.imageBytes - 1)
-    let world = Fixture { $0.ledger = ledger }
+    let world = Fixture { $0.memory.ledger = ledger }
     await #expect(throws: ImageError.self) { try await world.loaded(request()) }
 
     let response = try await world.loaded(request(target: DecodeTarget(width: 16, height: 12)))
@@ -87,7 +87,7 @@ import VitrineTesting
 
   @Test func bodiesCountUntilTheyAreDecoded() async throws {
     let ledger = MemoryLedger()
-    let world = Fixture({ $0.ledger = ledger }, decodingIsHeld: true)
+    let world = Fixture({ $0.memory.ledger = ledger }, decodingIsHeld: true)
     let task = world.downloader.load(request())
     let transfer = world.transport.transfers[0]
     transfer.respond()
@@ -108,7 +108,7 @@ import VitrineTesting
 
   @Test func cancelledOrFailedTransferReleasesItsBody() async {
     let ledger = MemoryLedger()
-    let world = Fixture { $0.ledger = ledger }
+    let world = Fixture { $0.memory.ledger = ledger }
     let cancelled = world.downloader.load(request("a"))
     let failed = world.downloader.load(request("b"))
     for transfer in world.transport.transfers {
@@ -127,7 +127,7 @@ import VitrineTesting
   @Test func imageCountsWhileItIsTransformed() async throws {
     let ledger = MemoryLedger()
     let gate = Gate()
-    let world = Fixture { $0.ledger = ledger }
+    let world = Fixture { $0.memory.ledger = ledger }
     let task = world.downloader.load(request(transforms: [HeldTransform(gate: gate)]))
     world.transport.transfers[0].respond(with: Fixture.body)
     await gate.waitUntilHeld(1)

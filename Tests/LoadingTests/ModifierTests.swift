@@ -14,7 +14,7 @@ import VitrineTesting
   @Test("SD-D23 a modifier can change the headers and the URL of a request")
   func modifierChangesHeadersAndURLOfARequest() async throws {
     let world = Fixture {
-      $0.requestModifier = { request in
+      $0.requests.modifier = { request in
         var request = request
         request.headers["X-Token"] = "1"
         request.url = url("b.jpg")
@@ -36,7 +36,7 @@ import VitrineTesting
     arguments: [true, false])
   func refusedRequestIsNotSent(isTyped: Bool) async {
     let world = Fixture {
-      $0.requestModifier = { _ in throw isTyped ? ImageError.status(451) : Refusal() as any Error }
+      $0.requests.modifier = { _ in throw isTyped ? ImageError.status(451) : Refusal() as any Error }
     }
     let task = world.downloader.load(request())
     await #expect(throws: isTyped ? ImageError.status(451) : .requestRefused("no token")) {
@@ -48,7 +48,7 @@ import VitrineTesting
 
   @Test func loadCancelledDuringRequestModificationSendsNothing() async throws {
     let world = Fixture {
-      $0.requestModifier = { request in
+      $0.requests.modifier = { request in
         try await Task.sleep(for: .seconds(3600))
         return request
       }
@@ -65,12 +65,12 @@ import VitrineTesting
     let world = Fixture {
       $0.timeouts.total = 5
       if isOfRequest {
-        $0.requestModifier = { request in
+        $0.requests.modifier = { request in
           try await Task.sleep(for: .seconds(3600))
           return request
         }
       } else {
-        $0.responseModifier = { response in
+        $0.responses.modifier = { response in
           try await Task.sleep(for: .seconds(3600))
           return response
         }
@@ -94,7 +94,7 @@ import VitrineTesting
     }
     let world = Fixture {
       $0.retries = RetryPolicy(limit: 1, delay: 1)
-      $0.requestModifier = { request in
+      $0.requests.modifier = { request in
         var request = request
         request.headers["X-Try"] = "\(countOf())"
         return request
@@ -111,7 +111,7 @@ import VitrineTesting
   @Test("SD-D24 a modifier can change the response head, and the caller receives the changed head")
   func callerReceivesTheModifiedResponse() async throws {
     let world = Fixture {
-      $0.responseModifier = { response in
+      $0.responses.modifier = { response in
         var headers = response.headers
         headers["X-Seen"] = "yes"
         return TransportResponse(
@@ -129,7 +129,7 @@ import VitrineTesting
   @Test("SD-D24 a response modified to a failure status fails the load and ends the transfer")
   func responseModifiedToAFailureFails() async throws {
     let world = Fixture {
-      $0.responseModifier = { TransportResponse(url: $0.url, status: 404, headers: $0.headers) }
+      $0.responses.modifier = { TransportResponse(url: $0.url, status: 404, headers: $0.headers) }
     }
     let task = world.downloader.load(request())
     let events = task.events
@@ -146,7 +146,7 @@ import VitrineTesting
 
   @Test func responseModifiedToASuccessSucceeds() async throws {
     let world = Fixture {
-      $0.responseModifier = { TransportResponse(url: $0.url, status: 200, headers: $0.headers) }
+      $0.responses.modifier = { TransportResponse(url: $0.url, status: 200, headers: $0.headers) }
     }
     let task = world.downloader.load(request())
     let transfer = world.transport.transfers[0]
@@ -159,7 +159,7 @@ import VitrineTesting
 
   @Test("SD-D24 a refused response fails the load with the reason")
   func refusedResponseFailsWithTheReason() async throws {
-    let world = Fixture { $0.responseModifier = { _ in throw Refusal() } }
+    let world = Fixture { $0.responses.modifier = { _ in throw Refusal() } }
     let task = world.downloader.load(request())
     world.transport.transfers[0].respond(with: Fixture.body)
     await #expect(throws: ImageError.responseRefused("no token")) { try await task.response }
@@ -167,7 +167,7 @@ import VitrineTesting
 
   @Test func loadCancelledDuringResponseModificationEnds() async throws {
     let world = Fixture {
-      $0.responseModifier = { response in
+      $0.responses.modifier = { response in
         try await Task.sleep(for: .seconds(3600))
         return response
       }
@@ -182,7 +182,7 @@ import VitrineTesting
   @Test("SD-D25 a modifier can decrypt the body before it is decoded", arguments: [true, false])
   func bodyIsModifiedBeforeDecoding(isFile: Bool) async throws {
     let world = Fixture {
-      $0.bodyModifier = { bytes, response in
+      $0.responses.bodyModifier = { bytes, response in
         #expect((response?.status == nil) == isFile)
         return bytes.map { $0 ^ 0xFF }
       }
@@ -202,7 +202,7 @@ import VitrineTesting
 
   @Test("SD-D25 a refused body fails the load with the reason")
   func refusedBodyFailsWithTheReason() async throws {
-    let world = Fixture { $0.bodyModifier = { _, _ in throw Refusal() } }
+    let world = Fixture { $0.responses.bodyModifier = { _, _ in throw Refusal() } }
     let task = world.downloader.load(request())
     world.transport.transfers[0].respond(with: Fixture.body)
     await #expect(throws: ImageError.responseRefused("no token")) { try await task.response }
@@ -211,7 +211,7 @@ import VitrineTesting
 
   @Test("SD-D29 a response whose status is not acceptable fails")
   func unacceptableStatusFails() async throws {
-    let world = Fixture { $0.acceptance.statuses = [1...1] }
+    let world = Fixture { $0.responses.acceptance.statuses = [1...1] }
     let task = world.downloader.load(request())
     let transfer = world.transport.transfers[0]
     #expect(transfer.request.acceptableStatuses == [1...1])
@@ -222,7 +222,7 @@ import VitrineTesting
 
   @Test("SD-D29 a content type that is not acceptable fails the load and ends the transfer")
   func unacceptableContentTypeEndsTheTransfer() async throws {
-    let world = Fixture { $0.acceptance.contentTypes = ["application/json"] }
+    let world = Fixture { $0.responses.acceptance.contentTypes = ["application/json"] }
     let task = world.downloader.load(request())
     let transfer = world.transport.transfers[0]
     transfer.respond(headers: ["Content-Type": "image/jpeg"])
@@ -233,7 +233,7 @@ import VitrineTesting
   @Test("SD-M9 a request processor changes the requests that it selects, before the cache lookup")
   func requestProcessorRunsBeforeTheCacheLookup() async throws {
     let world = Fixture {
-      $0.requestProcessor = { request in
+      $0.requests.processor = { request in
         var request = request
         if request.url.host() == "small.test" { request.targetSize = DecodeTarget(width: 8, height: 8) }
         return request
@@ -247,7 +247,7 @@ import VitrineTesting
   @Test("SD-M9 a scale set by the request processor applies only to the images of the changed requests")
   func scaleSetByTheProcessorAppliesToItsRequestsOnly() async throws {
     let world = Fixture {
-      $0.requestProcessor = { request in
+      $0.requests.processor = { request in
         var request = request
         if request.url.host() == "dense.test" { request.imageScale = 3 }
         return request

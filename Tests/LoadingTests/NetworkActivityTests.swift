@@ -9,7 +9,7 @@ struct NetworkActivityTests {
   private let network = NetworkActivity()
 
   private func fixture(endsCancelled: Bool = true) -> Fixture {
-    Fixture({ [network] in $0.networkActivity = network }, endsCancelled: endsCancelled)
+    Fixture({ [network] in $0.environment.networkActivity = network }, endsCancelled: endsCancelled)
   }
 
   @Test("YY-B26 a transfer counts while it runs") func transferCountsWhileItRuns() async throws {

@@ -52,7 +52,7 @@ import VitrineTesting
   }
 
   @Test func pausedLoadLeavesTheQueue() {
-    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    let world = Fixture { $0.queue.maximumActiveDownloads = 1 }
     world.downloader.load(request("a"))
     let waiting = world.downloader.load(request("b"))
     world.downloader.load(request("c"))
@@ -106,7 +106,7 @@ import VitrineTesting
   }
 
   @Test func prioritySetDuringAPauseAppliesAfterIt() {
-    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    let world = Fixture { $0.queue.maximumActiveDownloads = 1 }
     world.downloader.load(request("a"))
     world.downloader.load(request("b"))
     let paused = world.downloader.load(request("c"))
@@ -118,7 +118,7 @@ import VitrineTesting
   }
 
   @Test func pausedTaskDoesNotRaiseThePriorityOfASharedLoad() {
-    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    let world = Fixture { $0.queue.maximumActiveDownloads = 1 }
     world.downloader.load(request("a"))
     let paused = world.downloader.load(request("b"))
     paused.pause()
@@ -272,7 +272,7 @@ import VitrineTesting
   }
 
   @Test(arguments: [Int.max, .min]) func extremeBodyLimitsDoNotOverflow(limit: Int) async throws {
-    let world = Fixture { $0.bodyLimit = limit }
+    let world = Fixture { $0.responses.bodyLimit = limit }
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
     task.pause()
@@ -285,7 +285,7 @@ import VitrineTesting
   }
 
   @Test func wholeBodyBeyondTheRemainingLimitIsRequestedAgain() async throws {
-    let world = Fixture { $0.bodyLimit = 7000 }
+    let world = Fixture { $0.responses.bodyLimit = 7000 }
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
     task.pause()
@@ -299,7 +299,7 @@ import VitrineTesting
   }
 
   @Test func tooLargeRangeFailsWithTheLimitOfTheWholeBody() async {
-    let world = Fixture { $0.bodyLimit = 7000 }
+    let world = Fixture { $0.responses.bodyLimit = 7000 }
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
     task.pause()
@@ -349,7 +349,7 @@ import VitrineTesting
 
   @Test func shutDownReleasesResumableData() async {
     let ledger = MemoryLedger()
-    let world = Fixture { $0.ledger = ledger }
+    let world = Fixture { $0.memory.ledger = ledger }
     let cancelled = world.downloader.load(request("a"))
     sendHalf(world.transport.transfers[0])
     cancelled.cancel()
@@ -440,7 +440,7 @@ import VitrineTesting
   }
 
   @Test func resumedRequestIsLimitedToTheRemainingBytes() async {
-    let world = Fixture { $0.bodyLimit = 7000 }
+    let world = Fixture { $0.responses.bodyLimit = 7000 }
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
     task.pause()
@@ -457,7 +457,7 @@ import VitrineTesting
   }
 
   @Test func resumableBytesLimitOfZeroRequestsTheWholeBody() {
-    let world = Fixture { $0.resumableBytesLimit = 0 }
+    let world = Fixture { $0.memory.resumableBytesLimit = 0 }
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
     task.pause()

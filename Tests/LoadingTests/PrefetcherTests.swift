@@ -131,7 +131,7 @@ import VitrineTesting
     "SD-P8 prefetches wait at a low priority behind views; an image that a view loads too keeps the view's priority"
   )
   func viewLoadsStartBeforePrefetches() async throws {
-    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    let world = Fixture { $0.queue.maximumActiveDownloads = 1 }
     let prefetcher = ImagePrefetcher(downloader: world.downloader)
     let list = prefetcher.prefetch(urls(3))
     let same = world.downloader.load(request("2.jpg"))
@@ -162,7 +162,7 @@ import VitrineTesting
   }
 
   @Test func prefetchPriorityIsAtMostLow() async {
-    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    let world = Fixture { $0.queue.maximumActiveDownloads = 1 }
     let prefetcher = ImagePrefetcher(downloader: world.downloader, maximumActiveLoads: 4)
     let requests = [request("a", priority: .veryLow), request("b", priority: .veryHigh), request("c")]
 
@@ -184,9 +184,9 @@ import VitrineTesting
   {
     let world = Fixture(
       {
-        $0.maximumActiveDownloads = 1
-        $0.prioritization = .fifo
-        $0.requestProcessor = { request in
+        $0.queue.maximumActiveDownloads = 1
+        $0.queue.prioritization = .fifo
+        $0.requests.processor = { request in
           var request = request
           if request.priority < .high { request.priority = .high }
           return request

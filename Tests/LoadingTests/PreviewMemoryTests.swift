@@ -186,7 +186,7 @@ import VitrineTesting
     let transport = FakeTransport()
     let clock = ManualLoadingClock()
     var configuration = ImageDownloader.Configuration()
-    configuration.clock = clock
+    configuration.environment.clock = clock
     configuration.retries = RetryPolicy(limit: 1)
     let decoder = ReleaseObservingDecoder()
     let downloader = ImageDownloader(

@@ -236,7 +236,7 @@ import VitrineTesting
 
   @Test func noPreviewIsDecodedWhileAllDecodingThreadsAreBusy() async throws {
     let gate = Gate()
-    let world = PreviewWorld(gate: gate) { $0.decodingThreads = 1 }
+    let world = PreviewWorld(gate: gate) { $0.decoding.threads = 1 }
     let plainLoad = world.load(nil, .none, name: "b.jpg")
     world.begin().respond(with: PreviewWorld.fullBody)
     await gate.waitUntilHeld(1)

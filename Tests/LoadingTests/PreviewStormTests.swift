@@ -19,12 +19,12 @@ import VitrineTesting
     let ledger = MemoryLedger(budget: seed % 2 == 0 ? .max : 120_000)
     let (transport, clock) = (FakeTransport(), ManualLoadingClock())
     var configuration = ImageDownloader.Configuration()
-    configuration.decodingThreads = 2
-    configuration.clock = clock
-    configuration.ledger = ledger
+    configuration.decoding.threads = 2
+    configuration.environment.clock = clock
+    configuration.memory.ledger = ledger
     configuration.retries = RetryPolicy(limit: 3, delay: 0.1)
-    configuration.rateLimit = nil
-    configuration.previewInterval = seed % 3 == 0 ? 0 : 0.2
+    configuration.queue.rateLimit = nil
+    configuration.intervals.preview = seed % 3 == 0 ? 0 : 0.2
     let downloader = ImageDownloader(
       configuration: configuration, transports: [transport],
       decoder: FakeDecoder(showsPreviews: true, previewMemoryKept: 20_000),

@@ -151,7 +151,7 @@ import VitrineTesting
 
   @Test("SD-F91 a body that a modifier decrypts has no previews")
   func modifiedBodyHasNoPreviews() async throws {
-    let world = PreviewWorld { $0.bodyModifier = { body, _ in body } }
+    let world = PreviewWorld { $0.responses.bodyModifier = { body, _ in body } }
     let task = world.load(nil)
     let transfer = world.begin()
     transfer.send(world.body(..<5000))

@@ -21,10 +21,10 @@ import VitrineTesting
   ) {
     ledger = MemoryLedger(budget: budget)
     var configuration = ImageDownloader.Configuration()
-    configuration.decodingThreads = 2
-    configuration.clock = clock
+    configuration.decoding.threads = 2
+    configuration.environment.clock = clock
     configuration.retries = .none
-    configuration.ledger = ledger
+    configuration.memory.ledger = ledger
     configure(&configuration)
     decoder = FakeDecoder(
       gate: gate, showsPreviews: showsPreviews, previewGate: previewGate, previewMemoryKept: previewMemoryKept

@@ -20,8 +20,8 @@ import VitrineTesting
 
   @Test("AF-D20 first in, first out") func fifoStartsDownloadsInOrderOfArrival() {
     let world = Fixture {
-      $0.maximumActiveDownloads = 1
-      $0.prioritization = .fifo
+      $0.queue.maximumActiveDownloads = 1
+      $0.queue.prioritization = .fifo
     }
     for name in ["A", "B", "C", "D"] {
       world.downloader.load(request(name))
@@ -35,8 +35,8 @@ import VitrineTesting
 
   @Test("AF-D21 last in, first out") func lifoStartsTheNewestDownloadFirst() {
     let world = Fixture {
-      $0.maximumActiveDownloads = 1
-      $0.prioritization = .lifo
+      $0.queue.maximumActiveDownloads = 1
+      $0.queue.prioritization = .lifo
     }
     for name in ["A", "B", "C", "D"] { world.downloader.load(request(name)) }
 
@@ -46,7 +46,7 @@ import VitrineTesting
   }
 
   @Test func newestBatchStartsFirstInItsOwnOrder() {
-    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    let world = Fixture { $0.queue.maximumActiveDownloads = 1 }
     #expect(world.downloader.prioritization == .newestBatch)
     for names in [["A", "B", "C"], ["D", "E"], ["F", "G"]] {
       for name in names { world.downloader.load(request(name)) }
@@ -61,8 +61,8 @@ import VitrineTesting
   @Test("SD-D16 last in, first out, also for requests that arrive while downloads run")
   func lifoAppliesToRequestsThatArriveLater() {
     let world = Fixture {
-      $0.maximumActiveDownloads = 1
-      $0.prioritization = .lifo
+      $0.queue.maximumActiveDownloads = 1
+      $0.queue.prioritization = .lifo
     }
     func load(_ numbers: ClosedRange<Int>) {
       for number in numbers { world.downloader.load(request(String(number, radix: 16))) }
@@ -76,7 +76,7 @@ import VitrineTesting
   }
 
   @Test func orderCanBeChangedWhileDownloadsWait() {
-    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    let world = Fixture { $0.queue.maximumActiveDownloads = 1 }
     for name in ["A", "B", "C", "D"] { world.downloader.load(request(name)) }
 
     world.downloader.prioritization = .lifo
@@ -107,7 +107,7 @@ import VitrineTesting
 
   @Test("AF-D23 cancelling a waiting download starts no other")
   func cancellingAWaitingDownloadStartsNoOther() {
-    let world = Fixture { $0.maximumActiveDownloads = 2 }
+    let world = Fixture { $0.queue.maximumActiveDownloads = 2 }
     let tasks = (0..<6).map { world.downloader.load(request("\($0)")) }
 
     for task in tasks[2...4] { task.cancel() }
@@ -128,7 +128,7 @@ import VitrineTesting
   }
 
   @Test("AF-D24 failed downloads make room for others") func failedDownloadsMakeRoomForOthers() async throws {
-    let world = Fixture { $0.maximumActiveDownloads = 2 }
+    let world = Fixture { $0.queue.maximumActiveDownloads = 2 }
     let tasks = (0..<7).map { world.downloader.load(request("\($0)")) }
 
     while let transfer = world.transport.running.first { transfer.fail(.status(500)) }
@@ -139,7 +139,7 @@ import VitrineTesting
   }
 
   @Test func limitsCanBeChangedWhileDownloadsWait() {
-    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    let world = Fixture { $0.queue.maximumActiveDownloads = 1 }
     for number in 0..<9 { world.downloader.load(request("\(number)")) }
 
     world.downloader.maximumActiveDownloads = 3
@@ -156,7 +156,7 @@ import VitrineTesting
   }
 
   @Test func higherPriorityStartsFirst() {
-    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    let world = Fixture { $0.queue.maximumActiveDownloads = 1 }
     world.downloader.load(request("0"))
     world.downloader.load(request("l", priority: .low))
     world.downloader.load(request("n"))
@@ -168,7 +168,7 @@ import VitrineTesting
   }
 
   @Test func priorityCanBeChangedWhileALoadWaits() {
-    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    let world = Fixture { $0.queue.maximumActiveDownloads = 1 }
     world.downloader.load(request("0"))
     world.downloader.load(request("1"))
     let task = world.downloader.load(request("2"))
@@ -182,7 +182,7 @@ import VitrineTesting
 
   @Test("SD-D39 a shared load has the highest priority of its tasks")
   func sharedLoadHasTheHighestPriorityOfItsTasks() {
-    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    let world = Fixture { $0.queue.maximumActiveDownloads = 1 }
     world.downloader.load(request("0"))
     world.downloader.load(request("s", priority: .low))
     let urgent = world.downloader.load(request("s", priority: .high))
@@ -199,8 +199,8 @@ import VitrineTesting
   @Test func undecodedBytesDelayFurtherDownloads() async throws {
     let world = Fixture(
       {
-        $0.undecodedBytesLimit = 1
-        $0.maximumActiveDownloads = 1
+        $0.memory.undecodedBytesLimit = 1
+        $0.queue.maximumActiveDownloads = 1
       }, decodingIsHeld: true)
     let first = world.downloader.load(request("0"))
     let second = world.downloader.load(request("1"))
@@ -220,8 +220,8 @@ import VitrineTesting
   @Test func cancellingADecodeStartsTheNextDownload() async {
     let world = Fixture(
       {
-        $0.undecodedBytesLimit = 1
-        $0.maximumActiveDownloads = 1
+        $0.memory.undecodedBytesLimit = 1
+        $0.queue.maximumActiveDownloads = 1
       }, decodingIsHeld: true)
     let first = world.downloader.load(request("0"))
     world.downloader.load(request("1"))
@@ -235,7 +235,7 @@ import VitrineTesting
   }
 
   @Test func slowDownloadDoesNotDelayALocalLoad() async throws {
-    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    let world = Fixture { $0.queue.maximumActiveDownloads = 1 }
     world.downloader.load(request("slow"))
 
     let response = try await world.downloader.image(for: "data:,5 5 0 0 0 255")
@@ -247,8 +247,8 @@ import VitrineTesting
   @Test(arguments: [("1.1", 2), ("2", 5)])
   func serverWithHTTP2ReceivesAllRequestsAtOnce(version: String, running: Int) async throws {
     let world = Fixture {
-      $0.maximumActiveDownloads = 20
-      $0.maximumActiveDownloadsPerHost = 2
+      $0.queue.maximumActiveDownloads = 20
+      $0.queue.maximumActiveDownloadsPerHost = 2
     }
     let first = world.downloader.load(request("0"))
     for name in 1...5 { world.downloader.load(request("\(name)")) }

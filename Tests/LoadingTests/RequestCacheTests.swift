@@ -98,7 +98,7 @@ struct DownloaderTransformTests {
     "YY-B23 a transform runs off the main thread, its result is cached; requests without one use the downloader's"
   )
   @MainActor func downloaderTransformAppliesToRequestsWithoutOne() async throws {
-    let world = Fixture { $0.transforms = [WidthTransform(identifier: "thin", width: 1)] }
+    let world = Fixture { $0.requests.transforms = [WidthTransform(identifier: "thin", width: 1)] }
 
     let plain = try await world.loaded(request("a.jpg")).image
     let wide = WidthTransform(identifier: "wide", width: 9)

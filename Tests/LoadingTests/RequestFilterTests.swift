@@ -14,7 +14,7 @@ import VitrineTesting
 
   @Test("YY-B25 SD-M7 the image is cached under the filtered key, the real URL is fetched")
   func keyFilterSetsTheCacheKeyButNotTheFetchedURL() async throws {
-    let world = Fixture { $0.keyFilter = \.withoutQuery }
+    let world = Fixture { $0.requests.keyFilter = \.withoutQuery }
     let first = try await world.loaded(signed(1))
 
     #expect(world.transport.transfers[0].request.url == signed(1).url)
@@ -27,7 +27,7 @@ import VitrineTesting
 
   @Test("YY-B25 two requests with the same key share the transfer of the first")
   func requestsWithTheSameKeyShareATransfer() async throws {
-    let world = Fixture { $0.keyFilter = \.withoutQuery }
+    let world = Fixture { $0.requests.keyFilter = \.withoutQuery }
     let first = world.downloader.load(signed(1))
     let second = world.downloader.load(signed(2))
 
@@ -39,7 +39,7 @@ import VitrineTesting
   @Test("YY-B25 the headers of each request are filtered with the URL of the request")
   func headersFilterReceivesEachRequestsURL() async throws {
     let world = Fixture {
-      $0.headersFilter = { url, headers in
+      $0.requests.headersFilter = { url, headers in
         var headers = headers
         headers["X-For"] = url.lastPathComponent
         headers["X-Old"] = nil
@@ -63,12 +63,12 @@ import VitrineTesting
   func filteredCredentialsArePartOfTheIdentity() async throws {
     let token = Token()
     let world = Fixture {
-      $0.headersFilter = { _, headers in
+      $0.requests.headersFilter = { _, headers in
         var headers = headers
         headers["Authorization"] = token.value.withLock { $0 }
         return headers
       }
-      $0.keyFilter = \.withoutQuery
+      $0.requests.keyFilter = \.withoutQuery
     }
     let first = try await world.loaded(signed(1))
     token.value.withLock { $0 = "b" }
@@ -91,8 +91,8 @@ import VitrineTesting
   @Test func traceReportsTheFilteredKeyAsURL() async throws {
     let trace = Trace()
     let world = Fixture {
-      $0.keyFilter = \.withoutQuery
-      $0.trace = trace
+      $0.requests.keyFilter = \.withoutQuery
+      $0.environment.trace = trace
     }
     let image = try await world.loaded(signed(1)).image
     world.downloader.traceServed(signed(2), image)

@@ -12,7 +12,7 @@ import VitrineTesting
   private func world(_ policy: RetryPolicy = RetryPolicy(limit: 2, delay: 1), burst: Int? = nil) -> Fixture {
     Fixture {
       $0.retries = policy
-      $0.rateLimit = burst.map { RateLimit(burst: $0, perSecond: 1) }
+      $0.queue.rateLimit = burst.map { RateLimit(burst: $0, perSecond: 1) }
     }
   }
 
@@ -117,7 +117,7 @@ import VitrineTesting
 
   @Test func downloadThatWaitsForItsRetryDoesNotCountAsActive() {
     let world = Fixture {
-      $0.maximumActiveDownloads = 1
+      $0.queue.maximumActiveDownloads = 1
       $0.retries = RetryPolicy()
     }
     world.downloader.load(request("a"))
@@ -285,7 +285,7 @@ import VitrineTesting
   }
 
   @Test func pausingTakesNoRateLimitTokens() {
-    let world = Fixture { $0.rateLimit = RateLimit(burst: 1, perSecond: 0) }
+    let world = Fixture { $0.queue.rateLimit = RateLimit(burst: 1, perSecond: 0) }
     let task = world.downloader.load(request())
     for _ in 0..<10 {
       task.pause()
@@ -296,9 +296,9 @@ import VitrineTesting
 
   @Test func rateLimitDoesNotBoundConcurrentDownloads() {
     let world = Fixture {
-      $0.rateLimit = RateLimit(burst: 1, perSecond: 0)
-      $0.maximumActiveDownloads = 100
-      $0.maximumActiveDownloadsPerHost = 100
+      $0.queue.rateLimit = RateLimit(burst: 1, perSecond: 0)
+      $0.queue.maximumActiveDownloads = 100
+      $0.queue.maximumActiveDownloadsPerHost = 100
     }
     for number in 0..<100 { world.downloader.load(request("\(number)")) }
     #expect(world.transport.running.count == 100)

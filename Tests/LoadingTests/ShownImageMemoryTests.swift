@@ -10,7 +10,7 @@ import VitrineTesting
 
   @Test func imageThatTheCacheRefusesCountsUntilItIsReleased() async throws {
     let ledger = MemoryLedger()
-    let world = Fixture { $0.ledger = ledger }
+    let world = Fixture { $0.memory.ledger = ledger }
     world.cache.entryCostLimit = 0
 
     var image: Image? = try await world.loaded(request()).image
@@ -24,7 +24,7 @@ import VitrineTesting
 
   @Test func imageInTheCacheCountsOnce() async throws {
     let ledger = MemoryLedger()
-    let world = Fixture { $0.ledger = ledger }
+    let world = Fixture { $0.memory.ledger = ledger }
 
     let image = try await world.loaded(request()).image
     #expect(ledger.usage.cache == Self.imageBytes)
@@ -36,7 +36,7 @@ import VitrineTesting
 
   @Test func imageThatTheCacheEvictsCountsWhileItIsInUse() async throws {
     let ledger = MemoryLedger()
-    let world = Fixture { $0.ledger = ledger }
+    let world = Fixture { $0.memory.ledger = ledger }
     var image: Image? = try await world.loaded(request("used")).image
     _ = try await world.loaded(request("unused"))
     await world.downloader.drain()
@@ -58,7 +58,7 @@ import VitrineTesting
   @Test func imagesInUseCountAfterTheirCacheIsReleased() async throws {
     let ledger = MemoryLedger()
     var image: Image? = try await {
-      let world = Fixture { $0.ledger = ledger }
+      let world = Fixture { $0.memory.ledger = ledger }
       return try await world.loaded(request()).image
     }()
 
@@ -72,7 +72,7 @@ import VitrineTesting
 
   @Test func imagesThatSharePixelsCountOnce() async throws {
     let ledger = MemoryLedger()
-    let world = Fixture { $0.ledger = ledger }
+    let world = Fixture { $0.memory.ledger = ledger }
     world.cache.entryCostLimit = 0
     var image: Image? = try await world.loaded(request()).image
 
@@ -92,7 +92,7 @@ import VitrineTesting
       func apply(to image: Image) -> Image { .solid(width: 32, height: 24) }
     }
     let ledger = MemoryLedger()
-    let world = Fixture { $0.ledger = ledger }
+    let world = Fixture { $0.memory.ledger = ledger }
     world.cache.entryCostLimit = 0
 
     let response = try await world.loaded(request(transforms: [Half()]))
@@ -119,7 +119,7 @@ import VitrineTesting
 
   @Test func largeImagesInUseDoNotExceedTheBudget() async throws {
     let ledger = MemoryLedger(budget: 64 << 20)
-    let world = Fixture { $0.ledger = ledger }
+    let world = Fixture { $0.memory.ledger = ledger }
     world.cache.entryCostLimit = 0
     var shown: [Image] = []
     var errors: [ImageError] = []

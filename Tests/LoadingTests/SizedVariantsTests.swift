@@ -169,7 +169,7 @@ import VitrineTesting
       let identifier = "forgetful"
       func apply(to image: Image) -> Image { Image(image.bitmap) }
     }
-    let world = Fixture { $0.pixelFormat = format }
+    let world = Fixture { $0.decoding.pixelFormat = format }
     let small = try await world.loaded(request(target: box(8), transforms: [SizeDroppingTransform()]))
 
     let large = try await world.loaded(request(target: box(32), transforms: [SizeDroppingTransform()]))

@@ -74,7 +74,7 @@ struct StaleAfterTests {
   }
 
   @Test func timeInTheDownloadQueueCountsTowardStaleAfter() async throws {
-    let world = DiskWorld { $0.maximumActiveDownloadsPerHost = 1 }
+    let world = DiskWorld { $0.queue.maximumActiveDownloadsPerHost = 1 }
     world.store("a.jpg", age: 3600)
     world.store("b.jpg", age: 3600)
     let tasks = [world.downloader.load(request("a.jpg")), world.downloader.load(request("b.jpg"))]

@@ -14,8 +14,8 @@ import VitrineTesting
     storesOnMainQueue: Bool
   ) throws -> (Fixture, first: ImageTask, second: ImageTask) {
     let world = Fixture {
-      $0.trace = trace
-      $0.decodingThreads = 1
+      $0.environment.trace = trace
+      $0.decoding.threads = 1
     }
     world.downloader.storesOnMainQueue = storesOnMainQueue
     let tasks = ["1", "2"].map { world.downloader.load(request($0)) }

@@ -10,7 +10,7 @@ import VitrineTesting
 
   private func fixture(_ configure: (inout ImageDownloader.Configuration) -> Void = { _ in }) -> Fixture {
     Fixture { configuration in
-      configuration.trace = trace
+      configuration.environment.trace = trace
       configure(&configuration)
     }
   }
@@ -107,7 +107,7 @@ import VitrineTesting
 
   @Test func requestWithoutACacheIsTracedAsNoCache() {
     var configuration = ImageDownloader.Configuration()
-    configuration.trace = trace
+    configuration.environment.trace = trace
     let downloader = ImageDownloader(
       configuration: configuration, transports: [FakeTransport()], decoder: FakeDecoder(), cache: nil)
 
@@ -129,7 +129,7 @@ import VitrineTesting
   }
 
   @Test func failuresAndCancellationsAreTracedAsOutcomes() async throws {
-    let world = fixture { $0.maximumActiveDownloads = 1 }
+    let world = fixture { $0.queue.maximumActiveDownloads = 1 }
     let failing = world.downloader.load(request("1"))
     let waiting = world.downloader.load(request("2"))
 
@@ -167,7 +167,7 @@ import VitrineTesting
 
   @Test func traceWithoutCapacityRecordsNoEvents() async throws {
     let silent = Trace(capacity: 0)
-    let world = Fixture { $0.trace = silent }
+    let world = Fixture { $0.environment.trace = silent }
 
     try await world.loaded(request())
 

@@ -132,7 +132,7 @@ import VitrineTesting
   }
 
   @Test func repeatedRequestKeepsItsPauseAndPriority() {
-    let world = Fixture { $0.maximumActiveDownloads = 1 }
+    let world = Fixture { $0.queue.maximumActiveDownloads = 1 }
     world.downloader.load(deviceRequest("4"))
     let paused = world.downloader.load(deviceRequest("1"))
     world.downloader.load(deviceRequest("2"))

@@ -135,7 +135,7 @@ import VitrineTesting
   @Test("SD-D35 the defaults are six downloads at once and 15 s without a byte")
   func configurationDefaultsToSixDownloadsAndAStallOf15Seconds() {
     let configuration = ImageDownloader.Configuration()
-    #expect(configuration.maximumActiveDownloads == 6)
+    #expect(configuration.queue.maximumActiveDownloads == 6)
     #expect(configuration.timeouts.stall == 15)
   }
 
@@ -221,14 +221,14 @@ import VitrineTesting
   )
   func defaultHeadersAreSentUnlessARequestSetsThem() async throws {
     var configuration = ImageDownloader.Configuration()
-    configuration.headers["X-A"] = "1"
-    configuration.headers["Accept-Language"] = "de"
-    #expect(configuration.headers["x-a"] == "1")
-    configuration.headers["X-B"] = "2"
-    configuration.headers["X-B"] = nil
-    #expect(configuration.headers["X-B"] == nil)
-    let headers = configuration.headers
-    let world = Fixture { $0.headers = headers }
+    configuration.requests.headers["X-A"] = "1"
+    configuration.requests.headers["Accept-Language"] = "de"
+    #expect(configuration.requests.headers["x-a"] == "1")
+    configuration.requests.headers["X-B"] = "2"
+    configuration.requests.headers["X-B"] = nil
+    #expect(configuration.requests.headers["X-B"] == nil)
+    let headers = configuration.requests.headers
+    let world = Fixture { $0.requests.headers = headers }
     var own = request("own.jpg")
     own.headers = ["x-a": "own", "X-C": "3"]
 

@@ -129,9 +129,11 @@ private final class DiskCacheWorld: Sendable {
   /// Returns a new downloader, as after a restart of the process.
   func downloader() -> ImageDownloader {
     var configuration = ImageDownloader.Configuration()
-    configuration.wallClock = { [calendar] in calendar.now }
+    configuration.environment.wallClock = { [calendar] in calendar.now }
     configuration.retries = .none
-    configuration.keyFilter = { url in URL(string: String(url.absoluteString.prefix { $0 != "?" })) ?? url }
+    configuration.requests.keyFilter = { url in
+      URL(string: String(url.absoluteString.prefix { $0 != "?" })) ?? url
+    }
     return ImageDownloader(
       configuration: configuration, transports: [CurlTransport()], decoder: ImageCodecs(),
       dataCache: DiskImageCache(directory: folder, wallClock: { [calendar] in calendar.now }))

@@ -13,7 +13,7 @@ import VitrineTesting
     let port = try portThatNothingListensOn()
     let clock = ManualLoadingClock()
     var configuration = ImageDownloader.Configuration()
-    configuration.clock = clock
+    configuration.environment.clock = clock
     configuration.retries = .none
     let downloader = ImageDownloader(
       configuration: configuration, transports: [CurlTransport()], decoder: ImageCodecs())

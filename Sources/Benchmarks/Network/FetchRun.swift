@@ -31,8 +31,8 @@ enum FetchRun {
 
   private static func measure(_ job: Job) throws -> [String: Double] {
     var configuration = ImageDownloader.Configuration()
-    configuration.maximumActiveDownloads = job.concurrency
-    configuration.maximumActiveDownloadsPerHost = job.concurrency
+    configuration.queue.maximumActiveDownloads = job.concurrency
+    configuration.queue.maximumActiveDownloadsPerHost = job.concurrency
     let transport = CurlTransport(
       configuration: .init(
         connectionsPerHost: job.concurrency, trust: .init(certificateAuthorities: job.authority)))

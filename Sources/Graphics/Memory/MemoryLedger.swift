@@ -5,7 +5,7 @@ import VitrineConcurrency
 ///
 /// ```swift
 /// var configuration = ImageDownloader.Configuration()
-/// configuration.ledger = MemoryLedger(budget: 128 << 20)
+/// configuration.memory.ledger = MemoryLedger(budget: 128 << 20)
 /// ```
 ///
 /// An application needs a ledger of its own only for a budget other than that of `MemoryBudget`, and reads `usage` and

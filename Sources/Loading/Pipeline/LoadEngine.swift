@@ -25,22 +25,22 @@ final class LoadEngine: Sendable {
   private let networkReturns = Shared(NetworkReturns())
   private let state: Shared<LoadState>
 
-  var clock: any LoadingClock { configuration.clock }
+  var clock: any LoadingClock { configuration.environment.clock }
 
   init(
     configuration: ImageDownloader.Configuration, transports: [any DataTransport],
     decoder: any ImageDecoding, cache: (any ImageRequestCache)?, dataCache: (any ImageDataCache)? = nil
   ) {
-    let ledger = configuration.ledger ?? MemoryLedger()
+    let ledger = configuration.memory.ledger ?? MemoryLedger()
     let transports = TransportTable(transports)
-    let clock = configuration.clock
+    let clock = configuration.environment.clock
     self.configuration = configuration
     self.decoder = decoder
     self.cache = cache
     self.dataCache = dataCache
     self.ledger = ledger
     self.transports = transports
-    trace = configuration.trace
+    trace = configuration.environment.trace
     recovery = Recovery(configuration.recovery, clock: clock)
     rules = StoredResponseRules(configuration)
     diskWriter = DiskWriter(dataCache, transports: transports, clock: clock)
@@ -48,12 +48,12 @@ final class LoadEngine: Sendable {
       dataCache, writer: diskWriter, transports: transports, rules: rules, configuration: configuration,
       ledger: ledger)
     staleImages = StaleImageRemover(from: cache, after: configuration.freshness.staleInMemory, clock: clock)
-    workers = WorkerPool(threads: configuration.decodingThreads, clock: clock)
+    workers = WorkerPool(threads: configuration.decoding.threads, clock: clock)
     imageMaker = ImageMaker(
       decoder, workers: workers, ledger: ledger, configuration: configuration,
       countsImages: cache == nil || cache is MemoryImageCache)
     previewMaker = PreviewMaker(
-      decoder, workers: workers, ledger: ledger, pixelFormat: configuration.pixelFormat)
+      decoder, workers: workers, ledger: ledger, pixelFormat: configuration.decoding.pixelFormat)
     state = Shared(LoadState(configuration, hasDisk: dataCache != nil, budget: ledger.budget))
     ledger.register(self, as: .decoding)
   }
@@ -338,8 +338,9 @@ final class LoadEngine: Sendable {
     let validators = requestsRange ? [:] : rules.validators(for: request, copy)
     let mayResume = !request.isLocal && !requestsRange && validators.isEmpty
     let expectations = ResponseAssembler.Expectations(
-      acceptance: request.isLocal ? nil : configuration.acceptance, acceptsPartialContent: requestsRange,
-      isConditional: !validators.isEmpty, isModified: configuration.responseModifier != nil)
+      acceptance: request.isLocal ? nil : configuration.responses.acceptance,
+      acceptsPartialContent: requestsRange,
+      isConditional: !validators.isEmpty, isModified: configuration.responses.modifier != nil)
     let receiver = state.withLock { state in
       state.begin(id, resuming: mayResume ? request.identity.asSent : nil) { attempt in
         FetchReceiver(
@@ -369,7 +370,7 @@ final class LoadEngine: Sendable {
       end.outcome = .failed(.timedOut(.total(seconds: configuration.timeouts.total)))
     }
     if let headers = end.response?.headers {
-      end.retryAfter = RetryAfter.seconds(headers, wallClock: configuration.wallClock)
+      end.retryAfter = RetryAfter.seconds(headers, wallClock: configuration.environment.wallClock)
     }
     if case .notModified(let response, let metrics) = end.outcome {
       end.outcome = revalidated(receiver, response, metrics)
@@ -424,7 +425,7 @@ extension LoadEngine: FetchReceiverDelegate {
     let now = clock.now
     let (jobs, next, _) = state.withLock { state in
       state.now = now
-      return state.previewsDue(of: receiver, beginning, interval: configuration.previewInterval)
+      return state.previewsDue(of: receiver, beginning, interval: configuration.intervals.preview)
     }
     var isSkipped = false
     for job in jobs {
@@ -435,7 +436,7 @@ extension LoadEngine: FetchReceiverDelegate {
       } end: { [self] end in
         state.withLock { state in
           state.now = clock.now
-          state.previewEnded(job, end, interval: configuration.previewInterval)
+          state.previewEnded(job, end, interval: configuration.intervals.preview)
         }
       }
       guard !isSubmitted else { continue }
@@ -460,7 +461,8 @@ extension LoadEngine: FetchReceiverDelegate {
     if dataCache != nil, case .bytes(let bytes) = end.outcome {
       end.outcome = .bytes(rules.storable(bytes, of: receiver.exchange))
     }
-    guard case .bytes(let bytes) = end.outcome, !bytes.body.isEmpty, let modify = configuration.bodyModifier,
+    guard case .bytes(let bytes) = end.outcome, !bytes.body.isEmpty,
+      let modify = configuration.responses.bodyModifier,
       state.withLock({ $0.isCurrent(receiver) })
     else { return settleFetch(receiver, end, resumable) }
     // No other job uses this number while the fetch is running.

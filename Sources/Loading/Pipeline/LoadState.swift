@@ -33,12 +33,12 @@ struct LoadState {
   ///   - hasDisk: True if there is a disk cache.
   ///   - budget: The memory budget in bytes.
   init(_ configuration: ImageDownloader.Configuration, hasDisk: Bool, budget: Int) {
-    trace = configuration.trace
+    trace = configuration.environment.trace
     failures = configuration.failureMemory
     // Resumable data count as bodies, which have half of the budget.
-    resumableDataStore = ResumableDataStore(limit: min(configuration.resumableBytesLimit, budget / 8))
+    resumableDataStore = ResumableDataStore(limit: min(configuration.memory.resumableBytesLimit, budget / 8))
     registry = LoadRegistry(
-      firstNumber: trace.reserveNumbers(), undecodedBytesLimit: configuration.undecodedBytesLimit,
+      firstNumber: trace.reserveNumbers(), undecodedBytesLimit: configuration.memory.undecodedBytesLimit,
       hasDisk: hasDisk, staleAfter: configuration.freshness.staleAfter, copyLimit: budget / 4,
       retries: configuration.retries, totalLimit: configuration.timeouts.total)
     registry.queue = DownloadQueue(configuration)

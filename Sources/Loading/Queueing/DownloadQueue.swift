@@ -336,10 +336,10 @@ extension DownloadQueue.Lane {
 
 extension DownloadQueue {
   init(_ configuration: ImageDownloader.Configuration) {
-    maximumActive = configuration.maximumActiveDownloads
-    maximumPerHost = configuration.maximumActiveDownloadsPerHost
-    order = configuration.prioritization
-    rateLimit = configuration.rateLimit
+    maximumActive = configuration.queue.maximumActiveDownloads
+    maximumPerHost = configuration.queue.maximumActiveDownloadsPerHost
+    order = configuration.queue.prioritization
+    rateLimit = configuration.queue.rateLimit
     backOff.maximumPause = configuration.retries.maximumDelay
   }
 }

@@ -12,10 +12,10 @@ import VitrineGraphics
 /// limit, a transform or this machine.
 ///
 /// A failure belongs to the URL that was sent and to the headers of `RequestIdentity`. A request with other credentials
-/// or with a newly signed URL is another request, even if `Configuration.keyFilter` gives both the same key.
+/// or with a newly signed URL is another request, even if `Configuration.requests.keyFilter` gives both the same key.
 public struct FailureMemory: Sendable {
-  /// The number of seconds for which a failure is remembered, by `Configuration.clock`; 300 by default. 0, negative
-  /// values and NaN remember nothing; infinity remembers a failure until `limit` is reached.
+  /// The number of seconds for which a failure is remembered, by `Configuration.environment.clock`; 300 by default. 0,
+  /// negative values and NaN remember nothing; infinity remembers a failure until `limit` is reached.
   public var timeToLive: Double
   /// The maximum number of remembered failures; 1,000 by default. The oldest are dropped first. 0 and negative values
   /// remember nothing.
@@ -27,7 +27,7 @@ public struct FailureMemory: Sendable {
 
   private struct Entry {
     let error: ImageError
-    /// The time of the failure in nanoseconds, by `Configuration.clock`.
+    /// The time of the failure in nanoseconds, by `Configuration.environment.clock`.
     let time: Int64
   }
 

@@ -1,23 +1,15 @@
-import FoundationEssentials
-
 /// The changes that the configuration of a downloader makes to each request.
 final class RequestAdditions: Sendable {
-  private let headers: HTTPHeaders
-  private let requestProcessor: (@Sendable (ImageRequest) -> ImageRequest)?
-  private let transforms: [any ImageTransform]
-  private let keyFilter: (@Sendable (URL) -> URL)?
-  private let headersFilter: (@Sendable (URL, HTTPHeaders) -> HTTPHeaders)?
+  private let settings: ImageDownloader.Configuration.Requests
 
-  /// Returns nil for a configuration that makes no changes.
-  init?(_ configuration: ImageDownloader.Configuration) {
-    headers = configuration.headers
-    requestProcessor = configuration.requestProcessor
-    transforms = configuration.transforms
-    keyFilter = configuration.keyFilter
-    headersFilter = configuration.headersFilter
-    if headers.isEmpty, requestProcessor == nil, transforms.isEmpty, keyFilter == nil, headersFilter == nil {
+  /// Returns nil for settings that make no changes.
+  init?(_ settings: ImageDownloader.Configuration.Requests) {
+    if settings.headers.isEmpty, settings.transforms.isEmpty, settings.processor == nil,
+      settings.keyFilter == nil, settings.headersFilter == nil
+    {
       return nil
     }
+    self.settings = settings
   }
 
   /// Returns `request` with default headers and transforms where missing, with the changes of the request processor,
@@ -25,24 +17,25 @@ final class RequestAdditions: Sendable {
   func completing(_ request: ImageRequest) -> ImageRequest {
     var request = request
     addHeaders(to: &request)
-    if let requestProcessor {
-      request = requestProcessor(request)
+    if let process = settings.processor {
+      request = process(request)
       // The processor may have replaced the request.
       addHeaders(to: &request)
     }
-    if !transforms.isEmpty, request.transforms.isEmpty { request.transforms = transforms }
-    if keyFilter != nil || headersFilter != nil {
+    if !settings.transforms.isEmpty, request.transforms.isEmpty { request.transforms = settings.transforms }
+    if settings.keyFilter != nil || settings.headersFilter != nil {
       let url = request.url
       request.identity = RequestIdentity(
-        url: url, headers: headersFilter?(url, request.headers) ?? request.headers, key: keyFilter?(url))
+        url: url, headers: settings.headersFilter?(url, request.headers) ?? request.headers,
+        key: settings.keyFilter?(url))
     }
     return request
   }
 
   private func addHeaders(to request: inout ImageRequest) {
-    guard !headers.isEmpty else { return }
+    guard !settings.headers.isEmpty else { return }
     let requestHeaders = request.headers
-    let missing = headers.fields.filter { requestHeaders[$0.name] == nil }
+    let missing = settings.headers.fields.filter { requestHeaders[$0.name] == nil }
     if !missing.isEmpty { request.headers = HTTPHeaders(requestHeaders.fields + missing) }
   }
 }

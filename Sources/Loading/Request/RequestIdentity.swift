@@ -163,7 +163,7 @@ public struct RequestIdentity: Hashable, Sendable {
         headers: storage.headers[..<counted.startIndex] + (counted + new).sorted { $0.name < $1.name }))
   }
 
-  /// The absolute URL, or the key that `Configuration.keyFilter` made of the URL, without its fragment. For logs and
+  /// The absolute URL, or the key that `Configuration.requests.keyFilter` made of the URL, without its fragment. For logs and
   /// for caches that are searched by URL.
   public var url: String { storage.url }
 

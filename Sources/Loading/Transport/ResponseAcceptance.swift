@@ -2,7 +2,7 @@
 /// response serializer, SDWebImage's `acceptableStatusCodes` and `acceptableContentTypes`).
 ///
 /// ```swift
-/// configuration.acceptance.contentTypes = ["image/jpeg", "image/webp"]
+/// configuration.responses.acceptance.contentTypes = ["image/jpeg", "image/webp"]
 /// ```
 ///
 /// The image format is detected from the bytes in any case. Files and data URLs are not checked.

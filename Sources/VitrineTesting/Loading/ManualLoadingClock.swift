@@ -1,11 +1,11 @@
 import Synchronization
 public import VitrineConcurrency
 
-/// A clock that a test advances by hand, for `ImageDownloader.Configuration.clock`.
+/// A clock that a test advances by hand, for `ImageDownloader.Configuration.environment.clock`.
 ///
 /// ```swift
 /// let clock = ManualLoadingClock()
-/// configuration.clock = clock
+/// configuration.environment.clock = clock
 /// // … a download fails
 /// clock.advance(by: 1)  // its retry starts inside this call
 /// ```

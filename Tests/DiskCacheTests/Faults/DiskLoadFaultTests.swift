@@ -76,8 +76,8 @@ import VitrineTesting
       system.fail(call, number: number, with: .error(code))
       var configuration = ImageDownloader.Configuration()
       configuration.retries = .none
-      configuration.clock = fixture.clock
-      configuration.wallClock = { fixture.wallClock.withLock { $0 } }
+      configuration.environment.clock = fixture.clock
+      configuration.environment.wallClock = { fixture.wallClock.withLock { $0 } }
       let downloader = ImageDownloader(
         configuration: configuration, transports: [transport(load)], decoder: FakeDecoder(), cache: nil,
         dataCache: fixture.cache(on: system))

@@ -48,7 +48,7 @@ import VitrineTesting
         ])
     }
     let downloader = downloader(transport) { configuration in
-      configuration.keyFilter = { url in
+      configuration.requests.keyFilter = { url in
         URL(string: String(url.absoluteString.prefix { $0 != "?" })) ?? url
       }
     }

@@ -97,7 +97,7 @@ import VitrineTesting
   }
 
   @Test func receivedBytesAreStoredAndModifiedAtEachLoad() async throws {
-    let world = DiskWorld { $0.bodyModifier = { body, _ in body.reversed() } }
+    let world = DiskWorld { $0.responses.bodyModifier = { body, _ in body.reversed() } }
     let task = world.downloader.load(request())
     try await world.transfer().respond(with: Fixture.body.reversed(), DiskWorld.minute)
     #expect(await (try task.response).isStored())
@@ -177,7 +177,7 @@ import VitrineTesting
   @Test(arguments: [false, true]) func imageBehindALoginIsRevalidated(isSigned: Bool) async throws {
     let world = DiskWorld { configuration in
       guard isSigned else { return }
-      configuration.keyFilter = { url in
+      configuration.requests.keyFilter = { url in
         URL(string: String(url.absoluteString.prefix { $0 != "?" })) ?? url
       }
     }
@@ -231,7 +231,7 @@ import VitrineTesting
 
   @Test(arguments: [ImageRequest.CachePolicy.refresh, .reload])
   func allSizesOfOneDownloadStayInMemory(policy: ImageRequest.CachePolicy) async throws {
-    let world = Fixture { $0.decodingThreads = 1 }
+    let world = Fixture { $0.decoding.threads = 1 }
     let sizes = [32, 16, 8].map { DecodeTarget(width: $0, height: $0) }
     try await world.loaded(request(target: DecodeTarget(width: 64, height: 64)))
     let tasks = sizes.map { world.downloader.load(request(policy: policy, target: $0)) }
@@ -246,7 +246,7 @@ import VitrineTesting
 
   @Test(arguments: [ImageRequest.CachePolicy.refresh, .reload])
   func sizeOfADownloadJoinedByARefreshStaysInMemory(policy: ImageRequest.CachePolicy) async throws {
-    let world = Fixture { $0.decodingThreads = 1 }
+    let world = Fixture { $0.decoding.threads = 1 }
     let (first, second) = (DecodeTarget(width: 16, height: 16), DecodeTarget(width: 32, height: 32))
     try await world.loaded(request(target: DecodeTarget(width: 8, height: 8)))
     let joining = world.downloader.load(request(target: first))
@@ -366,9 +366,9 @@ import VitrineTesting
     let world = DiskWorld()
     world.store(age: 100)
     var configuration = ImageDownloader.Configuration()
-    configuration.clock = clock
+    configuration.environment.clock = clock
     configuration.retries = .none
-    configuration.wallClock = { [calendar = world.calendar] in calendar.now }
+    configuration.environment.wallClock = { [calendar = world.calendar] in calendar.now }
     let downloader = ImageDownloader(
       configuration: configuration, transports: [transport], decoder: FakeDecoder(), cache: cache,
       dataCache: world.disk)
@@ -583,7 +583,7 @@ import VitrineTesting
   }
 
   @Test func damagedImageConfirmedByItsServerWaitsBehindOtherDownloads() async throws {
-    let world = DiskWorld { $0.maximumActiveDownloads = 1 }
+    let world = DiskWorld { $0.queue.maximumActiveDownloads = 1 }
     world.store(age: 100, body: [9, 9, 9])
     world.downloader.load(request("a.jpg"))
     let revalidation = try await world.transfer()
@@ -663,7 +663,7 @@ import VitrineTesting
   }
 
   @Test func diskHitDoesNotWaitForTheNetwork() async throws {
-    let world = DiskWorld { $0.maximumActiveDownloads = 1 }
+    let world = DiskWorld { $0.queue.maximumActiveDownloads = 1 }
     world.store("b.jpg")
     let slow = world.downloader.load(request("a.jpg"))
     _ = try await world.transfer()

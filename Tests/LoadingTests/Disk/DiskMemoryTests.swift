@@ -11,7 +11,7 @@ import VitrineTesting
 @Suite(.timeLimit(.minutes(1))) struct DiskMemoryTests {
   @Test func bodyReadFromDiskCountsUntilItIsDecoded() async throws {
     let ledger = MemoryLedger()
-    let world = DiskWorld(decodingIsHeld: true) { $0.ledger = ledger }
+    let world = DiskWorld(decodingIsHeld: true) { $0.memory.ledger = ledger }
     world.store()
 
     let task = world.downloader.load(request())
@@ -32,9 +32,9 @@ import VitrineTesting
     _ ledger: MemoryLedger, names: [String], headers: HTTPHeaders = DiskWorld.minute
   ) -> DiskWorld {
     let world = DiskWorld {
-      $0.ledger = ledger
-      $0.maximumActiveDownloadsPerHost = 10
-      $0.maximumActiveDownloads = 20
+      $0.memory.ledger = ledger
+      $0.queue.maximumActiveDownloadsPerHost = 10
+      $0.queue.maximumActiveDownloads = 20
     }
     for name in names { world.store(name, age: 3600, headers: headers, body: Self.longBody) }
     return world
@@ -136,7 +136,7 @@ import VitrineTesting
     let transport = FakeTransport()
     let ledger = MemoryLedger()
     var configuration = ImageDownloader.Configuration()
-    configuration.ledger = ledger
+    configuration.memory.ledger = ledger
     let downloader = ImageDownloader(
       configuration: configuration, transports: [transport], decoder: AnyBytes(), dataCache: disk)
     transport.respondToAll { $0.respond(with: [UInt8](repeating: 1, count: 5 << 20)) }

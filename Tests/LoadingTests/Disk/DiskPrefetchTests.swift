@@ -31,8 +31,8 @@ import VitrineTesting
 
   @Test func configurationDoesNotBringPrefetchedImagesIntoMemory() async throws {
     let world = DiskWorld {
-      $0.transforms = [CircleTransform()]
-      $0.requestProcessor = { request in
+      $0.requests.transforms = [CircleTransform()]
+      $0.requests.processor = { request in
         var request = request
         request.cache = .memoryOnly
         request.targetSize = DecodeTarget(width: 32, height: 24)

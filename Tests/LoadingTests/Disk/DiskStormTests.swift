@@ -14,12 +14,12 @@ import VitrineTesting
   func eachTaskCompletesOnceAndNoWorkRemains(seed: Int) async throws {
     let ledger = MemoryLedger()
     let world = DiskWorld {
-      $0.ledger = ledger
+      $0.memory.ledger = ledger
       $0.retries = RetryPolicy(limit: 1, delay: 1)
-      $0.undecodedBytesLimit = 2 * Fixture.body.count
-      if seed % 2 == 1 { $0.requestModifier = { $0 } }
-      if seed % 3 == 1 { $0.responseModifier = { $0 } }
-      if seed % 4 == 3 { $0.bodyModifier = { body, _ in body } }
+      $0.memory.undecodedBytesLimit = 2 * Fixture.body.count
+      if seed % 2 == 1 { $0.requests.modifier = { $0 } }
+      if seed % 3 == 1 { $0.responses.modifier = { $0 } }
+      if seed % 4 == 3 { $0.responses.bodyModifier = { body, _ in body } }
       if seed % 5 == 2 { $0.failureMemory = FailureMemory(timeToLive: 2) }
     }
     let server = DiskStormServer(world)

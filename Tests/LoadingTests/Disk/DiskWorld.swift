@@ -31,7 +31,7 @@ struct DiskWorld {
     let calendar = calendar
     world = Fixture(
       {
-        $0.wallClock = { calendar.now }
+        $0.environment.wallClock = { calendar.now }
         configure(&$0)
       }, decodingIsHeld: decodingIsHeld, disk: disk)
   }

@@ -19,7 +19,7 @@ struct FeedTests {
   private func downloader() -> ImageDownloader {
     var configuration = ImageDownloader.Configuration()
     configuration.retries = .none
-    configuration.clock = clock
+    configuration.environment.clock = clock
     return ImageDownloader(
       configuration: configuration, transports: [transport], decoder: FakeDecoder(), dataCache: disk)
   }

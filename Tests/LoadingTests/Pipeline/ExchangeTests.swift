@@ -22,7 +22,7 @@ struct ExchangeTests {
     let resumable = try #require(ResumableData(bytes, of: head, length: 10_000, validator: nil))
     let exchange = Exchange(request(), resumable: resumable)
 
-    let sent = sent(exchange) { $0.bodyLimit = 6000 }
+    let sent = sent(exchange) { $0.responses.bodyLimit = 6000 }
 
     #expect(sent.headers["Range"] == "bytes=5000-")
     #expect(sent.headers["If-Range"] == "\"a\"")

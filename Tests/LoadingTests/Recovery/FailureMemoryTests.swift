@@ -125,8 +125,8 @@ import VitrineTesting
   {
     Fixture { [clock] in
       $0.failureMemory = memory
-      $0.keyFilter = key
-      $0.clock = clock
+      $0.requests.keyFilter = key
+      $0.environment.clock = clock
     }
   }
 

@@ -32,7 +32,7 @@ import VitrineTesting
   @Test func lastReturnOfTheNetworkIsNotLost() async throws {
     let clock = ManualLoadingClock()
     var configuration = ImageDownloader.Configuration()
-    configuration.clock = clock
+    configuration.environment.clock = clock
     let transport = FakeTransport()
     let downloader = ImageDownloader(
       configuration: configuration, transports: [transport], decoder: FakeDecoder())

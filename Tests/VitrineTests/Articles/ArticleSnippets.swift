@@ -175,13 +175,13 @@ func signage(ca: String, images: URL, password: String) -> CurlTransport.Configu
 
 func gallery(token: @escaping @Sendable () async throws -> String) -> ImageDownloader.Configuration {
   var configuration = ImageDownloader.Configuration()
-  configuration.requestModifier = { request in
+  configuration.requests.modifier = { request in
     var request = request
     request.headers["Authorization"] = "Bearer \(try await token())"
     return request
   }
-  configuration.acceptance.contentTypes = ["image/jpeg", "image/png", "image/webp"]
-  configuration.bodyModifier = { bytes, _ in bytes.map { $0 ^ 0x5A } }
+  configuration.responses.acceptance.contentTypes = ["image/jpeg", "image/png", "image/webp"]
+  configuration.responses.bodyModifier = { bytes, _ in bytes.map { $0 ^ 0x5A } }
   configuration.retries = RetryPolicy(limit: 4, delay: 1)
   return configuration
 }

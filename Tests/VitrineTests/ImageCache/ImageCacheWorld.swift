@@ -27,7 +27,7 @@ final class ImageCacheWorld: Sendable {
     self.disk = disk ?? folderCache
     var configuration = ImageDownloader.Configuration()
     configuration.retries = .none
-    configuration.wallClock = { clock.value }
+    configuration.environment.wallClock = { clock.value }
     downloader = ImageDownloader(
       configuration: configuration, transports: [transport], decoder: decoder, cache: memory,
       dataCache: self.disk)

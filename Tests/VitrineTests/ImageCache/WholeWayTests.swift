@@ -74,7 +74,7 @@ import VitrineTesting
     let body = try ImageCodecs().encode(Image(frames: frames, format: .gif))
     let (decoder, transport, clock) = (CountingCodecs(), FakeTransport(), ManualLoadingClock())
     var configuration = ImageDownloader.Configuration()
-    configuration.clock = clock
+    configuration.environment.clock = clock
     configuration.retries = .none
     let downloader = ImageDownloader(configuration: configuration, transports: [transport], decoder: decoder)
     var request = try ImageRequest(url)

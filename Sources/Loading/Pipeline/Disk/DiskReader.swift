@@ -26,8 +26,8 @@ final class DiskReader: Sendable {
     self.transports = transports
     self.rules = rules
     self.ledger = ledger
-    bodyModifier = configuration.bodyModifier
-    trace = configuration.trace
+    bodyModifier = configuration.responses.bodyModifier
+    trace = configuration.environment.trace
   }
 
   /// Looks up the stored response of a request.

@@ -9,8 +9,8 @@ struct StoredResponseRules: Sendable {
 
   init(_ configuration: ImageDownloader.Configuration) {
     freshness = configuration.freshness
-    keyFilter = configuration.keyFilter
-    wallClock = configuration.wallClock
+    keyFilter = configuration.requests.keyFilter
+    wallClock = configuration.environment.wallClock
   }
 
   /// Returns a stored response for use in memory, as fresh or stale as it is now.

@@ -20,8 +20,8 @@ struct ImageMaker: Sendable {
     self.workers = workers
     self.ledger = ledger
     self.countsImages = countsImages
-    trace = configuration.trace
-    pixelFormat = configuration.pixelFormat
+    trace = configuration.environment.trace
+    pixelFormat = configuration.decoding.pixelFormat
   }
 
   /// Decodes the bytes of an image, or checks the bytes of a request that is not decoded.

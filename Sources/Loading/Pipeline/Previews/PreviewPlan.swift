@@ -19,7 +19,7 @@ struct PreviewPlan {
   /// in nanoseconds. Each job runs until `end` or `skip`.
   ///
   /// - Parameter interval: The minimum number of seconds between two previews; see
-  ///   `ImageDownloader.Configuration.previewInterval`.
+  ///   `ImageDownloader.Configuration.intervals.preview`.
   mutating func begin(
     of id: FetchID, _ beginning: PreviewSchedule.Beginning, interval: Double, at now: Int64,
     in tree: StageTree

@@ -38,11 +38,11 @@ struct Exchange: Sendable {
     timeouts.total -= spent
     return TransportRequest(
       url: request.url, headers: headers,
-      bodyLimit: max(0, max(0, configuration.bodyLimit) - (resumable?.count ?? 0)),
+      bodyLimit: max(0, max(0, configuration.responses.bodyLimit) - (resumable?.count ?? 0)),
       timeouts: timeouts,
       // A response modifier may make any status acceptable.
-      acceptableStatuses: configuration.responseModifier == nil
-        ? configuration.acceptance.statuses + (resumable == nil ? [] : [206...206])
+      acceptableStatuses: configuration.responses.modifier == nil
+        ? configuration.responses.acceptance.statuses + (resumable == nil ? [] : [206...206])
           + (validators.isEmpty ? [] : [304...304]) : [200...599])
   }
 

@@ -100,11 +100,11 @@ final class FetchReceiver: TransportReceiver {
     self.delegate = delegate
     isLocal = exchange.request.isLocal
     modifierLimit = configuration.timeouts.total
-    trace = configuration.trace
-    allowsPreviews = !isLocal && configuration.bodyModifier == nil
-    modifier = configuration.responseModifier
-    interval = configuration.progressInterval
-    clock = configuration.clock
+    trace = configuration.environment.trace
+    allowsPreviews = !isLocal && configuration.responses.bodyModifier == nil
+    modifier = configuration.responses.modifier
+    interval = configuration.intervals.progress
+    clock = configuration.environment.clock
     let reservation = assembler.resumed?.reservation ?? MemoryReservation(0, in: ledger, as: .bodies)
     let body = ArrivingBody(reservation, in: ledger) { look in Self.resuming.async(execute: look) }
     state = Mutex(State(exchange: exchange, assembler: assembler, body: body))
@@ -126,7 +126,7 @@ final class FetchReceiver: TransportReceiver {
   ) {
     trace.record(.fetchBegan(fetch: id.number))
     let request = exchange.transportRequest(configuration)
-    guard let modify = configuration.requestModifier else {
+    guard let modify = configuration.requests.modifier else {
       return begin(request, configuration, transports, storesResponses)
     }
     let task = Task {
@@ -147,10 +147,10 @@ final class FetchReceiver: TransportReceiver {
     _ transports: TransportTable, _ storesResponses: Bool
   ) {
     guard let delegate, delegate.fetchBegins(self) else { return }
-    let time = storesResponses ? configuration.wallClock() : nil
+    let time = storesResponses ? configuration.environment.wallClock() : nil
     state.withLock { state in
       state.exchange.begin(time.map { (request, $0) })
-      if !isLocal { state.activity = configuration.networkActivity.begin() }
+      if !isLocal { state.activity = configuration.environment.networkActivity.begin() }
     }
     do {
       keep(try transports.transport(for: request.url).start(request, receiver: self))
