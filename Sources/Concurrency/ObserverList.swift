@@ -33,6 +33,12 @@ package struct ObserverList<Handler> {
 
   /// Removes all handlers.
   package mutating func removeAll() { entries = [] }
+
+  /// Removes the handlers for which `shouldRemove` returns true.
+  package mutating func removeAll(where shouldRemove: (Handler) -> Bool) {
+    // An array that becomes empty is not copied.
+    entries = entries.filter { !shouldRemove($0.handler) }
+  }
 }
 
 extension ObserverList: Sendable where Handler: Sendable {}

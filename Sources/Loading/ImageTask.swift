@@ -58,37 +58,26 @@ public final class ImageTask: Cancellable {
   /// A function that receives previews, on the main actor; a newer preview replaces one that was not delivered in time.
   public typealias PreviewHandler = @MainActor (Image) -> Void
 
-  private typealias Outcome = Result<ImageResponse, ImageError>
+  typealias Outcome = Result<ImageResponse, ImageError>
 
   private struct State {
     var id: TaskID?
     weak var engine: LoadEngine?
     var priority: ImageRequest.Priority
     var progress = Progress()
-    var isReportPosted = false
+    var preview: Image?
     var isCancelled = false
     var isPaused = false
     var result: Outcome?
-    var completion: Completion?
-    var progressHandler: ProgressHandler?
-    var preview: Image?
-    var isPreviewPosted = false
-    var previewHandler: PreviewHandler?
-    /// The observers of progress and end.
-    var observers = ObserverList<@MainActor () -> Void>()
-    var waiting: [CheckedContinuation<Outcome, Never>] = []
-    var listeners: [Int: WeakListener] = [:]
-    var lastListener = 0
+    var subscribers: Subscribers
 
-    /// True if a handler or an observer receives the progress.
-    var isWatched: Bool { progressHandler != nil || !observers.isEmpty }
-    /// True if a handler or an observer must be called or released at the end.
-    var isAwaited: Bool { isWatched || completion != nil || previewHandler != nil }
-  }
+    /// True if the caller, who has cancelled or paused, must not receive progress or a preview.
+    func mutes(_ turn: Subscribers.Turn) -> Bool { isCancelled || (turn == .preview && isPaused) }
 
-  /// A weak reference: a listener lives as long as its stream.
-  private struct WeakListener {
-    weak var listener: Listener?
+    /// Adds a subscriber unless the outcome is known. Returns the number of the subscriber, or 0, which is no number.
+    mutating func subscribe(_ subscriber: Subscribers.Subscriber) -> Int {
+      result == nil ? subscribers.add(subscriber) : 0
+    }
   }
 
   /// The request of the load, with the changes of the downloader's configuration.
@@ -109,8 +98,8 @@ public final class ImageTask: Cancellable {
     self.isProbe = isProbe
     state = Mutex(
       State(
-        priority: request.priority, completion: completion, progressHandler: progress,
-        previewHandler: preview))
+        priority: request.priority,
+        subscribers: Subscribers(.init(completion: completion, progress: progress, preview: preview))))
   }
 
   /// Cancels the load. The completion receives `.cancelled`, once and after this call. Other callers that wait for the
@@ -121,7 +110,7 @@ public final class ImageTask: Cancellable {
   public func cancel() {
     let engine = state.withLock { state -> LoadEngine? in
       if state.result != nil {
-        if state.completion != nil { state.result = .failure(cancellation) }
+        if state.subscribers.hasCompletion { state.result = .failure(cancellation) }
         return nil
       }
       state.isCancelled = true
@@ -157,15 +146,15 @@ public final class ImageTask: Cancellable {
   public var isPaused: Bool { state.withLock { $0.isPaused } }
 
   private func setPaused(_ isPaused: Bool) {
-    let (isChange, isObserved, engine) = state.withLock { state -> (Bool, Bool, LoadEngine?) in
-      guard state.result == nil, state.isPaused != isPaused else { return (false, false, nil) }
+    let (delivery, engine) = state.withLock { state -> (Subscribers.Delivery?, LoadEngine?) in
+      guard state.result == nil, state.isPaused != isPaused else { return (nil, nil) }
       state.isPaused = isPaused
-      return (true, !state.observers.isEmpty, state.engine)
+      return (state.subscribers.publish(.pause), state.engine)
     }
-    guard isChange else { return }
-    emit(isPaused ? .paused : .resumed)
+    guard let delivery else { return }
+    delivery.send(isPaused ? .paused : .resumed)
     engine?.settlePause(of: self)
-    if isObserved { MainActorQueue.main.post { self.notifyObservers() } }
+    post(delivery.turn)
   }
 
   /// The progress of the transfer; nothing received while the load waits, and for an image from memory.
@@ -185,7 +174,7 @@ public final class ImageTask: Cancellable {
       let outcome = await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
           let known = state.withLock { state -> Outcome? in
-            if state.result == nil { state.waiting.append(continuation) }
+            _ = state.subscribe(.waiter(continuation))
             return state.result
           }
           if let known { continuation.resume(returning: known) }
@@ -203,23 +192,17 @@ public final class ImageTask: Cancellable {
   /// A slow listener misses old events but always receives the outcome. Only the newest progress and the newest preview
   /// are buffered, and of the other events the newest 64. Ending the stream does not affect the load.
   public var events: AsyncStream<Event> {
-    let number = state.withLock { state in
-      state.lastListener += 1
-      return state.lastListener
-    }
-    let listener = Listener { [weak self] in self?.endListening(number) }
-    let outcome = state.withLock { state -> Outcome? in
-      if state.result == nil { state.listeners[number] = WeakListener(listener: listener) }
-      return state.result
+    let listener = Listener()
+    let (number, outcome) = state.withLock { state -> (Int, Outcome?) in
+      (state.subscribe(.stream(listener)), state.result)
     }
     if let outcome { listener.yield(.finished(outcome)) }
-    return AsyncStream { await listener.next() }
+    let reader = EventReader(listener) { [weak self] in self?.endObserving(number) }
+    return AsyncStream { await reader.next() }
   }
 
-  /// The number of event streams that are still in use.
-  var listenerCount: Int { state.withLock { $0.listeners.count } }
-
-  private func endListening(_ number: Int) { state.withLock { $0.listeners[number] = nil } }
+  /// The number of event streams, observers and waiting Swift tasks.
+  var subscriberCount: Int { state.withLock { $0.subscribers.count } }
 
   // MARK: Observing
 
@@ -228,12 +211,11 @@ public final class ImageTask: Cancellable {
   ///
   /// - Returns: A number for `endObserving`.
   package func observe(_ change: @escaping @MainActor () -> Void) -> Int {
-    // An unknown number is ignored, and numbers begin at 1.
-    state.withLock { $0.result == nil ? $0.observers.add(change) : 0 }
+    state.withLock { $0.subscribe(.observer(change)) }
   }
 
-  /// Removes an observer; an unknown number is ignored.
-  package func endObserving(_ number: Int) { state.releaseAfterLock { $0.observers.remove(number) } }
+  /// Removes an observer or an event stream; an unknown number is ignored.
+  package func endObserving(_ number: Int) { state.releaseAfterLock { $0.subscribers.remove(number) } }
 
   /// True if the load was cancelled: its completion receives `.cancelled`, or has received it.
   package var isCancelled: Bool {
@@ -270,96 +252,70 @@ public final class ImageTask: Cancellable {
 
   /// Sets the outcome and notifies all callers that wait. Only the first outcome counts.
   func settle(_ result: Result<ImageResponse, ImageError>) {
-    let (outcome, waiting, listeners, isAwaited, _) = state.withLock { state in
-      guard state.result == nil else {
-        return (
-          result, [CheckedContinuation<Outcome, Never>](), [Listener](), false,
-          Image?.none
-        )
-      }
+    let (outcome, delivery, _) = state.withLock { state -> (Outcome, Subscribers.Delivery?, Image?) in
+      guard state.result == nil else { return (result, nil, nil) }
       let isCancelled = state.isCancelled || result.isCancellation
       let outcome = isCancelled ? .failure(cancellation) : result
       state.result = outcome
-      defer {
-        state.waiting = []
-        state.listeners = [:]
-        state.preview = nil
-      }
-      return (
-        outcome, state.waiting, state.listeners.values.compactMap(\.listener), state.isAwaited,
-        state.preview
-      )
+      defer { state.preview = nil }
+      return (outcome, state.subscribers.publish(.end), state.preview)
     }
-    for continuation in waiting { continuation.resume(returning: outcome) }
-    for listener in listeners { listener.yield(.finished(outcome)) }
-    if isAwaited { MainActorQueue.main.post { self.complete() } }
+    guard let delivery else { return }
+    delivery.resume(returning: outcome)
+    delivery.send(.finished(outcome))
+    post(delivery.turn)
   }
 
   /// Sends an event to all event streams.
-  func emit(_ event: Event) {
-    let listeners = state.withLock { $0.listeners.isEmpty ? [] : $0.listeners.values.compactMap(\.listener) }
-    for listener in listeners { listener.yield(event) }
-  }
+  func emit(_ event: Event) { state.withLock { $0.subscribers.publish(nil) }.send(event) }
 
   /// Reports progress. Replaces a report that the main actor has not received yet.
   func report(_ progress: Progress) {
-    let isDue = state.withLock { state in
+    let delivery = state.withLock { state in
       state.progress = progress
-      guard state.isWatched, !state.isReportPosted else { return false }
-      state.isReportPosted = true
-      return true
+      return state.subscribers.publish(.progress)
     }
-    emit(.progress(progress))
-    if isDue { MainActorQueue.main.post { self.deliverProgress() } }
+    delivery.send(.progress(progress))
+    post(delivery.turn)
   }
 
   /// Delivers a preview. Replaces a preview that the main actor has not received yet. Ignored once the outcome is
   /// known, and for a caller that has cancelled or paused.
   func show(_ preview: Image) {
-    let (isShown, isDue) = state.withLock { state in
-      guard state.result == nil, !state.isCancelled, !state.isPaused else { return (false, false) }
+    let delivery = state.withLock { state -> Subscribers.Delivery? in
+      guard state.result == nil, !state.isCancelled, !state.isPaused else { return nil }
       state.preview = preview
-      guard state.previewHandler != nil, !state.isPreviewPosted else { return (true, false) }
-      state.isPreviewPosted = true
-      return (true, true)
+      return state.subscribers.publish(.preview)
     }
-    if isShown { emit(.preview(preview)) }
-    if isDue { MainActorQueue.main.post { self.deliverPreview() } }
+    delivery?.send(.preview(preview))
+    post(delivery?.turn)
   }
 
-  @MainActor private func complete() {
-    let (completion, result, observers, _) = state.withLock { state in
-      defer {
-        state.completion = nil
-        state.progressHandler = nil
-        state.previewHandler = nil
-        state.observers.removeAll()
-      }
-      return (state.completion, state.result, state.observers.entries, state.previewHandler)
+  /// Posts a turn of the main actor.
+  private func post(_ turn: Subscribers.Turn?) {
+    // Closures that capture nothing but the task need no allocation.
+    switch turn {
+    case .progress: MainActorQueue.main.post { self.deliver(.progress) }
+    case .preview: MainActorQueue.main.post { self.deliver(.preview) }
+    case .pause: MainActorQueue.main.post { self.deliver(.pause) }
+    case .end: MainActorQueue.main.post { self.deliver(.end) }
+    case nil: break
     }
-    if let result { completion?(result) }
-    for observer in observers { observer.handler() }
   }
 
-  @MainActor private func notifyObservers() {
-    for observer in state.withLock({ $0.observers.entries }) { observer.handler() }
-  }
-
-  @MainActor private func deliverProgress() {
-    let (handler, progress, observers) = state.withLock { state in
-      state.isReportPosted = false
-      return (state.isCancelled ? nil : state.progressHandler, state.progress, state.observers.entries)
+  /// Calls the caller's handler, then the observers, in a turn of the main actor.
+  @MainActor private func deliver(_ turn: Subscribers.Turn) {
+    let (delivery, isMuted, progress, preview, result) = state.withLock { state in
+      (state.subscribers.take(turn), state.mutes(turn), state.progress, state.preview, state.result)
     }
-    handler?(progress)
-    for observer in observers { observer.handler() }
-  }
-
-  @MainActor private func deliverPreview() {
-    let (handler, image) = state.withLock { state in
-      state.isPreviewPosted = false
-      return (state.isCancelled || state.isPaused ? nil : state.previewHandler, state.preview)
+    let handlers = delivery.handlers
+    switch turn {
+    case .progress: if !isMuted { handlers.progress?(progress) }
+    case .preview: if !isMuted, let preview { handlers.preview?(preview) }
+    case .pause: break
+    case .end: if let result { handlers.completion?(result) }
     }
-    if let image { handler?(image) }
+    delivery.callObservers()
   }
 }
 

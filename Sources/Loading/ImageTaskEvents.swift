@@ -30,7 +30,7 @@ extension ImageTask {
     mutating func takeFirst() -> Event? { events.isEmpty ? nil : events.removeFirst() }
   }
 
-  /// A listener of a task, from which `ImageTask.events` reads. Ends when the stream is released.
+  /// A subscriber of a task that stores the events for one event stream.
   final class Listener: Sendable {
     private struct State {
       var queue = EventQueue()
@@ -40,12 +40,6 @@ extension ImageTask {
     }
 
     private let state = Mutex(State())
-    private let onEnd: @Sendable () -> Void
-
-    /// - Parameter onEnd: Called when the stream has been released.
-    init(onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
-
-    deinit { onEnd() }
 
     func yield(_ event: Event) {
       let (readers, next) = state.withLock { state -> ([CheckedContinuation<Event?, Never>], Event?) in
@@ -89,5 +83,22 @@ extension ImageTask {
       }
       for continuation in waiting { continuation.resume(returning: nil) }
     }
+  }
+
+  /// The reading end of an event stream. Its release ends the subscription.
+  final class EventReader: Sendable {
+    private let listener: Listener
+    private let onEnd: @Sendable () -> Void
+
+    /// - Parameter onEnd: Called when the stream has been released.
+    init(_ listener: Listener, onEnd: @escaping @Sendable () -> Void) {
+      self.listener = listener
+      self.onEnd = onEnd
+    }
+
+    deinit { onEnd() }
+
+    /// Returns the next event; see `Listener.next()`.
+    func next() async -> Event? { await listener.next() }
   }
 }

@@ -32,4 +32,14 @@ import VitrineConcurrency
     #expect(second != first)
     #expect(list[first] == nil && list[second] == "b")
   }
+
+  @Test func handlersThatFulfilAConditionAreRemoved() {
+    var list = ObserverList<String>()
+    for name in ["a", "b", "c"] { _ = list.add(name) }
+
+    list.removeAll { $0 != "b" }
+
+    #expect(list.entries.map(\.handler) == ["b"])
+    #expect(list.entries.map(\.number) == [2])
+  }
 }

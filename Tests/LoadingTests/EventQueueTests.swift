@@ -66,9 +66,9 @@ import VitrineTesting
     let world = Fixture()
     let task = world.downloader.load(request())
     for _ in 0..<10 { _ = task.events }
-    #expect(task.listenerCount == 0)
+    #expect(task.subscriberCount == 0)
     let retained = task.events
-    #expect(task.listenerCount == 1)
+    #expect(task.subscriberCount == 1)
     withExtendedLifetime((retained, world)) {}
   }
 }

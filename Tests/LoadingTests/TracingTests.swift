@@ -118,7 +118,7 @@ import VitrineTesting
 
   @Test func missInACacheOfTheApplicationIsTracedAsAbsent() {
     var configuration = ImageDownloader.Configuration()
-    configuration.trace = trace
+    configuration.environment.trace = trace
     let downloader = ImageDownloader(
       configuration: configuration, transports: [FakeTransport()], decoder: FakeDecoder(), cache: EmptyCache()
     )

@@ -1,6 +1,6 @@
 import Vitrine
 
-extension Application {
+@MainActor extension Application {
   /// Opens a window off screen for the software renderer, without a disk cache.
   static func offscreen(configure: (inout Configuration) -> Void = { _ in }) throws -> Application {
     var configuration = Configuration(dataCache: nil)
