@@ -92,10 +92,10 @@ let package = Package(
       exclude: ["HeapLimits"],
       swiftSettings: mainActor),
     // Counts what is asked of the heap, in the benchmarks alone.
-    .target(name: "CAllocations", path: "Sources/Benchmarks/CAllocations"),
+    .target(name: "CAllocations", path: "Sources/Benchmarks/Shared/CAllocations"),
     // Foundation's cache, in a process of its own.
     .executableTarget(
-      name: "FoundationCache", path: "Sources/Benchmarks/FoundationCache", swiftSettings: strict),
+      name: "FoundationCache", path: "Sources/Benchmarks/MemoryHit/FoundationCache", swiftSettings: strict),
     .executableTarget(
       name: "VitrineBenchmarks",
       dependencies: [
@@ -103,7 +103,7 @@ let package = Package(
         "HeapLimits",
       ],
       path: "Sources/Benchmarks",
-      exclude: ["RESULTS.md", "CAllocations", "FoundationCache"],
+      exclude: ["RESULTS.md", "Shared/CAllocations", "MemoryHit/FoundationCache"],
       swiftSettings: strict),
 
     // Lets tests wait for the call of a function.

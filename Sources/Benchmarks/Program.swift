@@ -41,18 +41,18 @@ struct Program {
   private static func measure(_ options: Options) throws {
     var reports: [Report] = []
     for subject in options.subjects {
-      logMessage("measuring \(subject.rawValue)")
+      logMessage("measuring \(subject.name)")
       do {
         let report = Report(subject: subject, figures: try subject.measure(options))
         reports.append(report)
         print(report.table, terminator: "\n\n")
       } catch let error as NotMeasurable {
         // The remaining subjects are still measured.
-        print("\(subject.rawValue)  not measured: \(error.reason)", terminator: "\n\n")
+        print("\(subject.name)  not measured: \(error.reason)", terminator: "\n\n")
       }
     }
     guard let file = options.json else { return }
-    let document = Dictionary(uniqueKeysWithValues: reports.map { ($0.subject.rawValue, $0.values) })
+    let document = Dictionary(uniqueKeysWithValues: reports.map { ($0.subject.name, $0.values) })
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
     do {
@@ -66,18 +66,4 @@ struct Program {
     let line = Array("vitrine-bench: \(message)\n".utf8)
     _ = write(STDERR_FILENO, line, line.count)
   }
-}
-
-/// The error of a benchmark that could not go on, with a reason in one line.
-struct BenchmarkError: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) { self.description = description }
-}
-
-/// The error of a subject that cannot be measured on this machine, with a reason in one line.
-struct NotMeasurable: Error {
-  let reason: String
-
-  init(_ reason: String) { self.reason = reason }
 }

@@ -1,85 +1,46 @@
-import FoundationEssentials
+/// A benchmark: its name on the command line, its line in the help, and its measurement.
+///
+/// Each subject has a folder of the same name; what several subjects use is in `Shared`.
+struct Subject: Equatable {
+  let name: String
+  let summary: String
+  let measure: @Sendable (Options) throws -> [Figure]
 
-/// A benchmark.
-enum Subject: String, CaseIterable {
-  case firstScreen = "first-screen"
-  case memoryHit = "memory-hit"
-  case setImage = "set-image"
-  case scroll
-  case fade
-  case idle
-  case spinners
-  case reuseStorm = "reuse-storm"
-  case download
-  case latency
-  case storm
-  case fling
-  case diskReopen = "disk-reopen"
-  case flingMemory = "fling-memory"
+  static let all = [
+    Subject(
+      "first-screen",
+      "200 images over HTTP into tiles, beside libjpeg-turbo alone",
+      FirstScreen.measure),
+    Subject("memory-hit", "a lookup in the memory cache, beside a dictionary with a lock", MemoryHit.measure),
+    Subject("set-image", "setting an image from memory on a slot", SetImage.measure),
+    Subject("scroll", "a frame of a scrolling list, beside a memmove of the window", Scroll.measure),
+    Subject("fade", "a frame of 50 tiles that change their images at once", Fade.measure),
+    Subject("idle", "frames, processor time and wake-ups of a window while nothing changes", Idle.measure),
+    Subject("spinners", "50 slots, or one, that wait for their images", Spinners.measure),
+    Subject("reuse-storm", "10,000 slot changes per second, for 15 s", ReuseStorm.measure),
+    Subject("download", "2,000 objects of 30 KB from nginx, beside curl --parallel", Download.measure),
+    Subject(
+      "latency",
+      "200 objects with a round-trip time of 50 ms, beside curl --parallel",
+      Latency.measure),
+    Subject("storm", "100,000 loads that are cancelled at once", Storm.measure),
+    Subject(
+      "fling",
+      "a fast scroll of a grid past 2,000 images: bytes loaded for images that were never shown",
+      Fling.measure),
+    Subject("disk-reopen", "the first lookup in a disk cache with 10,000 responses", DiskReopen.measure),
+    Subject(
+      "fling-memory",
+      "four minutes of flinging: memory of the process, beside the memory that the ledger counts",
+      FlingMemory.measure),
+  ]
 
-  func measure(_ options: Options) throws -> [Figure] {
-    switch self {
-    case .firstScreen: try FirstScreen.measure(options)
-    case .memoryHit: try MemoryHit.measure(options)
-    case .setImage: try SetImage.measure(options)
-    case .scroll: try Scroll.measure(options)
-    case .fade: try Fade.measure(options)
-    case .idle: try Idle.measure(options)
-    case .spinners: try Spinners.measure(options)
-    case .reuseStorm: try ReuseStorm.measure(options)
-    case .download: try Download.measure(options)
-    case .latency: try Latency.measure(options)
-    case .storm: try Storm.measure(options)
-    case .fling: try Fling.measure(options)
-    case .diskReopen: try DiskReopen.measure(options)
-    case .flingMemory: try FlingMemory.measure(options)
-    }
-  }
-}
-
-/// The task of this program when it runs as a child process of itself.
-struct Role {
-  enum Name: String {
-    case server, firstScreen, setImage, scroll, fade, idle, spinners, reuseStorm, fetch, storm, fling
-    case flingMemory
-  }
-
-  private static let mark = "--child"
-
-  private let name: Name
-  private let arguments: [String]
-
-  /// Returns the arguments that start the program in a role.
-  static func arguments(_ name: Name, _ more: [String]) -> [String] { [mark, name.rawValue] + more }
-
-  /// Returns `nil` if the program was not started as a child of itself. Throws if the role is unknown.
-  init?(arguments: [String]) throws {
-    guard arguments.first == Self.mark else { return nil }
-    guard arguments.count > 1, let name = Name(rawValue: arguments[1]) else {
-      throw BenchmarkError("\(Self.mark) is for the program itself")
-    }
+  private init(_ name: String, _ summary: String, _ measure: @escaping @Sendable (Options) throws -> [Figure])
+  {
     self.name = name
-    self.arguments = Array(arguments.dropFirst(2))
+    self.summary = summary
+    self.measure = measure
   }
 
-  /// Performs the task. A measurement prints its figures as JSON, for `ChildProcess.figures()`.
-  @MainActor
-  func play() throws {
-    let figures: [String: Double]
-    switch name {
-    case .server: return ImageServer.serve(arguments)
-    case .firstScreen: figures = try FirstScreenRun.measure(arguments)
-    case .setImage: figures = try SetImageRun.measure(arguments)
-    case .scroll: figures = try ScrollRun.measure(arguments)
-    case .fade: figures = try FadeRun.measure(arguments)
-    case .idle: figures = try IdleRun.measure(arguments)
-    case .spinners: figures = try SpinnersRun.measure(arguments)
-    case .reuseStorm: figures = try ReuseStormRun.measure(arguments)
-    case .fetch: figures = try FetchRun.measure(arguments)
-    case .storm: figures = try StormRun.measure(arguments)
-    case .fling: figures = try FlingRun.measure(arguments)
-    case .flingMemory: figures = try FlingMemoryRun.measure(arguments)
-    }
-    print(String(decoding: try JSONEncoder().encode(figures), as: UTF8.self))
-  }
+  static func == (left: Self, right: Self) -> Bool { left.name == right.name }
 }

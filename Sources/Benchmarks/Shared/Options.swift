@@ -13,25 +13,17 @@ struct Options {
     let message: String
   }
 
+  /// A line per subject, with the summaries in a column.
+  private static let subjectLines = Subject.all.map { subject in
+    "  \(subject.name)" + String(repeating: " ", count: 18 - subject.name.count) + subject.summary
+  }.joined(separator: "\n")
+
   static let help = """
     vitrine-bench: measures Vitrine beside its references
 
     usage: ./run.sh bench [SUBJECT…] [OPTION…]
 
-      first-screen      200 images over HTTP into tiles, beside libjpeg-turbo alone
-      memory-hit        a lookup in the memory cache, beside a dictionary with a lock
-      set-image         setting an image from memory on a slot
-      scroll            a frame of a scrolling list, beside a memmove of the window
-      fade              a frame of 50 tiles that change their images at once
-      idle              frames, processor time and wake-ups of a window while nothing changes
-      spinners          50 slots, or one, that wait for their images
-      reuse-storm       10,000 slot changes per second, for 15 s
-      download          2,000 objects of 30 KB from nginx, beside curl --parallel
-      latency           200 objects with a round-trip time of 50 ms, beside curl --parallel
-      storm             100,000 loads that are cancelled at once
-      fling             a fast scroll of a grid past 2,000 images: bytes loaded for images that were never shown
-      disk-reopen       the first lookup in a disk cache with 10,000 responses
-      fling-memory      four minutes of flinging: memory of the process, beside the memory that the ledger counts
+    \(subjectLines)
 
       --json FILE       write the figures, one object per subject
       --server NAME     the server of the images of first-screen: gallery or nginx (gallery)
@@ -49,8 +41,8 @@ struct Options {
     var remaining = arguments[...]
     while let argument = remaining.popFirst() {
       guard argument.hasPrefix("-") else {
-        guard let subject = Subject(rawValue: argument) else {
-          let known = Subject.allCases.map(\.rawValue).joined(separator: ", ")
+        guard let subject = Subject.all.first(where: { $0.name == argument }) else {
+          let known = Subject.all.map(\.name).joined(separator: ", ")
           throw UsageError(message: "unknown subject “\(argument)”; the subjects are \(known)")
         }
         if !subjects.contains(subject) { subjects.append(subject) }
@@ -85,6 +77,6 @@ struct Options {
           message: "unknown option \(parts[0]); the options are \(Self.names.joined(separator: ", "))")
       }
     }
-    if subjects.isEmpty { subjects = Subject.allCases }
+    if subjects.isEmpty { subjects = Subject.all }
   }
 }

@@ -82,7 +82,7 @@ struct Report {
 
   /// The table for the terminal: one row per figure, with aligned columns.
   var table: String {
-    let header = [subject.rawValue, "median", "min … max", "floor", "aim", ""]
+    let header = [subject.name, "median", "min … max", "floor", "aim", ""]
     let rows = [header] + figures.compactMap(\.cells)
     let widths = header.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in
