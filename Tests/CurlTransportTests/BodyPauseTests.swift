@@ -204,7 +204,7 @@ import VitrineTesting
       configuration: configuration, transports: [transport], decoder: FakeDecoder())
     let tasks = try (0..<3).map { downloader.load(try ImageRequest("\(server.url)/zeros?\($0)")) }
 
-    while tasks.allSatisfy({ $0.progress.received < 8 << 20 }), !Task.isCancelled { await Task.yield() }
+    try await until { tasks.contains { $0.progress.received >= 8 << 20 } }
 
     #expect(tasks.filter { $0.progress.received > 0 }.count == 1, "no other stream has begun")
     downloader.cancelAll()

@@ -100,7 +100,7 @@ struct LoadOperationTests {
     view.cancelLoadOperation(forKey: "contents")
     view.cancelImageLoad()
     await recorder.wait()
-    for _ in 0..<100 { await Task.yield() }
+    await drainMainQueue(rounds: 100)
 
     #expect(recorder.results.count == 1)
     #expect(recorder.errors == [.cancelled])
@@ -127,7 +127,7 @@ struct LoadOperationTests {
     #expect(first.errors == [.cancelled])
     for transfer in bench.transport.running { transfer.respond(with: SlotBench.red) }
     await second.wait()
-    for _ in 0..<100 { await Task.yield() }
+    await drainMainQueue(rounds: 100)
 
     #expect(second.images.count == 1)
     #expect(first.results.count + second.results.count == 2)

@@ -11,14 +11,14 @@ import VitrineWidgets
 @Suite(.timeLimit(.minutes(5)))
 struct RowReuseStormTests {
   @Test(arguments: 1...12 as ClosedRange<UInt64>)
-  func reusedSlotsNeverShowAnImageOfAnotherRequest(seed: UInt64) async {
+  func reusedSlotsNeverShowAnImageOfAnotherRequest(seed: UInt64) async throws {
     var storm: RowStorm? = RowStorm(seed: seed)
     for _ in 0..<600 where storm?.strangers == [] {
       storm?.step()
       if storm?.chance(25) == true { await Task.yield() }
       storm?.look()
     }
-    await storm?.settle()
+    try await storm?.settle()
 
     #expect(storm?.strangers == [])
     #expect(storm?.received.allSatisfy { $0 == 1 } == true)
@@ -29,12 +29,7 @@ struct RowReuseStormTests {
     weak let downloader = storm?.bench.downloader
     let views = storm?.rows.map { Weak($0.view) } ?? []
     storm = nil
-    for _ in 0..<10_000 where bench != nil || downloader != nil || views.contains(where: { $0.view != nil }) {
-      await Task.yield()
-    }
-    #expect(bench == nil)
-    #expect(downloader == nil)
-    #expect(views.allSatisfy { $0.view == nil })
+    try await until { bench == nil && downloader == nil && views.allSatisfy { $0.view == nil } }
   }
 }
 
@@ -293,17 +288,17 @@ private enum Place: Hashable {
   // MARK: End
 
   /// Gives every view a size, and answers transfers until none runs.
-  func settle() async {
+  func settle() async throws {
     isSettling = true
     for row in rows {
       if row.view.frame.isEmpty { row.view.frame.size = Size(width: 40, height: 40) }
     }
-    while rows.contains(where: { $0.view.pendingSlots > 0 }) || received.contains(0) {
+    try await until {
+      guard rows.contains(where: { $0.view.pendingSlots > 0 }) || received.contains(0) else { return true }
       for transfer in bench.transport.running { respond(to: transfer) }
-      if Task.isCancelled { return }
       passTime()
       look()
-      await Task.yield()
+      return false
     }
   }
 

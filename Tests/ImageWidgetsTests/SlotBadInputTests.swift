@@ -29,7 +29,7 @@ struct SlotBadInputTests {
     #expect(view.image === placeholder)
     #expect(recorder.errors == [.cancelled], "the previous load is cancelled; the failure is reported later")
     await recorder.wait(for: 2)
-    for _ in 0..<100 { await Task.yield() }
+    await drainMainQueue(rounds: 100)
 
     #expect(recorder.errors == [.cancelled, .invalidURL(text)])
     #expect(recorder.results.count == 2)
@@ -181,7 +181,7 @@ struct SlotBadInputTests {
     try await bench.transfer(1).respond(with: SlotBench.red)
     await recorder.wait()
     await other.wait()
-    for _ in 0..<100 { await Task.yield() }
+    await drainMainQueue(rounds: 100)
 
     #expect(recorder.errors == [.transform(identifier: "refusal", message: "no")])
     #expect(recorder.results.count == 1)

@@ -63,9 +63,6 @@ struct SlotPreviewTests {
 
   private var commands: [DrawList.Command] { bench.window.drawList(for: bench.window.bounds).commands }
 
-  /// Lets the main actor run the work that is already posted to it.
-  private func settle() async { for _ in 0..<100 { await Task.yield() } }
-
   @Test("YY-B15 a preview fades in for 0.4 s, then the final image for 0.2 s")
   func previewAndFinalImageFadeInForTheirDurations() async throws {
     let view = bench.view()
@@ -148,7 +145,7 @@ struct SlotPreviewTests {
       transfer.send(Array(Self.whole[step * 2000..<step * 2000 + 2000]))
       try await until { bench.decoder.previewCalls.count >= step + 1 }
       try await until { bench.downloader.ledger.usage.decoding == 0 }
-      await settle()
+      await drainMainQueue(rounds: 100)
       #expect(view.image == first)
     }
     bench.window.update(at: 1.6)
@@ -301,7 +298,7 @@ struct SlotPreviewTests {
     transfer.send(Array(Self.whole[..<5000]))
     try await until { !bench.decoder.previewCalls.isEmpty }
     try await until { bench.downloader.ledger.usage.decoding == 0 }
-    await settle()
+    await drainMainQueue(rounds: 100)
     #expect(view.image == nil)
     finish(transfer, from: 5000)
     await recorder.wait()
@@ -369,7 +366,7 @@ struct SlotPreviewTests {
     view.setImage(from: whole, options: options, completion: recorder.completion)
     let task = view.loadOperation(forKey: "contents") as? ImageTask
     try await bench.transfer(1).respond(with: Self.whole)
-    while task?.isFinished == false, !Task.isCancelled {}
+    try blockUntil { task?.isFinished != false }
     whole.progressive = .scans
     view.setImage(from: whole, options: options, completion: recorder.completion)
     #expect(bench.transport.transfers.count == 1)
@@ -419,7 +416,7 @@ struct SlotPreviewTests {
     transfer.send(Array(large[..<5000]))
     try await until { !bench.decoder.previewCalls.isEmpty }
     try await until { bench.downloader.ledger.usage.decoding == 0 }
-    await settle()
+    await drainMainQueue(rounds: 100)
     #expect(view.image == small)
   }
 }

@@ -43,14 +43,6 @@ struct SlotRecoveryTests {
     return view
   }
 
-  /// Waits for the condition; fails instead of hanging if it never becomes true.
-  private func until(_ condition: () -> Bool) async throws {
-    while !condition() {
-      try Task.checkCancellation()
-      await Task.yield()
-    }
-  }
-
   private func draw() { _ = bench.window.drawList(for: bench.window.bounds) }
 
   @Test(arguments: [

@@ -133,11 +133,8 @@ struct SlotReentryTests {
     view.setImage(from: "http://a.test/2", options: bench.options) { _ in calls.append("new") }
     #expect(calls.first == "old, of 1")
     if reuse != .memoryHit { try await bench.transfer(2).respond(with: SlotBench.red) }
-    while view.isLoadingImage {
-      try Task.checkCancellation()
-      await Task.yield()
-    }
-    for _ in 0..<100 { await Task.yield() }
+    try await until { !view.isLoadingImage }
+    await drainMainQueue(rounds: 100)
 
     #expect(calls == ["old, of 1", "new"])
     #expect(recorder.errors == [.cancelled])
@@ -161,7 +158,7 @@ struct SlotReentryTests {
     try await bench.transfer(2).respond(with: SlotBench.red)
     try await until { !view.isLoadingImage }
     bench.run(until: 2)
-    for _ in 0..<100 { await Task.yield() }
+    await drainMainQueue(rounds: 100)
 
     #expect(calls == ["old true, of 1", "new"])
   }
@@ -182,7 +179,7 @@ struct SlotReentryTests {
     #expect(calls == ["refused true, of 0"])
     try await bench.transfer(1).respond(with: SlotBench.red)
     try await until { !view.isLoadingImage }
-    for _ in 0..<100 { await Task.yield() }
+    await drainMainQueue(rounds: 100)
 
     #expect(calls == ["refused true, of 0", "new"])
   }
@@ -256,13 +253,10 @@ struct SlotReentryTests {
     show("2")
     let second = try await bench.transfer(2)
     #expect(first.isCancelled)
-    for _ in 0..<100 { await Task.yield() }
+    await drainMainQueue(rounds: 100)
     #expect(!bar.isHidden)
     second.respond(with: SlotBench.red)
-    while !bar.isHidden {
-      try Task.checkCancellation()
-      await Task.yield()
-    }
+    try await until { bar.isHidden }
   }
 
   @Test func completionOfTheOldLoadMayRequestAnotherImage() async throws {
@@ -569,11 +563,8 @@ struct SlotReentryTests {
       made.frame.size = Size(width: 300, height: 300)
       try await bench.transport.waitUntilStarted(4)
     }
-    for _ in 0..<10_000 where view != nil || downloader != nil || cache != nil { await Task.yield() }
+    try await until { view == nil && downloader == nil && cache == nil }
 
-    #expect(view == nil)
-    #expect(downloader == nil)
-    #expect(cache == nil)
     #expect(recorder.errors == [.cancelled, .cancelled])
   }
 }

@@ -73,14 +73,14 @@ struct SlotStormTests {
   }
 
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
-  func randomStepsCallEachCompletionOnceAndShowTheLastRequest(seed: UInt64) async {
+  func randomStepsCallEachCompletionOnceAndShowTheLastRequest(seed: UInt64) async throws {
     let storm = Storm(seed: seed)
 
     for _ in 0..<1000 {
       storm.step()
       if storm.chance(20) { await Task.yield() }
     }
-    await storm.settle()
+    try await storm.settle()
 
     #expect(storm.received.allSatisfy { $0 == 1 })
     for view in storm.views {
@@ -202,14 +202,14 @@ struct SlotStormTests {
   }
 
   /// Gives every view a size, and answers transfers until no view loads.
-  func settle() async {
+  func settle() async throws {
     for view in views {
       if view.frame.isEmpty { view.frame.size = Size(width: 50, height: 50) }
     }
-    while views.contains(where: \.isLoadingImage) || received.contains(0) {
+    try await until {
+      guard views.contains(where: \.isLoadingImage) || received.contains(0) else { return true }
       for transfer in bench.transport.running { respond(to: transfer) }
-      if Task.isCancelled { return }
-      await Task.yield()
+      return false
     }
   }
 

@@ -228,7 +228,7 @@ struct SlotTransitionTests {
     try await bench.transfer(1).respond(with: SlotBench.red)
     try await until { view.isInTransition }
     bench.run(until: 0.2)
-    for _ in 0..<100 { await Task.yield() }
+    await drainMainQueue(rounds: 100)
     #expect(recorder.results.isEmpty)
     bench.run(until: 0.4)
 
@@ -267,7 +267,7 @@ struct SlotTransitionTests {
     }
 
     await recorder.wait()
-    for _ in 0..<100 { await Task.yield() }
+    await drainMainQueue(rounds: 100)
     #expect(recorder.images.count == 1)
     #expect(recorder.results.count == 1)
   }

@@ -31,7 +31,8 @@ import VitrineTesting
     var sent = [Int](repeating: 0, count: 6)
 
     // Each server sends without end; the transport ends a body at its limit.
-    while !world.transport.running.isEmpty, !Task.isCancelled {
+    try await until {
+      guard !world.transport.running.isEmpty else { return true }
       for (index, transfer) in world.transport.transfers.enumerated() where !transfer.isEnded {
         if transfer.isPaused { continue }
         if sent[index] == limit {
@@ -41,7 +42,7 @@ import VitrineTesting
           sent[index] += 1000
         }
       }
-      await Task.yield()
+      return false
     }
 
     for task in tasks {

@@ -98,7 +98,7 @@ import VitrineTesting
       task.cancel()
     }
     _ = try await recorder.wait(for: 1000)
-    await withCheckedContinuation { continuation in MainActorQueue.main.post { continuation.resume() } }
+    await drainMainQueue()
     #expect(weakTasks.count { $0.task != nil } < 100)
     #expect(world.transport.transfers.count == 1)
     #expect(!running.isFinished)

@@ -369,7 +369,7 @@ import VitrineTesting
     }
 
     /// Returns when a job waits for the clock.
-    func waitUntilAJobWaits() async { while clock.wakes.isEmpty, !Task.isCancelled { await Task.yield() } }
+    func waitUntilAJobWaits() async throws { try await until { !clock.wakes.isEmpty } }
   }
 
   @Test func imageMayExceedTheBudgetSlightlyWhenNothingCanBeEvicted() async throws {
@@ -384,25 +384,25 @@ import VitrineTesting
     world.kept.end()
   }
 
-  @Test func imageThatDoesNotFitWaitsForMemory() async {
+  @Test func imageThatDoesNotFitWaitsForMemory() async throws {
     let world = CrowdedPool(kept: 60 << 20)
     let names = Names()
     world.submit(1, 40 << 20) { claim in names.add(claim?.isGivenUp == false ? "made" : "refused") }
-    await world.waitUntilAJobWaits()
+    try await world.waitUntilAJobWaits()
     world.clock.advance(by: 0.1)
-    await world.waitUntilAJobWaits()
+    try await world.waitUntilAJobWaits()
     #expect(names.all.isEmpty)
 
     world.kept.resize(to: 10 << 20)
     world.clock.advance(by: 0.1)
-    while names.all.isEmpty, !Task.isCancelled { await Task.yield() }
+    try await until { !names.all.isEmpty }
 
     #expect(names.all == "made")
     #expect(world.ledger.peak <= 64 << 20)
     world.kept.end()
   }
 
-  @Test func imageThatDoesNotFitForFiveSecondsIsRefused() async {
+  @Test func imageThatDoesNotFitForFiveSecondsIsRefused() async throws {
     let world = CrowdedPool(kept: 60 << 20)
     let names = Names()
     world.submit(1, 40 << 20) { claim in
@@ -411,11 +411,11 @@ import VitrineTesting
       names.add(claim?.isGivenUp == true ? "refused" : "made")
     }
     for step in 1...50 {
-      await world.waitUntilAJobWaits()
+      try await world.waitUntilAJobWaits()
       #expect(names.all.isEmpty, "step \(step)")
       world.clock.advance(by: 0.1)
     }
-    while names.all.isEmpty, !Task.isCancelled { await Task.yield() }
+    try await until { !names.all.isEmpty }
 
     #expect(names.all == "refused")
     #expect(world.ledger.peak == 60 << 20)
@@ -530,18 +530,19 @@ import VitrineTesting
     #expect(names.all == "ba")
   }
 
-  @Test func smallImagesOvertakeALargeImageThatDoesNotFit() async {
+  @Test func smallImagesOvertakeALargeImageThatDoesNotFit() async throws {
     let world = CrowdedPool(kept: 60 << 20)
     let names = Names()
     world.submit(1, 40 << 20) { _ in names.add("large") }
-    await world.waitUntilAJobWaits()
+    try await world.waitUntilAJobWaits()
 
     for id in 2...4 as ClosedRange<UInt64> { world.submit(id, 1 << 20) { _ in names.add("s") } }
-    while names.all.count < 3, !Task.isCancelled { await Task.yield() }
+    try await until { names.all.count >= 3 }
     world.kept.end()
-    while names.all.count < 8, !Task.isCancelled {
+    try await until {
+      guard names.all.count < 8 else { return true }
       world.clock.advance(by: 0.1)
-      await Task.yield()
+      return false
     }
 
     #expect(names.all == "ssslarge")

@@ -95,7 +95,7 @@ import VitrineTesting
     #expect(world.transport.running.isEmpty)
     #expect(recorder.values.isEmpty)
     #expect(try await recorder.wait(for: 1) == [.end(progress(5, 5, 5))])
-    await drainMainQueue()
+    await drainMainQueue(rounds: 2)
     #expect(recorder.values.count == 1)
     #expect(world.transport.transfers.count == 3)
   }
@@ -384,12 +384,5 @@ import VitrineTesting
     progress.finished = finished
     progress.skipped = skipped
     return progress
-  }
-
-  /// Waits until the jobs that are queued for the main actor, and the jobs that these queue, have run.
-  private func drainMainQueue() async {
-    await withCheckedContinuation { continuation in
-      MainActorQueue.main.post { MainActorQueue.main.post { continuation.resume() } }
-    }
   }
 }

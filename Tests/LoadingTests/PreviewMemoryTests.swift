@@ -217,7 +217,11 @@ import VitrineTesting
       transport.transfers[0].send(Array(PreviewWorld.fullBody[5000..<6000]))
     case .anotherBody:
       transport.transfers[0].fail(.transport(.connectionLost, message: "reset"))
-      while transport.transfers.count < 2, !Task.isCancelled { clock.advance(by: 1) }
+      try blockUntil {
+        guard transport.transfers.count < 2 else { return true }
+        clock.advance(by: 1)
+        return false
+      }
       transport.transfers[1].respond(expectedLength: 10_000)
       transport.transfers[1].send(Array(PreviewWorld.fullBody[..<6000]))
     }

@@ -104,19 +104,19 @@ import VitrineTesting
     task.cancel()
     gate.open()
     _ = try await active.wait(for: 1)
-    await world.drainMainQueue()
+    await drainMainQueue()
     #expect(cancelled.values.isEmpty)
     #expect(task.preview == nil)
   }
 
-  @Test func cancellingDropsAPreviewQueuedForTheHandler() async {
+  @Test func cancellingDropsAPreviewQueuedForTheHandler() async throws {
     let world = PreviewWorld()
     let recorder = Recorder<Image>()
     let task = world.load(recorder)
     world.begin().send(world.body(..<5000))
-    while task.preview == nil, !Task.isCancelled {}
+    try blockUntil { task.preview != nil }
     task.cancel()
-    await world.drainMainQueue()
+    await drainMainQueue()
     #expect(recorder.values.isEmpty)
   }
 
@@ -150,7 +150,7 @@ import VitrineTesting
     try await until { world.ledger.usage.decoding != both }
     wholeGate.open()
     _ = try await task.response
-    await world.drainMainQueue()
+    await drainMainQueue()
 
     #expect(recorder.values.isEmpty)
     for await event in events {
@@ -176,7 +176,7 @@ import VitrineTesting
     try await until { world.ledger.usage.decoding != both }
     wholeGate.open()
     _ = try await task.response
-    await world.drainMainQueue()
+    await drainMainQueue()
 
     #expect(recorder.values.isEmpty)
     for await event in events {
@@ -198,11 +198,11 @@ import VitrineTesting
     transfer.send(world.body(8000..<8100))
     transfer.fail(.transport(.connectionLost, message: "reset"))
     task.resume()
-    while world.transport.transfers.count < 2, !Task.isCancelled { world.clock.advance(by: 1) }
+    try world.advanceClock(untilStarted: 2)
     transfer = world.begin(1)
     transfer.send(world.body(..<2000))
     try await world.waitUntilDecoded()
-    await world.drainMainQueue()
+    await drainMainQueue()
     #expect(recorder.values == seen)
     #expect(world.decoder.previewCalls.map(\.count) == [8000])
     world.clock.advance(by: 1)
@@ -347,7 +347,7 @@ import VitrineTesting
     _ = try await recorder.wait(for: 1)
     try await world.waitUntilDecoded()
     transfer.fail(.transport(.connectionLost, message: "reset"))
-    while world.transport.transfers.count < 2, !Task.isCancelled { world.clock.advance(by: 1) }
+    try world.advanceClock(untilStarted: 2)
 
     transfer = world.begin(1)
     transfer.send(world.body(..<5000))
@@ -369,14 +369,14 @@ import VitrineTesting
     _ = try await recorder.wait(for: 1)
     try await world.waitUntilDecoded()
     world.transport.transfers[0].fail(.transport(.connectionLost, message: "reset"))
-    while world.transport.transfers.count < 2, !Task.isCancelled { world.clock.advance(by: 1) }
+    try world.advanceClock(untilStarted: 2)
 
     // The body has changed: the server sends it whole, and the transfer breaks before it has as many bytes.
     var second = tag
     second["ETag"] = "\"v2\""
     world.begin(1, headers: second).send(world.body(..<4500))
     world.transport.transfers[1].fail(.transport(.connectionLost, message: "reset"))
-    while world.transport.transfers.count < 3, !Task.isCancelled { world.clock.advance(by: 1) }
+    try world.advanceClock(untilStarted: 3)
     let transfer = world.transport.transfers[2]
     #expect(transfer.request.headers["Range"] == "bytes=4500-")
     transfer.respond(

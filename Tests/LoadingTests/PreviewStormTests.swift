@@ -55,10 +55,11 @@ import VitrineTesting
     var chance = SplitMix(state: UInt64(seed))
     try await until { recorder.ended.count >= threads * loadsPerThread }
     for task in recorder.ended { task.resume() }
-    while downloader.isRunning, !Task.isCancelled {
+    try await until {
+      guard downloader.isRunning else { return true }
       server.act(&chance, isReliable: true)
       clock.advance(by: 0.3)
-      await Task.yield()
+      return false
     }
     await downloader.shutDown()
     try await until { recorder.counts.count >= threads * loadsPerThread }

@@ -145,7 +145,7 @@ import VitrineTesting
     _ = try await first.response
     let recorder = Recorder<Image>()
     _ = try await world.load(recorder).response
-    await world.drainMainQueue()
+    await drainMainQueue()
     #expect(recorder.values.isEmpty)
   }
 
@@ -194,7 +194,7 @@ import VitrineTesting
     #expect(words == ["part", "finished"])
   }
 
-  @Test func undeliveredPreviewIsReplacedByANewerOne() async {
+  @Test func undeliveredPreviewIsReplacedByANewerOne() async throws {
     let world = PreviewWorld()
     let recorder = Recorder<Image>()
     let task = world.load(recorder)
@@ -202,11 +202,11 @@ import VitrineTesting
     // The main actor is blocked here, so no preview is delivered.
     for step in 1...4 {
       transfer.send(world.body(step * 2000 - 2000..<step * 2000))
-      while !Task.isCancelled, world.decoder.previewCalls.count < step || world.ledger.usage.decoding > 0 {}
+      try blockUntil { world.decoder.previewCalls.count >= step && world.ledger.usage.decoding == 0 }
       world.clock.advance(by: 1)
     }
     let newest = task.preview
-    await world.drainMainQueue()
+    await drainMainQueue()
     #expect(recorder.values == [newest])
   }
 

@@ -60,8 +60,12 @@ import VitrineTesting
     try await until { ledger.usage.decoding == 0 }
   }
 
-  /// Waits until the jobs that are queued for the main actor have run.
-  func drainMainQueue() async {
-    await withCheckedContinuation { continuation in MainActorQueue.main.post { continuation.resume() } }
+  /// Advances the clock until `count` transfers have started.
+  func advanceClock(untilStarted count: Int) throws {
+    try blockUntil {
+      guard transport.transfers.count < count else { return true }
+      clock.advance(by: 1)
+      return false
+    }
   }
 }

@@ -80,7 +80,7 @@ struct StaleAfterTests {
     let tasks = [world.downloader.load(request("a.jpg")), world.downloader.load(request("b.jpg"))]
     _ = try await world.transfer()
     await world.disk.waitUntilLookedUp(2)
-    while world.downloader.waitingDownloadCount == 0 { try await pause() }
+    try await until { world.downloader.waitingDownloadCount > 0 }
 
     world.world.clock.advance(by: 1)
     for task in tasks { #expect(isStaleWithoutReason(try await task.response)) }
@@ -165,10 +165,5 @@ struct StaleAfterTests {
     world.world.clock.advance(by: 1)
     await world.downloader.drain()
     #expect(world.transport.transfers.count == 1)
-  }
-
-  private func pause() async throws {
-    try Task.checkCancellation()
-    await Task.yield()
   }
 }

@@ -83,7 +83,7 @@ import VitrineTesting
     #expect(numbers.count == threads * pairs)
     #expect(Set(numbers) == Set(0..<threads * pairs))
     // The jobs that were queued for the main actor have run after this.
-    await withCheckedContinuation { continuation in MainActorQueue.main.post { continuation.resume() } }
+    await drainMainQueue()
     #expect(await recorder.values.count == threads * pairs)
     #expect(marks.count == 0)
     #expect(transport.running == 0)

@@ -85,7 +85,7 @@ import VitrineTesting
       await downloader.drain()
       isDrained.value = true
     }
-    for _ in 0..<20 { await Task.yield() }
+    await drainMainQueue(rounds: 20)
     #expect(!isDrained.value)
     end()
     await waiting.value

@@ -22,7 +22,7 @@ struct TestScreenTests {
     let transport = transport
     let server = Task {
       let transfer = try await transport.transfer(1)
-      for _ in 0..<10 { await Task.yield() }
+      await drainMainQueue(rounds: 10)
       transfer.respond(with: FakeDecoder.encodedImage(width: 40, height: 30))
     }
 
@@ -46,7 +46,7 @@ struct TestScreenTests {
   @Test func waitForAScreenEndsWhenItsTaskIsCancelled() async throws {
     let screen = try await TestScreen(size: Size(width: 40, height: 30))
     let waiting = Task { try await TestScreen(size: Size(width: 40, height: 30)) }
-    for _ in 0..<100 { await Task.yield() }
+    await drainMainQueue(rounds: 100)
 
     waiting.cancel()
     await #expect(throws: (any Error).self) { try await waiting.value }

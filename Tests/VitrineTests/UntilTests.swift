@@ -29,4 +29,36 @@ struct UntilTests {
 
     await #expect(throws: WaitFailure.self) { try await task.value }
   }
+
+  @Test func blockingWaitReturnsOnceItsConditionIsTrue() throws {
+    var count = 0
+
+    try blockUntil {
+      count += 1
+      return count == 100
+    }
+
+    #expect(count == 100)
+  }
+
+  @Test func blockingWaitFailsAfterItsTimeLimitAndReportsItsLocation() {
+    let failure = #expect(throws: WaitFailure.self) { try blockUntil(within: 0) { false } }
+
+    #expect(failure?.description.contains("UntilTests.swift:") == true)
+    #expect(failure?.reason == "0.0 s have passed")
+  }
+
+  @Test func blockingWaitEndsWhenItsTaskIsCancelled() async {
+    let gate = Gate()
+    let task = Task {
+      gate.pass()
+      try blockUntil { false }
+    }
+    await gate.waitUntilHeld(1)
+
+    task.cancel()
+    gate.open()
+
+    await #expect(throws: WaitFailure.self) { try await task.value }
+  }
 }

@@ -13,16 +13,8 @@ public func until(
   within seconds: Double = 60, isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID,
   line: Int = #line, _ condition: () throws -> Bool
 ) async throws {
-  let clock = ContinuousClock()
-  let end = clock.now.advanced(by: .seconds(seconds))
-  var pollCount = 0
-  while try !condition() {
-    if Task.isCancelled { throw WaitFailure(location: "\(file):\(line)", reason: "the task was cancelled") }
-    if clock.now >= end { throw WaitFailure(location: "\(file):\(line)", reason: "\(seconds) s have passed") }
-    // A long wait leaves the processor to the code that it waits for.
-    pollCount += 1
-    if pollCount < 1000 { await Task.yield() } else { try? await Task.sleep(for: .milliseconds(1)) }
-  }
+  var limit = WaitLimit(within: seconds, file: file, line: line)
+  while try !condition() { try await limit.pause() }
 }
 
 /// The error of a wait that ended before its condition was true.

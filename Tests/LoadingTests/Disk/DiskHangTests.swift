@@ -162,7 +162,7 @@ import VitrineTesting
 
     // The pending removal is made when the disk responds again.
     gate.open()
-    while cache.removals == 0, !Task.isCancelled { await Task.yield() }
+    try await until { cache.removals > 0 }
   }
 
   @Test func bodiesThatWaitForASlowDiskAreBounded() async throws {

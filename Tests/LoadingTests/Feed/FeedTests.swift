@@ -38,11 +38,6 @@ struct FeedTests {
     transport.transfers[number - 1].fail(error)
   }
 
-  /// Waits until the jobs that are queued for the main actor have run.
-  private func mainQueueTurn() async {
-    await withCheckedContinuation { done in MainActorQueue.main.post { done.resume() } }
-  }
-
   @Test func listIsLoadedByTheDownloaderAndStoredOnDisk() async throws {
     let feed = try feed()
     var changes: [Feed.Change] = []
@@ -72,7 +67,7 @@ struct FeedTests {
     try await fail(2)
     try await until { !feed.isLoading }
     clock.advance(by: 1.9)
-    await mainQueueTurn()
+    await drainMainQueue()
     #expect(transport.transfers.count == 2)
     clock.advance(by: 0.2)
     try await respond(to: 3, with: "b.png\n")
@@ -80,7 +75,7 @@ struct FeedTests {
 
     #expect(feed.items.count == 1)
     clock.advance(by: 1000)
-    await mainQueueTurn()
+    await drainMainQueue()
     #expect(transport.transfers.count == 3, "no retry is left")
   }
 
@@ -93,7 +88,7 @@ struct FeedTests {
     feed.reload()
     feed.reload()
     clock.advance(by: 1)
-    await mainQueueTurn()
+    await drainMainQueue()
 
     #expect(transport.transfers.count == 2)
     try await respond(to: 2, with: "b.png\n")
@@ -199,8 +194,8 @@ struct FeedTests {
     try await until { feed.state == .loaded }
 
     downloader.clockStepped()
-    await mainQueueTurn()
-    await mainQueueTurn()
+    await drainMainQueue()
+    await drainMainQueue()
     #expect(transport.transfers.count == 3, "no retry is left")
   }
 
@@ -225,7 +220,7 @@ struct FeedTests {
 
     #expect(feed.state == .failed(.notLoaded("http://signs.test/a/list.txt", .status(404))))
     clock.advance(by: 1000)
-    await mainQueueTurn()
+    await drainMainQueue()
     #expect(transport.transfers.count == 1)
   }
 

@@ -1,5 +1,6 @@
 import Glibc
 import Testing
+import VitrineTesting
 
 @testable import VitrinePlatform
 
@@ -22,9 +23,9 @@ import Testing
     #expect(monitor != nil)
     monitor = nil
     var end = pollfd(fd: pair[1], events: 0, revents: 0)
-    while end.revents & Int16(POLLHUP) == 0 {
-      poll(&end, 1, 1000)
-      try Task.checkCancellation()
+    try blockUntil {
+      poll(&end, 1, 100)
+      return end.revents & Int16(POLLHUP) != 0
     }
   }
 

@@ -65,9 +65,9 @@ import VitrineTesting
     /// Returns when the monitor has closed its socket.
     func waitUntilClosed() throws {
       var end = pollfd(fd: kernel, events: 0, revents: 0)
-      while end.revents & Int16(POLLHUP) == 0 {
-        poll(&end, 1, 1000)
-        try Task.checkCancellation()
+      try blockUntil {
+        poll(&end, 1, 100)
+        return end.revents & Int16(POLLHUP) != 0
       }
     }
   }

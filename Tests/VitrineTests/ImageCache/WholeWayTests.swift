@@ -86,8 +86,8 @@ import VitrineTesting
     for start in stride(from: 0, to: 4 * step, by: step) {
       let before = decoder.previews.count
       transport.transfers[0].send(Array(body[start..<start + step]))
-      while decoder.previews.count == before, !Task.isCancelled { await Task.yield() }
-      while downloader.ledger.usage.decoding > 0, !Task.isCancelled { await Task.yield() }
+      try await until { decoder.previews.count > before }
+      try await until { downloader.ledger.usage.decoding == 0 }
       clock.advance(by: 10)
     }
     transport.transfers[0].send(Array(body[(4 * step)...]))
