@@ -1,0 +1,276 @@
+import FoundationEssentials
+import Synchronization
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Stored responses whose server fails or has no image.
+@MainActor @Suite(.timeLimit(.minutes(1))) struct DiskFailingServerTests {
+  private static let other = FakeDecoder.encodedImage(width: 32, height: 32)
+
+  @Test(
+    "a stale image is shown when its server cannot be reached or fails",
+    arguments: [
+      .transport(.cannotConnect, message: "refused"), .timedOut(.connect(seconds: 10)), .status(503),
+    ]
+      as [ImageError])
+  func staleImageIsShownWhenItsServerFails(error: ImageError) async throws {
+    let world = DiskWorld { $0.retries = RetryPolicy() }
+    world.store(age: 100)
+    let task = world.downloader.load(request())
+    try await world.transfer().fail(error)
+    let response = try await task.response
+    #expect(response.freshness == .stale(age: 100, reason: error))
+    #expect(response.source == .disk)
+    #expect(world.downloader.statistics.stale == 1)
+    #expect(world.disk.responses.count == 1)
+  }
+
+  /// Returns a world with a stale image in memory, which was shown because its server failed.
+  private func staleInMemory() async throws -> DiskWorld {
+    let world = DiskWorld()
+    world.store(age: 100)
+    let task = world.downloader.load(request())
+    try await world.transfer().fail(.status(503))
+    #expect(try await task.response.source == .disk)
+    #expect(world.downloader.cachedImage(for: request()) != nil)
+    return world
+  }
+
+  @Test func staleImageStaysInMemoryForALimitedTime() async throws {
+    let world = try await staleInMemory()
+    world.world.clock.advance(by: 59)
+    #expect(world.downloader.cachedImage(for: request()) != nil)
+    world.world.clock.advance(by: 2)
+    #expect(world.downloader.cachedImage(for: request()) == nil)
+    let again = world.downloader.load(request())
+    try await world.transfer(2).respondNotModified()
+    #expect(try await again.response.freshness == .revalidated)
+    world.world.clock.advance(by: 1000)
+    #expect(world.downloader.cachedImage(for: request()) != nil, "the image has been revalidated")
+  }
+
+  @Test func staleImageLeavesMemoryAlthoughItsLoadWasCancelled() async throws {
+    let (transport, clock, cache) = (FakeTransport(), ManualLoadingClock(), SlowCache())
+    let world = DiskWorld()
+    world.store(age: 100)
+    var configuration = ImageDownloader.Configuration()
+    configuration.clock = clock
+    configuration.retries = .none
+    configuration.wallClock = { [calendar = world.calendar] in calendar.now }
+    let downloader = ImageDownloader(
+      configuration: configuration, transports: [transport], decoder: FakeDecoder(), cache: cache,
+      dataCache: world.disk)
+    let task = downloader.load(request())
+    cache.whenAsked { task.cancel() }
+    try await transport.waitUntilStarted(1)
+    transport.transfers[0].fail(.status(503))
+    await downloader.drain()
+    try await until { cache.memory.image(for: request(), additionalIdentifier: nil) != nil }
+    clock.advance(by: 61)
+    #expect(cache.memory.image(for: request(), additionalIdentifier: nil) == nil)
+  }
+
+  @Test func returnOfTheNetworkRemovesStaleImagesFromMemory() async throws {
+    let world = try await staleInMemory()
+    world.downloader.networkReturned()
+    #expect(world.downloader.cachedImage(for: request()) == nil)
+    world.world.clock.advance(by: 1000)
+  }
+
+  @Test func newerImageIsNotRemovedAsTheStaleImage() async throws {
+    let world = try await staleInMemory()
+    let again = world.downloader.load(request(policy: .reload))
+    try await world.transfer(2).respond(with: Self.other)
+    let image = try await again.response.image
+    world.world.clock.advance(by: 100)
+    #expect(world.downloader.cachedImage(for: request()) === image)
+  }
+
+  @Test func pageOfAPortalDoesNotReplaceTheStoredImage() async throws {
+    let world = DiskWorld()
+    world.store(age: 100)
+    let task = world.downloader.load(request())
+    try await world.transfer().respond(with: Array("<html>".utf8))
+    let error = ImageError.notAnImage(signature: Array("<html>".utf8))
+    #expect(try await task.response.freshness == .stale(age: 100, reason: error))
+    await world.downloader.drain()
+    #expect(world.disk.responses.map(\.body) == [Fixture.body])
+  }
+
+  @Test func status404RemovesTheStoredResponse() async throws {
+    let world = DiskWorld()
+    world.store(age: 100)
+    let task = world.downloader.load(request())
+    try await world.transfer().refuse(404)
+    await #expect(throws: ImageError.status(404)) { try await task.response }
+    await world.downloader.drain()
+    #expect(world.disk.responses.isEmpty)
+  }
+
+  @Test(
+    "an image that its server forbids or no longer has is not shown, at once or later",
+    arguments: [401, 403, 404, 410, 451])
+  func forbiddenOrMissingImageIsNotShown(status: Int) async throws {
+    let world = DiskWorld()
+    world.store(age: 100)
+    let first = world.downloader.load(request())
+    try await world.transfer().refuse(status)
+    await #expect(throws: ImageError.status(status)) { try await first.response }
+    await world.downloader.drain()
+    #expect(world.disk.responses.isEmpty)
+
+    let second = world.downloader.load(request())
+    try await world.transfer(2).refuse(503)
+    await #expect(throws: ImageError.status(503)) { try await second.response }
+  }
+
+  @Test(
+    "a status that says nothing about the image keeps the stored response",
+    arguments: [407, 408, 425, 429, 500, 502, 503, 504, 511])
+  func statusUnrelatedToTheImageShowsTheStaleImage(status: Int) async throws {
+    let world = DiskWorld()
+    world.store(age: 100)
+    let task = world.downloader.load(request())
+    try await world.transfer().refuse(status)
+    #expect(try await task.response.freshness == .stale(age: 100, reason: .status(status)))
+    #expect(world.disk.responses.count == 1)
+  }
+
+  @Test(arguments: [400, 402, 405, 406, 409, 412, 414, 422, 431])
+  func otherClientErrorsAreReportedAndKeepTheStoredResponse(status: Int) async throws {
+    let world = DiskWorld()
+    world.store(age: 100)
+    let task = world.downloader.load(request())
+    try await world.transfer().refuse(status)
+    await #expect(throws: ImageError.status(status)) { try await task.response }
+    await world.downloader.drain()
+    #expect(world.disk.responses.count == 1)
+  }
+
+  @Test func notModifiedWithNoStoreIsShownAndRemovesTheResponse() async throws {
+    let world = DiskWorld()
+    world.store(age: 100)
+    let task = world.downloader.load(request())
+    try await world.transfer().respondNotModified(["Cache-Control": "no-store"])
+    let response = try await task.response
+    #expect(response.freshness == .revalidated)
+    #expect(await response.isStored() == false)
+    await world.downloader.drain()
+    #expect(world.disk.responses.isEmpty)
+  }
+
+  @Test func notModifiedThatIsStaleAtOnceKeepsTheResponse() async throws {
+    let world = DiskWorld()
+    world.store(age: 100)
+    let task = world.downloader.load(request())
+    try await world.transfer().respondNotModified(["Cache-Control": "max-age=0"])
+    #expect(try await task.response.freshness == .revalidated)
+    await world.downloader.drain()
+    #expect(world.disk.responses.count == 1)
+  }
+
+  @Test func mustRevalidateResponseIsNotShownWhenItsServerFails() async throws {
+    let world = DiskWorld()
+    world.store(age: 100, headers: ["Cache-Control": "max-age=60, must-revalidate"])
+    let task = world.downloader.load(request())
+    try await world.transfer().refuse(500)
+    await #expect(throws: ImageError.status(500)) { try await task.response }
+    #expect(world.disk.responses.count == 1)
+  }
+
+  @Test func cacheOnlyRequestIsServedAResponseOfAnyAge() async throws {
+    let world = DiskWorld()
+    world.store(age: 1e6)
+    let response = try await world.downloader.image(for: request(policy: .cacheOnly))
+    #expect(response.freshness == .stale(age: 1e6, reason: nil))
+    #expect(world.transport.transfers.isEmpty)
+  }
+
+  @Test func cacheOnlyRequestFailsWithoutAStoredResponse() async {
+    let world = DiskWorld()
+    await #expect(throws: ImageError.notCached) {
+      try await world.downloader.image(for: request(policy: .cacheOnly))
+    }
+    #expect(world.transport.transfers.isEmpty)
+    #expect(!world.downloader.isRunning)
+  }
+
+  @Test func cacheOnlyRequestDoesNotJoinADownload() async throws {
+    let world = DiskWorld()
+    let other = world.downloader.load(request())
+    let transfer = try await world.transfer()
+    await #expect(throws: ImageError.notCached) {
+      try await world.downloader.image(for: request(policy: .cacheOnly))
+    }
+    transfer.respond(with: Fixture.body)
+    #expect(try await other.response.source == .network)
+  }
+
+  @Test func cacheOnlyRequestFailsWhileOthersContinueAfterAMiss() async throws {
+    let gate = Gate()
+    let world = DiskWorld(lookupsAreHeldBy: gate)
+    let only = world.downloader.load(request(policy: .cacheOnly))
+    let other = world.downloader.load(request())
+    gate.open()
+    await #expect(throws: ImageError.notCached) { try await only.response }
+    try await world.transfer().respond(with: Fixture.body)
+    #expect(try await other.response.source == .network)
+  }
+
+  @Test func staleWhileRevalidateImageIsShownAtOnceAndUpdatedForTheNextLoad() async throws {
+    let world = DiskWorld()
+    world.store(
+      age: 100, headers: ["Cache-Control": "max-age=60, stale-while-revalidate=1000", "ETag": "\"one\""])
+    let response = try await world.downloader.image(for: request())
+    #expect(response.freshness == .stale(age: 100, reason: nil))
+    let transfer = try await world.transfer()
+    #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
+    transfer.respond(with: Self.other, DiskWorld.minute)
+    await world.downloader.drain()
+    #expect(world.disk.responses.map(\.body) == [Self.other])
+    #expect(try await world.downloader.image(for: request()).image.pixelWidth == 32)
+  }
+
+  @Test func rememberedFailureShowsTheStaleImage() async throws {
+    let world = DiskWorld { $0.failureMemory = FailureMemory(timeToLive: 1000) }
+    world.store("a.jpg", age: 100)
+    let portal = ImageError.redirectRefused(.downgrade)
+    for isFirst in [true, false] {
+      let task = world.downloader.load(request())
+      if isFirst { try await world.transfer().fail(portal) }
+      #expect(try await task.response.freshness == .stale(age: 100, reason: portal))
+      world.downloader.removeAllCachedImages()
+    }
+    #expect(world.transport.transfers.count == 1)
+  }
+}
+
+/// A memory cache that calls a function of the test before each image is inserted.
+private final class SlowCache: ImageRequestCache {
+  let memory = MemoryImageCache()
+  private let beforeInsert = Mutex<@Sendable () -> Void>({})
+
+  func whenAsked(_ body: @escaping @Sendable () -> Void) { beforeInsert.withLock { $0 = body } }
+
+  func image(for request: ImageRequest, additionalIdentifier: String?) -> Image? {
+    memory.image(for: request, additionalIdentifier: additionalIdentifier)
+  }
+
+  func insert(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) {
+    memory.insert(image, for: request, additionalIdentifier: additionalIdentifier)
+  }
+
+  func removeImage(for request: ImageRequest, additionalIdentifier: String?) -> Bool {
+    memory.removeImage(for: request, additionalIdentifier: additionalIdentifier)
+  }
+
+  func removeAllImages() -> Bool { memory.removeAllImages() }
+
+  func shouldCache(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) -> Bool {
+    beforeInsert.withLock { $0 }()
+    return true
+  }
+}
