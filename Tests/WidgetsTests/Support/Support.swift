@@ -17,6 +17,13 @@ extension TestWindow {
     window.addSubview(view)
     draw()
   }
+
+  /// Creates a window of 200x200 points with a scroll view, whose content is 2,000 points high and begins with a button.
+  convenience init(scrolling scrollView: ScrollView, over button: Button) {
+    scrollView.contentSize = Size(width: 200, height: 2000)
+    scrollView.addSubview(button)
+    self.init(scrollView, size: Size(width: 200, height: 200))
+  }
 }
 
 /// Counts how often text is measured.
