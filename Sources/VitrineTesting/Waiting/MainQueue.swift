@@ -1,12 +1,12 @@
-import VitrineConcurrency
+import Dispatch
 
-/// Waits until the closures that are queued for the main actor have run. Use this before an assertion that nothing more
-/// happens.
+/// Waits until the work that is queued for the main actor has run: tasks, and the closures of `MainActorQueue`. Use this
+/// before an assertion that nothing more happens.
 ///
-/// - Parameter rounds: The number of times to wait. The second round covers the closures that the first round has
-///   queued, and so on.
+/// - Parameter rounds: The number of times to wait. The second round covers the work that the first round has queued,
+///   and so on.
 package func drainMainQueue(rounds: Int = 1) async {
   for _ in 0..<rounds {
-    await withCheckedContinuation { continuation in MainActorQueue.main.post { continuation.resume() } }
+    await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
   }
 }

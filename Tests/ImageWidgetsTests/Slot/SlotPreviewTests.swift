@@ -7,61 +7,10 @@ import VitrineWidgets
 
 /// The previews that slots show while their images load.
 @Suite(.timeLimit(.minutes(1)))
-struct SlotPreviewTests {
-  private let bench = SlotBench()
+struct SlotPreviewTests: PreviewSlots {
+  let bench = SlotBench()
   private let recorder = CompletionRecorder()
-  /// Options without an indicator, because a spinner is drawn as an image too.
-  private var options: SlotOptions {
-    var options = bench.options
-    options.indicator = .none
-    return options
-  }
   private let placeholder = Image.solid(Color(hex: 0x333333), width: 4, height: 4)
-
-  private func request(_ name: String = "1") throws -> ImageRequest {
-    var request = try ImageRequest("http://a.test/\(name)")
-    request.progressive = .scans
-    return request
-  }
-
-  private static let whole = FakeDecoder.encodedImage(
-    width: 100, height: 100, color: Color(hex: 0xFF0000), count: 10_000)
-
-  /// Sends a range of the bytes of the image, and waits until the preview is shown.
-  private func send(_ range: Range<Int>, of transfer: FakeTransfer, seenBy image: () -> Image?) async throws {
-    let before = image()
-    if range.lowerBound == 0 { transfer.respond(expectedLength: 10_000) }
-    bench.clock.advance(by: 1)
-    transfer.send(Array(Self.whole[range]))
-    try await until { image() != before }
-    // Previews are decoded one at a time.
-    try await until { bench.downloader.ledger.usage.decoding == 0 }
-  }
-
-  private func finish(_ transfer: FakeTransfer, from start: Int) {
-    transfer.send(Array(Self.whole[start...]))
-    transfer.finish()
-  }
-
-  /// The images that the window draws, including both images of a dissolve.
-  private var seen: Set<Image> {
-    commands.reduce(into: []) { images, command in
-      switch command {
-      case .image(let image): images.insert(image.image)
-      case .dissolve(let old, let new, _): images.formUnion([old.image, new.image])
-      default: break
-      }
-    }
-  }
-
-  /// The opacity of the newer of two images.
-  private var fraction: Double? {
-    for case .dissolve(_, _, let fraction) in commands { return fraction }
-    let images = bench.images
-    return images.count == 2 ? images[1].opacity : nil
-  }
-
-  private var commands: [DrawList.Command] { bench.window.drawList(for: bench.window.bounds).commands }
 
   @Test("YY-B15 a preview fades in for 0.4 s, then the final image for 0.2 s")
   func previewAndFinalImageFadeInForTheirDurations() async throws {
@@ -182,111 +131,7 @@ struct SlotPreviewTests {
     #expect(!view.isInTransition)
   }
 
-  // MARK: Loads without a final image
-
-  nonisolated enum Policy: CaseIterable, Sendable {
-    case whileLoading, nothing, onFailure, keepsPrevious, failureImage
-  }
-
-  @Test("a preview is not left when the load fails", arguments: Policy.allCases)
-  func previewIsRemovedWhenTheLoadFails(policy: Policy) async throws {
-    let view = bench.view()
-    let previous = Image.solid(width: 8, height: 8)
-    let failure = Image.solid(width: 9, height: 9)
-    view.image = previous
-    bench.run(until: 1)
-    var options = self.options
-    switch policy {
-    case .whileLoading, .nothing: break
-    case .onFailure: options.placeholderPolicy = .onFailure
-    case .keepsPrevious: options.placeholderPolicy = .keepsPrevious
-    case .failureImage: options.failureImage = failure
-    }
-    view.setImage(
-      from: try request(), placeholder: policy == .nothing ? nil : placeholder, options: options,
-      completion: recorder.completion)
-    let transfer = try await bench.transfer(1)
-    try await send(0..<5000, of: transfer) { view.image }
-    transfer.fail(.status(500))
-    await recorder.wait()
-
-    let expected: Image? =
-      switch policy {
-      case .whileLoading, .onFailure: placeholder
-      case .nothing: nil
-      case .keepsPrevious: previous
-      case .failureImage: failure
-      }
-    #expect(view.image == expected)
-    bench.run(until: 3)
-    #expect(bench.images.map(\.image) == [expected].compactMap { $0 })
-  }
-
-  @Test func cancelledSlotShowsNoPreview() async throws {
-    let view = bench.view()
-    bench.run(until: 1)
-    view.setImage(
-      from: try request(), placeholder: placeholder, options: options, completion: recorder.completion)
-    let transfer = try await bench.transfer(1)
-    try await send(0..<5000, of: transfer) { view.image }
-    view.cancelImageLoad()
-    #expect(view.image == placeholder)
-    #expect(!view.isInTransition)
-    await recorder.wait()
-    #expect(recorder.errors == [.cancelled])
-    #expect(view.image == placeholder)
-  }
-
-  @Test func loadCancelledByTheDownloaderShowsNoPreview() async throws {
-    let view = bench.view()
-    view.setImage(
-      from: try request(), placeholder: placeholder, options: options, completion: recorder.completion)
-    try await send(0..<5000, of: try await bench.transfer(1)) { view.image }
-    bench.downloader.cancelAll()
-    await recorder.wait()
-    #expect(view.image == placeholder)
-  }
-
-  @Test func imageSetByTheProgramStaysWhenTheLoadFails() async throws {
-    let view = bench.view()
-    view.setImage(
-      from: try request(), placeholder: placeholder, options: options, completion: recorder.completion)
-    let transfer = try await bench.transfer(1)
-    try await send(0..<5000, of: transfer) { view.image }
-    let own = Image.solid(width: 3, height: 3)
-    view.image = own
-    transfer.fail(.status(500))
-    await recorder.wait()
-    #expect(view.image == own)
-  }
-
   // MARK: Reuse
-
-  @Test(
-    "AF-B9 a reused slot shows no preview of another row",
-    arguments: [
-      SlotOptions.PlaceholderPolicy.whileLoading, .keepsPrevious, .onFailure, .never,
-    ])
-  func reusedSlotShowsNoPreviewOfAnotherRow(policy: SlotOptions.PlaceholderPolicy) async throws {
-    let view = bench.view()
-    bench.run(until: 1)
-    var options = self.options
-    options.placeholderPolicy = policy
-    view.setImage(from: try request("1"), options: options)
-    let transfer = try await bench.transfer(1)
-    try await send(0..<5000, of: transfer) { view.image }
-    bench.run(until: 2)
-
-    view.setImage(from: try request("2"), options: options)
-    #expect(view.image == nil)
-    bench.clock.advance(by: 1)
-    transfer.send(Array(Self.whole[5000..<8000]))
-    for _ in 0..<30 {
-      await Task.yield()
-      bench.run(until: bench.window.now + 1.0 / 60)
-      #expect(!seen.contains { $0.isPreview })
-    }
-  }
 
   @Test func slotThatDoesNotSetItsImageShowsNoPreview() async throws {
     let view = bench.view()

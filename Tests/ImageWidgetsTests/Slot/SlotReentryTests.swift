@@ -12,79 +12,6 @@ struct SlotReentryTests {
   private let bench = SlotBench()
   private let recorder = CompletionRecorder()
 
-  @Test func completionMaySetAnotherImage() async throws {
-    let view = bench.view()
-    let (bench, recorder) = (bench, recorder)
-
-    view.setImage(from: "http://a.test/1", options: bench.options) { [weak view] result in
-      recorder.completion(result)
-      view?.setImage(from: "http://a.test/2", options: bench.options, completion: recorder.completion)
-    }
-    try await bench.transfer(1).respond(with: SlotBench.large)
-    try await bench.transfer(2).respond(with: SlotBench.red)
-    await recorder.wait(for: 2)
-
-    #expect(view.image?.sourceWidth == 100)
-    #expect(view.imageURL == "http://a.test/2")
-    #expect(view.pendingSlots == 0)
-  }
-
-  @Test func completionOfAMemoryHitMaySetAnotherImage() throws {
-    for name in ["1", "2"] {
-      bench.cache.insert(
-        .solid(width: 100, height: 100), for: try ImageRequest("http://a.test/\(name)"),
-        additionalIdentifier: nil)
-    }
-    let view = bench.view()
-    let (bench, recorder) = (bench, recorder)
-
-    view.setImage(from: "http://a.test/1", options: bench.options) { [weak view] _ in
-      view?.setImage(from: "http://a.test/2", options: bench.options, completion: recorder.completion)
-    }
-
-    #expect(view.image === recorder.images.first)
-    #expect(view.imageURL == "http://a.test/2")
-  }
-
-  @Test func completionMayCancelRemoveAndClear() async throws {
-    let view = bench.view()
-    let (bench, recorder) = (bench, recorder)
-
-    for number in 1...2 {
-      view.setImage(from: "http://a.test/1", options: bench.options) { [weak view] result in
-        view?.cancelImageLoad()
-        view?.removeFromSuperview()
-        view?.imageURL = nil
-        bench.downloader.removeAllCachedImages()
-        recorder.completion(result)
-      }
-      #expect(view.isLoadingImage, "\(number)")
-    }
-    try await bench.transfer(1).respond(with: SlotBench.red)
-    await recorder.wait(for: 2)
-
-    #expect(recorder.images.count == 2)
-    #expect(view.image == nil)
-    #expect(view.pendingSlots == 0)
-  }
-
-  @Test func completionMayReleaseItsView() async throws {
-    let owner = Owner()
-    let recorder = recorder
-    owner.view = ImageView(frame: Rect(x: 0, y: 0, width: 10, height: 10))
-    weak let watched = owner.view
-
-    owner.view?.setImage(from: "http://a.test/1", options: bench.options) { result in
-      owner.view = nil
-      recorder.completion(result)
-    }
-    try await bench.transfer(1).respond(with: SlotBench.red)
-    await recorder.wait()
-
-    #expect(watched == nil)
-    #expect(recorder.images.count == 1)
-  }
-
   @Test(arguments: [true, false])
   func customPresentationMayClearItsSlot(isPlaceholderEnough: Bool) async throws {
     let view = bench.view()
@@ -104,106 +31,6 @@ struct SlotReentryTests {
 
   // MARK: Reused cells
 
-  enum Reuse: CaseIterable {
-    case anotherImage, cancelledBefore, clearedBefore, memoryHit, cancelledByItsTask
-  }
-
-  @Test(arguments: Reuse.allCases)
-  func completionOfTheOldLoadIsCalledBeforeTheNextLoadBegins(_ reuse: Reuse) async throws {
-    let view = bench.view()
-    let (bench, recorder) = (bench, recorder)
-    if reuse == .memoryHit {
-      bench.cache.insert(
-        .solid(width: 100, height: 100), for: try ImageRequest("http://a.test/2"), additionalIdentifier: nil)
-    }
-    var calls: [String] = []
-    view.setImage(from: "http://a.test/1", options: bench.options) { result in
-      recorder.completion(result)
-      calls.append("old, of \(bench.transport.transfers.count)")
-    }
-    _ = try await bench.transfer(1)
-
-    switch reuse {
-    case .cancelledBefore: view.cancelImageLoad()
-    case .clearedBefore: view.imageURL = nil
-    case .cancelledByItsTask: view.cancelLatestLoadOperation()
-    case .anotherImage, .memoryHit: break
-    }
-    #expect(calls.isEmpty, "a cancel alone calls the completion later")
-    view.setImage(from: "http://a.test/2", options: bench.options) { _ in calls.append("new") }
-    #expect(calls.first == "old, of 1")
-    if reuse != .memoryHit { try await bench.transfer(2).respond(with: SlotBench.red) }
-    try await until { !view.isLoadingImage }
-    await drainMainQueue(rounds: 100)
-
-    #expect(calls == ["old, of 1", "new"])
-    #expect(recorder.errors == [.cancelled])
-  }
-
-  @Test func completionThatWaitsForATransitionIsCalledBeforeTheNextLoadBegins() async throws {
-    let view = bench.view()
-    let bench = bench
-    var options = bench.options
-    options.waitsForTransition = true
-    bench.run(until: 0.1)
-    var calls: [String] = []
-    view.setImage(from: "http://a.test/1", options: options) { result in
-      calls.append("old \((try? result.get()) != nil), of \(bench.transport.transfers.count)")
-    }
-    try await bench.transfer(1).respond(with: SlotBench.large)
-    try await until { view.isInTransition }
-
-    view.setImage(from: "http://a.test/2", options: bench.options) { _ in calls.append("new") }
-    #expect(calls == ["old true, of 1"])
-    try await bench.transfer(2).respond(with: SlotBench.red)
-    try await until { !view.isLoadingImage }
-    bench.run(until: 2)
-    await drainMainQueue(rounds: 100)
-
-    #expect(calls == ["old true, of 1", "new"])
-  }
-
-  nonisolated enum Refusal: CaseIterable, Sendable { case noURL, malformedURL }
-
-  @Test(arguments: Refusal.allCases)
-  func completionOfARefusedURLIsCalledBeforeTheNextLoadBegins(_ refusal: Refusal) async throws {
-    let view = bench.view()
-    let bench = bench
-    var calls: [String] = []
-    view.setImage(from: refusal == .noURL ? nil : "not a URL", options: bench.options) { result in
-      calls.append("refused \((try? result.get()) == nil), of \(bench.transport.transfers.count)")
-    }
-    #expect(calls.isEmpty, "a refused URL alone calls the completion later")
-
-    view.setImage(from: "http://a.test/1", options: bench.options) { _ in calls.append("new") }
-    #expect(calls == ["refused true, of 0"])
-    try await bench.transfer(1).respond(with: SlotBench.red)
-    try await until { !view.isLoadingImage }
-    await drainMainQueue(rounds: 100)
-
-    #expect(calls == ["refused true, of 0", "new"])
-  }
-
-  @Test(arguments: Refusal.allCases)
-  func completionOfTheOldLoadIsCalledBeforeAURLIsRefused(_ refusal: Refusal) async throws {
-    let view = bench.view()
-    let placeholder = Image.solid(width: 3, height: 3)
-    var calls: [String] = []
-    view.setImage(from: "http://a.test/1", options: bench.options) { [weak view] _ in
-      calls.append(view?.image == placeholder ? "late" : "old")
-    }
-    _ = try await bench.transfer(1)
-
-    view.setImage(
-      from: refusal == .noURL ? nil : "not a URL", placeholder: placeholder, options: bench.options
-    ) { _ in calls.append("refused") }
-    #expect(calls == ["old"])
-    try await until { calls.count == 2 }
-
-    #expect(calls == ["old", "refused"])
-    #expect(view.image == placeholder)
-  }
-
   @Test func completionOfTheOldLoadMayReplaceARefusedURL() async throws {
     let view = bench.view()
     let (bench, recorder) = (bench, recorder)
@@ -216,47 +43,6 @@ struct SlotReentryTests {
 
     try await expectSecond(in: view, transfer: 2, responses: 2)
     #expect(recorder.errors == [.invalidURL("not a URL")])
-  }
-
-  /// The closure that shows an image begins another load before the completion of that image would be called.
-  @Test func completionIsCalledBeforeALoadThatShowingTheImageBegins() async throws {
-    let view = bench.view()
-    let bench = bench
-    var calls: [String] = []
-    var options = bench.options
-    options.showsImage = { view, image in
-      guard image != nil, calls.isEmpty else { return }
-      view.setImage(from: "http://a.test/2", options: bench.options) { _ in calls.append("new") }
-    }
-
-    view.setImage(from: "http://a.test/1", options: options) { _ in
-      calls.append("old, of \(bench.transport.transfers.count)")
-    }
-    try await bench.transfer(1).respond(with: SlotBench.large)
-    try await bench.transfer(2).respond(with: SlotBench.red)
-    try await until { calls.count == 2 }
-
-    #expect(calls == ["old, of 1", "new"])
-  }
-
-  /// This is the example in the documentation.
-  @Test func progressBarOfAReusedCellStaysWhileItsImageLoads() async throws {
-    let view = bench.view()
-    let bar = View()
-    func show(_ name: String) {
-      view.setImage(from: "http://a.test/\(name)", options: bench.options) { _ in bar.isHidden = true }
-      bar.isHidden = !view.isLoadingImage
-    }
-
-    show("1")
-    let first = try await bench.transfer(1)
-    show("2")
-    let second = try await bench.transfer(2)
-    #expect(first.isCancelled)
-    await drainMainQueue(rounds: 100)
-    #expect(!bar.isHidden)
-    second.respond(with: SlotBench.red)
-    try await until { bar.isHidden }
   }
 
   @Test func completionOfTheOldLoadMayRequestAnotherImage() async throws {
@@ -503,19 +289,6 @@ struct SlotReentryTests {
     #expect(view.imageURL == "http://a.test/1")
   }
 
-  @Test func completionMaySetANilURL() async throws {
-    let view = bench.view()
-
-    view.setImage(from: "http://a.test/1", options: bench.options) { [weak view, recorder] _ in
-      view?.setImage(from: nil, completion: recorder.completion)
-    }
-    try await bench.transfer(1).respond(with: SlotBench.red)
-    await recorder.wait()
-
-    #expect(view.image == nil)
-    #expect(view.imageActivity.activity == .ended(success: false))
-  }
-
   @Test func viewSubclassMaySetAnotherImageWhenItsContentsAreSet() async throws {
     let (bench, recorder) = (bench, recorder)
     let view = Picky(frame: Rect(x: 0, y: 0, width: 100, height: 100))
@@ -542,30 +315,6 @@ struct SlotReentryTests {
 
     #expect(operation.cancels == 1)
     #expect(view.pendingSlots == 0)
-  }
-
-  @Test func viewDownloaderAndCacheAreReleasedDuringALoad() async throws {
-    weak var view: ImageView?
-    weak var downloader: ImageDownloader?
-    weak var cache: MemoryImageCache?
-    do {
-      let bench = SlotBench()
-      let made = bench.view()
-      view = made
-      downloader = bench.downloader
-      cache = bench.cache
-      for name in ["1", "2", "1"] {
-        made.setImage(from: "http://a.test/\(name)", options: bench.options, completion: recorder.completion)
-      }
-      bench.run(until: 0.5)
-      try await bench.transfer(3).respond(with: SlotBench.large)
-      await recorder.wait(for: 3)
-      made.frame.size = Size(width: 300, height: 300)
-      try await bench.transport.waitUntilStarted(4)
-    }
-    try await until { view == nil && downloader == nil && cache == nil }
-
-    #expect(recorder.errors == [.cancelled, .cancelled])
   }
 }
 
@@ -597,10 +346,6 @@ private final class Picky: ImageView {
     self.reply = nil
     reply?()
   }
-}
-
-@MainActor private final class Owner {
-  var view: ImageView?
 }
 
 private final class CountedOperation: Cancellable {

@@ -1,0 +1,116 @@
+import Testing
+import VitrineConcurrency
+import VitrineGraphics
+import VitrineImageWidgets
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+/// Slots that show a stale image because their server failed.
+@Suite("Slots with a stale image", .timeLimit(.minutes(1)))
+struct SlotStaleImageTests {
+  private nonisolated static let down = ImageError.transport(.cannotConnect, message: "refused")
+
+  private struct StaleWorld {
+    let bench = SlotBench(disk: MemoryDataCache())
+    let recorder = CompletionRecorder()
+
+    /// Returns a view that shows a stale image.
+    @MainActor func view(_ headers: HTTPHeaders = ["Cache-Control": "max-age=0", "ETag": "\"1\""])
+      async throws
+      -> ImageView
+    {
+      let view = bench.view()
+      view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
+      let first = try await bench.transfer(1)
+      first.respond(headers: headers)
+      first.send(SlotBench.red)
+      first.finish()
+      await recorder.wait()
+      _ = await (try recorder.results[0].get()).isStored()
+      bench.downloader.removeAllCachedImages()
+      view.imageURL = nil
+      view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
+      return view
+    }
+  }
+
+  @Test func staleImageIsReplacedWhenTheServerRecovers() async throws {
+    let world = StaleWorld()
+    let view = try await world.view()
+    try await world.bench.transfer(2).fail(Self.down)
+    await world.recorder.wait(for: 2)
+    let stale = view.image
+    guard case .stale(_, Self.down) = try world.recorder.results[1].get().freshness else {
+      Issue.record("not stale")
+      return
+    }
+
+    world.bench.clock.advance(by: 2)
+    let probe = try await world.bench.transfer(3)
+    #expect(probe.request.headers["If-None-Match"] == "\"1\"")
+    #expect(view.image === stale)
+    probe.respond(with: SlotBench.large)
+    try await until { !(view.image === stale) }
+
+    #expect(view.image?.sourceWidth == 1000)
+    #expect(world.recorder.results.count == 2)
+  }
+
+  @Test func staleImageStaysWhileItsServerIsDown() async throws {
+    let world = StaleWorld()
+    let view = try await world.view()
+    try await world.bench.transfer(2).fail(Self.down)
+    await world.recorder.wait(for: 2)
+    let stale = view.image
+
+    for number in 3...5 {
+      // The next probe is due within two minutes of the previous failure.
+      try await until {
+        world.bench.clock.advance(by: 1)
+        return world.bench.transport.transfers.count >= number
+      }
+      try await world.bench.transfer(number).fail(.status(503))
+      #expect(view.image === stale)
+    }
+  }
+
+  @Test func staleImageFromMemoryIsRefreshed() async throws {
+    let world = StaleWorld()
+    let first = try await world.view()
+    try await world.bench.transfer(2).fail(Self.down)
+    await world.recorder.wait(for: 2)
+    first.removeFromSuperview()
+    let second = world.bench.view()
+    second.setImage(
+      from: "http://a.test/1", options: world.bench.options, completion: world.recorder.completion)
+    #expect(world.recorder.results.count == 3, "from memory")
+
+    world.bench.clock.advance(by: 2)
+    try await world.bench.transfer(3).respond(with: SlotBench.large)
+    try await until { !(second.image?.sourceWidth != 1000) }
+  }
+
+  @Test func staleImageFromDiskIsShownWhenTheServerIsSlow() async throws {
+    let world = StaleWorld()
+    let view = try await world.view()
+    let transfer = try await world.bench.transfer(2)
+    #expect(view.image == nil)
+
+    world.bench.clock.advance(by: 1)
+    await world.recorder.wait(for: 2)
+    let stale = view.image
+    guard case .stale(_, nil) = try world.recorder.results[1].get().freshness else {
+      Issue.record("not stale")
+      return
+    }
+    #expect(stale?.sourceWidth == 100)
+    #expect(!transfer.isCancelled, "the request goes on")
+
+    transfer.respond(with: SlotBench.large)
+    try await until { !(view.image === stale) }
+    #expect(view.image?.sourceWidth == 1000)
+    #expect(world.recorder.results.count == 2)
+    #expect(world.bench.transport.transfers.count == 2, "the response of the one request is shown")
+  }
+}
