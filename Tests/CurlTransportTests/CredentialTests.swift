@@ -10,12 +10,24 @@ struct CredentialTests {
 
   @Test("AF-S21 SD-D8 user and password are sent with each request")
   func basicCredentialIsSent() async throws {
-    let server = try ScriptedServer { _ in [.response("hello")] }
+    let expected = "Basic dXNlcjpwYXNz"
+    let server = try ScriptedServer { request in
+      request.authorization == expected
+        ? [.response("hello")]
+        : [.response("", status: "401 Unauthorized", fields: ["WWW-Authenticate: Basic realm=\"x\""])]
+    }
     defer { server.stop() }
+    let origin = try url(server.url)
+    let transport = CurlTransport(
+      configuration: .init(credentials: [.basic(user: "user", password: "pass", origin: origin)]))
 
-    _ = try await get(server.url, with: .basic(user: "user", password: "pass", origin: url(server.url)))
+    let calls = [try await transport.get(server.url), try await transport.get(server.url + "/other")]
+    let without = try await CurlTransport().get(server.url)
+    let wrong = try await get(server.url, with: .basic(user: "user", password: "wrong", origin: origin))
 
-    #expect(server.requests.map(\.authorization) == ["Basic dXNlcjpwYXNz"])
+    #expect(calls.map(\.text) == ["hello", "hello"])
+    #expect(without.error == .status(401) && wrong.error == .status(401))
+    #expect(server.requests.map(\.authorization) == [expected, expected, nil, "Basic dXNlcjp3cm9uZw=="])
   }
 
   @Test func bearerTokenIsSent() async throws {

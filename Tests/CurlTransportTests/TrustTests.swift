@@ -14,19 +14,29 @@ struct TrustTests {
   func selfSignedCertificateFails() async throws {
     let server = try TLSServer()
 
-    let calls = try await CurlTransport().get(server.url)
+    for checksHostNames in [true, false] {
+      let calls = try await CurlTransport(trust: .init(checksHostNames: checksHostNames)).get(server.url)
 
-    #expect(
-      calls.isUntrusted(for: "self-signed certificate", .selfSigned), "\(String(describing: calls.error))")
-    #expect(calls.responses.isEmpty && calls.failureMetrics?.requests == 0)
+      #expect(
+        calls.isUntrusted(for: "self-signed certificate", .selfSigned), "\(String(describing: calls.error))")
+      #expect(calls.responses.isEmpty && calls.failureMetrics?.requests == 0)
+    }
   }
 
   @Test("AF-S25 SD-D37 a self-signed certificate passes if invalid ones are allowed, with a warning")
   func selfSignedCertificatePassesIfAllowed() async throws {
     let server = try TLSServer()
-    let transport = CurlTransport(trust: .init(allowsInvalidCertificates: true))
+    let warnings = Mutex<[String]>([])
+    let transport = CurlTransport(
+      configuration: .init(
+        trust: .init(allowsInvalidCertificates: true),
+        warn: { warning in warnings.withLock { $0.append(warning) } }))
 
     #expect(try await transport.get(server.url).text == "hello")
+    #expect(warnings.withLock { $0 } == ["certificates of https are not checked"])
+
+    let wrongHost = try await transport.get("https://127.0.0.1:\(server.port)/")
+    #expect(wrongHost.isUntrusted(for: "127.0.0.1", .wrongHost), "\(String(describing: wrongHost.error))")
   }
 
   @Test(
@@ -52,11 +62,12 @@ struct TrustTests {
     let address = "https://127.0.0.1:\(server.port)/"
 
     let checked = try await CurlTransport(trust: trust).get(address)
+    let rightName = try await CurlTransport(trust: trust).get(server.url)
     trust.checksHostNames = false
     let unchecked = try await CurlTransport(trust: trust).get(address)
 
     #expect(checked.isUntrusted(for: "127.0.0.1", .wrongHost), "\(String(describing: checked.error))")
-    #expect(unchecked.text == "hello")
+    #expect(rightName.text == "hello" && unchecked.text == "hello")
   }
 
   @Test func unreadableAuthoritiesTrustNoServer() async throws {

@@ -32,15 +32,19 @@ import Testing
   }
 
   @Test(
-    "SD-C50 a purge for size goes below half of the limit if that is the purge level, not only to the limit")
-  func purgeForSizeContinuesToThePurgeLevel() {
+    "SD-C50 a purge for size goes below half of the limit if that is the purge level, not only to the limit",
+    arguments: [(10, 0.5, 5), (9, 0.5, 4), (10, 0.9, 9)])
+  func purgeForSizeContinuesToThePurgeLevel(limit: Int, level: Double, kept: Int) {
     let cache = fixture.cache {
-      $0.bytes = 10 * 4096
-      $0.purgeLevel = 0.5
+      $0.bytes = limit * 4096
+      $0.purgeLevel = level
     }
-    for number in 0..<11 { cache.store(storedResponse(), for: identity(number)) }
-    #expect(storedNumbers(cache, of: 11) == Array(6..<11))
-    #expect(cache.usage()?.bytes == 5 * 4096)
+    for number in 0..<limit { cache.store(storedResponse(), for: identity(number)) }
+    #expect(storedNumbers(cache, of: limit).count == limit, "the limit is not exceeded")
+
+    cache.store(storedResponse(), for: identity(limit))
+    #expect(storedNumbers(cache, of: limit + 1) == Array((limit + 1 - kept)...limit))
+    #expect(cache.usage()?.bytes == kept * 4096)
   }
 
   @Test("SD-C51 YY-B34 a response that is read becomes the newest; limits evict the oldest first")
@@ -166,7 +170,8 @@ import Testing
 
     #expect(isComplete && totals == [250])
     #expect(steps == Array(stride(from: 2, through: 250, by: 2)))
-    #expect(cache.usage()?.count == 0)
+    #expect(cache.fault == nil)
+    #expect(cache.usage() == ImageCache.DiskUsage(count: 0, bytes: 0))
     #expect(fixture.everything.isEmpty)
   }
 

@@ -108,12 +108,27 @@ struct ButtonImageTests {
     let image = Image.solid(width: 50, height: 50)
     bench.cache.insert(image, for: try ImageRequest("http://a.test/1"), additionalIdentifier: nil)
     let button = bench.button()
+    let placeholder = Image.solid(width: 1, height: 1)
 
     button.setImage(
-      from: "http://a.test/1", for: .normal, placeholder: .solid(width: 1, height: 1),
-      options: bench.options)
+      from: "http://a.test/1", for: .normal, placeholder: placeholder, options: bench.options,
+      completion: recorder.completion)
+    button.setBackgroundImage(
+      from: "http://a.test/1", for: .normal, placeholder: placeholder, options: bench.options,
+      completion: recorder.completion)
 
     #expect(button.image(for: .normal) === image)
+    #expect(button.backgroundImage(for: .normal) === image)
+    #expect(recorder.images == [image, image], "both completions were called before the calls returned")
+
+    var shown: [Image?] = []
+    var options = bench.options
+    options.showsImage = { _, image in shown.append(image) }
+    button.setImage(from: "http://a.test/1", for: .selected, placeholder: placeholder, options: options)
+    button.setBackgroundImage(
+      from: "http://a.test/1", for: .selected, placeholder: placeholder, options: options)
+
+    #expect(shown == [image, image], "the placeholder was not shown before the image")
     #expect(bench.transport.transfers.isEmpty)
   }
 

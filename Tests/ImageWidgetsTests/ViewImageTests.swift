@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import Testing
 import VitrineGraphics
@@ -74,10 +75,15 @@ struct ViewImageTests {
 
   @Test("YY-B14 a setter that another thread awaits runs on the main actor")
   func setterCalledFromAnotherThreadLoadsTheImage() async throws {
-    let view = bench.view()
+    let view = ProbedView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
+    bench.window.addSubview(view)
     let (options, completion) = (bench.options, recorder.completion)
     let load = { @MainActor in
-      view.setImage(from: "http://a.test/1", options: options, completion: completion)
+      view.probe.note()
+      view.setImage(from: "http://a.test/1", options: options) { result in
+        view.probe.note()
+        completion(result)
+      }
     }
 
     await Task.detached { await load() }.value
@@ -85,6 +91,8 @@ struct ViewImageTests {
     await recorder.wait()
 
     #expect(view.image === recorder.images.first)
+    let isOnMainQueue = view.probe.isOnMainQueue
+    #expect(isOnMainQueue.count >= 3 && isOnMainQueue.allSatisfy { $0 }, "setter, contents and completion")
   }
 
   @Test("YY-B17 a body that is no image fails with its first bytes")
@@ -192,5 +200,25 @@ struct ViewImageTests {
 
     #expect(received.last?.received == SlotBench.red.count)
     #expect(received.last?.fraction == 1)
+  }
+}
+
+/// Records for each call whether it comes on the main queue, which runs the main actor.
+private final class MainQueueProbe {
+  private static let key = DispatchSpecificKey<Bool>()
+  private(set) var isOnMainQueue: [Bool] = []
+
+  init() { DispatchQueue.main.setSpecific(key: Self.key, value: true) }
+
+  func note() { isOnMainQueue.append(DispatchQueue.getSpecific(key: Self.key) == true) }
+}
+
+/// A view that records where its contents are set.
+private final class ProbedView: ImageView {
+  let probe = MainQueueProbe()
+
+  override func setContents(_ image: Image?, transition: Transition) {
+    probe.note()
+    super.setContents(image, transition: transition)
   }
 }

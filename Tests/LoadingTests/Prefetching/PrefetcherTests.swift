@@ -116,15 +116,25 @@ import VitrineTesting
   @Test("SD-P8 a view's load of another image neither waits nor is cancelled")
   func viewLoadIsIndependentOfPrefetching() async throws {
     let prefetcher = prefetcher()
+    let earlier = world.downloader.load(request("earlier.jpg"))
     let list = prefetcher.prefetch(urls(100))
-    #expect(world.transport.running.count == 3)
+    #expect(world.transport.running.count == 4)
+    world.transport.transfers[0].respond(with: Fixture.body)
+    #expect(try await earlier.response.source == .network)
 
     let view = world.downloader.load(request("view.jpg"))
-
     #expect(world.transport.transfers.last?.request.url == url("view.jpg"))
-    list.cancel()
     world.transport.transfers.last?.respond(with: Fixture.body)
     #expect(try await view.response.source == .network)
+    #expect(world.transport.running.count == 3, "the prefetches have neither ended nor been cancelled")
+
+    let later = world.downloader.load(request("later.jpg"))
+    let transfer = try #require(world.transport.transfers.last)
+    #expect(transfer.request.url == url("later.jpg"))
+    list.cancel()
+    #expect(!transfer.isCancelled)
+    transfer.respond(with: Fixture.body)
+    #expect(try await later.response.source == .network)
   }
 
   @Test(

@@ -143,14 +143,24 @@ import VitrineTesting
   func removingAllFromDiskReportsProgress() async throws {
     for number in 0..<12 { await cache.store(.halves(), for: "http://a.test/\(number)", in: .disk) }
     var steps: [[Int]] = []
+    var stepsAtEnds: [Int] = []
 
     let isComplete = try await callback { done in
-      cache.removeAll(from: .disk, progress: { steps.append([$0, $1]) }, completion: { done($0) })
+      cache.removeAll(
+        from: .disk, progress: { steps.append([$0, $1]) },
+        completion: {
+          stepsAtEnds.append(steps.count)
+          done($0)
+        })
     }
+    await drainMainQueue()
 
     #expect(isComplete)
     #expect(steps == (1...12).map { [$0, 12] })
+    #expect(stepsAtEnds == [12], "the completion is called once, after the last step")
     #expect(await cache.diskUsage()?.count == 0)
+    #expect(await cache.diskUsage()?.bytes == 0)
+    #expect(await cache.removeAll(from: .disk), "an empty cache is emptied without an error too")
   }
 
   @Test("SD-C13 removing expired images removes an image older than the limit")
