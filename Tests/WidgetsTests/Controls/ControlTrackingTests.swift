@@ -44,7 +44,7 @@ struct ControlTrackingTests {
 
   @Test(arguments: ["disable", "hide", "remove"])
   func actionThatMakesTheControlUnusableCausesOneCancel(how: String) {
-    let late = Log()
+    let late = ControlLog()
     control.addAction(for: .touchDown) { control in
       switch how {
       case "disable": control.isEnabled = false
