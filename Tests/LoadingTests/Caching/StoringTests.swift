@@ -20,8 +20,8 @@ import VitrineTesting
     let tasks = ["1", "2"].map { world.downloader.load(request($0)) }
 
     for transfer in world.transport.transfers { transfer.respond(with: Fixture.body) }
-    // The only decoding thread starts the second image after it has finished the first.
-    // The main queue must not run, so the wait blocks its thread.
+    // The only decoding thread starts the second image after it has finished the first. The main queue must not run
+    // meanwhile, so the wait blocks its thread.
     try blockUntil {
       trace.events.count(where: { if case .decodeBegan = $0.kind { true } else { false } }) >= 2
     }

@@ -119,7 +119,7 @@ import VitrineTesting
   }
 
   @Test(arguments: [Int.max, .min]) func extremeBodyLimitsDoNotOverflow(limit: Int) async throws {
-    let world = Fixture { $0.bodyLimit = limit }
+    let world = Fixture { $0.responses.bodyLimit = limit }
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
     task.pause()
@@ -132,7 +132,7 @@ import VitrineTesting
   }
 
   @Test func wholeBodyBeyondTheRemainingLimitIsRequestedAgain() async throws {
-    let world = Fixture { $0.bodyLimit = 7000 }
+    let world = Fixture { $0.responses.bodyLimit = 7000 }
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
     task.pause()
@@ -146,7 +146,7 @@ import VitrineTesting
   }
 
   @Test func tooLargeRangeFailsWithTheLimitOfTheWholeBody() async {
-    let world = Fixture { $0.bodyLimit = 7000 }
+    let world = Fixture { $0.responses.bodyLimit = 7000 }
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
     task.pause()
@@ -173,7 +173,7 @@ import VitrineTesting
 
   @Test func shutDownReleasesResumableData() async {
     let ledger = MemoryLedger()
-    let world = Fixture { $0.ledger = ledger }
+    let world = Fixture { $0.memory.ledger = ledger }
     let cancelled = world.downloader.load(request("a"))
     sendHalf(world.transport.transfers[0])
     cancelled.cancel()
@@ -264,7 +264,7 @@ import VitrineTesting
   }
 
   @Test func resumedRequestIsLimitedToTheRemainingBytes() async {
-    let world = Fixture { $0.bodyLimit = 7000 }
+    let world = Fixture { $0.responses.bodyLimit = 7000 }
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
     task.pause()
@@ -281,7 +281,7 @@ import VitrineTesting
   }
 
   @Test func resumableBytesLimitOfZeroRequestsTheWholeBody() {
-    let world = Fixture { $0.resumableBytesLimit = 0 }
+    let world = Fixture { $0.memory.resumableBytesLimit = 0 }
     let task = world.downloader.load(request())
     sendHalf(world.transport.transfers[0])
     task.pause()

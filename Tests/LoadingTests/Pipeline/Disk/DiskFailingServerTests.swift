@@ -57,9 +57,9 @@ import VitrineTesting
     let world = DiskWorld()
     world.store(age: 100)
     var configuration = ImageDownloader.Configuration()
-    configuration.clock = clock
+    configuration.environment.clock = clock
     configuration.retries = .none
-    configuration.wallClock = { [calendar = world.calendar] in calendar.now }
+    configuration.environment.wallClock = { [calendar = world.calendar] in calendar.now }
     let downloader = ImageDownloader(
       configuration: configuration, transports: [transport], decoder: FakeDecoder(), cache: cache,
       dataCache: world.disk)

@@ -46,7 +46,7 @@ import VitrineTesting
   @Test func responseIsRevalidatedWithANewSignature() async throws {
     let count = Mutex(0)
     let world = DiskWorld {
-      $0.requestModifier = { request in
+      $0.requests.modifier = { request in
         var request = request
         request.url = url("a.jpg?signature=\(count.withLock { $0 += 1; return $0 })")
         return request
@@ -74,7 +74,7 @@ import VitrineTesting
 
   @Test(arguments: ["a.jpg?signature=2", "http://b.test/a.jpg"])
   func responseIsRevalidatedForAnotherURLWithItsKey(name: String) async throws {
-    let world = DiskWorld { $0.keyFilter = { URL(string: "http://any.test\($0.path())") ?? $0 } }
+    let world = DiskWorld { $0.requests.keyFilter = { URL(string: "http://any.test\($0.path())") ?? $0 } }
     let first = world.downloader.load(request())
     try await world.transfer().respond(
       with: Fixture.body, ["Cache-Control": "no-cache", "ETag": "\"one\""])
@@ -107,7 +107,7 @@ import VitrineTesting
 
   @Test func varyingHeadersOfAModifierDoNotPreventAHit() async throws {
     let world = DiskWorld {
-      $0.requestModifier = { request in
+      $0.requests.modifier = { request in
         var request = request
         request.headers["X-Device"] = "panel"
         return request

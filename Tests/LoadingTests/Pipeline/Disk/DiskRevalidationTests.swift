@@ -79,7 +79,7 @@ import VitrineTesting
   @Test(arguments: [false, true]) func imageBehindALoginIsRevalidated(isSigned: Bool) async throws {
     let world = DiskWorld { configuration in
       guard isSigned else { return }
-      configuration.keyFilter = { url in
+      configuration.requests.keyFilter = { url in
         URL(string: String(url.absoluteString.prefix { $0 != "?" })) ?? url
       }
     }
@@ -133,7 +133,7 @@ import VitrineTesting
 
   @Test(arguments: [ImageRequest.CachePolicy.refresh, .reload])
   func allSizesOfOneDownloadStayInMemory(policy: ImageRequest.CachePolicy) async throws {
-    let world = Fixture { $0.decodingThreads = 1 }
+    let world = Fixture { $0.decoding.threads = 1 }
     let sizes = [32, 16, 8].map { DecodeTarget(width: $0, height: $0) }
     try await world.loaded(request(target: DecodeTarget(width: 64, height: 64)))
     let tasks = sizes.map { world.downloader.load(request(policy: policy, target: $0)) }
@@ -148,7 +148,7 @@ import VitrineTesting
 
   @Test(arguments: [ImageRequest.CachePolicy.refresh, .reload])
   func sizeOfADownloadJoinedByARefreshStaysInMemory(policy: ImageRequest.CachePolicy) async throws {
-    let world = Fixture { $0.decodingThreads = 1 }
+    let world = Fixture { $0.decoding.threads = 1 }
     let (first, second) = (DecodeTarget(width: 16, height: 16), DecodeTarget(width: 32, height: 32))
     try await world.loaded(request(target: DecodeTarget(width: 8, height: 8)))
     let joining = world.downloader.load(request(target: first))

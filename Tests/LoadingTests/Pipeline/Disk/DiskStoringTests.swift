@@ -95,7 +95,7 @@ import VitrineTesting
   }
 
   @Test func receivedBytesAreStoredAndModifiedAtEachLoad() async throws {
-    let world = DiskWorld { $0.bodyModifier = { body, _ in body.reversed() } }
+    let world = DiskWorld { $0.responses.bodyModifier = { body, _ in body.reversed() } }
     let task = world.downloader.load(request())
     try await world.transfer().respond(with: Fixture.body.reversed(), DiskWorld.minute)
     #expect(await (try task.response).isStored())
