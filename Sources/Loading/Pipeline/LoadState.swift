@@ -6,9 +6,9 @@ import VitrineGraphics
 struct LoadState {
   var registry: LoadRegistry
   private let trace: Trace
-  private var tasks = LoadTable<Waiter, ImageTask>()
+  private var tasks = LoadTable<TaskKind, ImageTask>()
   /// The running attempts.
-  private var receivers = LoadTable<Fetch, FetchReceiver>()
+  private var receivers = LoadTable<FetchKind, FetchReceiver>()
   /// Tasks that have left a running transfer. Released without a lock, because they may hold objects of the
   /// application.
   private var releasedTasks: [ImageTask] = []

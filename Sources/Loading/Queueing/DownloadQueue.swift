@@ -83,7 +83,7 @@ struct DownloadQueue {
   /// Hosts that are backing off and could otherwise start a download.
   private var lanesWithBackOff: Set<Int> = []
   /// The lane number of each download; negative for files and data URLs.
-  private var lanes = LoadTable<Fetch, Int>()
+  private var lanes = LoadTable<FetchKind, Int>()
   private var active: Set<FetchID> = []
   /// Servers that have spoken HTTP/2.
   private var streaming = RecentMap<Lane, Void>()

@@ -9,7 +9,7 @@ struct DiskPlan {
   private let isEnabled: Bool
   /// The number of seconds to wait for a server before a stale response is shown.
   private let staleAfter: Double
-  private var stages = LoadTable<Fetch, DiskStage>()
+  private var stages = LoadTable<FetchKind, DiskStage>()
   private var copies: WaitingCopies
   private var deadlines = CopyDeadlines()
 

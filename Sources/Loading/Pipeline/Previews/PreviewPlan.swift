@@ -5,7 +5,7 @@ import VitrineGraphics
 /// only.
 struct PreviewPlan {
   /// The schedules of the styles that a caller has requested.
-  private var schedules = LoadTable<Decode, [ImageRequest.Progressive: PreviewSchedule]>()
+  private var schedules = LoadTable<DecodeKind, [ImageRequest.Progressive: PreviewSchedule]>()
   /// The preview decoders that are to be released; see `takeReleasedDecoders()`.
   private var released: [ReservedDecoder] = []
 

@@ -62,23 +62,3 @@ struct FetchKey: Hashable {
   var request: RequestIdentity
   let isCacheOnly: Bool
 }
-
-/// The key of a child stage of one parent stage. Two fetches with equal keys therefore share no decodes.
-struct Branch<Stage, Key: Hashable>: Hashable {
-  let stage: LoadID<Stage>
-  let key: Key
-}
-
-/// The number of a stage of a load. Numbers are never reused, so that a late result for a stage that has ended has no
-/// effect.
-struct LoadID<Stage>: Hashable, Comparable, Sendable {
-  let number: UInt64
-
-  static func < (a: LoadID, b: LoadID) -> Bool { a.number < b.number }
-}
-
-/// The number of one waiting caller.
-typealias TaskID = LoadID<Waiter>
-typealias FetchID = LoadID<Fetch>
-typealias DecodeID = LoadID<Decode>
-typealias ProcessedImageID = LoadID<ProcessedImage>

@@ -8,10 +8,10 @@ import VitrineGraphics
 /// Stages are removed from the leaves: after `leave`, call `removeIfUnwanted` for the image, the decode and the fetch.
 struct StageTree {
   private var lastNumber: UInt64
-  private var waiters = LoadTable<Waiter, Waiter>()
-  private var processedImages = LoadTable<ProcessedImage, ProcessedImage>()
-  private var decodes = LoadTable<Decode, Decode>()
-  private var fetches = LoadTable<Fetch, Fetch>()
+  private var waiters = LoadTable<TaskKind, Waiter>()
+  private var processedImages = LoadTable<ProcessedImageKind, ProcessedImage>()
+  private var decodes = LoadTable<DecodeKind, Decode>()
+  private var fetches = LoadTable<FetchKind, Fetch>()
   private var processedImageIDs: [Branch<Decode, ProcessedImageKey>: ProcessedImageID] = [:]
   private var decodeIDs: [Branch<Fetch, DecodeKey>: DecodeID] = [:]
   private var fetchIDs: [FetchKey: FetchID] = [:]

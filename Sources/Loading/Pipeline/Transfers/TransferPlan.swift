@@ -19,7 +19,7 @@ struct TransferPlan {
   private let totalLimit: Double
   /// Returns a random number from 0 to 1, for the delay of retries.
   private let random: @Sendable () -> Double
-  private var transfers = LoadTable<Fetch, Transfer>()
+  private var transfers = LoadTable<FetchKind, Transfer>()
 
   init(
     retries: RetryPolicy = .none, totalLimit: Double = .infinity,

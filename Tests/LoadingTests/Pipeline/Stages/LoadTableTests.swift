@@ -4,11 +4,11 @@ import Testing
 
 /// The table of loads, keyed by number.
 struct LoadTableTests {
-  private typealias ID = LoadID<Waiter>
+  private typealias ID = LoadID<TaskKind>
 
   @Test(arguments: [1, 4, 256, 1 << 40] as [UInt64])
   func loadTableBehavesLikeADictionary(step: UInt64) {
-    var table = LoadTable<Waiter, Int>()
+    var table = LoadTable<TaskKind, Int>()
     var dictionary: [ID: Int] = [:]
     var random = SystemRandomNumberGenerator()
     var last: UInt64 = 0
@@ -38,7 +38,7 @@ struct LoadTableTests {
   }
 
   @Test func mutatingAnAbsentEntryChangesNothing() {
-    var table = LoadTable<Waiter, Int>()
+    var table = LoadTable<TaskKind, Int>()
     table[ID(number: 1)]? += 1
     #expect(table[ID(number: 1)] == nil)
     table[ID(number: 2)] = 5
@@ -47,7 +47,7 @@ struct LoadTableTests {
   }
 
   @Test func copiesAreIndependent() {
-    var table = LoadTable<Waiter, Int>()
+    var table = LoadTable<TaskKind, Int>()
     table[ID(number: 1)] = 1
     var copy = table
     copy[ID(number: 1)]? += 1
@@ -58,7 +58,7 @@ struct LoadTableTests {
 
   @Test func removedValuesAreReleased() {
     final class Value {}
-    var table = LoadTable<Waiter, Value>()
+    var table = LoadTable<TaskKind, Value>()
     var values = (1...100).map { _ in Value() }
     let references = values.map { value in { [weak value] in value } }
     for (number, value) in values.enumerated() { table[ID(number: UInt64(number + 1))] = value }

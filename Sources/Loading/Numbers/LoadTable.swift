@@ -5,7 +5,7 @@
 /// Open addressing with linear probing and without tombstones (Knuth, "The Art of Computer Programming" 3, 6.4,
 /// algorithms L and R). At most three quarters of the slots are in use, so that all operations are O(1). Large storage
 /// is released with the last value.
-struct LoadTable<Stage, Value> {
+struct LoadTable<Kind, Value> {
   /// The key of each slot; 0 for an empty slot, because numbers begin at 1.
   private var numbers: ContiguousArray<UInt64> = []
   /// The value of each slot, and one more `nil`, which stands for the value of a missing key.
@@ -15,11 +15,11 @@ struct LoadTable<Stage, Value> {
   var isEmpty: Bool { count == 0 }
 
   /// The keys in no particular order. O(n) for n slots.
-  var keys: [LoadID<Stage>] { numbers.compactMap { $0 == 0 ? nil : LoadID(number: $0) } }
+  var keys: [LoadID<Kind>] { numbers.compactMap { $0 == 0 ? nil : LoadID(number: $0) } }
 
   /// Accesses the value of a key. An optional chain (`table[id]?.x = y`) changes a value in place, and neither adds nor
   /// removes a value.
-  subscript(id: LoadID<Stage>) -> Value? {
+  subscript(id: LoadID<Kind>) -> Value? {
     @inline(__always) get { place(of: id.number).flatMap { values[$0] } }
     set {
       guard let newValue else { return _ = removeValue(forKey: id) }
@@ -29,7 +29,7 @@ struct LoadTable<Stage, Value> {
   }
 
   @discardableResult
-  mutating func removeValue(forKey id: LoadID<Stage>) -> Value? {
+  mutating func removeValue(forKey id: LoadID<Kind>) -> Value? {
     guard let place = place(of: id.number) else { return nil }
     let value = values[place].take()
     close(place)

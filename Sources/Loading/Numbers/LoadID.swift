@@ -1,0 +1,19 @@
+/// The number of a caller or of a stage of a load. Numbers are never reused, so that a late result for a stage that has
+/// ended has no effect.
+struct LoadID<Kind>: Hashable, Comparable, Sendable {
+  let number: UInt64
+
+  static func < (a: LoadID, b: LoadID) -> Bool { a.number < b.number }
+}
+
+/// The number of one waiting caller.
+typealias TaskID = LoadID<TaskKind>
+typealias FetchID = LoadID<FetchKind>
+typealias DecodeID = LoadID<DecodeKind>
+typealias ProcessedImageID = LoadID<ProcessedImageKind>
+
+// The kinds of numbers, apart from the types of the stages, so that the queue of downloads needs no stage.
+enum TaskKind {}
+enum FetchKind {}
+enum DecodeKind {}
+enum ProcessedImageKind {}
