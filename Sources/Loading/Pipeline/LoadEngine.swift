@@ -16,12 +16,13 @@ final class LoadEngine: Sendable {
   let transports: TransportTable
   let diskWriter: DiskWriter
   let staleImages: StaleImageRemover
-  private let cache: (any ImageRequestCache)?
   private let diskReader: DiskReader
   private let rules: StoredResponseRules
   private let workers: WorkerPool
   private let imageMaker: ImageMaker
-  private let previewMaker: PreviewMaker
+  private let imageStorer: ImageStorer
+  private let previews: PreviewRunner
+  private let unneededMemory: UnneededMemory
   private let networkReturns = Shared(NetworkReturns())
   private let state: Shared<LoadState>
 
@@ -36,7 +37,6 @@ final class LoadEngine: Sendable {
     let clock = configuration.environment.clock
     self.configuration = configuration
     self.decoder = decoder
-    self.cache = cache
     self.dataCache = dataCache
     self.ledger = ledger
     self.transports = transports
@@ -52,10 +52,13 @@ final class LoadEngine: Sendable {
     imageMaker = ImageMaker(
       decoder, workers: workers, ledger: ledger, configuration: configuration,
       countsImages: cache == nil || cache is MemoryImageCache)
-    previewMaker = PreviewMaker(
-      decoder, workers: workers, ledger: ledger, pixelFormat: configuration.decoding.pixelFormat)
     state = Shared(LoadState(configuration, hasDisk: dataCache != nil, budget: ledger.budget))
-    ledger.register(self, as: .decoding)
+    imageStorer = ImageStorer(state, cache, staleImages)
+    previews = PreviewRunner(
+      state,
+      PreviewMaker(decoder, workers: workers, ledger: ledger, pixelFormat: configuration.decoding.pixelFormat),
+      configuration)
+    unneededMemory = UnneededMemory(state, workers: workers, ledger: ledger)
   }
 
   var statistics: ImageDownloader.Statistics { state.withLock { $0.statistics } }
@@ -80,11 +83,13 @@ final class LoadEngine: Sendable {
   }
 
   /// Counts a load that was served from memory, or that failed before the engine was called.
-  func count(_ result: Result<ImageResponse, ImageError>) { state.withLock { $0.count(result) } }
+  func count(_ result: Result<ImageResponse, ImageError>) {
+    state.withLock { $0.statistics.count(result, times: 1) }
+  }
 
   /// Returns the identity including the headers that the server has named in `Vary`.
   func counted(_ identity: RequestIdentity) -> RequestIdentity {
-    state.withLock { $0.registry.counting(identity) }
+    state.withLock { $0.registry.varying.counting(identity) }
   }
 
   /// Returns true if a request that the memory cache cannot serve may be served from disk.
@@ -94,10 +99,10 @@ final class LoadEngine: Sendable {
   }
 
   /// False while late look-ups are under way.
-  var isDiskResponding: Bool { state.withLock { !$0.registry.lookups.hasLate } }
+  var isDiskResponding: Bool { state.withLock { !$0.registry.fetches.lookups.hasLate } }
 
   /// True if no look-up is running that is in time.
-  var areLookUpsIdle: Bool { state.withLock { $0.registry.lookups.isIdle } }
+  var areLookUpsIdle: Bool { state.withLock { $0.registry.fetches.lookups.isIdle } }
 
   // MARK: Callers
 
@@ -130,7 +135,7 @@ final class LoadEngine: Sendable {
 
   // MARK: Life cycle
 
-  var isRunning: Bool { state.withLock { $0.registry.waiterCount > 0 } }
+  var isRunning: Bool { state.withLock { $0.registry.loads.tree.waiterCount > 0 } }
 
   var isShutDown: Bool { state.withLock { $0.isShutDown } }
 
@@ -166,11 +171,11 @@ final class LoadEngine: Sendable {
 
   /// Removes the remembered failure of a request. Returns true if there was one.
   func removeFailure(of request: ImageRequest) -> Bool {
-    state.withLock { $0.removeFailure(of: request.identity) }
+    state.withLock { $0.failures?.remove(request.identity.asSent) ?? false }
   }
 
   /// Removes all remembered failures. Returns true if there were any.
-  func removeAllFailures() -> Bool { state.withLock { $0.removeAllFailures() } }
+  func removeAllFailures() -> Bool { state.withLock { $0.failures?.removeAll() ?? false } }
 
   // MARK: Work
 
@@ -228,7 +233,7 @@ final class LoadEngine: Sendable {
       let reservation = imageMaker.reserve(image)
       MainActorQueue.main.post { [self] in
         reservation.end()
-        if state.withLock({ $0.registry.tree.isStoring(id) }) { store(id, image, request, identifier) }
+        if state.withLock({ $0.registry.loads.tree.isStoring(id) }) { store(id, image, request, identifier) }
       }
     case .deliver(let ids, let outcome): deliver(ids, outcome.result)
     }
@@ -237,19 +242,7 @@ final class LoadEngine: Sendable {
   private func store(
     _ id: ProcessedImageID, _ image: Image, _ request: ImageRequest, _ identifier: String?
   ) {
-    // Read before the cache is called, because the callers may leave in the meantime.
-    if let freshness = state.withLock({ $0.registry.freshness(of: id) }),
-      let cache = request.cache(default: cache),
-      cache.shouldCache(image, for: request, additionalIdentifier: identifier)
-    {
-      if freshness == .fresh, state.withLock({ $0.registry.replacesOtherSizes(id, request) }) {
-        cache.removeImage(for: request, additionalIdentifier: identifier)
-      }
-      cache.insert(image, for: request, additionalIdentifier: identifier)
-      if case .stale(_, let reason) = freshness {
-        staleImages.note(image, request, identifier, because: reason)
-      }
-    }
+    imageStorer.store(id, image, request, identifier)
     perform { $0.storeEnded(id) }
   }
 
@@ -301,7 +294,7 @@ final class LoadEngine: Sendable {
 
   /// Called at the time of a `.wake`. Serves callers whose server has not answered in time with the stored response.
   private func woken(at time: Int64) {
-    perform { $0.woken(at: time, by: self, probe: ImageTask.revalidation) }
+    perform { $0.woken(at: time, by: self) }
   }
 
   /// Called each time the network has returned. Returns in quick succession are handled together.
@@ -334,7 +327,7 @@ final class LoadEngine: Sendable {
 
   private func startFetch(_ id: FetchID, _ request: ImageRequest) {
     let requestsRange = request.headers["Range"] != nil
-    let copy = dataCache == nil ? nil : state.withLock { $0.registry.copy(of: id) }
+    let copy = dataCache == nil ? nil : state.withLock { $0.registry.fetches.disk[id].copy }
     let validators = requestsRange ? [:] : rules.validators(for: request, copy)
     let mayResume = !request.isLocal && !requestsRange && validators.isEmpty
     let expectations = ResponseAssembler.Expectations(
@@ -358,20 +351,14 @@ final class LoadEngine: Sendable {
   private func giveUp(_ receiver: FetchReceiver) {
     if let resumable = receiver.abandon() {
       let identity = receiver.exchange.identity
-      state.withLock { $0.keep(resumable, for: identity) }
+      state.withLock { $0.attempts.keep(resumable, for: identity) }
     }
     receiver.stop()
   }
 
   private func settleFetch(_ receiver: FetchReceiver, _ end: FetchEnd, _ resumable: ResumableData?) {
     var end = end
-    // A retry has only the remaining time, but the error states the limit that was configured.
-    if case .failed(.timedOut(.total)) = end.outcome {
-      end.outcome = .failed(.timedOut(.total(seconds: configuration.timeouts.total)))
-    }
-    if let headers = end.response?.headers {
-      end.retryAfter = RetryAfter.seconds(headers, wallClock: configuration.environment.wallClock)
-    }
+    end.complete(configuration)
     if case .notModified(let response, let metrics) = end.outcome {
       end.outcome = revalidated(receiver, response, metrics)
     }
@@ -397,7 +384,9 @@ final class LoadEngine: Sendable {
   private func revalidated(
     _ receiver: FetchReceiver, _ response: TransportResponse, _ metrics: TransportMetrics
   ) -> FetchEnd.Outcome {
-    guard let copy = state.withLock({ $0.registry.copy(of: receiver.id) }) else { return .needsWhole }
+    guard let copy = state.withLock({ $0.registry.fetches.disk[receiver.id].copy }) else {
+      return .needsWhole
+    }
     if let bytes = rules.revalidated(copy, by: response, metrics, of: receiver.exchange) {
       return .bytes(bytes)
     }
@@ -407,7 +396,9 @@ final class LoadEngine: Sendable {
 }
 
 extension LoadEngine: FetchReceiverDelegate {
-  func fetchBegins(_ receiver: FetchReceiver) -> Bool { state.withLock { $0.transportBegins(receiver) } }
+  func fetchBegins(_ receiver: FetchReceiver) -> Bool {
+    state.withLock { $0.attempts.transportBegins(receiver) }
+  }
 
   func responseArrived(_ response: TransportResponse, of receiver: FetchReceiver) {
     let addsCredentials = transports.addsCredentials
@@ -417,43 +408,13 @@ extension LoadEngine: FetchReceiverDelegate {
     let current = request.map { transports.credentials(for: $0) }
     perform {
       $0.responded(
-        receiver, response.headers, sent: addsCredentials ? response.credentials : nil, current: current)
+        receiver, response.headers,
+        AddedCredentials(sent: addsCredentials ? response.credentials : nil, current: current))
     }
   }
 
   func bytesArrived(_ beginning: PreviewSchedule.Beginning, of receiver: FetchReceiver) -> Int64 {
-    let now = clock.now
-    let (jobs, next, _) = state.withLock { state in
-      state.now = now
-      return state.previewsDue(of: receiver, beginning, interval: configuration.intervals.preview)
-    }
-    var isSkipped = false
-    for job in jobs {
-      let isSubmitted = previewMaker.submit(job, beginning) {
-        receiver.bytes(of: beginning)
-      } show: { [self] image in
-        show(image, job)
-      } end: { [self] end in
-        state.withLock { state in
-          state.now = clock.now
-          state.previewEnded(job, end, interval: configuration.intervals.preview)
-        }
-      }
-      guard !isSubmitted else { continue }
-      isSkipped = true
-      state.withLock { $0.registry.previews.skip(job, job.decoder) }
-    }
-    return isSkipped ? now : next
-  }
-
-  /// Shows a preview to the callers that want previews, with the transforms of each request.
-  private func show(_ image: Image, _ job: PreviewJob) {
-    for (id, transforms) in state.withLock({ $0.registry.previews.images(of: job, in: $0.registry.tree) }) {
-      let preview = (try? image.applying(transforms).get())?.asPreview
-      for task in state.withLock({ $0.previewIsReady(preview, of: id, job) }) {
-        if let preview { task.show(preview) }
-      }
-    }
+    previews.bytesArrived(beginning, of: receiver)
   }
 
   func fetchEnded(_ receiver: FetchReceiver, _ end: FetchEnd, resumable: ResumableData?) {
@@ -461,9 +422,8 @@ extension LoadEngine: FetchReceiverDelegate {
     if dataCache != nil, case .bytes(let bytes) = end.outcome {
       end.outcome = .bytes(rules.storable(bytes, of: receiver.exchange))
     }
-    guard case .bytes(let bytes) = end.outcome, !bytes.body.isEmpty,
-      let modify = configuration.responses.bodyModifier,
-      state.withLock({ $0.isCurrent(receiver) })
+    guard case .bytes(let bytes) = end.outcome, !bytes.body.isEmpty, let modify = configuration.responses.bodyModifier,
+      state.withLock({ $0.attempts.isCurrent(receiver) })
     else { return settleFetch(receiver, end, resumable) }
     // No other job uses this number while the fetch is running.
     workers.submit(receiver.id.number, priority: ImageRequest.Priority.normal.rawValue) { [self, end] in
@@ -479,56 +439,13 @@ extension LoadEngine: FetchReceiverDelegate {
     }
   }
 
-  func count(_ metrics: TransportMetrics) { state.withLock { $0.count(metrics) } }
+  func count(_ metrics: TransportMetrics) { state.withLock { $0.statistics.count(metrics) } }
 
   func transportEnded() {
     let waiting = state.withLock { state in
-      state.transportEnded()
+      state.attempts.transportEnded()
       return state.takeIdleWaiters()
     }
     for continuation in waiting { continuation.resume() }
-  }
-}
-
-/// Releases preview decoders and resumable data when a whole image needs the memory.
-extension LoadEngine: MemoryHolder {
-  /// Does nothing, because the ledger of the engine does not change.
-  func count(against ledger: MemoryLedger) {}
-
-  /// Releases memory only if a decode or a body waits for memory. Previews take no memory from one another.
-  func release(bytes: Int) {
-    if workers.isShortOfMemory || ledger.isBodyWaiting { releaseUnneeded(bytes) }
-  }
-
-  /// Releases all preview decoders that are not in use, at critical pressure.
-  func handlePressure(_ pressure: MemoryPressure) {
-    if pressure == .critical { releaseUnneeded(.max) }
-  }
-
-  private func releaseUnneeded(_ bytes: Int) {
-    let isBodyWaiting = ledger.isBodyWaiting
-    state.releaseAfterLock { $0.takeUnneeded(bytes: bytes, isBodyWaiting: isBodyWaiting) }
-  }
-}
-
-extension Result<ImageResponse, ImageError> {
-  /// The result without the encoded data, for callers that have not requested the data.
-  fileprivate var withoutData: Self {
-    map { response in
-      var response = response
-      response.data = nil
-      return response
-    }
-  }
-}
-
-extension ImageTask {
-  /// Creates a load without a caller, which asks the server whether an image has changed.
-  fileprivate static func revalidation(of request: ImageRequest, _ identifier: String?) -> ImageTask {
-    var request = request
-    request.cachePolicy = .refresh
-    request.priority = .veryLow
-    request.progressive = .none
-    return ImageTask(request, additionalIdentifier: identifier, isProbe: true)
   }
 }

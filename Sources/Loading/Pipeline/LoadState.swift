@@ -7,8 +7,7 @@ struct LoadState {
   var registry: LoadRegistry
   private let trace: Trace
   private var tasks = LoadTable<TaskKind, ImageTask>()
-  /// The running attempts.
-  private var receivers = LoadTable<FetchKind, FetchReceiver>()
+  var attempts: RunningAttempts
   /// Tasks that have left a running transfer. Released without a lock, because they may hold objects of the
   /// application.
   private var releasedTasks: [ImageTask] = []
@@ -17,13 +16,8 @@ struct LoadState {
   /// True if images are stored in the cache on the main queue.
   var storesOnMainQueue = false
   /// The remembered failures; `nil`, the default, if failures are not remembered.
-  private var failures: FailureMemory?
-  private(set) var statistics = ImageDownloader.Statistics()
-  private var resumableDataStore: ResumableDataStore
-  /// The number of attempts of all fetches so far.
-  private var attempts: UInt64 = 0
-  /// The number of transfers whose transport has not reported the end, including transfers that were given up.
-  private var openTransfers = 0
+  var failures: FailureMemory?
+  var statistics = ImageDownloader.Statistics()
   /// The number of callers to whom a result is being delivered.
   private var completing = 0
   private(set) var isShutDown = false
@@ -36,12 +30,14 @@ struct LoadState {
     trace = configuration.environment.trace
     failures = configuration.failureMemory
     // Resumable data count as bodies, which have half of the budget.
-    resumableDataStore = ResumableDataStore(limit: min(configuration.memory.resumableBytesLimit, budget / 8))
+    attempts = RunningAttempts(resumableBytesLimit: min(configuration.memory.resumableBytesLimit, budget / 8))
     registry = LoadRegistry(
       firstNumber: trace.reserveNumbers(), undecodedBytesLimit: configuration.memory.undecodedBytesLimit,
-      hasDisk: hasDisk, staleAfter: configuration.freshness.staleAfter, copyLimit: budget / 4,
-      retries: configuration.retries, totalLimit: configuration.timeouts.total)
-    registry.queue = DownloadQueue(configuration)
+      transfers: TransferPlan(
+        DownloadQueue(configuration), retries: configuration.retries,
+        totalLimit: configuration.timeouts.total),
+      disk: DiskPlan(
+        isEnabled: hasDisk, staleAfter: configuration.freshness.staleAfter, copyLimit: budget / 4))
   }
 
   /// The current time in nanoseconds, set before each input.
@@ -68,11 +64,11 @@ struct LoadState {
     // Tasks move first, so that an attempt that is stopped does not report its end to them.
     for case .moveTask(let id, let old, let new) in actions {
       guard let task = tasks[id] else { continue }
-      receivers[old]?.remove(task)
+      attempts[old]?.remove(task)
       watch(task, id, new)
     }
-    for case .cancelFetch(let id) in actions { work.givenUp[id] = receivers.removeValue(forKey: id) }
-    for case .pauseFetch(let id) in actions { work.givenUp[id] = receivers.removeValue(forKey: id) }
+    for case .cancelFetch(let id) in actions { work.givenUp[id] = attempts.remove(id) }
+    for case .pauseFetch(let id) in actions { work.givenUp[id] = attempts.remove(id) }
     work.releasedTasks = releasedTasks
     releasedTasks = []
     return work
@@ -80,9 +76,11 @@ struct LoadState {
 
   /// Shows the progress and the previews of a running attempt to a task.
   private mutating func watch(_ task: ImageTask, _ id: TaskID, _ fetch: FetchID) {
-    releasedTasks += receivers[fetch]?.add(task) ?? []
+    releasedTasks += attempts[fetch]?.add(task) ?? []
     // With the lock held, so that no newer preview is shown before this one.
-    if task.request.progressive != .none, let preview = registry.previews.newest(for: id, in: registry.tree) {
+    if task.request.progressive != .none,
+      let preview = registry.previews.newest(for: id, in: registry.loads.tree)
+    {
       task.show(preview)
     }
   }
@@ -103,7 +101,7 @@ struct LoadState {
     _ task: ImageTask, by engine: LoadEngine, unlessStoredSince storeCount: Int, _ lookup: LookupNotes
   ) -> Start {
     if self.storeCount != storeCount, task.request.cachePolicy != .reload,
-      !registry.tree.isFetching(task.request.identity)
+      !registry.loads.tree.isFetching(task.request.identity)
     {
       return .outOfDate
     }
@@ -114,18 +112,17 @@ struct LoadState {
     _ task: ImageTask, by engine: LoadEngine, _ lookup: LookupNotes
   ) -> [LoadAction] {
     let (id, actions) = registry.start(
-      task.request, additionalIdentifier: task.additionalIdentifier, lane: .init(task.request.url),
-      isPaused: task.isPaused, isProbe: task.isProbe)
+      Caller(task.request, task.additionalIdentifier, isPaused: task.isPaused, isProbe: task.isProbe))
     tasks[id] = task
     task.isStarted(as: id, by: engine)
     traceRequest(id, lookup)
-    if let fetch = registry.fetch(of: id) { watch(task, id, fetch) }
+    if let fetch = registry.loads.tree.fetch(of: id) { watch(task, id, fetch) }
     return actions
   }
 
   private func traceRequest(_ id: TaskID, _ lookup: LookupNotes) {
-    if let task = tasks[id], let request = registry.traceRequest(id, task.request, lookup) {
-      trace.record(.requested(request))
+    if let task = tasks[id], let stages = registry.loads.tree.stages(of: id) {
+      trace.record(.requested(TraceEvent.Request(id, stages, task.request, lookup)))
     }
   }
 
@@ -157,19 +154,17 @@ struct LoadState {
 
   mutating func delivered(to count: Int) { completing -= count }
 
-  /// Counts a load that was served without the engine.
-  mutating func count(_ result: Result<ImageResponse, ImageError>) { statistics.count(result, times: 1) }
-
   // MARK: Life cycle
 
   mutating func shutDown(cancelling: Bool) -> [LoadAction] {
     isShutDown = true
-    resumableDataStore = ResumableDataStore(limit: 0)
+    attempts.shutDown()
     return cancelling ? registry.cancelAll() : []
   }
 
   var isIdle: Bool {
-    registry.isEmpty && tasks.isEmpty && completing == 0 && openTransfers == 0 && registry.lookups.isIdle
+    registry.loads.tree.isEmpty && tasks.isEmpty && completing == 0 && attempts.isIdle
+      && registry.fetches.lookups.isIdle
   }
 
   /// Keeps a continuation until `isIdle` is true. Returns false if `isIdle` is true already.
@@ -190,16 +185,8 @@ struct LoadState {
 
   /// Returns the remembered failure of a request, unless the request would join a running fetch.
   func rememberedFailure(of identity: RequestIdentity) -> ImageError? {
-    registry.tree.isFetching(identity) ? nil : failures?.error(for: identity.asSent, at: now)
+    registry.loads.tree.isFetching(identity) ? nil : failures?.error(for: identity.asSent, at: now)
   }
-
-  /// Removes the remembered failure of a request. Returns true if there was one.
-  mutating func removeFailure(of identity: RequestIdentity) -> Bool {
-    failures?.remove(identity.asSent) ?? false
-  }
-
-  /// Removes all remembered failures. Returns true if there were any.
-  mutating func removeAllFailures() -> Bool { failures?.removeAll() ?? false }
 
   /// Remembers a failure, except of a file or data URL: these are read each time, because they may change at any time
   /// and cost no network.
@@ -220,87 +207,57 @@ struct LoadState {
     if DiskUse(request.cachePolicy) == .byFreshness {
       find.failure = failures?.error(for: request.identity.asSent, at: now)
     }
-    find.serverHasResponded = receivers[id]?.hasResponse ?? false
+    find.serverHasResponded = attempts[id]?.hasResponse ?? false
     let moved = headers.map { responded(id, $0) } ?? []
     return moved + registry.lookedUp(id, find)
   }
 
   mutating func lookUpSkipped(_ id: FetchID) -> [LoadAction] {
-    let failure = registry.tree[id].flatMap { failures?.error(for: $0.request.identity.asSent, at: now) }
+    let failure = registry.loads.tree[id].flatMap {
+      failures?.error(for: $0.request.identity.asSent, at: now)
+    }
     return registry.lookUpSkipped(id, failure)
   }
 
   // MARK: Transfers
 
-  /// An attempt that is about to start.
-  struct Attempt {
-    /// The number of the attempt among all attempts.
-    let number: UInt64
-    let resumable: ResumableData?
-    /// The duration of earlier attempts in seconds.
-    let spent: Double
-    /// The number of seconds between the request and the first attempt.
-    let secondsQueued: Double
-  }
-
   /// Adds an attempt of a fetch. Returns `nil` if the fetch is no longer running.
   ///
   /// - Parameter identity: The identity of the resumable data to continue; `nil` for none.
   mutating func begin(
-    _ id: FetchID, resuming identity: RequestIdentity?, make: (Attempt) -> FetchReceiver
+    _ id: FetchID, resuming identity: RequestIdentity?, make: (RunningAttempts.Beginning) -> FetchReceiver
   ) -> FetchReceiver? {
-    guard registry.tree.isRunning(id), receivers[id] == nil else { return nil }
-    attempts += 1
-    let receiver = make(
-      Attempt(
-        number: attempts, resumable: identity.flatMap { resumableDataStore.take($0) },
-        spent: registry.transfers.secondsSpent(on: id), secondsQueued: registry.transfers.secondsQueued(id)))
-    for task in registry.tree.tasks(of: id).compactMap({ tasks[$0] }) { receiver.add(task) }
-    receivers[id] = receiver
+    guard registry.loads.tree.isRunning(id), attempts[id] == nil else { return nil }
+    let receiver = attempts.begin(
+      id, resuming: identity, spent: registry.fetches.transfers.secondsSpent(on: id),
+      secondsQueued: registry.fetches.transfers.secondsQueued(id), make: make)
+    for task in registry.loads.tree.tasks(of: id).compactMap({ tasks[$0] }) { receiver.add(task) }
     return receiver
   }
 
-  /// Returns true if an attempt was not given up and has not ended.
-  func isCurrent(_ receiver: FetchReceiver) -> Bool { receivers[receiver.id] === receiver }
-
-  /// Notes that the transport of an attempt starts. Returns false if the attempt was given up.
-  mutating func transportBegins(_ receiver: FetchReceiver) -> Bool {
-    guard isCurrent(receiver) else { return false }
-    openTransfers += 1
-    return true
-  }
-
-  mutating func transportEnded() { openTransfers -= 1 }
-
-  /// Counts a transfer, successful or not.
-  mutating func count(_ metrics: TransportMetrics) { statistics.count(metrics) }
-
   /// Returns the request of the fetch of an attempt; `nil` if the attempt has ended.
   func request(of receiver: FetchReceiver) -> ImageRequest? {
-    isCurrent(receiver) ? registry.tree.runningRequest(of: receiver.id) : nil
+    attempts.isCurrent(receiver) ? registry.loads.tree.runningRequest(of: receiver.id) : nil
   }
 
   /// Returns the server of an attempt; `nil` if the attempt has ended.
   func lane(of receiver: FetchReceiver) -> DownloadQueue.Lane? {
-    isCurrent(receiver) ? registry.transfers.lane(of: receiver.id) : nil
+    attempts.isCurrent(receiver) ? registry.fetches.transfers.lane(of: receiver.id) : nil
   }
 
   /// Handles the head of a response: callers that have sent other values of the headers in `Vary` send requests of
   /// their own; see `LoadRegistry.responded`.
   mutating func responded(
-    _ receiver: FetchReceiver, _ headers: HTTPHeaders, sent: CredentialDigests?, current: CredentialDigests?
+    _ receiver: FetchReceiver, _ headers: HTTPHeaders, _ credentials: AddedCredentials
   ) -> [LoadAction] {
-    guard request(of: receiver) != nil else { return [] }
-    return responded(receiver.id, headers, sent: sent, current: current)
+    request(of: receiver) == nil ? [] : responded(receiver.id, headers, credentials)
   }
 
   private mutating func responded(
-    _ id: FetchID, _ headers: HTTPHeaders, sent: CredentialDigests? = nil, current: CredentialDigests? = nil
+    _ id: FetchID, _ headers: HTTPHeaders, _ credentials: AddedCredentials = AddedCredentials()
   ) -> [LoadAction] {
-    let (identity, actions) = registry.responded(id, headers, sent: sent, current: current) {
-      [tasks] in tasks[$0]?.request
-    }
-    if let identity { receivers[id]?.setIdentity(identity.asSent) }
+    let (identity, actions) = registry.responded(id, headers, credentials) { [tasks] in tasks[$0]?.request }
+    if let identity { attempts[id]?.setIdentity(identity.asSent) }
     for case .moveTask(let task, _, _) in actions {
       traceRequest(task, .bypassing(trace))
     }
@@ -309,7 +266,7 @@ struct LoadState {
 
   /// Drops a stored response that does not match the 304 of the server.
   mutating func dropCopy(of receiver: FetchReceiver) {
-    if isCurrent(receiver) { registry.dropCopy(of: receiver.id) }
+    if attempts.isCurrent(receiver) { registry.dropCopy(of: receiver.id) }
   }
 
   /// Handles the end of an attempt. An attempt that was given up is ignored.
@@ -317,37 +274,30 @@ struct LoadState {
     _ receiver: FetchReceiver, _ end: FetchEnd, resumable: ResumableData?
   ) -> [LoadAction] {
     let id = receiver.id
-    guard isCurrent(receiver) else { return [] }
-    receivers.removeValue(forKey: id)
+    guard attempts.isCurrent(receiver) else { return [] }
+    attempts.remove(id)
     if end.isRest { statistics.resumed += 1 }
-    if let request = registry.tree.runningRequest(of: id) {
+    if let request = registry.loads.tree.runningRequest(of: id) {
       switch end.outcome {
       case .bytes(let bytes) where bytes.body.isEmpty: remember(.emptyBody, of: request)
       case .bytes, .needsWhole, .notModified: break
       case .failed(let error):
         remember(error, of: request)
-        if let resumable, error.isRetryable { keep(resumable, for: request.identity.asSent) }
+        if let resumable, error.isRetryable {
+          attempts.keep(resumable, for: request.identity.asSent)
+        }
       }
     }
     return registry.fetchEnded(id, end)
   }
 
-  /// Keeps the resumable data of an attempt for later requests.
-  mutating func keep(_ resumable: ResumableData, for identity: RequestIdentity) {
-    resumableDataStore.keep(resumable, for: identity)
-  }
-
   /// Moves the callers whose server has not answered in time to the stored response, then starts what waits for this
   /// time. A probe for each image waits for the server's response.
-  ///
-  /// - Parameter probe: Returns a load without a caller for an image.
-  mutating func woken(
-    at time: Int64, by engine: LoadEngine, probe: (ImageRequest, String?) -> ImageTask
-  ) -> [LoadAction] {
+  mutating func woken(at time: Int64, by engine: LoadEngine) -> [LoadAction] {
     var actions: [LoadAction] = []
     for id in registry.overdueCopies() {
-      for (request, identifier) in registry.imagesAwaited(from: id) where !isShutDown {
-        actions += start(probe(request, identifier), by: engine, .bypassing(trace))
+      for (request, identifier) in registry.loads.tree.imagesTakingCopy(of: id) where !isShutDown {
+        actions += start(ImageTask.revalidation(of: request, identifier), by: engine, .bypassing(trace))
       }
       actions += registry.serveCopy(of: id)
     }
@@ -362,7 +312,10 @@ struct LoadState {
   // MARK: Images
 
   mutating func decodeEnded(_ id: DecodeID, _ result: Result<Image, ImageError>) -> [LoadAction] {
-    if let request = registry.tree.requestToServer(of: id) {
+    // A decode of bytes from disk says nothing about the server.
+    if let decode = registry.loads.tree[id], case .running = decode.phase, decode.bytes?.source != .disk,
+      let request = registry.loads.tree[decode.fetch]?.request
+    {
       switch result {
       case .success: failures?.remove(request.identity.asSent)
       case .failure(let error): remember(error, of: request)
@@ -378,45 +331,23 @@ struct LoadState {
 
   // MARK: Previews
 
-  /// Begins the previews that are due. Returns the time of the next call in nanoseconds, `Int64.max` for none, and the
-  /// decoders to release without a lock.
-  mutating func previewsDue(
-    of receiver: FetchReceiver, _ beginning: PreviewSchedule.Beginning, interval: Double
-  ) -> (jobs: [PreviewJob], next: Int64, released: [ReservedDecoder]) {
-    guard isCurrent(receiver) else { return ([], .max, []) }
-    let (jobs, next) = registry.previews.begin(
-      of: receiver.id, beginning, interval: interval, at: now, in: registry.tree)
-    return (jobs, next, registry.previews.takeReleasedDecoders())
-  }
-
-  /// Ends a preview.
-  ///
-  /// - Parameter interval: The minimum number of seconds between two previews.
-  mutating func previewEnded(_ job: PreviewJob, _ end: PreviewMaker.End, interval: Double) {
-    switch end {
-    case .skipped(let decoder):
-      registry.previews.skip(job, decoder, until: now.advanced(bySeconds: interval))
-    case .ended(let decoder, let hasPreview):
-      registry.previews.end(job, decoder, hasPreview: hasPreview, interval: interval, at: now)
-    }
-  }
-
   /// Keeps a finished preview of an image; `nil` if a transform has failed. Returns the tasks that show the preview.
   mutating func previewIsReady(_ preview: Image?, of id: ProcessedImageID, _ job: PreviewJob) -> [ImageTask] {
     guard let preview else {
       registry.previews.hasFailed(id, job)
       return []
     }
-    return registry.previews.isReady(preview, of: id, job, in: registry.tree).compactMap { tasks[$0] }
+    return registry.previews.isReady(preview, of: id, job, in: registry.loads.tree).compactMap { tasks[$0] }
   }
+}
 
-  /// Removes preview decoders and resumable data, to make room for `bytes` bytes. The result is released without a
-  /// lock.
-  mutating func takeUnneeded(bytes: Int, isBodyWaiting: Bool) -> ([ReservedDecoder], [ResumableData]) {
-    registry.previews.releaseDecoders(bytes: bytes)
-    return (
-      registry.previews.takeReleasedDecoders(),
-      isBodyWaiting ? resumableDataStore.takeOldest(bytes: bytes) : []
-    )
+extension ImageTask {
+  /// Creates a load without a caller, which asks the server whether an image has changed.
+  static func revalidation(of request: ImageRequest, _ identifier: String?) -> ImageTask {
+    var request = request
+    request.cachePolicy = .refresh
+    request.priority = .veryLow
+    request.progressive = .none
+    return ImageTask(request, additionalIdentifier: identifier, isProbe: true)
   }
 }

@@ -10,15 +10,16 @@ struct LookupNotes {
   static func bypassing(_ trace: Trace) -> Self { LookupNotes(began: trace.now, memory: .bypassed) }
 }
 
-extension LoadRegistry {
-  /// Returns the trace entry of a request that has just begun to wait, or `nil` if the caller does not wait.
-  func traceRequest(_ id: TaskID, _ request: ImageRequest, _ lookup: LookupNotes) -> TraceEvent.Request? {
-    tree.stages(of: id).map { stages in
-      TraceEvent.Request(
-        number: id.number, url: Trace.shortened(request.identity.url), began: lookup.began,
-        memory: lookup.memory, disk: .noCache, fetch: stages.fetch.number, decode: stages.decode.number,
-        processedImage: stages.processedImage.number)
-    }
+extension TraceEvent.Request {
+  /// Creates the entry of a request that has just begun to wait.
+  init(
+    _ id: TaskID, _ stages: (fetch: FetchID, decode: DecodeID, processedImage: ProcessedImageID),
+    _ request: ImageRequest, _ lookup: LookupNotes
+  ) {
+    self.init(
+      number: id.number, url: Trace.shortened(request.identity.url), began: lookup.began,
+      memory: lookup.memory, disk: .noCache, fetch: stages.fetch.number, decode: stages.decode.number,
+      processedImage: stages.processedImage.number)
   }
 }
 

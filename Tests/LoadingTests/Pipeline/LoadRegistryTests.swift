@@ -20,7 +20,7 @@ extension FetchEnd {
   private func start(
     _ registry: inout LoadRegistry, _ request: ImageRequest, _ identifier: String? = nil
   ) -> (task: TaskID, actions: [String]) {
-    let (task, actions) = registry.start(request, additionalIdentifier: identifier, lane: .init(request.url))
+    let (task, actions) = registry.start(Caller(request, identifier))
     return (task, actions.map(words))
   }
 
@@ -68,7 +68,7 @@ extension FetchEnd {
 
     let (task, started) = start(&registry, request(transforms: [.circle()]), "id")
     #expect(started == ["fetch a.jpg"])
-    let fetch = try #require(registry.fetch(of: task))
+    let fetch = try #require(registry.loads.tree.fetch(of: task))
 
     var actions = registry.fetchEnded(fetch, .success(bytes))
     #expect(actions.map(words) == ["decode"])
@@ -77,14 +77,14 @@ extension FetchEnd {
     let processedImage = try processedImageID(actions)
     #expect(registry.transformEnded(processedImage, .success(image)).map(words) == ["store id"])
     #expect(registry.storeEnded(processedImage).map(words) == ["deliver to 1"])
-    #expect(registry.isEmpty)
+    #expect(registry.loads.tree.isEmpty)
   }
 
   @Test func newLoadJoinsEachStageOfARunningLoad() throws {
     var registry = LoadRegistry()
     let image = Image.solid(width: 4, height: 4)
     let (task, _) = start(&registry, request())
-    let fetch = try #require(registry.fetch(of: task))
+    let fetch = try #require(registry.loads.tree.fetch(of: task))
 
     #expect(start(&registry, request()).actions == [], "joins while the body is fetched")
     let decoding = registry.fetchEnded(fetch, .success(bytes))
@@ -96,7 +96,7 @@ extension FetchEnd {
     #expect(start(&registry, request(transforms: [.circle()])).actions == ["transform [\"circle\"]"])
 
     #expect(registry.storeEnded(try processedImageID(storing)).map(words) == ["deliver to 4"])
-    #expect(registry.waiterCount == 3)
+    #expect(registry.loads.tree.waiterCount == 3)
   }
 
   @Test func cancellingTheLastTaskStopsEachStage() throws {
@@ -105,7 +105,7 @@ extension FetchEnd {
     let (plain, _) = start(&registry, request())
     let (small, _) = start(&registry, request(target: Self.small))
     let (round, _) = start(&registry, request(target: Self.small, transforms: [.circle()]))
-    let fetch = try #require(registry.fetch(of: plain))
+    let fetch = try #require(registry.loads.tree.fetch(of: plain))
     let decoding = registry.fetchEnded(fetch, .success(bytes))
     #expect(decoding.map(words) == ["decode", "decode small"])
 
@@ -118,36 +118,36 @@ extension FetchEnd {
       registry.decodeEnded(smallDecode, .success(image)).map(words) == ["store -", "transform [\"circle\"]"])
     #expect(registry.cancel(round).map(words) == ["fail 1: cancelled", "cancel work"])
     #expect(registry.cancel(small).map(words) == ["fail 1: cancelled"])
-    #expect(registry.isEmpty)
+    #expect(registry.loads.tree.isEmpty)
   }
 
   @Test func cancellingTheLastTaskStopsTheDiskLookup() {
-    var registry = LoadRegistry(hasDisk: true)
+    var registry = LoadRegistry(disk: DiskPlan(isEnabled: true))
     let (first, started) = start(&registry, request())
     #expect(started.contains("look up a.jpg"))
     let (second, _) = start(&registry, request(target: Self.small))
 
     #expect(registry.cancel(first).map(words) == ["fail 1: cancelled"])
     #expect(registry.cancel(second).map(words) == ["fail 1: cancelled", "cancel look up"])
-    #expect(registry.isEmpty)
+    #expect(registry.loads.tree.isEmpty)
   }
 
   @Test func secondCancellationAndLateFetchEndDoNothing() throws {
     var registry = LoadRegistry()
     let (task, _) = start(&registry, request())
-    let fetch = try #require(registry.fetch(of: task))
+    let fetch = try #require(registry.loads.tree.fetch(of: task))
 
     #expect(registry.cancel(task).map(words) == ["fail 1: cancelled", "cancel fetch"])
     #expect(registry.cancel(task).isEmpty)
     #expect(registry.fetchEnded(fetch, .success(bytes)).isEmpty, "AF-D27")
-    #expect(registry.isEmpty)
+    #expect(registry.loads.tree.isEmpty)
   }
 
   @Test func repeatedAndUnexpectedEndsAreIgnored() throws {
     var registry = LoadRegistry()
     let image = Image.solid(width: 4, height: 4)
     let (task, _) = start(&registry, request())
-    let fetch = try #require(registry.fetch(of: task))
+    let fetch = try #require(registry.loads.tree.fetch(of: task))
     let decode = try decodeID(registry.fetchEnded(fetch, .success(bytes)))
     #expect(registry.fetchEnded(fetch, .failure(.cancelled)).isEmpty, "a second end")
     let processedImage = try processedImageID(registry.decodeEnded(decode, .success(image)))
@@ -163,17 +163,18 @@ extension FetchEnd {
     var registry = LoadRegistry()
     let (first, _) = start(&registry, request())
     #expect(
-      registry.fetchEnded(try #require(registry.fetch(of: first)), .failure(.status(404))).map(words)
+      registry.fetchEnded(try #require(registry.loads.tree.fetch(of: first)), .failure(.status(404))).map(
+        words)
         == ["fail 1: the server answered 404"])
     let (second, _) = start(&registry, request())
     let decode = try decodeID(
-      registry.fetchEnded(try #require(registry.fetch(of: second)), .success(bytes)))
+      registry.fetchEnded(try #require(registry.loads.tree.fetch(of: second)), .success(bytes)))
     #expect(
       registry.decodeEnded(decode, .failure(.notAnImage(signature: []))).map(words)
         == ["fail 1: the response is not an image"])
     let (third, _) = start(&registry, request(transforms: [.circle()]))
     let decoded = registry.decodeEnded(
-      try decodeID(registry.fetchEnded(try #require(registry.fetch(of: third)), .success(bytes))),
+      try decodeID(registry.fetchEnded(try #require(registry.loads.tree.fetch(of: third)), .success(bytes))),
       .success(.solid(width: 1, height: 1)))
     #expect(
       registry.transformEnded(
@@ -181,13 +182,13 @@ extension FetchEnd {
       )
       .map(words) == ["fail 1: the transform x failed: y"])
 
-    #expect(registry.isEmpty)
+    #expect(registry.loads.tree.isEmpty)
   }
 
   @Test func workFollowsThePriorityOfItsTasks() throws {
     var registry = LoadRegistry()
     let (low, _) = start(&registry, request(priority: .low))
-    _ = registry.fetchEnded(try #require(registry.fetch(of: low)), .success(bytes))
+    _ = registry.fetchEnded(try #require(registry.loads.tree.fetch(of: low)), .success(bytes))
 
     let (high, actions) = start(&registry, request(priority: .high))
     #expect(actions == ["reprioritize high"])
@@ -205,7 +206,7 @@ extension FetchEnd {
     let actions = registry.cancelAll()
 
     #expect(actions.map(words) == ["fail 10: cancelled"] + Array(repeating: "cancel fetch", count: 4))
-    #expect(registry.isEmpty)
+    #expect(registry.loads.tree.isEmpty)
     #expect(registry.cancelAll().isEmpty)
   }
 
@@ -249,8 +250,7 @@ extension FetchEnd {
         let request = request(
           "\(chance.next(6))", host: "\(chance.next(3)).test", priority: .allCases[chance.next(5)],
           target: chance.next(2) == 0 ? nil : Self.small, transforms: chance.next(3) == 0 ? [.circle()] : [])
-        let (task, actions) = registry.start(
-          request, additionalIdentifier: chance.next(3) == 0 ? "x" : nil, lane: .init(request.url))
+        let (task, actions) = registry.start(Caller(request, chance.next(3) == 0 ? "x" : nil))
         waiting.insert(task)
         run(actions)
       case 2:
@@ -260,26 +260,26 @@ extension FetchEnd {
       default: finishSome()
       }
       #expect(registry.queue.activeCount <= 6)
-      #expect(registry.waiterCount == waiting.count)
+      #expect(registry.loads.tree.waiterCount == waiting.count)
     }
     while !work.isEmpty { finishSome() }
 
     #expect(waiting.isEmpty)
     #expect(responded > 400)
-    #expect(registry.isEmpty)
+    #expect(registry.loads.tree.isEmpty)
     #expect(registry.queue.activeCount == 0)
     #expect(registry.queue.waitingCount == 0)
   }
 
   @Test func fetchForADamagedCopyPausesWhenOnlyPausedTasksRemain() throws {
-    var registry = LoadRegistry(hasDisk: true)
+    var registry = LoadRegistry(disk: DiskPlan(isEnabled: true))
     let storedResponse = StoredResponse(
       response: TransportResponse(url: url(), status: 200, headers: ["Cache-Control": "max-age=60"]),
       body: [1], requested: 0, received: 0)
     let copy = StoredCopy(storedResponse, body: [1], at: 0, rules: FreshnessRules())
     let small = request(target: DecodeTarget(width: 8, height: 8))
-    var actions = registry.start(request(), lane: .init(url())).actions
-    let (paused, more) = registry.start(small, lane: .init(url()))
+    var actions = registry.start(Caller(request())).actions
+    let (paused, more) = registry.start(Caller(small))
     actions += more + registry.setPaused(true, paused)
     let lookup = try #require(
       actions.compactMap { if case .lookUp(let id, _, _) = $0 { id } else { nil } }.first)
@@ -308,34 +308,35 @@ extension FetchEnd {
     func start(theme: String) -> TaskID {
       var request = request()
       request.headers["X-Theme"] = theme
-      let task = registry.start(request, lane: .init(request.url)).task
+      let task = registry.start(Caller(request)).task
       requests[task] = request
       return task
     }
     let light = start(theme: "light")
     let dark = start(theme: "dark")
     let alsoLight = start(theme: "light")
-    let fetch = try #require(registry.fetch(of: light))
-    #expect(registry.tree.tasks(of: fetch) == [light, dark, alsoLight], "the header did not matter so far")
+    let fetch = try #require(registry.loads.tree.fetch(of: light))
+    #expect(
+      registry.loads.tree.tasks(of: fetch) == [light, dark, alsoLight], "the header did not matter so far")
 
     let (identity, actions) = registry.responded(fetch, ["Vary": "X-Theme"]) { requests[$0] }
 
-    let other = try #require(registry.fetch(of: dark))
-    #expect(registry.tree.tasks(of: fetch) == [light, alsoLight])
-    #expect(other != fetch && registry.tree.tasks(of: other) == [dark])
-    #expect(identity == registry.tree[fetch]?.request.identity && identity != request().identity)
+    let other = try #require(registry.loads.tree.fetch(of: dark))
+    #expect(registry.loads.tree.tasks(of: fetch) == [light, alsoLight])
+    #expect(other != fetch && registry.loads.tree.tasks(of: other) == [dark])
+    #expect(identity == registry.loads.tree[fetch]?.request.identity && identity != request().identity)
     #expect(actions.contains(.moveTask(dark, from: fetch, to: other)))
     #expect(actions.map(words).sorted() == ["fetch a.jpg", "move task"])
 
     // The names are known from now on.
     let counted = try #require(requests[dark]).identity
-    #expect(registry.tree[other]?.request.identity == registry.counting(counted))
+    #expect(registry.loads.tree[other]?.request.identity == registry.varying.counting(counted))
   }
 
   @Test func responseWithoutVaryMovesNoCaller() throws {
     var registry = LoadRegistry()
-    let task = registry.start(request(), lane: .init(url())).task
-    let fetch = try #require(registry.fetch(of: task))
+    let task = registry.start(Caller(request())).task
+    let fetch = try #require(registry.loads.tree.fetch(of: task))
     let (identity, actions) = registry.responded(fetch, ["Content-Type": "image/png"]) { _ in request() }
     #expect(identity == nil && actions.isEmpty)
   }
@@ -354,15 +355,15 @@ extension FetchEnd {
 
   @Test(arguments: [Prioritization.fifo, .lifo, .newestBatch])
   func downloadOrderIsIndependentOfTheOrderOfDiskLookups(order: Prioritization) throws {
-    var registry = LoadRegistry(hasDisk: true)
+    var registry = LoadRegistry(disk: DiskPlan(isEnabled: true))
     registry.queue.order = order
     registry.queue.maximumActive = 1
     var actions: [LoadAction] = []
     // One download occupies the network, so that all other downloads wait.
-    actions += registry.start(request("running.jpg", policy: .reload), lane: .init(url())).actions
+    actions += registry.start(Caller(request("running.jpg", policy: .reload))).actions
     for name in ["a.jpg", "b.jpg", "c.jpg"] {
       registry.now += 1_000_000_000
-      actions += registry.start(request(name), lane: .init(url())).actions
+      actions += registry.start(Caller(request(name))).actions
     }
     var lookups: [FetchID] = []
     while let lookup = actions.compactMap({ if case .lookUp(let id, _, _) = $0 { id } else { nil } })

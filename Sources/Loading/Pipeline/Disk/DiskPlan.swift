@@ -6,7 +6,8 @@ import VitrineGraphics
 ///
 /// Fetches of files and data URLs, and all fetches without a disk cache, are unknown here.
 struct DiskPlan {
-  private let isEnabled: Bool
+  /// True if there is a disk cache.
+  let isEnabled: Bool
   /// The number of seconds to wait for a server before a stale response is shown.
   private let staleAfter: Double
   private var stages = LoadTable<FetchKind, DiskStage>()
@@ -58,6 +59,27 @@ struct DiskPlan {
     guard let stage = stages[id], stage.isKept, !stage.isSettled else { return false }
     stages[id]?.isSettled = true
     return true
+  }
+
+  /// Stores the response on disk after a successful decode, or removes the stored response if storing is forbidden.
+  /// Done once for the received bytes of a fetch.
+  mutating func keep(_ decode: Decode, in loads: inout Loads) {
+    guard let bytes = decode.bytes, let identity = loads.tree[decode.fetch]?.request.identity,
+      settle(decode.fetch)
+    else { return }
+    if bytes.storedResponse != nil {
+      loads.actions.append(.keep(bytes, identity))
+    } else if bytes.endsStorage || bytes.source == .network && bytes.response?.status == 200 {
+      // The new response must not be stored.
+      discard(decode.fetch, in: &loads)
+    }
+  }
+
+  /// Removes the stored response, if a request of the fetch uses the disk cache.
+  func discard(_ id: FetchID, in loads: inout Loads) {
+    if let identity = loads.tree[id]?.request.identity, self[id].isKept {
+      loads.actions.append(.discard(identity))
+    }
   }
 
   /// Notes that the bytes of a fetch are out of date, so that they are not stored.
@@ -182,6 +204,29 @@ struct DiskPlan {
 
   // MARK: Servers that do not answer in time
 
+  /// True if callers wait for the server although the stored response may be shown.
+  func mayServeCopy(of id: FetchID, in tree: StageTree) -> Bool {
+    guard self[id].copy?.mayShowOnError == true else { return false }
+    return switch tree[id]?.phase {
+    case .idle, .running: tree.images(of: id).contains { tree.takesCopy($0) }
+    case .lookingUp, .received, nil: false
+    }
+  }
+
+  /// Sets the deadline after which the callers of a fetch get the stored response, if that may be shown.
+  mutating func limitWaiting(_ id: FetchID, in loads: inout Loads) {
+    if mayServeCopy(of: id, in: loads.tree), let wake = limitWaiting(id, at: loads.now) {
+      loads.actions.append(.wake(at: wake))
+    }
+  }
+
+  /// Returns the fetches whose callers no longer wait for the server, and may get the stored response.
+  mutating func takeOverdue(in loads: inout Loads) -> [FetchID] {
+    let (due, next) = takeOverdue(at: loads.now)
+    if let next { loads.actions.append(.wake(at: next)) }
+    return due.filter { mayServeCopy(of: $0, in: loads.tree) }
+  }
+
   /// Sets the deadline after which callers get the stored response. Returns the time at which to call `takeOverdue`,
   /// unless an earlier call is scheduled.
   mutating func limitWaiting(_ id: FetchID, at now: Int64) -> Int64? {
@@ -196,6 +241,12 @@ struct DiskPlan {
   mutating func takeOverdue(at now: Int64) -> (due: [FetchID], next: Int64?) { deadlines.takeDue(at: now) }
 
   // MARK: Damage
+
+  /// Decides whether other bytes are decoded in place of the damaged bytes of a fetch.
+  mutating func findsOtherBytes(for id: FetchID, after error: ImageError, in tree: StageTree) -> Bool {
+    guard case .received(let bytes) = tree[id]?.phase else { return false }
+    return findsOtherBytes(for: id, from: bytes.source, after: error, isProbe: tree.isProbe(id))
+  }
 
   /// Decides whether other bytes are decoded in place of damaged ones: a damaged stored response is fetched again,
   /// once; in place of a damaged response from the server, the stored response is shown.

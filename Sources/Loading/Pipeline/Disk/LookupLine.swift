@@ -84,6 +84,84 @@ struct LookupLine {
     if look.isLate { lateCount -= 1 } else { queue.ended(id) }
   }
 
+  // MARK: Fetches
+
+  /// Begins the look-up of a fetch, or reports a miss if no thread is left. Returns the error with which the fetch
+  /// fails, if the fetch cannot wait for the server either.
+  mutating func begin(_ id: FetchID, in loads: inout Loads, _ disk: inout DiskPlan) -> ImageError? {
+    guard let fetch = loads.tree[id] else {
+      ended(id)
+      return nil
+    }
+    disk.leaveLookUps(id)
+    if disk[id].isLate {
+      // The network has gone ahead.
+      switch fetch.phase {
+      case .received:
+        ended(id)
+        return nil
+      case .lookingUp where isBlocked: return giveUp(id, in: &loads, &disk)
+      case .idle, .running, .lookingUp: if isBlocked { return nil }
+      }
+    } else {
+      loads.tree.setPhase(.lookingUp, of: id)
+    }
+    loads.actions.append(
+      isBlocked ? .skipLookUp(id) : .lookUp(id, fetch.request, fetch.demand.priority ?? .normal))
+    return nil
+  }
+
+  /// Gives up the look-ups that are late. Returns the fetches that fail, because they cannot wait for a server instead.
+  mutating func giveUp(
+    in loads: inout Loads, _ disk: inout DiskPlan
+  ) -> [(fetch: FetchID, error: ImageError)] {
+    for id in takeLate(at: loads.now) {
+      guard let fetch = loads.tree[id], case .lookingUp = fetch.phase, !fetch.isCacheOnly,
+        disk[id].serverError == nil
+      else { continue }
+      loads.actions.append(.skipLookUp(id))
+    }
+    for id in takeOverdue(at: loads.now) where loads.tree[id]?.isCacheOnly == false {
+      loads.actions.append(.skipLookUp(id))
+    }
+    var failed: [(fetch: FetchID, error: ImageError)] = []
+    for id in takeLost(at: loads.now) {
+      guard case .lookingUp = loads.tree[id]?.phase, let error = giveUp(id, in: &loads, &disk) else {
+        continue
+      }
+      failed.append((id, error))
+    }
+    return failed
+  }
+
+  /// Gives up a look-up that does not return. Returns the error with which the fetch fails; `nil` if the fetch can wait
+  /// for the server instead.
+  private func giveUp(_ id: FetchID, in loads: inout Loads, _ disk: inout DiskPlan) -> ImageError? {
+    let isCacheOnly = loads.tree[id]?.isCacheOnly ?? false
+    guard let error = disk.takeServerError(id) ?? (isCacheOnly ? .notCached : nil) else { return nil }
+    loads.tree.setPhase(.idle, of: id)
+    return error
+  }
+
+  /// Removes a look-up that was withdrawn before the start. Returns the error with which the fetch fails, if the server
+  /// has failed as well.
+  mutating func withdrawn(_ id: FetchID, in loads: inout Loads, _ disk: inout DiskPlan) -> ImageError? {
+    ended(id)
+    return disk[id].serverError == nil ? nil : giveUp(id, in: &loads, &disk)
+  }
+
+  /// Makes a fetch whose server has failed wait for the late look-up. Returns false if there is none, or if the stored
+  /// response may not be shown instead.
+  func waits(
+    for id: FetchID, because error: ImageError, in loads: inout Loads, _ disk: inout DiskPlan
+  ) -> Bool {
+    guard isPending(id), !loads.tree.isProbe(id), disk.waitsForLookUp(id, because: error) else {
+      return false
+    }
+    loads.tree.setPhase(.lookingUp, of: id)
+    return true
+  }
+
   // MARK: Outputs
 
   /// Returns the look-ups that have waited too long for the disk to begin, each once. The look-ups stay in the queue.

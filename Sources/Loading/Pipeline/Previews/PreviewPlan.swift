@@ -30,7 +30,7 @@ struct PreviewPlan {
     for decodeID in fetch.decodes.sorted() {
       // A decode that is not idle has bytes from disk already, while a server is asked for other decodes.
       guard let decode = tree[decodeID], case .idle = decode.phase else { continue }
-      let styles = tree.previewStyles(of: decodeID)
+      let styles = styles(of: decode, in: tree)
       releaseDecoders(of: decodeID, except: styles)
       for style in ImageRequest.Progressive.allCases where styles.contains(style) {
         if let job = begin(of: decodeID, decode.key, style, beginning, at: now) { jobs.append(job) }
@@ -71,7 +71,27 @@ struct PreviewPlan {
     schedules[job.decode]?[job.style]?.runningJob == job.number
   }
 
+  /// Returns the styles in which callers of a decode want previews now.
+  private func styles(of decode: Decode, in tree: StageTree) -> Set<ImageRequest.Progressive> {
+    var styles: Set<ImageRequest.Progressive> = []
+    for processedImage in decode.processedImages {
+      for task in tree[processedImage]?.waiters ?? [] {
+        if let waiter = tree[task], !waiter.isPaused { styles.insert(waiter.progressive) }
+      }
+    }
+    styles.remove(.none)
+    return styles
+  }
+
   // MARK: Images
+
+  /// Returns the callers that want previews of an image in a style now, in order of registration.
+  private func takers(
+    of id: ProcessedImageID, _ style: ImageRequest.Progressive, in tree: StageTree
+  ) -> [TaskID] {
+    (tree[id]?.waiters ?? []).sorted()
+      .filter { task in tree[task].map { $0.progressive == style && !$0.isPaused } ?? false }
+  }
 
   /// Returns the images for which a preview is wanted, with the transforms to apply; empty once all bytes are received.
   func images(
@@ -80,7 +100,7 @@ struct PreviewPlan {
     guard isRunning(job), let schedule = schedules[job.decode]?[job.style], let decode = tree[job.decode]
     else { return [] }
     return decode.processedImages.sorted().compactMap { id in
-      guard schedule.shows(id), let image = tree[id], !tree.takers(of: id, job.style).isEmpty else {
+      guard schedule.shows(id), let image = tree[id], !takers(of: id, job.style, in: tree).isEmpty else {
         return nil
       }
       return (id, image.request.transforms)
@@ -93,7 +113,7 @@ struct PreviewPlan {
   ) -> [TaskID] {
     guard isRunning(job) else { return [] }
     schedules[job.decode]?[job.style]?.setNewest(image, of: id)
-    return tree.takers(of: id, job.style)
+    return takers(of: id, job.style, in: tree)
   }
 
   /// Ends the previews of an image, because a transform has failed.

@@ -22,3 +22,12 @@ struct Demand {
     return priority == before ? nil : priority
   }
 }
+
+/// The consequences of a change of the callers' priorities: stages with another priority than before.
+struct DemandChange {
+  /// The running transform.
+  var transform: (number: UInt64, priority: ImageRequest.Priority)?
+  /// The running decode.
+  var decode: (number: UInt64, priority: ImageRequest.Priority)?
+  var fetch: (id: FetchID, priority: ImageRequest.Priority)?
+}

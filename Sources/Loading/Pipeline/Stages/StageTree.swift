@@ -12,17 +12,15 @@ struct StageTree {
   private var processedImages = LoadTable<ProcessedImageKind, ProcessedImage>()
   private var decodes = LoadTable<DecodeKind, Decode>()
   private var fetches = LoadTable<FetchKind, Fetch>()
-  private var processedImageIDs: [Branch<Decode, ProcessedImageKey>: ProcessedImageID] = [:]
-  private var decodeIDs: [Branch<Fetch, DecodeKey>: DecodeID] = [:]
-  private var fetchIDs: [FetchKey: FetchID] = [:]
+  private var index = StageIndex()
   /// The number of bytes that have been received and are not decoded.
   private(set) var undecodedBytes = 0
 
   /// - Parameter firstNumber: The number below all numbers that the tree assigns.
   init(firstNumber: UInt64 = 0) { lastNumber = firstNumber }
 
-  /// Returns a number that no stage, caller or job has.
-  mutating func nextNumber() -> UInt64 {
+  /// Returns a number that no stage and no caller has.
+  private mutating func nextNumber() -> UInt64 {
     lastNumber += 1
     return lastNumber
   }
@@ -56,11 +54,11 @@ struct StageTree {
   }
 
   /// Returns the newest fetch with this key that is under way.
-  func fetch(_ key: FetchKey) -> FetchID? { fetchIDs[key] }
+  func fetch(_ key: FetchKey) -> FetchID? { index[key] }
 
   /// Returns true if a fetch of `identity` that may ask the server is under way.
   func isFetching(_ identity: RequestIdentity) -> Bool {
-    fetchIDs[FetchKey(request: identity, isCacheOnly: false)] != nil
+    index[FetchKey(request: identity, isCacheOnly: false)] != nil
   }
 
   /// True if the transfer of a fetch is running.
@@ -69,13 +67,10 @@ struct StageTree {
   /// Returns the request of a running fetch, or `nil` if the fetch is not running.
   func runningRequest(of id: FetchID) -> ImageRequest? { isRunning(id) ? fetches[id]?.request : nil }
 
-  /// Returns the request of the bytes of a running decode. Returns `nil` for bytes from disk, because a decode of these
-  /// says nothing about the server.
-  func requestToServer(of id: DecodeID) -> ImageRequest? {
-    guard let decode = decodes[id], case .running = decode.phase, decode.bytes?.source != .disk else {
-      return nil
-    }
-    return fetches[decode.fetch]?.request
+  /// Returns the images of a fetch with callers that may be served by a stale response while the server is asked.
+  func imagesTakingCopy(of id: FetchID) -> [(request: ImageRequest, additionalIdentifier: String?)] {
+    images(of: id).sorted().filter { takesCopy($0) }.compactMap { processedImages[$0] }
+      .map { ($0.request, $0.additionalIdentifier) }
   }
 
   /// Returns true if an image is ready for the cache and a caller still waits for the image.
@@ -112,83 +107,30 @@ struct StageTree {
     processedImages[id]?.waiters.contains { waiters[$0]?.takesCopy == true } ?? false
   }
 
-  /// Returns the callers that want previews of an image in a style now, in order of registration.
-  func takers(of id: ProcessedImageID, _ style: ImageRequest.Progressive) -> [TaskID] {
-    (processedImages[id]?.waiters ?? []).sorted()
-      .filter { waiters[$0].map { $0.progressive == style && !$0.isPaused } ?? false }
-  }
-
-  /// Returns the styles in which callers of a decode want previews now.
-  func previewStyles(of id: DecodeID) -> Set<ImageRequest.Progressive> {
-    var styles: Set<ImageRequest.Progressive> = []
-    for processedImage in decodes[id]?.processedImages ?? [] {
-      for task in processedImages[processedImage]?.waiters ?? [] {
-        if let waiter = waiters[task], !waiter.isPaused { styles.insert(waiter.progressive) }
-      }
-    }
-    styles.remove(.none)
-    return styles
-  }
-
-  /// Returns true if the bytes of a fetch serve a request: for `.refresh` no stored bytes that were not revalidated,
-  /// for `.reload` no stored bytes at all, and for `.cacheOnly` only bytes that have been received.
-  func mayJoin(_ id: FetchID, _ policy: ImageRequest.CachePolicy) -> Bool {
-    guard let fetch = fetches[id] else { return false }
-    let known: FetchedBytes? = if case .received(let bytes) = fetch.phase { bytes } else { nil }
-    // Includes the bytes of decodes that succeeded before another decode found the bytes damaged.
-    let fromDisk = ([known] + fetch.decodes.map { decodes[$0]?.bytes }).compactMap { $0 }.filter {
-      $0.source == .disk
-    }
-    return switch policy {
-    case .useCache: true
-    case .cacheOnly: known != nil
-    case .refresh: fromDisk.allSatisfy { $0.freshness == .revalidated }
-    case .reload: fromDisk.isEmpty
-    }
-  }
-
   // MARK: Callers
-
-  /// The place of a caller in the tree. A stage that is not new was running already.
-  struct Place {
-    let task: TaskID
-    let fetch: FetchID
-    let decode: DecodeID
-    let processedImage: ProcessedImageID
-    let isNewFetch: Bool
-    let isNewDecode: Bool
-    let isNewProcessedImage: Bool
-    let demand: DemandChange
-  }
 
   /// Adds a caller, who joins a fetch and the stages of the fetch with equal keys. Adds the missing stages.
   ///
   /// - Parameters:
   ///   - fetch: The fetch to join; `nil` for a new fetch.
   ///   - task: The number of a caller who has left another fetch; `nil` for a new caller.
-  mutating func join(
-    _ request: ImageRequest, _ additionalIdentifier: String?, fetch: FetchID?, as task: TaskID? = nil,
-    isPaused: Bool = false, isProbe: Bool = false
-  ) -> Place {
-    let key = ProcessedImageKey(request, additionalIdentifier: additionalIdentifier)
-    let decode = fetch.flatMap { decodeIDs[Branch(stage: $0, key: key.decode)] }
-    let processedImage = decode.flatMap { processedImageIDs[Branch(stage: $0, key: key)] }
+  mutating func join(_ caller: Caller, fetch: FetchID?, as task: TaskID? = nil) -> StagePlace {
+    let request = caller.request
+    let key = ProcessedImageKey(request, additionalIdentifier: caller.additionalIdentifier)
+    let decode = fetch.flatMap { index[key.decode, of: $0] }
+    let processedImage = decode.flatMap { index[key, of: $0] }
     let fetchID = fetch ?? addFetch(request)
     let decodeID = decode ?? addDecode(key.decode, fetchID)
     let processedImageID =
-      processedImage ?? addProcessedImage(key, decodeID, request, additionalIdentifier)
-    let task = task ?? TaskID(number: nextNumber())
-    let waiter = Waiter(
-      processedImage: processedImageID, priority: request.priority, progressive: request.progressive,
-      isPaused: isPaused, isCacheOnly: request.cachePolicy == .cacheOnly, isProbe: isProbe,
-      takesCopy: !isProbe && request.cachePolicy == .useCache)
+      processedImage ?? addProcessedImage(key, decodeID, request, caller.additionalIdentifier)
     if processedImage != nil, request.cachePolicy.bypassesCache {
       processedImages[processedImageID]?.request.cachePolicy = request.cachePolicy
     }
-    return Place(
+    let task = task ?? TaskID(number: nextNumber())
+    return StagePlace(
       task: task, fetch: fetchID, decode: decodeID, processedImage: processedImageID,
       isNewFetch: fetch == nil, isNewDecode: decode == nil, isNewProcessedImage: processedImage == nil,
-      demand: add(task, waiter))
+      demand: add(task, Waiter(caller, processedImage: processedImageID)))
   }
 
   private mutating func add(_ task: TaskID, _ waiter: Waiter) -> DemandChange {
@@ -213,9 +155,9 @@ struct StageTree {
     guard var waiter = waiters[task], let old = processedImages[waiter.processedImage],
       let decode = decodes[old.decode]
     else { return nil }
-    let newDecode = decodeIDs[Branch(stage: fetch, key: decode.key)] ?? addDecode(decode.key, fetch)
+    let newDecode = index[decode.key, of: fetch] ?? addDecode(decode.key, fetch)
     let newProcessedImage =
-      processedImageIDs[Branch(stage: newDecode, key: old.key)]
+      index[old.key, of: newDecode]
       ?? addProcessedImage(old.key, newDecode, old.request, old.additionalIdentifier)
     guard let (processedImage, left) = leave(task) else { return nil }
     waiter.processedImage = newProcessedImage
@@ -234,15 +176,6 @@ struct StageTree {
     guard let old = waiters[task], old.isPaused != isPaused else { return nil }
     waiters[task]?.isPaused = isPaused
     return replaceDemand(of: old.processedImage, old.demand, with: isPaused ? nil : old.priority)
-  }
-
-  /// The consequences of a change of the callers' priorities: stages with another priority than before.
-  struct DemandChange {
-    /// The running transform.
-    var transform: (number: UInt64, priority: ImageRequest.Priority)?
-    /// The running decode.
-    var decode: (number: UInt64, priority: ImageRequest.Priority)?
-    var fetch: (id: FetchID, priority: ImageRequest.Priority)?
   }
 
   /// Replaces the priority of a caller at all three levels.
@@ -274,7 +207,7 @@ struct StageTree {
   private mutating func addFetch(_ request: ImageRequest) -> FetchID {
     let id = FetchID(number: nextNumber())
     var fetch = Fetch(request: request)
-    fetch.overtaken = fetchIDs.updateValue(id, forKey: fetch.key)
+    fetch.overtaken = index.replace(fetch.key, with: id)
     fetches[id] = fetch
     return id
   }
@@ -282,7 +215,7 @@ struct StageTree {
   private mutating func addDecode(_ key: DecodeKey, _ fetch: FetchID) -> DecodeID {
     let id = DecodeID(number: nextNumber())
     decodes[id] = Decode(key: key, fetch: fetch)
-    decodeIDs[Branch(stage: fetch, key: key)] = id
+    index[key, of: fetch] = id
     fetches[fetch]?.decodes.insert(id)
     return id
   }
@@ -293,7 +226,7 @@ struct StageTree {
     let id = ProcessedImageID(number: nextNumber())
     processedImages[id] = ProcessedImage(
       key: key, decode: decode, request: request, additionalIdentifier: additionalIdentifier)
-    processedImageIDs[Branch(stage: decode, key: key)] = id
+    index[key, of: decode] = id
     decodes[decode]?.processedImages.insert(id)
     return id
   }
@@ -315,24 +248,24 @@ struct StageTree {
   mutating func setIdentity(_ identity: RequestIdentity, of id: FetchID) {
     guard let fetch = fetches[id] else { return }
     let key = FetchKey(request: identity, isCacheOnly: fetch.isCacheOnly)
-    guard fetchIDs[key] == nil else { return }
-    forgetKey(of: fetch, id)
-    fetchIDs[key] = id
+    guard index[key] == nil else { return }
+    index.remove(fetch.key, of: id)
+    index.replace(key, with: id)
     fetches[id]?.request.identity = identity
     for decodeID in fetch.decodes {
       guard let decode = decodes[decodeID] else { continue }
       var key = decode.key
       key.request = identity
-      decodeIDs[Branch(stage: id, key: decode.key)] = nil
-      decodeIDs[Branch(stage: id, key: key)] = decodeID
+      index[decode.key, of: id] = nil
+      index[key, of: id] = decodeID
       decodes[decodeID]?.key = key
       for processedImageID in decode.processedImages {
         guard let processedImage = processedImages[processedImageID] else { continue }
         var request = processedImage.request
         request.identity = identity
         let key = ProcessedImageKey(request, additionalIdentifier: processedImage.additionalIdentifier)
-        processedImageIDs[Branch(stage: decodeID, key: processedImage.key)] = nil
-        processedImageIDs[Branch(stage: decodeID, key: key)] = processedImageID
+        index[processedImage.key, of: decodeID] = nil
+        index[key, of: decodeID] = processedImageID
         processedImages[processedImageID]?.key = key
         processedImages[processedImageID]?.request = request
       }
@@ -345,7 +278,7 @@ struct StageTree {
   mutating func removeIfUnwanted(_ id: ProcessedImageID) -> (decode: DecodeID, wasTransforming: Bool)? {
     guard let processedImage = processedImages[id], processedImage.waiters.isEmpty else { return nil }
     processedImages[id] = nil
-    processedImageIDs[Branch(stage: processedImage.decode, key: processedImage.key)] = nil
+    index[processedImage.key, of: processedImage.decode] = nil
     decodes[processedImage.decode]?.processedImages.remove(id)
     let wasTransforming = if case .transforming = processedImage.phase { true } else { false }
     return (processedImage.decode, wasTransforming)
@@ -356,7 +289,7 @@ struct StageTree {
     guard let decode = decodes[id], decode.processedImages.isEmpty else { return nil }
     let wasRunning = endDecode(id) != nil
     decodes[id] = nil
-    decodeIDs[Branch(stage: decode.fetch, key: decode.key)] = nil
+    index[decode.key, of: decode.fetch] = nil
     fetches[decode.fetch]?.decodes.remove(id)
     return (decode.fetch, wasRunning)
   }
@@ -365,13 +298,8 @@ struct StageTree {
   mutating func removeIfUnwanted(_ id: FetchID) -> Fetch.Phase? {
     guard let fetch = fetches[id], fetch.decodes.isEmpty else { return nil }
     fetches[id] = nil
-    forgetKey(of: fetch, id)
+    index.remove(fetch.key, of: id)
     return fetch.phase
-  }
-
-  /// Removes the key of a fetch, unless the key belongs to a newer fetch by now.
-  private mutating func forgetKey(of fetch: Fetch, _ id: FetchID) {
-    if fetchIDs[fetch.key] == id { fetchIDs[fetch.key] = nil }
   }
 
   // MARK: Phases
@@ -408,11 +336,16 @@ struct StageTree {
     processedImages[id]?.phase = phase
   }
 
-  /// Marks a fetch as outdated, because another fetch has brought newer bytes. Returns the fetch that this fetch has
-  /// overtaken.
-  mutating func outdate(_ id: FetchID) -> FetchID? {
-    fetches[id]?.isOutdated = true
-    return fetches[id]?.overtaken
+  /// Marks the fetches that `id` has overtaken as outdated, because the bytes of `id` are newer. Returns these fetches.
+  mutating func outdateOlder(than id: FetchID) -> [FetchID] {
+    var outdated: [FetchID] = []
+    var next = fetches[id]?.overtaken
+    while let id = next {
+      outdated.append(id)
+      fetches[id]?.isOutdated = true
+      next = fetches[id]?.overtaken
+    }
+    return outdated
   }
 
   /// Returns true if a new image replaces all other sizes in the cache: once per fetch, if any caller has requested the

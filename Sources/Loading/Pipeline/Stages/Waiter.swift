@@ -3,15 +3,26 @@ struct Waiter {
   var processedImage: ProcessedImageID
   var priority: ImageRequest.Priority
   /// The previews that the caller wants to receive.
-  var progressive = ImageRequest.Progressive.none
+  let progressive: ImageRequest.Progressive
   /// True if the transfer need not go on for this caller.
-  var isPaused = false
+  var isPaused: Bool
   /// True for a cache-only request: the server is not asked.
-  var isCacheOnly = false
+  let isCacheOnly: Bool
   /// True for a load that is sent once, without retries, and is not served by a stale response.
-  var isProbe = false
+  let isProbe: Bool
   /// True if the load may be served by a stale response while the server is asked.
-  var takesCopy = false
+  let takesCopy: Bool
+
+  init(_ caller: Caller, processedImage: ProcessedImageID) {
+    let request = caller.request
+    self.processedImage = processedImage
+    priority = request.priority
+    progressive = request.progressive
+    isPaused = caller.isPaused
+    isCacheOnly = request.cachePolicy == .cacheOnly
+    isProbe = caller.isProbe
+    takesCopy = !caller.isProbe && request.cachePolicy == .useCache
+  }
 
   /// The priority that the caller requests of all stages; `nil` while the caller is paused.
   var demand: ImageRequest.Priority? { isPaused ? nil : priority }

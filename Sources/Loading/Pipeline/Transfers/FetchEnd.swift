@@ -33,6 +33,18 @@ struct FetchEnd: Sendable {
     self.response = response
   }
 
+  /// Adds what only the configuration tells: the configured time limit, and the time that the server asks clients to
+  /// wait.
+  mutating func complete(_ configuration: ImageDownloader.Configuration) {
+    // A retry has only the remaining time, but the error states the limit that was configured.
+    if case .failed(.timedOut(.total)) = outcome {
+      outcome = .failed(.timedOut(.total(seconds: configuration.timeouts.total)))
+    }
+    if let headers = response?.headers {
+      retryAfter = RetryAfter.seconds(headers, wallClock: configuration.environment.wallClock)
+    }
+  }
+
   /// Creates a result with another outcome for the transfer that ended with `end`.
   init(_ result: Result<FetchedBytes, ImageError>, like end: FetchEnd) {
     switch result {

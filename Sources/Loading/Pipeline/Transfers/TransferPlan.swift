@@ -11,7 +11,7 @@ struct TransferPlan {
   }
 
   /// The limits and the order of downloads.
-  var queue = DownloadQueue()
+  var queue: DownloadQueue
   /// The policy for retrying failed downloads.
   private let retries: RetryPolicy
   /// The time limit for all attempts of a download, in seconds. A retry is made only if the duration of the earlier
@@ -22,9 +22,10 @@ struct TransferPlan {
   private var transfers = LoadTable<FetchKind, Transfer>()
 
   init(
-    retries: RetryPolicy = .none, totalLimit: Double = .infinity,
+    _ queue: DownloadQueue = DownloadQueue(), retries: RetryPolicy = .none, totalLimit: Double = .infinity,
     random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
   ) {
+    self.queue = queue
     self.retries = retries
     self.totalLimit = totalLimit
     self.random = random

@@ -112,16 +112,15 @@ import VitrineTesting
     #expect(world.disk.storeCount == 1)
 
     // A load that joins after the response has been stored does not store the response again.
-    var registry = LoadRegistry(hasDisk: true)
-    let lane = DownloadQueue.Lane(url())
-    let fetch = try #require(registry.start(request(policy: .reload), lane: lane).actions.fetches.first)
-    _ = registry.start(request(policy: .reload, target: Self.small), lane: lane)
+    var registry = LoadRegistry(disk: DiskPlan(isEnabled: true))
+    let fetch = try #require(registry.start(Caller(request(policy: .reload))).actions.fetches.first)
+    _ = registry.start(Caller(request(policy: .reload, target: Self.small)))
     var bytes = FetchedBytes(body: Fixture.body, response: nil)
     bytes.storedResponse = world.disk.responses.first
     let decodes = registry.fetchEnded(fetch, .success(bytes)).decodes
     try #require(decodes.count == 2)
     var actions = registry.decodeEnded(decodes[0], .success(.solid(width: 1, height: 1)))
-    actions += registry.start(request(policy: .reload, transforms: [.circle()]), lane: lane).actions
+    actions += registry.start(Caller(request(policy: .reload, transforms: [.circle()]))).actions
     actions += registry.decodeEnded(decodes[1], .success(.solid(width: 1, height: 1)))
     #expect(actions.keeps == 1)
   }
@@ -182,11 +181,10 @@ import VitrineTesting
     let world = DiskWorld()
     world.store()
     let storedResponse = try #require(world.disk.responses.first)
-    var registry = LoadRegistry(hasDisk: true)
-    let lane = DownloadQueue.Lane(url())
+    var registry = LoadRegistry(disk: DiskPlan(isEnabled: true))
     var actions: [LoadAction] = []
     func load(_ policy: ImageRequest.CachePolicy, _ target: DecodeTarget?) {
-      actions += registry.start(request(policy: policy, target: target), lane: lane).actions
+      actions += registry.start(Caller(request(policy: policy, target: target))).actions
     }
     load(.useCache, nil)
     load(.useCache, Self.small)
@@ -204,7 +202,7 @@ import VitrineTesting
     actions += registry.cancelAll()
     let received = actions.flatMap { if case .deliver(let tasks, _) = $0 { tasks } else { [TaskID]() } }
     #expect(received.count == 4 && Set(received).count == 4)
-    #expect(registry.isEmpty)
+    #expect(registry.loads.tree.isEmpty)
   }
 
   // MARK: Headers named in Vary

@@ -17,7 +17,7 @@ import VitrineTesting
     storm.end()
     #expect(storm.waiting.isEmpty)
     #expect(storm.responded > 300)
-    #expect(storm.registry.isEmpty)
+    #expect(storm.registry.loads.tree.isEmpty)
     #expect(storm.registry.queue.activeCount == 0)
     #expect(storm.registry.queue.waitingCount == 0)
   }
@@ -39,7 +39,8 @@ private struct RegistryStorm {
     chance = SplitMix(state: seed)
     // The limit is so low that no load could start if bytes were never counted as decoded.
     registry = LoadRegistry(
-      undecodedBytesLimit: 2 * Self.bytes.count, hasDisk: true, retries: RetryPolicy(limit: 1, delay: 1))
+      undecodedBytesLimit: 2 * Self.bytes.count,
+      transfers: TransferPlan(retries: RetryPolicy(limit: 1, delay: 1)), disk: DiskPlan(isEnabled: true))
     registry.queue.order = [.fifo, .lifo, .newestBatch][Int(seed % 3)]
   }
 
@@ -52,7 +53,7 @@ private struct RegistryStorm {
       wake()
     default: finishSome()
     }
-    #expect(registry.waiterCount == waiting.count)
+    #expect(registry.loads.tree.waiterCount == waiting.count)
     #expect(registry.queue.activeCount <= 8)
   }
 
@@ -87,7 +88,7 @@ private struct RegistryStorm {
   private mutating func start(_ request: ImageRequest, isPaused: Bool = false) {
     // The downloader refuses these requests before they reach the registry.
     if request.cachePolicy == .cacheOnly, !request.cache.usesDisk { return }
-    let (task, actions) = registry.start(request, lane: .init(request.url), isPaused: isPaused)
+    let (task, actions) = registry.start(Caller(request, isPaused: isPaused))
     waiting[task] = request.cachePolicy
     run(actions)
   }
@@ -183,7 +184,7 @@ private struct RegistryStorm {
       let error = errors[chance.next(errors.count)]
       return error == .emptyBody ? FetchEnd(.needsWhole) : FetchEnd(.failed(error))
     }
-    guard let copy = registry.copy(of: id), chance.next(2) == 0 else {
+    guard let copy = registry.fetches.disk[id].copy, chance.next(2) == 0 else {
       var bytes = FetchedBytes(body: Self.bytes, response: nil)
       if chance.next(4) > 0 { bytes.storedResponse = Self.storedResponse(age: 0, "max-age=60") }
       return FetchEnd(.bytes(bytes))

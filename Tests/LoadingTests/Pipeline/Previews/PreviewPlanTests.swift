@@ -8,14 +8,14 @@ import VitrineTesting
 struct PreviewPlanTests {
   private let decoder: ReservedDecoder
   private var tree = StageTree()
-  private let place: StageTree.Place
+  private let place: StagePlace
 
   /// One caller waits for an image and wants scans. The transfer is running.
   init() throws {
     decoder = ReservedDecoder(
       decoder: try #require(FakeDecoder(showsPreviews: true).progressiveDecoder(.scans, options: .init())),
       reservation: MemoryReservation(100, in: MemoryLedger(), as: .decoding))
-    place = tree.join(Self.request(.scans), nil, fetch: nil)
+    place = tree.join(Caller(Self.request(.scans)), fetch: nil)
     tree.setPhase(.running, of: place.fetch)
   }
 
@@ -48,7 +48,7 @@ struct PreviewPlanTests {
   @Test func eachRequestedStyleHasAJobOfItsOwn() throws {
     var plan = PreviewPlan()
     var tree = tree
-    _ = tree.join(Self.request(.blurred), nil, fetch: place.fetch)
+    _ = tree.join(Caller(Self.request(.blurred)), fetch: place.fetch)
     let jobs = begin(&plan, beginning(2000), in: tree)
     #expect(jobs.map(\.style) == [.scans, .blurred])
     #expect(Set(jobs.map(\.number)).count == 2)

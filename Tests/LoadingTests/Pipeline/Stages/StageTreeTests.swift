@@ -11,10 +11,10 @@ struct StageTreeTests {
 
   @Test func equalKeysShareStages() {
     var tree = StageTree()
-    let first = tree.join(request(), nil, fetch: nil)
-    let same = tree.join(request(), nil, fetch: first.fetch)
-    let named = tree.join(request(), "name", fetch: first.fetch)
-    let small = tree.join(request(target: Self.small), nil, fetch: first.fetch)
+    let first = tree.join(Caller(request()), fetch: nil)
+    let same = tree.join(Caller(request()), fetch: first.fetch)
+    let named = tree.join(Caller(request(), "name"), fetch: first.fetch)
+    let small = tree.join(Caller(request(target: Self.small)), fetch: first.fetch)
 
     #expect(first.isNewFetch && first.isNewDecode && first.isNewProcessedImage)
     #expect(!same.isNewFetch && !same.isNewDecode && !same.isNewProcessedImage)
@@ -26,8 +26,8 @@ struct StageTreeTests {
 
   @Test func stagesAreRemovedFromTheLeaves() {
     var tree = StageTree()
-    let first = tree.join(request(), nil, fetch: nil)
-    let second = tree.join(request(), nil, fetch: first.fetch)
+    let first = tree.join(Caller(request()), fetch: nil)
+    let second = tree.join(Caller(request()), fetch: first.fetch)
 
     #expect(tree.leave(first.task)?.processedImage == first.processedImage)
     #expect(tree.removeIfUnwanted(first.processedImage) == nil, "another caller waits")
@@ -45,7 +45,7 @@ struct StageTreeTests {
 
   @Test func removedRunningDecodeNoLongerCountsItsBytes() {
     var tree = StageTree()
-    let place = tree.join(request(), nil, fetch: nil)
+    let place = tree.join(Caller(request()), fetch: nil)
     #expect(tree.beginDecode(place.decode) == nil, "no bytes have been received")
     tree.setPhase(.received(bytes), of: place.fetch)
     #expect(tree.beginDecode(place.decode) == bytes)
@@ -61,8 +61,8 @@ struct StageTreeTests {
 
   @Test func bytesCountUntilTheLastDecodeEnds() {
     var tree = StageTree()
-    let whole = tree.join(request(), nil, fetch: nil)
-    let small = tree.join(request(target: Self.small), nil, fetch: whole.fetch)
+    let whole = tree.join(Caller(request()), fetch: nil)
+    let small = tree.join(Caller(request(target: Self.small)), fetch: whole.fetch)
     tree.setPhase(.received(bytes), of: whole.fetch)
     _ = tree.beginDecode(whole.decode)
     _ = tree.beginDecode(small.decode)
@@ -76,9 +76,9 @@ struct StageTreeTests {
 
   @Test func stagesHaveTheHighestPriorityOfTheirCallers() {
     var tree = StageTree()
-    let low = tree.join(request(priority: .low), nil, fetch: nil)
+    let low = tree.join(Caller(request(priority: .low)), fetch: nil)
     #expect(low.demand.fetch?.priority == .low)
-    let high = tree.join(request(priority: .high), nil, fetch: low.fetch)
+    let high = tree.join(Caller(request(priority: .high)), fetch: low.fetch)
     #expect(high.demand.fetch?.priority == .high)
     #expect(high.demand.decode == nil, "no decode is running")
 
@@ -91,7 +91,7 @@ struct StageTreeTests {
 
   @Test func movedCallerKeepsItsNumber() throws {
     var tree = StageTree()
-    let place = tree.join(request(), "name", fetch: nil)
+    let place = tree.join(Caller(request(), "name"), fetch: nil)
     let added = tree.addFetchOfCopy(of: place.fetch)
     let stored = try #require(added)
 
@@ -105,20 +105,20 @@ struct StageTreeTests {
 
   @Test func laterRequestsJoinUnderTheNewIdentity() {
     var tree = StageTree()
-    let place = tree.join(request(), nil, fetch: nil)
+    let place = tree.join(Caller(request()), fetch: nil)
     let other = request("b.jpg").identity
     tree.setIdentity(other, of: place.fetch)
 
     #expect(tree.fetch(FetchKey(request: request().identity, isCacheOnly: false)) == nil)
     #expect(tree.fetch(FetchKey(request: other, isCacheOnly: false)) == place.fetch)
-    let joined = tree.join(request("b.jpg"), nil, fetch: place.fetch)
+    let joined = tree.join(Caller(request("b.jpg")), fetch: place.fetch)
     #expect(joined.processedImage == place.processedImage)
   }
 
   @Test func identityOfAnotherFetchIsNotTaken() {
     var tree = StageTree()
-    let place = tree.join(request(), nil, fetch: nil)
-    let other = tree.join(request("b.jpg"), nil, fetch: nil)
+    let place = tree.join(Caller(request()), fetch: nil)
+    let other = tree.join(Caller(request("b.jpg")), fetch: nil)
     tree.setIdentity(request("b.jpg").identity, of: place.fetch)
 
     #expect(tree[place.fetch]?.request.identity == request().identity)
@@ -127,8 +127,8 @@ struct StageTreeTests {
 
   @Test func newerFetchKeepsTheKeyWhenTheOlderOneEnds() {
     var tree = StageTree()
-    let older = tree.join(request(), nil, fetch: nil)
-    let newer = tree.join(request(policy: .reload), nil, fetch: nil)
+    let older = tree.join(Caller(request()), fetch: nil)
+    let newer = tree.join(Caller(request(policy: .reload)), fetch: nil)
     #expect(tree[newer.fetch]?.overtaken == older.fetch)
 
     _ = tree.leave(older.task)
@@ -140,11 +140,11 @@ struct StageTreeTests {
 
   @Test func newImageReplacesOtherSizesOncePerFetch() {
     var tree = StageTree()
-    let whole = tree.join(request(policy: .reload), nil, fetch: nil)
-    let small = tree.join(request(target: Self.small), nil, fetch: whole.fetch)
+    let whole = tree.join(Caller(request(policy: .reload)), fetch: nil)
+    let small = tree.join(Caller(request(target: Self.small)), fetch: whole.fetch)
     #expect(tree.replacesOtherSizes(small.processedImage, request()) == true)
     #expect(tree.replacesOtherSizes(whole.processedImage, request()) == false)
-    let other = tree.join(request("b.jpg"), nil, fetch: nil)
+    let other = tree.join(Caller(request("b.jpg")), fetch: nil)
     #expect(tree.replacesOtherSizes(other.processedImage, request()) == false)
   }
 }

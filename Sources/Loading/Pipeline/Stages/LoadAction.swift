@@ -56,3 +56,14 @@ enum LoadOutcome: Equatable, Sendable {
     }
   }
 }
+
+extension Result<ImageResponse, ImageError> {
+  /// The result without the encoded data, for callers that have not requested the data.
+  var withoutData: Self {
+    map { response in
+      var response = response
+      response.data = nil
+      return response
+    }
+  }
+}

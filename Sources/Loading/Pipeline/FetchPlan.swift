@@ -1,0 +1,288 @@
+import VitrineConcurrency
+import VitrineGraphics
+
+/// The source of the bytes of each fetch: the disk or a server, and when. Makes decisions only.
+///
+/// `LookupLine` orders the disk look-ups, `TransferPlan` the downloads, and `DiskPlan` has the rules for stored
+/// responses. The next `Step` of a fetch that has bytes or fails is returned, because it concerns the callers.
+struct FetchPlan {
+  /// The next step of a fetch.
+  enum Step {
+    /// Nothing: the fetch waits or is running.
+    case wait
+    case decode(FetchedBytes)
+    /// Decode the bytes, and ask the server whether the images have changed.
+    case decodeAndRevalidate(FetchedBytes)
+    case askServer
+    /// Fail the cache-only callers with the error of the decode, and ask the server for other bytes.
+    case replace(damage: ImageError)
+    case fail(ImageError)
+  }
+
+  /// The number of undecoded bytes at which no further download or look-up starts. A network that is faster than the
+  /// decoders would otherwise fill the memory.
+  private let undecodedBytesLimit: Int
+  var transfers: TransferPlan
+  private(set) var lookups = LookupLine()
+  var disk: DiskPlan
+  /// The time at which `woken(at:)` is to be called; `nil` if no call is scheduled.
+  private var nextWake: Int64?
+
+  init(undecodedBytesLimit: Int, transfers: TransferPlan, disk: DiskPlan) {
+    self.undecodedBytesLimit = undecodedBytesLimit
+    self.transfers = transfers
+    self.disk = disk
+  }
+
+  // MARK: Callers
+
+  /// Notes a request that has joined a fetch. Stores bytes that have been decoded already, if this is the first request
+  /// of the fetch that uses the disk.
+  mutating func join(_ id: FetchID, _ request: ImageRequest, isNew: Bool, in loads: inout Loads) {
+    if isNew { transfers.add(id, lane: .init(request.url), at: loads.now) }
+    guard !transfers.isLocal(id), disk.join(id, request) else { return }
+    for decode in (loads.tree[id]?.decodes ?? []).compactMap({ loads.tree[$0] }) {
+      if case .decoded = decode.phase { disk.keep(decode, in: &loads) }
+    }
+  }
+
+  /// Adds a new fetch to the queue of disk look-ups, or to the queue of downloads if the disk is not asked.
+  mutating func enqueue(_ id: FetchID, _ priority: ImageRequest.Priority, at now: Int64) {
+    guard disk.beginsWithLookUp(id) else { return transfers.enqueue(id, priority, at: now) }
+    lookups.enqueue(id, priority: priority, arrival: transfers.arrive(id, at: now), at: now)
+  }
+
+  /// Moves a waiting look-up or download to the position of a new priority.
+  mutating func setPriority(_ priority: ImageRequest.Priority, of id: FetchID, at now: Int64) {
+    if lookups.isWaiting(id) {
+      lookups.enqueue(id, priority: priority, arrival: transfers.queue.nextArrival(at: now), at: now)
+    }
+    // The download may wait as well, if the network has gone ahead of a waiting look-up.
+    transfers.queue.setPriority(priority, of: id, at: now)
+  }
+
+  /// Holds a download if all callers have paused: removes it from the queue or stops the transfer. Enqueues a held
+  /// download again if a caller needs the bytes now.
+  mutating func holdOrRelease(_ id: FetchID, in loads: inout Loads) {
+    guard let fetch = loads.tree[id] else { return }
+    disk.noteChange()
+    guard let priority = fetch.demand.priority else {
+      switch fetch.phase {
+      // The disk look-up takes place nevertheless.
+      case .idle where disk[id].isLookedUp || transfers.isHeld(id): return
+      case .idle: transfers.hold(id, isRunning: false, at: loads.now)
+      case .running:
+        loads.actions.append(.pauseFetch(id))
+        loads.tree.setPhase(.idle, of: id)
+        transfers.hold(id, isRunning: true, at: loads.now)
+      case .lookingUp, .received: return
+      }
+      return
+    }
+    guard transfers.isHeld(id) else { return }
+    transfers.release(id)
+    if disk.takeIsReleased(id) { return enqueue(id, priority, at: loads.now) }
+    transfers.enqueueAgain(id, priority, at: loads.now)
+    disk.limitWaiting(id, in: &loads)
+  }
+
+  /// Removes a fetch without decodes, and stops its work.
+  mutating func removeIfUnwanted(_ id: FetchID, in loads: inout Loads) {
+    guard let phase = loads.tree.removeIfUnwanted(id) else { return }
+    switch phase {
+    case .running: loads.actions.append(.cancelFetch(id))
+    case .lookingUp: loads.actions.append(.cancelLookUp(id))
+    case .idle, .received: break
+    }
+    lookups.leave(id)
+    transfers.remove(id, at: loads.now)
+    disk.remove(id)
+  }
+
+  // MARK: Downloads
+
+  /// Called at the time of a `.wake`.
+  mutating func woken(at time: Int64) {
+    if nextWake == time { nextWake = nil }
+  }
+
+  /// Starts the downloads that may begin now. Requests a call at the time of the next change.
+  mutating func startDownloads(in loads: inout Loads) {
+    while loads.tree.undecodedBytes < undecodedBytesLimit, let id = transfers.startNext(at: loads.now) {
+      loads.tree.setPhase(.running, of: id)
+      if let request = loads.tree[id]?.request { loads.actions.append(.startFetch(id, request)) }
+    }
+    let next = [transfers.queue.nextChange(after: loads.now), lookups.nextChange].compactMap { $0 }.min()
+    if let time = next, time < nextWake ?? .max {
+      nextWake = time
+      loads.actions.append(.wake(at: time))
+    }
+  }
+
+  /// Sends the request of a fetch that the disk does not serve.
+  mutating func askServer(_ id: FetchID, in loads: inout Loads) {
+    guard let fetch = loads.tree[id] else { return }
+    transfers.enqueueAfterLookUp(id, fetch.demand.priority, at: loads.now)
+    if fetch.demand.priority != nil { disk.limitWaiting(id, in: &loads) }
+  }
+
+  /// Handles the end of an attempt of a running fetch.
+  mutating func ended(_ id: FetchID, _ end: FetchEnd, in loads: inout Loads) -> Step {
+    guard let fetch = loads.tree[id] else { return .wait }
+    transfers.ended(id, end, at: loads.now)
+    loads.tree.setPhase(.idle, of: id)
+    switch end.outcome {
+    case .bytes(let bytes) where bytes.body.isEmpty:
+      if let step = takeCopy(id, because: .emptyBody, in: loads.tree) { return step }
+      return lookups.waits(for: id, because: .emptyBody, in: &loads, &disk) ? .wait : .fail(.emptyBody)
+    case .bytes(let bytes): return .decode(bytes)
+    // The request was not conditional.
+    case .notModified: return .fail(.status(304))
+    case .needsWhole:
+      guard transfers.restart(id) else { return .fail(.status(416)) }
+      transfers.retry(id, fetch.demand.priority, notBefore: loads.now)
+      return .wait
+    case .failed(let error):
+      if let step = takeCopy(id, because: error, in: loads.tree) { return step }
+      if !loads.tree.isProbe(id),
+        let delay = transfers.retryDelay(id, after: error, retryAfter: end.retryAfter)
+      {
+        transfers.retry(id, fetch.demand.priority, notBefore: loads.now.advanced(bySeconds: delay))
+        loads.actions.append(.announceRetry(loads.tree.tasks(of: id), after: delay, error))
+        return .wait
+      }
+      if lookups.waits(for: id, because: error, in: &loads, &disk) { return .wait }
+      if error.endsStorage { disk.discard(id, in: &loads) }
+      return .fail(error)
+    }
+  }
+
+  // MARK: Look-ups
+
+  /// Starts the look-ups that may begin now. Stops at a fetch that fails because no thread is left, and returns this
+  /// fetch; call again until the result is `nil`.
+  mutating func startLookUps(in loads: inout Loads) -> (fetch: FetchID, error: ImageError)? {
+    let isSuspended = transfers.queue.isSuspended
+    while lookups.hasWaiting, loads.tree.undecodedBytes < undecodedBytesLimit, fitsMoreCopies(in: loads.tree),
+      let id = lookups.startNext(transfers.queue.order, isSuspended: isSuspended, at: loads.now)
+    {
+      if let error = lookups.begin(id, in: &loads, &disk) { return (id, error) }
+    }
+    lookups.setStopped(isSuspended || loads.tree.undecodedBytes >= undecodedBytesLimit, at: loads.now)
+    return nil
+  }
+
+  /// Gives up the look-ups that are late. Returns the fetches that fail, because they cannot wait for a server instead.
+  mutating func giveUpLookUps(in loads: inout Loads) -> [(fetch: FetchID, error: ImageError)] {
+    lookups.giveUp(in: &loads, &disk)
+  }
+
+  /// Ends a look-up that was withdrawn before the start.
+  mutating func lookUpWithdrawn(_ id: FetchID, in loads: inout Loads) -> Step {
+    lookups.withdrawn(id, in: &loads, &disk).map { .fail($0) } ?? .wait
+  }
+
+  /// Handles the result of a disk look-up.
+  mutating func lookedUp(_ id: FetchID, _ find: DiskFind, in loads: inout Loads) -> Step {
+    lookups.ended(id)
+    guard let fetch = loads.tree[id], case .lookingUp = fetch.phase else {
+      return foundLate(id, find, in: &loads)
+    }
+    loads.tree.setPhase(.idle, of: id)
+    return switch disk.lookedUp(id, find, isCacheOnly: fetch.isCacheOnly) {
+    case .show(let bytes): .decode(bytes)
+    case .showAndRevalidate(let bytes): .decodeAndRevalidate(bytes)
+    case .showCopy(let error): takeCopy(id, because: error, in: loads.tree) ?? .fail(error)
+    case .fail(let error): .fail(error)
+    case .askServer: .askServer
+    }
+  }
+
+  /// Handles a look-up that has not ended in time. Returns `nil` if the fetch does not wait for the disk.
+  ///
+  /// - Parameter failure: The remembered failure of an earlier request, if the server refused it a short time ago.
+  mutating func lookUpSkipped(_ id: FetchID, _ failure: ImageError?, in loads: inout Loads) -> Step? {
+    guard let fetch = loads.tree[id], disk[id].serverError == nil else { return nil }
+    switch fetch.phase {
+    case .lookingUp: break
+    case .idle where lookups.isWaiting(id) && !disk[id].isLate: break
+    case .idle, .running, .received: return nil
+    }
+    loads.tree.setPhase(.idle, of: id)
+    disk.goAhead(id)
+    if fetch.isCacheOnly { return .fail(.notCached) }
+    if let failure, disk[id].use == .byFreshness { return .fail(failure) }
+    return .askServer
+  }
+
+  /// Handles a look-up that returns after the network request was started. A fresh response is shown if the server has
+  /// not answered yet; a stale response is kept in case the server fails.
+  private mutating func foundLate(_ id: FetchID, _ find: DiskFind, in loads: inout Loads) -> Step {
+    guard let fetch = loads.tree[id], let (copy, isFresh) = disk.foundLate(id, find) else { return .wait }
+    switch fetch.phase {
+    case .idle where isFresh: transfers.leaveQueue(id)
+    case .running where isFresh && !find.serverHasResponded:
+      loads.actions.append(.cancelFetch(id))
+      transfers.stopped(id, at: loads.now)
+    case .idle, .running:
+      disk.setCopy(disk[id].copy ?? copy, of: id)
+      disk.limitWaiting(id, in: &loads)
+      return .wait
+    case .lookingUp, .received: return .wait
+    }
+    return .decode(copy.freshBytes)
+  }
+
+  // MARK: Stored responses
+
+  /// Shows the stored response, because the server has failed. Returns `nil` if there is none, or if the rules do not
+  /// allow showing it.
+  private mutating func takeCopy(_ id: FetchID, because error: ImageError, in tree: StageTree) -> Step? {
+    guard disk[id].copy != nil, !tree.isProbe(id), let copy = disk.takeCopy(of: id, because: error) else {
+      return nil
+    }
+    return .decode(copy.staleBytes(because: error))
+  }
+
+  /// Returns true if look-ups may begin. Releases stored responses that are not shown after `staleAfter` if there is no
+  /// room for more: their servers are asked without a condition, or the disk is read again.
+  ///
+  /// The other responses are shown after `staleAfter` at the latest and then make room, so that a look-up that waits
+  /// here leaves no view without its image for long.
+  private mutating func fitsMoreCopies(in tree: StageTree) -> Bool {
+    for id in disk.takeCandidates() where disk.isFull {
+      switch tree[id]?.phase {
+      case .idle where transfers.isHeld(id): disk.releaseHeldCopy(of: id)
+      case .idle, .running: if !disk.mayServeCopy(of: id, in: tree) { disk.setCopy(nil, of: id) }
+      case .lookingUp, .received, nil: break
+      }
+    }
+    return !disk.isFull
+  }
+
+  /// Replaces damaged bytes as soon as no decode reads the bytes any more.
+  mutating func replaceDamage(_ id: FetchID, in loads: inout Loads) -> Step {
+    guard disk.isEnabled, let fetch = loads.tree[id], fetch.unfinishedDecodes == 0,
+      case .received(let bytes) = fetch.phase, let damage = disk.takeDamage(id)
+    else { return .wait }
+    loads.tree.setPhase(.idle, of: id)
+    if bytes.source == .network, let step = takeCopy(id, because: damage, in: loads.tree) { return step }
+    disk.heal(id)
+    disk.discard(id, in: &loads)
+    return .replace(damage: damage)
+  }
+
+  /// Adds a fetch that decodes the stored response of a fetch whose server is late. Returns `nil` if the stored
+  /// response may not be shown.
+  mutating func addFetchOfCopy(
+    of id: FetchID, in loads: inout Loads
+  ) -> (fetch: FetchID, bytes: FetchedBytes)? {
+    guard disk.mayServeCopy(of: id, in: loads.tree), let copy = disk[id].copy,
+      let lane = transfers.lane(of: id), let stored = loads.tree.addFetchOfCopy(of: id)
+    else { return nil }
+    transfers.add(stored, lane: lane, at: loads.now)
+    disk.add(stored)
+    disk.noteChange()
+    return (stored, copy.staleBytes())
+  }
+}

@@ -1,0 +1,33 @@
+import VitrineConcurrency
+import VitrineGraphics
+
+/// Offers new images to the cache.
+struct ImageStorer: Sendable {
+  private let state: Shared<LoadState>
+  private let cache: (any ImageRequestCache)?
+  private let staleImages: StaleImageRemover
+
+  /// - Parameter cache: The cache of requests that do not name a cache of their own.
+  init(_ state: Shared<LoadState>, _ cache: (any ImageRequestCache)?, _ staleImages: StaleImageRemover) {
+    self.state = state
+    self.cache = cache
+    self.staleImages = staleImages
+  }
+
+  /// Offers an image to the cache, unless no caller waits for the image any more. The first new image of a fetch
+  /// replaces all other sizes.
+  func store(_ id: ProcessedImageID, _ image: Image, _ request: ImageRequest, _ identifier: String?) {
+    // Read before the cache is called, because the callers may leave in the meantime.
+    guard let freshness = state.withLock({ $0.registry.freshness(of: id) }),
+      let cache = request.cache(default: cache),
+      cache.shouldCache(image, for: request, additionalIdentifier: identifier)
+    else { return }
+    if freshness == .fresh, state.withLock({ $0.registry.replacesOtherSizes(id, request) }) {
+      cache.removeImage(for: request, additionalIdentifier: identifier)
+    }
+    cache.insert(image, for: request, additionalIdentifier: identifier)
+    if case .stale(_, let reason) = freshness {
+      staleImages.note(image, request, identifier, because: reason)
+    }
+  }
+}

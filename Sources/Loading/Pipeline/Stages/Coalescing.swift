@@ -1,0 +1,37 @@
+/// The rules for joining a running fetch instead of starting another one.
+enum Coalescing {
+  /// Returns the running fetch that also serves `request`, if there is one.
+  ///
+  /// - Parameter hasCopy: Returns true if the server of a fetch is asked about a stored response.
+  static func fetch(
+    for request: ImageRequest, in tree: StageTree, hasCopy: (FetchID) -> Bool
+  ) -> FetchID? {
+    let (identity, policy) = (request.identity, request.cachePolicy)
+    if let id = tree.fetch(FetchKey(request: identity, isCacheOnly: false)), serves(id, policy, in: tree),
+      policy != .reload || !hasCopy(id)
+    {
+      return id
+    }
+    return policy == .cacheOnly ? tree.fetch(FetchKey(request: identity, isCacheOnly: true)) : nil
+  }
+
+  /// Returns true if the bytes of a fetch serve a request: for `.refresh` no stored bytes that were not revalidated,
+  /// for `.reload` no stored bytes at all, and for `.cacheOnly` only bytes that have been received.
+  private static func serves(
+    _ id: FetchID, _ policy: ImageRequest.CachePolicy, in tree: StageTree
+  ) -> Bool {
+    guard policy != .useCache else { return true }
+    guard let fetch = tree[id] else { return false }
+    let known: FetchedBytes? = if case .received(let bytes) = fetch.phase { bytes } else { nil }
+    // Includes the bytes of decodes that succeeded before another decode found the bytes damaged.
+    let fromDisk = ([known] + fetch.decodes.map { tree[$0]?.bytes }).compactMap { $0 }.filter {
+      $0.source == .disk
+    }
+    return switch policy {
+    case .useCache: true
+    case .cacheOnly: known != nil
+    case .refresh: fromDisk.allSatisfy { $0.freshness == .revalidated }
+    case .reload: fromDisk.isEmpty
+    }
+  }
+}

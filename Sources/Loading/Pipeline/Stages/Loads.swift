@@ -1,0 +1,46 @@
+import VitrineGraphics
+
+/// The state that the parts of `LoadRegistry` share: the running loads, the time, and the actions of the current input.
+struct Loads {
+  /// The current time in nanoseconds.
+  var now: Int64 = 0
+  var tree: StageTree
+  /// The actions to perform, in this order.
+  var actions: [LoadAction] = []
+
+  mutating func takeActions() -> [LoadAction] {
+    defer { actions = [] }
+    return actions
+  }
+
+  // MARK: Images
+
+  /// Starts the transforms of an image if the decode has ended, or stores the image if there are no transforms.
+  mutating func process(_ id: ProcessedImageID) {
+    guard let processedImage = tree[id], case .decoded(let image) = tree[processedImage.decode]?.phase else {
+      return
+    }
+    guard !processedImage.request.transforms.isEmpty else { return store(id, image) }
+    tree.setPhase(.transforming, of: id)
+    actions.append(
+      .transform(id, image, processedImage.request, processedImage.demand.priority ?? .normal))
+  }
+
+  /// Offers an image to the cache, unless a later fetch has brought newer bytes.
+  mutating func store(_ id: ProcessedImageID, _ image: Image) {
+    guard let processedImage = tree[id], let fetch = tree.fetch(of: id) else { return }
+    tree.setPhase(.storing(image), of: id)
+    var request = processedImage.request
+    if tree[fetch]?.isOutdated == true { request.cache = .none }
+    actions.append(.store(id, image, request, additionalIdentifier: processedImage.additionalIdentifier))
+  }
+
+  /// Requests a revalidation for every image of a fetch that shows a stale response. Requests that use the disk cache
+  /// come first, because only these have the validators of the stored response.
+  mutating func revalidate(_ id: FetchID) {
+    let shown = tree.images(of: id).sorted().compactMap { tree[$0] }
+    for image in shown.filter(\.request.cache.usesDisk) + shown.filter({ !$0.request.cache.usesDisk }) {
+      actions.append(.revalidate(image.request, additionalIdentifier: image.additionalIdentifier))
+    }
+  }
+}
