@@ -17,10 +17,10 @@ final class LoadEngine: Sendable {
   let diskWriter: DiskWriter
   let staleImages: StaleImageRemover
   private let diskReader: DiskReader
-  private let rules: StoredResponseRules
   private let workers: WorkerPool
   private let imageMaker: ImageMaker
   private let imageStorer: ImageStorer
+  private let transfers: TransferRunner
   private let previews: PreviewRunner
   private let unneededMemory: UnneededMemory
   private let networkReturns = Shared(NetworkReturns())
@@ -42,7 +42,7 @@ final class LoadEngine: Sendable {
     self.transports = transports
     trace = configuration.environment.trace
     recovery = Recovery(configuration.recovery, clock: clock)
-    rules = StoredResponseRules(configuration)
+    let rules = StoredResponseRules(configuration)
     diskWriter = DiskWriter(dataCache, transports: transports, clock: clock)
     diskReader = DiskReader(
       dataCache, writer: diskWriter, transports: transports, rules: rules, configuration: configuration,
@@ -53,10 +53,12 @@ final class LoadEngine: Sendable {
       decoder, workers: workers, ledger: ledger, configuration: configuration,
       countsImages: cache == nil || cache is MemoryImageCache)
     state = Shared(LoadState(configuration, hasDisk: dataCache != nil, budget: ledger.budget))
+    transfers = TransferRunner(state, rules, workers)
     imageStorer = ImageStorer(state, cache, staleImages)
     previews = PreviewRunner(
       state,
-      PreviewMaker(decoder, workers: workers, ledger: ledger, pixelFormat: configuration.decoding.pixelFormat),
+      PreviewMaker(
+        decoder, workers: workers, ledger: ledger, pixelFormat: configuration.decoding.pixelFormat),
       configuration)
     unneededMemory = UnneededMemory(state, workers: workers, ledger: ledger)
   }
@@ -180,7 +182,7 @@ final class LoadEngine: Sendable {
   // MARK: Work
 
   /// Calls `decide` with the lock held, then performs the actions without the lock.
-  private func perform(_ decide: (inout LoadState) -> [LoadAction]) {
+  func perform(_ decide: (inout LoadState) -> [LoadAction]) {
     perform(
       state.withLock { state in
         state.now = clock.now
@@ -194,7 +196,7 @@ final class LoadEngine: Sendable {
     work.releasedTasks = []
     for action in work.actions {
       switch action {
-      case .cancelFetch(let id), .pauseFetch(let id): work.givenUp[id].map(giveUp)
+      case .cancelFetch(let id), .pauseFetch(let id): work.givenUp[id].map(transfers.giveUp)
       default: perform(action)
       }
     }
@@ -212,7 +214,7 @@ final class LoadEngine: Sendable {
     case .keep(let bytes, let identity): keep(bytes, identity)
     case .discard(let identity): diskWriter.remove(identity)
     case .revalidate(let request, let identifier): revalidate(request, identifier)
-    case .startFetch(let id, let request): startFetch(id, request)
+    case .startFetch(let id, let request): transfers.start(id, request, for: self)
     case .cancelFetch, .pauseFetch, .moveTask: break  // performed with the whole `Work`
     case .wake(let time):
       clock.wake(at: time) { [weak self] in self?.woken(at: time) }
@@ -322,77 +324,6 @@ final class LoadEngine: Sendable {
     recovery.networkReturned()
     connectivity.notify()
   }
-
-  // MARK: Transfers
-
-  private func startFetch(_ id: FetchID, _ request: ImageRequest) {
-    let requestsRange = request.headers["Range"] != nil
-    let copy = dataCache == nil ? nil : state.withLock { $0.registry.fetches.disk[id].copy }
-    let validators = requestsRange ? [:] : rules.validators(for: request, copy)
-    let mayResume = !request.isLocal && !requestsRange && validators.isEmpty
-    let expectations = ResponseAssembler.Expectations(
-      acceptance: request.isLocal ? nil : configuration.responses.acceptance,
-      acceptsPartialContent: requestsRange,
-      isConditional: !validators.isEmpty, isModified: configuration.responses.modifier != nil)
-    let receiver = state.withLock { state in
-      state.begin(id, resuming: mayResume ? request.identity.asSent : nil) { attempt in
-        FetchReceiver(
-          id: id,
-          Exchange(request, resumable: attempt.resumable, validators: validators, spent: attempt.spent),
-          assembler: ResponseAssembler(
-            expectations, resuming: attempt.resumable, bodyNumber: attempt.number),
-          configuration: configuration, ledger: ledger, secondsQueued: attempt.secondsQueued, delegate: self)
-      }
-    }
-    receiver?.start(configuration, transports, storesResponses: dataCache != nil)
-  }
-
-  /// Stops an attempt. Resumable data are kept for later requests.
-  private func giveUp(_ receiver: FetchReceiver) {
-    if let resumable = receiver.abandon() {
-      let identity = receiver.exchange.identity
-      state.withLock { $0.attempts.keep(resumable, for: identity) }
-    }
-    receiver.stop()
-  }
-
-  private func settleFetch(_ receiver: FetchReceiver, _ end: FetchEnd, _ resumable: ResumableData?) {
-    var end = end
-    end.complete(configuration)
-    if case .notModified(let response, let metrics) = end.outcome {
-      end.outcome = revalidated(receiver, response, metrics)
-    }
-    if let retryAfter = end.retryAfter,
-      HostBackOff.isRefusal(end.response?.status, retryAfter: retryAfter),
-      let lane = state.withLock({ $0.lane(of: receiver) })
-    {
-      // Recovery learns of the pause before a slot receives the failure.
-      recovery.refused(lane, retryAfter: retryAfter)
-    }
-    var responded: DownloadQueue.Lane?
-    perform { state in
-      if end.showsThatServerResponds { responded = state.lane(of: receiver) }
-      return state.fetchEnded(receiver, end, resumable: resumable)
-    }
-    if let responded { recovery.succeeded(responded) }
-    // The remaining bytes of a refused response are not needed.
-    receiver.stop()
-  }
-
-  /// Returns the outcome of a 304: the stored response with the updated headers, or `.needsWhole` if the 304 does not
-  /// match the stored response, or the stored response was released to make room.
-  private func revalidated(
-    _ receiver: FetchReceiver, _ response: TransportResponse, _ metrics: TransportMetrics
-  ) -> FetchEnd.Outcome {
-    guard let copy = state.withLock({ $0.registry.fetches.disk[receiver.id].copy }) else {
-      return .needsWhole
-    }
-    if let bytes = rules.revalidated(copy, by: response, metrics, of: receiver.exchange) {
-      return .bytes(bytes)
-    }
-    state.withLock { $0.dropCopy(of: receiver) }
-    return .needsWhole
-  }
 }
 
 extension LoadEngine: FetchReceiverDelegate {
@@ -401,16 +332,7 @@ extension LoadEngine: FetchReceiverDelegate {
   }
 
   func responseArrived(_ response: TransportResponse, of receiver: FetchReceiver) {
-    let addsCredentials = transports.addsCredentials
-    guard response.headers["Vary"] != nil || addsCredentials else { return }
-    // Computed without the lock, for loads that send their request again.
-    let request = addsCredentials ? state.withLock { $0.request(of: receiver) } : nil
-    let current = request.map { transports.credentials(for: $0) }
-    perform {
-      $0.responded(
-        receiver, response.headers,
-        AddedCredentials(sent: addsCredentials ? response.credentials : nil, current: current))
-    }
+    transfers.responseArrived(response, of: receiver, for: self)
   }
 
   func bytesArrived(_ beginning: PreviewSchedule.Beginning, of receiver: FetchReceiver) -> Int64 {
@@ -418,25 +340,7 @@ extension LoadEngine: FetchReceiverDelegate {
   }
 
   func fetchEnded(_ receiver: FetchReceiver, _ end: FetchEnd, resumable: ResumableData?) {
-    var end = end
-    if dataCache != nil, case .bytes(let bytes) = end.outcome {
-      end.outcome = .bytes(rules.storable(bytes, of: receiver.exchange))
-    }
-    guard case .bytes(let bytes) = end.outcome, !bytes.body.isEmpty, let modify = configuration.responses.bodyModifier,
-      state.withLock({ $0.attempts.isCurrent(receiver) })
-    else { return settleFetch(receiver, end, resumable) }
-    // No other job uses this number while the fetch is running.
-    workers.submit(receiver.id.number, priority: ImageRequest.Priority.normal.rawValue) { [self, end] in
-      let result = Result<[UInt8], ImageError>.of(ImageError.responseRefused) {
-        try modify(bytes.body, bytes.response)
-      }
-      let modified = result.map { body in
-        var modified = bytes
-        modified.body = body
-        return modified
-      }
-      settleFetch(receiver, FetchEnd(modified, like: end), nil)
-    }
+    transfers.ended(receiver, end, resumable, for: self)
   }
 
   func count(_ metrics: TransportMetrics) { state.withLock { $0.statistics.count(metrics) } }

@@ -8,19 +8,13 @@ import VitrineGraphics
 final class FetchReceiver: TransportReceiver {
   private struct State {
     var exchange: Exchange
-    /// The handle that stops the transfer, or before that the request modifier; `nil` until either has been started.
-    var handle: (any Cancellable)?
-    /// True if the attempt was stopped, so that a later handle is cancelled at once.
-    var isStopped = false
     var assembler: ResponseAssembler
-    var watchers: [ImageTask] = []
-    /// The number of watchers at which finished tasks are removed.
-    var fullCount = 32
+    var stop = AttemptStop()
+    var watchers = AttemptWatchers()
     var failureMetrics: TransportMetrics?
     /// The activity of the transfer, which ends with the transfer or with the receiver.
     var activity: NetworkActivity.Running?
     var modifying: Task<Void, Never>?
-    var isEnded = false
     /// The earliest time of the next progress report, in nanoseconds.
     var nextReport = Int64.min
     /// The earliest time of the next preview, in nanoseconds; `Int64.max` if no caller wants previews.
@@ -39,18 +33,6 @@ final class FetchReceiver: TransportReceiver {
       return .init(
         body: assembler.bodyNumber, count: assembler.progress.received,
         expected: assembler.response?.expectedLength)
-    }
-
-    mutating func takeFinishedWatchers() -> [ImageTask] {
-      guard watchers.count >= fullCount else { return [] }
-      var finished: [ImageTask] = []
-      watchers.removeAll { watcher in
-        let isFinished = watcher.isFinished
-        if isFinished { finished.append(watcher) }
-        return isFinished
-      }
-      fullCount = max(32, 2 * watchers.count)
-      return finished
     }
 
     /// Returns resumable data with a reservation, so that the bytes stay counted.
@@ -139,7 +121,7 @@ final class FetchReceiver: TransportReceiver {
     }
     // If the transfer has begun by now, the handle of the transfer is kept instead.
     keep(CancellableTask(task), insteadOfAnother: false)
-    limitTime { !$0.exchange.hasBegun && !$0.isStopped }
+    limitTime { !$0.exchange.hasBegun && !$0.stop.isStopped }
   }
 
   private func begin(
@@ -161,20 +143,13 @@ final class FetchReceiver: TransportReceiver {
 
   /// Keeps the handle that stops the attempt. Cancels the handle if the attempt was stopped before the handle was known.
   private func keep(_ handle: any Cancellable, insteadOfAnother: Bool = true) {
-    let isWanted = state.withLock { state in
-      if !state.isStopped, insteadOfAnother || state.handle == nil { state.handle = handle }
-      return !state.isStopped
-    }
+    let isWanted = state.withLock { $0.stop.keep(handle, insteadOfAnother: insteadOfAnother) }
     if !isWanted { handle.cancel() }
   }
 
   /// Stops the transfer, unless the transport has reported the end.
   func stop() {
-    let handle = state.withLock { state -> (any Cancellable)? in
-      state.isStopped = true
-      defer { state.handle = nil }
-      return state.isEnded ? nil : state.handle
-    }
+    let handle = state.withLock { $0.stop.stop() }
     handle?.cancel()
   }
 
@@ -198,14 +173,13 @@ final class FetchReceiver: TransportReceiver {
   func add(_ watcher: ImageTask) -> [ImageTask] {
     let wantsPreviews = allowsPreviews && watcher.request.progressive != .none
     return state.withLock { state in
-      state.watchers.append(watcher)
       if wantsPreviews { state.nextPreview = .min }
-      return state.takeFinishedWatchers()
+      return state.watchers.add(watcher)
     }
   }
 
   /// Removes a task that waits for another fetch now. O(n) in the number of tasks.
-  func remove(_ watcher: ImageTask) { state.withLock { $0.watchers.removeAll { $0 === watcher } } }
+  func remove(_ watcher: ImageTask) { state.withLock { $0.watchers.remove(watcher) } }
 
   /// Ends the attempt, because no caller wants the transfer any more. Returns the resumable data, or `nil` if there are
   /// none.
@@ -223,7 +197,7 @@ final class FetchReceiver: TransportReceiver {
   func transportDidReceive(_ response: TransportResponse) {
     let (step, head, watchers, progress) = state.withLock { state in
       let step = state.assembler.receive(response)
-      return (step, state.assembler.response ?? response, state.watchers, state.assembler.progress)
+      return (step, state.assembler.response ?? response, state.watchers.tasks, state.assembler.progress)
     }
     delegate?.responseArrived(head, of: self)
     for watcher in watchers {
@@ -256,7 +230,7 @@ final class FetchReceiver: TransportReceiver {
         return ([ImageTask](), progress, state.body, state.reserved, wantsPreviews)
       }
       state.nextReport = now.advanced(bySeconds: interval)
-      return (state.watchers, progress, state.body, state.reserved, wantsPreviews)
+      return (state.watchers.tasks, progress, state.body, state.reserved, wantsPreviews)
     }
     // If the transport has not asked for room, this may evict memory.
     body?.resize(to: used)
@@ -279,13 +253,15 @@ final class FetchReceiver: TransportReceiver {
 
   func transportDidFinish(_ result: Result<TransportMetrics, ImageError>) {
     let result = result.map(completed)
-    let (step, _, failureMetrics, watchers) = state.withLock { state in
-      defer {
-        state.activity = nil
-        state.watchers = []
-        state.isEnded = true
-      }
-      return (state.assembler.end(result), state.activity, state.failureMetrics, state.watchers)
+    var step = ResponseAssembler.Step.goOn
+    var failureMetrics: TransportMetrics?
+    var watchers: [ImageTask] = []
+    state.releaseAfterLock { state in
+      step = state.assembler.end(result)
+      failureMetrics = state.failureMetrics
+      watchers = state.watchers.takeAll()
+      state.stop.end()
+      return state.activity.take()
     }
     guard let delegate else { return }
     let transfer = TraceEvent.Transfer(result, failureMetrics: failureMetrics, isLocal: isLocal)
@@ -341,7 +317,7 @@ final class FetchReceiver: TransportReceiver {
     guard let modifier else { return }
     let task = Task {
       let result = await Result.of(ImageError.responseRefused) { try await modifier(response) }
-      let (step, watchers) = state.withLock { ($0.assembler.modified(result), $0.watchers) }
+      let (step, watchers) = state.withLock { ($0.assembler.modified(result), $0.watchers.tasks) }
       if case .success(let modified) = result, modified != response {
         for watcher in watchers { watcher.emit(.response(modified)) }
       }
@@ -349,31 +325,5 @@ final class FetchReceiver: TransportReceiver {
     }
     state.withLock { $0.modifying = task }
     limitTime { $0.assembler.isModifying }
-  }
-}
-
-extension Result where Failure == ImageError {
-  /// Returns the result of a closure of the application. An `ImageError` is passed on, a `CancellationError` becomes
-  /// `.cancelled`, and any other error becomes `refusal` with the text of the error.
-  static func of(
-    _ refusal: (String) -> ImageError, _ body: () async throws -> sending Success
-  ) async -> sending Result {
-    do { return .success(try await body()) } catch { return .failure(ImageError(error, refusal)) }
-  }
-
-  /// Returns the result of a synchronous closure of the application. Errors are mapped as for asynchronous closures.
-  static func of(_ refusal: (String) -> ImageError, _ body: () throws -> Success) -> Result {
-    do { return .success(try body()) } catch { return .failure(ImageError(error, refusal)) }
-  }
-}
-
-extension ImageError {
-  fileprivate init(_ error: any Error, _ refusal: (String) -> ImageError) {
-    self =
-      switch error {
-      case let error as ImageError: error
-      case is CancellationError: .cancelled
-      default: refusal("\(error)")
-      }
   }
 }

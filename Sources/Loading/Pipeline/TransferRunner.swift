@@ -1,0 +1,136 @@
+import VitrineConcurrency
+import VitrineGraphics
+
+/// Starts the attempts of fetches, and handles their responses and ends.
+struct TransferRunner: Sendable {
+  private let state: Shared<LoadState>
+  private let rules: StoredResponseRules
+  private let workers: WorkerPool
+
+  /// - Parameter workers: The threads that call the body modifier.
+  init(_ state: Shared<LoadState>, _ rules: StoredResponseRules, _ workers: WorkerPool) {
+    self.state = state
+    self.rules = rules
+    self.workers = workers
+  }
+
+  // MARK: Start and stop
+
+  func start(_ id: FetchID, _ request: ImageRequest, for engine: LoadEngine) {
+    let configuration = engine.configuration
+    let storesResponses = engine.dataCache != nil
+    let requestsRange = request.headers["Range"] != nil
+    let copy = storesResponses ? state.withLock { $0.registry.fetches.disk[id].copy } : nil
+    let validators = requestsRange ? [:] : rules.validators(for: request, copy)
+    let mayResume = !request.isLocal && !requestsRange && validators.isEmpty
+    let expectations = ResponseAssembler.Expectations(
+      acceptance: request.isLocal ? nil : configuration.responses.acceptance,
+      acceptsPartialContent: requestsRange,
+      isConditional: !validators.isEmpty, isModified: configuration.responses.modifier != nil)
+    let receiver = state.withLock { state in
+      state.begin(id, resuming: mayResume ? request.identity.asSent : nil) { attempt in
+        FetchReceiver(
+          id: id,
+          Exchange(request, resumable: attempt.resumable, validators: validators, spent: attempt.spent),
+          assembler: ResponseAssembler(
+            expectations, resuming: attempt.resumable, bodyNumber: attempt.number),
+          configuration: configuration, ledger: engine.ledger, secondsQueued: attempt.secondsQueued,
+          delegate: engine)
+      }
+    }
+    receiver?.start(configuration, engine.transports, storesResponses: storesResponses)
+  }
+
+  /// Stops an attempt. Resumable data are kept for later requests.
+  func giveUp(_ receiver: FetchReceiver) {
+    if let resumable = receiver.abandon() {
+      let identity = receiver.exchange.identity
+      state.withLock { $0.attempts.keep(resumable, for: identity) }
+    }
+    receiver.stop()
+  }
+
+  // MARK: Responses
+
+  func responseArrived(
+    _ response: TransportResponse, of receiver: FetchReceiver, for engine: LoadEngine
+  ) {
+    let transports = engine.transports
+    let addsCredentials = transports.addsCredentials
+    guard response.headers["Vary"] != nil || addsCredentials else { return }
+    // Computed without the lock, for loads that send their request again.
+    let request = addsCredentials ? state.withLock { $0.request(of: receiver) } : nil
+    let current = request.map { transports.credentials(for: $0) }
+    engine.perform {
+      $0.responded(
+        receiver, response.headers,
+        AddedCredentials(sent: addsCredentials ? response.credentials : nil, current: current))
+    }
+  }
+
+  /// Handles the end of an attempt, after the body modifier has changed the bytes on a worker thread.
+  func ended(
+    _ receiver: FetchReceiver, _ end: FetchEnd, _ resumable: ResumableData?, for engine: LoadEngine
+  ) {
+    var end = end
+    if engine.dataCache != nil, case .bytes(let bytes) = end.outcome {
+      end.outcome = .bytes(rules.storable(bytes, of: receiver.exchange))
+    }
+    guard case .bytes(let bytes) = end.outcome, !bytes.body.isEmpty,
+      let modify = engine.configuration.responses.bodyModifier,
+      state.withLock({ $0.attempts.isCurrent(receiver) })
+    else { return settle(receiver, end, resumable, for: engine) }
+    // No other job uses this number while the fetch is running.
+    workers.submit(receiver.id.number, priority: ImageRequest.Priority.normal.rawValue) { [end] in
+      let result = Result<[UInt8], ImageError>.of(ImageError.responseRefused) {
+        try modify(bytes.body, bytes.response)
+      }
+      let modified = result.map { body in
+        var modified = bytes
+        modified.body = body
+        return modified
+      }
+      settle(receiver, FetchEnd(modified, like: end), nil, for: engine)
+    }
+  }
+
+  private func settle(
+    _ receiver: FetchReceiver, _ end: FetchEnd, _ resumable: ResumableData?, for engine: LoadEngine
+  ) {
+    var end = end
+    end.complete(engine.configuration)
+    if case .notModified(let response, let metrics) = end.outcome {
+      end.outcome = revalidated(receiver, response, metrics)
+    }
+    if let retryAfter = end.retryAfter,
+      HostBackOff.isRefusal(end.response?.status, retryAfter: retryAfter),
+      let lane = state.withLock({ $0.lane(of: receiver) })
+    {
+      // Recovery learns of the pause before a slot receives the failure.
+      engine.recovery.refused(lane, retryAfter: retryAfter)
+    }
+    var responded: DownloadQueue.Lane?
+    engine.perform { state in
+      if end.showsThatServerResponds { responded = state.lane(of: receiver) }
+      return state.fetchEnded(receiver, end, resumable: resumable)
+    }
+    if let responded { engine.recovery.succeeded(responded) }
+    // The remaining bytes of a refused response are not needed.
+    receiver.stop()
+  }
+
+  /// Returns the outcome of a 304: the stored response with the updated headers, or `.needsWhole` if the 304 does not
+  /// match the stored response, or the stored response was released to make room.
+  private func revalidated(
+    _ receiver: FetchReceiver, _ response: TransportResponse, _ metrics: TransportMetrics
+  ) -> FetchEnd.Outcome {
+    guard let copy = state.withLock({ $0.registry.fetches.disk[receiver.id].copy }) else {
+      return .needsWhole
+    }
+    if let bytes = rules.revalidated(copy, by: response, metrics, of: receiver.exchange) {
+      return .bytes(bytes)
+    }
+    state.withLock { $0.dropCopy(of: receiver) }
+    return .needsWhole
+  }
+}
