@@ -115,7 +115,7 @@ final class LoadEngine: Sendable {
       state.now = clock.now
       let start = state.start(task, by: self, unlessStoredSince: storeCount, lookup)
       if case .started(let actions) = start { return (start, state.work(actions)) }
-      return (start, LoadState.Work())
+      return (start, LoadWork())
     }
     switch start {
     case .started: perform(work)
@@ -125,15 +125,21 @@ final class LoadEngine: Sendable {
     return true
   }
 
-  func cancel(_ task: ImageTask) { perform { $0.cancel(task) } }
+  func cancel(_ task: ImageTask) {
+    perform { state in task.id.map { state.registry.cancel($0) } ?? [] }
+  }
 
   func cancelAll() { perform { $0.registry.cancelAll() } }
 
   /// Applies the priority that the caller has set last.
-  func settlePriority(of task: ImageTask) { perform { $0.settlePriority(of: task) } }
+  func settlePriority(of task: ImageTask) {
+    perform { state in task.id.map { state.registry.setPriority(task.priority, of: $0) } ?? [] }
+  }
 
   /// Applies the last `pause()` or `resume()` of the caller.
-  func settlePause(of task: ImageTask) { perform { $0.settlePause(of: task) } }
+  func settlePause(of task: ImageTask) {
+    perform { state in task.id.map { state.registry.setPaused(task.isPaused, $0) } ?? [] }
+  }
 
   // MARK: Life cycle
 
@@ -190,7 +196,7 @@ final class LoadEngine: Sendable {
       })
   }
 
-  private func perform(_ work: consuming LoadState.Work) {
+  private func perform(_ work: consuming LoadWork) {
     // Released first, because the next decodes may need the memory.
     work.releasedDecoders = []
     work.releasedTasks = []
@@ -255,11 +261,7 @@ final class LoadEngine: Sendable {
     for task in tasks {
       task.settle(task.request.keepsData || !task.request.decodes ? result : result.withoutData)
     }
-    let waiting = state.withLock { state in
-      state.delivered(to: ids.count)
-      return state.takeIdleWaiters()
-    }
-    for continuation in waiting { continuation.resume() }
+    for continuation in state.withLock({ $0.delivered(to: ids.count) }) { continuation.resume() }
   }
 
   // MARK: Disk

@@ -1,4 +1,3 @@
-import VitrineConcurrency
 import VitrineGraphics
 
 /// The state of all loads. Makes decisions only: each input returns the actions to perform.

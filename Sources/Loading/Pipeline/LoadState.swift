@@ -48,19 +48,10 @@ struct LoadState {
 
   // MARK: Work
 
-  /// Work to be done without the lock.
-  struct Work {
-    var actions: [LoadAction] = []
-    var releasedDecoders: [ReservedDecoder] = []
-    var releasedTasks: [ImageTask] = []
-    /// The attempts to stop.
-    var givenUp: [FetchID: FetchReceiver] = [:]
-  }
-
   /// Returns the work for `actions`, including the attempts to stop. The attempts are removed in the same critical
   /// section as the decision, because another attempt of a fetch may begin before the earlier one is stopped.
-  mutating func work(_ actions: [LoadAction] = []) -> Work {
-    var work = Work(actions: actions, releasedDecoders: registry.previews.takeReleasedDecoders())
+  mutating func work(_ actions: [LoadAction] = []) -> LoadWork {
+    var work = LoadWork(actions: actions, releasedDecoders: registry.previews.takeReleasedDecoders())
     // Tasks move first, so that an attempt that is stopped does not report its end to them.
     for case .moveTask(let id, let old, let new) in actions {
       guard let task = tasks[id] else { continue }
@@ -95,8 +86,7 @@ struct LoadState {
     case isShutDown
   }
 
-  /// Starts a load, or joins running work. Does nothing if the cache was offered an image since `storeCount` was read,
-  /// and no fetch of these bytes is running.
+  /// See `LoadEngine.start`.
   mutating func start(
     _ task: ImageTask, by engine: LoadEngine, unlessStoredSince storeCount: Int, _ lookup: LookupNotes
   ) -> Start {
@@ -126,33 +116,24 @@ struct LoadState {
     }
   }
 
-  mutating func cancel(_ task: ImageTask) -> [LoadAction] { task.id.map { registry.cancel($0) } ?? [] }
-
-  /// Applies the priority that the caller has set last.
-  mutating func settlePriority(of task: ImageTask) -> [LoadAction] {
-    task.id.map { registry.setPriority(task.priority, of: $0) } ?? []
-  }
-
-  /// Applies the last `pause()` or `resume()` of the caller.
-  mutating func settlePause(of task: ImageTask) -> [LoadAction] {
-    task.id.map { registry.setPaused(task.isPaused, $0) } ?? []
-  }
-
   /// Returns the tasks to tell about a retry.
   mutating func willRetry(_ ids: [TaskID]) -> [ImageTask] {
     statistics.retries += 1
     return ids.compactMap { tasks[$0] }
   }
 
-  /// Removes and returns the tasks that receive a result. Call `delivered` with the same number of callers after the
-  /// tasks have received the result.
+  /// Removes and returns the tasks that receive a result. Call `delivered` after the tasks have received the result.
   mutating func deliver(_ ids: [TaskID], _ result: Result<ImageResponse, ImageError>) -> [ImageTask] {
     statistics.count(result, times: ids.count)
     completing += ids.count
     return ids.compactMap { tasks.removeValue(forKey: $0) }
   }
 
-  mutating func delivered(to count: Int) { completing -= count }
+  /// Returns the continuations to resume.
+  mutating func delivered(to count: Int) -> [CheckedContinuation<Void, Never>] {
+    completing -= count
+    return takeIdleWaiters()
+  }
 
   // MARK: Life cycle
 
@@ -245,8 +226,7 @@ struct LoadState {
     attempts.isCurrent(receiver) ? registry.fetches.transfers.lane(of: receiver.id) : nil
   }
 
-  /// Handles the head of a response: callers that have sent other values of the headers in `Vary` send requests of
-  /// their own; see `LoadRegistry.responded`.
+  /// Handles the head of a response; see `LoadRegistry.responded`.
   mutating func responded(
     _ receiver: FetchReceiver, _ headers: HTTPHeaders, _ credentials: AddedCredentials
   ) -> [LoadAction] {
@@ -305,7 +285,7 @@ struct LoadState {
   }
 
   mutating func networkReturned() -> [LoadAction] {
-    _ = failures?.removeAll()
+    failures?.removeAll()
     return registry.networkReturned()
   }
 
@@ -338,16 +318,5 @@ struct LoadState {
       return []
     }
     return registry.previews.isReady(preview, of: id, job, in: registry.loads.tree).compactMap { tasks[$0] }
-  }
-}
-
-extension ImageTask {
-  /// Creates a load without a caller, which asks the server whether an image has changed.
-  static func revalidation(of request: ImageRequest, _ identifier: String?) -> ImageTask {
-    var request = request
-    request.cachePolicy = .refresh
-    request.priority = .veryLow
-    request.progressive = .none
-    return ImageTask(request, additionalIdentifier: identifier, isProbe: true)
   }
 }

@@ -63,6 +63,7 @@ public struct FailureMemory: Sendable {
   mutating func remove(_ request: RequestIdentity) -> Bool { entries.remove(request) != nil }
 
   /// Forgets all failures. Returns true if any failure was remembered.
+  @discardableResult
   mutating func removeAll() -> Bool {
     defer { self = FailureMemory(timeToLive: timeToLive, limit: limit) }
     return !entries.isEmpty

@@ -150,18 +150,18 @@ import VitrineTesting
   func reloadedImageIsNotReplacedByALateStoredImage(age: Double) throws {
     let world = DiskWorld()
     world.store(age: age)
-    var registry = LoadRegistry(hasDisk: true)
+    var registry = LoadRegistry(disk: DiskPlan(isEnabled: true))
     let lane = DownloadQueue.Lane(url())
     let storedResponse = try #require(world.disk.responses.first)
     let old = StoredCopy(
       storedResponse, body: storedResponse.body, at: world.calendar.now, rules: FreshnessRules())
-    var first = registry.start(request(), lane: lane).actions
+    var first = registry.start(Caller(request())).actions
     first += registry.lookedUp(try #require(first.lookups.first), DiskFind(copy: old))
     if let fetch = first.fetches.first {
       let bytes = old.bytes(revalidatedAs: storedResponse, TransportMetrics())
       first += registry.fetchEnded(fetch, .success(bytes))
     }
-    var second = registry.start(request(policy: .reload), lane: lane).actions
+    var second = registry.start(Caller(request(policy: .reload))).actions
     var bytes = FetchedBytes(body: Self.other, response: nil)
     bytes.storedResponse = storedResponse
     second += registry.fetchEnded(try #require(second.fetches.first), .success(bytes))

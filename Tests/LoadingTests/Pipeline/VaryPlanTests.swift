@@ -1,0 +1,40 @@
+import Testing
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// The callers of a fetch, split by the headers that the server names in `Vary`.
+struct VaryPlanTests {
+  private func themed(_ theme: String) -> ImageRequest {
+    var request = request()
+    request.headers["X-Theme"] = theme
+    return request
+  }
+
+  @Test func responseWithoutVaryServesAllCallers() {
+    var (plan, tree) = (VaryPlan(), StageTree())
+    let place = tree.join(Caller(themed("light")), fetch: nil)
+    let split = plan.split(place.fetch, ["Content-Type": "image/png"], AddedCredentials(), in: tree) { _ in
+      themed("light")
+    }
+    #expect(split == nil)
+    #expect(plan.counting(themed("light").identity) == plan.counting(themed("dark").identity))
+  }
+
+  @Test func callerWithAnotherValueSendsARequestOfItsOwn() throws {
+    var (plan, tree) = (VaryPlan(), StageTree())
+    let light = tree.join(Caller(themed("light")), fetch: nil)
+    let dark = tree.join(Caller(themed("dark"), "name", isPaused: true), fetch: light.fetch)
+
+    let result = plan.split(light.fetch, ["Vary": "X-Theme"], AddedCredentials(), in: tree) { task in
+      themed(task == dark.task ? "dark" : "light")
+    }
+
+    let split = try #require(result)
+    #expect(split.identity == plan.counting(themed("light").identity))
+    #expect(split.others.map { $0.task } == [dark.task])
+    let caller = try #require(split.others.first).caller
+    #expect(caller.request.identity == plan.counting(themed("dark").identity))
+    #expect(caller.additionalIdentifier == "name" && caller.isPaused)
+  }
+}
