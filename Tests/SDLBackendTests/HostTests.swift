@@ -18,6 +18,30 @@ extension SDLTests {
       #expect(test.host.textureBytes == 0)
     }
 
+    @Test func bothImagesOfADissolveAreTracedAsShown() throws {
+      let trace = Trace()
+      let test = try TestHost { $0.trace = trace }
+      let images = [Color.pureRed, .white].map { color in Image(width: 8, height: 8) { _, _ in color } }
+      for (number, image) in images.enumerated() {
+        trace.recordResponse(UInt64(number), .image(image.number, source: "network"))
+      }
+      test.draw { list in
+        let square = Rect(x: 0, y: 0, width: 8, height: 8)
+        // Round corners let the old image show, so that the list has a dissolve instead of two images.
+        list.dissolve(
+          .init(image: images[0], destination: square),
+          into: .init(image: images[1], destination: square, cornerRadius: 2), fraction: 0.5)
+      }
+
+      test.frame()
+
+      let shown = trace.events.compactMap { event -> UInt64? in
+        if case .shown(let image) = event.kind { image } else { nil }
+      }
+      #expect(Set(shown) == Set(images.map(\.number)))
+      #expect(!trace.awaitsFrames)
+    }
+
     @Test func hostsCanBeOpenedOneAfterAnother() throws {
       for round in 0..<3 {
         let test = try TestHost(width: 40 + Double(round))

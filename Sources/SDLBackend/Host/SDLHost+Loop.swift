@@ -172,7 +172,7 @@ extension SDLHost {
     for rect in rects {
       var list = window.drawList(for: rect.rect(scale: window.scale))
       if window.showsDiagnostics { meter.draw(frameStatistics, over: window, into: &list) }
-      shown?.formUnion(list.imageNumbers)
+      if shown != nil { list.forEachImageNumber { shown?.insert($0) } }
       unfinished += renderer.play(list, in: rect, scale: window.scale)
     }
     let drawn = SystemTime.now
@@ -188,10 +188,16 @@ extension SDLHost {
 }
 
 extension DrawList {
-  /// The numbers of the images that image commands draw.
-  fileprivate var imageNumbers: some Sequence<UInt64> {
-    commands.lazy.compactMap { command in
-      if case .image(let image) = command { image.image.number } else { nil }
+  /// Calls `body` with the number of each image that is drawn. Both images of a dissolve are.
+  func forEachImageNumber(_ body: (UInt64) -> Void) {
+    for command in commands {
+      switch command {
+      case .image(let image): body(image.image.number)
+      case .dissolve(let old, let new, _):
+        body(old.image.number)
+        body(new.image.number)
+      default: break
+      }
     }
   }
 }
