@@ -23,14 +23,16 @@ struct WaylandSeatTests {
   private var endOfList: [UInt8] { message(3, 0, word(42)) }
 
   /// Returns the result of the check on a compositor that replies with `reply` and closes the connection.
-  private func isMissing(_ reply: [UInt8]) throws -> Bool {
+  private func isMissing(
+    _ reply: [UInt8], now: () -> Double = { SystemTime.now }
+  ) throws -> Bool {
     var pair: [Int32] = [0, 0]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
     defer { for descriptor in pair { close(descriptor) } }
     #expect(send(pair[1], reply, reply.count, 0) == reply.count)
     shutdown(pair[1], Int32(SHUT_WR))
 
-    let isMissing = WaylandSeat.isMissing(on: pair[0])
+    let isMissing = WaylandSeat.isMissing(on: pair[0], now: now)
 
     var request = [UInt8](repeating: 0, count: 100)
     let count = recv(pair[1], &request, request.count, 0)
@@ -53,6 +55,20 @@ struct WaylandSeatTests {
 
     #expect(try isMissing(objects + endOfList))
     #expect(try !isMissing(objects + global("wl_seat") + endOfList))
+  }
+
+  @Test func timeLimitIsForTheWholeList() throws {
+    let objects = (1...1000).flatMap { global("an_interface_with_a_long_name", number: $0) }
+    var time = 0.0
+    func isMissing(secondsPerRead: Double) throws -> Bool {
+      try self.isMissing(objects + endOfList) {
+        time += secondsPerRead
+        return time
+      }
+    }
+
+    #expect(try isMissing(secondsPerRead: 0.1))
+    #expect(try !isMissing(secondsPerRead: 2), "no read takes five seconds, but together they do")
   }
 
   /// SDL then reports the error itself.

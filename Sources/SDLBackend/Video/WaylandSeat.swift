@@ -5,8 +5,11 @@ import Glibc
 ///
 /// A seat is the keyboard, pointer and touch screen of one user. A machine without these devices has none.
 enum WaylandSeat {
-  /// Returns true if SDL would crash: it is older than 2.30, and the compositor of the environment lists its
-  /// objects without a seat, with no pause of more than five seconds.
+  /// The maximum number of seconds for the reply of the compositor.
+  private static let patience = 5.0
+
+  /// Returns true if SDL would crash: it is older than 2.30, and the compositor of the environment lists its objects
+  /// without a seat within five seconds.
   static func isMissing(environment: (String) -> String?) -> Bool {
     var version = SDL_version()
     SDL_GetVersion(&version)
@@ -40,10 +43,12 @@ enum WaylandSeat {
     return descriptor
   }
 
-  /// Asks the compositor on a socket for the list of its objects. Returns true if the list is complete and has no seat.
-  static func isMissing(on compositor: Int32) -> Bool {
-    var patience = timeval(tv_sec: 5, tv_usec: 0)
-    setsockopt(compositor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+  /// Asks the compositor on a socket for the list of its objects. Returns true if the list is complete within the time
+  /// limit and has no seat.
+  ///
+  /// - Parameter now: Returns the time in seconds.
+  static func isMissing(on compositor: Int32, now: () -> Double = { SystemTime.now }) -> Bool {
+    let deadline = now() + patience
     // A message begins with its object, its size in bytes and its opcode. Two requests to the display, which is object
     // 1: `get_registry` creates object 2, which lists the objects, and `sync` creates object 3, which replies after
     // the list.
@@ -66,9 +71,18 @@ enum WaylandSeat {
         if reply.dropFirst(16).starts(with: "wl_seat\0".utf8) { return false }
         reply.removeFirst(size)
       }
-      let count = recv(compositor, &bytes, bytes.count, 0)
+      guard wait(for: compositor, seconds: deadline - now()) else { return false }
+      let count = recv(compositor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+      if count < 0, errno == EINTR || errno == EAGAIN { continue }
       guard count > 0 else { return false }
       reply += bytes[..<count]
     }
+  }
+
+  /// Waits until the compositor has sent something, or until a signal arrives. Returns false if the time is over.
+  private static func wait(for compositor: Int32, seconds: Double) -> Bool {
+    guard seconds > 0 else { return false }
+    var polled = pollfd(fd: compositor, events: Int16(POLLIN), revents: 0)
+    return poll(&polled, 1, Int32((seconds * 1000).rounded(.up))) != 0
   }
 }
