@@ -1,4 +1,6 @@
-/// Header fields in their original order. Look-ups by name ignore case (RFC 9110, 5.1).
+import Glibc
+
+/// Header fields in their original order. Look-ups and comparisons ignore the case of names (RFC 9110, 5.1).
 public struct HTTPHeaders: Hashable, Sendable {
   /// A header field.
   public struct Field: Hashable, Sendable {
@@ -11,6 +13,17 @@ public struct HTTPHeaders: Hashable, Sendable {
     public init(name: String, value: String) {
       self.name = name
       self.value = value
+    }
+
+    /// Returns true if the values are equal, and the names without regard to the case of ASCII letters.
+    public static func == (a: Field, b: Field) -> Bool {
+      HTTPHeaders.isSame(a.name, b.name) && a.value == b.value
+    }
+
+    /// Feeds the length of the name, whose letters may differ in case, and the value.
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(name.utf8.count)
+      hasher.combine(value)
     }
   }
 
@@ -50,7 +63,10 @@ public struct HTTPHeaders: Hashable, Sendable {
     guard a.utf8.count == b.utf8.count else { return false }
     // Contiguous bytes, which native strings have, are compared several times faster.
     let isSame = a.utf8.withContiguousStorageIfAvailable { a in
-      b.utf8.withContiguousStorageIfAvailable { Self.isSame(a, $0) }
+      b.utf8.withContiguousStorageIfAvailable { b in
+        guard let first = a.baseAddress, let second = b.baseAddress else { return true }
+        return memcmp(first, second, a.count) == 0 || Self.isSame(a, b)
+      }
     }
     return (isSame ?? nil) ?? Self.isSame(a.utf8, b.utf8)
   }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VitrineLoading
 
-/// Looking up header fields by name.
+/// Looking up and comparing header fields by name.
 @Suite struct HTTPHeadersTests {
   @Test func settingAHeaderReplacesAllFieldsOfTheName() {
     var headers: HTTPHeaders = ["Accept": "a", "ACCEPT": "b", "Cookie": "c"]
@@ -30,5 +30,17 @@ import Testing
     for (a, b) in [("@", "`"), ("[", "{"), ("^", "~"), ("\u{C4}", "\u{E4}")] {
       #expect(!HTTPHeaders.isSame(a, b))
     }
+  }
+
+  @Test func equalHeadersMayDifferInTheCaseOfNames() {
+    let headers: HTTPHeaders = ["Accept": "image/*", "ETag": "\"a\""]
+    let same: HTTPHeaders = ["accept": "image/*", "ETAG": "\"a\""]
+
+    #expect(headers == same)
+    #expect(Set([headers, same]).count == 1)
+    #expect(headers != ["Accept": "IMAGE/*", "ETag": "\"a\""], "values are compared with case")
+    #expect(headers != ["Accepts": "image/*", "ETag": "\"a\""])
+    #expect(headers != ["ETag": "\"a\"", "Accept": "image/*"], "the order counts")
+    #expect(HTTPHeaders.Field(name: "", value: "a") == .init(name: "", value: "a"))
   }
 }
