@@ -59,8 +59,8 @@ extension ImageError {
     }
   }
 
-  /// True if another attempt may soon succeed: the network failed or timed out, or the server or a proxy reported a
-  /// temporary problem (408, 425, 429, 500, 502, 503, 504).
+  /// True if another attempt may soon succeed: the network failed or timed out, this machine was short of file
+  /// descriptors or memory, or the server or a proxy reported a temporary problem (408, 425, 429, 500, 502, 503, 504).
   public var isRetryable: Bool { traits.contains(.retryable) }
 
   /// True if a wrong clock on this machine is the likely cause: the certificate of a server has expired or is not valid

@@ -11,7 +11,8 @@ public enum ImageError: Error, Hashable, Sendable {
   case invalidURL(String)
   /// No transport serves the scheme of the URL.
   case unsupportedScheme(String)
-  /// The network failed. `message` is the text of the network library, with its code.
+  /// The network failed, or a local file cannot be read at the moment. `message` is the text of the network library,
+  /// with its code, or of the system.
   case transport(TransportFailure, message: String)
   /// A time limit was exceeded.
   case timedOut(TimeLimit)
@@ -32,7 +33,8 @@ public enum ImageError: Error, Hashable, Sendable {
   case responseRefused(String)
   /// A redirect was not followed.
   case redirectRefused(RedirectRefusal)
-  /// A local file cannot be read. `message` is the text of the system.
+  /// A local file cannot be read, and another attempt would fail as well unless the file changes. `message` is the text
+  /// of the system.
   case unreadableFile(path: String, message: String)
   /// The response has no bytes.
   case emptyBody

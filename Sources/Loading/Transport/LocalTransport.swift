@@ -6,8 +6,9 @@ public import VitrineConcurrency
 /// Reads file and data URLs, each kind on a separate thread, so that a slow disk delays neither network transfers nor
 /// data URLs.
 ///
-/// Only regular files are read: a directory, a FIFO or a device is refused with `.unreadableFile`. Redirects never lead
-/// to this transport, because the transport that follows redirects refuses them.
+/// Only regular files are read: a directory, a FIFO or a device is refused with `.unreadableFile`. If this machine is
+/// short of file descriptors or memory, or a device fails, the error is a `.transport`, which is retryable. Redirects
+/// never lead to this transport, because the transport that follows redirects refuses them.
 public final class LocalTransport: DataTransport {
   static let localSchemes: Set<String> = ["file", "data"]
 
@@ -16,12 +17,15 @@ public final class LocalTransport: DataTransport {
 
   /// A function that reads from a file into a buffer, like `read(2)`.
   typealias Read = @Sendable (_ file: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int
+  /// A function that opens a file for reading, like `open(2)`.
+  typealias Open = @Sendable (_ path: String) -> Int32
 
   private let lane: LocalLane
   /// The thread that decodes data URLs, which never block on a disk.
   private let decoding = WorkerPool(threads: 1)
   private let lastNumber = Atomic<UInt64>(0)
   private let read: Read
+  private let open: Open
 
   /// Creates a transport. Its threads start when they are needed.
   public convenience init() {
@@ -31,9 +35,14 @@ public final class LocalTransport: DataTransport {
   /// - Parameters:
   ///   - clock: The clock for the time limit of reads.
   ///   - read: The function that reads files.
-  init(clock: any LoadingClock, read: @escaping Read) {
+  ///   - open: The function that opens files.
+  init(
+    clock: any LoadingClock, read: @escaping Read,
+    open: @escaping Open = { Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
+  ) {
     lane = LocalLane(clock: clock)
     self.read = read
+    self.open = open
   }
 
   /// Starts reading a URL. Files are read one after another in the order of the calls. A file that cannot be read for
@@ -53,10 +62,11 @@ public final class LocalTransport: DataTransport {
   ) {
     let limit = request.timeouts.stall
     lane.submit(
-      LocalLane.Job(path: request.url.path(percentEncoded: false), limit: limit) { [lane, read] number in
+      LocalLane.Job(path: request.url.path(percentEncoded: false), limit: limit) {
+        [lane, read, open] number in
         let started = ContinuousClock.now
         let reader = LocalReader(
-          request: request, receiver: receiver, transfer: transfer, read: read,
+          request: request, receiver: receiver, transfer: transfer, read: read, openFile: open,
           calls: LocalCalls(lane: lane, number: number))
         let (result, file) = reader.readAll()
         transfer.finish(result.map { TransportMetrics(bytesReceived: $0, since: started) }, receiver)
@@ -98,14 +108,17 @@ private struct LocalCalls {
   let lane: LocalLane
   let number: UInt64
 
-  /// Returns the result and the error number of a call. Throws `.timedOut` if the job was abandoned in the meantime.
-  func callAsFunction<Result>(
+  /// Returns the result and the error number of a call, which is repeated if a signal interrupts it. Throws `.timedOut`
+  /// if the job was abandoned in the meantime.
+  func callAsFunction<Result: SignedInteger>(
     _ limit: Double, _ call: () -> Result
   ) throws(ImageError) -> (result: Result, code: Int32) {
-    guard let outcome = lane.blocking(number, { (call(), errno) }) else {
-      throw .timedOut(.stall(seconds: limit))
+    while true {
+      guard let outcome = lane.blocking(number, { (call(), errno) }) else {
+        throw .timedOut(.stall(seconds: limit))
+      }
+      if outcome.0 >= 0 || outcome.1 != EINTR { return outcome }
     }
-    return outcome
   }
 }
 
@@ -174,6 +187,7 @@ private struct LocalReader {
   let receiver: any TransportReceiver
   let transfer: LocalTransfer
   let read: LocalTransport.Read
+  let openFile: LocalTransport.Open
   let calls: LocalCalls
 
   private var limit: Double { request.timeouts.stall }
@@ -214,7 +228,7 @@ private struct LocalReader {
     try Self.checkRegular(status, path)
     var number: Int32 = -1
     let opened = try calls(limit) {
-      number = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+      number = openFile(path)
       // A file that was opened after the time limit must be closed as well.
       if number >= 0 { descriptor = number }
       return number >= 0 ? fstat(number, &status) : -1
@@ -233,7 +247,6 @@ private struct LocalReader {
       transfer.waitForMemory(for: buffer.count, in: receiver)
       try transfer.check()
       let (count, code) = try calls(limit) { buffer.withUnsafeMutableBytes { read(descriptor, $0) } }
-      if count < 0 && code == EINTR { continue }
       guard count >= 0 else { throw Self.failure(path, code) }
       guard count > 0 else { return total }
       total += count
@@ -251,6 +264,13 @@ private struct LocalReader {
   }
 
   private static func failure(_ path: String, _ code: Int32) -> ImageError {
-    .unreadableFile(path: path, message: String(cString: strerror(code)))
+    let message = String(cString: strerror(code))
+    return switch code {
+    case EMFILE, ENFILE, ENOMEM, EAGAIN:
+      .transport(.outOfResources, message: "cannot read \(path): \(message)")
+    // A loose card or a network file system may work again later.
+    case EIO: .transport(.other, message: "cannot read \(path): \(message)")
+    default: .unreadableFile(path: path, message: message)
+    }
   }
 }

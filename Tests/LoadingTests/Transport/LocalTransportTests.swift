@@ -85,6 +85,60 @@ import VitrineTesting
       try await load(url).error == .unreadableFile(path: url.path(), message: "No such file or directory"))
   }
 
+  // MARK: Errors of the system
+
+  /// Returns a transport for which `open` fails with each of the codes once, before it works.
+  private func failingToOpen(_ codes: [Int32]) -> LocalTransport {
+    let remaining = Shared(codes)
+    return LocalTransport(clock: ManualLoadingClock()) {
+      Glibc.read($0, $1.baseAddress, $1.count)
+    } open: { path in
+      guard let code = remaining.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else {
+        return Glibc.open(path, O_RDONLY | O_CLOEXEC)
+      }
+      errno = code
+      return -1
+    }
+  }
+
+  @Test(arguments: [EMFILE, ENFILE, ENOMEM, EAGAIN, EIO])
+  func passingFailureIsRetryable(code: Int32) async throws {
+    let url = try write([1], to: "a.jpg")
+    let transport = failingToOpen([code])
+
+    let error = try #require(try await outcome(of: url, transport).error)
+
+    #expect(error.isRetryable)
+    #expect("\(error)" == "cannot read \(url.path()): \(String(cString: strerror(code)))")
+    #expect(try await outcome(of: url, transport).body == [1])
+  }
+
+  @Test(arguments: [ENOENT, EACCES, ELOOP])
+  func lastingFailureIsNotRetryable(code: Int32) async throws {
+    let url = try write([1], to: "a.jpg")
+
+    let error = try #require(try await outcome(of: url, failingToOpen([code])).error)
+
+    #expect(error == .unreadableFile(path: url.path(), message: String(cString: strerror(code))))
+    #expect(!error.isRetryable)
+  }
+
+  @Test func interruptedOpenIsRepeated() async throws {
+    let url = try write([1], to: "a.jpg")
+
+    #expect(try await outcome(of: url, failingToOpen([EINTR, EINTR])).body == [1])
+  }
+
+  @Test func fileThatAppearsLaterIsLoadedWhenRequestedAgain() async throws {
+    let world = Fixture { $0.failureMemory = FailureMemory() }
+    let request = ImageRequest(url: folder.appending(path: "later.jpg"))
+    await #expect(throws: ImageError.self) { try await world.downloader.load(request).response }
+
+    _ = try write(Fixture.body, to: "later.jpg")
+
+    #expect(try await world.downloader.load(request).response.source == .file)
+  }
+
   @Test func directoryIsRefused() async throws {
     let outcome = try await load(URL(filePath: folder.path(), directoryHint: .notDirectory))
 
