@@ -93,7 +93,7 @@ final class Demo: ScriptStage {
     switch feed.state {
     case .loading: "\(feed.name) (loading)"
     case .stale: "\(feed.name) (stored list)"
-    case .waiting: "\(feed.name) (cannot be reached, trying again)"
+    case .waiting: "\(feed.name) (no list yet, trying again)"
     case .loaded, .failed: feed.name
     }
   }

@@ -1,7 +1,8 @@
 /// Decides when a feed is requested again.
 ///
 /// A retryable failure, such as an unreachable server, is retried after one second, then after twice the previous time,
-/// up to a minute. Each delay is randomized, so that many devices do not send their requests at the same time.
+/// up to a minute. Any other status of the server, such as 404, is retried after a minute, because the list may be put
+/// there later. Each delay is randomized, so that many devices do not send their requests at the same time.
 struct FeedRetry {
   /// The result of an attempt.
   enum Outcome: Equatable {
@@ -32,16 +33,22 @@ struct FeedRetry {
     case .fresh:
       attempts = 0
       return .finish
-    case .failed(let error) where !Self.isRetryable(error): return .giveUp
+    case .failed(let error) where !Self.isRetryable(error):
+      guard case .status = error else { return .giveUp }
+      return Self.retry(Self.longestPause, random)
     case .stale, .failed:
       let pause = min(Self.longestPause, Double(1 << min(attempts, 10)))
       attempts += 1
-      return .retry(after: pause * (0.5 + 0.5 * random))
+      return Self.retry(pause, random)
     }
   }
 
-  /// Returns true if the error is retryable: the same request may succeed later.
-  static func isRetryable(_ error: ImageError) -> Bool {
+  private static func retry(_ pause: Double, _ random: Double) -> Action {
+    .retry(after: pause * (0.5 + 0.5 * random))
+  }
+
+  /// Returns true if the error is retryable: the same request may soon succeed.
+  private static func isRetryable(_ error: ImageError) -> Bool {
     switch error {
     // An HTML page instead of the list often comes from a captive portal or from a server that is starting.
     case .emptyBody, .invalidData: true

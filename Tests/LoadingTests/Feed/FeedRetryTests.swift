@@ -30,7 +30,7 @@ struct FeedRetryTests {
   }
 
   @Test(arguments: [
-    ImageError.status(404), .status(403), .invalidURL("x"), .redirectRefused(.scheme("file")),
+    ImageError.invalidURL("x"), .redirectRefused(.scheme("file")),
     .tooLarge(.body(bytes: 1)), .shutDown, .transport(.invalidRequest, message: ""),
     .untrustedServer(host: "", cause: .selfSigned, message: ""),
   ])
@@ -38,6 +38,16 @@ struct FeedRetryTests {
     var retry = FeedRetry()
 
     #expect(retry.next(after: .failed(error), random: 1) == .giveUp)
+  }
+
+  @Test(arguments: [401, 403, 404, 407, 410, 451]) func refusedRequestIsRetriedAfterAMinute(status: Int) {
+    var retry = FeedRetry()
+
+    let actions = (0..<3).map { _ in retry.next(after: .failed(.status(status)), random: 1) }
+
+    #expect(actions == Array(repeating: .retry(after: 60), count: 3))
+    #expect(retry.next(after: .failed(.status(status)), random: 0) == .retry(after: 30))
+    #expect(retry.next(after: unreachable, random: 1) == .retry(after: 1))
   }
 
   @Test(arguments: [

@@ -211,14 +211,48 @@ struct FeedTests {
     #expect(transport.transfers[0].isCancelled)
   }
 
-  @Test func missingListIsNotRetried() async throws {
+  @Test func listThatIsMissingAtFirstIsLoadedLater() async throws {
     let feed = try feed()
 
     feed.reload()
     try await fail(1, .status(404))
     try await until { feed.state != .loading }
 
-    #expect(feed.state == .failed(.notLoaded("http://signs.test/a/list.txt", .status(404))))
+    #expect(feed.state == .waiting(.notLoaded("http://signs.test/a/list.txt", .status(404))))
+    clock.advance(by: 59)
+    await drainMainQueue()
+    #expect(transport.transfers.count == 1)
+    clock.advance(by: 2)
+    try await respond(to: 2, with: "b.png\n")
+    try await until { feed.state == .loaded }
+  }
+
+  @Test func shownListIsStaleWhileItIsMissing() async throws {
+    let feed = try feed()
+    feed.reload()
+    try await respond(to: 1, with: "b.png\n")
+    try await until { feed.state == .loaded }
+
+    feed.reload()
+    try await fail(2, .status(404))
+    try await until { !feed.isLoading }
+
+    #expect(feed.state == .stale(.notLoaded(feed.name, .status(404))))
+    #expect(feed.items.count == 1)
+    clock.advance(by: 61)
+    try await respond(to: 3, with: "b.png\n")
+    try await until { feed.state == .loaded }
+  }
+
+  @Test func refusedCertificateIsNotRetried() async throws {
+    let feed = try feed()
+    let error = ImageError.untrustedServer(host: "signs.test", cause: .selfSigned, message: "")
+
+    feed.reload()
+    try await fail(1, error)
+    try await until { feed.state != .loading }
+
+    #expect(feed.state == .failed(.notLoaded("http://signs.test/a/list.txt", error)))
     clock.advance(by: 1000)
     await drainMainQueue()
     #expect(transport.transfers.count == 1)
