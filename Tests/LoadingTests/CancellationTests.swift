@@ -57,6 +57,19 @@ import VitrineTesting
     #expect(outcomes == Array(repeating: false, count: 5) + Array(repeating: true, count: 5))
   }
 
+  @Test func cancelledLoadStopsItsTransform() async throws {
+    let world = Fixture()
+    let transform = GatedTransform()
+    let task = world.downloader.load(request(transforms: [transform]))
+    world.transport.transfers[0].respond(with: Fixture.body)
+    await transform.gate.waitUntilHeld(1)
+
+    task.cancel()
+    transform.gate.open()
+
+    try await until { transform.wasCancelled }
+  }
+
   @Test("AF-D16 the image of a load that is cancelled at once is never cached")
   func loadCancelledAtOnceIsNotCached() async throws {
     let world = Fixture(endsCancelled: false)

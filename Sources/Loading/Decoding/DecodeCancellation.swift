@@ -1,8 +1,8 @@
 import VitrineConcurrency
 
-/// A value that tells a decoder that the image is no longer needed.
+/// A value that tells a decoder or a transform that the image is no longer needed.
 ///
-/// A slow decoder calls `check()` between rows, scans or passes:
+/// Slow work calls `check()` between rows, scans or passes:
 ///
 /// ```swift
 /// for row in 0..<height {

@@ -9,11 +9,21 @@ public struct CircleTransform: ImageTransform {
   public init() {}
 
   /// Returns a square image as wide as the shorter side. O(pixels of all frames).
-  public func apply(to image: Image) -> Image {
+  public func apply(to image: Image) -> Image { cut(image, .never) }
+
+  /// Returns the square image, and throws `.cancelled` soon after `cancellation` is requested.
+  public func apply(to image: Image, cancellation: DecodeCancellation) throws(ImageError) -> Image {
+    let result = cut(image, cancellation)
+    try cancellation.check()
+    return result
+  }
+
+  /// Returns the square image. Stops early if `cancellation` is requested.
+  private func cut(_ image: Image, _ cancellation: DecodeCancellation) -> Image {
     let side = min(image.pixelWidth, image.pixelHeight)
     let mask = RoundedMask(width: side, height: side, radius: Double(side) / 2)
     let source = min(image.sourceWidth, image.sourceHeight)
-    return image.mapFrames(sourceWidth: source, sourceHeight: source, mask.cut)
+    return image.mapFrames(sourceWidth: source, sourceHeight: source) { mask.cut($0, cancellation) }
   }
 }
 

@@ -10,26 +10,41 @@ public struct GrayscaleTransform: ImageTransform {
   public init() {}
 
   /// Returns a gray image of equal size. O(pixels of all frames).
-  public func apply(to image: Image) -> Image {
-    image.mapFrames(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight, Self.grey)
+  public func apply(to image: Image) -> Image { gray(image, .never) }
+
+  /// Returns the gray image, and throws `.cancelled` soon after `cancellation` is requested.
+  public func apply(to image: Image, cancellation: DecodeCancellation) throws(ImageError) -> Image {
+    let result = gray(image, cancellation)
+    try cancellation.check()
+    return result
   }
 
-  private static func grey(_ bitmap: Bitmap) -> Bitmap {
+  /// Returns the gray image. Stops early if `cancellation` is requested.
+  private func gray(_ image: Image, _ cancellation: DecodeCancellation) -> Image {
+    image.mapFrames(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight) {
+      Self.gray($0, cancellation)
+    }
+  }
+
+  private static func gray(_ bitmap: Bitmap, _ cancellation: DecodeCancellation) -> Bitmap {
     let red = bitmap.format == .rgba ? 0 : 2
     let blue = 2 - red
     return Bitmap(
       width: bitmap.width, height: bitmap.height, format: bitmap.format, isOpaque: bitmap.isOpaque
-    ) { pixels, _ in
+    ) { pixels, bytesPerRow in
       bitmap.withUnsafeBytes { source in
-        for offset in stride(from: 0, to: source.count, by: PixelFormat.bytesPerPixel) {
-          let sum =
-            77 * UInt32(source[offset + red]) + 150 * UInt32(source[offset + 1]) + 29
-            * UInt32(source[offset + blue])
-          let luma = UInt8((sum + 128) >> 8)
-          pixels[offset] = luma
-          pixels[offset + 1] = luma
-          pixels[offset + 2] = luma
-          pixels[offset + 3] = source[offset + 3]
+        for row in stride(from: 0, to: source.count, by: bytesPerRow) {
+          if cancellation.isCancelled { return }
+          for offset in stride(from: row, to: row + bytesPerRow, by: PixelFormat.bytesPerPixel) {
+            let sum =
+              77 * UInt32(source[offset + red]) + 150 * UInt32(source[offset + 1]) + 29
+              * UInt32(source[offset + blue])
+            let luma = UInt8((sum + 128) >> 8)
+            pixels[offset] = luma
+            pixels[offset + 1] = luma
+            pixels[offset + 2] = luma
+            pixels[offset + 3] = source[offset + 3]
+          }
         }
       }
     }

@@ -12,4 +12,16 @@ public protocol ImageTransform: Sendable {
   /// Returns the new image. A transform that keeps the geometry should keep `sourceWidth` and `sourceHeight`, so that
   /// the cache recognizes a smaller variant.
   func apply(to image: Image) throws(ImageError) -> Image
+  /// Returns the new image as `apply(to:)` does, and throws `.cancelled` soon after `cancellation` is requested, which
+  /// happens when the last caller that waits for the image has left.
+  ///
+  /// The default calls `apply(to:)`, which cannot be cancelled.
+  func apply(to image: Image, cancellation: DecodeCancellation) throws(ImageError) -> Image
+}
+
+extension ImageTransform {
+  /// Calls `apply(to:)` and ignores `cancellation`.
+  public func apply(to image: Image, cancellation: DecodeCancellation) throws(ImageError) -> Image {
+    try apply(to: image)
+  }
 }

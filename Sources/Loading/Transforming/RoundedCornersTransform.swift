@@ -28,7 +28,17 @@ public struct RoundedCornersTransform: ImageTransform {
   }
 
   /// Returns the image with round corners, or `image` itself if the radius is 0. O(pixels of all frames).
-  public func apply(to image: Image) -> Image {
+  public func apply(to image: Image) -> Image { rounded(image, .never) }
+
+  /// Returns the image with round corners, and throws `.cancelled` soon after `cancellation` is requested.
+  public func apply(to image: Image, cancellation: DecodeCancellation) throws(ImageError) -> Image {
+    let result = rounded(image, cancellation)
+    try cancellation.check()
+    return result
+  }
+
+  /// Returns the image with round corners. Stops early if `cancellation` is requested.
+  private func rounded(_ image: Image, _ cancellation: DecodeCancellation) -> Image {
     let pixels =
       switch radius {
       case .pixels(let pixels): pixels
@@ -36,8 +46,9 @@ public struct RoundedCornersTransform: ImageTransform {
       }
     guard pixels > 0 else { return image }
     let mask = RoundedMask(width: image.pixelWidth, height: image.pixelHeight, radius: pixels)
-    return image.mapFrames(
-      sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight, mask.cut)
+    return image.mapFrames(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight) {
+      mask.cut($0, cancellation)
+    }
   }
 }
 

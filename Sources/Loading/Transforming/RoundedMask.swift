@@ -29,14 +29,15 @@ struct RoundedMask {
   }
 
   /// Returns the middle of `bitmap` in the size of the mask, with alpha multiplied by the coverage. Colors stay, even
-  /// where alpha becomes 0, so that smooth scaling draws no dark edge.
-  func cut(_ bitmap: Bitmap) -> Bitmap {
+  /// where alpha becomes 0, so that smooth scaling draws no dark edge. Stops early if `cancellation` is requested.
+  func cut(_ bitmap: Bitmap, _ cancellation: DecodeCancellation) -> Bitmap {
     let left = (bitmap.width - width) / 2
     let top = (bitmap.height - height) / 2
     return Bitmap(width: width, height: height, format: bitmap.format, isOpaque: false) {
       pixels, bytesPerRow in
       bitmap.withUnsafeBytes { source in
         for y in 0..<height {
+          if cancellation.isCancelled { return }
           let start = (top + y) * bitmap.bytesPerRow + left * PixelFormat.bytesPerPixel
           let row = UnsafeMutableRawBufferPointer(
             rebasing: pixels[(y * bytesPerRow)..<((y + 1) * bytesPerRow)])

@@ -56,6 +56,24 @@ func request(
     transforms: transforms)
 }
 
+/// A transform that waits at a gate, and records whether it has been cancelled by then.
+final class GatedTransform: ImageTransform {
+  let identifier = "gated"
+  let gate = Gate()
+  private let sawCancellation = Atomic(false)
+
+  var wasCancelled: Bool { sawCancellation.load(ordering: .relaxed) }
+
+  func apply(to image: Image) -> Image { image }
+
+  func apply(to image: Image, cancellation: DecodeCancellation) throws(ImageError) -> Image {
+    gate.pass()
+    sawCancellation.store(cancellation.isCancelled, ordering: .relaxed)
+    try cancellation.check()
+    return image
+  }
+}
+
 /// The values reported on the main actor, in order, with a way to wait for them.
 @MainActor final class Recorder<Value: Sendable> {
   private(set) var values: [Value] = []

@@ -1,4 +1,5 @@
 import Testing
+import VitrineConcurrency
 import VitrineGraphics
 import VitrineLoading
 import VitrineTesting
@@ -143,6 +144,23 @@ import VitrineTesting
       #expect(image?.format == .gif)
       #expect(image?.frames[1].bitmap.color(x: 1, y: 1) == .white)
     }
+  }
+
+  @Test(arguments: 0..<3) func cancelledTransformStopsBetweenRows(index: Int) {
+    let transforms: [any ImageTransform] = [.circle(), .grayscale(), .rounded(radius: .pixels(4))]
+    let checks = Shared(0)
+    let cancellation = DecodeCancellation {
+      checks.withLock { checks in
+        checks += 1
+        return checks > 10
+      }
+    }
+
+    #expect(throws: ImageError.cancelled) {
+      try transforms[index].apply(to: .solid(width: 100, height: 1000), cancellation: cancellation)
+    }
+
+    #expect(checks.withLock { $0 } == 12, "ten rows, the row that is not begun, and the end")
   }
 
   @Test func transformsWithDifferentParametersHaveDifferentIdentifiers() {

@@ -98,15 +98,16 @@ struct ImageMaker: Sendable {
 }
 
 extension Image {
-  /// Applies transforms one after another. Fails with `.cancelled` between two transforms.
+  /// Applies transforms one after another. Fails with `.cancelled` between two transforms, and within a transform that
+  /// can be cancelled.
   func applying(
-    _ transforms: [any ImageTransform], _ cancellation: DecodeCancellation = .never
+    _ transforms: [any ImageTransform], _ cancellation: DecodeCancellation
   ) -> Result<Image, ImageError> {
     Result { () throws(ImageError) in
       var image = self
       for transform in transforms {
         try cancellation.check()
-        image = try transform.apply(to: image).claimingNoMore(than: image)
+        image = try transform.apply(to: image, cancellation: cancellation).claimingNoMore(than: image)
       }
       return image
     }

@@ -260,6 +260,19 @@ import VitrineTesting
     #expect(world.decoder.calls.count == 1)
   }
 
+  @Test func cancelledLoadStopsTheTransformOfAPreview() async throws {
+    let world = PreviewWorld()
+    let transform = GatedTransform()
+    let task = world.load(nil, transforms: [transform])
+    world.begin().send(world.body(..<1500))
+    await transform.gate.waitUntilHeld(1)
+
+    task.cancel()
+    transform.gate.open()
+
+    try await until { transform.wasCancelled }
+  }
+
   @Test func decoderWithoutPreviewsIsNotCalledForThem() async throws {
     let world = PreviewWorld(showsPreviews: false)
     let task = world.load(nil)
