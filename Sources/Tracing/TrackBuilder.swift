@@ -112,8 +112,9 @@ struct TrackBuilder {
   /// Adds the disk lookup, a stage of its own that another request may have begun.
   private func addLookup(of request: TraceEvent.Request, at time: Int64, to track: inout RequestTrack) {
     guard let lookup = lookups[request.fetch], let begin = lookup.begin else {
-      return track.add(
-        "disk lookup", time, time, ["result": .text("miss"), "why": .text(request.disk.rawValue)])
+      // A lookup that has not begun is part of the queue.
+      guard let reason = request.disk else { return }
+      return track.add("disk lookup", time, time, ["result": .text("miss"), "why": .text(reason.rawValue)])
     }
     let result =
       lookup.end == nil ? "under way" : found.contains(request.fetch) ? "hit" : "miss"

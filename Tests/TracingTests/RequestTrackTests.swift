@@ -10,13 +10,14 @@ import VitrineGraphics
   }
 
   private func request(
-    _ number: UInt64, at began: Int64, fetch: UInt64, url: String = "http://a.test/1"
+    _ number: UInt64, at began: Int64, disk: TraceEvent.Miss? = .noCache, fetch: UInt64,
+    url: String = "http://a.test/1"
   ) -> TraceEvent {
     event(
       began,
       .requested(
         TraceEvent.Request(
-          number: number, url: url, began: began * 1_000_000, memory: .absent, disk: .noCache, fetch: fetch,
+          number: number, url: url, began: began * 1_000_000, memory: .absent, disk: disk, fetch: fetch,
           decode: fetch + 1, processedImage: fetch + 2)))
   }
 
@@ -59,6 +60,20 @@ import VitrineGraphics
         "first byte 12-20", "body 20-25", "decoder queue 25-26", "decode 26-30", "transform 30-32",
         "first frame 33-45", "responded 33-33", "upload 38-40",
       ])
+  }
+
+  @Test func trackHasTheDiskLookupOrTheReasonForNone() throws {
+    func lookup(_ disk: TraceEvent.Miss?, _ events: [TraceEvent]) throws -> RequestTrack.Span? {
+      let track = try #require(
+        TrackBuilder.tracks(of: [request(1, at: 0, disk: disk, fetch: 10)] + events).first)
+      return track.spans.first { $0.name == "disk lookup" }
+    }
+    let events = [event(2, .lookupBegan(fetch: 10)), event(4, .lookupEnded(fetch: 10, isFound: true))]
+
+    #expect(try lookup(nil, events)?.notes == ["result": .text("hit")])
+    #expect(try lookup(nil, []) == nil, "the lookup waits in the queue")
+    let reasons = ["result": RequestTrack.Note.text("miss"), "why": .text("asked for anew")]
+    #expect(try lookup(.bypassed, [])?.notes == reasons)
   }
 
   @Test func fetchThatStartsAtOnceIsNotMarkedAsJoined() throws {

@@ -119,7 +119,7 @@ public final class Trace: Sendable {
     state.withLock { state in
       state.lastNumber += 1
       let request = TraceEvent.Request(
-        number: state.lastNumber, url: url, began: began, memory: memory, disk: .noCache, fetch: 0, decode: 0,
+        number: state.lastNumber, url: url, began: began, memory: memory, disk: nil, fetch: 0, decode: 0,
         processedImage: 0)
       state.record(TraceEvent(time: time, kind: .requested(request)), capacity)
       state.record(TraceEvent(time: time, kind: .responded(request: request.number, outcome)), capacity)

@@ -55,9 +55,9 @@ package struct TraceEvent: Hashable, Sendable {
     package let began: Int64
     /// The reason why the memory cache did not have the image.
     package let memory: Miss
-    /// The reason why the disk cache did not have the image. The downloader always records `.noCache`: a disk lookup
-    /// begins after this event and has events of its own.
-    package let disk: Miss
+    /// The reason why the disk cache is not looked up: `.bypassed` or `.noCache`. `nil` if it is looked up, which has
+    /// events of its own, and for a request that failed at once.
+    package let disk: Miss?
     /// The number of the fetch that loads the bytes; 0 for a request that failed at once.
     package let fetch: UInt64
     /// The number of the decode; 0 for a request that failed at once.
@@ -67,7 +67,7 @@ package struct TraceEvent: Hashable, Sendable {
 
     /// Creates a request from the given properties.
     package init(
-      number: UInt64, url: String, began: Int64, memory: Miss, disk: Miss, fetch: UInt64, decode: UInt64,
+      number: UInt64, url: String, began: Int64, memory: Miss, disk: Miss?, fetch: UInt64, decode: UInt64,
       processedImage: UInt64
     ) {
       self.number = number
@@ -91,7 +91,7 @@ package struct TraceEvent: Hashable, Sendable {
     case tooSmall = "only smaller sizes"
     /// The request's cache policy does not allow cached images.
     case bypassed = "asked for anew"
-    /// The downloader has no such cache.
+    /// There is no such cache for the request.
     case noCache = "no such cache"
   }
 

@@ -112,7 +112,8 @@ struct LoadState {
 
   private func traceRequest(_ id: TaskID, _ lookup: LookupNotes) {
     if let task = tasks[id], let stages = registry.loads.tree.stages(of: id) {
-      trace.record(.requested(TraceEvent.Request(id, stages, task.request, lookup)))
+      let disk = registry.fetches.disk.missReason(of: stages.fetch)
+      trace.record(.requested(TraceEvent.Request(id, stages, task.request, lookup, disk: disk)))
     }
   }
 

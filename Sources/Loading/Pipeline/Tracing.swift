@@ -14,11 +14,11 @@ extension TraceEvent.Request {
   /// Creates the entry of a request that has just begun to wait.
   init(
     _ id: TaskID, _ stages: (fetch: FetchID, decode: DecodeID, processedImage: ProcessedImageID),
-    _ request: ImageRequest, _ lookup: LookupNotes
+    _ request: ImageRequest, _ lookup: LookupNotes, disk: TraceEvent.Miss?
   ) {
     self.init(
       number: id.number, url: Trace.shortened(request.identity.url), began: lookup.began,
-      memory: lookup.memory, disk: .noCache, fetch: stages.fetch.number, decode: stages.decode.number,
+      memory: lookup.memory, disk: disk, fetch: stages.fetch.number, decode: stages.decode.number,
       processedImage: stages.processedImage.number)
   }
 }

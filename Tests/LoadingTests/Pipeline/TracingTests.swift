@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 import VitrineGraphics
 import VitrineTesting
@@ -91,6 +92,22 @@ import VitrineTesting
 
     #expect(requests.map(\.memory) == [.absent, .tooSmall, .bypassed, .purged, .absent])
     #expect(requests.allSatisfy { $0.disk == .noCache })
+  }
+
+  @Test func requestIsTracedWithTheReasonForNoDiskLookup() async throws {
+    let world = DiskWorld { $0.environment.trace = trace }
+    var memoryOnly = request("memory.jpg")
+    memoryOnly.cache = .memoryOnly
+    let file = ImageRequest(url: URL(filePath: "/nonexistent/a.jpg"))
+
+    let asked = [
+      request("a.jpg"), request("b.jpg", policy: .refresh), request("c.jpg", policy: .reload), memoryOnly,
+      file,
+    ]
+    for one in asked { world.downloader.load(one).cancel() }
+    await world.downloader.drain()
+
+    #expect(requests.map(\.disk) == [nil, nil, .bypassed, .noCache, .noCache])
   }
 
   @Test func imageRemovedAfterAPurgeIsTracedAsAbsent() async throws {

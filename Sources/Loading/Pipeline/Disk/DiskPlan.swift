@@ -87,6 +87,12 @@ struct DiskPlan {
 
   // MARK: Look-ups
 
+  /// Returns the reason why the disk is not looked up for a fetch; `nil` if it is looked up.
+  func missReason(of id: FetchID) -> TraceEvent.Miss? {
+    guard self[id].isKept else { return .noCache }
+    return self[id].use == .none ? .bypassed : nil
+  }
+
   /// Decides whether a new fetch looks up the disk before the network.
   mutating func beginsWithLookUp(_ id: FetchID) -> Bool {
     guard let stage = stages[id], stage.isKept, stage.use > .none else { return false }
