@@ -205,29 +205,39 @@ extension Transfer {
     case .abort: return 0
     case .report(let response):
       // The hop is aborted before the body arrives, because libcurl would buffer what the server sends ahead.
-      let inFlight = state.bytesInFlight(response, speaksHTTP2: easy.speaksHTTP2)
-      guard inFlight == 0 || arguments.receiver.transportMayReceive(inFlight, resume: requestResume) else {
+      let needed = state.bytesToReserve(of: response, speaksHTTP2: easy.speaksHTTP2)
+      guard needed == 0 || mayReceive(needed) else {
         state.postpone(at: .now)
         return 0
       }
+      state.report(response)
       arguments.receiver.transportDidReceive(response)
       return line.count
     }
   }
 
   private func receive(bytes: UnsafeRawBufferPointer) -> Int {
-    switch state.receive(bytes: bytes.count, at: .now) {
+    let skipped = min(state.bytesToSkip, bytes.count)
+    let new = UnsafeRawBufferPointer(rebasing: bytes[skipped...])
+    switch state.receive(bytes: new.count, at: .now) {
     case .deliver:
-      let inFlight = state.bytesInFlight(nil, speaksHTTP2: easy.speaksHTTP2)
-      guard arguments.receiver.transportMayReceive(max(bytes.count, inFlight), resume: requestResume) else {
-        state.pause(at: .now)
-        return Int(CURL_WRITEFUNC_PAUSE)
+      let speaksHTTP2 = easy.speaksHTTP2
+      guard new.isEmpty || mayReceive(state.bytesToReserve(for: new.count, speaksHTTP2: speaksHTTP2)) else {
+        let isPaused = state.pauseOrPostpone(speaksHTTP2: speaksHTTP2, at: .now)
+        return isPaused ? Int(CURL_WRITEFUNC_PAUSE) : 0
       }
-      state.delivered(bytes.count)
-      arguments.receiver.transportDidReceive(bytes)
+      state.delivered(new.count, skipping: skipped)
+      if !new.isEmpty { arguments.receiver.transportDidReceive(new) }
     case .discard: break
     case .abort: return 0
     }
     return bytes.count
+  }
+
+  /// Asks the receiver for room for `count` more bytes of the body.
+  private func mayReceive(_ count: Int) -> Bool {
+    guard arguments.receiver.transportMayReceive(count, resume: requestResume) else { return false }
+    state.grant(count)
+    return true
   }
 }

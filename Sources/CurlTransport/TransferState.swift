@@ -25,7 +25,7 @@ struct TransferState: Sendable {
 
   /// The action after bytes of the body.
   enum BodyAction: Hashable {
-    /// Pass the bytes to the receiver and call `delivered`, or call `pause` if the receiver has no room.
+    /// Pass the bytes to the receiver and call `delivered`, or call `pauseOrPostpone` if the receiver has no room.
     case deliver
     case discard
     case abort
@@ -46,6 +46,13 @@ struct TransferState: Sendable {
   private(set) var requestsSent = 0
   /// The number of body bytes received so far.
   private(set) var bytesReceived = 0
+  /// The number of leading body bytes that the receiver has already, because the request was sent again in the middle of
+  /// the body.
+  private(set) var bytesToSkip = 0
+  /// The number of body bytes for which the receiver has room.
+  private var bytesGranted = 0
+  /// The head that the receiver has got, with an acceptable status.
+  private var reported: TransportResponse?
   private let bodyLimit: Int
   private let acceptableStatuses: [ClosedRange<Int>]
   private let settings: TransferSettings
@@ -133,11 +140,28 @@ struct TransferState: Sendable {
     return .deliver
   }
 
-  /// Counts bytes of the body that the receiver has taken.
-  mutating func delivered(_ count: Int) { bytesReceived += count }
+  /// Counts bytes of the body that the receiver has taken, after `skipped` bytes that it had already.
+  mutating func delivered(_ count: Int, skipping skipped: Int = 0) {
+    bytesToSkip -= skipped
+    bytesReceived += count
+  }
 
-  /// Stops the deadlines because the receiver has no room. libcurl delivers the bytes again after `resume`.
-  mutating func pause(at now: SuspendingClock.Instant) { deadlines.pause(at: now) }
+  /// Notes that the receiver has room for `count` more bytes of the body.
+  mutating func grant(_ count: Int) { bytesGranted = max(bytesGranted, bytesReceived + count) }
+
+  /// Notes that the head of the response is reported to the receiver.
+  mutating func report(_ response: TransportResponse) {
+    if verdict == .succeed { reported = response }
+  }
+
+  /// Stops the deadlines because the receiver has no room for more of the body. Returns true to pause the hop; libcurl
+  /// then delivers the bytes again after `resume`. Returns false to abort the hop, as `postpone` does.
+  mutating func pauseOrPostpone(speaksHTTP2: Bool, at now: SuspendingClock.Instant) -> Bool {
+    deadlines.pause(at: now)
+    guard speaksHTTP2, let reported, Self.isRepeatable(reported) else { return true }
+    verdict = .wait
+    return false
+  }
 
   /// Stops the deadlines and aborts the hop, because the receiver has no room for the body. The head of the response
   /// has arrived and was not reported.
@@ -159,15 +183,34 @@ struct TransferState: Sendable {
     return .request(hop)
   }
 
-  /// Returns the number of body bytes that may arrive before the server learns that the receiver has no room. 0 over
-  /// HTTP/1, where those bytes stay in the socket.
-  func bytesInFlight(_ response: TransportResponse?, speaksHTTP2: Bool) -> Int {
-    guard speaksHTTP2, verdict == .succeed else { return 0 }
+  /// Returns the number of bytes for which the receiver must have room before the next `count` bytes of the body are
+  /// delivered, or before the head of `response` is reported.
+  ///
+  /// Over HTTP/1 a paused body stays in the socket. Over HTTP/2, libcurl buffers what arrives before the server learns of
+  /// the pause, so that the receiver needs room for that as well. A body of unknown length that can be requested again
+  /// is not paused: it needs room for as many bytes as have arrived, so that few requests are repeated.
+  func bytesToReserve(
+    for count: Int = 0, of response: TransportResponse? = nil, speaksHTTP2: Bool
+  ) -> Int {
+    guard speaksHTTP2, verdict == .succeed, let response = response ?? reported else { return count }
     let remaining = max(0, bodyLimit - bytesReceived)
-    let declared = (response?.expectedLength ?? head.contentLength).map { max(0, $0 - bytesReceived) }
-    return min(remaining, declared ?? remaining, Self.streamWindow)
+    let ahead = min(remaining, Self.streamWindow)
+    if Self.isRepeatable(response) {
+      let isGranted = count > 0 && count <= bytesGranted - bytesReceived
+      return isGranted ? count : max(count, min(ahead, max(bytesReceived, Self.firstGrant)))
+    }
+    return max(count, min(ahead, response.expectedLength.map { max(0, $0 - bytesReceived) } ?? ahead))
   }
 
+  /// Returns true for a body of unknown length whose request can be sent again in the middle of the body: a strong
+  /// validator then shows that the bytes are the same (RFC 9110, 8.8.1).
+  private static func isRepeatable(_ response: TransportResponse) -> Bool {
+    response.status == 200 && response.expectedLength == nil
+      && response.headers["ETag"]?.hasPrefix("\"") == true
+  }
+
+  /// The number of bytes to reserve at first for a body that can be requested again.
+  static let firstGrant = 256 << 10
   /// The number of bytes that libcurl lets a server send ahead on an HTTP/2 stream (`HTTP2_HUGE_WINDOW_SIZE`). libcurl
   /// buffers these bytes while a transfer is paused.
   static let streamWindow = 32 << 20
@@ -197,7 +240,9 @@ struct TransferState: Sendable {
     case .wait:
       begin(hop)
       return .request(hop)
-    case .succeed: return end.failure.map(Next.fail) ?? .succeed
+    case .succeed:
+      if let failure = end.failure { return .fail(failure) }
+      return bytesToSkip > 0 ? .fail(Self.hasChanged) : .succeed
     case nil:
       guard isWorthRetrying(end) else { return .fail(end.failure ?? .curl(CURLE_GOT_NOTHING)) }
       hasRetried = true
@@ -213,6 +258,7 @@ struct TransferState: Sendable {
     isRequestSent = false
     head = ResponseHead()
     verdict = nil
+    bytesToSkip = 0
     isResumedEarly = false
     bytesDiscarded = 0
     challenge = Challenge()
@@ -243,6 +289,7 @@ struct TransferState: Sendable {
       deadlines.limitDiscarding(to: Self.discardTime, from: now)
       return .goOn
     }
+    if let reported { return continueBody(of: reported, with: response) }
     if acceptableStatuses.contains(where: { $0.contains(status) }) {
       if let coding = head.compression, hop.headers["Accept-Encoding"] == nil {
         verdict = .fail(
@@ -265,6 +312,26 @@ struct TransferState: Sendable {
     }
     return .report(response)
   }
+
+  /// Decides about the response to a request that was sent again in the middle of the body. The response is not
+  /// reported.
+  private mutating func continueBody(
+    of reported: TransportResponse, with response: TransportResponse
+  ) -> HeadAction {
+    guard response.url == reported.url, response.status == reported.status,
+      response.headers["ETag"] == reported.headers["ETag"]
+    else {
+      verdict = .fail(Self.hasChanged)
+      return .abort
+    }
+    verdict = .succeed
+    bytesToSkip = bytesReceived
+    return .goOn
+  }
+
+  /// The error of a response that has changed while the transfer waited for room.
+  private static let hasChanged = ImageError.transport(
+    .connectionLost, message: "the response changed while it waited for memory")
 
   /// Discards the body: reads a short one to its end so that the connection can be reused, and aborts a long one.
   private mutating func discard(then next: Next, at now: SuspendingClock.Instant) -> HeadAction {

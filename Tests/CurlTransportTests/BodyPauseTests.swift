@@ -188,6 +188,55 @@ import VitrineTesting
   }
 
   @Test(.enabled(if: TLSServer.isAvailable, "needs nginx and openssl"))
+  func http2BodyOfUnknownLengthIsContinuedWhenItResumes() async throws {
+    let server = try TLSServer()
+    defer { server.stop() }
+    var settings = CurlTransport.Configuration()
+    settings.trust.certificateAuthorities = server.certificate
+    let transport = CurlTransport(configuration: settings)
+    let receiver = LimitedReceiver(allowedBytes: 256 << 10)
+    _ = transport.start(try request(server.url + "/unstated"), receiver: receiver)
+    try await receiver.waitUntilPaused()
+    #expect((1...256 << 10).contains(receiver.recorder.calls.body.count))
+
+    receiver.raiseLimit(to: .max)
+    let calls = await receiver.recorder.end()
+
+    #expect(calls.error == nil && !calls.isDisorderly)
+    #expect(calls.responses.count == 1 && calls.responses.first?.expectedLength == nil)
+    #expect(calls.text == TLSServer.longBody)
+    #expect(calls.metrics?.httpVersion == "2")
+    #expect(calls.metrics?.requests == 2)
+  }
+
+  @Test(.enabled(if: TLSServer.isAvailable, "needs nginx and openssl"))
+  func http2BodiesOfUnknownLengthReserveWhatArrives() async throws {
+    let server = try TLSServer()
+    defer { server.stop() }
+    var settings = CurlTransport.Configuration()
+    settings.trust.certificateAuthorities = server.certificate
+    let ledger = MemoryLedger(budget: 48 << 20)
+    var configuration = ImageDownloader.Configuration()
+    configuration.memory.ledger = ledger
+    configuration.retries = .none
+    let downloader = ImageDownloader(
+      configuration: configuration, transports: [CurlTransport(configuration: settings)],
+      decoder: FakeDecoder())
+    let tasks = try (0..<3).map { number in
+      var request = try ImageRequest("\(server.url)/unstated?\(number)")
+      request.decodes = false
+      return downloader.load(request)
+    }
+
+    for task in tasks {
+      #expect(try await task.response.data?.count == TLSServer.longBody.utf8.count)
+    }
+
+    #expect(ledger.peak < 12 << 20, "not the 32 MiB that a server may send ahead")
+    await downloader.shutDown()
+  }
+
+  @Test(.enabled(if: TLSServer.isAvailable, "needs nginx and openssl"))
   func http2WindowIsReservedBeforeAStreamBegins() async throws {
     let server = try TLSServer()
     defer { server.stop() }

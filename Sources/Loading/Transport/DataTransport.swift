@@ -47,10 +47,11 @@ public protocol TransportReceiver: AnyObject, Sendable {
   /// Asks for room for up to `count` more bytes of the body before they are delivered. Returns true by default.
   ///
   /// `count` includes bytes that the server may send before it learns of a pause. May be called before the head is
-  /// reported. If the result is false, the transport leaves the bytes in the socket or the file, stops its timeouts for
-  /// stalls and for the whole transfer, and asks again after `resume` has been called. `resume` is called once, later
-  /// and on any thread, unless the transfer ends before. A transport that cannot pause need not call this method. Its
-  /// bytes are counted nevertheless, but the memory budget then holds only as far as other memory can be evicted.
+  /// reported. If the result is false, the transport leaves the bytes in the socket or the file, or aborts the response
+  /// to request it again later. It stops its timeouts for stalls and for the whole transfer, and asks again after
+  /// `resume` has been called. `resume` is called once, later and on any thread, unless the transfer ends before. A
+  /// transport that cannot pause need not call this method. Its bytes are counted nevertheless, but the memory budget
+  /// then holds only as far as other memory can be evicted.
   func transportMayReceive(_ count: Int, resume: @escaping @Sendable () -> Void) -> Bool
   /// Delivers the next bytes of the body, which are valid only during the call.
   func transportDidReceive(_ bytes: UnsafeRawBufferPointer)

@@ -162,9 +162,9 @@ struct TransferStateTests {
     state.receive(["HTTP/1.1 200 OK", ""], at: start + .seconds(1))
     #expect(state.receive(bytes: 3, at: start + .seconds(4)) == .deliver)
 
-    state.pause(at: start + .seconds(4))
+    _ = state.pauseOrPostpone(speaksHTTP2: false, at: start + .seconds(4))
     #expect(state.deadlines.next == nil)
-    state.pause(at: start + .seconds(5))
+    _ = state.pauseOrPostpone(speaksHTTP2: false, at: start + .seconds(5))
     _ = state.resume(at: start + .seconds(104))
     #expect(state.deadlines.next == start + .seconds(109))
     _ = state.receive(bytes: 3, at: start + .seconds(156))
@@ -172,6 +172,109 @@ struct TransferStateTests {
     #expect(state.deadlines.next == start + .seconds(160), "the timeout of 60 s plus the pause of 100 s")
     #expect(state.expire() == .fail(.timedOut(.total(seconds: 60))))
     #expect(state.bytesReceived == 0, "nothing was delivered")
+  }
+
+  // MARK: Room for bodies
+
+  private static let tagged = ["HTTP/2 200", "ETag: \"a\"", ""]
+
+  /// Returns a transfer over HTTP/2 whose head has been reported.
+  private func stateAfterHead(_ lines: [String] = Self.tagged) throws -> TransferState {
+    var state = try TransferState("http://a.example/", bodyLimit: 64 << 20, at: start)
+    guard case .report(let response) = state.receive(lines, at: start) else { throw Unexpected() }
+    state.grant(state.bytesToReserve(of: response, speaksHTTP2: true))
+    state.report(response)
+    return state
+  }
+
+  @Test(
+    "over HTTP/2 the bytes that a server may send ahead are reserved with the head",
+    arguments: [
+      (["HTTP/2 200", ""], TransferState.streamWindow),
+      (["HTTP/2 200", "ETag: W/\"a\"", ""], TransferState.streamWindow),
+      (["HTTP/2 206", "ETag: \"a\"", ""], TransferState.streamWindow),
+      (["HTTP/2 200", "ETag: \"a\"", "Content-Length: 1000", ""], 1000),
+      (["HTTP/2 200", "ETag: \"a\"", ""], TransferState.firstGrant),
+      (["HTTP/2 404", "ETag: \"a\"", ""], 0),
+    ])
+  func roomForTheHead(lines: [String], bytes: Int) throws {
+    var state = try TransferState("http://a.example/", bodyLimit: 64 << 20, at: start)
+    guard case .report(let response) = state.receive(lines, at: start) else { throw Unexpected() }
+
+    #expect(state.bytesToReserve(of: response, speaksHTTP2: true) == bytes)
+    #expect(state.bytesToReserve(of: response, speaksHTTP2: false) == 0)
+  }
+
+  @Test func bodyOfUnknownLengthNeedsRoomForAsMuchAsHasArrived() throws {
+    var state = try stateAfterHead()
+    let chunk = 64 << 10
+
+    var grants: [Int] = []
+    while state.bytesReceived < 8 << 20 {
+      let needed = state.bytesToReserve(for: chunk, speaksHTTP2: true)
+      if needed > chunk { grants.append(needed) }
+      #expect(needed <= max(chunk, state.bytesReceived))
+      state.grant(needed)
+      state.delivered(chunk)
+    }
+
+    #expect(grants == [256, 512, 1024, 2048, 4096].map { $0 << 10 })
+    #expect(state.bytesToReserve(for: chunk, speaksHTTP2: false) == chunk)
+  }
+
+  @Test func refusedBodyOfUnknownLengthIsRequestedAgainAndContinued() throws {
+    var state = try stateAfterHead()
+    state.delivered(100_000)
+
+    let isPaused = state.pauseOrPostpone(speaksHTTP2: true, at: start)
+    #expect(!isPaused)
+    #expect(state.deadlines.next == nil)
+    #expect(state.end(.init(failure: .transport(.aborted, message: ""))) == .wait)
+    let hop = state.hop
+    #expect(state.resume(at: start) == .request(hop))
+    #expect(state.receive(Self.tagged, at: start) == .goOn, "the head is not reported again")
+    #expect(state.bytesToSkip == 100_000)
+    #expect(state.receive(bytes: 0, at: start) == .deliver)
+    state.delivered(0, skipping: 99_999)
+    #expect(state.receive(bytes: 10, at: start) == .deliver)
+    state.delivered(10, skipping: 1)
+
+    #expect(state.end(.init()) == .succeed)
+    #expect(state.bytesReceived == 100_010)
+  }
+
+  @Test(
+    "a response that has changed meanwhile fails the transfer with a retryable error",
+    arguments: [
+      ["HTTP/2 200", "ETag: \"b\"", ""], ["HTTP/2 200", ""], ["HTTP/2 503", "ETag: \"a\"", ""],
+      // The same head, and a body that ends too early.
+      tagged,
+    ])
+  func changedResponseIsNotContinued(lines: [String]) throws {
+    var state = try stateAfterHead()
+    state.delivered(100_000)
+    _ = state.pauseOrPostpone(speaksHTTP2: true, at: start)
+    _ = state.end(.init(failure: .transport(.aborted, message: "")))
+    _ = state.resume(at: start)
+
+    let action = state.receive(lines, at: start)
+    #expect(action == (lines == Self.tagged ? .goOn : .abort))
+
+    guard case .fail(let error) = state.end(.init()) else { throw Unexpected() }
+    #expect(error.isRetryable)
+  }
+
+  @Test func refusedBodyThatCannotBeRepeatedIsPaused() throws {
+    var untagged = try stateAfterHead(["HTTP/2 200", ""])
+    var state = try stateAfterHead()
+
+    let isPaused = (
+      untagged.pauseOrPostpone(speaksHTTP2: true, at: start),
+      // Over HTTP/1.
+      state.pauseOrPostpone(speaksHTTP2: false, at: start)
+    )
+
+    #expect(isPaused == (true, true))
   }
 
   @Test func waitForASharedConnectionEndsAtTheConnectTimeout() throws {

@@ -15,6 +15,9 @@ final class TLSServer {
     return image + [UInt8](repeating: UInt8(ascii: " "), count: 60_000 - image.count)
   }()
 
+  /// About 1 MB of text.
+  static let longBody = (0..<150_000).map { "\($0)\n" }.joined()
+
   /// The flaw of the certificate, apart from being self-signed.
   enum Flaw {
     case none, expired, notYetValid
@@ -31,14 +34,14 @@ final class TLSServer {
   private let program: ChildProgram
 
   /// Starts a server that answers `/` with `hello`, `/private` for the user `kiosk` with the password `secret`,
-  /// `/large` slowly, `/zeros` with 256 MiB, and `/session` with `r` on a new connection that resumes a TLS session.
+  /// `/large` slowly, `/zeros` with 256 MiB, `/unstated` with `longBody` and a strong ETag but no length, and `/session` with `r` on a new connection that resumes a TLS session.
   /// The server ends a connection after `requests` requests. The certificate is for `host`, localhost or its address.
   init(
     host: String = "localhost", requestsPerConnection requests: Int = 1000, speaksHTTP2: Bool = true,
     flaw: Flaw = .none
   ) throws {
     self.host = host
-    program = try ChildProgram(ports: 2, reusingPort: true)
+    program = try ChildProgram(ports: 3, reusingPort: true)
     let folder = program.folder
     try ChildProgram.run([
       "/usr/bin/openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
@@ -59,6 +62,7 @@ final class TLSServer {
     try ChildProgram.run(["/usr/bin/truncate", "-s", "256M", "\(folder)/zeros"])
     try program.write("kiosk:{PLAIN}secret\n", to: "users")
     try program.write(String(decoding: Self.largeBody, as: UTF8.self), to: "large")
+    try program.write(Self.longBody, to: "unstated")
     try program.write(
       """
       daemon off; master_process off; pid \(folder)/pid; error_log \(folder)/log;
@@ -82,11 +86,19 @@ final class TLSServer {
           }
           location /large { root \(folder); limit_rate_after 30k; limit_rate 2k; }
           location /zeros { root \(folder); }
+          location /unstated {
+            proxy_pass http://127.0.0.1:\(program.ports[2]); add_header ETag '"one"';
+          }
           location /session { keepalive_timeout 0; return 200 $ssl_session_reused; }
         }
         server {
           listen 127.0.0.1:\(program.ports[1]) ssl reuseport;
           ssl_protocols TLSv1.1; ssl_ciphers ALL:@SECLEVEL=0;
+        }
+        server {
+          listen 127.0.0.1:\(program.ports[2]) reuseport;
+          # With server-side includes, the length of a response is not known beforehand.
+          location / { root \(folder); ssi on; ssi_types *; }
         }
       }
       """, to: "nginx.conf")

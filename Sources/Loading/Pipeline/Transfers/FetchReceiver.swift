@@ -215,7 +215,7 @@ final class FetchReceiver: TransportReceiver {
     if let body, let total, !body.reserve(total, orCall: resume) { return false }
     state.withLock { state in
       state.pauses.end(at: clock.now)
-      state.promised = state.assembler.progress.received + count
+      state.promised = max(state.promised, state.assembler.progress.received + count)
     }
     return true
   }

@@ -133,6 +133,19 @@ import VitrineTesting
     #expect(abs(remaining - 55) < 0.001)
   }
 
+  @Test func roomThatWasGrantedStaysReserved() {
+    let (world, ledger, _) = world(budget: 100_000, bodies: 1)
+    guard let receiver = world.transport.transfers.first?.receiverForTesting else { return }
+
+    for count in [5000, 100] {
+      let hasRoom = receiver.transportMayReceive(count, resume: {})
+      bytes(100).withUnsafeBytes { receiver.transportDidReceive($0) }
+
+      #expect(hasRoom)
+      #expect(ledger.usage.bodies == 5000)
+    }
+  }
+
   @Test func bytesDeliveredWithoutAdmissionAreCounted() async {
     let (world, ledger, _) = world(budget: 1000, bodies: 1)
     guard let receiver = world.transport.transfers.first?.receiverForTesting else { return }
