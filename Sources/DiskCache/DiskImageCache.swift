@@ -110,15 +110,19 @@ public final class DiskImageCache: ImageDataCache {
     return outcome == .stored
   }
 
-  /// Removes a response. Returns true if there was one.
+  /// Removes a response, even if the file cannot be read. Returns true if there was one.
   @discardableResult
   public func removeResponse(for identity: RequestIdentity) -> Bool {
-    context.reading { (root) throws(Fault) in
+    context.reading { (root) throws(Fault) -> Bool in
       guard let entry = try context.folder.entry(of: identity, in: root),
-        let shard = try context.folder.openShard(of: entry, in: root, creating: false),
-        case .response = ResponseReader.read(entry, in: shard, withBody: false, maximumBodyBytes: .max)
+        let shard = try context.folder.openShard(of: entry, in: root, creating: false)
       else { return false }
-      return context.remove(entry.name, in: shard, because: .requested)
+      switch ResponseReader.read(entry, in: shard, withBody: false, maximumBodyBytes: .max) {
+      // Or the response of another request whose file name is equal.
+      case .notFound: return false
+      // A file that cannot be read now may be readable later, and would then be shown although it was removed.
+      case .response, .damaged, .failed: return context.remove(entry.name, in: shard, because: .requested)
+      }
     } ?? false
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 import VitrineTesting
 
@@ -74,6 +75,17 @@ import VitrineTesting
     #expect(!cache.removeResponse(for: identity(1)))
     #expect(cache.response(for: identity(1)) == nil && cache.response(for: identity(2)) != nil)
     #expect(cache.statistics.entries == 1)
+  }
+
+  @Test func responseThatCannotBeReadIsRemoved() {
+    let system = FaultySystem()
+    let cache = fixture.cache(on: system)
+    cache.store(storedResponse(), for: identity(1))
+    system.fail(.read, with: .error(EIO))
+
+    #expect(cache.removeResponse(for: identity(1)))
+
+    #expect(system.hasFailed && fixture.files.isEmpty)
   }
 
   @Test func removingAllLeavesNoFiles() {
