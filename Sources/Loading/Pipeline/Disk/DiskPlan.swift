@@ -243,7 +243,8 @@ struct DiskPlan {
     return deadlines.add(id, at: max(now, deadline))
   }
 
-  /// Returns the fetches whose deadline has passed, in the order of their start, and the time of the next call.
+  /// Returns the fetches whose deadline has passed, in the order of their start, and the time of the next call unless
+  /// that call is scheduled already.
   mutating func takeOverdue(at now: Int64) -> (due: [FetchID], next: Int64?) { deadlines.takeDue(at: now) }
 
   // MARK: Damage

@@ -153,6 +153,21 @@ struct DiskPlanTests {
     #expect(plan.limitWaiting(id, at: 3 * second) == 3 * second, "a late caller does not wait again")
   }
 
+  @Test func callAtADeadlineIsScheduledOnce() {
+    let other = FetchID(number: 2)
+    var plan = plan(staleAfter: 2)
+    #expect(plan.limitWaiting(id, at: 0) == 2 * second)
+    #expect(plan.limitWaiting(other, at: second) == nil)
+
+    // Calls for other reasons than a deadline.
+    for _ in 0..<3 { #expect(plan.takeOverdue(at: second).next == nil) }
+
+    #expect(plan.takeOverdue(at: 2 * second).next == 3 * second)
+    #expect(plan.takeOverdue(at: 2 * second).next == nil)
+    #expect(plan.takeOverdue(at: 3 * second).due == [other])
+    #expect(plan.takeOverdue(at: 3 * second).next == nil)
+  }
+
   @Test func damagedStoredResponseIsFetchedAgainOnce() {
     var plan = plan()
     func finds(_ source: ImageResponse.Source, _ error: ImageError, isProbe: Bool = false) -> Bool {
