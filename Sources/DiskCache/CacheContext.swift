@@ -41,6 +41,17 @@ final class CacheContext: Sendable {
     }
   }
 
+  /// True if the folder does not exist.
+  var isFolderMissing: Bool {
+    do throws(DiskImageCache.Fault) {
+      guard let root = try folder.open(creating: false) else { return true }
+      _ = root.number
+    } catch {
+      // The folder may have contents that cannot be read now.
+    }
+    return false
+  }
+
   /// Records a fault of writing, and reports the fault if it is new.
   func writeFailed(_ fault: DiskImageCache.Fault) {
     let now = clock.now

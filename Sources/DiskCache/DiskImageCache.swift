@@ -145,10 +145,10 @@ public final class DiskImageCache: ImageDataCache {
       FolderSweep.removeAll(root, now: context.now, progress: progress)
     }
     context.state.withLock { $0.removedAll() }
-    // A folder that does not exist is empty.
     guard let isComplete else {
       progress(0, 0)
-      return fault == nil
+      // A folder that does not exist is empty.
+      return context.isFolderMissing
     }
     return isComplete
   }

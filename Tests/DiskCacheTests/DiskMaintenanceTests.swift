@@ -175,6 +175,53 @@ import Testing
     #expect(fixture.everything.isEmpty)
   }
 
+  @Test("a file that another process has removed does not make a removal or a trim incomplete")
+  func fileThatIsMissingDoesNotMakeARemovalIncomplete() {
+    let system = FaultySystem()
+    let cache = fixture.cache(on: system)
+    for number in 0..<3 { cache.store(storedResponse(), for: identity(number)) }
+
+    cache.limits.count = 2
+    system.fail(.remove, with: .error(ENOENT))
+    cache.trim()
+    #expect(system.hasFailed && cache.statistics.failures == 0 && cache.statistics.evictions == 1)
+
+    system.fail(.remove, with: .error(ENOENT))
+    let isComplete = cache.removeAllResponses { _, _ in
+    }
+    #expect(isComplete)
+    #expect(system.hasFailed && fixture.files.isEmpty)
+  }
+
+  @Test("a removal is incomplete if the folder cannot be read", arguments: [EIO, EMFILE])
+  func removalOfAFolderThatCannotBeReadIsIncomplete(code: Int32) {
+    let system = FaultySystem()
+    let cache = fixture.cache(on: system)
+    cache.store(storedResponse(), for: identity(0))
+
+    for call in [FaultySystem.Call.open, .names] {
+      system.fail(call, with: .error(code))
+      let isComplete = cache.removeAllResponses { _, _ in
+      }
+      #expect(!isComplete, "\(call)")
+      cache.store(storedResponse(), for: identity(0))
+    }
+  }
+
+  @Test("a folder that does not exist is empty, whatever has failed before")
+  func missingFolderIsEmptyAfterAFault() {
+    let system = FaultySystem()
+    let cache = fixture.cache("\(fixture.folder)/new", hash: { ContentHash($0) }, system: system)
+    system.fail(.makeFolder, with: .error(EROFS))
+    #expect(!cache.store(storedResponse(), for: identity(0)))
+    #expect(cache.fault != nil)
+
+    let isComplete = cache.removeAllResponses { _, _ in
+    }
+
+    #expect(isComplete)
+  }
+
   @Test("the last progress of a removal is below the total if a file cannot be removed")
   func lastProgressOfAnIncompleteRemovalIsBelowTheTotal() throws {
     let cache = fixture.cache()

@@ -87,13 +87,21 @@ enum FolderSweep {
 
   // MARK: Removing
 
-  /// Removes one file. Returns true if the file was removed.
-  static func remove(_ name: ContentHash, in root: borrowing Descriptor) -> Bool {
+  /// The result of removing a file.
+  enum Removal {
+    case removed
+    /// The file did not exist: another thread or process has removed it.
+    case missing
+    case failed
+  }
+
+  /// Removes one file.
+  static func remove(_ name: ContentHash, in root: borrowing Descriptor) -> Removal {
     do throws(SystemError) {
       try root.openFolder(String(name.hex.prefix(2))).remove(name.hex)
-      return true
+      return .removed
     } catch {
-      return false
+      return error.code == ENOENT ? .missing : .failed
     }
   }
 
@@ -122,17 +130,18 @@ enum FolderSweep {
   static func removeAll(
     _ root: borrowing Descriptor, now: Int64, progress: (_ removed: Int, _ total: Int) -> Void
   ) -> Bool {
-    let entries = contents(of: root, now: now).entries
+    let contents = contents(of: root, now: now)
+    let entries = contents.entries
     let step = max(1, entries.count / 100)
     var removed = 0
     for (index, entry) in entries.enumerated() {
-      if remove(entry.name, in: root) { removed += 1 }
+      if remove(entry.name, in: root) != .failed { removed += 1 }
       if (index + 1) % step == 0, index + 1 < entries.count { progress(removed, entries.count) }
     }
     // Removes empty folders and half-written files.
     _ = removeAll(root)
     progress(removed, entries.count)
-    return removed == entries.count
+    return removed == entries.count && contents.isComplete
   }
 
   /// Removes the folders of older versions of the format beside `root`. Other files stay.

@@ -31,11 +31,18 @@ final class Trimmer: Sendable {
     var contents = FolderSweep.contents(of: root, now: now)
     let outcome = DiskTrim(limits: limits, now: now, uses: before.uses).outcome(
       of: contents.entries, unfinished: contents.unfinishedBytes, space: root.space, growth: growth)
-    let removed = outcome.victims.map(\.name).filter { FolderSweep.remove($0, in: root) }
-    if removed.count < outcome.victims.count { contents.isComplete = false }
-    let names = Set(removed)
-    contents.entries.removeAll { names.contains($0.name) }
-    context.state.withLock { $0.scanned(contents, evictions: removed.count, since: before) }
+    var (gone, evictions) = (Set<ContentHash>(), 0)
+    for victim in outcome.victims {
+      switch FolderSweep.remove(victim.name, in: root) {
+      case .removed:
+        gone.insert(victim.name)
+        evictions += 1
+      case .missing: gone.insert(victim.name)
+      case .failed: contents.isComplete = false
+      }
+    }
+    contents.entries.removeAll { gone.contains($0.name) }
+    context.state.withLock { $0.scanned(contents, evictions: evictions, since: before) }
     return outcome.hasSpace
   }
 
