@@ -52,6 +52,17 @@ final class CacheContext: Sendable {
     return false
   }
 
+  /// Returns true if the folder is usable or does not exist yet. Otherwise records a fault of writing.
+  func mayUseFolder() -> Bool {
+    do throws(DiskImageCache.Fault) {
+      if let root = try folder.open(creating: false) { _ = root.number }
+      return true
+    } catch {
+      writeFailed(error)
+      return false
+    }
+  }
+
   /// Records a fault of writing, and reports the fault if it is new.
   func writeFailed(_ fault: DiskImageCache.Fault) {
     let now = clock.now

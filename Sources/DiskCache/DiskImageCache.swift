@@ -168,10 +168,10 @@ public final class DiskImageCache: ImageDataCache {
   /// (SDWebImage's `moveCacheDirectoryFromPath:toPath:`). Returns the number of responses that were moved.
   ///
   /// Responses that this cache has already stay unchanged. The other directory is removed unless it contains other
-  /// files. Blocks while the disk works.
+  /// files. Moves nothing if the directory of this cache belongs to another user (`fault`). Blocks while the disk works.
   @discardableResult
   public func moveEntries(from directory: String) -> Int {
-    guard !CacheDirectory.isSame(directory, self.directory) else { return 0 }
+    guard !CacheDirectory.isSame(directory, self.directory), context.mayUseFolder() else { return 0 }
     let count = EntryMove(from: directory, to: self.directory).run()
     context.state.withLock { $0.changedOutside() }
     return count

@@ -124,6 +124,21 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: old) == ["notes"])
   }
 
+  @Test("no responses are moved to a directory of another user")
+  func directoryOfAnotherUserReceivesNoResponses() throws {
+    let (old, new) = ("\(fixture.folder)/old", "\(fixture.folder)/new")
+    fixture.cache(old).store(storedResponse(), for: identity(0))
+    try FileManager.default.createDirectory(atPath: new, withIntermediateDirectories: false)
+    let system = FaultySystem()
+    system.changeStatus { $0.st_uid = 12345 }
+    let cache = fixture.cache(new, hash: { ContentHash($0) }, system: system)
+
+    #expect(cache.moveEntries(from: old) == 0)
+
+    #expect(cache.fault == .ownedByAnotherUser(path: new))
+    #expect(fixture.cache(old).response(for: identity(0)) == storedResponse())
+  }
+
   @Test("YY-B35 a file deleted by another program is a miss and is no longer counted")
   func deletedFileIsAMissAndNotCounted() throws {
     let cache = fixture.cache()
