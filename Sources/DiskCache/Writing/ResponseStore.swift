@@ -105,9 +105,9 @@ struct ResponseStore {
     }
   }
 
-  /// Makes room for a response if the store would take free space that is left to other programs. Returns false without
-  /// a new scan if the disk was full a short time ago. Throws if there is no room, or while another thread or process
-  /// trims.
+  /// Makes room for a response if the store would take free space that is left to other programs. If the disk was full
+  /// a short time ago, there is no new scan: returns true only if the response takes the place of one at least as large.
+  /// Throws if there is no room, or while another thread or process trims.
   private func hasSpace(
     for length: Int, replacing name: ContentHash, in shard: borrowing Descriptor,
     _ root: borrowing Descriptor
@@ -123,7 +123,7 @@ struct ResponseStore {
     }
     let now = context.clock.now
     let isNew = growth.bytes > 0 || growth.files > 0
-    if isNew, context.state.withLock({ $0.pause.isFull(at: now) }) { return false }
+    if context.state.withLock({ $0.pause.isFull(at: now) }) { return !isNew }
     let path = context.folder.path
     guard let hasSpace = trimmer.trim(for: growth) else { throw .refused(path: path, code: EAGAIN) }
     guard hasSpace else { throw .diskIsFull(path: path) }

@@ -92,6 +92,21 @@ import VitrineTesting
     }
   }
 
+  @Test func replacementOnAFullDiskDoesNotScanTheFolder() {
+    let system = FaultySystem()
+    let cache = fixture.cache(on: system)
+    cache.store(storedResponse(30_000), for: identity(1))
+    cache.limits.freeBytes = .max
+    #expect(!cache.store(storedResponse(), for: identity(2)))
+    #expect(cache.fault == .diskIsFull(path: fixture.folder))
+    system.fail(.names, with: .error(EIO))
+
+    #expect(cache.store(storedResponse(29_000, seed: 2), for: identity(1)))
+
+    #expect(!system.hasFailed && cache.fault == nil)
+    #expect(cache.response(for: identity(1)) == storedResponse(29_000, seed: 2))
+  }
+
   @Test(.enabled(if: mayMount, needsMount)) func fileSystemWithoutFreeFilesKeepsTheOfflineCopy() throws {
     // A tenth of 200 files is left free.
     #expect(mount("tmpfs", fixture.folder, "tmpfs", 0, "size=8m,nr_inodes=200") == 0)
