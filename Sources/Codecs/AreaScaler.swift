@@ -2,7 +2,7 @@ import VitrineGraphics
 
 /// Scales an image down while its rows arrive: each output pixel is the mean of the area that it covers.
 ///
-/// Rows are summed first, at the source width, where neighbouring bytes are independent and the compiler can use vector
+/// Rows are summed first, at the source width, where neighboring bytes are independent and the compiler can use vector
 /// instructions; columns are summed once per output row. Colors are weighted by alpha, so that the colors of
 /// transparent pixels do not bleed into visible edges. Keeps one row of sums in memory.
 struct AreaScaler: ~Copyable {

@@ -79,7 +79,7 @@ public enum AssetImage {
     let pixels = pixelFormat == .bgra ? SDL_PIXELFORMAT_ARGB8888 : SDL_PIXELFORMAT_ABGR8888
     // SDL stores its last error per thread, and releases it by itself only on threads that SDL has created.
     defer { SDL_TLSCleanup() }
-    // A format without a signature (TGA) is recognised by the file name.
+    // A format without a signature (TGA) is recognized by the file name.
     let type = path.split(separator: ".").last.map { $0.uppercased() } ?? ""
     let loaded = bytes.withUnsafeBytes { content in
       IMG_LoadTyped_RW(SDL_RWFromConstMem(content.baseAddress, Int32(content.count)), 1, type)

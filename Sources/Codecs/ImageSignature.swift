@@ -1,6 +1,6 @@
 import VitrineGraphics
 
-/// Detects the format of an image by its first bytes. File names and content types are not trusted.
+/// Detects the format of an image by the first bytes. File names and content types are not trusted.
 enum ImageSignature {
   /// Returns the format whose signature `bytes` begin with; `nil` for formats that are not supported.
   static func format(of bytes: [UInt8]) -> ImageFormat? {

@@ -6,7 +6,7 @@ import Dispatch
 package final class MainActorQueue: Sendable {
   package typealias Work = @MainActor () -> Void
 
-  /// The queue of all downloaders, so that the order holds across downloaders.
+  /// The queue of all downloaders, so that closures of different downloaders also run in the order of posting.
   package static let main = MainActorQueue()
 
   private let pending = Shared<[Work]>([])

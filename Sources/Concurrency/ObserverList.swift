@@ -36,7 +36,7 @@ package struct ObserverList<Handler> {
 
   /// Removes the handlers for which `shouldRemove` returns true.
   package mutating func removeAll(where shouldRemove: (Handler) -> Bool) {
-    // An array that becomes empty is not copied.
+    // `filter` does not copy a shared array first, as `removeAll(where:)` of the array would.
     entries = entries.filter { !shouldRemove($0.handler) }
   }
 }

@@ -14,7 +14,6 @@ struct CookieIndex {
 
   init(_ limits: Limits = Limits()) { self.limits = limits }
 
-  /// The number of cookies.
   var count: Int { ages.count }
 
   /// Replaces the cookies with those of the jar. Returns the cookies that exceed the limits and are therefore left out:

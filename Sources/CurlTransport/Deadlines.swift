@@ -13,7 +13,8 @@ struct Deadlines: Sendable {
   private var stall: SuspendingClock.Instant?
   /// The end of the time for reading a body that will be discarded.
   private var discard: SuspendingClock.Instant?
-  /// The end of the wait for a connection that another transfer failed to open.
+  /// The end of the time to connect, set once another transfer has failed to open the connection that this transfer
+  /// waits for.
   private var connection: SuspendingClock.Instant?
 
   init(_ timeouts: TransportRequest.Timeouts, startedAt start: SuspendingClock.Instant) {

@@ -204,7 +204,8 @@ extension Transfer {
     case .goOn: return line.count
     case .abort: return 0
     case .report(let response):
-      // The hop is aborted before the body arrives, because libcurl would buffer what the server sends ahead.
+      // Without room for the body, the hop is aborted instead of paused, because libcurl would buffer the bytes that
+      // the server sends before it learns of the pause.
       let needed = state.bytesToReserve(of: response, speaksHTTP2: easy.speaksHTTP2)
       guard needed == 0 || mayReceive(needed) else {
         state.postpone(at: .now)

@@ -46,12 +46,12 @@ struct TransferState: Sendable {
   private(set) var requestsSent = 0
   /// The number of body bytes received so far.
   private(set) var bytesReceived = 0
-  /// The number of leading body bytes that the receiver has already, because the request was sent again in the middle of
-  /// the body.
+  /// The number of leading body bytes that the receiver has already, because the request was sent again in the middle
+  /// of the body.
   private(set) var bytesToSkip = 0
   /// The number of body bytes for which the receiver has room.
   private var bytesGranted = 0
-  /// The head that the receiver has got, with an acceptable status.
+  /// The head that was reported to the receiver; `nil` before, and for a response that is discarded.
   private var reported: TransportResponse?
   private let bodyLimit: Int
   private let acceptableStatuses: [ClosedRange<Int>]
@@ -186,9 +186,10 @@ struct TransferState: Sendable {
   /// Returns the number of bytes for which the receiver must have room before the next `count` bytes of the body are
   /// delivered, or before the head of `response` is reported.
   ///
-  /// Over HTTP/1 a paused body stays in the socket. Over HTTP/2, libcurl buffers what arrives before the server learns of
-  /// the pause, so that the receiver needs room for that as well. A body of unknown length that can be requested again
-  /// is not paused: it needs room for as many bytes as have arrived, so that few requests are repeated.
+  /// Over HTTP/1 a paused body stays in the socket. Over HTTP/2, libcurl buffers what arrives before the server learns
+  /// of the pause, so that the receiver needs room for that as well. A body of unknown length that can be requested
+  /// again is aborted instead of paused. The reservation for it grows with the bytes received, so that it is seldom
+  /// aborted.
   func bytesToReserve(
     for count: Int = 0, of response: TransportResponse? = nil, speaksHTTP2: Bool
   ) -> Int {

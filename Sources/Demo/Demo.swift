@@ -10,8 +10,8 @@ final class Demo: ScriptStage {
   private let options: Options
   private let gallery: Gallery
   private let feed: Feed
-  /// Loads the images of the next rows; `nil` in a run with a script or that ends when idle, which loads only what is
-  /// shown, so that its figures do not depend on timing.
+  /// Loads the images of the next rows. `nil` in a run with a script, or one that ends when idle: only shown images are
+  /// then loaded, so that the statistics do not depend on timing.
   private let prefetcher: ImagePrefetcher?
   private let logMessage: (String) -> Void
   private let failure: Image?
@@ -164,7 +164,7 @@ final class Demo: ScriptStage {
     root?.screen.reload()
   }
 
-  /// The images on the screen, or all images since the start on a screen without a feed.
+  /// The status line: the images on the screen, or on a screen without a feed all images since the start.
   private var statusText: String {
     var status = StatusText(
       feed: feedText, bySource: statistics.bySource, failed: statistics.failed,

@@ -1,4 +1,5 @@
-/// The state of a cache in memory. Each method records one event in the counters, the known contents and the faults.
+/// The state of a cache in memory. Each method records one event in the counters, the known contents (`FolderUsage`)
+/// and the faults (`WritePause`).
 struct CacheState {
   var limits: DiskImageCache.Limits
   private(set) var usage = FolderUsage()
@@ -19,12 +20,10 @@ struct CacheState {
 
   // MARK: Lookups
 
-  /// Records the end of a lookup.
   mutating func lookedUp(isHit: Bool) {
     if isHit { counters.hits += 1 } else { counters.misses += 1 }
   }
 
-  /// Records that a response was read.
   mutating func used(_ name: ContentHash) { usage.used(name) }
 
   /// Records a fault of reading. Returns true if the fault is new.
@@ -45,7 +44,6 @@ struct CacheState {
   /// Records that a response was not stored because of the limits or a pause.
   mutating func refused() { counters.refusals += 1 }
 
-  /// Records that the disk has space for a response.
   mutating func foundSpace() { pause.foundSpace() }
 
   /// Records a fault of writing. Returns true if the fault is new.
@@ -71,10 +69,8 @@ struct CacheState {
     }
   }
 
-  /// Records that all files were removed.
   mutating func removedAll() { usage.removedAll() }
 
-  /// Records that files were added without `stored`.
   mutating func changedOutside() { usage.changedOutside() }
 
   /// Records the result of a scan of the folder, in which `evictions` responses were removed. A part that could not be

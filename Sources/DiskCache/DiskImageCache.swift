@@ -138,7 +138,8 @@ public final class DiskImageCache: ImageDataCache {
   /// at the start is left.
   ///
   /// - Parameter progress: Receives the number of files removed so far and the total. Called fewer than 200 times, the
-  ///   last time when the removal has ended. The last call reports fewer files than the total if some cannot be removed.
+  ///   last time when the removal has ended. The last call reports fewer files than the total if some cannot be
+  ///   removed.
   @discardableResult
   public func removeAllResponses(progress: (_ removed: Int, _ total: Int) -> Void) -> Bool {
     let isComplete = context.reading { (root) throws(Fault) in

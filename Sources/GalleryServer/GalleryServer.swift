@@ -3,15 +3,14 @@ import Synchronization
 
 /// An HTTP/1.1 server on the loopback interface for demos, tests and benchmarks, which misbehaves on request.
 ///
-///     let server = try GalleryServer(pictures: "Assets/pictures")
+///     let server = try GalleryServer(images: "Assets/gallery")
 ///     server.add(Resource(body: bytes, contentType: "image/png"), at: "/one.png")
-///     let picture = server.baseURL + "/gallery/01.jpg?latency=200"
+///     let image = server.baseURL + "/gallery/01.jpg?latency=200"
 ///     let torn = server.baseURL + "/one.png?truncate=100"
 ///
-/// `/gallery/FILE` is a file of the pictures folder, with a strong `ETag`, `Last-Modified` and
-/// `Cache-Control: max-age=3600`. Other paths serve the resources that were added; any other path is 404. The server
-/// supports GET and HEAD, and replies to conditional requests (`If-None-Match`, and `If-Modified-Since` with the exact
-/// date) with 304.
+/// `/gallery/FILE` is a file of the image folder, with a strong `ETag`, `Last-Modified` and `Cache-Control:
+/// max-age=3600`. Other paths serve the resources that were added; any other path is 404. The server supports GET and
+/// HEAD, and replies to conditional requests (`If-None-Match`, and `If-Modified-Since` with the exact date) with 304.
 ///
 /// Query items change the response at any path. Unknown items are ignored, so that they can make URLs distinct:
 ///
@@ -109,7 +108,7 @@ package final class GalleryServer: Sendable {
   }
 
   /// Adds a resource at a path such as `/one.png`, replacing any earlier one. An added resource takes precedence over a
-  /// file of the pictures folder.
+  /// file of the image folder.
   package func add(_ resource: Resource, at path: String) {
     state.catalog.add(resource, at: path)
   }

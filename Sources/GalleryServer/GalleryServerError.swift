@@ -1,6 +1,6 @@
 /// The error of a gallery server or delaying proxy that could not start.
 package enum GalleryServerError: Error, Sendable, Hashable {
-  /// The pictures folder does not exist or is not a folder.
+  /// The image folder does not exist or is not a folder.
   case noSuchFolder(String)
 
   /// Listening on the port failed. `code` is the `errno` of the failed call, for example `EADDRINUSE` if another

@@ -1,6 +1,6 @@
 extension ArraySlice<UInt8> {
-  /// The bytes with `%XX` replaced by the byte that it stands for (RFC 3986, 2.1). A percent sign without two
-  /// hexadecimal digits stands for itself.
+  /// The bytes with each `%XX` replaced by the byte of that hexadecimal value (RFC 3986, 2.1). A percent sign without
+  /// two hexadecimal digits stands for itself.
   package var percentDecoded: [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(count)

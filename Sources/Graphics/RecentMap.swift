@@ -1,9 +1,9 @@
-/// A dictionary that knows the order in which its entries were inserted or used, for memories and caches that drop their
-/// oldest entries. Operations are O(1).
+/// A dictionary that knows the order in which its entries were inserted or used, for memories and caches that drop
+/// their oldest entries. Operations are O(1).
 ///
 /// The order is a circular list in an array. An index in `indices` always leads to a node with an entry, which is why
-/// `use` and `insert` unwrap entries without a check. The map is inlinable because the renderer looks up each image of a
-/// frame.
+/// `use` and `insert` unwrap entries without a check. The map is inlinable because the renderer looks up each image of
+/// a frame.
 package struct RecentMap<Key: Hashable, Value> {
   @usableFromInline struct Node {
     /// `nil` for the sentinel and for unused nodes.

@@ -87,7 +87,7 @@ public nonisolated struct SlotOptions {
     /// The minimum time in seconds between the appearance of the indicator and its end, which prevents flicker; 0.3 by
     /// default.
     public var minimumDuration: Double
-    /// The color of the brightest tooth of a spinner, or of the filled part of a bar or ring; light grey by default.
+    /// The color of the brightest tooth of a spinner, or of the filled part of a bar or ring; light gray by default.
     /// Does not apply to custom drawings.
     public var color: Color
 

@@ -171,8 +171,8 @@ public struct ImageRequest: Sendable {
         cache: cache, transforms: transforms, limits: limits, keepsData: keepsData, progressive: progressive))
   }
 
-  /// Returns the memory cache that the request uses, where `downloaderCache` is that of the downloader. Every memory hit
-  /// calls this method, and nearly all requests use the downloader's cache.
+  /// Returns the memory cache that the request uses, where `downloaderCache` is that of the downloader. Every memory
+  /// hit calls this method, and nearly all requests use the downloader's cache.
   func cache(default downloaderCache: (any ImageRequestCache)?) -> (any ImageRequestCache)? {
     guard let choices else { return downloaderCache }
     return choices.values.decodes ? choices.values.cache.resolved(downloaderCache) : nil

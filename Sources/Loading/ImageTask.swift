@@ -71,7 +71,8 @@ public final class ImageTask: Cancellable {
     var result: Outcome?
     var subscribers: Subscribers
 
-    /// True if the caller, who has cancelled or paused, must not receive progress or a preview.
+    /// True if a turn must be dropped: the caller has cancelled the load, or has paused the load and the turn is for a
+    /// preview.
     func mutes(_ turn: Subscribers.Turn) -> Bool { isCancelled || (turn == .preview && isPaused) }
 
     /// Adds a subscriber unless the outcome is known. Returns the number of the subscriber, or 0, which is no number.

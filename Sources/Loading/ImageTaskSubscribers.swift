@@ -3,11 +3,11 @@ import VitrineConcurrency
 extension ImageTask {
   /// The subscribers of a load, in one list.
   ///
-  /// Event streams and waiting Swift tasks receive events at once, on the thread of the event. Handlers and observers are
-  /// called in turns of the main actor; at most one turn for progress and one for previews is posted at a time.
+  /// Event streams and waiting Swift tasks receive events at once, on the thread of the event. Handlers and observers
+  /// are called in turns of the main actor; at most one turn for progress and one for previews is posted at a time.
   ///
-  /// A value without a lock of its own: its owner calls the subscribers without the lock, because they may subscribe and
-  /// unsubscribe.
+  /// A value without a lock of its own: its owner calls the subscribers without the lock, because they may subscribe
+  /// and unsubscribe.
   struct Subscribers: Sendable {
     /// The functions that the caller has passed to `load`.
     struct Handlers: Sendable {

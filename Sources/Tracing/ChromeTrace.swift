@@ -24,7 +24,7 @@ public struct ChromeTrace: Sendable {
     var document = Document()
     document.traceEvents.append(.name(of: "process_name", track: 0, "vitrine"))
     for (index, track) in tracks.enumerated() {
-      // No limit of length other than that of the recording.
+      // The URL is not shortened: the trace has limited its length when the event was recorded.
       let url = track.url.withoutSecrets(longest: track.url.count)
       document.traceEvents.append(.name(of: "thread_name", track: index + 1, url))
       for span in track.spans {

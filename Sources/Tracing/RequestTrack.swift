@@ -1,7 +1,7 @@
 /// The track of one request in a trace, from the call to the first frame: its spans, ordered by their beginning.
 ///
-/// Work that several requests share is on the track of each of them, for the time that the request waits for it. Spans
-/// of a track follow or enclose one another, or Perfetto would drop them.
+/// Work that several requests share is on the track of each request, for the time that the request waits for the work.
+/// Two spans of a track follow or enclose each other, because Perfetto drops spans that overlap in part.
 struct RequestTrack: Hashable {
   struct Span: Hashable {
     let name: String
@@ -30,7 +30,7 @@ struct RequestTrack: Hashable {
     spans.append(Span(name: name, begin: begin, end: end, notes: notes))
   }
 
-  /// Cuts the spans to the interval from `begin` to `end` and removes those outside of it.
+  /// Cuts the spans to the interval from `begin` to `end`, and removes spans outside of the interval.
   mutating func clip(from begin: Int64, to end: Int64) {
     spans = spans.compactMap { span in
       let first = max(begin, span.begin)

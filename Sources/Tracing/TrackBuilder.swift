@@ -12,7 +12,7 @@ struct TrackBuilder {
     let outcome: TraceEvent.Outcome
   }
 
-  /// The requests by number. A request that `Vary` has sent again counts from then on.
+  /// The requests by number. A request that was sent again because of `Vary` begins at that time.
   private var requests: [UInt64: (request: TraceEvent.Request, time: Int64)] = [:]
   private var served: [(request: UInt64, url: String, image: UInt64, time: Int64)] = []
   private var responses: [UInt64: Response] = [:]
@@ -109,7 +109,7 @@ struct TrackBuilder {
     return track
   }
 
-  /// Adds the disk lookup, a stage of its own that another request may have begun.
+  /// Adds the disk lookup, which another request of the same fetch may have begun.
   private func addLookup(of request: TraceEvent.Request, at time: Int64, to track: inout RequestTrack) {
     guard let lookup = lookups[request.fetch], let begin = lookup.begin else {
       // A lookup that has not begun is part of the queue.
@@ -150,7 +150,8 @@ struct TrackBuilder {
     }
   }
 
-  /// Adds the steps of a transfer. Their times count from the start of the last hop; the time before are redirects.
+  /// Adds the steps of a transfer. Their times count from the start of the last hop. The time before that was spent on
+  /// redirects.
   private func addTransfer(
     _ transfer: TraceEvent.Transfer, from begin: Int64, to end: Int64, on track: inout RequestTrack
   ) {
@@ -206,7 +207,7 @@ struct TrackBuilder {
     )
   }
 
-  /// Adds the upload and the first frame of an image since the request received it.
+  /// Adds the upload and the first frame of an image after the request has received the image.
   private func addScreen(of image: UInt64, from begin: Int64, to track: inout RequestTrack) {
     let seen = shown[image]?.first { $0 >= begin }
     for upload in uploads[image] ?? [] {

@@ -21,7 +21,7 @@ enum TileQuality {
     var sum = 0.0
     for pixel in 0..<tile.width * tile.height {
       for channel in 0..<3 {
-        // Rounded and clamped as in an image.
+        // A decoded image has only whole values from 0 to 255.
         let ideal = min(255, max(0, best[pixel * 3 + channel])).rounded()
         let difference = Double(tile.bytes[pixel * 4 + channel]) - ideal
         sum += difference * difference

@@ -41,7 +41,7 @@ enum GIFDecoder {
       plan: plan, source: Canvas.Source(structure.screen, hasAlpha: true), codec: codec, collectsRows: false)
   }
 
-  /// Draws the frame, or those of its rows for which `indices` suffice.
+  /// Draws the frame, or the rows for which `indices` suffice.
   static func draw(
     _ frame: GIFFrame, _ indices: [UInt8], screen: PixelSize, _ plan: DecodePlan
   ) throws(ImageError) -> Bitmap {

@@ -66,7 +66,7 @@ struct GIFFrame {
   let codeCount: Int
   private let codeReader: GIFBlockReader
 
-  /// Reads an image descriptor and the data after it. The separator has already been read.
+  /// Reads an image descriptor and the data of the frame. The separator has already been read.
   init(
     _ reader: inout GIFBlockReader, globalPalette: ArraySlice<UInt8>?, transparentIndex: UInt8?
   ) throws(ImageError) {
@@ -120,7 +120,6 @@ struct GIFBlockReader {
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The error for data that end early.
   static let unexpectedEnd = ImageError.decoding(.gif, message: "the data end early")
 
   mutating func byte() throws(ImageError) -> UInt8 {

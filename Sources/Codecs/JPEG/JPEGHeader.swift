@@ -1,7 +1,7 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// The size and the coding of a JPEG, from the segments before its first scan.
+/// The size and the coding of a JPEG, read from the segments before the first scan.
 struct JPEGHeader {
   /// The sampling factors of a component, 1 to 4 each.
   struct Component {
@@ -18,7 +18,7 @@ struct JPEGHeader {
   /// The size of the color profile's segments in bytes.
   private(set) var profileBytes = 0
 
-  /// Returns `nil` if the frame header or the first scan after it is missing.
+  /// Returns `nil` if there is no frame header, or no scan after the frame header.
   init?(_ bytes: [UInt8]) {
     for (marker, payload) in JPEGSegments(bytes) {
       switch marker {

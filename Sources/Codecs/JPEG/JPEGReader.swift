@@ -25,7 +25,7 @@ final class JPEGReader {
     guard vitrine_jpeg_open(handle, bytes.baseAddress, bytes.count) else { throw failure }
   }
 
-  /// Creates a reader for an image that is still arriving; see `JPEGReader+Parts`.
+  /// Creates a reader for an image that is still arriving; see `JPEGReader+Previews.swift`.
   init(limits: DecodeLimits) throws(ImageError) {
     guard let handle = vitrine_jpeg_create(Self.scanLimit) else {
       throw .decoding(.jpeg, message: "out of memory")

@@ -28,7 +28,7 @@ struct JPEGSegments: Sequence, IteratorProtocol {
     return nil
   }
 
-  /// Returns the next marker and moves behind it.
+  /// Returns the next marker and moves to the byte after the marker.
   private mutating func nextMarker() -> UInt8? {
     while let start = bytes[Swift.min(offset, bytes.count)...].firstIndex(of: 0xFF) {
       offset = start

@@ -6,7 +6,7 @@ struct SourceMemory {
   let plan: DecodePlan
   /// The form in which the codec returns pixels: rows or the whole image.
   let source: Canvas.Source
-  /// The bytes that the codec allocates while it works: coefficients, planes, rows, tables that grow with the image.
+  /// The bytes that the codec allocates during a decode: coefficients, planes, rows, tables that grow with the image.
   let codec: Int
   /// The size in bytes of the color profile as stored.
   var profile = 0

@@ -34,7 +34,7 @@ final class PNGPreviewReader {
 
   deinit { vitrine_png_close_in_part(handle) }
 
-  /// Takes the bytes that follow those of the previous call.
+  /// Decodes the next bytes of the file.
   func feed(_ bytes: ArraySlice<UInt8>, cancellation: DecodeCancellation) throws(ImageError) {
     self.cancellation = cancellation
     let isDecoded = bytes.withUnsafeBufferPointer { bytes in
@@ -58,7 +58,7 @@ final class PNGPreviewReader {
     return buffer.bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
   }
 
-  /// Allocated with the first row, so that a header alone takes no memory.
+  /// Adds a row to the image, which is allocated with the first row, so that a header alone takes no memory.
   private func push(_ row: UnsafePointer<UInt8>) {
     let image = image ?? GrowingImage(plan, source: Canvas.Source(plan.stored, hasAlpha: hasAlpha))
     self.image = image

@@ -17,7 +17,7 @@ enum PreviewBlur {
   /// the edges are repeated beyond them. The time does not depend on the radius. Allocates the memory of the image once
   /// more.
   static func blurred(_ bitmap: Bitmap, radius: Double) -> Bitmap {
-    // An odd box is centred on a pixel. With more than 255 pixels, the sums would not be exact.
+    // An odd box is centered on a pixel. With more than 255 pixels, the sums would not be exact.
     let width = min(255, Int(radius * 3 * (2 * Double.pi).squareRoot() / 4 + 0.5) | 1)
     guard width > 1 else { return bitmap }
     return Bitmap(

@@ -98,7 +98,6 @@ protocol PreviewDecoder: AnyObject {
   var isFinished: Bool { get }
 }
 
-/// A preview.
 struct DecodedPreview {
   var image: Image
   /// The number of scans or passes over the whole image that the preview shows, from 1.

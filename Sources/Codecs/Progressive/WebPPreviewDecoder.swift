@@ -58,7 +58,7 @@ private final class WebPUnpacking {
   /// The number of packed bytes that libwebp has received.
   private var end = 0
   private let frameSize: PixelSize
-  /// The code groups, once they are known and within the limit.
+  /// The tables of the code groups; `nil` until the groups have arrived and were found to be within the limit.
   private var tables: WebPCodeGroups.Tables?
 
   init(_ frame: WebPFrame, _ plan: DecodePlan) throws(ImageError) {
@@ -94,7 +94,7 @@ private final class WebPUnpacking {
     ByteCount.sum(memory.bytes.count, codecBytes, tables?.bytes ?? 0, image.byteCount)
   }
 
-  /// Decodes the received part of the frame. Returns `nil` if no further rows are decoded.
+  /// Decodes the received part of the frame. Returns `nil` if there are no more rows than at the previous call.
   func decode(_ data: WebPData, _ cancellation: DecodeCancellation) throws(ImageError) -> Image? {
     if tables == nil { tables = try WebPFrame.tables(data, size: frameSize, cancellation: cancellation) }
     guard tables != nil else { return nil }

@@ -4,8 +4,8 @@ import VitrineLoading
 /// A reader that counts the groups of prefix codes of a lossless WebP image (RFC 9649, section 3.7.2) without unpacking
 /// its pixels.
 ///
-/// libwebp allocates 12 to 21 KiB of tables for each group, and a file can declare a group with twenty bits. A file of a
-/// few hundred kilobytes can therefore make libwebp allocate hundreds of megabytes. The header does not show this.
+/// libwebp allocates 12 to 21 KiB of tables for each group, and a file can declare a group with twenty bits. A file of
+/// a few hundred kilobytes can therefore make libwebp allocate hundreds of megabytes. The header does not show this.
 struct WebPCodeGroups {
   /// The maximum number of groups. libwebp's encoder writes at most 2,600.
   static let limit = 2600
@@ -16,22 +16,22 @@ struct WebPCodeGroups {
     /// The number of colors in the cache; 0 if there is none.
     var cacheSize = 0
 
-    /// The number of bytes that libwebp 1.2 allocates (`kTableSize`, `HTreeGroup`): 2,956 entries of four bytes for each
-    /// group, an entry for each color in the cache, and the group itself.
+    /// The number of bytes that libwebp 1.2 allocates (`kTableSize`, `HTreeGroup`): 2,956 entries of four bytes for
+    /// each group, an entry for each color in the cache, and the group itself.
     var bytes: Int {
       ByteCount.product(groups, ByteCount.sum(ByteCount.product(2956 + cacheSize, 4), 568))
     }
 
-    /// The maximum for a frame of `pixels` pixels in `byteCount` bytes.
+    /// Returns the largest tables that a frame of `pixels` pixels in `byteCount` bytes can need.
     static func largest(pixels: Int, byteCount: Int) -> Tables {
       let groups = min(limit, pixels / 16 + 1, ByteCount.product(byteCount, 8) / 20 + 1)
       return Tables(groups: groups, cacheSize: 1 << 11)
     }
   }
 
-  /// Returns the groups of a lossless image, or of losslessly packed alpha; `nil` if the data are incomplete or damaged.
-  /// Throws `.decoding` if there are more groups than `limit` or a transform is repeated, which libwebp refuses, and
-  /// `.cancelled`.
+  /// Returns the groups of a lossless image, or of losslessly packed alpha; `nil` if the data are incomplete or
+  /// damaged. Throws `.decoding` if there are more groups than `limit` or a transform is repeated, which libwebp
+  /// refuses, and `.cancelled`.
   ///
   /// - Parameters:
   ///   - frame: A VP8L chunk, or an ALPH chunk followed by other chunks.

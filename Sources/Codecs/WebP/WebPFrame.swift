@@ -2,7 +2,7 @@ import CCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// A compressed WebP frame and the values of its header.
+/// A compressed WebP frame with the values of the frame header.
 struct WebPFrame {
   private let data: WebPData
   private let features: WebPBitstreamFeatures

@@ -154,8 +154,9 @@ nonisolated enum Process {
     return (Int(kilobytes) ?? 0) * 1024
   }
 
-  /// The time at which the program was started, in milliseconds of the boot clock. `run.sh`, which may build the program
-  /// first, becomes the program (`exec`), and says in `VITRINE_STARTED_AT` when that was, in seconds since boot.
+  /// The time at which the program was started, in milliseconds of the boot clock. `run.sh`, which may build the
+  /// program first, becomes the program (`exec`), and says in `VITRINE_STARTED_AT` when that was, in seconds since
+  /// boot.
   private static let start: Double = max(
     processStart, min(now(CLOCK_BOOTTIME), (startOfProgram ?? 0) * 1000))
 

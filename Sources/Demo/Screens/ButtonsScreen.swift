@@ -152,7 +152,7 @@ final class ButtonsScreen: View, Screen {
     scroll.addSubview(catalogue)
   }
 
-  /// Prepares a button whose title and title colour show the state, with an image after the title.
+  /// Prepares a button whose title and title color show the state, with an image after the title.
   private static func prepareTitle(_ button: DemoButton) {
     button.titleFont = .bold(13)
     button.imageSize = Size(width: 20, height: 20)

@@ -8,7 +8,7 @@ class FeedCell: ListCell {
   private var item = Feed.Item(url: "")
   /// The source of the shown image; `nil` until there is one.
   private(set) var source: ImageResponse.Source?
-  /// True if the shown image is a stored one that could not be checked with its server.
+  /// True if the shown image is stale, because it could not be revalidated.
   private(set) var isStored = false
   var isFailed: Bool { outcome == .failed }
   var scriptTitle: String { item.title }
@@ -34,7 +34,7 @@ class FeedCell: ListCell {
     image.setImage(from: item.url, options: options) { [weak self] result in self?.note(result) }
   }
 
-  /// Asks the server whether the image has changed. The shown image stays until there is another.
+  /// Asks the server whether the image has changed. The shown image stays until a new image has arrived.
   func revalidate(failure: Image?) {
     guard source != nil, var request = try? ImageRequest(item.url) else {
       return show(item, failure: failure)
@@ -51,7 +51,7 @@ class FeedCell: ListCell {
       outcome = .loaded
       note(response)
     case .failure(.cancelled): break
-    // The image that is shown stays.
+    // A failed revalidation keeps the shown image.
     case .failure where source != nil: isStored = true
     case .failure: outcome = .failed
     }
@@ -62,7 +62,7 @@ class FeedCell: ListCell {
     isStored = if case .stale = response.freshness { true } else { false }
   }
 
-  /// Updates the cell if its slot shows a response to a request that the library has repeated by itself.
+  /// Updates the cell if its slot shows a response to a request that was sent again automatically.
   func didRecover(_ response: ImageResponse) {
     guard response.image === image.image || response.http?.url.absoluteString == item.url else { return }
     outcome = .loaded

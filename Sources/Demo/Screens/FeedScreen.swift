@@ -38,7 +38,6 @@ class FeedScreen: View, Screen {
   }
 
   var scrollView: ScrollView { list }
-  /// The cells on the screen.
   var visibleCells: [FeedCell] { list.visibleRows.compactMap { list.cell(at: $0) as? FeedCell } }
 
   func reload() { list.reloadData() }
@@ -52,8 +51,8 @@ class FeedScreen: View, Screen {
 
   func refresh() { puller.refresh() }
 
-  /// Revalidates the images on the screen, which stay until their servers have sent others. The refresh control spins
-  /// until the first of them is known to be current.
+  /// Revalidates the images on the screen. An image stays until its server has sent a new image. The refresh control
+  /// spins until the first image is revalidated.
   private func revalidate() {
     list.layoutIfNeeded()
     let cells = visibleCells

@@ -4,7 +4,7 @@ import Vitrine
 final class ImageCell: FeedCell {
   static let height = 96.0
   static let imageSize = Size(width: 120, height: 80)
-  /// The width from which the details stand in a column of their own at the right.
+  /// The minimum width in points for a separate column of details at the right.
   private static let wide = 640.0
 
   private let title = Label("", font: Theme.title, color: Theme.text)

@@ -25,7 +25,7 @@ final class RootView: View {
   }
 
   override func layoutSubviews() {
-    // A low window hides its bars in favour of the images.
+    // A low window hides its bars in favor of the images.
     let top = barHeight(header, fitting: header?.sizeThatFits(bounds.size).height ?? 0, otherBarHeight: 0)
     let bottom = barHeight(status, fitting: Theme.statusHeight, otherBarHeight: top)
     header?.frame = Rect(x: 0, y: 0, width: bounds.width, height: top)

@@ -9,8 +9,8 @@ final class StatusLine: View, FrameObserver {
 
   /// Creates a status line.
   ///
-  /// - Parameter text: Returns the text. Called at most four times a second, and only after `change()` or when the line
-  ///   is added to a window.
+  /// - Parameter text: Returns the text. Called at most four times a second, and only after `scheduleUpdate()` or when
+  ///   the line is added to a window.
   init(text: @escaping () -> String) {
     self.text = text
     super.init()

@@ -1,12 +1,12 @@
 import Vitrine
 
-/// The text of the status line: which images are shown, from where, and whether they are stored ones.
+/// The text of the status line: the shown images by source, stale images, failures and memory.
 nonisolated struct StatusText {
   /// The name of the feed, with the state of its list in words.
   var feed: String
   /// The number of images by source.
   var bySource: [ImageResponse.Source: Int] = [:]
-  /// The number of images that are stored and could not be checked with their server.
+  /// The number of stale images, which could not be revalidated.
   var stored = 0
   var failed = 0
   var cacheBytes = 0

@@ -1,6 +1,6 @@
 import Vitrine
 
-/// The colours, fonts and distances of the demo. Distances are multiples of eight points.
+/// The colors, fonts and distances of the demo. Distances are multiples of eight points.
 enum Theme {
   static let background = Color(hex: 0x12_141A)
   static let bar = Color(hex: 0x1A_1D25)

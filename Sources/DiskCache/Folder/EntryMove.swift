@@ -50,7 +50,8 @@ struct EntryMove {
   }
 
   private func removeOldDirectory() {
-    // A response that is left and that the new folder does not have could not be moved.
+    // If the new folder lacks a response that is still here, that response could not be moved, and the old folder
+    // stays.
     let isMoved = ((try? files.subpathsOfDirectory(atPath: oldRoot)) ?? []).allSatisfy { path in
       ContentHash(hex: path.split(separator: "/").last ?? "") == nil
         || files.fileExists(atPath: "\(newRoot)/\(path)")

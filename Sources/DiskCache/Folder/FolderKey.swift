@@ -4,7 +4,6 @@ import VitrineLoading
 /// The file with the random key of a cache folder. The key digests the secrets of requests, so that files contain only
 /// digests, and digests of one folder are useless for another.
 enum FolderKey {
-  /// The name of the file.
   static let name = "key"
 
   /// Returns the identity of the file; nil if there is none.

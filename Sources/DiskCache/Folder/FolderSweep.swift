@@ -30,7 +30,7 @@ enum FolderSweep {
       if folder.hasPrefix(CacheFolder.removedPrefix) {
         remove(folder, in: root)
       } else if folder.hasPrefix(CacheFolder.temporaryPrefix) {
-        // A key that is being created.
+        // The temporary file of a key that is being created.
         count(unfinished: folder, in: root, now, &contents)
       } else if isShard(folder) {
         do throws(SystemError) {

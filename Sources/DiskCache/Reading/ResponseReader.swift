@@ -25,9 +25,9 @@ enum ResponseReader {
   ///
   /// - Parameters:
   ///   - withBody: False to leave the body empty and unverified.
-  ///   - maximumBodyBytes: The length in bytes of the longest body that the cache stores. A file that claims a longer body
-  ///     is damaged. The memory for the body is allocated before the body is verified, and a sparse file of any length
-  ///     takes no space on disk.
+  ///   - maximumBodyBytes: The length in bytes of the longest body that the cache stores. A file that claims a longer
+  ///     body is damaged. The memory for the body is allocated before the body is verified, and a sparse file of any
+  ///     length takes no space on disk.
   ///   - reserve: Called with the number of bytes of the body before the body is read.
   static func read(
     _ entry: DiskEntry, in shard: borrowing Descriptor, withBody: Bool, maximumBodyBytes: Int,

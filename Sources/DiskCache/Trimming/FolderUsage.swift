@@ -59,7 +59,6 @@ struct FolderUsage {
     contents?.bytes = max(0, known.bytes - bytes)
   }
 
-  /// Records that all files were removed.
   mutating func removedAll() {
     contents = nil
     uses = [:]

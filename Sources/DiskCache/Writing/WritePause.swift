@@ -13,10 +13,9 @@ struct WritePause {
   /// full.
   private var fullUntil: Int64?
 
-  /// Returns true if nothing may be written.
   func isPaused(at now: Int64) -> Bool { pausedUntil.map { now < $0 } ?? false }
 
-  /// Returns true if the disk was full a short time ago.
+  /// Returns true if responses that need additional space may not be written.
   func isFull(at now: Int64) -> Bool { fullUntil.map { now < $0 } ?? false }
 
   /// Records a fault of reading, which does not pause writing. Returns true if the fault is new.
@@ -35,12 +34,12 @@ struct WritePause {
     return readFailed(fault)
   }
 
-  /// Records that a response was stored.
+  /// Ends the pause and the fault, because a response was stored.
   mutating func stored() {
     fault = nil
     pausedUntil = nil
   }
 
-  /// Records that the disk has space for a response.
+  /// Allows responses that need additional space again.
   mutating func foundSpace() { fullUntil = nil }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The contents of the server by path: added resources, then the pictures folder under `/gallery/`.
+/// The contents of the server by path: added resources, then the image folder under `/gallery/`.
 final class Catalog: Sendable {
   private let resources = Mutex<[String: Resource]>([:])
   private let folder: ImageFolder?

@@ -85,8 +85,8 @@ final class ServerLoop {
       let descriptor = acceptOne(listener)
       guard descriptor >= 0 else {
         if errno == EINTR || errno == ECONNABORTED { continue }
-        // After the last free descriptor has been used, `accept` fails even if no other connection is waiting. If one is
-        // waiting, the next turn of the loop accepts it.
+        // After the last free descriptor has been used, `accept` fails even if no other connection is waiting. If one
+        // is waiting, the next turn of the loop accepts it.
         if errno != EAGAIN, !hasAccepted { runOutOfDescriptors(at: now) }
         return
       }

@@ -18,7 +18,7 @@ package final class ArrivingBody: Sendable {
 
   /// - Parameters:
   ///   - reservation: The reservation of the bytes received so far.
-  ///   - schedule: Moves notifications to another thread, because the thread that releases memory may hold any lock.
+  ///   - schedule: Runs `resume` closures on another thread, because the thread that releases memory may hold any lock.
   package init(_ reservation: MemoryReservation, in ledger: MemoryLedger, schedule: @escaping Scheduler) {
     self.reservation = reservation
     self.ledger = ledger

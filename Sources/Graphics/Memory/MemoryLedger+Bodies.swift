@@ -53,8 +53,8 @@ extension MemoryLedger {
 
   // MARK: Reserving
 
-  /// Reserves `bytes` for a body, evicting cached memory if necessary. With `mayExceed`, the body may exceed the
-  /// bodies' share, and also the budget if there is no queued work that will release memory.
+  /// Reserves `bytes` for a body, evicting cached memory if necessary. With `mayExceed`, the body may exceed
+  /// `bodyLimit`, and also the budget if there is no queued work that will release memory.
   func reserveForBody(_ bytes: Int, in reservation: MemoryReservation, mayExceed: Bool) -> Bool {
     guard mayExceed || bytes <= bodyLimit - usage.bodies else { return false }
     if reservation.reserve(bytes, force: false) { return true }
@@ -64,7 +64,7 @@ extension MemoryLedger {
       && reservation.reserve(bytes, force: true)
   }
 
-  /// Adds a body to the queue, unless there is room for it after all. Returns true if the bytes were reserved.
+  /// Adds a body to the queue, unless there is room for the body by now. Returns true if the bytes were reserved.
   func waitForMemory(
     _ bytes: Int, _ body: ArrivingBody, schedule: @escaping ArrivingBody.Scheduler,
     _ resume: @escaping @Sendable () -> Void
@@ -90,7 +90,7 @@ extension MemoryLedger {
     return waiting.entries.removeValue(forKey: number)
   }
 
-  /// Removes a body that has ended. Another body may have the right to exceed the share now.
+  /// Removes a body that has ended. Another body may have the right to exceed `bodyLimit` now.
   func stopWaiting(_ number: UInt64, _ schedule: ArrivingBody.Scheduler) {
     waitingBodies.releaseAfterLock { waiting in
       waiting.line.end(number)

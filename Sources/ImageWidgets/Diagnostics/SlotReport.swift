@@ -23,7 +23,7 @@ struct SlotReport: Equatable {
   }
 
   /// The color of the source, as in Picasso: green for memory, blue for disk, red for the network; also violet for a
-  /// file and grey for a failure.
+  /// file and gray for a failure.
   var color: Color {
     switch outcome {
     case .image(_, .memory): Color(hex: 0x1F_8A4C)

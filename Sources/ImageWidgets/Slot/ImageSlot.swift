@@ -16,7 +16,6 @@ final class ImageSlot {
   var indicator: SlotIndicator?
   /// Sends the request again while the slot shows a retryable failure or a stale image.
   var recovery: SlotRecovery?
-  /// The observers of `activity`.
   let observers = ActivityObservers()
 
   init(target: any SlotTarget) { self.target = target }

@@ -21,7 +21,7 @@ struct SlotContent: ~Copyable {
   /// The image that the slot shows, in its target or by a custom presentation.
   func image(in scene: SlotScene) -> Image? { presentation.image(in: scene) }
 
-  /// True if no request has been accepted that has not begun.
+  /// False while an accepted request or a refused source has not taken effect.
   var isSettled: Bool {
     switch subject {
     case .none, .shown: true
@@ -31,7 +31,7 @@ struct SlotContent: ~Copyable {
 
   // MARK: Requests
 
-  /// Replaces the subject and returns the previous one. What is shown stays.
+  /// Replaces the subject and returns the previous subject. The shown image stays.
   mutating func exchange(for new: consuming SlotSubject) -> SlotSubject {
     swap(&subject, &new)
     showing = nil
@@ -54,7 +54,8 @@ struct SlotContent: ~Copyable {
     presentation.takeBackPreview(in: scene)
   }
 
-  /// Removes the accepted request after its look-up in memory, and returns it with its handlers; `nil` if there is none.
+  /// Removes the accepted request after its look-up in memory, and returns it with its handlers; `nil` if there is
+  /// none.
   mutating func takeRequest(in scene: SlotScene) -> (SlotRequest, SlotListeners)? {
     guard case .requested(var slotRequest, let listeners) = subject else { return nil }
     subject = .none
@@ -63,7 +64,6 @@ struct SlotContent: ~Copyable {
     return (slotRequest, listeners)
   }
 
-  /// Shows what a slot shows while its first image loads.
   mutating func showPlaceholder(of slotRequest: SlotRequest, in scene: SlotScene) {
     presentation.showPlaceholder(slotRequest.placeholder, slotRequest.options, in: scene)
   }
@@ -145,15 +145,12 @@ struct SlotContent: ~Copyable {
     presentation.showPreview(image, slotRequest.options, in: scene)
   }
 
-  /// Shows the latest preview, if the transition to the preview `image` has ended.
   mutating func transitionEnded(to image: Image, of slotRequest: SlotRequest) {
     presentation.transitionEnded(to: image, slotRequest.options)
   }
 
-  /// Returns the next effect on the target.
   mutating func nextEffect() -> SlotEffect? { presentation.nextEffect() }
 
-  /// Returns the next call of a custom presentation.
   mutating func nextCall() -> SlotEffect? { presentation.nextCall() }
 
   /// Returns the beginning of the accepted request.

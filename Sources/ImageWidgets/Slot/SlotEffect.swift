@@ -46,7 +46,7 @@ enum SlotEffect {
   /// Looks for the image in memory, and continues with `SlotState.found(_:for:in:)`. The load is `nil` for a request
   /// that has just been made.
   case lookUp(SlotLookup, SlotLoad?)
-  /// Starts a load whose view has a size, with `SlotState.start(_:at:)`.
+  /// Starts a load whose view has a size, with `SlotState.start(_:)`.
   case start(SlotLoad)
   /// Requests the image from the downloader, and continues with `SlotState.requested(_:)`. `isFirst` is false if the
   /// load is requested again at another size.

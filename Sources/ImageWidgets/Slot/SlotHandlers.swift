@@ -15,7 +15,6 @@ final class SlotHandlers {
   /// Adds the handlers of another call for the same image.
   func append(_ more: SlotListeners) { listeners.append(more) }
 
-  /// Calls the progress handlers.
   func report(_ progress: ImageTask.Progress) { listeners.report(progress) }
 
   /// Sets or replaces the result for the completions that have not been called.

@@ -55,7 +55,7 @@ final class SlotIndicator: FrameObserver {
   /// True if the indicator has an opacity above 0 at the time `now`.
   func isVisible(at now: Double) -> Bool { timing.opacity(at: now) > 0 }
 
-  /// Draws the indicator in the centre of the slot's frame `rect`.
+  /// Draws the indicator in the center of the slot's frame `rect`.
   func draw(in rect: Rect, of view: View, at now: Double, into list: inout DrawList) {
     list.enter(origin: .zero, opacity: timing.opacity(at: now), clip: nil)
     player.draw(in: view, bounds: rect, into: &list)

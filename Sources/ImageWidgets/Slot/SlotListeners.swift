@@ -1,6 +1,6 @@
 import VitrineLoading
 
-/// The progress and completion handlers of a load, in the order of the calls that joined. Optimised for one call, which
+/// The progress and completion handlers of a load, in the order of the calls that joined. Optimized for one call, which
 /// needs no array.
 struct SlotListeners {
   private var progress: SlotProgress?

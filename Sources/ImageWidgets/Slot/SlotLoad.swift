@@ -28,7 +28,6 @@ final class SlotLoad {
 
   // MARK: Request
 
-  /// Records the view's size and the time of a look-up in memory.
   func lookedUp(in scene: SlotScene) { slotRequest.lookedUp(in: scene) }
 
   /// Makes the load refresh the image that the slot shows by now.

@@ -46,7 +46,7 @@ struct SlotPresentation {
     preview = nil
   }
 
-  /// Shows the content of a slot without an image, while loading.
+  /// Shows the content for the time until the image arrives, according to `placeholderPolicy`.
   mutating func showPlaceholder(_ placeholder: Image?, _ options: SlotOptions, in scene: SlotScene) {
     guard options.setsImage else { return }
     switch options.placeholderPolicy {

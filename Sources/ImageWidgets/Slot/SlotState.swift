@@ -140,7 +140,6 @@ struct SlotState: ~Copyable {
     return hasSize
   }
 
-  /// Starts a load, unless it has been replaced or started meanwhile.
   mutating func start(_ load: SlotLoad) { loads.start(load) }
 
   /// Requests the image of the current load again, because another call wants previews.

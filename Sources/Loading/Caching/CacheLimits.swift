@@ -4,7 +4,7 @@ struct CacheLimits {
   var capacity = 0
   /// The maximum number of bytes of pixels that a purge leaves.
   var preferredUsage = 0
-  /// The maximum number of images, each size counted.
+  /// The maximum number of images; each size of an image counts.
   var count = Int.max
   /// The lifetime of an image in seconds, as set by the caller. Negative values and NaN are kept, and count as 0.
   var timeToLive = Double.infinity

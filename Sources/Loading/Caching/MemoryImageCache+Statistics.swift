@@ -23,7 +23,7 @@ extension MemoryImageCache {
     public internal(set) var refusals = 0
     /// The number of evicted images by reason. Replaced and removed images do not count.
     public internal(set) var evictionsByReason: [EvictionReason: Int] = [:]
-    /// The number of images in the cache, each size counted.
+    /// The number of images in the cache; each size of an image counts.
     public internal(set) var entries = 0
     /// The number of bytes of pixels in the cache.
     public internal(set) var cost = 0

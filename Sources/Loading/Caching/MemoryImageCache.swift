@@ -77,14 +77,14 @@ public final class MemoryImageCache: ImageRequestCache {
   ///     stores nothing.
   ///   - preferredUsageAfterPurge: The maximum number of bytes of pixels that a purge leaves. A number above the
   ///     capacity counts as the capacity.
-  ///   - countLimit: The maximum number of images, each size counted. A negative number counts as 0, which stores
-  ///     nothing.
+  ///   - countLimit: The maximum number of images; each size of an image counts. A negative number counts as 0, which
+  ///     stores nothing.
   ///   - timeToLive: The number of seconds after which an image expires. 0, negative numbers and NaN store nothing.
   ///   - entryCostLimit: The maximum number of bytes of pixels of one image; see the property.
   ///   - timer: The clock that removes expired images without a lookup or an insert; `nil`, the default, sets no timer.
   ///     Replaces `clock`.
-  ///   - clock: A clock that returns nanoseconds since an arbitrary time in the past; `nil`, the default, for the system's
-  ///     clock. Lookups read the clock only if images expire.
+  ///   - clock: A clock that returns nanoseconds since an arbitrary time in the past; `nil`, the default, for the
+  ///     system's clock. Lookups read the clock only if images expire.
   public init(
     capacity: Int = 100 << 20, preferredUsageAfterPurge: Int = 60 << 20, countLimit: Int = .max,
     timeToLive: Double = .infinity, entryCostLimit: Int? = nil, timer: (any LoadingClock)? = nil,
@@ -128,8 +128,8 @@ public final class MemoryImageCache: ImageRequestCache {
     set { changeLimits { $0.preferredUsage = max(0, newValue) } }
   }
 
-  /// The maximum number of images, each size counted; unlimited by default. Images beyond the limit are evicted at
-  /// once, without a purge to `preferredUsageAfterPurge`.
+  /// The maximum number of images; each size of an image counts. Unlimited by default. Images beyond the limit are
+  /// evicted at once, without a purge to `preferredUsageAfterPurge`.
   public var countLimit: Int {
     get { state.withLock { $0.limits.count } }
     set { changeLimits { $0.count = max(0, newValue) } }

@@ -30,8 +30,8 @@ struct CacheControl: Hashable {
     return value.flatMap { Self.deltaSeconds($0) }.map { .number($0) } ?? .invalid
   }
 
-  /// Parses a number of seconds of digits only (RFC 9111, 1.2.2), and limits the number to `maximumSeconds`. Returns nil
-  /// for any other text.
+  /// Parses a number of seconds of digits only (RFC 9111, 1.2.2), and limits the number to `maximumSeconds`. Returns
+  /// nil for any other text.
   static func deltaSeconds(_ text: String) -> Double? {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return Double(text).map { min($0, maximumSeconds) }

@@ -20,7 +20,7 @@ public struct HTTPHeaders: Hashable, Sendable {
       HTTPHeaders.isSame(a.name, b.name) && a.value == b.value
     }
 
-    /// Feeds the length of the name, whose letters may differ in case, and the value.
+    /// Hashes the value, and only the length of the name, because equal names may differ in case.
     public func hash(into hasher: inout Hasher) {
       hasher.combine(name.utf8.count)
       hasher.combine(value)
@@ -51,8 +51,8 @@ public struct HTTPHeaders: Hashable, Sendable {
   /// True if there are no fields.
   public var isEmpty: Bool { fields.isEmpty }
 
-  /// Returns the words of all fields called `name` in lower case: the elements of a list that commas separate (RFC 9110,
-  /// 5.6.1), split at blanks as well. Splits inside quoted strings too.
+  /// Returns the words of all fields called `name` in lower case: the elements of a list that commas separate (RFC
+  /// 9110, 5.6.1), split at blanks as well. Splits inside quoted strings too.
   package func words(of name: String) -> [String] {
     fields.lazy.filter { Self.isSame($0.name, name) }.flatMap { $0.value.split { ", \t".contains($0) } }
       .map { $0.lowercased() }

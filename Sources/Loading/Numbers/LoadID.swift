@@ -12,7 +12,7 @@ typealias FetchID = LoadID<FetchKind>
 typealias DecodeID = LoadID<DecodeKind>
 typealias ProcessedImageID = LoadID<ProcessedImageKind>
 
-// The kinds of numbers, apart from the types of the stages, so that the queue of downloads needs no stage.
+// Types of their own in place of the types of the stages, so that the download queue does not depend on the stages.
 enum TaskKind {}
 enum FetchKind {}
 enum DecodeKind {}

@@ -172,7 +172,6 @@ struct FetchPlan {
     return nil
   }
 
-  /// Gives up the look-ups that are late. Returns the fetches that fail, because they cannot wait for a server instead.
   mutating func giveUpLookUps(in loads: inout Loads) -> [(fetch: FetchID, error: ImageError)] {
     lookups.giveUp(in: &loads, &disk)
   }

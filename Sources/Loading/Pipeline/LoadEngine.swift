@@ -103,7 +103,7 @@ final class LoadEngine: Sendable {
   /// False while late look-ups are under way.
   var isDiskResponding: Bool { state.withLock { !$0.registry.fetches.lookups.hasLate } }
 
-  /// True if no look-up is running that is in time.
+  /// True if no disk look-up is running, except look-ups that have exceeded their deadline.
   var areLookUpsIdle: Bool { state.withLock { $0.registry.fetches.lookups.isIdle } }
 
   // MARK: Callers

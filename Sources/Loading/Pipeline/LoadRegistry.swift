@@ -40,7 +40,8 @@ struct LoadRegistry {
 
   // MARK: Callers
 
-  /// Adds a caller that waits for an image. Joins running work at the deepest possible level, and starts the rest.
+  /// Adds a caller that waits for an image. Joins running work at the deepest possible level, and starts the missing
+  /// stages.
   mutating func start(_ caller: Caller) -> (task: TaskID, actions: [LoadAction]) {
     let task = join(caller)
     return (task, admitted())
@@ -195,13 +196,11 @@ struct LoadRegistry {
   /// condition.
   mutating func dropCopy(of id: FetchID) { fetches.disk.setCopy(nil, of: id) }
 
-  /// Handles the result of a disk look-up.
   mutating func lookedUp(_ id: FetchID, _ find: DiskFind) -> [LoadAction] {
     proceed(id, fetches.lookedUp(id, find, in: &loads))
     return admitted()
   }
 
-  /// Ends a look-up that was withdrawn before the start.
   mutating func lookUpWithdrawn(_ id: FetchID) -> [LoadAction] {
     proceed(id, fetches.lookUpWithdrawn(id, in: &loads))
     return admitted()
@@ -316,8 +315,8 @@ struct LoadRegistry {
     for fetch in healing { fetches.holdOrRelease(fetch, in: &loads) }
   }
 
-  /// Removes callers, which receive an error. All callers are removed before any stage, so that no stage has a caller to
-  /// notify when it is removed.
+  /// Removes callers, which receive an error. All callers are removed before any stage, so that no stage has a caller
+  /// to notify when it is removed.
   private mutating func fail(_ tasks: [TaskID], _ error: ImageError) {
     guard !tasks.isEmpty else { return }
     loads.actions.append(.deliver(tasks, .failure(error)))

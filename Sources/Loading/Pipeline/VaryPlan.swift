@@ -1,7 +1,7 @@
 import VitrineGraphics
 
-/// The headers that servers name in `Vary`, and the callers that a response does not serve because of these headers (RFC
-/// 9110, 12.5.5). Makes decisions only.
+/// The headers that servers name in `Vary`, and the callers that a response does not serve because of these headers
+/// (RFC 9110, 12.5.5). Makes decisions only.
 struct VaryPlan {
   /// The callers of a fetch, split by the head of the response.
   struct Split {

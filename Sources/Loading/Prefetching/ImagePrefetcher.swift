@@ -15,8 +15,8 @@ public import VitrineGraphics
 /// the transfer for a view starts at once.
 ///
 /// Without a target size, images are decoded at full size, which takes the most memory and serves a view of any size.
-/// Pass the size that the views need, from `View.decodeTarget(for:contentMode:)`. May be used from any thread; handlers are called on the main
-/// actor. When a prefetcher is released, its lists are cancelled.
+/// Pass the size that the views need, from `View.decodeTarget(for:contentMode:)`. May be used from any thread; handlers
+/// are called on the main actor. When a prefetcher is released, its lists are cancelled.
 public final class ImagePrefetcher: Sendable {
   /// The prefetcher of the process, which uses the shared downloader.
   public static let shared = ImagePrefetcher()

@@ -280,7 +280,7 @@ struct DownloadQueue {
     streaming[lane] != nil ? Self.maximumStreams : max(1, maximumPerHost)
   }
 
-  /// Returns the number of a lane, and inserts a new lane.
+  /// Returns the number of a lane. Inserts the lane if it is unknown.
   private mutating func number(of lane: Lane) -> Int {
     switch lane {
     case .local: return Self.fileNumber
@@ -290,7 +290,6 @@ struct DownloadQueue {
     return hosts.number(of: lane) ?? hosts.insert(lane, Host())
   }
 
-  /// Changes the downloads of a lane.
   private mutating func change(_ lane: Int, _ change: (inout Host) -> Void) {
     guard lane >= 0 else { return change(&local[-1 - lane]) }
     change(&hosts[lane])

@@ -1,6 +1,7 @@
 import VitrineGraphics
 
-/// A memory of requests that failed permanently. For a time, they fail again at once without being sent.
+/// A memory of requests that failed permanently. For `timeToLive` seconds, such a request fails at once without being
+/// sent.
 ///
 /// ```swift
 /// configuration.failureMemory = FailureMemory(timeToLive: 60)

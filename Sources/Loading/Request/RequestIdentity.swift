@@ -163,8 +163,8 @@ public struct RequestIdentity: Hashable, Sendable {
         headers: storage.headers[..<counted.startIndex] + (counted + new).sorted { $0.name < $1.name }))
   }
 
-  /// The absolute URL, or the key that `Configuration.requests.keyFilter` made of the URL, without its fragment. For logs and
-  /// for caches that are searched by URL.
+  /// The absolute URL, or the key that `Configuration.requests.keyFilter` made of the URL, without its fragment. For
+  /// logs and for caches that are searched by URL.
   public var url: String { storage.url }
 
   /// True if the URLs (or keys), the headers that count and the trust settings are equal.

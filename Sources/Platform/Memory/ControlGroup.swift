@@ -62,7 +62,7 @@ struct ControlGroup: Hashable, Sendable {
     return folder + "/" + name
   }
 
-  /// Returns the limit in bytes; `nil` without a limit. Version 1 expresses no limit as a number larger than any
+  /// Returns the limit in bytes; `nil` without a limit. Without a limit, version 1 reports a number larger than any
   /// memory.
   func limit(_ files: KernelFiles) -> Int? {
     let limits = [files.number(file(.limit)), version == .two ? files.number(file(.softLimit)) : nil]

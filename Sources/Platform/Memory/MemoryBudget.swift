@@ -24,11 +24,12 @@ public struct MemoryBudget: Hashable, Sendable {
     self.init(bytes: min(Self.largestDefault, (least ?? .max) / 4))
   }
 
-  /// The capacity in bytes of the memory cache: 100 of 256 MiB. For a `MemoryImageCache` that a program creates itself.
+  /// The capacity in bytes of the memory cache: 100/256 of `bytes`. For a `MemoryImageCache` that a program creates
+  /// itself.
   public var cacheCapacity: Int { bytes / 256 * 100 }
-  /// The size in bytes to which the memory cache is purged: 60 of its 100 MiB. For a `MemoryImageCache` that a program
-  /// creates itself.
+  /// The size in bytes to which the memory cache is purged: 60 % of `cacheCapacity`. For a `MemoryImageCache` that a
+  /// program creates itself.
   public var cacheUsageAfterPurge: Int { cacheCapacity / 100 * 60 }
-  /// The budget in bytes for textures: 64 of 256 MiB.
+  /// The budget in bytes for textures: a quarter of `bytes`.
   package var textures: Int { bytes / 256 * 64 }
 }

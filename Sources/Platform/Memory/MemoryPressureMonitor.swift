@@ -36,8 +36,8 @@ package final class MemoryPressureMonitor: Sendable {
     }
   }
 
-  /// - Parameter trigger: A descriptor that reports `POLLPRI` when memory is short, which the monitor takes ownership of;
-  ///   by default, that of the process's control group or of the machine.
+  /// - Parameter trigger: A descriptor that reports `POLLPRI` when memory is short, which the monitor takes ownership
+  ///   of; by default, that of the process's control group or of the machine.
   init(
     _ ledger: MemoryLedger, _ files: KernelFiles, _ clock: @escaping @Sendable () -> Int64,
     trigger: Int32? = nil

@@ -46,7 +46,7 @@ package final class NetworkMonitor: Sendable {
   private static func dropMessages(of socket: Int32) -> Bool {
     var byte: UInt8 = 0
     while true {
-      // A message that does not fit is cut off, not kept.
+      // One byte suffices: `recv` discards the rest of a message that exceeds the buffer.
       let received = recv(socket, &byte, 1, Int32(MSG_DONTWAIT))
       if received == 0 { return false }
       guard received < 0 else { continue }

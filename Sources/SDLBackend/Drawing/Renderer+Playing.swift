@@ -29,7 +29,7 @@ extension Renderer {
       case .border(let area, let width, let color, let radius):
         let area = PixelRect(area, scale: scale)
         let radius = CornerMasks.radius(radius, scale: scale, in: area)
-        // A border is at least one pixel wide.
+        // A border that is thinner than a pixel must not vanish.
         border(
           area, width: max(1, PixelRect.nearest(width * scale)), color: color, radius: radius, clip: clip)
       case .shadow(let shadow, let area, let radius, let isHiddenInside):

@@ -72,7 +72,6 @@ final class TextureStore<Maker: TextureMaking> {
     self.frameBudget = frameBudget
   }
 
-  /// The bytes of all textures.
   var byteCount: Int { cache.cost }
   var count: Int { cache.count }
 

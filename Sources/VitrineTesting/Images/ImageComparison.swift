@@ -9,8 +9,8 @@ public import VitrineGraphics
 /// #expect(comparison.isMatch, "\(comparison)")
 /// ```
 ///
-/// Compares visible colours: channels are multiplied by alpha, so that two transparent pixels are equal regardless of
-/// their colour, and the byte order does not matter. If the images differ in size, each pixel that only one of them has
+/// Compares visible colors: channels are multiplied by alpha, so that two transparent pixels are equal regardless of
+/// their color, and the byte order does not matter. If the images differ in size, each pixel that only one of them has
 /// counts as a difference of 255 levels. Creating a comparison is O(n) in the number of pixels.
 public struct ImageComparison: Sendable {
   /// The image under test.
@@ -79,8 +79,8 @@ extension ImageComparison: CustomStringConvertible {
 // MARK: Images of the difference
 
 extension ImageComparison {
-  /// An image that shows the differences: the expected image dark and grey, and each pixel that differs by more than
-  /// the tolerance's levels in a colour from red (a small difference) to yellow (255 levels). Covers the area of both
+  /// An image that shows the differences: the expected image dark and gray, and each pixel that differs by more than
+  /// the tolerance's levels in a color from red (a small difference) to yellow (255 levels). Covers the area of both
   /// images.
   public var difference: Bitmap {
     Bitmap(
@@ -92,7 +92,7 @@ extension ImageComparison {
     }
   }
 
-  /// The expected image, the actual image and `difference`, from left to right on grey.
+  /// The expected image, the actual image and `difference`, from left to right on gray.
   public var sideBySide: Bitmap {
     let gap = 8
     let images = [expected, actual, difference]
@@ -109,7 +109,7 @@ extension ImageComparison {
 
   private static let background = Color(red: 128, green: 128, blue: 128)
 
-  /// Returns the colour as grey at a third of the brightness.
+  /// Returns the color as gray at a third of the brightness.
   private func dark(_ color: Color) -> Color {
     let sum = Int(color.red) + Int(color.green) + Int(color.blue)
     let grey = UInt8(sum * Int(color.alpha) / (3 * 3 * 255))

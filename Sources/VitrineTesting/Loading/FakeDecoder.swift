@@ -4,7 +4,7 @@ public import VitrineLoading
 
 /// A decoder whose images are encoded as text. `FakeDecoder.encodedImage(width: 640, height: 480)` returns such data.
 ///
-/// Decoded images have a single colour. Sizes and decode targets are respected, so that an image has the size that its
+/// Decoded images have a single color. Sizes and decode targets are respected, so that an image has the size that its
 /// slot asked for. Any other data fails with `.notAnImage`. All calls are recorded.
 public final class FakeDecoder: ImageDecoding {
   private struct Recorded {
@@ -108,7 +108,7 @@ public final class FakeDecoder: ImageDecoding {
 }
 
 extension FakeDecoder {
-  /// The contents of encoded data: size and colour.
+  /// The contents of encoded data: size and color.
   struct Header {
     let width: Int
     let height: Int

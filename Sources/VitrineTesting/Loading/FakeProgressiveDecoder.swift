@@ -2,7 +2,7 @@ import Synchronization
 package import VitrineGraphics
 package import VitrineLoading
 
-/// A preview decoder for the images of a `FakeDecoder`. Its previews have the image's colour, with an alpha that grows
+/// A preview decoder for the images of a `FakeDecoder`. Its previews have the image's color, with an alpha that grows
 /// with the fraction of the bytes that have arrived (128 if the expected length is unknown).
 ///
 /// Throws if the data contains the byte `FakeProgressiveDecoder.damage`.

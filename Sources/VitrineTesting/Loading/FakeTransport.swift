@@ -67,18 +67,19 @@ public final class FakeTransport: DataTransport {
 
   /// Waits until `count` transfers have been started since the transport was created.
   ///
-  /// Throws a `WaitFailure` after `seconds` of real time, or when the calling task is cancelled, for example by the test's
-  /// time limit.
+  /// Throws a `WaitFailure` after `seconds` of real time, or when the calling task is cancelled, for example by the
+  /// test's time limit.
   public func waitUntilStarted(
     _ count: Int, within seconds: Double = 60, file: StaticString = #fileID, line: Int = #line
   ) async throws {
     try await until(within: seconds, file: file, line: line) { transfers.count >= count }
   }
 
-  /// Waits until a transfer has started. Returns the transfer. Transfers are numbered from 1, in the order of their start.
+  /// Waits until a transfer has started. Returns the transfer. Transfers are numbered from 1, in the order of their
+  /// start.
   ///
-  /// Throws a `WaitFailure` after `seconds` of real time, or when the calling task is cancelled, for example by the test's
-  /// time limit.
+  /// Throws a `WaitFailure` after `seconds` of real time, or when the calling task is cancelled, for example by the
+  /// test's time limit.
   public func transfer(
     _ number: Int, within seconds: Double = 60, file: StaticString = #fileID, line: Int = #line
   ) async throws -> FakeTransfer {

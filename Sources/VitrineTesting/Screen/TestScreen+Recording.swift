@@ -25,8 +25,8 @@ extension TestScreen {
   ///
   /// After a difference, `NAME.actual.png` and `NAME.difference.png` are written beside the recorded image.
   ///
-  /// `name` is the name of the image without extension. `tolerance` is the accepted difference; use `.text` if letters are
-  /// visible. `folder` is the folder of the image; `nil` means `Recorded` beside the calling file.
+  /// `name` is the name of the image without extension. `tolerance` is the accepted difference; use `.text` if letters
+  /// are visible. `folder` is the folder of the image; `nil` means `Recorded` beside the calling file.
   public func expect(
     _ name: String, tolerance: ImageTolerance = .drawing, in folder: String? = nil, file: String = #filePath
   ) throws {

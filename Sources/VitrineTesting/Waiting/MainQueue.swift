@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Waits until the work that is queued for the main actor has run: tasks, and the closures of `MainActorQueue`. Use this
-/// before an assertion that nothing more happens.
+/// Waits until the work that is queued for the main actor has run: tasks, and the closures of `MainActorQueue`. Use
+/// this before an assertion that nothing more happens.
 ///
 /// - Parameter rounds: The number of times to wait. The second round covers the work that the first round has queued,
 ///   and so on.

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The limit of a wait that polls: the wait ends with a `WaitFailure` after a time limit, or when its task is cancelled,
-/// for example by the test's time limit.
+/// The limit of a wait that polls: the wait ends with a `WaitFailure` after a time limit, or when its task is
+/// cancelled, for example by the test's time limit.
 ///
 /// `until` and `blockUntil` have a limit of their own. Use this type for a wait that does asynchronous work between two
-/// looks at its condition.
+/// checks of its condition.
 package struct WaitLimit: Sendable {
   private let seconds: Double
   private let end: ContinuousClock.Instant
@@ -32,7 +32,8 @@ package struct WaitLimit: Sendable {
     if isShort { sched_yield() } else { usleep(1000) }
   }
 
-  /// True until the wait has polled often. A long wait leaves the processor to the code that it waits for.
+  /// True during the first 1,000 polls. A longer wait sleeps between polls and leaves the processor to the awaited
+  /// code.
   private var isShort: Bool { pollCount < 1000 }
 
   private mutating func check() throws(WaitFailure) {

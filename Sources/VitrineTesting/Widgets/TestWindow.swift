@@ -176,7 +176,7 @@ public final class TestWindow {
     }
   }
 
-  /// Returns the rectangles filled with a colour, back to front.
+  /// Returns the rectangles filled with a color, back to front.
   public func fills(of color: Color) -> [Rect] {
     drawList.commands.compactMap {
       if case .fill(let rect, color, _) = $0 { rect } else { nil }

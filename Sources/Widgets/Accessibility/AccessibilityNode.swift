@@ -18,8 +18,8 @@ public nonisolated struct AccessibilityNode: Hashable, Sendable {
   /// The node and its descendants as text, one line per node, indented by two spaces per level.
   ///
   /// A line contains role, name, value, states, position and size, for example
-  /// `toggle "Mute" "on" selected,focused 24,96 80x44`. A missing name or value is `""`, and without states the state is
-  /// `normal`. Positions and sizes are rounded to whole points.
+  /// `toggle "Mute" "on" selected,focused 24,96 80x44`. A missing name or value is `""`, and without states the state
+  /// is `normal`. Positions and sizes are rounded to whole points.
   public var text: String { lines(indent: "").joined(separator: "\n") }
 
   private func lines(indent: String) -> [String] {

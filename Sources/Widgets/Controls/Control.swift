@@ -202,7 +202,8 @@ open class Control: View {
   /// Presses the control with Enter or Space until the key is released. Overrides call super.
   open override func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool {
     guard isEnabled, isFocused, modifiers.isEmpty, key == .enter || key == .space else { return false }
-    // A repeating key presses once. A key is ignored while a finger or another key presses.
+    // The repeats of a held key press the control only once. A key is ignored while a finger or another key presses the
+    // control.
     if press == nil {
       press = .key(key)
       isHighlighted = true

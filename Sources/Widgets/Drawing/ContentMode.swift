@@ -9,7 +9,8 @@ public nonisolated enum ContentMode: Hashable, Sendable, CaseIterable {
   case fit
   /// Covers the bounds without keeping the aspect ratio (UIKit's scaleToFill).
   case stretch
-  /// An alias of `stretch` for UIKit code. UIKit's redraw redraws the view when its size changes, which every view does here.
+  /// An alias of `stretch` for UIKit code. UIKit's redraw redraws the view when its size changes, which every view does
+  /// here.
   case redraw
   /// Natural size, centered, cropped at the bounds.
   case center

@@ -32,9 +32,9 @@ public nonisolated struct DrawList: Sendable {
     case pushClip(Rect)
     /// Ends the innermost clip.
     case popClip
-    /// An outline: until `popOutline`, commands with exactly this outline skip the pixels that the outline cuts through.
-    /// The opaque border that follows draws these pixels, so that no content shines through at its edge. Outlines do
-    /// not nest.
+    /// An outline: until `popOutline`, commands with exactly this outline skip the pixels that the outline cuts
+    /// through. The opaque border that follows draws these pixels, so that no content shines through at its edge.
+    /// Outlines do not nest.
     case pushOutline(Rect, cornerRadius: Double)
     /// Ends the outline.
     case popOutline

@@ -167,7 +167,7 @@ open class ScrollView: View {
       verticalMotion = .release(at: bounds.minY, velocity: 0, range: verticalRange, now: window.now)
       startMoving()
     } else if refreshInset > old, bounds.minY <= verticalRange.lowerBound + refreshInset {
-      // Only content at its upper end, or on the way back to it, makes room.
+      // Reveals the refresh control only if the content is at its upper end or on the way back there.
       glide(
         to: Point(x: bounds.minX, y: verticalRange.lowerBound), duration: window == nil ? 0 : 0.25,
         curve: .easeOut)

@@ -3,7 +3,7 @@ import Glibc
 /// Generates images that take a decoder as much work as photographs do.
 ///
 /// Overlapping discs of all sizes, with more small ones than large ones (the "dead leaves" model), have the edges and
-/// the spectrum of photographs. Each disc has a colour and a texture of several octaves, and the whole image has a
+/// the spectrum of photographs. Each disc has a color and a texture of several octaves, and the whole image has a
 /// grain like that of a sensor.
 struct ImageMaker {
   static let width = 1600

@@ -90,7 +90,6 @@ final class ChildProcess {
     return (signal == 0 ? status >> 8 & 0xFF : 128 + signal, cpu)
   }
 
-  /// True if the child has ended.
   var hasEnded: Bool {
     if isRunning, waitpid(id, nil, WNOHANG) == id { isRunning = false }
     return !isRunning

@@ -25,7 +25,7 @@ struct Samples {
 }
 
 extension [[String: Double]] {
-  /// Returns the values of a figure in all runs; a missing value is not a number.
+  /// Returns the values of a figure in all runs; NaN for a run without the figure.
   func values(_ name: String) -> [Double] { map { $0[name] ?? .nan } }
 
   /// Returns the results of all runs for a figure.

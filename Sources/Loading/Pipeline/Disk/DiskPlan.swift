@@ -119,7 +119,7 @@ struct DiskPlan {
     return true
   }
 
-  /// Removes the error of the server for which a fetch waits for a late look-up.
+  /// Removes and returns the error of the server after which a fetch waits for its late look-up.
   mutating func takeServerError(_ id: FetchID) -> ImageError? {
     defer { stages[id]?.serverError = nil }
     return stages[id]?.serverError

@@ -29,7 +29,7 @@ struct DiskRemovals {
   /// True if a response is removed, or will be.
   func contain(_ identity: RequestIdentity) -> Bool { all > 0 || counts[identity] != nil }
 
-  /// True if one more removal exceeds `limit`.
+  /// True if removals are pending and the removal of `identity` would exceed `limit`.
   func areFull(with identity: RequestIdentity) -> Bool {
     bytes > 0 && bytes.addingSaturated(Self.cost(identity)) > Self.limit
   }

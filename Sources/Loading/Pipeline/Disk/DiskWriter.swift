@@ -108,7 +108,7 @@ final class DiskWriter: Sendable {
     state.withLock { $0.writes.isRemoving(identity) }
   }
 
-  /// True if no change is to be waited for: there is none, or the disk hangs.
+  /// True if no change is pending, or if the disk hangs.
   var isIdle: Bool { state.withLock { $0.writes.isIdle } }
 
   /// Calls `body` once `isIdle` is true, which may be at once.

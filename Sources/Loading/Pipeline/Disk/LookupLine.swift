@@ -4,8 +4,8 @@ import VitrineGraphics
 /// The queue of disk look-ups that wait, run, or are so late that the network request has started. Makes decisions
 /// only. Times are in nanoseconds.
 ///
-/// A disk that hangs blocks the thread that reads it. A late look-up gives its place to the next one. When all threads
-/// are blocked by late look-ups, further look-ups are misses at once until one returns.
+/// A disk that hangs blocks the thread that reads it. Another look-up may then begin while the late one is still
+/// running. When all threads are blocked by late look-ups, further look-ups are misses at once until one returns.
 struct LookupLine {
   /// The number of seconds after the start at which a look-up is late; also the number of seconds for which a look-up
   /// may wait for a slow disk before the network goes ahead.
@@ -24,7 +24,7 @@ struct LookupLine {
     var isLost = false
   }
 
-  /// The queue of waiting look-ups, all in one lane without a server.
+  /// The queue of waiting look-ups, all in one lane.
   private var queue = DownloadQueue()
   private var waiting: Set<FetchID> = []
   private var patience = LookupPatience()
@@ -95,7 +95,7 @@ struct LookupLine {
     }
     disk.leaveLookUps(id)
     if disk[id].isLate {
-      // The network has gone ahead.
+      // The download was queued without waiting for this look-up.
       switch fetch.phase {
       case .received:
         ended(id)

@@ -1,6 +1,7 @@
 import VitrineGraphics
 
-/// A stored response, read from disk. A class, because values with a reference to the response are copied often.
+/// A stored response, read from disk. A class, so that the state of a fetch, which is copied often, holds only a
+/// reference.
 final class StoredCopy: Sendable {
   /// The condition for showing a stored response.
   enum Showing: Sendable {

@@ -13,7 +13,7 @@ struct StoredResponseRules: Sendable {
     wallClock = configuration.environment.wallClock
   }
 
-  /// Returns a stored response for use in memory, as fresh or stale as it is now.
+  /// Returns a stored response with its present age and freshness.
   func copy(
     _ storedResponse: StoredResponse, body: [UInt8], of request: ImageRequest,
     _ reservation: MemoryReservation

@@ -34,7 +34,8 @@ struct DecodeKey: Hashable {
 struct ProcessedImageKey: Hashable {
   let decode: DecodeKey
   let processedImage: ImageIdentity
-  /// The identifiers of the transforms. `processedImage` does not contain them if the caller gave an additional identifier.
+  /// The identifiers of the transforms. `processedImage` does not contain them if the caller gave an additional
+  /// identifier.
   let transforms: [String]
   /// The cache for the processed image.
   let cache: ImageRequest.Cache

@@ -1,4 +1,4 @@
-/// The place of a caller in the tree. A stage that is not new was running already.
+/// The stages that a caller has joined or added. A stage that is not new was running already.
 struct StagePlace {
   let task: TaskID
   let fetch: FetchID

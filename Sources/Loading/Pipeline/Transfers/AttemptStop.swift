@@ -1,6 +1,6 @@
 import VitrineConcurrency
 
-/// The way to stop an attempt, which may become known only after the attempt was stopped.
+/// The handle that stops an attempt. The attempt may be stopped before the handle is known.
 struct AttemptStop {
   /// The handle that stops the transfer, or before that the request modifier; `nil` until either has been started.
   private var handle: (any Cancellable)?

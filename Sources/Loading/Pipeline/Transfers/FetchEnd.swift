@@ -33,8 +33,7 @@ struct FetchEnd: Sendable {
     self.response = response
   }
 
-  /// Adds what only the configuration tells: the configured time limit, and the time that the server asks clients to
-  /// wait.
+  /// Replaces the time limit in the error by the configured limit, and sets `retryAfter` from the headers.
   mutating func complete(_ configuration: ImageDownloader.Configuration) {
     // A retry has only the remaining time, but the error states the limit that was configured.
     if case .failed(.timedOut(.total)) = outcome {

@@ -141,7 +141,8 @@ final class FetchReceiver: TransportReceiver {
     }
   }
 
-  /// Keeps the handle that stops the attempt. Cancels the handle if the attempt was stopped before the handle was known.
+  /// Keeps the handle that stops the attempt. Cancels the handle if the attempt was stopped before the handle was
+  /// known.
   private func keep(_ handle: any Cancellable, insteadOfAnother: Bool = true) {
     let isWanted = state.withLock { $0.stop.keep(handle, insteadOfAnother: insteadOfAnother) }
     if !isWanted { handle.cancel() }

@@ -108,7 +108,7 @@ struct TransferPlan {
     transfers[id]?.isHeld = false
   }
 
-  /// Holds a download, because all callers have paused. Later, the whole time limit is available again.
+  /// Holds a download, because all callers have paused. After `release`, the download has its whole time limit again.
   mutating func hold(_ id: FetchID, isRunning: Bool, at now: Int64) {
     // The download may go on later, so the rate limit does not count the start as useless.
     if isRunning { queue.ended(id, at: now) } else { queue.remove(id) }
@@ -136,7 +136,6 @@ struct TransferPlan {
     return id
   }
 
-  /// Ends an attempt.
   mutating func ended(_ id: FetchID, _ end: FetchEnd, at now: Int64) {
     transfers[id]?.attempts.end(at: now, paused: end.secondsPaused)
     queue.ended(

@@ -40,6 +40,5 @@ final class Gamepads {
     openControllers.removeAll()
   }
 
-  /// The number of open controllers.
   var count: Int { openControllers.count }
 }
