@@ -41,7 +41,7 @@ struct BitmapEncodingTests {
   @Test(arguments: [
     ("a.jpg", ImageFormat.jpeg), ("a.JPEG", .jpeg), ("a.webp", .webp), ("a.png", .png), ("a", .png),
   ])
-  func extensionSelectsTheFormat(name: String, format: ImageFormat) throws {
+  func fileExtensionSelectsTheFormat(name: String, format: ImageFormat) throws {
     let path = folder.appending(path: name).path
     defer { try? FileManager.default.removeItem(at: folder) }
 
@@ -56,7 +56,7 @@ struct BitmapEncodingTests {
     #expect(error?.description == "cannot write png: /nowhere/image.png: No such file or directory")
   }
 
-  @Test func dataHaveTheirFormatAndQuality() throws {
+  @Test func encodedDataHaveTheRequestedFormatAndQuality() throws {
     let bitmap = Bitmap(width: 64, height: 64) { x, y in
       Color(red: UInt8(x * 4), green: UInt8(y * 4), blue: UInt8((x * y) % 256))
     }

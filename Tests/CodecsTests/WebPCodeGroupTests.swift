@@ -75,8 +75,8 @@ import VitrineLoading
 
   // MARK: Cost
 
-  /// Returns a square lossless image with transforms. Their codes have one symbol each, so that their pixels take no bits.
-  /// If `isVaried` is true, green has two symbols, so that each pixel of a transform takes one bit.
+  /// Returns a square lossless image with transforms. Their codes have one symbol each, so that their pixels take no
+  /// bits. If `isVaried` is true, green has two symbols, so that each pixel of a transform takes one bit.
   private func file(transforms: [Int], side: Int, isVaried: Bool = false) -> [UInt8] {
     var writer = BitWriter()
     for (value, count) in [(0x2F, 8), (side - 1, 14), (side - 1, 14), (0, 4)] { writer.write(value, count) }

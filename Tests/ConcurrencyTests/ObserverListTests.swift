@@ -33,7 +33,7 @@ import VitrineConcurrency
     #expect(list[first] == nil && list[second] == "b")
   }
 
-  @Test func handlersThatFulfilAConditionAreRemoved() {
+  @Test func handlersThatMatchAConditionAreRemoved() {
     var list = ObserverList<String>()
     for name in ["a", "b", "c"] { _ = list.add(name) }
 

@@ -7,8 +7,8 @@ import VitrineLoading
 ///
 /// MEMORY is the limit of address space in bytes, 0 for no limit. After SECONDS an alarm ends the process.
 ///
-/// `CorpusProbe --peak WIDTH HEIGHT FILE` decodes a file to fill a box, or in full size if WIDTH is 0. It prints the number of
-/// bytes that the codecs predict, and the bytes by which the process's peak memory has grown.
+/// `CorpusProbe --peak WIDTH HEIGHT FILE` decodes a file to fill a box, or in full size if WIDTH is 0. It prints the
+/// number of bytes that the codecs predict, and the bytes by which the process's peak memory has grown.
 @main
 struct CorpusProbe {
   static func main() {

@@ -315,8 +315,8 @@ struct ScriptRunTests {
       "--video", "offscreen", "--latency", "150", "--screen", "buttons",
       script: "wait idle\nexpect \"Round\" state loaded\nexpect \"Grey\" state loaded\n")
 
-    // 21 images and one failure. A slot whose request starts late cannot share a download, so there may be more requests,
-    // but far fewer than slots.
+    // 21 images and one failure. A slot whose request starts late cannot share a download, so there may be more
+    // requests, but far fewer than slots.
     #expect(outcome.exitCode == 0)
     let stats = try #require(outcome.stats)
     #expect(stats.network.requests >= 22)

@@ -8,7 +8,7 @@ struct StatusTextTests {
   private let memory = "0.0 MB in memory, 0.0 MB of textures"
   private let gap = "   ·   "
 
-  @Test func sourcesAreNamedInWords() {
+  @Test func statusLineNamesTheSourcesOfImages() {
     let status = StatusText(
       feed: "Gallery", bySource: [.network: 6, .memory: 2, .disk: 0], cacheBytes: 3 << 20,
       textureBytes: 1 << 19)
@@ -23,7 +23,7 @@ struct StatusTextTests {
     #expect(StatusText(feed: "Gallery (loading)").text == "Gallery (loading)" + gap + memory)
   }
 
-  @Test func storedImagesAreSaidToBeStored() {
+  @Test func statusLineReportsStaleImages() {
     let all = StatusText(feed: "Gallery", bySource: [.disk: 1], stored: 1, failed: 2)
     let some = StatusText(feed: "Gallery", bySource: [.disk: 3, .file: 1], stored: 3)
 

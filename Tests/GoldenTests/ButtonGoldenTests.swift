@@ -93,7 +93,8 @@ extension GoldenTests {
       try expect(stage.image(), looksLike: "button-placement", tolerance: .text)
     }
 
-    /// First row: filled with an image alone, with a title beside or below the image, and stretched. Second row: insets.
+    /// First row: filled with an image alone, with a title beside or below the image, and stretched. Second row:
+    /// insets.
     @Test func buttonContentFillsAndHasInsets() throws {
       let stage = try Stage(width: 388, height: 136)
       func add(_ title: String, _ column: Int, _ row: Int, _ change: (Button) -> Void) {

@@ -5,8 +5,8 @@ import VitrineWidgets
 
 extension GoldenTests {
   struct ImageViewGoldenTests {
-    /// All content modes, five in a row: an image larger than its view, and below it a smaller translucent one. The views
-    /// have fractional frames. Modes that keep the natural size must keep the images sharp.
+    /// All content modes, five in a row: an image larger than its view, and below it a smaller translucent one. The
+    /// views have fractional frames. Modes that keep the natural size must keep the images sharp.
     @Test(arguments: [1, 1.5])
     func contentModesPlaceLargeAndSmallImages(scale: Double) throws {
       let stage = try Stage(width: 260, height: 310, scale: scale)
@@ -27,8 +27,8 @@ extension GoldenTests {
       try expect(stage.image(), looksLike: "content-modes-\(scale)")
     }
 
-    /// A column for each of four content modes. Rows: a wide image; the same with round corners; a high image, enlarged; a
-    /// small translucent image with round corners over a background.
+    /// A column for each of four content modes. Rows: a wide image; the same with round corners; a high image,
+    /// enlarged; a small translucent image with round corners over a background.
     @Test func contentModesApplyToShapesAndRoundCorners() throws {
       let stage = try Stage(width: 292, height: 271)
       let wide = Samples.quarters(width: 91, height: 41)

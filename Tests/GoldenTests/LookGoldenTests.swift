@@ -63,8 +63,8 @@ extension GoldenTests {
       try expect(stage.image(), looksLike: "shadows-\(scale)")
     }
 
-    /// First row: an original image, three tints (the last translucent), round, half transparent, a pressed and a disabled
-    /// button. Second row: transitions between original and template.
+    /// First row: an original image, three tints (the last translucent), round, half transparent, a pressed and a
+    /// disabled button. Second row: transitions between original and template.
     @Test func templatesAreDrawnInTheTintColor() throws {
       let stage = try Stage(width: 348, height: 92)
       let image = Samples.disc(side: 28, color: Color(hex: 0xC04030))

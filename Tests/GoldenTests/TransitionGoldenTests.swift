@@ -4,8 +4,8 @@ import VitrineTesting
 import VitrineWidgets
 
 extension GoldenTests {
-  /// Frames of each kind of transition: compared with computed frames where possible, and all kinds side by side with an
-  /// expected image.
+  /// Frames of each kind of transition: compared with computed frames where possible, and all kinds side by side with
+  /// an expected image.
   struct TransitionGoldenTests {
     private static let imageFrame = (x: 4, y: 3, width: 24, height: 18)
 
@@ -45,8 +45,8 @@ extension GoldenTests {
       expectMatch(moments.now, expected)
     }
 
-    /// Images of one color reveal edges and brightness. After an eighth of a turn (sine and cosine s = 0.7071), the near
-    /// half has the width s, the far half s (1 - s / 4), and the brightness is 1 - s / 2.
+    /// Images of one color reveal edges and brightness. After an eighth of a turn (sine and cosine s = 0.7071), the
+    /// near half has the width s, the far half s (1 - s / 4), and the brightness is 1 - s / 2.
     @Test(arguments: [0.25, 0.75])
     func flipNarrowsAndDarkensTheImage(progress: Double) throws {
       let green = Samples.slope(width: 24, height: 18, from: .pureGreen, to: .pureGreen)

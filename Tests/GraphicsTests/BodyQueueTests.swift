@@ -5,7 +5,7 @@ import Testing
 
 /// The order in which bodies may reserve memory or must wait.
 @Suite(.timeLimit(.minutes(1))) struct BodyQueueTests {
-  @Test func oldestWaitingBodyMayExceedTheShareUntilItEnds() {
+  @Test func oldestWaitingBodyMayExceedTheLimitUntilItEnds() {
     var line = BodyQueue()
 
     line.wait(2, for: 20)
@@ -136,7 +136,7 @@ import Testing
     #expect(!world.ledger.isBodyWaiting)
   }
 
-  @Test func cacheIsEvictedForBodiesUpToTheirShare() {
+  @Test func cacheIsEvictedToMakeRoomForABody() {
     final class EvictingHolder: MemoryHolder {
       let reservation: MemoryReservation
       init(_ reservation: MemoryReservation) { self.reservation = reservation }

@@ -15,7 +15,7 @@ import VitrineTesting
     "http://a.test/a.jpg", url("a.jpg"), request(),
   ]
 
-  @Test(arguments: 0..<3) func sourceOfAnyTypeNamesTheCachedImage(index: Int) async throws {
+  @Test(arguments: 0..<3) func everySourceTypeFindsTheCachedImage(index: Int) async throws {
     let source = Self.sources[index]
     world.transport.respondToAll { $0.respond(with: Fixture.body, DiskWorld.minute) }
     let response = try await world.downloader.image(for: request())

@@ -4,8 +4,8 @@ import VitrineGraphics
 import VitrineSDLBackend
 import VitrineWidgets
 
-/// A program for the tests of the loop. The first argument is a video driver, optionally with a renderer (`x11/opengl`);
-/// the second is a command. Prints results as lines of a word and a value.
+/// A program for the tests of the loop. The first argument is a video driver, optionally with a renderer
+/// (`x11/opengl`); the second is a command. Prints results as lines of a word and a value.
 @main
 struct Probe {
   static func main() throws {

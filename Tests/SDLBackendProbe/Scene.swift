@@ -41,7 +41,8 @@ struct Scene {
     }
   }
 
-  /// Stays idle for some seconds, prints the processor time, context switches, turns and frames of that time, and quits.
+  /// Stays idle for some seconds, prints the processor time, context switches, turns and frames of that time, and
+  /// quits.
   func idle(seconds: Double) {
     DispatchQueue.main.asyncAfter(deadline: .now() + 0.5) {
       let frames = host.frameStatistics.presented

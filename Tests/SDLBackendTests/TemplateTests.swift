@@ -38,7 +38,7 @@ extension SDLTests {
       #expect(test.pixel(3, 5).distance(to: expected) <= 1)
     }
 
-    @Test func opaqueTemplateIsAFilledRectangle() throws {
+    @Test func opaqueTemplateIsDrawnAsAFilledRectangle() throws {
       let test = try TestHost()
       let image = Image(width: 8, height: 6, color: .pureRed)
       test.draw {

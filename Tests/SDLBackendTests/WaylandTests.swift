@@ -57,7 +57,7 @@ struct WaylandSeatTests {
     #expect(try !isMissing(objects + global("wl_seat") + endOfList))
   }
 
-  @Test func timeLimitIsForTheWholeList() throws {
+  @Test func timeLimitAppliesToTheWholeListOfObjects() throws {
     let objects = (1...1000).flatMap { global("an_interface_with_a_long_name", number: $0) }
     var time = 0.0
     func isMissing(secondsPerRead: Double) throws -> Bool {

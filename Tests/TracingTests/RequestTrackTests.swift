@@ -299,7 +299,7 @@ import VitrineGraphics
     #expect(document.traceEvents.filter { $0.ph == "M" }.map(\.name) == ["process_name", "thread_name"])
   }
 
-  @Test func documentHasThePresentEventsOfATrace() throws {
+  @Test func documentContainsTheRecordedEventsOfATrace() throws {
     let trace = Trace()
     trace.recordServed(url: "http://a.test/before.jpg", image: 1)
     let chrome = ChromeTrace(trace)

@@ -34,7 +34,7 @@ struct ProtocolIsolationTests {
     }
   }
 
-  @Test func conformingTypesUseTheirStateAndViews() {
+  @Test func conformancesOnTheMainActorUseTheirStateAndViews() {
     let rows = Rows()
     let list = ListView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
     list.dataSource = rows

@@ -47,11 +47,11 @@ import VitrineLoading
   ]
 
   @Test(arguments: 1...UInt32(99))
-  func codeIsMappedToItsKind(code: UInt32) {
+  func curlCodeIsMappedToATransportFailure(code: UInt32) {
     #expect(TransportFailure(CURLcode(rawValue: code)) == Self.kinds[code] ?? .other)
   }
 
-  @Test func messageNamesTheCodeOfLibcurl() {
+  @Test func messageContainsTheCurlCode() {
     #expect(
       ImageError.curl(CURLE_COULDNT_CONNECT, "refused")
         == .transport(.cannotConnect, message: "refused (curl 7)"))

@@ -3,8 +3,8 @@ import Glibc
 
 /// The connections of this process to a server, as listed in `/proc`.
 ///
-/// Sockets that were open before are not counted: the server of another test may still hold a connection whose client is
-/// gone, and the port of that client may belong to a new server by now.
+/// Sockets that were open before are not counted: the server of another test may still hold a connection whose client
+/// is gone, and the port of that client may belong to a new server by now.
 struct OpenSockets {
   private let port: UInt16
   private let earlier: Set<String>

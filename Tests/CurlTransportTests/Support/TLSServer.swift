@@ -34,8 +34,9 @@ final class TLSServer {
   private let program: ChildProgram
 
   /// Starts a server that answers `/` with `hello`, `/private` for the user `kiosk` with the password `secret`,
-  /// `/large` slowly, `/zeros` with 256 MiB, `/unstated` with `longBody` and a strong ETag but no length, and `/session` with `r` on a new connection that resumes a TLS session.
-  /// The server ends a connection after `requests` requests. The certificate is for `host`, localhost or its address.
+  /// `/large` slowly, `/zeros` with 256 MiB, `/unstated` with `longBody` and a strong ETag but no length, and
+  /// `/session` with `r` on a new connection that resumes a TLS session. The server ends a connection after `requests`
+  /// requests. The certificate is for `host`, localhost or its address.
   init(
     host: String = "localhost", requestsPerConnection requests: Int = 1000, speaksHTTP2: Bool = true,
     flaw: Flaw = .none

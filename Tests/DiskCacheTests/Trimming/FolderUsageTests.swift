@@ -75,7 +75,7 @@ import Testing
     #expect(usage.needsScan(for: limits(bytes: 16 * 16 * 4096)))
   }
 
-  @Test func laterUseHasALargerNumber() throws {
+  @Test func laterUseOfAFileHasALargerNumber() throws {
     var usage = FolderUsage()
     usage.used(Self.name(1))
     usage.stored(Self.name(2), length: 1, replacing: nil)

@@ -39,7 +39,7 @@ import Testing
     #expect(results == [false, true, false, false, true])
   }
 
-  @Test func onlyTheFirstTrimIsTheFirst() {
+  @Test func isFirstReturnsTrueOnlyOnce() {
     var schedule = TrimSchedule()
 
     let results = [schedule.isFirst(), schedule.isFirst()]

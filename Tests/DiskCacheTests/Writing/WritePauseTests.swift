@@ -48,7 +48,7 @@ import Testing
     #expect(pause.fault == nil && !pause.isPaused(at: 0))
   }
 
-  @Test func faultIsNewOnceAndAfterAnother() {
+  @Test func faultIsNewAtFirstAndAfterADifferentFault() {
     var pause = WritePause()
 
     let areNew = [

@@ -110,7 +110,7 @@ struct FaultTests {
     #expect(try Client(port: server.port).get("/p").body == body)
   }
 
-  @Test func contentTypeIsReplaced() throws {
+  @Test func typeQueryItemReplacesTheContentType() throws {
     #expect(try client.get("/p?type=text%2Fhtml").headers["content-type"] == "text/html")
   }
 

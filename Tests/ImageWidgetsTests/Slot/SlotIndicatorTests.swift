@@ -92,7 +92,7 @@ struct SlotIndicatorTests: IndicatorSlots {
   @Test(
     "A spinner is shown where no placeholder is, and over a placeholder if asked for",
     arguments: [true, false])
-  func defaultSpinnerSparesAPlaceholder(hasPlaceholder: Bool) async throws {
+  func defaultSpinnerIsNotDrawnOverAPlaceholder(hasPlaceholder: Bool) async throws {
     let view = bench.view()
     let placeholder = hasPlaceholder ? Image.solid(width: 4, height: 4) : nil
     view.setImage(
@@ -109,7 +109,7 @@ struct SlotIndicatorTests: IndicatorSlots {
     await recorder.wait()
   }
 
-  @Test func defaultSpinnerSparesThePreviousImage() async throws {
+  @Test func defaultSpinnerIsNotDrawnOverThePreviousImage() async throws {
     let view = bench.view()
     view.image = .solid(width: 4, height: 4)
     var options = options(.automatic)

@@ -331,7 +331,7 @@ struct FeedTests {
     }
   }
 
-  @Test func feedOfOwnItemsCreatesThemOnDemand() {
+  @Test func feedCreatesItemsOfTheApplicationOnDemand() {
     let feed = Feed(
       name: "Numbers", items: Feed.Items(count: 10_000) { Feed.Item(url: "http://a.test/\($0)") })
 

@@ -102,7 +102,7 @@ import VitrineTesting
   }
 
   @Test(arguments: [EMFILE, ENFILE, ENOMEM, EAGAIN, EIO])
-  func passingFailureIsRetryable(code: Int32) async throws {
+  func transientOpenFailureIsRetryable(code: Int32) async throws {
     let url = try write([1], to: "a.jpg")
     let transport = failingToOpen([code])
 
@@ -114,7 +114,7 @@ import VitrineTesting
   }
 
   @Test(arguments: [ENOENT, EACCES, ELOOP])
-  func lastingFailureIsNotRetryable(code: Int32) async throws {
+  func permanentOpenFailureIsNotRetryable(code: Int32) async throws {
     let url = try write([1], to: "a.jpg")
 
     let error = try #require(try await outcome(of: url, failingToOpen([code])).error)

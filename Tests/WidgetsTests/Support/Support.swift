@@ -18,7 +18,8 @@ extension TestWindow {
     draw()
   }
 
-  /// Creates a window of 200x200 points with a scroll view, whose content is 2,000 points high and begins with a button.
+  /// Creates a window of 200x200 points with a scroll view, whose content is 2,000 points high and begins with a
+  /// button.
   convenience init(scrolling scrollView: ScrollView, over button: Button) {
     scrollView.contentSize = Size(width: 200, height: 2000)
     scrollView.addSubview(button)

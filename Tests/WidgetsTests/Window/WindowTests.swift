@@ -157,7 +157,7 @@ struct ViewTests {
     #expect(test.window.isLoaded)
   }
 
-  @Test func endWithoutABeginningChangesNothing() {
+  @Test func endLoadingWithoutBeginLoadingHasNoEffect() {
     let view = view(10, 10)
     view.endLoading()
     view.beginLoading()

@@ -73,7 +73,7 @@ struct DiskPlanTests {
     #expect(plan.beginsWithLookUp(id) == false)
   }
 
-  @Test func strictestPolicyCounts() {
+  @Test func strictestCachePolicyAppliesToTheFetch() {
     var plan = plan()
     #expect(plan.join(id, request(policy: .refresh)) == false, "the fetch is stored already")
     #expect(plan.join(id, request()) == false)
@@ -144,7 +144,7 @@ struct DiskPlanTests {
     #expect(!plan.isFull, "an unknown fetch")
   }
 
-  @Test func deadlineDoesNotMove() {
+  @Test func deadlineForTheStoredResponseDoesNotMove() {
     var plan = plan(staleAfter: 2)
     #expect(plan.limitWaiting(id, at: 0) == 2 * second)
     #expect(plan.limitWaiting(id, at: second) == nil, "a call is scheduled")

@@ -26,7 +26,7 @@ import VitrineTesting
     await withCheckedContinuation { continuation in writer.whenIdle { continuation.resume() } }
   }
 
-  @Test func operationsAreMadeInOrder() async {
+  @Test func operationsRunInTheOrderOfTheirCalls() async {
     let writer = writer(MemoryDataCache())
     writer.store(response, for: identity, keeping: nil) { #expect($0) }
     #expect(await result { writer.contains(identity, completion: $0) })

@@ -32,7 +32,7 @@ struct StaleImageRemoverTests {
     #expect(remover.staleness(of: image) == nil)
   }
 
-  @Test func newerImageStays() {
+  @Test func imageThatReplacedAStaleImageIsNotRemoved() {
     let remover = remover(after: 10)
     store(image, in: remover)
     let newer = Image.solid(width: 1, height: 1)

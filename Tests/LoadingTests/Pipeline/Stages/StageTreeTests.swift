@@ -9,7 +9,7 @@ struct StageTreeTests {
   private static let small = DecodeTarget(width: 8, height: 8)
   private let bytes = FetchedBytes(body: [1, 2, 3], response: nil)
 
-  @Test func equalKeysShareStages() {
+  @Test func callersWithEqualKeysShareStages() {
     var tree = StageTree()
     let first = tree.join(Caller(request()), fetch: nil)
     let same = tree.join(Caller(request()), fetch: first.fetch)
@@ -115,7 +115,7 @@ struct StageTreeTests {
     #expect(joined.processedImage == place.processedImage)
   }
 
-  @Test func identityOfAnotherFetchIsNotTaken() {
+  @Test func fetchCannotTakeTheIdentityOfAnotherFetch() {
     var tree = StageTree()
     let place = tree.join(Caller(request()), fetch: nil)
     let other = tree.join(Caller(request("b.jpg")), fetch: nil)

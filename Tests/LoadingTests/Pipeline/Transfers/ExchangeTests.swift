@@ -38,7 +38,7 @@ struct ExchangeTests {
     #expect(sent.acceptableStatuses.contains(304...304))
   }
 
-  @Test func retryHasTheRemainingTime() {
+  @Test func retryIsLimitedToTheRemainingTime() {
     let sent = sent(Exchange(request(), resumable: nil, spent: 10)) { $0.timeouts.total = 60 }
     #expect(sent.timeouts.total == 50)
   }
