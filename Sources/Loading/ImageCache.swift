@@ -7,7 +7,7 @@ public import VitrineGraphics
 /// ```swift
 /// let cache = ImageDownloader.shared.imageCache
 /// await cache.store(badge, for: "https://example.com/badge")
-/// button.setImage(from: "https://example.com/badge")  // shown at once, without a download
+/// imageView.setImage(from: "https://example.com/badge")  // shown at once, without a download
 /// ```
 ///
 /// The memory cache holds images by request and additional identifier; the disk cache holds encoded bytes. An image
