@@ -86,12 +86,12 @@ extension ImageDownloader.Configuration {
     /// server a size or transforms; `nil` by default (SDWebImage's options processor). The other settings apply to the
     /// request that the function returns.
     ///
-    /// Called for each look-up and each load, on the caller's thread and on several threads at a time, so the function
+    /// Called for each lookup and each load, on the caller's thread and on several threads at a time, so the function
     /// must return quickly. It may receive a request that it has already processed.
     public var processor: (@Sendable (ImageRequest) -> ImageRequest)?
     /// A function that returns the headers to send, given the URL and the headers of a request; `nil` by default.
     ///
-    /// Called for each look-up and each load, on the caller's thread and on several threads at a time, so the function
+    /// Called for each lookup and each load, on the caller's thread and on several threads at a time, so the function
     /// must return quickly. Returned headers that change the response (`RequestIdentity.headerNames`) are part of the
     /// identity of the image: an image that was loaded with one token is not served to a request with another. Set a
     /// field instead of appending it, because the function may receive headers that it has already processed.
@@ -153,7 +153,7 @@ extension ImageDownloader.Configuration {
     /// ledger that it has.
     public var ledger: MemoryLedger?
     /// The limit in bytes for bodies that wait to be decoded; 1 MiB by default. While the limit is reached, no download
-    /// and no disk look-up starts.
+    /// and no disk lookup starts.
     public var undecodedBytesLimit = 1 << 20
     /// The maximum number of bytes of resumable data: bodies of transfers that broke, were paused or were cancelled,
     /// kept so that the next request asks only for the rest. 8 MiB by default, and at most an eighth of the ledger's

@@ -213,7 +213,7 @@ public final class ImageDownloader: Sendable {
           return refuse(task, error, began)
         }
       }
-      // The loop repeats the look-up if a load has stored an image in the meantime: otherwise the same load would be
+      // The loop repeats the lookup if a load has stored an image in the meantime: otherwise the same load would be
       // made twice.
     } while !engine.start(
       task, unlessStoredSince: storeCount,
@@ -364,7 +364,7 @@ public final class ImageDownloader: Sendable {
     }
   }
 
-  /// False while a disk look-up that has exceeded its deadline is under way.
+  /// False while a disk lookup that has exceeded its deadline is under way.
   var isDiskResponding: Bool { engine.isDiskResponding }
 
   // MARK: Failures
@@ -410,7 +410,7 @@ public final class ImageDownloader: Sendable {
     set { engine.changeQueue { $0.order = newValue } }
   }
 
-  /// True to start no download, no file read and no disk look-up; false by default. Waiting loads keep waiting, running
+  /// True to start no download, no file read and no disk lookup; false by default. Waiting loads keep waiting, running
   /// transfers finish, and images in memory are still served.
   public var isSuspended: Bool {
     get { engine.queue.isSuspended }

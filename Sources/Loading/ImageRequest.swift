@@ -96,7 +96,7 @@ public struct ImageRequest: Sendable {
   /// The scale and the decoder options.
   var decoding: DecodeSettings { choices?.values.decoding ?? DecodeSettings() }
 
-  /// The value of `limits.scaleDownBytes`, read without copying the limits because each memory look-up needs it.
+  /// The value of `limits.scaleDownBytes`, read without copying the limits because each memory lookup needs it.
   var scaleDownBytes: Int? { choices?.values.limits.scaleDownBytes }
 
   /// Returns true if an image has all pixels that a request without a `targetSize` should get.

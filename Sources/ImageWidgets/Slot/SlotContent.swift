@@ -54,7 +54,7 @@ struct SlotContent: ~Copyable {
     presentation.takeBackPreview(in: scene)
   }
 
-  /// Removes the accepted request after its look-up in memory, and returns it with its handlers; `nil` if there is
+  /// Removes the accepted request after its lookup in memory, and returns it with its handlers; `nil` if there is
   /// none.
   mutating func takeRequest(in scene: SlotScene) -> (SlotRequest, SlotListeners)? {
     guard case .requested(var slotRequest, let listeners) = subject else { return nil }

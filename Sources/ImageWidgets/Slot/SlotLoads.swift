@@ -39,7 +39,7 @@ struct SlotLoads {
     self.step = step
   }
 
-  /// Continues a waiting load after the look-up in memory.
+  /// Continues a waiting load after the lookup in memory.
   mutating func lookedUp() { step = .start }
 
   /// Starts a load, unless it has been replaced or started meanwhile.

@@ -40,7 +40,7 @@ struct SlotRequest {
     return again
   }
 
-  /// Records the view's size and the time of a look-up in memory.
+  /// Records the view's size and the time of a lookup in memory.
   mutating func lookedUp(in scene: SlotScene) {
     size = scene.needed
     began = scene.now

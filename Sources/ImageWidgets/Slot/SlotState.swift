@@ -97,7 +97,7 @@ struct SlotState: ~Copyable {
 
   // MARK: Loads
 
-  /// Continues a request after the look-up in memory. Does nothing if the request or the load has been replaced.
+  /// Continues a request after the lookup in memory. Does nothing if the request or the load has been replaced.
   ///
   /// - Parameters:
   ///   - hit: The image found in memory; `nil` if there is none.

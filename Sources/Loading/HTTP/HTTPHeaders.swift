@@ -1,6 +1,6 @@
 import Glibc
 
-/// Header fields in their original order. Look-ups and comparisons ignore the case of names (RFC 9110, 5.1).
+/// Header fields in their original order. Lookups and comparisons ignore the case of names (RFC 9110, 5.1).
 public struct HTTPHeaders: Hashable, Sendable {
   /// A header field.
   public struct Field: Hashable, Sendable {

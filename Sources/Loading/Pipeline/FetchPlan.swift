@@ -3,7 +3,7 @@ import VitrineGraphics
 
 /// The source of the bytes of each fetch: the disk or a server, and when. Makes decisions only.
 ///
-/// `LookupLine` orders the disk look-ups, `TransferPlan` the downloads, and `DiskPlan` has the rules for stored
+/// `LookupLine` orders the disk lookups, `TransferPlan` the downloads, and `DiskPlan` has the rules for stored
 /// responses. The next `Step` of a fetch that has bytes or fails is returned, because it concerns the callers.
 struct FetchPlan {
   /// The next step of a fetch.
@@ -19,7 +19,7 @@ struct FetchPlan {
     case fail(ImageError)
   }
 
-  /// The number of undecoded bytes at which no further download or look-up starts. A network that is faster than the
+  /// The number of undecoded bytes at which no further download or lookup starts. A network that is faster than the
   /// decoders would otherwise fill the memory.
   private let undecodedBytesLimit: Int
   var transfers: TransferPlan
@@ -46,18 +46,18 @@ struct FetchPlan {
     }
   }
 
-  /// Adds a new fetch to the queue of disk look-ups, or to the queue of downloads if the disk is not asked.
+  /// Adds a new fetch to the queue of disk lookups, or to the queue of downloads if the disk is not asked.
   mutating func enqueue(_ id: FetchID, _ priority: ImageRequest.Priority, at now: Int64) {
-    guard disk.beginsWithLookUp(id) else { return transfers.enqueue(id, priority, at: now) }
+    guard disk.beginsWithLookup(id) else { return transfers.enqueue(id, priority, at: now) }
     lookups.enqueue(id, priority: priority, arrival: transfers.arrive(id, at: now), at: now)
   }
 
-  /// Moves a waiting look-up or download to the position of a new priority.
+  /// Moves a waiting lookup or download to the position of a new priority.
   mutating func setPriority(_ priority: ImageRequest.Priority, of id: FetchID, at now: Int64) {
     if lookups.isWaiting(id) {
       lookups.enqueue(id, priority: priority, arrival: transfers.queue.nextArrival(at: now), at: now)
     }
-    // The download may wait as well, if the network has gone ahead of a waiting look-up.
+    // The download may wait as well, if the network has gone ahead of a waiting lookup.
     transfers.queue.setPriority(priority, of: id, at: now)
   }
 
@@ -68,7 +68,7 @@ struct FetchPlan {
     disk.noteChange()
     guard let priority = fetch.demand.priority else {
       switch fetch.phase {
-      // The disk look-up takes place nevertheless.
+      // The disk lookup takes place nevertheless.
       case .idle where disk[id].isLookedUp || transfers.isHeld(id): return
       case .idle: transfers.hold(id, isRunning: false, at: loads.now)
       case .running:
@@ -91,7 +91,7 @@ struct FetchPlan {
     guard let phase = loads.tree.removeIfUnwanted(id) else { return }
     switch phase {
     case .running: loads.actions.append(.cancelFetch(id))
-    case .lookingUp: loads.actions.append(.cancelLookUp(id))
+    case .lookingUp: loads.actions.append(.cancelLookup(id))
     case .idle, .received: break
     }
     lookups.leave(id)
@@ -122,7 +122,7 @@ struct FetchPlan {
   /// Sends the request of a fetch that the disk does not serve.
   mutating func askServer(_ id: FetchID, in loads: inout Loads) {
     guard let fetch = loads.tree[id] else { return }
-    transfers.enqueueAfterLookUp(id, fetch.demand.priority, at: loads.now)
+    transfers.enqueueAfterLookup(id, fetch.demand.priority, at: loads.now)
     if fetch.demand.priority != nil { disk.limitWaiting(id, in: &loads) }
   }
 
@@ -157,11 +157,11 @@ struct FetchPlan {
     }
   }
 
-  // MARK: Look-ups
+  // MARK: Lookups
 
-  /// Starts the look-ups that may begin now. Stops at a fetch that fails because no thread is left, and returns this
+  /// Starts the lookups that may begin now. Stops at a fetch that fails because no thread is left, and returns this
   /// fetch; call again until the result is `nil`.
-  mutating func startLookUps(in loads: inout Loads) -> (fetch: FetchID, error: ImageError)? {
+  mutating func startLookups(in loads: inout Loads) -> (fetch: FetchID, error: ImageError)? {
     let isSuspended = transfers.queue.isSuspended
     while lookups.hasWaiting, loads.tree.undecodedBytes < undecodedBytesLimit, fitsMoreCopies(in: loads.tree),
       let id = lookups.startNext(transfers.queue.order, isSuspended: isSuspended, at: loads.now)
@@ -172,16 +172,16 @@ struct FetchPlan {
     return nil
   }
 
-  mutating func giveUpLookUps(in loads: inout Loads) -> [(fetch: FetchID, error: ImageError)] {
+  mutating func giveUpLookups(in loads: inout Loads) -> [(fetch: FetchID, error: ImageError)] {
     lookups.giveUp(in: &loads, &disk)
   }
 
-  /// Ends a look-up that was withdrawn before the start.
-  mutating func lookUpWithdrawn(_ id: FetchID, in loads: inout Loads) -> Step {
+  /// Ends a lookup that was withdrawn before the start.
+  mutating func lookupWithdrawn(_ id: FetchID, in loads: inout Loads) -> Step {
     lookups.withdrawn(id, in: &loads, &disk).map { .fail($0) } ?? .wait
   }
 
-  /// Handles the result of a disk look-up.
+  /// Handles the result of a disk lookup.
   mutating func lookedUp(_ id: FetchID, _ find: DiskFind, in loads: inout Loads) -> Step {
     lookups.ended(id)
     guard let fetch = loads.tree[id], case .lookingUp = fetch.phase else {
@@ -197,10 +197,10 @@ struct FetchPlan {
     }
   }
 
-  /// Handles a look-up that has not ended in time. Returns `nil` if the fetch does not wait for the disk.
+  /// Handles a lookup that has not ended in time. Returns `nil` if the fetch does not wait for the disk.
   ///
   /// - Parameter failure: The remembered failure of an earlier request, if the server refused it a short time ago.
-  mutating func lookUpSkipped(_ id: FetchID, _ failure: ImageError?, in loads: inout Loads) -> Step? {
+  mutating func lookupSkipped(_ id: FetchID, _ failure: ImageError?, in loads: inout Loads) -> Step? {
     guard let fetch = loads.tree[id], disk[id].serverError == nil else { return nil }
     switch fetch.phase {
     case .lookingUp: break
@@ -214,7 +214,7 @@ struct FetchPlan {
     return .askServer
   }
 
-  /// Handles a look-up that returns after the network request was started. A fresh response is shown if the server has
+  /// Handles a lookup that returns after the network request was started. A fresh response is shown if the server has
   /// not answered yet; a stale response is kept in case the server fails.
   private mutating func foundLate(_ id: FetchID, _ find: DiskFind, in loads: inout Loads) -> Step {
     guard let fetch = loads.tree[id], let (copy, isFresh) = disk.foundLate(id, find) else { return .wait }
@@ -243,10 +243,10 @@ struct FetchPlan {
     return .decode(copy.staleBytes(because: error))
   }
 
-  /// Returns true if look-ups may begin. Releases stored responses that are not shown after `staleAfter` if there is no
+  /// Returns true if lookups may begin. Releases stored responses that are not shown after `staleAfter` if there is no
   /// room for more: their servers are asked without a condition, or the disk is read again.
   ///
-  /// The other responses are shown after `staleAfter` at the latest and then make room, so that a look-up that waits
+  /// The other responses are shown after `staleAfter` at the latest and then make room, so that a lookup that waits
   /// here leaves no view without its image for long.
   private mutating func fitsMoreCopies(in tree: StageTree) -> Bool {
     for id in disk.takeCandidates() where disk.isFull {

@@ -100,11 +100,11 @@ final class LoadEngine: Sendable {
       && DiskUse(request.cachePolicy) == .byFreshness
   }
 
-  /// False while late look-ups are under way.
+  /// False while late lookups are under way.
   var isDiskResponding: Bool { state.withLock { !$0.registry.fetches.lookups.hasLate } }
 
-  /// True if no disk look-up is running, except look-ups that have exceeded their deadline.
-  var areLookUpsIdle: Bool { state.withLock { $0.registry.fetches.lookups.isIdle } }
+  /// True if no disk lookup is running, except lookups that have exceeded their deadline.
+  var areLookupsIdle: Bool { state.withLock { $0.registry.fetches.lookups.isIdle } }
 
   // MARK: Callers
 
@@ -215,8 +215,8 @@ final class LoadEngine: Sendable {
         perform { $0.lookedUp(id, request, find, headers) }
         resumeIdleWaiters()
       }
-    case .cancelLookUp(let id): withdrawLookUp(id)
-    case .skipLookUp(let id): skipLookUp(id)
+    case .cancelLookup(let id): withdrawLookup(id)
+    case .skipLookup(let id): skipLookup(id)
     case .keep(let bytes, let identity): keep(bytes, identity)
     case .discard(let identity): diskWriter.remove(identity)
     case .revalidate(let request, let identifier): revalidate(request, identifier)
@@ -266,17 +266,17 @@ final class LoadEngine: Sendable {
 
   // MARK: Disk
 
-  /// Withdraws a look-up that no load needs. A look-up that has begun runs to its end.
-  private func withdrawLookUp(_ id: FetchID) {
+  /// Withdraws a lookup that no load needs. A lookup that has begun runs to its end.
+  private func withdrawLookup(_ id: FetchID) {
     guard diskReader.withdraw(id) else { return }
-    perform { $0.registry.lookUpWithdrawn(id) }
+    perform { $0.registry.lookupWithdrawn(id) }
     resumeIdleWaiters()
   }
 
   /// Continues without the disk, which has not answered in time.
-  private func skipLookUp(_ id: FetchID) {
-    withdrawLookUp(id)
-    perform { $0.lookUpSkipped(id) }
+  private func skipLookup(_ id: FetchID) {
+    withdrawLookup(id)
+    perform { $0.lookupSkipped(id) }
     resumeIdleWaiters()
   }
 

@@ -17,7 +17,7 @@ struct LoadRegistry {
 
   /// - Parameters:
   ///   - firstNumber: The number below all numbers that the registry assigns.
-  ///   - undecodedBytesLimit: The number of undecoded bytes at which no further download or look-up starts.
+  ///   - undecodedBytesLimit: The number of undecoded bytes at which no further download or lookup starts.
   init(
     firstNumber: UInt64 = 0, undecodedBytesLimit: Int = .max, transfers: TransferPlan = TransferPlan(),
     disk: DiskPlan = DiskPlan()
@@ -126,15 +126,15 @@ struct LoadRegistry {
     return admitted()
   }
 
-  /// Starts the look-ups and downloads that may begin now. Returns all pending actions.
+  /// Starts the lookups and downloads that may begin now. Returns all pending actions.
   mutating func admitted() -> [LoadAction] {
     startWaiting()
     return loads.takeActions()
   }
 
   private mutating func startWaiting() {
-    for (id, error) in fetches.giveUpLookUps(in: &loads) { proceed(id, .fail(error)) }
-    while let (id, error) = fetches.startLookUps(in: &loads) { proceed(id, .fail(error)) }
+    for (id, error) in fetches.giveUpLookups(in: &loads) { proceed(id, .fail(error)) }
+    while let (id, error) = fetches.startLookups(in: &loads) { proceed(id, .fail(error)) }
     fetches.startDownloads(in: &loads)
   }
 
@@ -201,16 +201,16 @@ struct LoadRegistry {
     return admitted()
   }
 
-  mutating func lookUpWithdrawn(_ id: FetchID) -> [LoadAction] {
-    proceed(id, fetches.lookUpWithdrawn(id, in: &loads))
+  mutating func lookupWithdrawn(_ id: FetchID) -> [LoadAction] {
+    proceed(id, fetches.lookupWithdrawn(id, in: &loads))
     return admitted()
   }
 
   /// Sends a fetch to the network because the disk has not answered in time.
   ///
   /// - Parameter failure: The remembered failure of an earlier request, if the server refused it a short time ago.
-  mutating func lookUpSkipped(_ id: FetchID, _ failure: ImageError?) -> [LoadAction] {
-    guard let step = fetches.lookUpSkipped(id, failure, in: &loads) else { return [] }
+  mutating func lookupSkipped(_ id: FetchID, _ failure: ImageError?) -> [LoadAction] {
+    guard let step = fetches.lookupSkipped(id, failure, in: &loads) else { return [] }
     proceed(id, step)
     return admitted()
   }

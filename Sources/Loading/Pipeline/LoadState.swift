@@ -179,7 +179,7 @@ struct LoadState {
 
   // MARK: Disk
 
-  /// Handles the result of a look-up.
+  /// Handles the result of a lookup.
   ///
   /// - Parameter headers: The headers of the stored response, which may be for other request headers.
   mutating func lookedUp(
@@ -194,11 +194,11 @@ struct LoadState {
     return moved + registry.lookedUp(id, find)
   }
 
-  mutating func lookUpSkipped(_ id: FetchID) -> [LoadAction] {
+  mutating func lookupSkipped(_ id: FetchID) -> [LoadAction] {
     let failure = registry.loads.tree[id].flatMap {
       failures?.error(for: $0.request.identity.asSent, at: now)
     }
-    return registry.lookUpSkipped(id, failure)
+    return registry.lookupSkipped(id, failure)
   }
 
   // MARK: Transfers

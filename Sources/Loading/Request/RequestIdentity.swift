@@ -16,7 +16,7 @@ import Glibc
 /// response.
 ///
 /// Computed and hashed once, when the request is created, and shared by copies of the request. A memory hit therefore
-/// costs little more than a look-up of an integer.
+/// costs little more than a lookup of an integer.
 public struct RequestIdentity: Hashable, Sendable {
   /// The headers that change the response. Requests that differ in one of these headers never share a cache entry or a
   /// download; requests that differ in others do, unless a server names the header in `Vary`.

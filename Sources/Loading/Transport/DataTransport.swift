@@ -26,7 +26,7 @@ public protocol DataTransport: Sendable {
   var addsCredentials: Bool { get }
   /// Returns digests of the cookies and the credential that the transport would add to a request now. Empty by default.
   ///
-  /// Called for each look-up if `addsCredentials` is true, on any thread, so it must return quickly. A response reports
+  /// Called for each lookup if `addsCredentials` is true, on any thread, so it must return quickly. A response reports
   /// the digests of what was actually sent; see `TransportResponse.credentials`.
   func credentialDigests(for url: URL, headers: HTTPHeaders) -> CredentialDigests
 }
@@ -94,7 +94,7 @@ public struct TransportRequest: Sendable {
 
   /// The time limits of a transfer, in seconds.
   public struct Timeouts: Hashable, Sendable {
-    /// The limit for name look-up, connection and TLS together.
+    /// The limit for name lookup, connection and TLS together.
     public var connect: Double
     /// The limit for the time without a byte in either direction.
     public var stall: Double

@@ -77,7 +77,7 @@ struct SlotStateTests {
     #expect(bench.results == ["1 cancelled", "3 loaded"])
   }
 
-  @Test func lookUpOfAReplacedRequestIsIgnored() throws {
+  @Test func lookupOfAReplacedRequestIsIgnored() throws {
     try bench.request("1")
     _ = bench.take()
     try bench.request("2")

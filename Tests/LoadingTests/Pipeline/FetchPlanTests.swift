@@ -18,8 +18,8 @@ struct FetchPlanTests {
   }
 
   /// Starts what may begin now. Returns the fetches that are looked up and those that are downloaded.
-  private mutating func admit() -> (lookUps: [FetchID], downloads: [FetchID]) {
-    let failed = plan.startLookUps(in: &loads)
+  private mutating func admit() -> (lookups: [FetchID], downloads: [FetchID]) {
+    let failed = plan.startLookups(in: &loads)
     #expect(failed == nil)
     plan.startDownloads(in: &loads)
     let actions = loads.takeActions()
@@ -32,7 +32,7 @@ struct FetchPlanTests {
   @Test mutating func missIsDownloaded() {
     let fetch = start().fetch
     var started = admit()
-    #expect(started.lookUps == [fetch])
+    #expect(started.lookups == [fetch])
     #expect(started.downloads == [], "the disk is asked first")
 
     guard case .askServer = plan.lookedUp(fetch, DiskFind(), in: &loads) else {
@@ -52,12 +52,12 @@ struct FetchPlanTests {
     #expect(bytes != nil)
 
     let second = start("b.jpg").fetch
-    var lookUps = admit().lookUps
-    #expect(lookUps == [])
+    var lookups = admit().lookups
+    #expect(lookups == [])
     let decode = loads.tree.endDecode(first.decode)
     #expect(decode != nil)
-    lookUps = admit().lookUps
-    #expect(lookUps == [second])
+    lookups = admit().lookups
+    #expect(lookups == [second])
   }
 
   @Test mutating func downloadOfAPausedCallerIsStopped() {

@@ -28,8 +28,8 @@ extension FetchEnd {
     switch action {
     case .startFetch(_, let request): "fetch \(request.url.lastPathComponent)"
     case .lookUp(_, let request, _): "look up \(request.url.lastPathComponent)"
-    case .cancelLookUp: "cancel look up"
-    case .skipLookUp: "skip look up"
+    case .cancelLookup: "cancel look up"
+    case .skipLookup: "skip look up"
     case .keep: "keep"
     case .discard: "discard"
     case .revalidate: "revalidate"

@@ -55,7 +55,7 @@ struct DiskWorld {
     disk.store(storedResponse, for: request(name).identity)
   }
 
-  /// Waits for the `count`-th transfer, which starts after the disk look-up, and returns the transfer.
+  /// Waits for the `count`-th transfer, which starts after the disk lookup, and returns the transfer.
   func transfer(_ count: Int = 1) async throws -> FakeTransfer {
     try await transport.transfer(count)
   }

@@ -1,4 +1,4 @@
-/// The result of a disk look-up.
+/// The result of a disk lookup.
 struct DiskFind: Sendable {
   var copy: StoredCopy?
   /// The remembered failure of an earlier request, if the server refused that a short time ago.

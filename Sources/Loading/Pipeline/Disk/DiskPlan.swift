@@ -17,7 +17,7 @@ struct DiskPlan {
   /// - Parameters:
   ///   - isEnabled: True if there is a disk cache.
   ///   - staleAfter: The number of seconds to wait for a server before a stale response is shown.
-  ///   - copyLimit: The number of bytes of stored responses in memory at which further look-ups wait.
+  ///   - copyLimit: The number of bytes of stored responses in memory at which further lookups wait.
   init(isEnabled: Bool = false, staleAfter: Double = .infinity, copyLimit: Int = .max) {
     self.isEnabled = isEnabled
     // Not a number counts as 0.
@@ -85,7 +85,7 @@ struct DiskPlan {
   /// Notes that the bytes of a fetch are out of date, so that they are not stored.
   mutating func outdate(_ id: FetchID) { stages[id]?.isKept = false }
 
-  // MARK: Look-ups
+  // MARK: Lookups
 
   /// Returns the reason why the disk is not looked up for a fetch; `nil` if it is looked up.
   func missReason(of id: FetchID) -> TraceEvent.Miss? {
@@ -94,24 +94,24 @@ struct DiskPlan {
   }
 
   /// Decides whether a new fetch looks up the disk before the network.
-  mutating func beginsWithLookUp(_ id: FetchID) -> Bool {
+  mutating func beginsWithLookup(_ id: FetchID) -> Bool {
     guard let stage = stages[id], stage.isKept, stage.use > .none else { return false }
     stages[id]?.isLookedUp = true
     return true
   }
 
-  /// Notes that a look-up does not precede the network request any more: it has begun, or is late.
-  mutating func leaveLookUps(_ id: FetchID) { stages[id]?.isLookedUp = false }
+  /// Notes that a lookup does not precede the network request any more: it has begun, or is late.
+  mutating func leaveLookups(_ id: FetchID) { stages[id]?.isLookedUp = false }
 
-  /// Notes that the network request is started before the look-up has ended.
+  /// Notes that the network request is started before the lookup has ended.
   mutating func goAhead(_ id: FetchID) {
     stages[id]?.isLookedUp = false
     stages[id]?.isLate = true
   }
 
-  /// Decides whether a fetch whose server has failed waits for its late look-up. Returns false if the stored response
+  /// Decides whether a fetch whose server has failed waits for its late lookup. Returns false if the stored response
   /// may not be shown after `error`.
-  mutating func waitsForLookUp(_ id: FetchID, because error: ImageError) -> Bool {
+  mutating func waitsForLookup(_ id: FetchID, because error: ImageError) -> Bool {
     guard let stage = stages[id], stage.isLate, stage.use > .none, error.isMissingResponse else {
       return false
     }
@@ -119,13 +119,13 @@ struct DiskPlan {
     return true
   }
 
-  /// Removes and returns the error of the server after which a fetch waits for its late look-up.
+  /// Removes and returns the error of the server after which a fetch waits for its late lookup.
   mutating func takeServerError(_ id: FetchID) -> ImageError? {
     defer { stages[id]?.serverError = nil }
     return stages[id]?.serverError
   }
 
-  /// The decision after a look-up.
+  /// The decision after a lookup.
   enum Verdict: Equatable {
     case show(FetchedBytes)
     /// Show the response and ask the server whether the image has changed.
@@ -136,7 +136,7 @@ struct DiskPlan {
     case askServer
   }
 
-  /// Decides about a look-up that has ended in time.
+  /// Decides about a lookup that has ended in time.
   mutating func lookedUp(_ id: FetchID, _ find: DiskFind, isCacheOnly: Bool) -> Verdict {
     let error = takeServerError(id)
     if isCacheOnly { return find.copy.map { .show($0.bytesAsTheyAre) } ?? .fail(.notCached) }
@@ -160,8 +160,8 @@ struct DiskPlan {
     }
   }
 
-  /// Decides about a look-up that ends after the network request was started. Returns the stored response, and whether
-  /// the response is shown instead of that of the server; `nil` if the look-up is of no use.
+  /// Decides about a lookup that ends after the network request was started. Returns the stored response, and whether
+  /// the response is shown instead of that of the server; `nil` if the lookup is of no use.
   mutating func foundLate(_ id: FetchID, _ find: DiskFind) -> (copy: StoredCopy, isFresh: Bool)? {
     guard let stage = stages[id], stage.isLate, let copy = find.copy, stage.use > .none else { return nil }
     stages[id]?.isLate = false
@@ -186,7 +186,7 @@ struct DiskPlan {
     return copy
   }
 
-  /// True if further look-ups must wait, because the stored responses in memory have reached the limit.
+  /// True if further lookups must wait, because the stored responses in memory have reached the limit.
   var isFull: Bool { copies.isFull }
 
   /// Notes that a stored response may have become unnecessary, because callers have left or paused.

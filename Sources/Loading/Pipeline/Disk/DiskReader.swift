@@ -32,7 +32,7 @@ final class DiskReader: Sendable {
 
   /// Looks up the stored response of a request.
   ///
-  /// - Parameter completion: Called once on a thread of the reader, unless the look-up is withdrawn. Receives the
+  /// - Parameter completion: Called once on a thread of the reader, unless the lookup is withdrawn. Receives the
   ///   result, and the headers of the stored response, which may be for other request headers.
   func lookUp(
     _ id: FetchID, _ request: ImageRequest, _ priority: ImageRequest.Priority,
@@ -48,7 +48,7 @@ final class DiskReader: Sendable {
     }
   }
 
-  /// Withdraws a look-up. Returns false if the look-up has begun, which then runs to the end.
+  /// Withdraws a lookup. Returns false if the lookup has begun, which then runs to the end.
   func withdraw(_ id: FetchID) -> Bool { threads.cancel(id.number) }
 
   private func storedResponse(

@@ -1,7 +1,7 @@
 /// The removals of single responses that wait for the disk or are under way. Makes decisions only.
 ///
 /// Removals are made in batches, one after the other within a batch. There is one waiting removal for each response. A
-/// response that is being removed counts as missing for look-ups.
+/// response that is being removed counts as missing for lookups.
 struct DiskRemovals {
   typealias Completion = DiskWrites.Completion
 

@@ -2,11 +2,11 @@
 struct DiskStage {
   /// The strictest cache policy among the requests that joined this fetch.
   var use = DiskUse.byFreshness
-  /// True while a disk look-up waits that precedes the network request.
+  /// True while a disk lookup waits that precedes the network request.
   var isLookedUp = false
-  /// True if the network request was started before the disk look-up has ended. The look-up may still end.
+  /// True if the network request was started before the disk lookup has ended. The lookup may still end.
   var isLate = false
-  /// The error of the server, while the fetch waits for a late look-up to show the stored response instead.
+  /// The error of the server, while the fetch waits for a late lookup to show the stored response instead.
   var serverError: ImageError?
   /// True if the request of a caller uses the disk cache, so that the response is stored.
   var isKept = false

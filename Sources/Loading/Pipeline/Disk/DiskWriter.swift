@@ -52,12 +52,12 @@ final class DiskWriter: Sendable {
     }
   }
 
-  /// Removes the stored response of `identity`. Look-ups that begin after this call do not find the response.
+  /// Removes the stored response of `identity`. Lookups that begin after this call do not find the response.
   func remove(_ identity: RequestIdentity, completion: DiskWrites.Completion? = nil) {
     change(.remove(transports.onDisk(identity)), completion: completion)
   }
 
-  /// Removes all stored responses. Look-ups that begin after this call do not find the responses.
+  /// Removes all stored responses. Lookups that begin after this call do not find the responses.
   ///
   /// - Parameter completion: Receives true if there was a response.
   func removeAll(completion: @escaping DiskWrites.Completion) { change(.removeAll, completion: completion) }
@@ -101,7 +101,7 @@ final class DiskWriter: Sendable {
     _ = isWritten.wait(timeout: .now() + seconds)
   }
 
-  /// True if a response is being removed or will be, so that look-ups must not find the response.
+  /// True if a response is being removed or will be, so that lookups must not find the response.
   ///
   /// - Parameter identity: The identity on disk.
   func isRemoving(_ identity: RequestIdentity) -> Bool {
@@ -125,7 +125,7 @@ final class DiskWriter: Sendable {
   /// Makes a change on the writer thread after all earlier changes, unless too many wait already.
   ///
   /// - Parameters:
-  ///   - change: The work of a store or a look-up; by default, everything is removed. Not called for single removals.
+  ///   - change: The work of a store or a lookup; by default, everything is removed. Not called for single removals.
   ///   - completion: Called once, with false if the change was not made, as on a disk that hangs.
   private func change(
     _ kind: DiskWrites.Kind,

@@ -17,7 +17,7 @@ struct DiskWrites {
   enum Kind {
     /// A store, which is dropped if the disk is too slow.
     case store(RequestIdentity, bytes: Int)
-    /// A look-up.
+    /// A lookup.
     case look
     /// A removal, which is made however late.
     case remove(RequestIdentity)
@@ -66,7 +66,7 @@ struct DiskWrites {
   /// True if no change is to be waited for.
   var isIdle: Bool { changes.isEmpty || isHanging }
 
-  /// True if a response is being removed or will be, so that look-ups must not find the response.
+  /// True if a response is being removed or will be, so that lookups must not find the response.
   func isRemoving(_ identity: RequestIdentity) -> Bool { removals.contain(identity) }
 
   /// The number of changes that wait or are under way, for tests.

@@ -1,47 +1,47 @@
 import VitrineConcurrency
 import VitrineGraphics
 
-/// The queue of disk look-ups that wait, run, or are so late that the network request has started. Makes decisions
+/// The queue of disk lookups that wait, run, or are so late that the network request has started. Makes decisions
 /// only. Times are in nanoseconds.
 ///
-/// A disk that hangs blocks the thread that reads it. Another look-up may then begin while the late one is still
-/// running. When all threads are blocked by late look-ups, further look-ups are misses at once until one returns.
+/// A disk that hangs blocks the thread that reads it. Another lookup may then begin while the late one is still
+/// running. When all threads are blocked by late lookups, further lookups are misses at once until one returns.
 struct LookupLine {
-  /// The number of seconds after the start at which a look-up is late; also the number of seconds for which a look-up
+  /// The number of seconds after the start at which a lookup is late; also the number of seconds for which a lookup
   /// may wait for a slow disk before the network goes ahead.
   static let deadline = 0.5
   /// The number of seconds after which a cache-only request is reported as a miss.
   static let limit = 10.0
-  /// The maximum number of late look-ups at a time.
+  /// The maximum number of late lookups at a time.
   static let maximumLate = 4
-  /// The maximum number of threads: those for look-ups in time, and those blocked by late look-ups.
+  /// The maximum number of threads: those for lookups in time, and those blocked by late lookups.
   static let threads = DownloadQueue.maximumLocal + maximumLate
 
   private struct Running {
     let began: Int64
     var isLate = false
-    /// True if the look-up was given up after `limit`.
+    /// True if the lookup was given up after `limit`.
     var isLost = false
   }
 
-  /// The queue of waiting look-ups, all in one lane.
+  /// The queue of waiting lookups, all in one lane.
   private var queue = DownloadQueue()
   private var waiting: Set<FetchID> = []
   private var patience = LookupPatience()
   private var running: [FetchID: Running] = [:]
   private var lateCount = 0
 
-  /// True if no thread is left, so that a look-up is a miss at once.
+  /// True if no thread is left, so that a lookup is a miss at once.
   var isBlocked: Bool { lateCount >= Self.maximumLate }
 
   var hasLate: Bool { lateCount > 0 }
 
-  /// True if only late look-ups are running, which may never return.
+  /// True if only late lookups are running, which may never return.
   var isIdle: Bool { running.count == lateCount }
 
   // MARK: Inputs
 
-  /// Adds a look-up, or moves a waiting look-up to the end of the queue for another priority.
+  /// Adds a lookup, or moves a waiting lookup to the end of the queue for another priority.
   ///
   /// - Parameter arrival: The position among all downloads.
   mutating func enqueue(
@@ -55,14 +55,14 @@ struct LookupLine {
 
   func isWaiting(_ id: FetchID) -> Bool { waiting.contains(id) }
 
-  /// True if the disk may still find something: the look-up waits, or runs and is not given up.
+  /// True if the disk may still find something: the lookup waits, or runs and is not given up.
   func isPending(_ id: FetchID) -> Bool { waiting.contains(id) || running[id]?.isLost == false }
 
-  /// Notes whether look-ups wait for another reason than the disk: all downloads are suspended, or too many bytes wait
+  /// Notes whether lookups wait for another reason than the disk: all downloads are suspended, or too many bytes wait
   /// to be decoded. That time does not count against the disk.
   mutating func setStopped(_ isStopped: Bool, at now: Int64) { patience.setStopped(isStopped, at: now) }
 
-  /// Returns the next look-up, which counts as running unless the queue is blocked; `nil` if there is none.
+  /// Returns the next lookup, which counts as running unless the queue is blocked; `nil` if there is none.
   mutating func startNext(_ order: Prioritization, isSuspended: Bool, at now: Int64) -> FetchID? {
     guard !waiting.isEmpty else { return nil }
     queue.order = order
@@ -73,12 +73,12 @@ struct LookupLine {
     return id
   }
 
-  /// Removes a look-up that is no longer needed. A running look-up keeps its place until it returns or is late.
+  /// Removes a lookup that is no longer needed. A running lookup keeps its place until it returns or is late.
   mutating func leave(_ id: FetchID) {
     if waiting.remove(id) != nil { queue.remove(id) }
   }
 
-  /// Removes a look-up that has returned, or was withdrawn before the start.
+  /// Removes a lookup that has returned, or was withdrawn before the start.
   mutating func ended(_ id: FetchID) {
     guard let look = running.removeValue(forKey: id) else { return }
     if look.isLate { lateCount -= 1 } else { queue.ended(id) }
@@ -86,16 +86,16 @@ struct LookupLine {
 
   // MARK: Fetches
 
-  /// Begins the look-up of a fetch, or reports a miss if no thread is left. Returns the error with which the fetch
+  /// Begins the lookup of a fetch, or reports a miss if no thread is left. Returns the error with which the fetch
   /// fails, if the fetch cannot wait for the server either.
   mutating func begin(_ id: FetchID, in loads: inout Loads, _ disk: inout DiskPlan) -> ImageError? {
     guard let fetch = loads.tree[id] else {
       ended(id)
       return nil
     }
-    disk.leaveLookUps(id)
+    disk.leaveLookups(id)
     if disk[id].isLate {
-      // The download was queued without waiting for this look-up.
+      // The download was queued without waiting for this lookup.
       switch fetch.phase {
       case .received:
         ended(id)
@@ -107,11 +107,11 @@ struct LookupLine {
       loads.tree.setPhase(.lookingUp, of: id)
     }
     loads.actions.append(
-      isBlocked ? .skipLookUp(id) : .lookUp(id, fetch.request, fetch.demand.priority ?? .normal))
+      isBlocked ? .skipLookup(id) : .lookUp(id, fetch.request, fetch.demand.priority ?? .normal))
     return nil
   }
 
-  /// Gives up the look-ups that are late. Returns the fetches that fail, because they cannot wait for a server instead.
+  /// Gives up the lookups that are late. Returns the fetches that fail, because they cannot wait for a server instead.
   mutating func giveUp(
     in loads: inout Loads, _ disk: inout DiskPlan
   ) -> [(fetch: FetchID, error: ImageError)] {
@@ -119,10 +119,10 @@ struct LookupLine {
       guard let fetch = loads.tree[id], case .lookingUp = fetch.phase, !fetch.isCacheOnly,
         disk[id].serverError == nil
       else { continue }
-      loads.actions.append(.skipLookUp(id))
+      loads.actions.append(.skipLookup(id))
     }
     for id in takeOverdue(at: loads.now) where loads.tree[id]?.isCacheOnly == false {
-      loads.actions.append(.skipLookUp(id))
+      loads.actions.append(.skipLookup(id))
     }
     var failed: [(fetch: FetchID, error: ImageError)] = []
     for id in takeLost(at: loads.now) {
@@ -134,7 +134,7 @@ struct LookupLine {
     return failed
   }
 
-  /// Gives up a look-up that does not return. Returns the error with which the fetch fails; `nil` if the fetch can wait
+  /// Gives up a lookup that does not return. Returns the error with which the fetch fails; `nil` if the fetch can wait
   /// for the server instead.
   private func giveUp(_ id: FetchID, in loads: inout Loads, _ disk: inout DiskPlan) -> ImageError? {
     let isCacheOnly = loads.tree[id]?.isCacheOnly ?? false
@@ -143,19 +143,19 @@ struct LookupLine {
     return error
   }
 
-  /// Removes a look-up that was withdrawn before the start. Returns the error with which the fetch fails, if the server
+  /// Removes a lookup that was withdrawn before the start. Returns the error with which the fetch fails, if the server
   /// has failed as well.
   mutating func withdrawn(_ id: FetchID, in loads: inout Loads, _ disk: inout DiskPlan) -> ImageError? {
     ended(id)
     return disk[id].serverError == nil ? nil : giveUp(id, in: &loads, &disk)
   }
 
-  /// Makes a fetch whose server has failed wait for the late look-up. Returns false if there is none, or if the stored
+  /// Makes a fetch whose server has failed wait for the late lookup. Returns false if there is none, or if the stored
   /// response may not be shown instead.
   func waits(
     for id: FetchID, because error: ImageError, in loads: inout Loads, _ disk: inout DiskPlan
   ) -> Bool {
-    guard isPending(id), !loads.tree.isProbe(id), disk.waitsForLookUp(id, because: error) else {
+    guard isPending(id), !loads.tree.isProbe(id), disk.waitsForLookup(id, because: error) else {
       return false
     }
     loads.tree.setPhase(.lookingUp, of: id)
@@ -164,12 +164,12 @@ struct LookupLine {
 
   // MARK: Outputs
 
-  /// Returns the look-ups that have waited too long for the disk to begin, each once. The look-ups stay in the queue.
+  /// Returns the lookups that have waited too long for the disk to begin, each once. The lookups stay in the queue.
   mutating func takeOverdue(at now: Int64) -> [FetchID] {
     patience.isEmpty ? [] : patience.takeOverdue(at: now) { waiting.contains($0) }
   }
 
-  /// Returns the look-ups that have become late.
+  /// Returns the lookups that have become late.
   mutating func takeLate(at now: Int64) -> [FetchID] {
     guard !running.isEmpty else { return [] }
     let late = running.filter { !$0.value.isLate && now >= $0.value.began.advanced(bySeconds: Self.deadline) }
@@ -181,7 +181,7 @@ struct LookupLine {
     return late.keys.sorted()
   }
 
-  /// Returns the look-ups that have passed `limit`; their callers stop waiting.
+  /// Returns the lookups that have passed `limit`; their callers stop waiting.
   mutating func takeLost(at now: Int64) -> [FetchID] {
     guard !running.isEmpty else { return [] }
     let lost = running.filter { !$0.value.isLost && now >= $0.value.began.advanced(bySeconds: Self.limit) }
@@ -189,7 +189,7 @@ struct LookupLine {
     return lost.keys.sorted()
   }
 
-  /// The next time at which `takeLate`, `takeLost` or `takeOverdue` may return a look-up.
+  /// The next time at which `takeLate`, `takeLost` or `takeOverdue` may return a lookup.
   var nextChange: Int64? {
     mutating get {
       guard !running.isEmpty || !patience.isEmpty else { return nil }

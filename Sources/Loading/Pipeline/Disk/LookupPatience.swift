@@ -1,15 +1,15 @@
 import VitrineConcurrency
 
-/// The times until which look-ups may wait for a slow disk before the network goes ahead. Makes decisions only. Times
+/// The times until which lookups may wait for a slow disk before the network goes ahead. Makes decisions only. Times
 /// are in nanoseconds.
 ///
-/// All look-ups wait equally long, so that the times are in order and each operation is O(1), amortized. Time in which
-/// look-ups are stopped does not count.
+/// All lookups wait equally long, so that the times are in order and each operation is O(1), amortized. Time in which
+/// lookups are stopped does not count.
 struct LookupPatience {
   private var ends: [(id: FetchID, end: Int64)] = []
-  /// The index of the first look-up in `ends` that was not returned by `takeOverdue`.
+  /// The index of the first lookup in `ends` that was not returned by `takeOverdue`.
   private var first = 0
-  /// The time in which look-ups were stopped, in total.
+  /// The time in which lookups were stopped, in total.
   private var stopped: Int64 = 0
   private var stoppedSince: Int64?
 
@@ -29,7 +29,7 @@ struct LookupPatience {
     }
   }
 
-  /// Returns the look-ups that have waited too long, each once.
+  /// Returns the lookups that have waited too long, each once.
   mutating func takeOverdue(at now: Int64, isWaiting: (FetchID) -> Bool) -> [FetchID] {
     var overdue: [FetchID] = []
     while first < ends.count, !isWaiting(ends[first].id) || ends[first].end <= counted(now) {
@@ -40,7 +40,7 @@ struct LookupPatience {
     return overdue
   }
 
-  /// The next time at which `takeOverdue` returns a look-up; `nil` if none waits or look-ups are stopped.
+  /// The next time at which `takeOverdue` returns a lookup; `nil` if none waits or lookups are stopped.
   mutating func next(_ isWaiting: (FetchID) -> Bool) -> Int64? {
     while first < ends.count, !isWaiting(ends[first].id) { first += 1 }
     compact()
@@ -49,7 +49,7 @@ struct LookupPatience {
     return isTooMuch ? nil : time
   }
 
-  /// Returns `now` minus the total time in which look-ups were stopped.
+  /// Returns `now` minus the total time in which lookups were stopped.
   private func counted(_ now: Int64) -> Int64 { (stoppedSince.map { min($0, now) } ?? now) &- stopped }
 
   private mutating func compact() {

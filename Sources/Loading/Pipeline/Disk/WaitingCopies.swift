@@ -3,14 +3,14 @@ struct WaitingCopies {
   private var sizes: [FetchID: Int] = [:]
   /// The number of bytes of all bodies.
   private var bytes = 0
-  /// The number of bytes at which further look-ups wait.
+  /// The number of bytes at which further lookups wait.
   private let limit: Int
   /// True if a response may have become unnecessary since the last search for such responses.
   private var isChanged = false
 
   init(limit: Int = .max) { self.limit = limit }
 
-  /// True if further look-ups must wait.
+  /// True if further lookups must wait.
   var isFull: Bool { bytes >= limit }
 
   /// Sets the number of bytes of the stored response that a fetch holds; `nil` for none.

@@ -4,7 +4,7 @@ import VitrineGraphics
 struct Fetch {
   enum Phase {
     case idle
-    /// The fetch waits for a disk look-up.
+    /// The fetch waits for a disk lookup.
     case lookingUp
     case running
     /// Indirect, because a fetch is copied often.

@@ -4,9 +4,9 @@ import VitrineGraphics
 enum LoadAction: Equatable, Sendable {
   /// Look up the disk; report the result with `lookedUp`.
   case lookUp(FetchID, ImageRequest, ImageRequest.Priority)
-  case cancelLookUp(FetchID)
-  /// Continue without the disk, which has not answered in time; report this with `lookUpSkipped`.
-  case skipLookUp(FetchID)
+  case cancelLookup(FetchID)
+  /// Continue without the disk, which has not answered in time; report this with `lookupSkipped`.
+  case skipLookup(FetchID)
   /// Store the response on disk, because the bytes were decoded successfully.
   case keep(FetchedBytes, RequestIdentity)
   /// Remove the stored response, which is damaged, withdrawn by the server, or must not be stored.

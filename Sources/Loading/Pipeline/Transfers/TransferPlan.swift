@@ -6,7 +6,7 @@ struct TransferPlan {
     var attempts: Attempts
     /// True if the download was taken out of the queue because all callers have paused.
     var isHeld = false
-    /// The position in the order of downloads, kept during the disk look-up.
+    /// The position in the order of downloads, kept during the disk lookup.
     var arrival: DownloadQueue.Arrival?
   }
 
@@ -75,10 +75,10 @@ struct TransferPlan {
     return arrival
   }
 
-  /// Adds the download of a fetch that the disk does not serve, at the position of the look-up.
+  /// Adds the download of a fetch that the disk does not serve, at the position of the lookup.
   ///
   /// - Parameter priority: The priority; `nil` holds the download, because all callers have paused.
-  mutating func enqueueAfterLookUp(_ id: FetchID, _ priority: ImageRequest.Priority?, at now: Int64) {
+  mutating func enqueueAfterLookup(_ id: FetchID, _ priority: ImageRequest.Priority?, at now: Int64) {
     guard let transfer = transfers[id] else { return }
     guard let priority else {
       transfers[id]?.isHeld = true

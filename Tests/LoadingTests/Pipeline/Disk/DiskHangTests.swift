@@ -11,7 +11,7 @@ import VitrineTesting
 @MainActor @Suite(.timeLimit(.minutes(1))) struct DiskHangTests {
   private static let other = FakeDecoder.encodedImage(width: 32, height: 32)
 
-  /// Returns a world whose first look-ups hang.
+  /// Returns a world whose first lookups hang.
   private func hanging(_ gate: Gate) -> DiskWorld { DiskWorld(lookupsAreHeldBy: gate) }
 
   @Test func networkGoesAheadOfADiskThatHangs() async throws {
@@ -27,13 +27,13 @@ import VitrineTesting
     world.world.clock.advance(by: LookupLine.deadline)
 
     for task in tasks { #expect(try await task.response.source == .network) }
-    // All threads hang, so further look-ups are misses at once.
+    // All threads hang, so further lookups are misses at once.
     #expect(try await world.downloader.image(for: request("next.jpg")).source == .network)
     await world.downloader.drain()
     gate.open()
   }
 
-  @Test func lookUpsContinueAfterHangingLookUpsReturn() async throws {
+  @Test func lookupsContinueAfterHangingLookupsReturn() async throws {
     let gate = Gate()
     let world = hanging(gate)
     world.store("kept.jpg")
@@ -108,7 +108,7 @@ import VitrineTesting
     #expect(try await task.response.freshness == .stale(age: 100, reason: .status(503)))
   }
 
-  @Test func cacheOnlyRequestFailsAtTheLookUpLimit() async throws {
+  @Test func cacheOnlyRequestFailsAtTheLookupLimit() async throws {
     let gate = Gate()
     let world = hanging(gate)
     let task = world.downloader.load(request(policy: .cacheOnly))
@@ -119,7 +119,7 @@ import VitrineTesting
     gate.open()
   }
 
-  @Test func hangingLookUpsOfCancelledLoadsBlockNoOtherLoad() async throws {
+  @Test func hangingLookupsOfCancelledLoadsBlockNoOtherLoad() async throws {
     let gate = Gate()
     let world = hanging(gate)
     for round in 0..<2 {
@@ -146,7 +146,7 @@ import VitrineTesting
     ]
     await gate.waitUntilHeld(1)
     async let contains = world.downloader.containsCachedData(for: request("a.jpg"))
-    // This call waits until the earlier look-up has been admitted to the same queue.
+    // This call waits until the earlier lookup has been admitted to the same queue.
     world.downloader.removeCachedData(for: request("c.jpg"), completion: nil)
 
     world.clock.advance(by: DiskWrites.limit)
@@ -189,7 +189,7 @@ import VitrineTesting
 
   // MARK: Decisions
 
-  @Test func lateLookUpGivesItsPlaceToTheNext() {
+  @Test func lateLookupGivesItsPlaceToTheNext() {
     var line = LookupLine()
     var queue = DownloadQueue()
     let ids = (1...9).map { FetchID(number: $0) }
@@ -211,7 +211,7 @@ import VitrineTesting
     #expect(started(2) == [5, 6])
     line.leave(ids[6])
     #expect(line.takeLate(at: 3_000_000_000) == [ids[4], ids[5]] && line.isBlocked && line.isIdle)
-    #expect(started(3) == [8, 9], "both look-ups are misses at once")
+    #expect(started(3) == [8, 9], "both lookups are misses at once")
     #expect(line.takeLost(at: 12_500_000_000).count == 5)
     for id in ids { line.ended(id) }
     #expect(!line.isBlocked && line.isIdle && line.nextChange == nil)

@@ -163,7 +163,7 @@ import VitrineTesting
     let world = DiskWorld(lookupsAreHeldBy: gate)
     world.store(
       age: 100, headers: ["Cache-Control": "max-age=60, stale-while-revalidate=1000", "ETag": "\"one\""])
-    // When the look-up ends, the first of the remaining requests does not use the disk.
+    // When the lookup ends, the first of the remaining requests does not use the disk.
     let cancelled = world.downloader.load(request(), additionalIdentifier: "gone")
     await gate.waitUntilHeld(1)
     var memoryOnly = request()

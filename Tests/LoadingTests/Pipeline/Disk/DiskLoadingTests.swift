@@ -77,7 +77,7 @@ import VitrineTesting
 
   // MARK: Concurrent loads
 
-  @Test func concurrentLoadsShareOneLookUp() async throws {
+  @Test func concurrentLoadsShareOneLookup() async throws {
     let gate = Gate()
     let world = DiskWorld(lookupsAreHeldBy: gate)
     world.store()
@@ -89,7 +89,7 @@ import VitrineTesting
     #expect(world.world.decoder.calls.count == 1)
   }
 
-  @Test func loadCancelledDuringItsLookUpStartsNoDownload() async throws {
+  @Test func loadCancelledDuringItsLookupStartsNoDownload() async throws {
     let gate = Gate()
     let world = DiskWorld(lookupsAreHeldBy: gate)
     let task = world.downloader.load(request())

@@ -53,8 +53,8 @@ import VitrineTesting
 
     let engine = world.downloader.engine
     try await until {
-      // The clock moves only while no look-up runs, so that the disk responds in time.
-      guard engine.areLookUpsIdle else { return false }
+      // The clock moves only while no lookup runs, so that the disk responds in time.
+      guard engine.areLookupsIdle else { return false }
       world.world.clock.advance(by: 1)
       return tasks.allSatisfy { $0.isFinished }
     }

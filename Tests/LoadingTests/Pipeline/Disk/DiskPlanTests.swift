@@ -26,7 +26,7 @@ struct DiskPlanTests {
 
   @Test func freshResponseIsShown() {
     var plan = plan()
-    #expect(plan.beginsWithLookUp(id) == true)
+    #expect(plan.beginsWithLookup(id) == true)
     let copy = copy(age: 0)
     #expect(plan.lookedUp(id, DiskFind(copy: copy), isCacheOnly: false) == .show(copy.freshBytes))
   }
@@ -70,7 +70,7 @@ struct DiskPlanTests {
 
   @Test func reloadDoesNotLookUp() {
     var plan = plan(.reload)
-    #expect(plan.beginsWithLookUp(id) == false)
+    #expect(plan.beginsWithLookup(id) == false)
   }
 
   @Test func strictestCachePolicyAppliesToTheFetch() {
@@ -83,7 +83,7 @@ struct DiskPlanTests {
   @Test func fetchWithoutADiskCacheIsUnknown() {
     var plan = DiskPlan()
     #expect(plan.join(id, request()) == false)
-    #expect(plan.beginsWithLookUp(id) == false)
+    #expect(plan.beginsWithLookup(id) == false)
     #expect(plan.settle(id) == false)
   }
 
@@ -98,11 +98,11 @@ struct DiskPlanTests {
     #expect(plan.settle(id) == false, "a newer fetch has brought newer bytes")
   }
 
-  @Test func lateLookUpServesAFailedServer() {
+  @Test func lateLookupServesAFailedServer() {
     var plan = plan()
     plan.goAhead(id)
-    #expect(plan.waitsForLookUp(id, because: .status(404)) == false)
-    #expect(plan.waitsForLookUp(id, because: .status(500)) == true)
+    #expect(plan.waitsForLookup(id, because: .status(404)) == false)
+    #expect(plan.waitsForLookup(id, because: .status(500)) == true)
     #expect(plan[id].serverError == .status(500))
 
     let copy = copy(age: 100)
@@ -110,10 +110,10 @@ struct DiskPlanTests {
       plan.lookedUp(id, DiskFind(copy: copy), isCacheOnly: false) == .showCopy(because: .status(500)))
   }
 
-  @Test func lateLookUpIsUsedOnce() {
+  @Test func lateLookupIsUsedOnce() {
     var plan = plan()
     let find = DiskFind(copy: copy(age: 0))
-    #expect(plan.foundLate(id, find) == nil, "the look-up is in time")
+    #expect(plan.foundLate(id, find) == nil, "the lookup is in time")
     plan.goAhead(id)
     let foundFresh = plan.foundLate(id, find)?.isFresh
     #expect(foundFresh == true)

@@ -165,7 +165,7 @@ private struct RegistryStorm {
     let isGood = chance.next(4) > 0
     switch work.remove(at: chance.next(work.count)) {
     case .lookUp(let id, _, _): run(registry.lookedUp(id, find()))
-    case .skipLookUp(let id): run(registry.lookUpSkipped(id, chance.next(8) == 0 ? .status(503) : nil))
+    case .skipLookup(let id): run(registry.lookupSkipped(id, chance.next(8) == 0 ? .status(503) : nil))
     case .startFetch(let id, _):
       run(registry.fetchEnded(id, fetchEnd(of: id, isGood)))
     case .decode(let id, _, _, _):

@@ -161,7 +161,7 @@ import VitrineTesting
     #expect(smallest === image, "no old image remains")
   }
 
-  @Test func reloadSkipsTheLookUpAndStoresTheResponse() async throws {
+  @Test func reloadSkipsTheLookupAndStoresTheResponse() async throws {
     let world = DiskWorld()
     world.store()
     let task = world.downloader.load(request(policy: .reload))
@@ -172,7 +172,7 @@ import VitrineTesting
     #expect(world.disk.responses.map(\.body) == [Self.other])
   }
 
-  @Test func reloadIsNotServedByARunningLookUp() async throws {
+  @Test func reloadIsNotServedByARunningLookup() async throws {
     let gate = Gate()
     let world = DiskWorld(lookupsAreHeldBy: gate)
     world.store()

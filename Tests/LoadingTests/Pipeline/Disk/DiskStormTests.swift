@@ -39,7 +39,7 @@ import VitrineTesting
     #expect(ledger.usage.bodies == 0 && ledger.usage.decoding == 0)
   }
 
-  @Test func downloaderReleasedDuringLookUpsCompletesAllTasks() async throws {
+  @Test func downloaderReleasedDuringLookupsCompletesAllTasks() async throws {
     let recorder = await MainActor.run { Recorder<Int>() }
     for round in 0..<20 {
       let gate = Gate()

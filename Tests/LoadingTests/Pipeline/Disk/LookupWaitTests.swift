@@ -6,13 +6,13 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Look-ups that wait for a slow disk: the network goes ahead, and the disk still serves what the network cannot.
+/// Lookups that wait for a slow disk: the network goes ahead, and the disk still serves what the network cannot.
 @MainActor @Suite(.timeLimit(.minutes(1))) struct LookupWaitTests {
   private nonisolated static let offline = ImageError.transport(.cannotConnect, message: "offline")
 
   private func world(_ gate: Gate) -> DiskWorld { DiskWorld(lookupsAreHeldBy: gate) }
 
-  @Test func networkGoesAheadOfLookUpsThatWait() async throws {
+  @Test func networkGoesAheadOfLookupsThatWait() async throws {
     let gate = Gate()
     let world = world(gate)
     let tasks = (0..<6).map { world.downloader.load(request("\($0).jpg", host: "\($0).test")) }
@@ -21,7 +21,7 @@ import VitrineTesting
 
     world.world.clock.advance(by: LookupLine.deadline)
 
-    #expect(world.transport.transfers.count == 6, "also the loads whose look-up has not begun")
+    #expect(world.transport.transfers.count == 6, "also the loads whose lookup has not begun")
     for transfer in world.transport.transfers { transfer.respond(with: Fixture.body, DiskWorld.minute) }
     for task in tasks { #expect(try await task.response.source == .network) }
     gate.open()
@@ -68,7 +68,7 @@ import VitrineTesting
     gate.open()
   }
 
-  @Test func loadPausedWhileItsLookUpWaitsContinuesLater() async throws {
+  @Test func loadPausedWhileItsLookupWaitsContinuesLater() async throws {
     let gate = Gate()
     let world = world(gate)
     let tasks = (0..<3).map { world.downloader.load(request("\($0).jpg")) }
@@ -102,7 +102,7 @@ import VitrineTesting
 
   // MARK: Decisions
 
-  @Test func eachWaitingLookUpIsOverdueOnce() {
+  @Test func eachWaitingLookupIsOverdueOnce() {
     var line = LookupLine()
     var queue = DownloadQueue()
     let ids = (1...200).map { FetchID(number: $0) }

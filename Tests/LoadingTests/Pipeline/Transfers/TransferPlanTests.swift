@@ -19,11 +19,11 @@ struct TransferPlanTests {
     return plan
   }
 
-  @Test func lookUpKeepsThePositionOfItsDownload() {
+  @Test func lookupKeepsThePositionOfItsDownload() {
     var plan = plan(fetches: 1...2)
     _ = plan.arrive(id(1), at: 0)
     plan.enqueue(id(2), .normal, at: 0)
-    plan.enqueueAfterLookUp(id(1), .normal, at: 0)
+    plan.enqueueAfterLookup(id(1), .normal, at: 0)
     #expect(plan.startNext(at: 0) == id(1))
     #expect(plan.startNext(at: 0) == nil, "one download at a time")
   }
@@ -31,7 +31,7 @@ struct TransferPlanTests {
   @Test func downloadOfPausedCallersIsHeldUntilACallerResumes() {
     var plan = plan()
     _ = plan.arrive(id(1), at: 0)
-    plan.enqueueAfterLookUp(id(1), nil, at: 0)
+    plan.enqueueAfterLookup(id(1), nil, at: 0)
     #expect(plan.isHeld(id(1)))
     #expect(plan.startNext(at: 0) == nil)
 
