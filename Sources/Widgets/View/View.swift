@@ -113,9 +113,11 @@ open class View {
   /// finger that starts to drag within 0.1 s has not reached this view yet and scrolls.
   public var yieldsTouchesToScrolling = true
 
-  /// The number of the view's slots that still wait for an image or a failure, and of unfinished `beginLoading()`
-  /// calls.
+  /// The number of the view's slots that still wait for an image or a failure.
   package var pendingSlots = 0
+  /// The number of unfinished `beginLoading()` calls. Counted apart from the slots, so that an `endLoading()` too many
+  /// does not end the load of a slot.
+  var applicationLoads = 0
   /// The observer of the view's size and window, which may draw over the view. ImageWidgets stores the view's image
   /// slots here.
   package var attachment: (any ViewAttachment)?
@@ -429,7 +431,7 @@ open class View {
   /// Overrides add to the value of super.
   open var accessibilityStates: AccessibilityStates {
     var states: AccessibilityStates = isFocused ? .focused : []
-    if pendingSlots > 0 { states.insert(.busy) }
+    if isLoading { states.insert(.busy) }
     return states
   }
 

@@ -176,11 +176,11 @@ public final class Window: View {
   }
 
   /// True if no visible view waits for an image or a failure, so that a screenshot shows the whole content. O(views).
-  public var isLoaded: Bool { !hasPendingSlots(below: self, visible: bounds) }
+  public var isLoaded: Bool { !hasPendingLoads(below: self, visible: bounds) }
 
   /// True if no view of the tree waits for an image or a failure, invisible views included. O(views).
   package var isLoadedThroughout: Bool {
-    func waits(_ view: View) -> Bool { view.pendingSlots > 0 || view.subviews.contains(where: waits) }
+    func waits(_ view: View) -> Bool { view.isLoading || view.subviews.contains(where: waits) }
     return !waits(self)
   }
 
@@ -188,14 +188,14 @@ public final class Window: View {
   /// screenshot, when the screen is at rest. Endless animations do not count. O(views).
   public var isIdle: Bool { dirty.isEmpty && !isLayoutRequested && !frames.isBusy && isLoaded }
 
-  private func hasPendingSlots(below view: View, visible: Rect) -> Bool {
+  private func hasPendingLoads(below view: View, visible: Rect) -> Bool {
     guard !view.isHidden, view.alpha >= 0.01 else { return false }
     let frame = view.frameInWindow
     let visibleFrame = frame.intersection(visible)
-    if view.pendingSlots > 0, !visibleFrame.isEmpty { return true }
+    if view.isLoading, !visibleFrame.isEmpty { return true }
     let inner = view.clipsToBounds ? visibleFrame : visible
     if inner.isEmpty { return false }
-    return view.subviews.contains { hasPendingSlots(below: $0, visible: inner) }
+    return view.subviews.contains { hasPendingLoads(below: $0, visible: inner) }
   }
 
   func invalidateWindow(_ rect: Rect) { dirty.insert(rect.intersection(bounds).roundedOut) }

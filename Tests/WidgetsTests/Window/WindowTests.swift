@@ -165,6 +165,19 @@ struct ViewTests {
     #expect(view.isLoading)
   }
 
+  @Test func endWithoutABeginningLeavesTheLoadsOfSlots() {
+    let view = view(10, 10)
+    view.pendingSlots = 1
+
+    view.endLoading()
+
+    #expect(view.isLoading)
+    #expect(!test.window.isLoaded)
+    view.pendingSlots -= 1
+    #expect(!view.isLoading)
+    #expect(test.window.isLoaded)
+  }
+
   @Test func attachmentReceivesTheEventsOfItsView() {
     final class Attachment: ViewAttachment {
       var events: [String] = []
