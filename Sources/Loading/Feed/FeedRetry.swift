@@ -54,6 +54,8 @@ struct FeedRetry {
     case .emptyBody, .invalidData: true
     // There is no other source of the list, so even a failure of the server or the proxy that may last is retried.
     case .status(500...), .proxyFailed: true
+    // The application has cancelled all loads of the downloader; a feed itself cancels no request that it waits for.
+    case .cancelledLoad: true
     // While the system clock is not set, every certificate seems to be expired or not yet valid.
     default: error.isRetryable || error.suggestsWrongClock
     }

@@ -54,6 +54,7 @@ struct FeedRetryTests {
     ImageError.status(503), .status(429), .status(500), .timedOut(.connect(seconds: 1)),
     .status(521), .proxyFailed(status: nil, message: ""), .proxyFailed(status: 407, message: ""), .emptyBody,
     .invalidData("line 1 is no URL"), .untrustedServer(host: "", cause: .notYetValid, message: ""),
+    .cancelled,
   ])
   func retryableErrorIsRetried(error: ImageError) {
     var retry = FeedRetry()

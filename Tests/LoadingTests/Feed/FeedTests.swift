@@ -56,6 +56,22 @@ struct FeedTests {
     try await until { disk.storeCount == 1 }
   }
 
+  @Test func feedRetriesAfterTheApplicationHasCancelledAllLoads() async throws {
+    let downloader = downloader()
+    let feed = try feed(downloader)
+
+    feed.reload()
+    try await transport.waitUntilStarted(1)
+    downloader.cancelAll()
+    try await until { feed.state != .loading }
+    #expect(feed.state == .waiting(.notLoaded("http://signs.test/a/list.txt", .cancelled)))
+    clock.advance(by: 1)
+    try await respond(to: 2, with: "b.png\n")
+    try await until { feed.state == .loaded }
+
+    #expect(feed.items.count == 1)
+  }
+
   @Test func feedRetriesUntilTheServerResponds() async throws {
     let feed = try feed()
 
