@@ -7,21 +7,22 @@ public protocol LoadingClock: Sendable {
   func wake(at time: Int64, _ body: @escaping @Sendable () -> Void)
 }
 
-/// The system's clock, which goes on while the machine sleeps.
-package struct SystemLoadingClock: LoadingClock {
+/// The system's clock, which goes on while the machine sleeps. The default of a downloader; a `MemoryImageCache` with a
+/// lifetime needs the clock to remove expired images by itself.
+public struct SystemLoadingClock: LoadingClock {
   private static let origin = ContinuousClock.now
 
   /// Creates the clock.
-  package init() {}
+  public init() {}
 
   /// The time in nanoseconds since the process first asked for the time.
-  package var now: Int64 {
+  public var now: Int64 {
     let time = Self.origin.duration(to: .now).components
     return time.seconds * 1_000_000_000 + time.attoseconds / 1_000_000_000
   }
 
   /// Calls `body` on a thread that all timers share, so `body` must return quickly. A time in the past counts as now.
-  package func wake(at time: Int64, _ body: @escaping @Sendable () -> Void) {
+  public func wake(at time: Int64, _ body: @escaping @Sendable () -> Void) {
     TimerThread.shared.call(at: time, body)
   }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct IsolationTests {
   /// The folder of the compiled modules, beside the test program.
-  private static let modules = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+  static let modules = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     .appending(path: "Modules")
 
   /// Statements that use slots, one per line.
@@ -33,13 +33,17 @@ struct IsolationTests {
 
   /// Returns the compiler's output for the lines in a function of a module without a default isolation.
   private static func complaints(isolation: String) throws -> String {
-    let file = FileManager.default.temporaryDirectory.appending(path: "isolation-\(UUID()).swift")
-    defer { try? FileManager.default.removeItem(at: file) }
     let head = "\(isolation) func use(view: View, image: ImageView, button: Button, avatar: Avatar) {"
     let avatar = "class Avatar: View { func load() {} }"
     let imports = "import VitrineImageWidgets; import VitrineWidgets"
-    try (([head] + lines + ["}", avatar, imports]).joined(separator: "\n") + "\n")
-      .write(to: file, atomically: true, encoding: .utf8)
+    return try complaints(about: ([head] + lines + ["}", avatar, imports]).joined(separator: "\n") + "\n")
+  }
+
+  /// Returns the compiler's output for a source file outside the package, which sees public declarations only.
+  static func complaints(about source: String) throws -> String {
+    let file = FileManager.default.temporaryDirectory.appending(path: "isolation-\(UUID()).swift")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try source.write(to: file, atomically: true, encoding: .utf8)
     let compiler = Process()
     let output = Pipe()
     compiler.executableURL = URL(filePath: "/usr/bin/env")

@@ -81,8 +81,8 @@ public final class MemoryImageCache: ImageRequestCache {
   ///     stores nothing.
   ///   - timeToLive: The number of seconds after which an image expires. 0, negative numbers and NaN store nothing.
   ///   - entryCostLimit: The maximum number of bytes of pixels of one image; see the property.
-  ///   - timer: The clock that removes expired images without a lookup or an insert; `nil`, the default, sets no timer.
-  ///     Replaces `clock`.
+  ///   - timer: The clock that removes expired images without a lookup or an insert, such as `SystemLoadingClock()`;
+  ///     `nil`, the default, sets no timer. Replaces `clock`.
   ///   - clock: A clock that returns nanoseconds since an arbitrary time in the past; `nil`, the default, for the
   ///     system's clock. Lookups read the clock only if images expire.
   public init(
