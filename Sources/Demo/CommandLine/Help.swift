@@ -56,7 +56,7 @@ nonisolated enum Help {
     }
     lines += [
       "",
-      "Keys: Tab, arrows and Enter; F1 shows the source of each image, F5 asks the servers whether\nimages have changed, like pulling the list down.",
+      "Keys: Tab, arrows and Enter; F1 shows the source of each image, F5 in the list and the grid\nasks the servers whether images have changed, like pulling the content down.",
       "With VITRINE_LOG=1, failed images, and responses that cannot be stored on disk, are written to standard error.",
       "Esc, Ctrl-C and SIGTERM quit. Exit codes: 0 success, 1 a check failed or the program could not continue,",
       "2 wrong usage.",

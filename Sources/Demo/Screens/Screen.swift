@@ -4,7 +4,8 @@ import Vitrine
 protocol Screen: View {
   /// Loads the images of the screen again, for example after the cache has been cleared.
   func reload()
-  /// Refreshes the screen. Called for F5; on a list, the same as a pull.
+  /// Refreshes the screen. Called for F5; on a list, the same as a pull. Other screens show their images again, from
+  /// memory.
   func refresh()
   /// The scroll view that handles keys that no other view has handled.
   var scrollView: ScrollView { get }

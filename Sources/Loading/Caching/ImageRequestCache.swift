@@ -6,6 +6,8 @@ public import VitrineGraphics
 /// Methods are called from any thread, including the main thread, and must not wait for a disk or a network. An
 /// identity may have variants of several sizes: a lookup with a `targetSize` returns a variant with enough pixels for
 /// that size, a lookup without one returns the largest variant.
+///
+/// A `MemoryLedger` counts the images of a `MemoryImageCache` only. An application's own type limits its memory itself.
 public protocol ImageRequestCache: AnyObject, Sendable {
   /// Returns the cached image, or `nil`. Returns the same instance on each call. Counts as a use of the image.
   func image(for request: ImageRequest, additionalIdentifier: String?) -> Image?

@@ -11,7 +11,7 @@ struct ImageMaker: Sendable {
   private let countsImages: Bool
 
   /// - Parameter countsImages: True to count the pixels of images until they are released, except while the cache
-  ///   counts the pixels. False if the application has a cache of its own, which counts its images itself.
+  ///   counts the pixels. False for a cache of the application, which must limit its memory itself.
   init(
     _ decoder: any ImageDecoding, workers: WorkerPool, ledger: MemoryLedger,
     configuration: ImageDownloader.Configuration, countsImages: Bool
