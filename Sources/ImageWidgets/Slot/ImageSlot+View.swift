@@ -48,7 +48,9 @@ extension ImageSlot {
   func startIndicator(for load: SlotLoad) {
     dropIndicator()
     let options = load.slotRequest.options
-    guard !load.slotRequest.hasImage, options.indicator.isShown(over: shownImage),
+    // A load that is resumed or enters another window may show a preview by now.
+    let image = state.imageWithoutPreview(in: scene)
+    guard !load.slotRequest.hasImage, options.indicator.isShown(over: image),
       let window = target.view?.window
     else { return }
     indicator = SlotIndicator(slot: self, indicator: options.indicator, in: window)

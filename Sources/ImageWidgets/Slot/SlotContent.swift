@@ -21,6 +21,9 @@ struct SlotContent: ~Copyable {
   /// The image that the slot shows, in its target or by a custom presentation.
   func image(in scene: SlotScene) -> Image? { presentation.image(in: scene) }
 
+  /// The image that the slot shows, or that was shown before the first preview.
+  func imageWithoutPreview(in scene: SlotScene) -> Image? { presentation.imageWithoutPreview(in: scene) }
+
   /// False while an accepted request or a refused source has not taken effect.
   var isSettled: Bool {
     switch subject {

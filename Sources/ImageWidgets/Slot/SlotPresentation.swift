@@ -21,6 +21,11 @@ struct SlotPresentation {
     if let custom { custom.image } else { imageOfTarget(in: scene) }
   }
 
+  /// The image that the slot shows, or that was shown before the first preview.
+  func imageWithoutPreview(in scene: SlotScene) -> Image? {
+    if let preview, hasKept(preview.image, in: scene) { preview.before } else { image(in: scene) }
+  }
+
   private func imageOfTarget(in scene: SlotScene) -> Image? {
     if let targetImage { targetImage.image } else { scene.image }
   }

@@ -35,6 +35,9 @@ struct SlotState: ~Copyable {
   /// The image that the slot shows, in its target or by a custom presentation.
   func shownImage(in scene: SlotScene) -> Image? { content.image(in: scene) }
 
+  /// The image that the slot shows, or that was shown before the first preview.
+  func imageWithoutPreview(in scene: SlotScene) -> Image? { content.imageWithoutPreview(in: scene) }
+
   // MARK: Requests
 
   /// Accepts a request. The request begins when the completions of the previous load have been called.

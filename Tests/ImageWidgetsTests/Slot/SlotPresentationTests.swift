@@ -52,6 +52,17 @@ struct SlotPresentationTests {
     #expect(presented(&presentation) == [])
   }
 
+  @Test func previewIsNoImageThatTheLoadHasFound() {
+    var presentation = SlotPresentation()
+
+    presentation.showPreview(first, SlotOptions(), in: scene)
+    #expect(presentation.image(in: scene) == first)
+    #expect(presentation.imageWithoutPreview(in: scene) == nil)
+
+    presentation.show(response(second), SlotOptions(), isVariant: false)
+    #expect(presentation.imageWithoutPreview(in: scene) == second)
+  }
+
   @Test func laterDecisionReplacesAnEarlierOne() {
     var presentation = SlotPresentation()
     presentation.show(response(first), SlotOptions(), isVariant: false)

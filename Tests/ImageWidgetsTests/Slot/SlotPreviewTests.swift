@@ -68,6 +68,31 @@ struct SlotPreviewTests: PreviewSlots {
     #expect(bench.images.allSatisfy { $0.destination == view.frame })
   }
 
+  @Test func spinnerOverAPreviewReturnsAfterAPause() async throws {
+    let view = bench.view()
+    bench.run(until: 1)
+    var options = self.options
+    options.indicator = .automatic
+    view.setImage(from: try request(), options: options)
+    let transfer = try await bench.transfer(1)
+    try await send(0..<5000, of: transfer) { view.image }
+    bench.run(until: 3)
+    #expect(bench.images.count == 2, "the preview and the spinner")
+    let key = try #require(view.latestLoadOperationKey)
+    let task = try #require(view.loadOperation(forKey: key) as? ImageTask)
+
+    task.pause()
+    await drainMainQueue()
+    bench.run(until: 5)
+    #expect(bench.images.count == 1)
+    task.resume()
+    await drainMainQueue()
+    bench.run(until: 7)
+
+    #expect(bench.images.count == 2)
+    view.cancelImageLoad()
+  }
+
   @Test func slotWithoutTransitionsShowsPreviewsAtOnce() async throws {
     let view = bench.view()
     bench.run(until: 1)
