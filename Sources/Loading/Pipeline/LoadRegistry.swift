@@ -177,6 +177,7 @@ struct LoadRegistry {
       startWaiting()
     }
     loads.tree.setIdentity(split.identity, of: id)
+    for (task, identity) in split.staying { loads.tree.setIdentity(identity, of: task) }
     for (task, caller) in split.others {
       join(caller, as: task)
       if let fetch = loads.tree.fetch(of: task) { loads.actions.append(.moveTask(task, from: id, to: fetch)) }

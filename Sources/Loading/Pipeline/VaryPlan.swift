@@ -7,6 +7,9 @@ struct VaryPlan {
   struct Split {
     /// The identity that the fetch has from now on.
     let identity: RequestIdentity
+    /// The callers that share the response, with the identities that their requests have from now on. Empty if the
+    /// identity of the fetch does not change.
+    var staying: [(task: TaskID, identity: RequestIdentity)] = []
     /// The callers that have sent another value of a header than the fetch, and send requests of their own.
     var others: [(task: TaskID, caller: Caller)] = []
   }
@@ -21,7 +24,7 @@ struct VaryPlan {
   /// Learns the headers that a response names, and splits the callers of the fetch. Returns `nil` if the response
   /// serves all callers under the present identity.
   ///
-  /// - Parameter request: Returns the request of a caller, with the headers as given.
+  /// - Parameter request: Returns the request of a caller as given; the identity is that of the waiting caller.
   mutating func split(
     _ id: FetchID, _ received: HTTPHeaders, _ credentials: AddedCredentials, in tree: StageTree,
     request: (TaskID) -> ImageRequest?
@@ -36,14 +39,18 @@ struct VaryPlan {
     let isUnderWay = split.identity != asked && tree.isFetching(split.identity)
     for task in tree.tasks(of: id) {
       guard let waiter = tree[task], var request = request(task) else { continue }
-      let own = request.identity
+      let own = waiter.identity
+      request.identity = own
       // A load that joined with the same credentials as the first shares the response, even if the credentials changed
       // later.
       if let sent = credentials.sent, own.credentials == asked.credentials {
         request.identity = own.sentWith(sent)
       }
       request.identity = request.identity.addingHeaders(named: names)
-      if request.identity == split.identity, !isUnderWay { continue }
+      if request.identity == split.identity, !isUnderWay {
+        if split.identity != asked { split.staying.append((task, request.identity)) }
+        continue
+      }
       if let current = credentials.current {
         request.identity = own.sentWith(current).addingHeaders(named: names)
       }

@@ -139,6 +139,23 @@ import VitrineTesting
     #expect(downloader.cachedImage(for: request())?.pixelWidth == 2)
   }
 
+  @Test func loadThatSendsItsOwnRequestWithChangedCookiesSendsItOnce() async throws {
+    let (downloader, transport) = world()
+    transport.credentials = anna
+    let first = downloader.load(request())
+    transport.credentials = ben
+    let second = downloader.load(request())
+    transport.credentials = CredentialDigests(cookie: "ben, again")
+
+    Self.respond(to: transport.transfers[0], width: 1)
+    try #require(transport.transfers.count == 2)
+    Self.respond(to: transport.transfers[1], width: 2)
+
+    try #require(transport.transfers.count == 2, "the second request has the present cookies")
+    #expect(try await first.response.image.pixelWidth == 1)
+    #expect(try await second.response.image.pixelWidth == 2)
+  }
+
   @Test func imageBelongsToTheUserWhoseCookiesWereSent() async throws {
     let (downloader, transport) = world()
     downloader.isSuspended = true

@@ -37,4 +37,26 @@ struct VaryPlanTests {
     #expect(caller.request.identity == plan.counting(themed("dark").identity))
     #expect(caller.additionalIdentifier == "name" && caller.isPaused)
   }
+
+  @Test func callerStaysWhenTheCredentialsChangeBetweenAttempts() throws {
+    var (plan, tree) = (VaryPlan(), StageTree())
+    var first = request()
+    first.identity = first.identity.sentWith(CredentialDigests(cookie: "1"))
+    let given = first
+    let place = tree.join(Caller(given), fetch: nil)
+
+    for cookie in ["2", "3"] {
+      let credentials = CredentialDigests(cookie: cookie)
+      let result = plan.split(
+        place.fetch, ["Vary": "Cookie"], AddedCredentials(sent: credentials, current: credentials), in: tree
+      ) { _ in
+        given
+      }
+      let split = try #require(result)
+      #expect(split.others.map { $0.task } == [], "attempt with cookie \(cookie)")
+      #expect(split.staying.map { $0.task } == [place.task])
+      tree.setIdentity(split.identity, of: place.fetch)
+      for (task, identity) in split.staying { tree.setIdentity(identity, of: task) }
+    }
+  }
 }

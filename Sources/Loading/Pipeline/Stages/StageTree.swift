@@ -202,6 +202,11 @@ struct StageTree {
     return change
   }
 
+  /// Changes the identity of the request of a caller, because of the response to the shared fetch.
+  mutating func setIdentity(_ identity: RequestIdentity, of task: TaskID) {
+    waiters[task]?.identity = identity
+  }
+
   // MARK: Adding stages
 
   private mutating func addFetch(_ request: ImageRequest) -> FetchID {

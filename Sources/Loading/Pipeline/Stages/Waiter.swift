@@ -1,6 +1,9 @@
 /// A caller that waits for an image.
 struct Waiter {
   var processedImage: ProcessedImageID
+  /// The identity of the request. Unlike the identity in the request of the task, which never changes, includes the
+  /// credentials that the transport has added since the caller joined.
+  var identity: RequestIdentity
   var priority: ImageRequest.Priority
   /// The previews that the caller wants to receive.
   let progressive: ImageRequest.Progressive
@@ -16,6 +19,7 @@ struct Waiter {
   init(_ caller: Caller, processedImage: ProcessedImageID) {
     let request = caller.request
     self.processedImage = processedImage
+    identity = request.identity
     priority = request.priority
     progressive = request.progressive
     isPaused = caller.isPaused
