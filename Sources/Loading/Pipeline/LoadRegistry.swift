@@ -171,14 +171,18 @@ struct LoadRegistry {
     guard let split = varying.split(id, headers, credentials, in: loads.tree, request: request) else {
       return (nil, [])
     }
-    for (task, _) in split.others {
-      if let processedImage = leave(task) { removeIfUnwanted(processedImage) }
+    var left: [(task: TaskID, caller: Caller)] = []
+    for (task, caller) in split.others {
+      // A caller that has received an error, because the look-up was given up meanwhile, sends no other request.
+      guard let processedImage = leave(task) else { continue }
+      left.append((task, caller))
+      removeIfUnwanted(processedImage)
       fetches.holdOrRelease(id, in: &loads)
       startWaiting()
     }
     loads.tree.setIdentity(split.identity, of: id)
     for (task, identity) in split.staying { loads.tree.setIdentity(identity, of: task) }
-    for (task, caller) in split.others {
+    for (task, caller) in left {
       join(caller, as: task)
       if let fetch = loads.tree.fetch(of: task) { loads.actions.append(.moveTask(task, from: id, to: fetch)) }
       startWaiting()

@@ -390,4 +390,26 @@ extension FetchEnd {
     #expect(
       names.dropFirst() == (order == .fifo ? ["a.jpg", "b.jpg", "c.jpg"] : ["c.jpg", "b.jpg", "a.jpg"]))
   }
+
+  @Test func callerThatFailsWhileOthersMoveDoesNotMove() throws {
+    var registry = LoadRegistry(disk: DiskPlan(isEnabled: true))
+    var requests: [TaskID: ImageRequest] = [:]
+    var tasks: [TaskID] = []
+    for theme in ["light", "dark", "blue"] {
+      var request = request(policy: .cacheOnly)
+      request.headers["X-Theme"] = theme
+      let task = registry.start(Caller(request)).task
+      requests[task] = request
+      tasks.append(task)
+    }
+    let fetch = try #require(registry.loads.tree.fetch(of: tasks[0]))
+    #expect(registry.loads.tree.tasks(of: fetch) == tasks)
+
+    // The look-up has taken so long that the next input gives it up, and fails the callers that are left.
+    registry.now += Int64(LookupLine.limit * 1e9)
+    let actions = registry.responded(fetch, ["Vary": "X-Theme"]) { requests[$0] }.actions
+
+    #expect(actions.contains(.deliver([tasks[0], tasks[2]], .failure(.notCached))))
+    #expect(registry.loads.tree.tasks == [tasks[1]])
+  }
 }
