@@ -38,7 +38,24 @@ struct AttemptStopTests {
   @Test func endedTransferIsNotCancelled() {
     var stop = AttemptStop()
     #expect(stop.keep(Handle(), insteadOfAnother: true) == true)
-    stop.end()
+    _ = stop.end()
+    #expect(stop.stop() == nil)
+  }
+
+  @Test func endedTransferReleasesItsHandle() {
+    var stop = AttemptStop()
+    weak var kept: Handle?
+    do {
+      let handle = Handle()
+      kept = handle
+      #expect(stop.keep(handle, insteadOfAnother: true) == true)
+    }
+    #expect(kept != nil)
+
+    _ = stop.end()
+    #expect(kept == nil)
+    let late = Handle()
+    #expect(stop.keep(late, insteadOfAnother: true) == true, "the attempt was not stopped")
     #expect(stop.stop() == nil)
   }
 }

@@ -13,17 +13,20 @@ struct AttemptStop {
   ///
   /// - Parameter insteadOfAnother: False to keep a handle that is known already.
   mutating func keep(_ handle: any Cancellable, insteadOfAnother: Bool) -> Bool {
-    if !isStopped, insteadOfAnother || self.handle == nil { self.handle = handle }
+    if !isStopped, !isEnded, insteadOfAnother || self.handle == nil { self.handle = handle }
     return !isStopped
   }
 
   /// Stops the attempt. Returns the handle to cancel; `nil` if there is none, or if the transport has reported the end.
   mutating func stop() -> (any Cancellable)? {
     isStopped = true
-    defer { handle = nil }
-    return isEnded ? nil : handle
+    return handle.take()
   }
 
-  /// Notes that the transport has reported the end.
-  mutating func end() { isEnded = true }
+  /// Notes that the transport has reported the end. Returns the handle, for release without a lock. A handle may retain
+  /// the receiver, and the downloader that would stop the attempt may have been released.
+  mutating func end() -> (any Cancellable)? {
+    isEnded = true
+    return handle.take()
+  }
 }

@@ -261,8 +261,7 @@ final class FetchReceiver: TransportReceiver {
       step = state.assembler.end(result)
       failureMetrics = state.failureMetrics
       watchers = state.watchers.takeAll()
-      state.stop.end()
-      return state.activity.take()
+      return (state.activity.take(), state.stop.end())
     }
     guard let delegate else { return }
     let transfer = TraceEvent.Transfer(result, failureMetrics: failureMetrics, isLocal: isLocal)
