@@ -128,12 +128,11 @@ final class FetchReceiver: TransportReceiver {
     _ request: TransportRequest, _ configuration: ImageDownloader.Configuration,
     _ transports: TransportTable, _ storesResponses: Bool
   ) {
-    guard let delegate, delegate.fetchBegins(self) else { return }
     let time = storesResponses ? configuration.environment.wallClock() : nil
-    state.withLock { state in
-      state.exchange.begin(time.map { (request, $0) })
-      if !isLocal { state.activity = configuration.environment.networkActivity.begin() }
-    }
+    // Before the delegate is asked, because the time limit of the modifier must not end an attempt that begins.
+    state.withLock { $0.exchange.begin(time.map { (request, $0) }) }
+    guard let delegate, delegate.fetchBegins(self) else { return }
+    if !isLocal { state.withLock { $0.activity = configuration.environment.networkActivity.begin() } }
     do {
       keep(try transports.transport(for: request.url).start(request, receiver: self))
     } catch {
