@@ -5,10 +5,10 @@
 @usableFromInline
 package struct ObserverList<Handler> {
   /// The handlers with their numbers, in the order in which they were added. Numbers begin at 1.
-  @usableFromInline package private(set) var entries: [(number: Int, handler: Handler)] = []
-  private var lastNumber = 0
+  @usableFromInline package internal(set) var entries: [(number: Int, handler: Handler)] = []
+  @usableFromInline var lastNumber = 0
 
-  package init() {}
+  @inlinable package init() {}
 
   @inlinable package var isEmpty: Bool { entries.isEmpty }
 
@@ -18,24 +18,24 @@ package struct ObserverList<Handler> {
   }
 
   /// Adds a handler. Returns its number, which is never used again.
-  package mutating func add(_ handler: Handler) -> Int {
+  @inlinable package mutating func add(_ handler: Handler) -> Int {
     lastNumber += 1
     entries.append((lastNumber, handler))
     return lastNumber
   }
 
   /// Removes a handler and returns it, so that its owner releases it after the lock. An unknown number is ignored.
-  @discardableResult
+  @inlinable @discardableResult
   package mutating func remove(_ number: Int) -> Handler? {
     guard let index = entries.firstIndex(where: { $0.number == number }) else { return nil }
     return entries.remove(at: index).handler
   }
 
   /// Removes all handlers.
-  package mutating func removeAll() { entries = [] }
+  @inlinable package mutating func removeAll() { entries = [] }
 
   /// Removes the handlers for which `shouldRemove` returns true.
-  package mutating func removeAll(where shouldRemove: (Handler) -> Bool) {
+  @inlinable package mutating func removeAll(where shouldRemove: (Handler) -> Bool) {
     // `filter` does not copy a shared array first, as `removeAll(where:)` of the array would.
     entries = entries.filter { !shouldRemove($0.handler) }
   }

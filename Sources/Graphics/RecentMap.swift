@@ -4,6 +4,7 @@
 /// The order is a circular list in an array. An index in `indices` always leads to a node with an entry, which is why
 /// `use` and `insert` unwrap entries without a check. The map is inlinable because the renderer looks up each image of
 /// a frame.
+@usableFromInline
 package struct RecentMap<Key: Hashable, Value> {
   @usableFromInline struct Node {
     /// `nil` for the sentinel and for unused nodes.

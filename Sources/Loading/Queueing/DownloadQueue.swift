@@ -77,7 +77,7 @@ struct DownloadQueue {
   /// The downloads of files and of data URLs.
   private var local = [Host(), Host()]
   /// Hosts with downloads, and up to `maximumIdleHosts` others.
-  private var hosts = LaneTable<Host>()
+  private var hosts = LaneTable(vacant: Host())
   /// Hosts that may start a download now.
   private var ready = LaneHeap(order: .fifo)
   /// Hosts that are backing off and could otherwise start a download.

@@ -5,14 +5,19 @@
 struct LaneTable<Value> {
   typealias Lane = DownloadQueue.Lane
 
-  private struct Entry {
-    let lane: Lane
-    var value: Value
-  }
-
   private var numbers: [Lane: Int] = [:]
-  private var entries: [Entry?] = []
+  /// The lanes by number; `nil` for free numbers.
+  private var lanes: [Lane?] = []
+  /// The values by number; `vacant` for free numbers. An array without optionals gives access to one property of a
+  /// value without a copy of the whole value.
+  private var values: [Value] = []
   private var free: [Int] = []
+  private let vacant: Value
+
+  /// Creates an empty table.
+  ///
+  /// - Parameter vacant: A value that takes the place of removed values.
+  init(vacant: Value) { self.vacant = vacant }
 
   var count: Int { numbers.count }
 
@@ -22,27 +27,32 @@ struct LaneTable<Value> {
   func number(of lane: Lane) -> Int? { numbers[lane] }
 
   /// Returns the lane that was inserted under `number`, which must be valid, as in all operations that take a number.
-  func lane(_ number: Int) -> Lane { entries[number]!.lane }
+  func lane(_ number: Int) -> Lane { lanes[number]! }
 
   subscript(number: Int) -> Value {
-    get { entries[number]!.value }
-    _modify { yield &entries[number]!.value }
+    _read { yield values[number] }
+    _modify { yield &values[number] }
   }
 
   /// Inserts a lane that is not in the table. Returns the number of the lane.
   mutating func insert(_ lane: Lane, _ value: Value) -> Int {
-    let number = free.popLast() ?? entries.count
-    if number == entries.count { entries.append(nil) }
-    entries[number] = Entry(lane: lane, value: value)
-    numbers[lane] = number
+    numbers[lane] = free.last ?? lanes.count
+    guard let number = free.popLast() else {
+      lanes.append(lane)
+      values.append(value)
+      return lanes.count - 1
+    }
+    lanes[number] = lane
+    values[number] = value
     return number
   }
 
   mutating func remove(_ number: Int) {
-    guard let entry = entries[number].take() else { return }
-    numbers[entry.lane] = nil
+    guard let lane = lanes[number].take() else { return }
+    values[number] = vacant
+    numbers[lane] = nil
     free.append(number)
     // Emptied arrays and dictionaries would keep their storage.
-    if numbers.isEmpty, entries.count > 16 { self = LaneTable() }
+    if numbers.isEmpty, lanes.count > 16 { self = LaneTable(vacant: vacant) }
   }
 }

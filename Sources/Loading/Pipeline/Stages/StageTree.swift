@@ -183,21 +183,20 @@ struct StageTree {
     of id: ProcessedImageID, _ old: ImageRequest.Priority?, with new: ImageRequest.Priority?
   ) -> DemandChange {
     var change = DemandChange()
-    guard let processedImage = processedImages[id], let decode = decodes[processedImage.decode] else {
-      return change
-    }
+    // Reads single properties, because a copy of a whole stage costs dozens of reference counts.
+    guard let decode = processedImages[id]?.decode, let fetch = decodes[decode]?.fetch else { return change }
     if let priority = processedImages[id]?.demand.replace(old, with: new) ?? nil,
-      case .transforming = processedImage.phase
+      case .transforming? = processedImages[id]?.phase
     {
       change.transform = (id.number, priority)
     }
-    if let priority = decodes[processedImage.decode]?.demand.replace(old, with: new) ?? nil,
-      case .running = decode.phase
+    if let priority = decodes[decode]?.demand.replace(old, with: new) ?? nil,
+      case .running? = decodes[decode]?.phase
     {
-      change.decode = (processedImage.decode.number, priority)
+      change.decode = (decode.number, priority)
     }
-    if let priority = fetches[decode.fetch]?.demand.replace(old, with: new) ?? nil {
-      change.fetch = (decode.fetch, priority)
+    if let priority = fetches[fetch]?.demand.replace(old, with: new) ?? nil {
+      change.fetch = (fetch, priority)
     }
     return change
   }
