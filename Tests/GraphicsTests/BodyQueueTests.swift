@@ -136,14 +136,16 @@ import Testing
     #expect(!world.ledger.isBodyWaiting)
   }
 
+  /// A cache that evicts as many bytes as requested.
+  private final class EvictingHolder: MemoryHolder {
+    let reservation: MemoryReservation
+    init(_ reservation: MemoryReservation) { self.reservation = reservation }
+    func count(against ledger: MemoryLedger) {}
+    func release(bytes: Int) { reservation.resize(to: max(0, reservation.bytes - bytes)) }
+    func handlePressure(_ pressure: MemoryPressure) {}
+  }
+
   @Test func cacheIsEvictedToMakeRoomForABody() {
-    final class EvictingHolder: MemoryHolder {
-      let reservation: MemoryReservation
-      init(_ reservation: MemoryReservation) { self.reservation = reservation }
-      func count(against ledger: MemoryLedger) {}
-      func release(bytes: Int) { reservation.resize(to: max(0, reservation.bytes - bytes)) }
-      func handlePressure(_ pressure: MemoryPressure) {}
-    }
     let world = World(budget: 1000)
     let cache = EvictingHolder(MemoryReservation(1000, in: world.ledger, as: .cache))
     world.ledger.register(cache, as: .cache)
@@ -153,5 +155,25 @@ import Testing
 
     #expect(cache.reservation.bytes == 600)
     #expect(world.ledger.peak == 1000)
+  }
+
+  @Test func bodiesDoNotEvictTheCacheBeyondTheirLimit() {
+    let world = World(budget: 1000)
+    let cache = EvictingHolder(MemoryReservation(1000, in: world.ledger, as: .cache))
+    world.ledger.register(cache, as: .cache)
+    let (exceeding, second, third) = (world.body(), world.body(), world.body())
+
+    #expect(world.reserve(600, for: exceeding), "one body may exceed the limit")
+    #expect(cache.reservation.bytes == 400)
+    #expect(!world.reserve(100, for: second, name: 2))
+    #expect(!world.reserve(300, for: third, name: 3))
+    #expect(world.takeResumed().isEmpty)
+    #expect(cache.reservation.bytes == 400, "bodies that wait evict nothing")
+
+    exceeding.reservation.end()
+    exceeding.end()
+    #expect(world.takeResumed() == [2, 3])
+    #expect(world.ledger.usage.bodies == 400)
+    #expect(cache.reservation.bytes == 400, "the ended body has left enough room")
   }
 }
