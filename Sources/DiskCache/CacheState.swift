@@ -75,9 +75,14 @@ struct CacheState {
 
   /// Records the result of a scan of the folder, in which `evictions` responses were removed. A part that could not be
   /// read counts as a failure.
-  mutating func scanned(_ found: FolderSweep.Contents, evictions: Int = 0, since before: FolderUsage) {
+  ///
+  /// - Parameter evicted: The names of the responses that were removed, or were missing by then.
+  mutating func scanned(
+    _ found: FolderSweep.Contents, evictions: Int = 0, evicted: Set<ContentHash> = [],
+    since before: FolderUsage
+  ) {
     counters.evictions += evictions
     if !found.isComplete { counters.failures += 1 }
-    usage.scanned(found, since: before)
+    usage.scanned(found, evicted: evicted, since: before)
   }
 }

@@ -68,12 +68,18 @@ struct FolderUsage {
   mutating func changedOutside() { contents = nil }
 
   /// Records the result of a scan, and forgets the uses of files that do not exist. An incomplete scan does not count,
-  /// and will be repeated.
+  /// and will be repeated: only the uses of evicted files are forgotten, because files that were not found may exist.
   ///
-  /// - Parameter before: The usage when the scan began.
-  mutating func scanned(_ found: FolderSweep.Contents, since before: FolderUsage) {
+  /// - Parameters:
+  ///   - evicted: The files that were removed after the scan, or were missing then.
+  ///   - before: The usage when the scan began.
+  mutating func scanned(
+    _ found: FolderSweep.Contents, evicted: Set<ContentHash> = [], since before: FolderUsage
+  ) {
     let names = Set(found.entries.map(\.name))
-    uses = uses.filter { names.contains($0.key) || $0.value > before.lastUse }
+    uses = uses.filter { name, use in
+      use > before.lastUse || (found.isComplete ? names.contains(name) : !evicted.contains(name))
+    }
     guard found.isComplete else { return }
     // The scan may or may not have counted responses that were stored meanwhile. Adding them at worst causes another
     // scan.

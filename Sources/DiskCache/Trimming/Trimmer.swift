@@ -42,7 +42,7 @@ final class Trimmer: Sendable {
       }
     }
     contents.entries.removeAll { gone.contains($0.name) }
-    context.state.withLock { $0.scanned(contents, evictions: evictions, since: before) }
+    context.state.withLock { $0.scanned(contents, evictions: evictions, evicted: gone, since: before) }
     return outcome.hasSpace
   }
 

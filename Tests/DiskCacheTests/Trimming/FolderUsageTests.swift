@@ -118,6 +118,20 @@ import Testing
     #expect(usage.entries == 3 && usage.bytes == 3 * 4096)
   }
 
+  @Test func incompleteScanForgetsOnlyTheUsesOfEvictedFiles() {
+    var usage = FolderUsage()
+    for number in 0..<4 { usage.used(Self.name(number)) }
+    let before = usage
+    usage.used(Self.name(1))
+
+    usage.scanned(
+      Self.found(0..<1, isComplete: false), evicted: [Self.name(1), Self.name(2)], since: before)
+
+    #expect(
+      Set(usage.uses.keys) == [Self.name(0), Self.name(1), Self.name(3)],
+      "a file that was not found may exist, and an evicted file may have been stored again")
+  }
+
   @Test func contentsAreUnknownAfterAChangeFromOutside() {
     var usage = Self.scanned(0..<3)
     usage.used(Self.name(1))
