@@ -66,7 +66,7 @@ public final class DiskImageCache: ImageDataCache {
 
   /// Scans the folder and removes what exceeds the limits, the least recently used responses first. A store does the
   /// same when necessary. Does nothing while another thread or process trims; the lock of another process is ignored
-  /// after five seconds. O(files).
+  /// after five seconds in which at least three trims have found the lock held. O(files).
   public func trim() { trimmer.trim() }
 
   /// Scans the folder, and returns the statistics with the contents that were found. O(files).

@@ -27,16 +27,28 @@ import Testing
   }
 
   @Test func lockOfAnotherProcessDelaysTrimmingForALimitedTime() {
-    let times = [0, Self.timeout - 1, Self.timeout]
-    #expect(results(times.map { (.heldByAnother, $0) }) == [false, false, true])
+    let times = [0, Self.timeout / 2, Self.timeout - 1, Self.timeout]
+    #expect(results(times.map { (.heldByAnother, $0) }) == [false, false, false, true])
+  }
+
+  @Test func shortLocksFarApartDoNotCountAsOneHeldLock() {
+    let hour = Int64(3600e9)
+    let times = [0, hour, hour + 1, hour + 2]
+    #expect(results(times.map { (.heldByAnother, $0) }) == [false, false, false, false])
+  }
+
+  @Test func rareLooksFindTheLockOfAStoppedProcess() {
+    let hour = Int64(3600e9)
+    let times = [0, hour, 2 * hour, 2 * hour + 1]
+    #expect(results(times.map { (.heldByAnother, $0) }) == [false, false, true, true])
   }
 
   @Test func acquiredLockRestartsTheTimeout() {
     let results = results([
-      (.heldByAnother, 0), (.acquired, 1), (.heldByAnother, 2), (.heldByAnother, Self.timeout + 1),
-      (.heldByAnother, Self.timeout + 2),
+      (.heldByAnother, 0), (.acquired, 1), (.heldByAnother, 2), (.heldByAnother, Self.timeout / 2 + 2),
+      (.heldByAnother, Self.timeout + 1), (.heldByAnother, Self.timeout + 2),
     ])
-    #expect(results == [false, true, false, false, true])
+    #expect(results == [false, true, false, false, false, true])
   }
 
   @Test func isFirstReturnsTrueOnlyOnce() {
