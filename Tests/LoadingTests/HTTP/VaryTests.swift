@@ -40,6 +40,29 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: deviceRequest("4")) == nil)
   }
 
+  @Test func headIsDeliveredOnlyToTheLoadsThatTheResponseServes() async throws {
+    let world = Fixture()
+    let tasks = ["1", "2"].map { world.downloader.load(deviceRequest($0)) }
+    let streams = tasks.map(\.events)
+    let body = FakeDecoder.encodedImage(width: 1, height: 1)
+    for device in ["1", "2"] {
+      let transfer = try #require(world.transport.running.first)
+      #expect(transfer.request.headers["X-Device"] == device)
+      transfer.respond(
+        headers: ["Vary": "X-Device", "X-Served": device], expectedLength: body.count)
+      transfer.send(body)
+      transfer.finish()
+    }
+
+    var served: [[String]] = []
+    for stream in streams {
+      var values: [String] = []
+      for await case .response(let head) in stream { values.append(head.headers["X-Served"] ?? "") }
+      served.append(values)
+    }
+    #expect(served == [["1"], ["2"]])
+  }
+
   @Test func varyingHeaderThatTheRequestLacksHasNoEffect() async throws {
     let world = Fixture()
     let task = world.downloader.load(deviceRequest(nil))

@@ -195,11 +195,12 @@ final class FetchReceiver: TransportReceiver {
   }
 
   func transportDidReceive(_ response: TransportResponse) {
+    // The callers that the response does not serve leave before the head is delivered to the others.
+    delegate?.responseArrived(response, of: self)
     let (step, head, watchers, progress) = state.withLock { state in
       let step = state.assembler.receive(response)
       return (step, state.assembler.response ?? response, state.watchers.tasks, state.assembler.progress)
     }
-    delegate?.responseArrived(head, of: self)
     for watcher in watchers {
       watcher.emit(.response(head))
       watcher.report(progress)

@@ -2,7 +2,7 @@
 protocol FetchReceiverDelegate: AnyObject, Sendable {
   /// Called before the transport starts. Returns false if the attempt was given up.
   func fetchBegins(_ receiver: FetchReceiver) -> Bool
-  /// Called when the head of a response has arrived.
+  /// Called with the head of a response as received, before the waiting tasks receive the head.
   func responseArrived(_ response: TransportResponse, of receiver: FetchReceiver)
   /// Called when more bytes have arrived and a caller wants previews. Returns the time of the next call in nanoseconds.
   func bytesArrived(_ beginning: PreviewSchedule.Beginning, of receiver: FetchReceiver) -> Int64
