@@ -315,15 +315,23 @@ final class FetchReceiver: TransportReceiver {
 
   private func modify(_ response: TransportResponse) {
     guard let modifier else { return }
-    let task = Task {
-      let result = await Result.of(ImageError.responseRefused) { try await modifier(response) }
-      let (step, watchers) = state.withLock { ($0.assembler.modified(result), $0.watchers.tasks) }
-      if case .success(let modified) = result, modified != response {
-        for watcher in watchers { watcher.emit(.response(modified)) }
-      }
-      perform(step)
+    // Started with the lock held, so that `abandon()` comes before the start or finds the task.
+    let isStarted = state.withLock { state in
+      guard !state.assembler.isOver else { return false }
+      state.modifying = Task { await modify(response, with: modifier) }
+      return true
     }
-    state.withLock { $0.modifying = task }
-    limitTime { $0.assembler.isModifying }
+    if isStarted { limitTime { $0.assembler.isModifying } }
+  }
+
+  private func modify(
+    _ response: TransportResponse, with modifier: @escaping ImageDownloader.ResponseModifier
+  ) async {
+    let result = await Result.of(ImageError.responseRefused) { try await modifier(response) }
+    let (step, watchers) = state.withLock { ($0.assembler.modified(result), $0.watchers.tasks) }
+    if case .success(let modified) = result, modified != response {
+      for watcher in watchers { watcher.emit(.response(modified)) }
+    }
+    perform(step)
   }
 }

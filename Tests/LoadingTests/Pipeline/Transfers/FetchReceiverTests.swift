@@ -51,4 +51,35 @@ import VitrineTesting
     #expect(delegate.endCount == 0)
     #expect(clock.now == 60_000_000_000)
   }
+
+  @Test func responseModifierIsCancelledHoweverEarlyTheAttemptIsAbandoned() async throws {
+    let delegate = SlowDelegate()
+    let current = Mutex<FetchReceiver?>(nil)
+    let results = Mutex<[Bool]>([])
+    var configuration = ImageDownloader.Configuration()
+    configuration.environment.clock = delegate.clock
+    configuration.responses.modifier = { response in
+      // The call that has started the modifier may not have returned.
+      _ = current.withLock { $0 }?.abandon()
+      results.withLock { $0.append(Task.isCancelled) }
+      return response
+    }
+
+    // Two threads contend for the lock of the receiver, so that the modifier often runs before that call returns.
+    for number in 1...200 {
+      let receiver = FetchReceiver(
+        id: FetchID(number: UInt64(number)), Exchange(request(), resumable: nil),
+        assembler: ResponseAssembler(.init(isModified: true)), configuration: configuration,
+        ledger: MemoryLedger(), secondsQueued: 0, delegate: delegate)
+      current.withLock { $0 = receiver }
+      BlockingThread.start {
+        while results.withLock({ $0.count < number }) { _ = receiver.hasResponse }
+      }
+      receiver.transportDidReceive(TransportResponse(url: url(), status: 200, headers: [:]))
+      try await until { results.withLock { $0.count == number } }
+    }
+
+    #expect(results.withLock { $0.allSatisfy { $0 } })
+    #expect(delegate.endCount == 0)
+  }
 }
