@@ -173,7 +173,7 @@ public struct ImageCache: Sendable {
   /// no disk cache or the disk cache does not count (SDWebImage's `totalDiskCount` and `totalDiskSize`).
   public func diskUsage() async -> DiskUsage? {
     await withCheckedContinuation { continuation in
-      engine.diskWriter.access {
+      engine.diskWriter.access(.scan) {
         $0.usage()
       } completion: {
         continuation.resume(returning: $0 ?? nil)
@@ -248,7 +248,7 @@ public struct ImageCache: Sendable {
   /// `deleteOldFilesWithCompletionBlock:`). Returns when the removal is done.
   public func removeExpired() async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-      engine.diskWriter.access {
+      engine.diskWriter.access(.scan) {
         $0.removeExpiredResponses()
       } completion: { _ in
         continuation.resume()

@@ -11,7 +11,8 @@ struct DiskWrites {
   static let unwrittenBytesLimit = 16 << 20
   /// The number of seconds after which a change counts as hanging.
   static let limit = 10.0
-  /// The number of seconds after which a removal of everything counts as hanging.
+  /// The number of seconds after which a change that visits all files counts as hanging: a removal of everything or a
+  /// scan.
   static let longLimit = 60.0
 
   enum Kind {
@@ -19,6 +20,8 @@ struct DiskWrites {
     case store(RequestIdentity, bytes: Int)
     /// A lookup.
     case look
+    /// A scan of all files: a trim or a count.
+    case scan
     /// A removal, which is made however late.
     case remove(RequestIdentity)
     case removeAll
@@ -28,6 +31,7 @@ struct DiskWrites {
   enum Work: Equatable {
     case store(bytes: Int)
     case look
+    case scan
     /// The removals of a batch.
     case removals
     case removeAll
@@ -35,6 +39,8 @@ struct DiskWrites {
     var bytes: Int { if case .store(let bytes) = self { bytes } else { 0 } }
     /// True if the change is dropped when the disk hangs.
     var isDroppable: Bool { self != .removals && self != .removeAll }
+    /// The number of seconds after which the change counts as hanging.
+    var limit: Double { self == .scan || self == .removeAll ? DiskWrites.longLimit : DiskWrites.limit }
   }
 
   enum Admission {
@@ -88,6 +94,7 @@ struct DiskWrites {
       removals.noteStore(of: identity)
       return add(.store(bytes: bytes), completion)
     case .look: return isHanging ? .refused(isFirst: false) : add(.look, completion)
+    case .scan: return isHanging ? .refused(isFirst: false) : add(.scan, completion)
     case .remove(let identity): return admitRemoval(of: identity, completion)
     case .removeAll:
       removals.all += 1
@@ -127,7 +134,7 @@ struct DiskWrites {
   mutating func begin(_ number: UInt64, at now: Int64) -> Int64? {
     guard let change = changes[number] else { return nil }
     removals.begin(number)
-    let end = now.advanced(bySeconds: change.work == .removeAll ? Self.longLimit : Self.limit)
+    let end = now.advanced(bySeconds: change.work.limit)
     running = (number, end)
     return end
   }

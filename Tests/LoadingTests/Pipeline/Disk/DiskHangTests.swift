@@ -165,6 +165,22 @@ import VitrineTesting
     try await until { cache.removals > 0 }
   }
 
+  @Test func longTrimDropsNoStore() async throws {
+    let (gate, cache) = (Gate(), SlowStore())
+    let world = Fixture(dataCache: cache)
+    world.transport.respondToAll { $0.respond(with: Fixture.body, DiskWorld.minute) }
+    cache.hold(gate)
+    async let trimmed: Void = world.downloader.imageCache.removeExpired()
+    await gate.waitUntilHeld(1)
+    let response = try await world.downloader.image(for: request())
+
+    world.clock.advance(by: DiskWrites.longLimit - 1)
+    gate.open()
+
+    #expect(await response.isStored())
+    await trimmed
+  }
+
   @Test func bodiesThatWaitForASlowDiskAreBounded() async throws {
     let (gate, cache) = (Gate(), SlowStore())
     cache.hold(gate)
@@ -243,4 +259,6 @@ private final class SlowStore: ImageDataCache {
   }
 
   func removeAllResponses() -> Bool { true }
+
+  func removeExpiredResponses() { gate.withLock { $0 }?.pass() }
 }

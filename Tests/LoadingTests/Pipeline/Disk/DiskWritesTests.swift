@@ -133,6 +133,29 @@ import VitrineTesting
     }
   }
 
+  @Test func changesThatVisitAllFilesHaveALongerTimeLimit() throws {
+    let kinds: [DiskWrites.Kind] = [.look, .store(identity(1), bytes: 1), .scan, .removeAll]
+    let limits = try kinds.map { kind in
+      var writes = DiskWrites()
+      let admitted = number(writes.admit(kind, nil))
+      return writes.begin(try #require(admitted), at: 0)
+    }
+    let (short, long) = (Int64(nanosecondsIn: DiskWrites.limit), Int64(nanosecondsIn: DiskWrites.longLimit))
+    #expect(limits == [short, short, long, long])
+  }
+
+  @Test func scanOfADiskThatHangsIsDropped() throws {
+    var writes = try hanging()
+    #expect(number(writes.admit(.scan, nil)) == nil)
+
+    var waiting = DiskWrites()
+    _ = waiting.admit(.look, nil)
+    _ = waiting.admit(.scan, nil)
+    let end = waiting.begin(1, at: 0)
+    let overdue = waiting.takeOverdue(at: try #require(end))
+    #expect(overdue.dropped == [2])
+  }
+
   @Test func onlyTheFirstOfSeveralRefusalsIsReported() {
     var writes = DiskWrites()
     func isFirst(_ bytes: Int) -> Bool? {
