@@ -130,6 +130,7 @@ private struct OneFile: DiskSystem {
   func setTimes(_ times: FileTimes, of name: String, in folder: Int32) throws(SystemError) {}
   func rename(_ name: String, in folder: Int32, to newName: String, in newFolder: Int32) throws(SystemError) {
   }
+  func link(_ name: String, in folder: Int32, to newName: String, in newFolder: Int32) throws(SystemError) {}
   func remove(_ name: String, in folder: Int32, isFolder: Bool) throws(SystemError) {}
   func lock(_ descriptor: Int32) throws(SystemError) {}
   func forEachName(in folder: Int32, _ body: (String) -> Void) throws(SystemError) {}

@@ -130,7 +130,7 @@ final class CacheFolder: Sendable {
   }
 
   /// Returns the key of the folder; nil if there is none and `creating` is false. The key is read once, and again if
-  /// the file was replaced: another process may have created a key at the same time.
+  /// the file was replaced: another process may have removed the folder or replaced a damaged key.
   func key(
     of root: borrowing Descriptor, creating: Bool = false
   ) throws(DiskImageCache.Fault) -> DigestKey? {

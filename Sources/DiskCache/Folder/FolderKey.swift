@@ -18,7 +18,7 @@ enum FolderKey {
 
   /// Returns the key of a folder and the file that holds the key; nil if there is none and `creating` is false.
   ///
-  /// If two processes create a key at the same time, the key that is renamed last remains in the folder.
+  /// If two processes create the first key at the same time, both use the key of the process that was faster.
   static func read(
     in root: borrowing Descriptor, creating: Bool
   ) throws(SystemError) -> (file: FileIdentity, key: DigestKey)? {
@@ -33,12 +33,31 @@ enum FolderKey {
       // lifetime of a folder.
       try file.synchronize()
       try file.close()
-      try root.rename(temporary, to: name)
+      try publish(temporary, in: root)
     } catch {
       try? root.remove(temporary)
       throw error
     }
+    // After a link, the file has two names.
+    try? root.remove(temporary)
     return try read(in: root)
+  }
+
+  /// Gives a new key its name, unless another process has done so in the meantime: private entries that the other
+  /// process has stored would be lost with the key.
+  private static func publish(_ temporary: String, in root: borrowing Descriptor) throws(SystemError) {
+    do throws(SystemError) {
+      return try root.link(temporary, to: name)
+    } catch {
+      switch error.code {
+      // A damaged key is replaced.
+      case EEXIST: if try read(in: root) != nil { return }
+      // The file system has no links, like FAT.
+      case EPERM, ENOSYS, EOPNOTSUPP, EMLINK: break
+      default: throw error
+      }
+    }
+    try root.rename(temporary, to: name)
   }
 
   private static func read(

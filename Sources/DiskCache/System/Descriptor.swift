@@ -145,6 +145,13 @@ struct Descriptor: ~Copyable {
     }
   }
 
+  /// Gives a file a second name; throws `EEXIST` if the name is taken.
+  func link(_ name: String, to newName: String) throws(SystemError) {
+    try Self.retrying { () throws(SystemError) in
+      try system.link(name, in: number, to: newName, in: number)
+    }
+  }
+
   func remove(_ name: String, isFolder: Bool = false) throws(SystemError) {
     try Self.retrying { () throws(SystemError) in
       try system.remove(name, in: number, isFolder: isFolder)

@@ -34,6 +34,10 @@ protocol DiskSystem: Sendable {
   func rename(
     _ name: String, in folder: Int32, to newName: String, in newFolder: Int32
   ) throws(SystemError)
+  /// Gives a file a second name; throws `EEXIST` if the name is taken.
+  func link(
+    _ name: String, in folder: Int32, to newName: String, in newFolder: Int32
+  ) throws(SystemError)
   func remove(_ name: String, in folder: Int32, isFolder: Bool) throws(SystemError)
   /// Takes the lock of a file for this process; throws `EWOULDBLOCK` if another process holds it.
   func lock(_ descriptor: Int32) throws(SystemError)
@@ -117,6 +121,12 @@ struct LinuxDiskSystem: DiskSystem {
     _ name: String, in folder: Int32, to newName: String, in newFolder: Int32
   ) throws(SystemError) {
     try Self.checked(renameat(folder, name, newFolder, newName))
+  }
+
+  func link(
+    _ name: String, in folder: Int32, to newName: String, in newFolder: Int32
+  ) throws(SystemError) {
+    try Self.checked(linkat(folder, name, newFolder, newName, 0))
   }
 
   func remove(_ name: String, in folder: Int32, isFolder: Bool) throws(SystemError) {

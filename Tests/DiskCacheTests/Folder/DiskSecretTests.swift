@@ -1,5 +1,6 @@
 import Callbacks
 import Foundation
+import Glibc
 import Testing
 import VitrineConcurrency
 import VitrineTesting
@@ -115,28 +116,49 @@ import VitrineTesting
     }
   }
 
-  @Test("a key that another process creates at the same time is used by both processes")
-  func keyCreatedAtTheSameTimeIsUsedByBothProcesses() async throws {
-    let secret = identity("a.jpg", headers: ["Cookie": "id=1"])
+  /// Stores a private response in two caches on one folder. The first cache has found no key and makes its own, and is
+  /// held at `call` until the second cache has stored its response.
+  private func storeAtOnce(holding call: FaultySystem.Call) async throws {
     let (system, gate) = (FaultySystem(), Gate())
     let (first, second) = (fixture.cache(on: system), fixture.cache())
-    // The first process has found no key, and has not yet renamed the key that it has written.
-    system.fail(.rename, with: .hang(gate))
+    system.fail(call, with: .hang(gate))
     async let end: Void = untilCalled { done in
       BlockingThread.start {
-        first.store(storedResponse(), for: secret)
+        first.store(storedResponse(seed: 1), for: Self.secrets[0])
         done()
       }
     }
     await gate.waitUntilHeld(1)
-    second.store(storedResponse(), for: secret)
+    second.store(storedResponse(seed: 2), for: Self.secrets[1])
     gate.open()
     try await end
 
-    #expect(second.store(storedResponse(seed: 2), for: secret))
+    for cache in [first, second, fixture.cache()] {
+      #expect(cache.response(for: Self.secrets[0]) == storedResponse(seed: 1))
+      #expect(cache.response(for: Self.secrets[1]) == storedResponse(seed: 2))
+    }
+  }
 
-    #expect(first.response(for: secret) == storedResponse(seed: 2))
-    #expect(fixture.cache().response(for: secret) == storedResponse(seed: 2))
+  private static let secrets = ["a.jpg", "b.jpg"].map { identity($0, headers: ["Cookie": "id=1"]) }
+
+  @Test(
+    "two processes that create the first key at once lose no private response",
+    arguments: [FaultySystem.Call.synchronize, .link])
+  func processesThatCreateTheFirstKeyAtOnceLoseNoResponse(call: FaultySystem.Call) async throws {
+    try await storeAtOnce(holding: call)
+    #expect(fixture.everything.count == 3, "no temporary file is left")
+  }
+
+  @Test func keyIsCreatedOnAFileSystemWithoutLinks() {
+    let system = FaultySystem()
+    let cache = fixture.cache(on: system)
+    system.fail(.link, number: FaultySystem.always, with: .error(EPERM))
+
+    #expect(cache.store(storedResponse(), for: Self.secrets[0]))
+
+    #expect(system.hasFailed)
+    #expect(fixture.cache().response(for: Self.secrets[0]) == storedResponse())
+    #expect(fixture.everything.count == 2, "no temporary file is left")
   }
 
   // MARK: Trust

@@ -9,7 +9,7 @@ import VitrineTesting
 final class FaultySystem: DiskSystem {
   enum Call: String, CaseIterable {
     case open, close, makeFolder, setMode, status, statusOfName, space, read, write, synchronize, setTimes,
-      setTimesOfName, rename, remove, lock, names
+      setTimesOfName, rename, link, remove, lock, names
   }
 
   enum Fault: CustomStringConvertible {
@@ -181,6 +181,13 @@ final class FaultySystem: DiskSystem {
   ) throws(SystemError) {
     _ = try fault(.rename)
     try real.rename(name, in: folder, to: newName, in: newFolder)
+  }
+
+  func link(
+    _ name: String, in folder: Int32, to newName: String, in newFolder: Int32
+  ) throws(SystemError) {
+    _ = try fault(.link)
+    try real.link(name, in: folder, to: newName, in: newFolder)
   }
 
   func remove(_ name: String, in folder: Int32, isFolder: Bool) throws(SystemError) {
