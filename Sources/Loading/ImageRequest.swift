@@ -99,6 +99,12 @@ public struct ImageRequest: Sendable {
   /// The value of `limits.scaleDownBytes`, read without copying the limits because each memory lookup needs it.
   var scaleDownBytes: Int? { choices?.values.limits.scaleDownBytes }
 
+  /// The holder of the objects of the application; `nil` if there are none.
+  var objects: (any Sendable)? {
+    guard let choices, choices.values.holdObjects else { return nil }
+    return choices
+  }
+
   /// Returns true if an image has all pixels that a request without a `targetSize` should get.
   package func hasAllPixels(_ image: Image) -> Bool {
     image.isFullSize || scaleDownBytes != nil && !limits.allowMoreThan(image)

@@ -1,4 +1,6 @@
+import Dispatch
 import FoundationEssentials
+import Synchronization
 import Testing
 import VitrineConcurrency
 import VitrineGraphics
@@ -302,4 +304,54 @@ import VitrineTesting
     await world.downloader.drain()
     #expect(world.decoder.stopCount == 1)
   }
+
+  @Test func transformWhoseDeinitCallsTheDownloaderMayBeReleasedByACancellation() async throws {
+    // The loads wait in the queue, so that no transfer holds their tasks.
+    let world = Fixture { $0.queue.maximumActiveDownloads = 1 }
+    world.downloader.load(request("first.jpg"))
+    let calls = Mutex<[Bool]>([])
+    func load() -> ImageTask {
+      let transform = CallingTransform { [downloader = world.downloader] in
+        _ = downloader.statistics
+      } report: { isReturned in
+        calls.withLock { $0.append(isReturned) }
+      }
+      return world.downloader.load(request(transforms: [transform]))
+    }
+    // The image of both loads has the transform of the first.
+    var first: ImageTask? = load()
+    let second = load()
+    weak var firstTask = first
+    first?.cancel()
+    first = nil
+    try await until { firstTask == nil }
+    #expect(calls.withLock { $0.isEmpty })
+
+    second.cancel()
+
+    #expect(calls.withLock { $0 } == [true])
+  }
+}
+
+/// A transform whose deinit makes a call on another thread, and reports whether the call has returned in time.
+private final class CallingTransform: ImageTransform {
+  let identifier = "calling"
+  private let call: @Sendable () -> Void
+  private let report: @Sendable (Bool) -> Void
+
+  init(_ call: @escaping @Sendable () -> Void, report: @escaping @Sendable (Bool) -> Void) {
+    self.call = call
+    self.report = report
+  }
+
+  deinit {
+    let isReturned = DispatchSemaphore(value: 0)
+    BlockingThread.start { [call] in
+      call()
+      isReturned.signal()
+    }
+    report(isReturned.wait(timeout: .now() + 5) == .success)
+  }
+
+  func apply(to image: Image) -> Image { image }
 }

@@ -200,6 +200,7 @@ final class LoadEngine: Sendable {
     // Released first, because the next decodes may need the memory.
     work.releasedDecoders = []
     work.releasedTasks = []
+    work.releasedObjects = []
     for action in work.actions {
       switch action {
       case .cancelFetch(let id), .pauseFetch(let id): work.givenUp[id].map(transfers.giveUp)

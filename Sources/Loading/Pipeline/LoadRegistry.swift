@@ -32,6 +32,9 @@ struct LoadRegistry {
     set { loads.now = newValue }
   }
 
+  /// Removes and returns the objects to release without a lock; see `StageTree.takeReleasedObjects()`.
+  mutating func takeReleasedObjects() -> [any Sendable] { loads.tree.takeReleasedObjects() }
+
   /// The limits and the order of downloads. Call `admitted()` after a change.
   var queue: DownloadQueue {
     get { fetches.transfers.queue }

@@ -51,7 +51,9 @@ struct LoadState {
   /// Returns the work for `actions`, including the attempts to stop. The attempts are removed in the same critical
   /// section as the decision, because another attempt of a fetch may begin before the earlier one is stopped.
   mutating func work(_ actions: [LoadAction] = []) -> LoadWork {
-    var work = LoadWork(actions: actions, releasedDecoders: registry.previews.takeReleasedDecoders())
+    var work = LoadWork(
+      actions: actions, releasedDecoders: registry.previews.takeReleasedDecoders(),
+      releasedObjects: registry.takeReleasedObjects())
     // Tasks move first, so that an attempt that is stopped does not report its end to them.
     for case .moveTask(let id, let old, let new) in actions {
       guard let task = tasks[id] else { continue }

@@ -19,6 +19,12 @@ final class RequestChoices: Sendable {
       return transforms.isEmpty && limits == DecodeLimits() && !keepsData && progressive == .none
         && decodes && validator == nil && decoding == DecodeSettings()
     }
+
+    /// True if there are transforms, a check or another cache, which may be objects of the application.
+    var holdObjects: Bool {
+      if case .other = cache { return true }
+      return !transforms.isEmpty || validator != nil
+    }
   }
 
   let values: Values

@@ -15,6 +15,8 @@ struct StageTree {
   private var index = StageIndex()
   /// The number of bytes that have been received and are not decoded.
   private(set) var undecodedBytes = 0
+  /// Objects of the application that removed stages have held: transforms, checks and caches. Empty for most requests.
+  private var releasedObjects: [any Sendable] = []
 
   /// - Parameter firstNumber: The number below all numbers that the tree assigns.
   init(firstNumber: UInt64 = 0) { lastNumber = firstNumber }
@@ -281,6 +283,7 @@ struct StageTree {
   /// Removes an image without callers. Returns `nil` if the image has callers.
   mutating func removeIfUnwanted(_ id: ProcessedImageID) -> (decode: DecodeID, wasTransforming: Bool)? {
     guard let processedImage = processedImages[id], processedImage.waiters.isEmpty else { return nil }
+    processedImage.request.objects.map { releasedObjects.append($0) }
     processedImages[id] = nil
     index[processedImage.key, of: processedImage.decode] = nil
     decodes[processedImage.decode]?.processedImages.remove(id)
@@ -292,6 +295,7 @@ struct StageTree {
   mutating func removeIfUnwanted(_ id: DecodeID) -> (fetch: FetchID, wasRunning: Bool)? {
     guard let decode = decodes[id], decode.processedImages.isEmpty else { return nil }
     let wasRunning = endDecode(id) != nil
+    decode.key.validator.map { releasedObjects.append($0) }
     decodes[id] = nil
     index[decode.key, of: decode.fetch] = nil
     fetches[decode.fetch]?.decodes.remove(id)
@@ -301,9 +305,19 @@ struct StageTree {
   /// Removes a fetch without decodes, and returns the last phase. Returns `nil` if the fetch has decodes.
   mutating func removeIfUnwanted(_ id: FetchID) -> Fetch.Phase? {
     guard let fetch = fetches[id], fetch.decodes.isEmpty else { return nil }
+    fetch.request.objects.map { releasedObjects.append($0) }
+    if !fetch.replaced.isEmpty { releasedObjects.append(fetch.replaced) }
     fetches[id] = nil
     index.remove(fetch.key, of: id)
     return fetch.phase
+  }
+
+  /// Removes and returns the objects of the application that removed stages have held. The caller releases the objects
+  /// without holding a lock, because a deinit may call the downloader.
+  mutating func takeReleasedObjects() -> [any Sendable] {
+    guard !releasedObjects.isEmpty else { return [] }
+    defer { releasedObjects = [] }
+    return releasedObjects
   }
 
   // MARK: Phases

@@ -147,4 +147,93 @@ struct StageTreeTests {
     let other = tree.join(Caller(request("b.jpg")), fetch: nil)
     #expect(tree.replacesOtherSizes(other.processedImage, request()) == false)
   }
+
+  // MARK: Objects of the application
+
+  private final class ObjectTransform: ImageTransform {
+    let identifier = "object"
+
+    func apply(to image: Image) -> Image { image }
+  }
+
+  /// Removes a caller, and the stages that no caller wants.
+  private func remove(_ place: StagePlace, from tree: inout StageTree) {
+    _ = tree.leave(place.task)
+    _ = tree.removeIfUnwanted(place.processedImage)
+    _ = tree.removeIfUnwanted(place.decode)
+    _ = tree.removeIfUnwanted(place.fetch)
+  }
+
+  @Test func transformsOfRemovedStagesAreReleasedByTheCaller() {
+    var tree = StageTree()
+    weak var transform: ObjectTransform?
+    func join() -> StagePlace {
+      let object = ObjectTransform()
+      transform = object
+      return tree.join(Caller(request(transforms: [object])), fetch: nil)
+    }
+    let place = join()
+
+    remove(place, from: &tree)
+
+    #expect(tree.isEmpty && transform != nil)
+    let count = tree.takeReleasedObjects().count
+    #expect(count > 0 && transform == nil)
+  }
+
+  @Test func checkOfARemovedDecodeIsReleasedByTheCaller() {
+    var tree = StageTree()
+    weak var object: ObjectTransform?
+    let whole = tree.join(Caller(request()), fetch: nil)
+    func join(_ identifier: String) -> StagePlace {
+      let held = ObjectTransform()
+      object = object ?? held
+      var request = request()
+      request.decodes = false
+      request.validator = DataValidator("check") { _ in _ = held.identifier }
+      return tree.join(Caller(request, identifier), fetch: whole.fetch)
+    }
+    let (first, second) = (join("a"), join("b"))
+    #expect(first.decode == second.decode)
+    remove(first, from: &tree)
+    _ = tree.takeReleasedObjects()
+
+    remove(second, from: &tree)
+
+    #expect(tree[second.decode] == nil && object != nil)
+    let count = tree.takeReleasedObjects().count
+    #expect(count > 0 && object == nil)
+  }
+
+  @Test func cacheWhoseSizesAFetchReplacedIsReleasedByTheCaller() {
+    var tree = StageTree()
+    weak var cache: MemoryImageCache?
+    let whole = tree.join(Caller(request()), fetch: nil)
+    func join() -> StagePlace {
+      let other = MemoryImageCache()
+      cache = other
+      var request = request(policy: .reload)
+      request.cache = .other(other)
+      let place = tree.join(Caller(request), fetch: whole.fetch)
+      _ = tree.replacesOtherSizes(place.processedImage, request)
+      return place
+    }
+    let place = join()
+    remove(place, from: &tree)
+    _ = tree.takeReleasedObjects()
+    #expect(cache != nil, "the fetch remembers the cache")
+
+    remove(whole, from: &tree)
+
+    #expect(tree.isEmpty && cache != nil)
+    let count = tree.takeReleasedObjects().count
+    #expect(count > 0 && cache == nil)
+  }
+
+  @Test func plainRequestsLeaveNoObjectsToRelease() {
+    var tree = StageTree()
+    let place = tree.join(Caller(request(target: Self.small)), fetch: nil)
+    remove(place, from: &tree)
+    #expect(tree.takeReleasedObjects().isEmpty)
+  }
 }
