@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import VitrineConcurrency
 import VitrineLoading
@@ -27,18 +28,72 @@ final class CacheContext: Sendable {
     return seconds >= 0 ? Int64(min(seconds, 0x1p33)) : 0
   }
 
+  /// Opens the folder, and makes a delayed removal first; see `CacheFolder.open(creating:)`.
+  func open(creating: Bool) throws(DiskImageCache.Fault) -> Descriptor? {
+    let removal = state.withLock { $0.delayedRemoval.number }
+    guard let root = try folder.open(creating: creating) else {
+      // There is nothing left to remove.
+      if let removal { state.withLock { $0.delayedRemoval.end(removal) } }
+      return nil
+    }
+    if let removal { try makeDelayed(removal, in: root) }
+    return root
+  }
+
+  /// Makes a delayed removal. Throws if the folder still cannot be read, so that nothing is found, until the removal is
+  /// given up.
+  private func makeDelayed(_ removal: Int, in root: borrowing Descriptor) throws(DiskImageCache.Fault) {
+    if FolderSweep.removeAll(root).isComplete {
+      state.withLock { state in
+        state.delayedRemoval.end(removal)
+        state.removedAll()
+      }
+      return
+    }
+    let now = clock.now
+    guard state.withLock({ $0.delayedRemoval.fail(removal, at: now) }) else {
+      throw .refused(path: folder.path, code: EAGAIN)
+    }
+    DiagnosticLog.report(
+      DiagnosticMessage(subject: "disk cache", text: "\(folder.path): responses could not be removed"))
+  }
+
+  /// Removes all files, or delays the removal if the folder cannot be read at the moment. Returns true if any response
+  /// was removed.
+  func removeAll() -> Bool {
+    var isAny = false
+    do throws(DiskImageCache.Fault) {
+      if let root = try open(creating: false) {
+        let (count, isComplete) = FolderSweep.removeAll(root)
+        isAny = count > 0
+        if !isComplete { throw .refused(path: folder.path, code: EAGAIN) }
+      }
+    } catch {
+      readFailed(error)
+      let now = clock.now
+      if error.isTransient { state.withLock { $0.delayedRemoval.request(at: now) } }
+    }
+    state.withLock { $0.removedAll() }
+    return isAny
+  }
+
   /// Calls `body` with the folder. Returns nil if the folder does not exist or an error is thrown, which is recorded as
   /// a failure.
   func reading<Result>(
     _ body: (borrowing Descriptor) throws(DiskImageCache.Fault) -> Result
   ) -> Result? {
     do throws(DiskImageCache.Fault) {
-      guard let root = try folder.open(creating: false) else { return nil }
+      guard let root = try open(creating: false) else { return nil }
       return try body(root)
     } catch {
-      if state.withLock({ $0.readFailed(error) }) { report(error, "nothing is found") }
+      readFailed(error)
       return nil
     }
+  }
+
+  /// Records a fault of reading, and reports the fault if it is new.
+  private func readFailed(_ fault: DiskImageCache.Fault) {
+    if state.withLock({ $0.readFailed(fault) }) { report(fault, "nothing is found") }
   }
 
   /// True if the folder does not exist.
@@ -55,7 +110,7 @@ final class CacheContext: Sendable {
   /// Returns true if the folder is usable or does not exist yet. Otherwise records a fault of writing.
   func mayUseFolder() -> Bool {
     do throws(DiskImageCache.Fault) {
-      if let root = try folder.open(creating: false) { _ = root.number }
+      if let root = try open(creating: false) { _ = root.number }
       return true
     } catch {
       writeFailed(error)

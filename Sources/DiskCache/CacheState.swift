@@ -4,6 +4,7 @@ struct CacheState {
   var limits: DiskImageCache.Limits
   private(set) var usage = FolderUsage()
   private(set) var pause = WritePause()
+  var delayedRemoval = DelayedRemoval()
   private var counters = DiskImageCache.Statistics()
 
   init(limits: DiskImageCache.Limits) { self.limits = limits }

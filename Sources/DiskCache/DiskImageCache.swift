@@ -126,13 +126,12 @@ public final class DiskImageCache: ImageDataCache {
     } ?? false
   }
 
-  /// Removes all files, including files of other processes. Returns true if there were any responses.
+  /// Removes all files, including files of other processes. Returns true if any response was removed.
+  ///
+  /// If the folder cannot be read at the moment, for example because there are no descriptors, the files are removed
+  /// before the next access. Until then nothing is found, for at most a minute if the removal fails again.
   @discardableResult
-  public func removeAllResponses() -> Bool {
-    let isAny = context.reading { (root) throws(Fault) in FolderSweep.removeAll(root) > 0 } ?? false
-    context.state.withLock { $0.removedAll() }
-    return isAny
-  }
+  public func removeAllResponses() -> Bool { context.removeAll() }
 
   /// Removes all files one by one, including files of other processes. Returns true if none of the files that existed
   /// at the start is left.

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Testing
+import VitrineTesting
 
 @testable import VitrineDiskCache
 @testable import VitrineLoading
@@ -221,6 +222,68 @@ import Testing
       #expect(!isComplete, "\(call)")
       cache.store(storedResponse(), for: identity(0))
     }
+  }
+
+  @Test(
+    "everything is removed before the next access if the folder cannot be read for a moment",
+    arguments: [FaultySystem.Call.open, .names])
+  func removalIsMadeLaterIfTheFolderCannotBeRead(call: FaultySystem.Call) {
+    let system = FaultySystem()
+    let cache = fixture.cache(on: system)
+    for number in 0..<3 { cache.store(storedResponse(), for: identity(number)) }
+    system.fail(call, with: .error(EMFILE))
+
+    cache.removeAllResponses()
+    #expect(system.hasFailed && fixture.files.count == 3)
+
+    #expect(cache.response(for: identity(0)) == nil)
+    #expect(fixture.files.isEmpty)
+    #expect(cache.store(storedResponse(seed: 2), for: identity(0)))
+    #expect(cache.response(for: identity(0)) == storedResponse(seed: 2), "the removal is not repeated")
+  }
+
+  @Test("a store after a removal that could not be made removes everything else")
+  func storeMakesADelayedRemovalFirst() {
+    let system = FaultySystem()
+    let cache = fixture.cache(on: system)
+    cache.store(storedResponse(), for: identity(0))
+    system.fail(.open, with: .error(EMFILE))
+    cache.removeAllResponses()
+
+    #expect(cache.store(storedResponse(), for: identity(1)))
+
+    #expect(fixture.files.count == 1 && cache.response(for: identity(0)) == nil)
+  }
+
+  @Test("a removal that keeps failing is given up after a minute, and nothing is found until then")
+  func delayedRemovalIsGivenUp() {
+    let system = FaultySystem()
+    let cache = fixture.cache(on: system)
+    cache.store(storedResponse(), for: identity(0))
+    system.fail(.names, number: FaultySystem.always, with: .error(EMFILE))
+    cache.removeAllResponses()
+
+    #expect(cache.response(for: identity(0)) == nil)
+    #expect(!cache.store(storedResponse(), for: identity(1)))
+    fixture.clock.advance(by: DelayedRemoval.seconds)
+
+    #expect(cache.response(for: identity(0)) == storedResponse())
+    #expect(cache.store(storedResponse(), for: identity(1)))
+  }
+
+  @Test func removalRequestedDuringADelayedRemovalIsMadeAsWell() throws {
+    var removal = DelayedRemoval()
+    removal.request(at: 0)
+    let first = try #require(removal.number)
+    removal.request(at: 1)
+
+    removal.end(first)
+
+    let second = try #require(removal.number)
+    let isGivenUp = removal.fail(first, at: .max)
+    #expect(!isGivenUp && second != first)
+    removal.end(second)
+    #expect(removal.number == nil)
   }
 
   @Test("a folder that does not exist is empty, whatever has failed before")

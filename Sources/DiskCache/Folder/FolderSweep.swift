@@ -105,11 +105,12 @@ enum FolderSweep {
     }
   }
 
-  /// Removes all responses and returns their number. Each subfolder is renamed before it is emptied, so that a response
-  /// stored meanwhile goes to a new subfolder.
-  static func removeAll(_ root: borrowing Descriptor) -> Int {
+  /// Removes all responses and returns their number, and false if the list of subfolders could not be read. Each
+  /// subfolder is renamed before it is emptied, so that a response stored meanwhile goes to a new subfolder.
+  static func removeAll(_ root: borrowing Descriptor) -> (count: Int, isComplete: Bool) {
     var count = 0
-    for folder in root.names.names where isShard(folder) || folder.hasPrefix(CacheFolder.removedPrefix) {
+    let folders = root.names
+    for folder in folders.names where isShard(folder) || folder.hasPrefix(CacheFolder.removedPrefix) {
       var removedName = folder
       if isShard(folder) {
         removedName = CacheFolder.removedPrefix + String(UInt64.random(in: 0 ... .max), radix: 36)
@@ -121,7 +122,7 @@ enum FolderSweep {
       }
       count += remove(removedName, in: root)
     }
-    return count
+    return (count, folders.isComplete)
   }
 
   /// Removes all responses one by one. Returns true if none of those that existed at the start is left.

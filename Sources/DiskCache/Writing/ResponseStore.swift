@@ -61,7 +61,7 @@ struct ResponseStore {
   ) throws(DiskImageCache.Fault) -> Outcome {
     let (folder, limits) = (context.folder, context.limits)
     // Opening with `creating` returns the folder or throws.
-    guard let root = try folder.open(creating: true),
+    guard let root = try context.open(creating: true),
       let entry = try folder.entry(of: identity, in: root, creating: true)
     else { throw .refused(path: folder.path, code: ENOENT) }
     let varying =
