@@ -48,7 +48,8 @@ struct StopTests {
     defer { server.stop() }
     let recorder = Recorder()
     var transport: CurlTransport? = CurlTransport()
-    weak let released = transport
+    weak var released: CurlTransport?
+    released = transport
 
     let transfer = try transport?.start(server.url, receiver: recorder)
     transport = nil
@@ -77,7 +78,8 @@ struct StopTests {
     defer { server.stop() }
     let transport = CurlTransport()
     var recorder: Recorder? = Recorder()
-    weak let released = recorder
+    weak var released: Recorder?
+    released = recorder
 
     let transfer = try transport.start(server.url, receiver: #require(recorder))
     await recorder?.end()

@@ -25,17 +25,19 @@ struct RowReuseStormTests {
     #expect(storm?.wrongAtTheEnd == [])
     #expect(storm?.rows.allSatisfy { $0.view.pendingSlots == 0 } == true)
 
-    weak let bench = storm?.bench
-    weak let downloader = storm?.bench.downloader
+    let bench = storm.map { Weak($0.bench) }
+    let downloader = storm.map { Weak($0.bench.downloader) }
     let views = storm?.rows.map { Weak($0.view) } ?? []
     storm = nil
-    try await until { bench == nil && downloader == nil && views.allSatisfy { $0.view == nil } }
+    try await until {
+      bench?.object == nil && downloader?.object == nil && views.allSatisfy { $0.object == nil }
+    }
   }
 }
 
-@MainActor private final class Weak {
-  weak var view: View?
-  init(_ view: View) { self.view = view }
+@MainActor private final class Weak<Object: AnyObject> {
+  weak var object: Object?
+  init(_ object: Object) { self.object = object }
 }
 
 /// A slot of a row.

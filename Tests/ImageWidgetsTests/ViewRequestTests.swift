@@ -99,7 +99,8 @@ struct ViewRequestTests {
   @Test("AF-I9 YY-B13 a released view cancels its load; the completion is called once")
   func releasedViewCancelsItsLoad() async throws {
     var view: ImageView? = ImageView(frame: Rect(x: 0, y: 0, width: 10, height: 10))
-    weak let watched = view
+    weak var watched: ImageView?
+    watched = view
 
     view?.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     let transfer = try await bench.transfer(1)

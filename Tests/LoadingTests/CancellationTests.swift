@@ -227,7 +227,8 @@ import VitrineTesting
     var downloader: ImageDownloader? = ImageDownloader(
       transports: [transport], decoder: FakeDecoder(gate: gate))
     let recorder = Recorder<ImageError>()
-    weak let weakDownloader = downloader
+    weak var weakDownloader: ImageDownloader?
+    weakDownloader = downloader
     for name in ["decoding.jpg", "b.jpg", "c.jpg", "d.jpg", "waiting.jpg"] {
       downloader?.download(request(name), failure: recorder.add)
     }

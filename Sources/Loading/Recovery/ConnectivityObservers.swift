@@ -26,7 +26,8 @@ final class ConnectivityObservers: Sendable {
 
   private final class Observation: Cancellable {
     private let number: Int
-    private weak let observers: ConnectivityObservers?
+    /// Set by the initializer only; therefore safe in any thread.
+    nonisolated(unsafe) private weak var observers: ConnectivityObservers?
 
     init(_ number: Int, _ observers: ConnectivityObservers) {
       self.number = number

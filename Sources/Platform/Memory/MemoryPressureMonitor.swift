@@ -20,7 +20,8 @@ package final class MemoryPressureMonitor: Sendable {
   private let state = Mutex(State())
   /// Ends its thread when the monitor is released.
   private let stalls = Mutex<DescriptorWatch?>(nil)
-  private weak let ledger: MemoryLedger?
+  /// Set by the initializer only; therefore safe in any thread.
+  nonisolated(unsafe) private weak var ledger: MemoryLedger?
 
   /// Starts to watch for a ledger, until the ledger is released. A ledger that is already watched keeps its monitor.
   ///

@@ -72,7 +72,8 @@ struct SlotCompletionTests {
     let owner = Owner()
     let recorder = recorder
     owner.view = ImageView(frame: Rect(x: 0, y: 0, width: 10, height: 10))
-    weak let watched = owner.view
+    weak var watched: ImageView?
+    watched = owner.view
 
     owner.view?.setImage(from: "http://a.test/1", options: bench.options) { result in
       owner.view = nil

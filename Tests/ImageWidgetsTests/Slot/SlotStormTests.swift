@@ -45,7 +45,8 @@ struct SlotStormTests {
     let received = CompletionRecorder()
     var view: ImageView? = bench.view()
     var button: Button? = bench.button()
-    weak let watched = view
+    weak var watched: ImageView?
+    watched = view
     view?.setImage(from: "http://a.test/1", options: bench.options, completion: received.completion)
     view?.setHighlightedImage(
       from: "http://a.test/2", options: bench.options, completion: received.completion)

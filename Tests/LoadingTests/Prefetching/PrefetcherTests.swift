@@ -266,7 +266,8 @@ import VitrineTesting
   @Test func releasedPrefetcherCancelsItsLists() async throws {
     let recorder = Recorder<Event>()
     var prefetcher: ImagePrefetcher? = prefetcher()
-    weak let weakPrefetcher = prefetcher
+    weak var weakPrefetcher: ImagePrefetcher?
+    weakPrefetcher = prefetcher
     let lists = (0..<2).map { _ in prefetcher?.prefetch(urls(5), completion: { recorder.add(.end($0)) }) }
 
     prefetcher = nil

@@ -66,8 +66,9 @@ final class FetchReceiver: TransportReceiver {
   private let clock: any LoadingClock
   private let trace: Trace
   private let state: Mutex<State>
-  /// Weak, so that a transport that never ends does not retain the engine of a released downloader.
-  private weak let delegate: (any FetchReceiverDelegate)?
+  /// Weak, so that a transport that never ends does not retain the engine of a released downloader. Set
+  /// by the initializer only; therefore safe in any thread.
+  nonisolated(unsafe) private weak var delegate: (any FetchReceiverDelegate)?
 
   /// - Parameters:
   ///   - ledger: The ledger that counts the body.
