@@ -172,7 +172,7 @@ final class Demo: ScriptStage {
     if let screen = root?.screen as? FeedScreen {
       let cells = screen.visibleCells
       status.bySource = Dictionary(cells.compactMap(\.source).map { ($0, 1) }, uniquingKeysWith: +)
-      status.stored = cells.count { $0.isStored }
+      status.stale = Dictionary(cells.compactMap(\.staleReason).map { ($0, 1) }, uniquingKeysWith: +)
       status.failed = cells.count { $0.isFailed }
     }
     return status.text

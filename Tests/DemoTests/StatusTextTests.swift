@@ -24,8 +24,8 @@ struct StatusTextTests {
   }
 
   @Test func statusLineReportsStaleImages() {
-    let all = StatusText(feed: "Gallery", bySource: [.disk: 1], stored: 1, failed: 2)
-    let some = StatusText(feed: "Gallery", bySource: [.disk: 3, .file: 1], stored: 3)
+    let all = StatusText(feed: "Gallery", bySource: [.disk: 1], stale: [.unreachable: 1], failed: 2)
+    let some = StatusText(feed: "Gallery", bySource: [.disk: 3, .file: 1], stale: [.unreachable: 3])
 
     #expect(
       all.text
@@ -40,5 +40,39 @@ struct StatusTextTests {
           "Gallery", "4 images: 3 from disk, 1 from files", "3 of them stored, the server cannot be reached",
           memory,
         ].joined(separator: gap))
+  }
+
+  @Test func statusLineNamesEachReasonOnce() {
+    let status = StatusText(
+      feed: "Gallery", bySource: [.disk: 5], stale: [.damaged: 1, .missing: 2, .unreachable: 0])
+
+    #expect(
+      status.text
+        == [
+          "Gallery", "5 images: 5 from disk",
+          "3 of them stored, the server has no such image; the server sends no valid image", memory,
+        ].joined(separator: gap))
+  }
+
+  @Test(
+    arguments: [
+      (nil, "the server has not responded yet"),
+      (.transport(.cannotConnect, message: ""), "the server cannot be reached"),
+      (.transport(.truncatedBody, message: ""), "the server sends no valid image"),
+      (.transport(.outOfResources, message: ""), "loading again has failed"),
+      (.timedOut(.stall(seconds: 15)), "the server cannot be reached"),
+      (.proxyFailed(status: nil, message: ""), "the server cannot be reached"),
+      (.untrustedServer(host: "a.test", cause: .selfSigned, message: ""), "the server is not trusted"),
+      (.status(404), "the server has no such image"),
+      (.status(410), "the server has no such image"),
+      (.status(403), "the server denies access"),
+      (.status(503), "the server reports an error"),
+      (.emptyBody, "the server sends no valid image"),
+      (.notAnImage(signature: [1]), "the server sends no valid image"),
+      (.decoding(.jpeg, message: ""), "the server sends no valid image"),
+      (.tooLarge(.side(1)), "loading again has failed"),
+    ] as [(ImageError?, String)])
+  func staleImageHasAReasonForEachKindOfError(error: ImageError?, text: String) {
+    #expect(StaleReason(error).text == text)
   }
 }

@@ -8,8 +8,8 @@ class FeedCell: ListCell {
   private var item = Feed.Item(url: "")
   /// The source of the shown image; `nil` until there is one.
   private(set) var source: ImageResponse.Source?
-  /// True if the shown image is stale, because it could not be revalidated.
-  private(set) var isStored = false
+  /// The reason why the shown image is stale; `nil` if it is not.
+  private(set) var staleReason: StaleReason?
   var isFailed: Bool { outcome == .failed }
   var scriptTitle: String { item.title }
 
@@ -28,7 +28,7 @@ class FeedCell: ListCell {
   func show(_ item: Feed.Item, failure: Image?) {
     self.item = item
     outcome = .loading
-    (source, isStored) = (nil, false)
+    (source, staleReason) = (nil, nil)
     var options = SlotOptions()
     options.failureImage = failure
     image.setImage(from: item.url, options: options) { [weak self] result in self?.note(result) }
@@ -52,14 +52,14 @@ class FeedCell: ListCell {
       note(response)
     case .failure(.cancelled): break
     // A failed revalidation keeps the shown image.
-    case .failure where source != nil: isStored = true
+    case .failure(let error) where source != nil: staleReason = StaleReason(error)
     case .failure: outcome = .failed
     }
   }
 
   private func note(_ response: ImageResponse) {
     source = response.source
-    isStored = if case .stale = response.freshness { true } else { false }
+    staleReason = if case .stale(_, let reason) = response.freshness { StaleReason(reason) } else { nil }
   }
 
   /// Updates the cell if its slot shows a response to a request that was sent again automatically.

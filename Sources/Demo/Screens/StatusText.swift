@@ -6,8 +6,8 @@ nonisolated struct StatusText {
   var feed: String
   /// The number of images by source.
   var bySource: [ImageResponse.Source: Int] = [:]
-  /// The number of stale images, which could not be revalidated.
-  var stored = 0
+  /// The number of stale images by reason.
+  var stale: [StaleReason: Int] = [:]
   var failed = 0
   var cacheBytes = 0
   var textureBytes = 0
@@ -31,11 +31,11 @@ nonisolated struct StatusText {
   }
 
   private var storedImages: String? {
-    switch stored {
-    case ..<1: nil
-    case count...: "stored images, the server cannot be reached"
-    default: "\(stored) of them stored, the server cannot be reached"
-    }
+    let stored = stale.values.reduce(0, +)
+    guard stored > 0 else { return nil }
+    let reasons = StaleReason.allCases.filter { stale[$0, default: 0] > 0 }.map(\.text)
+    let images = stored < count ? "\(stored) of them stored" : "stored images"
+    return "\(images), \(reasons.joined(separator: "; "))"
   }
 
   private var memory: String { "\(megabytes(cacheBytes)) in memory, \(megabytes(textureBytes)) of textures" }

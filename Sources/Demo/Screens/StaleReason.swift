@@ -1,0 +1,54 @@
+import Vitrine
+
+/// The reason why a stored image is shown that may be outdated, for the status line.
+nonisolated enum StaleReason: CaseIterable {
+  /// The server has not responded yet.
+  case waiting
+  /// There is no connection to the server, the server did not respond in time, or the proxy failed.
+  case unreachable
+  /// The server could not prove who it is.
+  case untrusted
+  /// The server reports that the image does not exist.
+  case missing
+  /// The server reports that this client may not have the image.
+  case forbidden
+  /// The server reports another error.
+  case failing
+  /// The server has sent bytes that are not an image, or a damaged image.
+  case damaged
+  /// An error of another kind, such as a lack of memory.
+  case other
+
+  /// Creates the reason for an error; `nil` stands for a server that has not responded yet.
+  init(_ error: ImageError?) {
+    self =
+      switch error {
+      case nil: .waiting
+      case .transport(.cannotResolveHost, _), .transport(.cannotConnect, _), .transport(.connectionLost, _),
+        .transport(.secureConnectionFailed, _), .timedOut, .proxyFailed:
+        .unreachable
+      case .transport(.truncatedBody, _), .transport(.malformedResponse, _),
+        .transport(.unexpectedEncoding, _), .emptyBody, .notAnImage, .decoding, .contentType:
+        .damaged
+      case .untrustedServer: .untrusted
+      case .status(404), .status(410): .missing
+      case .status(401), .status(403), .status(451): .forbidden
+      case .status: .failing
+      default: .other
+      }
+  }
+
+  /// The reason in words.
+  var text: String {
+    switch self {
+    case .waiting: "the server has not responded yet"
+    case .unreachable: "the server cannot be reached"
+    case .untrusted: "the server is not trusted"
+    case .missing: "the server has no such image"
+    case .forbidden: "the server denies access"
+    case .failing: "the server reports an error"
+    case .damaged: "the server sends no valid image"
+    case .other: "loading again has failed"
+    }
+  }
+}
