@@ -44,6 +44,9 @@ class FeedScreen: View, Screen {
 
   /// Shows other items from the beginning.
   func show(_ items: Feed.Items) {
+    // The list would cancel its prefetches by row, and the rows name other images now. All screens that share the
+    // prefetcher show the same feed.
+    prefetcher?.cancelAll()
     self.items = items
     selected = []
     list.reloadData()
