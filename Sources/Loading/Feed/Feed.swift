@@ -61,7 +61,8 @@ public final class Feed {
   public private(set) var isLoading = false
 
   private let source: Source
-  private let ownDownloader: ImageDownloader?
+  /// Returns the downloader for the next request.
+  private let currentDownloader: () -> ImageDownloader
   private let random: () -> Double
   private var retry = FeedRetry()
   private var isRetryScheduled = false
@@ -79,7 +80,7 @@ public final class Feed {
   ///   - downloader: The downloader for a list on a server; `nil`, the default, uses `ImageDownloader.shared` at the
   ///     time of each request.
   public convenience init(_ location: String, downloader: ImageDownloader? = nil) throws(FeedError) {
-    try self.init(location, downloader: downloader, random: { Double.random(in: 0...1) })
+    try self.init(location, downloader: { downloader ?? .shared }, random: { Double.random(in: 0...1) })
   }
 
   /// Creates a feed of the application's own items.
@@ -88,13 +89,17 @@ public final class Feed {
     self.items = items
     state = .loaded
     source = .application
-    ownDownloader = nil
+    currentDownloader = { .shared }
     random = { 0 }
   }
 
-  /// - Parameter random: Returns the jitter of a retry, from 0 to 1.
-  init(_ location: String, downloader: ImageDownloader?, random: @escaping () -> Double) throws(FeedError) {
-    ownDownloader = downloader
+  /// - Parameters:
+  ///   - downloader: Returns the downloader for the next request.
+  ///   - random: Returns the jitter of a retry, from 0 to 1.
+  init(
+    _ location: String, downloader: @escaping () -> ImageDownloader, random: @escaping () -> Double
+  ) throws(FeedError) {
+    currentDownloader = downloader
     self.random = random
     guard ["http://", "https://"].contains(where: location.lowercased().hasPrefix) else {
       items = try FeedReader.items(at: location)
@@ -113,8 +118,6 @@ public final class Feed {
   }
 
   deinit { task?.cancel() }
-
-  private var downloader: ImageDownloader { ownDownloader ?? .shared }
 
   /// Reads or requests the list again, even if a retry is scheduled. Does nothing if the list is being loaded.
   public func reload() {
@@ -161,9 +164,9 @@ public final class Feed {
   // MARK: Lists on a server
 
   private func request(_ url: URL) {
-    if observation == nil {
-      observation = downloader.observeConnectivity { [weak self] in self?.connectivityDidChange() }
-    }
+    let downloader = currentDownloader()
+    // The shared downloader may have been replaced since the last request.
+    observation = downloader.observeConnectivity { [weak self] in self?.connectivityDidChange() }
     var request = ImageRequest(url: url, headers: ["Accept": "text/plain, */*;q=0.8"], cachePolicy: .refresh)
     request.decodes = false
     // The validator keeps other content from replacing the list on disk.
@@ -256,7 +259,7 @@ public final class Feed {
     isRetryScheduled = true
     generation += 1
     let generation = generation
-    let clock = downloader.engine.clock
+    let clock = currentDownloader().engine.clock
     clock.wake(at: clock.now.advanced(bySeconds: seconds)) { [weak self] in
       MainActorQueue.main.post { [weak self] in
         guard let self, isRetryScheduled, generation == self.generation else { return }

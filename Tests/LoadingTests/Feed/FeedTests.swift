@@ -25,7 +25,8 @@ struct FeedTests {
   }
 
   private func feed(_ downloader: ImageDownloader? = nil) throws -> Feed {
-    try Feed(location, downloader: downloader ?? self.downloader(), random: { 1 })
+    let downloader = downloader ?? self.downloader()
+    return try Feed(location, downloader: { downloader }, random: { 1 })
   }
 
   private func respond(to number: Int, with text: String) async throws {
@@ -213,6 +214,28 @@ struct FeedTests {
     await drainMainQueue()
     await drainMainQueue()
     #expect(transport.transfers.count == 3, "no retry is left")
+  }
+
+  @Test func connectivityOfTheDownloaderInUseIsObserved() async throws {
+    // The downloader that stands in until the program has set the shared one.
+    let refusing = ImageDownloader(transports: [], decoder: FakeDecoder())
+    var current = refusing
+    let feed = try Feed(location, downloader: { current }, random: { 1 })
+    feed.reload()
+    try await until { !feed.isLoading }
+    current = downloader()
+    feed.reload()
+    try await transport.waitUntilStarted(1)
+
+    refusing.networkReturned()
+    await drainMainQueue()
+    await drainMainQueue()
+    #expect(transport.transfers.count == 1)
+    current.networkReturned()
+    try await respond(to: 2, with: "b.png\n")
+    try await until { feed.state == .loaded }
+
+    #expect(transport.transfers[0].isCancelled)
   }
 
   @Test func networkReturnRestartsAStalledRequest() async throws {
