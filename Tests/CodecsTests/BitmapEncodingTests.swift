@@ -1,8 +1,10 @@
 import Foundation
+import Glibc
 import Testing
-import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
+
+@testable import VitrineCodecs
 
 /// Bitmaps as files and as bytes.
 @Suite(.timeLimit(.minutes(1)))
@@ -54,6 +56,58 @@ struct BitmapEncodingTests {
     let error = #expect(throws: ImageError.self) { try bitmap().write(to: "/nowhere/image.png") }
 
     #expect(error?.description == "cannot write png: /nowhere/image.png: No such file or directory")
+  }
+
+  @Test func fullDeviceIsReported() {
+    let error = #expect(throws: ImageError.self) { try bitmap().write(to: "/dev/full") }
+
+    #expect(error?.description == "cannot write png: /dev/full: No space left on device")
+  }
+
+  @Test func failedWriteKeepsTheOldFileAndLeavesNoOther() throws {
+    let path = folder.appending(path: "image.png").path
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileReplacement().write([1, 2, 3], to: path)
+    var calls = 0
+    let full = FileReplacement { file, bytes in
+      calls += 1
+      if calls == 1 { return Glibc.write(file, bytes.baseAddress, 1) }
+      errno = ENOSPC
+      return -1
+    }
+
+    #expect(throws: FileReplacement.Failure(code: ENOSPC)) { try full.write([4, 5, 6], to: path) }
+
+    #expect(calls == 2)
+    #expect(try Data(contentsOf: URL(filePath: path)) == Data([1, 2, 3]))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["image.png"])
+  }
+
+  @Test func folderInPlaceOfTheFileFailsAndLeavesNoOther() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appending(path: "image.png").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+
+    #expect(throws: ImageError.self) { try bitmap().write(to: path) }
+
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["image.png"])
+  }
+
+  @Test func replacedFileKeepsItsLinkAndItsPermissions() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (path, link) = (folder.appending(path: "image.png").path, folder.appending(path: "link.png").path)
+    try FileReplacement().write([1], to: path)
+    #expect(chmod(path, 0o640) == 0)
+    #expect(symlink("image.png", link) == 0)
+
+    try bitmap().write(to: link)
+
+    var status = stat()
+    #expect(stat(path, &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o640)
+    #expect(try AssetImage.load(contentsOf: path).pixelWidth == 13)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "image.png")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
   }
 
   @Test func encodedDataHaveTheRequestedFormatAndQuality() throws {

@@ -14,7 +14,8 @@ extension Bitmap {
     try JPEGEncoder.encode(self, quality: quality)
   }
 
-  /// Writes the bitmap to a file, and replaces an existing file.
+  /// Writes the bitmap to a file, and replaces an existing file once the new file is complete. If the new file cannot be
+  /// written, for example on a full disk, the existing file stays as it was.
   ///
   /// The format follows from the extension of the name: JPEG for `.jpg` and `.jpeg`, WebP for `.webp`, otherwise PNG.
   /// Blocks the calling thread. Throws `.encoding` if the bitmap cannot be encoded or the file cannot be written.
@@ -26,29 +27,16 @@ extension Bitmap {
       case .webp: try WebPEncoder.encode(self)
       default: try pngData()
       }
-    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard file >= 0 else { throw Self.unwritten(path, format) }
-    var written = 0
-    while written < bytes.count {
-      let count = bytes[written...].withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
-        let error = Self.unwritten(path, format)
-        close(file)
-        throw error
-      }
-      written += count
+    do throws(FileReplacement.Failure) {
+      try FileReplacement().write(bytes, to: path)
+    } catch {
+      throw .encoding(format, message: "\(path): \(String(cString: strerror(error.code)))")
     }
-    guard close(file) == 0 else { throw Self.unwritten(path, format) }
   }
 
   private static func format(of path: String) -> ImageFormat {
     let ending = path.lowercased()
     if ending.hasSuffix(".jpg") || ending.hasSuffix(".jpeg") { return .jpeg }
     return ending.hasSuffix(".webp") ? .webp : .png
-  }
-
-  private static func unwritten(_ path: String, _ format: ImageFormat) -> ImageError {
-    .encoding(format, message: "\(path): \(String(cString: strerror(errno)))")
   }
 }
