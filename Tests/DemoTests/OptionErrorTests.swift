@@ -52,6 +52,15 @@ struct OptionErrorTests {
     #expect(message(name)?.hasSuffix("did you mean --screen?") == true)
   }
 
+  @Test(arguments: [
+    ("http://kiosk:hidden@a.test/?token=hidden", "unexpected “http…”; options begin with --, see --help"),
+    ("list\nhidden", "unexpected “list…”; options begin with --, see --help"),
+    ("--http://kiosk:hidden@a.test", "unknown option --http…; see --help"),
+  ])
+  func mistypedURLIsNotRepeatedInTheMessage(argument: String, expected: String) {
+    #expect(message(argument) == expected)
+  }
+
   @Test func unrelatedOptionIsNotSuggested() {
     #expect(message("--colour")?.hasSuffix("see --help") == true)
   }

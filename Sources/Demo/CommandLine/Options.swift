@@ -52,7 +52,7 @@ nonisolated struct Options: Equatable {
     while let argument = remaining.popFirst() {
       guard argument.hasPrefix("-") else {
         throw UsageError(
-          message: "unexpected “\(argument.withoutSecrets)”; options begin with --, see --help")
+          message: "unexpected “\(Self.shown(argument))”; options begin with --, see --help")
       }
       let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(parts[0])
@@ -97,7 +97,7 @@ nonisolated struct Options: Equatable {
       case "--no-disk-cache": hasDiskCache = false
       case "--help", "-h": showsHelp = true
       case "--version": showsVersion = true
-      default: throw UsageError(message: "unknown option \(name.withoutSecrets)\(Self.hint(for: name))")
+      default: throw UsageError(message: "unknown option \(Self.shown(name))\(Self.hint(for: name))")
       }
       if inlineValue != nil { throw UsageError(message: "\(name) takes no value") }
     }
@@ -108,6 +108,12 @@ nonisolated struct Options: Equatable {
     guard max(size.width, size.height) * scale <= Double(Self.longestSide) else {
       throw UsageError(message: "--size times --scale is more than \(Self.longestSide) pixels a side")
     }
+  }
+
+  /// Returns the beginning of a mistyped argument, in one line. The rest of a URL may contain a password or a token.
+  private static func shown(_ argument: String) -> String {
+    let kept = argument.prefix(100).prefix { !":@?#".contains($0) && !$0.isNewline }
+    return kept.endIndex < argument.endIndex ? "\(kept)…" : argument
   }
 
   /// The maximum length of a window's side in pixels.
