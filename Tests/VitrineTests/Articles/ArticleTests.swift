@@ -38,6 +38,24 @@ struct ArticleTests {
     #expect(count > 0)
   }
 
+  @Test func everyPictureIsShownAndRecordedByTheScript() throws {
+    let folder = Self.catalog.appending(path: "Resources")
+    let pictures = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+      // A failed comparison leaves pictures with two extensions.
+      .filter { $0.lastPathComponent.split(separator: ".").count == 2 }
+    let readme = Self.root.appending(path: "README.md")
+    let texts = try (Self.files(below: Self.catalog, ending: "md") + [readme]).map(Self.text)
+    let script = try Self.text(of: Self.root.appending(path: "Scripts/pictures.sh"))
+
+    for picture in pictures {
+      let name = picture.lastPathComponent
+      let isShown = texts.contains { $0.contains("](\(name))") || $0.contains("/\(name))") }
+      #expect(isShown, "\(name)")
+      #expect(script.contains(picture.deletingPathExtension().lastPathComponent), "\(name)")
+    }
+    #expect(pictures.count >= 9)
+  }
+
   /// Returns the names in the middle column of a table, such as `Type.member(label:)`.
   private static func ourNames(in table: String) -> [String] {
     table.split(separator: "\n").filter { $0.hasPrefix("| ") && !$0.hasPrefix("| there") }
