@@ -34,8 +34,9 @@ public final class TestWindow {
     self.init(size: size, scale: scale, textMeasuring: MonospaceMeasuring())
   }
 
-  /// Creates a window that measures text with `textMeasuring`, and draws the first frame, at time 0.
-  package init(
+  /// Creates a window that measures text with `textMeasuring`, and draws the first frame, at time 0. For tests that need
+  /// other widths of text.
+  public init(
     size: Size = Size(width: 400, height: 300), scale: Double = 1, textMeasuring: any TextMeasuring
   ) {
     window = Window(size: size, scale: scale, textMeasuring: textMeasuring)

@@ -1,6 +1,9 @@
 public import VitrineGraphics
 
 /// Measures text as the renderer draws it, for views that draw text themselves; see `Window.textMeasuring`.
+///
+/// The host of a window on a screen has its own measuring, which agrees with its fonts. A test may pass another one to
+/// its `TestWindow`.
 @MainActor
 public protocol TextMeasuring: AnyObject {
   /// Returns the width and the line height of one line of text, in points. The width of an empty text is 0.

@@ -73,6 +73,18 @@ struct TestingArticleTests {
     #expect(test.texts == ["Playing"])
   }
 
+  final class WideText: TextMeasuring {
+    func size(of text: String, font: Font) -> Size { Size(width: 20 * Double(text.count), height: 20) }
+  }
+
+  @MainActor @Test func labelIsAsWideAsItsText() {
+    let test = TestWindow(size: Size(width: 400, height: 100), textMeasuring: WideText())
+    let title = Label("Cover")
+    test.window.addSubview(title)
+
+    #expect(title.sizeThatFits(test.window.bounds.size) == Size(width: 100, height: 20))
+  }
+
   @MainActor @Test func coverIsHalfWayThroughItsFade() async throws {
     let screen = try await TestScreen(size: Size(width: 64, height: 48))
     let transport = FakeTransport()
