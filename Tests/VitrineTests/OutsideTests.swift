@@ -131,6 +131,11 @@ struct OutsideTests {
       }
     }
 
+    @MainActor func nextMoments() -> [Double?] {
+      let scene = TransitionScene(progress: 0.5, old: nil, new: nil, rect: .zero)
+      return [Dot().nextChange(after: IndicatorMoment(time: 1, progress: 0.5)), scene.progress]
+    }
+
     final class Rows: ListViewDataSource, ListViewPrefetching {
       let prefetcher = ImagePrefetcher()
       var urls = ["constant:1"]

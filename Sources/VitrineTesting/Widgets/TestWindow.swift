@@ -158,29 +158,14 @@ public final class TestWindow {
   /// The draw list of the whole window in the current state.
   package var drawList: DrawList { window.drawList(for: window.bounds) }
 
+  private var contents: DrawnContents { DrawnContents(drawList) }
+
   /// The visible lines of text, back to front.
-  public var texts: [String] {
-    drawList.commands.compactMap { if case .text(let text, _, _, _) = $0 { text } else { nil } }
-  }
+  public var texts: [String] { contents.texts }
 
   /// The visible images, back to front. A dissolve yields both images, each with its opacity scaled by the progress.
-  public var images: [DrawList.ImageCommand] {
-    drawList.commands.flatMap { command -> [DrawList.ImageCommand] in
-      switch command {
-      case .image(let command): return [command]
-      case .dissolve(var old, var new, let fraction):
-        old.opacity *= 1 - fraction
-        new.opacity *= fraction
-        return [old, new]
-      default: return []
-      }
-    }
-  }
+  public var images: [DrawList.ImageCommand] { contents.images }
 
   /// Returns the rectangles filled with a color, back to front.
-  public func fills(of color: Color) -> [Rect] {
-    drawList.commands.compactMap {
-      if case .fill(let rect, color, _) = $0 { rect } else { nil }
-    }
-  }
+  public func fills(of color: Color) -> [Rect] { contents.fills(of: color) }
 }

@@ -40,8 +40,8 @@ public nonisolated struct TransitionScene: Hashable, Sendable {
   /// Pixels per point. Images that move by whole pixels stay sharp.
   public var scale: Double
 
-  /// Creates a moment of a transition between two images; `scale` is 1 by default.
-  package init(
+  /// Creates a moment of a transition between two images, for tests of a drawing; `scale` is 1 by default.
+  public init(
     progress: Double, old: DrawList.ImageCommand?, new: DrawList.ImageCommand?, rect: Rect, scale: Double = 1
   ) {
     self.progress = progress

@@ -52,8 +52,8 @@ public nonisolated struct IndicatorMoment: Hashable, Sendable {
   /// Pixels per point.
   public var scale: Double
 
-  /// Creates a moment; by default with unknown progress and one pixel per point.
-  package init(time: Double, progress: Double? = nil, scale: Double = 1) {
+  /// Creates a moment, for tests of a drawing; by default with unknown progress and one pixel per point.
+  public init(time: Double, progress: Double? = nil, scale: Double = 1) {
     self.time = time
     self.progress = progress
     self.scale = scale

@@ -85,6 +85,40 @@ struct TestingArticleTests {
     #expect(title.sizeThatFits(test.window.bounds.size) == Size(width: 100, height: 20))
   }
 
+  struct Dot: IndicatorDrawing {
+    func size(in availableSize: Size, scale: Double) -> Size { Size(width: 8, height: 8) }
+
+    func draw(_ moment: IndicatorMoment, in rect: Rect, into list: inout DrawList) {
+      list.fill(rect, color: moment.progress == nil ? .black : .white)
+    }
+  }
+
+  @MainActor @Test func dotIsWhiteOnceTheProgressIsKnown() {
+    let rect = Rect(x: 0, y: 0, width: 8, height: 8)
+
+    let drawn = DrawnContents(in: rect) {
+      Dot().draw(IndicatorMoment(time: 0, progress: 0.5), in: rect, into: &$0)
+    }
+
+    #expect(drawn.fills(of: .white) == [rect])
+  }
+
+  @Test func momentOfATransitionIsDrawnWithoutAWindow() {
+    let rect = Rect(x: 0, y: 0, width: 8, height: 8)
+    let image = Image.solid(width: 8, height: 8)
+    let scene = TransitionScene(
+      progress: 0.25, old: nil, new: DrawList.ImageCommand(image: image, destination: rect), rect: rect)
+
+    let drawn = DrawnContents(in: rect) { list in
+      guard var new = scene.new else { return }
+      new.opacity = scene.progress
+      list.draw(new)
+    }
+
+    #expect(drawn.images.map(\.image) == [image])
+    #expect(drawn.images.map(\.opacity) == [0.25])
+  }
+
   @MainActor @Test func coverIsHalfWayThroughItsFade() async throws {
     let screen = try await TestScreen(size: Size(width: 64, height: 48))
     let transport = FakeTransport()
