@@ -177,6 +177,7 @@ struct OutsideTests {
       print(downloader.cachedImage(for: "constant:1") == nil)
       print(await downloader.containsCachedData(for: "constant:1"))
       print(await downloader.removeAllCachedData())
+      print(RequestIdentity(request).cacheKey)
       print(try await downloader.image(for: request))
     }
 

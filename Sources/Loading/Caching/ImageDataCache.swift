@@ -1,5 +1,8 @@
 /// A cache that keeps encoded images between runs of a program: `DiskImageCache` or an application's own type.
 ///
+/// A cache that outlives the process keeps each response under `RequestIdentity.cacheKey`, because hashes of an identity
+/// differ between processes, and its `url` alone does not tell requests with other headers apart.
+///
 /// Methods may block. A downloader calls them on threads of its own, several at a time. A cache that fails stores
 /// nothing and finds nothing; it never makes a load fail.
 public protocol ImageDataCache: AnyObject, Sendable {

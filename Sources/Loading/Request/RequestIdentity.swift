@@ -1,5 +1,6 @@
 package import FoundationEssentials
 import Glibc
+import VitrineGraphics
 
 // The levels of identity. All keys are structs of fields, never one string, so that "…/a" + "b" and "…/ab" + nil are
 // different images.
@@ -166,6 +167,24 @@ public struct RequestIdentity: Hashable, Sendable {
   /// The absolute URL, or the key that `Configuration.requests.keyFilter` made of the URL, without its fragment. For
   /// logs and for caches that are searched by URL.
   public var url: String { storage.url }
+
+  /// A stable name for the identity, for an application's own `ImageDataCache` that outlives the process: 64 lowercase
+  /// hexadecimal digits, which may name a file.
+  ///
+  /// Identities have equal keys if and only if they are equal, in every process and on every machine: the key is the
+  /// SHA-256 digest of the URL (or of the key of a filter), the headers that count, and the trust settings of the
+  /// transport, which the identities have that a downloader passes to its `ImageDataCache`. No header and no login can
+  /// be read from the key, but a short password could be found by trying, so keep the keys as private as the images.
+  /// O(length of the URL and the headers), computed at each call.
+  public var cacheKey: String {
+    var bytes: [UInt8] = []
+    // The lengths separate the texts, so that different texts never give the same bytes.
+    for text in [storage.url, storage.trust] + storage.headers.flatMap({ [$0.name, $0.value] }) {
+      withUnsafeBytes(of: UInt64(text.utf8.count).littleEndian) { bytes.append(contentsOf: $0) }
+      bytes.append(contentsOf: text.utf8)
+    }
+    return SHA256.digest(bytes).hexadecimal
+  }
 
   /// True if the URLs (or keys), the headers that count and the trust settings are equal.
   public static func == (a: RequestIdentity, b: RequestIdentity) -> Bool {

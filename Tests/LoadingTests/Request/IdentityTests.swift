@@ -56,6 +56,49 @@ import VitrineGraphics
     #expect(identity().url == "http://a.test/a.jpg?x=1")
   }
 
+  @Test func cacheKeyIsTheSameInEveryProcess() {
+    let signedIn = identity {
+      $0.headers["accept"] = "image/webp"
+      $0.headers["AUTHORIZATION"] = "Bearer hidden"
+      $0.headers["X-Other"] = "does not count"
+    }
+
+    #expect(identity().cacheKey == "f14555a5107cbb23792b24c47e955175739cff721344195e1bba54f9742ac3a6")
+    #expect(
+      signedIn.onDisk(trust: "pinned").cacheKey
+        == "060766e9bfb36eece1859a8fa02069e00d6a017f8b666a93468f9b5ed640dd9a")
+  }
+
+  @Test func cacheKeysDifferExactlyIfIdentitiesDo() {
+    let identities: [RequestIdentity] = [
+      identity(), identity { $0.url = request("a.jpg?x=1#part").url },
+      identity { $0.headers["X-Other"] = "1" }, identity { $0.priority = .low },
+      identity { $0.url = request("a.jpg?x=2").url },
+      identity { $0.url = request("a.jpg?x=1Accepta").url },
+      identity { $0.headers["Accept"] = "a" }, identity { $0.headers["Accept"] = "b" },
+      identity { $0.headers["Accept-Language"] = "a" },
+      identity { $0.headers["Cookie"] = "a" },
+      identity { $0.headers["Cookie"] = "aAccepta" },
+      identity().onDisk(trust: "a"), identity().onDisk(trust: "b"), identity().onDisk(trust: ""),
+      identity { $0.headers["X-Other"] = "1" }.addingHeaders(named: ["x-other"]),
+    ]
+
+    for a in identities {
+      for b in identities { #expect((a.cacheKey == b.cacheKey) == (a == b), "\(a.url) \(b.url)") }
+    }
+  }
+
+  @Test func cacheKeyContainsNoSecretAndMayNameAFile() {
+    let secret = identity {
+      $0.url = URL(string: "http://kiosk:hidden@a.test/../a.jpg?token=hidden") ?? $0.url
+      $0.headers["Authorization"] = "hidden"
+    }.onDisk(trust: "hidden")
+
+    #expect(!secret.cacheKey.contains("hidden"))
+    #expect(secret.cacheKey.utf8.count == 64)
+    #expect(secret.cacheKey.allSatisfy { "0123456789abcdef".contains($0) })
+  }
+
   @Test func identityIgnoresTheFragment() throws {
     let text = "http://a.test/a.jpg?x=1"
     for fragment in ["#", "#part", "#a#b", "#\u{E9}"] {
