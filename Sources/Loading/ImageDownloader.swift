@@ -40,6 +40,8 @@ public final class ImageDownloader: Sendable {
   private let refusal: ImageError?
   /// The changes that the configuration makes to requests; `nil` if it makes none.
   private let additions: RequestAdditions?
+  /// Passes memory pressure on to a cache that does not register with the ledger itself.
+  private let cachePressure: CachePressure?
 
   /// Creates a downloader that shares no queue and no loads with other downloaders.
   ///
@@ -70,6 +72,8 @@ public final class ImageDownloader: Sendable {
     self.cache = cache
     self.refusal = refusal
     self.additions = additions
+    cachePressure = cache.flatMap { $0 is any MemoryHolder ? nil : CachePressure($0) }
+    cachePressure?.count(against: engine.ledger)
   }
 
   deinit { engine.cancelAll() }

@@ -7,7 +7,8 @@ public import VitrineGraphics
 /// identity may have variants of several sizes: a lookup with a `targetSize` returns a variant with enough pixels for
 /// that size, a lookup without one returns the largest variant.
 ///
-/// A `MemoryLedger` counts the images of a `MemoryImageCache` only. An application's own type limits its memory itself.
+/// A `MemoryLedger` counts the images of a `MemoryImageCache` only. An application's own type limits its memory itself,
+/// and is told of a shortage of memory by `handleMemoryPressure(_:)`.
 public protocol ImageRequestCache: AnyObject, Sendable {
   /// Returns the cached image, or `nil`. Returns the same instance on each call. Counts as a use of the image.
   func image(for request: ImageRequest, additionalIdentifier: String?) -> Image?
@@ -22,6 +23,12 @@ public protocol ImageRequestCache: AnyObject, Sendable {
   /// Returns false to keep a loaded image out of the cache. Called each time before a load inserts an image. The
   /// default returns true.
   func shouldCache(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) -> Bool
+  /// Evicts images, because the machine or the control group is short of memory, or the program has called
+  /// `MemoryLedger.handlePressure(_:)` or `Application.handleMemoryPressure()`. Does nothing by default.
+  ///
+  /// Called for the cache of a downloader; not for a cache that only `ImageRequest.Cache.other(_:)` names. The kernel is
+  /// observed for the shared downloader, and for others with the same ledger.
+  func handleMemoryPressure(_ pressure: MemoryPressure)
 }
 
 extension ImageRequestCache {
@@ -29,4 +36,6 @@ extension ImageRequestCache {
   public func shouldCache(
     _ image: Image, for request: ImageRequest, additionalIdentifier: String?
   ) -> Bool { true }
+  /// Does nothing.
+  public func handleMemoryPressure(_ pressure: MemoryPressure) {}
 }

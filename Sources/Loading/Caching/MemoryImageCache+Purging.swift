@@ -1,5 +1,5 @@
 import Synchronization
-package import VitrineGraphics
+public import VitrineGraphics
 
 extension MemoryImageCache {
   /// The number of images that a purge checks before other threads may take the lock. The check takes some tens of
@@ -13,6 +13,18 @@ extension MemoryImageCache {
 
   /// Evicts all images. Call this when the system reports that memory is short.
   public func handleMemoryPressure() { purge(to: 0) }
+
+  /// Evicts images under memory pressure. A warning leaves at most `preferredUsageAfterPurge`. Critical pressure evicts
+  /// all images except those that are being shown, because evicting an image that a view holds frees no memory.
+  public func handleMemoryPressure(_ pressure: MemoryPressure) {
+    let preferred = preferredUsageAfterPurge
+    purge(.pressure) { images in
+      switch pressure {
+      case .warning: .init(cost: min(preferred, images.cost), sparing: images.count)
+      case .critical: .init(cost: 0, sparing: images.count, keepsShown: true)
+      }
+    }
+  }
 
   /// Evicts images until the limits are met. The image at `index`, which has just been inserted, is evicted last.
   func purgeIfNeeded(keeping index: Int? = nil) {
@@ -80,15 +92,5 @@ extension MemoryImageCache: MemoryHolder {
     }
   }
 
-  /// Evicts images under memory pressure. A warning leaves at most `preferredUsageAfterPurge`. Critical pressure evicts
-  /// all images except those that are being shown, because evicting an image that a view holds frees no memory.
-  package func handlePressure(_ pressure: MemoryPressure) {
-    let preferred = preferredUsageAfterPurge
-    purge(.pressure) { images in
-      switch pressure {
-      case .warning: .init(cost: min(preferred, images.cost), sparing: images.count)
-      case .critical: .init(cost: 0, sparing: images.count, keepsShown: true)
-      }
-    }
-  }
+  package func handlePressure(_ pressure: MemoryPressure) { handleMemoryPressure(pressure) }
 }
