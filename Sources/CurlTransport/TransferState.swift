@@ -46,8 +46,8 @@ struct TransferState: Sendable {
   private(set) var requestsSent = 0
   /// The number of body bytes received so far.
   private(set) var bytesReceived = 0
-  /// The number of leading body bytes that the receiver has already, because the request was sent again in the middle
-  /// of the body.
+  /// The number of leading body bytes to drop. The receiver has these bytes from the previous hop, which was aborted
+  /// within the body for lack of memory.
   private(set) var bytesToSkip = 0
   /// The number of body bytes for which the receiver has room.
   private var bytesGranted = 0
@@ -188,8 +188,8 @@ struct TransferState: Sendable {
   ///
   /// Over HTTP/1 a paused body stays in the socket. Over HTTP/2, libcurl buffers what arrives before the server learns
   /// of the pause, so that the receiver needs room for that as well. A body of unknown length that can be requested
-  /// again is aborted instead of paused. The reservation for it grows with the bytes received, so that it is seldom
-  /// aborted.
+  /// again is aborted instead of paused. Its reservation grows with the bytes received, which makes such
+  /// an abort rare.
   func bytesToReserve(
     for count: Int = 0, of response: TransportResponse? = nil, speaksHTTP2: Bool
   ) -> Int {

@@ -33,8 +33,8 @@ public enum ImageError: Error, Hashable, Sendable {
   case responseRefused(String)
   /// A redirect was not followed.
   case redirectRefused(RedirectRefusal)
-  /// A local file cannot be read, and another attempt would fail as well unless the file changes. `message` is the text
-  /// of the system.
+  /// A local file cannot be read, and another attempt would fail as well unless the file changes. `message` is the
+  /// error text of the system (`strerror`).
   case unreadableFile(path: String, message: String)
   /// The response has no bytes.
   case emptyBody

@@ -6,8 +6,8 @@ import VitrineLoading
 
 /// Decoders check for cancellation and stop.
 @Suite(.timeLimit(.minutes(1))) struct DecodeCancellationTests {
-  /// Counts the checks for cancellation, and cancels from a given check on. Decoders check at each strip of rows, row
-  /// of blocks or part.
+  /// Counts the checks for cancellation, and cancels from a given check on. Depending on the format, a decoder
+  /// checks before each strip of rows, each row of blocks or each part of the file.
   private final class CancellationCounter: Sendable {
     private let number = Atomic(0)
     private let limit: Int

@@ -286,7 +286,7 @@ import VitrineTesting
     #expect(removal.number == nil)
   }
 
-  @Test("a folder that does not exist is empty, whatever has failed before")
+  @Test("a missing folder counts as empty also after a failed system call")
   func missingFolderIsEmptyAfterAFault() {
     let system = FaultySystem()
     let cache = fixture.cache("\(fixture.folder)/new", hash: { ContentHash($0) }, system: system)

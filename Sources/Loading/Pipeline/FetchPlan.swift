@@ -36,8 +36,8 @@ struct FetchPlan {
 
   // MARK: Callers
 
-  /// Notes a request that has joined a fetch. Stores bytes that have been decoded already, if this is the first request
-  /// of the fetch that uses the disk.
+  /// Notes a request that has joined a fetch. The first request that uses the disk also causes bytes to be
+  /// stored that have already been decoded for other requests.
   mutating func join(_ id: FetchID, _ request: ImageRequest, isNew: Bool, in loads: inout Loads) {
     if isNew { transfers.add(id, lane: .init(request.url), at: loads.now) }
     guard !transfers.isLocal(id), disk.join(id, request) else { return }

@@ -26,7 +26,8 @@ final class ConnectivityObservers: Sendable {
 
   private final class Observation: Cancellable {
     private let number: Int
-    /// Set by the initializer only; therefore safe in any thread.
+    /// `nonisolated(unsafe)` is safe because only the initializer sets the property, and because threads may read a
+    /// weak reference at the same time.
     nonisolated(unsafe) private weak var observers: ConnectivityObservers?
 
     init(_ number: Int, _ observers: ConnectivityObservers) {

@@ -20,7 +20,8 @@ package final class MemoryPressureMonitor: Sendable {
   private let state = Mutex(State())
   /// Ends its thread when the monitor is released.
   private let stalls = Mutex<DescriptorWatch?>(nil)
-  /// Set by the initializer only; therefore safe in any thread.
+  /// `nonisolated(unsafe)` is safe because only the initializer sets the property, and because threads may read a
+  /// weak reference at the same time.
   nonisolated(unsafe) private weak var ledger: MemoryLedger?
 
   /// Starts to watch for a ledger, until the ledger is released. A ledger that is already watched keeps its monitor.

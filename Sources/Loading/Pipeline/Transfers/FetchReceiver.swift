@@ -66,8 +66,10 @@ final class FetchReceiver: TransportReceiver {
   private let clock: any LoadingClock
   private let trace: Trace
   private let state: Mutex<State>
-  /// Weak, so that a transport that never ends does not retain the engine of a released downloader. Set
-  /// by the initializer only; therefore safe in any thread.
+  /// Weak, so that a transport that never ends does not retain the engine of a released downloader.
+  ///
+  /// `nonisolated(unsafe)` is safe because only the initializer sets the property, and because threads may read a weak
+  /// reference at the same time.
   nonisolated(unsafe) private weak var delegate: (any FetchReceiverDelegate)?
 
   /// - Parameters:
