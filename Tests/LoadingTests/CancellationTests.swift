@@ -322,7 +322,8 @@ import VitrineTesting
     // The image of both loads has the transform of the first.
     var first: ImageTask? = load()
     let second = load()
-    weak var firstTask = first
+    weak var firstTask: ImageTask?
+    firstTask = first
     first?.cancel()
     first = nil
     try await until { firstTask == nil }

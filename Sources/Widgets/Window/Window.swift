@@ -1,4 +1,4 @@
-public import VitrineGraphics
+package import VitrineGraphics
 
 /// The root of a view tree. A window delivers touches and keys, collects the dirty region and provides the time.
 ///
