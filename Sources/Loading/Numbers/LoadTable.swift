@@ -20,7 +20,7 @@ struct LoadTable<Kind, Value> {
   /// Accesses the value of a key. An optional chain (`table[id]?.x = y`) changes a value in place, and neither adds nor
   /// removes a value.
   subscript(id: LoadID<Kind>) -> Value? {
-    @inline(__always) get { place(of: id.number).flatMap { values[$0] } }
+    @inline(__always) _read { yield values[place(of: id.number) ?? numbers.count] }
     set {
       guard let newValue else { return _ = removeValue(forKey: id) }
       values[place(of: id.number) ?? insert(id.number)] = newValue

@@ -22,6 +22,14 @@ struct Decode {
     self.fetch = fetch
   }
 
+  /// Replaces the priority of a caller. Returns the fetch, and the new priority of a decode that is running.
+  mutating func replaceDemand(
+    _ old: ImageRequest.Priority?, with new: ImageRequest.Priority?
+  ) -> (fetch: FetchID, priority: ImageRequest.Priority?) {
+    let priority = demand.replace(old, with: new)
+    if case .running = phase { return (fetch, priority) } else { return (fetch, nil) }
+  }
+
   /// The bytes that are being decoded, or have been decoded.
   var bytes: FetchedBytes? {
     get { boxedBytes?.value }

@@ -16,4 +16,12 @@ struct ProcessedImage {
   var phase = Phase.idle
   var demand = Demand()
   var waiters: Set<TaskID> = []
+
+  /// Replaces the priority of a caller. Returns the decode, and the new priority of a transform that is running.
+  mutating func replaceDemand(
+    _ old: ImageRequest.Priority?, with new: ImageRequest.Priority?
+  ) -> (decode: DecodeID, priority: ImageRequest.Priority?) {
+    let priority = demand.replace(old, with: new)
+    if case .transforming = phase { return (decode, priority) } else { return (decode, nil) }
+  }
 }

@@ -185,20 +185,13 @@ struct StageTree {
     of id: ProcessedImageID, _ old: ImageRequest.Priority?, with new: ImageRequest.Priority?
   ) -> DemandChange {
     var change = DemandChange()
-    // Reads single properties, because a copy of a whole stage costs dozens of reference counts.
-    guard let decode = processedImages[id]?.decode, let fetch = decodes[decode]?.fetch else { return change }
-    if let priority = processedImages[id]?.demand.replace(old, with: new) ?? nil,
-      case .transforming? = processedImages[id]?.phase
-    {
-      change.transform = (id.number, priority)
-    }
-    if let priority = decodes[decode]?.demand.replace(old, with: new) ?? nil,
-      case .running? = decodes[decode]?.phase
-    {
-      change.decode = (decode.number, priority)
-    }
-    if let priority = fetches[fetch]?.demand.replace(old, with: new) ?? nil {
-      change.fetch = (fetch, priority)
+    // Optional chains change stages in place. A copy of a stage would cost dozens of reference counts.
+    guard let image = processedImages[id]?.replaceDemand(old, with: new) else { return change }
+    if let priority = image.priority { change.transform = (id.number, priority) }
+    guard let decode = decodes[image.decode]?.replaceDemand(old, with: new) else { return change }
+    if let priority = decode.priority { change.decode = (image.decode.number, priority) }
+    if let priority = fetches[decode.fetch]?.demand.replace(old, with: new) ?? nil {
+      change.fetch = (decode.fetch, priority)
     }
     return change
   }
