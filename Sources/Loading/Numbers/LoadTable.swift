@@ -22,7 +22,7 @@ struct LoadTable<Kind, Value> {
   subscript(id: LoadID<Kind>) -> Value? {
     @inline(__always) _read { yield values[place(of: id.number) ?? numbers.count] }
     set {
-      guard let newValue else { return _ = removeValue(forKey: id) }
+      if case nil = newValue { return _ = removeValue(forKey: id) }
       values[place(of: id.number) ?? insert(id.number)] = newValue
     }
     @inline(__always) _modify { yield &values[place(of: id.number) ?? numbers.count] }

@@ -60,8 +60,12 @@ struct LoadState {
       attempts[old]?.remove(task)
       watch(task, id, new)
     }
-    for case .cancelFetch(let id) in actions { work.givenUp[id] = attempts.remove(id) }
-    for case .pauseFetch(let id) in actions { work.givenUp[id] = attempts.remove(id) }
+    for action in actions {
+      switch action {
+      case .cancelFetch(let id), .pauseFetch(let id): work.givenUp[id] = attempts.remove(id)
+      default: break
+      }
+    }
     work.releasedTasks = releasedTasks
     releasedTasks = []
     return work

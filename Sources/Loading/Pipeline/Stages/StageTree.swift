@@ -275,9 +275,10 @@ struct StageTree {
 
   /// Removes an image without callers. Returns `nil` if the image has callers.
   mutating func removeIfUnwanted(_ id: ProcessedImageID) -> (decode: DecodeID, wasTransforming: Bool)? {
-    guard let processedImage = processedImages[id], processedImage.waiters.isEmpty else { return nil }
+    guard processedImages[id]?.waiters.isEmpty == true,
+      let processedImage = processedImages.removeValue(forKey: id)
+    else { return nil }
     processedImage.request.objects.map { releasedObjects.append($0) }
-    processedImages[id] = nil
     index[processedImage.key, of: processedImage.decode] = nil
     decodes[processedImage.decode]?.processedImages.remove(id)
     let wasTransforming = if case .transforming = processedImage.phase { true } else { false }
@@ -286,10 +287,10 @@ struct StageTree {
 
   /// Removes a decode without images. Returns `nil` if the decode has images.
   mutating func removeIfUnwanted(_ id: DecodeID) -> (fetch: FetchID, wasRunning: Bool)? {
-    guard let decode = decodes[id], decode.processedImages.isEmpty else { return nil }
+    guard decodes[id]?.processedImages.isEmpty == true else { return nil }
     let wasRunning = endDecode(id) != nil
+    guard let decode = decodes.removeValue(forKey: id) else { return nil }
     decode.key.validator.map { releasedObjects.append($0) }
-    decodes[id] = nil
     index[decode.key, of: decode.fetch] = nil
     fetches[decode.fetch]?.decodes.remove(id)
     return (decode.fetch, wasRunning)
@@ -297,10 +298,9 @@ struct StageTree {
 
   /// Removes a fetch without decodes, and returns the last phase. Returns `nil` if the fetch has decodes.
   mutating func removeIfUnwanted(_ id: FetchID) -> Fetch.Phase? {
-    guard let fetch = fetches[id], fetch.decodes.isEmpty else { return nil }
+    guard fetches[id]?.decodes.isEmpty == true, let fetch = fetches.removeValue(forKey: id) else { return nil }
     fetch.request.objects.map { releasedObjects.append($0) }
     if !fetch.replaced.isEmpty { releasedObjects.append(fetch.replaced) }
-    fetches[id] = nil
     index.remove(fetch.key, of: id)
     return fetch.phase
   }
@@ -332,7 +332,7 @@ struct StageTree {
 
   /// Ends a running decode. Returns `nil` if the decode is not running.
   mutating func endDecode(_ id: DecodeID) -> Decode? {
-    guard let decode = decodes[id], case .running = decode.phase else { return nil }
+    guard case .running = decodes[id]?.phase, let decode = decodes[id] else { return nil }
     decodes[id]?.phase = .idle
     if let fetch = fetches[decode.fetch], case .received(let bytes) = fetch.phase {
       fetches[decode.fetch]?.unfinishedDecodes -= 1
