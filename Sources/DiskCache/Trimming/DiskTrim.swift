@@ -86,6 +86,7 @@ struct DiskTrim {
       missing.bytes = missing.bytes.addingSaturated(storedBytes - limits.purgeTarget(for: storedBytes))
     }
     var remainingBytes = storedBytes
+    let countBefore = outcome.victims.count
     remaining.removeAll { entry in
       guard missing.isAny, entry.name != growth.replaces,
         (remainingBytes - entry.bytes).addingSaturated(max(0, growth.bytes)) >= floor.guaranteedBytes
@@ -97,6 +98,11 @@ struct DiskTrim {
     }
     guard floor.missing(after: growth, freed: outcome.victims).isAny else { return }
     outcome.hasSpace = evictUnused(for: growth, among: remaining, &outcome)
+    guard !outcome.hasSpace else { return }
+    // The response is not stored, so that its bytes are not among those that are kept.
+    while remainingBytes < floor.guaranteedBytes, outcome.victims.count > countBefore {
+      remainingBytes += outcome.victims.removeLast().bytes
+    }
   }
 
   /// Chooses victims of about the new response's size that were not used for a day. The cache then neither grows nor

@@ -47,6 +47,15 @@ struct DiskFloorTests {
     #expect(outcome.victims.isEmpty && !outcome.hasSpace)
   }
 
+  @Test func guaranteedEntriesStayWhenALargeResponseFindsNoSpace() {
+    let outcome = outcome(
+      freeFiles: 0, totalFiles: 1 << 20, guaranteed: 16 * 4096,
+      growth: DiskTrim.Growth(bytes: 16 * 4096, files: 1))
+
+    #expect(outcome.victims == Array(entries[..<4]), "the bytes that are not stored do not count as kept")
+    #expect(!outcome.hasSpace)
+  }
+
   @Test func replacementNeedsNoFreeFile() {
     let replaced = DiskTrim.Growth(bytes: 0, files: 0, replaces: entries[3].name)
 
