@@ -150,6 +150,41 @@ import VitrineLoading
     #expect(first.count == 3)
   }
 
+  /// Returns an image whose group numbers are copied from a distance with this symbol, followed by 63 ones.
+  private func file(distanceSymbol: Int) -> [UInt8] {
+    var writer = BitWriter()
+    for (value, count) in [(0x2F, 8), (7, 14), (7, 14), (0, 4)] { writer.write(value, count) }
+    // No transform, no color cache, groups for blocks of 4x4 pixels, and no color cache for their numbers.
+    for (value, count) in [(0, 1), (0, 1), (1, 1), (0, 3), (0, 1)] { writer.write(value, count) }
+    // Green has the symbol 256 alone, a length of one pixel. Its code lengths are runs of zeros (18) and a one.
+    for (value, count) in [(0, 1), (0, 4), (0, 3), (1, 3), (0, 3), (1, 3), (0, 1)] {
+      writer.write(value, count)
+    }
+    for (value, count) in [(1, 1), (127, 7), (1, 1), (107, 7), (0, 1), (1, 1), (12, 7)] {
+      writer.write(value, count)
+    }
+    for _ in 0..<3 { writer.write(1, 4) }
+    // The distance: a simple code of one symbol of eight bits.
+    for (value, count) in [(1, 1), (0, 1), (1, 1), (distanceSymbol, 8)] { writer.write(value, count) }
+    for _ in 0..<7 { writer.write(0x1FF, 9) }
+    for _ in 0..<30 { writer.write(0, 8) }
+    let data = writer.bytes + (writer.bytes.count % 2 == 1 ? [0] : [])
+    return Array("RIFF".utf8) + (data.count + 12).littleEndian4 + Array("WEBPVP8L".utf8)
+      + data.count.littleEndian4 + data
+  }
+
+  @Test(arguments: [40, 127, 128, 129, 254, 255])
+  func distanceSymbolBeyondTheAlphabetIsDamage(symbol: Int) throws {
+    let bytes = file(distanceSymbol: symbol)
+
+    #expect(try tables(bytes, side: 8, .never) == nil)
+    #expect(throws: ImageError.self) { try decode(bytes) }
+  }
+
+  @Test func largestDistanceSymbolIsRead() throws {
+    #expect(try tables(file(distanceSymbol: 39), side: 8, .never) != nil)
+  }
+
   // MARK: Memory
 
   @Test(arguments: [(0, 11_816), (1, 11_824), (8, 12_848), (11, 20_016)])

@@ -176,6 +176,8 @@ struct WebPCodeGroups {
   }
 
   /// Returns a length or a distance of the LZ77 coding.
+  ///
+  /// - Parameter prefix: A symbol from 0 to 39, so that the result has at most 20 bits.
   private mutating func readLength(_ prefix: Int) -> Int? {
     guard prefix >= 4 else { return prefix + 1 }
     let extraBits = (prefix - 2) >> 1
@@ -233,7 +235,8 @@ struct WebPCodeGroups {
       guard let second = read(8) else { return nil }
       lengths[second] = 1
     }
-    return PrefixCode(lengths: lengths)
+    // As in libwebp, a symbol beyond the alphabet does not count. Only the 40 symbols of a distance are fewer than 256.
+    return PrefixCode(lengths: Array(lengths.prefix(size)))
   }
 
   private static let lengthOrder = [17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
