@@ -54,13 +54,18 @@ extension ImageError {
     // Request timeout, too early, too many requests: the server invites another attempt.
     case 408, 425, 429: [.retryable, .permitsStale]
     case 400...499: [.permanent]
-    case 500, 502, 503, 504: [.retryable, .permitsStale]
+    // What the server lacks for good.
+    case 501, 505, 506, 508, 510: [.permitsStale]
+    // Unknown statuses are equivalent to 500 (RFC 9110, 15): content delivery networks respond 520 to 530 while they
+    // cannot reach the server. 511 comes from a network that requires a login.
+    case 500...599: [.retryable, .permitsStale]
     default: [.permitsStale]
     }
   }
 
   /// True if another attempt may soon succeed: the network failed or timed out, this machine was short of file
-  /// descriptors or memory, or the server or a proxy reported a temporary problem (408, 425, 429, 500, 502, 503, 504).
+  /// descriptors or memory, or the server or a proxy reported a temporary problem (408, 425, 429, and 5xx except 501,
+  /// 505, 506, 508 and 510).
   public var isRetryable: Bool { traits.contains(.retryable) }
 
   /// True if a wrong clock on this machine is the likely cause: the certificate of a server has expired or is not valid

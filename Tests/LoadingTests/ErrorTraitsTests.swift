@@ -75,7 +75,9 @@ import VitrineGraphics
     (407, [.permanent, .permitsStale]), (408, server), (409, .permanent),
     (410, [.permanent, .endsStorage]), (425, server), (429, server),
     (451, [.permanent, .endsStorage]), (499, .permanent), (500, server), (501, .permitsStale),
-    (502, server), (503, server), (504, server), (505, .permitsStale), (599, .permitsStale),
+    (502, server), (503, server), (504, server), (505, .permitsStale), (506, .permitsStale), (507, server),
+    (508, .permitsStale), (510, .permitsStale), (511, server), (520, server), (523, server), (530, server),
+    (599, server), (600, .permitsStale),
   ]
 
   @Test(arguments: rows)

@@ -5,8 +5,9 @@
 /// configuration.retries = .none
 /// ```
 ///
-/// Connections that failed, broke or timed out are retried, and so are the statuses 408, 425, 429, 500, 502, 503 and
-/// 504. Permanent errors (404, not an image, a refused certificate, a limit) and reads on this machine are not retried.
+/// Connections that failed, broke or timed out are retried, and so are the statuses 408, 425, 429 and 5xx except 501,
+/// 505, 506, 508 and 510. Permanent errors (404, not an image, a refused certificate, a limit) and reads on this machine
+/// are not retried.
 ///
 /// The delay before the n-th retry is a random time between half and all of `delay * 2^(n-1)`, so that clients of a
 /// server that was down do not all return at once. It is at least the `Retry-After` of the server (RFC 9110, 10.2.3);

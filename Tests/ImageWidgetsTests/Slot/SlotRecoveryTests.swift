@@ -46,7 +46,8 @@ struct SlotRecoveryTests {
   private func draw() { _ = bench.window.drawList(for: bench.window.bounds) }
 
   @Test(arguments: [
-    down, .status(503), .status(429), .timedOut(.connect(seconds: 10)), .timedOut(.stall(seconds: 15)),
+    down, .status(503), .status(521), .status(429), .timedOut(.connect(seconds: 10)),
+    .timedOut(.stall(seconds: 15)),
     .transport(.outOfResources, message: "Out of memory"), .tooLarge(.memory(needed: 1, allowed: 2)),
   ])
   func retryableFailureIsFollowedByTheImage(error: ImageError) async throws {
