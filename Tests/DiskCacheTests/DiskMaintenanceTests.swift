@@ -125,6 +125,52 @@ import VitrineTesting
     #expect(try FileManager.default.contentsOfDirectory(atPath: old) == ["notes"])
   }
 
+  /// A file manager whose disk fails.
+  final class FailingFiles: FileManager, @unchecked Sendable {
+    enum Failure: CaseIterable { case listing, moving }
+
+    private let failure: Failure
+
+    init(_ failure: Failure) {
+      self.failure = failure
+      super.init()
+    }
+
+    override func contentsOfDirectory(atPath path: String) throws -> [String] {
+      if failure == .listing { throw CocoaError(.fileReadUnknown) }
+      return try super.contentsOfDirectory(atPath: path)
+    }
+
+    override func subpathsOfDirectory(atPath path: String) throws -> [String] {
+      if failure == .listing { throw CocoaError(.fileReadUnknown) }
+      return try super.subpathsOfDirectory(atPath: path)
+    }
+
+    /// Copies the first bytes, as a move to a full disk does.
+    override func moveItem(atPath srcPath: String, toPath dstPath: String) throws {
+      guard failure == .moving else { return try super.moveItem(atPath: srcPath, toPath: dstPath) }
+      try Data([1, 2, 3]).write(to: URL(fileURLWithPath: dstPath))
+      throw CocoaError(.fileWriteOutOfSpace)
+    }
+  }
+
+  @Test(
+    "responses that cannot be listed or moved stay in their directory and can be moved later",
+    arguments: FailingFiles.Failure.allCases)
+  func responsesThatCannotBeMovedStay(failure: FailingFiles.Failure) {
+    let (old, new) = ("\(fixture.folder)/old", "\(fixture.folder)/new")
+    let first = fixture.cache(old)
+    for number in 0..<3 { first.store(storedResponse(), for: identity(number)) }
+
+    #expect(EntryMove(from: old, to: new, files: FailingFiles(failure)).run() == 0)
+
+    #expect(storedNumbers(fixture.cache(old), of: 3) == [0, 1, 2])
+    let second = fixture.cache(new)
+    #expect(second.moveEntries(from: old) == 3)
+    #expect(storedNumbers(second, of: 3) == [0, 1, 2])
+    #expect(!FileManager.default.fileExists(atPath: old))
+  }
+
   @Test("no responses are moved to a directory of another user")
   func directoryOfAnotherUserReceivesNoResponses() throws {
     let (old, new) = ("\(fixture.folder)/old", "\(fixture.folder)/new")

@@ -3,13 +3,14 @@ import Glibc
 
 /// Moves the responses of one cache directory to another.
 struct EntryMove {
-  private let files = FileManager.default
+  private let files: FileManager
   private let oldDirectory: String
   private let newDirectory: String
   private var oldRoot: String { "\(oldDirectory)/\(CacheFolder.version)" }
   private var newRoot: String { "\(newDirectory)/\(CacheFolder.version)" }
 
-  init(from oldDirectory: String, to newDirectory: String) {
+  init(from oldDirectory: String, to newDirectory: String, files: FileManager = .default) {
+    self.files = files
     self.oldDirectory = oldDirectory
     self.newDirectory = newDirectory
   }
@@ -39,8 +40,23 @@ struct EntryMove {
 
   /// Moves a file unless the new folder has a file at this path. Returns true if the file was moved.
   private func move(_ path: String) -> Bool {
-    guard !files.fileExists(atPath: "\(newRoot)/\(path)") else { return false }
-    return (try? files.moveItem(atPath: "\(oldRoot)/\(path)", toPath: "\(newRoot)/\(path)")) != nil
+    let (old, new) = ("\(oldRoot)/\(path)", "\(newRoot)/\(path)")
+    guard !files.fileExists(atPath: new) else { return false }
+    do {
+      try files.moveItem(atPath: old, toPath: new)
+      return true
+    } catch {
+      // Between two file systems the file is copied. An incomplete copy on a full disk must not count as the response,
+      // or the complete file would be deleted.
+      if let size = size(of: old), self.size(of: new) != size { unlink(new) }
+      return false
+    }
+  }
+
+  /// Returns the number of bytes of a file, or `nil` if there is no file.
+  private func size(of path: String) -> Int? {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int(status.st_size) : nil
   }
 
   private func makeNewRoot() {
@@ -51,12 +67,13 @@ struct EntryMove {
 
   private func removeOldDirectory() {
     // If the new folder lacks a response that is still here, that response could not be moved, and the old folder
-    // stays.
-    let isMoved = ((try? files.subpathsOfDirectory(atPath: oldRoot)) ?? []).allSatisfy { path in
+    // stays. So does a folder that cannot be listed, because its responses are unknown.
+    let remaining = try? files.subpathsOfDirectory(atPath: oldRoot)
+    let isMoved = remaining?.allSatisfy { path in
       ContentHash(hex: path.split(separator: "/").last ?? "") == nil
         || files.fileExists(atPath: "\(newRoot)/\(path)")
     }
-    if isMoved { try? files.removeItem(atPath: oldRoot) }
+    if isMoved == true { try? files.removeItem(atPath: oldRoot) }
     // Fails if the directory contains other files.
     rmdir(oldDirectory)
   }
