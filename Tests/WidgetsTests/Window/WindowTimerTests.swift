@@ -22,6 +22,18 @@ struct WindowTimerTests {
     #expect(window.nextDeadline == nil)
   }
 
+  /// Between two frames, the host's time continues.
+  @Test func delaysCountFromTheHostsTime() {
+    window.hostTime = { 5 }
+    let once = window.after(1) {}
+    #expect(window.nextDeadline == 6)
+    once.cancel()
+
+    window.every(2) {}
+
+    #expect(window.nextDeadline == 7)
+  }
+
   @Test func everyDoesNotDrift() {
     var calls: [Double] = []
     window.every(0.1) { calls.append(window.now) }
