@@ -136,4 +136,25 @@ import VitrineTesting
     #expect(reported == [0, 5, 30, 55, 80, 100])
     #expect(await descriptions(of: events).contains("progress 100"))
   }
+
+  @Test("SD-D17 with an interval of 0.51 s, a download of a second makes at most 4 reports")
+  func downloadOfASecondMakesAtMostFourReports() async throws {
+    let world = Fixture { $0.intervals.progress = 0.51 }
+    let task = world.downloader.load(request())
+    let transfer = world.transport.transfers[0]
+    let body = FakeDecoder.encodedImage(width: 64, height: 48, count: 100)
+    transfer.respond(expectedLength: 100)
+    var reported = [task.progress.received]
+
+    for start in stride(from: 0, to: 100, by: 10) {
+      transfer.send(Array(body[start..<start + 10]))
+      if reported.last != task.progress.received { reported.append(task.progress.received) }
+      #expect(!task.isFinished)
+      world.clock.advance(by: 0.1)
+    }
+    transfer.finish()
+
+    _ = try await task.response
+    #expect(reported == [0, 10, 70, 100])
+  }
 }

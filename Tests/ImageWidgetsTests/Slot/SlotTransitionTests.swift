@@ -19,12 +19,19 @@ struct SlotTransitionTests {
       .solid(width: 100, height: 100), for: try ImageRequest(address), additionalIdentifier: nil)
   }
 
-  @Test("SD-W20 an image from the network starts a transition")
-  func imageFromTheNetworkStartsATransition() async throws {
+  @Test(
+    "SD-W20 an image from the network starts a transition, also one for its source alone",
+    arguments: [false, true])
+  func imageFromTheNetworkStartsATransition(isForced: Bool) async throws {
     let view = bench.view()
     bench.run(until: 0.1)
+    var options = bench.options
+    if isForced {
+      options.transition = .none
+      options.transitionsBySource = [.network: .crossDissolve(0.2)]
+    }
 
-    view.setImage(from: Self.address, options: bench.options, completion: recorder.completion)
+    view.setImage(from: Self.address, options: options, completion: recorder.completion)
     #expect(!view.isInTransition)
     try await bench.transfer(1).respond(with: SlotBench.red)
     await recorder.wait()

@@ -13,10 +13,16 @@ import VitrineTesting
   @Test("SD-C35 after a memory warning an image in use is found only with weak references")
   func imageInUseIsFoundAfterAMemoryWarningOnlyWithWeakReferences() {
     for keepsWeakReferences in [false, true] {
-      let cache = MemoryImageCache(capacity: 1000, preferredUsageAfterPurge: 500)
+      // Each image costs 100 bytes.
+      let cache = MemoryImageCache(capacity: 1000, preferredUsageAfterPurge: 500, countLimit: 5)
       cache.keepsWeakReferences = keepsWeakReferences
+      for name in ["b", "c", "d", "e", "f"] {
+        cache.insert(.solid(width: 5, height: 5), for: request(name), additionalIdentifier: nil)
+      }
       let image = Image.solid(width: 5, height: 5)
       cache.insert(image, for: request("a"), additionalIdentifier: nil)
+      #expect(cache.countLimit == 5 && cache.capacity == 10 * image.cost)
+      #expect(cache.statistics.entries == 5)
 
       cache.handleMemoryPressure()
 

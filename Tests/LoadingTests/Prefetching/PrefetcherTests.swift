@@ -105,6 +105,7 @@ import VitrineTesting
     let recorder = Recorder<Event>()
     let prefetcher = prefetcher()
     prefetcher.prefetch(urls(3), completion: { recorder.add(.end($0)) })
+    #expect(world.transport.running.count == 3)
 
     world.downloader.cancelAll()
 

@@ -100,9 +100,9 @@ import VitrineTesting
   }
 
   @Test(
-    "SD-M10 of a transformed animation, memory has a still image with the transform's data, and disk the animation"
-  )
-  func transformedAnimationIsCachedAsAStillImage() async throws {
+    "SD-M10 of a transformed animation, memory has a still image with the transform's data, and disk the animation",
+    arguments: [ImageFormat.gif, .png])
+  func transformedAnimationIsCachedAsAStillImage(format: ImageFormat) async throws {
     struct Tagged: ImageTransform {
       let identifier = "tagged"
       private let circle: any ImageTransform = .circle()
@@ -115,7 +115,7 @@ import VitrineTesting
       Image.Frame(
         bitmap: Bitmap(width: 20, height: 10, color: Color(red: red, green: 0, blue: 0)), duration: 0.1)
     }
-    let body = try ImageCodecs().encode(Image(frames: frames, format: .gif))
+    let body = try ImageCodecs().encode(Image(frames: frames, format: format))
     let world = ImageCacheWorld()
     world.transport.respondToAll { $0.respond(with: body) }
     var request = try ImageRequest(url)
