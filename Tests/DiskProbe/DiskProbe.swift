@@ -13,6 +13,8 @@ struct DiskProbe {
 
   static func main() async throws {
     if let mode = CommandLine.arguments.dropFirst().first, ["hang", "slow"].contains(mode) {
+      // Ends a probe that hangs, so that its test fails.
+      alarm(60)
       try await HangingDisk.run(isSlow: mode == "slow")
       exit(0)
     }

@@ -29,6 +29,15 @@ struct LoopTests {
     #expect(probe.exitStatus() == 0)
   }
 
+  @Test func silentProbeIsKilled() throws {
+    let probe = try Probe(["offscreen", "show"])
+    while let line = probe.line(), line != "sleeping true" {}
+
+    #expect(probe.line(within: 0.2) == nil)
+
+    #expect(probe.exitStatus() == -1)
+  }
+
   @Test(arguments: ["offscreen", "dummy"])
   func idleLoopIsNotWoken(driver: String) throws {
     let probe = try Probe([driver, "idle", "0.5"])
@@ -113,18 +122,33 @@ private final class Probe {
 
   func send(_ signal: Int32) { kill(process, signal) }
 
-  /// The next line, or nil at the end of the output.
-  func line() -> String? {
+  /// The next line, or nil at the end of the output. A probe that writes nothing for `seconds` is killed, so that its
+  /// test fails instead of hanging.
+  func line(within seconds: Double = 60) -> String? {
+    let deadline = ContinuousClock.now + .seconds(seconds)
     while true {
       if let end = pending.firstIndex(of: 10) {
         defer { pending.removeFirst(end + 1) }
         return String(decoding: pending[..<end], as: UTF8.self)
+      }
+      guard hasOutput(before: deadline) else {
+        kill(process, SIGKILL)
+        return nil
       }
       var bytes = [UInt8](repeating: 0, count: 4096)
       let count = read(output, &bytes, bytes.count)
       guard count > 0 else { return nil }
       pending += bytes[..<count]
     }
+  }
+
+  /// Waits for output or its end. Returns false at the deadline, or if the test is cancelled.
+  private func hasOutput(before deadline: ContinuousClock.Instant) -> Bool {
+    while ContinuousClock.now < deadline, !Task.isCancelled {
+      var state = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+      if poll(&state, 1, 50) > 0 { return true }
+    }
+    return false
   }
 
   func linesToTheEnd() -> [String] {
