@@ -24,13 +24,18 @@ public nonisolated func bootstrap(
   cache: @autoclosure () -> (any ImageRequestCache)? = MemoryImageCache(),
   dataCache: @autoclosure () -> (any ImageDataCache)? = DiskImageCache.shared
 ) -> ImageDownloader {
-  bootstrapping.withLock { _ in
+  let (downloader, isFirstIgnored) = bootstrapping.withLock { _ -> (ImageDownloader, Bool) in
     if let shared = ImageDownloader.configured, !shared.isShutDown {
-      sharedConfiguration.withLock { $0?.reportIfIgnored(configuration, transport) }
-      return shared
+      let isFirst = sharedConfiguration.withLock { $0?.isFirstIgnored(configuration, transport) ?? false }
+      return (shared, isFirst)
     }
-    return makeSharedDownloader(configuration, transport: transport, cache: cache(), dataCache: dataCache())
+    let made = makeSharedDownloader(
+      configuration, transport: transport, cache: cache(), dataCache: dataCache())
+    return (made, false)
   }
+  // Outside of the lock, because the handler of the log may call `bootstrap`.
+  if isFirstIgnored { SharedConfiguration.reportIgnored() }
+  return downloader
 }
 
 /// Held while the downloader is created, so that concurrent calls of `bootstrap` return the same downloader.

@@ -5,21 +5,26 @@ import VitrineLoading
 nonisolated struct SharedConfiguration {
   private let downloader: ImageDownloader.Configuration
   private let transport: CurlTransport.Configuration
-  private var isReported = false
+  private var hasIgnoredAnother = false
 
   init(_ downloader: ImageDownloader.Configuration, _ transport: CurlTransport.Configuration) {
     self.downloader = downloader
     self.transport = transport
   }
 
-  /// Reports the first configuration that is ignored despite a difference from this one.
-  mutating func reportIfIgnored(
+  /// Returns true for the first configuration that differs from this one, and false for all later ones.
+  mutating func isFirstIgnored(
     _ ignored: ImageDownloader.Configuration, _ ignoredTransport: CurlTransport.Configuration
-  ) {
-    guard !isReported,
+  ) -> Bool {
+    guard !hasIgnoredAnother,
       Self.describe(ignored, ignoredTransport) != Self.describe(downloader, transport)
-    else { return }
-    isReported = true
+    else { return false }
+    hasIgnoredAnother = true
+    return true
+  }
+
+  /// Reports that a configuration is ignored. Calls the handler of the application.
+  static func reportIgnored() {
     DiagnosticLog.report(
       DiagnosticMessage(
         subject: "bootstrap",

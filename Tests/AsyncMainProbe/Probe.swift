@@ -14,7 +14,11 @@ struct Probe {
       case "bootstrap":
         let first = bootstrap(dataCache: nil)
         let before = threadCount
-        DiagnosticLog.handler = { print("log: \($0)") }
+        DiagnosticLog.handler = { message in
+          // A handler may call `bootstrap` itself.
+          bootstrap(dataCache: nil)
+          print("log: \(message)")
+        }
         var others = 0
         for number in 0..<200 {
           // A program may call `bootstrap` for each request, each time with a new configuration.
