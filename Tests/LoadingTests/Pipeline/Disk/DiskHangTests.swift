@@ -108,6 +108,31 @@ import VitrineTesting
     #expect(try await task.response.freshness == .stale(age: 100, reason: .status(503)))
   }
 
+  @Test func lateStaleHitIsShownIfTheServerHangs() async throws {
+    let gate = Gate()
+    let world = hanging(gate)
+    world.store(age: 100)
+    let task = world.downloader.load(request())
+    await gate.waitUntilHeld(1)
+    world.world.clock.advance(by: LookupLine.deadline)
+    let transfer = try await world.transfer()
+
+    gate.open()
+    try await until { world.downloader.isDiskResponding }
+    #expect(!task.isFinished)
+    // The deadline may be set shortly after the lookup has ended.
+    var seconds = 0.0
+    try await until {
+      if seconds < 5 { world.world.clock.advance(by: 0.25) }
+      seconds += 0.25
+      return task.isFinished
+    }
+
+    #expect(try await task.response.freshness == .stale(age: 100, reason: nil))
+    #expect(!transfer.isCancelled)
+    world.downloader.cancelAll()
+  }
+
   @Test func cacheOnlyRequestFailsAtTheLookupLimit() async throws {
     let gate = Gate()
     let world = hanging(gate)
