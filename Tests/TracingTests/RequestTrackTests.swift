@@ -72,7 +72,7 @@ import VitrineGraphics
 
     #expect(try lookup(nil, events)?.notes == ["result": .text("hit")])
     #expect(try lookup(nil, []) == nil, "the lookup waits in the queue")
-    let reasons = ["result": RequestTrack.Note.text("miss"), "why": .text("asked for anew")]
+    let reasons = ["result": RequestTrack.Note.text("miss"), "why": .text("bypassed by the cache policy")]
     #expect(try lookup(.bypassed, [])?.notes == reasons)
   }
 

@@ -84,13 +84,13 @@ package struct TraceEvent: Hashable, Sendable {
   /// The reason for a cache miss.
   package enum Miss: String, Hashable, Sendable, CaseIterable {
     /// The image was never in the cache, or was removed by the application.
-    case absent = "not there"
+    case absent = "not cached"
     /// The image was evicted to make room.
-    case purged = "purged for room"
+    case purged = "evicted to make room"
     /// The cache has the image, but with fewer pixels than needed.
     case tooSmall = "only smaller sizes"
     /// The request's cache policy does not allow cached images.
-    case bypassed = "asked for anew"
+    case bypassed = "bypassed by the cache policy"
     /// There is no such cache for the request.
     case noCache = "no such cache"
   }
