@@ -138,12 +138,12 @@ extension ImageError: CustomStringConvertible {
     case .unsupportedScheme(let scheme): "no transport for the scheme “\(scheme.withoutSecrets)”"
     case .transport(_, let message): message
     case .timedOut(.connect(let seconds)): "not connected within \(seconds) s"
-    case .timedOut(.stall(let seconds)): "nothing came for \(seconds) s"
-    case .timedOut(.total(let seconds)): "not done within \(seconds) s"
+    case .timedOut(.stall(let seconds)): "no bytes received for \(seconds) s"
+    case .timedOut(.total(let seconds)): "not complete within \(seconds) s"
     case .untrustedServer(let host, let cause, let message):
       "\(host.shortened) is not trusted: \(cause.explanation)\(message.isEmpty ? "" : " (\(message))")"
     case .proxyFailed(_, let message): "the proxy failed: \(message)"
-    case .status(let status): "the server answered \(status)"
+    case .status(let status): "the server responded with \(status)"
     case .contentType(let type):
       type.isEmpty ? "a response without a type" : "a response of type “\(type.shortened)”"
     case .requestRefused(let message): "the request was refused: \(message)"
@@ -151,7 +151,7 @@ extension ImageError: CustomStringConvertible {
     case .redirectRefused(.tooMany(let limit)): "more than \(limit) redirects"
     case .redirectRefused(.downgrade): "a redirect from https to http"
     case .redirectRefused(.scheme(let scheme)): "a redirect to the scheme “\(scheme.withoutSecrets)”"
-    case .redirectRefused(.badLocation(let text)): "a redirect to nowhere: “\(text.withoutSecrets)”"
+    case .redirectRefused(.badLocation(let text)): "a redirect to an invalid URL: “\(text.withoutSecrets)”"
     case .redirectRefused(.byRule(let text)): "a redirect that the rule refuses: \(text.withoutSecrets)"
     case .unreadableFile(let path, let message): "cannot read \(path): \(message)"
     case .emptyBody: "the response is empty"

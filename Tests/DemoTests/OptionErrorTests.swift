@@ -43,7 +43,7 @@ struct OptionErrorTests {
   }
 
   @Test func cacheFolderAndNoDiskCacheExcludeEachOther() {
-    #expect(message("--cache", "/tmp", "--no-disk-cache")?.contains("cannot both be obeyed") == true)
+    #expect(message("--cache", "/tmp", "--no-disk-cache")?.contains("cannot be combined") == true)
     #expect(message("--cache", "/tmp") == nil)
     #expect(message("--no-disk-cache") == nil)
   }

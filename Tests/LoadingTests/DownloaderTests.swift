@@ -219,7 +219,7 @@ import VitrineTesting
       world.transport.transfers[1].fail(.status(404))
     }.value
 
-    #expect(try await Set(recorder.wait(for: 2)) == ["success", "the server answered 404"])
+    #expect(try await Set(recorder.wait(for: 2)) == ["success", "the server responded with 404"])
   }
 
   @Test("AF-F32 an empty body is an error") func emptyBodyFails() async throws {

@@ -89,7 +89,7 @@ import VitrineTesting
     world.transport.transfers[0].fail(.status(404))
     #expect(
       await descriptions(of: events) == [
-        "response 404", "progress 0", "transferred 0", "failed: the server answered 404",
+        "response 404", "progress 0", "transferred 0", "failed: the server responded with 404",
       ])
   }
 

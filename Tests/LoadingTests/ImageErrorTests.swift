@@ -5,8 +5,8 @@ import VitrineLoading
 struct ImageErrorTests {
   @Test(arguments: [
     (ImageError.timedOut(.connect(seconds: 10)), "not connected within 10.0 s"),
-    (.timedOut(.stall(seconds: 0.5)), "nothing came for 0.5 s"),
-    (.timedOut(.total(seconds: 60)), "not done within 60.0 s"),
+    (.timedOut(.stall(seconds: 0.5)), "no bytes received for 0.5 s"),
+    (.timedOut(.total(seconds: 60)), "not complete within 60.0 s"),
     (
       .untrustedServer(host: "a.example", cause: .notYetValid, message: "certificate is not yet valid"),
       "a.example is not trusted: its certificate is not valid yet: the clock of this machine may be wrong"

@@ -81,6 +81,6 @@ import VitrineTesting
     #expect(text(.file, .stale(age: 90.4, reason: nil)) == "640x480 jpeg from a file, stale for 90 s")
     #expect(
       text(.disk, .stale(age: .infinity, reason: .status(503)))
-        == "640x480 jpeg from disk, stale for 0 s (the server answered 503)")
+        == "640x480 jpeg from disk, stale for 0 s (the server responded with 503)")
   }
 }

@@ -78,7 +78,7 @@ nonisolated struct Options: Equatable {
         tile = try Self.size(name, try value("a size, as 160x120"), like: "160x120", in: 16...4096)
       case "--gap": gap = try Self.number(name, try value("points, as 8"), in: 0...1000)
       case "--chrome": chrome = try Self.choice(name, try value("on or off"), of: ["on", "off"]) == "on"
-      case "--scale": scale = try Self.number(name, try value("pixels to a point"), in: 0.5...8)
+      case "--scale": scale = try Self.number(name, try value("pixels per point"), in: 0.5...8)
       case "--rotate": rotation = try Self.rotation(try value("degrees"))
       case "--video": video = try Self.choice(name, try value("a driver"), of: Self.videoDrivers)
       case "--renderer":
@@ -103,10 +103,10 @@ nonisolated struct Options: Equatable {
     }
     if video == "auto" { video = nil }
     if cache != nil, !hasDiskCache {
-      throw UsageError(message: "--cache and --no-disk-cache cannot both be obeyed")
+      throw UsageError(message: "--cache and --no-disk-cache cannot be combined")
     }
     guard max(size.width, size.height) * scale <= Double(Self.longestSide) else {
-      throw UsageError(message: "--size times --scale is more than \(Self.longestSide) pixels a side")
+      throw UsageError(message: "--size times --scale is more than \(Self.longestSide) pixels per side")
     }
   }
 

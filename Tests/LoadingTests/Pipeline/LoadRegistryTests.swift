@@ -165,7 +165,7 @@ extension FetchEnd {
     #expect(
       registry.fetchEnded(try #require(registry.loads.tree.fetch(of: first)), .failure(.status(404))).map(
         words)
-        == ["fail 1: the server answered 404"])
+        == ["fail 1: the server responded with 404"])
     let (second, _) = start(&registry, request())
     let decode = try decodeID(
       registry.fetchEnded(try #require(registry.loads.tree.fetch(of: second)), .success(bytes)))
