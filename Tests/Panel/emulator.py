@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-import picture
+import image
 
 
 class Line:
@@ -99,7 +99,7 @@ class Emulator:
         file = f"{self.folder.name}/panel.ppm"
         Path(file).unlink(missing_ok=True)
         self.monitor(f"screendump {file} {device}")
-        return picture.read_ppm(Path(file).read_bytes())
+        return image.read_ppm(Path(file).read_bytes())
 
     def press(self, *keys):
         for key in keys:

@@ -10,7 +10,7 @@ import sys
 import time
 
 import machine
-import picture
+import image
 from checks import Checks, Failed, claim, end_by_signal, need_tools, wait
 from emulator import Emulator
 
@@ -19,7 +19,7 @@ ARGUMENTS = "--latency 0 --no-disk-cache"
 # The status line at the bottom counts the images loaded while scrolling, which depend on the speed of the machine.
 STATUS_LINE = 32
 # The limits for equal images: the mean difference of a channel, and the fraction of pixels that differ.
-MEAN, SHARE = 0.005, 0.00005
+MEAN, FRACTION = 0.005, 0.00005
 # The levels of a channel by which the rounding of OpenGL may differ from the software renderer.
 ROUNDING = 2
 FINGER = (640, 600, 640, 300)
@@ -84,12 +84,12 @@ class Panel(Checks):
         deadline = time.monotonic() + timeout
         while True:
             shown = self.machine.panel(device)
-            found = picture.difference(shown.cut(0, shown.height - STATUS_LINE), wanted, 0.001, levels)
-            if found.mean <= MEAN and found.share <= SHARE:
+            found = image.difference(shown.cut(0, shown.height - STATUS_LINE), wanted, 0.001, levels)
+            if found.mean <= MEAN and found.fraction <= FRACTION:
                 return found
             if time.monotonic() > deadline:
                 file = machine.CACHE / "failed.png"
-                picture.write_png(shown, file)
+                image.write_png(shown, file)
                 raise Failed(f"the panel does not show “{name}”, see {file} ({found})")
             time.sleep(0.2)
 
@@ -117,7 +117,7 @@ class Panel(Checks):
     def first_images(self):
         begin = time.monotonic()
         found = self.start()
-        picture.write_png(self.machine.panel(), machine.CACHE / "panel.png")
+        image.write_png(self.machine.panel(), machine.CACHE / "panel.png")
         return f"after {time.monotonic() - begin:.1f} s; {found}"
 
     def reports_driver(self):
@@ -252,8 +252,8 @@ def references():
     subprocess.run([*words, "--script", folder / "steps.vitrine"], check=True, timeout=120, text=True,
                    stderr=subprocess.PIPE, env={**os.environ, **assets})
     names = ["start", *(name for name, _, _ in STEPS)]
-    pictures = [picture.read_png((folder / f"{number}.png").read_bytes()) for number in range(len(names))]
-    return {name: shot.cut(0, shot.height - STATUS_LINE) for name, shot in zip(names, pictures)}
+    shots = [image.read_png((folder / f"{number}.png").read_bytes()) for number in range(len(names))]
+    return {name: shot.cut(0, shot.height - STATUS_LINE) for name, shot in zip(names, shots)}
 
 
 def main():

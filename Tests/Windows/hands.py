@@ -2,7 +2,7 @@
 
 import time
 
-import picture
+import image
 from checks import Failed, wait
 from program import CACHE
 
@@ -84,21 +84,21 @@ class Hands:
 
     # Eyes
 
-    def picture(self):
-        return picture.read_ppm(self.xvfb.tool("import", "-window", self.window, "-depth", "8", "ppm:-"))
+    def shot(self):
+        return image.read_ppm(self.xvfb.tool("import", "-window", self.window, "-depth", "8", "ppm:-"))
 
     def shows(self, name, wanted, timeout=20, ignored=()):
         """Waits until the window shows a reference, except in the `ignored` rectangles."""
         deadline = time.monotonic() + timeout
         while True:
-            shown = self.picture()
+            shown = self.shot()
             if not self.differs(shown, wanted, ignored):
                 return
             if time.monotonic() > deadline:
                 break
             time.sleep(0.05)
         file = CACHE / "failed.png"
-        picture.write_png(shown, file)
+        image.write_png(shown, file)
         found = wanted.difference(shown, [*ignored, *self.cursor])
         raise Failed(f"the window does not show “{name}”, see {file} ({found})")
 

@@ -5,7 +5,7 @@ import signal
 import subprocess
 from pathlib import Path
 
-import picture
+import image
 from checks import Failed, claim, wait
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
@@ -87,4 +87,4 @@ def read(file):
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if result.returncode:
         raise Failed(f"{file}: {result.stderr.decode().strip()}")
-    return picture.read_ppm(result.stdout)
+    return image.read_ppm(result.stdout)

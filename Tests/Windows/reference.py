@@ -1,6 +1,6 @@
 """A reference image that was drawn off screen, and the comparison of a window with it."""
 
-import picture
+import image
 
 # The status line at the bottom counts the images loaded while scrolling, which depend on the speed of the machine.
 STATUS_LINE = 32
@@ -20,7 +20,7 @@ class Reference:
             for y in range(max(0, top), min(len(rows), bottom)):
                 start, end = max(0, left), min(shot.width, right)
                 rows[y] = rows[y][:start * 3] + bytes((end - start) * 3) + rows[y][end * 3:]
-        return picture.Picture(shot.width, len(rows), rows)
+        return image.Image(shot.width, len(rows), rows)
 
     @property
     def rows(self):
@@ -33,10 +33,10 @@ class Reference:
         shown, wanted = self.part(shot, ignored), self.part(self.shot, ignored)
         if not levels:
             return shown.rows != wanted.rows
-        return picture.difference(shown, wanted, 0.001, levels).share > 0
+        return image.difference(shown, wanted, 0.001, levels).fraction > 0
 
     def difference(self, shot, ignored=()):
         """Describes the difference in words."""
         if (shot.width, shot.height) != self.size:
             return f"its size is {shot.width}x{shot.height}"
-        return str(picture.difference(self.part(shot, ignored), self.part(self.shot, ignored)))
+        return str(image.difference(self.part(shot, ignored), self.part(self.shot, ignored)))

@@ -209,7 +209,7 @@ class Windows(Checks):
     def covered(self, hands, xvfb):
         # Covered content is lost, because the server keeps no copy.
         with client.cover(xvfb.display, hands.x + 200, hands.y + 100, 500, 400):
-            claim(hands.differs(hands.picture(), self.wanted["start"]), "the other window is not visible")
+            claim(hands.differs(hands.shot(), self.wanted["start"]), "the other window is not visible")
         hands.shows("start", self.wanted["start"])
 
     def hidden(self, hands):
@@ -220,7 +220,7 @@ class Windows(Checks):
     def loses_focus(self, hands, xvfb):
         hands.focus()
         hands.press(300, 32)
-        wait("the button is pressed", lambda: hands.differs(hands.picture(), self.wanted["start"]), 10)
+        wait("the button is pressed", lambda: hands.differs(hands.shot(), self.wanted["start"]), 10)
         with client.cover(xvfb.display, 0, 0, 20, 20):
             hands.shows("start", self.wanted["start"])
             hands.release()
@@ -232,7 +232,7 @@ class Windows(Checks):
             hands.move(640, 400)
         # Focus and click at once, as from a window manager that focuses the clicked window.
         hands.xdotool("windowfocus", hands.window, "click", 1)
-        wait("the row is selected", lambda: hands.differs(hands.picture(), self.wanted["start"]), 10)
+        wait("the row is selected", lambda: hands.differs(hands.shot(), self.wanted["start"]), 10)
         hands.click(640, 400)
         hands.shows("start", self.wanted["start"])
 

@@ -1,9 +1,9 @@
 /// The kernel's memory figures at one moment. Unknown figures have values that indicate no shortage.
 struct MemoryReading: Hashable, Sendable {
   /// The used fraction of a control group's limit: the largest of the process's groups.
-  var shareOfLimit = 0.0
+  var fractionOfLimit = 0.0
   /// The fraction of the machine's memory that is free or can be reclaimed at once.
-  var availableShare = 1.0
+  var availableFraction = 1.0
   /// The percentage of the last ten seconds in which at least one process (`some`) or all processes (`full`) waited for
   /// memory.
   var someStalled = 0.0
@@ -19,7 +19,7 @@ struct MemoryReading: Hashable, Sendable {
   init(_ files: KernelFiles, groups: [ControlGroup]) {
     for group in groups {
       if let limit = group.limit(files), let usage = group.usage(files) {
-        shareOfLimit = max(shareOfLimit, Double(usage) / Double(max(1, limit)))
+        fractionOfLimit = max(fractionOfLimit, Double(usage) / Double(max(1, limit)))
       }
       let events = group.events(files)
       limitHits &+= events.limit
@@ -27,7 +27,7 @@ struct MemoryReading: Hashable, Sendable {
     }
     let machine = files.numbers("/proc/meminfo")
     if let total = machine["MemTotal"], let available = machine["MemAvailable"], total > 0 {
-      availableShare = Double(available) / Double(total)
+      availableFraction = Double(available) / Double(total)
     }
     let files = ([groups.first?.pressureFile].compactMap { $0 } + ["/proc/pressure/memory"]).map(files.stalls)
     someStalled = files.compactMap { $0["some"] }.max() ?? 0

@@ -2,7 +2,7 @@ import VitrineGraphics
 
 /// Decides from successive readings whether memory is short.
 struct PressureDecider {
-  /// The interval in seconds at which a lasting shortage is reported again, so that memory taken since then is released
+  /// The interval in seconds at which a continuing shortage is reported again, so that memory taken since then is released
   /// too.
   static let repetition = 10.0
 
@@ -31,12 +31,12 @@ struct PressureDecider {
   private static func pressure(_ reading: MemoryReading, since last: MemoryReading?) -> MemoryPressure? {
     let hasRunOut = last.map { reading.outOfMemory > $0.outOfMemory } ?? false
     let hasHitLimit = last.map { reading.limitHits > $0.limitHits } ?? false
-    if reading.shareOfLimit >= 0.95 || reading.availableShare <= 0.05 || reading.fullStalled >= 10
+    if reading.fractionOfLimit >= 0.95 || reading.availableFraction <= 0.05 || reading.fullStalled >= 10
       || hasRunOut
     {
       return .critical
     }
-    if reading.shareOfLimit >= 0.85 || reading.availableShare <= 0.1 || reading.someStalled >= 10
+    if reading.fractionOfLimit >= 0.85 || reading.availableFraction <= 0.1 || reading.someStalled >= 10
       || hasHitLimit
     {
       return .warning

@@ -20,11 +20,11 @@ struct MemoryReadingTests {
 
   @Test func cgroupV2CountsAgainstItsLowerLimit() throws {
     try machine.writeGroup(current: "900", max: "2000", high: "1000")
-    #expect(reading.shareOfLimit == 0.9)
+    #expect(reading.fractionOfLimit == 0.9)
     try machine.writeGroup(current: "900", max: "1000", high: "max")
-    #expect(reading.shareOfLimit == 0.9)
+    #expect(reading.fractionOfLimit == 0.9)
     try machine.writeGroup(current: "900", max: "max", high: "max")
-    #expect(reading.shareOfLimit == 0)
+    #expect(reading.fractionOfLimit == 0)
   }
 
   @Test func parentGroupCountsToo() throws {
@@ -32,7 +32,7 @@ struct MemoryReadingTests {
     try machine.write("80\n", to: "/sys/fs/cgroup/system.slice/memory.current")
     try machine.write("100\n", to: "/sys/fs/cgroup/system.slice/memory.max")
 
-    #expect(reading.shareOfLimit == 0.8)
+    #expect(reading.fractionOfLimit == 0.8)
   }
 
   @Test func fullestOfSeveralGroupsCounts() throws {
@@ -40,14 +40,14 @@ struct MemoryReadingTests {
     try machine.write("10\n", to: "/sys/fs/cgroup/system.slice/memory.current")
     try machine.write("100\n", to: "/sys/fs/cgroup/system.slice/memory.max")
 
-    #expect(reading.shareOfLimit == 0.9)
+    #expect(reading.fractionOfLimit == 0.9)
   }
 
   @Test func inactiveFilePagesDoNotCount() throws {
     try machine.writeGroup(current: "900", max: "1000", inactiveFile: 500)
-    #expect(reading.shareOfLimit == 0.4)
+    #expect(reading.fractionOfLimit == 0.4)
     try machine.writeGroup(current: "900", max: "1000", inactiveFile: 5000)
-    #expect(reading.shareOfLimit == 0)
+    #expect(reading.fractionOfLimit == 0)
   }
 
   @Test func cgroupV1IsRead() throws {
@@ -56,10 +56,10 @@ struct MemoryReadingTests {
     try machine.write("600\n", to: folder + "/memory.usage_in_bytes")
     try machine.write("1000\n", to: folder + "/memory.limit_in_bytes")
     try machine.write("inactive_file 1\ntotal_inactive_file 100\n", to: folder + "/memory.stat")
-    #expect(reading.shareOfLimit == 0.5)
+    #expect(reading.fractionOfLimit == 0.5)
 
     try machine.write("9223372036854771712\n", to: folder + "/memory.limit_in_bytes")
-    #expect(reading.shareOfLimit == 0, "no limit")
+    #expect(reading.fractionOfLimit == 0, "no limit")
   }
 
   @Test func containerReadsItsGroupAtTheMountPoint() throws {
@@ -67,7 +67,7 @@ struct MemoryReadingTests {
     try machine.write("700\n", to: "/sys/fs/cgroup/memory/memory.usage_in_bytes")
     try machine.write("1000\n", to: "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
-    #expect(reading.shareOfLimit == 0.7)
+    #expect(reading.fractionOfLimit == 0.7)
   }
 
   @Test func eventsAndStallsAreRead() throws {
@@ -86,7 +86,7 @@ struct MemoryReadingTests {
 
   @Test func availableMemoryIsRead() throws {
     try machine.writeMachine(availableKilobytes: 50_000)
-    #expect(reading.availableShare == 0.05)
+    #expect(reading.availableFraction == 0.05)
   }
 
   @Test(
@@ -115,7 +115,7 @@ struct MemoryReadingTests {
 
   @Test func limitOfZeroIsExceededByAnyUsage() throws {
     try machine.writeGroup(current: "10", max: "0")
-    #expect(reading.shareOfLimit == 10)
+    #expect(reading.fractionOfLimit == 10)
   }
 
   @Test func budgetIsAQuarterOfTheLowestLimit() throws {

@@ -16,12 +16,12 @@ struct PressureDeciderTests {
   }
 
   @Test func fractionsAndStallsDetermineThePressure() {
-    #expect(decision { $0.shareOfLimit = 0.84 } == nil)
-    #expect(decision { $0.shareOfLimit = 0.85 } == .warning)
-    #expect(decision { $0.shareOfLimit = 0.95 } == .critical)
-    #expect(decision { $0.availableShare = 0.11 } == nil)
-    #expect(decision { $0.availableShare = 0.1 } == .warning)
-    #expect(decision { $0.availableShare = 0.05 } == .critical)
+    #expect(decision { $0.fractionOfLimit = 0.84 } == nil)
+    #expect(decision { $0.fractionOfLimit = 0.85 } == .warning)
+    #expect(decision { $0.fractionOfLimit = 0.95 } == .critical)
+    #expect(decision { $0.availableFraction = 0.11 } == nil)
+    #expect(decision { $0.availableFraction = 0.1 } == .warning)
+    #expect(decision { $0.availableFraction = 0.05 } == .critical)
     #expect(decision { $0.someStalled = 9.9 } == nil)
     #expect(decision { $0.someStalled = 10 } == .warning)
     #expect(decision { $0.fullStalled = 10 } == .critical)
@@ -50,13 +50,13 @@ struct PressureDeciderTests {
   @Test func kernelStallIsAtLeastAWarning() {
     var decider = PressureDecider()
     #expect(decider.decide(reading(), isStalled: true, at: 0) == .warning)
-    #expect(decider.decide(reading { $0.availableShare = 0 }, isStalled: true, at: 1) == .critical)
+    #expect(decider.decide(reading { $0.availableFraction = 0 }, isStalled: true, at: 1) == .critical)
   }
 
-  @Test func lastingPressureIsRepeatedAndRisingPressureIsReportedAtOnce() {
+  @Test func continuingPressureIsRepeatedAndRisingPressureIsReportedAtOnce() {
     var decider = PressureDecider()
-    let warning = reading { $0.shareOfLimit = 0.9 }
-    let critical = reading { $0.shareOfLimit = 1 }
+    let warning = reading { $0.fractionOfLimit = 0.9 }
+    let critical = reading { $0.fractionOfLimit = 1 }
     #expect(decider.decide(warning, at: 0) == .warning)
     #expect(decider.decide(warning, at: 9) == nil)
     #expect(decider.decide(critical, at: 9.5) == .critical)

@@ -4,23 +4,23 @@ import struct
 import zlib
 
 
-class Picture:
+class Image:
     def __init__(self, width, height, rows):
         self.width, self.height, self.rows = width, height, rows
 
     def cut(self, top, bottom):
         """Returns the rows from `top` up to, but not including, `bottom`."""
-        return Picture(self.width, bottom - top, self.rows[top:bottom])
+        return Image(self.width, bottom - top, self.rows[top:bottom])
 
 
 class Difference:
     """The difference of two images: the mean over all channels (0 to 255), and the fraction of pixels that differ."""
 
-    def __init__(self, mean, share):
-        self.mean, self.share = mean, share
+    def __init__(self, mean, fraction):
+        self.mean, self.fraction = mean, fraction
 
     def __str__(self):
-        return f"mean difference {self.mean:.4f}, {self.share:.4%} of the pixels"
+        return f"mean difference {self.mean:.4f}, {self.fraction:.4%} of the pixels"
 
 
 def difference(first, second, give_up=1, levels=0):
@@ -53,7 +53,7 @@ def read_ppm(data):
     width, height = int(width), int(height)
     # `split` may drop pixels that are equal to white space, so the pixels are taken from the end of the data.
     pixels = data[len(data) - width * height * 3:]
-    return Picture(width, height, [pixels[y * width * 3:(y + 1) * width * 3] for y in range(height)])
+    return Image(width, height, [pixels[y * width * 3:(y + 1) * width * 3] for y in range(height)])
 
 
 def read_png(data):
@@ -82,7 +82,7 @@ def read_png(data):
         if step == 4:
             row = bytes(byte for index, byte in enumerate(row) if index % 4 != 3)
         rows.append(row)
-    return Picture(width, height, rows)
+    return Image(width, height, rows)
 
 
 def unfilter(kind, row, above, step):
@@ -104,12 +104,12 @@ def unfilter(kind, row, above, step):
     return row
 
 
-def write_png(picture, path):
+def write_png(image, path):
     def chunk(kind, body):
         return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
-    head = struct.pack(">IIBBBBB", picture.width, picture.height, 8, 2, 0, 0, 0)
-    rows = b"".join(b"\0" + row for row in picture.rows)
+    head = struct.pack(">IIBBBBB", image.width, image.height, 8, 2, 0, 0, 0)
+    rows = b"".join(b"\0" + row for row in image.rows)
     with open(path, "wb") as file:
         file.write(b"\x89PNG\r\n\x1a\n")
         file.write(chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows, 1)) + chunk(b"IEND", b""))
