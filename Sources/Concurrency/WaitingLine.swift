@@ -55,11 +55,11 @@ struct WaitingLine<Item: Sendable>: Sendable {
     guard end > start, batches[end - 1].number == ticket.batch else {
       return batches.insert(Batch(number: ticket.batch, items: [(item, ticket.number)]), at: end)
     }
-    var place = batches[end - 1].items.count
-    while place > batches[end - 1].start, batches[end - 1].items[place - 1].number > ticket.number {
-      place -= 1
+    var index = batches[end - 1].items.count
+    while index > batches[end - 1].start, batches[end - 1].items[index - 1].number > ticket.number {
+      index -= 1
     }
-    batches[end - 1].items.insert((item, ticket.number), at: place)
+    batches[end - 1].items.insert((item, ticket.number), at: index)
   }
 
   /// Returns the next item in an order, without removing the item.

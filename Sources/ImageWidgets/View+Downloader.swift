@@ -44,7 +44,7 @@ private enum ClassDownloaders {
   ) {
     entries.removeAll { $0.type == type }
     guard let downloader else { return }
-    let place = entries.firstIndex { $0.covers(type) } ?? entries.endIndex
-    entries.insert(Entry(type: type, covers: covers, downloader: downloader), at: place)
+    let index = entries.firstIndex { $0.covers(type) } ?? entries.endIndex
+    entries.insert(Entry(type: type, covers: covers, downloader: downloader), at: index)
   }
 }

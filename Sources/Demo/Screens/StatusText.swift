@@ -21,10 +21,10 @@ nonisolated struct StatusText {
 
   private var images: String? {
     guard count > 0 else { return nil }
-    let places: [(ImageResponse.Source, String)] = [
+    let origins: [(ImageResponse.Source, String)] = [
       (.network, "from the network"), (.memory, "from memory"), (.disk, "from disk"), (.file, "from files"),
     ]
-    let parts = places.compactMap { source, words in
+    let parts = origins.compactMap { source, words in
       bySource[source].flatMap { $0 > 0 ? "\($0) \(words)" : nil }
     }
     return "\(count == 1 ? "1 image" : "\(count) images"): \(parts.joined(separator: ", "))"

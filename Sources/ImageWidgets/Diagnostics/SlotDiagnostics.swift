@@ -28,7 +28,7 @@ enum SlotDiagnostics {
     func whole(_ value: Double) -> String {
       value.isFinite ? "\(Int(max(-1e9, min(1e9, value))))" : "\(value)"
     }
-    let place = "at \(whole(frame.minX)),\(whole(frame.minY)) \(whole(frame.width))x\(whole(frame.height))"
-    return "\(type(of: view))\(label)\(slot) \(place)\(view.window == nil ? " outside of a window" : "")"
+    let position = "at \(whole(frame.minX)),\(whole(frame.minY)) \(whole(frame.width))x\(whole(frame.height))"
+    return "\(type(of: view))\(label)\(slot) \(position)\(view.window == nil ? " outside of a window" : "")"
   }
 }

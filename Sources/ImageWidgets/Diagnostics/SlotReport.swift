@@ -67,8 +67,8 @@ struct SlotReport: Equatable {
     let chip = Rect(x: origin.x, y: origin.y, width: width, height: height).inset(by: -Self.padding)
     list.fill(chip, color: color.multiplyingAlpha(by: 0.9), cornerRadius: 3)
     for (index, (line, size)) in fitting.enumerated() {
-      let place = Point(x: origin.x, y: origin.y + lineHeight * Double(index))
-      list.text(line, font: Self.font, color: .white, at: place, size: size)
+      let position = Point(x: origin.x, y: origin.y + lineHeight * Double(index))
+      list.text(line, font: Self.font, color: .white, at: position, size: size)
     }
   }
 

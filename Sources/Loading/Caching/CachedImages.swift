@@ -196,7 +196,7 @@ struct CachedImages {
   // MARK: Variants
 
   private func smallestIndex(_ identity: ImageIdentity, _ hash: Int) -> Int {
-    smallest.place(hash) { entries[$0].identity == identity }
+    smallest.entry(hash) { entries[$0].identity == identity }
   }
 
   /// Returns the indices of all variants of an identity, smallest variant first.

@@ -17,7 +17,7 @@ struct HashIndex {
   private var count = 0
 
   /// Returns the index that was inserted under `hash` and that satisfies `isMatch`; -1 if there is none.
-  func place(_ hash: Int, where isMatch: (Int) -> Bool) -> Int {
+  func entry(_ hash: Int, where isMatch: (Int) -> Bool) -> Int {
     guard !slots.isEmpty else { return -1 }
     let hash = UInt32(truncatingIfNeeded: hash)
     var index = home(of: hash)

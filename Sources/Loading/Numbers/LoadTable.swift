@@ -20,19 +20,19 @@ struct LoadTable<Kind, Value> {
   /// Accesses the value of a key. An optional chain (`table[id]?.x = y`) changes a value in place, and neither adds nor
   /// removes a value.
   subscript(id: LoadID<Kind>) -> Value? {
-    @inline(__always) _read { yield values[place(of: id.number) ?? numbers.count] }
+    @inline(__always) _read { yield values[index(of: id.number) ?? numbers.count] }
     set {
       if case nil = newValue { return _ = removeValue(forKey: id) }
-      values[place(of: id.number) ?? insert(id.number)] = newValue
+      values[index(of: id.number) ?? insert(id.number)] = newValue
     }
-    @inline(__always) _modify { yield &values[place(of: id.number) ?? numbers.count] }
+    @inline(__always) _modify { yield &values[index(of: id.number) ?? numbers.count] }
   }
 
   @discardableResult
   mutating func removeValue(forKey id: LoadID<Kind>) -> Value? {
-    guard let place = place(of: id.number) else { return nil }
-    let value = values[place].take()
-    close(place)
+    guard let index = index(of: id.number) else { return nil }
+    let value = values[index].take()
+    close(index)
     return value
   }
 
@@ -50,24 +50,24 @@ struct LoadTable<Kind, Value> {
     return Int(truncatingIfNeeded: (number &* 0x9E37_79B9_7F4A_7C15) &>> UInt64(shift))
   }
 
-  private func place(of number: UInt64) -> Int? {
+  private func index(of number: UInt64) -> Int? {
     guard count > 0 else { return nil }
-    var place = home(of: number)
-    while numbers[place] != number {
-      if numbers[place] == 0 { return nil }
-      place = (place + 1) & mask
+    var index = home(of: number)
+    while numbers[index] != number {
+      if numbers[index] == 0 { return nil }
+      index = (index + 1) & mask
     }
-    return place
+    return index
   }
 
   /// Adds a number and returns the slot, which is still without a value. The caller sets the value or calls `close`.
   private mutating func insert(_ number: UInt64) -> Int {
     if 4 * (count + 1) > 3 * numbers.count { grow() }
-    var place = home(of: number)
-    while numbers[place] != 0 { place = (place + 1) & mask }
-    numbers[place] = number
+    var index = home(of: number)
+    while numbers[index] != 0 { index = (index + 1) & mask }
+    numbers[index] = number
     count += 1
-    return place
+    return index
   }
 
   private mutating func grow() {
@@ -76,14 +76,14 @@ struct LoadTable<Kind, Value> {
     numbers = ContiguousArray(repeating: 0, count: room)
     values = ContiguousArray(repeating: nil, count: room + 1)
     count = 0
-    for (place, number) in old.numbers.enumerated() where number != 0 {
-      values[insert(number)] = old.values[place].take()
+    for (index, number) in old.numbers.enumerated() where number != 0 {
+      values[insert(number)] = old.values[index].take()
     }
   }
 
   /// Empties a slot whose value was removed. Following entries move up as far as their preferred slots allow.
-  private mutating func close(_ place: Int) {
-    var (gap, next) = (place, (place + 1) & mask)
+  private mutating func close(_ index: Int) {
+    var (gap, next) = (index, (index + 1) & mask)
     while numbers[next] != 0 {
       let distance = (next - home(of: numbers[next])) & mask
       if distance >= (next - gap) & mask {

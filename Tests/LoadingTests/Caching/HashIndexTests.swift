@@ -25,9 +25,9 @@ import Testing
         hashes[entry] = nil
       }
       guard step % 20 == 0 else { continue }
-      for (entry, hash) in hashes { #expect(index.place(hash) { $0 == entry } == entry) }
+      for (entry, hash) in hashes { #expect(index.entry(hash) { $0 == entry } == entry) }
     }
     for (entry, hash) in hashes { index.remove(entry, hash: hash) }
-    #expect(hashes.values.allSatisfy { index.place($0) { _ in true } < 0 })
+    #expect(hashes.values.allSatisfy { index.entry($0) { _ in true } < 0 })
   }
 }
