@@ -16,9 +16,9 @@ struct ErrorTraits: OptionSet, Hashable, Sendable {
   /// The bytes are not a valid image, so that another decode of the bytes would fail as well.
   static let damage = ErrorTraits(rawValue: 1 << 4)
   /// The load may succeed once the clock of this machine is set. Read by recovery.
-  static let healsWithClock = ErrorTraits(rawValue: 1 << 5)
+  static let recoversWithClock = ErrorTraits(rawValue: 1 << 5)
   /// The load may succeed once other images use less memory. Read by recovery.
-  static let healsWithMemory = ErrorTraits(rawValue: 1 << 6)
+  static let recoversWithMemory = ErrorTraits(rawValue: 1 << 6)
 }
 
 extension ImageError {
@@ -30,7 +30,7 @@ extension ImageError {
       [.permitsStale]
     case .transport, .timedOut: [.retryable, .permitsStale]
     case .untrustedServer(_, .expired, _), .untrustedServer(_, .notYetValid, _):
-      [.permitsStale, .healsWithClock]
+      [.permitsStale, .recoversWithClock]
     case .untrustedServer: [.permitsStale]
     // The proxy cannot be reached, or cannot reach the server. Any other status, such as 407, is a matter of settings.
     case .proxyFailed(nil, _), .proxyFailed(502, _), .proxyFailed(503, _), .proxyFailed(504, _):
@@ -40,7 +40,7 @@ extension ImageError {
     case .contentType, .redirectRefused: [.permanent, .permitsStale]
     case .emptyBody, .notAnImage, .decoding: [.permanent, .permitsStale, .damage]
     case .invalidData: [.permitsStale, .damage]
-    case .tooLarge(.memory(let needed, let allowed)) where needed <= allowed: [.healsWithMemory]
+    case .tooLarge(.memory(let needed, let allowed)) where needed <= allowed: [.recoversWithMemory]
     case .cancelledLoad, .invalidURL, .unsupportedScheme, .requestRefused, .responseRefused, .unreadableFile,
       .encoding, .tooLarge, .transform, .notCached, .notConfigured, .shutDown:
       []
@@ -70,7 +70,7 @@ extension ImageError {
 
   /// True if a wrong clock on this machine is the likely cause: the certificate of a server has expired or is not valid
   /// yet. The same request may succeed once the clock is set.
-  package var suggestsWrongClock: Bool { traits.contains(.healsWithClock) }
+  package var suggestsWrongClock: Bool { traits.contains(.recoversWithClock) }
 
   /// True if a stored response may be shown in place of the error.
   var isMissingResponse: Bool { traits.contains(.permitsStale) }
@@ -83,5 +83,5 @@ extension ImageError {
 
   /// True if decoding fits the memory budget but found no room, because other images were using the memory. False for
   /// an image that exceeds the whole budget.
-  package var isMemoryShortage: Bool { traits.contains(.healsWithMemory) }
+  package var isMemoryShortage: Bool { traits.contains(.recoversWithMemory) }
 }

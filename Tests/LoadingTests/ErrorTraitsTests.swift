@@ -53,7 +53,7 @@ import VitrineGraphics
     (.tooLarge(.side(1)), []),
     (.tooLarge(.samples(1)), []),
     (.tooLarge(.memory(needed: 2, allowed: 1)), []),
-    (.tooLarge(.memory(needed: 1, allowed: 1)), .healsWithMemory),
+    (.tooLarge(.memory(needed: 1, allowed: 1)), .recoversWithMemory),
     (.transform(identifier: "", message: ""), []),
     (.notCached, []),
     (.notConfigured, []),
@@ -61,10 +61,10 @@ import VitrineGraphics
   ]
 
   private static let refusals: [(ImageError, ErrorTraits)] = TrustFailure.allCases.map { cause in
-    let mayHeal = cause == .expired || cause == .notYetValid
+    let recovers = cause == .expired || cause == .notYetValid
     return (
       .untrustedServer(host: "", cause: cause, message: ""),
-      mayHeal ? [.permitsStale, .healsWithClock] : [.permitsStale]
+      recovers ? [.permitsStale, .recoversWithClock] : [.permitsStale]
     )
   }
 
@@ -84,13 +84,13 @@ import VitrineGraphics
   func errorHasItsTraits(error: ImageError, traits: ErrorTraits) {
     #expect(error.traits == traits)
     #expect(error.isRetryable == traits.contains(.retryable))
-    #expect(error.suggestsWrongClock == traits.contains(.healsWithClock))
+    #expect(error.suggestsWrongClock == traits.contains(.recoversWithClock))
     let cause: RecoveryCause? =
       if traits.contains(.retryable) {
         .server
-      } else if traits.contains(.healsWithClock) {
+      } else if traits.contains(.recoversWithClock) {
         .clock
-      } else if traits.contains(.healsWithMemory) {
+      } else if traits.contains(.recoversWithMemory) {
         .memory
       } else {
         nil

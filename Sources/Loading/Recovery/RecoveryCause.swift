@@ -13,9 +13,9 @@ package enum RecoveryCause: Hashable, Sendable {
     let traits = error.traits
     if traits.contains(.retryable) {
       self = .server
-    } else if traits.contains(.healsWithClock) {
+    } else if traits.contains(.recoversWithClock) {
       self = .clock
-    } else if traits.contains(.healsWithMemory) {
+    } else if traits.contains(.recoversWithMemory) {
       self = .memory
     } else {
       return nil

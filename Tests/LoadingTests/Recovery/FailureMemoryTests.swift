@@ -13,14 +13,14 @@ import VitrineTesting
 
   @Test("YY-B19 SD-M24 only permanent failures, which the server would return again, are remembered")
   func onlyPermanentFailuresAreRemembered() {
-    let lasting: [ImageError] = [
+    let permanent: [ImageError] = [
       .status(400), .status(401), .status(403), .status(404), .status(410), .status(499), .emptyBody,
       .notAnImage(signature: []), .decoding(.png, message: ""), .redirectRefused(.downgrade),
       .redirectRefused(.tooMany(limit: 3)), .redirectRefused(.badLocation("")),
       .redirectRefused(.byRule(to: "")),
     ]
     let network = TransportFailure.allCases.map { ImageError.transport($0, message: "") }
-    let passing: [ImageError] =
+    let others: [ImageError] =
       network + [
         .cancelled, .status(304), .status(399), .status(408), .status(425), .status(429), .status(500),
         .status(503),
@@ -30,7 +30,7 @@ import VitrineTesting
         .timedOut(.connect(seconds: 1)), .untrustedServer(host: "a", cause: .selfSigned, message: ""),
         .proxyFailed(status: 407, message: ""),
       ]
-    for (errors, isPermanent) in [(lasting, true), (passing, false)] {
+    for (errors, isPermanent) in [(permanent, true), (others, false)] {
       for error in errors {
         var memory = FailureMemory()
         memory.remember(error, of: identity("a"), at: 0)
