@@ -60,8 +60,8 @@ enum Images {
   private static func check(_ image: Image, target: DecodeTarget?) {
     precondition(image.pixelWidth * image.pixelHeight <= limits.pixels, "within the limit")
     let size = target?.outputSize(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight)
-    precondition(image.pixelWidth == size?.width ?? image.sourceWidth, "as wide as asked for")
-    precondition(image.pixelHeight == size?.height ?? image.sourceHeight, "as high as asked for")
+    precondition(image.pixelWidth == size?.width ?? image.sourceWidth, "as wide as requested")
+    precondition(image.pixelHeight == size?.height ?? image.sourceHeight, "as high as requested")
     // Reads every pixel, so that a sanitizer detects pixels out of bounds.
     let isOpaque = image.bitmap.hasOnlyOpaquePixels
     precondition(isOpaque || !image.bitmap.isOpaque, "opaque if it says so")

@@ -31,7 +31,7 @@ struct SlotGoldenTests {
     load(completions)
     // The spinner appears after 0.1 s.
     test.advance(by: 0.09)
-    try expect(try test.window.image(), looksLike: "slots-asked")
+    try expect(try test.window.image(), looksLike: "slots-requested")
     test.advance(by: 0.51)
     try expect(try test.window.image(), looksLike: "slots-waiting")
 

@@ -13,14 +13,14 @@ struct RowReuseStormTests {
   @Test(arguments: 1...12 as ClosedRange<UInt64>)
   func reusedSlotsNeverShowAnImageOfAnotherRequest(seed: UInt64) async throws {
     var storm: RowStorm? = RowStorm(seed: seed)
-    for _ in 0..<600 where storm?.strangers == [] {
+    for _ in 0..<600 where storm?.wrongImages == [] {
       storm?.step()
       if storm?.chance(25) == true { await Task.yield() }
       storm?.look()
     }
     try await storm?.settle()
 
-    #expect(storm?.strangers == [])
+    #expect(storm?.wrongImages == [])
     #expect(storm?.received.allSatisfy { $0 == 1 } == true)
     #expect(storm?.wrongAtTheEnd == [])
     #expect(storm?.rows.allSatisfy { $0.view.pendingSlots == 0 } == true)
@@ -41,7 +41,7 @@ struct RowReuseStormTests {
 }
 
 /// A slot of a row.
-private enum Place: Hashable {
+private enum SlotKind: Hashable {
   case contents, highlighted
   case button(ButtonSlot, ControlState)
 }
@@ -49,17 +49,17 @@ private enum Place: Hashable {
 @MainActor private final class RowStorm {
   final class Row {
     let view: View
-    let places: [Place]
+    let slots: [SlotKind]
     /// The number of the image that each slot requested last; none if the slot was cleared.
-    var wanted: [Place: Int] = [:]
+    var wanted: [SlotKind: Int] = [:]
     /// The number of the call that made this request.
-    var call: [Place: Int] = [:]
+    var call: [SlotKind: Int] = [:]
     /// The images that custom presentations show.
-    var customPresentation: [Place: Image] = [:]
+    var customPresentation: [SlotKind: Image] = [:]
 
-    init(_ view: View, _ places: [Place]) {
+    init(_ view: View, _ slots: [SlotKind]) {
       self.view = view
-      self.places = places
+      self.slots = slots
     }
   }
 
@@ -70,7 +70,7 @@ private enum Place: Hashable {
   /// The number of calls of each completion.
   private(set) var received: [Int] = []
   private var succeeded: Set<Int> = []
-  private(set) var strangers: [String] = []
+  private(set) var wrongImages: [String] = []
   private var steps = 0
   private var isSettling = false
   private let placeholder = Image.solid(width: 1, height: 1)
@@ -84,8 +84,8 @@ private enum Place: Hashable {
       if index < 6 { return Row(ImageView(frame: frame), [.contents, .highlighted]) }
       let button = Button(frame: frame)
       if index < 9 { button.imageSize = Size(width: 20, height: 20) }
-      let places = states.flatMap { [Place.button(.image, $0), .button(.background, $0)] }
-      return Row(button, places)
+      let slots = states.flatMap { [SlotKind.button(.image, $0), .button(.background, $0)] }
+      return Row(button, slots)
     }
     for row in rows { bench.window.addSubview(row.view) }
   }
@@ -98,11 +98,11 @@ private enum Place: Hashable {
   func step() {
     steps += 1
     let row = any(rows)
-    let place = any(row.places)
+    let slot = any(row.slots)
     switch random.below(24) {
-    case 0...9: ask(row, place)
-    case 10: cancel(row, place)
-    case 11: clear(row, place)
+    case 0...9: load(row, slot)
+    case 10: cancel(row, slot)
+    case 11: clear(row, slot)
     case 12: row.view.removeFromSuperview()
     case 13: (chance(30) ? other : bench.window).addSubview(row.view)
     case 14: changeState(row.view)
@@ -114,7 +114,7 @@ private enum Place: Hashable {
     }
   }
 
-  private func ask(_ row: Row, _ place: Place) {
+  private func load(_ row: Row, _ slot: SlotKind) {
     let number = random.below(30)
     guard var request = try? ImageRequest("http://a.test/\(number)") else { return }
     if chance(8) { request.cachePolicy = .reload }
@@ -127,27 +127,27 @@ private enum Place: Hashable {
     options.indicator = any([.activity, .bar, .ring, .none])
     options.cancelsPrevious = !chance(15)
     if chance(15) {
-      options.showsImage = { [weak row] _, image in row?.customPresentation[place] = image }
+      options.showsImage = { [weak row] _, image in row?.customPresentation[slot] = image }
     }
     let call = received.count
     received.append(0)
-    row.wanted[place] = number
-    row.call[place] = call
-    let asksAgain = (atEnd: chance(6), inProgress: chance(4))
+    row.wanted[slot] = number
+    row.call[slot] = call
+    let loadsAgain = (atEnd: chance(6), inProgress: chance(4))
     let completion: SlotCompletion = { [weak self, weak row] result in
       guard let self else { return }
       received[call] += 1
       if case .success = result { succeeded.insert(call) }
-      if asksAgain.atEnd, !isSettling, let row { ask(row, place) }
+      if loadsAgain.atEnd, !isSettling, let row { load(row, slot) }
     }
     var isOver = false
     let progress: SlotProgress = { [weak self, weak row] _ in
-      guard asksAgain.inProgress, !isOver, let self, !isSettling, let row else { return }
+      guard loadsAgain.inProgress, !isOver, let self, !isSettling, let row else { return }
       isOver = true
-      ask(row, place)
+      load(row, slot)
     }
     let image = chance(60) ? placeholder : nil
-    switch (place, row.view) {
+    switch (slot, row.view) {
     case (.contents, let view):
       view.setImage(
         from: request, placeholder: image, options: options, completion: completion, progress: progress)
@@ -166,9 +166,9 @@ private enum Place: Hashable {
     }
   }
 
-  private func cancel(_ row: Row, _ place: Place) {
-    row.call[place] = nil
-    switch (place, row.view) {
+  private func cancel(_ row: Row, _ slot: SlotKind) {
+    row.call[slot] = nil
+    switch (slot, row.view) {
     case (.contents, let view): view.cancelImageLoad()
     case (.highlighted, let view as ImageView): view.cancelHighlightedImageLoad()
     case (.button(.image, let state), let button as Button): button.cancelImageLoad(for: state)
@@ -177,10 +177,10 @@ private enum Place: Hashable {
     }
   }
 
-  private func clear(_ row: Row, _ place: Place) {
-    row.call[place] = nil
-    row.wanted[place] = nil
-    switch (place, row.view) {
+  private func clear(_ row: Row, _ slot: SlotKind) {
+    row.call[slot] = nil
+    row.wanted[slot] = nil
+    switch (slot, row.view) {
     case (.contents, let view): view.imageURL = nil
     case (.highlighted, let view as ImageView): view.highlightedImageURL = nil
     case (.button(.image, let state), let button as Button):
@@ -239,9 +239,9 @@ private enum Place: Hashable {
   }
 
   /// The slots whose images are shown now.
-  private func showing(_ row: Row) -> [Place] {
-    row.places.filter { place in
-      switch (place, row.view) {
+  private func showing(_ row: Row) -> [SlotKind] {
+    row.slots.filter { slot in
+      switch (slot, row.view) {
       case (.button(let slot, let state), let button as Button): button.isShowing(slot, state)
       case (.highlighted, let view as ImageView): view.isHighlighted
       default: true
@@ -257,28 +257,30 @@ private enum Place: Hashable {
         let middle = command.destination.center
         for row in rows where row.view.window === window && row.view.frame.contains(middle) {
           // The outgoing image of a transition may belong to another slot of the row.
-          let places = row.view.isInTransition ? row.places : showing(row)
-          let wanted = places.compactMap { row.wanted[$0] }
+          let slots = row.view.isInTransition ? row.slots : showing(row)
+          let wanted = slots.compactMap { row.wanted[$0] }
           if !wanted.contains(number) {
-            strangers.append("step \(steps): \(type(of: row.view)) shows \(number), not one of \(wanted)")
+            wrongImages.append("step \(steps): \(type(of: row.view)) shows \(number), not one of \(wanted)")
           }
         }
       }
     }
     for row in rows {
-      for (place, image) in row.customPresentation where Self.number(image) != nil {
-        if Self.number(image) != row.wanted[place] { strangers.append("step \(steps): \(place) elsewhere") }
+      for (slot, image) in row.customPresentation where Self.number(image) != nil {
+        if Self.number(image) != row.wanted[slot] {
+          wrongImages.append("step \(steps): \(slot) in its custom presentation")
+        }
       }
-      for place in row.places {
-        if let number = Self.number(stored(row, place)), number != row.wanted[place] {
-          strangers.append("step \(steps): \(place) has \(number)")
+      for slot in row.slots {
+        if let number = Self.number(stored(row, slot)), number != row.wanted[slot] {
+          wrongImages.append("step \(steps): \(slot) has \(number)")
         }
       }
     }
   }
 
-  private func stored(_ row: Row, _ place: Place) -> Image? {
-    switch (place, row.view) {
+  private func stored(_ row: Row, _ slot: SlotKind) -> Image? {
+    switch (slot, row.view) {
     case (.contents, let view as ImageView): view.image
     case (.highlighted, let view as ImageView): view.highlightedImage
     case (.button(let slot, let state), let button as Button):
@@ -307,10 +309,10 @@ private enum Place: Hashable {
   /// The slots whose last call succeeded and that show another image.
   var wrongAtTheEnd: [String] {
     rows.flatMap { row in
-      row.places.compactMap { place in
-        guard let call = row.call[place], succeeded.contains(call) else { return nil }
-        let image = row.customPresentation[place] ?? stored(row, place)
-        return Self.number(image) == row.wanted[place] ? nil : "\(place) of call \(call)"
+      row.slots.compactMap { slot in
+        guard let call = row.call[slot], succeeded.contains(call) else { return nil }
+        let image = row.customPresentation[slot] ?? stored(row, slot)
+        return Self.number(image) == row.wanted[slot] ? nil : "\(slot) of call \(call)"
       }
     }
   }

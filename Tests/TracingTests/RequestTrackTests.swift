@@ -184,12 +184,12 @@ import VitrineGraphics
   }
 
   @Test func workThatBeginsWhileMemoryIsLookedUpFollowsTheLookup() throws {
-    let asked = TraceEvent.Request(
+    let second = TraceEvent.Request(
       number: 2, url: "http://a.test/1", began: 4_000_000, memory: .absent, disk: .noCache, fetch: 10,
       decode: 11, processedImage: 12)
 
     let track = try #require(
-      TrackBuilder.tracks(of: load + [event(6, .requested(asked))]).first { $0.number == 2 })
+      TrackBuilder.tracks(of: load + [event(6, .requested(second))]).first { $0.number == 2 })
 
     #expect(
       times(track).filter { !$0.contains("6-6") }.prefix(3) == [

@@ -29,26 +29,26 @@ struct VaryPlan {
     _ id: FetchID, _ received: HTTPHeaders, _ credentials: AddedCredentials, in tree: StageTree,
     request: (TaskID) -> ImageRequest?
   ) -> Split? {
-    guard let asked = tree[id]?.request.identity else { return nil }
-    let fetched = credentials.sent.map { asked.sentWith($0) } ?? asked
+    guard let requested = tree[id]?.request.identity else { return nil }
+    let fetched = credentials.sent.map { requested.sentWith($0) } ?? requested
     headers.learn(from: received, for: fetched.url)
     let names = headers.names(for: fetched.url)
-    guard !names.isEmpty || fetched != asked else { return nil }
+    guard !names.isEmpty || fetched != requested else { return nil }
     var split = Split(identity: fetched.addingHeaders(named: names))
     // A fetch with the new identity may be under way already, if the names were known earlier and forgotten since.
-    let isUnderWay = split.identity != asked && tree.isFetching(split.identity)
+    let isUnderWay = split.identity != requested && tree.isFetching(split.identity)
     for task in tree.tasks(of: id) {
       guard let waiter = tree[task], var request = request(task) else { continue }
       let own = waiter.identity
       request.identity = own
       // A load that joined with the same credentials as the first shares the response, even if the credentials changed
       // later.
-      if let sent = credentials.sent, own.credentials == asked.credentials {
+      if let sent = credentials.sent, own.credentials == requested.credentials {
         request.identity = own.sentWith(sent)
       }
       request.identity = request.identity.addingHeaders(named: names)
       if request.identity == split.identity, !isUnderWay {
-        if split.identity != asked { split.staying.append((task, request.identity)) }
+        if split.identity != requested { split.staying.append((task, request.identity)) }
         continue
       }
       if let current = credentials.current {

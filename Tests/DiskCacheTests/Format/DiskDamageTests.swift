@@ -183,16 +183,16 @@ import Testing
 
   @Test func symbolicLinkIsNotFollowed() throws {
     let (cache, path, bytes) = try stored()
-    let customPresentation = fixture.folder + "/elsewhere"
-    try write(bytes, customPresentation)
+    let target = fixture.folder + "/target"
+    try write(bytes, target)
     try FileManager.default.removeItem(atPath: path)
-    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: customPresentation)
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
     #expect(cache.response(for: identity(1)) == nil)
-    #expect(FileManager.default.fileExists(atPath: customPresentation))
+    #expect(FileManager.default.fileExists(atPath: target))
     #expect(fixture.everything.isEmpty)
-    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: customPresentation)
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
     #expect(cache.store(storedResponse(), for: identity(1)))
-    #expect(try Array(Data(contentsOf: URL(filePath: customPresentation))) == bytes)
+    #expect(try Array(Data(contentsOf: URL(filePath: target))) == bytes)
     #expect(cache.response(for: identity(1)) == storedResponse())
   }
 

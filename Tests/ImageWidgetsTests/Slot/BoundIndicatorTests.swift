@@ -41,10 +41,10 @@ struct BoundIndicatorTests: IndicatorSlots {
 
   @Test func activityObserverMayStartAnotherLoad() async throws {
     let view = bench.view()
-    var hasAsked = false
+    var hasRequested = false
     let observation = view.imageActivity.observeActivity { [bench, recorder] in
-      guard !hasAsked, !view.imageActivity.activity.isRunning else { return }
-      hasAsked = true
+      guard !hasRequested, !view.imageActivity.activity.isRunning else { return }
+      hasRequested = true
       view.setImage(from: "http://a.test/2", options: bench.options, completion: recorder.completion)
     }
     load(view, .none)

@@ -123,7 +123,7 @@ struct SlotStormTests {
     let index = random.below(views.count)
     let view = views[index]
     switch random.below(24) {
-    case 0...8: ask(index)
+    case 0...8: load(index)
     case 9:
       view.cancelImageLoad()
       wanted[index] = nil
@@ -147,7 +147,7 @@ struct SlotStormTests {
     lowestPending = min(lowestPending, views.map(\.pendingSlots).min() ?? 0)
   }
 
-  private func ask(_ index: Int) {
+  private func load(_ index: Int) {
     let other = random.below(40)
     let number = chance(50) ? wanted[index] ?? other : other
     let call = received.count

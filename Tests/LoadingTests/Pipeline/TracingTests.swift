@@ -27,7 +27,7 @@ import VitrineTesting
 
     let response = try await world.loaded(request(transforms: [GrayscaleTransform()]))
 
-    let asked = try #require(requests.first)
+    let traced = try #require(requests.first)
     let kinds = trace.events.map(\.kind)
     var transfer = TraceEvent.Transfer()
     transfer.isComplete = true
@@ -40,15 +40,15 @@ import VitrineTesting
     #expect(!transfer.isLocal)
     #expect(
       kinds == [
-        .requested(asked), .fetchBegan(fetch: asked.fetch), .fetchEnded(fetch: asked.fetch, transfer),
-        .decodeBegan(decode: asked.decode), .decodeEnded(decode: asked.decode, width: 64, height: 48),
-        .transformBegan(processedImage: asked.processedImage),
-        .transformEnded(processedImage: asked.processedImage),
-        .responded(request: asked.number, .image(response.image.number, source: "network")),
+        .requested(traced), .fetchBegan(fetch: traced.fetch), .fetchEnded(fetch: traced.fetch, transfer),
+        .decodeBegan(decode: traced.decode), .decodeEnded(decode: traced.decode, width: 64, height: 48),
+        .transformBegan(processedImage: traced.processedImage),
+        .transformEnded(processedImage: traced.processedImage),
+        .responded(request: traced.number, .image(response.image.number, source: "network")),
       ])
-    #expect(asked.url == "http://a.test/a.jpg")
+    #expect(traced.url == "http://a.test/a.jpg")
     #expect(trace.events.map(\.time) == trace.events.map(\.time).sorted())
-    #expect(asked.began <= trace.events[0].time)
+    #expect(traced.began <= trace.events[0].time)
   }
 
   @Test func joiningRequestIsTracedWithTheSameStages() async throws {
@@ -100,11 +100,11 @@ import VitrineTesting
     memoryOnly.cache = .memoryOnly
     let file = ImageRequest(url: URL(filePath: "/nonexistent/a.jpg"))
 
-    let asked = [
+    let traced = [
       request("a.jpg"), request("b.jpg", policy: .refresh), request("c.jpg", policy: .reload), memoryOnly,
       file,
     ]
-    for one in asked { world.downloader.load(one).cancel() }
+    for one in traced { world.downloader.load(one).cancel() }
     await world.downloader.drain()
 
     #expect(requests.map(\.disk) == [nil, nil, .bypassed, .noCache, .noCache])
@@ -170,10 +170,10 @@ import VitrineTesting
 
     #expect(requests.map(\.url) == ["http://a.test/a.jpg", "gopher://a.test/1"])
     #expect(Set(requests.map(\.number)).count == 2)
-    for (asked, responded) in zip(
+    for (traced, responded) in zip(
       requests, trace.events.filter { $0 != trace.events[0] }.compactMap(response))
     {
-      #expect(asked.number == responded)
+      #expect(traced.number == responded)
     }
     #expect(trace.events.compactMap(response).count == 2)
   }

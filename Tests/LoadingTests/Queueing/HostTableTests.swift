@@ -5,7 +5,7 @@ import Testing
 /// The table of remembered hosts, which is bounded however many hosts were used.
 @Suite struct HostTableTests {
   /// Runs one download from each of `count` hosts, one per second.
-  private func ask(_ queue: inout DownloadQueue, count: Int, status: Int, retryAfter: Double?) {
+  private func send(_ queue: inout DownloadQueue, count: Int, status: Int, retryAfter: Double?) {
     for number in 0..<count {
       let id = FetchID(number: UInt64(number))
       let now = Int64(number) * 1_000_000_000
@@ -19,14 +19,14 @@ import Testing
   @Test func numberOfRememberedHTTP2ServersIsBounded() {
     var queue = DownloadQueue()
 
-    ask(&queue, count: 2000, status: 200, retryAfter: nil)
+    send(&queue, count: 2000, status: 200, retryAfter: nil)
 
     #expect(queue.rememberedCount <= DownloadQueue.rememberedServers)
   }
 
   @Test func recentHTTP2ServersAreRemembered() {
     var queue = DownloadQueue()
-    ask(&queue, count: 2000, status: 200, retryAfter: nil)
+    send(&queue, count: 2000, status: 200, retryAfter: nil)
     queue.maximumActive = 100
 
     func started(from server: Int) -> Int {
@@ -46,7 +46,7 @@ import Testing
   @Test func pausedServersAreForgottenAfterTheirPause() {
     var queue = DownloadQueue()
 
-    ask(&queue, count: 2000, status: 503, retryAfter: 30)
+    send(&queue, count: 2000, status: 503, retryAfter: 30)
 
     #expect(queue.rememberedCount <= DownloadQueue.rememberedServers + HostBackOff.limit)
     let last = DownloadQueue.Lane.host(scheme: "https", name: "1999.test", port: nil)

@@ -7,42 +7,42 @@ import VitrineWidgets
 
 /// Images that a closure of the caller shows instead of the view (`showsImage`).
 @Suite(.timeLimit(.minutes(1)))
-struct OwnPlaceTests {
+struct CustomPresentationTests {
   private let bench = SlotBench()
   private let recorder = CompletionRecorder()
   private let placeholder = Image.solid(width: 1, height: 1)
-  private let place = Place()
+  private let presentation = Presentation()
 
   /// Records the images that the closure was given, in order.
-  private final class Place {
+  private final class Presentation {
     var given: [Image?] = []
     var image: Image? { given.last ?? nil }
   }
 
   private var options: SlotOptions {
     var options = bench.options
-    let place = place
-    options.showsImage = { _, image in place.given.append(image) }
+    let presentation = presentation
+    options.showsImage = { _, image in presentation.given.append(image) }
     return options
   }
 
   @Test("SD-W11 a custom presentation receives the placeholder, then the image, before the completion")
   func closureReceivesPlaceholderThenImage() async throws {
     let view = bench.view()
-    let (place, recorder) = (place, recorder)
+    let (presentation, recorder) = (presentation, recorder)
     var givenAtTheEnd = 0
 
     view.setImage(
       from: "http://a.test/1", placeholder: placeholder, options: options
     ) { result in
-      givenAtTheEnd = place.given.count
+      givenAtTheEnd = presentation.given.count
       recorder.completion(result)
     }
-    #expect(place.given == [placeholder])
+    #expect(presentation.given == [placeholder])
     try await bench.transfer(1).respond(with: SlotBench.red)
     await recorder.wait()
 
-    #expect(place.given == [placeholder, recorder.images.first])
+    #expect(presentation.given == [placeholder, recorder.images.first])
     #expect(givenAtTheEnd == 2)
     #expect(view.image == nil)
   }
@@ -58,14 +58,14 @@ struct OwnPlaceTests {
       completion: recorder.completion)
     view.cancelImageLoad()
     await recorder.wait()
-    #expect(place.given == [nil])
+    #expect(presentation.given == [nil])
     view.setImage(
       from: "http://a.test/2", placeholder: placeholder, options: options,
       completion: recorder.completion)
     try await bench.transfer(2).respond(with: SlotBench.red)
     await recorder.wait(for: 2)
 
-    #expect(place.given == [nil, nil, recorder.images.first])
+    #expect(presentation.given == [nil, nil, recorder.images.first])
   }
 
   @Test("SD-W13 a cancelled load keeps the placeholder, and the next load succeeds")
@@ -77,14 +77,14 @@ struct OwnPlaceTests {
       completion: recorder.completion)
     view.cancelImageLoad()
     await recorder.wait()
-    #expect(place.given == [placeholder])
+    #expect(presentation.given == [placeholder])
     view.setImage(
       from: "http://a.test/2", placeholder: placeholder, options: options,
       completion: recorder.completion)
     try await bench.transfer(2).respond(with: SlotBench.red)
     await recorder.wait(for: 2)
 
-    #expect(place.given == [placeholder, placeholder, recorder.images.first])
+    #expect(presentation.given == [placeholder, placeholder, recorder.images.first])
   }
 
   @Test func closureReceivesFailureImageAndPlaceholderOnFailure() async throws {
@@ -96,7 +96,7 @@ struct OwnPlaceTests {
       completion: recorder.completion)
     try await bench.transfer(1).fail(.status(500))
     await recorder.wait()
-    #expect(place.given == [nil, placeholder])
+    #expect(presentation.given == [nil, placeholder])
 
     options.failureImage = .solid(width: 2, height: 2)
     view.setImage(
@@ -104,7 +104,7 @@ struct OwnPlaceTests {
     try await bench.transfer(2).fail(.status(500))
     await recorder.wait(for: 2)
 
-    #expect(place.given == [nil, placeholder, nil, options.failureImage])
+    #expect(presentation.given == [nil, placeholder, nil, options.failureImage])
     #expect(view.image == nil)
   }
 
@@ -114,7 +114,7 @@ struct OwnPlaceTests {
 
     bench.view().setImage(from: "http://a.test/1", placeholder: placeholder, options: options)
 
-    #expect(place.given == [image])
+    #expect(presentation.given == [image])
   }
 
   @Test func reusedCellIsClearedInTheViewAndInTheClosure() async throws {
@@ -125,14 +125,14 @@ struct OwnPlaceTests {
     view.setImage(from: "http://a.test/1", options: options)
     view.setImage(
       from: "http://a.test/2", options: bench.options)
-    #expect(place.given == [image, nil])
+    #expect(presentation.given == [image, nil])
     view.setImage(
       from: "http://a.test/1", options: bench.options)
     #expect(view.image == image)
     view.setImage(
       from: "http://a.test/2", options: options)
     #expect(view.image == nil)
-    #expect(place.image == nil)
+    #expect(presentation.image == nil)
   }
 
   @Test func clearingTheSlotPassesNilToTheClosure() throws {
@@ -143,10 +143,10 @@ struct OwnPlaceTests {
     view.setImage(from: "http://a.test/1", options: options)
     view.imageURL = nil
     view.imageURL = nil
-    #expect(place.given.count == 2)
-    #expect(place.image == nil)
+    #expect(presentation.given.count == 2)
+    #expect(presentation.image == nil)
     view.setImage(from: nil, placeholder: placeholder, options: options)
-    #expect(place.image == placeholder)
+    #expect(presentation.image == placeholder)
   }
 
   @Test func policyKeepsThePreviousImageInTheClosure() async throws {
@@ -160,11 +160,11 @@ struct OwnPlaceTests {
     view.setImage(
       from: "http://a.test/2", placeholder: placeholder, options: options,
       completion: recorder.completion)
-    #expect(place.given.count == 1)
+    #expect(presentation.given.count == 1)
     try await bench.transfer(1).respond(with: SlotBench.red)
     await recorder.wait()
 
-    #expect(place.given.count == 2)
-    #expect(place.image == recorder.images.first)
+    #expect(presentation.given.count == 2)
+    #expect(presentation.image == recorder.images.first)
   }
 }
