@@ -8,7 +8,7 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
 ]
 
-/// Modules that live on the main actor: widgets and whatever drives them.
+/// Modules that live on the main actor: widgets and the code that drives them.
 let mainActor: [SwiftSetting] = strict + [.defaultIsolation(MainActor.self)]
 
 /// A module of the library: the folder has the short name, the target carries the prefix, because
@@ -91,7 +91,7 @@ let package = Package(
       path: "Sources/Demo",
       exclude: ["HeapLimits"],
       swiftSettings: mainActor),
-    // Counts what is asked of the heap, in the benchmarks alone.
+    // Counts the allocations of the heap, in the benchmarks only.
     .target(name: "CAllocations", path: "Sources/Benchmarks/Shared/CAllocations"),
     // Foundation's cache, in a process of its own.
     .executableTarget(
@@ -120,7 +120,7 @@ let package = Package(
         "VitrineConcurrency", "VitrineDiskCache", "VitrineLoading", "VitrineTesting", "Callbacks",
         "DiskProbe",
       ]),
-    // Writes to a disk cache until it is killed, or has a disk that does not answer.
+    // Writes to a disk cache until it is killed, or has a disk that does not respond.
     .executableTarget(
       name: "DiskProbe", dependencies: ["VitrineDiskCache", "VitrineLoading", "VitrineTesting"],
       path: "Tests/DiskProbe", swiftSettings: strict),
@@ -150,7 +150,7 @@ let package = Package(
       "SDLBackend",
       ["VitrineSDLBackend", "VitrineTesting", "Callbacks", "ScreenTurns", "CSDL", "SDLBackendProbe"],
       settings: mainActor),
-    // Runs the loop on a process's first thread, where a test never is.
+    // Runs the loop on a process's first thread; tests run on other threads.
     .executableTarget(
       name: "SDLBackendProbe", dependencies: ["VitrineCodecs", "VitrineSDLBackend"],
       path: "Tests/SDLBackendProbe",
@@ -159,11 +159,11 @@ let package = Package(
       "Platform",
       ["VitrineConcurrency", "VitrinePlatform", "VitrineGraphics", "VitrineLoading", "VitrineTesting"]),
     tests("Tracing", ["VitrineTracing", "VitrineGraphics"]),
-    // Without a default isolation, as most users have it: what is shown to them has to compile so.
+    // Without a default isolation, as in most programs, so that the code of the documentation compiles there.
     tests(
       "Vitrine", ["Vitrine", "VitrineGalleryServer", "VitrineTesting", "Callbacks", "AsyncMainProbe"],
       exclude: ["Articles/Recorded"]),
-    // A program that leaves the first thread, which a test never is on.
+    // A program that leaves the first thread.
     .executableTarget(
       name: "AsyncMainProbe", dependencies: ["Vitrine"], path: "Tests/AsyncMainProbe",
       swiftSettings: mainActor),
@@ -174,9 +174,9 @@ let package = Package(
         "VitrineGalleryServer",
         "VitrineTesting", "DemoRuns",
       ]),
-    // Runs the program for the tests that look at it from outside.
+    // Runs the demo as a process, for tests of the whole program.
     .target(name: "DemoRuns", dependencies: [], path: "Tests/DemoRuns", swiftSettings: strict),
-    // Compares what is drawn with pictures that were looked at once.
+    // Compares what is drawn with recorded images.
     .testTarget(
       name: "GoldenTests",
       dependencies: [
@@ -187,8 +187,8 @@ let package = Package(
   ]
 )
 
-// `./run.sh fuzz` makes a program of libFuzzer and whatever reads what others wrote; of the demo it takes all but
-// `main`, as a library.
+// `./run.sh fuzz` builds a program of libFuzzer and all code that parses foreign bytes. The demo is a library there,
+// without `main`.
 if Context.environment["VITRINE_FUZZ"] != nil {
   package.products = []
   package.targets = package.targets.map { target in

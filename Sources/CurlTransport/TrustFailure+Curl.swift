@@ -13,7 +13,7 @@ extension TrustFailure {
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_ISSUER_ERROR,
       CURLE_OBSOLETE51:
       self = Self.cause(in: message)
-    // The TLS handshake failed for good. A connection that was lost during the handshake has the same code, with the
+    // The TLS handshake failed permanently. A connection that was lost during the handshake has the same code, with the
     // host in its message.
     case CURLE_SSL_CONNECT_ERROR where message.contains("ssl routines:"):
       if ["protocol", "too small", "too weak"].contains(where: message.contains) {

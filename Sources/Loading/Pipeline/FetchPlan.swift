@@ -215,7 +215,7 @@ struct FetchPlan {
   }
 
   /// Handles a lookup that returns after the network request was started. A fresh response is shown if the server has
-  /// not answered yet; a stale response is kept in case the server fails.
+  /// not responded yet; a stale response is kept in case the server fails.
   private mutating func foundLate(_ id: FetchID, _ find: DiskFind, in loads: inout Loads) -> Step {
     guard let fetch = loads.tree[id], let (copy, isFresh) = disk.foundLate(id, find) else { return .wait }
     switch fetch.phase {

@@ -274,7 +274,7 @@ final class LoadEngine: Sendable {
     resumeIdleWaiters()
   }
 
-  /// Continues without the disk, which has not answered in time.
+  /// Continues without the disk, which has not responded in time.
   private func skipLookup(_ id: FetchID) {
     withdrawLookup(id)
     perform { $0.lookupSkipped(id) }
@@ -297,7 +297,7 @@ final class LoadEngine: Sendable {
 
   // MARK: Time and network
 
-  /// Called at the time of a `.wake`. Serves callers whose server has not answered in time with the stored response.
+  /// Called at the time of a `.wake`. Serves callers whose server has not responded in time with the stored response.
   private func woken(at time: Int64) {
     perform { $0.woken(at: time, by: self) }
   }

@@ -141,7 +141,7 @@ struct LoadRegistry {
     fetches.startDownloads(in: &loads)
   }
 
-  /// Returns the fetches whose servers have not answered in time, and whose callers are to be served by `serveCopy`.
+  /// Returns the fetches whose servers have not responded in time, and whose callers are to be served by `serveCopy`.
   mutating func overdueCopies() -> [FetchID] { fetches.disk.takeOverdue(in: &loads) }
 
   /// Moves the callers of a fetch to a new fetch that decodes the stored response. The original fetch goes on for the
@@ -214,7 +214,7 @@ struct LoadRegistry {
     return admitted()
   }
 
-  /// Sends a fetch to the network because the disk has not answered in time.
+  /// Sends a fetch to the network because the disk has not responded in time.
   ///
   /// - Parameter failure: The remembered failure of an earlier request, if the server refused it a short time ago.
   mutating func lookupSkipped(_ id: FetchID, _ failure: ImageError?) -> [LoadAction] {

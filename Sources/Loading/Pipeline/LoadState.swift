@@ -278,7 +278,7 @@ struct LoadState {
     return registry.fetchEnded(id, end)
   }
 
-  /// Moves the callers whose server has not answered in time to the stored response, then starts what waits for this
+  /// Moves the callers whose server has not responded in time to the stored response, then starts what waits for this
   /// time. A probe for each image waits for the server's response.
   mutating func woken(at time: Int64, by engine: LoadEngine) -> [LoadAction] {
     var actions: [LoadAction] = []

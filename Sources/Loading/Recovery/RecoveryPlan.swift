@@ -7,7 +7,7 @@ import VitrineConcurrency
 /// are in nanoseconds.
 ///
 /// At most one probe per host is under way. When any request to a host succeeds, the failed requests to that host are
-/// sent again. A request that fails although its host has answered other requests since its previous failure gets a
+/// sent again. A request that fails although its host has responded to other requests since its previous failure gets a
 /// back-off of its own, and is not sent before its end, not even after successes of other requests.
 struct RecoveryPlan {
   typealias Host = DownloadQueue.Lane
@@ -34,7 +34,7 @@ struct RecoveryPlan {
     var isVisible: Bool
     var phase = Phase.waiting
     var tries = 0
-    /// The number of failures although the host had answered other requests.
+    /// The number of failures although the host had responded to other requests.
     var ownFailures = 0
     /// The end of the request's own back-off: the request is not sent before this time.
     var earliest = Int64.min
@@ -187,7 +187,7 @@ struct RecoveryPlan {
     hosts[host]?.failedProbes = 0
     hosts[host]?.next = now
     for id in state.requests.sorted() {
-      // A shortage of memory does not end when a server answers.
+      // A shortage of memory does not end when a server responds.
       guard let request = requests[id], request.cause != .memory, request.earliest <= now,
         case .waiting = request.phase
       else { continue }
@@ -291,7 +291,7 @@ struct RecoveryPlan {
       let time = time(of: request, state)
       earliest = min(earliest ?? .max, time)
       // Requests with the fewest tries come first, so that a request that always fails does not hide that the host
-      // answers.
+      // responds.
       if time <= now, best.map({ (request.tries, id) < $0 }) ?? true { best = (request.tries, id) }
     }
     if let best {

@@ -13,11 +13,11 @@
 /// Each host receives one probe at a time, regardless of the number of waiting slots. The n-th probe is sent after the
 /// previous failure by a random time between half and all of `delay * 2^(n-1)`. When any request to the host receives a
 /// response other than a retryable error, the slots of the host send their requests at once, through the downloader's
-/// queue. A request that keeps failing although its host answers other requests is sent again after delays that grow in
-/// the same way. When the network returns, each host is probed at once.
+/// queue. A request that keeps failing although its host responds to other requests is sent again after delays that
+/// grow in the same way. When the network returns, each host is probed at once.
 ///
 /// A server that responds 429 or 503 with `Retry-After` is not probed before that time, `maximumRetryAfter` seconds at
-/// most, unless the server answers another request or the network returns.
+/// most, unless the server responds to another request or the network returns.
 public struct RecoveryPolicy: Hashable, Sendable {
   /// True to send failed requests of slots again; true by default.
   public var isEnabled: Bool

@@ -6,8 +6,8 @@ public struct TransportMetrics: Hashable, Sendable {
   public var headBytesReceived: Int
   /// The number of bytes of the requests in the last hop; over HTTP/2, the number that HTTP/1.1 would take.
   public var bytesSent: Int
-  /// The number of requests sent: 1, plus one for each redirect and each answered challenge; 0 for a file or data URL,
-  /// and if no connection was established.
+  /// The number of requests sent: 1, plus one for each redirect and each authentication challenge; 0 for a file or data
+  /// URL, and if no connection was established.
   public var requests: Int
   /// The number of redirects followed.
   public var redirects: Int

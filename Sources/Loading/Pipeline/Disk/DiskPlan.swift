@@ -208,7 +208,7 @@ struct DiskPlan {
     return true
   }
 
-  // MARK: Servers that do not answer in time
+  // MARK: Servers that do not respond in time
 
   /// True if callers wait for the server although the stored response may be shown.
   func mayServeCopy(of id: FetchID, in tree: StageTree) -> Bool {

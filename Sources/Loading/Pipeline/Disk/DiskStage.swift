@@ -17,7 +17,7 @@ struct DiskStage {
   var copy: StoredCopy?
   /// True if `copy` was released to make room while no caller needed the image. The disk is then asked again.
   var isReleased = false
-  /// The time at which callers get the stored response if the server has not answered.
+  /// The time at which callers get the stored response if the server has not responded.
   var copyDeadline: Int64?
   /// The error of a decode that found the bytes damaged, while other decodes still read the bytes.
   var damage: ImageError?

@@ -9,7 +9,7 @@ final class StoredCopy: Sendable {
     case immediately
     /// The response is shown at once, while the server is asked.
     case whileRevalidating
-    /// The response is shown after the server has answered a conditional request with a 304.
+    /// The response is shown after the server has responded to a conditional request with a 304.
     case afterRevalidation
   }
 

@@ -5,7 +5,7 @@ enum LoadAction: Equatable, Sendable {
   /// Look up the disk; report the result with `lookedUp`.
   case lookUp(FetchID, ImageRequest, ImageRequest.Priority)
   case cancelLookup(FetchID)
-  /// Continue without the disk, which has not answered in time; report this with `lookupSkipped`.
+  /// Continue without the disk, which has not responded in time; report this with `lookupSkipped`.
   case skipLookup(FetchID)
   /// Store the response on disk, because the bytes were decoded successfully.
   case keep(FetchedBytes, RequestIdentity)
