@@ -39,7 +39,7 @@ struct AreaScaler: ~Copyable {
   init(_ source: Canvas.Source, to canvas: Canvas) {
     precondition(
       source.size.width >= canvas.size.width && source.size.height >= canvas.size.height,
-      "pictures are made smaller")
+      "images are scaled down")
     self.canvas = canvas
     hasAlpha = source.hasAlpha
     step = (

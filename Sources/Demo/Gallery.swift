@@ -30,7 +30,7 @@ final class Gallery {
     else {
       throw DemoError(
         message:
-          "the demo's pictures are not at \(assets); set VITRINE_ASSETS to the repository's Assets folder")
+          "the images of the demo are not at \(assets); set VITRINE_ASSETS to the repository's Assets folder")
     }
     images = text.split(whereSeparator: \.isNewline).compactMap { line in
       let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)

@@ -71,7 +71,7 @@ enum FirstScreen {
       Figure("connections", runs.samples("connections"), label: "connections"),
       Figure("frames", runs.samples("frames"), label: "frames presented"),
       Figure("late_frames", runs.samples("late_frames"), label: "late frames"),
-      Figure("picture_kb", kilobytes, label: "mean size of an image", unit: "kB"),
+      Figure("image_kb", kilobytes, label: "mean size of an image", unit: "kB"),
     ]
   }
 }

@@ -16,7 +16,7 @@ struct ImageSet {
   }
 
   /// Generates the images unless they exist, which takes about ten seconds.
-  init(folder: String = ".build/bench/pictures") throws {
+  init(folder: String = ".build/bench/images") throws {
     self.folder = folder
     let files = FileManager.default
     if files.fileExists(atPath: folder + "/" + Self.version) { return }

@@ -149,7 +149,7 @@ struct WebPFrame {
       config.options.scaled_height = Int32(canvas.height)
     } else if size != canvas {
       guard origin.x + size.width <= canvas.width, origin.y + size.height <= canvas.height else {
-        throw .decoding(.webp, message: "a frame outside the picture")
+        throw .decoding(.webp, message: "a frame outside of the image")
       }
       offset = origin.y * bytesPerRow + origin.x * PixelFormat.bytesPerPixel
     }

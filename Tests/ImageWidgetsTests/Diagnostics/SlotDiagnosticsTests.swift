@@ -48,7 +48,8 @@ final class SlotDiagnosticsTests {
 
     #expect(lines.about("hidden").isEmpty)
     #expect(
-      lines.about("Cover 2").last?.hasSuffix("the server responded with 404 (http://a.test/2?token=…)") == true)
+      lines.about("Cover 2").last?.hasSuffix("the server responded with 404 (http://a.test/2?token=…)")
+        == true)
   }
 
   @Test func bodyOverTheLimitIsReportedForAButtonsState() async throws {
