@@ -37,7 +37,7 @@ struct DiskPlanTests {
     #expect(plan.lookedUp(id, DiskFind(copy: copy), isCacheOnly: false) == .askServer)
     #expect(plan[id].copy === copy)
 
-    #expect(plan.takeCopy(of: id, because: .status(404)) == nil, "the server has answered")
+    #expect(plan.takeCopy(of: id, because: .status(404)) == nil, "the server has responded")
     #expect(plan.takeCopy(of: id, because: .status(500)) === copy)
     #expect(plan.takeCopy(of: id, because: .status(500)) == nil)
   }
