@@ -8,9 +8,7 @@ struct Subject: Equatable {
 
   static let all = [
     Subject(
-      "first-screen",
-      "200 images over HTTP into tiles, beside libjpeg-turbo alone",
-      FirstScreen.measure),
+      "first-screen", "200 images over HTTP into tiles, beside libjpeg-turbo alone", FirstScreen.measure),
     Subject("memory-hit", "a lookup in the memory cache, beside a dictionary with a lock", MemoryHit.measure),
     Subject("set-image", "setting an image from memory on a slot", SetImage.measure),
     Subject("scroll", "a frame of a scrolling list, beside a memmove of the window", Scroll.measure),
@@ -20,13 +18,10 @@ struct Subject: Equatable {
     Subject("reuse-storm", "10,000 slot changes per second, for 15 s", ReuseStorm.measure),
     Subject("download", "2,000 objects of 30 KB from nginx, beside curl --parallel", Download.measure),
     Subject(
-      "latency",
-      "200 objects with a round-trip time of 50 ms, beside curl --parallel",
-      Latency.measure),
+      "latency", "200 objects with a round-trip time of 50 ms, beside curl --parallel", Latency.measure),
     Subject("storm", "100,000 loads that are cancelled at once", Storm.measure),
     Subject(
-      "fling",
-      "a fast scroll of a grid past 2,000 images: bytes loaded for images that were never shown",
+      "fling", "a fast scroll of a grid past 2,000 images: bytes loaded for images that were never shown",
       Fling.measure),
     Subject("disk-reopen", "the first lookup in a disk cache with 10,000 responses", DiskReopen.measure),
     Subject(

@@ -64,10 +64,8 @@ struct AreaScaler: ~Copyable {
       let first = min(Int(start), limit - 1)
       let last = max(first, min(Int(end.rounded(.up)) - 1, limit - 1))
       return Span(
-        first: first, last: last,
-        firstWeight: Float(min(Double(first + 1), end) - start),
-        lastWeight: last > first ? Float(end - Double(last)) : 0,
-        factor: Float(1 / max(end - start, 1e-6)))
+        first: first, last: last, firstWeight: Float(min(Double(first + 1), end) - start),
+        lastWeight: last > first ? Float(end - Double(last)) : 0, factor: Float(1 / max(end - start, 1e-6)))
     }
   }
 

@@ -104,8 +104,7 @@ struct Canvas {
   ///
   /// - Parameter read: Writes the next `count` rows to `rows`, without gaps.
   func draw(
-    _ source: Source,
-    read: (_ rows: UnsafeMutableRawPointer, _ count: Int) throws(ImageError) -> Void
+    _ source: Source, read: (_ rows: UnsafeMutableRawPointer, _ count: Int) throws(ImageError) -> Void
   ) throws(ImageError) {
     let isScaled = source.size != size
     let bytesPerRow = source.size.width * PixelFormat.bytesPerPixel

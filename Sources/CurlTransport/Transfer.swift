@@ -34,8 +34,7 @@ final class Transfer {
   func prepare() throws(ImageError) {
     hopBegan = .now
     watch.note(deadline)
-    try easy.prepare(
-      for: state.hop, connectLimit: arguments.request.timeouts.connect, settings: settings)
+    try easy.prepare(for: state.hop, connectLimit: arguments.request.timeouts.connect, settings: settings)
     try listen()
   }
 
@@ -69,17 +68,15 @@ final class Transfer {
     updateCookieJar()
     reportWithheld()
     return state.end(
-      TransferState.HopEnd(
-        failure: code == CURLE_OK ? nil : failure(code), wasReused: opened == 0))
+      TransferState.HopEnd(failure: code == CURLE_OK ? nil : failure(code), wasReused: opened == 0))
   }
 
   private func failure(_ code: CURLcode) -> ImageError {
     CurlFailure(
       code: code, message: easy.message, host: origin.host,
       secureProxyHost: state.proxy.flatMap { try? ProxyAddress($0).secureHost },
-      isProxied: state.proxy != nil,
-      proxyStatus: easy.count(CURLINFO_HTTP_CONNECTCODE), isConnected: state.isRequestSent,
-      connectLimit: arguments.request.timeouts.connect
+      isProxied: state.proxy != nil, proxyStatus: easy.count(CURLINFO_HTTP_CONNECTCODE),
+      isConnected: state.isRequestSent, connectLimit: arguments.request.timeouts.connect
     ).error
   }
 
@@ -129,9 +126,8 @@ final class Transfer {
       bytesSent: easy.count(CURLINFO_REQUEST_SIZE), requests: state.requestsSent,
       redirects: state.hop.redirects, connections: connections, isReused: isReused,
       httpVersion: easy.httpVersion, serverAddress: easy.text(CURLINFO_PRIMARY_IP),
-      nameLookup: easy.seconds(CURLINFO_NAMELOOKUP_TIME_T),
-      connect: easy.seconds(CURLINFO_CONNECT_TIME_T), tls: easy.seconds(CURLINFO_APPCONNECT_TIME_T),
-      firstByte: easy.seconds(CURLINFO_STARTTRANSFER_TIME_T),
+      nameLookup: easy.seconds(CURLINFO_NAMELOOKUP_TIME_T), connect: easy.seconds(CURLINFO_CONNECT_TIME_T),
+      tls: easy.seconds(CURLINFO_APPCONNECT_TIME_T), firstByte: easy.seconds(CURLINFO_STARTTRANSFER_TIME_T),
       // libcurl counts up to the last byte it received, which may be long before a transfer is cancelled.
       total: max(easy.seconds(CURLINFO_TOTAL_TIME_T), (SuspendingClock.now - hopBegan) / .seconds(1)))
   }

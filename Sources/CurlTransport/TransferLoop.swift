@@ -38,8 +38,7 @@ final class TransferLoop {
     inbox = TransferInbox(ringing: wakeup)
     let perHost = min(max(1, settings.configuration.connectionsPerHost), 1000)
     _ = vitrine_curl_multi_set_long(multi.pointer, CURLMOPT_MAX_HOST_CONNECTIONS, perHost)
-    _ = vitrine_curl_multi_set_long(
-      multi.pointer, CURLMOPT_MAX_CONCURRENT_STREAMS, Self.streamLimit)
+    _ = vitrine_curl_multi_set_long(multi.pointer, CURLMOPT_MAX_CONCURRENT_STREAMS, Self.streamLimit)
     _ = vitrine_curl_multi_set_long(multi.pointer, CURLMOPT_MAXCONNECTS, 8 * perHost)
   }
 

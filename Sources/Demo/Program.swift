@@ -71,8 +71,7 @@ struct Program {
 
     let demo = Demo(
       application: application, options: options, gallery: gallery, feed: feed, script: script,
-      assets: assets,
-      logMessage: logMessage)
+      assets: assets, logMessage: logMessage)
     let code = demo.run()
     if let problem = demo.problem { logMessage(problem) }
     if let fault = (configuration.dataCache as? DiskImageCache)?.fault {

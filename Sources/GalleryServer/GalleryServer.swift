@@ -58,8 +58,7 @@ package final class GalleryServer: Sendable {
   ///
   /// - Parameter accept: A function that accepts a connection; tests can pass one that fails.
   init(
-    images folder: String? = nil, port: UInt16 = 0, behaviour: Behaviour = .init(),
-    logBytes: Int = 32 << 20,
+    images folder: String? = nil, port: UInt16 = 0, behaviour: Behaviour = .init(), logBytes: Int = 32 << 20,
     limit: ConnectionLimit, accept: @escaping Accept
   ) throws(GalleryServerError) {
     var images: ImageFolder?

@@ -12,8 +12,7 @@ package struct Resource: Sendable, Hashable {
 
   /// Creates a resource.
   package init(
-    body: [UInt8] = [], contentType: String = "application/octet-stream",
-    headers: [String: String] = [:]
+    body: [UInt8] = [], contentType: String = "application/octet-stream", headers: [String: String] = [:]
   ) {
     self.body = body
     self.contentType = contentType

@@ -148,8 +148,7 @@ public struct Rect: Hashable, Sendable {
     if other.isEmpty { return self }
     let left = min(minX, other.minX)
     let top = min(minY, other.minY)
-    return Rect(
-      x: left, y: top, width: max(maxX, other.maxX) - left, height: max(maxY, other.maxY) - top)
+    return Rect(x: left, y: top, width: max(maxX, other.maxX) - left, height: max(maxY, other.maxY) - top)
   }
 
   /// Returns the rectangle moved by `offset`.
@@ -171,13 +170,11 @@ public struct Rect: Hashable, Sendable {
   package var roundedOut: Rect {
     let left = minX.rounded(.down)
     let top = minY.rounded(.down)
-    return Rect(
-      x: left, y: top, width: maxX.rounded(.up) - left, height: maxY.rounded(.up) - top)
+    return Rect(x: left, y: top, width: maxX.rounded(.up) - left, height: maxY.rounded(.up) - top)
   }
 
   /// Multiplies the corner and the size by `factor`, as for a conversion from points to pixels or back.
   public static func * (rect: Rect, factor: Double) -> Rect {
-    Rect(
-      origin: Point(x: rect.minX * factor, y: rect.minY * factor), size: rect.size * factor)
+    Rect(origin: Point(x: rect.minX * factor, y: rect.minY * factor), size: rect.size * factor)
   }
 }

@@ -119,12 +119,11 @@ public nonisolated struct SlotOptions {
 
   /// Creates options; without arguments a cross-dissolve, a spinner, and the placeholder while the slot loads.
   public init(
-    transition: Transition = .crossDissolve,
-    transitionsBySource: [ImageResponse.Source: Transition] = [:], waitsForTransition: Bool = false,
-    indicator: Indicator = .automatic,
-    placeholderPolicy: PlaceholderPolicy = .whileLoading, failureImage: Image? = nil,
-    setsImage: Bool = true, showsImage: (@MainActor (View, Image?) -> Void)? = nil,
-    downloader: ImageDownloader? = nil, cancelsPrevious: Bool = true
+    transition: Transition = .crossDissolve, transitionsBySource: [ImageResponse.Source: Transition] = [:],
+    waitsForTransition: Bool = false, indicator: Indicator = .automatic,
+    placeholderPolicy: PlaceholderPolicy = .whileLoading, failureImage: Image? = nil, setsImage: Bool = true,
+    showsImage: (@MainActor (View, Image?) -> Void)? = nil, downloader: ImageDownloader? = nil,
+    cancelsPrevious: Bool = true
   ) {
     self.transition = transition
     self.transitionsBySource = transitionsBySource

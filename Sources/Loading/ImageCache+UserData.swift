@@ -38,8 +38,7 @@ extension ImageCache {
     let memory = request.cache(default: downloader.cache)
     let image = memory?.image(for: request, additionalIdentifier: additionalIdentifier)
     if let image {
-      memory?.insert(
-        image.withUserData(userData), for: request, additionalIdentifier: additionalIdentifier)
+      memory?.insert(image.withUserData(userData), for: request, additionalIdentifier: additionalIdentifier)
     }
     guard let identity = request.storedIdentity(additionalIdentifier) else { return image != nil }
     let isOnDisk = await withCheckedContinuation { continuation in

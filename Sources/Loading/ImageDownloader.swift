@@ -52,9 +52,8 @@ public final class ImageDownloader: Sendable {
   ///   - cache: The memory cache; `nil` for none, and a new `MemoryImageCache` by default.
   ///   - dataCache: The disk cache of response bytes; `nil`, the default, for none.
   public convenience init(
-    configuration: Configuration = .init(), transports: [any DataTransport],
-    decoder: any ImageDecoding, cache: (any ImageRequestCache)? = MemoryImageCache(),
-    dataCache: (any ImageDataCache)? = nil
+    configuration: Configuration = .init(), transports: [any DataTransport], decoder: any ImageDecoding,
+    cache: (any ImageRequestCache)? = MemoryImageCache(), dataCache: (any ImageDataCache)? = nil
   ) {
     if let ledger = configuration.memory.ledger { (cache as? any MemoryHolder)?.count(against: ledger) }
     self.init(
@@ -160,8 +159,7 @@ public final class ImageDownloader: Sendable {
   @discardableResult
   public func download(
     _ source: (any ImageRequestConvertible)?, receiptID: UUID = UUID(),
-    success: (@MainActor (ImageResponse) -> Void)? = nil,
-    failure: (@MainActor (ImageError) -> Void)? = nil
+    success: (@MainActor (ImageResponse) -> Void)? = nil, failure: (@MainActor (ImageError) -> Void)? = nil
   ) -> DownloadReceipt? {
     let request: ImageRequest
     do throws(ImageError) {

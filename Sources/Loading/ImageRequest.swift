@@ -163,10 +163,9 @@ public struct ImageRequest: Sendable {
 
   /// Creates a GET request for `url`; `defaultAccept` is sent unless the headers have an `Accept`.
   public init(
-    url: URL, headers: HTTPHeaders = [:], priority: Priority = .normal,
-    cachePolicy: CachePolicy = .useCache, cache: Cache = .downloader, targetSize: DecodeTarget? = nil,
-    transforms: [any ImageTransform] = [], limits: DecodeLimits = .init(), keepsData: Bool = false,
-    progressive: Progressive = .none
+    url: URL, headers: HTTPHeaders = [:], priority: Priority = .normal, cachePolicy: CachePolicy = .useCache,
+    cache: Cache = .downloader, targetSize: DecodeTarget? = nil, transforms: [any ImageTransform] = [],
+    limits: DecodeLimits = .init(), keepsData: Bool = false, progressive: Progressive = .none
   ) {
     self.priority = priority
     self.cachePolicy = cachePolicy

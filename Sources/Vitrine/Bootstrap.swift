@@ -73,8 +73,7 @@ nonisolated func makeSharedDownloader(
   configuration.memory.ledger = ledger
   MemoryPressureMonitor.watch(ledger)
   let downloader = ImageDownloader(
-    configuration: configuration,
-    transports: [CurlTransport(configuration: transport), LocalTransport()],
+    configuration: configuration, transports: [CurlTransport(configuration: transport), LocalTransport()],
     decoder: ImageCodecs(), cache: cache, dataCache: dataCache)
   ImageDownloader.shared = downloader
   sharedMonitors.withLock { $0 = PlatformMonitors(for: downloader) }

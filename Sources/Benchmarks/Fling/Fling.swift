@@ -24,16 +24,14 @@ enum Fling {
           label: "\(order): fraction of bytes never shown", aim: .atMost(0.1)),
         Figure(
           "ratio_unseen_pixels_\(order)", runs.samples("unseen_pixels"),
-          label: "  fraction of pixels never shown",
-          aim: .atMost(0.1)),
+          label: "  fraction of pixels never shown", aim: .atMost(0.1)),
         Figure("\(order)_bytes", runs.samples("bytes"), label: "  all bytes"),
         Figure("\(order)_requests", runs.samples("requests"), label: "  requests sent"),
         Figure("\(order)_shown", runs.samples("shown"), label: "  images shown, of \(FlingRun.count)"),
         Figure("\(order)_late_frames", runs.samples("late"), label: "  late frames"),
         Figure(
           "\(order)_settle_ms", runs.samples("settle_ms"),
-          label: "  from the end of the scroll to all loaded",
-          unit: "ms"),
+          label: "  from the end of the scroll to all loaded", unit: "ms"),
       ]
     }
   }

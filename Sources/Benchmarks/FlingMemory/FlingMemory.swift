@@ -20,8 +20,7 @@ enum FlingMemory {
     return [
       Figure(
         "ratio_memory", runs.samples("ratio"),
-        label: "ratio of the memory above the baseline, less 16 MB, to the ledger",
-        aim: .atMost(1.15)),
+        label: "ratio of the memory above the baseline, less 16 MB, to the ledger", aim: .atMost(1.15)),
       Figure(
         "above_mb", runs.samples("above"), label: "  memory above the baseline", unit: "MB", factor: 1e-6),
       Figure("ledger_mb", runs.samples("ledger"), label: "  counted by the ledger", unit: "MB", factor: 1e-6),

@@ -48,8 +48,7 @@ final class CachedImages: Sendable {
     }
     return Figure(
       "purge_stall_ms", longest.withLock { $0 * 1000 }, label: "longest lookup while all are evicted",
-      unit: "ms",
-      aim: .atMost(16.7))
+      unit: "ms", aim: .atMost(16.7))
   }
 
   func lookUp(_ key: Int) -> Image? { downloader.cachedImage(for: requests[key]) }

@@ -34,16 +34,13 @@ enum ReuseStorm {
         unit: "MB", aim: .atMost(1)),
       Figure(
         "resident_growth_mb", runs.samples("resident_growth_mb"),
-        label: "growth of the process, second 5 to 15",
-        unit: "MB", aim: .atMost(1)),
+        label: "growth of the process, second 5 to 15", unit: "MB", aim: .atMost(1)),
       Figure(
         "wrong_endings", runs.samples("wrong_endings"), label: "completions not called exactly once",
-        floor: .atMost(0),
-        aim: .atMost(0)),
+        floor: .atMost(0), aim: .atMost(0)),
       Figure(
         "left_over", runs.samples("left_over"), label: "retained completions and waiting slots",
-        floor: .atMost(0),
-        aim: .atMost(0)),
+        floor: .atMost(0), aim: .atMost(0)),
     ]
   }
 

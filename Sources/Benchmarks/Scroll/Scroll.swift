@@ -25,12 +25,10 @@ enum Scroll {
       Figure(
         "slow_ms", slow.samples("mean_ms"), label: "main thread per frame, 4 points", unit: "ms",
         floor: .atMost(2.6), aim: .atMost(1)),
-      Figure(
-        "process_ms", fast.samples("process_ms"), label: "all threads per frame, 30 points", unit: "ms"),
+      Figure("process_ms", fast.samples("process_ms"), label: "all threads per frame, 30 points", unit: "ms"),
       Figure("p99_ms", fast.samples("p99_ms"), label: "p99 of a frame, wall clock", unit: "ms"),
       Figure("max_ms", fast.samples("max_ms"), label: "longest frame, wall clock", unit: "ms"),
-      Figure(
-        "late_frames", fast.samples("late"), label: "late frames of 600", aim: .atMost(0)),
+      Figure("late_frames", fast.samples("late"), label: "late frames of 600", aim: .atMost(0)),
       Figure("reference_ms", fast.samples("memmove_ms"), label: "memmove of the window", unit: "ms"),
       Figure("ratio_memmove", toMemmove, label: "ratio to memmove"),
       Figure("short_list_ms", short.samples("mean_ms"), label: "the same with 100 rows", unit: "ms"),

@@ -10,8 +10,7 @@ enum SetImage {
       // A caller that passes a URL or a text pays for parsing, which may allocate.
       let isBare = call.source == .request
       return [
-        Figure(
-          "\(call.key)_us", samples(call, "us"), label: call.label, unit: "µs", aim: .atMost(5)),
+        Figure("\(call.key)_us", samples(call, "us"), label: call.label, unit: "µs", aim: .atMost(5)),
         Figure(
           "\(call.key)_allocations", samples(call, "allocations"), label: "  allocations",
           aim: isBare ? .atMost(0) : nil),

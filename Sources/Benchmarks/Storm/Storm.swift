@@ -21,8 +21,7 @@ enum Storm {
       return [
         Figure(
           "\(key)_us", figures.samples("pair_us"),
-          label: "start and cancellation, \(threads) thread\(threads > 1 ? "s" : "")",
-          unit: "µs"),
+          label: "start and cancellation, \(threads) thread\(threads > 1 ? "s" : "")", unit: "µs"),
         Figure(
           "\(key)_cpu_us", figures.samples("cpu_us"), label: "  processor time of all threads", unit: "µs"),
         Figure(

@@ -11,8 +11,7 @@ struct ICCProfile {
 
   /// Returns `nil` if `bytes` are not a profile, or exceed `largest`.
   init?(_ bytes: [UInt8]) {
-    guard (Self.headerLength...Self.largest).contains(bytes.count),
-      bytes[36..<40].elementsEqual("acsp".utf8)
+    guard (Self.headerLength...Self.largest).contains(bytes.count), bytes[36..<40].elementsEqual("acsp".utf8)
     else { return nil }
     self.bytes = bytes
   }

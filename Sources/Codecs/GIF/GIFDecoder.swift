@@ -18,8 +18,7 @@ enum GIFDecoder {
 
   /// Returns the plan of a decode. Throws if the image exceeds the limits, before memory is allocated.
   static func plan(_ structure: GIFStructure, _ options: DecodeOptions) throws(ImageError) -> DecodePlan {
-    let plan = try DecodePlan(
-      format: .gif, stored: structure.screen, orientation: .up, options: options)
+    let plan = try DecodePlan(format: .gif, stored: structure.screen, orientation: .up, options: options)
     try plan.checkPixels(holdsSource: true)
     // A frame may be larger than the logical screen and is unpacked whole.
     try plan.checkPixels(of: structure.frame.size)

@@ -45,8 +45,7 @@ struct JPEGHeader {
       width: Int(fields[3]) << 8 | Int(fields[4]), height: Int(fields[1]) << 8 | Int(fields[2]))
     components = (0..<count).map { index in
       let factors = Int(fields[7 + 3 * index])
-      return Component(
-        horizontal: min(4, max(1, factors >> 4)), vertical: min(4, max(1, factors & 15)))
+      return Component(horizontal: min(4, max(1, factors >> 4)), vertical: min(4, max(1, factors & 15)))
     }
     isProgressive = [0xC2, 0xC6, 0xCA, 0xCE].contains(marker)
     isArithmetic = marker >= 0xC8

@@ -52,8 +52,7 @@ final class PNGPreviewReader {
   }
 
   private func makePixels() -> UnsafeMutablePointer<UInt8>? {
-    let buffer = PixelBuffer(
-      byteCount: plan.stored.width * plan.stored.height * PixelFormat.bytesPerPixel)
+    let buffer = PixelBuffer(byteCount: plan.stored.width * plan.stored.height * PixelFormat.bytesPerPixel)
     memory = buffer
     return buffer.bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
   }

@@ -57,8 +57,7 @@ struct PNGStructure {
     let colorType = fields[fields.startIndex + 9]
     let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colorType]
     guard let channels else { throw Self.damaged("unknown colour type") }
-    size = PixelSize(
-      width: fields.bigEndianCount(at: 0), height: fields.bigEndianCount(at: 4))
+    size = PixelSize(width: fields.bigEndianCount(at: 0), height: fields.bigEndianCount(at: 4))
     bitsPerPixel = channels * Int(fields[fields.startIndex + 8])
     isDeep = fields[fields.startIndex + 8] == 16
     isInterlaced = fields[fields.startIndex + 12] != 0

@@ -80,8 +80,7 @@ struct WebPCodeGroups {
       guard kinds.insert(kind).inserted else { throw .decoding(.webp, message: "a transform is repeated") }
       switch kind {
       case 0, 1:
-        guard let bits = read(3),
-          try skipImage(Self.blocks(columns, bits + 2) * Self.blocks(rows, bits + 2))
+        guard let bits = read(3), try skipImage(Self.blocks(columns, bits + 2) * Self.blocks(rows, bits + 2))
         else { return nil }
       case 3:
         guard let last = read(8), try skipImage(last + 1) else { return nil }

@@ -46,8 +46,7 @@ struct WebPFrame {
     let coversCanvas = size == plan.stored
     return Canvas.Source(
       coversCanvas && scalesWell ? sizeToScaleTo(for: plan) : plan.stored,
-      hasAlpha: hasAlpha || !coversCanvas,
-      isWhole: true)
+      hasAlpha: hasAlpha || !coversCanvas, isWhole: true)
   }
 
   /// Returns the size to which libwebp scales: the size of the result, or about twice that size if the exact size is

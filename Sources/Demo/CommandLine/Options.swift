@@ -51,8 +51,7 @@ nonisolated struct Options: Equatable {
     var remaining = arguments[...]
     while let argument = remaining.popFirst() {
       guard argument.hasPrefix("-") else {
-        throw UsageError(
-          message: "unexpected “\(Self.shown(argument))”; options begin with --, see --help")
+        throw UsageError(message: "unexpected “\(Self.shown(argument))”; options begin with --, see --help")
       }
       let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(parts[0])

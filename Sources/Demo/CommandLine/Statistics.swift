@@ -72,11 +72,8 @@ final class Statistics: SlotObserver {
       images: .init(
         shown: shown, failed: failed, memory: bySource[.memory] ?? 0, disk: bySource[.disk] ?? 0,
         network: bySource[.network] ?? 0, file: bySource[.file] ?? 0, stale: stale),
-      network: .init(
-        requests: counters.requests, bytes: counters.bytes, connections: counters.connections),
-      time_ms: .init(
-        first_frame: firstFrame, load_start: loadStart,
-        loaded: loaded, idle: idle),
+      network: .init(requests: counters.requests, bytes: counters.bytes, connections: counters.connections),
+      time_ms: .init(first_frame: firstFrame, load_start: loadStart, loaded: loaded, idle: idle),
       frames: .init(
         presented: frames.presented, p50_ms: frames.p50Milliseconds, p99_ms: frames.p99Milliseconds,
         max_ms: frames.maxMilliseconds,
@@ -157,8 +154,7 @@ nonisolated enum Process {
   /// The time at which the program was started, in milliseconds of the boot clock. `run.sh`, which may build the
   /// program first, becomes the program (`exec`), and says in `VITRINE_STARTED_AT` when that was, in seconds since
   /// boot.
-  private static let start: Double = max(
-    processStart, min(now(CLOCK_BOOTTIME), (startOfProgram ?? 0) * 1000))
+  private static let start: Double = max(processStart, min(now(CLOCK_BOOTTIME), (startOfProgram ?? 0) * 1000))
 
   private static var startOfProgram: Double? {
     getenv("VITRINE_STARTED_AT").flatMap { Double(String(cString: $0)) }

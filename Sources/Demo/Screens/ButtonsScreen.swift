@@ -307,8 +307,7 @@ private final class Row: View {
     let count = Double(subviews.count)
     let width = min(itemSize.width, (bounds.width - Self.gap * (count - 1)) / count)
     for (index, view) in subviews.enumerated() {
-      view.frame = Rect(
-        x: Double(index) * (width + Self.gap), y: 0, width: width, height: bounds.height)
+      view.frame = Rect(x: Double(index) * (width + Self.gap), y: 0, width: width, height: bounds.height)
     }
   }
 }

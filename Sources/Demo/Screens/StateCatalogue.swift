@@ -106,8 +106,7 @@ final class StateCatalogue: View {
         ? Rect(x: left, y: y, width: bounds.width - 2 * Self.inset, height: 20)
         : Rect(x: Self.inset, y: y, width: 160, height: Self.buttonHeight)
       for (column, button) in row.buttons.enumerated() {
-        button.frame = Rect(
-          x: x(column), y: y + (isNarrow ? 24 : 0), width: width, height: Self.buttonHeight)
+        button.frame = Rect(x: x(column), y: y + (isNarrow ? 24 : 0), width: width, height: Self.buttonHeight)
       }
       y += rowHeight(bounds.width) + Self.rowGap
     }

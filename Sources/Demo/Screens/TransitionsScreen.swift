@@ -10,8 +10,7 @@ final class TransitionsScreen: View, Screen {
   private let scroll = ScrollView()
   private let all = AgainButton("All again", scriptTitle: "All again")
   private let hint = Label(
-    "Two images per tile; Tab and Space work as well.", font: Theme.body,
-    color: Theme.secondaryText)
+    "Two images per tile; Tab and Space work as well.", font: Theme.body, color: Theme.secondaryText)
   private var cards: [TransitionCard] = []
   private let memory = ImagePrefetcher()
   private let disk = ImagePrefetcher(destination: .disk)

@@ -149,8 +149,7 @@ enum FolderSweep {
   static func removeOlderVersions(beside root: borrowing Descriptor) {
     guard let outer = try? root.openFolder("..") else { return }
     for version in CacheFolder.olderVersions {
-      guard let old = try? outer.openFolder(version), let status = try? old.status,
-        status.owner == geteuid()
+      guard let old = try? outer.openFolder(version), let status = try? old.status, status.owner == geteuid()
       else { continue }
       for folder in old.names.names where isShard(folder) || folder.hasPrefix(CacheFolder.removedPrefix) {
         remove(folder, in: old)

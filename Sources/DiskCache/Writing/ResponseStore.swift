@@ -109,8 +109,7 @@ struct ResponseStore {
   /// a short time ago, there is no new scan: returns true only if the response takes the place of one at least as large.
   /// Throws if there is no room, or while another thread or process trims.
   private func hasSpace(
-    for length: Int, replacing name: ContentHash, in shard: borrowing Descriptor,
-    _ root: borrowing Descriptor
+    for length: Int, replacing name: ContentHash, in shard: borrowing Descriptor, _ root: borrowing Descriptor
   ) throws(DiskImageCache.Fault) -> Bool {
     guard let space = root.space else { return true }
     var growth = DiskTrim.Growth(bytes: FileStatus.allocatedBytes(for: length), files: 2)

@@ -164,8 +164,7 @@ final class Connection {
       record = Record(method: "", target: "", headers: [:], connection: number, status: plan.status)
     }
     return Response(
-      cursor: ResponseCursor(plan), record: record, recordNumber: server.log.add(record),
-      lastProgress: now)
+      cursor: ResponseCursor(plan), record: record, recordNumber: server.log.add(record), lastProgress: now)
   }
 
   /// Performs the steps of a response until the response must wait or is complete. Sets the phase accordingly.
@@ -258,8 +257,7 @@ final class Connection {
 
   private func resetOnClose() {
     var option = linger(l_onoff: 1, l_linger: 0)
-    setsockopt(
-      descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
   }
 
   private func close() {

@@ -54,18 +54,15 @@ struct ResponseCursor {
       case .frame(let bytes):
         return .send(
           Piece(
-            source: .bytes(bytes), range: offset..<bytes.count, isBody: false,
-            isFollowed: isFollowedByBytes))
+            source: .bytes(bytes), range: offset..<bytes.count, isBody: false, isFollowed: isFollowedByBytes))
       case .body(let source, let range):
         let remaining = (range.lowerBound + offset)..<range.upperBound
         switch pace?.grant(remaining.count, at: now) {
         case .wait(let wake): return .sleep(until: wake)
         case .bytes(let count):
-          return .send(
-            Piece(source: source, range: remaining.prefix(count), isBody: true, isFollowed: false))
+          return .send(Piece(source: source, range: remaining.prefix(count), isBody: true, isFollowed: false))
         case nil:
-          return .send(
-            Piece(source: source, range: remaining, isBody: true, isFollowed: isFollowedByBytes))
+          return .send(Piece(source: source, range: remaining, isBody: true, isFollowed: isFollowedByBytes))
         }
       case .jump(let target): index = target
       case .stall: return .stall

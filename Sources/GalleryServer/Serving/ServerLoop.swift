@@ -95,8 +95,7 @@ final class ServerLoop {
       makeNonblocking(descriptor)
       setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1, of: descriptor)
       let connection = Connection(
-        descriptor, number: server.log.addConnection(), server: server, buffer: buffer,
-        limit: limit, at: now)
+        descriptor, number: server.log.addConnection(), server: server, buffer: buffer, limit: limit, at: now)
       connections.append(connection)
       if server.behaviour.withLock({ $0.isDown }) {
         connection.closeIfIdle(at: now)

@@ -24,8 +24,7 @@ final class SlotRecovery {
   ///   - slotRequest: The slot's request as it was loaded.
   ///   - result: The result that the slot shows now.
   static func begin(
-    for slot: ImageSlot, _ downloader: ImageDownloader, _ slotRequest: SlotRequest,
-    after result: SlotResult
+    for slot: ImageSlot, _ downloader: ImageDownloader, _ slotRequest: SlotRequest, after result: SlotResult
   ) -> SlotRecovery? {
     guard slotRequest.options.setsImage else { return nil }
     switch result {

@@ -48,8 +48,7 @@ struct SlotRequest {
 
   /// The parts by which the image is looked up in memory.
   var lookup: SlotLookup {
-    SlotLookup(
-      request: request, additionalIdentifier: additionalIdentifier, downloader: options.downloader)
+    SlotLookup(request: request, additionalIdentifier: additionalIdentifier, downloader: options.downloader)
   }
 
   /// True if the server is asked even if the image is in memory.

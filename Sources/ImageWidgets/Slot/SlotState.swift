@@ -228,8 +228,7 @@ struct SlotState: ~Copyable {
   ) {
     guard loads.current == nil, content.isSettled, !slotRequest.hasImage || content.hasKeptImage(in: scene)
     else { return outputs.endRecovery() }
-    finish(
-      slotRequest, .success(response), .recovered(response, from: failure), isStale: isStale, in: scene)
+    finish(slotRequest, .success(response), .recovered(response, from: failure), isStale: isStale, in: scene)
   }
 
   private mutating func finish(

@@ -48,8 +48,7 @@ public final class MemoryImageCache: ImageRequestCache {
       let isOverCapacity = images.cost > limits.capacity
       guard isOverCapacity || images.count > limits.count else { return nil }
       let cost = isOverCapacity ? min(limits.preferredUsage, limits.capacity) : .max
-      let purge = CachedImages.Purge(
-        cost: cost, count: limits.count, keptIndex: index, sparing: images.count)
+      let purge = CachedImages.Purge(cost: cost, count: limits.count, keptIndex: index, sparing: images.count)
       return (purge, isOverCapacity ? .capacity : .count)
     }
 

@@ -6,9 +6,8 @@ package enum KeptHeaders {
   /// The names of the headers that are stored, in lower case: headers that decide whether the response may be shown and
   /// how the response is revalidated (RFC 9111), headers that describe the body, and the application's own data.
   private static let kept: Set<String> = [
-    "cache-control", "pragma", "expires", "date", "age", "etag", "last-modified", "vary",
-    "content-type", "content-length", "content-encoding", "content-range", "content-language",
-    "content-disposition",
+    "cache-control", "pragma", "expires", "date", "age", "etag", "last-modified", "vary", "content-type",
+    "content-length", "content-encoding", "content-range", "content-language", "content-disposition",
     HTTPHeaders.userDataName.lowercased(),
   ]
 

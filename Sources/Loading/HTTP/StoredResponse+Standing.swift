@@ -25,8 +25,7 @@ extension StoredResponse {
     let window = Self.longerWindow(rules.staleWhileRevalidating, control, "stale-while-revalidate")
     let windowOnError = Self.longerWindow(rules.staleOnError, control, "stale-if-error")
     return .stale(
-      age: age ?? 0,
-      mayShowWhileRevalidating: !isStrict && window > 0 && staleness <= window,
+      age: age ?? 0, mayShowWhileRevalidating: !isStrict && window > 0 && staleness <= window,
       mayShowOnError: (!isStrict || rules.ignoresRevalidationOnError) && staleness <= windowOnError)
   }
 

@@ -19,8 +19,7 @@ extension StoredResponse {
   ///   - requested: The time at which the request was sent, in seconds since 1970 by this machine's clock.
   ///   - received: The time at which the response arrived, in seconds since 1970 by this machine's clock.
   init?(
-    storing response: TransportResponse, body: [UInt8], sent: HTTPHeaders, requested: Double,
-    received: Double
+    storing response: TransportResponse, body: [UInt8], sent: HTTPHeaders, requested: Double, received: Double
   ) {
     guard Self.mayBeStored(response, sent: sent) else { return nil }
     self.init(

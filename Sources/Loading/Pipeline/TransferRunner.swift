@@ -32,8 +32,7 @@ struct TransferRunner: Sendable {
         FetchReceiver(
           id: id,
           Exchange(request, resumable: attempt.resumable, validators: validators, spent: attempt.spent),
-          assembler: ResponseAssembler(
-            expectations, resuming: attempt.resumable, bodyNumber: attempt.number),
+          assembler: ResponseAssembler(expectations, resuming: attempt.resumable, bodyNumber: attempt.number),
           configuration: configuration, ledger: engine.ledger, secondsQueued: attempt.secondsQueued,
           delegate: engine)
       }
@@ -102,8 +101,7 @@ struct TransferRunner: Sendable {
     if case .notModified(let response, let metrics) = end.outcome {
       end.outcome = revalidated(receiver, response, metrics)
     }
-    if let retryAfter = end.retryAfter,
-      HostBackOff.isRefusal(end.response?.status, retryAfter: retryAfter),
+    if let retryAfter = end.retryAfter, HostBackOff.isRefusal(end.response?.status, retryAfter: retryAfter),
       let lane = state.withLock({ $0.lane(of: receiver) })
     {
       // Recovery learns of the pause before a slot receives the failure.

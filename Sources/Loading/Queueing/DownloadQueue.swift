@@ -110,8 +110,7 @@ struct DownloadQueue {
     if lanes[id] != nil { forget(id) }
     let number = number(of: lane)
     if number < 0 { local[-1 - number].count += 1 } else { hosts[number].count += 1 }
-    return enqueue(
-      id, in: number, priority: priority, notBefore: earliest, arrival: arrival, at: now)
+    return enqueue(id, in: number, priority: priority, notBefore: earliest, arrival: arrival, at: now)
   }
 
   private mutating func enqueue(

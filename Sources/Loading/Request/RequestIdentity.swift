@@ -43,8 +43,7 @@ public struct RequestIdentity: Hashable, Sendable {
     ) {
       self.init(
         fullURL, allHeaders, credentials,
-        url: RequestIdentity.withoutFragment((key ?? fullURL).absoluteString),
-        hasKey: key != nil,
+        url: RequestIdentity.withoutFragment((key ?? fullURL).absoluteString), hasKey: key != nil,
         headers: allHeaders.isEmpty ? [] : RequestIdentity.identityFields(allHeaders))
     }
 
@@ -256,8 +255,7 @@ extension ImageRequest {
   /// hit comes through here.
   func imageIdentity(_ additionalIdentifier: String?) -> ImageIdentity {
     guard additionalIdentifier == nil, !transforms.isEmpty else {
-      return ImageIdentity(
-        request: identity, additionalIdentifier: additionalIdentifier, transforms: [])
+      return ImageIdentity(request: identity, additionalIdentifier: additionalIdentifier, transforms: [])
     }
     return ImageIdentity(
       request: identity, additionalIdentifier: nil, transforms: transforms.map(\.identifier))

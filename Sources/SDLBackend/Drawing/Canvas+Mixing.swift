@@ -16,8 +16,7 @@ extension Canvas {
       count = area.width * area.height
       guard let base = copy.baseAddress else { return }
       for y in 0..<area.height {
-        (base + y * area.width).initialize(
-          from: pointer(x: area.left, y: area.top + y), count: area.width)
+        (base + y * area.width).initialize(from: pointer(x: area.left, y: area.top + y), count: area.width)
       }
     }
   }

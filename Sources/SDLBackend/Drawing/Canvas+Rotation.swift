@@ -16,8 +16,7 @@ extension Canvas {
     case .none:
       first = Target(pixels: pointer(x: target.left, y: target.top), toRight: 1, toBottom: pixelsPerRow)
     case .quarter:
-      first = Target(
-        pixels: pointer(x: target.right - 1, y: target.top), toRight: pixelsPerRow, toBottom: -1)
+      first = Target(pixels: pointer(x: target.right - 1, y: target.top), toRight: pixelsPerRow, toBottom: -1)
     case .half:
       first = Target(
         pixels: pointer(x: target.right - 1, y: target.bottom - 1), toRight: -1, toBottom: -pixelsPerRow)

@@ -52,8 +52,7 @@ struct Canvas {
       guard let base = coverage.baseAddress else { return }
       for row in visible.top..<visible.bottom {
         fill(
-          base + (row - y) * mask.width, from: x, count: mask.width, y: row, color: color,
-          visible: visible)
+          base + (row - y) * mask.width, from: x, count: mask.width, y: row, color: color, visible: visible)
       }
     }
   }
@@ -87,8 +86,7 @@ struct Canvas {
 
   /// Draws a color through one row of coverage that begins at `left`, clipped to `visible`.
   private func fill(
-    _ coverage: UnsafePointer<UInt8>, from left: Int, count: Int, y: Int, color: Color,
-    visible: PixelRect
+    _ coverage: UnsafePointer<UInt8>, from left: Int, count: Int, y: Int, color: Color, visible: PixelRect
   ) {
     let start = max(left, visible.left)
     let end = min(left + count, visible.right)

@@ -30,8 +30,7 @@ struct MaskSpan: Hashable {
     let shift = target.lowerBound - source.lowerBound
     let visible = (clippedSource.lowerBound + shift..<clippedSource.upperBound + shift).clamped(to: limits)
     guard !visible.isEmpty else { return nil }
-    return MaskSpan(
-      source: visible.lowerBound - shift..<visible.upperBound - shift, target: visible)
+    return MaskSpan(source: visible.lowerBound - shift..<visible.upperBound - shift, target: visible)
   }
 
   /// Returns the index of the mask's pixel for a position in `target`.

@@ -33,8 +33,7 @@ extension Renderer {
         border(
           area, width: max(1, PixelRect.nearest(width * scale)), color: color, radius: radius, clip: clip)
       case .shadow(let shadow, let area, let radius, let isHiddenInside):
-        draw(
-          shadow, of: area, cornerRadius: radius, isHiddenInside: isHiddenInside, clip: clip, scale: scale)
+        draw(shadow, of: area, cornerRadius: radius, isHiddenInside: isHiddenInside, clip: clip, scale: scale)
       case .image(let command):
         guard let placed = placedImage(for: command, clip: clip, scale: scale, outline: outline) else {
           break

@@ -35,8 +35,7 @@ struct FrameMeter {
       let origin = Point(
         x: rect.minX + Self.padding, y: rect.minY + Self.padding + Self.lineHeight * Double(index))
       list.text(
-        line, font: font, color: .white, at: origin,
-        size: window.textMeasuring.size(of: line, font: font))
+        line, font: font, color: .white, at: origin, size: window.textMeasuring.size(of: line, font: font))
     }
     list.leave()
   }

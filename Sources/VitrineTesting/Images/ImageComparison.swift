@@ -171,7 +171,6 @@ extension Color {
       let sum = Int(a) * weight + Int(b) * (255 - weight)
       return UInt8((sum + 127) / 255)
     }
-    return Color(
-      red: mix(red, other.red), green: mix(green, other.green), blue: mix(blue, other.blue))
+    return Color(red: mix(red, other.red), green: mix(green, other.green), blue: mix(blue, other.blue))
   }
 }

@@ -54,8 +54,7 @@ extension View {
   public var accessibilityNode: AccessibilityNode {
     AccessibilityNode(
       role: accessibilityRole, label: accessibilityLabel, value: accessibilityValue,
-      states: accessibilityStates, frame: frameInWindow,
-      children: subviews.flatMap(\.accessibilityNodes))
+      states: accessibilityStates, frame: frameInWindow, children: subviews.flatMap(\.accessibilityNodes))
   }
 
   /// The node of the view, or the nodes that replace it.

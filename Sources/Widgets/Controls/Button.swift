@@ -154,8 +154,7 @@ open class Button: Control {
       }
       return
     }
-    self[slot].transition = startTransition(
-      transition, from: before, to: after, after: self[slot].transition)
+    self[slot].transition = startTransition(transition, from: before, to: after, after: self[slot].transition)
     setNeedsDisplay()
   }
 
@@ -342,8 +341,7 @@ open class Button: Control {
     if isTooLarge { list.enter(origin: .zero, opacity: 1, clip: bounds) }
     draw(
       appearance(of: .image), renderingMode: renderingMode, in: frames.image, oldRect: oldRect,
-      mode: imageContentMode,
-      cornerRadius: imageCornerRadius, transition: images.transition, into: &list)
+      mode: imageContentMode, cornerRadius: imageCornerRadius, transition: images.transition, into: &list)
     if let line = frames.line {
       list.text(
         line.text, font: titleFont, color: currentTitleColor, at: frames.title.origin,

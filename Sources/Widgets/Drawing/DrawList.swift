@@ -145,8 +145,7 @@ public nonisolated struct DrawList: Sendable {
     guard shadow.extent(of: rect).intersects(context.clip) else { return }
     commands.append(
       .shadow(
-        shadow, of: rect, cornerRadius: cornerRadius,
-        isHiddenInside: isHiddenInside && context.opacity >= 1))
+        shadow, of: rect, cornerRadius: cornerRadius, isHiddenInside: isHiddenInside && context.opacity >= 1))
   }
 
   /// Draws an image. Its opacity is multiplied with the opacity of the enclosing views.
@@ -182,8 +181,7 @@ public nonisolated struct DrawList: Sendable {
     var command = command
     command.destination = command.destination.offset(by: context.origin)
     command.opacity *= context.opacity
-    guard command.opacity > 0.001, !command.source.isEmpty,
-      command.destination.intersects(context.clip)
+    guard command.opacity > 0.001, !command.source.isEmpty, command.destination.intersects(context.clip)
     else { return nil }
     return command
   }

@@ -50,8 +50,7 @@ open class ActivityIndicator: View {
     self.style = style
     spinner = SpinnerDrawing(color: .white, diameter: style.diameter)
     player = IndicatorPlayer(spinner)
-    super.init(
-      frame: Rect(x: 0, y: 0, width: style.diameter, height: style.diameter))
+    super.init(frame: Rect(x: 0, y: 0, width: style.diameter, height: style.diameter))
     isUserInteractionEnabled = false
   }
 

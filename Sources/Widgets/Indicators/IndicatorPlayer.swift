@@ -39,13 +39,11 @@ package final class IndicatorPlayer: FrameObserver {
     // The comparisons also reject NaN.
     guard size.width > 0, size.height > 0 else { return }
     let (width, height) = (min(size.width, bounds.width), min(size.height, bounds.height))
-    let rect = Rect(
-      x: bounds.midX - width / 2, y: bounds.midY - height / 2, width: width, height: height)
+    let rect = Rect(x: bounds.midX - width / 2, y: bounds.midY - height / 2, width: width, height: height)
     self.view = view
     drawnRect = rect
     guard list.isVisible(rect) else { return }
-    let moment = IndicatorMoment(
-      time: isPlaying ? now : 0, progress: motion.value(at: now), scale: scale)
+    let moment = IndicatorMoment(time: isPlaying ? now : 0, progress: motion.value(at: now), scale: scale)
     if isCustom {
       list.draw(within: rect) { drawing.draw(moment, in: rect, into: &$0) }
     } else {

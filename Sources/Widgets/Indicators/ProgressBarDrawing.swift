@@ -41,8 +41,7 @@ package struct ProgressBarDrawing: IndicatorDrawing {
     // The width of the round ends is the minimum.
     let width = max(rect.height, (end - start) * rect.width)
     let x = min(rect.minX + start * rect.width, rect.maxX - width)
-    list.fill(
-      Rect(x: x, y: rect.minY, width: width, height: rect.height), color: color, cornerRadius: radius)
+    list.fill(Rect(x: x, y: rect.minY, width: width, height: rect.height), color: color, cornerRadius: radius)
   }
 
   package func nextChange(after moment: IndicatorMoment) -> Double? {

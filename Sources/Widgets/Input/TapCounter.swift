@@ -30,8 +30,7 @@ struct TapCounter {
       isTap
       ? Tap(
         view: touch.view, isMouse: touch.id == InputEvent.mouse, location: touch.startLocation,
-        end: touch.time,
-        count: touch.tapCount) : nil
+        end: touch.time, count: touch.tapCount) : nil
   }
 }
 

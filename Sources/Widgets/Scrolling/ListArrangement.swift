@@ -31,8 +31,7 @@ package nonisolated struct ListArrangement: Hashable, Sendable {
 
   /// The size of all items with all gaps and the margins at the sides.
   package var contentSize: Size {
-    Size(
-      width: max(width, layout.tileWidth ?? 0), height: max(0, Double(lines) * pitch - layout.gap))
+    Size(width: max(width, layout.tileWidth ?? 0), height: max(0, Double(lines) * pitch - layout.gap))
   }
 
   /// Returns the frame of an item. Indices beyond the ends are allowed.

@@ -74,8 +74,7 @@ open class ScrollView: View {
   /// The range of horizontal offsets, in points.
   public var horizontalRange: ClosedRange<Double> {
     Self.range(
-      content: contentSize.width, view: frame.width, before: contentInsets.left,
-      after: contentInsets.right)
+      content: contentSize.width, view: frame.width, before: contentInsets.left, after: contentInsets.right)
   }
   /// The range of vertical offsets, in points.
   public var verticalRange: ClosedRange<Double> {
@@ -137,8 +136,7 @@ open class ScrollView: View {
 
   private func move(to offset: Point) {
     let scale = window?.scale ?? 1
-    let snapped = Point(
-      x: (offset.x * scale).rounded() / scale, y: (offset.y * scale).rounded() / scale)
+    let snapped = Point(x: (offset.x * scale).rounded() / scale, y: (offset.y * scale).rounded() / scale)
     guard snapped != boundsOrigin else { return }
     boundsOrigin = snapped
     refreshControl?.scrollViewDidScroll()

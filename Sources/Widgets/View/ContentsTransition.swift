@@ -81,8 +81,7 @@ final class ContentsTransition: FrameObserver {
   func draw(
     from old: DrawList.ImageCommand?, to new: DrawList.ImageCommand?, in rect: Rect, into list: inout DrawList
   ) {
-    let scene = TransitionScene(
-      progress: progress, old: old, new: new, rect: rect, scale: window?.scale ?? 1)
+    let scene = TransitionScene(progress: progress, old: old, new: new, rect: rect, scale: window?.scale ?? 1)
     transition.kind.draw(scene, into: &list)
   }
 }

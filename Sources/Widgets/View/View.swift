@@ -224,8 +224,7 @@ open class View {
   open func draw(into list: inout DrawList) {
     draw(
       ImageAppearance(image: contents), renderingMode: renderingMode, in: bounds, mode: contentMode,
-      cornerRadius: cornerRadius,
-      transition: contentsTransition, into: &list)
+      cornerRadius: cornerRadius, transition: contentsTransition, into: &list)
   }
 
   /// Draws over the subviews, for example a scroll indicator or a spinner. By default draws nothing.

@@ -123,8 +123,7 @@ struct TransferPlan {
   /// Adds a download that was held.
   mutating func enqueueAgain(_ id: FetchID, _ priority: ImageRequest.Priority, at now: Int64) {
     guard let transfer = transfers[id] else { return }
-    queue.enqueue(
-      id, lane: transfer.lane, priority: priority, notBefore: transfer.attempts.earliest, at: now)
+    queue.enqueue(id, lane: transfer.lane, priority: priority, notBefore: transfer.attempts.earliest, at: now)
   }
 
   // MARK: Attempts
