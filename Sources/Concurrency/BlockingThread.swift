@@ -4,9 +4,7 @@ import Glibc
 /// A thread for work that blocks. Swift's cooperative pool has one thread per core and must not run such work.
 package struct BlockingThread: Sendable {
   /// The system's refusal to create a thread. `code` is the result of `pthread_create`.
-  package struct StartError: Error {
-    package let code: Int32
-  }
+  package struct StartError: Error { package let code: Int32 }
 
   private let thread: pthread_t
 

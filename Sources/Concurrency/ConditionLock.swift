@@ -32,9 +32,7 @@ package final class ConditionLock<State>: @unchecked Sendable {
 
   /// The waiting threads that a change wakes. A thread that wakes for nothing costs two context switches.
   @usableFromInline
-  package enum Wakes {
-    case none, one, all
-  }
+  package enum Wakes { case none, one, all }
 
   /// Changes the state with the lock held, then wakes waiting threads.
   @inlinable package func withLock<Result>(

@@ -40,9 +40,7 @@ public final class CurlTransport: DataTransport {
     if let warning = configuration.trust.warning { configuration.warn(warning) }
   }
 
-  deinit {
-    thread.withLock { $0 }?.stop()
-  }
+  deinit { thread.withLock { $0 }?.stop() }
 
   /// Starts a transfer and returns at once; see `DataTransport`.
   ///

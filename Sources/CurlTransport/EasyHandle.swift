@@ -50,14 +50,10 @@ final class EasyHandle {
   /// libcurl's message about the last failure; `nil` if there is none.
   var message: String? { errorText.pointee == 0 ? nil : String(cString: errorText) }
 
-  func set(_ option: CURLoption, _ value: Int) throws(ImageError) {
-    try check(code(option, value))
-  }
+  func set(_ option: CURLoption, _ value: Int) throws(ImageError) { try check(code(option, value)) }
 
   /// Sets a text option. libcurl keeps a copy of the text.
-  func set(_ option: CURLoption, _ text: String?) throws(ImageError) {
-    try check(code(option, text))
-  }
+  func set(_ option: CURLoption, _ text: String?) throws(ImageError) { try check(code(option, text)) }
 
   func set(_ option: CURLoption, pointer value: UnsafeMutableRawPointer?) throws(ImageError) {
     try check(filter?(option, nil) ?? vitrine_curl_set_pointer(pointer, option, value))
@@ -119,9 +115,7 @@ final class EasyHandle {
     try check(vitrine_curl_set_list(pointer, CURLOPT_HTTPHEADER, list))
   }
 
-  func setErrorText() throws(ImageError) {
-    try set(CURLOPT_ERRORBUFFER, pointer: errorText)
-  }
+  func setErrorText() throws(ImageError) { try set(CURLOPT_ERRORBUFFER, pointer: errorText) }
 
   func count(_ info: CURLINFO) -> Int {
     var value = 0

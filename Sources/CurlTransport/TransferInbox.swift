@@ -4,9 +4,7 @@ import VitrineGraphics
 import VitrineLoading
 
 /// An identifier of a transfer within one transport.
-struct TransferID: Hashable, Sendable {
-  let number: UInt64
-}
+struct TransferID: Hashable, Sendable { let number: UInt64 }
 
 /// The arguments with which a transfer was started.
 struct TransferArguments: Sendable {
@@ -38,9 +36,7 @@ final class TransferInbox: Sendable {
   private let wakeup: WakeupPipe
 
   /// Creates an inbox that rings `wakeup` to wake the loop.
-  init(ringing wakeup: WakeupPipe) {
-    self.wakeup = wakeup
-  }
+  init(ringing wakeup: WakeupPipe) { self.wakeup = wakeup }
 
   /// Adds a command and wakes the loop, unless the loop is already awake for an earlier command or is the caller. The
   /// loop checks `hasCommands` before it sleeps. Does nothing after the loop has ended, because its transfers have

@@ -150,9 +150,7 @@ struct TransferState: Sendable {
   mutating func grant(_ count: Int) { bytesGranted = max(bytesGranted, bytesReceived + count) }
 
   /// Notes that the head of the response is reported to the receiver.
-  mutating func report(_ response: TransportResponse) {
-    if verdict == .succeed { reported = response }
-  }
+  mutating func report(_ response: TransportResponse) { if verdict == .succeed { reported = response } }
 
   /// Stops the deadlines because the receiver has no room for more of the body. Returns true to pause the hop; libcurl
   /// then delivers the bytes again after `resume`. Returns false to abort the hop, as `postpone` does.
@@ -224,9 +222,7 @@ struct TransferState: Sendable {
   }
 
   /// Ends the hop because the next deadline has passed. Returns the next step.
-  mutating func expire() -> Next {
-    end(HopEnd(failure: .timedOut(deadlines.limit)))
-  }
+  mutating func expire() -> Next { end(HopEnd(failure: .timedOut(deadlines.limit))) }
 
   /// Ends the hop, with which libcurl has finished. Returns the next step.
   mutating func end(_ end: HopEnd) -> Next {

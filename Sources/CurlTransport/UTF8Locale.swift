@@ -4,9 +4,7 @@ import Glibc
 enum UTF8Locale {
   /// A locale handle. `@unchecked Sendable` because the handle never changes and is never freed, and threads may share
   /// a locale.
-  private struct Handle: @unchecked Sendable {
-    let locale: locale_t?
-  }
+  private struct Handle: @unchecked Sendable { let locale: locale_t? }
 
   private static let handle = Handle(locale: newlocale(LC_CTYPE_MASK, "C.UTF-8", nil))
 

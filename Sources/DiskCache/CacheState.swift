@@ -56,9 +56,7 @@ struct CacheState {
   // MARK: Removals
 
   /// The reason why a file was removed.
-  enum Removal {
-    case requested, expired, damaged
-  }
+  enum Removal { case requested, expired, damaged }
 
   /// Records that a file was removed, which took `bytes` on disk; nil if that is unknown.
   mutating func removed(_ name: ContentHash, bytes: Int?, because reason: Removal) {

@@ -28,9 +28,7 @@ extension DiskImageCache {
     self.init(directory: directory, limits: limits)
   }
 
-  private struct Instance {
-    weak var cache: DiskImageCache?
-  }
+  private struct Instance { weak var cache: DiskImageCache? }
 
   private static let instances = Mutex<[String: Instance]>([:])
 

@@ -79,9 +79,7 @@ package final class GalleryServer: Sendable {
     self.thread = Mutex(thread)
   }
 
-  deinit {
-    stop()
-  }
+  deinit { stop() }
 
   /// The base URL of the server, `http://127.0.0.1:PORT`, without a trailing slash.
   package var baseURL: String { "http://127.0.0.1:\(port)" }
@@ -102,15 +100,11 @@ package final class GalleryServer: Sendable {
   package var connectionCount: Int { state.log.connectionCount }
 
   /// Clears the log of requests. Connections keep their numbers.
-  package func clearLog() {
-    state.log.clear()
-  }
+  package func clearLog() { state.log.clear() }
 
   /// Adds a resource at a path such as `/one.png`, replacing any earlier one. An added resource takes precedence over a
   /// file of the image folder.
-  package func add(_ resource: Resource, at path: String) {
-    state.catalog.add(resource, at: path)
-  }
+  package func add(_ resource: Resource, at path: String) { state.catalog.add(resource, at: path) }
 
   /// Closes every connection and waits for the server's thread to end. A second call does nothing.
   package func stop() {

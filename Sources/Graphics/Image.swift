@@ -94,9 +94,7 @@ public final class Image: Sendable {
   }
 
   /// The image marked as a preview: a new image that shares the pixels, or this image if it is a preview already.
-  package var asPreview: Image {
-    isPreview ? self : Image(self, isPreview: true)
-  }
+  package var asPreview: Image { isPreview ? self : Image(self, isPreview: true) }
 
   /// Returns an image with another rendering mode: a new image that shares the pixels, or this image if the mode is
   /// unchanged.
@@ -174,9 +172,7 @@ public final class Image: Sendable {
   /// The decoded height in pixels.
   public var pixelHeight: Int { bitmap.height }
   /// The natural size in points: the decoded pixels divided by the scale.
-  public var size: Size {
-    Size(width: Double(pixelWidth) / scale, height: Double(pixelHeight) / scale)
-  }
+  public var size: Size { Size(width: Double(pixelWidth) / scale, height: Double(pixelHeight) / scale) }
   /// True if there is more than one frame.
   public var isAnimated: Bool { frames.count > 1 }
   /// True if the image has all pixels of the source, so that no larger image can be decoded.

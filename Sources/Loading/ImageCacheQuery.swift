@@ -142,6 +142,4 @@ extension ImageCache {
 }
 
 /// The query of an asynchronous call, kept so that the call can be cancelled.
-@MainActor private final class RunningQuery {
-  var query: ImageCacheQuery?
-}
+@MainActor private final class RunningQuery { var query: ImageCacheQuery? }

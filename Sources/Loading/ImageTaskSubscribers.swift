@@ -28,9 +28,7 @@ extension ImageTask {
     }
 
     /// A turn of the main actor, in which handlers and observers are called.
-    enum Turn: Sendable {
-      case progress, preview, pause, end
-    }
+    enum Turn: Sendable { case progress, preview, pause, end }
 
     /// The receivers of one event.
     struct Delivery: Sendable {

@@ -3,9 +3,7 @@ import Vitrine
 /// The child process of `Fade`: runs the transitions and measures the frames.
 @MainActor
 enum FadeRun {
-  enum Kind: String {
-    case square, rounded, transparent, slide, flip
-  }
+  enum Kind: String { case square, rounded, transparent, slide, flip }
 
   private static let columns = 10
   private static let rows = 5

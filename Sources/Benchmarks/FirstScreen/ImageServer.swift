@@ -4,9 +4,7 @@ import VitrineGalleryServer
 
 /// A server process that serves the images over HTTP on this machine.
 struct ImageServer {
-  enum Kind: String {
-    case gallery, nginx
-  }
+  enum Kind: String { case gallery, nginx }
 
   /// The URL of the images, without a trailing slash.
   let baseURL: String

@@ -45,9 +45,7 @@ struct ImageSet {
     if failures.count.load(ordering: .relaxed) > 0 { throw BenchmarkError("not written") }
   }
 
-  private final class Failures: Sendable {
-    let count = Atomic(0)
-  }
+  private final class Failures: Sendable { let count = Atomic(0) }
 
   /// Reads the contents of all files.
   func bytes() throws -> [[UInt8]] {

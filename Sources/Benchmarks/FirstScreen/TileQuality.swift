@@ -3,9 +3,7 @@ import Glibc
 /// Compares tiles with the ideal result: all pixels decoded, then scaled down in double precision by an area filter or
 /// by Lanczos3.
 enum TileQuality {
-  enum Filter: CaseIterable {
-    case area, lanczos
-  }
+  enum Filter: CaseIterable { case area, lanczos }
 
   /// The part of an image that a tile shows, in pixels of the image.
   struct Part {

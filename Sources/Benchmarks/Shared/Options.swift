@@ -9,9 +9,7 @@ struct Options {
   var showsHelp = false
 
   /// A usage error: one line with the mistake and its remedy.
-  struct UsageError: Error {
-    let message: String
-  }
+  struct UsageError: Error { let message: String }
 
   /// A line per subject, with the summaries in a column.
   private static let subjectLines = Subject.all.map { subject in

@@ -3,9 +3,7 @@ import Glibc
 /// Writes a file in place of an existing file. If the new file cannot be written, the existing file stays as it was.
 struct FileReplacement {
   /// A system call that failed, by its error code.
-  struct Failure: Error, Equatable {
-    let code: CInt
-  }
+  struct Failure: Error, Equatable { let code: CInt }
 
   /// Writes bytes to a descriptor; returns the number of written bytes, or a negative number and sets `errno`. Tests
   /// simulate a full disk with another function.

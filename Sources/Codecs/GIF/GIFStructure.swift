@@ -122,13 +122,9 @@ struct GIFBlockReader {
 
   static let unexpectedEnd = ImageError.decoding(.gif, message: "the data end early")
 
-  mutating func byte() throws(ImageError) -> UInt8 {
-    try bytes(1)[offset - 1]
-  }
+  mutating func byte() throws(ImageError) -> UInt8 { try bytes(1)[offset - 1] }
 
-  mutating func uint16() throws(ImageError) -> Int {
-    Int(try bytes(2).littleEndianUInt16(at: 0))
-  }
+  mutating func uint16() throws(ImageError) -> Int { Int(try bytes(2).littleEndianUInt16(at: 0)) }
 
   mutating func skip(_ count: Int) throws(ImageError) { _ = try bytes(count) }
 

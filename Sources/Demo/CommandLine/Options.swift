@@ -35,9 +35,7 @@ nonisolated struct Options: Equatable {
   var endsWhenIdle: Bool { screenshot != nil || dumpsTree || exitWhenIdle }
 
   /// A usage error: one line with the mistake and its remedy.
-  struct UsageError: Error, Equatable {
-    let message: String
-  }
+  struct UsageError: Error, Equatable { let message: String }
 
   static let screens = [
     (name: "list", title: "List"), (name: "grid", title: "Grid"), (name: "buttons", title: "Buttons"),

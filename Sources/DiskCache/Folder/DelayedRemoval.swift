@@ -19,9 +19,7 @@ struct DelayedRemoval {
   }
 
   /// Ends a removal that was made, unless another one has been requested since.
-  mutating func end(_ number: Int) {
-    if pending?.number == number { pending = nil }
-  }
+  mutating func end(_ number: Int) { if pending?.number == number { pending = nil } }
 
   /// Notes that a removal has failed again. Returns true if the removal is given up.
   mutating func fail(_ number: Int, at now: Int64) -> Bool {

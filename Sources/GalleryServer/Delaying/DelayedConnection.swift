@@ -24,9 +24,7 @@ final class DelayedConnection {
     self.buffer = buffer
   }
 
-  deinit {
-    for side in sides { close(side.socket) }
-  }
+  deinit { for side in sides { close(side.socket) } }
 
   var isOver: Bool { isBroken || sides.allSatisfy(\.hasSentEnd) }
 

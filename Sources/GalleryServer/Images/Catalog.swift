@@ -5,14 +5,10 @@ final class Catalog: Sendable {
   private let resources = Mutex<[String: Resource]>([:])
   private let folder: ImageFolder?
 
-  init(folder: ImageFolder?) {
-    self.folder = folder
-  }
+  init(folder: ImageFolder?) { self.folder = folder }
 
   /// Adds a resource at a path, replacing any earlier one.
-  func add(_ resource: Resource, at path: String) {
-    resources.withLock { $0[key(path)] = resource }
-  }
+  func add(_ resource: Resource, at path: String) { resources.withLock { $0[key(path)] = resource } }
 
   /// Returns the exhibit at the path of `target`, or `nil` if there is none.
   func exhibit(at target: Target) -> Exhibit? {

@@ -23,9 +23,7 @@ final class OpenFile: Sendable {
     guard isRegular else { return nil }
   }
 
-  deinit {
-    if descriptor >= 0 { close(descriptor) }
-  }
+  deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// A strong entity tag made from the size and the modification time.
   var entityTag: String {

@@ -15,9 +15,7 @@ struct RequestParser {
   private var lines: [Range<Int>] = []
 
   /// Appends the next bytes of the connection.
-  mutating func feed(_ bytes: some Sequence<UInt8>) {
-    buffer.append(contentsOf: bytes)
-  }
+  mutating func feed(_ bytes: some Sequence<UInt8>) { buffer.append(contentsOf: bytes) }
 
   /// Returns the next complete request head, or `nil` if more bytes are needed.
   mutating func next() throws(Refusal) -> Request? {

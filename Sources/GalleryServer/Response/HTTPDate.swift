@@ -14,6 +14,4 @@ func httpDate(secondsSince1970 seconds: Int) -> String {
   return "\(weekdays[Int(parts.tm_wday)]), \(day) \(clock) GMT"
 }
 
-private func twoDigits(_ number: Int32) -> String {
-  number < 10 ? "0\(number)" : "\(number)"
-}
+private func twoDigits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -32,7 +32,5 @@ extension [Header] {
   }
 
   /// Returns the value of the first header with this name, or `nil`. Ignores the case of names.
-  func value(of name: String) -> String? {
-    first { $0.name.lowercased() == name.lowercased() }?.value
-  }
+  func value(of name: String) -> String? { first { $0.name.lowercased() == name.lowercased() }?.value }
 }

@@ -44,9 +44,7 @@ struct Misbehaviour: Equatable {
 
   init() {}
 
-  init(_ target: Target) {
-    for (name, value) in target.items { apply(name, value) }
-  }
+  init(_ target: Target) { for (name, value) in target.items { apply(name, value) } }
 
   private mutating func apply(_ name: String, _ value: String) {
     switch name {
@@ -76,7 +74,5 @@ struct Misbehaviour: Equatable {
     }
   }
 
-  private func count(_ text: String) -> Int? {
-    Int(text).flatMap { $0 >= 0 ? $0 : nil }
-  }
+  private func count(_ text: String) -> Int? { Int(text).flatMap { $0 >= 0 ? $0 : nil } }
 }

@@ -115,9 +115,7 @@ final class Connection {
   }
 
   /// Closes a connection that waits for a request, because the server simulates an outage.
-  func closeIfIdle(at now: UInt64) {
-    if case .reading = phase { closeInOrder(at: now) }
-  }
+  func closeIfIdle(at now: UInt64) { if case .reading = phase { closeInOrder(at: now) } }
 
   /// Closes the connection at once, because the server stops or needs the descriptor for another connection.
   func stop() {
@@ -246,9 +244,7 @@ final class Connection {
     return count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))
   }
 
-  private func discardInput() -> Bool {
-    receive { _ in }
-  }
+  private func discardInput() -> Bool { receive { _ in } }
 
   private func closeInOrder(at now: UInt64) {
     shutdown(descriptor, Int32(SHUT_WR))

@@ -28,9 +28,7 @@ struct Pace: Equatable {
   }
 
   /// Counts bytes that were sent.
-  mutating func count(_ bytes: Int) {
-    sent += bytes
-  }
+  mutating func count(_ bytes: Int) { sent += bytes }
 
   enum Grant: Equatable {
     case bytes(Int)

@@ -34,9 +34,7 @@ final class ServerLoop {
     self.server = server
   }
 
-  deinit {
-    buffer.deallocate()
-  }
+  deinit { buffer.deallocate() }
 
   /// Runs until the server stops, then closes every connection.
   func run() {

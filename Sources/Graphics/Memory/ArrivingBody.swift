@@ -42,17 +42,11 @@ package final class ArrivingBody: Sendable {
 
   /// Sets the reservation to `bytes`, the size of what has been received. Releases memory that was reserved for a
   /// larger chunk or for moving the bytes to larger storage.
-  package func resize(to bytes: Int) {
-    if reservation.bytes != bytes { reservation.resize(to: bytes) }
-  }
+  package func resize(to bytes: Int) { if reservation.bytes != bytes { reservation.resize(to: bytes) } }
 
   /// Reduces the reservation to at most `bytes`. Never evicts, so it may be called with a lock held.
-  package func shrink(to bytes: Int) {
-    if reservation.bytes > bytes { reservation.resize(to: bytes) }
-  }
+  package func shrink(to bytes: Int) { if reservation.bytes > bytes { reservation.resize(to: bytes) } }
 
   /// Ends receiving. The bytes stay reserved until `reservation` ends.
-  package func end() {
-    if hasWaited.load(ordering: .relaxed) { ledger.stopWaiting(number, schedule) }
-  }
+  package func end() { if hasWaited.load(ordering: .relaxed) { ledger.stopWaiting(number, schedule) } }
 }

@@ -27,9 +27,7 @@ package final class MemoryWork: Sendable {
   deinit { end() }
 
   /// Ends the work. Further calls do nothing.
-  package func end() {
-    if !hasEnded.exchange(true, ordering: .relaxed) { ledger.workEnded() }
-  }
+  package func end() { if !hasEnded.exchange(true, ordering: .relaxed) { ledger.workEnded() } }
 }
 
 extension MemoryLedger {

@@ -68,13 +68,9 @@ extension ImageSlot {
     indicator = nil
   }
 
-  func indicatorDidChange() {
-    if target.isShowing { target.view?.setNeedsDisplay(target.rect) }
-  }
+  func indicatorDidChange() { if target.isShowing { target.view?.setNeedsDisplay(target.rect) } }
 
-  func indicatorDidEnd(_ ended: SlotIndicator) {
-    if indicator === ended { indicator = nil }
-  }
+  func indicatorDidEnd(_ ended: SlotIndicator) { if indicator === ended { indicator = nil } }
 
   /// True if the target is displayed in the view's current state and the indicator is visible at the time `now`.
   func isIndicatorVisible(at now: Double) -> Bool {

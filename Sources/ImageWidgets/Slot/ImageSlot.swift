@@ -21,9 +21,7 @@ final class ImageSlot {
   init(target: any SlotTarget) { self.target = target }
 
   // The view has been released. Completion handlers are called with `.cancelled`, later.
-  isolated deinit {
-    for load in state.runningLoads { load.cancel() }
-  }
+  isolated deinit { for load in state.runningLoads { load.cancel() } }
 
   /// A snapshot of the target.
   var scene: SlotScene {

@@ -36,9 +36,7 @@ struct PendingCompletions {
   }
 
   /// Makes all handlers due.
-  mutating func callAll() {
-    for index in entries.indices { entries[index].step = .due }
-  }
+  mutating func callAll() { for index in entries.indices { entries[index].step = .due } }
 
   /// Returns the next effect. Handlers with several completions are returned once for each.
   mutating func next() -> SlotEffect? {

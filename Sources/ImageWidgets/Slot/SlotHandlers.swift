@@ -34,9 +34,7 @@ final class SlotHandlers {
   }
 
   /// Calls all completions that have not been called.
-  func call() {
-    while !areCalled, result != nil { callNext() }
-  }
+  func call() { while !areCalled, result != nil { callNext() } }
 
   /// Sets the result and calls all completions that have not been called.
   func finish(_ result: SlotResult) {

@@ -28,9 +28,7 @@ struct SlotOutputs {
   mutating func endRecovery() { recovery = .end }
 
   /// Ends the activity of a load without an image.
-  mutating func endActivity() {
-    if activity.isRunning { activity = .ended(success: false) }
-  }
+  mutating func endActivity() { if activity.isRunning { activity = .ended(success: false) } }
 
   /// Reports the end of a request.
   mutating func finish(isLoaded: Bool, _ event: SlotEvent?) {

@@ -20,17 +20,11 @@ final class ViewSlots: ViewAttachment {
     return slot
   }
 
-  func boundsDidChange(of view: View) {
-    for slot in slots { slot.sizeDidChange() }
-  }
+  func boundsDidChange(of view: View) { for slot in slots { slot.sizeDidChange() } }
 
-  func didMoveToWindow(_ view: View) {
-    for slot in slots { slot.windowDidChange() }
-  }
+  func didMoveToWindow(_ view: View) { for slot in slots { slot.windowDidChange() } }
 
-  func didLeaveScreen(_ view: View) {
-    for slot in slots { slot.didLeaveScreen() }
-  }
+  func didLeaveScreen(_ view: View) { for slot in slots { slot.didLeaveScreen() } }
 
   func drawOverlay(of view: View, into list: inout DrawList) {
     for slot in slots { slot.wasDrawn() }

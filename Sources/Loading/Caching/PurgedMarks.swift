@@ -10,9 +10,7 @@ struct PurgedMarks {
     hashes[Self.slotIndex(hash)] = hash
   }
 
-  mutating func remove(_ hash: Int) {
-    if contains(hash) { hashes[Self.slotIndex(hash)] = 0 }
-  }
+  mutating func remove(_ hash: Int) { if contains(hash) { hashes[Self.slotIndex(hash)] = 0 } }
 
   private static func slotIndex(_ hash: Int) -> Int { Int(UInt(bitPattern: hash) % UInt(slotCount)) }
 }

@@ -24,9 +24,7 @@ public struct DecodeCancellation: Sendable {
   public var isCancelled: Bool { isRequested() }
 
   /// Throws `.cancelled` if decoding should stop.
-  public func check() throws(ImageError) {
-    if isCancelled { throw .cancelled }
-  }
+  public func check() throws(ImageError) { if isCancelled { throw .cancelled } }
 }
 
 extension CancellationFlag {

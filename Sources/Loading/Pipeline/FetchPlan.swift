@@ -102,9 +102,7 @@ struct FetchPlan {
   // MARK: Downloads
 
   /// Called at the time of a `.wake`.
-  mutating func woken(at time: Int64) {
-    if nextWake == time { nextWake = nil }
-  }
+  mutating func woken(at time: Int64) { if nextWake == time { nextWake = nil } }
 
   /// Starts the downloads that may begin now. Requests a call at the time of the next change.
   mutating func startDownloads(in loads: inout Loads) {

@@ -298,9 +298,7 @@ final class LoadEngine: Sendable {
   // MARK: Time and network
 
   /// Called at the time of a `.wake`. Serves callers whose server has not responded in time with the stored response.
-  private func woken(at time: Int64) {
-    perform { $0.woken(at: time, by: self) }
-  }
+  private func woken(at time: Int64) { perform { $0.woken(at: time, by: self) } }
 
   /// Called each time the network has returned. Returns in quick succession are handled together.
   func networkReturned() {

@@ -24,9 +24,7 @@ final class UnneededMemory: MemoryHolder {
   }
 
   /// Releases all preview decoders that are not in use, at critical pressure.
-  func handlePressure(_ pressure: MemoryPressure) {
-    if pressure == .critical { releaseUnneeded(.max) }
-  }
+  func handlePressure(_ pressure: MemoryPressure) { if pressure == .critical { releaseUnneeded(.max) } }
 
   private func releaseUnneeded(_ bytes: Int) {
     let isBodyWaiting = ledger.isBodyWaiting

@@ -185,9 +185,7 @@ struct DownloadQueue {
   mutating func nextChange(after now: Int64) -> Int64? {
     guard !isSuspended else { return nil }
     var next: Int64?
-    func offer(_ time: Int64) {
-      if time > now { next = min(next ?? time, time) }
-    }
+    func offer(_ time: Int64) { if time > now { next = min(next ?? time, time) } }
     delayed.next.map(offer)
     if hasFreeNetworkSlot, let token = bucket == nil ? now : bucket?.nextToken(at: now) {
       if ready.first != nil { offer(token) }
@@ -295,9 +293,7 @@ struct DownloadQueue {
     refresh(lane)
   }
 
-  private mutating func refreshAll() {
-    for lane in hosts.all { refresh(lane) }
-  }
+  private mutating func refreshAll() { for lane in hosts.all { refresh(lane) } }
 
   /// Moves a host to the hosts that may start a download, to the hosts that are backing off, or to neither.
   private mutating func refresh(_ lane: Int) {

@@ -20,9 +20,7 @@ struct HostPauses {
     ends[host] = max(ends[host] ?? end, end)
   }
 
-  mutating func remove(_ host: DownloadQueue.Lane) {
-    if !ends.isEmpty { ends[host] = nil }
-  }
+  mutating func remove(_ host: DownloadQueue.Lane) { if !ends.isEmpty { ends[host] = nil } }
 
   mutating func removeAll() { ends = [:] }
 }

@@ -92,9 +92,7 @@ final class LocalLane: Sendable {
     return isCurrent ? result : nil
   }
 
-  private func wakeUp(at time: Int64) {
-    clock.wake(at: time) { [weak self] in self?.checkDeadline() }
-  }
+  private func wakeUp(at time: Int64) { clock.wake(at: time) { [weak self] in self?.checkDeadline() } }
 
   /// Abandons a job whose call has exceeded the time limit, and continues with the next job on another thread.
   private func checkDeadline() {

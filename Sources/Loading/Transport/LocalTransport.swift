@@ -134,9 +134,7 @@ private final class LocalTransfer: Cancellable {
   var isCancelled: Bool { state.withLock(waking: .none) { $0.isCancelled } }
   func cancel() { state.withLock { $0.isCancelled = true } }
 
-  func check() throws(ImageError) {
-    if isCancelled { throw .cancelled }
-  }
+  func check() throws(ImageError) { if isCancelled { throw .cancelled } }
 
   /// Reports the end once. A read that was abandoned may reach its end later, which is ignored.
   func finish(_ result: Result<TransportMetrics, ImageError>, _ receiver: any TransportReceiver) {

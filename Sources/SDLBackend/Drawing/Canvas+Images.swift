@@ -54,9 +54,7 @@ extension PixelEffect {
 
 extension UInt32 {
   /// The pixel converted to the other `PixelFormat`: red and blue are exchanged.
-  var swappingRedAndBlue: UInt32 {
-    self & 0xFF00_FF00 | (self &>> 16) & 0xFF | (self & 0xFF) &<< 16
-  }
+  var swappingRedAndBlue: UInt32 { self & 0xFF00_FF00 | (self &>> 16) & 0xFF | (self & 0xFF) &<< 16 }
 
   /// Multiplies the alpha of a 0xAARRGGBB pixel by `coverage`/255.
   mutating func multiplyAlpha(by coverage: UInt8) {

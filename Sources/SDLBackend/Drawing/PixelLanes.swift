@@ -8,9 +8,7 @@ typealias PixelLanes = SIMD8<UInt16>
 extension PixelLanes {
   /// Creates four equal pixels.
   @inline(__always)
-  init(pixel: UInt32) {
-    self = unsafeBitCast(SIMD4<UInt32>(repeating: pixel), to: PixelLanes.self)
-  }
+  init(pixel: UInt32) { self = unsafeBitCast(SIMD4<UInt32>(repeating: pixel), to: PixelLanes.self) }
 
   /// The blue and red of each pixel.
   @inline(__always) var low: PixelLanes { self & 0xFF }
@@ -49,7 +47,5 @@ extension PixelLanes {
 
 extension Color {
   /// The color as 0xAARRGGBB, which is blue, green, red, alpha in memory.
-  var pixel: UInt32 {
-    UInt32(alpha) << 24 | UInt32(red) << 16 | UInt32(green) << 8 | UInt32(blue)
-  }
+  var pixel: UInt32 { UInt32(alpha) << 24 | UInt32(red) << 16 | UInt32(green) << 8 | UInt32(blue) }
 }

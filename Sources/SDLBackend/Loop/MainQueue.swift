@@ -11,9 +11,7 @@ struct MainQueue {
   /// tests, where another thread runs the queue.
   let descriptor: Int32?
 
-  init() {
-    descriptor = SDLHost.isFirstThread ? _dispatch_get_main_queue_handle_4CF() : nil
-  }
+  init() { descriptor = SDLHost.isFirstThread ? _dispatch_get_main_queue_handle_4CF() : nil }
 
   /// Runs the waiting work.
   func drain() {

@@ -54,9 +54,7 @@ struct LRUCache<Key: Hashable, Value> {
     return evicted
   }
 
-  mutating func remove(_ key: Key) {
-    if let entry = entries.remove(key) { cost -= entry.cost }
-  }
+  mutating func remove(_ key: Key) { if let entry = entries.remove(key) { cost -= entry.cost } }
 
   /// Removes the least recently used values until `bytes` are free, except values used at `stamp` and values for which
   /// `isKept` returns true. Returns the removed keys. O(values) if many are kept.

@@ -17,9 +17,7 @@ struct VideoDriverChoice: Hashable {
   ///   - requested: The driver that the program requests; `nil` for any driver with a screen.
   ///   - environment: Returns the value of an environment variable. Empty values count as not set.
   init(requested: String?, environment: (String) -> String?, devices: ScreenDevices) {
-    func variable(_ name: String) -> String? {
-      environment(name).flatMap { $0.isEmpty ? nil : $0 }
-    }
+    func variable(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
     card = devices.connectedCard
     let servers = [
       "x11": variable("DISPLAY").map { "no X server responds at \($0)" } ?? "DISPLAY is not set",

@@ -159,9 +159,7 @@ open class Button: Control {
   }
 
   /// Returns the image or the background image that was set for exactly these states.
-  package func image(in slot: ButtonSlot, for state: ControlState) -> Image? {
-    self[slot].table[state]
-  }
+  package func image(in slot: ButtonSlot, for state: ControlState) -> Image? { self[slot].table[state] }
 
   /// Returns the image or the background image for the current state.
   package func currentImage(in slot: ButtonSlot) -> Image? { appearance(of: slot).image }

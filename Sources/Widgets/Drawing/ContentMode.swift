@@ -86,9 +86,7 @@ public nonisolated enum ContentMode: Hashable, Sendable, CaseIterable {
   }
 }
 
-extension Size {
-  fileprivate nonisolated var isFinite: Bool { width.isFinite && height.isFinite }
-}
+extension Size { fileprivate nonisolated var isFinite: Bool { width.isFinite && height.isFinite } }
 
 extension Rect {
   fileprivate nonisolated var isFinite: Bool { minX.isFinite && minY.isFinite && size.isFinite }

@@ -63,9 +63,7 @@ public final class ActivityObservers {
 
   /// Calls all observers in the order in which they were added, except those whose observation an earlier observer has
   /// released.
-  public func notify() {
-    for entry in observers.entries { observers[entry.number]?() }
-  }
+  public func notify() { for entry in observers.entries { observers[entry.number]?() } }
 }
 
 /// The connection of an indicator to an activity source. The indicator retains the binding; the source is not retained.

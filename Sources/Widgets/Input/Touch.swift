@@ -48,6 +48,4 @@ public final class Touch {
   public func location(in view: View) -> Point { view.convertFromWindow(location) }
 }
 
-private struct WeakView {
-  weak var view: View?
-}
+private struct WeakView { weak var view: View? }

@@ -111,9 +111,7 @@ open class ListCell: View {
   }
 
   /// Ends the highlight. Overrides call super.
-  open override func touchCancelled(_ touch: Touch) {
-    if touch === trackedTouch { endTracking() }
-  }
+  open override func touchCancelled(_ touch: Touch) { if touch === trackedTouch { endTracking() } }
 
   func endTracking() {
     trackedTouch = nil

@@ -87,9 +87,7 @@ open class ListView: ScrollView {
   }
 
   /// Returns the cell of a row; `nil` if the row is not near the screen.
-  public func cell(at row: Int) -> ListCell? {
-    rows.contains(row) ? cells[row - rows.lowerBound] : nil
-  }
+  public func cell(at row: Int) -> ListCell? { rows.contains(row) ? cells[row - rows.lowerBound] : nil }
 
   /// The rows that are at least partly within the bounds.
   public var visibleRows: Range<Int> { rows(margin: 0) }

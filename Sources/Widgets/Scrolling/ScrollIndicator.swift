@@ -42,9 +42,7 @@ final class ScrollIndicator: FrameObserver {
     return .never
   }
 
-  private func redraw() {
-    for bar in bars() { scrollView?.setNeedsDisplay(bar) }
-  }
+  private func redraw() { for bar in bars() { scrollView?.setNeedsDisplay(bar) } }
 
   func draw(into list: inout DrawList) {
     guard opacity > 0 else { return }

@@ -195,9 +195,7 @@ open class ScrollView: View {
     window.requestFrames(for: self, at: window.now)
   }
 
-  private func finishIfAtRest() {
-    if !isScrolling { indicator.hide() }
-  }
+  private func finishIfAtRest() { if !isScrolling { indicator.hide() } }
 
   private func step(
     _ motion: inout ScrollMotion?, from offset: Double, range: ClosedRange<Double>, now: Double

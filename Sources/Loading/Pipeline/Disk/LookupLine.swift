@@ -74,9 +74,7 @@ struct LookupLine {
   }
 
   /// Removes a lookup that is no longer needed. A running lookup keeps its place until it returns or is late.
-  mutating func leave(_ id: FetchID) {
-    if waiting.remove(id) != nil { queue.remove(id) }
-  }
+  mutating func leave(_ id: FetchID) { if waiting.remove(id) != nil { queue.remove(id) } }
 
   /// Removes a lookup that has returned, or was withdrawn before the start.
   mutating func ended(_ id: FetchID) {

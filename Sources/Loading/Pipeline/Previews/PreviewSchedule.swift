@@ -41,9 +41,7 @@ struct PreviewSchedule {
   private var newest: [ProcessedImageID: WeakImage] = [:]
   private var failed: Set<ProcessedImageID> = []
 
-  private struct WeakImage {
-    weak var image: Image?
-  }
+  private struct WeakImage { weak var image: Image? }
 
   /// The number of the job that is making a preview; `nil` if none is running.
   var runningJob: UInt64? { if case .running(_, let job, _) = phase { job } else { nil } }

@@ -99,9 +99,7 @@ struct ResponseAssembler {
     }
   }
 
-  mutating func receive(_ bytes: UnsafeRawBufferPointer) {
-    if !isOver { buffer.append(bytes) }
-  }
+  mutating func receive(_ bytes: UnsafeRawBufferPointer) { if !isOver { buffer.append(bytes) } }
 
   /// Returns the number of bytes that must be reserved before `count` more arrive; `nil` if the bytes are discarded.
   func memoryNeeded(for count: Int) -> Int? {
