@@ -4,9 +4,7 @@ import VitrineLoading
 extension EasyHandle {
   /// Sets all options for one request. Starts from a reset handle, so that every option that is not set here has
   /// libcurl's default.
-  func prepare(
-    for hop: Hop, connectLimit: Double, settings: TransferSettings
-  ) throws(ImageError) {
+  func prepare(for hop: Hop, connectLimit: Double, settings: TransferSettings) throws(ImageError) {
     let configuration = settings.configuration
     reset()
     isReset = false
@@ -127,9 +125,7 @@ extension EasyHandle {
 
   /// Returns the header lines in libcurl's format, with User-Agent and Accept-Encoding added if missing. Throws for a
   /// field that would break out of its line.
-  private func headerLines(
-    _ headers: HTTPHeaders, userAgent: String
-  ) throws(ImageError) -> [String] {
+  private func headerLines(_ headers: HTTPHeaders, userAgent: String) throws(ImageError) -> [String] {
     var fields = headers.fields
     if headers["User-Agent"] == nil, !userAgent.isEmpty {
       fields.append(HTTPHeaders.Field(name: "User-Agent", value: userAgent))

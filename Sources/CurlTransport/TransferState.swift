@@ -112,9 +112,7 @@ struct TransferState: Sendable {
   }
 
   /// Handles the next line of the response's head.
-  mutating func receive(
-    line: UnsafeRawBufferPointer, at now: SuspendingClock.Instant
-  ) -> HeadAction {
+  mutating func receive(line: UnsafeRawBufferPointer, at now: SuspendingClock.Instant) -> HeadAction {
     deadlines.received(at: now)
     guard verdict == nil, challenge.withheld == nil else { return .goOn }
     switch head.append(line: line) {
@@ -188,9 +186,7 @@ struct TransferState: Sendable {
   /// of the pause, so that the receiver needs room for that as well. A body of unknown length that can be requested
   /// again is aborted instead of paused. Its reservation grows with the bytes received, which makes such
   /// an abort rare.
-  func bytesToReserve(
-    for count: Int = 0, of response: TransportResponse? = nil, speaksHTTP2: Bool
-  ) -> Int {
+  func bytesToReserve(for count: Int = 0, of response: TransportResponse? = nil, speaksHTTP2: Bool) -> Int {
     guard speaksHTTP2, verdict == .succeed, let response = response ?? reported else { return count }
     let remaining = max(0, bodyLimit - bytesReceived)
     let ahead = min(remaining, Self.streamWindow)
@@ -274,8 +270,7 @@ struct TransferState: Sendable {
     }
     if let coding = head.unrequestedTransferCoding {
       verdict = .fail(
-        .transport(
-          .unexpectedEncoding, message: "a Transfer-Encoding that was not requested: \(coding)"))
+        .transport(.unexpectedEncoding, message: "a Transfer-Encoding that was not requested: \(coding)"))
       return .abort
     }
     let length = head.contentLength
@@ -290,8 +285,7 @@ struct TransferState: Sendable {
     if acceptableStatuses.contains(where: { $0.contains(status) }) {
       if let coding = head.compression, hop.headers["Accept-Encoding"] == nil {
         verdict = .fail(
-          .transport(
-            .unexpectedEncoding, message: "a Content-Encoding that was not requested: \(coding)"))
+          .transport(.unexpectedEncoding, message: "a Content-Encoding that was not requested: \(coding)"))
         return .abort
       }
       guard length ?? 0 <= bodyLimit else {

@@ -79,9 +79,7 @@ final class CacheContext: Sendable {
 
   /// Calls `body` with the folder. Returns nil if the folder does not exist or an error is thrown, which is recorded as
   /// a failure.
-  func reading<Result>(
-    _ body: (borrowing Descriptor) throws(DiskImageCache.Fault) -> Result
-  ) -> Result? {
+  func reading<Result>(_ body: (borrowing Descriptor) throws(DiskImageCache.Fault) -> Result) -> Result? {
     do throws(DiskImageCache.Fault) {
       guard let root = try open(creating: false) else { return nil }
       return try body(root)

@@ -16,9 +16,7 @@ extension Bitmap {
   /// ```
   ///
   /// - Precondition: `width` and `height` are positive.
-  public init(
-    width: Int, height: Int, format: PixelFormat = .bgra, color: (_ x: Int, _ y: Int) -> Color
-  ) {
+  public init(width: Int, height: Int, format: PixelFormat = .bgra, color: (_ x: Int, _ y: Int) -> Color) {
     var isOpaque = true
     let bitmap = Bitmap(width: width, height: height, format: format, isOpaque: false) { bytes, bytesPerRow in
       for y in 0..<height {

@@ -116,8 +116,7 @@ struct TrackBuilder {
       guard let reason = request.disk else { return }
       return track.add("disk lookup", time, time, ["result": .text("miss"), "why": .text(reason.rawValue)])
     }
-    let result =
-      lookup.end == nil ? "under way" : found.contains(request.fetch) ? "hit" : "miss"
+    let result = lookup.end == nil ? "under way" : found.contains(request.fetch) ? "hit" : "miss"
     track.add("disk lookup", max(begin, time), max(lookup.end ?? lastTime, time), ["result": .text(result)])
   }
 

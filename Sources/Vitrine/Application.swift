@@ -90,9 +90,7 @@ public final class Application {
   }
 
   /// Creates an application with a window title and a window size in points, and defaults for everything else.
-  public convenience init(
-    title: String, size: Size = Size(width: 1280, height: 800)
-  ) throws(SDLHostError) {
+  public convenience init(title: String, size: Size = Size(width: 1280, height: 800)) throws(SDLHostError) {
     var configuration = Configuration()
     configuration.host.title = title
     configuration.host.size = size

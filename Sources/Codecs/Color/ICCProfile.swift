@@ -26,9 +26,7 @@ struct ICCProfile {
   /// The unpacked length of a compressed profile; `nil` if `chunk` is no valid profile or the profile is too large.
   static func byteCount(packed chunk: ArraySlice<UInt8>) -> Int? { packedStream(chunk)?.count }
 
-  private static func packedStream(
-    _ chunk: ArraySlice<UInt8>
-  ) -> (stream: ArraySlice<UInt8>, count: Int)? {
+  private static func packedStream(_ chunk: ArraySlice<UInt8>) -> (stream: ArraySlice<UInt8>, count: Int)? {
     guard let end = chunk.prefix(80).firstIndex(of: 0), end + 2 <= chunk.endIndex, chunk[end + 1] == 0 else {
       return nil
     }

@@ -4,9 +4,7 @@ import VitrineGraphics
 enum CMYKConversion {
   /// Converts CMYK to opaque pixels in place. Assumes Adobe's convention, which all writers of such files follow: 255
   /// means no ink.
-  static func convertToPixels(
-    _ memory: UnsafeMutableRawPointer, count: Int, format: PixelFormat
-  ) {
+  static func convertToPixels(_ memory: UnsafeMutableRawPointer, count: Int, format: PixelFormat) {
     let bytes = memory.assumingMemoryBound(to: UInt8.self)
     let red = format == .rgba ? 0 : 2
     for pixel in stride(from: 0, to: count * 4, by: 4) {

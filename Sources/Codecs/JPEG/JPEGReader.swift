@@ -103,9 +103,7 @@ final class JPEGReader {
     let memory = header.map { ByteCount.sum($0.codecBytes(eighths: eighths), 1 << 20) } ?? 0
     guard vitrine_jpeg_start(handle, UInt32(eighths), order, memory) else { throw failure }
     var source = Canvas.Source(outputSize, hasAlpha: false)
-    source.extent = (
-      Double(plan.stored.width * eighths) / 8, Double(plan.stored.height * eighths) / 8
-    )
+    source.extent = (Double(plan.stored.width * eighths) / 8, Double(plan.stored.height * eighths) / 8)
     return source
   }
 

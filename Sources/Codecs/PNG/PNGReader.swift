@@ -8,9 +8,7 @@ final class PNGReader {
   private let bytesPerRow: Int
 
   /// Reads the header. Throws if its width is not `width`, the value for which memory was reserved.
-  init(
-    _ bytes: UnsafeBufferPointer<UInt8>, width: Int, format: PixelFormat
-  ) throws(ImageError) {
+  init(_ bytes: UnsafeBufferPointer<UInt8>, width: Int, format: PixelFormat) throws(ImageError) {
     guard let handle = vitrine_png_create() else { throw .decoding(.png, message: "out of memory") }
     self.handle = handle
     bytesPerRow = width * PixelFormat.bytesPerPixel

@@ -14,9 +14,7 @@ final class GIFPreviewDecoder: PreviewDecoder {
 
   init(_ options: DecodeOptions) { self.options = options }
 
-  func preview(
-    of data: [UInt8], cancellation: DecodeCancellation
-  ) throws(ImageError) -> DecodedPreview? {
+  func preview(of data: [UInt8], cancellation: DecodeCancellation) throws(ImageError) -> DecodedPreview? {
     guard let structure = try Self.structure(data) else { return nil }
     let frame = structure.frame
     var plan = try GIFDecoder.plan(structure, options)

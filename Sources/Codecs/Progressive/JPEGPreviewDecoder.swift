@@ -20,9 +20,7 @@ final class JPEGPreviewDecoder: PreviewDecoder {
 
   var retainedBytes: Int { start == nil ? 0 : reader.coefficientBytes + (rows?.byteCount ?? 0) }
 
-  func preview(
-    of data: [UInt8], cancellation: DecodeCancellation
-  ) throws(ImageError) -> DecodedPreview? {
+  func preview(of data: [UInt8], cancellation: DecodeCancellation) throws(ImageError) -> DecodedPreview? {
     reader.cancellation = cancellation
     return try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
       try reader.reading(bytes) { () throws(ImageError) in

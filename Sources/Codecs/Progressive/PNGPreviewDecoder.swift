@@ -23,9 +23,7 @@ final class PNGPreviewDecoder: PreviewDecoder {
 
   var retainedBytes: Int { start?.reader.retainedBytes ?? 0 }
 
-  func preview(
-    of data: [UInt8], cancellation: DecodeCancellation
-  ) throws(ImageError) -> DecodedPreview? {
+  func preview(of data: [UInt8], cancellation: DecodeCancellation) throws(ImageError) -> DecodedPreview? {
     guard let start = try started(data) else { return nil }
     let before = start.reader.rows
     let new = data[consumed...]

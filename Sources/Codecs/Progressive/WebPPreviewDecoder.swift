@@ -14,9 +14,7 @@ final class WebPPreviewDecoder: PreviewDecoder {
 
   var retainedBytes: Int { unpacking?.retainedBytes ?? 0 }
 
-  func preview(
-    of data: [UInt8], cancellation: DecodeCancellation
-  ) throws(ImageError) -> DecodedPreview? {
+  func preview(of data: [UInt8], cancellation: DecodeCancellation) throws(ImageError) -> DecodedPreview? {
     try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
       guard let container = try WebPContainer(beginningOf: bytes), container.knowsOrientation else {
         return nil

@@ -252,9 +252,7 @@ final class ButtonsScreen: View, Screen {
     }
   }
 
-  private func loadPortrait(
-    into button: DemoButton, identifier: String, transform: some ImageTransform
-  ) {
+  private func loadPortrait(into button: DemoButton, identifier: String, transform: some ImageTransform) {
     load(button) {
       guard var request = try? ImageRequest(gallery.button("portrait.jpg")) else { return }
       request.transforms = [transform]

@@ -123,8 +123,7 @@ private nonisolated struct ScriptWords {
     case "key": command = try key()
     case "screen": command = .screen(try choice("a screen", of: Options.screens.map(\.name)))
     case "screenshot": command = .screenshot(try word("a file name"))
-    case "expect":
-      command = .expect(title: try word("a title"), try expectation())
+    case "expect": command = .expect(title: try word("a title"), try expectation())
     case "quit": command = .quit
     default: throw error("unknown command “\(name)”")
     }

@@ -14,9 +14,7 @@ struct SystemError: Error, Hashable {
 /// Each method makes one call and does not repeat it: the caller handles `EINTR` and short counts. Names are relative
 /// to `folder`.
 protocol DiskSystem: Sendable {
-  func open(
-    _ name: String, in folder: Int32, flags: Int32, mode: mode_t
-  ) throws(SystemError) -> Int32
+  func open(_ name: String, in folder: Int32, flags: Int32, mode: mode_t) throws(SystemError) -> Int32
   func close(_ descriptor: Int32) throws(SystemError)
   func makeFolder(_ name: String, in folder: Int32) throws(SystemError)
   func setMode(_ mode: mode_t, of descriptor: Int32) throws(SystemError)
@@ -31,13 +29,9 @@ protocol DiskSystem: Sendable {
   func synchronize(_ descriptor: Int32) throws(SystemError)
   func setTimes(_ times: FileTimes, of descriptor: Int32) throws(SystemError)
   func setTimes(_ times: FileTimes, of name: String, in folder: Int32) throws(SystemError)
-  func rename(
-    _ name: String, in folder: Int32, to newName: String, in newFolder: Int32
-  ) throws(SystemError)
+  func rename(_ name: String, in folder: Int32, to newName: String, in newFolder: Int32) throws(SystemError)
   /// Gives a file a second name; throws `EEXIST` if the name is taken.
-  func link(
-    _ name: String, in folder: Int32, to newName: String, in newFolder: Int32
-  ) throws(SystemError)
+  func link(_ name: String, in folder: Int32, to newName: String, in newFolder: Int32) throws(SystemError)
   func remove(_ name: String, in folder: Int32, isFolder: Bool) throws(SystemError)
   /// Takes the lock of a file for this process; throws `EWOULDBLOCK` if another process holds it.
   func lock(_ descriptor: Int32) throws(SystemError)
@@ -63,9 +57,7 @@ struct FileTimes: Hashable {
 
 /// The Linux system calls.
 struct LinuxDiskSystem: DiskSystem {
-  func open(
-    _ name: String, in folder: Int32, flags: Int32, mode: mode_t
-  ) throws(SystemError) -> Int32 {
+  func open(_ name: String, in folder: Int32, flags: Int32, mode: mode_t) throws(SystemError) -> Int32 {
     try Self.checked(openat(folder, name, flags, mode))
   }
 
@@ -123,9 +115,7 @@ struct LinuxDiskSystem: DiskSystem {
     try Self.checked(renameat(folder, name, newFolder, newName))
   }
 
-  func link(
-    _ name: String, in folder: Int32, to newName: String, in newFolder: Int32
-  ) throws(SystemError) {
+  func link(_ name: String, in folder: Int32, to newName: String, in newFolder: Int32) throws(SystemError) {
     try Self.checked(linkat(folder, name, newFolder, newName, 0))
   }
 

@@ -39,8 +39,7 @@ extension ResponsePlan {
   /// `date` is the value of the `Date` header.
   init(to request: Request, for exhibit: Exhibit?, behaviour: Behaviour, date: String) {
     let misbehaviour = Misbehaviour(request.target)
-    let wait =
-      misbehaviour.latency ?? behaviour.latency.milliseconds(for: request.target.text)
+    let wait = misbehaviour.latency ?? behaviour.latency.milliseconds(for: request.target.text)
     steps = wait > 0 ? [.wait(milliseconds: wait)] : []
     bytesPerSecond = misbehaviour.bytesPerSecond ?? behaviour.bytesPerSecond
     guard misbehaviour.content != .garbage else {
@@ -79,9 +78,7 @@ extension ResponsePlan {
       Header("Date", date), Header("Content-Type", "text/plain"),
       Header("Content-Length", "\(body.count)"), Header("Connection", "close"),
     ]
-    steps = [
-      .frame(Self.head(status: status, headers)), .body(.bytes(body), 0..<body.count), .close,
-    ]
+    steps = [.frame(Self.head(status: status, headers)), .body(.bytes(body), 0..<body.count), .close]
   }
 
   /// Appends the steps of the body. A cut also ends an endless body.

@@ -61,9 +61,7 @@ extension StoredResponse {
   // MARK: Lifetime
 
   /// Returns the number of seconds for which the response is fresh. Ignores `s-maxage`, which applies to shared caches.
-  private func lifetime(
-    _ rules: FreshnessRules, _ control: CacheControl, isRedirected: Bool
-  ) -> Double {
+  private func lifetime(_ rules: FreshnessRules, _ control: CacheControl, isRedirected: Bool) -> Double {
     let ownLifetime = statedLifetime(control) ?? heuristicLifetime(rules)
     // Counts from the time at which the redirect was followed, because the response may have been created long before.
     let longestLifetime =

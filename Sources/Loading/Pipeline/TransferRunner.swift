@@ -51,9 +51,7 @@ struct TransferRunner: Sendable {
 
   // MARK: Responses
 
-  func responseArrived(
-    _ response: TransportResponse, of receiver: FetchReceiver, for engine: LoadEngine
-  ) {
+  func responseArrived(_ response: TransportResponse, of receiver: FetchReceiver, for engine: LoadEngine) {
     let transports = engine.transports
     let addsCredentials = transports.addsCredentials
     guard response.headers["Vary"] != nil || addsCredentials else { return }

@@ -143,8 +143,7 @@ struct RecoveryPlan {
     }
     if cause != .memory, host.successes == successes {
       if isProbe { hosts[request.host]?.failedProbes += 1 }
-      let pause =
-        isProbe && cause == .clock ? longestDelay : delay(hosts[request.host]?.failedProbes ?? 0)
+      let pause = isProbe && cause == .clock ? longestDelay : delay(hosts[request.host]?.failedProbes ?? 0)
       hosts[request.host]?.next = max(host.next, now.advanced(bySeconds: pause))
     }
     if isProbe { schedule(request.host, at: now) } else { consider(id, at: now) }

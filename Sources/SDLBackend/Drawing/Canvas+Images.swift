@@ -8,8 +8,7 @@ extension Canvas {
     let body = effect.blending(!image.isBodyOpaque)
     let radius = image.cornerRadius
     // Only the corners of an opaque image need blending, which is many times slower than copying.
-    let inner =
-      image.isBodyOpaque && radius > 0 ? (rect.left + radius)..<(rect.right - radius) : nil
+    let inner = image.isBodyOpaque && radius > 0 ? (rect.left + radius)..<(rect.right - radius) : nil
     image.bitmap.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress?.assumingMemoryBound(to: UInt32.self) else { return }
       for y in visible.top..<visible.bottom {

@@ -63,9 +63,7 @@ struct CornerMask {
   }
 
   /// Calls `body` with a row's coverage of the left and right corners, each from left to right.
-  func withRow(
-    _ row: Int, _ body: (_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>) -> Void
-  ) {
+  func withRow(_ row: Int, _ body: (_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>) -> Void) {
     left.withUnsafeBufferPointer { left in
       right.withUnsafeBufferPointer { right in
         guard let leftBase = left.baseAddress, let rightBase = right.baseAddress else { return }

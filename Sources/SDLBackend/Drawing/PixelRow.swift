@@ -68,9 +68,7 @@ enum PixelRow {
   }
 
   /// Draws a color through a coverage of 0 to 255 per pixel.
-  static func fill(
-    _ target: Target, count: Int, color: Color, coverage: UnsafePointer<UInt8>
-  ) {
+  static func fill(_ target: Target, count: Int, color: Color, coverage: UnsafePointer<UInt8>) {
     let pixels = PixelLanes(pixel: color.pixel)
     let alpha = UInt16(color.alpha)
     var index = 0

@@ -115,9 +115,7 @@ open class Button: Control {
   }
 
   /// Sets the background image for one exact set of states, as `setImage(_:for:transition:)` sets the image.
-  public func setBackgroundImage(
-    _ image: Image?, for state: ControlState, transition: Transition = .none
-  ) {
+  public func setBackgroundImage(_ image: Image?, for state: ControlState, transition: Transition = .none) {
     setImage(image, in: .background, for: state, transition: transition)
   }
 

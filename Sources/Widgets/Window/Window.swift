@@ -72,9 +72,7 @@ public final class Window: View {
   private var isLayoutRequested = true
 
   /// Creates a black window with a size in points; by default with one pixel per point. A host calls this.
-  package init(
-    size: Size, scale: Double = 1, textMeasuring: any TextMeasuring = MonospaceMeasuring()
-  ) {
+  package init(size: Size, scale: Double = 1, textMeasuring: any TextMeasuring = MonospaceMeasuring()) {
     self.scale = Self.isScale(scale) ? scale : 1
     self.textMeasuring = textMeasuring
     super.init(frame: Rect(origin: .zero, size: size))
@@ -219,8 +217,7 @@ public final class Window: View {
         if current.wheel(at: current.convertFromWindow(location), deltaX: deltaX, deltaY: deltaY) { return }
         view = current.superview
       }
-    case .keyDown(let key, let modifiers):
-      handleKeyDown(key, modifiers)
+    case .keyDown(let key, let modifiers): handleKeyDown(key, modifiers)
     case .keyUp(let key, let modifiers): _ = offer(key, modifiers, { $0.keyUp($1, modifiers: $2) })
     }
   }

@@ -18,9 +18,7 @@ struct PreviewMaker: Sendable {
   private let ledger: MemoryLedger
   private let pixelFormat: PixelFormat
 
-  init(
-    _ decoder: any ImageDecoding, workers: WorkerPool, ledger: MemoryLedger, pixelFormat: PixelFormat
-  ) {
+  init(_ decoder: any ImageDecoding, workers: WorkerPool, ledger: MemoryLedger, pixelFormat: PixelFormat) {
     self.decoder = decoder
     self.workers = workers
     self.ledger = ledger
