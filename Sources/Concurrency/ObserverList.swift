@@ -31,10 +31,8 @@ package struct ObserverList<Handler> {
     return entries.remove(at: index).handler
   }
 
-  /// Removes all handlers.
   @inlinable package mutating func removeAll() { entries = [] }
 
-  /// Removes the handlers for which `shouldRemove` returns true.
   @inlinable package mutating func removeAll(where shouldRemove: (Handler) -> Bool) {
     // `filter` does not copy a shared array first, as `removeAll(where:)` of the array would.
     entries = entries.filter { !shouldRemove($0.handler) }

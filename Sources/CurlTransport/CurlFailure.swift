@@ -6,7 +6,6 @@ struct CurlFailure {
   let code: CURLcode
   /// libcurl's message about this failure; `nil` uses its general text for the code.
   var message: String?
-  /// The host of the request.
   var host = ""
   /// The host of a proxy that is reached over TLS; `nil` for any other proxy and for none.
   var secureProxyHost: String?

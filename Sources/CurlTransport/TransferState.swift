@@ -31,7 +31,6 @@ struct TransferState: Sendable {
     case abort
   }
 
-  /// The result of a hop.
   struct HopEnd {
     /// The reason for the failure; `nil` if the response is complete.
     var failure: ImageError?
@@ -124,7 +123,6 @@ struct TransferState: Sendable {
     }
   }
 
-  /// Handles bytes of the body.
   mutating func receive(bytes count: Int, at now: SuspendingClock.Instant) -> BodyAction {
     deadlines.received(at: now)
     guard verdict == .succeed else {

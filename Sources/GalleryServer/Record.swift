@@ -20,14 +20,12 @@ package struct Record: Sendable, Hashable {
   /// have received less: socket buffers hold up to several megabytes.
   package internal(set) var bodyBytesSent = 0
 
-  /// The outcome of the response.
   package internal(set) var outcome = Outcome.running
 
   /// True if all of the response was sent, including planned faults: a response that is cut on request is finished when
   /// the cut is reached. True by the time the client has received the last byte.
   package var wasFinished: Bool { outcome == .finished }
 
-  /// The outcome of a response.
   package enum Outcome: Sendable, Hashable {
     /// The response is waiting, being sent or stalled.
     case running

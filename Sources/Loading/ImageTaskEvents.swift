@@ -26,7 +26,6 @@ extension ImageTask {
       events.append(event)
     }
 
-    /// Removes and returns the oldest event.
     mutating func takeFirst() -> Event? { events.isEmpty ? nil : events.removeFirst() }
   }
 

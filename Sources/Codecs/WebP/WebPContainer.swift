@@ -43,7 +43,6 @@ final class WebPContainer {
   /// be as small as eight bytes.
   private static let largestChunkCount = 1 << 14
 
-  /// Returns the number of bytes that the demuxer allocates.
   static func demuxerBytes(of bytes: UnsafeBufferPointer<UInt8>) -> Int { chunkCount(bytes) * 128 }
 
   /// Throws `.decoding` if the file has more chunks than any real image or animation.

@@ -1,6 +1,5 @@
 /// The text of `--help`.
 nonisolated enum Help {
-  /// The version of the program.
   static let version = "0.1.0"
 
   private static let options: [(name: String, value: String, meaning: String)] = [

@@ -55,7 +55,6 @@ final class StateCatalogue: View {
     }
   }
 
-  /// Loads the images of all buttons.
   func load(_ policy: ImageRequest.CachePolicy = .useCache) {
     for row in rows {
       for (kind, button) in zip(kinds, row.buttons) { kind.load(button, policy) }

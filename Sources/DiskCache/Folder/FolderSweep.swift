@@ -4,7 +4,6 @@ import VitrineLoading
 /// Scans and empties cache folders, including files of other processes. Files that are deleted during a scan are
 /// skipped.
 enum FolderSweep {
-  /// The contents of a folder.
   struct Contents {
     var entries: [DiskTrim.Entry] = []
     /// The bytes of files that processes are writing now.
@@ -95,7 +94,6 @@ enum FolderSweep {
     case failed
   }
 
-  /// Removes one file.
   static func remove(_ name: ContentHash, in root: borrowing Descriptor) -> Removal {
     do throws(SystemError) {
       try root.openFolder(String(name.hex.prefix(2))).remove(name.hex)

@@ -112,7 +112,6 @@ enum Refusal: Error {
   case headTooLarge
   case versionNotSupported
 
-  /// The status of the response.
   var status: Int {
     switch self {
     case .malformed: 400

@@ -22,7 +22,6 @@ struct SlotLoads {
   private var detached: [SlotLoad] = []
   /// A started load that is no longer current.
   private var ended: SlotLoad?
-  /// Loads to be cancelled.
   private var cancelled: [SlotLoad] = []
 
   /// The current load and the detached loads.

@@ -33,7 +33,6 @@ struct UseOrder {
 
   /// The sum of the costs of all indices in bytes.
   private(set) var cost = 0
-  /// The number of indices.
   private(set) var count = 0
 
   /// Adds an index as the newest on probation. The index may be at most one beyond the largest index so far.

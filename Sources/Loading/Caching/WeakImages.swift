@@ -42,7 +42,6 @@ struct WeakImages {
     return variants.contains { $0.image != nil }
   }
 
-  /// Removes all references.
   mutating func removeAll() { self = WeakImages() }
 
   /// The number of entries, including entries of released images.

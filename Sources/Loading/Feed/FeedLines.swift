@@ -33,8 +33,6 @@ struct FeedLines: IteratorProtocol {
     }
   }
 
-  // MARK: Blanks
-
   /// Returns the line without spaces, tabs and byte order marks at both ends.
   static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]

@@ -24,7 +24,6 @@ final class LocalLane: Sendable {
     var pool = WorkerPool(threads: 1)
     var lastNumber: UInt64 = 0
     var waiting: [UInt64: Job] = [:]
-    /// The running job.
     var running: (number: UInt64, job: Job)?
     /// The time at which the running call of the job exceeds the limit; nil outside of calls that may block.
     var callDeadline: Int64?

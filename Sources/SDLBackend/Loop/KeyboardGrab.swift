@@ -10,7 +10,6 @@ enum KeyboardGrab {
   /// Tells SDL not to mute the console. Must be called before SDL is initialized.
   static func keepConsoleAwake() { setenv("SDL_INPUT_LINUX_KEEP_KBD", "1", 1) }
 
-  /// Grabs an input device if the device is a keyboard.
   static func grabIfKeyboard(_ device: Int32) {
     if isKeyboard(device) { _ = ioctl(device, vitrine_grab_request, 1) }
   }

@@ -15,7 +15,6 @@ final class VideoSession {
   private(set) var isOpen = true
   private let configuration: SDLHost.Configuration
 
-  /// The content of a window.
   enum Content: Equatable {
     /// Main memory; see `surface`.
     case surface

@@ -7,7 +7,6 @@ package import VitrineLoading
 ///
 /// Throws if the data contains the byte `FakeProgressiveDecoder.damage`.
 package final class FakeProgressiveDecoder: ProgressiveImageDecoding {
-  /// A recorded call.
   package struct Call: Hashable, Sendable {
     /// The number of the decoder that was called, counted from 0 in the order of creation.
     package let decoder: Int

@@ -55,10 +55,8 @@ public nonisolated struct TransitionScene: Hashable, Sendable {
 /// A type-erased `TransitionDrawing`, made by `Transition.custom(_:duration:when:)`. Two values are equal if their
 /// drawings are equal.
 public nonisolated struct CustomTransition: Hashable, Sendable {
-  /// The wrapped drawing.
   package let drawing: any TransitionDrawing
 
-  /// Wraps `drawing`.
   package init(_ drawing: some TransitionDrawing) { self.drawing = drawing }
 
   /// Returns whether both drawings are equal.

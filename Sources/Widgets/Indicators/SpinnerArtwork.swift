@@ -8,7 +8,6 @@ package import VitrineGraphics
 package enum SpinnerArtwork {
   /// The number of teeth, and of images per turn.
   package static let frameCount = 12
-  /// The turns per second.
   package static let turnsPerSecond = 1.0
 
   private struct Key: Hashable {

@@ -9,7 +9,6 @@ struct TextLayout {
   }
 
   private(set) var lines: [Line] = []
-  /// True if the text is truncated.
   private(set) var isTruncated = false
   let lineHeight: Double
   let width: Double

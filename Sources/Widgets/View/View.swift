@@ -191,7 +191,6 @@ open class View {
     if running.isOver, contentsTransition === running { contentsTransition = nil }
   }
 
-  /// The running transitions.
   var transitions: [ContentsTransition] { contentsTransition.map { [$0] } ?? [] }
 
   /// Ends the running transitions, so that their new images are shown at once.

@@ -17,9 +17,7 @@ enum SystemCounters {
     return usage.ru_nvcsw
   }
 
-  /// The resident memory in bytes.
   static var residentBytes: Int { memory("VmRSS") }
-  /// The peak of the resident memory in bytes.
   static var peakResidentBytes: Int { memory("VmHWM") }
 
   static var coreCount: Int { ProcessInfo.processInfo.activeProcessorCount }

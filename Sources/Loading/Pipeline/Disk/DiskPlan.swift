@@ -25,7 +25,6 @@ struct DiskPlan {
     copies = WaitingCopies(limit: copyLimit)
   }
 
-  /// Returns the state of a fetch.
   subscript(id: FetchID) -> DiskStage { stages[id] ?? DiskStage() }
 
   // MARK: Fetches

@@ -27,7 +27,6 @@ struct DiskWrites {
     case removeAll
   }
 
-  /// The work of a change.
   enum Work: Equatable {
     case store(bytes: Int)
     case look
@@ -164,7 +163,6 @@ struct DiskWrites {
 
   /// The consequences of a change that takes too long.
   struct Overdue {
-    /// The changes that are dropped.
     var dropped: [UInt64] = []
     /// The completion handlers to call with false.
     var completions: [Completion] = []

@@ -21,7 +21,6 @@ final class StoredCopy: Sendable {
   let age: Double
   /// True if the response may be shown when the server cannot be reached or fails.
   let mayShowOnError: Bool
-  /// The reservation of the body in memory.
   let reservation: MemoryReservation?
   /// True if the response came through a redirect.
   let isRedirected: Bool

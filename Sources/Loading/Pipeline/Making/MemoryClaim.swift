@@ -63,7 +63,6 @@ package final class MemoryClaim: JobClaim {
     measurement.withLock { if case .done = $0 { true } else { false } }
   }
 
-  /// Measures the number of bytes.
   package func measure() {
     guard case .due(let measure) = measurement.withLock({ $0 }) else { return }
     let bytes = max(0, measure())

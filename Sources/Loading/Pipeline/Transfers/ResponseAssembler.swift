@@ -109,7 +109,6 @@ struct ResponseAssembler {
   /// The number of bytes in memory.
   var memoryUsed: Int { max(buffer.count, resumed?.bytes.count ?? 0) }
 
-  /// Handles the end of the transport.
   mutating func end(_ result: Result<TransportMetrics, ImageError>) -> Step {
     guard !isOver else { return .goOn }
     if isModifying, case .success = result {

@@ -60,8 +60,6 @@ struct RunningAttempts {
   @discardableResult
   mutating func remove(_ id: FetchID) -> FetchReceiver? { receivers.removeValue(forKey: id) }
 
-  // MARK: Resumable data
-
   /// Keeps the resumable data of an attempt for later requests.
   mutating func keep(_ resumable: ResumableData, for identity: RequestIdentity) {
     resumableData.keep(resumable, for: identity)
