@@ -26,8 +26,7 @@ struct AreaScaler: ~Copyable {
 
   /// The source columns that an output column covers.
   private struct Span {
-    var first: Int
-    var last: Int
+    var first, last: Int
     /// The weights of the first and of the last column; columns between them have the weight 1.
     var firstWeight: Float
     var lastWeight: Float

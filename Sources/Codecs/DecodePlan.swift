@@ -3,8 +3,7 @@ import VitrineLoading
 
 /// A width and a height in pixels.
 struct PixelSize: Hashable {
-  var width: Int
-  var height: Int
+  var width, height: Int
 }
 
 /// The parameters of a decode, computed from the header before any memory is allocated.

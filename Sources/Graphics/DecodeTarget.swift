@@ -26,8 +26,7 @@ public struct DecodeTarget: Hashable, Sendable {
   public var mode: Mode
 
   // 16 bits per side keep every request small.
-  private var storedWidth: UInt16
-  private var storedHeight: UInt16
+  private var storedWidth, storedHeight: UInt16
 
   /// Creates a target. The width and the height are clamped to 1...65,535.
   public init(width: Int, height: Int, mode: Mode = .fill) {

@@ -3,8 +3,7 @@ import VitrineGraphics
 /// Groups trace events by request.
 struct TrackBuilder {
   private struct Interval {
-    var begin: Int64?
-    var end: Int64?
+    var begin, end: Int64?
   }
 
   private struct Response {

@@ -7,10 +7,7 @@ enum TileQuality {
 
   /// The part of an image that a tile shows, in pixels of the image.
   struct Part {
-    var x: Double
-    var y: Double
-    var width: Double
-    var height: Double
+    var x, y, width, height: Double
   }
 
   /// Returns the peak signal-to-noise ratio over red, green and blue in decibels; 99 for equal images.

@@ -40,7 +40,6 @@ enum TurboReference {
 
 /// Pixels of four bytes, blue first, without padding between rows.
 struct Pixels {
-  let width: Int
-  let height: Int
+  let width, height: Int
   let bytes: [UInt8]
 }

@@ -5,8 +5,7 @@ import VitrineLoading
 struct JPEGHeader {
   /// The sampling factors of a component, 1 to 4 each.
   struct Component {
-    let horizontal: Int
-    let vertical: Int
+    let horizontal, vertical: Int
   }
 
   private(set) var size = PixelSize(width: 0, height: 0)

@@ -17,10 +17,7 @@ nonisolated struct Options: Equatable {
   var renderer = SDLHost.Configuration.Renderer.auto
   /// The response time of the embedded server in milliseconds; `nil` varies it by image around 150.
   var latency: Int?
-  var script: String?
-  var screenshot: String?
-  var stats: String?
-  var trace: String?
+  var script, screenshot, stats, trace: String?
   var overlay = false
   var dumpsTree = false
   var exitWhenIdle = false

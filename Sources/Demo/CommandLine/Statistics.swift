@@ -13,10 +13,7 @@ final class Statistics: SlotObserver {
   var onChange: (() -> Void)?
   /// Called when a slot shows the response to a request that was sent again automatically.
   var onRecover: ((ImageResponse) -> Void)?
-  private var firstFrame: Double?
-  private var loadStart: Double?
-  private var loaded: Double?
-  private var idle: Double?
+  private var firstFrame, loadStart, loaded, idle: Double?
   private var baseline: Int?
 
   func slotWillLoad() {

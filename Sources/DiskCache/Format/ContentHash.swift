@@ -3,8 +3,7 @@ import CHashing
 /// A 128-bit XXH3 hash, which detects damage and names files. Runs at the speed of memory. The hash is not
 /// cryptographic and does not protect secrets; `FolderKey` does.
 struct ContentHash: Hashable, Sendable {
-  let high: UInt64
-  let low: UInt64
+  let high, low: UInt64
 
   init(high: UInt64, low: UInt64) {
     self.high = high

@@ -14,8 +14,7 @@ enum ResponseReader {
 
   /// The times of a file in seconds since 1970, by clocks that may have been wrong.
   struct Times {
-    let stored: Int64
-    let used: Int64
+    let stored, used: Int64
   }
 
   /// The number of bytes of the first read. Most heads fit.

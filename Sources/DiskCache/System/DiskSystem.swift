@@ -41,8 +41,7 @@ protocol DiskSystem: Sendable {
 
 /// The times of a file in seconds since 1970; nil leaves a time unchanged.
 struct FileTimes: Hashable {
-  var used: Int64?
-  var stored: Int64?
+  var used, stored: Int64?
 
   fileprivate var values: [timespec] {
     [used, stored].map { time in

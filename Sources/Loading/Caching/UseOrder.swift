@@ -10,8 +10,7 @@ struct UseOrder {
   static let protectedFraction = (numerator: 4, denominator: 5)
 
   private struct Link {
-    var newer: Int32
-    var older: Int32
+    var newer, older: Int32
   }
 
   /// The sentinels of the two segments, which are circular lists. The first two nodes are the sentinels: `older` of a

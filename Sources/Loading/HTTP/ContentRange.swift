@@ -1,7 +1,6 @@
 /// A `Content-Range` such as `bytes 100-199/200` (RFC 9110, 14.4). No number is larger than `StatedNumber.largest`.
 struct ContentRange: Hashable {
-  let first: Int
-  let last: Int
+  let first, last: Int
   /// The length of the whole body in bytes; `nil` for `*`.
   let length: Int?
 

@@ -5,8 +5,7 @@ import VitrineGraphics
 /// The coverage depends on the distance of the pixel's center to the arc: 1 from half a pixel inside, 0 from half a
 /// pixel outside, and linear between. All four corners are equal, so one corner is computed, once for each image.
 struct RoundedMask {
-  private let width: Int
-  private let height: Int
+  private let width, height: Int
   /// The width and height of a corner in pixels.
   private let side: Int
   /// The coverage of the top left corner, from 0 to 255, by row.

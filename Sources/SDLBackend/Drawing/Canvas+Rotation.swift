@@ -36,8 +36,7 @@ extension Canvas {
 /// addresses of its right and bottom neighbors.
 private struct Target {
   let pixels: UnsafeMutablePointer<UInt32>
-  let toRight: Int
-  let toBottom: Int
+  let toRight, toBottom: Int
 
   func copyRows(_ rect: PixelRect, of upright: Canvas) {
     for y in 0..<rect.height {

@@ -3,8 +3,7 @@ import VitrineGraphics
 /// Memory to draw into: rows of 0xXXRRGGBB pixels. The canvas does not own the memory.
 struct Canvas {
   let pixels: UnsafeMutablePointer<UInt32>
-  let width: Int
-  let height: Int
+  let width, height: Int
   /// The distance from one row to the next in pixels.
   let pixelsPerRow: Int
 

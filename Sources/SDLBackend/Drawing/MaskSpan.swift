@@ -1,7 +1,6 @@
 /// A range of a mask's columns or rows and its target range on the screen. A stretched span has one source pixel.
 struct MaskSpan: Hashable {
-  let source: Range<Int>
-  let target: Range<Int>
+  let source, target: Range<Int>
 
   /// Returns the spans that draw a mask of `length` pixels from `start` to `end`. If the target is longer than the
   /// mask, the mask's middle pixel is stretched.

@@ -2,10 +2,7 @@ import VitrineGraphics
 
 /// A rectangle of whole pixels. The right and bottom edges are exclusive.
 struct PixelRect: Hashable {
-  var left: Int
-  var top: Int
-  var right: Int
-  var bottom: Int
+  var left, top, right, bottom: Int
 
   var width: Int { right - left }
   var height: Int { bottom - top }

@@ -4,8 +4,7 @@ import VitrineGraphics
 /// A texture that can be a render target.
 @MainActor
 final class OpenGLCanvas {
-  let width: Int
-  let height: Int
+  let width, height: Int
 
   private let device: OpenGLDevice
   private let texture: OpaquePointer

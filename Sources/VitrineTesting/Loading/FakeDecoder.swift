@@ -110,8 +110,7 @@ public final class FakeDecoder: ImageDecoding {
 extension FakeDecoder {
   /// The contents of encoded data: size and color.
   struct Header {
-    let width: Int
-    let height: Int
+    let width, height: Int
     let color: Color
 
     /// Returns `nil` for data that is not an encoded image, or not a complete one.

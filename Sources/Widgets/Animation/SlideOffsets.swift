@@ -2,8 +2,7 @@ import VitrineGraphics
 
 /// The offsets of both images of a slide from their resting frames, in points.
 nonisolated struct SlideOffsets: Hashable {
-  var old: Point
-  var new: Point
+  var old, new: Point
 
   /// Computes the offsets at `progress`, 0…1.
   ///

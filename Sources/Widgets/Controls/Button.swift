@@ -288,8 +288,7 @@ open class Button: Control {
   // MARK: Layout and drawing
 
   private struct ContentFrames {
-    var image: Rect
-    var title: Rect
+    var image, title: Rect
     var hasImage: Bool
     var line: TextLayout.Line?
   }

@@ -20,8 +20,7 @@ open class ImageView: View {
     }
   }
 
-  private var storedImage: Image?
-  private var storedHighlightedImage: Image?
+  private var storedImage, storedHighlightedImage: Image?
 
   /// Creates an empty view with a frame in the coordinates of the superview.
   public override init(frame: Rect = .zero) {

@@ -8,8 +8,7 @@ enum RingArtwork {
     let start: Int
     let length: Int
     let diameter: Int
-    let color: Color
-    let track: Color
+    let color, track: Color
   }
   private static var cache: [Key: Image] = [:]
   private static var cachedBytes = 0

@@ -81,8 +81,7 @@ package enum SpinnerArtwork {
 
   /// A line with round ends that points at the center. The angle is clockwise from the top.
   private struct Tooth {
-    let start: Point
-    let end: Point
+    let start, end: Point
     let radius: Double
     let opacity: Double
 

@@ -80,8 +80,7 @@ nonisolated struct ScrollBar: Hashable {
   /// The minimum length of a bar that is not shortened by overscrolling, in points.
   static let minimumLength = 36.0
 
-  let start: Double
-  let length: Double
+  let start, length: Double
 
   /// Computes the bar for a scroll offset. Beyond an end the bar is shortened. Fails if there is nothing to scroll, or
   /// no room for a bar.

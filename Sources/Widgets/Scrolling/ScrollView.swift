@@ -55,8 +55,7 @@ open class ScrollView: View {
   /// True while the content moves, by finger or by itself.
   public var isScrolling: Bool { isDragging || horizontalMotion != nil || verticalMotion != nil }
 
-  var horizontalMotion: ScrollMotion?
-  var verticalMotion: ScrollMotion?
+  var horizontalMotion, verticalMotion: ScrollMotion?
   private var trackedTouch: Touch?
   private var velocity = VelocityTracker()
   /// The content offset held by the finger and the location of the finger when the drag began.

@@ -10,8 +10,7 @@ struct TextLayout {
 
   private(set) var lines: [Line] = []
   private(set) var isTruncated = false
-  let lineHeight: Double
-  let width: Double
+  let lineHeight, width: Double
 
   private let font: Font
   private let measuring: any TextMeasuring

@@ -11,9 +11,7 @@ struct ImageMaker {
   private static let discCount = 420
 
   private var random: RandomNumbers
-  private var red: [Float]
-  private var green: [Float]
-  private var blue: [Float]
+  private var red, green, blue: [Float]
   /// The strength of the texture at each pixel.
   private var roughness: [Float]
 

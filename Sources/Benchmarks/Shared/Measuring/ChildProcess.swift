@@ -4,8 +4,7 @@ import Glibc
 /// A child process, with pipes to standard input and from standard output.
 final class ChildProcess {
   private let id: pid_t
-  private let input: Int32
-  private let output: Int32
+  private let input, output: Int32
   private var isRunning = true
 
   /// Starts this program in a role.

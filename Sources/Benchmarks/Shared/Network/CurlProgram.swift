@@ -5,8 +5,7 @@ import Glibc
 struct CurlProgram {
   /// The elapsed time and the processor time of a run in seconds, without the start of the program.
   struct Figures {
-    var wall: Double
-    var cpu: Double
+    var wall, cpu: Double
   }
 
   private let program = "/usr/bin/curl"
