@@ -78,10 +78,7 @@ public final class DiskImageCache: ImageDataCache {
   // MARK: ImageDataCache
 
   /// Returns a stored response, complete and undamaged; nil if there is none. O(bytes).
-  public func response(for identity: RequestIdentity) -> StoredResponse? {
-    response(for: identity) { _ in
-    }
-  }
+  public func response(for identity: RequestIdentity) -> StoredResponse? { response(for: identity) { _ in } }
 
   /// Returns what `response(for:)` returns, and calls `reserve` with the number of bytes of the body before the body is
   /// read.

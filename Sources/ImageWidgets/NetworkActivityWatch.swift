@@ -23,9 +23,7 @@ public final class NetworkActivityWatch: FrameObserver, ActivitySource {
     set { timing.completionDelay = max(0, newValue) }
   }
   /// True, the default, if activity is shown. Setting false hides it at once.
-  public var isEnabled = true {
-    didSet { if isEnabled != oldValue { update() } }
-  }
+  public var isEnabled = true { didSet { if isEnabled != oldValue { update() } } }
   /// Called with the new value of `isVisible`, once for each change.
   public var onChange: ((Bool) -> Void)?
   /// True while network activity is to be shown.

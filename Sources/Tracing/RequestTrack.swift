@@ -20,11 +20,6 @@ struct RequestTrack: Hashable {
   let url: String
   private(set) var spans: [Span] = []
 
-  init(number: UInt64, url: String) {
-    self.number = number
-    self.url = url
-  }
-
   mutating func add(_ name: String, _ begin: Int64?, _ end: Int64?, _ notes: [String: Note] = [:]) {
     guard let begin, let end, begin <= end else { return }
     spans.append(Span(name: name, begin: begin, end: end, notes: notes))

@@ -48,9 +48,7 @@ struct DownloadQueue {
   /// The maximum number of started network downloads; below 1 counts as 1.
   var maximumActive = 6
   /// The maximum number of started downloads from a server that does not speak HTTP/2; below 1 counts as 1.
-  var maximumPerHost = 4 {
-    didSet { refreshAll() }
-  }
+  var maximumPerHost = 4 { didSet { refreshAll() } }
   var order: Prioritization {
     get { ready.order }
     set {

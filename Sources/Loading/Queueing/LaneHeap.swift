@@ -6,9 +6,7 @@ struct LaneHeap {
   typealias Head = WaitingList<FetchID>.Head
 
   /// Setting the order sorts all lanes again.
-  var order: Prioritization {
-    didSet { if order != oldValue { sortAgain() } }
-  }
+  var order: Prioritization { didSet { if order != oldValue { sortAgain() } } }
   private var entries: [(lane: Int, head: Head)] = []
   /// The index of each lane among the entries, by the lane's number; -1 for a lane without one.
   private var indices: [Int] = []

@@ -23,9 +23,7 @@ final class FontLibrary: TextMeasuring {
   private static let maximumSizes = 8192
 
   /// The number of pixels per point.
-  var scale: Double {
-    didSet { if scale != oldValue { sizes.removeAll() } }
-  }
+  var scale: Double { didSet { if scale != oldValue { sizes.removeAll() } } }
 
   private let paths: [Font.Weight: String]
   /// The open fonts in the order of opening.
