@@ -14,14 +14,8 @@ extension ImageCache {
       return image.userData
     }
     guard tiers.includesDisk, let identity = request.storedIdentity(additionalIdentifier) else { return [:] }
-    return await withCheckedContinuation { continuation in
-      let diskIdentity = engine.transports.onDisk(identity)
-      engine.diskWriter.access {
-        $0.response(for: diskIdentity)?.userData ?? [:]
-      } completion: {
-        continuation.resume(returning: $0 ?? [:])
-      }
-    }
+    let diskIdentity = engine.transports.onDisk(identity)
+    return await engine.diskWriter.access { $0.response(for: diskIdentity)?.userData ?? [:] } ?? [:]
   }
 
   /// Replaces the user data of an image in memory and of the entry on disk. Returns true if an image or an entry was
@@ -41,16 +35,12 @@ extension ImageCache {
       memory?.insert(image.withUserData(userData), for: request, additionalIdentifier: additionalIdentifier)
     }
     guard let identity = request.storedIdentity(additionalIdentifier) else { return image != nil }
-    let isOnDisk = await withCheckedContinuation { continuation in
-      let diskIdentity = engine.transports.onDisk(identity)
-      engine.diskWriter.access { cache in
-        guard var response = cache.response(for: diskIdentity) else { return false }
-        response.userData = userData
-        return cache.store(response, for: diskIdentity)
-      } completion: {
-        continuation.resume(returning: $0 ?? false)
-      }
+    let diskIdentity = engine.transports.onDisk(identity)
+    let isOnDisk = await engine.diskWriter.access { cache in
+      guard var response = cache.response(for: diskIdentity) else { return false }
+      response.userData = userData
+      return cache.store(response, for: diskIdentity)
     }
-    return image != nil || isOnDisk
+    return image != nil || isOnDisk == true
   }
 }

@@ -146,8 +146,7 @@ public struct ImageCache: Sendable {
   public func imageInMemory(
     for source: some ImageRequestConvertible, additionalIdentifier: String? = nil
   ) -> Image? {
-    guard let request = try? source.asImageRequest() else { return nil }
-    return downloader.cachedImage(for: request, additionalIdentifier: additionalIdentifier)
+    downloader.cachedImage(for: source, additionalIdentifier: additionalIdentifier)
   }
 
   /// Returns the tier that has the image: `.memory`, otherwise `.disk`; `nil` if none of the given tiers has the image
@@ -163,22 +162,13 @@ public struct ImageCache: Sendable {
       return .memory
     }
     guard tiers.includesDisk, let identity = request.storedIdentity(additionalIdentifier) else { return nil }
-    let isOnDisk = await withCheckedContinuation { continuation in
-      engine.diskWriter.contains(identity) { continuation.resume(returning: $0) }
-    }
-    return isOnDisk ? .disk : nil
+    return await engine.diskWriter.contains(identity) ? .disk : nil
   }
 
   /// Returns the number of images on disk and their size in bytes, after all earlier disk operations; `nil` if there is
   /// no disk cache or the disk cache does not count (SDWebImage's `totalDiskCount` and `totalDiskSize`).
   public func diskUsage() async -> DiskUsage? {
-    await withCheckedContinuation { continuation in
-      engine.diskWriter.access(.scan) {
-        $0.usage()
-      } completion: {
-        continuation.resume(returning: $0 ?? nil)
-      }
-    }
+    await engine.diskWriter.access(.scan) { $0.usage() } ?? nil
   }
 
   // MARK: Removing
@@ -247,13 +237,7 @@ public struct ImageCache: Sendable {
   /// Removes responses from disk that exceed the limits of age, size and count (SDWebImage's
   /// `deleteOldFilesWithCompletionBlock:`). Returns when the removal is done.
   public func removeExpired() async {
-    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-      engine.diskWriter.access(.scan) {
-        $0.removeExpiredResponses()
-      } completion: { _ in
-        continuation.resume()
-      }
-    }
+    _ = await engine.diskWriter.access(.scan) { $0.removeExpiredResponses() }
   }
 }
 

@@ -319,12 +319,9 @@ public final class ImageDownloader: Sendable {
   public func removeCachedData(
     for source: some ImageRequestConvertible, completion: (@MainActor (Bool) -> Void)?
   ) {
-    guard let request = try? source.asImageRequest() else {
-      if let completion { MainActorQueue.main.post { completion(false) } }
-      return
-    }
-    engine.diskWriter.remove(completed(request).identity.withoutVarying) { wasThere in
-      if let completion { MainActorQueue.main.post { completion(wasThere) } }
+    guard let request = try? source.asImageRequest() else { return ImageCache.report(false, to: completion) }
+    engine.diskWriter.remove(completed(request).identity.withoutVarying) {
+      ImageCache.report($0, to: completion)
     }
   }
 
@@ -340,9 +337,7 @@ public final class ImageDownloader: Sendable {
   /// unaffected. Loads that begin after this call find nothing. `completion` is called on the main actor with true if
   /// there was a response.
   public func removeAllCachedData(completion: (@MainActor (Bool) -> Void)?) {
-    engine.diskWriter.removeAll { wasThere in
-      if let completion { MainActorQueue.main.post { completion(wasThere) } }
-    }
+    engine.diskWriter.removeAll { ImageCache.report($0, to: completion) }
   }
 
   /// Removes all stored responses from disk and returns true if there was one; see `removeAllCachedData(completion:)`.
@@ -360,10 +355,7 @@ public final class ImageDownloader: Sendable {
   /// Returns true if the disk has a response for the source, fresh or stale.
   public func containsCachedData(for source: some ImageRequestConvertible) async -> Bool {
     guard let request = try? source.asImageRequest() else { return false }
-    let identity = completed(request).identity.withoutVarying
-    return await withCheckedContinuation { continuation in
-      engine.diskWriter.contains(identity) { continuation.resume(returning: $0) }
-    }
+    return await engine.diskWriter.contains(completed(request).identity.withoutVarying)
   }
 
   /// False while a disk lookup that has exceeded its deadline is under way.

@@ -45,11 +45,10 @@ final class DiskWriter: Sendable {
     completion: @escaping DiskWrites.Completion
   ) {
     let identity = transports.onDisk(identity)
-    change(.store(identity, bytes: response.body.count)) { cache in
-      withExtendedLifetime(reservation) { cache.store(response, for: identity) }
-    } completion: {
-      completion($0)
-    }
+    change(
+      .store(identity, bytes: response.body.count),
+      { cache in withExtendedLifetime(reservation) { cache.store(response, for: identity) } },
+      completion: completion)
   }
 
   /// Removes the stored response of `identity`. Lookups that begin after this call do not find the response.
@@ -72,10 +71,10 @@ final class DiskWriter: Sendable {
     change(.removeAll, { $0.removeAllResponses(progress: progress) }, completion: completion)
   }
 
-  /// Reports whether there is a response, after all earlier operations; false if the disk hangs.
-  func contains(_ identity: RequestIdentity, completion: @escaping DiskWrites.Completion) {
+  /// Returns true if there is a response, after all earlier operations; false if the disk hangs.
+  func contains(_ identity: RequestIdentity) async -> Bool {
     let identity = transports.onDisk(identity)
-    change(.look, { $0.containsResponse(for: identity) }, completion: completion)
+    return await access { $0.containsResponse(for: identity) } ?? false
   }
 
   /// Runs `work` on the writer thread after all earlier operations. `completion` is called once with the result; with
@@ -91,6 +90,16 @@ final class DiskWriter: Sendable {
       return true
     } completion: { isDone in
       completion(isDone ? result.withLock { $0 } : nil)
+    }
+  }
+
+  /// Runs `work` on the writer thread after all earlier operations. Returns the result, or `nil` if there is no disk
+  /// cache, too many operations wait, or the disk hangs.
+  func access<Value: Sendable>(
+    _ kind: DiskWrites.Kind = .look, _ work: @escaping @Sendable (any ImageDataCache) -> Value
+  ) async -> Value? {
+    await withCheckedContinuation { continuation in
+      access(kind, work) { continuation.resume(returning: $0) }
     }
   }
 

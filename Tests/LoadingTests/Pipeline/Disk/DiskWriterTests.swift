@@ -29,12 +29,12 @@ import VitrineTesting
   @Test func operationsRunInTheOrderOfTheirCalls() async {
     let writer = writer(MemoryDataCache())
     writer.store(response, for: identity, keeping: nil) { #expect($0) }
-    #expect(await result { writer.contains(identity, completion: $0) })
+    #expect(await writer.contains(identity))
     writer.remove(identity) { #expect($0) }
-    #expect(await !result { writer.contains(identity, completion: $0) })
+    #expect(await !writer.contains(identity))
     writer.store(response, for: identity, keeping: nil) { #expect($0) }
     #expect(await result { writer.removeAll(completion: $0) })
-    #expect(await !result { writer.contains(identity, completion: $0) })
+    #expect(await !writer.contains(identity))
     await whenIdle(writer)
     #expect(writer.isIdle)
   }
@@ -67,7 +67,7 @@ import VitrineTesting
     #expect(received.withLock { $0.sorted() } == ["remove false", "store false"])
     #expect(writer.isIdle, "a disk that hangs is not waited for")
     #expect(writer.isRemoving(identity), "the response is not shown")
-    #expect(await !result { writer.contains(identity, completion: $0) })
+    #expect(await !writer.contains(identity))
 
     gate.open()
     #expect(
@@ -78,7 +78,7 @@ import VitrineTesting
 
   @Test func withoutADiskCacheEverythingFailsAtOnce() async {
     let writer = writer(nil)
-    #expect(await !result { writer.contains(identity, completion: $0) })
+    #expect(await !writer.contains(identity))
     #expect(await !result { writer.removeAll(completion: $0) })
     #expect(await !result { writer.store(response, for: identity, keeping: nil, completion: $0) })
     writer.finish(within: 60)
