@@ -35,9 +35,10 @@ final class ButtonCard: View {
 class DemoButton: Button, ScriptNamed {
   let scriptTitle: String
 
-  init(_ name: String) {
+  init(_ name: String, cornerRadius: Double = 0) {
     scriptTitle = name
     super.init()
+    self.cornerRadius = cornerRadius
     titleFont = .bold(15)
     setTitleColor(Theme.text, for: .normal)
     // As on iOS, a press whose finger moves stays a press; only a flick scrolls.

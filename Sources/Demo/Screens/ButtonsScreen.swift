@@ -56,9 +56,8 @@ final class ButtonsScreen: View, Screen {
   }
 
   private func addBothCard() {
-    let button = DemoButton("Both")
+    let button = DemoButton("Both", cornerRadius: 10)
     button.imageSize = Size(width: 64, height: 64)
-    button.cornerRadius = 10
     makeToggle(button)
     loads.append { [unowned self, unowned button] in
       self.loadBackgrounds("scene", "jpg", into: button)
@@ -70,10 +69,8 @@ final class ButtonsScreen: View, Screen {
   }
 
   private func addDisabledCard() {
-    let withImage = DemoButton("Disabled")
-    withImage.cornerRadius = 10
-    let dimmed = DemoButton("Dimmed")
-    dimmed.cornerRadius = 10
+    let withImage = DemoButton("Disabled", cornerRadius: 10)
+    let dimmed = DemoButton("Dimmed", cornerRadius: 10)
     for button in [withImage, dimmed] { button.isEnabled = false }
     loads.append { [unowned self, unowned withImage, unowned dimmed] in
       self.loadBackgrounds("scene", "jpg", into: withImage)
@@ -85,8 +82,7 @@ final class ButtonsScreen: View, Screen {
   }
 
   private func addFailingCard() {
-    let button = DemoButton("Failing")
-    button.cornerRadius = 10
+    let button = DemoButton("Failing", cornerRadius: 10)
     button.addAction(for: .touchUpInside) { [weak self] _ in
       self?.attempt += 1
       self?.loadFailing(into: button)
