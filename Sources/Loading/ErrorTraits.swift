@@ -3,8 +3,7 @@
 struct ErrorTraits: OptionSet, Hashable, Sendable {
   let rawValue: UInt8
 
-  /// Another attempt may soon succeed. Read by retries, recovery, resumable data and feeds. With a response, an
-  /// error without this trait shows that the server is working.
+  /// Another attempt may soon succeed. Read by retries, recovery, resumable data and feeds.
   static let retryable = ErrorTraits(rawValue: 1 << 0)
   /// Another attempt would soon fail in the same way. Read by the failure memory.
   static let permanent = ErrorTraits(rawValue: 1 << 1)
@@ -19,6 +18,9 @@ struct ErrorTraits: OptionSet, Hashable, Sendable {
   static let recoversWithClock = ErrorTraits(rawValue: 1 << 5)
   /// The load may succeed once other images use less memory. Read by recovery.
   static let recoversWithMemory = ErrorTraits(rawValue: 1 << 6)
+  /// A later response may be usable: a captive portal may have responded in place of the server, or the image is being
+  /// written. Read by recovery.
+  static let recoversWithResponse = ErrorTraits(rawValue: 1 << 7)
 }
 
 extension ImageError {
@@ -31,14 +33,14 @@ extension ImageError {
     case .transport, .timedOut: [.retryable, .permitsStale]
     case .untrustedServer(_, .expired, _), .untrustedServer(_, .notYetValid, _):
       [.permitsStale, .recoversWithClock]
-    case .untrustedServer: [.permitsStale]
+    case .untrustedServer: [.permitsStale, .recoversWithResponse]
     // The proxy cannot be reached, or cannot reach the server. Any other status, such as 407, is a matter of settings.
     case .proxyFailed(nil, _), .proxyFailed(502, _), .proxyFailed(503, _), .proxyFailed(504, _):
       [.retryable, .permitsStale]
     case .proxyFailed: [.permitsStale]
     case .status(let status): Self.traits(ofStatus: status)
-    case .contentType, .redirectRefused: [.permanent, .permitsStale]
-    case .emptyBody, .notAnImage, .decoding: [.permanent, .permitsStale, .damage]
+    case .contentType, .redirectRefused: [.permanent, .permitsStale, .recoversWithResponse]
+    case .emptyBody, .notAnImage, .decoding: [.permanent, .permitsStale, .damage, .recoversWithResponse]
     case .invalidData: [.permitsStale, .damage]
     case .tooLarge(.memory(let needed, let allowed)) where needed <= allowed: [.recoversWithMemory]
     case .cancelledLoad, .invalidURL, .unsupportedScheme, .requestRefused, .responseRefused, .unreadableFile,

@@ -87,7 +87,7 @@ extension ImageResponse.Freshness: CustomStringConvertible {
     case .fresh: "fresh"
     case .revalidated: "revalidated"
     case .stale(let age, let reason):
-      "stale for \(Int(age.isFinite ? min(max(0, age), 1e12).rounded() : 0)) s"
+      "stale for \(Int64(age.isFinite ? min(max(0, age), 1e12).rounded() : 0)) s"
         + (reason.map { " (\($0))" } ?? "")
     }
   }

@@ -6,6 +6,7 @@ import VitrineGraphics
 /// The classification of errors: a row for each kind of error, with all of its traits.
 @Suite struct ErrorTraitsTests {
   private static let server: ErrorTraits = [.retryable, .permitsStale]
+  private static let unusable: ErrorTraits = [.permanent, .permitsStale, .recoversWithResponse]
 
   private static let rows = others + refusals + statuses.map { (ImageError.status($0.0), $0.1) }
 
@@ -34,18 +35,18 @@ import VitrineGraphics
     (.proxyFailed(status: 502, message: ""), server),
     (.proxyFailed(status: 503, message: ""), server),
     (.proxyFailed(status: 504, message: ""), server),
-    (.contentType("text/html"), [.permanent, .permitsStale]),
+    (.contentType("text/html"), unusable),
     (.requestRefused(""), []),
     (.responseRefused(""), []),
-    (.redirectRefused(.tooMany(limit: 5)), [.permanent, .permitsStale]),
-    (.redirectRefused(.downgrade), [.permanent, .permitsStale]),
-    (.redirectRefused(.scheme("file")), [.permanent, .permitsStale]),
-    (.redirectRefused(.badLocation("")), [.permanent, .permitsStale]),
-    (.redirectRefused(.byRule(to: "")), [.permanent, .permitsStale]),
+    (.redirectRefused(.tooMany(limit: 5)), unusable),
+    (.redirectRefused(.downgrade), unusable),
+    (.redirectRefused(.scheme("file")), unusable),
+    (.redirectRefused(.badLocation("")), unusable),
+    (.redirectRefused(.byRule(to: "")), unusable),
     (.unreadableFile(path: "", message: ""), []),
-    (.emptyBody, [.permanent, .permitsStale, .damage]),
-    (.notAnImage(signature: []), [.permanent, .permitsStale, .damage]),
-    (.decoding(.jpeg, message: ""), [.permanent, .permitsStale, .damage]),
+    (.emptyBody, unusable.union(.damage)),
+    (.notAnImage(signature: []), unusable.union(.damage)),
+    (.decoding(.jpeg, message: ""), unusable.union(.damage)),
     (.invalidData(""), [.permitsStale, .damage]),
     (.encoding(.png, message: ""), []),
     (.tooLarge(.body(bytes: 1)), []),
@@ -64,7 +65,7 @@ import VitrineGraphics
     let recovers = cause == .expired || cause == .notYetValid
     return (
       .untrustedServer(host: "", cause: cause, message: ""),
-      recovers ? [.permitsStale, .recoversWithClock] : [.permitsStale]
+      [.permitsStale, recovers ? .recoversWithClock : .recoversWithResponse]
     )
   }
 
@@ -92,6 +93,8 @@ import VitrineGraphics
         .clock
       } else if traits.contains(.recoversWithMemory) {
         .memory
+      } else if traits.contains(.recoversWithResponse) {
+        .response
       } else {
         nil
       }

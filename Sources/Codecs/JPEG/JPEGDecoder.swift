@@ -32,7 +32,7 @@ enum JPEGDecoder {
     }
   }
 
-  /// Returns the memory that a decode takes. Throws the errors that `decode` throws for the same header.
+  /// Returns the memory that a decode takes. Throws the errors of `decode` that follow from the size in the header.
   static func memory(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> SourceMemory {
     guard let header = JPEGHeader(data) else { throw .decoding(.jpeg, message: "no header") }
     let plan = try DecodePlan(

@@ -5,6 +5,9 @@ package enum RecoveryCause: Hashable, Sendable {
   /// The system's clock, or a certificate that the server must renew: by the current time, the certificate is not
   /// valid.
   case clock
+  /// The response, which is not an image, comes from a redirect that was refused, or from a server without a trusted
+  /// certificate. A captive portal may have responded in place of the server.
+  case response
   /// The memory of this machine, which other images use now.
   case memory
 
@@ -17,8 +20,13 @@ package enum RecoveryCause: Hashable, Sendable {
       self = .clock
     } else if traits.contains(.recoversWithMemory) {
       self = .memory
+    } else if traits.contains(.recoversWithResponse) {
+      self = .response
     } else {
       return nil
     }
   }
+
+  /// True if the condition seldom changes within seconds, so that the host is probed at the longest delay.
+  var isProbedSeldom: Bool { self == .clock || self == .response }
 }

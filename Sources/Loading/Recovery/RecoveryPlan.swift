@@ -107,7 +107,7 @@ struct RecoveryPlan {
     let successes = hosts[host]?.successes ?? 0
     var request = Request(
       host: host, cause: cause, isVisible: isVisible, probeFrom: next, successesAtFailure: successes)
-    if cause == .clock { request.probeFrom = now.advanced(bySeconds: longestDelay) }
+    if cause.isProbedSeldom { request.probeFrom = now.advanced(bySeconds: longestDelay) }
     let isOutdated = cause == .clock && clockSteps.map { $0 != self.clockSteps } == true
     if isReleased || isOutdated { request.phase = .released }
     requests[id] = request
@@ -132,7 +132,7 @@ struct RecoveryPlan {
       return consider(id, at: now)
     }
     requests[id]?.phase = .waiting
-    if cause == .clock {
+    if cause.isProbedSeldom {
       let probeFrom = now.advanced(bySeconds: longestDelay)
       requests[id]?.probeFrom = probeFrom
     }
@@ -143,7 +143,8 @@ struct RecoveryPlan {
     }
     if cause != .memory, host.successes == successes {
       if isProbe { hosts[request.host]?.failedProbes += 1 }
-      let pause = isProbe && cause == .clock ? longestDelay : delay(hosts[request.host]?.failedProbes ?? 0)
+      let isLongest = isProbe && cause.isProbedSeldom
+      let pause = isLongest ? longestDelay : delay(hosts[request.host]?.failedProbes ?? 0)
       hosts[request.host]?.next = max(host.next, now.advanced(bySeconds: pause))
     }
     if isProbe { schedule(request.host, at: now) } else { consider(id, at: now) }

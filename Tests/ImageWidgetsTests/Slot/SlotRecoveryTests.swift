@@ -72,8 +72,6 @@ struct SlotRecoveryTests {
   @Test(arguments: [
     ImageError.status(404), .status(401), .tooLarge(.body(bytes: 1)),
     .tooLarge(.memory(needed: 2, allowed: 1)),
-    .untrustedServer(host: "a.test", cause: .unknownAuthority, message: ""),
-    .contentType("text/html"), .redirectRefused(.downgrade),
   ])
   func permanentFailureIsNotRetried(error: ImageError) async throws {
     _ = try await failedView(error)
@@ -104,6 +102,35 @@ struct SlotRecoveryTests {
     bench.clock.advance(by: 120)
     try await bench.transfer(2).respond(with: SlotBench.red)
     try await until { view.image != nil }
+  }
+
+  /// A captive portal, or a proxy that is starting, may have responded in place of the server.
+  @Test(arguments: [
+    ImageError.contentType("text/html"), .redirectRefused(.downgrade), .emptyBody,
+    .untrustedServer(host: "a.test", cause: .unknownAuthority, message: ""),
+  ])
+  func imageReplacesTheResponseOfACaptivePortalWithinTwoMinutes(error: ImageError) async throws {
+    let view = try await failedView(error)
+    bench.clock.advance(by: 59)
+    try await turn()
+    #expect(bench.transport.transfers.count == 1, "no probe within the first minute")
+
+    bench.clock.advance(by: 61)
+    try await bench.transfer(2).fail(error)
+    try await until { !bench.clock.wakes.isEmpty }
+    bench.clock.advance(by: 120)
+    try await bench.transfer(3).respond(with: SlotBench.red)
+    try await until { view.image != nil }
+    #expect(bench.clock.wakes.isEmpty, "no timer remains")
+  }
+
+  @Test func imageReplacesTheResponseOfACaptivePortalWhenTheNetworkReturns() async throws {
+    let view = try await failedView(.contentType("text/html"))
+
+    bench.downloader.networkReturned()
+    try await bench.transfer(2).respond(with: SlotBench.red)
+    try await until { view.image != nil }
+    #expect(bench.clock.now == 0)
   }
 
   @Test func certificateCheckedBeforeTheClockWasSetIsCheckedAgainAtOnce() async throws {

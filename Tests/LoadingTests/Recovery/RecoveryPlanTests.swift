@@ -178,6 +178,24 @@ import Testing
     #expect(plan.takeDue().due == ids)
   }
 
+  // MARK: Responses
+
+  @Test func unusableResponseIsProbedAtTheMaximumDelayByOneRequestOfAHost() {
+    var plan = plan()
+    let ids = (0..<3).map { _ in plan.add(.response, host: host, isVisible: true, at: 0) }
+    #expect(plan.takeDue().wake == 120 * second)
+    #expect(woken(&plan, at: 120 * second) == [ids[0]])
+    plan.failedAgain(ids[0], .response, at: 121 * second)
+    #expect(plan.takeDue().wake == 241 * second)
+
+    plan.clockStepped(at: 130 * second)
+    #expect(plan.takeDue().due.isEmpty, "the clock makes no difference")
+    #expect(woken(&plan, at: 241 * second) == [ids[1]])
+    plan.remove(ids[1], at: 242 * second)
+    plan.succeeded(host, at: 242 * second)
+    #expect(Set(plan.takeDue().due) == [ids[0], ids[2]])
+  }
+
   // MARK: The clock
 
   @Test func invalidCertificateIsProbedAtTheMaximumDelayAndWhenTheClockIsSet() {

@@ -298,7 +298,9 @@ struct StageTree {
 
   /// Removes a fetch without decodes, and returns the last phase. Returns `nil` if the fetch has decodes.
   mutating func removeIfUnwanted(_ id: FetchID) -> Fetch.Phase? {
-    guard fetches[id]?.decodes.isEmpty == true, let fetch = fetches.removeValue(forKey: id) else { return nil }
+    guard fetches[id]?.decodes.isEmpty == true, let fetch = fetches.removeValue(forKey: id) else {
+      return nil
+    }
     fetch.request.objects.map { releasedObjects.append($0) }
     if !fetch.replaced.isEmpty { releasedObjects.append(fetch.replaced) }
     index.remove(fetch.key, of: id)

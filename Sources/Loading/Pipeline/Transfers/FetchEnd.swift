@@ -20,11 +20,12 @@ struct FetchEnd: Sendable {
   /// The number of seconds for which the transfer waited for memory.
   var secondsPaused = 0.0
 
-  /// True if the server has sent a response other than a retryable error.
+  /// True if the server has sent a response other than a retryable error, and a captive portal is no likely sender.
   var showsThatServerResponds: Bool {
     switch outcome {
     case .bytes, .notModified, .needsWhole: true
-    case .failed(let error): response != nil && !error.isRetryable
+    case .failed(let error):
+      response != nil && error.traits.isDisjoint(with: [.retryable, .recoversWithResponse])
     }
   }
 
