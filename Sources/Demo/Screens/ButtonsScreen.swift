@@ -92,7 +92,7 @@ final class ButtonsScreen: View, Screen {
       self.loadFailing(into: button)
     }
     add(
-      "Fails, and loads again", hint: "The server answers 503 at first. Tap to try again.", [button],
+      "Fails, and loads again", hint: "The server responds with 503 at first. Tap to try again.", [button],
       size: Size(width: 272, height: 160))
   }
 

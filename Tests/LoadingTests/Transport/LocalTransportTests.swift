@@ -2,6 +2,7 @@ import Callbacks
 import FoundationEssentials
 import Glibc
 import Testing
+import VitrineConcurrency
 import VitrineTesting
 
 @testable import VitrineLoading
