@@ -236,6 +236,31 @@ struct SlotRecoveryTests {
     #expect(recorder.results.count == 40)
   }
 
+  /// By default, a page of type text/html with the status 200 is refused by the decoder only.
+  @Test(arguments: ["\u{FEFF}\n<!DOCTYPE html>", ""])
+  func onlyOneSlotOfAHostProbesACaptivePortal(page: String) async throws {
+    let views = (0..<4).map { view($0) }
+    for (number, view) in views.enumerated() {
+      view.setImage(
+        from: "http://a.test/\(number)", options: bench.options, completion: recorder.completion)
+    }
+    try await bench.transport.waitUntilStarted(4)
+    for transfer in bench.transport.transfers { transfer.respond(with: Array(page.utf8)) }
+    await recorder.wait(for: 4)
+
+    bench.clock.advance(by: 120)
+    try await bench.transfer(5).respond(with: Array(page.utf8))
+    try await until { !bench.clock.wakes.isEmpty }
+    try await turn()
+    #expect(bench.transport.transfers.count == 5, "the page does not show that the server responds")
+
+    bench.clock.advance(by: 120)
+    let body = SlotBench.red
+    bench.transport.respondToAll { $0.respond(with: body) }
+    try await until { !views.contains { $0.image == nil } }
+    #expect(bench.transport.transfers.count == 9, "the image releases the other slots")
+  }
+
   @Test func successOfAnotherRequestToTheHostTriggersTheRetry() async throws {
     let view = try await failedView()
     let task = bench.downloader.load(try ImageRequest("http://a.test/other"))

@@ -17,6 +17,13 @@ struct FetchedBytes: Sendable {
   var storing: StoringSignal?
   /// True if the stored response must be removed (`no-store`).
   var endsStorage = false
+
+  /// True if the body is empty or begins as HTML or XML does: a captive portal may have sent the response.
+  var isEmptyOrMarkup: Bool {
+    let skipped: [UInt8] = [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF]  // blanks and the UTF-8 byte order mark
+    let first = body.prefix(1024).first { !skipped.contains($0) }
+    return first == nil || first == UInt8(ascii: "<")
+  }
 }
 
 extension FetchedBytes: Equatable {

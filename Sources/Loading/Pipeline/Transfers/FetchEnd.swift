@@ -23,7 +23,8 @@ struct FetchEnd: Sendable {
   /// True if the server has sent a response other than a retryable error, and a captive portal is no likely sender.
   var showsThatServerResponds: Bool {
     switch outcome {
-    case .bytes, .notModified, .needsWhole: true
+    case .bytes(let bytes): !bytes.isEmptyOrMarkup
+    case .notModified, .needsWhole: true
     case .failed(let error):
       response != nil && error.traits.isDisjoint(with: [.retryable, .recoversWithResponse])
     }
