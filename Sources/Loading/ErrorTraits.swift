@@ -27,9 +27,10 @@ extension ImageError {
   /// The classification of the error.
   var traits: ErrorTraits {
     switch self {
-    case .transport(.unexpectedEncoding, _), .transport(.unsupported, _), .transport(.invalidRequest, _),
-      .transport(.aborted, _):
-      [.permitsStale]
+    // `.unsupported` includes bytes that are not HTTP: another program may use the port while the server starts.
+    case .transport(.unexpectedEncoding, _), .transport(.unsupported, _):
+      [.permitsStale, .recoversWithResponse]
+    case .transport(.invalidRequest, _), .transport(.aborted, _): [.permitsStale]
     case .transport, .timedOut: [.retryable, .permitsStale]
     case .untrustedServer(_, .expired, _), .untrustedServer(_, .notYetValid, _):
       [.permitsStale, .recoversWithClock]

@@ -107,6 +107,8 @@ struct SlotRecoveryTests {
   /// A captive portal, or a proxy that is starting, may have responded in place of the server.
   @Test(arguments: [
     ImageError.contentType("text/html"), .redirectRefused(.downgrade), .emptyBody,
+    .transport(.unsupported, message: "Received HTTP/0.9 when not allowed"),
+    .transport(.unexpectedEncoding, message: ""),
     .untrustedServer(host: "a.test", cause: .unknownAuthority, message: ""),
   ])
   func imageReplacesTheResponseOfACaptivePortalWithinTwoMinutes(error: ImageError) async throws {
