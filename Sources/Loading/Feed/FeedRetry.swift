@@ -2,7 +2,9 @@
 ///
 /// A retryable failure, such as an unreachable server, is retried after one second, then after twice the previous time,
 /// up to a minute. Any other status of the server, such as 404, is retried after a minute, because the list may be put
-/// there later. Each delay is randomized, so that many devices do not send their requests at the same time.
+/// there later. The same applies to a refused redirect, an untrusted certificate and other responses that a captive
+/// portal may have sent in place of the server. Each delay is randomized, so that many devices do not send their
+/// requests at the same time.
 struct FeedRetry {
   /// The result of an attempt.
   enum Outcome: Equatable {
@@ -34,8 +36,7 @@ struct FeedRetry {
       attempts = 0
       return .finish
     case .failed(let error) where !Self.isRetryable(error):
-      guard case .status = error else { return .giveUp }
-      return Self.retry(Self.longestPause, random)
+      return Self.mayChange(error) ? Self.retry(Self.longestPause, random) : .giveUp
     case .stale, .failed:
       let pause = min(Self.longestPause, Double(1 << min(attempts, 10)))
       attempts += 1
@@ -45,6 +46,11 @@ struct FeedRetry {
 
   private static func retry(_ pause: Double, _ random: Double) -> Action {
     .retry(after: pause * (0.5 + 0.5 * random))
+  }
+
+  /// Returns true if the same request may succeed later, although not soon.
+  private static func mayChange(_ error: ImageError) -> Bool {
+    if case .status = error { true } else { error.traits.contains(.recoversWithResponse) }
   }
 
   /// Returns true if the error is retryable: the same request may soon succeed.

@@ -30,9 +30,8 @@ struct FeedRetryTests {
   }
 
   @Test(arguments: [
-    ImageError.invalidURL("x"), .redirectRefused(.scheme("file")),
-    .tooLarge(.body(bytes: 1)), .shutDown, .transport(.invalidRequest, message: ""),
-    .untrustedServer(host: "", cause: .selfSigned, message: ""),
+    ImageError.invalidURL("x"), .tooLarge(.body(bytes: 1)), .shutDown,
+    .transport(.invalidRequest, message: ""),
   ])
   func permanentErrorIsNotRetried(error: ImageError) {
     var retry = FeedRetry()
@@ -48,6 +47,17 @@ struct FeedRetryTests {
     #expect(actions == Array(repeating: .retry(after: 60), count: 3))
     #expect(retry.next(after: .failed(.status(status)), random: 0) == .retry(after: 30))
     #expect(retry.next(after: unreachable, random: 1) == .retry(after: 1))
+  }
+
+  @Test(arguments: [
+    ImageError.redirectRefused(.downgrade), .contentType("text/html"),
+    .transport(.unsupported, message: "Received HTTP/0.9 when not allowed"),
+    .untrustedServer(host: "", cause: .wrongHost, message: ""),
+  ])
+  func responseOfACaptivePortalIsRetriedAfterAMinute(error: ImageError) {
+    var retry = FeedRetry()
+
+    #expect(retry.next(after: .failed(error), random: 1) == .retry(after: 60))
   }
 
   @Test(arguments: [

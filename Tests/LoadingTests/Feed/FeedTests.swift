@@ -283,9 +283,23 @@ struct FeedTests {
     try await until { feed.state == .loaded }
   }
 
-  @Test func refusedCertificateIsNotRetried() async throws {
+  @Test func listIsLoadedAfterTheCertificateOfACaptivePortalWasRefused() async throws {
     let feed = try feed()
-    let error = ImageError.untrustedServer(host: "signs.test", cause: .selfSigned, message: "")
+    let error = ImageError.untrustedServer(host: "signs.test", cause: .wrongHost, message: "")
+
+    feed.reload()
+    try await fail(1, error)
+    try await until { feed.state != .loading }
+
+    #expect(feed.state == .waiting(.notLoaded("http://signs.test/a/list.txt", error)))
+    clock.advance(by: 61)
+    try await respond(to: 2, with: "b.png\n")
+    try await until { feed.state == .loaded }
+  }
+
+  @Test func listThatExceedsTheLimitIsNotRetried() async throws {
+    let feed = try feed()
+    let error = ImageError.tooLarge(.body(bytes: 1))
 
     feed.reload()
     try await fail(1, error)
