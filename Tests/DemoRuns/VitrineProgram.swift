@@ -56,9 +56,11 @@ package struct VitrineProgram {
     try await run(arguments: arguments, script: script)
   }
 
-  /// - Parameter terminates: True to send SIGTERM when the window is open.
+  /// - Parameters:
+  ///   - terminates: True to send SIGTERM when the window is open.
+  ///   - errorOutput: The file that receives the error output in place of `Outcome.errors`.
   package func run(
-    arguments: [String], script: String? = nil, terminates: Bool = false
+    arguments: [String], script: String? = nil, terminates: Bool = false, errorOutput: FileHandle? = nil
   ) async throws -> Outcome {
     var arguments = arguments
     if let script { arguments += ["--script", try write(script, to: "script.txt")] }
@@ -81,7 +83,7 @@ package struct VitrineProgram {
     let errors = folder.appending(path: "err.txt")
     for file in [output, errors] { try Data().write(to: file) }
     process.standardOutput = try FileHandle(forWritingTo: output)
-    process.standardError = try FileHandle(forWritingTo: errors)
+    process.standardError = try errorOutput ?? FileHandle(forWritingTo: errors)
     process.standardInput = FileHandle.nullDevice
 
     let watchdog = Task {

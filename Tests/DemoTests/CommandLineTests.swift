@@ -20,6 +20,18 @@ struct CommandLineTests {
     }
   }
 
+  @Test func messageWithoutAReaderDoesNotEndTheProgram() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    let pipe = Pipe()
+    try pipe.fileHandleForReading.close()
+
+    let outcome = try await program.run(
+      arguments: ["--unknown"], errorOutput: pipe.fileHandleForWriting)
+
+    #expect(outcome.exitCode == 2, "a signal would give another code")
+  }
+
   @Test func versionIsThatOfTheNewestChangelogEntry() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
