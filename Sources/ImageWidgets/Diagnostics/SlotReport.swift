@@ -58,7 +58,9 @@ struct SlotReport: Equatable {
         .first { $0.1.width <= room.width }
     }
     let lineHeight = texts.first?.1.height ?? 0
-    let fitting = texts.prefix(lineHeight > 0 ? max(0, Int(room.height / lineHeight)) : 0)
+    // The maximum comes first, because a view may be infinitely large.
+    let fittingCount = lineHeight > 0 ? Int(max(0, min(Double(texts.count), room.height / lineHeight))) : 0
+    let fitting = texts.prefix(fittingCount)
     guard !fitting.isEmpty else { return }
 
     let width = fitting.map(\.1.width).max() ?? 0

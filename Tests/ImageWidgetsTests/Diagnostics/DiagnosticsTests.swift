@@ -33,6 +33,19 @@ struct DiagnosticsTests {
     #expect(texts() == ["\(image.pixelWidth)x\(image.pixelHeight)", "network 250 ms"])
   }
 
+  @Test(arguments: [Double.infinity, 1e300, .nan])
+  func overlayOfAViewOfAnySizeIsDrawn(height: Double) async throws {
+    let view = bench.view()
+    bench.window.showsDiagnostics = true
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
+    try await bench.transfer(1).respond(with: SlotBench.red)
+    await recorder.wait()
+
+    view.frame.size.height = height
+
+    #expect(texts().count <= 2)
+  }
+
   @Test func loadTimeStartsWhenTheViewEntersTheWindow() async throws {
     let cell = ImageView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
     bench.window.showsDiagnostics = true
