@@ -53,7 +53,8 @@ package final class Recovery: Sendable {
   /// The number of steps of the wall clock so far.
   package var clockSteps: Int { clockStepCount.load(ordering: .acquiring) }
 
-  /// Begins to retry a request. Returns nil if the recovery is disabled.
+  /// Begins to retry a request. Returns nil if the recovery is disabled, or if the bytes of a data URL, which
+  /// never change, are not an image.
   ///
   /// - Parameters:
   ///   - isVisible: True if the slot is on the screen.
@@ -66,6 +67,7 @@ package final class Recovery: Sendable {
   ) -> Ticket? {
     guard policy.isEnabled else { return nil }
     let host = DownloadQueue.Lane(request.url)
+    guard host != .data || cause != .response else { return nil }
     return perform { plan, now in
       plan.add(
         cause, host: host, isVisible: isVisible, isReleased: isReleased, clockSteps: clockSteps, at: now)

@@ -84,6 +84,18 @@ struct SlotRecoveryTests {
     #expect(bench.transport.transfers.count == 1)
   }
 
+  @Test func invalidDataURLIsNotRetried() async throws {
+    let transport = FakeTransport(schemes: ["data"])
+    bench.downloader.transports = [transport]
+
+    view().setImage(from: "data:,x", options: bench.options, completion: recorder.completion)
+    try await transport.transfer(1).respond(with: Array("x".utf8))
+    await recorder.wait()
+
+    #expect(recorder.errors == [.notAnImage(signature: Array("x".utf8))])
+    #expect(bench.clock.wakes.isEmpty, "another decode would fail as well")
+  }
+
   @Test(arguments: [TrustFailure.notYetValid, .expired])
   func certificateIsCheckedAgainWhenTheClockIsSet(cause: TrustFailure) async throws {
     let view = try await failedView(.untrustedServer(host: "a.test", cause: cause, message: ""))
