@@ -12,6 +12,8 @@ final class FetchReceiver: TransportReceiver {
     var stop = AttemptStop()
     var watchers = AttemptWatchers()
     var failureMetrics: TransportMetrics?
+    /// True if the transport has reported the end. A custom transport may do so again.
+    var hasFinished = false
     /// The activity of the transfer, which ends with the transfer or with the receiver.
     var activity: NetworkActivity.Running?
     var modifying: Task<Void, Never>?
@@ -256,6 +258,11 @@ final class FetchReceiver: TransportReceiver {
   }
 
   func transportDidFinish(_ result: Result<TransportMetrics, ImageError>) {
+    let isRepeated = state.withLock { state in
+      defer { state.hasFinished = true }
+      return state.hasFinished
+    }
+    guard !isRepeated else { return }
     let result = result.map(completed)
     var step = ResponseAssembler.Step.goOn
     var failureMetrics: TransportMetrics?

@@ -12,9 +12,12 @@ import VitrineTesting
   private final class SlowDelegate: FetchReceiverDelegate {
     let clock = ManualLoadingClock()
     private let ends = Atomic(0)
+    private let transportEnds = Atomic(0)
 
     /// The number of results.
     var endCount: Int { ends.load(ordering: .relaxed) }
+    /// The number of ended transfers.
+    var transportEndCount: Int { transportEnds.load(ordering: .relaxed) }
 
     func fetchBegins(_ receiver: FetchReceiver) -> Bool {
       clock.advance(by: 60)
@@ -27,7 +30,7 @@ import VitrineTesting
       ends.wrappingAdd(1, ordering: .relaxed)
     }
     func count(_ metrics: TransportMetrics) {}
-    func transportEnded() {}
+    func transportEnded() { transportEnds.wrappingAdd(1, ordering: .relaxed) }
   }
 
   @Test func timeLimitOfTheRequestModifierDoesNotEndAnAttemptThatBegins() async throws {
@@ -50,6 +53,20 @@ import VitrineTesting
 
     #expect(delegate.endCount == 0)
     #expect(clock.now == 60_000_000_000)
+  }
+
+  @Test func endThatATransportReportsAgainIsIgnored() {
+    let delegate = SlowDelegate()
+    let configuration = ImageDownloader.Configuration()
+    let receiver = FetchReceiver(
+      id: FetchID(number: 1), Exchange(request(), resumable: nil), assembler: ResponseAssembler(),
+      configuration: configuration, ledger: MemoryLedger(), secondsQueued: 0, delegate: delegate)
+
+    receiver.transportDidFinish(.failure(.status(500)))
+    receiver.transportDidFinish(.success(TransportMetrics()))
+
+    #expect(delegate.transportEndCount == 1, "a second end would leave the downloader busy")
+    #expect(delegate.endCount == 1)
   }
 
   @Test func responseModifierIsCancelledHoweverEarlyTheAttemptIsAbandoned() async throws {
