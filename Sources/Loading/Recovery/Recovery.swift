@@ -87,8 +87,8 @@ package final class Recovery: Sendable {
 
   // MARK: From the engine and the platform
 
-  /// Notifies the recovery that a host has sent a response other than a retryable error, to a slot or to another
-  /// caller.
+  /// Notifies the recovery that a response shows that a host works (`FetchEnd.showsThatServerResponds`), sent to a slot
+  /// or to another caller.
   func succeeded(_ host: DownloadQueue.Lane) {
     guard followsSuccesses.load(ordering: .relaxed) else { return }
     perform { $0.succeeded(host, at: $1) }

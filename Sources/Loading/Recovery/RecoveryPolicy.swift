@@ -7,16 +7,17 @@
 ///
 /// `RetryPolicy` controls the retries within one load, which take seconds. The recovery begins when that load has
 /// failed or was served by a stale response, and goes on until the image has arrived or the slot leaves the screen.
-/// Permanent errors (404, a limit) are not retried. After a certificate that has expired or is not yet valid, the host is
-/// probed at `maximumDelay`, and at once when the system's clock has been set. The host is also probed at `maximumDelay`
-/// after a response that is not an image, a refused redirect, and a certificate that is not trusted, because a captive
-/// portal may have responded in place of the server.
+/// Permanent errors (404, a limit) are not retried. After a certificate that has expired or is not yet valid, the host
+/// is probed at `maximumDelay`, and at once when the system's clock has been set. The host is also probed at
+/// `maximumDelay` after a response that is not an image, a refused redirect, and a certificate that is not trusted,
+/// because a captive portal may have responded in place of the server.
 ///
 /// Each host receives one probe at a time, regardless of the number of waiting slots. The n-th probe is sent after the
 /// previous failure by a random time between half and all of `delay * 2^(n-1)`. When any request to the host receives a
-/// response other than a retryable error, the slots of the host send their requests at once, through the downloader's
-/// queue. A request that keeps failing although its host responds to other requests is sent again after delays that
-/// grow in the same way. When the network returns, each host is probed at once.
+/// response other than a retryable error and the responses of a captive portal, such as an HTML page, the slots of the
+/// host send their requests at once, through the downloader's queue. A request that keeps failing although its host
+/// responds to other requests is sent again after delays that grow in the same way. When the network returns, each host
+/// is probed at once.
 ///
 /// A server that responds 429 or 503 with `Retry-After` is not probed before that time, `maximumRetryAfter` seconds at
 /// most, unless the server responds to another request or the network returns.
