@@ -1,4 +1,5 @@
 import Testing
+import VitrineConcurrency
 import VitrineTesting
 
 @testable import VitrineLoading
@@ -42,6 +43,30 @@ struct FetchPlanTests {
     plan.askServer(fetch, in: &loads)
     started = admit()
     #expect(started.downloads == [fetch])
+  }
+
+  @Test("a late lookup does not extend the wait for the server", arguments: [0.9, 2])
+  mutating func lateLookupDoesNotExtendTheWaitForTheServer(seconds: Double) {
+    plan.disk = DiskPlan(isEnabled: true, staleAfter: 1)
+    let fetch = start().fetch
+    _ = admit()
+    let request: Int64 = 500_000_000
+    loads.now = request
+    guard case .askServer? = plan.lookupSkipped(fetch, nil, in: &loads) else {
+      Issue.record("a late lookup does not lead to the server")
+      return
+    }
+    plan.askServer(fetch, in: &loads)
+    _ = admit()
+
+    loads.now = request.advanced(bySeconds: seconds)
+    let response = TransportResponse(url: url(), status: 200, headers: ["Cache-Control": "max-age=60"])
+    let stored = StoredResponse(response: response, body: [1], requested: 900, received: 900)
+    let copy = StoredCopy(stored, body: [1], at: 1000, rules: FreshnessRules())
+    _ = plan.lookedUp(fetch, DiskFind(copy: copy), in: &loads)
+
+    let actions = loads.takeActions()
+    #expect(actions == [.wake(at: max(loads.now, request.advanced(bySeconds: 1)))])
   }
 
   @Test mutating func undecodedBytesHoldBackFurtherWork() {

@@ -218,8 +218,10 @@ struct DiskPlan {
     }
   }
 
-  /// Sets the deadline after which the callers of a fetch get the stored response, if that may be shown.
+  /// Sets the deadline after which the callers of a fetch get the stored response, if that may be shown. The
+  /// deadline also applies to a response that a late lookup finds afterwards.
   mutating func limitWaiting(_ id: FetchID, in loads: inout Loads) {
+    if self[id].isLate { _ = setDeadline(of: id, at: loads.now) }
     if mayServeCopy(of: id, in: loads.tree), let wake = limitWaiting(id, at: loads.now) {
       loads.actions.append(.wake(at: wake))
     }
@@ -235,11 +237,17 @@ struct DiskPlan {
   /// Sets the deadline after which callers get the stored response. Returns the time at which to call `takeOverdue`,
   /// unless an earlier call is scheduled.
   mutating func limitWaiting(_ id: FetchID, at now: Int64) -> Int64? {
+    guard let deadline = setDeadline(of: id, at: now) else { return nil }
+    // A caller that joins or a lookup that ends after the deadline does not cause another full period.
+    return deadlines.add(id, at: max(now, deadline))
+  }
+
+  /// Returns the deadline of a fetch, which counts from the first call; `nil` if `staleAfter` is infinite.
+  private mutating func setDeadline(of id: FetchID, at now: Int64) -> Int64? {
     guard staleAfter < 1e9 else { return nil }
     let deadline = stages[id]?.copyDeadline ?? now.advanced(bySeconds: staleAfter)
     stages[id]?.copyDeadline = deadline
-    // A caller that joins after the deadline does not wait for another full period.
-    return deadlines.add(id, at: max(now, deadline))
+    return deadline
   }
 
   /// Returns the fetches whose deadline has passed, in the order of their start, and the time of the next call unless
