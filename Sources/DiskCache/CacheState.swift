@@ -47,6 +47,9 @@ struct CacheState {
 
   mutating func foundSpace() { pause.foundSpace() }
 
+  /// Records that there was no room for this additional space.
+  mutating func lackedSpace(for bytes: Int, at now: Int64) { pause.lackedSpace(for: bytes, at: now) }
+
   /// Records a fault of writing. Returns true if the fault is new.
   mutating func writeFailed(_ fault: DiskImageCache.Fault, at now: Int64) -> Bool {
     counters.failures += 1

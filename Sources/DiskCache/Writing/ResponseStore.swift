@@ -105,9 +105,10 @@ struct ResponseStore {
     }
   }
 
-  /// Makes room for a response if the store would take free space that is left to other programs. If the disk was full
-  /// a short time ago, there is no new scan: returns true only if the response takes the place of one at least as large.
-  /// Throws if there is no room, or while another thread or process trims.
+  /// Makes room for a response if the store would take free space that is left to other programs. For a minute after
+  /// there was no room, returns without a scan true for a response that takes the place of one at least as large, and
+  /// false for a response that needs as much space. Throws if there is no room, or while another thread or process
+  /// trims.
   private func hasSpace(
     for length: Int, replacing name: ContentHash, in shard: borrowing Descriptor, _ root: borrowing Descriptor
   ) throws(DiskImageCache.Fault) -> Bool {
@@ -122,10 +123,15 @@ struct ResponseStore {
     }
     let now = context.clock.now
     let isNew = growth.bytes > 0 || growth.files > 0
-    if context.state.withLock({ $0.pause.isFull(at: now) }) { return !isNew }
+    let pause = context.state.withLock { $0.pause }
+    if !isNew, pause.isFull(at: now) { return true }
+    if pause.isFull(for: growth.bytes, at: now) { return false }
     let path = context.folder.path
     guard let hasSpace = trimmer.trim(for: growth) else { throw .refused(path: path, code: EAGAIN) }
-    guard hasSpace else { throw .diskIsFull(path: path) }
+    guard hasSpace else {
+      context.state.withLock { $0.lackedSpace(for: growth.bytes, at: now) }
+      throw .diskIsFull(path: path)
+    }
     return true
   }
 }

@@ -9,14 +9,16 @@ struct WritePause {
   private(set) var fault: DiskImageCache.Fault?
   /// The time in nanoseconds until which nothing is written.
   private var pausedUntil: Int64?
-  /// The time in nanoseconds until which responses that need additional space are not written, because the disk was
-  /// full.
-  private var fullUntil: Int64?
+  /// The additional space in bytes for which there was no room, and the time in nanoseconds until which responses that
+  /// need as much are not written.
+  private var full: (bytes: Int, end: Int64)?
 
   func isPaused(at now: Int64) -> Bool { pausedUntil.map { now < $0 } ?? false }
 
-  /// Returns true if responses that need additional space may not be written.
-  func isFull(at now: Int64) -> Bool { fullUntil.map { now < $0 } ?? false }
+  /// Returns true if responses that need this additional space may not be written. A smaller response may have room.
+  func isFull(for bytes: Int = .max, at now: Int64) -> Bool {
+    full.map { now < $0.end && bytes >= $0.bytes } ?? false
+  }
 
   /// Records a fault of reading, which does not pause writing. Returns true if the fault is new.
   mutating func readFailed(_ fault: DiskImageCache.Fault) -> Bool {
@@ -28,10 +30,18 @@ struct WritePause {
   /// Records a fault of writing. Returns true if the fault is new.
   mutating func writeFailed(_ fault: DiskImageCache.Fault, at now: Int64) -> Bool {
     guard !fault.isTransient else { return false }
-    let end = now.advanced(bySeconds: Self.seconds)
-    // On a full disk a response may still replace another one.
-    if case .diskIsFull = fault { fullUntil = end } else { pausedUntil = end }
+    switch fault {
+    // A response may still replace another one; see `lackedSpace(for:at:)`.
+    case .diskIsFull: break
+    case .ownedByAnotherUser, .refused: pausedUntil = now.advanced(bySeconds: Self.seconds)
+    }
     return readFailed(fault)
+  }
+
+  /// Pauses the writing of responses that need this additional space.
+  mutating func lackedSpace(for bytes: Int, at now: Int64) {
+    let known = isFull(at: now) ? full?.bytes : nil
+    full = (min(bytes, known ?? .max), now.advanced(bySeconds: Self.seconds))
   }
 
   /// Ends the pause and the fault, because a response was stored.
@@ -41,5 +51,5 @@ struct WritePause {
   }
 
   /// Allows responses that need additional space again.
-  mutating func foundSpace() { fullUntil = nil }
+  mutating func foundSpace() { full = nil }
 }

@@ -107,6 +107,22 @@ import VitrineTesting
     #expect(cache.response(for: identity(1)) == storedResponse(29_000, seed: 2))
   }
 
+  @Test func responseThatIsTooLargeForAFullDiskDoesNotPauseSmallerOnes() {
+    let first = fixture.cache()
+    for number in 0..<4 { first.store(storedResponse(30_000), for: identity(number)) }
+    // Responses that were not used for a day make room for others.
+    fixture.advance(by: 2 * 86400)
+    let cache = fixture.cache { $0.freeBytes = .max }
+    #expect(!cache.store(storedResponse(300_000), for: identity(4)))
+    #expect(cache.fault == .diskIsFull(path: fixture.folder))
+
+    #expect(cache.store(storedResponse(30_000), for: identity(5)))
+
+    #expect(cache.fault == nil && cache.response(for: identity(5)) == storedResponse(30_000))
+    #expect(!cache.store(storedResponse(300_000), for: identity(4)))
+    #expect(cache.statistics.failures == 1 && cache.statistics.refusals == 1, "no second scan")
+  }
+
   @Test(.enabled(if: mayMount, needsMount)) func fileSystemWithoutFreeFilesKeepsTheOfflineCopy() throws {
     // A tenth of 200 files is left free.
     #expect(mount("tmpfs", fixture.folder, "tmpfs", 0, "size=8m,nr_inodes=200") == 0)

@@ -21,6 +21,7 @@ import Testing
 
   @Test func fullDiskPausesOnlyWritesThatNeedSpace() {
     var pause = WritePause()
+    pause.lackedSpace(for: 100, at: 0)
     _ = pause.writeFailed(Self.full, at: 0)
 
     #expect(!pause.isPaused(at: 0))
@@ -28,6 +29,20 @@ import Testing
 
     pause.foundSpace()
     #expect(!pause.isFull(at: 0))
+  }
+
+  @Test func fullDiskPausesWritesThatNeedAtLeastAsMuchSpace() {
+    var pause = WritePause()
+    pause.lackedSpace(for: 100, at: 0)
+    #expect(pause.isFull(for: 100, at: 1) && !pause.isFull(for: 99, at: 1))
+
+    pause.lackedSpace(for: 50, at: 1)
+    #expect(pause.isFull(for: 50, at: Self.end) && !pause.isFull(for: 49, at: Self.end))
+
+    pause.lackedSpace(for: 80, at: Self.end)
+    #expect(pause.isFull(for: 50, at: Self.end), "a larger response has no room either")
+    pause.lackedSpace(for: 80, at: 3 * Self.end)
+    #expect(!pause.isFull(for: 50, at: 3 * Self.end))
   }
 
   @Test func failedReadDoesNotPauseWriting() {
