@@ -24,23 +24,22 @@ enum FolderKey {
   ) throws(SystemError) -> (file: FileIdentity, key: DigestKey)? {
     if let known = try read(in: root) { return known }
     guard creating else { return nil }
-    let temporary = CacheFolder.temporaryName()
-    do throws(SystemError) {
-      var file = try root.open(temporary, flags: O_WRONLY | O_CREAT | O_EXCL)
-      var generator = SystemRandomNumberGenerator()
-      try file.write((0..<DigestKey.count).map { _ in UInt8.random(in: 0 ... .max, using: &generator) })
+    var generator = SystemRandomNumberGenerator()
+    try create((0..<DigestKey.count).map { _ in UInt8.random(in: 0 ... .max, using: &generator) }, in: root)
+    return try read(in: root)
+  }
+
+  private static func create(_ key: [UInt8], in root: borrowing Descriptor) throws(SystemError) {
+    try TemporaryFile.write(in: root) { (file) throws(SystemError) in
+      try file.write(key)
       // Without the key, all entries whose names depend on the key would be lost. The key is written once in the
       // lifetime of a folder.
       try file.synchronize()
-      try file.close()
+    } publish: { (temporary) throws(SystemError) in
       try publish(temporary, in: root)
-    } catch {
+      // After a link, the file has two names.
       try? root.remove(temporary)
-      throw error
     }
-    // After a link, the file has two names.
-    try? root.remove(temporary)
-    return try read(in: root)
   }
 
   /// Gives a new key its name, unless another process has done so in the meantime: private entries that the other

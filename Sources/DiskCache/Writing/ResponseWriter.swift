@@ -9,27 +9,17 @@ enum ResponseWriter {
   static func write(
     _ start: [UInt8], _ body: [UInt8], _ name: ContentHash, in shard: borrowing Descriptor, now: Int64
   ) throws(SystemError) -> Int? {
-    let temporary = CacheFolder.temporaryName()
-    var file = try shard.open(temporary, flags: O_WRONLY | O_CREAT | O_EXCL)
-    do throws(SystemError) {
-      // The lock tells a sweep that the writer is alive.
-      _ = file.lock()
+    var replaced: Int?
+    // If a sweep removes the temporary file, the response is written once more.
+    try TemporaryFile.write(name.hex, in: shard) { (file) throws(SystemError) in
       try file.write(start)
       try file.write(body)
       // The age of a response is computed from this time. On a file system without file times the response is kept
       // nevertheless.
       try? file.setTimes(FileTimes(used: now, stored: now))
-      let replaced = (try? shard.status(of: name.hex)).map(\.size)
-      // The file is closed before it is renamed, because some file systems report a failed write only on close. Closing
-      // also releases the lock, and a sweep may remove the file before the rename; the rename then fails and the file
-      // is written once more.
-      try file.close()
-      try shard.rename(temporary, to: name.hex)
-      return replaced
-    } catch {
-      try? shard.remove(temporary)
-      throw error
+      replaced = (try? shard.status(of: name.hex)).map(\.size)
     }
+    return replaced
   }
 
   /// Appends a note with a new head to the file of an entry, provided that the file has this body. Returns the lengths

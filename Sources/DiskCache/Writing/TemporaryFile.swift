@@ -1,0 +1,37 @@
+import Glibc
+
+/// Files that get their name when they are complete.
+enum TemporaryFile {
+  /// Creates a file with the contents that `fill` writes. A file of this name is replaced.
+  static func write(
+    _ name: String, in folder: borrowing Descriptor,
+    _ fill: (borrowing Descriptor) throws(SystemError) -> Void
+  ) throws(SystemError) {
+    try write(in: folder, fill) { (temporary) throws(SystemError) in
+      try folder.rename(temporary, to: name)
+    }
+  }
+
+  /// Creates a file under a temporary name. `fill` writes the contents, and `publish` gives the complete file its name.
+  /// Removes the file if one of them throws.
+  static func write(
+    in folder: borrowing Descriptor, _ fill: (borrowing Descriptor) throws(SystemError) -> Void,
+    publish: (_ temporary: String) throws(SystemError) -> Void
+  ) throws(SystemError) {
+    let temporary = CacheFolder.temporaryName()
+    var file = try folder.open(temporary, flags: O_WRONLY | O_CREAT | O_EXCL)
+    do throws(SystemError) {
+      // The lock tells a sweep that the writer is alive.
+      _ = file.lock()
+      try fill(file)
+      // The file is closed before it gets its name, because some file systems report a failed write only on close.
+      // Closing also releases the lock, and a sweep may remove the file before it has its name; `publish` then throws
+      // `ENOENT`.
+      try file.close()
+      try publish(temporary)
+    } catch {
+      try? folder.remove(temporary)
+      throw error
+    }
+  }
+}
