@@ -13,7 +13,9 @@ import VitrineTesting
   /// The operations on a cache with the responses 1, 2 and 3, and one response of a private request.
   enum Operation: String, CaseIterable {
     case lookUp, lookUpSecret, contain, use, store, storeFirst, storeVarying, replace, note, remove,
-      removeAll, trim, measure
+      removeAll, removeAllWithProgress, trim, measure
+
+    var removesAll: Bool { [.removeAll, .removeAllWithProgress].contains(self) }
   }
 
   static let secret = identity("secret.jpg", headers: ["Cookie": "session=1"])
@@ -56,6 +58,10 @@ import VitrineTesting
     case .note: cache.store(later, for: identity(1))
     case .remove: cache.removeResponse(for: identity(1))
     case .removeAll: cache.removeAllResponses()
+    case .removeAllWithProgress:
+      let isComplete = cache.removeAllResponses { _, _ in
+      }
+      #expect(!isComplete || fixture.files.isEmpty)
     case .trim: cache.trim()
     case .measure: _ = cache.measured()
     }
@@ -73,7 +79,7 @@ import VitrineTesting
     let expected = (1...3).map { storedResponse(5000, seed: UInt8($0)) }
     switch operation {
     case .storeFirst: break
-    case .removeAll:
+    case .removeAll, .removeAllWithProgress:
       for (found, expected) in zip(found, expected) { #expect(found == nil || found == expected, note) }
     case .remove, .replace, .note:
       let isKept = operation == .remove ? found[0] == nil : found[0] == other || found[0] == later
@@ -81,7 +87,7 @@ import VitrineTesting
       #expect(found[1] == expected[1] && found[2] == expected[2], note)
     default: for (found, expected) in zip(found, expected) { #expect(found == expected, note) }
     }
-    if ![.storeFirst, .storeVarying, .removeAll].contains(operation) {
+    if ![.storeFirst, .storeVarying].contains(operation), !operation.removesAll {
       #expect(cache.response(for: secret) == storedResponse(5000, seed: 4), note)
     }
     let stored = cache.response(for: identity(9))
@@ -155,7 +161,7 @@ import VitrineTesting
         }
       }
       await gate.waitUntilHeld(1)
-      if operation != .storeFirst, operation != .removeAll {
+      if operation != .storeFirst, !operation.removesAll {
         #expect(cache.response(for: identity(2)) == storedResponse(5000, seed: 2), "\(operation), \(call)")
       }
       gate.open()
