@@ -165,11 +165,12 @@ public final class DiskImageCache: ImageDataCache {
   /// (SDWebImage's `moveCacheDirectoryFromPath:toPath:`). Returns the number of responses that were moved.
   ///
   /// Responses that this cache has already stay unchanged. The other directory is removed unless it contains other
-  /// files. Moves nothing if the directory of this cache belongs to another user (`fault`). Blocks while the disk works.
+  /// files, or responses that cannot be moved. Moves nothing if one of the directories belongs to another user. Blocks
+  /// while the disk works.
   @discardableResult
   public func moveEntries(from directory: String) -> Int {
     guard !CacheDirectory.isSame(directory, self.directory), context.mayUseFolder() else { return 0 }
-    let count = EntryMove(from: directory, to: self.directory).run()
+    let count = EntryMove(context: context, oldFolder: context.folder.sibling(at: directory)).run()
     context.state.withLock { $0.changedOutside() }
     return count
   }

@@ -125,50 +125,54 @@ import VitrineTesting
     #expect(try FileManager.default.contentsOfDirectory(atPath: old) == ["notes"])
   }
 
-  /// A file manager whose disk fails.
-  final class FailingFiles: FileManager, @unchecked Sendable {
-    enum Failure: CaseIterable { case listing, moving }
-
-    private let failure: Failure
-
-    init(_ failure: Failure) {
-      self.failure = failure
-      super.init()
-    }
-
-    override func contentsOfDirectory(atPath path: String) throws -> [String] {
-      if failure == .listing { throw CocoaError(.fileReadUnknown) }
-      return try super.contentsOfDirectory(atPath: path)
-    }
-
-    override func subpathsOfDirectory(atPath path: String) throws -> [String] {
-      if failure == .listing { throw CocoaError(.fileReadUnknown) }
-      return try super.subpathsOfDirectory(atPath: path)
-    }
-
-    /// Copies the first bytes, as a move to a full disk does.
-    override func moveItem(atPath srcPath: String, toPath dstPath: String) throws {
-      guard failure == .moving else { return try super.moveItem(atPath: srcPath, toPath: dstPath) }
-      try Data([1, 2, 3]).write(to: URL(fileURLWithPath: dstPath))
-      throw CocoaError(.fileWriteOutOfSpace)
-    }
-  }
-
   @Test(
     "responses that cannot be listed or moved stay in their directory and can be moved later",
-    arguments: FailingFiles.Failure.allCases)
-  func responsesThatCannotBeMovedStay(failure: FailingFiles.Failure) {
+    arguments: [(.names, 1), (.open, 3), (.rename, 1), (.read, 2), (.write, 2), (.close, 1)]
+      as [(FaultySystem.Call, Int)])
+  func responsesThatCannotBeMovedStay(call: FaultySystem.Call, number: Int) {
     let (old, new) = ("\(fixture.folder)/old", "\(fixture.folder)/new")
     let first = fixture.cache(old)
-    for number in 0..<3 { first.store(storedResponse(), for: identity(number)) }
+    // The first bytes of a copy are written before the disk is full.
+    let response = storedResponse(EntryMove.chunkBytes + 1)
+    for number in 0..<3 { first.store(response, for: identity(number)) }
+    let system = FaultySystem()
+    system.separateFolders()
+    system.fail(call, numbers: number ... .max, with: .error(ENOSPC))
 
-    #expect(EntryMove(from: old, to: new, files: FailingFiles(failure)).run() == 0)
+    #expect(fixture.cache(new, hash: { ContentHash($0) }, system: system).moveEntries(from: old) == 0)
 
+    #expect(system.hasFailed)
     #expect(storedNumbers(fixture.cache(old), of: 3) == [0, 1, 2])
     let second = fixture.cache(new)
     #expect(second.moveEntries(from: old) == 3)
-    #expect(storedNumbers(second, of: 3) == [0, 1, 2])
+    for number in 0..<3 { #expect(second.response(for: identity(number)) == response) }
     #expect(!FileManager.default.fileExists(atPath: old))
+  }
+
+  @Test("responses are copied to another file system with their age, and the originals are removed")
+  func responsesAreCopiedToAnotherFileSystem() {
+    let (old, secret) = ("\(fixture.folder)/old", identity("secret.jpg", headers: ["Cookie": "session=1"]))
+    let first = fixture.cache(old)
+    let response = storedResponse(2 * EntryMove.chunkBytes)
+    first.store(response, for: identity(0))
+    first.store(storedResponse(seed: 2), for: secret)
+    fixture.advance(by: 100)
+    let system = FaultySystem()
+    system.separateFolders()
+    let cache = fixture.cache("\(fixture.folder)/new", hash: { ContentHash($0) }, system: system)
+
+    #expect(cache.moveEntries(from: old) == 2)
+
+    #expect(!FileManager.default.fileExists(atPath: old))
+    #expect(cache.response(for: identity(0)) == response)
+    #expect(cache.response(for: secret) == storedResponse(seed: 2))
+    #expect(system.calls.contains(.synchronize))
+    cache.limits.timeToLive = 101
+    cache.trim()
+    #expect(cache.usage()?.count == 2)
+    cache.limits.timeToLive = 100
+    cache.trim()
+    #expect(cache.usage()?.count == 0)
   }
 
   @Test("no responses are moved to a directory of another user")

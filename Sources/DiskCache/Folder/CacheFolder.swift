@@ -29,6 +29,11 @@ final class CacheFolder: Sendable {
     self.hash = hash
   }
 
+  /// Returns the cache folder at another path.
+  func sibling(at path: String) -> CacheFolder {
+    CacheFolder(path: CacheDirectory.absolute(path), system: system, hash: hash)
+  }
+
   /// A unique file name.
   static func temporaryName() -> String { temporaryPrefix + String(UInt64.random(in: 0 ... .max), radix: 36) }
 
@@ -82,7 +87,8 @@ final class CacheFolder: Sendable {
     }
   }
 
-  private static func folder(
+  /// Opens a subfolder, and creates it first if it does not exist and `creating` is true.
+  static func folder(
     _ name: String, in folder: borrowing Descriptor, creating: Bool
   ) throws(SystemError) -> Descriptor {
     do throws(SystemError) {
@@ -112,6 +118,15 @@ final class CacheFolder: Sendable {
       }
     }
     return nil
+  }
+
+  /// Removes the folder `v2` and then the outer folder, unless they contain files.
+  func removeIfEmpty() {
+    for folder in ["\(path)/\(Self.version)", path] {
+      try? Descriptor.retrying { () throws(SystemError) in
+        try system.remove(folder, in: AT_FDCWD, isFolder: true)
+      }
+    }
   }
 
   // MARK: Entries

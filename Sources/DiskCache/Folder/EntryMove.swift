@@ -1,84 +1,108 @@
-import FoundationEssentials
 import Glibc
 
-/// Moves the responses of one cache directory to another.
+/// Moves the responses of another directory to the directory of a cache.
 struct EntryMove {
-  private let files: FileManager
-  private let oldDirectory: String
-  private let newDirectory: String
-  private var oldRoot: String { "\(oldDirectory)/\(CacheFolder.version)" }
-  private var newRoot: String { "\(newDirectory)/\(CacheFolder.version)" }
+  /// The number of bytes that are copied at a time.
+  static let chunkBytes = 64 << 10
 
-  init(from oldDirectory: String, to newDirectory: String, files: FileManager = .default) {
-    self.files = files
-    self.oldDirectory = oldDirectory
-    self.newDirectory = newDirectory
-  }
+  /// The cache that receives the responses.
+  let context: CacheContext
+  let oldFolder: CacheFolder
 
-  /// Moves the responses that the new directory does not have, and removes the old directory unless it contains other
-  /// files. Returns the number of responses that were moved.
+  /// Moves the responses that the new directory does not have. Removes the old directory unless it contains other files
+  /// or responses that could not be moved. Returns the number of responses that were moved.
   func run() -> Int {
-    moveKey()
     var moved = 0
-    for shard in names(in: oldRoot) {
-      for name in names(in: "\(oldRoot)/\(shard)") where ContentHash(hex: name[...]) != nil {
-        if moved == 0 { makeNewRoot() }
-        mkdir("\(newRoot)/\(shard)", 0o700)
-        if move("\(shard)/\(name)") { moved += 1 }
+    do throws(DiskImageCache.Fault) {
+      if let source = try oldFolder.open(creating: false) {
+        guard let target = try context.open(creating: true) else { return 0 }
+        moved = moveAll(from: source, to: target)
+        removeEmptyFolders(in: source)
       }
+      oldFolder.removeIfEmpty()
+    } catch {
+      // The responses of a folder that cannot be opened stay.
     }
-    removeOldDirectory()
     return moved
   }
 
-  /// Moves the key unless the new folder has a key: the names of private entries depend on the folder's key.
-  private func moveKey() {
-    guard files.fileExists(atPath: "\(oldRoot)/\(FolderKey.name)") else { return }
-    makeNewRoot()
-    _ = move(FolderKey.name)
+  private func moveAll(from source: borrowing Descriptor, to target: borrowing Descriptor) -> Int {
+    do throws(SystemError) {
+      // The names of private responses depend on the key.
+      try FolderKey.copy(from: source, to: target)
+    } catch {
+      return 0
+    }
+    var moved = 0
+    for entry in FolderSweep.contents(of: source, now: context.now).entries {
+      do throws(SystemError) {
+        if try move(entry.name, from: source, to: target) { moved += 1 }
+      } catch {
+        // The response stays in the old folder.
+      }
+    }
+    return moved
   }
 
-  /// Moves a file unless the new folder has a file at this path. Returns true if the file was moved.
-  private func move(_ path: String) -> Bool {
-    let (old, new) = ("\(oldRoot)/\(path)", "\(newRoot)/\(path)")
-    guard !files.fileExists(atPath: new) else { return false }
-    do {
-      try files.moveItem(atPath: old, toPath: new)
-      return true
-    } catch {
-      // Between two file systems the file is copied. An incomplete copy on a full disk must not count as the response,
-      // or the complete file would be deleted.
-      if let size = size(of: old), self.size(of: new) != size { unlink(new) }
+  /// Moves a response. Returns false if the new folder has the response already, so that the old file was removed.
+  private func move(
+    _ entry: ContentHash, from source: borrowing Descriptor, to target: borrowing Descriptor
+  ) throws(SystemError) -> Bool {
+    let name = entry.hex
+    let shard = String(name.prefix(2))
+    let oldShard = try source.openFolder(shard)
+    let newShard = try CacheFolder.folder(shard, in: target, creating: true)
+    if try newShard.contains(name) {
+      try oldShard.remove(name)
       return false
     }
-  }
-
-  /// Returns the number of bytes of a file, or `nil` if there is no file.
-  private func size(of path: String) -> Int? {
-    var status = stat()
-    return stat(path, &status) == 0 ? Int(status.st_size) : nil
-  }
-
-  private func makeNewRoot() {
-    try? files.createDirectory(
-      atPath: newDirectory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    mkdir(newRoot, 0o700)
-  }
-
-  private func removeOldDirectory() {
-    // If the new folder lacks a response that is still here, that response could not be moved, and the old folder
-    // stays. So does a folder that cannot be listed, because its responses are unknown.
-    let remaining = try? files.subpathsOfDirectory(atPath: oldRoot)
-    let isMoved = remaining?.allSatisfy { path in
-      ContentHash(hex: path.split(separator: "/").last ?? "") == nil
-        || files.fileExists(atPath: "\(newRoot)/\(path)")
+    do throws(SystemError) {
+      try oldShard.move(name, to: newShard)
+      return true
+    } catch {
+      guard error.code == EXDEV else { throw error }
     }
-    if isMoved == true { try? files.removeItem(atPath: oldRoot) }
-    // Fails if the directory contains other files.
-    rmdir(oldDirectory)
+    try copy(name, from: oldShard, to: newShard)
+    // A file that cannot be removed now is removed by the next move.
+    try? oldShard.remove(name)
+    return true
   }
 
-  private func names(in folder: String) -> [String] {
-    (try? files.contentsOfDirectory(atPath: folder)) ?? []
+  /// Copies a file to a folder of another file system. Throws if the copy is not complete.
+  private func copy(
+    _ name: String, from oldShard: borrowing Descriptor, to newShard: borrowing Descriptor
+  ) throws(SystemError) {
+    let original = try oldShard.open(name, flags: O_RDONLY)
+    let status = try original.status
+    guard status.isRegular else { throw SystemError(EINVAL) }
+    try TemporaryFile.write(name, in: newShard) { (file) throws(SystemError) in
+      var length = 0
+      while true {
+        let bytes = try ResponseReader.bytes(of: original, at: length, count: Self.chunkBytes)
+        try file.write(bytes)
+        length += bytes.count
+        if bytes.count < Self.chunkBytes { break }
+      }
+      guard length >= status.size else { throw SystemError(EIO) }
+      // The age of a response is computed from this time; see `ResponseWriter.write`.
+      try? file.setTimes(FileTimes(used: status.used, stored: status.stored))
+      // The original is removed, so that a power failure must not damage the copy.
+      try file.synchronize()
+    }
+  }
+
+  /// Removes the subfolders without files, and the key if no subfolder is left.
+  private func removeEmptyFolders(in source: borrowing Descriptor) {
+    let folders = source.names
+    var isEmpty = folders.isComplete
+    for folder in folders.names where FolderSweep.isShard(folder) {
+      do throws(SystemError) {
+        try source.remove(folder, isFolder: true)
+      } catch {
+        isEmpty = false
+      }
+    }
+    // Private responses that stay need the key.
+    if isEmpty { try? source.remove(FolderKey.name) }
   }
 }

@@ -29,6 +29,12 @@ enum FolderKey {
     return try read(in: root)
   }
 
+  /// Copies the key of another folder, unless `root` has a key.
+  static func copy(from other: borrowing Descriptor, to root: borrowing Descriptor) throws(SystemError) {
+    guard let key = try bytes(in: other)?.bytes, try read(in: root) == nil else { return }
+    try create(key, in: root)
+  }
+
   private static func create(_ key: [UInt8], in root: borrowing Descriptor) throws(SystemError) {
     try TemporaryFile.write(in: root) { (file) throws(SystemError) in
       try file.write(key)
@@ -62,16 +68,23 @@ enum FolderKey {
   private static func read(
     in root: borrowing Descriptor
   ) throws(SystemError) -> (file: FileIdentity, key: DigestKey)? {
+    guard let known = try bytes(in: root) else { return nil }
+    return DigestKey(known.bytes).map { (known.file, $0) }
+  }
+
+  /// Returns the contents of the file and its identity; nil if there is no file, or if the file is damaged.
+  private static func bytes(
+    in root: borrowing Descriptor
+  ) throws(SystemError) -> (file: FileIdentity, bytes: [UInt8])? {
     do throws(SystemError) {
       let file = try root.open(name, flags: O_RDONLY)
       let status = try file.status
       // A power failure may leave an empty file, which is replaced. A file that cannot be read at the moment is not
       // replaced.
       guard status.size == DigestKey.count else { return nil }
-      guard let key = DigestKey(try ResponseReader.bytes(of: file, at: 0, count: DigestKey.count)) else {
-        throw SystemError(EIO)
-      }
-      return (status.identity, key)
+      let bytes = try ResponseReader.bytes(of: file, at: 0, count: DigestKey.count)
+      guard bytes.count == DigestKey.count else { throw SystemError(EIO) }
+      return (status.identity, bytes)
     } catch {
       if error.code == ENOENT { return nil }
       throw error

@@ -174,7 +174,8 @@ enum FolderSweep {
     return count
   }
 
-  private static func isShard(_ name: String) -> Bool {
+  /// Returns true for the name of a subfolder for responses.
+  static func isShard(_ name: String) -> Bool {
     name.utf8.count == 2 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
   }
 }

@@ -33,7 +33,7 @@ struct Descriptor: ~Copyable {
   }
 
   /// Repeats a system call that was interrupted by a signal.
-  private static func retrying<Result>(
+  static func retrying<Result>(
     _ call: () throws(SystemError) -> Result
   ) throws(SystemError) -> Result {
     while true {
@@ -135,6 +135,17 @@ struct Descriptor: ~Copyable {
     FileStatus(try Self.retrying { () throws(SystemError) in try system.status(of: name, in: number) })
   }
 
+  /// Returns true if a file or folder has this name.
+  func contains(_ name: String) throws(SystemError) -> Bool {
+    do throws(SystemError) {
+      _ = try status(of: name)
+      return true
+    } catch {
+      if error.code == ENOENT { return false }
+      throw error
+    }
+  }
+
   func setTimes(_ times: FileTimes, of name: String) throws(SystemError) {
     try Self.retrying { () throws(SystemError) in try system.setTimes(times, of: name, in: number) }
   }
@@ -142,6 +153,14 @@ struct Descriptor: ~Copyable {
   func rename(_ name: String, to newName: String) throws(SystemError) {
     try Self.retrying { () throws(SystemError) in
       try system.rename(name, in: number, to: newName, in: number)
+    }
+  }
+
+  /// Moves a file to another folder; throws `EXDEV` if that folder is on another file system.
+  func move(_ name: String, to folder: borrowing Descriptor) throws(SystemError) {
+    let newFolder = folder.number
+    try Self.retrying { () throws(SystemError) in
+      try system.rename(name, in: number, to: name, in: newFolder)
     }
   }
 

@@ -13,8 +13,10 @@ import VitrineTesting
   /// The operations on a cache with the responses 1, 2 and 3, and one response of a private request.
   enum Operation: String, CaseIterable {
     case lookUp, lookUpSecret, contain, use, store, storeFirst, storeVarying, replace, note, remove,
-      removeAll, removeAllWithProgress, trim, measure
+      removeAll, removeAllWithProgress, trim, measure, move, moveAcrossFileSystems
 
+    /// True if the responses are in another directory at first.
+    var isMove: Bool { [.move, .moveAcrossFileSystems].contains(self) }
     var removesAll: Bool { [.removeAll, .removeAllWithProgress].contains(self) }
   }
 
@@ -33,11 +35,19 @@ import VitrineTesting
     return varying
   }
 
+  private static func oldDirectory(_ fixture: DiskFixture) -> String { "\(fixture.folder)/old" }
+
+  private static func makeSystem(for operation: Operation) -> FaultySystem {
+    let system = FaultySystem()
+    if operation == .moveAcrossFileSystems { system.separateFolders() }
+    return system
+  }
+
   /// Returns a folder with the responses.
   private static func filled(_ operation: Operation) -> DiskFixture {
     let fixture = DiskFixture()
     guard operation != .storeFirst else { return fixture }
-    let cache = fixture.cache()
+    let cache = fixture.cache(operation.isMove ? oldDirectory(fixture) : nil)
     for number in 1...3 { cache.store(storedResponse(5000, seed: UInt8(number)), for: identity(number)) }
     // Without the private response the folder has no key.
     if operation != .storeVarying { cache.store(storedResponse(5000, seed: 4), for: secret) }
@@ -64,6 +74,7 @@ import VitrineTesting
       #expect(!isComplete || fixture.files.isEmpty)
     case .trim: cache.trim()
     case .measure: _ = cache.measured()
+    case .move, .moveAcrossFileSystems: cache.moveEntries(from: oldDirectory(fixture))
     }
   }
 
@@ -75,6 +86,7 @@ import VitrineTesting
   /// Checks the conditions that hold after any failure.
   private static func check(_ operation: Operation, _ fixture: DiskFixture, _ note: Comment) {
     let cache = fixture.cache()
+    if operation.isMove { checkMove(to: cache, fixture, note) }
     let found = (1...3).map { cache.response(for: identity($0)) }
     let expected = (1...3).map { storedResponse(5000, seed: UInt8($0)) }
     switch operation {
@@ -97,6 +109,18 @@ import VitrineTesting
       $0.contains(CacheFolder.temporaryPrefix) || $0.contains(CacheFolder.removedPrefix)
     }
     #expect(leftovers.isEmpty, note)
+  }
+
+  /// Checks that each response is in one of the directories after a failed move, and that another move completes it.
+  private static func checkMove(to cache: DiskImageCache, _ fixture: DiskFixture, _ note: Comment) {
+    let old = fixture.cache(oldDirectory(fixture))
+    let requests = [identity(1), identity(2), identity(3), secret]
+    for (index, request) in requests.enumerated() {
+      let found = cache.response(for: request) ?? old.response(for: request)
+      #expect(found == storedResponse(5000, seed: UInt8(index + 1)), note)
+    }
+    cache.moveEntries(from: oldDirectory(fixture))
+    #expect(!FileManager.default.fileExists(atPath: oldDirectory(fixture)), note)
   }
 
   /// Checks the operations that must work when no call fails.
@@ -130,7 +154,7 @@ import VitrineTesting
   /// Fails one call in each way. Returns false if the operation does not make the call.
   private static func fails(_ operation: Operation, _ call: FaultySystem.Call, _ number: Int) -> Bool {
     for fault in FaultySystem.Fault.all(of: call, number: number) {
-      let (fixture, system) = (filled(operation), FaultySystem())
+      let (fixture, system) = (filled(operation), makeSystem(for: operation))
       let cache = fixture.cache(on: system)
       let note: Comment = "\(operation.rawValue), \(call.rawValue) number \(number): \(fault)"
       system.fail(call, number: number, with: fault)
@@ -146,12 +170,12 @@ import VitrineTesting
   @Test("while one call hangs, other operations of the same cache continue", arguments: Operation.allCases)
   func hangingCallDoesNotBlockOtherOperations(operation: Operation) async throws {
     let calls = {
-      let (fixture, system) = (Self.filled(operation), FaultySystem())
+      let (fixture, system) = (Self.filled(operation), Self.makeSystem(for: operation))
       Self.perform(operation, fixture.cache(on: system), fixture)
       return system.calls
     }()
     for call in FaultySystem.Call.allCases where calls.contains(call) {
-      let (fixture, system, gate) = (Self.filled(operation), FaultySystem(), Gate())
+      let (fixture, system, gate) = (Self.filled(operation), Self.makeSystem(for: operation), Gate())
       let cache = fixture.cache(on: system)
       system.fail(call, with: .hang(gate))
       async let end: Void = untilCalled { done in
@@ -161,7 +185,7 @@ import VitrineTesting
         }
       }
       await gate.waitUntilHeld(1)
-      if operation != .storeFirst, !operation.removesAll {
+      if operation != .storeFirst, !operation.removesAll, !operation.isMove {
         #expect(cache.response(for: identity(2)) == storedResponse(5000, seed: 2), "\(operation), \(call)")
       }
       gate.open()

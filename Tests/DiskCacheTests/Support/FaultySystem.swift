@@ -44,6 +44,7 @@ final class FaultySystem: DiskSystem {
     var open: Set<Int32> = []
     var calls: Set<Call> = []
     var changeStatus: (@Sendable (inout stat) -> Void)?
+    var separatesFolders = false
   }
 
   private let state = Mutex(State())
@@ -66,6 +67,9 @@ final class FaultySystem: DiskSystem {
   func changeStatus(_ change: @escaping @Sendable (inout stat) -> Void) {
     state.withLock { $0.changeStatus = change }
   }
+
+  /// Refuses to move a file to another folder from now on, as if each folder were on a file system of its own.
+  func separateFolders() { state.withLock { $0.separatesFolders = true } }
 
   private func changed(_ status: stat) -> stat {
     var status = status
@@ -180,6 +184,7 @@ final class FaultySystem: DiskSystem {
     _ name: String, in folder: Int32, to newName: String, in newFolder: Int32
   ) throws(SystemError) {
     _ = try fault(.rename)
+    if folder != newFolder, state.withLock({ $0.separatesFolders }) { throw SystemError(EXDEV) }
     try real.rename(name, in: folder, to: newName, in: newFolder)
   }
 
