@@ -100,6 +100,22 @@ import VitrineLoading
     #expect(need(Array(odd)) == need(bytes))
   }
 
+  @Test(arguments: [0xFE, 0xE0, 0xE5, 0xDC] as [UInt8], [0, 1] as [UInt8])
+  func segmentWithoutItsOwnLengthIsEmpty(marker: UInt8, length: UInt8) throws {
+    var jpeg = JPEGFixture(width: 160, height: 160) { _, _ in .white }
+    jpeg.isProgressive = true
+    let bytes = jpeg.bytes
+    let odd = Array(bytes[..<2]) + [0xFF, marker, 0, length] + bytes[2...]
+
+    _ = try decode(odd)
+    #expect(need(odd) == need(bytes))
+    let decoder = try #require(ImageCodecs().progressiveDecoder(.scans, options: DecodeOptions()))
+    let (beginning, oddBeginning) = (Array(bytes.dropLast(100)), Array(odd.dropLast(100)))
+    let needed = decoder.memoryNeeded(for: beginning)
+    #expect(needed >= 160 * 160 * 6)
+    #expect(decoder.memoryNeeded(for: oddBeginning) == needed)
+  }
+
   @Test(arguments: [ImageRequest.Progressive.scans, .blurred])
   func previewsNeedTheMemoryKeptAndTheirImage(style: ImageRequest.Progressive) throws {
     let target = DecodeTarget(width: 40, height: 30)

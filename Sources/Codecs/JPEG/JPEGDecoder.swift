@@ -7,6 +7,8 @@ enum JPEGDecoder {
     _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation = .never
   ) throws(ImageError) -> Image {
     let segments = JPEGSegments(data)
+    // Without this header, the memory of the decode would have no bound.
+    guard let header = JPEGHeader(data) else { throw .decoding(.jpeg, message: "no header") }
     return try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
       let reader = try JPEGReader(bytes, limits: options.limits)
       reader.cancellation = cancellation
@@ -21,7 +23,7 @@ enum JPEGDecoder {
       }
       plan.convertColors(of: reader.colorModel, with: segments.profile)
       let bitmap = try plan.bitmap(hasAlpha: false) { (canvas) throws(ImageError) in
-        let source = try reader.start(for: plan, header: JPEGHeader(data))
+        let source = try reader.start(for: plan, header: header)
         try canvas.draw(source) { (rows, count) throws(ImageError) in
           guard try reader.read(rows, count: count) == count else {
             throw .decoding(.jpeg, message: "the pixels end early")

@@ -93,14 +93,13 @@ final class JPEGReader {
 
   /// Starts decoding, scaled down as far as quality allows. Returns the form of the decoded image.
   ///
-  /// - Parameter header: The header that tells how much memory libjpeg needs; libjpeg gets no more than this. `nil`
-  ///   sets no bound.
-  func start(for plan: DecodePlan, header: JPEGHeader?) throws(ImageError) -> Canvas.Source {
+  /// - Parameter header: The header that tells how much memory libjpeg needs; libjpeg gets no more than this.
+  func start(for plan: DecodePlan, header: JPEGHeader) throws(ImageError) -> Canvas.Source {
     format = plan.options.pixelFormat
     cmykConversion = isCMYK ? plan.colors : nil
     let eighths = JPEGDecoder.eighths(from: plan.stored, to: plan.scaled)
     let order = isCMYK ? JCS_CMYK : format == .bgra ? JCS_EXT_BGRA : JCS_EXT_RGBA
-    let memory = header.map { ByteCount.sum($0.codecBytes(eighths: eighths), 1 << 20) } ?? 0
+    let memory = ByteCount.sum(header.codecBytes(eighths: eighths), 1 << 20)
     guard vitrine_jpeg_start(handle, UInt32(eighths), order, memory) else { throw failure }
     var source = Canvas.Source(outputSize, hasAlpha: false)
     source.extent = (Double(plan.stored.width * eighths) / 8, Double(plan.stored.height * eighths) / 8)

@@ -19,10 +19,12 @@ struct JPEGSegments: Sequence, IteratorProtocol {
       }
       guard offset + 2 <= bytes.count else { return nil }
       let length = Int(bytes[offset]) << 8 | Int(bytes[offset + 1])
-      guard length >= 2, length <= bytes.count - offset else { return nil }
-      let payload = bytes[(offset + 2)..<(offset + length)]
+      guard length <= bytes.count - offset else { return nil }
+      // As in libjpeg, a segment whose length does not count the length field itself is empty.
+      let end = offset + Swift.max(length, 2)
+      let payload = bytes[(offset + 2)..<end]
       // The header of a scan is followed by codes, which are no segments.
-      offset = marker == Self.startOfScan ? bytes.count : offset + length
+      offset = marker == Self.startOfScan ? bytes.count : end
       return (marker, payload)
     }
     return nil

@@ -40,12 +40,13 @@ final class JPEGPreviewDecoder: PreviewDecoder {
     // libjpeg cannot suspend within arithmetic codes.
     isFinished = reader.isArithmetic || (style == .blurred && !reader.isProgressive)
     guard !isFinished else { return nil }
+    guard let header = JPEGHeader(data) else { throw .decoding(.jpeg, message: "no header") }
     let segments = JPEGSegments(data)
     var plan = try DecodePlan(
       format: .jpeg, stored: reader.size, orientation: segments.orientation, options: options)
     try plan.checkPixels(holdsSource: reader.holdsSource)
     plan.convertColors(of: reader.colorModel, with: segments.profile)
-    start = (plan, try reader.start(for: plan, header: JPEGHeader(data)))
+    start = (plan, try reader.start(for: plan, header: header))
     return start
   }
 
