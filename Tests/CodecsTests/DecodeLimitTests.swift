@@ -104,6 +104,21 @@ import VitrineLoading
     #expect(error(bytes) == .tooLarge(.pixels(standard.pixels)))
   }
 
+  @Test func pngWithTooManyChunksBeforeItsPixelsIsRefused() {
+    var fixture = PNGFixture(width: 1, height: 1) { _, _ in [0, 0, 0, 255] }
+    let start = 8 + 12 + fixture.header.count
+    let whole = fixture.bytes
+    let text = PNGFixture.chunk("tEXt", [])
+    let many = whole[..<start] + Array(repeatElement(text, count: (1 << 18) + 1).joined())
+    fixture.chunks = [("tEXt", [])]
+
+    let refusal = ImageError.decoding(.png, message: "more chunks than an image has")
+    #expect(throws: refusal) { try PNGStructure(beginningOf: Array(many)) }
+    #expect(throws: refusal) { try PNGStructure(beginningOf: Array(many) + whole[start...]) }
+    #expect(error(Array(many) + whole[start...]) == refusal)
+    #expect(error(fixture.bytes) == nil)
+  }
+
   @Test func imageWithoutPixelsIsDamage() {
     let png = PNGFixture.claiming(width: 0, height: 5)
     let screen = Array("GIF89a".utf8) + [0, 0, 0, 0, 0, 0, 0] + [0x2C] + [UInt8](repeating: 0, count: 8)

@@ -45,9 +45,12 @@ struct PNGStructure {
     var chunks = PNGChunks(bytes)
     guard let header = chunks.next() else { return nil }
     try self.init(header: header)
+    var count = 0
     while chunks.nextType != PNGChunk.idat {
       guard let chunk = chunks.next() else { return nil }
       apply(chunk)
+      count += 1
+      guard count <= Self.largestChunkCount else { throw Self.damaged("more chunks than an image has") }
     }
   }
 
