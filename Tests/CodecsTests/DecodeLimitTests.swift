@@ -119,6 +119,18 @@ import VitrineLoading
     #expect(error(fixture.bytes) == nil)
   }
 
+  /// A comment, a marker without a length, and a byte that is no marker.
+  @Test(arguments: [[0xFF, 0xFE, 0, 2], [0xFF, 0xD0], [0xFF, 0]] as [[UInt8]])
+  func jpegWithTooManyMarkersIsRefused(marker: [UInt8]) {
+    let bytes = JPEGFixture(width: 8, height: 8) { _, _ in .white }.bytes
+    func image(markers: Int) -> [UInt8] {
+      Array(bytes[..<2]) + Array(repeatElement(marker, count: markers).joined()) + bytes[2...]
+    }
+
+    #expect(error(image(markers: 1000)) == nil)
+    #expect(error(image(markers: 1 << 16)) == .decoding(.jpeg, message: "no header"))
+  }
+
   @Test func imageWithoutPixelsIsDamage() {
     let png = PNGFixture.claiming(width: 0, height: 5)
     let screen = Array("GIF89a".utf8) + [0, 0, 0, 0, 0, 0, 0] + [0x2C] + [UInt8](repeating: 0, count: 8)

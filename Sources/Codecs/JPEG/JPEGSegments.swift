@@ -4,12 +4,17 @@ struct JPEGSegments: Sequence, IteratorProtocol {
   static let startOfScan: UInt8 = 0xDA
   private static let profileName = Array("ICC_PROFILE\0".utf8)
 
+  /// The maximum number of bytes 0xFF that are looked at. Images have some hundred segments, each of which may be as
+  /// small as two bytes.
+  private static let largestMarkerCount = 1 << 16
+
   private let bytes: [UInt8]
   private var offset = 2
+  private var markerCount = 0
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Returns the next segment; `nil` after the header of a scan, and where the bytes end early.
+  /// Returns the next segment; `nil` after the header of a scan, where the bytes end early, and if there are too many.
   mutating func next() -> (marker: UInt8, payload: ArraySlice<UInt8>)? {
     while let marker = nextMarker() {
       switch marker {
@@ -33,6 +38,8 @@ struct JPEGSegments: Sequence, IteratorProtocol {
   /// Returns the next marker and moves to the byte after the marker.
   private mutating func nextMarker() -> UInt8? {
     while let start = bytes[Swift.min(offset, bytes.count)...].firstIndex(of: 0xFF) {
+      markerCount += 1
+      guard markerCount <= Self.largestMarkerCount else { return nil }
       offset = start
       while offset < bytes.count, bytes[offset] == 0xFF { offset += 1 }
       guard offset < bytes.count else { return nil }
