@@ -88,6 +88,9 @@ struct MemoryMeasuredTests {
     Sample(testDescription: "lossy WebP with alpha for a tile", target: (64, 64)) {
       LargeFixtures.webP(width: 2000, height: 1500, isLossless: false, hasAlpha: true)
     },
+    Sample(testDescription: "lossy WebP with alpha in transforms") {
+      LargeFixtures.webPWithAlphaTransforms(width: 4000, height: 3000)
+    },
   ]
 
   @Test(arguments: samples)

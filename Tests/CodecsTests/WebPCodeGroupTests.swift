@@ -217,7 +217,7 @@ import VitrineLoading
 }
 
 extension Int {
-  fileprivate var littleEndian4: [UInt8] {
+  var littleEndian4: [UInt8] {
     [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: self >> $0) }
   }
 }

@@ -66,13 +66,14 @@ struct WebPFrame {
   /// tables.
   ///
   /// Lossy: 800 bytes of coefficients and 600 bytes of samples (the row above and the filter) per column of
-  /// macroblocks. Alpha is unpacked into a plane, from pixels of up to four bytes. Lossless: all pixels, seventeen more
-  /// rows, and the images of the transforms with at most a quarter of each side. The tables of code groups are not
-  /// included; see `tableBytes()`.
+  /// macroblocks. Lossless: all pixels, seventeen more rows, and the images of the transforms and of the group numbers
+  /// with at most a quarter of each side, which are less than a byte per pixel. Alpha takes as much, and a plane into
+  /// which it is unpacked. The tables of code groups are not included; see `tableBytes()`.
   func codecBytes(canvas: PixelSize) -> Int {
     let pixels = ByteCount.product(size.width, size.height)
     let rescaler = ByteCount.product(canvas.width, 64)
-    let unpacked = ByteCount.sum(ByteCount.product(pixels, 5), ByteCount.product(size.width, 17 * 4))
+    let unpacked = ByteCount.sum(
+      ByteCount.product(pixels, isLossless ? 5 : 6), ByteCount.product(size.width, 17 * 4))
     if isLossless { return ByteCount.sum(unpacked, rescaler) }
     return ByteCount.sum((size.width / 16 + 2) * 1500, hasAlpha ? unpacked : 0, rescaler)
   }

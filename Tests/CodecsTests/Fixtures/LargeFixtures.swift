@@ -78,6 +78,32 @@ enum LargeFixtures {
     return webP(pixels, width: width, height: height, isLossless: isLossless)
   }
 
+  /// Returns a transparent lossy WebP whose packed alpha takes the most memory to unpack: it has two transforms and
+  /// numbers of code groups for blocks of 4x4 pixels. All codes have one symbol, so that pixels take no bits.
+  static func webPWithAlphaTransforms(width: Int, height: Int) -> [UInt8] {
+    var writer = BitWriter()
+    // The header of the chunk: packed, not filtered.
+    writer.write(1, 8)
+    // The predictor and the color transform.
+    for kind in 0..<2 {
+      for (value, count) in [(1, 1), (kind, 2), (0, 3), (0, 1)] { writer.write(value, count) }
+      for _ in 0..<5 { writer.write(1, 4) }
+    }
+    // No further transform, no color cache, groups for blocks of 4x4 pixels, and no color cache for their numbers.
+    for (value, count) in [(0, 1), (0, 1), (1, 1), (0, 3), (0, 1)] { writer.write(value, count) }
+    for _ in 0..<10 { writer.write(1, 4) }
+    for _ in 0..<8 { writer.write(0, 8) }
+    let size = (width - 1).littleEndian4.prefix(3) + (height - 1).littleEndian4.prefix(3)
+    let opaque = webP(width: width, height: height, isLossless: false, hasAlpha: false)
+    let content =
+      riffChunk("VP8X", 0x10.littleEndian4 + size) + riffChunk("ALPH", writer.bytes) + opaque.dropFirst(12)
+    return riffChunk("RIFF", Array("WEBP".utf8) + content)
+  }
+
+  private static func riffChunk(_ type: String, _ payload: [UInt8]) -> [UInt8] {
+    Array(type.utf8) + payload.count.littleEndian4 + payload + (payload.count % 2 == 1 ? [0] : [])
+  }
+
   /// - Parameter pixels: The red, green, blue and alpha of each pixel.
   static func webP(_ pixels: [UInt8], width: Int, height: Int, isLossless: Bool) -> [UInt8] {
     var output: UnsafeMutablePointer<UInt8>?
