@@ -140,6 +140,21 @@ import VitrineLoading
     #expect(counter.count == 3, "one check for each image of a transform")
   }
 
+  @Test func measuringMemoryReadsABoundedNumberOfBits() {
+    let side = 8192
+    let (uniform, varied) = (
+      file(transforms: [0, 1], side: side), file(transforms: [0, 1], side: side, isVaried: true)
+    )
+    func need(_ bytes: [UInt8]) -> Int {
+      let options = DecodeOptions(target: DecodeTarget(width: 64, height: 64))
+      return ImageCodecs().memoryNeeded(for: bytes, options: options)
+    }
+    let largest = WebPCodeGroups.Tables.largest(pixels: side * side, byteCount: varied.count)
+
+    #expect(need(uniform) > 0)
+    #expect(need(varied) - need(uniform) == largest.bytes - WebPCodeGroups.Tables(groups: 1).bytes)
+  }
+
   @Test func readingTransformsIsCancelled() throws {
     let bytes = file(transforms: [0, 1], side: 2048, isVaried: true)
     let (all, first) = (CancellationCounter(), CancellationCounter())

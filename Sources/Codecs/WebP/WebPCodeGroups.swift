@@ -36,11 +36,14 @@ struct WebPCodeGroups {
   /// - Parameters:
   ///   - frame: A VP8L chunk, or an ALPH chunk followed by other chunks.
   ///   - size: The size of the frame.
+  ///   - bitLimit: The maximum number of bits to read. An image with more bits before its groups counts as incomplete.
   static func tables(
-    of frame: UnsafeBufferPointer<UInt8>, size: PixelSize, cancellation: DecodeCancellation
+    of frame: UnsafeBufferPointer<UInt8>, size: PixelSize, cancellation: DecodeCancellation,
+    bitLimit: Int = .max
   ) throws(ImageError) -> Tables? {
     guard frame.count > 8 else { return nil }
-    var reader = WebPCodeGroups(UnsafeBufferPointer(rebasing: frame[8...]), cancellation: cancellation)
+    var reader = WebPCodeGroups(
+      UnsafeBufferPointer(rebasing: frame[8...]), cancellation: cancellation, bitLimit: bitLimit)
     switch String(decoding: frame[..<4], as: UTF8.self) {
     case "VP8L":
       guard reader.read(8) == 0x2F, reader.read(14) != nil, reader.read(14) != nil, reader.read(4) != nil
@@ -64,9 +67,11 @@ struct WebPCodeGroups {
   private let cancellation: DecodeCancellation
   private var bitOffset = 0
 
-  init(_ bytes: UnsafeBufferPointer<UInt8>, cancellation: DecodeCancellation = .never) {
+  init(
+    _ bytes: UnsafeBufferPointer<UInt8>, cancellation: DecodeCancellation = .never, bitLimit: Int = .max
+  ) {
     self.bytes = bytes
-    bitCount = ByteCount.product(bytes.count, 8)
+    bitCount = min(ByteCount.product(bytes.count, 8), bitLimit)
     self.cancellation = cancellation
   }
 

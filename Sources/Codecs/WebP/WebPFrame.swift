@@ -79,10 +79,11 @@ struct WebPFrame {
   }
 
   /// Returns the size in bytes of the tables for code groups: of the groups in the data, or of the maximum number of
-  /// groups if too few bytes have arrived to count them.
+  /// groups if too few bytes have arrived to count them, or if counting them takes long.
   func tableBytes() throws(ImageError) -> Int {
     guard isLossless || hasAlpha else { return 0 }
-    let tables = try Self.tables(data, size: size, cancellation: .never)
+    // A measurement of memory cannot be cancelled, and reading all bits of 64 MiB takes seconds.
+    let tables = try Self.tables(data, size: size, cancellation: .never, bitLimit: 1 << 23)
     let pixels = ByteCount.product(size.width, size.height)
     return (tables ?? .largest(pixels: pixels, byteCount: data.size)).bytes
   }
@@ -93,10 +94,10 @@ struct WebPFrame {
   /// Returns the code groups of a frame; `nil` if too few bytes have arrived to count them, or the data are damaged.
   /// Throws `.decoding` for a frame that must not be passed to libwebp; see `WebPCodeGroups`.
   static func tables(
-    _ data: WebPData, size: PixelSize, cancellation: DecodeCancellation
+    _ data: WebPData, size: PixelSize, cancellation: DecodeCancellation, bitLimit: Int = .max
   ) throws(ImageError) -> WebPCodeGroups.Tables? {
     let bytes = UnsafeBufferPointer(start: data.bytes, count: data.size)
-    return try WebPCodeGroups.tables(of: bytes, size: size, cancellation: cancellation)
+    return try WebPCodeGroups.tables(of: bytes, size: size, cancellation: cancellation, bitLimit: bitLimit)
   }
 
   /// Writes the frame to memory of `canvas` pixels: scaled down to the whole canvas, or unscaled in its position.
