@@ -14,6 +14,22 @@ import VitrineLoading
     return fixture.bytes
   }
 
+  @Test func profileWhoseElementsShareBytesIsIgnored() {
+    func profile(elements: Int) -> [UInt8] {
+      var bytes = [UInt8](repeating: 0, count: 132) + Array("D2B0".utf8) + 144.bigEndianBytes
+      bytes.replaceSubrange(36..<40, with: Array("acsp".utf8))
+      bytes.replaceSubrange(128..<132, with: 1.bigEndianBytes)
+      let tag = Array("mpet".utf8) + 0.bigEndianBytes + [0, 3, 0, 3] + elements.bigEndianBytes
+      let position = (16 + 8 * elements).bigEndianBytes + 100.bigEndianBytes
+      let positions = Array(repeatElement(position, count: elements).joined())
+      let content = tag + positions + [UInt8](repeating: 0, count: 100)
+      return bytes + content.count.bigEndianBytes + content
+    }
+
+    #expect(ICCProfile(profile(elements: 5)) != nil)
+    #expect(ICCProfile(profile(elements: 1000)) == nil)
+  }
+
   private func png(_ profile: [UInt8]?, colorType: Int = 6, samples: [Int] = [255, 0, 0, 100]) -> PNGFixture {
     var fixture = PNGFixture(width: 24, height: 16, colorType: colorType) { _, _ in samples }
     if let profile { fixture.chunks = [("iCCP", Array("name\0\0".utf8) + PNGFixture.zlib(profile))] }

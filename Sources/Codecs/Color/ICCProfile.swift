@@ -14,6 +14,7 @@ struct ICCProfile {
     guard (Self.headerLength...Self.largest).contains(bytes.count), bytes[36..<40].elementsEqual("acsp".utf8)
     else { return nil }
     self.bytes = bytes
+    guard !repeatsElements else { return nil }
   }
 
   /// Reads the content of PNG's iCCP chunk: a name, a zero byte, the compression method and a zlib stream. Decompresses
@@ -91,6 +92,22 @@ extension ICCProfile {
       return bytes[offset..<(offset + length)]
     }
     return nil
+  }
+
+  /// True if a tag of processing elements (ICC.1:2010, 10.14) may have elements that share bytes. Little CMS unpacks
+  /// each of them, so that a profile of some hundred kilobytes would take gigabytes. Profiles have a handful of elements.
+  private var repeatsElements: Bool {
+    let count = min(bytes[128...].bigEndianCount(at: 0), 100)
+    return (0..<count).contains { index in
+      let entry = Self.headerLength + 12 * index
+      guard entry + 12 <= bytes.count else { return false }
+      let offset = bytes[entry...].bigEndianCount(at: 4)
+      guard offset <= bytes.count - 16, bytes[offset..<(offset + 4)].elementsEqual("mpet".utf8) else {
+        return false
+      }
+      let elements = bytes[offset...].bigEndianCount(at: 12)
+      return elements > 8 || elements * bytes.count > Self.largest
+    }
   }
 
   /// Reads a fixed-point number with 16 fractional bits.
