@@ -18,8 +18,8 @@ struct ErrorTraits: OptionSet, Hashable, Sendable {
   static let recoversWithClock = ErrorTraits(rawValue: 1 << 5)
   /// The load may succeed once other images use less memory. Read by recovery.
   static let recoversWithMemory = ErrorTraits(rawValue: 1 << 6)
-  /// A later response may be usable: a captive portal may have responded in place of the server, or the image is being
-  /// written. Read by recovery.
+  /// A later response may be usable: a captive portal may have responded in place of the server. Read by
+  /// recovery.
   static let recoversWithResponse = ErrorTraits(rawValue: 1 << 7)
 }
 
@@ -41,7 +41,9 @@ extension ImageError {
     case .proxyFailed: [.permitsStale]
     case .status(let status): Self.traits(ofStatus: status)
     case .contentType, .redirectRefused: [.permanent, .permitsStale, .recoversWithResponse]
-    case .emptyBody, .notAnImage, .decoding: [.permanent, .permitsStale, .damage, .recoversWithResponse]
+    case .emptyBody, .notAnImage: [.permanent, .permitsStale, .damage, .recoversWithResponse]
+    // A damaged image is not requested again by the recovery: each request would transfer the whole image.
+    case .decoding: [.permanent, .permitsStale, .damage]
     case .invalidData: [.permitsStale, .damage]
     case .tooLarge(.memory(let needed, let allowed)) where needed <= allowed: [.recoversWithMemory]
     case .cancelledLoad, .invalidURL, .unsupportedScheme, .requestRefused, .responseRefused, .unreadableFile,

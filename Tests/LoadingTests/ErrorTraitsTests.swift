@@ -46,7 +46,7 @@ import VitrineGraphics
     (.unreadableFile(path: "", message: ""), []),
     (.emptyBody, unusable.union(.damage)),
     (.notAnImage(signature: []), unusable.union(.damage)),
-    (.decoding(.jpeg, message: ""), unusable.union(.damage)),
+    (.decoding(.jpeg, message: ""), [.permanent, .permitsStale, .damage]),
     (.invalidData(""), [.permitsStale, .damage]),
     (.encoding(.png, message: ""), []),
     (.tooLarge(.body(bytes: 1)), []),

@@ -53,8 +53,7 @@ package final class Recovery: Sendable {
   /// The number of steps of the wall clock so far.
   package var clockSteps: Int { clockStepCount.load(ordering: .acquiring) }
 
-  /// Begins to retry a request. Returns nil if the recovery is disabled, or if the bytes of a data URL, which
-  /// never change, are not an image.
+  /// Begins to retry a request. Returns nil if the recovery is disabled, or if a file or a data URL is not an image.
   ///
   /// - Parameters:
   ///   - isVisible: True if the slot is on the screen.
@@ -67,7 +66,7 @@ package final class Recovery: Sendable {
   ) -> Ticket? {
     guard policy.isEnabled else { return nil }
     let host = DownloadQueue.Lane(request.url)
-    guard host != .data || cause != .response else { return nil }
+    guard cause != .response || (host != .data && host != .local) else { return nil }
     return perform { plan, now in
       plan.add(
         cause, host: host, isVisible: isVisible, isReleased: isReleased, clockSteps: clockSteps, at: now)

@@ -143,7 +143,8 @@ struct RecoveryPlan {
     }
     if cause != .memory, host.successes == successes {
       if isProbe { hosts[request.host]?.failedProbes += 1 }
-      let isLongest = isProbe && cause.isProbedSeldom
+      let isLongest =
+        isProbe && host.requests.allSatisfy { requests[$0]?.cause.isProbedSeldom == true }
       let pause = isLongest ? longestDelay : delay(hosts[request.host]?.failedProbes ?? 0)
       hosts[request.host]?.next = max(host.next, now.advanced(bySeconds: pause))
     }

@@ -71,7 +71,7 @@ struct SlotRecoveryTests {
 
   @Test(arguments: [
     ImageError.status(404), .status(401), .tooLarge(.body(bytes: 1)),
-    .tooLarge(.memory(needed: 2, allowed: 1)),
+    .tooLarge(.memory(needed: 2, allowed: 1)), .decoding(.jpeg, message: ""),
   ])
   func permanentFailureIsNotRetried(error: ImageError) async throws {
     _ = try await failedView(error)
@@ -84,11 +84,12 @@ struct SlotRecoveryTests {
     #expect(bench.transport.transfers.count == 1)
   }
 
-  @Test func invalidDataURLIsNotRetried() async throws {
-    let transport = FakeTransport(schemes: ["data"])
+  @Test(arguments: ["data:,x", "file:///x.jpg"])
+  func localBytesThatAreNotAnImageAreNotReadAgain(url: String) async throws {
+    let transport = FakeTransport(schemes: ["data", "file"])
     bench.downloader.transports = [transport]
 
-    view().setImage(from: "data:,x", options: bench.options, completion: recorder.completion)
+    view().setImage(from: url, options: bench.options, completion: recorder.completion)
     try await transport.transfer(1).respond(with: Array("x".utf8))
     await recorder.wait()
 

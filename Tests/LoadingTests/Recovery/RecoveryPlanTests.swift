@@ -196,6 +196,15 @@ import Testing
     #expect(Set(plan.takeDue().due) == [ids[0], ids[2]])
   }
 
+  @Test func unusableResponseDoesNotDelayRequestsThatFailedOtherwise() {
+    var plan = plan()
+    let id = plan.add(.server, host: host, isVisible: true, at: 0)
+    _ = plan.add(.server, host: host, isVisible: true, at: 0)
+    #expect(woken(&plan, at: 2 * second) == [id])
+    plan.failedAgain(id, .response, at: 2 * second)
+    #expect(plan.takeDue().wake == 6 * second)
+  }
+
   // MARK: The clock
 
   @Test func invalidCertificateIsProbedAtTheMaximumDelayAndWhenTheClockIsSet() {

@@ -117,9 +117,13 @@ extension Image {
   /// scaled down. Otherwise a slot that needs more pixels would be served by this image.
   private func claimingNoMore(than input: Image) -> Image {
     guard isFullSize, !input.isFullSize else { return self }
+    // The product of two sides may exceed an `Int` of 32 bits.
+    func source(_ side: Int, _ source: Int, _ decoded: Int) -> Int {
+      max(side + 1, Int(clamping: Int64(side) * Int64(source) / Int64(decoded)))
+    }
     return Image(
       frames: frames, scale: scale, format: format,
-      sourceWidth: max(pixelWidth + 1, pixelWidth * input.sourceWidth / input.pixelWidth),
-      sourceHeight: max(pixelHeight + 1, pixelHeight * input.sourceHeight / input.pixelHeight))
+      sourceWidth: source(pixelWidth, input.sourceWidth, input.pixelWidth),
+      sourceHeight: source(pixelHeight, input.sourceHeight, input.pixelHeight))
   }
 }
