@@ -13,12 +13,24 @@ enum FeedReader {
     var info = stat()
     guard stat(path, &info) == 0 else { throw .missing(path: path.withoutSecrets) }
     if info.st_mode & S_IFMT == S_IFDIR { return Feed.Items(try folder(path)) }
-    guard info.st_size <= FeedList.byteLimit else {
-      throw .tooLong(path, limit: FeedList.byteLimitText)
+    let base = URL(filePath: path, directoryHint: .notDirectory)
+    return Feed.Items(try list(try contents(of: path), name: path, base: base))
+  }
+
+  /// Returns the bytes of a file, which may be a device without an end.
+  private static func contents(of path: String) throws(FeedError) -> [UInt8] {
+    guard let file = fopen(path, "re") else { throw .unreadable(path: path) }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = fread(&chunk, 1, chunk.count, file)
+      guard count > 0 else { break }
+      bytes += chunk[..<count]
+      guard bytes.count <= FeedList.byteLimit else { throw .tooLong(path, limit: FeedList.byteLimitText) }
     }
-    guard let data = FileManager.default.contents(atPath: path) else { throw .unreadable(path: path) }
-    return Feed.Items(
-      try list(Array(data), name: path, base: URL(filePath: path, directoryHint: .notDirectory)))
+    guard ferror(file) == 0 else { throw .unreadable(path: path) }
+    return bytes
   }
 
   private static func folder(_ path: String) throws(FeedError) -> [Feed.Item] {

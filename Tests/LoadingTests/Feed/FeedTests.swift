@@ -372,6 +372,7 @@ struct FeedTests {
     try folder.write("# nothing\n", to: "empty.txt")
     let cases: [(String, FeedError)] = [
       ("/nowhere/list.txt", .missing(path: "/nowhere/list.txt")),
+      ("/dev/zero", .tooLong("/dev/zero", limit: "16 MiB")),
       (folder.path, .emptyFolder(path: folder.path)),
       (folder.path + "/binary", .notText(folder.path + "/binary")),
       (folder.path + "/empty.txt", .emptyList(folder.path + "/empty.txt")),
