@@ -49,7 +49,12 @@ struct DiskTrim {
     var outcome = Outcome(victims: entries.filter(isOld))
     var remaining = entries.filter { !isOld($0) }.sorted { rank($0) < rank($1) }
     evictToLimits(&remaining, unfinished, &outcome)
-    if let space { evictToFloor(&remaining, space, growth, &outcome) }
+    guard let space else { return outcome }
+    let outcomeWithStore = evictingToFloor(remaining, space, growth, after: outcome)
+    guard !outcomeWithStore.hasSpace else { return outcomeWithStore }
+    // The response is not stored, so that nothing is evicted for it.
+    outcome = evictingToFloor(remaining, space, Growth(replaces: growth.replaces), after: outcome)
+    outcome.hasSpace = false
     return outcome
   }
 
@@ -71,22 +76,21 @@ struct DiskTrim {
     remaining.removeFirst(evictedCount)
   }
 
-  /// Chooses victims until enough space is left free for other programs. If that space cannot be reached, chooses
-  /// victims that the new response may replace.
-  private func evictToFloor(
-    _ remaining: inout [Entry], _ space: DiskSpace, _ growth: Growth, _ outcome: inout Outcome
-  ) {
+  /// Adds victims until enough space is left free for other programs. If that space cannot be reached, adds victims
+  /// that the new response may replace.
+  private func evictingToFloor(
+    _ entries: [Entry], _ space: DiskSpace, _ growth: Growth, after earlier: Outcome
+  ) -> Outcome {
     let floor = DiskFloor(limits: limits, space: space)
-    var missing = floor.missing(after: growth)
-    for victim in outcome.victims { missing.subtract(victim.bytes) }
-    guard missing.isAny else { return }
+    var missing = floor.missing(after: growth, freed: earlier.victims)
+    guard missing.isAny else { return earlier }
+    var (outcome, remaining) = (earlier, entries)
     let storedBytes = remaining.bytes()
     // Frees more than necessary, so that a full disk does not cause a scan for each response.
     if missing.bytes > 0 {
       missing.bytes = missing.bytes.addingSaturated(storedBytes - limits.purgeTarget(for: storedBytes))
     }
     var remainingBytes = storedBytes
-    let countBefore = outcome.victims.count
     remaining.removeAll { entry in
       guard missing.isAny, entry.name != growth.replaces,
         (remainingBytes - entry.bytes).addingSaturated(max(0, growth.bytes)) >= floor.guaranteedBytes
@@ -96,13 +100,10 @@ struct DiskTrim {
       remainingBytes -= entry.bytes
       return true
     }
-    guard floor.missing(after: growth, freed: outcome.victims).isAny else { return }
-    outcome.hasSpace = evictUnused(for: growth, among: remaining, &outcome)
-    guard !outcome.hasSpace else { return }
-    // The response is not stored, so that its bytes are not among those that are kept.
-    while remainingBytes < floor.guaranteedBytes, outcome.victims.count > countBefore {
-      remainingBytes += outcome.victims.removeLast().bytes
+    if floor.missing(after: growth, freed: outcome.victims).isAny {
+      outcome.hasSpace = evictUnused(for: growth, among: remaining, &outcome)
     }
+    return outcome
   }
 
   /// Chooses victims of about the new response's size that were not used for a day. The cache then neither grows nor

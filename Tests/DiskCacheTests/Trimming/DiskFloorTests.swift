@@ -12,14 +12,14 @@ struct DiskFloorTests {
   }
 
   private func outcome(
-    freeFiles: Int?, totalFiles: Int, guaranteed: Int,
+    freeFiles: Int?, totalFiles: Int, guaranteed: Int, freeBytes: Int = 1 << 30,
     growth: DiskTrim.Growth = DiskTrim.Growth(bytes: 4096, files: 1)
   ) -> DiskTrim.Outcome {
     var limits = DiskImageCache.Limits()
     (limits.freeBytes, limits.freeFiles, limits.guaranteedBytes) = (0, 1000, guaranteed)
     let trim = DiskTrim(limits: limits, now: 1_000_100, uses: [:])
     let space = DiskSpace(
-      freeBytes: 1 << 30, totalBytes: 1 << 40, freeFiles: freeFiles, totalFiles: totalFiles)
+      freeBytes: freeBytes, totalBytes: 1 << 40, freeFiles: freeFiles, totalFiles: totalFiles)
     return trim.outcome(of: entries, space: space, growth: growth)
   }
 
@@ -54,6 +54,14 @@ struct DiskFloorTests {
 
     #expect(outcome.victims == Array(entries[..<4]), "the bytes that are not stored do not count as kept")
     #expect(!outcome.hasSpace)
+  }
+
+  @Test func nothingIsEvictedForAResponseThatFindsNoSpace() {
+    let outcome = outcome(
+      freeFiles: nil, totalFiles: .max, guaranteed: 4 * 4096, freeBytes: 4096,
+      growth: DiskTrim.Growth(bytes: 30 * 4096, files: 1))
+
+    #expect(outcome.victims.isEmpty && !outcome.hasSpace)
   }
 
   @Test func replacementNeedsNoFreeFile() {
