@@ -18,8 +18,8 @@ struct ErrorTraits: OptionSet, Hashable, Sendable {
   static let recoversWithClock = ErrorTraits(rawValue: 1 << 5)
   /// The load may succeed once other images use less memory. Read by recovery.
   static let recoversWithMemory = ErrorTraits(rawValue: 1 << 6)
-  /// A later response may be usable: a captive portal may have responded in place of the server. Read by
-  /// recovery.
+  /// A later response may be usable: a captive portal may have responded in place of the server. Read by recovery and
+  /// feeds.
   static let recoversWithResponse = ErrorTraits(rawValue: 1 << 7)
 }
 
@@ -41,9 +41,11 @@ extension ImageError {
     case .proxyFailed: [.permitsStale]
     case .status(let status): Self.traits(ofStatus: status)
     case .contentType, .redirectRefused: [.permanent, .permitsStale, .recoversWithResponse]
-    case .emptyBody, .notAnImage: [.permanent, .permitsStale, .damage, .recoversWithResponse]
-    // A damaged image is not requested again by the recovery: each request would transfer the whole image.
+    // A damaged image, or a file of another format, is not requested again by the recovery: each request would transfer
+    // the whole file. A captive portal sends text.
     case .decoding: [.permanent, .permitsStale, .damage]
+    case .notAnImage(let signature) where !Self.isText(signature): [.permanent, .permitsStale, .damage]
+    case .emptyBody, .notAnImage: [.permanent, .permitsStale, .damage, .recoversWithResponse]
     case .invalidData: [.permitsStale, .damage]
     case .tooLarge(.memory(let needed, let allowed)) where needed <= allowed: [.recoversWithMemory]
     case .cancelledLoad, .invalidURL, .unsupportedScheme, .requestRefused, .responseRefused, .unreadableFile,
@@ -66,6 +68,11 @@ extension ImageError {
     case 500...599: [.retryable, .permitsStale]
     default: [.permitsStale]
     }
+  }
+
+  /// Returns true if the first bytes of a body have no control characters except white space.
+  private static func isText(_ signature: [UInt8]) -> Bool {
+    signature.allSatisfy { (0x09...0x0D).contains($0) || $0 >= 0x20 }
   }
 
   /// True if another attempt may soon succeed: the network failed or timed out, this machine was short of file

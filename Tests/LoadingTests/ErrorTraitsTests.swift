@@ -46,6 +46,8 @@ import VitrineGraphics
     (.unreadableFile(path: "", message: ""), []),
     (.emptyBody, unusable.union(.damage)),
     (.notAnImage(signature: []), unusable.union(.damage)),
+    (.notAnImage(signature: Array("\u{FEFF}\r\n\t<html>".utf8)), unusable.union(.damage)),
+    (.notAnImage(signature: [0, 0, 0, 0x20, 0x66, 0x74, 0x79, 0x70]), [.permanent, .permitsStale, .damage]),
     (.decoding(.jpeg, message: ""), [.permanent, .permitsStale, .damage]),
     (.invalidData(""), [.permitsStale, .damage]),
     (.encoding(.png, message: ""), []),

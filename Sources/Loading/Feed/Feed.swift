@@ -16,9 +16,10 @@ import VitrineGraphics
 ///
 /// A list on a server is loaded by a downloader and kept in its disk cache. If the server cannot be reached or sends
 /// something else, the stored list is shown, and the list is requested again, after one second at first and at most
-/// after a minute, and when the network returns. A server that has no list (404) is asked again after a minute, and so
-/// is one whose certificate or redirect is refused, because a captive portal may have responded in place of the server.
-/// A feed gives up only if another request would fail as well, for example because the response exceeds a limit.
+/// after a minute, and when the network returns. A server that has no list (404) receives another request after a
+/// minute, and so does a server whose certificate or redirect is refused, because a captive portal may have responded
+/// in its place. A feed gives up only if another request would fail as well, for example because the response exceeds
+/// a limit.
 @MainActor
 public final class Feed {
   /// The state of a feed.

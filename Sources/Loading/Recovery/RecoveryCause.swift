@@ -5,8 +5,8 @@ package enum RecoveryCause: Hashable, Sendable {
   /// The system's clock, or a certificate that the server must renew: by the current time, the certificate is not
   /// valid.
   case clock
-  /// The response, which is not an image or not HTTP, comes from a redirect that was refused, or from a server without
-  /// a trusted certificate. A captive portal may have responded in place of the server.
+  /// The response: a text in place of an image, bytes that are not HTTP, a refused content type or redirect, or an
+  /// untrusted certificate. A captive portal may have responded in place of the server.
   case response
   /// The memory of this machine, which other images use now.
   case memory

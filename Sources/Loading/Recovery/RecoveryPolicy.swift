@@ -7,10 +7,11 @@
 ///
 /// `RetryPolicy` controls the retries within one load, which take seconds. The recovery begins when that load has
 /// failed or was served by a stale response, and goes on until the image has arrived or the slot leaves the screen.
-/// Permanent errors (404, a limit) are not retried. After a certificate that has expired or is not yet valid, the host
-/// is probed at `maximumDelay`, and at once when the system's clock has been set. The host is also probed at
-/// `maximumDelay` after a response that is not an image, a refused redirect, and a certificate that is not trusted,
-/// because a captive portal may have responded in place of the server.
+/// Permanent errors (404, a damaged image, an unknown format, a limit) are not retried. After a certificate that has
+/// expired or is not yet valid, the host is probed at `maximumDelay`, and at once when the system's clock has been set.
+/// The host is also probed at `maximumDelay` after a text or an empty body in place of an image, bytes that are not
+/// HTTP, a refused content type or redirect, and a certificate that is not trusted, because a captive portal may have
+/// responded in place of the server.
 ///
 /// Each host receives one probe at a time, regardless of the number of waiting slots. The n-th probe is sent after the
 /// previous failure by a random time between half and all of `delay * 2^(n-1)`. When any request to the host receives a

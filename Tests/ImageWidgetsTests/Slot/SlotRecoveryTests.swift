@@ -72,6 +72,7 @@ struct SlotRecoveryTests {
   @Test(arguments: [
     ImageError.status(404), .status(401), .tooLarge(.body(bytes: 1)),
     .tooLarge(.memory(needed: 2, allowed: 1)), .decoding(.jpeg, message: ""),
+    .notAnImage(signature: [0, 0, 0, 0x20]),
   ])
   func permanentFailureIsNotRetried(error: ImageError) async throws {
     _ = try await failedView(error)
