@@ -18,11 +18,13 @@ struct FetchedBytes: Sendable {
   /// True if the stored response must be removed (`no-store`).
   var endsStorage = false
 
-  /// True if the body is empty or begins as HTML or XML does: a captive portal may have sent the response.
-  var isEmptyOrMarkup: Bool {
+  /// True if a captive portal may have sent the response: the body is empty, or begins as HTML or XML does and does not
+  /// have the type of an image, as an SVG for a custom decoder has.
+  var mayBeOfCaptivePortal: Bool {
     let skipped: [UInt8] = [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF]  // blanks and the UTF-8 byte order mark
-    let first = body.prefix(1024).first { !skipped.contains($0) }
-    return first == nil || first == UInt8(ascii: "<")
+    guard let first = body.prefix(1024).first(where: { !skipped.contains($0) }) else { return true }
+    guard first == UInt8(ascii: "<") else { return false }
+    return response?.headers["Content-Type"]?.lowercased().hasPrefix("image/") != true
   }
 }
 

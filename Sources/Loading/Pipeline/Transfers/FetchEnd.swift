@@ -23,7 +23,7 @@ struct FetchEnd: Sendable {
   /// True if the server has sent a response other than a retryable error, and a captive portal is no likely sender.
   var showsThatServerResponds: Bool {
     switch outcome {
-    case .bytes(let bytes): !bytes.isEmptyOrMarkup
+    case .bytes(let bytes): !bytes.mayBeOfCaptivePortal
     case .notModified, .needsWhole: true
     case .failed(let error):
       response != nil && error.traits.isDisjoint(with: [.retryable, .recoversWithResponse])
