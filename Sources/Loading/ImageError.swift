@@ -17,7 +17,8 @@ public enum ImageError: Error, Hashable, Sendable {
   /// A time limit was exceeded.
   case timedOut(TimeLimit)
   /// An https server or https proxy could not prove to be `host`; no request was sent to it. `message` is the text of
-  /// the TLS library. Retrying does not help, unless `cause` suggests that the clock of this machine was wrong.
+  /// the TLS library. Retrying helps only if the clock of this machine was wrong, or if a captive portal responded in
+  /// place of the server.
   case untrustedServer(host: String, cause: TrustFailure, message: String)
   /// The proxy refused or failed. `status` is the status of its response, 407 if the proxy requires other credentials;
   /// `nil` if there was no response, for example because the proxy cannot be reached.
