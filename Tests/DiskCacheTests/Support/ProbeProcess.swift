@@ -18,7 +18,7 @@ struct ProbeProcess {
   ///
   /// - Parameters:
   ///   - descriptor: The output that goes to the pipe: `STDOUT_FILENO` or `STDERR_FILENO`.
-  ///   - variables: The environment, in addition to variables for backtraces and LeakSanitizer.
+  ///   - variables: The environment, in addition to the variables for backtraces and LeakSanitizer.
   init(_ arguments: [String], piping descriptor: Int32, variables: [String] = []) throws {
     var ends: [Int32] = [-1, -1]
     try #require(pipe(&ends) == 0)
@@ -28,8 +28,11 @@ struct ProbeProcess {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, ends[1], descriptor)
     var argv = ([Self.program] + arguments).map { strdup($0) } + [nil]
-    let leaks = getenv("LSAN_OPTIONS").map { ["LSAN_OPTIONS=" + String(cString: $0)] } ?? []
-    var environment = (["SWIFT_BACKTRACE=enable=no"] + leaks + variables).map { strdup($0) } + [nil]
+    // LeakSanitizer finds the program that turns addresses into names, which the suppressions need, by `PATH`.
+    let inherited = ["LSAN_OPTIONS", "PATH"].compactMap { (name: String) in
+      getenv(name).map { "\(name)=" + String(cString: $0) }
+    }
+    var environment = (["SWIFT_BACKTRACE=enable=no"] + inherited + variables).map { strdup($0) } + [nil]
     defer { (argv + environment).forEach { free($0) } }
     var process: pid_t = 0
     let result = posix_spawn(&process, Self.program, &actions, nil, &argv, &environment)

@@ -105,6 +105,7 @@ struct FeedTests {
     feed.reload()
     feed.reload()
     clock.advance(by: 1)
+    try await transport.waitUntilStarted(2)
     await drainMainQueue()
 
     #expect(transport.transfers.count == 2)

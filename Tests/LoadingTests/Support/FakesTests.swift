@@ -37,6 +37,8 @@ import VitrineTesting
     #expect(times.withLock { $0 } == [1, 2])
     #expect(clock.now == 2_000_000_000)
     #expect(clock.wakes == [3_000_000_000])
+    clock.advance(by: 1)
+    #expect(times.withLock { $0 } == [1, 2, 3])
   }
 
   @Test func cancelledTransferIsNotRunningWhileItsEndIsHeldBack() {
