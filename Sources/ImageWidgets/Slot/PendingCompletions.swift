@@ -18,6 +18,19 @@ struct PendingCompletions {
 
   /// The handlers in the order in which they are called.
   private var entries: [(handlers: SlotHandlers, step: Step)] = []
+  /// Handlers that have been called, kept so that an image from memory needs no allocation.
+  private var spare: SlotHandlers?
+
+  /// Returns handlers for a result that is known; `nil` if there is no handler to call.
+  mutating func handlers(_ listeners: SlotListeners) -> SlotHandlers? {
+    if listeners.isEmpty { return nil }
+    // A task, or the end of a transition, may still refer to the called handlers.
+    guard isKnownUniquelyReferenced(&spare), let handlers = spare.take() else {
+      return SlotHandlers(listeners)
+    }
+    handlers.reuse(for: listeners)
+    return handlers
+  }
 
   /// Adds handlers that are called next or, if an image is given, at the end of the transition to it.
   mutating func add(_ handlers: SlotHandlers, afterTransitionTo image: Image? = nil) {
@@ -41,6 +54,7 @@ struct PendingCompletions {
   /// Returns the next effect. Handlers with several completions are returned once for each.
   mutating func next() -> SlotEffect? {
     if entries.isEmpty { return nil }
+    if let first = entries.first?.handlers, first.areCalled { spare = first }
     entries.removeAll { $0.handlers.areCalled }
     for index in entries.indices {
       let handlers = entries[index].handlers

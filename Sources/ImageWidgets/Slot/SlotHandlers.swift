@@ -12,6 +12,12 @@ final class SlotHandlers {
     self.result = result
   }
 
+  /// Replaces the called handlers by those of another load.
+  func reuse(for listeners: SlotListeners) {
+    self.listeners = listeners
+    areCalled = false
+  }
+
   /// Adds the handlers of another call for the same image.
   func append(_ more: SlotListeners) { listeners.append(more) }
 

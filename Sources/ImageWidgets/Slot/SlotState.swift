@@ -119,7 +119,7 @@ struct SlotState: ~Copyable {
   private mutating func foundForRequest(_ hit: SlotHit?, in scene: SlotScene) {
     guard let (slotRequest, listeners) = content.takeRequest(in: scene) else { return }
     if let hit, !slotRequest.requiresRevalidation {
-      let handlers = listeners.isEmpty ? nil : SlotHandlers(listeners)
+      let handlers = completions.handlers(listeners)
       return settle(slotRequest, hit.result, handlers, isStale: hit.isStale, in: scene)
     }
     let load = SlotLoad(slotRequest, listeners)
