@@ -26,13 +26,13 @@ extension ImageSlot {
     case .awaitTransition(let image):
       target.view?.afterTransition(to: image) { [weak self] in self?.transitionDidEnd(to: image) }
     case .present(let show, let image, _): if let view = target.view { show(view, image) }
-    case .announce(let event): announce(event)
+    case .announce: if let event = state.takeEvent() { announce(event) }
     case .complete(let handlers): handlers.callNext()
     case .completeLater(let handlers): Task { @MainActor in handlers.call() }
     case .completeAfterTransition(let handlers, let image):
       if let view = target.view { view.afterTransition(to: image, handlers.call) } else { handlers.call() }
     case .notifyActivity: observers.notify()
-    case .lookUp(let lookup, let load): lookUp(lookup, for: load)
+    case .lookUp(let load): if let lookup = state.lookup(for: load) { lookUp(lookup, for: load) }
     case .start(let load): start(load)
     case .request(let load, let isFirst): request(load, isFirst: isFirst)
     case .showRefusal: state.showRefusal(in: scene)

@@ -67,6 +67,11 @@ struct SlotContent: ~Copyable {
     return (slotRequest, listeners)
   }
 
+  /// The lookup of the accepted request; `nil` if there is none.
+  var lookup: SlotLookup? {
+    if case .requested(let slotRequest, _) = subject { slotRequest.lookup } else { nil }
+  }
+
   mutating func showPlaceholder(of slotRequest: SlotRequest, in scene: SlotScene) {
     presentation.showPlaceholder(slotRequest.placeholder, slotRequest.options, in: scene)
   }
@@ -165,7 +170,7 @@ struct SlotContent: ~Copyable {
     case .refused: return .showRefusal
     case .requested(let slotRequest, _):
       url = slotRequest.request.url.absoluteString
-      return .lookUp(slotRequest.lookup, nil)
+      return .lookUp(nil)
     }
   }
 }

@@ -3,7 +3,8 @@ import VitrineGraphics
 import VitrineLoading
 import VitrineWidgets
 
-/// An effect that `SlotState` has decided on and that `ImageSlot` performs.
+/// An effect that `SlotState` has decided on and that `ImageSlot` performs. Kept small, because the state returns several
+/// effects per request: large values stay in the state until they are taken.
 enum SlotEffect {
   // MARK: Effects of the library
 
@@ -18,7 +19,7 @@ enum SlotEffect {
   /// Ends the automatic retries of the previous result.
   case endRecovery
   /// Retries the request automatically if the result is a retryable failure or a stale image.
-  case beginRecovery(SlotRequest, SlotResult)
+  indirect case beginRecovery(SlotRequest, SlotResult)
   /// Draws the diagnostic report.
   case drawReport
   /// Sets the image of the target.
@@ -30,8 +31,8 @@ enum SlotEffect {
 
   /// Calls a custom presentation. `replaced` is the previous custom presentation, released with the effect.
   case present(SlotPresentation.Show, Image?, replaced: SlotPresentation.Show?)
-  /// Reports an event to the slot observer and the diagnostic log.
-  case announce(SlotEvent)
+  /// Reports the event of `SlotState.takeEvent()` to the slot observer and the diagnostic log.
+  case announce
   /// Calls the next completion of these handlers.
   case complete(SlotHandlers)
   /// Calls the completions at the end of the transition to an image.
@@ -43,9 +44,9 @@ enum SlotEffect {
 
   // MARK: Steps of the current request
 
-  /// Looks for the image in memory, and continues with `SlotState.found(_:for:in:)`. The load is `nil` for a request
-  /// that has just been made.
-  case lookUp(SlotLookup, SlotLoad?)
+  /// Looks for the image of `SlotState.lookup(for:)` in memory, and continues with `SlotState.found(_:for:in:)`. The load
+  /// is `nil` for a request that has just been made.
+  case lookUp(SlotLoad?)
   /// Starts a load whose view has a size, with `SlotState.start(_:)`.
   case start(SlotLoad)
   /// Requests the image from the downloader, and continues with `SlotState.requested(_:)`. `isFirst` is false if the

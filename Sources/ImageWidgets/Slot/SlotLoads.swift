@@ -125,7 +125,7 @@ struct SlotLoads {
     self.step = .none
     switch step {
     case .none: return nil
-    case .lookUp: return .lookUp(current.slotRequest.lookup, current)
+    case .lookUp: return .lookUp(current)
     case .start: return .start(current)
     case .request(let isFirst): return .request(current, isFirst: isFirst)
     }

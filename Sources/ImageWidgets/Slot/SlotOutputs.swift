@@ -68,12 +68,11 @@ struct SlotOutputs {
     return .drawReport
   }
 
-  /// Returns the event for the slot observer.
-  mutating func nextEvent() -> SlotEffect? {
-    guard let event else { return nil }
-    self.event = nil
-    return .announce(event)
-  }
+  /// Returns the effect for an event that has not been taken.
+  func nextEvent() -> SlotEffect? { event == nil ? nil : .announce }
+
+  /// Removes and returns the event for the slot observer.
+  mutating func takeEvent() -> SlotEvent? { event.take() }
 
   /// Returns the notification of a changed activity.
   mutating func nextNotification() -> SlotEffect? {

@@ -248,6 +248,12 @@ struct SlotState: ~Copyable {
 
   // MARK: Effects
 
+  /// Removes and returns the event to announce; `nil` if there is none.
+  mutating func takeEvent() -> SlotEvent? { outputs.takeEvent() }
+
+  /// Returns the lookup of a load, or of the request that has just been made; `nil` if that has been replaced.
+  func lookup(for load: SlotLoad?) -> SlotLookup? { load?.slotRequest.lookup ?? content.lookup }
+
   /// Returns the next effect to perform; `nil` if nothing is left.
   mutating func next() -> SlotEffect? {
     if let effect = loads.nextEnd() { return effect }

@@ -37,6 +37,28 @@ struct PendingCompletionsTests {
     #expect(calls.names == ["a", "b"])
   }
 
+  @Test func calledHandlersAreReusedUnlessATaskRefersToThem() throws {
+    var pending = PendingCompletions()
+    func show(_ name: String) throws -> SlotHandlers {
+      let listeners = SlotListeners(completion: { [calls] _ in calls.names.append(name) })
+      let made = pending.handlers(listeners)
+      let handlers = try #require(made)
+      handlers.settle(.failure(.cancelled))
+      pending.add(handlers)
+      #expect(perform(&pending) == 1)
+      return handlers
+    }
+
+    let first = ObjectIdentifier(try show("a"))
+    let second = try show("b")
+    #expect(ObjectIdentifier(second) == first)
+    let third = try show("c")
+    #expect(third !== second, "the second handlers are in use")
+    #expect(calls.names == ["a", "b", "c"])
+    let none = pending.handlers(SlotListeners())
+    #expect(none == nil)
+  }
+
   @Test func scheduledCompletionsAreCalledBeforeTheNextLoad() {
     var pending = PendingCompletions()
     pending.postpone(handlers("postponed"))

@@ -113,6 +113,7 @@ final class SlotStateBench {
       case .show(let image, _): target = image
       case .complete(let handlers): handlers.callNext()
       case .showRefusal: state.showRefusal(in: scene)
+      case .announce: _ = state.takeEvent()
       default: break
       }
       onEffect.removeValue(forKey: words)?()
@@ -136,7 +137,7 @@ final class SlotStateBench {
     case .completeAfterTransition: "complete after transition"
     case .completeLater: "complete later"
     case .notifyActivity: "notify"
-    case .lookUp(_, let load): load == nil ? "look up" : "look up load"
+    case .lookUp(let load): load == nil ? "look up" : "look up load"
     case .start: "start"
     case .request(_, let isFirst): isFirst ? "request" : "request again"
     case .showRefusal: "show refusal"
