@@ -61,7 +61,7 @@ extension ImageError {
     // Request timeout, too early, too many requests: the server invites another attempt.
     case 408, 425, 429: [.retryable, .permitsStale]
     case 400...499: [.permanent]
-    // What the server lacks for good.
+    // The server does not support the request, or its configuration is wrong (RFC 9110, 15.6).
     case 501, 505, 506, 508, 510: [.permitsStale]
     // Unknown statuses are equivalent to 500 (RFC 9110, 15): content delivery networks respond 520 to 530 while they
     // cannot reach the server. 511 comes from a network that requires a login.

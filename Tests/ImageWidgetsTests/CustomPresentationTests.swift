@@ -49,42 +49,35 @@ struct CustomPresentationTests {
 
   @Test("SD-W12 a cancelled load is not shown as a failure (deviates), and the next load succeeds")
   func cancelledLoadDoesNotShowThePlaceholderForFailures() async throws {
-    let view = bench.view()
-    var options = options
-    options.placeholderPolicy = .onFailure
-
-    view.setImage(
-      from: "http://a.test/1", placeholder: placeholder, options: options,
-      completion: recorder.completion)
-    view.cancelImageLoad()
-    await recorder.wait()
-    #expect(presentation.given == [nil])
-    view.setImage(
-      from: "http://a.test/2", placeholder: placeholder, options: options,
-      completion: recorder.completion)
-    try await bench.transfer(2).respond(with: SlotBench.red)
-    await recorder.wait(for: 2)
-
-    #expect(presentation.given == [nil, nil, recorder.images.first])
+    try await loadAfterACancelledLoad(.onFailure, expecting: nil)
   }
 
   @Test("SD-W13 a cancelled load keeps the placeholder, and the next load succeeds")
   func cancelledLoadKeepsThePlaceholder() async throws {
+    try await loadAfterACancelledLoad(options.placeholderPolicy, expecting: placeholder)
+  }
+
+  /// Cancels a load and then loads an image. `shown` is presented after the cancelled load and before the image.
+  private func loadAfterACancelledLoad(
+    _ policy: SlotOptions.PlaceholderPolicy, expecting shown: Image?
+  ) async throws {
     let view = bench.view()
+    var options = options
+    options.placeholderPolicy = policy
 
     view.setImage(
       from: "http://a.test/1", placeholder: placeholder, options: options,
       completion: recorder.completion)
     view.cancelImageLoad()
     await recorder.wait()
-    #expect(presentation.given == [placeholder])
+    #expect(presentation.given == [shown])
     view.setImage(
       from: "http://a.test/2", placeholder: placeholder, options: options,
       completion: recorder.completion)
     try await bench.transfer(2).respond(with: SlotBench.red)
     await recorder.wait(for: 2)
 
-    #expect(presentation.given == [placeholder, placeholder, recorder.images.first])
+    #expect(presentation.given == [shown, shown, recorder.images.first])
   }
 
   @Test func closureReceivesFailureImageAndPlaceholderOnFailure() async throws {

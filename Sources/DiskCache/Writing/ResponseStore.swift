@@ -105,10 +105,11 @@ struct ResponseStore {
     }
   }
 
-  /// Makes room for a response if the store would take free space that is left to other programs. For a minute after
-  /// there was no room, returns without a scan true for a response that takes the place of one at least as large, and
-  /// false for a response that needs as much space. Throws if there is no room, or while another thread or process
-  /// trims.
+  /// Makes room for a response if the store would take free space that is left to other programs. Throws if there is no
+  /// room, or while another thread or process trims.
+  ///
+  /// For a minute after there was no room, responses are decided on without a scan: a response that replaces one at
+  /// least as large may be stored, and a response that needs as much space as was lacking may not.
   private func hasSpace(
     for length: Int, replacing name: ContentHash, in shard: borrowing Descriptor, _ root: borrowing Descriptor
   ) throws(DiskImageCache.Fault) -> Bool {

@@ -14,6 +14,17 @@ import VitrineTesting
   /// Returns a world whose first lookups hang.
   private func hanging(_ gate: Gate) -> DiskWorld { DiskWorld(lookupsAreHeldBy: gate) }
 
+  /// Loads an image whose stale response the disk has not found in time. Returns the transfer that has started.
+  private func loadWithALateStaleHit(
+    in world: DiskWorld, _ gate: Gate
+  ) async throws -> (ImageTask, FakeTransfer) {
+    world.store(age: 100)
+    let task = world.downloader.load(request())
+    await gate.waitUntilHeld(1)
+    world.world.clock.advance(by: LookupLine.deadline)
+    return (task, try await world.transfer())
+  }
+
   @Test func networkGoesAheadOfADiskThatHangs() async throws {
     let gate = Gate()
     let world = hanging(gate)
@@ -95,11 +106,7 @@ import VitrineTesting
   @Test func lateHitIsShownIfTheServerFails() async throws {
     let gate = Gate()
     let world = hanging(gate)
-    world.store(age: 100)
-    let task = world.downloader.load(request())
-    await gate.waitUntilHeld(1)
-    world.world.clock.advance(by: LookupLine.deadline)
-    let transfer = try await world.transfer()
+    let (task, transfer) = try await loadWithALateStaleHit(in: world, gate)
 
     gate.open()
     try await until { world.downloader.isDiskResponding }
@@ -111,11 +118,7 @@ import VitrineTesting
   @Test func lateStaleHitIsShownASecondAfterTheRequestIfTheServerHangs() async throws {
     let gate = Gate()
     let world = hanging(gate)
-    world.store(age: 100)
-    let task = world.downloader.load(request())
-    await gate.waitUntilHeld(1)
-    world.world.clock.advance(by: LookupLine.deadline)
-    let transfer = try await world.transfer()
+    let (task, transfer) = try await loadWithALateStaleHit(in: world, gate)
     world.world.clock.advance(by: 0.9)
 
     gate.open()
