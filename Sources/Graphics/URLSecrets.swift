@@ -2,11 +2,7 @@ extension String {
   /// The URL without user and password, and the removed login: the text between `//` and the last `@` before the path
   /// (RFC 3986, 3.2.1), or `nil` if the URL has none.
   package var separatingLogin: (url: String, login: String?) {
-    // Runs for each load: searching the bytes first is far cheaper than searching characters.
-    let at = UInt8(ascii: "@")
-    guard utf8.withContiguousStorageIfAvailable({ $0.contains(at) }) ?? utf8.contains(at) else {
-      return (self, nil)
-    }
+    guard contains(byte: UInt8(ascii: "@")) else { return (self, nil) }
     let start = hasPrefix("//") ? index(startIndex, offsetBy: 2) : firstRange(of: "://")?.upperBound
     guard let start else { return (self, nil) }
     let remaining = self[start...]
@@ -108,7 +104,7 @@ private enum URLSecrets {
 
   /// The text with percent escapes decoded, as a server reads it.
   private static func withoutEscapes(_ text: String) -> String {
-    guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+    guard text.contains(byte: UInt8(ascii: "%")) else { return text }
     return String(decoding: ArraySlice(text.utf8).percentDecoded, as: UTF8.self)
   }
 }

@@ -6,7 +6,7 @@ import VitrineWidgets
 
 extension ImageSlot {
   /// Performs all effects. `replaced` is released here, outside of an access to the state.
-  func performEffects(releasing replaced: consuming SlotSubject = .none) {
+  func performEffects(releasing replaced: consuming SlotSubject = .init()) {
     while let effect = state.next() { perform(effect) }
   }
 

@@ -40,7 +40,7 @@ final class ImageSlot {
       request = try source.asImageRequest()
     } catch {
       let refusal = SlotRefusal(
-        error: (error as? ImageError) ?? .invalidURL(""), isNil: source == nil, placeholder: placeholder,
+        (error as? ImageError) ?? .invalidURL(""), isNil: source == nil, placeholder: placeholder,
         options: options)
       let replaced = state.refuse(refusal, completion)
       return performEffects(releasing: replaced)

@@ -11,7 +11,7 @@ struct SlotContent: ~Copyable {
   /// The source and loading time of the shown image, or the failure, for the diagnostic overlay; `nil` while the slot
   /// loads.
   private(set) var report: SlotReport?
-  private var subject = SlotSubject.none
+  private var subject = SlotSubject()
   /// True if the accepted request has to begin.
   private var begins = false
   /// Keeps the shown image in the memory cache when other images are evicted.
@@ -25,12 +25,7 @@ struct SlotContent: ~Copyable {
   func imageWithoutPreview(in scene: SlotScene) -> Image? { presentation.imageWithoutPreview(in: scene) }
 
   /// False while an accepted request or a refused source has not taken effect.
-  var isSettled: Bool {
-    switch subject {
-    case .none, .shown: true
-    case .requested, .refused: false
-    }
-  }
+  var isSettled: Bool { subject.accepted == nil && subject.refusal == nil }
 
   // MARK: Requests
 
@@ -59,18 +54,15 @@ struct SlotContent: ~Copyable {
 
   /// Removes the accepted request after its lookup in memory, and returns it with its handlers; `nil` if there is
   /// none.
-  mutating func takeRequest(in scene: SlotScene) -> (SlotRequest, SlotListeners)? {
-    guard case .requested(var slotRequest, let listeners) = subject else { return nil }
-    subject = .none
-    slotRequest.lookedUp(in: scene)
-    presentation.begin(slotRequest.options, in: scene)
-    return (slotRequest, listeners)
+  mutating func takeRequest(in scene: SlotScene) -> SlotSubject.Accepted? {
+    guard var accepted = subject.accepted.take() else { return nil }
+    accepted.slotRequest.lookedUp(in: scene)
+    presentation.begin(accepted.slotRequest.options, in: scene)
+    return accepted
   }
 
   /// The lookup of the accepted request; `nil` if there is none.
-  var lookup: SlotLookup? {
-    if case .requested(let slotRequest, _) = subject { slotRequest.lookup } else { nil }
-  }
+  var lookup: SlotLookup? { subject.accepted?.slotRequest.lookup }
 
   mutating func showPlaceholder(of slotRequest: SlotRequest, in scene: SlotScene) {
     presentation.showPlaceholder(slotRequest.placeholder, slotRequest.options, in: scene)
@@ -101,8 +93,7 @@ struct SlotContent: ~Copyable {
 
   /// Shows the failure of a refused source, and returns it; `nil` if no source has been refused.
   mutating func showRefusal(in scene: SlotScene) -> SlotRefusal? {
-    guard case .refused(let refusal) = subject else { return nil }
-    subject = .none
+    guard let refusal = subject.refusal.take() else { return nil }
     url = nil
     if !refusal.isNil { report = SlotReport(.failure(refusal.error), elapsed: nil) }
     presentation.showRefusal(refusal.placeholder, refusal.options, isNil: refusal.isNil, in: scene)
@@ -110,7 +101,7 @@ struct SlotContent: ~Copyable {
   }
 
   private mutating func setShown(_ slotRequest: SlotRequest, _ image: Image) {
-    subject = .shown(slotRequest, image)
+    subject = SlotSubject(shown: .init(slotRequest: slotRequest, image: image))
     showing = Image.Showing(image)
   }
 
@@ -123,7 +114,7 @@ struct SlotContent: ~Copyable {
   private func isConfirmed(by response: ImageResponse, of slotRequest: SlotRequest, in scene: SlotScene)
     -> Bool
   {
-    guard slotRequest.hasImage, response.freshness == .revalidated, case .shown(_, let image) = subject,
+    guard slotRequest.hasImage, response.freshness == .revalidated, let image = subject.shown?.image,
       presentation.hasKept(image, in: scene)
     else { return false }
     return image.pixelWidth >= response.image.pixelWidth && image.pixelHeight >= response.image.pixelHeight
@@ -131,18 +122,17 @@ struct SlotContent: ~Copyable {
 
   /// True if the slot shows an image that no code outside the slot has replaced.
   func hasKeptImage(in scene: SlotScene) -> Bool {
-    if case .shown(_, let image) = subject { presentation.hasKept(image, in: scene) } else { false }
+    if let image = subject.shown?.image { presentation.hasKept(image, in: scene) } else { false }
   }
 
   /// Returns a request for a larger variant if the view has outgrown the shown image. Each size is requested once, also
   /// if the load fails.
   mutating func outgrown(in scene: SlotScene) -> SlotRequest? {
-    guard hasKeptImage(in: scene), case .shown(var slotRequest, let image) = subject,
-      slotRequest.isOutgrown(image, at: scene.needed)
+    guard let image = subject.shown?.image, presentation.hasKept(image, in: scene),
+      subject.shown?.slotRequest.isOutgrown(image, at: scene.needed) == true
     else { return nil }
-    let larger = slotRequest.forGrowth
-    slotRequest.size = scene.needed
-    subject = .shown(slotRequest, image)
+    let larger = subject.shown?.slotRequest.forGrowth
+    subject.shown?.slotRequest.size = scene.needed
     return larger
   }
 
@@ -165,12 +155,9 @@ struct SlotContent: ~Copyable {
   mutating func nextStep() -> SlotEffect? {
     guard begins else { return nil }
     begins = false
-    switch subject {
-    case .none, .shown: return nil
-    case .refused: return .showRefusal
-    case .requested(let slotRequest, _):
-      url = slotRequest.request.url.absoluteString
-      return .lookUp(nil)
-    }
+    if subject.refusal != nil { return .showRefusal }
+    guard let requestedURL = subject.accepted?.slotRequest.request.url else { return nil }
+    url = requestedURL.absoluteString
+    return .lookUp(nil)
   }
 }

@@ -7,13 +7,30 @@ import VitrineWidgets
 struct SlotPresentation {
   typealias Show = @MainActor (View, Image?) -> Void
 
+  private struct Custom {
+    let show: Show
+    let image: Image?
+  }
+
+  private struct TargetImage {
+    let image: Image?
+    let transition: Transition
+  }
+
+  /// A call of a custom presentation, and the custom presentation that it replaces.
+  private struct Call {
+    let show: Show
+    let image: Image?
+    var replaced: Show?
+  }
+
   /// The current custom presentation and its last image; `nil` if images are shown in the target.
-  private var custom: (show: Show, image: Image?)?
+  private var custom: Custom?
   private var preview: SlotPreview?
   /// Effects that have not been performed. A later decision replaces an earlier one.
-  private var targetImage: (image: Image?, transition: Transition)?
+  private var targetImage: TargetImage?
   private var cleared: Show?
-  private var presented: (show: Show, image: Image?, replaced: Show?)?
+  private var presented: Call?
   private var awaitedImage: Image?
 
   /// The image that the slot shows once all effects are performed, where `scene` has the image of the target.
@@ -139,12 +156,12 @@ struct SlotPresentation {
 
   private mutating func show(_ image: Image?, by show: Show?, transition: Transition) {
     let previous = custom?.show
-    custom = show.map { ($0, image) }
+    custom = show.map { Custom(show: $0, image: image) }
     if let show {
-      if previous == nil { targetImage = (nil, .none) }
-      presented = (show, image, replaced: previous)
+      if previous == nil { targetImage = TargetImage(image: nil, transition: .none) }
+      presented = Call(show: show, image: image, replaced: previous)
     } else {
-      targetImage = (image, transition)
+      targetImage = TargetImage(image: image, transition: transition)
       presented = nil
       if let previous { cleared = previous }
     }
@@ -152,23 +169,13 @@ struct SlotPresentation {
 
   /// Returns the next effect on the target.
   mutating func nextEffect() -> SlotEffect? {
-    if let (image, transition) = targetImage {
-      targetImage = nil
-      return .show(image, transition)
-    }
-    guard let image = awaitedImage else { return nil }
-    awaitedImage = nil
-    return .awaitTransition(to: image)
+    if let new = targetImage.take() { return .show(new.image, new.transition) }
+    return awaitedImage.take().map { .awaitTransition(to: $0) }
   }
 
   /// Returns the next call of a custom presentation.
   mutating func nextCall() -> SlotEffect? {
-    if let show = cleared {
-      cleared = nil
-      return .present(show, nil, replaced: nil)
-    }
-    guard let (show, image, replaced) = presented else { return nil }
-    presented = nil
-    return .present(show, image, replaced: replaced)
+    if let show = cleared.take() { return .present(show, nil, replaced: nil) }
+    return presented.take().map { .present($0.show, $0.image, replaced: $0.replaced) }
   }
 }

@@ -47,7 +47,7 @@ struct SlotState: ~Copyable {
   mutating func request(_ slotRequest: SlotRequest, _ listeners: SlotListeners) -> SlotSubject {
     abandon(detaches: !slotRequest.options.cancelsPrevious)
     completions.callAll()
-    return replaceSubject(by: .requested(slotRequest, listeners))
+    return replaceSubject(by: .init(accepted: .init(slotRequest: slotRequest, listeners: listeners)))
   }
 
   /// Accepts a source from which no request can be made. `completion` is called later, with the error.
@@ -57,7 +57,7 @@ struct SlotState: ~Copyable {
     abandon(detaches: false)
     completions.callAll()
     postpone(SlotListeners(completion: completion), .failure(refusal.error))
-    return replaceSubject(by: .refused(refusal))
+    return replaceSubject(by: .init(refusal: refusal))
   }
 
   /// Cancels all loads and shows nothing. The completions are called later.
@@ -67,7 +67,7 @@ struct SlotState: ~Copyable {
     abandon(detaches: false)
     content.clear()
     outputs.endActivity()
-    return replaceSubject(by: .none)
+    return replaceSubject(by: .init())
   }
 
   /// Cancels all loads. The image or the placeholder stays; a preview is replaced by what was shown before. The
@@ -90,7 +90,7 @@ struct SlotState: ~Copyable {
   private mutating func replaceSubject(by new: consuming SlotSubject) -> SlotSubject {
     let replaced = content.exchange(for: new)
     // Code called for the replaced request, before it began, has made the new one.
-    if case .requested(_, let listeners) = replaced { postpone(listeners, .failure(.cancelled)) }
+    if let listeners = replaced.accepted?.listeners { postpone(listeners, .failure(.cancelled)) }
     return replaced
   }
 
@@ -117,17 +117,17 @@ struct SlotState: ~Copyable {
   }
 
   private mutating func foundForRequest(_ hit: SlotHit?, in scene: SlotScene) {
-    guard let (slotRequest, listeners) = content.takeRequest(in: scene) else { return }
-    if let hit, !slotRequest.requiresRevalidation {
-      let handlers = completions.handlers(listeners)
-      return settle(slotRequest, hit.result, handlers, isStale: hit.isStale, in: scene)
+    guard let accepted = content.takeRequest(in: scene) else { return }
+    if let hit, !accepted.slotRequest.requiresRevalidation {
+      let handlers = completions.handlers(accepted.listeners)
+      return settle(accepted.slotRequest, hit.result, handlers, isStale: hit.isStale, in: scene)
     }
-    let load = SlotLoad(slotRequest, listeners)
+    let load = SlotLoad(accepted.slotRequest, accepted.listeners)
     loads.begin(load, .start)
     if let hit {
       showMeanwhile(hit.image, of: load)
     } else {
-      content.showPlaceholder(of: slotRequest, in: scene)
+      content.showPlaceholder(of: accepted.slotRequest, in: scene)
     }
   }
 
@@ -196,6 +196,7 @@ struct SlotState: ~Copyable {
   mutating func received(_ result: SlotResult, of load: SlotLoad, isStale: Bool, in scene: SlotScene) {
     if loads.current === load {
       settleLoad(load, result, isStale: isStale, in: scene)
+      outputs.checkSize()
     } else {
       load.handlers.settle(loads.endDetached(load) ? result : result.asCancelled)
       completions.add(load.handlers)
@@ -229,6 +230,7 @@ struct SlotState: ~Copyable {
     guard loads.current == nil, content.isSettled, !slotRequest.hasImage || content.hasKeptImage(in: scene)
     else { return outputs.endRecovery() }
     finish(slotRequest, .success(response), .recovered(response, from: failure), isStale: isStale, in: scene)
+    outputs.checkSize()
   }
 
   private mutating func finish(
@@ -237,7 +239,6 @@ struct SlotState: ~Copyable {
     content.show(result, of: slotRequest, in: scene)
     outputs.finish(isLoaded: result.image != nil, result.isCancelled ? nil : event)
     if result.image == nil || isStale { outputs.beginRecovery(slotRequest, after: result) }
-    outputs.checkSize()
   }
 
   /// Shows the failure of a refused source.
@@ -256,17 +257,10 @@ struct SlotState: ~Copyable {
 
   /// Returns the next effect to perform; `nil` if nothing is left.
   mutating func next() -> SlotEffect? {
-    if let effect = loads.nextEnd() { return effect }
-    if let effect = outputs.nextEffect() { return effect }
-    if let effect = content.nextEffect() { return effect }
-    // From here on, code of the application is called.
-    if let call = content.nextCall() { return call }
-    if let event = outputs.nextEvent() { return event }
-    if let completion = completions.next() { return completion }
-    if let notification = outputs.nextNotification() { return notification }
-    // The next step of a request, once nothing else is left.
-    if let step = content.nextStep() { return step }
-    if let step = loads.nextStep() { return step }
-    return outputs.nextCheck()
+    loads.nextEnd() ?? outputs.nextEffect() ?? content.nextEffect()
+      // From here on, code of the application is called.
+      ?? content.nextCall() ?? outputs.nextEvent() ?? completions.next() ?? outputs.nextNotification()
+      // The next step of a request, once nothing else is left.
+      ?? content.nextStep() ?? loads.nextStep() ?? outputs.nextCheck()
   }
 }

@@ -1,23 +1,41 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// The subject of a slot: the request that begins next, or the image that is shown. `none` while the first image of a
-/// request loads, and after a failure.
-enum SlotSubject {
-  case none
+/// The subject of a slot: a request or a source that takes effect next, or the image that is shown. At most one of the
+/// three is set; none is while the first image of a request loads, and after a failure.
+///
+/// Three optional values instead of an enumeration, because a payload of an enumeration is copied to be read.
+struct SlotSubject {
   /// An accepted request that has not begun, and its handlers.
-  case requested(SlotRequest, SlotListeners)
-  /// A source from which no request could be made, whose failure has not been shown.
-  case refused(SlotRefusal)
+  struct Accepted {
+    var slotRequest: SlotRequest
+    let listeners: SlotListeners
+  }
+
   /// The latest request that has an image, with this image.
-  case shown(SlotRequest, Image)
+  struct Shown {
+    var slotRequest: SlotRequest
+    let image: Image
+  }
+
+  var accepted: Accepted?
+  /// A source from which no request could be made, whose failure has not been shown.
+  var refusal: SlotRefusal?
+  var shown: Shown?
 }
 
 /// A source from which no request can be made.
-struct SlotRefusal {
+final class SlotRefusal {
   let error: ImageError
   /// True if there is no URL at all, which clears the slot on purpose.
   let isNil: Bool
   let placeholder: Image?
   let options: SlotOptions
+
+  init(_ error: ImageError, isNil: Bool, placeholder: Image?, options: SlotOptions) {
+    self.error = error
+    self.isNil = isNil
+    self.placeholder = placeholder
+    self.options = options
+  }
 }

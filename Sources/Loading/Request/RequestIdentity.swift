@@ -1,5 +1,4 @@
 package import FoundationEssentials
-import Glibc
 import VitrineGraphics
 
 // The levels of identity. All keys are structs of fields, never one string, so that "…/a" + "b" and "…/ab" + nil are
@@ -198,10 +197,7 @@ public struct RequestIdentity: Hashable, Sendable {
   private static func withoutFragment(_ text: String) -> String {
     let mark = UInt8(ascii: "#")
     // Few URLs have a fragment, and each request comes through here before its memory hit.
-    let hasMark = text.utf8.withContiguousStorageIfAvailable { bytes in
-      bytes.baseAddress.map { memchr($0, Int32(mark), bytes.count) != nil } ?? false
-    }
-    guard hasMark ?? true, let index = text.utf8.firstIndex(of: mark) else { return text }
+    guard text.contains(byte: mark), let index = text.utf8.firstIndex(of: mark) else { return text }
     return String(text[..<index])
   }
 

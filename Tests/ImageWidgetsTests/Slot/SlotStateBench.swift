@@ -49,7 +49,7 @@ final class SlotStateBench {
 
   func refuse(isNil: Bool, _ options: SlotOptions = SlotOptions()) {
     let refusal = SlotRefusal(
-      error: .invalidURL(""), isNil: isNil, placeholder: placeholder, options: options)
+      .invalidURL(""), isNil: isNil, placeholder: placeholder, options: options)
     _ = state.refuse(refusal, completion("refused"))
   }
 
