@@ -16,13 +16,16 @@ extension ImageSlot {
     case .cancel(let load): load.cancel()
     case .startIndicator(let load): startIndicator(for: load)
     case .endIndicator(let isLoaded): endIndicator(isLoaded: isLoaded)
-    case .endRecovery: recovery = nil
+    case .endRecovery: replaceRecovery(by: nil)
     case .beginRecovery(let slotRequest, let result):
-      recovery = .begin(
-        for: self, downloader(for: slotRequest.options.downloader), slotRequest, after: result)
+      let downloader = downloader(for: slotRequest.options.downloader)
+      replaceRecovery(by: .begin(for: self, downloader, slotRequest, after: result))
     case .drawReport:
       if let view = target.view, view.window?.showsDiagnostics == true { view.setNeedsDisplay(target.rect) }
-    case .show(let image, let transition): target.show(image, transition: transition)
+    case .show(let image, let transition):
+      isSettingTarget = true
+      target.show(image, transition: transition)
+      isSettingTarget = false
     case .awaitTransition(let image):
       target.view?.afterTransition(to: image) { [weak self] in self?.transitionDidEnd(to: image) }
     case .present(let show, let image, _): if let view = target.view { show(view, image) }
@@ -36,8 +39,14 @@ extension ImageSlot {
     case .start(let load): start(load)
     case .request(let load, let isFirst): request(load, isFirst: isFirst)
     case .showRefusal: state.showRefusal(in: scene)
-    case .checkSize: sizeDidChange()
+    case .checkSize: if state.mayHaveOutgrownImage(at: NeededSize(of: target)) { sizeDidChange() }
     }
+  }
+
+  /// The previous recovery is released when the access has ended, because a deinit of the application may call the slot.
+  private func replaceRecovery(by new: SlotRecovery?) {
+    var replaced = new
+    swap(&replaced, &recovery)
   }
 
   private func announce(_ event: SlotEvent) {

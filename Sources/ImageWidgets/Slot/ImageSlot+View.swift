@@ -7,6 +7,8 @@ import VitrineWidgets
 extension ImageSlot {
   /// Starts a load that has waited for a size, and loads the image again if the view has outgrown the shown image.
   func sizeDidChange() {
+    // The new size is compared with that of the new image.
+    if isSettingTarget { return state.checkSizeLater() }
     state.sizeChanged(in: scene, isRunning: state.load?.isRunning == true)
     performEffects()
   }
@@ -64,8 +66,9 @@ extension ImageSlot {
   }
 
   private func dropIndicator() {
-    indicator?.stop()
-    indicator = nil
+    // Released when the access has ended, because a deinit of the application may call the slot.
+    let dropped = indicator.take()
+    dropped?.stop()
   }
 
   func indicatorDidChange() { if target.isShowing { target.view?.setNeedsDisplay(target.rect) } }

@@ -17,6 +17,8 @@ final class ImageSlot {
   /// Sends the request again while the slot shows a retryable failure or a stale image.
   var recovery: SlotRecovery?
   let observers = ActivityObservers()
+  /// True while the image of the target is set. A subclass of the view may change its size then.
+  var isSettingTarget = false
 
   init(target: any SlotTarget) { self.target = target }
 

@@ -24,7 +24,7 @@ struct PendingCompletions {
   /// Returns handlers for a result that is known; `nil` if there is no handler to call.
   mutating func handlers(_ listeners: SlotListeners) -> SlotHandlers? {
     if listeners.isEmpty { return nil }
-    // A task, or the end of a transition, may still refer to the called handlers.
+    // A task, the end of a transition, the current effect or the load may still refer to the called handlers.
     guard isKnownUniquelyReferenced(&spare), let handlers = spare.take() else {
       return SlotHandlers(listeners)
     }

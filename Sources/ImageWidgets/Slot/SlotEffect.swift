@@ -6,7 +6,7 @@ import VitrineWidgets
 /// An effect that `SlotState` has decided on and that `ImageSlot` performs. Kept small, because the state returns several
 /// effects per request: large values stay in the state until they are taken.
 enum SlotEffect {
-  // MARK: Effects of the library
+  // MARK: Effects that call no handler of the application
 
   /// Removes a started load from the view's count and operations.
   case end(SlotLoad)
@@ -22,12 +22,12 @@ enum SlotEffect {
   indirect case beginRecovery(SlotRequest, SlotResult)
   /// Draws the diagnostic report.
   case drawReport
-  /// Sets the image of the target.
+  /// Sets the image of the target. A subclass of the view may override the setter.
   case show(Image?, Transition)
   /// Reports the end of the transition to a preview with `SlotState.transitionEnded(to:)`.
   case awaitTransition(to: Image)
 
-  // MARK: Effects that call code of the application
+  // MARK: Effects that call handlers of the application
 
   /// Calls a custom presentation. `replaced` is the previous custom presentation, released with the effect.
   case present(SlotPresentation.Show, Image?, replaced: SlotPresentation.Show?)

@@ -1,6 +1,6 @@
 import VitrineLoading
 
-/// The handlers of one load of a slot, and the result that the completions receive. Each completion is called once.
+/// The handlers of one request of a slot, and the result that the completions receive. Each completion is called once.
 final class SlotHandlers {
   private var listeners: SlotListeners
   private var result: SlotResult?
@@ -12,7 +12,7 @@ final class SlotHandlers {
     self.result = result
   }
 
-  /// Replaces the called handlers by those of another load.
+  /// Replaces the called handlers by those of another request.
   func reuse(for listeners: SlotListeners) {
     self.listeners = listeners
     areCalled = false
@@ -31,12 +31,15 @@ final class SlotHandlers {
   func callNext() {
     guard !areCalled, let result else { return }
     let completion = listeners.takeCompletion()
+    var called = SlotListeners()
     if !listeners.hasCompletion {
       areCalled = true
-      listeners = SlotListeners()
+      swap(&called, &listeners)
       self.result = nil
     }
     completion?(result)
+    // Released last, because a deinit of the application may request another image.
+    withExtendedLifetime(called) {}
   }
 
   /// Calls all completions that have not been called.

@@ -43,7 +43,6 @@ struct SlotOutputs {
   }
 
   /// Compares the size of the view with that of the image at the end, because the view may have grown during the load.
-  /// Not needed for an image from memory, which was looked up at the present size.
   mutating func checkSize() { checksSize = true }
 
   // MARK: Effects

@@ -4,7 +4,7 @@ import VitrineWidgets
 
 /// The state and the decisions of a slot. Each mutating method is an input; `next()` returns the effects one at a time.
 ///
-/// Effects that call code of the application come after all others, and a request begins only when all of them have
+/// Effects that call handlers of the application come after all others, and a request begins only when all of them have
 /// been performed. An effect is part of the state until it is returned: if code of the application gives the slot
 /// another input, performing the effects of that input includes those that were left, and none remains for the outer
 /// call.
@@ -189,6 +189,12 @@ struct SlotState: ~Copyable {
     }
   }
 
+  /// Postpones an input `sizeChanged(in:isRunning:)` until the pending effects have been performed.
+  mutating func checkSizeLater() { outputs.checkSize() }
+
+  /// False if the view needs the size at which the shown image was looked up or loaded. That image is not outgrown.
+  func mayHaveOutgrownImage(at needed: NeededSize) -> Bool { content.imageSize != needed }
+
   // MARK: Results
 
   /// Shows the result of the current load. The result of another load is only passed to its completions: if the load
@@ -196,7 +202,6 @@ struct SlotState: ~Copyable {
   mutating func received(_ result: SlotResult, of load: SlotLoad, isStale: Bool, in scene: SlotScene) {
     if loads.current === load {
       settleLoad(load, result, isStale: isStale, in: scene)
-      outputs.checkSize()
     } else {
       load.handlers.settle(loads.endDetached(load) ? result : result.asCancelled)
       completions.add(load.handlers)
@@ -230,7 +235,6 @@ struct SlotState: ~Copyable {
     guard loads.current == nil, content.isSettled, !slotRequest.hasImage || content.hasKeptImage(in: scene)
     else { return outputs.endRecovery() }
     finish(slotRequest, .success(response), .recovered(response, from: failure), isStale: isStale, in: scene)
-    outputs.checkSize()
   }
 
   private mutating func finish(
@@ -239,6 +243,7 @@ struct SlotState: ~Copyable {
     content.show(result, of: slotRequest, in: scene)
     outputs.finish(isLoaded: result.image != nil, result.isCancelled ? nil : event)
     if result.image == nil || isStale { outputs.beginRecovery(slotRequest, after: result) }
+    outputs.checkSize()
   }
 
   /// Shows the failure of a refused source.
@@ -252,13 +257,13 @@ struct SlotState: ~Copyable {
   /// Removes and returns the event to announce; `nil` if there is none.
   mutating func takeEvent() -> SlotEvent? { outputs.takeEvent() }
 
-  /// Returns the lookup of a load, or of the request that has just been made; `nil` if that has been replaced.
+  /// Returns the lookup of a load, or of the request that has just been made; `nil` if there is none.
   func lookup(for load: SlotLoad?) -> SlotLookup? { load?.slotRequest.lookup ?? content.lookup }
 
   /// Returns the next effect to perform; `nil` if nothing is left.
   mutating func next() -> SlotEffect? {
     loads.nextEnd() ?? outputs.nextEffect() ?? content.nextEffect()
-      // From here on, code of the application is called.
+      // From here on, handlers of the application are called.
       ?? content.nextCall() ?? outputs.nextEvent() ?? completions.next() ?? outputs.nextNotification()
       // The next step of a request, once nothing else is left.
       ?? content.nextStep() ?? loads.nextStep() ?? outputs.nextCheck()

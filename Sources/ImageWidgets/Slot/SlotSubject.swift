@@ -2,9 +2,9 @@ import VitrineGraphics
 import VitrineLoading
 
 /// The subject of a slot: a request or a source that takes effect next, or the image that is shown. At most one of the
-/// three is set; none is while the first image of a request loads, and after a failure.
+/// three is set; none is in an empty slot, while the first image of a request loads, and if that load fails.
 ///
-/// Three optional values instead of an enumeration, because a payload of an enumeration is copied to be read.
+/// Three optional values instead of an enumeration, because reading a payload of an enumeration copies it.
 struct SlotSubject {
   /// An accepted request that has not begun, and its handlers.
   struct Accepted {

@@ -64,6 +64,40 @@ struct SlotGrowthTests {
     #expect(view.image?.pixelWidth == 130)
   }
 
+  nonisolated enum Moment: CaseIterable, Sendable { case lookup, setter, customPresentation, completion }
+
+  /// The size is not known to the slot at the moment of the change, so it is compared at the end.
+  @Test(arguments: Moment.allCases)
+  func viewThatGrowsWhileAnImageFromMemoryIsShownLoadsTheLargerImage(moment: Moment) async throws {
+    let view = GrowingView(frame: Rect(x: 0, y: 0, width: 100, height: 100))
+    bench.window.addSubview(view)
+    let small = try await loadedView().image
+    let grow: () -> Void = { [weak view] in view?.frame.size = Size(width: 300, height: 300) }
+    let before = View.slotObserver
+    let observer = GrowthObserver(grow)
+    if moment == .lookup { View.slotObserver = observer }
+    if moment == .setter { view.reply = grow }
+    var options = bench.options
+    if moment == .customPresentation {
+      options.showsImage = { view, image in
+        view.frame.size = Size(width: 300, height: 300)
+        (view as? ImageView)?.image = image
+      }
+    }
+    var shown: Image?
+
+    view.setImage(from: "http://a.test/1", options: options) { result in
+      if shown == nil { shown = try? result.get().image }
+      if moment == .completion { grow() }
+    }
+    View.slotObserver = before
+    #expect(shown === small)
+    try await bench.transfer(2).respond(with: SlotBench.large)
+    try await until { !view.isLoadingImage }
+
+    #expect(view.image?.pixelWidth == 300)
+  }
+
   @Test func slotWithAnImageShowsNoSpinnerWhileTheLargerImageLoads() async throws {
     let view = try await loadedView()
     bench.run(until: 2)
@@ -277,4 +311,21 @@ private struct Pixelated: ImageTransform {
   func apply(to image: Image) -> Image {
     .solid(width: 4, height: 4, sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight)
   }
+}
+
+/// A view that calls a closure before its contents are first set.
+private final class GrowingView: ImageView {
+  var reply: (() -> Void)?
+  override func setContents(_ image: Image?, transition: Transition) {
+    reply.take()?()
+    super.setContents(image, transition: transition)
+  }
+}
+
+/// A slot observer that calls a closure for the first slot that will load.
+private final class GrowthObserver: SlotObserver {
+  private var reply: (() -> Void)?
+  init(_ reply: @escaping () -> Void) { self.reply = reply }
+  func slotWillLoad() { reply.take()?() }
+  func slotDidSettle(_ result: Result<ImageResponse, ImageError>) {}
 }
