@@ -39,7 +39,7 @@ extension ImageSlot {
     case .start(let load): start(load)
     case .request(let load, let isFirst): request(load, isFirst: isFirst)
     case .showRefusal: state.showRefusal(in: scene)
-    case .checkSize: if state.mayHaveOutgrownImage(at: NeededSize(of: target)) { sizeDidChange() }
+    case .checkSize: compareSize()
     }
   }
 

@@ -8,7 +8,10 @@ extension ImageSlot {
   /// Starts a load that has waited for a size, and loads the image again if the view has outgrown the shown image.
   func sizeDidChange() {
     // The new size is compared with that of the new image.
-    if isSettingTarget { return state.checkSizeLater() }
+    if isSettingTarget { state.checkSizeLater() } else { compareSize() }
+  }
+
+  func compareSize() {
     state.sizeChanged(in: scene, isRunning: state.load?.isRunning == true)
     performEffects()
   }

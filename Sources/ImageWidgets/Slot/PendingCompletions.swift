@@ -44,7 +44,7 @@ struct PendingCompletions {
   mutating func expect(_ handlers: SlotHandlers) { set(handlers, .scheduled) }
 
   private mutating func set(_ handlers: SlotHandlers, _ step: Step) {
-    entries.removeAll { $0.handlers.areCalled || $0.handlers === handlers }
+    if !entries.isEmpty { entries.removeAll { $0.handlers.areCalled || $0.handlers === handlers } }
     entries.append((handlers, step))
   }
 
@@ -53,10 +53,11 @@ struct PendingCompletions {
 
   /// Returns the next effect. Handlers with several completions are returned once for each.
   mutating func next() -> SlotEffect? {
-    if entries.isEmpty { return nil }
-    if let first = entries.first?.handlers, first.areCalled { spare = first }
-    entries.removeAll { $0.handlers.areCalled }
-    for index in entries.indices {
+    while let first = entries.first?.handlers, first.areCalled {
+      spare = first
+      entries.removeFirst()
+    }
+    for index in entries.indices where !entries[index].handlers.areCalled {
       let handlers = entries[index].handlers
       switch entries[index].step {
       case .due: return .complete(handlers)

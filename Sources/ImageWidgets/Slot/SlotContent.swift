@@ -27,9 +27,6 @@ struct SlotContent: ~Copyable {
   /// False while an accepted request or a refused source has not taken effect.
   var isSettled: Bool { subject.accepted == nil && subject.refusal == nil }
 
-  /// The size at which the shown image was looked up or loaded; `nil` without an image.
-  var imageSize: NeededSize? { subject.shown?.slotRequest.size }
-
   // MARK: Requests
 
   /// Replaces the subject and returns the previous subject. The shown image stays.

@@ -42,7 +42,8 @@ struct SlotOutputs {
     recovery = .begin(slotRequest, result)
   }
 
-  /// Compares the size of the view with that of the image at the end, because the view may have grown during the load.
+  /// Compares the size of the view with that of the image at the end, because the view may have grown during the load,
+  /// or in a hook in which the sizes cannot be compared. An image from memory was looked up at the present size.
   mutating func checkSize() { checksSize = true }
 
   // MARK: Effects

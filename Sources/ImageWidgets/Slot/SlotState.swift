@@ -181,7 +181,8 @@ struct SlotState: ~Copyable {
   ///
   /// - Parameter isRunning: True if the task of the current load has no result yet.
   mutating func sizeChanged(in scene: SlotScene, isRunning: Bool) {
-    guard content.isSettled else { return }
+    // Compared when the request has been looked up.
+    guard content.isSettled else { return outputs.checkSize() }
     if loads.current != nil {
       loads.sizeChanged(in: scene, isRunning: isRunning)
     } else if let larger = content.outgrown(in: scene) {
@@ -192,9 +193,6 @@ struct SlotState: ~Copyable {
   /// Postpones an input `sizeChanged(in:isRunning:)` until the pending effects have been performed.
   mutating func checkSizeLater() { outputs.checkSize() }
 
-  /// False if the view needs the size at which the shown image was looked up or loaded. That image is not outgrown.
-  func mayHaveOutgrownImage(at needed: NeededSize) -> Bool { content.imageSize != needed }
-
   // MARK: Results
 
   /// Shows the result of the current load. The result of another load is only passed to its completions: if the load
@@ -202,6 +200,7 @@ struct SlotState: ~Copyable {
   mutating func received(_ result: SlotResult, of load: SlotLoad, isStale: Bool, in scene: SlotScene) {
     if loads.current === load {
       settleLoad(load, result, isStale: isStale, in: scene)
+      outputs.checkSize()
     } else {
       load.handlers.settle(loads.endDetached(load) ? result : result.asCancelled)
       completions.add(load.handlers)
@@ -235,6 +234,7 @@ struct SlotState: ~Copyable {
     guard loads.current == nil, content.isSettled, !slotRequest.hasImage || content.hasKeptImage(in: scene)
     else { return outputs.endRecovery() }
     finish(slotRequest, .success(response), .recovered(response, from: failure), isStale: isStale, in: scene)
+    outputs.checkSize()
   }
 
   private mutating func finish(
@@ -243,7 +243,6 @@ struct SlotState: ~Copyable {
     content.show(result, of: slotRequest, in: scene)
     outputs.finish(isLoaded: result.image != nil, result.isCancelled ? nil : event)
     if result.image == nil || isStale { outputs.beginRecovery(slotRequest, after: result) }
-    outputs.checkSize()
   }
 
   /// Shows the failure of a refused source.
@@ -266,6 +265,6 @@ struct SlotState: ~Copyable {
       // From here on, handlers of the application are called.
       ?? content.nextCall() ?? outputs.nextEvent() ?? completions.next() ?? outputs.nextNotification()
       // The next step of a request, once nothing else is left.
-      ?? content.nextStep() ?? loads.nextStep() ?? outputs.nextCheck()
+      ?? content.nextStep() ?? loads.nextStep() ?? (content.isSettled ? outputs.nextCheck() : nil)
   }
 }

@@ -19,7 +19,7 @@ struct SlotStateTests {
 
     bench.find(bench.red)
 
-    #expect(bench.take() == ["draw report", "show red", "announce", "complete", "notify", "check size"])
+    #expect(bench.take() == ["draw report", "show red", "announce", "complete", "notify"])
     #expect(bench.results == ["1 loaded"])
     #expect(bench.activity == .ended(success: true))
     #expect(bench.load == nil)
