@@ -92,7 +92,7 @@ final class ButtonsScreen: View, Screen {
       self.loadFailing(into: button)
     }
     add(
-      "Fails, and loads again", hint: "The server responds with 503 at first. Tap to try again.", [button],
+      "Fails, and loads again", hint: "The server responds with 404 at first. Tap to try again.", [button],
       size: Size(width: 272, height: 160))
   }
 
@@ -238,12 +238,13 @@ final class ButtonsScreen: View, Screen {
   /// the size of an image does not depend on the order of the loads.
   private func identifier(for button: DemoButton) -> String? { button is SpecimenButton ? "catalogue" : nil }
 
-  /// Loads an image that fails with 503 on every second attempt, beginning with the first.
+  /// Loads an image that fails with 404 on every second attempt, beginning with the first. A permanent failure: the
+  /// program sleeps while the failure image is shown.
   private func loadFailing(into button: DemoButton) {
     load(button) {
       button.setBackgroundImage(
         from: gallery.button(
-          "scene-highlighted.jpg", query: attempt % 2 == 0 ? "status=503" : "try=\(attempt)"),
+          "scene-highlighted.jpg", query: attempt % 2 == 0 ? "status=404" : "try=\(attempt)"),
         for: .normal, options: options(.normal), completion: failureRecorder(for: button))
     }
   }
