@@ -63,7 +63,9 @@ static int touch(void) {
       usleep(20000);
       place(device, x1 + (x2 - x1) * step / 20, y1 + (y2 - y1) * step / 20);
     }
-    usleep(500000);  // A finger that rests before it is lifted does not fling.
+    // A finger that rests before it is lifted does not fling. Longer than the slowest frame of an emulated machine, because
+    // the program sees the time at which it receives an event.
+    usleep(2000000);
     send(device, EV_ABS, ABS_MT_TRACKING_ID, -1);
     send(device, EV_KEY, BTN_TOUCH, 0);
     send(device, EV_SYN, SYN_REPORT, 0);

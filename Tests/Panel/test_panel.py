@@ -124,13 +124,22 @@ class Panel(Checks):
         found = self.shell("cat /tmp/errors")
         claim(found == "vitrine: video kmsdrm, renderer software", found)
 
-    def sleeps(self):
+    def figures(self):
+        """Returns the processor ticks and the number of context switches since the start."""
         figures = ("cat /proc/$(pidof vitrine)/stat | cut -d ' ' -f 14,15; "
                    "cat /proc/$(pidof vitrine)/task/*/status | grep ctxt | awk '{ n += $2 } END { print n }'")
+        return [int(figure) for figure in self.shell(figures).split()]
+
+    def is_still(self):
+        before = self.figures()
         self.machine.shell("sleep 1")
-        before = self.shell(figures).split()
+        return self.figures() == before
+
+    def sleeps(self):
+        self.wait("an idle program", self.is_still)
+        before = self.figures()
         self.machine.shell("sleep 5")
-        ticks_user, ticks_system, switches = [int(b) - int(a) for a, b in zip(before, self.shell(figures).split())]
+        ticks_user, ticks_system, switches = [b - a for a, b in zip(before, self.figures())]
         note = f"{(ticks_user + ticks_system) * 10} ms of CPU and {switches} wake-ups in 5 s"
         # The difference is negative if an idle thread has ended, because its count is gone.
         claim(ticks_user + ticks_system == 0 and switches <= 0, note)
@@ -141,7 +150,11 @@ class Panel(Checks):
 
     def step(self, name, hands):
         hands(self.machine)
-        return self.shows(name, 30)
+        found = self.shows(name, 30)
+        # An image that is decoded in two sizes may be scaled from the other one. As off screen, each step therefore waits
+        # until all prefetched images have been decoded.
+        self.wait("an idle program", self.is_still)
+        return found
 
     def shows_cursor(self, wanted):
         self.wait(f"cursor shown: {wanted}", lambda: self.cursor_is_shown() == wanted, 5)
