@@ -36,7 +36,7 @@ def drag():
 STEPS = [
     ("arrow down scrolls", ["key down"], lambda m: m.press("down")),
     ("page down scrolls a page", ["key pagedown"], lambda m: m.press("pgdn")),
-    # Not the grid: which of its images the list then shows smaller depends on the speed of the machine.
+    # Not the grid: the list may scale the grid's larger images, and which ones depends on the speed of the machine.
     ("tab and return press a button", ["key tab"] * 4 + ["key enter"], lambda m: m.press("tab", "tab", "tab", "tab", "ret")),
     ("a click on the header changes the screen", ["tap 187 32"], lambda m: (m.point(187, 32), m.click())),
     ("a click on a row selects the row", ["tap 640 400"], lambda m: (m.point(640, 400), m.click())),

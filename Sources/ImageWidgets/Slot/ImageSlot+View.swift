@@ -7,10 +7,11 @@ import VitrineWidgets
 extension ImageSlot {
   /// Starts a load that has waited for a size, and loads the image again if the view has outgrown the shown image.
   func sizeDidChange() {
-    // The new size is compared with that of the new image.
+    // The target still has its previous image, so the size is compared once the new image is set.
     if isSettingTarget { state.checkSizeLater() } else { compareSize() }
   }
 
+  /// Passes the size of the view to the state. Unlike `sizeDidChange()`, also while the image of the target is set.
   func compareSize() {
     state.sizeChanged(in: scene, isRunning: state.load?.isRunning == true)
     performEffects()

@@ -114,21 +114,24 @@ struct SlotContent: ~Copyable {
   private func isConfirmed(by response: ImageResponse, of slotRequest: SlotRequest, in scene: SlotScene)
     -> Bool
   {
-    guard slotRequest.hasImage, response.freshness == .revalidated, let image = subject.shown?.image,
-      presentation.hasKept(image, in: scene)
-    else { return false }
+    guard slotRequest.hasImage, response.freshness == .revalidated, let image = keptImage(in: scene) else {
+      return false
+    }
     return image.pixelWidth >= response.image.pixelWidth && image.pixelHeight >= response.image.pixelHeight
   }
 
   /// True if the slot shows an image that no code outside the slot has replaced.
-  func hasKeptImage(in scene: SlotScene) -> Bool {
-    if let image = subject.shown?.image { presentation.hasKept(image, in: scene) } else { false }
+  func hasKeptImage(in scene: SlotScene) -> Bool { keptImage(in: scene) != nil }
+
+  private func keptImage(in scene: SlotScene) -> Image? {
+    guard let image = subject.shown?.image, presentation.hasKept(image, in: scene) else { return nil }
+    return image
   }
 
   /// Returns a request for a larger variant if the view has outgrown the shown image. Each size is requested once, also
   /// if the load fails.
   mutating func outgrown(in scene: SlotScene) -> SlotRequest? {
-    guard let image = subject.shown?.image, presentation.hasKept(image, in: scene),
+    guard let image = keptImage(in: scene),
       subject.shown?.slotRequest.isOutgrown(image, at: scene.needed) == true
     else { return nil }
     let larger = subject.shown?.slotRequest.forGrowth

@@ -190,7 +190,7 @@ struct SlotState: ~Copyable {
     }
   }
 
-  /// Postpones an input `sizeChanged(in:isRunning:)` until the pending effects have been performed.
+  /// Requests `.checkSize` when all other effects have been performed.
   mutating func checkSizeLater() { outputs.checkSize() }
 
   // MARK: Results
