@@ -199,7 +199,8 @@ final class DiskWriter: Sendable {
     let now = clock.now
     let (isWanted, wake) = state.withLock { state -> (Bool, Int64?) in
       guard let end = state.writes.begin(number, at: now) else { return (false, nil) }
-      guard state.nextWake == nil else { return (true, nil) }
+      // The scheduled time may be that of an earlier change, which ended long before a later limit.
+      guard end < state.nextWake ?? .max else { return (true, nil) }
       state.nextWake = end
       return (true, end)
     }
@@ -208,17 +209,19 @@ final class DiskWriter: Sendable {
   }
 
   private func schedule(at time: Int64) {
-    clock.wake(at: time) { [weak self] in self?.giveUpOverdue() }
+    clock.wake(at: time) { [weak self] in self?.giveUpOverdue(at: time) }
   }
 
-  /// Gives up the changes of a disk that hangs.
-  private func giveUpOverdue() {
+  /// Gives up the changes of a disk that hangs. Does nothing at a time that an earlier one has replaced.
+  private func giveUpOverdue(at time: Int64) {
     let now = clock.now
-    let (overdue, waiting) = state.withLock { state in
+    let changes = state.withLock { state -> (DiskWrites.Overdue, [@Sendable () -> Void])? in
+      guard state.nextWake == time else { return nil }
       let overdue = state.writes.takeOverdue(at: now)
       state.nextWake = overdue.next
       return (overdue, state.takeIdleWaiters())
     }
+    guard let (overdue, waiting) = changes else { return }
     if overdue.isNew { report("the disk does not respond; nothing is stored until it does") }
     for number in overdue.dropped { thread.cancel(number) }
     for completion in overdue.completions { completion(false) }

@@ -76,6 +76,21 @@ import VitrineTesting
       })
   }
 
+  @Test func diskThatHangsAfterAScanIsGivenUpAtTheLimitOfItsChange() async {
+    let writer = writer(MemoryDataCache(removalGate: gate))
+    let isScanned = await writer.access(.scan) { _ in true }
+    #expect(isScanned == true)
+    let received = Mutex<[Bool]>([])
+    writer.remove(identity) { wasThere in received.withLock { $0.append(wasThere) } }
+    await gate.waitUntilHeld(1)
+
+    clock.advance(by: DiskWrites.limit)
+    let results = received.withLock { $0 }
+    gate.open()
+
+    #expect(results == [false])
+  }
+
   @Test func withoutADiskCacheEverythingFailsAtOnce() async {
     let writer = writer(nil)
     #expect(await !writer.contains(identity))
