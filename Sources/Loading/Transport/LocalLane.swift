@@ -77,7 +77,8 @@ final class LocalLane: Sendable {
       guard let running = state.running, running.number == number else { return nil }
       let end = now.advanced(bySeconds: max(0, running.job.limit))
       state.callDeadline = end
-      guard state.wake == nil, end < .max else { return nil }
+      // The scheduled check may be that of an earlier job with a longer limit.
+      guard end < state.wake ?? .max else { return nil }
       state.wake = end
       return end
     }
@@ -91,12 +92,16 @@ final class LocalLane: Sendable {
     return isCurrent ? result : nil
   }
 
-  private func wakeUp(at time: Int64) { clock.wake(at: time) { [weak self] in self?.checkDeadline() } }
+  private func wakeUp(at time: Int64) {
+    clock.wake(at: time) { [weak self] in self?.checkDeadline(at: time) }
+  }
 
-  /// Abandons a job whose call has exceeded the time limit, and continues with the next job on another thread.
-  private func checkDeadline() {
+  /// Abandons a job whose call has exceeded the time limit, and continues with the next job on another thread. Does
+  /// nothing at a time that an earlier one has replaced.
+  private func checkDeadline(at time: Int64) {
     let now = clock.now
     let (abandoned, next) = state.withLock { state -> ([Job], Int64?) in
+      guard state.wake == time else { return ([], nil) }
       state.wake = nil
       guard let running = state.running, let end = state.callDeadline else { return ([], nil) }
       guard now >= end else {

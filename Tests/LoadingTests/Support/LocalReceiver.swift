@@ -46,9 +46,12 @@ final class LocalReceiver: TransportReceiver {
 
 extension LocalTransport {
   /// Returns the outcome of a transfer of the URL.
-  func outcome(of url: URL, bodyLimit: Int = 1 << 20) async throws -> LocalReceiver.Outcome {
+  func outcome(
+    of url: URL, bodyLimit: Int = 1 << 20, timeouts: TransportRequest.Timeouts = .init()
+  ) async throws -> LocalReceiver.Outcome {
     try await callback {
-      _ = start(TransportRequest(url: url, bodyLimit: bodyLimit), receiver: LocalReceiver($0))
+      _ = start(
+        TransportRequest(url: url, bodyLimit: bodyLimit, timeouts: timeouts), receiver: LocalReceiver($0))
     }
   }
 }

@@ -52,6 +52,20 @@ import VitrineTesting
     #expect(try await body(of: hangs, transport) == [1])
   }
 
+  @Test func hangingFileTimesOutAfterAFileWithALongerLimit() async throws {
+    let (gate, clock) = (Gate(), ManualLoadingClock())
+    let transport = hanging(gate, clock)
+    let (hangs, reads) = (try files.write([1], to: "hangs"), try files.write([2], to: "reads"))
+    #expect(try await transport.outcome(of: reads, timeouts: .init(stall: 1000)).body == [2])
+    async let blocked = transport.outcome(of: hangs)
+    await gate.waitUntilHeld(1)
+
+    clock.advance(by: TransportRequest.Timeouts().stall)
+    gate.open()
+
+    #expect(try await blocked.error == .timedOut(.stall(seconds: 15)))
+  }
+
   @Test func dataURLIsNotDelayedByHangingFiles() async throws {
     let (gate, clock) = (Gate(), ManualLoadingClock())
     let transport = hanging(gate, clock)
