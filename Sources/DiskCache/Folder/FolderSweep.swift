@@ -104,7 +104,8 @@ enum FolderSweep {
   }
 
   /// Removes all responses and returns their number, and false if the list of subfolders could not be read. Each
-  /// subfolder is renamed before it is emptied, so that a response stored meanwhile goes to a new subfolder.
+  /// subfolder is renamed before it is emptied, if the system allows, so that a response stored meanwhile goes to a new
+  /// subfolder.
   static func removeAll(_ root: borrowing Descriptor) -> (count: Int, isComplete: Bool) {
     var count = 0
     let folders = root.names
@@ -115,7 +116,9 @@ enum FolderSweep {
         do throws(SystemError) {
           try root.rename(folder, to: removedName)
         } catch {
-          continue
+          guard error.code != ENOENT else { continue }
+          // A full disk may have no room for the longer name, but files can be removed.
+          removedName = folder
         }
       }
       count += remove(removedName, in: root)

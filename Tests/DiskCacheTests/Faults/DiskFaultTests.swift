@@ -178,6 +178,18 @@ import VitrineTesting
     #expect([EINVAL, ENOTDIR, ENOENT].contains(code) && !"\(cache.fault as Any)".isEmpty)
   }
 
+  @Test(arguments: [ENOSPC, EIO])
+  func subfoldersThatCannotBeRenamedAreEmptied(code: Int32) {
+    let system = FaultySystem()
+    let cache = fixture.cache(on: system)
+    cache.store(storedResponse(), for: identity(1))
+    cache.store(storedResponse(), for: identity(2))
+    system.fail(.rename, number: FaultySystem.always, with: .error(code))
+
+    #expect(cache.removeAllResponses())
+    #expect(cache.response(for: identity(1)) == nil && fixture.files.isEmpty)
+  }
+
   @Test func removedFolderIsCreatedAgain() throws {
     let cache = fixture.cache()
     for _ in 0..<3 {
