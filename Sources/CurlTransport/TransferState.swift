@@ -69,6 +69,10 @@ struct TransferState: Sendable {
   private var challenge = Challenge()
   /// The cookies and credentials that the transport has added to requests so far.
   private var credentials = SentCredentials()
+  /// The `Vary` fields of the redirects followed so far. The headers that they name decide where the redirects lead.
+  private var redirectVary: [HTTPHeaders.Field] = []
+  /// The number of bytes of `redirectVary` from which no more are kept. A longer list counts as `*` already.
+  private static let redirectVaryLimit = 1 << 10
 
   init(
     _ request: TransportRequest, hop: Hop, settings: TransferSettings = .init(),
@@ -260,7 +264,9 @@ struct TransferState: Sendable {
   private mutating func judge(at now: SuspendingClock.Instant) -> HeadAction {
     let status = head.status ?? 0
     switch settings.redirects.decide(status: status, location: head.headers["Location"], at: hop) {
-    case .follow(let next): return discard(then: .request(next), at: now)
+    case .follow(let next):
+      keepRedirectVary()
+      return discard(then: .request(next), at: now)
     case .refuse(let reason):
       verdict = .fail(.redirectRefused(reason))
       return .abort
@@ -273,7 +279,7 @@ struct TransferState: Sendable {
     }
     let length = head.contentLength
     let response = TransportResponse(
-      url: hop.address.url, status: status, headers: head.headers, expectedLength: length,
+      url: hop.address.url, status: status, headers: headersWithRedirectVary(status), expectedLength: length,
       credentials: credentials.digests)
     if challenge.withhold(response, knowing: settings.credential(for: hop)) {
       deadlines.limitDiscarding(to: Self.discardTime, from: now)
@@ -300,6 +306,21 @@ struct TransferState: Sendable {
         at: now)
     }
     return .report(response)
+  }
+
+  private mutating func keepRedirectVary() {
+    guard redirectVary.reduce(0, { $0 + $1.value.utf8.count }) <= Self.redirectVaryLimit else { return }
+    redirectVary += head.headers.fields.filter { HTTPHeaders.isSame($0.name, "Vary") }
+  }
+
+  /// Returns the headers of the response with the `Vary` fields of the redirects that led to it: another user may be
+  /// redirected elsewhere.
+  private func headersWithRedirectVary(_ status: Int) -> HTTPHeaders {
+    var headers = head.headers
+    // A 304 response without `Vary` leaves the stored fields as they are, which include those of the redirects.
+    guard status != 304 || headers["Vary"] != nil else { return headers }
+    for field in redirectVary { headers.append(name: field.name, value: field.value) }
+    return headers
   }
 
   /// Decides about the response to a request that was sent again in the middle of the body. The response is not

@@ -6,7 +6,7 @@ public struct TransportResponse: Hashable, Sendable {
   public let url: URL
   /// The HTTP status; nil for a file or data URL.
   public let status: Int?
-  /// The headers as received, of the last response after redirects.
+  /// The headers as received, of the last response after redirects, and the `Vary` fields of the redirects.
   public let headers: HTTPHeaders
   /// The declared number of bytes of the body, from 0 to a quarter of `Int.max`; nil if the server has not declared it.
   /// Untrusted.

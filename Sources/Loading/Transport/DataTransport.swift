@@ -4,7 +4,7 @@ public import VitrineConcurrency
 /// A source of bytes: libcurl in `CurlTransport`, files and data URLs in `LocalTransport`, a fake in tests.
 ///
 /// Implement this protocol to load from elsewhere. A transport follows redirects itself and reports only the last
-/// response.
+/// response, with the `Vary` fields of the redirects, because these fields tell which requests are redirected there.
 public protocol DataTransport: Sendable {
   /// The URL schemes that the transport serves, in lower case: `["http", "https"]`.
   var schemes: Set<String> { get }

@@ -87,6 +87,38 @@ struct TransferStateTests {
     #expect(state.hop == expected)
   }
 
+  @Test(
+    arguments: [
+      (["HTTP/1.1 200 OK", "Vary: Origin", ""], ["Origin", "Cookie"]),
+      (["HTTP/1.1 200 OK", ""], ["Cookie"]),
+      (["HTTP/1.1 304 Not Modified", "Vary: Origin", ""], ["Origin", "Cookie"]),
+      (["HTTP/1.1 304 Not Modified", ""], []),
+    ] as [([String], [String])])
+  func varyOfARedirectAppliesToItsTarget(head: [String], expected: [String]) throws {
+    var state = try TransferState("http://a.example/", at: start)
+    state.receive(["HTTP/1.1 302 Found", "Location: /b", "Vary: Cookie", ""], at: start)
+    _ = state.end(.init())
+
+    let action = state.receive(head, at: start)
+
+    guard case .report(let response) = action else { throw Unexpected() }
+    #expect(response.headers.fields.filter { $0.name == "Vary" }.map(\.value) == expected)
+  }
+
+  @Test func keptVaryOfRedirectsIsBounded() throws {
+    var state = try TransferState("http://a.example/", at: start)
+    for _ in 0..<5 {
+      state.receive(
+        ["HTTP/1.1 302 Found", "Location: /b", "Vary: \(String(repeating: "a", count: 2000))", ""], at: start)
+      _ = state.end(.init())
+    }
+
+    let action = state.receive(["HTTP/1.1 200 OK", ""], at: start)
+
+    guard case .report(let response) = action else { throw Unexpected() }
+    #expect(response.headers.fields.count == 1)
+  }
+
   @Test func longBodyOfARedirectIsNotRead() throws {
     var state = try TransferState("http://a.example/", at: start)
 
