@@ -153,13 +153,19 @@ public final class Feed {
     }
   }
 
-  /// Returns the items at a path off the main actor; `nil` if they are those that are shown.
-  @concurrent private nonisolated static func items(
+  /// Returns the items at a path; `nil` if they are those that are shown. Reads on a thread of its own, because a disk
+  /// that hangs must not block a thread of the concurrency pool.
+  private nonisolated static func items(
     at path: String, unlike old: Items
   ) async -> Result<Items?, FeedError> {
-    Result { () throws(FeedError) in
-      let items = try FeedReader.items(at: path)
-      return items.elementsEqual(old) ? nil : items
+    await withCheckedContinuation { continuation in
+      BlockingThread.start {
+        continuation.resume(
+          returning: Result<Items?, FeedError> { () throws(FeedError) in
+            let items = try FeedReader.items(at: path)
+            return items.elementsEqual(old) ? nil : items
+          })
+      }
     }
   }
 

@@ -1,5 +1,7 @@
 import Dispatch
 import FoundationEssentials
+import Glibc
+import Synchronization
 import Testing
 import VitrineConcurrency
 import VitrineGraphics
@@ -353,6 +355,43 @@ struct FeedTests {
     try await until { !feed.isLoading }
     #expect(feed.state == .stale(.missing(path: folder.path)))
     #expect(feed.items.count == 3)
+  }
+
+  @Test func listsOnADiskThatHangsBlockNoSwiftTask() async throws {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    // One for each thread of the concurrency pool. Opening a FIFO blocks until another program opens it as well.
+    let names = (0..<max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))).map { "\($0).txt" }
+    let paths = names.map { "\(folder.path)/\($0)" }
+    for name in names { try folder.write("a.png\n", to: name) }
+    let feeds = try paths.map { try Feed($0) }
+    for path in paths {
+      try FileManager.default.removeItem(atPath: path)
+      #expect(mkfifo(path, 0o600) == 0)
+    }
+    let isReleased = Atomic(false)
+    DispatchQueue.global().asyncAfter(deadline: .now() + 10) {
+      guard !isReleased.exchange(true, ordering: .relaxed) else { return }
+      for path in paths { _ = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC) }
+    }
+
+    for feed in feeds { feed.reload() }
+    for _ in 0..<100 {
+      await Task.yield()
+      await Task.detached {}.value
+    }
+
+    #expect(!isReleased.exchange(true, ordering: .relaxed), "a task has waited for the disk")
+    for path in paths {
+      try await until {
+        // Fails until the feed has opened the FIFO, which then reads to the end.
+        let writer = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+        if writer >= 0 { close(writer) }
+        return writer >= 0
+      }
+    }
+    try await until { feeds.allSatisfy { !$0.isLoading } }
+    #expect(feeds.allSatisfy { $0.items.count == 1 })
   }
 
   @Test func listFileResolvesRelativeAddresses() throws {
