@@ -71,9 +71,11 @@ import VitrineTesting
 
   /// Fails a call in each way. Returns false if the load does not make the call so often.
   private static func shows(_ load: Load, _ call: FaultySystem.Call, _ number: Int) async throws -> Bool {
-    for code in [EIO, ENOSPC, EMFILE] {
+    let faults: [FaultySystem.Fault] =
+      number == 1 ? FaultySystem.Fault.all(of: call, number: 1) : [EIO, ENOSPC, EMFILE].map { .error($0) }
+    for fault in faults {
       let (fixture, system) = (filled(load), FaultySystem())
-      system.fail(call, number: number, with: .error(code))
+      system.fail(call, number: number, with: fault)
       var configuration = ImageDownloader.Configuration()
       configuration.retries = .none
       configuration.environment.clock = fixture.clock
@@ -81,8 +83,7 @@ import VitrineTesting
       let downloader = ImageDownloader(
         configuration: configuration, transports: [transport(load)], decoder: FakeDecoder(), cache: nil,
         dataCache: fixture.cache(on: system))
-      let note: Comment =
-        "\(load.rawValue), \(call.rawValue) number \(number): \(String(cString: strerror(code)))"
+      let note: Comment = "\(load.rawValue), \(call.rawValue) number \(number): \(fault)"
 
       let response = try await downloader.image(for: request(load))
       _ = await response.isStored()
