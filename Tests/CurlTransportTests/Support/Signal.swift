@@ -20,6 +20,8 @@ final class Signal: Sendable {
     let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>]? in
       guard !state.hasFired else { return nil }
       state.hasFired = true
+      // A cancellation that comes before a waiter has run would resume the waiter again.
+      defer { state.waiters = [] }
       return state.waiters
     }
     guard let waiters else { return }
