@@ -24,13 +24,19 @@ import VitrineLoading
     let expected = try #require(Self.corners[orientation])
     let isTurned = orientation >= 5
 
-    for target in [nil, DecodeTarget(width: 8, height: 8), DecodeTarget(width: 30, height: 30)] {
-      let image = try decode(fixture.bytes, to: target)
+    // The last limit gives a fourth of the pixels.
+    let sizes: [(target: DecodeTarget?, limits: DecodeLimits)] = [
+      (nil, .init()), (DecodeTarget(width: 8, height: 8), .init()),
+      (DecodeTarget(width: 30, height: 30), .init()), (nil, .init(scaleDownBytes: 64 * 32)),
+    ]
+    for (target, limits) in sizes {
+      let image = try decode(fixture.bytes, to: target, limits: limits)
 
       #expect((image.sourceWidth, image.sourceHeight) == (isTurned ? (32, 64) : (64, 32)))
       let size = target?.outputSize(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight)
-      #expect(image.pixelWidth == size?.width ?? image.sourceWidth)
-      #expect(image.pixelHeight == size?.height ?? image.sourceHeight)
+      let divisor = limits.scaleDownBytes == nil ? 1 : 2
+      #expect(image.pixelWidth == size?.width ?? image.sourceWidth / divisor)
+      #expect(image.pixelHeight == size?.height ?? image.sourceHeight / divisor)
       for (row, colors) in expected.enumerated() {
         for (column, color) in colors.enumerated() {
           let (x, y) = (column * (image.pixelWidth - 1), row * (image.pixelHeight - 1))

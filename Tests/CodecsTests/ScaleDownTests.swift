@@ -71,7 +71,7 @@ import VitrineTesting
     }
   }
 
-  @Test("SD-M11 a load of a progressive JPEG delivers 1000x1000 in each preview and at its end")
+  @Test("SD-M11 SD-D9 a load of a progressive JPEG delivers 1000x1000 in each preview and at its end")
   @MainActor func loadDeliversScaledPreviewsAndImage() async throws {
     var fixture = JPEGFixture(width: 2000, height: 2000, color: patternColor)
     fixture.isProgressive = true
@@ -87,6 +87,7 @@ import VitrineTesting
     var request = try ImageRequest("http://a.test/large.jpg")
     request.progressive = .scans
     request.limits = limits
+    request.keepsData = true
     var previews: [Image] = []
     let task = downloader.load(request, completion: { _ in }, preview: { previews.append($0) })
     let transfer = try await transport.transfer(1)
@@ -104,8 +105,10 @@ import VitrineTesting
     try await until { previews.count >= 2 }
     transfer.send(Array(body[(3 * step)...]))
     transfer.finish()
-    let final = try await task.response.image
+    let response = try await task.response
+    let final = response.image
 
+    #expect(response.data == body)
     for image in previews + [final] {
       #expect(image.pixelWidth == 1000 && image.pixelHeight == 1000)
       #expect(image.sourceWidth == 2000 && image.sourceHeight == 2000)

@@ -5,7 +5,7 @@ import VitrineLoading
 
 @Suite("A response is delivered as it arrives", .timeLimit(.minutes(1)))
 struct ResponseTests {
-  @Test("SD-D13 a transport works on its own: it delivers response, bytes and end")
+  @Test("SD-D13 SD-D26 a transport works on its own: it delivers response, bytes and end, and the metrics")
   func transportDeliversResponseThenBytesThenEnd() async throws {
     let server = try ScriptedServer { _ in [.response("hello", fields: ["ETag: \"1\"", "ETag: \"2\""])] }
     defer { server.stop() }

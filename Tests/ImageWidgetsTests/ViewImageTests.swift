@@ -154,15 +154,20 @@ struct ViewImageTests {
   @Test("YY-B9 the options may leave the image to the completion")
   func optionsMayLeaveTheImageToTheCompletion() async throws {
     let view = bench.view()
+    let old = Image.solid(width: 3, height: 3)
+    view.image = old
     var options = bench.options
     options.setsImage = false
 
-    view.setImage(from: "http://a.test/1", options: options, completion: recorder.completion)
+    view.setImage(
+      from: "http://a.test/1", placeholder: .solid(width: 1, height: 1), options: options,
+      completion: recorder.completion)
+    #expect(view.image === old)
     try await bench.transfer(1).respond(with: SlotBench.red)
     await recorder.wait()
 
     #expect(recorder.images.count == 1)
-    #expect(view.image == nil)
+    #expect(view.image === old)
   }
 
   @Test func additionalIdentifiersSeparateImagesOfOneURL() async throws {

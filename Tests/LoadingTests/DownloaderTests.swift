@@ -162,8 +162,12 @@ import VitrineTesting
     let world = Fixture()
     let first = try await world.loaded(request())
 
-    let second = try await world.loaded(request(policy: .reload))
+    let recorder = Recorder<ImageResponse>()
+    let receipt = world.downloader.download(request(policy: .reload), success: recorder.add)
+    world.transport.transfers[1].respond(with: Fixture.body)
+    let second = try #require(try await recorder.wait(for: 1).first)
 
+    #expect(receipt != nil)
     #expect(second.source == .network)
     #expect(second.http != nil)
     #expect(second.image !== first.image)

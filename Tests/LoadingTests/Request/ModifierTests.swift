@@ -179,24 +179,47 @@ import VitrineTesting
     await world.downloader.drain()
   }
 
-  @Test("SD-D25 a modifier can decrypt the body before it is decoded", arguments: [true, false])
-  func bodyIsModifiedBeforeDecoding(isFile: Bool) async throws {
+  @Test("SD-D25 a modifier can decrypt the Base64 text of a file before it is decoded")
+  func bodyOfAFileIsModifiedBeforeDecoding() async throws {
     let world = Fixture {
       $0.responses.bodyModifier = { bytes, response in
-        #expect((response?.status == nil) == isFile)
-        return bytes.map { $0 ^ 0xFF }
+        #expect(response?.status == nil)
+        return Array(Data(base64Encoded: Data(bytes)) ?? Data())
       }
     }
-    let secret = Fixture.body.map { $0 ^ 0xFF }
-    if isFile {
-      let path = "/tmp/vitrine-\(UUID()).secret"
-      try Data(secret).write(to: URL(filePath: path))
-      defer { try? FileManager.default.removeItem(atPath: path) }
-      #expect(try await world.downloader.image(for: URL(filePath: path)).image.pixelWidth == 64)
-      return
+    let path = "/tmp/vitrine-\(UUID()).secret"
+    try Data(Data(Fixture.body).base64EncodedString().utf8).write(to: URL(filePath: path))
+    defer { try? FileManager.default.removeItem(atPath: path) }
+
+    let response = try await world.downloader.image(for: URL(filePath: path))
+
+    #expect(response.image.pixelWidth == 64)
+    #expect(world.decoder.calls.count == 1)
+  }
+
+  @Test("SD-D25 a modifier can decompress a body from the network before it is decoded")
+  func bodyFromTheNetworkIsModifiedBeforeDecoding() async throws {
+    // The compressed bytes are runs: a count, then the byte that is repeated.
+    let world = Fixture {
+      $0.responses.bodyModifier = { bytes, response in
+        #expect(response?.status == 200)
+        return stride(from: 0, to: bytes.count - 1, by: 2).flatMap {
+          [UInt8](repeating: bytes[$0 + 1], count: Int(bytes[$0]))
+        }
+      }
+    }
+    var runs: [UInt8] = []
+    for byte in Fixture.body {
+      if runs.last == byte, runs[runs.count - 2] < .max {
+        runs[runs.count - 2] += 1
+      } else {
+        runs += [1, byte]
+      }
     }
     let task = world.downloader.load(request())
-    world.transport.transfers[0].respond(with: secret)
+
+    world.transport.transfers[0].respond(with: runs)
+
     #expect(try await task.response.image.pixelWidth == 64)
   }
 

@@ -16,6 +16,7 @@ import VitrineTesting
     #expect(ImageDownloader.shared.imageCache == ImageDownloader.shared.imageCache)
     #expect(cache == world.downloader.imageCache)
     #expect(cache != ImageCacheWorld().cache)
+    #expect(cache != ImageDownloader.shared.imageCache)
   }
 
   @Test("SD-C4 SD-C17 SD-C16 clearing the disk leaves no file and does not change memory")

@@ -38,6 +38,29 @@ import VitrineTesting
     #expect(try await world.downloader.image(for: request()).source == .memory)
   }
 
+  @Test("YY-B6 a request of the disk cache alone neither reads nor writes the memory cache")
+  func diskOnlyRequestLeavesTheMemoryCacheUnchanged() async throws {
+    let world = DiskWorld()
+    var alone = request()
+    alone.cache = .diskOnly
+    let task = world.downloader.load(alone)
+    try await world.transfer().respond(with: Fixture.body, DiskWorld.minute)
+    let first = try await task.response
+    #expect(first.source == .network)
+    #expect(await first.isStored())
+    #expect(world.world.cache.usage == 0)
+
+    let cached = try await world.downloader.image(for: request())
+    let usage = world.world.cache.usage
+    let second = try await world.downloader.image(for: alone)
+
+    #expect(second.source == .disk)
+    #expect(second.image !== cached.image)
+    #expect(world.downloader.cachedImage(for: request()) === cached.image)
+    #expect(world.world.cache.usage == usage)
+    #expect(world.transport.transfers.count == 1)
+  }
+
   @Test("YY-B4 a request may ignore the disk and still fill the memory cache")
   func memoryOnlyRequestIgnoresTheDisk() async throws {
     let world = DiskWorld()
