@@ -60,6 +60,6 @@ public enum DiagnosticLog {
 extension String {
   /// The text without control characters, so that names and URLs from outside stay on one line.
   fileprivate var withoutControlCharacters: String {
-    String(map { $0.isNewline || $0.isASCII && ($0.asciiValue ?? 0 < 32 || $0.asciiValue == 127) ? " " : $0 })
+    String(map { $0.isNewline || $0.unicodeScalars.first?.properties.generalCategory == .control ? " " : $0 })
   }
 }

@@ -37,6 +37,17 @@ final class SlotDiagnosticsTests {
     #expect(lines.about("Cover 1") == ["ImageView “Cover 1” at 10,20 30x40: not a URL: no/url/1 of any kind"])
   }
 
+  @Test(arguments: ["\u{1B}", "\u{7F}", "\u{9B}", "\r\n", "\u{2028}"])
+  func charactersThatControlATerminalAreLoggedAsSpaces(control: String) {
+    let view = ImageView(frame: Rect(x: 10, y: 20, width: 30, height: 40))
+    view.accessibilityLabel = "Cover 5"
+    bench.window.addSubview(view)
+
+    view.setImage(from: "no url\(control)31m", options: bench.options)
+
+    #expect(lines.about("Cover 5") == ["ImageView “Cover 5” at 10,20 30x40: not a URL: no url 31m"])
+  }
+
   @Test func logOmitsLoginsAndKeys() async throws {
     let view = bench.view()
     view.accessibilityLabel = "Cover 2"
