@@ -1,4 +1,5 @@
 package import Foundation
+import Glibc
 
 /// Runs the program `vitrine` off screen.
 package struct VitrineProgram {
@@ -89,6 +90,8 @@ package struct VitrineProgram {
     let watchdog = Task {
       guard (try? await Task.sleep(for: .seconds(150))) != nil else { return false }
       process.terminate()
+      // A program whose loop hangs does not handle SIGTERM.
+      if (try? await Task.sleep(for: .seconds(10))) != nil { kill(process.processIdentifier, SIGKILL) }
       return true
     }
     let terminator = Task {

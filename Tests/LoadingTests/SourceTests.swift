@@ -43,24 +43,18 @@ import VitrineTesting
     #expect(await !world.downloader.containsCachedData(for: text))
   }
 
-  @Test(arguments: ["", "no address", "a/b.jpg"]) func invalidTextFailsWithItsText(text: String) async {
+  @Test(arguments: ["", "no address", "a/b.jpg"]) func invalidTextFailsWithItsText(text: String) async throws
+  {
     let downloader = world.downloader
     var results: [Result<ImageResponse, ImageError>] = []
-    let task = await withCheckedContinuation { done in
-      var task: ImageTask?
-      task = downloader.load(
-        text,
-        completion: {
-          results.append($0)
-          done.resume(returning: task)
-        })
-      #expect(results.isEmpty, "the completion is called after the call")
-    }
+    let task = downloader.load(text, completion: { results.append($0) })
+    #expect(results.isEmpty, "the completion is called after the call")
+    try await until { !results.isEmpty }
 
     #expect(results.count == 1)
     #expect(throws: ImageError.invalidURL(text)) { try results.first?.get() }
-    #expect(task?.isFinished == true)
-    await #expect(throws: ImageError.invalidURL(text)) { try await task?.response }
+    #expect(task.isFinished)
+    await #expect(throws: ImageError.invalidURL(text)) { try await task.response }
     #expect(downloader.cachedImage(for: text) == nil)
     #expect(!downloader.removeCachedImage(for: text))
     #expect(!downloader.removeFailure(for: text))

@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 import Testing
 
@@ -8,9 +7,9 @@ import Testing
   private func lines(of mode: String, log: String?) throws -> [Substring] {
     let process = try ProbeProcess(
       [mode], piping: STDERR_FILENO, variables: log.map { ["VITRINE_LOG=\($0)"] } ?? [])
-    let output = FileHandle(fileDescriptor: process.output, closeOnDealloc: false).readDataToEndOfFile()
+    let output = process.outputToTheEnd()
     #expect(process.end() == 0)
-    return String(decoding: output, as: UTF8.self).split(separator: "\n")
+    return output.split(separator: "\n")
   }
 
   @Test(arguments: [

@@ -76,17 +76,6 @@ import VitrineTesting
 
   // MARK: Process
 
-  /// Waits until a pipe has output or is closed. Returns false at the deadline, or if the task is cancelled.
-  private static func hasOutput(
-    _ pipe: Int32, before deadline: ContinuousClock.Instant, _ clock: ContinuousClock
-  ) -> Bool {
-    while clock.now < deadline, !Task.isCancelled {
-      var state = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
-      if poll(&state, 1, 100) > 0 { return true }
-    }
-    return false
-  }
-
   /// Runs the program and kills it at a random moment after `count` responses. Returns the stored responses in order.
   private static func write(
     to folder: String, from first: UInt64, count: Int
@@ -95,12 +84,11 @@ import VitrineTesting
     var output: [UInt8] = []
     var (lines, isKilled) = (0, false)
     var bytes = [UInt8](repeating: 0, count: 4096)
-    let clock = ContinuousClock()
-    let deadline = clock.now.advanced(by: .seconds(60))
+    let deadline = ContinuousClock.now.advanced(by: .seconds(60))
     // Reads to the end, because output from before the kill counts.
     while true {
       // A process that writes nothing is killed too, so that the test fails instead of hanging.
-      guard hasOutput(process.output, before: deadline, clock) else {
+      guard process.hasOutput(before: deadline) else {
         Glibc.kill(process.id, SIGKILL)
         _ = process.end()
         throw WaitFailure(

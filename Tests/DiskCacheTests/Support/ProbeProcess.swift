@@ -42,6 +42,33 @@ struct ProbeProcess {
     (id, output) = (process, ends[0])
   }
 
+  /// Waits until the pipe has output or is closed. Returns false at the deadline, or if the task is cancelled.
+  func hasOutput(before deadline: ContinuousClock.Instant) -> Bool {
+    while ContinuousClock.now < deadline, !Task.isCancelled {
+      var state = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+      if poll(&state, 1, 100) > 0 { return true }
+    }
+    return false
+  }
+
+  /// Reads the output to its end. A program that has not closed the pipe after `seconds` is killed, so that its test
+  /// fails instead of hanging.
+  func outputToTheEnd(within seconds: Double = 60) -> String {
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    var text: [UInt8] = []
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    while true {
+      guard hasOutput(before: deadline) else {
+        kill(id, SIGKILL)
+        break
+      }
+      let count = read(output, &bytes, bytes.count)
+      guard count > 0 else { break }
+      text += bytes[..<count]
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
   /// Closes the pipe and waits until the process has ended. Returns its status as `waitpid` gives it.
   func end() -> Int32 {
     close(output)

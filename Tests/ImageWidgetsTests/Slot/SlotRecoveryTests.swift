@@ -17,9 +17,9 @@ struct SlotRecoveryTests {
   private func turn() async throws {
     let request = try ImageRequest("nothing://a.test/")
     for _ in 0..<3 {
-      await withCheckedContinuation { continuation in
-        _ = bench.downloader.load(request) { _ in continuation.resume() }
-      }
+      var isDone = false
+      _ = bench.downloader.load(request) { _ in isDone = true }
+      try await until { isDone }
     }
   }
 

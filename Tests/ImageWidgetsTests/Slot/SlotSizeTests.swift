@@ -40,11 +40,11 @@ struct SlotSizeTests {
   @Test func imagePrefetchedAtTheDecodeTargetIsShownAtOnce() async throws {
     let view = bench.view()
     let prefetcher = ImagePrefetcher(downloader: bench.downloader)
-    await withCheckedContinuation { done in
-      prefetcher.prefetch(
-        ["http://a.test/1"], targetSize: view.decodeTarget(), completion: { _ in done.resume() })
-      bench.transport.transfers[0].respond(with: SlotBench.large)
-    }
+    var isPrefetched = false
+    prefetcher.prefetch(
+      ["http://a.test/1"], targetSize: view.decodeTarget(), completion: { _ in isPrefetched = true })
+    bench.transport.transfers[0].respond(with: SlotBench.large)
+    try await until { isPrefetched }
 
     view.setImage(from: "http://a.test/1", options: bench.options)
 

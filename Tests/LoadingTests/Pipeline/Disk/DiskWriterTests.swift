@@ -1,3 +1,4 @@
+import Callbacks
 import FoundationEssentials
 import Synchronization
 import Testing
@@ -18,28 +19,28 @@ import VitrineTesting
   }
 
   /// Calls an operation with a completion handler, and returns the result.
-  private func result(_ body: (@escaping @Sendable (Bool) -> Void) -> Void) async -> Bool {
-    await withCheckedContinuation { continuation in body { continuation.resume(returning: $0) } }
+  private func result(_ body: (@escaping @Sendable (Bool) -> Void) -> Void) async throws -> Bool {
+    try await callback { body($0) }
   }
 
-  private func whenIdle(_ writer: DiskWriter) async {
-    await withCheckedContinuation { continuation in writer.whenIdle { continuation.resume() } }
+  private func whenIdle(_ writer: DiskWriter) async throws {
+    try await untilCalled { writer.whenIdle($0) }
   }
 
-  @Test func operationsRunInTheOrderOfTheirCalls() async {
+  @Test func operationsRunInTheOrderOfTheirCalls() async throws {
     let writer = writer(MemoryDataCache())
     writer.store(response, for: identity, keeping: nil) { #expect($0) }
     #expect(await writer.contains(identity))
     writer.remove(identity) { #expect($0) }
     #expect(await !writer.contains(identity))
     writer.store(response, for: identity, keeping: nil) { #expect($0) }
-    #expect(await result { writer.removeAll(completion: $0) })
+    #expect(try await result { writer.removeAll(completion: $0) })
     #expect(await !writer.contains(identity))
-    await whenIdle(writer)
+    try await whenIdle(writer)
     #expect(writer.isIdle)
   }
 
-  @Test func responseCountsAsRemovedFromTheCallOn() async {
+  @Test func responseCountsAsRemovedFromTheCallOn() async throws {
     let cache = MemoryDataCache(removalGate: gate)
     let writer = writer(cache)
     writer.remove(identity)
@@ -48,11 +49,11 @@ import VitrineTesting
     #expect(!writer.isIdle)
 
     gate.open()
-    await whenIdle(writer)
+    try await whenIdle(writer)
     #expect(!writer.isRemoving(identity))
   }
 
-  @Test func diskThatHangsKeepsNoCallerWaiting() async {
+  @Test func diskThatHangsKeepsNoCallerWaiting() async throws {
     let cache = MemoryDataCache(removalGate: gate)
     cache.store(response, for: identity)
     let writer = writer(cache)
@@ -70,10 +71,7 @@ import VitrineTesting
     #expect(await !writer.contains(identity))
 
     gate.open()
-    #expect(
-      await result { completion in
-        writer.whenIdle { completion(true) }
-      })
+    try await whenIdle(writer)
   }
 
   @Test func diskThatHangsAfterAScanIsGivenUpAtTheLimitOfItsChange() async {
@@ -91,11 +89,11 @@ import VitrineTesting
     #expect(results == [false])
   }
 
-  @Test func withoutADiskCacheEverythingFailsAtOnce() async {
+  @Test func withoutADiskCacheEverythingFailsAtOnce() async throws {
     let writer = writer(nil)
     #expect(await !writer.contains(identity))
-    #expect(await !result { writer.removeAll(completion: $0) })
-    #expect(await !result { writer.store(response, for: identity, keeping: nil, completion: $0) })
+    #expect(try await !result { writer.removeAll(completion: $0) })
+    #expect(try await !result { writer.store(response, for: identity, keeping: nil, completion: $0) })
     writer.finish(within: 60)
     #expect(writer.isIdle)
   }
