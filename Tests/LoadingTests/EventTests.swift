@@ -59,7 +59,12 @@ import VitrineTesting
     #expect(task.progress.fraction == 1)
     _ = try await reader.wait(for: 4)
     world.transport.transfers[0].finish()
-    await reading.value
+    // A cancelled reader ends, so that a stream without an end fails the test.
+    await withTaskCancellationHandler {
+      await reading.value
+    } onCancel: {
+      reading.cancel()
+    }
     #expect(
       reader.values == [
         "response 200", "progress 0", "progress 4", "progress \(bytes.count)", "transferred \(bytes.count)",

@@ -79,48 +79,51 @@ import VitrineTesting
   }
 
   /// Expects that `drain` returns after `end` is called, and not before.
-  private func expectDrained(_ downloader: ImageDownloader, by end: () -> Void) async {
+  private func expectDrained(_ downloader: ImageDownloader, by end: () -> Void) async throws {
     let isDrained = Flag()
-    let waiting = Task {
+    Task {
       await downloader.drain()
       isDrained.value = true
     }
     await drainMainQueue(rounds: 20)
     #expect(!isDrained.value)
     end()
-    await waiting.value
-    #expect(isDrained.value)
+    try await until { isDrained.value }
   }
 
-  @Test func drainWaitsForTransfersThatEndAfterCancellation() async {
+  @Test func drainWaitsForTransfersThatEndAfterCancellation() async throws {
     let world = Fixture(endsCancelled: false)
     await world.downloader.drain()
     let task = world.downloader.load(request())
     task.cancel()
-    await expectDrained(world.downloader) { world.transport.transfers[0].fail(.cancelled) }
+    try await expectDrained(world.downloader) { world.transport.transfers[0].fail(.cancelled) }
   }
 
-  @Test func drainWaitsForTheDecodeOfACancelledLoad() async {
+  @Test func drainWaitsForTheDecodeOfACancelledLoad() async throws {
     let world = Fixture(decodingIsHeld: true)
     let task = world.downloader.load(request())
     world.transport.transfers[0].respond(with: Fixture.body)
     await world.gate.waitUntilHeld(1)
     task.cancel()
-    await expectDrained(world.downloader) { world.gate.open() }
+    try await expectDrained(world.downloader) { world.gate.open() }
   }
 
   @Test(arguments: [true, false])
   func shutDownEndsRunningLoadsAndRefusesNewOnes(cancelling: Bool) async throws {
     let world = Fixture()
     let task = world.downloader.load(request())
-    let waiting = Task { await world.downloader.shutDown(cancelling: cancelling) }
+    let hasShutDown = Flag()
+    Task {
+      await world.downloader.shutDown(cancelling: cancelling)
+      hasShutDown.value = true
+    }
     try await until { world.downloader.isShutDown }
     await #expect(throws: ImageError.shutDown) { try await world.downloader.image(for: request("b")) }
     if !cancelling {
       world.transport.transfers[0].respond(with: Fixture.body)
       _ = try await task.response
     }
-    await waiting.value
+    try await until { hasShutDown.value }
     #expect(task.isFinished)
     await world.downloader.shutDown()
     #expect(world.downloader.cachedImage(for: request()) != nil || cancelling)
