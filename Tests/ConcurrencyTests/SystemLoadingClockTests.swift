@@ -26,7 +26,7 @@ import VitrineTesting
     let clock = SystemLoadingClock()
     let (calls, continuation) = AsyncStream.makeStream(of: String.self)
     var names = calls.makeAsyncIterator()
-    clock.wake(at: clock.now + 2_000_000_000) { continuation.yield("later") }
+    clock.wake(at: clock.now + 3_600_000_000_000) { continuation.yield("later") }
 
     // After the first of these calls the thread sleeps until the later time.
     for _ in 0..<20 {
