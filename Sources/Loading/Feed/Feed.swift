@@ -74,6 +74,8 @@ public final class Feed {
   private var observation: (any Cancellable)?
   /// The bytes from which `items` were parsed.
   private var bytes: [UInt8] = []
+  /// The URL of the list after redirects, against which the relative URLs of `items` are resolved.
+  private var base: URL?
 
   /// Creates a feed. Reads a folder or a file at once and throws if it cannot be used; requests nothing.
   ///
@@ -221,25 +223,33 @@ public final class Feed {
 
   /// Parses a list off the main actor, because parsing a long list takes a while.
   private func receive(_ new: [UInt8], from base: URL, stale: State?, _ generation: Int) {
-    guard new != bytes || bytes.isEmpty else { return finishLoading(stale: stale) }
-    Task { [weak self, name] in
-      let list = await Self.list(new, name: name, base: base)
+    // The same list at another URL names other images by its relative URLs.
+    guard new != bytes || base != self.base || bytes.isEmpty else { return finishLoading(stale: stale) }
+    Task { [weak self, name, items] in
+      let result = await Self.items(new, name: name, base: base, unlike: items)
       guard let self, generation == self.generation else { return }
-      switch list {
-      case .success(let list):
+      switch result {
+      case .success(let changed):
         bytes = new
-        items = Items(list)
-        onChange?(.items)
+        self.base = base
+        if let changed {
+          self.items = changed
+          onChange?(.items)
+        }
         finishLoading(stale: stale)
       case .failure(let error): fail(.invalidData("\(error)"))
       }
     }
   }
 
-  @concurrent private nonisolated static func list(
-    _ bytes: [UInt8], name: String, base: URL
-  ) async -> Result<FeedList, FeedError> {
-    Result { () throws(FeedError) in try FeedReader.list(bytes, name: name, base: base) }
+  /// Returns the items of a list; `nil` if they are those that are shown.
+  @concurrent private nonisolated static func items(
+    _ bytes: [UInt8], name: String, base: URL, unlike old: Items
+  ) async -> Result<Items?, FeedError> {
+    Result { () throws(FeedError) in
+      let items = Items(try FeedReader.list(bytes, name: name, base: base))
+      return items.elementsEqual(old) ? nil : items
+    }
   }
 
   private func finishLoading(stale: State?) {

@@ -155,6 +155,34 @@ struct FeedTests {
     #expect(feed.items[0].url.hasSuffix("c.png"))
   }
 
+  @Test func sameListAtAnotherURLNamesTheImagesThere() async throws {
+    let feed = try feed()
+    var lists = 0
+    feed.onChange = { if $0 == .items { lists += 1 } }
+    func respond(to number: Int, from url: String) async throws {
+      try await transport.waitUntilStarted(number)
+      let transfer = transport.transfers[number - 1]
+      transfer.respond(url: URL(string: url))
+      transfer.send(Array("b.png\n".utf8))
+      transfer.finish()
+    }
+
+    feed.reload()
+    try await respond(to: 1, from: "http://old.test/a/list.txt?signature=1")
+    try await until { feed.state == .loaded }
+    #expect(feed.items.map(\.url) == ["http://old.test/a/b.png"])
+    feed.reload()
+    try await respond(to: 2, from: "http://old.test/a/list.txt?signature=2")
+    try await until { !feed.isLoading }
+    #expect(lists == 1, "another signature names the same images")
+    feed.reload()
+    try await respond(to: 3, from: "http://new.test/a/list.txt?signature=3")
+    try await until { !feed.isLoading }
+
+    #expect(feed.items.map(\.url) == ["http://new.test/a/b.png"])
+    #expect(lists == 2)
+  }
+
   @Test(arguments: ["<html>", "file:///etc/passwd\n", "\n", "# nothing\n", "a\u{0}b"])
   func invalidListIsReportedInOneLineAndRetried(text: String) async throws {
     let feed = try feed()
