@@ -24,13 +24,15 @@ struct ExpectedImages {
   }
 
   let folder: URL
-  /// True to save missing or different images instead of failing.
+  /// True to save missing or different images instead of failing. An image is then different if a single pixel exceeds
+  /// the levels of the tolerance: a changed word of a large image is within the fraction for the edges of letters.
   let isRecording: Bool
 
   /// Compares an image with `NAME.png`. On a difference, writes `NAME.actual.png` and, if there is an expected image,
   /// `NAME.difference.png` beside it. Removes those files of earlier runs first.
   func verdict(on actual: Bitmap, _ name: String, tolerance: ImageTolerance) throws -> Verdict {
     let expected = file("\(name).png")
+    let tolerance = isRecording ? ImageTolerance(levels: tolerance.levels) : tolerance
     let (drawn, difference) = (file("\(name).actual.png"), file("\(name).difference.png"))
     for old in [drawn, difference] { try? FileManager.default.removeItem(at: old) }
     let comparison = try load(expected).map { ImageComparison(of: actual, with: $0, tolerance: tolerance) }

@@ -86,4 +86,18 @@ struct ExpectedImagesTests {
     let exact = ExpectedImages(folder: folder, isRecording: false)
     #expect(try exact.verdict(on: red, "square", tolerance: .exact) == .match)
   }
+
+  @Test func recordingReplacesAnImageWithinTheToleranceForLetters() throws {
+    defer { remove() }
+    let old = Bitmap(width: 40, height: 40, color: .white)
+    let new = Bitmap(width: 40, height: 40) { x, y in x == 7 && y == 9 ? .black : .white }
+    let comparing = ExpectedImages(folder: folder, isRecording: false)
+    let recording = ExpectedImages(folder: folder, isRecording: true)
+    #expect(try recording.verdict(on: old, "word", tolerance: .text) == .recorded)
+    #expect(try comparing.verdict(on: new, "word", tolerance: .text) == .match)
+
+    #expect(try recording.verdict(on: new, "word", tolerance: .text) == .recorded)
+
+    #expect(try comparing.verdict(on: new, "word", tolerance: .exact) == .match)
+  }
 }
