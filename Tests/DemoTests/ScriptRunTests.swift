@@ -33,6 +33,27 @@ struct ScriptRunTests {
     #expect(FileManager.default.fileExists(atPath: program.path("selected.png")))
   }
 
+  @Test func scriptOfTheMovingPictureTakesEachFrame() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    let script = try String(
+      contentsOfFile: VitrineProgram.assets + "/pictures/moving.script", encoding: .utf8)
+    let frames = script.matches(of: /screenshot (frame-\d\d\.png)/).map { String($0.1) }
+
+    let outcome = try await program.run(
+      "--video", "offscreen", "--latency", "0", "--size", "640x400", "--chrome", "off", "--screen", "grid",
+      script: script.replacing("screenshot frame", with: "screenshot \(program.path("frame"))"))
+
+    #expect(outcome.exitCode == 0)
+    #expect(frames.count == 50)
+    let missing = frames.filter { !FileManager.default.fileExists(atPath: program.path($0)) }
+    #expect(missing.isEmpty)
+    // The pressed button differs from the button before.
+    #expect(
+      FileManager.default.contents(atPath: program.path("frame-43.png"))
+        != FileManager.default.contents(atPath: program.path("frame-37.png")))
+  }
+
   @Test func buttonHighlightsWhilePressedAndSelectsWhenReleased() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
