@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The program's disk cache between runs.
-@Suite(.timeLimit(.minutes(2))) struct DiskRunTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskRunTests {
   @Test func secondRunShowsImagesFromDisk() async throws {
     let program = try VitrineProgram(keepsImages: true)
     defer { program.remove() }
@@ -12,9 +12,10 @@ import Testing
     #expect(shown.network > 0 && shown.disk == 0 && shown.failed == 0)
 
     let second = try await program.run("--video", "offscreen", "--exit-when-idle", "--latency", "0")
-    #expect(second.stats?.images.disk == shown.network)
-    #expect(second.stats?.network.requests == 0)
-    #expect(second.stats?.images.stale == 0)
+    let images = try #require(second.stats).images
+    #expect(images.disk >= shown.network && images.failed == 0 && images.stale == 0)
+    // The first run may end before the rows below the screen are prefetched. Only those are requested.
+    #expect(second.stats?.network.requests == images.network)
   }
 
   @Test func cacheFolderCanBeChosenOrDisabled() async throws {

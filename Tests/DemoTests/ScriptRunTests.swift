@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The demo, driven by scripts.
-@Suite(.timeLimit(.minutes(3)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct ScriptRunTests {
   @Test func scriptCanScrollTapAndTakeScreenshots() async throws {
     let program = try VitrineProgram()
@@ -33,19 +33,24 @@ struct ScriptRunTests {
     #expect(FileManager.default.fileExists(atPath: program.path("selected.png")))
   }
 
-  @Test func scriptOfTheMovingPictureTakesEachFrame() async throws {
+  @Test func scriptOfTheMovingPictureShowsAPressedButton() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
-    let script = try String(
-      contentsOfFile: VitrineProgram.assets + "/pictures/moving.script", encoding: .utf8)
-    let frames = script.matches(of: /screenshot (frame-\d\d\.png)/).map { String($0.1) }
+    let lines = try String(
+      contentsOfFile: VitrineProgram.assets + "/pictures/moving.script", encoding: .utf8
+    ).split(separator: "\n")
+    #expect(lines.count { $0.hasPrefix("screenshot frame-") } == 50)
+    // Writing all frames takes long in a debug build.
+    let frames = ["frame-00.png", "frame-37.png", "frame-43.png", "frame-49.png"]
+    let script = lines.filter { line in
+      !line.hasPrefix("screenshot") || frames.contains { line.hasSuffix($0) }
+    }.joined(separator: "\n")
 
     let outcome = try await program.run(
       "--video", "offscreen", "--latency", "0", "--size", "640x400", "--chrome", "off", "--screen", "grid",
       script: script.replacing("screenshot frame", with: "screenshot \(program.path("frame"))"))
 
     #expect(outcome.exitCode == 0)
-    #expect(frames.count == 50)
     let missing = frames.filter { !FileManager.default.fileExists(atPath: program.path($0)) }
     #expect(missing.isEmpty)
     // The pressed button differs from the button before.

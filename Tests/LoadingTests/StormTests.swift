@@ -9,7 +9,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Loads from many threads at once, which ThreadSanitizer checks when it is enabled.
-@Suite(.timeLimit(.minutes(1))) struct StormTests {
+@Suite(.timeLimit(.minutes(5))) struct StormTests {
   @Test("AF-D31, AF-D32 starts and cancels from several threads: each load completes once")
   func concurrentStartsAndCancelsCompleteOnce() async throws {
     let transport = ThreadedTransport()

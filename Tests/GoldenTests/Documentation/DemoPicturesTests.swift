@@ -3,7 +3,7 @@ import VitrineGraphics
 import VitrineTesting
 
 /// The screens of the demo in the README and the documentation. `./run.sh pictures` records them.
-@Suite("Pictures of the documentation: screens", .timeLimit(.minutes(2)))
+@Suite("Pictures of the documentation: screens", .timeLimit(.minutes(5)))
 struct DemoPicturesTests {
   private nonisolated static let moments = [
     DemoMoment(name: "list", size: (1000, 628), part: Rect(x: 0, y: 0, width: 1000, height: 596)),
