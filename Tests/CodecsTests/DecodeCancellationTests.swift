@@ -5,7 +5,7 @@ import VitrineGraphics
 import VitrineLoading
 
 /// Decoders check for cancellation and stop.
-@Suite(.timeLimit(.minutes(1))) struct DecodeCancellationTests {
+@Suite(.timeLimit(.minutes(5))) struct DecodeCancellationTests {
   /// Counts the checks for cancellation, and cancels from a given check on. Depending on the format, a decoder
   /// checks before each strip of rows, each row of blocks or each part of the file.
   private final class CancellationCounter: Sendable {

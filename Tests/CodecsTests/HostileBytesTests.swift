@@ -4,7 +4,7 @@ import VitrineGraphics
 import VitrineLoading
 
 /// Any bytes give an image or one of four errors, without a crash or a hang.
-@Suite(.timeLimit(.minutes(1))) struct HostileBytesTests {
+@Suite(.timeLimit(.minutes(5))) struct HostileBytesTests {
   private static let images: [(format: ImageFormat, bytes: [UInt8])] = {
     var jpeg = JPEGFixture(width: 48, height: 40, color: patternColor)
     jpeg.exif = exif(orientation: 6)

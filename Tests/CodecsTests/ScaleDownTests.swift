@@ -6,7 +6,7 @@ import VitrineLoading
 import VitrineTesting
 
 /// Images that are scaled down to a number of bytes instead of being refused.
-@Suite(.timeLimit(.minutes(1))) struct ScaleDownTests {
+@Suite(.timeLimit(.minutes(5))) struct ScaleDownTests {
   private let limits = DecodeLimits(scaleDownBytes: 4_000_000)
 
   @Test("2000x2000 under 4,000,000 bytes is 1000x1000, in each preview and in the final image")

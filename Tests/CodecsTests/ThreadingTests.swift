@@ -3,7 +3,7 @@ import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
 
-@Suite(.timeLimit(.minutes(1))) struct ThreadingTests {
+@Suite(.timeLimit(.minutes(5))) struct ThreadingTests {
   @Test func decoderWorksOnManyThreadsAtOnce() async throws {
     var turned = JPEGFixture(width: 64, height: 40, color: patternColor)
     turned.exif = exif(orientation: 6)

@@ -5,7 +5,7 @@ import VitrineConcurrency
 import VitrineTesting
 
 /// Threads for work that blocks.
-@Suite(.timeLimit(.minutes(1))) struct BlockingThreadTests {
+@Suite(.timeLimit(.minutes(5))) struct BlockingThreadTests {
   @Test func joinReturnsAfterTheBody() throws {
     let hasRun = Atomic(false)
 

@@ -5,7 +5,7 @@ import VitrineConcurrency
 import VitrineTesting
 
 /// Waiting for a change of the state of a lock.
-@Suite(.timeLimit(.minutes(1))) struct ConditionLockTests {
+@Suite(.timeLimit(.minutes(5))) struct ConditionLockTests {
   @Test func waitingThreadTakesTheValueThatAnotherThreadSets() async throws {
     let lock = ConditionLock<Int?>(nil)
     let taken = Atomic(0)

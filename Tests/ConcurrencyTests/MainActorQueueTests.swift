@@ -5,7 +5,7 @@ import VitrineConcurrency
 import VitrineTesting
 
 /// The queue of closures for the main actor.
-@Suite(.timeLimit(.minutes(1))) struct MainActorQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct MainActorQueueTests {
   @Test func closuresRunInTheOrderOfPosting() async throws {
     let queue = MainActorQueue()
     let numbers = Shared<[Int]>([])

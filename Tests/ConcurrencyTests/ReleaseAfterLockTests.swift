@@ -3,7 +3,7 @@ import Testing
 import VitrineConcurrency
 
 /// Values whose deinit needs the lock that they were taken from.
-@Suite(.timeLimit(.minutes(1))) struct ReleaseAfterLockTests {
+@Suite(.timeLimit(.minutes(5))) struct ReleaseAfterLockTests {
   private final class Witness: Sendable {
     private let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }

@@ -5,7 +5,7 @@ import VitrineLoading
 import VitrineTesting
 
 /// The system clock and its timers.
-@Suite(.timeLimit(.minutes(1))) struct SystemLoadingClockTests {
+@Suite(.timeLimit(.minutes(5))) struct SystemLoadingClockTests {
   @Test func timersFireInOrderAndNotEarly() async {
     let clock = SystemLoadingClock()
     let (calls, continuation) = AsyncStream.makeStream(of: (Int, Bool).self)

@@ -9,7 +9,7 @@ import VitrineTesting
 import VitrineLoading
 
 /// Jobs and threads of a worker pool.
-@Suite(.timeLimit(.minutes(1))) struct WorkerPoolTests {
+@Suite(.timeLimit(.minutes(5))) struct WorkerPoolTests {
   /// Names, in the order in which jobs added them.
   private final class Names: Sendable {
     private let names = Mutex("")

@@ -10,7 +10,7 @@ import VitrineLoading
 import VitrineTesting
 
 /// Back-pressure: transfers pause while their receivers accept no more bytes.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct BodyPauseTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct BodyPauseTests {
   /// A receiver that records a transfer and accepts a number of bytes, which the test can raise.
   private final class LimitedReceiver: TransportReceiver {
     private struct State {

@@ -5,7 +5,7 @@ import VitrineConcurrency
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("A cancel ends a transfer exactly once", .timeLimit(.minutes(1)))
+@Suite("A cancel ends a transfer exactly once", .timeLimit(.minutes(5)))
 struct CancelTests {
   @Test func cancelBeforeSendingEndsTheTransfer() async throws {
     let server = try ScriptedServer { _ in [.hold] }

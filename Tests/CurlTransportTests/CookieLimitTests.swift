@@ -5,7 +5,7 @@ import VitrineLoading
 @testable import VitrineCurlTransport
 
 /// The limits on the number of cookies in a jar.
-@Suite(.timeLimit(.minutes(1))) struct CookieLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct CookieLimitTests {
   private func line(_ domain: String, _ name: String, path: String = "/", value: String = "1") -> String {
     [domain, domain.hasPrefix(".") ? "TRUE" : "FALSE", path, "FALSE", "0", name, value].joined(
       separator: "\t")

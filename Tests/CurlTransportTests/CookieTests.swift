@@ -3,7 +3,7 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("Cookies are kept only in a jar, and sent only to their hosts and paths", .timeLimit(.minutes(1)))
+@Suite("Cookies are kept only in a jar, and sent only to their hosts and paths", .timeLimit(.minutes(5)))
 struct CookieTests {
   private func server(setting fields: [String] = ["Set-Cookie: a=1; Path=/"]) throws -> ScriptedServer {
     try ScriptedServer { request in [.response("", fields: request.target == "/set" ? fields : [])] }

@@ -8,7 +8,7 @@ import VitrineTesting
 @testable import VitrineCurlTransport
 
 /// Digests of the credentials that the transport would send, or has sent, distinguish users.
-@Suite(.timeLimit(.minutes(1))) struct CredentialDigestTests {
+@Suite(.timeLimit(.minutes(5))) struct CredentialDigestTests {
   /// A server that sets the cookie `user` to NAME for the path `/sign-in/NAME`, and returns an image of one row whose
   /// width depends on the cookie or login.
   private func server() throws -> ScriptedServer {

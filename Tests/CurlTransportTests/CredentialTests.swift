@@ -4,7 +4,7 @@ import VitrineLoading
 
 @testable import VitrineCurlTransport
 
-@Suite("Credentials are sent only to their origin", .timeLimit(.minutes(1)))
+@Suite("Credentials are sent only to their origin", .timeLimit(.minutes(5)))
 struct CredentialTests {
   typealias Credential = CurlTransport.Credential
 

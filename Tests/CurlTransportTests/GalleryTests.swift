@@ -5,7 +5,7 @@ import VitrineCurlTransport
 import VitrineGalleryServer
 import VitrineLoading
 
-@Suite("Each fault of the gallery server ends with the expected result", .timeLimit(.minutes(1)))
+@Suite("Each fault of the gallery server ends with the expected result", .timeLimit(.minutes(5)))
 struct GalleryTests {
   private let body = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
 

@@ -7,7 +7,7 @@ import VitrineLoading
 
 /// Receivers start the next transfer when one ends, as a downloader does. A transfer that fails before it is sent ends
 /// on the transport's own thread.
-@Suite("A transfer that libcurl refuses at once does not stop other transfers", .timeLimit(.minutes(1)))
+@Suite("A transfer that libcurl refuses at once does not stop other transfers", .timeLimit(.minutes(5)))
 struct ImmediateFailureTests {
   /// The reasons for an immediate failure.
   enum Refusal: String, CaseIterable, CustomTestStringConvertible {

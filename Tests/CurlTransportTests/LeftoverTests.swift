@@ -3,7 +3,7 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("A failure leaves no open socket and does not affect the next load", .timeLimit(.minutes(1)))
+@Suite("A failure leaves no open socket and does not affect the next load", .timeLimit(.minutes(5)))
 struct LeftoverTests {
   /// The faulty responses of a server to `/bad`.
   static let faults: [(name: String, steps: [ScriptedServer.Step])] = [

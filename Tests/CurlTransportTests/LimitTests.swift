@@ -4,7 +4,7 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("A transfer stays within its limits for any behavior of the server", .timeLimit(.minutes(1)))
+@Suite("A transfer stays within its limits for any behavior of the server", .timeLimit(.minutes(5)))
 struct LimitTests {
   @Test func bodyMayFillItsLimitExactly() async throws {
     let server = try ScriptedServer { _ in [.response("hello")] }

@@ -3,7 +3,7 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("A transfer reports its metrics", .timeLimit(.minutes(1)))
+@Suite("A transfer reports its metrics", .timeLimit(.minutes(5)))
 struct MetricsTests {
   @Test("AF-S8 SD-D26 times, sizes, protocol and address are reported at the end")
   func metricsAreReportedAtTheEnd() async throws {

@@ -3,7 +3,7 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("Transfers use a proxy, and its failures have their own error", .timeLimit(.minutes(1)))
+@Suite("Transfers use a proxy, and its failures have their own error", .timeLimit(.minutes(5)))
 struct ProxyTests {
   @Test func proxyLoginIsSentOnlyToTheProxy() async throws {
     let proxy = try ScriptedServer { _ in [.response("from the proxy")] }
@@ -161,7 +161,7 @@ struct ProxyTests {
 }
 
 @Suite(
-  "Transfers go through a real proxy", .timeLimit(.minutes(1)),
+  "Transfers go through a real proxy", .timeLimit(.minutes(5)),
   .enabled(if: TLSServer.isAvailable && TinyProxy.isAvailable, "needs tinyproxy, nginx and openssl"))
 struct RealProxyTests {
   @Test func plainAndEncryptedTransfersUseTheProxy() async throws {

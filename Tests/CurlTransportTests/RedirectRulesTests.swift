@@ -4,7 +4,7 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("A program decides about redirects", .timeLimit(.minutes(1)))
+@Suite("A program decides about redirects", .timeLimit(.minutes(5)))
 struct RedirectRulesTests {
   typealias Redirect = CurlTransport.Redirect
 

@@ -3,7 +3,7 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("No secret follows a redirect to another origin, in any form of its URL", .timeLimit(.minutes(1)))
+@Suite("No secret follows a redirect to another origin, in any form of its URL", .timeLimit(.minutes(5)))
 struct RedirectSecretsTests {
   /// The target of a redirect from `http://localhost:A/`; `A` and `B` stand for ports.
   struct Form: CustomTestStringConvertible {

@@ -3,7 +3,7 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("A redirect is followed, hop by hop", .timeLimit(.minutes(1)))
+@Suite("A redirect is followed, hop by hop", .timeLimit(.minutes(5)))
 struct RedirectTests {
   @Test func onlyTheFinalResponseIsReported() async throws {
     let server = try ScriptedServer { request in

@@ -3,7 +3,7 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("A request sends what it was given", .timeLimit(.minutes(1)))
+@Suite("A request sends what it was given", .timeLimit(.minutes(5)))
 struct RequestTests {
   @Test func headersAreSentAsGiven() async throws {
     let server = try ScriptedServer { _ in [.response("")] }

@@ -3,7 +3,7 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("A response is delivered as it arrives", .timeLimit(.minutes(1)))
+@Suite("A response is delivered as it arrives", .timeLimit(.minutes(5)))
 struct ResponseTests {
   @Test("SD-D13 SD-D26 a transport works on its own: it delivers response, bytes and end, and the metrics")
   func transportDeliversResponseThenBytesThenEnd() async throws {

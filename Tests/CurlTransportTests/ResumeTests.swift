@@ -6,7 +6,7 @@ import VitrineTesting
 
 /// Downloads that are interrupted halfway and resumed from a real server.
 @Suite(
-  .serialized, .timeLimit(.minutes(1)),
+  .serialized, .timeLimit(.minutes(5)),
   .enabled(if: TLSServer.isAvailable, "needs nginx and openssl"))
 struct ResumeTests {
   private func downloader(_ server: TLSServer) -> ImageDownloader {

@@ -5,7 +5,7 @@ import VitrineCurlTransport
 import VitrineGalleryServer
 import VitrineLoading
 
-@Suite("Connections are reused, and dead connections are replaced", .timeLimit(.minutes(1)))
+@Suite("Connections are reused, and dead connections are replaced", .timeLimit(.minutes(5)))
 struct ReuseTests {
   @Test func oneConnectionServesConsecutiveRequests() async throws {
     let server = try ScriptedServer { _ in [.response("hello")] }

@@ -7,7 +7,7 @@ import VitrineLoading
 
 /// A libcurl that is older, or built without some features, refuses options, like those of Buildroot and Yocto.
 @Suite(
-  "A small libcurl may lack all features except those that keep a transfer safe", .timeLimit(.minutes(1)))
+  "A small libcurl may lack all features except those that keep a transfer safe", .timeLimit(.minutes(5)))
 struct SmallLibcurlTests {
   /// Returns a transport whose libcurl refuses the given options.
   private func transport(

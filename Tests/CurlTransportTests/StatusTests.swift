@@ -3,7 +3,7 @@ import Testing
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("A status is accepted or refused, and the response head is reported", .timeLimit(.minutes(1)))
+@Suite("A status is accepted or refused, and the response head is reported", .timeLimit(.minutes(5)))
 struct StatusTests {
   @Test(
     "AF-S14 AF-S20 every 2xx status is accepted, and 204 has an empty body",

@@ -6,7 +6,7 @@ import VitrineConcurrency
 import VitrineCurlTransport
 import VitrineLoading
 
-@Suite("A stopped transport leaves no transfers and no receivers behind", .timeLimit(.minutes(1)))
+@Suite("A stopped transport leaves no transfers and no receivers behind", .timeLimit(.minutes(5)))
 struct StopTests {
   @Test func allReceiversAreNotifiedWhenStopReturns() async throws {
     let server = try ScriptedServer { _ in [.hold] }

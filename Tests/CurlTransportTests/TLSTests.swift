@@ -4,7 +4,7 @@ import VitrineCurlTransport
 import VitrineLoading
 
 @Suite(
-  "Encrypted connections are checked and shared", .timeLimit(.minutes(1)),
+  "Encrypted connections are checked and shared", .timeLimit(.minutes(5)),
   .enabled(if: TLSServer.isAvailable, "needs nginx and openssl"))
 struct TLSTests {
   @Test func configuredAuthorityIsTrusted() async throws {

@@ -5,7 +5,7 @@ import VitrineCurlTransport
 import VitrineLoading
 
 @Suite(
-  "Only servers that the configuration trusts are trusted", .timeLimit(.minutes(1)),
+  "Only servers that the configuration trusts are trusted", .timeLimit(.minutes(5)),
   .enabled(if: TLSServer.isAvailable, "needs nginx and openssl"))
 struct TrustTests {
   typealias Trust = CurlTransport.Trust

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The exit codes and one-line messages that scripts rely on.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct CommandLineTests {
   @Test func helpListsOptionsAndExitsWithCodeZero() async throws {
     let program = try VitrineProgram()

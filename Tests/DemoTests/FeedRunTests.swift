@@ -3,7 +3,7 @@ import Testing
 import VitrineGalleryServer
 
 /// The program with a server of the test: the stats must agree with the server's log.
-@Suite(.timeLimit(.minutes(3)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct FeedRunTests {
   @Test func statsAgreeWithTheServersLog() async throws {
     let program = try VitrineProgram()

@@ -7,7 +7,7 @@ import VitrineTesting
 
 /// A screen with the images of a feed, in a window of the test.
 @MainActor
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FeedScreenTests {
   private func items(_ list: String) -> Feed.Items {
     Feed.Items(count: 100) { Feed.Item(url: "http://\(list).test/\($0)") }

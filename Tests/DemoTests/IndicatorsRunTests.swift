@@ -1,7 +1,7 @@
 import Testing
 
 /// The demo's indicators, driven by keys and drags.
-@Suite(.timeLimit(.minutes(3)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct IndicatorsRunTests {
   private func play(_ arguments: String..., script: String) async throws {
     let program = try VitrineProgram()

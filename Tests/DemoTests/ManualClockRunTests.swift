@@ -3,7 +3,7 @@ import Testing
 import VitrineWidgets
 
 /// The demo with a manual clock: screenshots during animations are reproducible.
-@Suite(.timeLimit(.minutes(3)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct ManualClockRunTests {
   /// Runs a script in which each line `@NAME` writes a screenshot, and returns the screenshots by name.
   private func images(

@@ -3,7 +3,7 @@ import Testing
 import VitrineGraphics
 
 /// The demo on rotated panels.
-@Suite(.timeLimit(.minutes(3)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct PanelRunTests {
   /// A script that takes its screenshot while the list scrolls, so that the window is redrawn in parts.
   private static func script(screenshot: String) -> String {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `--trace` and the overlay, with the real program.
-@Suite(.timeLimit(.minutes(3)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct TraceRunTests {
   private struct Document: Decodable {
     struct Slice: Decodable {

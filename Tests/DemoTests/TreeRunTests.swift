@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The accessibility tree of the demo.
-@Suite(.timeLimit(.minutes(3)), .serialized)
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct TreeRunTests {
   private func run(
     _ screen: String, _ options: String..., script: String? = nil

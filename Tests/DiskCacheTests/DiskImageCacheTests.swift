@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Storing, finding and removing responses on disk.
-@Suite(.timeLimit(.minutes(1))) struct DiskImageCacheTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskImageCacheTests {
   let fixture = DiskFixture()
 
   @Test(arguments: [0, 1, 100, 3900, 4000, 4096, 5000, 300_000])

@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Directories, limits and removals of a disk cache, as an application uses them.
-@Suite(.timeLimit(.minutes(1)), .serialized) struct DiskMaintenanceTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct DiskMaintenanceTests {
   let fixture = DiskFixture()
 
   private func storedNumbers(_ cache: DiskImageCache, of count: Int) -> [Int] {

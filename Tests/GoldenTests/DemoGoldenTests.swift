@@ -3,7 +3,7 @@ import VitrineGraphics
 import VitrineTesting
 
 /// The demo's screens, as screenshots of the program running off screen.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct DemoGoldenTests {
   private nonisolated static let cases = [
     DemoMoment(name: "list", part: rows),

@@ -4,7 +4,7 @@ import Testing
 @testable import VitrineGraphics
 
 /// The order in which bodies may reserve memory or must wait.
-@Suite(.timeLimit(.minutes(1))) struct BodyQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct BodyQueueTests {
   @Test func oldestWaitingBodyMayExceedTheLimitUntilItEnds() {
     var line = BodyQueue()
 

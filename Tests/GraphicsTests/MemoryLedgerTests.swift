@@ -2,7 +2,7 @@ import Synchronization
 import Testing
 import VitrineGraphics
 
-@Suite(.timeLimit(.minutes(1))) struct MemoryLedgerTests {
+@Suite(.timeLimit(.minutes(5))) struct MemoryLedgerTests {
   /// A holder that evicts the bytes it is asked for and records the calls.
   private final class Holder: MemoryHolder {
     let account: MemoryLedger.Account

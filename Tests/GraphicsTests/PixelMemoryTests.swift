@@ -5,7 +5,7 @@ import Testing
 @testable import VitrineGraphics
 
 /// Pixel memory: allocating and freeing blocks of any size.
-@Suite(.timeLimit(.minutes(1))) struct PixelMemoryTests {
+@Suite(.timeLimit(.minutes(5))) struct PixelMemoryTests {
   private static let sizes = [
     0, 1, 63, 64, 2047, 2048, 2049, 4096, 5000, 16_384, 16_385, 22_016, 131_072, 131_073, 300_000,
   ]

@@ -6,7 +6,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// Images and background images that a button loads.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ButtonImageTests {
   private let bench = SlotBench()
   private let recorder = CompletionRecorder()

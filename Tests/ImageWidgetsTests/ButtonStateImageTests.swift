@@ -6,7 +6,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// Each state of a button or a view, image and background have slots of their own.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ButtonStateImageTests {
   private let bench = SlotBench()
   private let recorder = CompletionRecorder()

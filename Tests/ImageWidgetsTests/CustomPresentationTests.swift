@@ -6,7 +6,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// Images that a closure of the caller shows instead of the view (`showsImage`).
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CustomPresentationTests {
   private let bench = SlotBench()
   private let recorder = CompletionRecorder()

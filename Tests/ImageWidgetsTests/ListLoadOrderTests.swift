@@ -7,7 +7,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// The order in which the images of a list are requested, with one download at a time.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ListLoadOrderTests {
   /// A list of 200 points with rows of 50 points, each of which shows an image.
   @MainActor

@@ -6,7 +6,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// Loads in one slot: a new load cancels the previous load, or runs concurrently if `cancelsPrevious` is false.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LoadBesideTests {
   private let bench = SlotBench()
   private let recorder = CompletionRecorder()

@@ -7,7 +7,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// The indicator of network activity, with time advanced by the test.
-@Suite("Network activity", .timeLimit(.minutes(1)))
+@Suite("Network activity", .timeLimit(.minutes(5)))
 struct NetworkActivityTests {
   private let network = NetworkActivity()
   private let test = TestWindow()

@@ -6,7 +6,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// The downloader of a view class and its subclasses. The tests are serialized because the setting is process-wide.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct SharedDownloaderTests {
   private class Avatar: ImageView {}
   private final class SmallAvatar: Avatar {}

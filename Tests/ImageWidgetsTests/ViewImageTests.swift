@@ -8,7 +8,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// Images of views from memory and network.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ViewImageTests {
   private let bench = SlotBench()
   private let recorder = CompletionRecorder()

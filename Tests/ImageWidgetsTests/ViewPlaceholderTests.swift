@@ -7,7 +7,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// The placeholder, the failure image and the previous image of a view.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ViewPlaceholderTests {
   private let bench = SlotBench()
   private let recorder = CompletionRecorder()

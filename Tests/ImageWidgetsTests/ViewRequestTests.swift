@@ -7,7 +7,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// Requests of views that join a load, replace a request or cancel it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ViewRequestTests {
   private let bench = SlotBench()
   private let recorder = CompletionRecorder()

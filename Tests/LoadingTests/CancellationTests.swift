@@ -9,7 +9,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Cancellation of loads: the work that stops, and the work that continues for other loads.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct CancellationTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct CancellationTests {
   @Test("AF-D13, AF-D29 a cancelled receipt fails with .cancelled and the URL without credentials")
   func cancelledReceiptFailsWithItsURL() async throws {
     let world = Fixture()

@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Loads that share a download, a decode or a transform.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct CoalescingTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct CoalescingTests {
   @Test("AF-D6 two requests for one URL get the same image from one download")
   func secondRequestJoinsRunningDownload() async throws {
     let world = Fixture()

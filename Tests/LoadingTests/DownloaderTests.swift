@@ -8,7 +8,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// The downloader's API, mostly one load at a time.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct DownloaderTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct DownloaderTests {
   @Test("AF-D1 the shared downloader exists, and its loads fail with .notConfigured until it is set")
   func sharedDownloaderFailsUntilItIsSet() async throws {
     let shared = ImageDownloader.shared

@@ -5,7 +5,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// The queue of events for a slow listener takes bounded memory.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct EventQueueTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct EventQueueTests {
   @Test func queueKeepsOnlyTheNewestProgressAndPreview() {
     var queue = ImageTask.EventQueue()
     for number in 1...1000 {

@@ -6,7 +6,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// The events that a load reports to its listeners.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct EventTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct EventTests {
   private func words(_ event: ImageTask.Event) -> String {
     switch event {
     case .response(let response): "response \(response.status ?? 0)"

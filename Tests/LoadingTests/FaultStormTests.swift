@@ -8,7 +8,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Random sequences of what callers, servers, modifiers and the clock can do, repeatable by seed.
-@Suite(.timeLimit(.minutes(1))) struct FaultStormTests {
+@Suite(.timeLimit(.minutes(5))) struct FaultStormTests {
   @Test("Under random events each load completes once, and no transfer and no body stays", arguments: 0..<12)
   func randomEventsCompleteEachLoadOnce(seed: Int) async throws {
     let ledger = MemoryLedger()
@@ -62,7 +62,7 @@ import VitrineTesting
       $0.requests.modifier = { $0 }
     }
     try await whileBusy(world.downloader) {
-      for number in 0..<500 {
+      for number in 0..<100 {
         let task = world.downloader.load(request())
         try await world.transport.waitUntilStarted(number + 1)
         task.cancel()

@@ -5,7 +5,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Progress of a load.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ProgressTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct ProgressTests {
   @Test("AF-S5 progress reaches the full length before the completion")
   func progressReachesTheFullLengthBeforeTheCompletion() async throws {
     let world = Fixture()

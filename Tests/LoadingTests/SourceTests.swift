@@ -6,7 +6,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// The ways to name an image: a request, a URL or a text.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct SourceTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct SourceTests {
   private let world = Fixture(disk: MemoryDataCache())
   private let text = "http://a.test/a.jpg"
 

@@ -5,7 +5,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// The list of subscribers of a task: the receivers of each event, and the turns that are posted.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct TaskSubscribersTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct TaskSubscribersTests {
   typealias Subscribers = ImageTask.Subscribers
 
   private let failure = ImageTask.Outcome.failure(.cancelled)

@@ -6,7 +6,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// State, configuration and shutdown of a downloader.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct WholeDownloaderTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct WholeDownloaderTests {
   @Test("SD-D1 SD-M1 a new downloader is not the shared one") func newDownloaderIsNotTheSharedOne() {
     #expect(Fixture().downloader !== ImageDownloader.shared)
   }

@@ -4,7 +4,7 @@ import Vitrine
 import VitrineTesting
 
 /// Programs with an asynchronous `main`, in which the main actor leaves the process's first thread.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AsyncMainTests {
   private let advice = "not on the process's first thread: make main() synchronous"
 

@@ -5,7 +5,7 @@ import Vitrine
 import VitrineGalleryServer
 
 /// The disk cache with the real transport, the real codecs, a server and a folder.
-@Suite(.timeLimit(.minutes(1))) struct DiskCacheTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskCacheTests {
   private let world = DiskCacheWorld()
 
   @Test("a second start shows the image that the first has stored, without a server")

@@ -4,7 +4,7 @@ import Vitrine
 import VitrineGalleryServer
 
 /// Images of each format, downloaded and decoded with the real transport and the real codecs.
-@Suite(.timeLimit(.minutes(1))) struct ImageKindsTests {
+@Suite(.timeLimit(.minutes(5))) struct ImageKindsTests {
   private let gallery = URL(filePath: #filePath).appending(path: "../../../Assets/gallery")
     .standardizedFileURL.path
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Uses of slots that the compiler rejects outside the main actor.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct IsolationTests {
   /// The folder of the compiled modules, beside the test program.
   static let modules = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()

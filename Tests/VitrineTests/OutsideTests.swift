@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A program outside the package, which sees public declarations only. All other tests see package declarations too.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OutsideTests {
   private static let program = """
     import FoundationEssentials

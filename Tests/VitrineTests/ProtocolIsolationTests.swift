@@ -3,7 +3,7 @@ import Vitrine
 
 /// Conformances in a module without a default isolation, as most users have it: the protocols isolate the type, so that
 /// it can use views and its own state without annotations.
-@MainActor @Suite(.timeLimit(.minutes(1)))
+@MainActor @Suite(.timeLimit(.minutes(5)))
 struct ProtocolIsolationTests {
   class Rows: ListViewDataSource, ListViewPrefetching {
     var titles = ["a", "b"]

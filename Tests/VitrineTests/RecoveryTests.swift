@@ -5,7 +5,7 @@ import VitrineGalleryServer
 import VitrineTesting
 
 /// A panel that is switched on before its server, with the real transport, the real codecs and a manual clock.
-@Suite(.timeLimit(.minutes(2))) @MainActor struct RecoveryTests {
+@Suite(.timeLimit(.minutes(5))) @MainActor struct RecoveryTests {
   private let gallery = URL(filePath: #filePath).appending(path: "../../../Assets/gallery")
     .standardizedFileURL.path
 

@@ -2,7 +2,7 @@ import Testing
 import VitrineTesting
 
 /// Waits that end although their condition never becomes true.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct UntilTests {
   @Test func waitReturnsOnceItsConditionIsTrue() async throws {
     var count = 0

@@ -5,7 +5,7 @@ import VitrineLoading
 
 @testable import VitrineCodecs
 
-@Suite(.timeLimit(.minutes(1))) struct ColorProfileTests {
+@Suite(.timeLimit(.minutes(5))) struct ColorProfileTests {
   private let red = Color(red: 254, green: 0, blue: 0)
 
   private func jpeg(_ profile: [UInt8]?) -> [UInt8] {

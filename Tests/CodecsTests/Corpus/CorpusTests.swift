@@ -51,7 +51,7 @@ struct CorpusTests {
 }
 
 /// The verdicts that the corpus test relies on.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CorpusVerdictTests {
   private let path = "/tmp/vitrine-corpus-\(UUID().uuidString)"
 

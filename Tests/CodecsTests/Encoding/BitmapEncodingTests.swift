@@ -7,7 +7,7 @@ import VitrineLoading
 @testable import VitrineCodecs
 
 /// Bitmaps as files and as bytes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BitmapEncodingTests {
   private let folder: URL
 

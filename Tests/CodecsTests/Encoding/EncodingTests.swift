@@ -4,7 +4,7 @@ import VitrineGraphics
 import VitrineLoading
 
 /// Encodes images and decodes them again.
-@Suite(.timeLimit(.minutes(1))) struct EncodingTests {
+@Suite(.timeLimit(.minutes(5))) struct EncodingTests {
   private static func image(
     _ width: Int, _ height: Int, _ format: PixelFormat, hasAlpha: Bool
   ) -> Image {

@@ -6,7 +6,7 @@ import VitrineGraphics
 import VitrineLoading
 
 /// Compares the memory that the codecs predict for a decode with the memory that a process takes.
-@Suite(.serialized, .timeLimit(.minutes(3)), .disabled(if: CorpusVerdict.isSanitized))
+@Suite(.serialized, .timeLimit(.minutes(5)), .disabled(if: CorpusVerdict.isSanitized))
 struct MemoryMeasuredTests {
   struct Sample: CustomTestStringConvertible {
     let testDescription: String

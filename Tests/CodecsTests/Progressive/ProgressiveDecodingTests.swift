@@ -4,7 +4,7 @@ import VitrineGraphics
 import VitrineLoading
 
 /// Previews of every format.
-@Suite(.timeLimit(.minutes(1))) struct ProgressiveDecodingTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgressiveDecodingTests {
   private static let images: [[UInt8]] = {
     var baseline = JPEGFixture(width: 90, height: 120, color: patternColor)
     baseline.exif = exif(orientation: 6)

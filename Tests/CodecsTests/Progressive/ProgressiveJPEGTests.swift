@@ -3,7 +3,7 @@ import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
 
-@Suite(.timeLimit(.minutes(1))) struct ProgressiveJPEGTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgressiveJPEGTests {
   private func fixture(width: Int = 96, height: Int = 64, isProgressive: Bool = true) -> JPEGFixture {
     var fixture = JPEGFixture(width: width, height: height, color: patternColor)
     fixture.isProgressive = isProgressive

@@ -3,7 +3,7 @@ import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
 
-@Suite(.timeLimit(.minutes(1))) struct ProgressivePNGTests {
+@Suite(.timeLimit(.minutes(5))) struct ProgressivePNGTests {
   private func fixture(isInterlaced: Bool, width: Int = 45, height: Int = 37) -> PNGFixture {
     var fixture = PNGFixture(width: width, height: height, colorType: 2) { x, y in
       let color = patternColor(x: x, y: y)

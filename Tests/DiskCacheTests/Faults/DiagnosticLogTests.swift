@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// The lines that `VITRINE_LOG` writes to standard error, tested in a separate process.
-@Suite(.timeLimit(.minutes(1))) struct DiagnosticLogTests {
+@Suite(.timeLimit(.minutes(5))) struct DiagnosticLogTests {
   /// Runs the program. Returns the lines on standard error.
   private func lines(of mode: String, log: String?) throws -> [Substring] {
     let process = try ProbeProcess(

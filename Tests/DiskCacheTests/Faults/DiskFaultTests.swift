@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Disks that are full, read-only, owned by another user, or removed.
-@Suite(.timeLimit(.minutes(1))) struct DiskFaultTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskFaultTests {
   let fixture = DiskFixture()
 
   /// True if this process may mount a small disk, which root in most containers may not.

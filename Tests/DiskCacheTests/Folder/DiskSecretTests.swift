@@ -9,7 +9,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// The secrets that a cache folder must not contain.
-@Suite(.timeLimit(.minutes(1))) struct DiskSecretTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskSecretTests {
   let fixture = DiskFixture()
 
   private func downloader(

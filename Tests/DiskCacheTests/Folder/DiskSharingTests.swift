@@ -8,7 +8,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Several caches on one folder, as in several processes, and one cache used by several threads.
-@Suite(.timeLimit(.minutes(1))) struct DiskSharingTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskSharingTests {
   let fixture = DiskFixture()
 
   @Test func responseStoredByOneCacheIsFoundByAnother() {

@@ -6,7 +6,7 @@ import Testing
 @testable import VitrineLoading
 
 /// Stored files that are damaged, swapped or replaced.
-@Suite(.timeLimit(.minutes(1))) struct DiskDamageTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskDamageTests {
   let fixture = DiskFixture()
 
   private func stored() throws -> (cache: DiskImageCache, path: String, bytes: [UInt8]) {

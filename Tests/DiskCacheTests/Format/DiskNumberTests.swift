@@ -6,7 +6,7 @@ import Testing
 @testable import VitrineLoading
 
 /// Sizes and times of files that no cache has written, such as those of sparse files.
-@Suite(.timeLimit(.minutes(1))) struct DiskNumberTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskNumberTests {
   let fixture = DiskFixture()
 
   private static let sizes: [Int] = [.max, .max - 4095, 1 << 62, 1 << 61, 0, -1, .min]

@@ -7,7 +7,7 @@ import Testing
 @testable import VitrineLoading
 
 /// Eviction by bytes, count and age, and removal of leftover files.
-@Suite(.timeLimit(.minutes(1))) struct DiskLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskLimitTests {
   let fixture = DiskFixture()
 
   /// Returns the numbers of the responses below `count` that are in the cache.

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import VitrineGalleryServer
 
-@Suite("Delaying proxy", .timeLimit(.minutes(1)))
+@Suite("Delaying proxy", .timeLimit(.minutes(5)))
 struct DelayingProxyTests {
   @Test func responseArrivesCompleteAfterTheRoundTripDelay() throws {
     let server = try GalleryServer()

@@ -1,7 +1,7 @@
 import Testing
 import VitrineGalleryServer
 
-@Suite("Changing the server's behavior", .timeLimit(.minutes(1)))
+@Suite("Changing the server's behavior", .timeLimit(.minutes(5)))
 struct BehaviourTests {
   private let server: GalleryServer
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import VitrineGalleryServer
 
-@Suite("The number of connections is bounded, and idle connections are closed", .timeLimit(.minutes(1)))
+@Suite("The number of connections is bounded, and idle connections are closed", .timeLimit(.minutes(5)))
 struct ConnectionLimitTests {
   private let limit = ConnectionLimit(maximumCount: 4)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import VitrineGalleryServer
 
-@Suite("Misbehaving on request", .timeLimit(.minutes(1)))
+@Suite("Misbehaving on request", .timeLimit(.minutes(5)))
 struct FaultTests {
   private let server: GalleryServer
   private let client: Client

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import VitrineGalleryServer
 
-@Suite("Serving files", .timeLimit(.minutes(1)))
+@Suite("Serving files", .timeLimit(.minutes(5)))
 struct ImageFolderTests {
   private let folder = TemporaryFolder()
   private let client: Client

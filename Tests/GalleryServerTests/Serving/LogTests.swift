@@ -2,7 +2,7 @@ import Testing
 
 @testable import VitrineGalleryServer
 
-@Suite("Logging requests", .timeLimit(.minutes(1)))
+@Suite("Logging requests", .timeLimit(.minutes(5)))
 struct LogTests {
   private let server: GalleryServer
 

@@ -1,7 +1,7 @@
 import Testing
 import VitrineGalleryServer
 
-@Suite("Serving", .timeLimit(.minutes(1)))
+@Suite("Serving", .timeLimit(.minutes(5)))
 struct ServingTests {
   private let server: GalleryServer
 

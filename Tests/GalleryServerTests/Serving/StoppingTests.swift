@@ -2,7 +2,7 @@ import Glibc
 import Testing
 import VitrineGalleryServer
 
-@Suite("Starting and stopping", .timeLimit(.minutes(1)))
+@Suite("Starting and stopping", .timeLimit(.minutes(5)))
 struct StoppingTests {
   @Test func stoppedServerLeavesNoDescriptorOpen() async {
     await #expect(processExitsWith: .success) {

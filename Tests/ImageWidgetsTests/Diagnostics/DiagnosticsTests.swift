@@ -7,7 +7,7 @@ import VitrineWidgets
 @testable import VitrineImageWidgets
 
 /// The overlay that slots draw over their images while a window shows its diagnostics.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DiagnosticsTests {
   private let bench = SlotBench()
   private let recorder = CompletionRecorder()

@@ -8,7 +8,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// The diagnostic messages of views that did not get their images. Other tests write to the same log.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 final class SlotDiagnosticsTests {
   private let bench = SlotBench()
   private let lines = Lines()

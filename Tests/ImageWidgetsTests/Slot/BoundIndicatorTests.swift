@@ -6,7 +6,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// Indicators that follow a slot or a task.
-@Suite("Indicators bound to a slot or a task", .timeLimit(.minutes(1)))
+@Suite("Indicators bound to a slot or a task", .timeLimit(.minutes(5)))
 struct BoundIndicatorTests: IndicatorSlots {
   let bench = SlotBench()
   let recorder = CompletionRecorder()

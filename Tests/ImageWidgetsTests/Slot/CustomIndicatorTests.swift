@@ -6,7 +6,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// Indicators that a program draws over a slot.
-@Suite("Custom indicators over a slot", .timeLimit(.minutes(1)))
+@Suite("Custom indicators over a slot", .timeLimit(.minutes(5)))
 struct CustomIndicatorTests: IndicatorSlots {
   let bench = SlotBench()
   let recorder = CompletionRecorder()

@@ -8,7 +8,7 @@ import VitrineWidgets
 @testable import VitrineImageWidgets
 
 /// Fades and spinners, frame by frame.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SlotAppearanceTests {
   private let bench = SlotBench()
   private let recorder = CompletionRecorder()

@@ -8,7 +8,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// Invalid URLs, extreme sizes, and failing or slow code of the caller.
-@Suite("Bad input to slots", .timeLimit(.minutes(1)))
+@Suite("Bad input to slots", .timeLimit(.minutes(5)))
 struct SlotBadInputTests {
   private let bench = SlotBench()
   private let recorder = CompletionRecorder()

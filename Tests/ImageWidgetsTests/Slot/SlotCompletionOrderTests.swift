@@ -7,7 +7,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// The completion of a load is called before the next load of its slot begins.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SlotCompletionOrderTests {
   private let bench = SlotBench()
   private let recorder = CompletionRecorder()

@@ -7,7 +7,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// Completions that set another image, and clear, remove or release their view.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SlotCompletionTests {
   private let bench = SlotBench()
   private let recorder = CompletionRecorder()

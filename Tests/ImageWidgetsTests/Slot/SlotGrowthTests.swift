@@ -6,7 +6,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// Slots that request their image again in a larger size, and slots that keep the image.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SlotGrowthTests {
   private let bench = SlotBench()
   private let recorder = CompletionRecorder()

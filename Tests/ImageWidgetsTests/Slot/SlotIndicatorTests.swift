@@ -6,7 +6,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// The indicators that are drawn over a slot while it loads.
-@Suite("Indicators over a slot", .timeLimit(.minutes(1)))
+@Suite("Indicators over a slot", .timeLimit(.minutes(5)))
 struct SlotIndicatorTests: IndicatorSlots {
   let bench = SlotBench()
   let recorder = CompletionRecorder()

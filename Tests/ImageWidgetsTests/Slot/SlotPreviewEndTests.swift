@@ -6,7 +6,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// Previews of loads that fail or are cancelled, and of slots that request another image.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SlotPreviewEndTests: PreviewSlots {
   let bench = SlotBench()
   private let recorder = CompletionRecorder()

@@ -6,7 +6,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// The previews that slots show while their images load.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SlotPreviewTests: PreviewSlots {
   let bench = SlotBench()
   private let recorder = CompletionRecorder()

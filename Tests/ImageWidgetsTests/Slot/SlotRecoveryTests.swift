@@ -7,7 +7,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// Slots whose requests failed with retryable errors: the requests are sent again while the slots are on the screen.
-@Suite("Slots that recover", .timeLimit(.minutes(1)))
+@Suite("Slots that recover", .timeLimit(.minutes(5)))
 struct SlotRecoveryTests {
   private let bench = SlotBench()
   private let recorder = CompletionRecorder()

@@ -7,7 +7,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// Callbacks that change the slot that calls them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SlotReentryTests {
   private let bench = SlotBench()
   private let recorder = CompletionRecorder()

@@ -6,7 +6,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// `cachePolicy = .refresh`: the image from memory is shown, and then replaced by the image from the server.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SlotRefreshTests {
   private let bench = SlotBench()
   private let recorder = CompletionRecorder()

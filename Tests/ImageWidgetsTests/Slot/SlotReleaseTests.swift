@@ -6,7 +6,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// Objects of the application that call the slot when it releases them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SlotReleaseTests {
   private let bench = SlotBench()
   private let recorder = CompletionRecorder()

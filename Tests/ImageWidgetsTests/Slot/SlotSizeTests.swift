@@ -5,7 +5,7 @@ import VitrineLoading
 import VitrineTesting
 import VitrineWidgets
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SlotSizeTests {
   private let bench = SlotBench()
   private let recorder = CompletionRecorder()

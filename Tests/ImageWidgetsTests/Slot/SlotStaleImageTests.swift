@@ -7,7 +7,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// Slots that show a stale image because their server failed.
-@Suite("Slots with a stale image", .timeLimit(.minutes(1)))
+@Suite("Slots with a stale image", .timeLimit(.minutes(5)))
 struct SlotStaleImageTests {
   private nonisolated static let down = ImageError.transport(.cannotConnect, message: "refused")
 

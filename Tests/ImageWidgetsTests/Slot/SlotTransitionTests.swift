@@ -8,7 +8,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// The transitions of images by their source, and completions that wait for transitions.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SlotTransitionTests {
   private let bench = SlotBench()
   private let recorder = CompletionRecorder()

@@ -5,7 +5,7 @@ import VitrineLoading
 import VitrineTesting
 
 /// Limits of a memory cache other than its capacity: count, age and cost of one entry.
-@Suite(.timeLimit(.minutes(1))) struct CacheLimitTests {
+@Suite(.timeLimit(.minutes(5))) struct CacheLimitTests {
   private static let size = 1000
 
   /// A manual clock in nanoseconds.

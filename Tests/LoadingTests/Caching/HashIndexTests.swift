@@ -3,7 +3,7 @@ import Testing
 @testable import VitrineLoading
 
 /// The hash table of the memory cache.
-@Suite(.timeLimit(.minutes(1))) struct HashIndexTests {
+@Suite(.timeLimit(.minutes(5))) struct HashIndexTests {
   @Test("Entries are found by hash after any inserts and removals", arguments: [1, 3, 16, 1 << 20])
   func placeIndexBehavesLikeADictionary(spread: Int) {
     var random = SplitMix(state: UInt64(spread))

@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// A memory cache counts its images in a ledger, and evicts them for reservations and under memory pressure.
-@Suite(.timeLimit(.minutes(1))) struct MemoryEvictionTests {
+@Suite(.timeLimit(.minutes(5))) struct MemoryEvictionTests {
   // MARK: Counting
 
   @Test func cacheCountsItsImagesInOneLedger() {

@@ -5,7 +5,7 @@ import VitrineLoading
 import VitrineTesting
 
 /// The memory cache alone, with images of 1000 bytes each.
-@Suite(.timeLimit(.minutes(1))) struct MemoryImageCacheTests {
+@Suite(.timeLimit(.minutes(5))) struct MemoryImageCacheTests {
   private static let size = 1000
   private let cache = MemoryImageCache(capacity: 10 * size, preferredUsageAfterPurge: 6 * size)
 

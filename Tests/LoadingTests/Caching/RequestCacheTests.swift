@@ -6,7 +6,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// The cache in which a request's image is looked up and stored.
-@Suite("The cache of a request", .timeLimit(.minutes(1)))
+@Suite("The cache of a request", .timeLimit(.minutes(5)))
 struct RequestCacheTests {
   private let world = Fixture()
   private let other = MemoryImageCache()
@@ -82,7 +82,7 @@ struct RequestCacheTests {
 }
 
 /// Transforms that a downloader applies to requests without their own.
-@Suite("Transforms of a downloader", .timeLimit(.minutes(1)))
+@Suite("Transforms of a downloader", .timeLimit(.minutes(5)))
 struct DownloaderTransformTests {
   /// Makes an image of the given width, and checks that it runs off the main queue.
   private struct WidthTransform: ImageTransform {

@@ -5,7 +5,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Scan resistance of the memory cache: images that are used once must not evict images in use.
-@Suite(.timeLimit(.minutes(1))) struct ScanTests {
+@Suite(.timeLimit(.minutes(5))) struct ScanTests {
   /// Requests for images of 10,000 bytes each, as many as a screen shows.
   private static let shown = (0..<60).map { request("shown-\($0)") }
   private let cache = MemoryImageCache(capacity: 2_000_000, preferredUsageAfterPurge: 1_200_000)

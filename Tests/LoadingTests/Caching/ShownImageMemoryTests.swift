@@ -5,7 +5,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Images in use that no cache counts.
-@Suite(.timeLimit(.minutes(1))) struct ShownImageMemoryTests {
+@Suite(.timeLimit(.minutes(5))) struct ShownImageMemoryTests {
   private static let imageBytes = 64 * 48 * PixelFormat.bytesPerPixel
 
   @Test func imageThatTheCacheRefusesCountsUntilItIsReleased() async throws {

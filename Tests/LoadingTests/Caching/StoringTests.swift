@@ -5,7 +5,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// The time at which decoded images enter the memory cache.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct StoringTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct StoringTests {
   private let trace = Trace()
 
   /// Two loads, of which the first is decoded and the main queue has not run since.

@@ -3,7 +3,7 @@ import Testing
 @testable import VitrineLoading
 
 /// The order in which images are evicted.
-@Suite(.timeLimit(.minutes(1))) struct UseOrderTests {
+@Suite(.timeLimit(.minutes(5))) struct UseOrderTests {
   /// A simple model of the eviction order with arrays, oldest first.
   private struct Model {
     var probation: [Int] = []

@@ -5,7 +5,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Images that a memory cache finds again while another owner holds them, and a cache with a timer.
-@Suite(.timeLimit(.minutes(1))) struct WeakImagesTests {
+@Suite(.timeLimit(.minutes(5))) struct WeakImagesTests {
   private func lookUp(_ cache: MemoryImageCache, _ name: String) -> Image? {
     cache.image(for: request(name), additionalIdentifier: nil)
   }

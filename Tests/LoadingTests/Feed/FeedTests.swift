@@ -11,7 +11,7 @@ import VitrineTesting
 
 /// Feeds from a server, with a fake transport and a manual clock, and feeds from folders and files.
 @MainActor
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FeedTests {
   private let transport = FakeTransport()
   private let disk = MemoryDataCache()

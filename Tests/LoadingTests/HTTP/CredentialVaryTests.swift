@@ -7,7 +7,7 @@ import VitrineTesting
 
 /// A response that varies with `Cookie` or `Authorization` is not used for another user if the transport adds these
 /// headers.
-@Suite(.timeLimit(.minutes(1))) struct CredentialVaryTests {
+@Suite(.timeLimit(.minutes(5))) struct CredentialVaryTests {
   private let anna = CredentialDigests(cookie: "anna")
   private let ben = CredentialDigests(cookie: "ben")
 

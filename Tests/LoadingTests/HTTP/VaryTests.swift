@@ -6,7 +6,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Request headers that a server names in `Vary` (RFC 9110, 12.5.5).
-@MainActor @Suite(.timeLimit(.minutes(1))) struct VaryTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct VaryTests {
   private func deviceRequest(_ device: String?) -> ImageRequest {
     var request = request()
     request.headers["X-Device"] = device

@@ -5,7 +5,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Requests whose bytes are not decoded.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct DataOnlyTests {
   private let transport = FakeTransport()
   private let disk = MemoryDataCache()

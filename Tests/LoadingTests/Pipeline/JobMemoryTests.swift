@@ -8,7 +8,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Jobs of a worker pool that wait for memory, and their order.
-@Suite(.timeLimit(.minutes(1))) struct JobMemoryTests {
+@Suite(.timeLimit(.minutes(5))) struct JobMemoryTests {
   /// A memory holder that has nothing to release and counts how often it is asked.
   private final class CountingHolder: MemoryHolder {
     let gate = Gate(isOpen: true)

@@ -8,7 +8,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// A downloader reserves the memory of bodies and images in a ledger before it takes the memory.
-@Suite(.timeLimit(.minutes(1))) struct MemoryAdmissionTests {
+@Suite(.timeLimit(.minutes(5))) struct MemoryAdmissionTests {
   private static let imageBytes = 64 * 48 * PixelFormat.bytesPerPixel
 
   // MARK: Loading within the budget

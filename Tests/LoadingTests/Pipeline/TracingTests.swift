@@ -6,7 +6,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Trace events that a downloader records.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct TracingTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct TracingTests {
   private let trace = Trace()
 
   private func fixture(_ configure: (inout ImageDownloader.Configuration) -> Void = { _ in }) -> Fixture {

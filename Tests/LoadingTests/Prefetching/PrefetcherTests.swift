@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Lists of images that are loaded before a view requests them.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct PrefetcherTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct PrefetcherTests {
   private let world = Fixture()
 
   @Test("SD-P1 a new prefetcher is not the shared one") func newPrefetcherIsNotTheSharedOne() {

@@ -5,7 +5,7 @@ import VitrineGraphics
 @testable import VitrineLoading
 
 /// The memory for hosts is bounded, and a heap finds the next of many hosts.
-@Suite(.timeLimit(.minutes(1))) struct LaneHeapTests {
+@Suite(.timeLimit(.minutes(5))) struct LaneHeapTests {
   private func lane(_ number: Int) -> DownloadQueue.Lane {
     .host(scheme: "https", name: "\(number).test", port: nil)
   }

@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Number and order of downloads, as the transport sees them.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct QueueingTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct QueueingTests {
   /// Names of the images in the order in which their downloads started.
   private func started(_ world: Fixture) -> String {
     world.transport.transfers.map { $0.request.url.deletingPathExtension().lastPathComponent }.joined()

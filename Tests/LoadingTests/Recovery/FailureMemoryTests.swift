@@ -117,7 +117,7 @@ import VitrineTesting
 }
 
 /// The failure memory as seen by a caller of the downloader.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct RememberedFailureTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct RememberedFailureTests {
   private let clock = ManualLoadingClock()
 
   private func world(_ memory: FailureMemory? = FailureMemory(), key: (@Sendable (URL) -> URL)? = nil)

@@ -5,7 +5,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Networks that are reported as returned several times a second.
-@Suite(.timeLimit(.minutes(1))) struct NetworkReturnsTests {
+@Suite(.timeLimit(.minutes(5))) struct NetworkReturnsTests {
   private let second: Int64 = 1_000_000_000
 
   @Test func returnsWithinTwoSecondsCauseOneAction() {

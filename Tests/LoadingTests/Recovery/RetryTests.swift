@@ -6,7 +6,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Retries, host back-off and the rate limit, as a caller sees them.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct RetryTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct RetryTests {
   private let reset = ImageError.transport(.connectionLost, message: "reset")
 
   private func world(_ policy: RetryPolicy = RetryPolicy(limit: 2, delay: 1), burst: Int? = nil) -> Fixture {

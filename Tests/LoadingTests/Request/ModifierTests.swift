@@ -8,7 +8,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Modifiers of requests, responses and bodies, acceptance rules and the request processor.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ModifierTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct ModifierTests {
   private struct Refusal: Error, CustomStringConvertible { let description = "no token" }
 
   @Test("SD-D23 a modifier can change the headers and the URL of a request")

@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Filters of a downloader for the headers and the cache keys of requests.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct RequestFilterTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct RequestFilterTests {
   private func signed(_ signature: Int) -> ImageRequest {
     ImageRequest(url: url("a.jpg?signature=\(signature)"))
   }

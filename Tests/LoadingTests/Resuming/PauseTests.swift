@@ -6,7 +6,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Paused loads, and suspended downloaders.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct PauseTests: HalfDownloads {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct PauseTests: HalfDownloads {
   @Test func pausedDownloadStopsAndResumesWithTheMissingBytes() async throws {
     let world = Fixture()
     let task = world.downloader.load(request())

@@ -6,7 +6,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Downloads that continue with resumable data, or discard the data.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ResumingTests: HalfDownloads {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct ResumingTests: HalfDownloads {
   @Test func retryOfABrokenTransferRequestsTheMissingBytes() async throws {
     let world = Fixture { $0.retries = RetryPolicy(limit: 1, delay: 1) }
     let task = world.downloader.load(request())

@@ -5,7 +5,7 @@ import VitrineLoading
 import VitrineTesting
 
 /// The guarantees of the test doubles that other tests rely on.
-@Suite(.timeLimit(.minutes(1))) struct FakesTests {
+@Suite(.timeLimit(.minutes(5))) struct FakesTests {
   private final class Receiver: TransportReceiver {
     let finished = Mutex<[Result<TransportMetrics, ImageError>]>([])
     let failing = Mutex<[TransportMetrics]>([])

@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Loads of files and data URLs by a downloader.
-@Suite(.timeLimit(.minutes(1))) struct LocalLoadingTests {
+@Suite(.timeLimit(.minutes(5))) struct LocalLoadingTests {
   private let files: LocalFiles
 
   init() throws { files = try LocalFiles() }

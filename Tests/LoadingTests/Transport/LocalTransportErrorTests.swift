@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Errors of the system when a file is opened.
-@Suite(.timeLimit(.minutes(1))) struct LocalTransportErrorTests {
+@Suite(.timeLimit(.minutes(5))) struct LocalTransportErrorTests {
   private let files: LocalFiles
 
   init() throws { files = try LocalFiles() }

@@ -8,7 +8,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Reads of files on disks that hang.
-@Suite(.timeLimit(.minutes(1))) struct LocalTransportHangTests {
+@Suite(.timeLimit(.minutes(5))) struct LocalTransportHangTests {
   private let files: LocalFiles
 
   init() throws { files = try LocalFiles() }

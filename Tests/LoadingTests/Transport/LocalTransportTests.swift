@@ -8,7 +8,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Transfers of files, and the files that are refused.
-@Suite(.timeLimit(.minutes(1))) struct LocalTransportTests {
+@Suite(.timeLimit(.minutes(5))) struct LocalTransportTests {
   private let transport = LocalTransport()
   private let files: LocalFiles
 

@@ -4,7 +4,7 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-@Suite("Counting network activity", .timeLimit(.minutes(1)))
+@Suite("Counting network activity", .timeLimit(.minutes(5)))
 struct NetworkActivityTests {
   private let network = NetworkActivity()
 

@@ -5,7 +5,7 @@ import VitrineTesting
 @testable import VitrinePlatform
 
 /// Steps of the wall clock, simulated by a descriptor that the test writes to.
-@Suite(.timeLimit(.minutes(1))) struct ClockMonitorTests {
+@Suite(.timeLimit(.minutes(5))) struct ClockMonitorTests {
   @Test func monitorCallsForEachStepUntilItIsReleased() async throws {
     var pair: [Int32] = [0, 0]
     try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &pair) == 0)

@@ -9,7 +9,7 @@ import VitrineTesting
 @testable import VitrinePlatform
 
 /// Memory pressure, from the kernel's files to the caches.
-@Suite(.timeLimit(.minutes(1))) struct MemoryPressureMonitorTests {
+@Suite(.timeLimit(.minutes(5))) struct MemoryPressureMonitorTests {
   private final class Clock: Sendable {
     private let time = Atomic<Int64>(0)
     var now: Int64 { time.load(ordering: .relaxed) }

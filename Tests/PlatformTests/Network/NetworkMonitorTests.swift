@@ -6,7 +6,7 @@ import VitrineTesting
 @testable import VitrinePlatform
 
 /// Changes of the network on a fake machine.
-@Suite(.timeLimit(.minutes(1))) struct NetworkMonitorTests {
+@Suite(.timeLimit(.minutes(5))) struct NetworkMonitorTests {
   /// A machine whose addresses and messages come from the test.
   private final class Machine: Sendable {
     private struct State {

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// The loop on the first thread of a process. Tests run on other threads, so a probe program runs it.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct LoopTests {
   @Test func mainQueueAndMainActorRunOnTheFirstThread() throws {
     let probe = try Probe(["offscreen", "wakes"])

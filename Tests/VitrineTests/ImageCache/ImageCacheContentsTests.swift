@@ -6,7 +6,7 @@ import Vitrine
 import VitrineTesting
 
 /// The bytes that are written for an image, and custom caches and coders.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ImageCacheContentsTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct ImageCacheContentsTests {
   private let world = ImageCacheWorld()
   private let url = ImageCacheWorld.url
   private var cache: ImageCache { world.cache }

@@ -6,7 +6,7 @@ import Vitrine
 import VitrineTesting
 
 /// Images that an application stores, looks up and removes itself.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct ImageCacheStoringTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct ImageCacheStoringTests {
   private let world = ImageCacheWorld()
   private let url = ImageCacheWorld.url
   private var cache: ImageCache { world.cache }

@@ -6,7 +6,7 @@ import VitrineGalleryServer
 import VitrineTesting
 
 /// Behaviors that need the real transport, the real codecs, or a window's clock.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct WholeWayTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct WholeWayTests {
   private let url = ImageCacheWorld.url
 
   @Test("AF-D7 a redirect is followed, and the image behind it is downloaded")

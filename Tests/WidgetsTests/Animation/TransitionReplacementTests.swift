@@ -4,7 +4,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// Images that are replaced before their transition ends.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TransitionReplacementTests {
   nonisolated enum Underneath: CaseIterable, Sendable { case image, buttonImage, buttonBackground }
 

@@ -4,7 +4,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// Transitions of each kind, of views that are hidden, resized or removed before the transition ends.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TransitionTests {
   @Test(arguments: ImageRole.allCases, Transition.Kind.all)
   func everyKindRunsInEveryViewAndEnds(role: ImageRole, kind: Transition.Kind) {

@@ -3,7 +3,7 @@ import VitrineGraphics
 import VitrineWidgets
 
 /// Compares the region with a bitmap: a limited number of rectangles must cover all inserted rectangles.
-@Suite("Dirty region", .timeLimit(.minutes(1)))
+@Suite("Dirty region", .timeLimit(.minutes(5)))
 nonisolated struct DirtyRegionTests {
   /// A set of unit squares.
   private struct Squares {

@@ -5,7 +5,7 @@ import VitrineTesting
 @testable import VitrineWidgets
 
 /// The rows that a list announces for prefetching.
-@Suite("List view: prefetching", .timeLimit(.minutes(1)))
+@Suite("List view: prefetching", .timeLimit(.minutes(5)))
 struct ListPrefetchingTests {
   private final class Source: ListViewDataSource, ListViewPrefetching {
     var count = 100

@@ -4,7 +4,7 @@ import VitrineTesting
 
 @testable import VitrineWidgets
 
-@Suite("List view", .timeLimit(.minutes(1)))
+@Suite("List view", .timeLimit(.minutes(5)))
 struct ListViewTests {
   private final class Cell: ListCell {
     let label = Label()

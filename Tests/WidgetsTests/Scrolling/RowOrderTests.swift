@@ -4,7 +4,7 @@ import VitrineTesting
 
 @testable import VitrineWidgets
 
-@Suite("Order of rows", .timeLimit(.minutes(1)))
+@Suite("Order of rows", .timeLimit(.minutes(5)))
 struct RowOrderTests {
   @Test func visibleRowsComeFirstThenRowsAheadThenRowsBehind() {
     #expect(RowOrder(8..<16, visible: 10..<14, from: 0..<6).rows == [10, 11, 12, 13, 14, 15, 9, 8])

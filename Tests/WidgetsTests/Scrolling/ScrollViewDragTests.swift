@@ -4,7 +4,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// Drags, flicks and the springs at the ends of the content.
-@Suite("Scroll view: drags", .timeLimit(.minutes(1)))
+@Suite("Scroll view: drags", .timeLimit(.minutes(5)))
 struct ScrollViewDragTests {
   private let scrollView = ScrollView(frame: Rect(x: 0, y: 0, width: 200, height: 200))
   private let button = Button(frame: Rect(x: 0, y: 0, width: 200, height: 100))

@@ -4,7 +4,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// Scrolling by wheel and keys.
-@Suite("Scroll view: wheel and keys", .timeLimit(.minutes(1)))
+@Suite("Scroll view: wheel and keys", .timeLimit(.minutes(5)))
 struct ScrollViewKeyTests {
   private let scrollView = ScrollView(frame: Rect(x: 0, y: 0, width: 200, height: 200))
   private let button = Button(frame: Rect(x: 0, y: 0, width: 200, height: 100))

@@ -4,7 +4,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// The offset of a scroll view, and its scroll bar.
-@Suite("Scroll view", .timeLimit(.minutes(1)))
+@Suite("Scroll view", .timeLimit(.minutes(5)))
 struct ScrollViewTests {
   private let scrollView = ScrollView(frame: Rect(x: 0, y: 0, width: 200, height: 200))
   private let button = Button(frame: Rect(x: 0, y: 0, width: 200, height: 100))

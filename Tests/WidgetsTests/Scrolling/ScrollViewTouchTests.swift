@@ -4,7 +4,7 @@ import VitrineTesting
 import VitrineWidgets
 
 /// Touches that a scroll view delivers to its content, or keeps.
-@Suite("Scroll view: touches of the content", .timeLimit(.minutes(1)))
+@Suite("Scroll view: touches of the content", .timeLimit(.minutes(5)))
 struct ScrollViewTouchTests {
   private let scrollView = ScrollView(frame: Rect(x: 0, y: 0, width: 200, height: 200))
   private let button = Button(frame: Rect(x: 0, y: 0, width: 200, height: 100))

@@ -3,7 +3,7 @@ import VitrineGraphics
 import VitrineTesting
 import VitrineWidgets
 
-@Suite("List view of tiles", .timeLimit(.minutes(1)))
+@Suite("List view of tiles", .timeLimit(.minutes(5)))
 struct TileListTests {
   private final class Source: ListViewDataSource {
     var count = 10_000

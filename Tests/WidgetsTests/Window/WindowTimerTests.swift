@@ -3,7 +3,7 @@ import VitrineGraphics
 import VitrineTesting
 import VitrineWidgets
 
-@Suite("Window timers", .timeLimit(.minutes(1)))
+@Suite("Window timers", .timeLimit(.minutes(5)))
 struct WindowTimerTests {
   private let test = TestWindow(size: Size(width: 100, height: 100))
   private var window: Window { test.window }

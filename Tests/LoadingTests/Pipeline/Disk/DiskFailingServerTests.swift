@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Stored responses whose server fails or has no image.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct DiskFailingServerTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct DiskFailingServerTests {
   private static let other = FakeDecoder.encodedImage(width: 32, height: 32)
 
   @Test(

@@ -8,7 +8,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// A disk that is slow or never responds.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct DiskHangTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct DiskHangTests {
   private static let other = FakeDecoder.encodedImage(width: 32, height: 32)
 
   /// Returns a world whose first lookups hang.

@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Concurrent requests for one image with different cache policies, sizes and headers.
-@Suite(.timeLimit(.minutes(1))) struct DiskJoiningTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskJoiningTests {
   private static let other = FakeDecoder.encodedImage(width: 32, height: 32)
   private static let small = DecodeTarget(width: 8, height: 8)
 

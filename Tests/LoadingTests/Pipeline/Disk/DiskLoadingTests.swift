@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Loads of damaged, missing and removed responses, and concurrent loads of one response.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct DiskLoadingTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct DiskLoadingTests {
   private static let other = FakeDecoder.encodedImage(width: 32, height: 32)
 
   // MARK: Damage

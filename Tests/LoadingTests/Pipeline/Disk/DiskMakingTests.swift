@@ -5,7 +5,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Transformed images and thumbnails: the disk cache has the original bytes, the memory cache has the results.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct DiskMakingTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct DiskMakingTests {
   private let world = DiskWorld()
 
   private func thumbnail(_ side: Int = 16, policy: ImageRequest.CachePolicy = .useCache) -> ImageRequest {

@@ -8,7 +8,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// The memory of bodies that are being read from or written to disk.
-@Suite(.timeLimit(.minutes(1))) struct DiskMemoryTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskMemoryTests {
   @Test func bodyReadFromDiskCountsUntilItIsDecoded() async throws {
     let ledger = MemoryLedger()
     let world = DiskWorld(decodingIsHeld: true) { $0.memory.ledger = ledger }

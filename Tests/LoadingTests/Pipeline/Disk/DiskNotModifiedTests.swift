@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Responses with status 304 from other URLs, and responses that arrive too late.
-@Suite(.timeLimit(.minutes(1))) struct DiskNotModifiedTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskNotModifiedTests {
   private static let other = FakeDecoder.encodedImage(width: 32, height: 32)
 
   @Test func notModifiedFromAnotherURLCausesAFullRequest() async throws {

@@ -6,7 +6,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Prefetching to disk only, for lists of images that do not fit into memory.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct DiskPrefetchTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct DiskPrefetchTests {
   private func prefetched(
     _ names: [String], by downloader: ImageDownloader
   ) async throws -> ImagePrefetch.Progress {

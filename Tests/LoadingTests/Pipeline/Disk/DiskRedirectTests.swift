@@ -4,7 +4,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Redirected responses: the target may be fresh for a year, but the redirect for a shorter time.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct DiskRedirectTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct DiskRedirectTests {
   @Test(
     "a redirected response is fresh no longer than a response without a stated lifetime",
     arguments: [(3599, true), (3601, false)])

@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// All events of a registry with a disk, in an order given by a seed.
-@Suite(.timeLimit(.minutes(1))) struct DiskRegistryStormTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskRegistryStormTests {
   @Test(
     "with any results of disk and server, each task completes once and as its policy allows",
     arguments: 0..<40)

@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Conditional requests for stored responses, and requests that skip them.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct DiskRevalidationTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct DiskRevalidationTests {
   private static let other = FakeDecoder.encodedImage(width: 32, height: 32)
 
   @Test("SD-D38 SD-M28 an unchanged response is reported as revalidated, and once")

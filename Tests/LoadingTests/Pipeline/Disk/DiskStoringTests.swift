@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// The responses that a load stores on disk, and the images that it serves from there.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct DiskStoringTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct DiskStoringTests {
   private static let other = FakeDecoder.encodedImage(width: 32, height: 32)
 
   @Test("YY-B3 an image from the network reports this source, and is in memory and on disk afterwards")

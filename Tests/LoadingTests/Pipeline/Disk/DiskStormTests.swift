@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// All actions of callers, a disk, servers, modifiers and the clock, in an order given by a seed.
-@Suite(.timeLimit(.minutes(1))) struct DiskStormTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskStormTests {
   @Test(
     "with any disk contents and events, each task completes once and no work or memory remains",
     arguments: 0..<12)

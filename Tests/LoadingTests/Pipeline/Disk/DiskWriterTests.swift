@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// The thread that changes the disk cache.
-@Suite(.timeLimit(.minutes(1))) struct DiskWriterTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskWriterTests {
   private let clock = ManualLoadingClock()
   private let gate = Gate()
   private let identity = request().identity

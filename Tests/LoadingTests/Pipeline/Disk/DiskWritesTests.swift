@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// The queue of disk changes, mainly of removals on a disk that hangs.
-@Suite(.timeLimit(.minutes(1))) struct DiskWritesTests {
+@Suite(.timeLimit(.minutes(5))) struct DiskWritesTests {
   private func number(_ admission: DiskWrites.Admission) -> UInt64? {
     if case .queued(let number, _, _) = admission { number } else { nil }
   }

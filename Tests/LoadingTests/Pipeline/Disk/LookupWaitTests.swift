@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Lookups that wait for a slow disk: the network goes ahead, and the disk still serves what the network cannot.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct LookupWaitTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct LookupWaitTests {
   private nonisolated static let offline = ImageError.transport(.cannotConnect, message: "offline")
 
   private func world(_ gate: Gate) -> DiskWorld { DiskWorld(lookupsAreHeldBy: gate) }

@@ -6,7 +6,7 @@ import VitrineTesting
 
 /// A server that does not respond in time: the stored response is delivered, and the server's response is stored when
 /// it arrives.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StaleAfterTests {
   private static let newer = FakeDecoder.encodedImage(width: 32, height: 32)
 

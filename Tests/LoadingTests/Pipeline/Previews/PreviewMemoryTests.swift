@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Memory that previews reserve from the shared budget, and when it is released.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct PreviewMemoryTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct PreviewMemoryTests {
   /// 64x48 pixels.
   private let pixels = 12_288
 

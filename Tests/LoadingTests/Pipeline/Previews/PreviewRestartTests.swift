@@ -5,7 +5,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Previews of downloads that are paused, or break and start again.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct PreviewRestartTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct PreviewRestartTests {
   private let tag: HTTPHeaders = ["ETag": "\"v1\"", "Accept-Ranges": "bytes"]
 
   @Test func taskPausedDuringARestartNeverSeesASmallerPreview() async throws {

@@ -5,7 +5,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Tasks that share previews: tasks join and leave.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct PreviewSharingTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct PreviewSharingTests {
   @Test func eachTaskReceivesPreviewsOfItsStyle() async throws {
     let world = PreviewWorld()
     let (scans, blurred, plain) = (Recorder<Image>(), Recorder<Image>(), Recorder<Image>())

@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Previews while callers load, pause and cancel and transfers break, in an order that a seed decides.
-@Suite(.timeLimit(.minutes(1))) struct PreviewStormTests {
+@Suite(.timeLimit(.minutes(5))) struct PreviewStormTests {
   private let threads = 3
   private let loadsPerThread = 100
 

@@ -5,7 +5,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Previews that are shown while an image downloads.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct PreviewTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct PreviewTests {
   @Test("YY-B20 YY-F3 SD-F3 a preview is shown at most every 0.2 s, and the complete image at the end")
   func previewsAreLimitedToOneEvery200Milliseconds() async throws {
     let world = PreviewWorld()

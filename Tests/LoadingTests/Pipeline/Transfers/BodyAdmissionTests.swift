@@ -6,7 +6,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// Bodies reserve memory before they are received, and their transfers pause while the budget is full.
-@Suite(.timeLimit(.minutes(1))) struct BodyAdmissionTests {
+@Suite(.timeLimit(.minutes(5))) struct BodyAdmissionTests {
   private func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 1, count: count) }
 
   /// Returns a downloader whose transfers have all begun, one for each host.

@@ -7,7 +7,7 @@ import VitrineTesting
 @testable import VitrineLoading
 
 /// One attempt of a fetch, with a delegate of the test.
-@Suite(.timeLimit(.minutes(1))) struct FetchReceiverTests {
+@Suite(.timeLimit(.minutes(5))) struct FetchReceiverTests {
   /// A delegate that needs a minute to decide whether an attempt may begin.
   private final class SlowDelegate: FetchReceiverDelegate {
     let clock = ManualLoadingClock()
