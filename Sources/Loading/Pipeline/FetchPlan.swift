@@ -25,8 +25,8 @@ struct FetchPlan {
   var transfers: TransferPlan
   private(set) var lookups = LookupLine()
   var disk: DiskPlan
-  /// The time at which `woken(at:)` is to be called; `nil` if no call is scheduled.
-  private var nextWake: Int64?
+  /// The time at which `woken(at:)` is to be called.
+  private var nextWake = NextWake()
 
   init(undecodedBytesLimit: Int, transfers: TransferPlan, disk: DiskPlan) {
     self.undecodedBytesLimit = undecodedBytesLimit
@@ -102,7 +102,7 @@ struct FetchPlan {
   // MARK: Downloads
 
   /// Called at the time of a `.wake`.
-  mutating func woken(at time: Int64) { if nextWake == time { nextWake = nil } }
+  mutating func woken(at time: Int64) { nextWake.take(at: time) }
 
   /// Starts the downloads that may begin now. Requests a call at the time of the next change.
   mutating func startDownloads(in loads: inout Loads) {
@@ -111,10 +111,7 @@ struct FetchPlan {
       if let request = loads.tree[id]?.request { loads.actions.append(.startFetch(id, request)) }
     }
     let next = [transfers.queue.nextChange(after: loads.now), lookups.nextChange].compactMap { $0 }.min()
-    if let time = next, time < nextWake ?? .max {
-      nextWake = time
-      loads.actions.append(.wake(at: time))
-    }
+    if let time = next, nextWake.schedule(at: time) { loads.actions.append(.wake(at: time)) }
   }
 
   /// Sends the request of a fetch that the disk does not serve.

@@ -30,7 +30,7 @@ final class LocalLane: Sendable {
     /// The blocked jobs, with the paths of their files.
     var hanging: [UInt64: String] = [:]
     /// The time of the next check of the lane.
-    var wake: Int64?
+    var nextWake = NextWake()
 
     var isBlocked: Bool { hanging.count >= LocalLane.maximumBlockedThreads }
 
@@ -77,10 +77,8 @@ final class LocalLane: Sendable {
       guard let running = state.running, running.number == number else { return nil }
       let end = now.advanced(bySeconds: max(0, running.job.limit))
       state.callDeadline = end
-      // The scheduled check may be that of an earlier job with a longer limit.
-      guard end < state.wake ?? .max else { return nil }
-      state.wake = end
-      return end
+      // A check for an earlier job with a longer limit may be scheduled at a later time.
+      return state.nextWake.schedule(at: end) ? end : nil
     }
     if let wake { wakeUp(at: wake) }
     let result = call()
@@ -97,16 +95,14 @@ final class LocalLane: Sendable {
   }
 
   /// Abandons a job whose call has exceeded the time limit, and continues with the next job on another thread. Does
-  /// nothing at a time that an earlier one has replaced.
+  /// nothing if an earlier check has replaced the check at `time`.
   private func checkDeadline(at time: Int64) {
     let now = clock.now
     let (abandoned, next) = state.withLock { state -> ([Job], Int64?) in
-      guard state.wake == time else { return ([], nil) }
-      state.wake = nil
+      guard state.nextWake.take(at: time) else { return ([], nil) }
       guard let running = state.running, let end = state.callDeadline else { return ([], nil) }
       guard now >= end else {
-        state.wake = end
-        return ([], end)
+        return ([], state.nextWake.schedule(at: end) ? end : nil)
       }
       state.hanging[running.number] = running.job.path
       (state.running, state.callDeadline) = (nil, nil)

@@ -11,7 +11,7 @@ final class DiskWriter: Sendable {
   private struct State {
     var writes = DiskWrites()
     /// The next time at which the running change is checked.
-    var nextWake: Int64?
+    var nextWake = NextWake()
     var waitingForIdle: [@Sendable () -> Void] = []
 
     mutating func takeIdleWaiters() -> [@Sendable () -> Void] {
@@ -199,10 +199,8 @@ final class DiskWriter: Sendable {
     let now = clock.now
     let (isWanted, wake) = state.withLock { state -> (Bool, Int64?) in
       guard let end = state.writes.begin(number, at: now) else { return (false, nil) }
-      // The scheduled time may be that of an earlier change, which ended long before a later limit.
-      guard end < state.nextWake ?? .max else { return (true, nil) }
-      state.nextWake = end
-      return (true, end)
+      // A check for an earlier change may be scheduled at a later time.
+      return (true, state.nextWake.schedule(at: end) ? end : nil)
     }
     if let wake { schedule(at: wake) }
     return isWanted
@@ -212,13 +210,13 @@ final class DiskWriter: Sendable {
     clock.wake(at: time) { [weak self] in self?.giveUpOverdue(at: time) }
   }
 
-  /// Gives up the changes of a disk that hangs. Does nothing at a time that an earlier one has replaced.
+  /// Gives up the changes of a disk that hangs. Does nothing if an earlier check has replaced the check at `time`.
   private func giveUpOverdue(at time: Int64) {
     let now = clock.now
     let changes = state.withLock { state -> (DiskWrites.Overdue, [@Sendable () -> Void])? in
-      guard state.nextWake == time else { return nil }
+      guard state.nextWake.take(at: time) else { return nil }
       let overdue = state.writes.takeOverdue(at: now)
-      state.nextWake = overdue.next
+      if let next = overdue.next { state.nextWake.schedule(at: next) }
       return (overdue, state.takeIdleWaiters())
     }
     guard let (overdue, waiting) = changes else { return }
