@@ -71,8 +71,6 @@ struct TransferState: Sendable {
   private var credentials = SentCredentials()
   /// The `Vary` fields of the redirects followed so far. The headers that they name decide where the redirects lead.
   private var redirectVary: [HTTPHeaders.Field] = []
-  /// The number of bytes of `redirectVary` from which no more are kept. A longer list counts as `*` already.
-  private static let redirectVaryLimit = 1 << 10
 
   init(
     _ request: TransportRequest, hop: Hop, settings: TransferSettings = .init(),
@@ -308,8 +306,10 @@ struct TransferState: Sendable {
     return .report(response)
   }
 
+  /// Keeps the `Vary` fields of a redirect, unless those of earlier redirects are so long that they count as `*`.
   private mutating func keepRedirectVary() {
-    guard redirectVary.reduce(0, { $0 + $1.value.utf8.count }) <= Self.redirectVaryLimit else { return }
+    let bytes = redirectVary.reduce(0) { $0 + $1.value.utf8.count }
+    guard bytes <= VaryingHeaders.maximumNameBytes else { return }
     redirectVary += head.headers.fields.filter { HTTPHeaders.isSame($0.name, "Vary") }
   }
 

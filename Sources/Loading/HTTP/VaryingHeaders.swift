@@ -1,13 +1,13 @@
 import VitrineGraphics
 
 /// The further headers that change the response of a URL, as servers have named them in `Vary` (RFC 9110, 12.5.5).
-struct VaryingHeaders {
+package struct VaryingHeaders {
   /// The maximum number of remembered URLs. The oldest are forgotten first, and learned again with their next response.
   static let limit = 1000
   /// The maximum number of names of a URL, and the maximum sum of their lengths in bytes. A longer list counts as `*`,
   /// so that the names cannot fill the memory.
   static let maximumNames = 32
-  static let maximumNameBytes = 1 << 10
+  package static let maximumNameBytes = 1 << 10
 
   /// The names by URL.
   private var names = RecentMap<String, Set<String>>()
