@@ -184,16 +184,22 @@ import VitrineTesting
     #expect(try await task.response.image.pixelWidth == 64)
   }
 
-  @Test func cancellingTheSwiftTaskCancelsTheLoad() async throws {
-    let world = Fixture()
+  /// Requests an image in a task, which adds an error to the recorder.
+  private func awaitImage(of world: Fixture) -> (task: Task<Void, Never>, errors: Recorder<ImageError>) {
     let errors = Recorder<ImageError>()
-    let waiting = Task {
+    let task = Task {
       do throws(ImageError) {
         _ = try await world.downloader.image(for: request())
       } catch {
         errors.add(error)
       }
     }
+    return (task, errors)
+  }
+
+  @Test func cancellingTheSwiftTaskCancelsTheLoad() async throws {
+    let world = Fixture()
+    let (waiting, errors) = awaitImage(of: world)
     try await world.transport.waitUntilStarted(1)
 
     waiting.cancel()
@@ -204,14 +210,7 @@ import VitrineTesting
 
   @Test func cancelledSwiftTaskStartsNoDownload() async throws {
     let world = Fixture()
-    let errors = Recorder<ImageError>()
-    let waiting = Task {
-      do throws(ImageError) {
-        _ = try await world.downloader.image(for: request())
-      } catch {
-        errors.add(error)
-      }
-    }
+    let (waiting, errors) = awaitImage(of: world)
     waiting.cancel()
 
     #expect(try await errors.wait(for: 1) == [.cancelled])

@@ -1,0 +1,139 @@
+import Dispatch
+import FoundationEssentials
+import Glibc
+import Synchronization
+import Testing
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Feeds from folders and files, and items of the application.
+@MainActor
+@Suite(.timeLimit(.minutes(5)))
+struct LocalFeedTests {
+  @Test func folderListsItsImagesByNameAndIsReadAgain() async throws {
+    let folder = try TemporaryFolder()
+    for name in ["b second.png", "a-first.JPG", ".hidden.png", "notes.txt"] {
+      try folder.write("x", to: name)
+    }
+    let feed = try Feed(folder.path)
+    var changes: [Feed.Change] = []
+    feed.onChange = { changes.append($0) }
+    #expect(feed.state == .loaded)
+    #expect(feed.items.map(\.title) == ["a first", "b second"])
+    #expect(feed.items.first?.detail == "a-first.JPG")
+    #expect(feed.items.first?.url == URL(filePath: folder.path + "/a-first.JPG").absoluteString)
+
+    feed.reload()
+    try await until { !feed.isLoading }
+    #expect(changes == [])
+    try folder.write("x", to: "c.webp")
+    feed.reload()
+    try await until { !feed.isLoading }
+
+    #expect(changes == [.items])
+    #expect(feed.items.count == 3)
+    folder.remove()
+    feed.reload()
+    try await until { !feed.isLoading }
+    #expect(feed.state == .stale(.missing(path: folder.path)))
+    #expect(feed.items.count == 3)
+  }
+
+  @Test func listsOnADiskThatHangsBlockNoSwiftTask() async throws {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    // One for each thread of the concurrency pool. Opening a FIFO blocks until another program opens it as well.
+    let names = (0..<max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))).map { "\($0).txt" }
+    let paths = names.map { "\(folder.path)/\($0)" }
+    for name in names { try folder.write("a.png\n", to: name) }
+    let feeds = try paths.map { try Feed($0) }
+    for path in paths {
+      try FileManager.default.removeItem(atPath: path)
+      #expect(mkfifo(path, 0o600) == 0)
+    }
+    let isReleased = Atomic(false)
+    DispatchQueue.global().asyncAfter(deadline: .now() + 60) {
+      guard !isReleased.exchange(true, ordering: .relaxed) else { return }
+      for path in paths { _ = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC) }
+    }
+
+    for feed in feeds { feed.reload() }
+    for _ in 0..<100 {
+      await Task.yield()
+      await Task.detached {}.value
+    }
+
+    let hasWaited = isReleased.exchange(true, ordering: .relaxed)
+    #expect(!hasWaited, "a task has waited for the disk")
+    for path in paths {
+      try await until {
+        // Fails until the feed has opened the FIFO, which then reads to the end.
+        let writer = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+        if writer >= 0 { close(writer) }
+        return writer >= 0
+      }
+    }
+    try await until { feeds.allSatisfy { !$0.isLoading } }
+    #expect(feeds.allSatisfy { $0.items.count == 1 })
+  }
+
+  @Test func listFileResolvesRelativeAddresses() throws {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    try folder.write("# signs\na.png\tFirst\nhttp://a.test/b.png\n", to: "list.txt")
+
+    let feed = try Feed(folder.path + "/list.txt")
+
+    #expect(feed.items.map(\.title) == ["First", "b"])
+    #expect(feed.items[0].url == URL(filePath: folder.path + "/a.png").absoluteString)
+  }
+
+  @Test func unusableLocationThrowsATypedError() throws {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    try folder.write("a\u{0}", to: "binary")
+    try folder.write("# nothing\n", to: "empty.txt")
+    let cases: [(String, FeedError)] = [
+      ("/nowhere/list.txt", .missing(path: "/nowhere/list.txt")),
+      ("/dev/zero", .tooLong("/dev/zero", limit: "16 MiB")),
+      (folder.path, .emptyFolder(path: folder.path)),
+      (folder.path + "/binary", .notText(folder.path + "/binary")),
+      (folder.path + "/empty.txt", .emptyList(folder.path + "/empty.txt")),
+      ("http://", .invalidURL("http://")),
+    ]
+
+    for (location, expected) in cases {
+      #expect(throws: expected) { try Feed(location) }
+      #expect(!"\(expected)".contains("\n"))
+    }
+  }
+
+  @Test func feedCreatesItemsOfTheApplicationOnDemand() {
+    let feed = Feed(
+      name: "Numbers", items: Feed.Items(count: 10_000) { Feed.Item(url: "http://a.test/\($0)") })
+
+    feed.reload()
+
+    #expect(feed.state == .loaded)
+    #expect(feed.items.count == 10_000)
+    #expect(feed.items[9_999] == Feed.Item(url: "http://a.test/9999"))
+    #expect(Array(Feed.Items([Feed.Item(url: "a"), Feed.Item(url: "b")])).map(\.url) == ["a", "b"])
+  }
+}
+
+/// A folder for the files of a test.
+private struct TemporaryFolder {
+  let path: String
+
+  init() throws {
+    path = FileManager.default.temporaryDirectory.appending(path: "vitrine-feed-\(UUID())").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  func write(_ text: String, to name: String) throws {
+    try Data(text.utf8).write(to: URL(filePath: path).appending(path: name))
+  }
+
+  func remove() { try? FileManager.default.removeItem(atPath: path) }
+}
