@@ -8,7 +8,10 @@ struct CachedImages {
   /// One image. The fields that a cache hit reads come first, in one cache line of the processor.
   private struct Entry {
     var image: Image?
-    var identity: ImageIdentity?
+    // The fields of the identity. As one optional value, they would be copied for each comparison.
+    private(set) var request: RequestIdentity?
+    private(set) var additionalIdentifier: String?
+    private(set) var transforms: [String] = []
     /// The target that the image was decoded for; nil for the whole image.
     var target: DecodeTarget?
     /// The `DecodeLimits.scaleDownBytes` that the image was decoded with.
@@ -18,6 +21,20 @@ struct CachedImages {
     var hash = 0
     /// The time of the insert in nanoseconds.
     var time: Int64 = 0
+
+    /// The identity of the image; nil if there is no image.
+    var identity: ImageIdentity? {
+      get {
+        request.map {
+          ImageIdentity(request: $0, additionalIdentifier: additionalIdentifier, transforms: transforms)
+        }
+      }
+      set {
+        request = newValue?.request
+        additionalIdentifier = newValue?.additionalIdentifier
+        transforms = newValue?.transforms ?? []
+      }
+    }
   }
 
   /// All entries. The indices of entries without an image are in `free`.
@@ -103,8 +120,14 @@ struct CachedImages {
     let pixels = image.pixelWidth * image.pixelHeight
     let variants = variants(identity)
     let smaller = variants.last { self.pixels($0) <= pixels }
-    entries[index] = Entry(
-      image: image, identity: identity, target: target, scaleDownBytes: scaleDownBytes, hash: hash, time: now)
+    var entry = Entry()
+    entry.image = image
+    entry.identity = identity
+    entry.target = target
+    entry.scaleDownBytes = scaleDownBytes
+    entry.hash = hash
+    entry.time = now
+    entries[index] = entry
     if let smaller {
       entries[index].larger = entries[smaller].larger
       entries[smaller].larger = Int32(index)
@@ -196,7 +219,13 @@ struct CachedImages {
   // MARK: Variants
 
   private func smallestIndex(_ identity: ImageIdentity, _ hash: Int) -> Int {
-    smallest.entry(hash) { entries[$0].identity == identity }
+    // Fields of the array's element are compared in place. A method of the element would be called on a copy.
+    smallest.entry(hash) { index in
+      entries[index].request == identity.request
+        && entries[index].additionalIdentifier == identity.additionalIdentifier
+        && (entries[index].transforms.isEmpty && identity.transforms.isEmpty
+          || entries[index].transforms == identity.transforms)
+    }
   }
 
   /// Returns the indices of all variants of an identity, smallest variant first.

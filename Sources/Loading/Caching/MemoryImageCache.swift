@@ -204,21 +204,33 @@ public final class MemoryImageCache: ImageRequestCache {
     let identity = request.imageIdentity(additionalIdentifier)
     let target = request.targetSize
     let scaleDownBytes = request.scaleDownBytes
-    let now = expires.load(ordering: .relaxed) ? clock() : .min
-    var old: [Image] = []
-    let (image, ledger) = state.withLock { state in
-      var index = state.images.index(of: identity, at: target, scaleDownBytes: scaleDownBytes)
-      while index >= 0, now != .min, state.images.age(index, at: now) >= state.limits.lifetime {
+    if expires.load(ordering: .relaxed) { removeExpired(identity, target, scaleDownBytes, at: clock()) }
+    let image = state.withLock { state -> Image? in
+      let index = state.images.index(of: identity, at: target, scaleDownBytes: scaleDownBytes)
+      guard index >= 0 else {
+        state.statistics.misses += 1
+        return nil
+      }
+      state.statistics.hits += 1
+      return state.images.use(index)
+    }
+    return image ?? livingImage(identity, request)
+  }
+
+  /// Removes the expired variants that a lookup would find.
+  private func removeExpired(
+    _ identity: ImageIdentity, _ target: DecodeTarget?, _ scaleDownBytes: Int?, at now: Int64
+  ) {
+    release { state in
+      var old: [Image] = []
+      while case let index = state.images.index(of: identity, at: target, scaleDownBytes: scaleDownBytes),
+        index >= 0, state.images.age(index, at: now) >= state.limits.lifetime
+      {
         old.append(state.images.remove(index))
         state.statistics.count(1, .age)
-        index = state.images.index(of: identity, at: target, scaleDownBytes: scaleDownBytes)
       }
-      if index < 0 { state.statistics.misses += 1 } else { state.statistics.hits += 1 }
-      return (index < 0 ? nil : state.images.use(index), old.isEmpty ? nil : state.ledger)
+      return old
     }
-    ledger?.add(-old.reduce(0) { $0 + $1.cost }, to: .cache)
-    Self.endCaching(&old)
-    return image ?? livingImage(identity, request)
   }
 
   /// Returns an evicted image that another owner still holds, and stores the image again.

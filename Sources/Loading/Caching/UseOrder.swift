@@ -50,7 +50,8 @@ struct UseOrder {
   }
 
   /// Moves an index to the newest position of the protected segment, and returns the oldest indices beyond the
-  /// segment's limits to probation.
+  /// segment's limits to probation. Inlined with the functions below, because each memory hit is a use.
+  @inline(__always)
   mutating func use(_ index: Int) {
     let node = index + 2
     guard links[Self.protected].older != node else { return }
@@ -89,6 +90,7 @@ struct UseOrder {
     return node > Self.protected ? node - 2 : count > 0 ? keptIndex : nil
   }
 
+  @inline(__always)
   private mutating func protect(_ node: Int) {
     unlink(node)
     if !isProtected[node] {
@@ -99,6 +101,7 @@ struct UseOrder {
     link(node, Self.protected)
   }
 
+  @inline(__always)
   private mutating func link(_ node: Int, _ end: Int) {
     let newest = Int(links[end].older)
     links[node].newer = Int32(end)
@@ -107,6 +110,7 @@ struct UseOrder {
     links[end].older = Int32(node)
   }
 
+  @inline(__always)
   private mutating func unlink(_ node: Int) {
     let (newer, older) = (links[node].newer, links[node].older)
     links[Int(newer)].older = older

@@ -62,6 +62,12 @@ public struct RequestIdentity: Hashable, Sendable {
       for field in headers { hasher.combine(field) }
       hash = hasher.finalize()
     }
+
+    /// Compares the values. Not inlined, so that `==` is small enough to be inlined into each memory hit.
+    @inline(never)
+    func isEqual(to other: Storage) -> Bool {
+      hash == other.hash && url == other.url && headers == other.headers && trust == other.trust
+    }
   }
 
   private let storage: Storage
@@ -186,9 +192,7 @@ public struct RequestIdentity: Hashable, Sendable {
 
   /// True if the URLs (or keys), the headers that count and the trust settings are equal.
   public static func == (a: RequestIdentity, b: RequestIdentity) -> Bool {
-    a.storage === b.storage
-      || a.storage.hash == b.storage.hash && a.storage.url == b.storage.url
-        && a.storage.headers == b.storage.headers && a.storage.trust == b.storage.trust
+    a.storage === b.storage || a.storage.isEqual(to: b.storage)
   }
 
   /// Feeds the hash that was computed when the request was created. O(1).
@@ -229,7 +233,7 @@ public struct ImageIdentity: Hashable, Sendable {
     self = request.imageIdentity(additionalIdentifier)
   }
 
-  fileprivate init(request: RequestIdentity, additionalIdentifier: String?, transforms: [String]) {
+  init(request: RequestIdentity, additionalIdentifier: String?, transforms: [String]) {
     self.request = request
     self.additionalIdentifier = additionalIdentifier
     self.transforms = transforms
