@@ -85,14 +85,30 @@ public final class DiskImageCache: ImageDataCache {
   public func response(
     for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void
   ) -> StoredResponse? {
-    let response = lookup.response(for: identity, withBody: true, reserving: reserve)
+    let response = lookup.response(for: identity, reserving: reserve)
     context.state.withLock { $0.lookedUp(isHit: response != nil) }
     return response
   }
 
   /// Returns true if there is a response. Does not read the body, and does not count as a use.
   public func containsResponse(for identity: RequestIdentity) -> Bool {
-    lookup.response(for: identity, withBody: false) != nil
+    lookup.head(for: identity, countsAsUse: false) != nil
+  }
+
+  /// Returns a stored response without its body, which is neither read nor verified; nil if there is none. Counts as a
+  /// use, but not as a hit or a miss.
+  public func head(for identity: RequestIdentity) -> StoredHead? {
+    lookup.head(for: identity, countsAsUse: true)
+  }
+
+  /// Returns the XXH3 hash of a body. O(bytes).
+  public func digest(of body: [UInt8]) -> BodyDigest? { BodyDigest(ContentHash(body)) }
+
+  /// Appends the new headers and times to the file of a stored response, or writes the file again after many updates.
+  /// Returns false if the stored response is missing or has another body.
+  @discardableResult
+  public func update(_ response: StoredResponse, of body: BodyDigest, for identity: RequestIdentity) -> Bool {
+    responses.update(response, of: body, for: identity)
   }
 
   /// Writes a response to a file and evicts others if a limit is exceeded. Returns true if the response was stored. If

@@ -35,6 +35,8 @@ public final class ImageDownloader: Sendable {
   public let cache: (any ImageRequestCache)?
   /// The disk cache of response bytes; `nil` if the downloader has none.
   public var dataCache: (any ImageDataCache)? { engine.dataCache }
+  /// The disk cache of decoded pixels; `nil` if the downloader has none.
+  public var pixelCache: (any ImagePixelCache)? { engine.pixelCache }
   let engine: LoadEngine
   /// The error with which every load fails; `nil` except for the downloader that stands in until `shared` is set.
   private let refusal: ImageError?
@@ -51,15 +53,17 @@ public final class ImageDownloader: Sendable {
   ///   - decoder: The decoder, called on the downloader's own threads, several at a time.
   ///   - cache: The memory cache; `nil` for none, and a new `MemoryImageCache` by default.
   ///   - dataCache: The disk cache of response bytes; `nil`, the default, for none.
+  ///   - pixelCache: The disk cache of decoded pixels, which needs a `dataCache`; `nil`, the default, for none.
   public convenience init(
     configuration: Configuration = .init(), transports: [any DataTransport], decoder: any ImageDecoding,
-    cache: (any ImageRequestCache)? = MemoryImageCache(), dataCache: (any ImageDataCache)? = nil
+    cache: (any ImageRequestCache)? = MemoryImageCache(), dataCache: (any ImageDataCache)? = nil,
+    pixelCache: (any ImagePixelCache)? = nil
   ) {
     if let ledger = configuration.memory.ledger { (cache as? any MemoryHolder)?.count(against: ledger) }
     self.init(
       engine: LoadEngine(
         configuration: configuration, transports: transports, decoder: decoder, cache: cache,
-        dataCache: dataCache),
+        dataCache: dataCache, pixelCache: pixelCache),
       cache: cache, refusal: nil, additions: RequestAdditions(configuration.requests))
   }
 
@@ -351,6 +355,11 @@ public final class ImageDownloader: Sendable {
   /// Blocks until the responses loaded so far are written to disk, but no longer than a number of seconds. Called at
   /// the end of a program, which would lose responses that are not written yet.
   package func finishWriting(within seconds: Double) { engine.diskWriter.finish(within: seconds) }
+
+  /// Blocks the calling thread until the disk lookups that wait or run have ended and their images have been posted to
+  /// the main queue, but no longer than a number of seconds of real time. Does not wait for late lookups, for the
+  /// network or for decodes. Returns at once if there are no lookups.
+  package func waitForStoredImages(upTo seconds: Double) { engine.waitForStoredImages(upTo: seconds) }
 
   /// Returns true if the disk has a response for the source, fresh or stale.
   public func containsCachedData(for source: some ImageRequestConvertible) async -> Bool {

@@ -43,6 +43,12 @@ public struct ImageRequest: Sendable {
     get { choices?.values.limits ?? DecodeLimits() }
     set { change { $0.limits = newValue } }
   }
+  /// True to show pixels that an earlier run has stored, and to store the decoded pixels on disk; true by default. Has no
+  /// effect without a pixel cache, and for requests that use no disk cache.
+  public var usesPixelCache: Bool {
+    get { choices?.values.usesPixelCache ?? true }
+    set { change { $0.usesPixelCache = newValue } }
+  }
   /// True to deliver the encoded bytes in `ImageResponse.data`; false by default. Requests that differ only in this
   /// property share their load.
   public var keepsData: Bool {

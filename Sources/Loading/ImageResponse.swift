@@ -15,6 +15,8 @@ public struct ImageResponse: Sendable {
   /// The encoded bytes, for a request with `keepsData` or without `decodes`; `nil` for an image from memory.
   public internal(set) var data: [UInt8]?
   var storing: StoringSignal?
+  /// True if the pixels were read from a pixel cache and not decoded for this load.
+  package internal(set) var isFromPixelCache = false
 
   /// Returns true if the bytes are on disk (SDWebImage's `WaitStoreCache`). Waits for the disk only if the bytes have
   /// just come from the network.

@@ -29,20 +29,31 @@ enum ResponseFile {
   /// The maximum length of a body in bytes. Longer bodies are neither stored nor read.
   static let maximumBodyBytes = 512 << 20
 
-  /// Returns the bytes of a file before the body; nil if the head is longer than `maximumHeadBytes`.
+  /// Returns the bytes of a file before the body of `response`; nil if the head is longer than `maximumHeadBytes`.
+  static func start(
+    _ response: StoredResponse, key: DiskKey, requestURL: URL, varying: [HTTPHeaders.Field]
+  ) -> [UInt8]? {
+    start(
+      response, bodyLength: response.body.count, bodyHash: ContentHash(response.body), key: key,
+      requestURL: requestURL, varying: varying)
+  }
+
+  /// Returns the bytes of a file before a body; nil if the head is longer than `maximumHeadBytes`.
   ///
   /// - Parameters:
+  ///   - response: The response, whose own body is ignored.
   ///   - requestURL: The URL of the request, which is not written.
   ///   - varying: The digests of `response.varying`.
   static func start(
-    _ response: StoredResponse, key: DiskKey, requestURL: URL, varying: [HTTPHeaders.Field]
+    _ response: StoredResponse, bodyLength: Int, bodyHash: ContentHash, key: DiskKey, requestURL: URL,
+    varying: [HTTPHeaders.Field]
   ) -> [UInt8]? {
     let head = head(response, key, requestURL, varying)
     guard head.count <= maximumHeadBytes else { return nil }
     var content = ByteWriter()
     content.append(UInt32(head.count))
-    content.append(UInt64(response.body.count))
-    content.append(ContentHash(response.body))
+    content.append(UInt64(bodyLength))
+    content.append(bodyHash)
     content.append(raw: head)
     var start = ByteWriter()
     start.append(raw: magic)

@@ -4,7 +4,7 @@ import VitrineLoading
 /// Reads response files, and trusts no data in a file before verification.
 enum ResponseReader {
   enum Result {
-    case response(StoredResponse, Times)
+    case response(StoredResponse, Details)
     /// The file does not exist, or holds the response of another key whose file name is equal.
     case notFound
     case damaged
@@ -12,9 +12,13 @@ enum ResponseReader {
     case failed(SystemError)
   }
 
-  /// The times of a file in seconds since 1970, by clocks that may have been wrong.
-  struct Times {
+  /// What a file says of a response besides the response itself.
+  struct Details {
+    /// The times of the store and of the last use in seconds since 1970, by clocks that may have been wrong.
     let stored, used: Int64
+    /// The number of bytes of the body, and their hash.
+    let bodyLength: Int
+    let bodyHash: ContentHash
   }
 
   /// The number of bytes of the first read. Most heads fit.
@@ -75,7 +79,10 @@ enum ResponseReader {
         return .damaged
       }
     }
-    return .response(response, Times(stored: status.stored, used: status.used))
+    return .response(
+      response,
+      Details(
+        stored: status.stored, used: status.used, bodyLength: frame.bodyLength, bodyHash: frame.bodyHash))
   }
 
   /// Reads the bytes before the body, and possibly the first bytes of the body; nil if the start of the file is

@@ -11,6 +11,17 @@ public protocol ImageDataCache: AnyObject, Sendable {
   /// Returns what `response(for:)` returns, and calls `reserve` with the number of bytes of the body before the body is
   /// read, so that memory is made available first. The default calls `reserve` afterwards.
   func response(for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void) -> StoredResponse?
+  /// Returns the stored response without the body, which is neither read nor verified; `nil` if there is none. With the
+  /// default, which returns `nil`, decoded pixels are neither stored nor used.
+  func head(for identity: RequestIdentity) -> StoredHead?
+  /// Returns the digest that `head(for:)` has for a stored response with this body. The default returns `nil`.
+  func digest(of body: [UInt8]) -> BodyDigest?
+  /// Replaces the headers and the times of a stored response, and keeps the body. Returns false if there is no stored
+  /// response whose body has this digest. The default returns false.
+  ///
+  /// - Parameter response: The new headers and times, with an empty body.
+  @discardableResult
+  func update(_ response: StoredResponse, of body: BodyDigest, for identity: RequestIdentity) -> Bool
   /// Stores a response in place of an older one. Returns true if the response was stored.
   @discardableResult
   func store(_ response: StoredResponse, for identity: RequestIdentity) -> Bool
@@ -43,6 +54,15 @@ extension ImageDataCache {
     let response = response(for: identity)
     if let response { reserve(response.body.count) }
     return response
+  }
+  /// Returns `nil`: bodies are always read.
+  public func head(for identity: RequestIdentity) -> StoredHead? { nil }
+  /// Returns `nil`: no pixels are stored.
+  public func digest(of body: [UInt8]) -> BodyDigest? { nil }
+  /// Returns false: the response is stored again with its body.
+  @discardableResult
+  public func update(_ response: StoredResponse, of body: BodyDigest, for identity: RequestIdentity) -> Bool {
+    false
   }
   /// Returns `nil`: the cache does not count.
   public func usage() -> ImageCache.DiskUsage? { nil }

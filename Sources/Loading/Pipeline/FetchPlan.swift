@@ -127,7 +127,7 @@ struct FetchPlan {
     transfers.ended(id, end, at: loads.now)
     loads.tree.setPhase(.idle, of: id)
     switch end.outcome {
-    case .bytes(let bytes) where bytes.body.isEmpty:
+    case .bytes(let bytes) where bytes.isEmpty:
       if let step = takeCopy(id, because: .emptyBody, in: loads.tree) { return step }
       return lookups.waits(for: id, because: .emptyBody, in: &loads, &disk) ? .wait : .fail(.emptyBody)
     case .bytes(let bytes): return .decode(bytes)
@@ -225,6 +225,16 @@ struct FetchPlan {
     case .lookingUp, .received: return .wait
     }
     return .decode(copy.freshBytes)
+  }
+
+  /// Reads the body of a stored response whose images were expected to be in the pixel cache.
+  mutating func readBody(of bytes: FetchedBytes, _ id: FetchID, in loads: inout Loads) {
+    guard let fetch = loads.tree[id] else { return }
+    disk.awaitBody(of: bytes, id)
+    loads.tree.setPhase(.idle, of: id)
+    lookups.enqueue(
+      id, priority: fetch.demand.priority ?? .normal, arrival: transfers.queue.nextArrival(at: loads.now),
+      at: loads.now)
   }
 
   // MARK: Stored responses

@@ -9,6 +9,7 @@ final class LoadEngine: Sendable {
   let configuration: ImageDownloader.Configuration
   let decoder: any ImageDecoding
   let dataCache: (any ImageDataCache)?
+  let pixelCache: (any ImagePixelCache)?
   let ledger: MemoryLedger
   let trace: Trace
   let recovery: Recovery
@@ -17,6 +18,8 @@ final class LoadEngine: Sendable {
   let diskWriter: DiskWriter
   let staleImages: StaleImageRemover
   private let diskReader: DiskReader
+  /// The keys of pixels on disk; nil if no pixels are stored.
+  private let pixelVariants: PixelVariants?
   private let workers: WorkerPool
   private let imageMaker: ImageMaker
   private let imageStorer: ImageStorer
@@ -30,7 +33,8 @@ final class LoadEngine: Sendable {
 
   init(
     configuration: ImageDownloader.Configuration, transports: [any DataTransport],
-    decoder: any ImageDecoding, cache: (any ImageRequestCache)?, dataCache: (any ImageDataCache)? = nil
+    decoder: any ImageDecoding, cache: (any ImageRequestCache)?, dataCache: (any ImageDataCache)? = nil,
+    pixelCache: (any ImagePixelCache)? = nil
   ) {
     let ledger = configuration.memory.ledger ?? MemoryLedger()
     let transports = TransportTable(transports)
@@ -38,20 +42,25 @@ final class LoadEngine: Sendable {
     self.configuration = configuration
     self.decoder = decoder
     self.dataCache = dataCache
+    self.pixelCache = pixelCache
     self.ledger = ledger
     self.transports = transports
     trace = configuration.environment.trace
     recovery = Recovery(configuration.recovery, clock: clock)
     let rules = StoredResponseRules(configuration)
-    diskWriter = DiskWriter(dataCache, transports: transports, clock: clock)
+    let countsImages = cache == nil || cache is MemoryImageCache
+    pixelVariants = pixelCache == nil ? nil : PixelVariants(decoder, configuration)
+    diskWriter = DiskWriter(dataCache, pixels: pixelCache, transports: transports, clock: clock)
+    let pixelReader = PixelReader(
+      dataCache, pixelCache, pixelVariants, ledger: ledger, countsImages: countsImages)
     diskReader = DiskReader(
-      dataCache, writer: diskWriter, transports: transports, rules: rules, configuration: configuration,
+      dataCache, pixels: pixelReader, writer: diskWriter, transports: transports, rules: rules, configuration: configuration,
       ledger: ledger)
     staleImages = StaleImageRemover(from: cache, after: configuration.freshness.staleInMemory, clock: clock)
     workers = WorkerPool(threads: configuration.decoding.threads, clock: clock)
     imageMaker = ImageMaker(
       decoder, workers: workers, ledger: ledger, configuration: configuration,
-      countsImages: cache == nil || cache is MemoryImageCache)
+      countsImages: countsImages)
     state = Shared(LoadState(configuration, hasDisk: dataCache != nil, budget: ledger.budget))
     transfers = TransferRunner(state, rules, workers)
     imageStorer = ImageStorer(state, cache, staleImages)
@@ -212,7 +221,8 @@ final class LoadEngine: Sendable {
   private func perform(_ action: LoadAction) {
     switch action {
     case .lookUp(let id, let request, let priority):
-      diskReader.lookUp(id, request, priority) { [self] find, headers in
+      let need = pixelVariants == nil ? .init() : state.withLock { $0.registry.need(of: id) }
+      diskReader.lookUp(id, request, priority, need) { [self] find, headers in
         perform { $0.lookedUp(id, request, find, headers) }
         resumeIdleWaiters()
       }
@@ -228,12 +238,12 @@ final class LoadEngine: Sendable {
     case .announceRetry(let ids, let delay, let error):
       for task in state.withLock({ $0.willRetry(ids) }) { task.emit(.willRetry(after: delay, error)) }
     case .decode(let id, let body, let key, let priority):
-      imageMaker.decode(id, body, key, priority) { [self] result in
-        perform { $0.decodeEnded(id, result) }
+      imageMaker.decode(id, body, key, priority) { [self] result, seconds in
+        perform { $0.decodeEnded(id, result, seconds: seconds) }
       }
     case .transform(let id, let image, let request, let priority):
-      imageMaker.transform(id, image, request.transforms, priority) { [self] result in
-        perform { $0.registry.transformEnded(id, result) }
+      imageMaker.transform(id, image, request.transforms, priority) { [self] result, seconds in
+        perform { $0.registry.transformEnded(id, result, seconds: seconds) }
       }
     case .cancelWork(let number): workers.cancel(number)
     case .reprioritizeWork(let number, let priority): workers.setPriority(priority.rawValue, of: number)
@@ -244,6 +254,7 @@ final class LoadEngine: Sendable {
         reservation.end()
         if state.withLock({ $0.registry.loads.tree.isStoring(id) }) { store(id, image, request, identifier) }
       }
+    case .storePixels(let pixels): storePixels(pixels)
     case .deliver(let ids, let outcome): deliver(ids, outcome.result)
     }
   }
@@ -276,6 +287,7 @@ final class LoadEngine: Sendable {
 
   /// Continues without the disk, which has not responded in time.
   private func skipLookup(_ id: FetchID) {
+    diskReader.forget(id)
     withdrawLookup(id)
     perform { $0.lookupSkipped(id) }
     resumeIdleWaiters()
@@ -283,10 +295,29 @@ final class LoadEngine: Sendable {
 
   private func keep(_ bytes: FetchedBytes, _ identity: RequestIdentity) {
     guard let storedResponse = bytes.storedResponse else { return }
+    if let digest = bytes.digest, storedResponse.body.isEmpty {
+      return diskWriter.update(storedResponse, of: digest, for: identity) { [storing = bytes.storing] in
+        storing?.finish($0)
+      }
+    }
     diskWriter.store(storedResponse, for: identity, keeping: bytes.reservation) { [storing = bytes.storing] in
       storing?.finish($0)
     }
   }
+
+  private func storePixels(_ pixels: MadePixels) {
+    let rule = PixelStoringRule(
+      pixelBytes: pixels.image.bitmap.byteCount, bodyBytes: pixels.bytes.body.count,
+      secondsToMake: pixels.seconds)
+    guard rule.isWorthStoring,
+      let variant = pixelVariants?.variant(of: pixels.request, pixels.additionalIdentifier)
+    else { return }
+    diskWriter.storePixels(pixels, variant: variant)
+  }
+
+  /// Blocks the calling thread until the disk lookups have ended and their images have been delivered to the main
+  /// queue; see `ImageDownloader.waitForStoredImages(upTo:)`.
+  func waitForStoredImages(upTo seconds: Double) { diskReader.waitUntilIdle(upTo: seconds) }
 
   /// Asks the server whether an image that was shown has changed. No caller waits for the response, which serves later
   /// requests.

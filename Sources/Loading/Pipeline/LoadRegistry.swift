@@ -204,6 +204,12 @@ struct LoadRegistry {
   /// condition.
   mutating func dropCopy(of id: FetchID) { fetches.disk.setCopy(nil, of: id) }
 
+  /// Returns what a disk lookup of a fetch is for.
+  func need(of id: FetchID) -> DiskReader.Need {
+    if fetches.disk[id].awaitingBody != nil { return .init(needsDigest: true) }
+    return .init(images: loads.tree.wantedImages(of: id))
+  }
+
   mutating func lookedUp(_ id: FetchID, _ find: DiskFind) -> [LoadAction] {
     proceed(id, fetches.lookedUp(id, find, in: &loads))
     return admitted()
@@ -243,24 +249,40 @@ struct LoadRegistry {
 
   private mutating func decode(_ bytes: FetchedBytes, of id: FetchID) {
     guard let fetch = loads.tree[id] else { return }
+    if bytes.isBodyOnDisk, loads.tree.needsBody(id, beside: bytes.images) {
+      return fetches.readBody(of: bytes, id, in: &loads)
+    }
     loads.tree.setPhase(.received(bytes), of: id)
     fetches.disk.received(id)
     for decode in fetch.decodes.sorted() { beginDecode(decode) }
   }
 
   private mutating func beginDecode(_ id: DecodeID) {
+    if loads.storeImages(of: id) {
+      endPreviews(of: id)
+      if let decode = loads.tree[id] { hasPixels(decode) }
+      return
+    }
     guard let bytes = loads.tree.beginDecode(id), let decode = loads.tree[id] else { return }
     endPreviews(of: id)
     loads.actions.append(.decode(id, bytes.body, decode.key, decode.demand.priority ?? .normal))
   }
 
-  mutating func decodeEnded(_ id: DecodeID, _ result: Result<Image, ImageError>) -> [LoadAction] {
+  /// Brings the disk up to date with the bytes of a decode whose pixels are known.
+  private mutating func hasPixels(_ decode: Decode) {
+    fetches.disk.keep(decode, in: &loads)
+    for id in loads.tree.outdateOlder(than: decode.fetch) { fetches.disk.outdate(id) }
+  }
+
+  /// Handles the end of a decode, which took `seconds`.
+  mutating func decodeEnded(
+    _ id: DecodeID, _ result: Result<Image, ImageError>, seconds: Double = 0
+  ) -> [LoadAction] {
     guard let decode = loads.tree.endDecode(id) else { return [] }
     switch result {
     case .success(let image):
-      fetches.disk.keep(decode, in: &loads)
-      for id in loads.tree.outdateOlder(than: decode.fetch) { fetches.disk.outdate(id) }
-      loads.tree.setDecoded(image, id)
+      hasPixels(decode)
+      loads.tree.setDecoded(image, id, seconds: seconds)
       for processedImage in decode.processedImages.sorted() { loads.process(processedImage) }
       proceed(decode.fetch, fetches.replaceDamage(decode.fetch, in: &loads))
     case .failure(let error):
@@ -273,9 +295,13 @@ struct LoadRegistry {
     return admitted()
   }
 
-  mutating func transformEnded(_ id: ProcessedImageID, _ result: Result<Image, ImageError>) -> [LoadAction] {
+  /// Handles the end of the transforms of an image, which took `seconds`.
+  mutating func transformEnded(
+    _ id: ProcessedImageID, _ result: Result<Image, ImageError>, seconds: Double = 0
+  ) -> [LoadAction] {
     guard case .transforming = loads.tree[id]?.phase else { return [] }
     loads.tree.setPhase(.idle, of: id)
+    loads.tree.setSeconds(seconds, of: id)
     switch result {
     case .success(let image): loads.store(id, image)
     case .failure(let error): finish([id], .failure(error))
@@ -306,6 +332,10 @@ struct LoadRegistry {
       image: image, source: fetch.request.isLocal ? .file : bytes.source, http: bytes.response,
       metrics: bytes.metrics, freshness: bytes.freshness, data: bytes.body)
     if fetches.disk[decode.fetch].isSettled { response.storing = bytes.storing }
+    response.isFromPixelCache = bytes.images[processedImage.key] === image
+    if let pixels = MadePixels(image, processedImage, decode, fetch), fetches.disk[decode.fetch].isKept {
+      loads.actions.append(.storePixels(pixels))
+    }
     finish([id], .success(response))
     return admitted()
   }

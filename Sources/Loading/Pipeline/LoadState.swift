@@ -266,7 +266,7 @@ struct LoadState {
     if end.isRest { statistics.resumed += 1 }
     if let request = registry.loads.tree.runningRequest(of: id) {
       switch end.outcome {
-      case .bytes(let bytes) where bytes.body.isEmpty: remember(.emptyBody, of: request)
+      case .bytes(let bytes) where bytes.isEmpty: remember(.emptyBody, of: request)
       case .bytes, .needsWhole, .notModified: break
       case .failed(let error):
         remember(error, of: request)
@@ -298,7 +298,9 @@ struct LoadState {
 
   // MARK: Images
 
-  mutating func decodeEnded(_ id: DecodeID, _ result: Result<Image, ImageError>) -> [LoadAction] {
+  mutating func decodeEnded(
+    _ id: DecodeID, _ result: Result<Image, ImageError>, seconds: Double = 0
+  ) -> [LoadAction] {
     // A decode of bytes from disk says nothing about the server.
     if let decode = registry.loads.tree[id], case .running = decode.phase, decode.bytes?.source != .disk,
       let request = registry.loads.tree[decode.fetch]?.request
@@ -308,7 +310,7 @@ struct LoadState {
       case .failure(let error): remember(error, of: request)
       }
     }
-    return registry.decodeEnded(id, result)
+    return registry.decodeEnded(id, result, seconds: seconds)
   }
 
   mutating func storeEnded(_ id: ProcessedImageID) -> [LoadAction] {

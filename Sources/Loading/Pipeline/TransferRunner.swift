@@ -73,7 +73,7 @@ struct TransferRunner: Sendable {
     if engine.dataCache != nil, case .bytes(let bytes) = end.outcome {
       end.outcome = .bytes(rules.storable(bytes, of: receiver.exchange))
     }
-    guard case .bytes(let bytes) = end.outcome, !bytes.body.isEmpty,
+    guard case .bytes(let bytes) = end.outcome, !bytes.isEmpty,
       let modify = engine.configuration.responses.bodyModifier,
       state.withLock({ $0.attempts.isCurrent(receiver) })
     else { return settle(receiver, end, resumable, for: engine) }

@@ -106,6 +106,13 @@ struct DiskPlan {
   mutating func goAhead(_ id: FetchID) {
     stages[id]?.isLookedUp = false
     stages[id]?.isLate = true
+    stages[id]?.awaitingBody = nil
+  }
+
+  /// Notes that the body of a response is to be read from disk, because some of its images must be decoded.
+  mutating func awaitBody(of bytes: FetchedBytes, _ id: FetchID) {
+    stages[id]?.awaitingBody = Boxed(bytes)
+    stages[id]?.isLookedUp = true
   }
 
   /// Decides whether a fetch whose server has failed waits for its late lookup. Returns false if the stored response
@@ -138,6 +145,10 @@ struct DiskPlan {
   /// Decides about a lookup that has ended in time.
   mutating func lookedUp(_ id: FetchID, _ find: DiskFind, isCacheOnly: Bool) -> Verdict {
     let error = takeServerError(id)
+    if let awaiting = stages[id]?.awaitingBody {
+      stages[id]?.awaitingBody = nil
+      if let bytes = find.copy.flatMap({ awaiting.value.with($0) }) { return .show(bytes) }
+    }
     if isCacheOnly { return find.copy.map { .show($0.bytesAsTheyAre) } ?? .fail(.notCached) }
     switch self[id].use {
     case .none: return .askServer
@@ -174,7 +185,7 @@ struct DiskPlan {
   mutating func setCopy(_ copy: StoredCopy?, of id: FetchID) {
     guard stages[id] != nil else { return copies.set(nil, for: id) }
     stages[id]?.copy = copy
-    copies.set(copy?.storedResponse.body.count, for: id)
+    copies.set(copy?.contents.byteCount, for: id)
   }
 
   /// Removes and returns the stored response, to be shown because the server has failed. Returns `nil` if there is

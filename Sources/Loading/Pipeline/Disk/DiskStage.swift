@@ -15,6 +15,8 @@ struct DiskStage {
   var isSettled = false
   /// The stored response that the server is asked about, and that is shown if the server fails.
   var copy: StoredCopy?
+  /// A response whose body is being read from disk, because the pixel cache does not have all images of it.
+  var awaitingBody: Boxed<FetchedBytes>?
   /// True if `copy` was released to make room while no caller needed the image. The disk is then asked again.
   var isReleased = false
   /// The time at which callers get the stored response if the server has not responded.

@@ -30,6 +30,8 @@ enum LoadAction: Equatable, Sendable {
   case cancelWork(number: UInt64)
   case reprioritizeWork(number: UInt64, ImageRequest.Priority)
   case store(ProcessedImageID, Image, ImageRequest, additionalIdentifier: String?)
+  /// Store the pixels of an image that was made from a stored response, or from a response that is being stored.
+  case storePixels(MadePixels)
   /// Report the outcome to these callers, in this order.
   case deliver([TaskID], LoadOutcome)
 }

@@ -109,6 +109,27 @@ struct StageTree {
     processedImages[id]?.waiters.contains { waiters[$0]?.takesCopy == true } ?? false
   }
 
+  /// Returns the images of a fetch that wait for their pixels; empty if a caller needs the encoded bytes.
+  func wantedImages(of fetch: FetchID) -> [WantedImage] {
+    let waiting = images(of: fetch).sorted().compactMap { processedImages[$0] }.filter(\.isIdle)
+    if waiting.contains(where: { keepsData($0) }) { return [] }
+    return waiting.map {
+      WantedImage(key: $0.key, request: $0.request, additionalIdentifier: $0.additionalIdentifier)
+    }
+  }
+
+  /// Returns true if the encoded bytes of a fetch are needed: for an image that is not among `images`, or for a caller
+  /// who receives the bytes.
+  func needsBody(_ fetch: FetchID, beside images: [ProcessedImageKey: Image]) -> Bool {
+    self.images(of: fetch).compactMap { processedImages[$0] }.contains { image in
+      image.isIdle && (images[image.key] == nil || keepsData(image))
+    }
+  }
+
+  private func keepsData(_ image: ProcessedImage) -> Bool {
+    image.waiters.contains { waiters[$0]?.keepsData == true }
+  }
+
   // MARK: Callers
 
   /// Adds a caller, who joins a fetch and the stages of the fetch with equal keys. Adds the missing stages.
@@ -343,7 +364,17 @@ struct StageTree {
     return decode
   }
 
-  mutating func setDecoded(_ image: Image, _ id: DecodeID) { decodes[id]?.phase = .decoded(image) }
+  mutating func setDecoded(_ image: Image, _ id: DecodeID, seconds: Double = 0) {
+    decodes[id]?.phase = .decoded(image)
+    decodes[id]?.seconds = seconds
+  }
+
+  /// Sets the bytes of a decode whose images come from the pixel cache.
+  mutating func setBytes(_ bytes: FetchedBytes, of id: DecodeID) { decodes[id]?.bytes = bytes }
+
+  mutating func setSeconds(_ seconds: Double, of id: ProcessedImageID) {
+    processedImages[id]?.seconds = seconds
+  }
 
   mutating func setPhase(_ phase: ProcessedImage.Phase, of id: ProcessedImageID) {
     processedImages[id]?.phase = phase

@@ -9,6 +9,8 @@ struct Waiter {
   let progressive: ImageRequest.Progressive
   /// True if the transfer need not go on for this caller.
   var isPaused: Bool
+  /// True if the caller receives the encoded bytes.
+  let keepsData: Bool
   /// True for a cache-only request: the server is not asked.
   let isCacheOnly: Bool
   /// True for a load that is sent once, without retries, and is not served by a stale response.
@@ -23,6 +25,7 @@ struct Waiter {
     priority = request.priority
     progressive = request.progressive
     isPaused = caller.isPaused
+    keepsData = request.keepsData
     isCacheOnly = request.cachePolicy == .cacheOnly
     isProbe = caller.isProbe
     takesCopy = !caller.isProbe && request.cachePolicy == .useCache
