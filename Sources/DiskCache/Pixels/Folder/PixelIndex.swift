@@ -1,0 +1,80 @@
+import Glibc
+
+/// The open index of a pixel folder: a hash table on disk that says where in which pack the pixels of a key are.
+///
+/// The number of buckets is fixed when the file is made, and follows from the byte limit. Opening the index reads its
+/// header only, a lookup reads one bucket, and nothing is kept in memory, so that the cost of both does not depend on
+/// the number of entries.
+final class PixelIndex: Sendable {
+  /// The number of buckets, a power of two.
+  let bucketCount: Int
+  private let file: Descriptor
+
+  private init(_ file: consuming Descriptor, bucketCount: Int) {
+    self.file = file
+    self.bucketCount = bucketCount
+  }
+
+  /// Opens the index for reading; nil if there is none, or if it is damaged or of another version.
+  static func open(in folder: borrowing Descriptor) throws(SystemError) -> PixelIndex? {
+    do throws(SystemError) {
+      let file = try folder.open(PixelFolder.index, flags: O_RDONLY | ResponseReader.noAccessTime)
+      let isRegular = try file.status.isRegular
+      let header = try ResponseReader.bytes(of: file, at: 0, count: PixelIndexHeader.length)
+      guard isRegular, let count = PixelIndexHeader.bucketCount(header) else { return nil }
+      return PixelIndex(file, bucketCount: count)
+    } catch {
+      // A link or a device has taken the place of the file.
+      guard [ENOENT, ELOOP, ENXIO, ENOTDIR, EISDIR].contains(error.code) else { throw error }
+      return nil
+    }
+  }
+
+  /// Makes a new index in place of an old one.
+  static func create(bucketCount: Int, in folder: borrowing Descriptor) throws(SystemError) {
+    let header = PixelIndexHeader.bytes(bucketCount: bucketCount)
+    try TemporaryFile.write(PixelFolder.index, in: folder) { (file) throws(SystemError) in
+      try file.write(header)
+    }
+  }
+
+  /// False if the file was removed, replaced or emptied.
+  func isCurrent() throws(SystemError) -> Bool {
+    let status = try file.status
+    return status.linkCount > 0 && status.size >= PixelIndexHeader.length
+  }
+
+  private static func offset(of bucket: Int) -> Int { (bucket + 1) * PixelBucket.length }
+
+  /// Reads a bucket; nil if the bucket is damaged. A bucket that another process is writing now is read once more.
+  func bucket(_ number: Int) throws(SystemError) -> PixelBucket? {
+    if let bucket = try Self.bucket(number, of: file) { return bucket }
+    return try Self.bucket(number, of: file)
+  }
+
+  private static func bucket(
+    _ number: Int, of file: borrowing Descriptor
+  ) throws(SystemError) -> PixelBucket? {
+    let bytes = try ResponseReader.bytes(of: file, at: offset(of: number), count: PixelBucket.length)
+    return PixelBucket(bytes, number: number)
+  }
+
+  /// Changes a bucket while writers of other processes wait. `change` returns false if nothing is to be written. A
+  /// damaged bucket counts as empty, and is written in any case. Throws `ENOENT` if the file was removed or replaced.
+  ///
+  /// If the lock is not to be had, two processes may write a bucket at the same time. One of the changes is lost then,
+  /// which causes a miss.
+  func update(
+    _ number: Int, in folder: borrowing Descriptor, _ change: (inout PixelBucket) -> Bool
+  ) throws(SystemError) {
+    var writable = try folder.open(PixelFolder.index, flags: O_RDWR)
+    guard try writable.status.identity.isSameFile(as: file.status.identity) else { throw SystemError(ENOENT) }
+    writable.lockWaiting()
+    let known = try Self.bucket(number, of: writable)
+    var bucket = known ?? PixelBucket(number)
+    guard change(&bucket) || known == nil else { return }
+    try writable.write(bucket.bytes, at: Self.offset(of: number))
+    // Closing releases the lock.
+    try writable.close()
+  }
+}
