@@ -23,7 +23,8 @@ final class PackFile: Sendable {
       // Reading does not change the access time: the cache sets that time itself, at most once a day.
       let file = try folder.open(PackName.name(number), flags: O_RDONLY | ResponseReader.noAccessTime)
       let status = try file.status
-      return status.isRegular ? PackFile(file, number: number, status: status) : nil
+      guard status.isRegular else { return nil }
+      return PackFile(file, number: number, status: status)
     } catch {
       guard [ENOENT, ELOOP, ENXIO, ENOTDIR, EISDIR].contains(error.code) else { throw error }
       return nil

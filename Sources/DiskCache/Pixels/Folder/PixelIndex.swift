@@ -19,15 +19,32 @@ final class PixelIndex: Sendable {
   static func open(in folder: borrowing Descriptor) throws(SystemError) -> PixelIndex? {
     do throws(SystemError) {
       let file = try folder.open(PixelFolder.index, flags: O_RDONLY | ResponseReader.noAccessTime)
-      let isRegular = try file.status.isRegular
-      let header = try ResponseReader.bytes(of: file, at: 0, count: PixelIndexHeader.length)
-      guard isRegular, let count = PixelIndexHeader.bucketCount(header) else { return nil }
-      return PixelIndex(file, bucketCount: count)
+      // Read once more if the header seems to be damaged: without an index, all pixels are lost.
+      for _ in 0..<2 {
+        if let count = try bucketCount(of: file) { return PixelIndex(file, bucketCount: count) }
+      }
+      return nil
     } catch {
       // A link or a device has taken the place of the file.
       guard [ENOENT, ELOOP, ENXIO, ENOTDIR, EISDIR].contains(error.code) else { throw error }
       return nil
     }
+  }
+
+  private static func bucketCount(of file: borrowing Descriptor) throws(SystemError) -> Int? {
+    let status = try file.status
+    guard status.isRegular else { return nil }
+    let header = try bytes(of: file, at: 0, count: PixelIndexHeader.length, size: status.size)
+    return PixelIndexHeader.bucketCount(header)
+  }
+
+  /// Reads bytes of a file of `size` bytes. Throws if fewer bytes could be read than the file has.
+  private static func bytes(
+    of file: borrowing Descriptor, at offset: Int, count: Int, size: Int
+  ) throws(SystemError) -> [UInt8] {
+    let bytes = try ResponseReader.bytes(of: file, at: offset, count: count)
+    guard bytes.count >= min(count, size - offset) else { throw SystemError(EIO) }
+    return bytes
   }
 
   /// Makes a new index in place of an old one.
@@ -68,12 +85,16 @@ final class PixelIndex: Sendable {
     _ number: Int, in folder: borrowing Descriptor, _ change: (inout PixelBucket) -> Bool
   ) throws(SystemError) {
     var writable = try folder.open(PixelFolder.index, flags: O_RDWR)
-    guard try writable.status.identity.isSameFile(as: file.status.identity) else { throw SystemError(ENOENT) }
+    let own = try file.status.identity
+    guard try writable.status.identity.isSameFile(as: own) else { throw SystemError(ENOENT) }
     writable.lockWaiting()
-    let known = try Self.bucket(number, of: writable)
+    let (offset, size) = (Self.offset(of: number), try writable.status.size)
+    // A bucket that could not be read must not be replaced by an empty one.
+    let bytes = try Self.bytes(of: writable, at: offset, count: PixelBucket.length, size: size)
+    let known = PixelBucket(bytes, number: number)
     var bucket = known ?? PixelBucket(number)
     guard change(&bucket) || known == nil else { return }
-    try writable.write(bucket.bytes, at: Self.offset(of: number))
+    try writable.write(bucket.bytes, at: offset)
     // Closing releases the lock.
     try writable.close()
   }

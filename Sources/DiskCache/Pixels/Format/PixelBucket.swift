@@ -1,3 +1,5 @@
+import VitrineLoading
+
 /// A bucket of the index: up to 127 entries in 4 KiB, the oldest entry first.
 ///
 ///     16  hash of everything from here to the end of the bucket
@@ -63,10 +65,10 @@ struct PixelBucket: Hashable {
 
   // MARK: Entries
 
-  /// Returns the entry with this name.
-  func entry(of name: PixelName) -> PixelEntry? {
-    let (keyTag, identityTag) = (name.keyTag, name.identityTag)
-    return entries.last { $0.keyTag == keyTag && $0.identityTag == identityTag }
+  /// Returns the entry of pixels that were made from a body.
+  func entry(of name: PixelName, _ body: BodyDigest) -> PixelEntry? {
+    let (keyTag, identityTag, bodyTag) = (name.keyTag, name.identityTag, PixelName.bodyTag(of: body))
+    return entries.last { $0.keyTag == keyTag && $0.identityTag == identityTag && $0.bodyTag == bodyTag }
   }
 
   /// Adds an entry as the newest. Returns the entries that had to go: entries of the same key, and the oldest entry of

@@ -97,7 +97,7 @@ struct PixelRecord: Hashable {
       let pixelFormat = reader.number(UInt8.self), pixelFormat <= 1,
       let mode = reader.number(UInt8.self), mode <= 2,
       let flags = reader.number(UInt8.self), flags <= 3, reader.number(UInt8.self) == 0,
-      let name = reader.bytes(Self.formatLength),
+      let name = reader.bytes(Self.formatLength), name.drop(while: { $0 != 0 }).allSatisfy({ $0 == 0 }),
       let format = ImageFormat(rawValue: String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)),
       let width = reader.number(UInt32.self), let height = reader.number(UInt32.self),
       let sourceWidth = reader.number(UInt32.self), let sourceHeight = reader.number(UInt32.self),

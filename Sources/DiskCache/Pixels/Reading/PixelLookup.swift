@@ -55,7 +55,7 @@ struct PixelLookup {
       remove(nil, number, in: files)
       return .none
     }
-    guard let entry = bucket.entry(of: name), entry.bodyTag == PixelName.bodyTag(of: body) else { return .none }
+    guard let entry = bucket.entry(of: name, body) else { return .none }
     guard let pack = try files.pack(entry.pack) else { return .useless(entry, isDamaged: false) }
     let result = try PixelReader.read(
       entry, name, of: body, from: pack, maximumBytes: context.limits.bytes, reserving: reserve)

@@ -93,7 +93,7 @@ struct PixelStore {
     _ name: PixelName, of body: BodyDigest, in files: PixelFiles
   ) throws(SystemError) -> Bool {
     let bucket = try files.index.bucket(name.bucket(of: files.index.bucketCount))
-    guard let entry = bucket?.entry(of: name), entry.bodyTag == PixelName.bodyTag(of: body) else { return false }
+    guard let entry = bucket?.entry(of: name, body) else { return false }
     return try files.hasRecord(of: entry)
   }
 
