@@ -59,7 +59,10 @@ func pixelImage(
   _ width: Int = 8, _ height: Int = 6, seed: Int = 1, format: PixelFormat = .bgra, isOpaque: Bool = false
 ) -> Image {
   let bitmap = Bitmap(width: width, height: height, format: format, isOpaque: isOpaque) { bytes, _ in
-    for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: index &* 7 &+ seed &* 31) }
+    for index in bytes.indices {
+      let word = UInt64(truncatingIfNeeded: index &+ seed &* 1_000_003) &* 0x9E37_79B9_7F4A_7C15
+      bytes[index] = UInt8(truncatingIfNeeded: word >> 56)
+    }
   }
   return Image(bitmap, format: .jpeg, sourceWidth: width * 10, sourceHeight: height * 10)
 }
