@@ -19,7 +19,7 @@ struct EntryMove {
         moved = moveAll(from: source, to: target)
         removeEmptyFolders(in: source)
       }
-      removePixels()
+      try removePixels()
       oldFolder.removeIfEmpty()
     } catch {
       // The responses of a folder that cannot be opened stay.
@@ -28,9 +28,10 @@ struct EntryMove {
   }
 
   /// Removes the pixels of the old directory, which are made again from the responses.
-  private func removePixels() {
-    guard let root = try? oldFolder.open(PixelFolder.version, creating: false) else { return }
-    try? PixelSweep.removeAll(root)
+  private func removePixels() throws(DiskImageCache.Fault) {
+    if let root = try oldFolder.open(PixelFolder.version, creating: false) {
+      try? PixelSweep.removeAll(root)
+    }
   }
 
   private func moveAll(from source: borrowing Descriptor, to target: borrowing Descriptor) -> Int {

@@ -94,7 +94,7 @@ public final class DiskPixelCache: ImagePixelCache {
       _ = context.reading { () throws(DiskImageCache.Fault) -> Void? in
         guard let files = try context.files(creating: false) else { return nil }
         let (room, time) = (PixelRoom(context: context), context.time)
-        room.scan(files)
+        guard try room.scan(files) else { return nil }
         room.evict(
           context.state.withLock { PackTrim(now: time).victims($0.usage, limit: $0.limits.bytes) }, in: files)
         return ()

@@ -49,8 +49,8 @@ struct PixelInventory {
     var damaged: Set<PixelEntry> = []
     for entry in bucket?.entries ?? [] {
       // The pixels of a pack that was evicted are not damaged: they are gone.
-      guard let pack = try files.pack(entry.pack) else { continue }
-      if try isIntact(entry, in: pack) {
+      guard let isIntact = try isIntact(entry, in: files) else { continue }
+      if isIntact {
         found.entries += 1
         found.bytes = found.bytes.addingSaturated(entry.pixelBytes ?? 0)
       } else {
@@ -64,6 +64,16 @@ struct PixelInventory {
         !bucket.remove { damaged.contains($0) }.isEmpty
       }
     }
+  }
+
+  /// Returns true if the record of an entry is undamaged, and nil if its pack does not exist. A record that seems to be
+  /// damaged is read once more.
+  private func isIntact(_ entry: PixelEntry, in files: PixelFiles) throws(SystemError) -> Bool? {
+    guard let pack = try files.pack(entry.pack) else { return nil }
+    if try isIntact(entry, in: pack) { return true }
+    files.close(entry.pack)
+    guard let again = try files.pack(entry.pack) else { return nil }
+    return try isIntact(entry, in: again)
   }
 
   private func isIntact(_ entry: PixelEntry, in pack: PackFile) throws(SystemError) -> Bool {

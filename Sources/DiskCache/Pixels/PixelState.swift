@@ -67,14 +67,20 @@ struct PixelState {
   // MARK: Room
 
   /// True if a record fits within the limit.
-  func hasRoom(for record: Int) -> Bool { usage.bytes.addingSaturated(record) <= limits.bytes }
+  func hasRoom(for record: Int) -> Bool {
+    usage.bytes.addingSaturated(FileStatus.allocatedBytes(for: record)) <= limits.bytes
+  }
 
   /// True if there was no room a short time ago, so that another scan would be useless.
   func lacksRoom(at now: Int64) -> Bool { noRoomUntil.map { now < $0 } ?? false }
 
-  /// Chooses the packs to remove for a new record; nil if the record is not to be stored.
-  mutating func makeRoom(for record: Int, time: Int64, at now: Int64) -> [PackUsage.Pack]? {
-    let victims = PackTrim(now: time).victims(usage, limit: limits.bytes, for: record, at: now)
+  /// Chooses the packs to remove for a new record; nil if the record is not to be stored. Packs in `locked` cannot be
+  /// removed.
+  mutating func makeRoom(
+    for record: Int, locked: Set<UInt32>, time: Int64, at now: Int64
+  ) -> [PackUsage.Pack]? {
+    let victims = PackTrim(now: time).victims(
+      usage, limit: limits.bytes, for: FileStatus.allocatedBytes(for: record), locked: locked, at: now)
     let bytes = victims?.reduce(0) { $0.addingSaturated($1.bytes) } ?? 0
     if let victims, bytes == 0 || quota.take(bytes, limit: limits.bytes, at: now) {
       noRoomUntil = nil

@@ -123,7 +123,8 @@ struct LinuxDiskSystem: DiskSystem {
     return try Self.checked(preadv(descriptor, parts, 2, off_t(offset)))
   }
 
-  func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int) throws(SystemError) -> Int {
+  func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int) throws(SystemError) -> Int
+  {
     try Self.checked(pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset)))
   }
 

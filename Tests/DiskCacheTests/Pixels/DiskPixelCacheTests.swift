@@ -200,13 +200,16 @@ import VitrineTesting
       let found = other.pixels(for: PixelKey(identity: secret, variant: "S3CRET"), of: body(1)) { _ in }
       #expect(isSame(found, pixelImage(seed: index)))
     }
-    #expect(other.pixels(for: PixelKey(identity: identity("a.jpg"), variant: "S3CRET"), of: body(1)) { _ in } == nil)
+    #expect(
+      other.pixels(for: PixelKey(identity: identity("a.jpg"), variant: "S3CRET"), of: body(1)) { _ in } == nil
+    )
     let bytes = try (fixture.packPaths + [fixture.indexPath]).flatMap { try contents($0) }
     #expect(Data(bytes).range(of: Data("S3CRET".utf8)) == nil)
     // The names depend on the key of the folder of responses.
     try FileManager.default.removeItem(atPath: "\(fixture.root)/\(FolderKey.name)")
     let without = fixture.pixels()
-    #expect(without.pixels(for: PixelKey(identity: secrets[0], variant: "S3CRET"), of: body(1)) { _ in } == nil)
+    #expect(
+      without.pixels(for: PixelKey(identity: secrets[0], variant: "S3CRET"), of: body(1)) { _ in } == nil)
   }
 
   @Test func pixelsAndResponsesShareADirectory() {
@@ -239,7 +242,8 @@ import VitrineTesting
     var model: [PixelKey: (body: Int, seed: Int)] = [:]
     var cache = fixture.pixels()
     for step in 0..<4000 {
-      let key = pixelKey(Int.random(in: 0..<40, using: &generator), "\(Int.random(in: 0..<3, using: &generator))")
+      let key = pixelKey(
+        Int.random(in: 0..<40, using: &generator), "\(Int.random(in: 0..<3, using: &generator))")
       let number = Int.random(in: 0..<4, using: &generator)
       switch Int.random(in: 0..<100, using: &generator) {
       case 0: cache = fixture.pixels()

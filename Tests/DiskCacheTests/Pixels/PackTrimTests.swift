@@ -1,4 +1,5 @@
 import Testing
+import VitrineConcurrency
 
 @testable import VitrineDiskCache
 
@@ -30,7 +31,9 @@ struct PackTrimTests {
     #expect(order.map(\.number) == [6, 2, 1, 3, 5, 4])
   }
 
-  @Test(arguments: [(600, []), (599, [1]), (300, [1, 2, 3]), (0, [1, 2, 3, 4, 5, 6]), (-1, [1, 2, 3, 4, 5, 6])])
+  @Test(arguments: [
+    (600, []), (599, [1]), (300, [1, 2, 3]), (0, [1, 2, 3, 4, 5, 6]), (-1, [1, 2, 3, 4, 5, 6]),
+  ])
   func victimsMeetTheLimit(limit: Int, expected: [UInt32]) {
     let usage = usage((1...6).map { pack($0, used: Int64($0)) })
     #expect(trim.victims(usage, limit: limit).map(\.number) == expected)
@@ -40,6 +43,8 @@ struct PackTrimTests {
     var usage = usage((1...3).map { pack($0, used: Int64($0)) })
     #expect(trim.victims(usage, limit: 300, for: 50, at: 0)?.map(\.number) == [1])
     #expect(trim.victims(usage, limit: 400, for: 50, at: 0)?.isEmpty == true)
+    #expect(trim.victims(usage, limit: 300, for: 50, locked: [1, 3], at: 0)?.map(\.number) == [2])
+    #expect(trim.victims(usage, limit: 300, for: 50, locked: [1, 2, 3], at: 0) == nil)
     usage.used(1, at: 0)
     #expect(trim.victims(usage, limit: 300, for: 50, at: 0)?.map(\.number) == [2])
     for number in 1...3 { usage.used(UInt32(number), at: 0) }
@@ -63,46 +68,54 @@ struct PackTrimTests {
   @Test func quotaIsOneLimitADay() {
     var quota = EvictionQuota()
     let day = Int64(nanosecondsIn: EvictionQuota.seconds)
-    #expect(quota.take(60, limit: 100, at: 5))
-    #expect(!quota.take(60, limit: 100, at: 6))
-    #expect(quota.take(40, limit: 100, at: 7))
-    #expect(!quota.take(1, limit: 100, at: day + 4))
-    #expect(quota.take(100, limit: 100, at: day + 5))
-    #expect(!quota.take(.max, limit: 100, at: day + 6))
+    func takes(_ bytes: Int, at now: Int64) -> Bool { quota.take(bytes, limit: 100, at: now) }
+    #expect(takes(60, at: 5))
+    #expect(!takes(60, at: 6))
+    #expect(takes(40, at: 7))
+    #expect(!takes(1, at: day + 4))
+    #expect(takes(100, at: day + 5))
+    #expect(!takes(.max, at: day + 6))
   }
 
   @Test func packGetsOneTimeStampADay() {
     var usage = usage([pack(1)])
     let hour = Int64(nanosecondsIn: 3600)
-    #expect(!usage.takeStamp(1, recorded: Self.now, time: Self.now + Self.day - 1, at: 0))
-    #expect(usage.takeStamp(1, recorded: Self.now, time: Self.now + Self.day, at: 0))
+    func isStamped(_ number: UInt32 = 1, recorded: Int64 = Self.now, time: Int64, at now: Int64 = 0) -> Bool {
+      usage.takeStamp(number, recorded: recorded, time: time, at: now)
+    }
+    #expect(!isStamped(time: Self.now + Self.day - 1))
+    #expect(isStamped(time: Self.now + Self.day))
     // The wall clock jumps, but no day has passed.
     for time in [0, Self.now + 10 * 365 * Self.day, Int64(0x1p33)] {
-      #expect(!usage.takeStamp(1, recorded: Self.now, time: time, at: 23 * hour))
+      #expect(!isStamped(time: time, at: 23 * hour))
     }
-    #expect(usage.takeStamp(1, recorded: Self.now, time: 0, at: 24 * hour))
-    #expect(usage.takeStamp(2, recorded: FileStatus.latestTime, time: 0, at: 0))
-    #expect(usage.takeStamp(3, recorded: -FileStatus.latestTime, time: Int64(0x1p33), at: 0))
+    #expect(isStamped(time: 0, at: 24 * hour))
+    #expect(isStamped(2, recorded: FileStatus.latestTime, time: 0))
+    #expect(isStamped(3, recorded: -FileStatus.latestTime, time: Int64(0x1p33)))
   }
 
   @Test func folderIsScannedWhenOthersMayHaveWritten() {
     var usage = PackUsage()
-    #expect(usage.needsScan(forLimit: 1600))
-    usage.grew(7, by: 50, time: Self.now, at: 0)
-    #expect(usage.needsScan(forLimit: 1600) && usage.packs.isEmpty)
+    let limit = 16 * 8192
+    #expect(usage.needsScan(forLimit: limit))
+    usage.grew(7, by: 5000, time: Self.now, at: 0)
+    #expect(usage.needsScan(forLimit: limit) && usage.packs.isEmpty)
     usage.scanned(PixelSweep.Contents(packs: [pack(1)], indexBytes: 30))
-    #expect(!usage.needsScan(forLimit: 1600) && usage.bytes == 130)
+    #expect(!usage.needsScan(forLimit: limit) && usage.bytes == 130)
     #expect(usage.lastUse(of: 7) == nil, "the pack does not exist")
-    usage.grew(1, by: 100, time: Self.now, at: 5)
-    #expect(!usage.needsScan(forLimit: 1600) && usage.bytes == 230)
+    // A file takes whole blocks of 4 KiB.
+    usage.grew(1, by: 3900, time: Self.now, at: 5)
+    #expect(usage.bytes == 130)
+    usage.grew(1, by: 8192, time: Self.now, at: 5)
+    #expect(!usage.needsScan(forLimit: limit) && usage.bytes == 130 + 8192)
     usage.grew(2, by: 1, time: Self.now, at: 6)
-    #expect(usage.needsScan(forLimit: 1600) && usage.packs.count == 2)
+    #expect(usage.needsScan(forLimit: limit) && usage.packs.count == 2)
     usage.removed(1)
-    #expect(usage.bytes == 31 && usage.lastUse(of: 1) == nil && usage.lastUse(of: 2) == 6)
+    #expect(usage.bytes == 30 + 4096 && usage.lastUse(of: 1) == nil && usage.lastUse(of: 2) == 6)
     // An incomplete scan does not count.
     usage.scanned(PixelSweep.Contents(packs: [], isComplete: false))
     #expect(usage.packs.count == 1)
     usage.removedAll()
-    #expect(usage.bytes == 0 && usage.needsScan(forLimit: 1600))
+    #expect(usage.bytes == 0 && usage.needsScan(forLimit: limit))
   }
 }

@@ -58,7 +58,8 @@ import VitrineGraphics
     let bucket = bytes.count - PixelBucket.length
     let hole = PixelIndexHeader.length..<bucket
     // The header, some bytes between it and the bucket, and the bucket.
-    let indices = Array(0..<PixelIndexHeader.length) + Array(stride(from: 32, to: bucket, by: 509))
+    let indices =
+      Array(0..<PixelIndexHeader.length) + Array(stride(from: 32, to: bucket, by: 509))
       + Array(bucket..<bytes.count)
     for index in indices {
       try files.restore()
@@ -143,9 +144,17 @@ import VitrineGraphics
   @Test func entryThatLeadsElsewhereIsAMiss() throws {
     let files = try stored()
     let changes: [(inout PixelEntry) -> Void] = [
-      { $0.offset += 1 }, { $0.offset = .max }, { $0.width = 4; $0.height = 1 }, { $0.width = 1 },
-      { $0.width = .max; $0.height = .max }, { $0.width = 0 }, { $0.height = .max }, { $0.height = 3 },
-      { $0.pack ^= 1 }, { $0.offset = .max; $0.width = .max },
+      { $0.offset += 1 }, { $0.offset = .max },
+      {
+        $0.width = 4; $0.height = 1
+      }, { $0.width = 1 },
+      {
+        $0.width = .max; $0.height = .max
+      }, { $0.width = 0 }, { $0.height = .max }, { $0.height = 3 },
+      { $0.pack ^= 1 },
+      {
+        $0.offset = .max; $0.width = .max
+      },
     ]
     for (index, change) in changes.enumerated() {
       try self.change(files, change)

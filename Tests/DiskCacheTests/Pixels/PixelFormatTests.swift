@@ -8,7 +8,8 @@ import VitrineGraphics
 struct PixelFormatTests {
   private func entry(_ key: Int, identity: Int = 0, offset: Int = 0) -> PixelEntry {
     PixelEntry(
-      keyTag: UInt64(key), identityTag: UInt32(identity), bodyTag: 3, pack: 4, offset: UInt32(offset), width: 5,
+      keyTag: UInt64(key), identityTag: UInt32(identity), bodyTag: 3, pack: 4, offset: UInt32(offset),
+      width: 5,
       height: 6)
   }
 
@@ -45,7 +46,8 @@ struct PixelFormatTests {
         model.removeAll(where: isSame)
         if model.count == PixelBucket.capacity { replaced.append(model.removeFirst()) }
         model.append(new)
-        #expect(bucket.insert(new) == replaced)
+        let removed = bucket.insert(new)
+        #expect(removed == replaced)
       }
       #expect(bucket.entries == model)
     }
@@ -57,7 +59,8 @@ struct PixelFormatTests {
     #expect(name.identity == other.identity && name.digest != other.digest)
     let image = pixelImage()
     let record = try #require(
-      PixelRecord(image, isAnimated: false, keyDigest: name.digest, body: body(1), pixelHash: ContentHash([])))
+      PixelRecord(image, isAnimated: false, keyDigest: name.digest, body: body(1), pixelHash: ContentHash([]))
+    )
     let entry = try #require(PixelEntry(record, name, pack: 1, offset: 2))
     var bucket = PixelBucket(0)
     _ = bucket.insert(entry)
@@ -66,7 +69,9 @@ struct PixelFormatTests {
     #expect(PixelEntry(record, name, pack: 1, offset: 1 << 32) == nil)
   }
 
-  @Test(arguments: [(UInt32.max, UInt32.max), (0, 5), (5, 0), (.max, 1), (1 << 31, 1 << 31)] as [(UInt32, UInt32)])
+  @Test(
+    arguments: [(UInt32.max, UInt32.max), (0, 5), (5, 0), (.max, 1), (1 << 31, 1 << 31)] as [(UInt32, UInt32)]
+  )
   func sizesOfEntriesDoNotOverflow(width: UInt32, height: UInt32) {
     var entry = entry(1)
     (entry.width, entry.height, entry.offset) = (width, height, .max)

@@ -20,10 +20,10 @@ final class PixelIndex: Sendable {
     do throws(SystemError) {
       let file = try folder.open(PixelFolder.index, flags: O_RDONLY | ResponseReader.noAccessTime)
       // Read once more if the header seems to be damaged: without an index, all pixels are lost.
-      for _ in 0..<2 {
-        if let count = try bucketCount(of: file) { return PixelIndex(file, bucketCount: count) }
-      }
-      return nil
+      var count = try bucketCount(of: file)
+      if count == nil { count = try bucketCount(of: file) }
+      guard let count else { return nil }
+      return PixelIndex(file, bucketCount: count)
     } catch {
       // A link or a device has taken the place of the file.
       guard [ENOENT, ELOOP, ENXIO, ENOTDIR, EISDIR].contains(error.code) else { throw error }
@@ -60,6 +60,9 @@ final class PixelIndex: Sendable {
     let status = try file.status
     return status.linkCount > 0 && status.size >= PixelIndexHeader.length
   }
+
+  /// The number of bytes that the file takes on disk when all buckets are in use.
+  var maximumBytes: Int { Self.offset(of: bucketCount) }
 
   private static func offset(of bucket: Int) -> Int { (bucket + 1) * PixelBucket.length }
 

@@ -25,10 +25,11 @@ struct PackTrim {
     }.sorted { $0.rank < $1.rank }.map(\.pack)
   }
 
-  /// Returns the packs to remove so that the packs take at most `limit` bytes.
-  func victims(_ usage: PackUsage, limit: Int) -> [PackUsage.Pack] {
+  /// Returns the packs to remove so that the packs take at most `limit` bytes. Packs in `locked` cannot be removed.
+  func victims(_ usage: PackUsage, limit: Int, locked: Set<UInt32> = []) -> [PackUsage.Pack] {
     var bytes = usage.bytes
-    return order(usage.packs, lastUse: usage.lastUse).prefix { pack in
+    let packs = usage.packs.filter { !locked.contains($0.number) }
+    return order(packs, lastUse: usage.lastUse).prefix { pack in
       guard bytes > limit else { return false }
       bytes = bytes.subtractingSaturated(pack.bytes)
       return true
@@ -40,9 +41,9 @@ struct PackTrim {
   ///
   /// - Parameter time: The time in nanoseconds.
   func victims(
-    _ usage: PackUsage, limit: Int, for record: Int, at time: Int64
+    _ usage: PackUsage, limit: Int, for record: Int, locked: Set<UInt32> = [], at time: Int64
   ) -> [PackUsage.Pack]? {
-    let victims = victims(usage, limit: limit.subtractingSaturated(record))
+    let victims = victims(usage, limit: limit.subtractingSaturated(record), locked: locked)
     let freed = victims.reduce(0) { $0.addingSaturated($1.bytes) }
     guard usage.bytes.subtractingSaturated(freed).addingSaturated(record) <= limit else { return nil }
     let isProtected = { (pack: PackUsage.Pack) in

@@ -27,7 +27,6 @@ struct PackUsage {
 
   private var known: [UInt32: Pack]?
   private var uses: [UInt32: Use] = [:]
-  private var indexBytes = 0
   /// The number of bytes that this process has stored since the scan.
   private var grown = 0
   /// The bytes of all packs and of the index; 0 before the first scan.
@@ -65,12 +64,14 @@ struct PackUsage {
   /// Records that this process has added a record to a pack.
   mutating func grew(_ number: UInt32, by count: Int, time: Int64, at now: Int64) {
     used(number, at: now)
-    grown = grown.addingSaturated(count)
-    bytes = bytes.addingSaturated(count)
     var pack = known?[number] ?? Pack(number: number, size: 0, bytes: 0, used: time)
-    pack.size = pack.size.addingSaturated(count)
-    pack.bytes = pack.bytes.addingSaturated(count)
+    let size = pack.size.addingSaturated(count)
+    let growth = FileStatus.allocatedBytes(for: size) - FileStatus.allocatedBytes(for: pack.size)
+    pack.size = size
+    pack.bytes = pack.bytes.addingSaturated(growth)
     known?[number] = pack
+    grown = grown.addingSaturated(growth)
+    bytes = bytes.addingSaturated(growth)
   }
 
   /// Records that a pack was removed.
@@ -87,8 +88,7 @@ struct PackUsage {
     guard found.isComplete else { return }
     known = Dictionary(found.packs.map { ($0.number, $0) }) { first, _ in first }
     uses = uses.filter { known?[$0.key] != nil }
-    indexBytes = found.indexBytes
     grown = 0
-    bytes = found.packs.reduce(indexBytes) { $0.addingSaturated($1.bytes) }
+    bytes = found.packs.reduce(found.indexBytes) { $0.addingSaturated($1.bytes) }
   }
 }

@@ -19,7 +19,7 @@ struct PixelStore {
 
   let context: PixelContext
 
-  /// What is to be stored.
+  /// The image to store, with its key.
   private struct Request {
     let image: Image
     let isAnimated: Bool
@@ -79,7 +79,8 @@ struct PixelStore {
       try has(name, of: request.body, in: files)
     }
     if isStored { return .stored }
-    guard try PixelRoom(context: context).make(for: request.length, in: files) else { return .refused }
+    let room = PixelRoom(context: context)
+    guard try room.make(for: request.length, active: pack?.number, in: files) else { return .refused }
     do throws(SystemError) {
       try add(record, request, name, &pack, in: files)
     } catch {
