@@ -37,16 +37,18 @@ final class CacheFolder: Sendable {
   /// A unique file name.
   static func temporaryName() -> String { temporaryPrefix + String(UInt64.random(in: 0 ... .max), radix: 36) }
 
-  /// Opens the folder `v2`; nil if the folder does not exist and `creating` is false. Throws if the system refuses
-  /// access or another user owns the folder.
-  func open(creating: Bool) throws(DiskImageCache.Fault) -> Descriptor? {
+  /// Opens the folder `v2`, or another folder beside it; nil if the folder does not exist and `creating` is false.
+  /// Throws if the system refuses access or another user owns the folder.
+  func open(
+    _ name: String = CacheFolder.version, creating: Bool
+  ) throws(DiskImageCache.Fault) -> Descriptor? {
     // A zero byte would end the name early.
     guard !path.isEmpty, !path.utf8.contains(0) else { throw .refused(path: path, code: EINVAL) }
     do throws(SystemError) {
       let outer = try openOuter(creating: creating)
       // The owner of the outer folder may replace the contents. Root is accepted, because root may do so in any folder.
       let isForeign = ![geteuid(), 0].contains(try outer.status.owner)
-      let inner = isForeign ? nil : try Self.folder(Self.version, in: outer, creating: creating)
+      let inner = isForeign ? nil : try Self.folder(name, in: outer, creating: creating)
       if let inner {
         let status = try inner.status
         if status.owner == geteuid() {
@@ -120,9 +122,9 @@ final class CacheFolder: Sendable {
     return nil
   }
 
-  /// Removes the folder `v2` and then the outer folder, unless they contain files.
+  /// Removes the folder `v2`, the folder of pixels and then the outer folder, unless they contain files.
   func removeIfEmpty() {
-    for folder in ["\(path)/\(Self.version)", path] {
+    for folder in ["\(path)/\(PixelFolder.version)", "\(path)/\(Self.version)", path] {
       try? Descriptor.retrying { () throws(SystemError) in
         try system.remove(folder, in: AT_FDCWD, isFolder: true)
       }

@@ -51,7 +51,7 @@ enum ResponseReader {
   }
 
   /// The value of `O_NOATIME`, which Glibc hides.
-  private static let noAccessTime: Int32 = 0o1000000
+  static let noAccessTime: Int32 = 0o1000000
 
   private static func read(
     _ file: borrowing Descriptor, _ entry: DiskEntry, withBody: Bool, maximumBodyBytes: Int,

@@ -1,3 +1,4 @@
+import CHashing
 import Glibc
 
 /// An error number (`errno`) of the system.
@@ -25,7 +26,17 @@ protocol DiskSystem: Sendable {
   func read(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(SystemError) -> Int
+  /// Reads at most the sizes of both buffers: the first is filled before the second. Returns 0 at the end of the file.
+  func read(
+    _ descriptor: Int32, into first: UnsafeMutableRawBufferPointer,
+    _ second: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(SystemError) -> Int
   func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(SystemError) -> Int
+  /// Writes at a position. The file must not be open for appending.
+  func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int) throws(SystemError) -> Int
+  func truncate(_ descriptor: Int32, to size: Int) throws(SystemError)
+  /// Gives the blocks of a range back to the file system, so that the range reads as zeros.
+  func punchHole(_ range: Range<Int>, in descriptor: Int32) throws(SystemError)
   func synchronize(_ descriptor: Int32) throws(SystemError)
   func setTimes(_ times: FileTimes, of descriptor: Int32) throws(SystemError)
   func setTimes(_ times: FileTimes, of name: String, in folder: Int32) throws(SystemError)
@@ -42,6 +53,9 @@ protocol DiskSystem: Sendable {
 /// The times of a file in seconds since 1970; nil leaves a time unchanged.
 struct FileTimes: Hashable {
   var used, stored: Int64?
+
+  /// Returns a wall-clock time in seconds since 1970, limited to what file systems can record.
+  static func time(_ seconds: Double) -> Int64 { seconds >= 0 ? Int64(min(seconds, 0x1p33)) : 0 }
 
   fileprivate var values: [timespec] {
     [used, stored].map { time in
@@ -96,6 +110,30 @@ struct LinuxDiskSystem: DiskSystem {
 
   func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(SystemError) -> Int {
     try Self.checked(Glibc.write(descriptor, bytes.baseAddress, bytes.count))
+  }
+
+  func read(
+    _ descriptor: Int32, into first: UnsafeMutableRawBufferPointer,
+    _ second: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(SystemError) -> Int {
+    let parts = [
+      iovec(iov_base: first.baseAddress, iov_len: first.count),
+      iovec(iov_base: second.baseAddress, iov_len: second.count),
+    ]
+    return try Self.checked(preadv(descriptor, parts, 2, off_t(offset)))
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int) throws(SystemError) -> Int
+  {
+    try Self.checked(pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset)))
+  }
+
+  func truncate(_ descriptor: Int32, to size: Int) throws(SystemError) {
+    try Self.checked(ftruncate(descriptor, off_t(size)))
+  }
+
+  func punchHole(_ range: Range<Int>, in descriptor: Int32) throws(SystemError) {
+    try Self.checked(vitrine_punch_hole(descriptor, Int64(range.lowerBound), Int64(range.count)))
   }
 
   func synchronize(_ descriptor: Int32) throws(SystemError) { try Self.checked(fsync(descriptor)) }

@@ -30,7 +30,8 @@ final class Trimmer: Sendable {
     let (limits, before) = context.state.withLock { ($0.limits, $0.usage) }
     var contents = FolderSweep.contents(of: root, now: now)
     let outcome = DiskTrim(limits: limits, now: now, uses: before.uses).outcome(
-      of: contents.entries, unfinished: contents.unfinishedBytes, space: root.space, growth: growth)
+      of: contents.entries, unfinished: contents.unfinishedBytes,
+      space: space(of: root, limits, for: growth, now: now), growth: growth)
     var (gone, evictions) = (Set<ContentHash>(), 0)
     for victim in outcome.victims {
       switch FolderSweep.remove(victim.name, in: root) {
@@ -44,6 +45,15 @@ final class Trimmer: Sendable {
     contents.entries.removeAll { gone.contains($0.name) }
     context.state.withLock { $0.scanned(contents, evictions: evictions, evicted: gone, since: before) }
     return outcome.hasSpace
+  }
+
+  /// Returns the space of the file system, after pixels have made room if there is too little.
+  private func space(
+    of root: borrowing Descriptor, _ limits: DiskImageCache.Limits, for growth: DiskTrim.Growth, now: Int64
+  ) -> DiskSpace? {
+    guard let space = root.space else { return nil }
+    let missing = DiskFloor(limits: limits, space: space).missing(after: growth)
+    return PixelReclaim.free(missing.bytes, beside: root, now: now) ? root.space : space
   }
 
   /// Counts the contents of the folder. O(files).
