@@ -11,9 +11,10 @@ public import VitrineWidgets
 /// cell.picture.setImage(from: url, options: options)
 /// ```
 public nonisolated struct SlotOptions {
-  /// The transition to the loaded image; by default a cross-dissolve of 0.2 s. Images from memory, and images that arrive
-  /// before the slot was drawn, are shown at once, unless `Transition.when` is `.always`. Independent of this value, a preview cross-dissolves in 0.4 s, and the
-  /// final image after a preview in 0.2 s; both appear at once if images from the network have no transition.
+  /// The transition to the loaded image; by default a cross-dissolve of 0.2 s. Images from memory, and images that
+  /// arrive before the slot was drawn, are shown at once, unless `Transition.when` is `.always`. Independent of this
+  /// value, a preview cross-dissolves in 0.4 s, and the final image after a preview in 0.2 s; both appear at once if
+  /// images from the network have no transition.
   public var transition: Transition
   /// The transitions for images of particular sources, in place of `transition` and regardless of `Transition.when`;
   /// empty by default.

@@ -52,8 +52,8 @@ public final class Application {
     /// The disk cache of responses, or `nil` for none. By default a cache of 150 MiB in
     /// `DiskImageCache.defaultDirectory`, which is shared by all programs of a user.
     public var dataCache: (any ImageDataCache)?
-    /// The cache of decoded pixels on disk, or `nil` for none. With pixels from disk, a second start shows images without
-    /// decoding them. By default a cache in the same directory as the default `dataCache`. Not used without a
+    /// The cache of decoded pixels on disk, or `nil` for none. With pixels from disk, a second start shows images
+    /// without decoding them. By default a cache in the same directory as the default `dataCache`. Not used without a
     /// `dataCache`, because pixels belong to a stored response.
     public var pixelCache: DiskPixelCache?
     /// The longest time in seconds for which the first frame waits for images from disk, and for the contents of views

@@ -73,8 +73,8 @@ struct SlotPresentation {
     show(nil, by: nil, transition: .none)
   }
 
-  /// Begins a request: replaces the preview of the previous request. The image before the preview is restored if the new request keeps
-  /// the shown image.
+  /// Begins a request: removes the preview of the previous request. The image before the preview is restored if the new
+  /// request keeps the shown image.
   mutating func begin(_ options: SlotOptions, in scene: SlotScene) {
     if !options.setsImage || options.placeholderPolicy == .keepsPrevious { takeBackPreview(in: scene) }
     preview = nil

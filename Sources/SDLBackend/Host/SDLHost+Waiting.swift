@@ -25,7 +25,7 @@ extension SDLHost {
 
   private static let maximumWaits = 3
 
-  /// Returns true if the first frame is postponed, and lays out the views, so that their images are looked up meanwhile.
+  /// Returns true if the first frame is postponed. Lays out the views, so that their images are looked up meanwhile.
   func postponesFirstFrame() -> Bool {
     if firstFrameDue == nil, isFirstFrame, isVisible { firstFrameDue = SystemTime.now }
     guard postponement > 0 else { return false }

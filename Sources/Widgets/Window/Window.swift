@@ -32,9 +32,9 @@ public final class Window: View {
   package var frameOrigin: Double?
   /// Returns the host's current time, which is later than `now` between two frames; `nil` without a host.
   package var hostTime: (() -> Double)?
-  /// True if a host draws the window in real time. In real time, an image that arrives before its slot was drawn appears
-  /// without a transition. If a program advances the time, that would depend on the speed of loading, so only an image
-  /// whose decoded pixels are on disk does.
+  /// True if a host draws the window in real time. An image that arrives before its slot was drawn then appears without
+  /// a transition. If a program advances the time, that would depend on the speed of loading, so only an image whose
+  /// decoded pixels are on disk appears in this way.
   package var isInRealTime = false
   /// True if a slot on the screen has begun to load an image since the last `takeNewLoads()`.
   var hasNewLoads = false
