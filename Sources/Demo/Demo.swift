@@ -21,6 +21,8 @@ final class Demo: ScriptStage {
   private var screens: [String: any Screen] = [:]
   private var script: ScriptPlayer?
   private var isDone = false
+  /// The time by which the script begins even if no frame has been drawn, in seconds since the start of the process.
+  private var scriptDeadline = 0.0
   /// The time at which `--exit-after` ends the program, in seconds since the start of the process.
   private var end = Double.infinity
   /// The problem that ends the program with exit code 1, in one line for standard error; `nil` if there is none.
@@ -188,6 +190,10 @@ final class Demo: ScriptStage {
       wake(after: seconds)
     }
     script?.begin()
+    if script != nil, feed.state == .loading {
+      scriptDeadline = realTime + 1
+      wake(after: 1)
+    }
     application.run()
     problem = problem ?? application.host.failure.map { "\($0)" }
     if problem == nil, !isDone, let file = options.screenshot {
@@ -212,7 +218,7 @@ final class Demo: ScriptStage {
 
   private func turnDidEnd() {
     statistics.observe(application.host)
-    script?.advance()
+    if canAdvanceScript { script?.advance() }
     // A script may be followed by a screenshot, and by the wait for an idle window.
     if script?.isFinished != false, endsWhenIdle, !isDone {
       if script?.isIdle() ?? window.isIdle {
@@ -228,6 +234,12 @@ final class Demo: ScriptStage {
   }
 
   private var endsWhenIdle: Bool { options.endsWhenIdle }
+
+  /// False until the first frame is drawn, which may wait a moment for the list of a feed. A window that is hidden by
+  /// the system does not keep the script waiting.
+  private var canAdvanceScript: Bool {
+    application.host.frameStatistics.presented > 0 || realTime >= scriptDeadline
+  }
 
   /// Ends the program because `--exit-after` has passed. An unfinished script, screenshot or tree is a failure;
   /// otherwise a check would pass by being late.

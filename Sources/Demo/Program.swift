@@ -65,6 +65,7 @@ struct Program {
     if options.trace != nil { configuration.downloader.environment.trace = Trace(capacity: Demo.longTrace) }
     configuration.host.renderer = options.renderer
     configuration.dataCache = options.hasDiskCache ? disk(options.cache) : nil
+    configuration.pixelCache = options.hasDiskCache ? pixels(options.cache) : nil
     // The embedded server has another port but the same images in each run.
     configuration.downloader.requests.keyFilter = gallery.withoutPort
     let application = try Application(configuration: configuration)
@@ -84,6 +85,10 @@ struct Program {
 
   private static func disk(_ folder: String?) -> DiskImageCache? {
     folder.map { DiskImageCache(directory: $0) } ?? DiskImageCache.shared
+  }
+
+  private static func pixels(_ folder: String?) -> DiskPixelCache? {
+    folder.map { DiskPixelCache(directory: $0) } ?? DiskPixelCache.shared
   }
 
   private static func readScript(_ file: String) throws -> Script {

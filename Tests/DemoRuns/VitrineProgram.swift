@@ -14,7 +14,7 @@ package struct VitrineProgram {
   package struct Stats: Decodable {
     package struct Images: Decodable { package var shown, failed, memory, disk, network, file, stale: Int }
     package struct Network: Decodable { package var requests, bytes, connections: Int }
-    package struct Frames: Decodable { package var presented: Int }
+    package struct Frames: Decodable { package var presented, images_in_first_frame: Int }
     package struct Times: Decodable { package var first_frame, load_start, loaded, idle: Double? }
     package var images: Images
     package var network: Network

@@ -31,7 +31,7 @@ nonisolated enum Help {
     ),
     (
       "--cache", "DIR",
-      "folder of the disk cache ($XDG_CACHE_HOME/vitrine, else ~/.cache/vitrine)"
+      "folder of the disk cache and of decoded pixels ($XDG_CACHE_HOME/vitrine, else ~/.cache/vitrine)"
     ),
     ("--no-disk-cache", "", "store nothing on disk"),
     ("--exit-when-idle", "", "exit when everything is loaded and nothing moves"),

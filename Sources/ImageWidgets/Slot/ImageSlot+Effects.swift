@@ -102,10 +102,14 @@ extension ImageSlot {
   /// Requests the image from the downloader at the currently needed size, and registers the task with the view, which
   /// cancels the task of the previous attempt. The new task has joined its transfer by then.
   private func request(_ load: SlotLoad, isFirst: Bool) {
-    if isFirst { target.view?.pendingSlots += 1 }
+    let visibility = SlotVisibility(of: target.view)
+    if isFirst {
+      target.view?.pendingSlots += 1
+      announceLoad(load, visibility)
+    }
     let task = load.request(
-      from: downloader(for: load.slotRequest.options.downloader), at: NeededSize(of: target),
-      SlotVisibility(of: target.view), events(of: load))
+      from: downloader(for: load.slotRequest.options.downloader), at: NeededSize(of: target), visibility,
+      events(of: load))
     if let task { target.view?.setLoadOperation(task, forKey: target.key.operation) }
     if isFirst { state.requested(load) }
   }

@@ -24,6 +24,8 @@ struct SlotContent: ~Copyable {
   /// The image that the slot shows, or that was shown before the first preview.
   func imageWithoutPreview(in scene: SlotScene) -> Image? { presentation.imageWithoutPreview(in: scene) }
 
+  mutating func wasDrawn() { presentation.wasDrawn() }
+
   /// False while an accepted request or a refused source has not taken effect.
   var isSettled: Bool { subject.accepted == nil && subject.refusal == nil }
 
@@ -83,7 +85,9 @@ struct SlotContent: ~Copyable {
     case .success(let response):
       if !isConfirmed(by: response, of: slotRequest, in: scene) {
         setShown(slotRequest, response.image)
-        presentation.show(response, slotRequest.options, isVariant: slotRequest.hasImage)
+        presentation.show(
+          response, slotRequest.options, isVariant: slotRequest.hasImage,
+          hasWaited: presentation.hasWaited(for: response, in: scene))
       }
     case .failure where slotRequest.hasImage: break
     case .failure(.cancelled): cancel(slotRequest, in: scene)

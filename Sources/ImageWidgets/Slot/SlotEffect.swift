@@ -97,4 +97,6 @@ struct SlotScene {
   let needed: NeededSize
   /// The time of the window in seconds; `nil` outside of a window.
   let now: Double?
+  /// True if a host draws the window in real time; false if a program advances the time.
+  var isInRealTime = false
 }
