@@ -4,14 +4,14 @@ import Vitrine
 /// and beside SQLite.
 enum DiskComparison {
   /// A class of entries by their size.
-  private struct Class {
+  struct Class {
     let key, name: String
     let size: Int
     /// The numbers of the entries.
     let range: Range<Int>
   }
 
-  private static let classes = [
+  static let classes = [
     Class(key: "5k", name: "5 KB", size: 5_000, range: 0..<8000),
     Class(key: "30k", name: "30 KB", size: 30_000, range: 8000..<9500),
     Class(key: "300k", name: "300 KB", size: 300_000, range: 9500..<10_000),
@@ -21,10 +21,10 @@ enum DiskComparison {
   private static let fills = 3
   /// The number of reads of each class in a round.
   private static let reads = 500
-  private static let side = 64
+  static let side = 64
 
   /// The times of an operation by store and class, in microseconds for each entry.
-  private typealias Times = [String: [Double]]
+  typealias Times = [String: [Double]]
 
   static func measure(_ options: Options) throws -> [Figure] {
     _ = try SQLiteLibrary.load()
@@ -119,39 +119,5 @@ enum DiskComparison {
   private static func sample(_ range: Range<Int>, _ round: Int) -> [Int] {
     var random = RandomNumbers(seed: round)
     return (0..<reads).map { _ in Int.random(in: range, using: &random) }
-  }
-
-  // MARK: Figures
-
-  private static func figures(_ times: Times) -> [Figure] {
-    let kinds = classes.map { ($0.key, $0.name) } + [("pixels", "pixels of \(side)x\(side)")]
-    return kinds.flatMap { key, name in
-      ["get", "put"].flatMap { operation -> [Figure] in
-        func samples(_ store: String) -> [Double] { times["\(key)_\(operation)_\(store)"] ?? [.nan] }
-        func ratio(_ store: String) -> Samples {
-          Samples(zip(samples("own"), samples(store)).map { $0 / $1 })
-        }
-        let word = operation == "get" ? "read" : "stored"
-        return [
-          Figure("\(key)_\(operation)_us", Samples(samples("own")), label: "\(name), \(word)", unit: "µs"),
-          Figure("\(key)_\(operation)_files_us", Samples(samples("files")), label: "  plain files", unit: "µs"),
-          Figure("\(key)_\(operation)_sqlite_us", Samples(samples("sqlite")), label: "  SQLite", unit: "µs"),
-          Figure(
-            "ratio_files_\(operation)_\(key)", ratio("files"), label: "  ratio to plain files",
-            aim: operation == "get" ? .atMost(1.2) : nil),
-          Figure("ratio_sqlite_\(operation)_\(key)", ratio("sqlite"), label: "  ratio to SQLite"),
-        ]
-      } + checksum(key, times)
-    }
-  }
-
-  /// Returns the share of the checksum in a read.
-  private static func checksum(_ key: String, _ times: Times) -> [Figure] {
-    guard let digests = times["\(key)_digest"], let reads = times["\(key)_get_own"] else { return [] }
-    return [
-      Figure(
-        "\(key)_checksum_percent", Samples(zip(digests, reads).map { $0 / $1 * 100 }),
-        label: "  checksum, fraction of a read", unit: "%", aim: .atMost(3))
-    ]
   }
 }

@@ -80,7 +80,8 @@ enum DiskGrowth {
       let suffix = unit == "µs" ? "_us" : unit.isEmpty ? "" : "_\(unit)"
       let figures = counts.map { count in
         Figure(
-          "\(name)_\(count)\(suffix)", Samples(samples(count)), label: "\(label), \(count) entries", unit: unit)
+          "\(name)_\(count)\(suffix)", Samples(samples(count)), label: "\(label), \(count) entries",
+          unit: unit)
       }
       guard name.hasSuffix("open") || name.hasSuffix("hit"), let least = counts.first, let most = counts.last
       else { return figures }

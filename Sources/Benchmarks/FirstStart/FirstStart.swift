@@ -1,3 +1,5 @@
+import Vitrine
+
 /// The cost of storing: the first start with a disk cache and decoded pixels, beside the same start with neither.
 enum FirstStart {
   static func measure(_ options: Options) throws -> [Figure] {
@@ -24,12 +26,15 @@ enum FirstStart {
       Samples(zip(storing.values(name), plain.values(name)).map { $0 / $1 })
     }
     return [
-      Figure("with_s", storing.samples("loaded_s"), label: "to all loaded, with disk cache and pixels", unit: "s"),
+      Figure(
+        "with_s", storing.samples("loaded_s"), label: "to all loaded, with disk cache and pixels", unit: "s"),
       Figure("without_s", plain.samples("loaded_s"), label: "  with neither", unit: "s"),
       Figure(
         "ratio_without_disk", ratio("loaded_s"), label: "  ratio, pair by pair", floor: .atMost(1.1),
         aim: .atMost(1.03)),
-      Figure("with_cpu_s", storing.samples("cpu_s"), label: "processor time, with disk cache and pixels", unit: "s"),
+      Figure(
+        "with_cpu_s", storing.samples("cpu_s"), label: "processor time, with disk cache and pixels", unit: "s"
+      ),
       Figure("without_cpu_s", plain.samples("cpu_s"), label: "  with neither", unit: "s"),
       Figure(
         "ratio_without_disk_cpu", ratio("cpu_s"), label: "  ratio", floor: .atMost(1.1), aim: .atMost(1.03)),

@@ -30,10 +30,12 @@ enum Flash {
         Figure(
           "\(name)_hour_\(hour)_bytes", all, label: "\(title), hour \(hour): written", unit: "KB",
           factor: 1e-3, aim: isAim ? .atMost(0) : nil),
-        Figure("\(name)_hour_\(hour)_contents", Samples(written), label: "  contents", unit: "KB", factor: 1e-3),
+        Figure(
+          "\(name)_hour_\(hour)_contents", Samples(written), label: "  contents", unit: "KB", factor: 1e-3),
         Figure("\(name)_hour_\(hour)_files", Samples(changed), label: "  changed files and folders"),
         Figure(
-          "\(name)_hour_\(hour)_requests", runs.samples("requests_\(hour)"), label: "  requests to the server"),
+          "\(name)_hour_\(hour)_requests", runs.samples("requests_\(hour)"), label: "  requests to the server"
+        ),
       ]
     }
   }

@@ -41,7 +41,9 @@ struct FlashRun {
     let downloader = downloader()
     var figures: [String: Double] = [:]
     for hour in 1...2 {
-      let before = (downloader.statistics.requests, SystemCounters.io, ScratchFolder.changeTimes(below: folder))
+      let before = (
+        downloader.statistics.requests, SystemCounters.io, ScratchFolder.changeTimes(below: folder)
+      )
       for _ in 0..<Self.roundsPerHour {
         try show(downloader)
         clock.advance(by: 3600 / Double(Self.roundsPerHour))

@@ -1,3 +1,5 @@
+import Vitrine
+
 /// Starts a program again whose images are on disk: from the first request to the first frame with all images, with
 /// and without decoded pixels on disk, beside the first start, which loads the images over loopback HTTP.
 enum SecondStart {
@@ -80,7 +82,8 @@ enum SecondStart {
         label: "  number of the first frame with all images", floor: .atMost(2), aim: .atMost(1)),
       figure(.opened, "frames", "  frames until a screen that is opened later has all"),
       figure(.second, "from_pixels", "  images from decoded pixels"),
-      figure(.cold, "storage_bytes", "  bytes from the storage, not in the page cache", unit: "MB", factor: 1e-6),
+      figure(
+        .cold, "storage_bytes", "  bytes from the storage, not in the page cache", unit: "MB", factor: 1e-6),
       figure(.cold, "major_faults", "  page faults that waited for the storage"),
     ] + details
   }
