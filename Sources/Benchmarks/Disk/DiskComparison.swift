@@ -93,7 +93,7 @@ enum DiskComparison {
     var bytes = [UInt8](repeating: 7, count: kind.size)
     let start = SystemCounters.time
     for number in kind.range {
-      // Equal bodies would be stored once.
+      // The bodies differ, as images do.
       withUnsafeBytes(of: number) { bytes.replaceSubrange(0..<8, with: $0) }
       try store.put(bytes, number: number)
     }
