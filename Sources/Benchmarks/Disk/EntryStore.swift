@@ -52,7 +52,7 @@ struct PixelEntries: EntryStore {
   /// Creates a store that has one of `images` for each entry.
   init(folder: String, count: Int, images: [Image]) throws {
     self.folder = folder
-    cache = DiskPixelCache(directory: folder)
+    cache = Self.cache(in: folder)
     keys = try (0..<count).map {
       PixelKey(identity: RequestIdentity(try ImageRequest(entryURL($0))), variant: "64x64")
     }
@@ -61,7 +61,13 @@ struct PixelEntries: EntryStore {
 
   private init(_ other: PixelEntries) {
     (folder, keys, images) = (other.folder, other.keys, other.images)
-    cache = DiskPixelCache(directory: folder)
+    cache = Self.cache(in: folder)
+  }
+
+  private static func cache(in folder: String) -> DiskPixelCache {
+    var limits = DiskPixelCache.Limits()
+    limits.freeBytes = 0
+    return DiskPixelCache(directory: folder, limits: limits)
   }
 
   /// Returns a store with the same entries and a new cache, as after a restart.
@@ -79,6 +85,8 @@ struct PixelEntries: EntryStore {
     guard let image = find(number) else { throw MissingEntry.error }
     return image.pixelWidth * image.pixelHeight * 4
   }
+
+  func trim() { cache.trim() }
 
   /// Returns the image of an entry; nil if it is not there.
   func find(_ number: Int) -> Image? { cache.pixels(for: keys[number], of: body) { _ in }?.image }

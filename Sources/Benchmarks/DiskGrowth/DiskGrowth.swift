@@ -61,7 +61,10 @@ enum DiskGrowth {
       // A full part of the index replaces its oldest entry, so not every entry must be there.
       let found = numbers.count { store.find($0) != nil }
       let read = SystemCounters.time
+      store.trim()
+      let trimmed = SystemCounters.time
       guard run > 0 else { continue }
+      times["pixel_trim", default: []].append((trimmed - read) * 1000)
       times["pixel_open", default: []].append((opened - start) * 1000)
       times["pixel_hit", default: []].append((read - opened) * 1e6 / Double(hits))
       times["pixel_found", default: []].append(Double(found) / Double(hits))
@@ -73,6 +76,7 @@ enum DiskGrowth {
     let names = [
       ("open", "first lookup in a new cache", "ms"), ("hit", "a hit", "µs"), ("trim", "a trim", "ms"),
       ("pixel_open", "first lookup of pixels", "ms"), ("pixel_hit", "a hit of pixels", "µs"),
+      ("pixel_trim", "a trim of pixels", "ms"),
       ("pixel_found", "fraction of the stored pixels that are found", ""),
     ]
     return names.flatMap { name, label, unit -> [Figure] in

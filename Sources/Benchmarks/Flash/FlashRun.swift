@@ -64,7 +64,7 @@ struct FlashRun {
     return ImageDownloader(
       configuration: configuration, transports: [CurlTransport()], decoder: ImageCodecs(), cache: nil,
       dataCache: DiskImageCache(directory: folder, wallClock: { [clock] in clock.now }),
-      pixelCache: DiskPixelCache(directory: folder))
+      pixelCache: DiskPixelCache(directory: folder, wallClock: { [clock] in clock.now }))
   }
 
   /// Loads all images once.

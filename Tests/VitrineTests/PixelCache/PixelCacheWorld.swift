@@ -33,14 +33,16 @@ final class PixelCacheWorld: Sendable {
         transfer.send(body)
         transfer.finish()
       }
+      // The tests do not depend on the free space of the machine.
       var limits = DiskImageCache.Limits()
-      limits.freeBytes = 0
+      var pixelLimits = DiskPixelCache.Limits()
+      (limits.freeBytes, pixelLimits.freeBytes) = (0, 0)
       var configuration = ImageDownloader.Configuration()
       configuration.retries = .none
       downloader = ImageDownloader(
         configuration: configuration, transports: [transport], decoder: decoder,
         dataCache: DiskImageCache(directory: folder, limits: limits),
-        pixelCache: usesPixels ? DiskPixelCache(directory: folder) : nil)
+        pixelCache: usesPixels ? DiskPixelCache(directory: folder, limits: pixelLimits) : nil)
     }
 
     /// Loads an image, and waits until the disk has everything that is stored of it.
