@@ -108,7 +108,7 @@ public final class DiskPixelCache: ImagePixelCache {
   // MARK: ImagePixelCache
 
   /// Returns pixels that were made from a body, undamaged; nil if there are none.
-  package func pixels(
+  public func pixels(
     for key: PixelKey, of body: BodyDigest, reserving reserve: (_ bytes: Int) -> Void
   ) -> StoredPixels? {
     let pixels = lookup.pixels(for: key, of: body, reserving: reserve)
@@ -119,14 +119,14 @@ public final class DiskPixelCache: ImagePixelCache {
   /// Stores the first frame of an image. Returns true if the pixels are stored. Previews and images with an
   /// application's own data are not stored.
   @discardableResult
-  package func store(_ image: Image, isAnimated: Bool, for key: PixelKey, of body: BodyDigest) -> Bool {
+  public func store(_ image: Image, isAnimated: Bool, for key: PixelKey, of body: BodyDigest) -> Bool {
     let outcome = records.store(image, isAnimated: isAnimated, for: key, of: body)
     if outcome == .refused { context.state.withLock { $0.refused() } }
     return outcome == .stored
   }
 
   /// Removes the pixels of all variants of a request. Their bytes are overwritten on the disk.
-  package func removePixels(of identity: RequestIdentity) { PixelRemoval(context: context).remove(identity) }
+  public func removePixels(of identity: RequestIdentity) { PixelRemoval(context: context).remove(identity) }
 
   /// Removes all pixels, including those of other processes. If the folder cannot be read at the moment, the pixels are
   /// removed before the next access, and until then nothing is found, for at most a minute.

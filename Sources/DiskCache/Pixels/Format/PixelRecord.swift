@@ -127,7 +127,3 @@ struct PixelRecord: Hashable {
 extension ContentHash {
   init(_ digest: BodyDigest) { self.init(high: digest.high, low: digest.low) }
 }
-
-extension BodyDigest {
-  init(_ hash: ContentHash) { self.init(high: hash.high, low: hash.low) }
-}
