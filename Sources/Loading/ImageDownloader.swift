@@ -140,7 +140,7 @@ public final class ImageDownloader: Sendable {
     _ request: ImageRequest, additionalIdentifier: String?, completion: @escaping ImageTask.Completion
   ) -> ImageTask {
     let task = ImageTask(
-      completedWithoutSlot(request), additionalIdentifier: additionalIdentifier, isProbe: true,
+      completedWithoutSlot(request), additionalIdentifier: additionalIdentifier, purpose: .probe,
       completion: completion)
     begin(task)
     return task

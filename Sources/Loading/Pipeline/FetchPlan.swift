@@ -13,6 +13,8 @@ struct FetchPlan {
     case decode(FetchedBytes)
     /// Decode the bytes, and ask the server whether the images have changed.
     case decodeAndRevalidate(FetchedBytes)
+    /// Move the callers to the fetch that decodes the stored response, which the server has confirmed.
+    case confirm(FetchID, FetchedBytes)
     case askServer
     /// Fail the cache-only callers with the error of the decode, and ask the server for other bytes.
     case replace(damage: ImageError)
@@ -130,7 +132,11 @@ struct FetchPlan {
     case .bytes(let bytes) where bytes.body.isEmpty:
       if let step = takeCopy(id, because: .emptyBody, in: loads.tree) { return step }
       return lookups.waits(for: id, because: .emptyBody, in: &loads, &disk) ? .wait : .fail(.emptyBody)
-    case .bytes(let bytes): return .decode(bytes)
+    case .bytes(let bytes):
+      guard bytes.freshness == .revalidated, let stored = fetchOfCopy(of: id, in: loads.tree) else {
+        return .decode(bytes)
+      }
+      return .confirm(stored, bytes)
     // The request was not conditional.
     case .notModified: return .fail(.status(304))
     case .needsWhole:
@@ -148,6 +154,7 @@ struct FetchPlan {
       }
       if lookups.waits(for: id, because: error, in: &loads, &disk) { return .wait }
       if error.endsStorage { disk.discard(id, in: &loads) }
+      noteFailure(id, error, in: &loads)
       return .fail(error)
     }
   }
@@ -238,6 +245,27 @@ struct FetchPlan {
     return .decode(copy.staleBytes(because: error))
   }
 
+  /// Returns the fetch that decodes the stored response about which the server of a fetch is asked; `nil` if there is
+  /// none, or if its images have been delivered.
+  func fetchOfCopy(of id: FetchID, in tree: StageTree) -> FetchID? {
+    guard let copy = disk[id].copy, let identity = tree[id]?.request.identity else { return nil }
+    let cacheOnly = tree.fetch(FetchKey(request: identity, isCacheOnly: true))
+    return (tree.overtaken(by: id) + [cacheOnly].compactMap { $0 }).first { earlier in
+      guard earlier != id, let fetch = tree[earlier], !fetch.isOutdated,
+        case .received(let bytes) = fetch.phase, bytes.source == .disk
+      else { return false }
+      return bytes.response == copy.storedResponse.response && bytes.freshness != .revalidated
+    }
+  }
+
+  /// Adds the failure of a server to the stored response that is being decoded for callers that did not wait.
+  private func noteFailure(_ id: FetchID, _ error: ImageError, in loads: inout Loads) {
+    guard let copy = disk[id].copy, let stored = fetchOfCopy(of: id, in: loads.tree),
+      case .received(let bytes) = loads.tree[stored]?.phase, case .stale = bytes.freshness
+    else { return }
+    loads.tree.update(stored, by: copy.staleBytes(because: error))
+  }
+
   /// Returns true if lookups may begin. Releases stored responses that are not shown after `staleAfter` if there is no
   /// room for more: their servers are asked without a condition, or the disk is read again.
   ///
@@ -266,13 +294,13 @@ struct FetchPlan {
     return .replace(damage: damage)
   }
 
-  /// Adds a fetch that decodes the stored response of a fetch whose server is late. Returns `nil` if the stored
-  /// response may not be shown.
+  /// Adds a fetch that decodes the stored response of a fetch whose server has not responded yet. Returns `nil` if the
+  /// stored response may not be shown.
   mutating func addFetchOfCopy(
     of id: FetchID, in loads: inout Loads
   ) -> (fetch: FetchID, bytes: FetchedBytes)? {
-    guard disk.mayServeCopy(of: id, in: loads.tree), let copy = disk[id].copy,
-      let lane = transfers.lane(of: id), let stored = loads.tree.addFetchOfCopy(of: id)
+    guard let copy = disk[id].copy, let lane = transfers.lane(of: id),
+      let stored = loads.tree.addFetchOfCopy(of: id)
     else { return nil }
     transfers.add(stored, lane: lane, at: loads.now)
     disk.add(stored)
