@@ -120,7 +120,7 @@ struct FetchPlan {
   mutating func askServer(_ id: FetchID, in loads: inout Loads) {
     guard let fetch = loads.tree[id] else { return }
     transfers.enqueueAfterLookup(id, fetch.demand.priority, at: loads.now)
-    if fetch.demand.priority != nil { disk.limitWaiting(id, in: &loads) }
+    if fetch.demand.priority != nil, !transfers.isCutOff(id) { disk.limitWaiting(id, in: &loads) }
   }
 
   /// Handles the end of an attempt of a running fetch.
@@ -159,6 +159,28 @@ struct FetchPlan {
     }
   }
 
+  // MARK: Offline
+
+  /// Keeps requests from leaving this machine, or allows them again. Stops running transfers.
+  mutating func setOffline(_ isOffline: Bool, in loads: inout Loads) {
+    for id in transfers.setOffline(isOffline, at: loads.now) {
+      loads.actions.append(.pauseFetch(id))
+      loads.tree.setPhase(.idle, of: id)
+    }
+  }
+
+  /// Returns the next steps of the fetches whose downloads may not start because the downloader is offline: the stored
+  /// response is shown, or the fetch fails.
+  mutating func refuseDownloads(in loads: inout Loads) -> [(fetch: FetchID, step: Step)] {
+    transfers.takeRefused().compactMap { id in
+      guard case .idle? = loads.tree[id]?.phase else { return nil }
+      if let step = takeCopy(id, because: .offline, in: loads.tree) { return (id, step) }
+      if lookups.waits(for: id, because: .offline, in: &loads, &disk) { return nil }
+      noteFailure(id, .offline, in: &loads)
+      return (id, .fail(.offline))
+    }
+  }
+
   // MARK: Lookups
 
   /// Starts the lookups that may begin now. Stops at a fetch that fails because no thread is left, and returns this
@@ -190,6 +212,8 @@ struct FetchPlan {
       return foundLate(id, find, in: &loads)
     }
     loads.tree.setPhase(.idle, of: id)
+    var find = find
+    if transfers.isCutOff(id) { find.failure = .offline }
     return switch disk.lookedUp(id, find, isCacheOnly: fetch.isCacheOnly) {
     case .show(let bytes): .decode(bytes)
     case .showAndRevalidate(let bytes): .decodeAndRevalidate(bytes)
@@ -212,6 +236,7 @@ struct FetchPlan {
     loads.tree.setPhase(.idle, of: id)
     disk.goAhead(id)
     if fetch.isCacheOnly { return .fail(.notCached) }
+    if transfers.isCutOff(id), lookups.waits(for: id, because: .offline, in: &loads, &disk) { return .wait }
     if let failure, disk[id].use == .byFreshness { return .fail(failure) }
     return .askServer
   }

@@ -332,8 +332,23 @@ final class LoadEngine: Sendable {
     connectivity.notify()
   }
 
+  var isOffline: Bool { state.withLock { $0.registry.isOffline } }
+
+  func setOffline(_ isOffline: Bool) {
+    guard self.isOffline != isOffline else { return }
+    perform { $0.setOffline(isOffline) }
+    // Another thread may have changed the switch meanwhile.
+    var current: Bool
+    repeat {
+      current = self.isOffline
+      recovery.setOffline(current)
+    } while self.isOffline != current
+    if !current { connectivity.notify() }
+  }
+
   /// Sends waiting and failed requests now, forgets remembered failures, and removes stale images from memory.
   private func actOnNetworkReturn() {
+    if isOffline { return }
     staleImages.removeAll()
     perform { $0.networkReturned() }
     recovery.networkReturned()

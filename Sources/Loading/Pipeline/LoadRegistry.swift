@@ -123,6 +123,15 @@ struct LoadRegistry {
     return admitted()
   }
 
+  /// True if no request may leave this machine.
+  var isOffline: Bool { fetches.transfers.isOffline }
+
+  /// Keeps requests from leaving this machine, or allows them again.
+  mutating func setOffline(_ isOffline: Bool) -> [LoadAction] {
+    fetches.setOffline(isOffline, in: &loads)
+    return admitted()
+  }
+
   /// Called at the time of a `.wake`, after the stored responses of `overdueCopies()` were served.
   mutating func woken(at time: Int64) -> [LoadAction] {
     fetches.woken(at: time)
@@ -138,6 +147,7 @@ struct LoadRegistry {
   private mutating func startWaiting() {
     for (id, error) in fetches.giveUpLookups(in: &loads) { proceed(id, .fail(error)) }
     while let (id, error) = fetches.startLookups(in: &loads) { proceed(id, .fail(error)) }
+    for (id, step) in fetches.refuseDownloads(in: &loads) { proceed(id, step) }
     fetches.startDownloads(in: &loads)
   }
 

@@ -132,9 +132,10 @@ struct LoadState {
 
   /// Removes and returns the tasks that receive a result. Call `delivered` after the tasks have received the result.
   mutating func deliver(_ ids: [TaskID], _ result: Result<ImageResponse, ImageError>) -> [ImageTask] {
-    statistics.count(result, times: ids.count)
     completing += ids.count
-    return ids.compactMap { tasks.removeValue(forKey: $0) }
+    let tasks = ids.compactMap { self.tasks.removeValue(forKey: $0) }
+    statistics.count(result, times: tasks.count { $0.purpose != .storedImage })
+    return tasks
   }
 
   /// Returns the continuations to resume.
@@ -301,6 +302,9 @@ struct LoadState {
     }
     return actions + registry.serveCopy(of: id, atOnce: atOnce)
   }
+
+  /// Keeps requests from leaving this machine, or allows them again.
+  mutating func setOffline(_ isOffline: Bool) -> [LoadAction] { registry.setOffline(isOffline) }
 
   mutating func networkReturned() -> [LoadAction] {
     failures?.removeAll()
