@@ -3,8 +3,8 @@ import VitrineConcurrency
 /// Decides which failed requests are sent again, and when. Has no clock and makes no calls.
 ///
 /// The inputs are failures by host, successes, the return of the network, a step of the wall clock, the offline switch,
-/// and whether requests are still on the screen. The outputs are the requests to send now and the time of the next decision. Times
-/// are in nanoseconds.
+/// and whether requests are still on the screen. The outputs are the requests to send now and the time of the next
+/// decision. Times are in nanoseconds.
 ///
 /// At most one probe per host is under way. When any request to a host succeeds, the failed requests to that host are
 /// sent again. A request that fails although its host has responded to other requests since its previous failure gets a
