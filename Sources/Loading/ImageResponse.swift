@@ -79,16 +79,3 @@ extension ImageResponse: CustomStringConvertible {
     return "\(image.pixelWidth)x\(image.pixelHeight) \(image.format.rawValue) \(origin), \(freshness)"
   }
 }
-
-extension ImageResponse.Freshness: CustomStringConvertible {
-  /// The freshness in one line: "fresh", "revalidated", or "stale for 90 s" with the reason if there is one.
-  public var description: String {
-    switch self {
-    case .fresh: "fresh"
-    case .revalidated: "revalidated"
-    case .stale(let age, let reason):
-      "stale for \(Int64(age.isFinite ? min(max(0, age), 1e12).rounded() : 0)) s"
-        + (reason.map { " (\($0))" } ?? "")
-    }
-  }
-}
