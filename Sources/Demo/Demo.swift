@@ -108,9 +108,13 @@ final class Demo: ScriptStage {
       status: options.chrome ? makeStatus() : nil)
     window.backgroundColor = Theme.background
     window.rootView = root
-    window.unhandledKey = { [unowned root] key, modifiers in
+    window.unhandledKey = { [unowned self, unowned root] key, modifiers in
       if key == .function(1) {
         root.window?.showsDiagnostics.toggle()
+        return true
+      }
+      if key == .function(2) {
+        toggleOffline()
         return true
       }
       if key == .function(5) {
@@ -166,15 +170,21 @@ final class Demo: ScriptStage {
     root?.screen.reload()
   }
 
+  private func toggleOffline() {
+    application.downloader.isOffline.toggle()
+    statistics.onChange?()
+  }
+
   /// The status line: the images on the screen, or on a screen without a feed all images since the start.
   private var statusText: String {
     var status = StatusText(
-      feed: feedText, bySource: statistics.bySource, failed: statistics.failed,
+      feed: feedText, isOffline: application.downloader.isOffline, bySource: statistics.bySource, failed: statistics.failed,
       cacheBytes: application.cache.usage, textureBytes: application.host.textureBytes)
     if let screen = root?.screen as? FeedScreen {
       let cells = screen.visibleCells
       status.bySource = Dictionary(cells.compactMap(\.source).map { ($0, 1) }, uniquingKeysWith: +)
       status.stale = Dictionary(cells.compactMap(\.staleReason).map { ($0, 1) }, uniquingKeysWith: +)
+      status.oldest = cells.compactMap(\.age).max()
       status.failed = cells.count { $0.isFailed }
     }
     return status.text

@@ -69,6 +69,7 @@ struct Program {
     // The embedded server has another port but the same images in each run.
     configuration.downloader.requests.keyFilter = gallery.withoutPort
     let application = try Application(configuration: configuration)
+    application.downloader.isOffline = options.isOffline
     logMessage("video \(application.host.videoDriver), renderer \(application.host.rendererName)")
     for warning in application.host.warnings { logMessage(warning) }
 

@@ -125,15 +125,33 @@ public final class ImageDownloader: Sendable {
   }
 
   /// Loads the image of a request, for callers that have one already.
+  ///
+  /// - Parameter isForSlot: True for a load whose image is shown on the screen and repainted when a newer one arrives:
+  ///   such a load does not wait for the server if there is a stale stored response.
   @discardableResult
   package func load(
-    _ request: ImageRequest, additionalIdentifier: String? = nil,
+    _ request: ImageRequest, additionalIdentifier: String? = nil, isForSlot: Bool = false,
     completion: ImageTask.Completion? = nil, progress: ImageTask.ProgressHandler? = nil,
     preview: ImageTask.PreviewHandler? = nil
   ) -> ImageTask {
     let task = ImageTask(
-      completed(request), additionalIdentifier: additionalIdentifier, progress: progress,
-      preview: preview, completion: completion)
+      completed(request), additionalIdentifier: additionalIdentifier,
+      purpose: isForSlot ? .slot : .application, progress: progress, preview: preview, completion: completion)
+    begin(task)
+    return task
+  }
+
+  /// Loads the stored image of a request, for a slot that shows it while another load refreshes the image. Never asks
+  /// the server, and fails with `.notCached` if the stored response may not be shown without its server. Returns `nil`
+  /// if the request uses no disk cache.
+  package func loadStoredImage(
+    _ request: ImageRequest, additionalIdentifier: String?, completion: @escaping ImageTask.Completion
+  ) -> ImageTask? {
+    var request = completedWithoutSlot(request)
+    guard dataCache != nil, request.cache.usesDisk, !request.isLocal, request.decodes else { return nil }
+    request.cachePolicy = .cacheOnly
+    let task = ImageTask(
+      request, additionalIdentifier: additionalIdentifier, purpose: .storedImage, completion: completion)
     begin(task)
     return task
   }
@@ -144,7 +162,7 @@ public final class ImageDownloader: Sendable {
     _ request: ImageRequest, additionalIdentifier: String?, completion: @escaping ImageTask.Completion
   ) -> ImageTask {
     let task = ImageTask(
-      completedWithoutSlot(request), additionalIdentifier: additionalIdentifier, isProbe: true,
+      completedWithoutSlot(request), additionalIdentifier: additionalIdentifier, purpose: .probe,
       completion: completion)
     begin(task)
     return task
@@ -153,8 +171,8 @@ public final class ImageDownloader: Sendable {
   /// The component that retries failed requests for slots on the screen.
   package var recovery: Recovery { engine.recovery }
 
-  /// Returns the reason why an image in memory may be out of date; nil for an image that is not known to be stale. The
-  /// inner error is nil while the server is being asked. Costs one atomic load while no image is stale.
+  /// Returns the age of an image in memory that may be out of date, and the reason; nil for an image that is not known to
+  /// be stale. The reason is nil while the server is being asked. Costs one atomic load while no image is stale.
   package func staleness(of image: Image) -> Staleness? { engine.staleImages.staleness(of: image) }
 
   /// Loads an image and returns a receipt for the load (AFNetworking's `downloadImageForURLRequest`). Returns `nil` if
@@ -191,7 +209,7 @@ public final class ImageDownloader: Sendable {
   @discardableResult
   func begin(_ task: ImageTask) -> Bool {
     guard let outcome = outcomeWithoutLoading(task) else { return true }
-    engine.count(outcome)
+    if task.purpose != .storedImage { engine.count(outcome) }
     task.settle(outcome)
     return false
   }
@@ -207,7 +225,7 @@ public final class ImageDownloader: Sendable {
       storeCount = engine.storeCount
       if let image = hit(request, task.additionalIdentifier) {
         trace.recordServed(url: request.identity.url, image: image.number)
-        return .success(ImageResponse(image: image, source: .memory))
+        return .success(ImageResponse(image: image, source: .memory, freshness: freshness(of: image)))
       }
       if !engine.readsDisk(for: request) {
         if request.cachePolicy == .cacheOnly { return refuse(task, .notCached, began) }
@@ -225,6 +243,11 @@ public final class ImageDownloader: Sendable {
       task, unlessStoredSince: storeCount,
       lookup: LookupNotes(began: began, memory: missReason(request, task.additionalIdentifier)))
     return nil
+  }
+
+  /// Returns the freshness of an image in memory.
+  package func freshness(of image: Image) -> ImageResponse.Freshness {
+    staleness(of: image).map { .stale(age: $0.age, reason: $0.reason) } ?? .fresh
   }
 
   private func refuse(
@@ -418,6 +441,18 @@ public final class ImageDownloader: Sendable {
   public var isSuspended: Bool {
     get { engine.queue.isSuspended }
     set { engine.changeQueue { $0.isSuspended = newValue } }
+  }
+
+  /// True to send no request over the network; false by default. Files and data URLs are read as usual.
+  ///
+  /// While the downloader is offline, stored images are shown however stale they are, except responses with
+  /// `must-revalidate` or `no-cache` (see `FreshnessRules.ignoresRevalidationOnError`); other loads fail with
+  /// `.offline`. Setting the property to true stops running transfers, whose bytes are kept, and ends their loads in the
+  /// same way. Setting it to false sends the requests of slots on the screen, of prefetchers and of feeds that have
+  /// waited; an application that repeats requests itself is notified by `observeConnectivity`.
+  public var isOffline: Bool {
+    get { engine.isOffline }
+    set { engine.setOffline(newValue) }
   }
 
   /// The rate limit for downloads that are cancelled before they finish; `nil` disables the limit.

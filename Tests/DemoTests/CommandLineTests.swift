@@ -14,7 +14,7 @@ struct CommandLineTests {
     for option in [
       "--feed", "--screen", "--size", "--scale", "--rotate", "--tile", "--gap", "--chrome", "--video",
       "--renderer", "--latency", "--script", "--screenshot", "--stats", "--trace", "--overlay", "--dump-tree",
-      "--cache", "--no-disk-cache", "--exit-when-idle", "--exit-after", "--help", "--version",
+      "--cache", "--no-disk-cache", "--offline", "--exit-when-idle", "--exit-after", "--help", "--version",
     ] {
       #expect(outcome.output.contains("  \(option) "))
     }

@@ -43,6 +43,11 @@ struct OptionsTests {
     #expect(options.scale == 1.25)
   }
 
+  @Test func offlineIsAnOption() throws {
+    #expect(try !Options(arguments: []).isOffline)
+    #expect(try Options(arguments: ["--offline"]).isOffline)
+  }
+
   @Test func autoVideoNamesNoDriver() throws {
     #expect(try Options(arguments: ["--video", "auto"]).video == nil)
     #expect(try Options(arguments: ["--video", "OFFSCREEN"]).video == "offscreen")

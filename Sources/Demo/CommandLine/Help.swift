@@ -34,6 +34,7 @@ nonisolated enum Help {
       "folder of the disk cache and of decoded pixels ($XDG_CACHE_HOME/vitrine, else ~/.cache/vitrine)"
     ),
     ("--no-disk-cache", "", "store nothing on disk"),
+    ("--offline", "", "send no request: show what is stored, however old, until F2 is pressed"),
     ("--exit-when-idle", "", "exit when everything is loaded and nothing moves"),
     ("--exit-after", "SECONDS", "exit after this time"),
     ("--help", "", "print this text"),
@@ -55,7 +56,7 @@ nonisolated enum Help {
     }
     lines += [
       "",
-      "Keys: Tab, arrows and Enter; F1 shows the source of each image, F5 in the list and the grid\nasks the servers whether images have changed, like pulling the content down.",
+      "Keys: Tab, arrows and Enter; F1 shows the source of each image, F2 turns --offline on and off,\nF5 in the list and the grid asks the servers whether images have changed, like pulling the content down.",
       "With VITRINE_LOG=1, failed images, and responses that cannot be stored on disk, are written to standard error.",
       "Esc, Ctrl-C and SIGTERM quit. Exit codes: 0 success, 1 a check failed or the program could not continue,",
       "2 wrong usage.",

@@ -25,6 +25,8 @@ nonisolated struct Options: Equatable {
   /// The folder of the disk cache; `nil` for the user's cache folder.
   var cache: String?
   var hasDiskCache = true
+  /// True to send no request over the network.
+  var isOffline = false
   var showsHelp = false
   var showsVersion = false
 
@@ -89,6 +91,7 @@ nonisolated struct Options: Equatable {
       case "--exit-after": exitAfter = try Self.number(name, try value("seconds"), in: 0...1e6)
       case "--cache": cache = try value("a folder")
       case "--no-disk-cache": hasDiskCache = false
+      case "--offline": isOffline = true
       case "--help", "-h": showsHelp = true
       case "--version": showsVersion = true
       default: throw UsageError(message: "unknown option \(Self.shown(name))\(Self.hint(for: name))")

@@ -89,7 +89,7 @@ extension ImageSlot {
     else { return state.found(nil, for: load, in: scene) }
     ImageSlot.observer?.slotWillLoad()
     downloader.traceServed(request, image)
-    let hit = SlotHit(image: image, isStale: downloader.staleness(of: image) != nil)
+    let hit = SlotHit(image: image, staleness: downloader.staleness(of: image))
     state.found(hit, for: load, in: scene)
   }
 
@@ -122,6 +122,9 @@ extension ImageSlot {
       },
       progress: { [weak self, weak load] progress in if let load { self?.received(progress, of: load) } },
       preview: { [weak self, weak load] image in if let load { self?.received(preview: image, of: load) } },
+      storedImage: { [weak self, weak load] response in
+        if let load { self?.received(storedImage: response, of: load) }
+      },
       pause: { [weak self, weak load] task in if let load { self?.pauseDidChange(of: load, task) } })
   }
 
@@ -155,6 +158,11 @@ extension ImageSlot {
 
   private func received(preview image: Image, of load: SlotLoad) {
     state.received(preview: image, of: load, in: scene)
+    performEffects()
+  }
+
+  private func received(storedImage response: ImageResponse, of load: SlotLoad) {
+    state.received(storedImage: response, of: load)
     performEffects()
   }
 

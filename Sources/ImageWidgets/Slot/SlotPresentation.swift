@@ -35,6 +35,8 @@ struct SlotPresentation {
   private var presented: Call?
   private var awaitedImage: Image?
 
+  var hasPreview: Bool { preview != nil }
+
   /// The image that the slot shows once all effects are performed, where `scene` has the image of the target.
   func image(in scene: SlotScene) -> Image? {
     if let custom { custom.image } else { imageOfTarget(in: scene) }

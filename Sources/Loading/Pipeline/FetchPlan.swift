@@ -13,6 +13,8 @@ struct FetchPlan {
     case decode(FetchedBytes)
     /// Decode the bytes, and ask the server whether the images have changed.
     case decodeAndRevalidate(FetchedBytes)
+    /// Move the callers to the fetch that decodes the stored response, which the server has confirmed.
+    case confirm(FetchID, FetchedBytes)
     case askServer
     /// Fail the cache-only callers with the error of the decode, and ask the server for other bytes.
     case replace(damage: ImageError)
@@ -118,7 +120,7 @@ struct FetchPlan {
   mutating func askServer(_ id: FetchID, in loads: inout Loads) {
     guard let fetch = loads.tree[id] else { return }
     transfers.enqueueAfterLookup(id, fetch.demand.priority, at: loads.now)
-    if fetch.demand.priority != nil { disk.limitWaiting(id, in: &loads) }
+    if fetch.demand.priority != nil, !transfers.isCutOff(id) { disk.limitWaiting(id, in: &loads) }
   }
 
   /// Handles the end of an attempt of a running fetch.
@@ -130,7 +132,11 @@ struct FetchPlan {
     case .bytes(let bytes) where bytes.isEmpty:
       if let step = takeCopy(id, because: .emptyBody, in: loads.tree) { return step }
       return lookups.waits(for: id, because: .emptyBody, in: &loads, &disk) ? .wait : .fail(.emptyBody)
-    case .bytes(let bytes): return .decode(bytes)
+    case .bytes(let bytes):
+      guard bytes.freshness == .revalidated, let stored = fetchOfCopy(of: id, in: loads.tree) else {
+        return .decode(bytes)
+      }
+      return .confirm(stored, bytes)
     // The request was not conditional.
     case .notModified: return .fail(.status(304))
     case .needsWhole:
@@ -148,7 +154,30 @@ struct FetchPlan {
       }
       if lookups.waits(for: id, because: error, in: &loads, &disk) { return .wait }
       if error.endsStorage { disk.discard(id, in: &loads) }
+      noteFailure(id, error, in: &loads)
       return .fail(error)
+    }
+  }
+
+  // MARK: Offline
+
+  /// Keeps requests from leaving this machine, or allows them again. Stops running transfers.
+  mutating func setOffline(_ isOffline: Bool, in loads: inout Loads) {
+    for id in transfers.setOffline(isOffline, at: loads.now) {
+      loads.actions.append(.pauseFetch(id))
+      loads.tree.setPhase(.idle, of: id)
+    }
+  }
+
+  /// Returns the next steps of the fetches whose downloads may not start because the downloader is offline: the stored
+  /// response is shown, or the fetch fails.
+  mutating func refuseDownloads(in loads: inout Loads) -> [(fetch: FetchID, step: Step)] {
+    transfers.takeRefused().compactMap { id in
+      guard case .idle? = loads.tree[id]?.phase else { return nil }
+      if let step = takeCopy(id, because: .offline, in: loads.tree) { return (id, step) }
+      if lookups.waits(for: id, because: .offline, in: &loads, &disk) { return nil }
+      noteFailure(id, .offline, in: &loads)
+      return (id, .fail(.offline))
     }
   }
 
@@ -183,6 +212,8 @@ struct FetchPlan {
       return foundLate(id, find, in: &loads)
     }
     loads.tree.setPhase(.idle, of: id)
+    var find = find
+    if transfers.isCutOff(id) { find.failure = .offline }
     return switch disk.lookedUp(id, find, isCacheOnly: fetch.isCacheOnly) {
     case .show(let bytes): .decode(bytes)
     case .showAndRevalidate(let bytes): .decodeAndRevalidate(bytes)
@@ -205,6 +236,7 @@ struct FetchPlan {
     loads.tree.setPhase(.idle, of: id)
     disk.goAhead(id)
     if fetch.isCacheOnly { return .fail(.notCached) }
+    if transfers.isCutOff(id), lookups.waits(for: id, because: .offline, in: &loads, &disk) { return .wait }
     if let failure, disk[id].use == .byFreshness { return .fail(failure) }
     return .askServer
   }
@@ -248,6 +280,27 @@ struct FetchPlan {
     return .decode(copy.staleBytes(because: error))
   }
 
+  /// Returns the fetch that decodes the stored response about which the server of a fetch is asked; `nil` if there is
+  /// none, or if its images have been delivered.
+  func fetchOfCopy(of id: FetchID, in tree: StageTree) -> FetchID? {
+    guard let copy = disk[id].copy, let identity = tree[id]?.request.identity else { return nil }
+    let cacheOnly = tree.fetch(FetchKey(request: identity, isCacheOnly: true))
+    return (tree.overtaken(by: id) + [cacheOnly].compactMap { $0 }).first { earlier in
+      guard earlier != id, let fetch = tree[earlier], !fetch.isOutdated,
+        case .received(let bytes) = fetch.phase, bytes.source == .disk
+      else { return false }
+      return bytes.response == copy.storedResponse.response && bytes.freshness != .revalidated
+    }
+  }
+
+  /// Adds the failure of a server to the stored response that is being decoded for callers that did not wait.
+  private func noteFailure(_ id: FetchID, _ error: ImageError, in loads: inout Loads) {
+    guard let copy = disk[id].copy, let stored = fetchOfCopy(of: id, in: loads.tree),
+      case .received(let bytes) = loads.tree[stored]?.phase, case .stale = bytes.freshness
+    else { return }
+    loads.tree.update(stored, by: copy.staleBytes(because: error))
+  }
+
   /// Returns true if lookups may begin. Releases stored responses that are not shown after `staleAfter` if there is no
   /// room for more: their servers are asked without a condition, or the disk is read again.
   ///
@@ -276,13 +329,13 @@ struct FetchPlan {
     return .replace(damage: damage)
   }
 
-  /// Adds a fetch that decodes the stored response of a fetch whose server is late. Returns `nil` if the stored
-  /// response may not be shown.
+  /// Adds a fetch that decodes the stored response of a fetch whose server has not responded yet. Returns `nil` if the
+  /// stored response may not be shown.
   mutating func addFetchOfCopy(
     of id: FetchID, in loads: inout Loads
   ) -> (fetch: FetchID, bytes: FetchedBytes)? {
-    guard disk.mayServeCopy(of: id, in: loads.tree), let copy = disk[id].copy,
-      let lane = transfers.lane(of: id), let stored = loads.tree.addFetchOfCopy(of: id)
+    guard let copy = disk[id].copy, let lane = transfers.lane(of: id),
+      let stored = loads.tree.addFetchOfCopy(of: id)
     else { return nil }
     transfers.add(stored, lane: lane, at: loads.now)
     disk.add(stored)

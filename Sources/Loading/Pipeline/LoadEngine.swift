@@ -231,6 +231,7 @@ final class LoadEngine: Sendable {
     case .keep(let bytes, let identity): keep(bytes, identity)
     case .discard(let identity): diskWriter.remove(identity)
     case .revalidate(let request, let identifier): revalidate(request, identifier)
+    case .serveCopy(let id): perform { $0.serveCopy(of: id, atOnce: true, by: self) }
     case .startFetch(let id, let request): transfers.start(id, request, for: self)
     case .cancelFetch, .pauseFetch, .moveTask: break  // performed with the whole `Work`
     case .wake(let time):
@@ -270,10 +271,23 @@ final class LoadEngine: Sendable {
     let tasks = state.withLock { $0.deliver(ids, result) }
     let outcome = TraceEvent.Outcome(result)
     for id in ids { trace.recordResponse(id.number, outcome) }
+    if dataCache != nil { updateStaleImages(result, tasks) }
     for task in tasks {
       task.settle(task.request.keepsData || !task.request.decodes ? result : result.withoutData)
     }
     for continuation in state.withLock({ $0.delivered(to: ids.count) }) { continuation.resume() }
+  }
+
+  /// Notes before the callers do which stale images the server has confirmed, and which it could not be asked about.
+  private func updateStaleImages(_ result: Result<ImageResponse, ImageError>, _ tasks: [ImageTask]) {
+    switch result {
+    case .success(let response): staleImages.update(response.image, response.freshness)
+    case .failure(.cancelled): break
+    case .failure(let error):
+      for task in tasks where task.purpose == .probe {
+        staleImages.fail(task.request, task.additionalIdentifier, because: error)
+      }
+    }
   }
 
   // MARK: Disk
@@ -349,8 +363,23 @@ final class LoadEngine: Sendable {
     connectivity.notify()
   }
 
+  var isOffline: Bool { state.withLock { $0.registry.isOffline } }
+
+  func setOffline(_ isOffline: Bool) {
+    guard self.isOffline != isOffline else { return }
+    perform { $0.setOffline(isOffline) }
+    // Another thread may have changed the switch meanwhile.
+    var current: Bool
+    repeat {
+      current = self.isOffline
+      recovery.setOffline(current)
+    } while self.isOffline != current
+    if !current { connectivity.notify() }
+  }
+
   /// Sends waiting and failed requests now, forgets remembered failures, and removes stale images from memory.
   private func actOnNetworkReturn() {
+    if isOffline { return }
     staleImages.removeAll()
     perform { $0.networkReturned() }
     recovery.networkReturned()

@@ -37,7 +37,8 @@ struct LoadState {
         DownloadQueue(configuration), retries: configuration.retries,
         totalLimit: configuration.timeouts.total),
       disk: DiskPlan(
-        isEnabled: hasDisk, staleAfter: configuration.freshness.staleAfter, copyLimit: budget / 4))
+        isEnabled: hasDisk, staleAfter: configuration.freshness.staleAfter,
+        showsStaleAtOnce: configuration.freshness.showsStaleAtOnce, copyLimit: budget / 4))
   }
 
   /// The current time in nanoseconds, set before each input.
@@ -108,7 +109,7 @@ struct LoadState {
     _ task: ImageTask, by engine: LoadEngine, _ lookup: LookupNotes
   ) -> [LoadAction] {
     let (id, actions) = registry.start(
-      Caller(task.request, task.additionalIdentifier, isPaused: task.isPaused, isProbe: task.isProbe))
+      Caller(task.request, task.additionalIdentifier, isPaused: task.isPaused, purpose: task.purpose))
     tasks[id] = task
     task.isStarted(as: id, by: engine)
     traceRequest(id, lookup)
@@ -131,9 +132,10 @@ struct LoadState {
 
   /// Removes and returns the tasks that receive a result. Call `delivered` after the tasks have received the result.
   mutating func deliver(_ ids: [TaskID], _ result: Result<ImageResponse, ImageError>) -> [ImageTask] {
-    statistics.count(result, times: ids.count)
     completing += ids.count
-    return ids.compactMap { tasks.removeValue(forKey: $0) }
+    let tasks = ids.compactMap { self.tasks.removeValue(forKey: $0) }
+    statistics.count(result, times: tasks.count { $0.purpose != .storedImage })
+    return tasks
   }
 
   /// Returns the continuations to resume.
@@ -279,17 +281,30 @@ struct LoadState {
   }
 
   /// Moves the callers whose server has not responded in time to the stored response, then starts what waits for this
-  /// time. A probe for each image waits for the server's response.
+  /// time.
   mutating func woken(at time: Int64, by engine: LoadEngine) -> [LoadAction] {
     var actions: [LoadAction] = []
-    for id in registry.overdueCopies() {
-      for (request, identifier) in registry.loads.tree.imagesTakingCopy(of: id) where !isShutDown {
-        actions += start(ImageTask.revalidation(of: request, identifier), by: engine, .bypassing(trace))
-      }
-      actions += registry.serveCopy(of: id)
-    }
+    for id in registry.overdueCopies() { actions += serveCopy(of: id, atOnce: false, by: engine) }
     return actions + registry.woken(at: time)
   }
+
+  /// Moves callers of a fetch to the stored response. A probe for each image waits for the server's response.
+  ///
+  /// - Parameter atOnce: True to move only the callers that do not wait for the server.
+  mutating func serveCopy(of id: FetchID, atOnce: Bool, by engine: LoadEngine) -> [LoadAction] {
+    guard registry.fetches.disk.mayServeCopy(of: id, atOnce: atOnce, in: registry.loads.tree) else {
+      return []
+    }
+    var actions: [LoadAction] = []
+    for (request, identifier) in registry.loads.tree.imagesTakingCopy(of: id, atOnce: atOnce)
+    where !isShutDown {
+      actions += start(ImageTask.revalidation(of: request, identifier), by: engine, .bypassing(trace))
+    }
+    return actions + registry.serveCopy(of: id, atOnce: atOnce)
+  }
+
+  /// Keeps requests from leaving this machine, or allows them again.
+  mutating func setOffline(_ isOffline: Bool) -> [LoadAction] { registry.setOffline(isOffline) }
 
   mutating func networkReturned() -> [LoadAction] {
     failures?.removeAll()

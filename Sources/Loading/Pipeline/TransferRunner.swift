@@ -98,6 +98,7 @@ struct TransferRunner: Sendable {
     end.complete(engine.configuration)
     if case .notModified(let response, let metrics) = end.outcome {
       end.outcome = revalidated(receiver, response, metrics)
+      end.confirmed = imagesInMemory(of: receiver, for: engine)
     }
     if let retryAfter = end.retryAfter, HostBackOff.isRefusal(end.response?.status, retryAfter: retryAfter),
       let lane = state.withLock({ $0.lane(of: receiver) })
@@ -113,6 +114,18 @@ struct TransferRunner: Sendable {
     if let responded { engine.recovery.succeeded(responded) }
     // The remaining bytes of a refused response are not needed.
     receiver.stop()
+  }
+
+  /// Returns the images in memory that were made from the stored response about which the server was asked.
+  private func imagesInMemory(
+    of receiver: FetchReceiver, for engine: LoadEngine
+  ) -> [ProcessedImageID: Image] {
+    let (response, images) = state.withLock { $0.registry.imagesOfCopy(receiver.id) }
+    guard let response else { return [:] }
+    return images.reduce(into: [:]) { found, image in
+      found[image.id] = engine.staleImages.image(
+        for: image.request, image.additionalIdentifier, madeFrom: response)
+    }
   }
 
   /// Returns the outcome of a 304: the stored response with the updated headers, or `.needsWhole` if the 304 does not

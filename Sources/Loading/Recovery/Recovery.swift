@@ -101,6 +101,9 @@ package final class Recovery: Sendable {
 
   func networkReturned() { perform { $0.networkReturned(at: $1) } }
 
+  /// Notifies the recovery that requests may not leave this machine, or may do so again.
+  func setOffline(_ isOffline: Bool) { perform { $0.setOffline(isOffline, at: $1) } }
+
   func clockStepped() { perform { $0.clockStepped(at: $1) } }
 
   // MARK: Work

@@ -29,6 +29,7 @@ extension RegistrySteps {
     case .keep: "keep"
     case .discard: "discard"
     case .revalidate: "revalidate"
+    case .serveCopy: "serve copy"
     case .cancelFetch: "cancel fetch"
     case .decode(_, _, let key, _): key.target == nil ? "decode" : "decode small"
     case .transform(_, _, let request, _): "transform \(request.transforms.map(\.identifier))"

@@ -155,10 +155,7 @@ func kiosk(imagesIn folder: String) throws -> Application {
 func show(_ address: String, in cover: ImageView, with note: Label) {
   cover.setImage(from: address) { result in
     guard case .success(let response) = result else { return }
-    switch response.freshness {
-    case .fresh, .revalidated: note.text = ""
-    case .stale(let age, _): note.text = "\(Int(age / 3600)) h old"
-    }
+    note.text = response.freshness.age.map { "\($0) old" } ?? ""
   }
 }
 

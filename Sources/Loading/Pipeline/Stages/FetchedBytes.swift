@@ -41,6 +41,17 @@ struct FetchedBytes: Sendable {
   /// True if the response has no bytes at all.
   var isEmpty: Bool { body.isEmpty && !isBodyOnDisk }
 
+  /// Returns these bytes with the freshness that the server's response to a conditional request has given them.
+  func updated(by new: FetchedBytes) -> FetchedBytes {
+    var bytes = self
+    bytes.metrics = new.metrics
+    bytes.freshness = new.freshness
+    bytes.storedResponse = new.storedResponse
+    bytes.storing = new.storing
+    bytes.endsStorage = new.endsStorage
+    return bytes
+  }
+
   /// True if a captive portal may have sent the response: the body is empty, or begins as HTML or XML does and does not
   /// have the type of an image, as an SVG for a custom decoder has.
   var mayBeOfCaptivePortal: Bool {

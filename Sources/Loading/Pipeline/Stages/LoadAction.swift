@@ -13,6 +13,8 @@ enum LoadAction: Equatable, Sendable {
   case discard(RequestIdentity)
   /// Ask the server whether an image that was shown has changed. No caller waits for the response.
   case revalidate(ImageRequest, additionalIdentifier: String?)
+  /// Call `serveCopy(of:atOnce:)`: callers of the fetch show the stored response while the server is asked.
+  case serveCopy(FetchID)
   case startFetch(FetchID, ImageRequest)
   case cancelFetch(FetchID)
   /// Stop a transfer that may be started again. Resumable data are kept.
