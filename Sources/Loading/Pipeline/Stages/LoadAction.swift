@@ -14,6 +14,13 @@ enum LoadAction: Equatable, Sendable {
   /// Ask the server whether an image that was shown has changed. No caller waits for the response.
   case revalidate(ImageRequest, additionalIdentifier: String?)
   case startFetch(FetchID, ImageRequest)
+  /// Ask the disk cache before the transfer starts; report the answer with `prepared`.
+  ///
+  /// - takesLock: True to take the lock of the fetch.
+  /// - continues: True to continue the download of an earlier run of the program.
+  case prepareFetch(FetchID, ImageRequest, takesLock: Bool, continues: Bool)
+  /// Check whether other processes still fetch these responses; report the result with `checkedLocks`.
+  case checkLocks([FetchID: RequestIdentity])
   case cancelFetch(FetchID)
   /// Stop a transfer that may be started again. Resumable data are kept.
   case pauseFetch(FetchID)
