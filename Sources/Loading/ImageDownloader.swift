@@ -348,9 +348,9 @@ public final class ImageDownloader: Sendable {
     }
   }
 
-  /// Blocks until the responses loaded so far are written to disk, but no longer than a number of seconds. Called at
-  /// the end of a program, which would lose responses that are not written yet.
-  package func finishWriting(within seconds: Double) { engine.diskWriter.finish(within: seconds) }
+  /// Blocks until the responses loaded so far, and the bytes of downloads that have not ended, are written to disk, but
+  /// no longer than a number of seconds. Called at the end of a program, which would lose both.
+  package func finishWriting(within seconds: Double) { engine.finishWriting(within: seconds) }
 
   /// Returns true if the disk has a response for the source, fresh or stale.
   public func containsCachedData(for source: some ImageRequestConvertible) async -> Bool {

@@ -41,7 +41,7 @@ final class DiskReader: Sendable {
     threads.submit(id.number, priority: priority.rawValue) { [self] in
       trace.record(.lookupBegan(fetch: id.number))
       let reservation = MemoryReservation(0, in: ledger, as: .bodies)
-      let storedResponse = storedResponse(for: request) { reservation.reserve($0) }
+      let storedResponse = storedResponse(for: request) { reservation.reserveForDisk($0) }
       let find = DiskFind(copy: storedResponse.flatMap { copy($0, for: request, reservation) })
       trace.record(.lookupEnded(fetch: id.number, isFound: find.copy != nil))
       completion(find, storedResponse?.response.headers)
@@ -65,7 +65,7 @@ final class DiskReader: Sendable {
     guard storedResponse.matches(request.sentHeaders, credentials: request.identity.credentials) else {
       return nil
     }
-    reservation.reserve(storedResponse.body.count)
+    reservation.reserveForDisk(storedResponse.body.count)
     var body = storedResponse.body
     if let bodyModifier {
       // A stored body that the modifier rejects counts as a miss.
@@ -73,17 +73,5 @@ final class DiskReader: Sendable {
       body = modified
     }
     return rules.copy(storedResponse, body: body, of: request, reservation)
-  }
-}
-
-extension MemoryReservation {
-  /// Reserves `total` bytes in all, evicting cached memory first. Exceeds the budget if that does not suffice, because
-  /// the image may be on disk alone. No lock may be held.
-  fileprivate func reserve(_ total: Int) {
-    let missing = total - bytes
-    guard missing > 0 else { return resize(to: total) }
-    if reserve(missing, force: false) { return }
-    evict(toFit: missing)
-    _ = reserve(missing, force: true)
   }
 }
