@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import VitrineConcurrency
 import VitrineLoading
 
 /// The fetch locks that this process holds, as locks of byte ranges of the empty file `FOLDER/v2/locks`.

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import VitrineConcurrency
 import VitrineLoading
 
 /// The beginnings of responses whose downloads broke, one file each at `FOLDER/v2/incomplete/abcd…`.
@@ -153,11 +154,15 @@ final class IncompleteStore: Sendable {
   private func names(in root: borrowing Descriptor) -> Set<ContentHash> {
     if let names = known.withLock({ $0 }) { return names }
     var names: Set<ContentHash> = []
-    if let folder = try? root.openFolder(Self.folderName) {
+    do throws(SystemError) {
+      let folder = try root.openFolder(Self.folderName)
       let entries = contents(of: folder)
       let victims = Set(trim.victims(of: entries).map(\.name))
       for name in victims { try? folder.remove(name.hex) }
       names = Set(entries.map(\.name)).subtracting(victims)
+    } catch {
+      // A folder that cannot be read now may be readable later.
+      if error.code != ENOENT { return [] }
     }
     // Another thread may have stored a response meanwhile.
     return known.withLock { known in

@@ -1,3 +1,5 @@
+import VitrineLoading
+
 /// Chooses the incomplete responses to remove.
 struct IncompleteTrim {
   /// The maximum number of bytes that incomplete responses take on disk.
