@@ -111,6 +111,9 @@ final class LoadEngine: Sendable {
   /// True if no disk lookup is running, except lookups that have exceeded their deadline.
   var areLookupsIdle: Bool { state.withLock { $0.registry.fetches.lookups.isIdle } }
 
+  /// True if no answer about fetch locks is awaited, for tests.
+  var areLocksIdle: Bool { state.withLock { $0.registry.fetches.locks.isIdle } }
+
   // MARK: Callers
 
   /// Starts a load, or joins running work. Does nothing and returns false if the memory lookup made when `storeCount`

@@ -61,6 +61,9 @@ struct FetchLocks {
   /// True if the disk has not responded in time.
   var isHanging: Bool { !late.isEmpty || check?.isLate == true }
 
+  /// True if no answer of the disk is awaited.
+  var isIdle: Bool { asking.isEmpty && check == nil }
+
   /// True if a fetch waits for another process.
   func isWaiting(_ id: FetchID) -> Bool { waiting[id] != nil }
 

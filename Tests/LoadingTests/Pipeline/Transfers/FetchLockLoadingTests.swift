@@ -29,6 +29,16 @@ import VitrineTesting
     _ = disk.store(stored, for: request().identity)
   }
 
+  /// Advances the time until `condition` is true, while the disk responds at once.
+  private func advance(_ world: Fixture, until condition: () -> Bool) async throws {
+    let engine = world.downloader.engine
+    try await until {
+      if condition() { return true }
+      if engine.areLocksIdle, engine.areLookupsIdle { world.clock.advance(by: 0.1) }
+      return false
+    }
+  }
+
   @Test func lockIsHeldUntilTheResponseIsStored() async throws {
     let disk = SharedDisk()
     let (world, _) = world(disk)
@@ -62,18 +72,12 @@ import VitrineTesting
     disk.holdElsewhere(progress: 1)
     let (world, calendar) = world(disk)
     let task = world.downloader.load(request())
-    try await until {
-      world.clock.advance(by: 0.1)
-      return disk.checks >= 3
-    }
+    try await advance(world) { disk.checks >= 3 }
     #expect(world.transport.transfers.isEmpty && !task.isFinished)
 
     store(disk, at: calendar.now)
     disk.holdElsewhere(progress: nil)
-    try await until {
-      world.clock.advance(by: 0.1)
-      return task.isFinished
-    }
+    try await advance(world) { task.isFinished }
 
     #expect(try await task.response.source == .disk)
     #expect(world.transport.transfers.isEmpty && disk.held == [])
@@ -86,18 +90,11 @@ import VitrineTesting
     disk.holdElsewhere(progress: 1)
     let (world, _) = world(disk)
     let task = world.downloader.load(request())
-    try await until { world.clock.wakes.count > 1 }
-    var waited = 0.0
-    try await until {
-      // Each check of the locks takes place before the time goes on.
-      let checks = disk.checks
-      if world.clock.wakes.isEmpty == false, waited < FetchLocks.patience - 1 || checks > 0 {
-        world.clock.advance(by: 0.1)
-        waited += 0.1
-      }
-      return !world.transport.transfers.isEmpty
-    }
-    #expect(waited >= FetchLocks.patience - 0.5)
+
+    try await advance(world) { !world.transport.transfers.isEmpty }
+
+    let waited = Double(world.clock.now) / 1e9
+    #expect(waited >= FetchLocks.patience && waited < FetchLocks.patience + 1)
     #expect(disk.locks.isEmpty)
     world.transport.transfers[0].respond(with: Fixture.body, Self.minute)
     #expect(try await task.response.source == .network)
@@ -110,19 +107,13 @@ import VitrineTesting
     store(disk, at: calendar.now - 3600)
     disk.holdElsewhere(progress: 1)
     let task = world.downloader.load(request())
-    try await until {
-      world.clock.advance(by: 0.1)
-      return task.isFinished
-    }
+    try await advance(world) { task.isFinished }
     #expect(try await task.response.source == .disk)
     #expect(world.transport.transfers.isEmpty)
     // The revalidation that waits is served by the response of the other process.
     store(disk, at: calendar.now)
     disk.holdElsewhere(progress: nil)
-    try await until {
-      world.clock.advance(by: 0.1)
-      return !world.downloader.isRunning
-    }
+    try await advance(world) { !world.downloader.isRunning }
     #expect(world.transport.transfers.isEmpty)
     await world.downloader.drain()
   }
@@ -187,15 +178,14 @@ import VitrineTesting
     let task = world.downloader.load(request())
     await disk.lockGate.waitUntilHeld(1)
     task.cancel()
-    async let drained: Void = world.downloader.drain()
-    try await until {
-      world.clock.advance(by: DiskWrites.limit)
-      return true
-    }
-    let clock = world.clock
-    let advancing = Task { while !Task.isCancelled { clock.advance(by: 1); await Task.yield() } }
-    await drained
-    advancing.cancel()
+    let (downloader, clock) = (world.downloader, world.clock)
+    let drained = Task { await downloader.drain() }
+    let end = clock.now.advanced(bySeconds: DiskWrites.limit)
+    try await until { clock.wakes.contains(end) }
+
+    clock.advance(by: DiskWrites.limit)
+
+    await drained.value
     disk.lockGate.open()
   }
 

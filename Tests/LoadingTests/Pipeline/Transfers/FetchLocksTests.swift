@@ -6,7 +6,8 @@ import VitrineTesting
 
 /// The decisions about fetch locks that processes share.
 @Suite struct FetchLocksTests {
-  private let (one, two) = (FetchID(number: 1), FetchID(number: 2))
+  private let one = FetchID(number: 1)
+  private let two = FetchID(number: 2)
 
   private func seconds(_ seconds: Double) -> Int64 { Int64(0).advanced(bySeconds: seconds) }
 
