@@ -136,7 +136,7 @@ final class IncompleteStore: Sendable {
   /// Removes old responses. Returns false if a new response would take free space that is left to other programs.
   private func makeRoom(for length: Int, _ name: ContentHash, in folder: borrowing Descriptor) -> Bool {
     let bytes = FileStatus.allocatedBytes(for: length)
-    let entries = contents(of: folder)
+    let entries = contents(of: folder).entries
     let victims = trim.victims(of: entries, toFit: bytes, replacing: name)
     for victim in victims { remove(victim.name, in: folder) }
     guard let space = folder.space else { return true }
@@ -156,10 +156,11 @@ final class IncompleteStore: Sendable {
     var names: Set<ContentHash> = []
     do throws(SystemError) {
       let folder = try root.openFolder(Self.folderName)
-      let entries = contents(of: folder)
+      let (entries, isComplete) = contents(of: folder)
       let victims = Set(trim.victims(of: entries).map(\.name))
       for name in victims { try? folder.remove(name.hex) }
       names = Set(entries.map(\.name)).subtracting(victims)
+      if !isComplete { return names }
     } catch {
       // A folder that cannot be read now may be readable later.
       if error.code != ENOENT { return [] }
@@ -172,19 +173,27 @@ final class IncompleteStore: Sendable {
     }
   }
 
-  /// Returns the files of the folder. Removes files whose writers have died.
-  private func contents(of folder: borrowing Descriptor) -> [DiskTrim.Entry] {
+  /// Returns the files of the folder, and false if some could not be read. Removes files whose writers have died.
+  private func contents(
+    of folder: borrowing Descriptor
+  ) -> (entries: [DiskTrim.Entry], isComplete: Bool) {
     var entries: [DiskTrim.Entry] = []
-    for name in folder.names.names {
-      if name.hasPrefix(CacheFolder.temporaryPrefix) {
-        if FolderSweep.isAbandoned(name, in: folder) { try? folder.remove(name) }
-      } else if let hash = ContentHash(hex: name[...]), let status = try? folder.status(of: name) {
-        entries.append(
-          DiskTrim.Entry(
-            name: hash, bytes: status.allocatedBytes, stored: status.stored, used: status.used))
+    let names = folder.names
+    var isComplete = names.isComplete
+    for name in names.names {
+      if name.hasPrefix(CacheFolder.temporaryPrefix), FolderSweep.isAbandoned(name, in: folder) {
+        try? folder.remove(name)
       }
+      guard let hash = ContentHash(hex: name[...]) else { continue }
+      guard let status = try? folder.status(of: name) else {
+        isComplete = false
+        continue
+      }
+      entries.append(
+        DiskTrim.Entry(
+          name: hash, bytes: status.allocatedBytes, stored: status.stored, used: status.used))
     }
-    return entries
+    return (entries, isComplete)
   }
 }
 

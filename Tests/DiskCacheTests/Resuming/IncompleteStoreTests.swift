@@ -30,6 +30,13 @@ import VitrineTesting
     ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).map { "\(folder)/\($0)" }
   }
 
+  /// Replaces a file. The file has a new date, by the clock of the fixture.
+  private func write(_ data: Data, to file: String) throws {
+    try data.write(to: URL(filePath: file))
+    let date = Date(timeIntervalSince1970: fixture.wallClock.withLock { $0 })
+    try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file)
+  }
+
   @Test func beginningOutlivesTheProcess() {
     let cache = fixture.cache()
     #expect(find(cache, identity("a.jpg")) == nil)
@@ -59,8 +66,7 @@ import VitrineTesting
     #expect(fixture.cache().response(for: identity("a.jpg")) == nil)
     #expect(fixture.cache().store(storedResponse(), for: identity("a.jpg")))
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    try? FileManager.default.removeItem(atPath: file)
-    try FileManager.default.copyItem(atPath: "\(shard)/\(name)", toPath: file)
+    try write(Data(contentsOf: URL(filePath: "\(shard)/\(name)")), to: file)
     #expect(find(fixture.cache(), identity("a.jpg")) == nil)
   }
 
@@ -73,13 +79,13 @@ import VitrineTesting
       var flipped = original
       flipped[position] ^= 0x10
       for damaged in [flipped, original.prefix(position)] {
-        try damaged.write(to: URL(filePath: file))
+        try write(damaged, to: file)
         let found = find(fixture.cache(), identity("a.jpg"))
         #expect(found == nil, "byte \(position)")
       }
     }
     #expect(files.isEmpty)
-    try original.write(to: URL(filePath: file))
+    try write(original, to: file)
     #expect(find(fixture.cache(), identity("a.jpg")) == beginning(300))
   }
 
