@@ -17,6 +17,8 @@ public final class DiskImageCache: ImageDataCache {
   private let lookup: ResponseLookup
   private let responses: ResponseStore
   private let trimmer: Trimmer
+  let fetchLocks: FetchLockTable
+  let incompletes: IncompleteStore
 
   /// Creates a cache in `directory`, without access to the disk. The directory and its parents are created when a
   /// response is first stored. Other processes of this user may share the directory.
@@ -46,6 +48,8 @@ public final class DiskImageCache: ImageDataCache {
     trimmer = Trimmer(context: context)
     lookup = ResponseLookup(context: context)
     responses = ResponseStore(context: context, trimmer: trimmer)
+    fetchLocks = FetchLockTable(context: context)
+    incompletes = IncompleteStore(context: context)
   }
 
   /// The directory of the cache.
@@ -120,13 +124,15 @@ public final class DiskImageCache: ImageDataCache {
     let outcome = responses.store(response, for: identity)
     // The stored response is older than the one that was refused.
     if outcome == .tooLarge { removeResponse(for: identity) }
+    if outcome == .stored { incompletes.remove(identity) }
     return outcome == .stored
   }
 
   /// Removes a response, even if the file cannot be read. Returns true if there was one.
   @discardableResult
   public func removeResponse(for identity: RequestIdentity) -> Bool {
-    context.reading { (root) throws(Fault) -> Bool in
+    incompletes.remove(identity)
+    return context.reading { (root) throws(Fault) -> Bool in
       guard let entry = try context.folder.entry(of: identity, in: root),
         let shard = try context.folder.openShard(of: entry, in: root, creating: false)
       else { return false }

@@ -375,9 +375,9 @@ public final class ImageDownloader: Sendable {
     }
   }
 
-  /// Blocks until the responses loaded so far are written to disk, but no longer than a number of seconds. Called at
-  /// the end of a program, which would lose responses that are not written yet.
-  package func finishWriting(within seconds: Double) { engine.diskWriter.finish(within: seconds) }
+  /// Blocks until the responses loaded so far, and the bytes of downloads that have not ended, are written to disk, but
+  /// no longer than a number of seconds. Called at the end of a program, which would lose both.
+  package func finishWriting(within seconds: Double) { engine.finishWriting(within: seconds) }
 
   /// Blocks the calling thread until the disk lookups that wait or run have ended and their images have been posted to
   /// the main queue, but no longer than a number of seconds of real time. Does not wait for late lookups, for the

@@ -111,6 +111,8 @@ struct EntryMove {
       }
     }
     // Private responses that stay need the key.
-    if isEmpty { try? source.remove(FolderKey.name) }
+    guard isEmpty else { return }
+    FolderSweep.remove(IncompleteStore.folderName, in: source)
+    for name in [FolderKey.name, FetchLockTable.fileName] { try? source.remove(name) }
   }
 }

@@ -78,7 +78,7 @@ enum FolderSweep {
   }
 
   /// True if no writer holds the lock of the file.
-  private static func isAbandoned(_ name: String, in folder: borrowing Descriptor) -> Bool {
+  static func isAbandoned(_ name: String, in folder: borrowing Descriptor) -> Bool {
     guard let file = try? folder.open(name, flags: O_RDONLY) else { return false }
     if case .acquired = file.lock() { return true }
     return false
@@ -109,6 +109,7 @@ enum FolderSweep {
   static func removeAll(_ root: borrowing Descriptor) -> (count: Int, isComplete: Bool) {
     var count = 0
     let folders = root.names
+    if folders.names.contains(IncompleteStore.folderName) { remove(IncompleteStore.folderName, in: root) }
     for folder in folders.names where isShard(folder) || folder.hasPrefix(CacheFolder.removedPrefix) {
       var removedName = folder
       if isShard(folder) {
@@ -161,7 +162,7 @@ enum FolderSweep {
 
   /// Removes a folder and the contained files. Returns the number of responses among the files.
   @discardableResult
-  private static func remove(_ folder: String, in root: borrowing Descriptor) -> Int {
+  static func remove(_ folder: String, in root: borrowing Descriptor) -> Int {
     var count = 0
     if let inner = try? root.openFolder(folder) {
       for name in inner.names.names {

@@ -192,6 +192,25 @@ struct Descriptor: ~Copyable {
     }
   }
 
+  /// Locks a range of bytes until the range is unlocked or the descriptor is closed.
+  func lock(_ range: ByteRange) -> Lock {
+    do throws(SystemError) {
+      try Self.retrying { () throws(SystemError) in try system.lock(number, range) }
+      return .acquired
+    } catch {
+      return error.code == EAGAIN || error.code == EACCES ? .heldByAnother : .unavailable
+    }
+  }
+
+  func unlock(_ range: ByteRange) throws(SystemError) {
+    try Self.retrying { () throws(SystemError) in try system.unlock(number, range) }
+  }
+
+  /// Returns a part of the range that another open file has locked; nil if there is none.
+  func lockedRange(in range: ByteRange) throws(SystemError) -> ByteRange? {
+    try Self.retrying { () throws(SystemError) in try system.lockedRange(number, in: range) }
+  }
+
   // MARK: Folders
 
   func open(_ name: String, flags: Int32) throws(SystemError) -> Descriptor {

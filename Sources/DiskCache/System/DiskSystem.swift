@@ -46,8 +46,19 @@ protocol DiskSystem: Sendable {
   func remove(_ name: String, in folder: Int32, isFolder: Bool) throws(SystemError)
   /// Takes the lock of a file for this process; throws `EWOULDBLOCK` if another process holds it.
   func lock(_ descriptor: Int32) throws(SystemError)
+  /// Locks a range of bytes for the open file, or extends a lock of the same open file; throws `EAGAIN` or `EACCES` if
+  /// another open file has locked a part of the range. The system releases the lock when the file is closed.
+  func lock(_ descriptor: Int32, _ range: ByteRange) throws(SystemError)
+  func unlock(_ descriptor: Int32, _ range: ByteRange) throws(SystemError)
+  /// Returns a part of the range that another open file has locked; nil if there is none.
+  func lockedRange(_ descriptor: Int32, in range: ByteRange) throws(SystemError) -> ByteRange?
   /// Calls `body` with each name in a folder except `.` and `..`.
   func forEachName(in folder: Int32, _ body: (String) -> Void) throws(SystemError)
+}
+
+/// A range of bytes of a file.
+struct ByteRange: Hashable {
+  let start, count: Int64
 }
 
 /// The times of a file in seconds since 1970; nil leaves a time unchanged.
@@ -162,6 +173,36 @@ struct LinuxDiskSystem: DiskSystem {
 
   func lock(_ descriptor: Int32) throws(SystemError) {
     try Self.checked(flock(descriptor, LOCK_EX | LOCK_NB))
+  }
+
+  func lock(_ descriptor: Int32, _ range: ByteRange) throws(SystemError) {
+    _ = try Self.change(descriptor, F_WRLCK, range, Self.setLock)
+  }
+
+  func unlock(_ descriptor: Int32, _ range: ByteRange) throws(SystemError) {
+    _ = try Self.change(descriptor, F_UNLCK, range, Self.setLock)
+  }
+
+  func lockedRange(_ descriptor: Int32, in range: ByteRange) throws(SystemError) -> ByteRange? {
+    let lock = try Self.change(descriptor, F_WRLCK, range, Self.getLock)
+    return Int32(lock.l_type) == F_UNLCK ? nil : ByteRange(start: Int64(lock.l_start), count: Int64(lock.l_len))
+  }
+
+  /// The commands for locks of an open file, whose C macros Swift does not import: `F_OFD_GETLK` and `F_OFD_SETLK`.
+  /// Unlike the older locks of a process, these exclude two caches of one process as well, and closing another
+  /// descriptor of the file does not release them.
+  private static let (getLock, setLock): (Int32, Int32) = (36, 37)
+
+  private static func change(
+    _ descriptor: Int32, _ type: Int32, _ range: ByteRange, _ command: Int32
+  ) throws(SystemError) -> Glibc.flock {
+    var lock = Glibc.flock()
+    lock.l_type = Int16(truncatingIfNeeded: type)
+    lock.l_whence = Int16(truncatingIfNeeded: SEEK_SET)
+    lock.l_start = off_t(range.start)
+    lock.l_len = off_t(range.count)
+    try checked(fcntl(descriptor, command, &lock))
+    return lock
   }
 
   func forEachName(in folder: Int32, _ body: (String) -> Void) throws(SystemError) {

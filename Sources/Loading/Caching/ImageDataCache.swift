@@ -44,6 +44,29 @@ public protocol ImageDataCache: AnyObject, Sendable {
   ///   removal has ended. The last call reports fewer responses than the total if some cannot be removed.
   @discardableResult
   func removeAllResponses(progress: (_ removed: Int, _ total: Int) -> Void) -> Bool
+
+  // MARK: Before a transfer
+
+  /// True if the cache has fetch locks or keeps incomplete responses, so that a downloader asks the cache before each
+  /// transfer of a response that is to be stored. False by default; the following methods are then not called.
+  var preparesFetches: Bool { get }
+  /// Takes the lock of a fetch. Returns nil, the default, if there are no locks: the response is then fetched without
+  /// one. Requests of the same process do not exclude each other.
+  func fetchLock(for identity: RequestIdentity) -> FetchLock?
+  /// Returns the progress of another process that holds the lock of a fetch; see `FetchLock.heldByAnother`. Returns
+  /// nil, the default, if no other process holds the lock. Takes no lock.
+  func fetchProgress(for identity: RequestIdentity) -> UInt64?
+  /// Returns the beginning of a response whose download broke, undamaged; nil, the default, if there is none.
+  ///
+  /// - Parameter reserve: Called with the number of bytes of the body before the body is read.
+  func incompleteResponse(
+    for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void
+  ) -> StoredResponse?
+  /// Stores the beginning of a response whose download broke, so that a later run of the program asks only for the
+  /// rest. The body is incomplete; `response.expectedLength` is the length of the whole body, if known. Returns true if
+  /// the beginning was stored. Returns false by default.
+  @discardableResult
+  func storeIncomplete(_ response: StoredResponse, for identity: RequestIdentity) -> Bool
 }
 
 extension ImageDataCache {

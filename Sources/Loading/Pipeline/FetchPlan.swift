@@ -27,13 +27,15 @@ struct FetchPlan {
   var transfers: TransferPlan
   private(set) var lookups = LookupLine()
   var disk: DiskPlan
+  private(set) var locks: FetchLocks
   /// The time at which `woken(at:)` is to be called.
   private var nextWake = NextWake()
 
-  init(undecodedBytesLimit: Int, transfers: TransferPlan, disk: DiskPlan) {
+  init(undecodedBytesLimit: Int, transfers: TransferPlan, disk: DiskPlan, locks: FetchLocks = FetchLocks()) {
     self.undecodedBytesLimit = undecodedBytesLimit
     self.transfers = transfers
     self.disk = disk
+    self.locks = locks
   }
 
   // MARK: Callers
@@ -71,9 +73,12 @@ struct FetchPlan {
     guard let priority = fetch.demand.priority else {
       switch fetch.phase {
       // The disk lookup takes place nevertheless.
-      case .idle where disk[id].isLookedUp || transfers.isHeld(id): return
-      case .idle: transfers.hold(id, isRunning: false, at: loads.now)
+      case .idle where disk[id].isLookedUp || transfers.isHeld(id) || locks.isWaiting(id): return
+      case .idle:
+        locks.leave(id)
+        transfers.hold(id, isRunning: false, at: loads.now)
       case .running:
+        locks.leave(id)
         loads.actions.append(.pauseFetch(id))
         loads.tree.setPhase(.idle, of: id)
         transfers.hold(id, isRunning: true, at: loads.now)
@@ -99,6 +104,7 @@ struct FetchPlan {
     lookups.leave(id)
     transfers.remove(id, at: loads.now)
     disk.remove(id)
+    locks.leave(id)
   }
 
   // MARK: Downloads
@@ -110,10 +116,22 @@ struct FetchPlan {
   mutating func startDownloads(in loads: inout Loads) {
     while loads.tree.undecodedBytes < undecodedBytesLimit, let id = transfers.startNext(at: loads.now) {
       loads.tree.setPhase(.running, of: id)
-      if let request = loads.tree[id]?.request { loads.actions.append(.startFetch(id, request)) }
+      start(id, in: &loads)
     }
-    let next = [transfers.queue.nextChange(after: loads.now), lookups.nextChange].compactMap { $0 }.min()
+    let changes = [transfers.queue.nextChange(after: loads.now), lookups.nextChange, locks.nextChange]
+    let next = changes.compactMap { $0 }.min()
     if let time = next, nextWake.schedule(at: time) { loads.actions.append(.wake(at: time)) }
+  }
+
+  /// Starts the transfer of a fetch, or asks the disk cache first.
+  private mutating func start(_ id: FetchID, in loads: inout Loads) {
+    guard let request = loads.tree[id]?.request else { return }
+    let mayPrepare = disk.mayPrepare(id) && request.headers["Range"] == nil
+    let takesLock = mayPrepare && disk[id].use > .none
+    let continues = mayPrepare && disk[id].copy == nil && !transfers.hasRestarted(id)
+    loads.actions.append(
+      locks.asks(id, isUseful: takesLock || continues, at: loads.now)
+        ? .prepareFetch(id, request, takesLock: takesLock, continues: continues) : .startFetch(id, request))
   }
 
   /// Sends the request of a fetch that the disk does not serve.
@@ -214,7 +232,11 @@ struct FetchPlan {
     loads.tree.setPhase(.idle, of: id)
     var find = find
     if transfers.isCutOff(id) { find.failure = .offline }
-    return switch disk.lookedUp(id, find, isCacheOnly: fetch.isCacheOnly) {
+    disk.noteLookup(id, at: loads.now)
+    let verdict = disk.lookedUp(id, find, isCacheOnly: fetch.isCacheOnly)
+    // A lock that was taken before the lookup is not needed if the server is not asked.
+    if verdict != .askServer { locks.leave(id) }
+    return switch verdict {
     case .show(let bytes): .decode(bytes)
     case .showAndRevalidate(let bytes): .decodeAndRevalidate(bytes)
     case .showCopy(let error): takeCopy(id, because: error, in: loads.tree) ?? .fail(error)
@@ -256,6 +278,7 @@ struct FetchPlan {
       return .wait
     case .lookingUp, .received: return .wait
     }
+    locks.leave(id)
     return .decode(copy.freshBytes)
   }
 
@@ -341,5 +364,68 @@ struct FetchPlan {
     disk.add(stored)
     disk.noteChange()
     return (stored, copy.staleBytes())
+  }
+}
+
+/// Locks that processes with the same disk cache share; see `FetchLocks`.
+extension FetchPlan {
+  /// Removes and returns the answer of the disk cache for a transfer that starts.
+  mutating func takePreparation(of id: FetchID) -> FetchPreparation? { locks.take(id) }
+
+  /// Notes that the disk cache reads resumable data before it answers.
+  mutating func readsResumableData(_ bytes: Int, for id: FetchID, at now: Int64) {
+    locks.reads(bytes, for: id, at: now)
+  }
+
+  /// Handles the answer of the disk cache before a transfer.
+  mutating func prepared(_ id: FetchID, _ preparation: FetchPreparation, in loads: inout Loads) {
+    switch locks.prepared(id, preparation, lookedUp: disk[id].lookedUp, at: loads.now) {
+    case .none: break
+    case .start: if let request = loads.tree[id]?.request { loads.actions.append(.startFetch(id, request)) }
+    case .lookUp:
+      leaveQueueForLock(id, in: &loads)
+      lookUpAgain(id, in: &loads)
+    case .wait:
+      leaveQueueForLock(id, in: &loads)
+      // Callers get the stored response as if the server were slow.
+      disk.limitWaiting(id, in: &loads)
+    }
+  }
+
+  private mutating func leaveQueueForLock(_ id: FetchID, in loads: inout Loads) {
+    loads.tree.setPhase(.idle, of: id)
+    transfers.stopped(id, at: loads.now)
+    disk.beginWait(id)
+  }
+
+  /// Handles the check of the fetches that wait for other processes.
+  ///
+  /// - Parameter progress: The progress of the other processes, for the locks that are still held.
+  mutating func checkedLocks(_ progress: [FetchID: UInt64], in loads: inout Loads) {
+    let released = locks.checked(progress, at: loads.now)
+    for id in released.free { lookUpAgain(id, in: &loads) }
+    for id in released.ahead { askServer(id, in: &loads) }
+  }
+
+  /// Starts transfers without the answer of a disk that does not respond, and checks the fetches that wait.
+  mutating func proceedWithLocks(in loads: inout Loads) {
+    guard locks.isEnabled else { return }
+    for id in locks.takeLate(at: loads.now) where loads.tree.isRunning(id) {
+      if let request = loads.tree[id]?.request { loads.actions.append(.startFetch(id, request)) }
+    }
+    for id in locks.takeAbandoned(at: loads.now) { askServer(id, in: &loads) }
+    let identities = locks.takeChecks(at: loads.now).map { ($0, loads.tree[$0]?.request.identity) }
+    guard !identities.isEmpty else { return }
+    loads.actions.append(
+      .checkLocks(Dictionary(identities.compactMap { id, identity in identity.map { (id, $0) } }) { $1 }))
+  }
+
+  /// Looks up the disk once more, because another process has stored a response or has failed.
+  private mutating func lookUpAgain(_ id: FetchID, in loads: inout Loads) {
+    guard let fetch = loads.tree[id] else { return locks.leave(id) }
+    guard disk.beginsWithLookup(id) else { return askServer(id, in: &loads) }
+    lookups.enqueue(
+      id, priority: fetch.demand.priority ?? .normal, arrival: transfers.arrive(id, at: loads.now),
+      at: loads.now)
   }
 }

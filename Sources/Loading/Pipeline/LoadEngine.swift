@@ -20,6 +20,7 @@ final class LoadEngine: Sendable {
   private let diskReader: DiskReader
   /// The keys of pixels on disk; nil if no pixels are stored.
   private let pixelVariants: PixelVariants?
+  private let preparer: FetchPreparer
   private let workers: WorkerPool
   private let imageMaker: ImageMaker
   private let imageStorer: ImageStorer
@@ -56,12 +57,16 @@ final class LoadEngine: Sendable {
     diskReader = DiskReader(
       dataCache, pixels: pixelReader, writer: diskWriter, transports: transports, rules: rules, configuration: configuration,
       ledger: ledger)
+    preparer = FetchPreparer(dataCache, writer: diskWriter, transports: transports, ledger: ledger)
     staleImages = StaleImageRemover(from: cache, after: configuration.freshness.staleInMemory, clock: clock)
     workers = WorkerPool(threads: configuration.decoding.threads, clock: clock)
     imageMaker = ImageMaker(
       decoder, workers: workers, ledger: ledger, configuration: configuration,
       countsImages: countsImages)
-    state = Shared(LoadState(configuration, hasDisk: dataCache != nil, budget: ledger.budget))
+    state = Shared(
+      LoadState(
+        configuration, hasDisk: dataCache != nil, preparesFetches: dataCache?.preparesFetches ?? false,
+        budget: ledger.budget))
     transfers = TransferRunner(state, rules, workers)
     imageStorer = ImageStorer(state, cache, staleImages)
     previews = PreviewRunner(
@@ -115,6 +120,9 @@ final class LoadEngine: Sendable {
   /// True if no disk lookup is running, except lookups that have exceeded their deadline.
   var areLookupsIdle: Bool { state.withLock { $0.registry.fetches.lookups.isIdle } }
 
+  /// True if no answer about fetch locks is awaited, for tests.
+  var areLocksIdle: Bool { state.withLock { $0.registry.fetches.locks.isIdle } }
+
   // MARK: Callers
 
   /// Starts a load, or joins running work. Does nothing and returns false if the memory lookup made when `storeCount`
@@ -166,6 +174,7 @@ final class LoadEngine: Sendable {
       // Jobs that have begun run to the end, even without a waiting caller.
       await withCheckedContinuation { continuation in workers.whenIdle { continuation.resume() } }
       await withCheckedContinuation { continuation in diskWriter.whenIdle { continuation.resume() } }
+      await preparer.waitUntilIdle(within: DiskWrites.limit, clock)
       // Another load may have begun and ended in the meantime.
     } while !(state.withLock { $0.isIdle } && workers.isIdle && diskWriter.isIdle)
   }
@@ -212,7 +221,8 @@ final class LoadEngine: Sendable {
     work.releasedObjects = []
     for action in work.actions {
       switch action {
-      case .cancelFetch(let id), .pauseFetch(let id): work.givenUp[id].map(transfers.giveUp)
+      case .cancelFetch(let id): work.givenUp[id].map { transfers.giveUp($0, for: self) }
+      case .pauseFetch(let id): work.givenUp[id].map { transfers.giveUp($0, isPause: true, for: self) }
       default: perform(action)
       }
     }
@@ -233,6 +243,10 @@ final class LoadEngine: Sendable {
     case .revalidate(let request, let identifier): revalidate(request, identifier)
     case .serveCopy(let id): perform { $0.serveCopy(of: id, atOnce: true, by: self) }
     case .startFetch(let id, let request): transfers.start(id, request, for: self)
+    case .prepareFetch(let id, let request, let takesLock, let continues):
+      prepare(id, request, takesLock: takesLock, continues: continues)
+    case .checkLocks(let identities):
+      preparer.check(identities) { [self] progress in perform { $0.registry.checkedLocks(progress) } }
     case .cancelFetch, .pauseFetch, .moveTask: break  // performed with the whole `Work`
     case .wake(let time):
       clock.wake(at: time) { [weak self] in self?.woken(at: time) }
@@ -310,12 +324,16 @@ final class LoadEngine: Sendable {
   private func keep(_ bytes: FetchedBytes, _ identity: RequestIdentity) {
     guard let storedResponse = bytes.storedResponse else { return }
     if let digest = bytes.digest, storedResponse.body.isEmpty {
-      return diskWriter.update(storedResponse, of: digest, for: identity) { [storing = bytes.storing] in
+      return diskWriter.update(storedResponse, of: digest, for: identity) {
+        [storing = bytes.storing, lock = bytes.lock] in
         storing?.finish($0)
+        lock?.release()
       }
     }
-    diskWriter.store(storedResponse, for: identity, keeping: bytes.reservation) { [storing = bytes.storing] in
+    diskWriter.store(storedResponse, for: identity, keeping: bytes.reservation) {
+      [storing = bytes.storing, lock = bytes.lock] in
       storing?.finish($0)
+      lock?.release()
     }
   }
 
@@ -332,6 +350,23 @@ final class LoadEngine: Sendable {
   /// Blocks the calling thread until the disk lookups have ended and their images have been delivered to the main
   /// queue; see `ImageDownloader.waitForStoredImages(upTo:)`.
   func waitForStoredImages(upTo seconds: Double) { diskReader.waitUntilIdle(upTo: seconds) }
+
+  /// Asks the disk cache before a transfer.
+  private func prepare(_ id: FetchID, _ request: ImageRequest, takesLock: Bool, continues: Bool) {
+    let continues = continues && state.withLock { $0.readsResumableData(of: request) }
+    preparer.prepare(request, takesLock: takesLock, continues: continues) { [weak self] bytes in
+      self?.perform { $0.registry.readsResumableData(bytes, for: id) }
+    } completion: { [self] preparation in
+      perform { $0.registry.prepared(id, preparation) }
+    }
+  }
+
+  /// Blocks until the responses loaded so far, and the resumable data of running and broken downloads, are written to
+  /// disk, but no longer than a number of seconds.
+  func finishWriting(within seconds: Double) {
+    if dataCache?.preparesFetches == true { transfers.storeResumableData(for: self) }
+    diskWriter.finish(within: seconds)
+  }
 
   /// Asks the server whether an image that was shown has changed. No caller waits for the response, which serves later
   /// requests.

@@ -20,10 +20,10 @@ struct LoadRegistry {
   ///   - undecodedBytesLimit: The number of undecoded bytes at which no further download or lookup starts.
   init(
     firstNumber: UInt64 = 0, undecodedBytesLimit: Int = .max, transfers: TransferPlan = TransferPlan(),
-    disk: DiskPlan = DiskPlan()
+    disk: DiskPlan = DiskPlan(), locks: FetchLocks = FetchLocks()
   ) {
     loads = Loads(tree: StageTree(firstNumber: firstNumber))
-    fetches = FetchPlan(undecodedBytesLimit: undecodedBytesLimit, transfers: transfers, disk: disk)
+    fetches = FetchPlan(undecodedBytesLimit: undecodedBytesLimit, transfers: transfers, disk: disk, locks: locks)
   }
 
   /// The current time in nanoseconds. The engine sets this before each input.
@@ -148,6 +148,7 @@ struct LoadRegistry {
     for (id, error) in fetches.giveUpLookups(in: &loads) { proceed(id, .fail(error)) }
     while let (id, error) = fetches.startLookups(in: &loads) { proceed(id, .fail(error)) }
     for (id, step) in fetches.refuseDownloads(in: &loads) { proceed(id, step) }
+    fetches.proceedWithLocks(in: &loads)
     fetches.startDownloads(in: &loads)
   }
 
@@ -297,6 +298,27 @@ struct LoadRegistry {
   mutating func lookupSkipped(_ id: FetchID, _ failure: ImageError?) -> [LoadAction] {
     guard let step = fetches.lookupSkipped(id, failure, in: &loads) else { return [] }
     proceed(id, step)
+    return admitted()
+  }
+
+  /// Handles the answer of the disk cache before a transfer.
+  mutating func prepared(_ id: FetchID, _ preparation: FetchPreparation) -> [LoadAction] {
+    fetches.prepared(id, preparation, in: &loads)
+    return admitted()
+  }
+
+  /// Notes that the disk cache reads resumable data before it answers.
+  mutating func readsResumableData(_ bytes: Int, for id: FetchID) -> [LoadAction] {
+    fetches.readsResumableData(bytes, for: id, at: now)
+    return admitted()
+  }
+
+  /// Removes and returns the answer of the disk cache for a transfer that starts.
+  mutating func takePreparation(of id: FetchID) -> FetchPreparation? { fetches.takePreparation(of: id) }
+
+  /// Handles the check of the fetches that wait for other processes.
+  mutating func checkedLocks(_ progress: [FetchID: UInt64]) -> [LoadAction] {
+    fetches.checkedLocks(progress, in: &loads)
     return admitted()
   }
 

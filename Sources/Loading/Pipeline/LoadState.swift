@@ -25,8 +25,11 @@ struct LoadState {
 
   /// - Parameters:
   ///   - hasDisk: True if there is a disk cache.
+  ///   - preparesFetches: True if the disk cache is asked before transfers.
   ///   - budget: The memory budget in bytes.
-  init(_ configuration: ImageDownloader.Configuration, hasDisk: Bool, budget: Int) {
+  init(
+    _ configuration: ImageDownloader.Configuration, hasDisk: Bool, preparesFetches: Bool = false, budget: Int
+  ) {
     trace = configuration.environment.trace
     failures = configuration.failureMemory
     // Resumable data count as bodies, which have half of the budget.
@@ -38,7 +41,8 @@ struct LoadState {
         totalLimit: configuration.timeouts.total),
       disk: DiskPlan(
         isEnabled: hasDisk, staleAfter: configuration.freshness.staleAfter,
-        showsStaleAtOnce: configuration.freshness.showsStaleAtOnce, copyLimit: budget / 4))
+        showsStaleAtOnce: configuration.freshness.showsStaleAtOnce, copyLimit: budget / 4),
+      locks: FetchLocks(isEnabled: preparesFetches))
   }
 
   /// The current time in nanoseconds, set before each input.
@@ -219,10 +223,20 @@ struct LoadState {
   ) -> FetchReceiver? {
     guard registry.loads.tree.isRunning(id), attempts[id] == nil else { return nil }
     let receiver = attempts.begin(
-      id, resuming: identity, spent: registry.fetches.transfers.secondsSpent(on: id),
+      id, resuming: identity, registry.takePreparation(of: id), spent: registry.fetches.transfers.secondsSpent(on: id),
       secondsQueued: registry.fetches.transfers.secondsQueued(id), make: make)
     for task in registry.loads.tree.tasks(of: id).compactMap({ tasks[$0] }) { receiver.add(task) }
     return receiver
+  }
+
+  /// Returns true if a download waits for the next attempt, or until a caller needs the bytes again.
+  func isBetweenAttempts(_ id: FetchID) -> Bool {
+    if case .idle = registry.loads.tree[id]?.phase { true } else { false }
+  }
+
+  /// Returns true if the resumable data of an earlier run are of use: there are none in memory.
+  func readsResumableData(of request: ImageRequest) -> Bool {
+    attempts.keepsResumableData && !attempts.hasResumableData(for: request.identity.asSent)
   }
 
   /// Returns the request of the fetch of an attempt; `nil` if the attempt has ended.

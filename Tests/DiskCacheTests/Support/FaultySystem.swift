@@ -9,7 +9,8 @@ import VitrineTesting
 final class FaultySystem: DiskSystem {
   enum Call: String, CaseIterable {
     case open, close, makeFolder, setMode, status, statusOfName, space, read, write, synchronize, setTimes,
-      setTimesOfName, rename, link, remove, lock, names, readTwo, writeAt, truncate, punchHole
+      setTimesOfName, rename, link, remove, lock, names, readTwo, writeAt, truncate, punchHole,
+      lockRange, unlockRange, lockedRange
   }
 
   enum Fault: CustomStringConvertible {
@@ -244,6 +245,21 @@ final class FaultySystem: DiskSystem {
   func lock(_ descriptor: Int32) throws(SystemError) {
     _ = try fault(.lock)
     try real.lock(descriptor)
+  }
+
+  func lock(_ descriptor: Int32, _ range: ByteRange) throws(SystemError) {
+    _ = try fault(.lockRange)
+    try real.lock(descriptor, range)
+  }
+
+  func unlock(_ descriptor: Int32, _ range: ByteRange) throws(SystemError) {
+    _ = try fault(.unlockRange)
+    try real.unlock(descriptor, range)
+  }
+
+  func lockedRange(_ descriptor: Int32, in range: ByteRange) throws(SystemError) -> ByteRange? {
+    _ = try fault(.lockedRange)
+    return try real.lockedRange(descriptor, in: range)
   }
 
   func forEachName(in folder: Int32, _ body: (String) -> Void) throws(SystemError) {

@@ -170,6 +170,7 @@ struct DiskPlan {
     switch self[id].use {
     case .none: return .askServer
     case .conditional:
+      if error == nil, let copy = find.copy, self[id].isNewer(copy) { return .show(copy.confirmedBytes) }
       setCopy(find.copy, of: id)
       return error.map { .showCopy(because: $0) } ?? .askServer
     case .byFreshness:
@@ -186,6 +187,18 @@ struct DiskPlan {
       }
     }
   }
+
+  /// Notes that a lookup has ended.
+  mutating func noteLookup(_ id: FetchID, at now: Int64) { stages[id]?.lookedUp = now }
+
+  /// Notes that another process fetches the response, or has fetched it since the lookup.
+  mutating func beginWait(_ id: FetchID) {
+    stages[id]?.hasWaited = true
+    stages[id]?.receivedBefore = self[id].copy?.storedResponse.received
+  }
+
+  /// Returns true if a fetch asks the disk cache before its transfer; see `FetchLocks`.
+  func mayPrepare(_ id: FetchID) -> Bool { self[id].isKept && !self[id].isLate }
 
   /// Decides about a lookup that ends after the network request was started. Returns the stored response, and whether
   /// the response is shown instead of that of the server; `nil` if the lookup is of no use.

@@ -82,7 +82,7 @@ final class DiskReader: Sendable {
       )
     case .incomplete: break
     }
-    guard let response = cache.response(for: identity, reserving: { reservation.reserve(atLeast: $0) }) else {
+    guard let response = cache.response(for: identity, reserving: { reservation.reserveForDisk($0) }) else {
       return (nil, nil)
     }
     let digest = need.needsDigest ? cache.digest(of: response.body) : nil
@@ -96,7 +96,7 @@ final class DiskReader: Sendable {
     guard storedResponse.matches(request.sentHeaders, credentials: request.identity.credentials) else {
       return nil
     }
-    reservation.reserve(atLeast: storedResponse.body.count)
+    reservation.reserveForDisk(storedResponse.body.count)
     var body = storedResponse.body
     if let bodyModifier {
       // A stored body that the modifier rejects counts as a miss.
@@ -118,17 +118,5 @@ final class DiskReader: Sendable {
     pending.wait(
       until: { $0.isEmpty || Trace.systemTime() >= end ? () : nil },
       timeout: { _ in max(0, end - Trace.systemTime()) })
-  }
-}
-
-extension MemoryReservation {
-  /// Reserves `total` bytes in all, evicting cached memory first. Exceeds the budget if that does not suffice, because
-  /// the image may be on disk alone. No lock may be held.
-  func reserve(atLeast total: Int) {
-    let missing = total - bytes
-    guard missing > 0 else { return resize(to: total) }
-    if reserve(missing, force: false) { return }
-    evict(toFit: missing)
-    _ = reserve(missing, force: true)
   }
 }

@@ -82,6 +82,19 @@ final class DiskWriter: Sendable {
       }, completion: nil)
   }
 
+  /// Stores an incomplete response, which is dropped if the disk is slower than the network.
+  ///
+  /// - Parameter reservation: The reservation of the body, kept until the body is written.
+  func storeIncomplete(
+    _ response: StoredResponse, for identity: RequestIdentity, keeping reservation: MemoryReservation?
+  ) {
+    let identity = transports.onDisk(identity)
+    change(
+      .store(identity, bytes: response.body.count),
+      { cache in withExtendedLifetime(reservation) { cache.storeIncomplete(response, for: identity) } },
+      completion: nil)
+  }
+
   /// Removes the stored response of `identity`. Lookups that begin after this call do not find the response.
   func remove(_ identity: RequestIdentity, completion: DiskWrites.Completion? = nil) {
     change(.remove(transports.onDisk(identity)), completion: completion)

@@ -70,6 +70,9 @@ final class StoredCopy: Sendable {
   /// The bytes to decode while the response is fresh.
   var freshBytes: FetchedBytes { bytes(storedResponse, .fresh) }
 
+  /// The bytes to decode after another process has asked the server.
+  var confirmedBytes: FetchedBytes { bytes(storedResponse, .revalidated) }
+
   /// The bytes to decode for a cache-only request, fresh or stale.
   var bytesAsTheyAre: FetchedBytes { if case .immediately = showing { freshBytes } else { staleBytes() } }
 

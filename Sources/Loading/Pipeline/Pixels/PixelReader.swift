@@ -64,7 +64,7 @@ struct PixelReader: Sendable {
   private func image(for key: PixelKey, of body: BodyDigest) -> Image? {
     let reservation = MemoryReservation(0, in: ledger, as: .decoding)
     defer { reservation.end() }
-    guard let stored = pixels.pixels(for: key, of: body, reserving: { reservation.reserve(atLeast: $0) })
+    guard let stored = pixels.pixels(for: key, of: body, reserving: { reservation.reserveForDisk($0) })
     else { return nil }
     // The other frames of an animation have to be decoded.
     guard !stored.isAnimated else { return nil }

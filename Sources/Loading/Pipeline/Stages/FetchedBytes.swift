@@ -22,6 +22,8 @@ struct FetchedBytes: Sendable {
   var storedResponse: StoredResponse?
   /// The signal that is sent when the response has been stored, or has not.
   var storing: StoringSignal?
+  /// The lock of the fetch, released when the response has been stored.
+  var lock: FetchLockHold?
   /// True if the stored response must be removed (`no-store`).
   var endsStorage = false
 
@@ -64,7 +66,7 @@ struct FetchedBytes: Sendable {
 }
 
 extension FetchedBytes: Equatable {
-  /// True if the bytes and the metadata are equal. Reservations are not compared.
+  /// True if the bytes and the metadata are equal. Reservations and locks are not compared.
   static func == (a: FetchedBytes, b: FetchedBytes) -> Bool {
     a.body == b.body && a.isBodyOnDisk == b.isBodyOnDisk && a.digest == b.digest && a.images == b.images
       && a.response == b.response && a.metrics == b.metrics && a.source == b.source

@@ -195,6 +195,9 @@ struct TransferPlan {
     return true
   }
 
+  /// True if the response to a range or a condition was unusable, so that the whole body is requested.
+  func hasRestarted(_ id: FetchID) -> Bool { transfers[id]?.attempts.hasRestarted ?? false }
+
   /// Decides whether a failed download is retried. Returns the delay in seconds, and counts the retry; `nil` for no
   /// retry.
   mutating func retryDelay(_ id: FetchID, after error: ImageError, retryAfter: Double?) -> Double? {

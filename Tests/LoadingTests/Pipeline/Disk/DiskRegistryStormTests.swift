@@ -40,7 +40,8 @@ private struct RegistryStorm {
     // The limit is so low that no load could start if bytes were never counted as decoded.
     registry = LoadRegistry(
       undecodedBytesLimit: 2 * Self.bytes.count,
-      transfers: TransferPlan(retries: RetryPolicy(limit: 1, delay: 1)), disk: DiskPlan(isEnabled: true))
+      transfers: TransferPlan(retries: RetryPolicy(limit: 1, delay: 1)), disk: DiskPlan(isEnabled: true),
+      locks: FetchLocks(isEnabled: seed % 2 == 0))
     registry.queue.order = [.fifo, .lifo, .newestBatch][Int(seed % 3)]
   }
 
@@ -166,13 +167,28 @@ private struct RegistryStorm {
     switch work.remove(at: chance.next(work.count)) {
     case .lookUp(let id, _, _): run(registry.lookedUp(id, find()))
     case .skipLookup(let id): run(registry.lookupSkipped(id, chance.next(8) == 0 ? .status(503) : nil))
+    case .prepareFetch(let id, _, let takesLock, _):
+      run(registry.prepared(id, FetchPreparation(lock: takesLock ? lock() : .none)))
+    case .checkLocks(let identities):
+      let held = identities.keys.sorted().filter { _ in chance.next(2) == 0 }
+      run(registry.checkedLocks(Dictionary(uniqueKeysWithValues: held.map { ($0, chance.next()) })))
     case .startFetch(let id, _):
+      _ = registry.takePreparation(of: id)
       run(registry.fetchEnded(id, fetchEnd(of: id, isGood)))
     case .decode(let id, _, _, _):
       run(registry.decodeEnded(id, isGood ? .success(.solid(width: 1, height: 1)) : .failure(.emptyBody)))
     case .transform(let id, let image, _, _): run(registry.transformEnded(id, .success(image)))
     case .store(let id, _, _, _): run(registry.storeEnded(id))
     default: break
+    }
+  }
+
+  private mutating func lock() -> FetchPreparation.Lock {
+    switch chance.next(4) {
+    case 0: .heldByAnother(progress: 1)
+    case 1: .none
+    case 2: .acquired(FetchLockHold(FakeLock()) { $0() }, secondsSinceStore: 0)
+    default: .acquired(FetchLockHold(FakeLock()) { $0() }, secondsSinceStore: nil)
     }
   }
 
