@@ -17,14 +17,20 @@ final class CacheFolder: Sendable {
   static let removedPrefix = ".old-"
 
   let path: String
+  /// True for a folder that is never written, a seed. The folder may belong to root.
+  let isReadOnly: Bool
   private let system: any DiskSystem
   private let hash: @Sendable ([UInt8]) -> ContentHash
   /// The key of the folder, and the file that the key was read from.
   private let knownKey = Mutex<(file: FileIdentity, key: DigestKey)?>(nil)
 
   /// Creates the folder at `path` without access to the disk. `hash` makes file names.
-  init(path: String, system: any DiskSystem, hash: @escaping @Sendable ([UInt8]) -> ContentHash) {
+  init(
+    path: String, isReadOnly: Bool = false, system: any DiskSystem,
+    hash: @escaping @Sendable ([UInt8]) -> ContentHash
+  ) {
     self.path = path
+    self.isReadOnly = isReadOnly
     self.system = system
     self.hash = hash
   }
@@ -40,6 +46,7 @@ final class CacheFolder: Sendable {
   /// Opens the folder `v2`; nil if the folder does not exist and `creating` is false. Throws if the system refuses
   /// access or another user owns the folder.
   func open(creating: Bool) throws(DiskImageCache.Fault) -> Descriptor? {
+    if isReadOnly { return try openForReading() }
     // A zero byte would end the name early.
     guard !path.isEmpty, !path.utf8.contains(0) else { throw .refused(path: path, code: EINVAL) }
     do throws(SystemError) {
@@ -59,6 +66,25 @@ final class CacheFolder: Sendable {
       throw .refused(path: path, code: error.code)
     }
     throw .ownedByAnotherUser(path: path)
+  }
+
+  /// Opens the folder `v2` without changing anything. The folder and the outer folder must belong to this user or to
+  /// root, and no other user may be able to write to them.
+  private func openForReading() throws(DiskImageCache.Fault) -> Descriptor? {
+    guard !path.isEmpty, !path.utf8.contains(0) else { throw .refused(path: path, code: EINVAL) }
+    var refusal: DiskImageCache.Fault?
+    do throws(SystemError) {
+      let outer = try openOuter(creating: false)
+      let inner = try outer.openFolder(Self.version)
+      for status in [try outer.status, try inner.status] {
+        refusal = refusal ?? SeedAccess.refusal(of: status, user: geteuid(), path: path)
+      }
+      if refusal == nil { return inner }
+    } catch {
+      if error.code == ENOENT { return nil }
+      throw .refused(path: path, code: error.code)
+    }
+    throw refusal ?? .refused(path: path, code: EACCES)
   }
 
   private func openOuter(creating: Bool) throws(SystemError) -> Descriptor {

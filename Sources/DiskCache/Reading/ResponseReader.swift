@@ -33,8 +33,7 @@ enum ResponseReader {
     reserving reserve: (Int) -> Void = { _ in }
   ) -> Result {
     do throws(SystemError) {
-      // Reading does not change the access time: the cache sets that time itself, less often than the system would.
-      let file = try shard.open(entry.name.hex, flags: O_RDONLY | noAccessTime)
+      let file = try open(entry.name.hex, in: shard)
       return try read(file, entry, withBody: withBody, maximumBodyBytes: maximumBodyBytes, reserve)
     } catch {
       switch error.code {
@@ -43,6 +42,18 @@ enum ResponseReader {
       case ELOOP, EISDIR, ENXIO, ENOTDIR: return .damaged
       default: return .failed(error)
       }
+    }
+  }
+
+  /// Opens a file for reading. Reading does not change the access time: the cache sets that time itself, less often
+  /// than the system would.
+  static func open(_ name: String, in shard: borrowing Descriptor) throws(SystemError) -> Descriptor {
+    do throws(SystemError) {
+      return try shard.open(name, flags: O_RDONLY | noAccessTime)
+    } catch {
+      // Only the owner of a file may leave the access time unchanged. A seed may belong to root.
+      guard error.code == EPERM else { throw error }
+      return try shard.open(name, flags: O_RDONLY)
     }
   }
 

@@ -69,7 +69,8 @@ struct ResponseStore {
       ? [] : try folder.key(of: root, creating: true)?.digested(response.varying) ?? []
     guard
       let start = ResponseFile.start(
-        response, key: entry.key, requestURL: identity.fullURL, varying: varying),
+        response, key: entry.key, requestURL: identity.fullURL, varying: varying,
+        listed: ListedURL.fields(of: identity)),
       FileStatus.allocatedBytes(for: start.count + response.body.count) <= limits.bytes,
       response.body.count <= limits.maximumBodyBytes
     else { return .tooLarge }
