@@ -170,6 +170,9 @@ final class CacheFolder: Sendable {
     return lacksKey ? nil : DiskEntry(identity: identity, key: diskKey, name: hash(diskKey.bytes))
   }
 
+  /// Returns the name of the file with this key.
+  func name(of key: [UInt8]) -> ContentHash { hash(key) }
+
   /// Returns the key of the folder; nil if there is none and `creating` is false. The key is read once, and again if
   /// the file was replaced: another process may have removed the folder or replaced a damaged key.
   func key(
