@@ -117,8 +117,8 @@ let package = Package(
     tests(
       "DiskCache",
       [
-        "VitrineConcurrency", "VitrineDiskCache", "VitrineLoading", "VitrineTesting", "Callbacks",
-        "DiskProbe",
+        "VitrineConcurrency", "VitrineDiskCache", "VitrineGraphics", "VitrineLoading", "VitrineTesting",
+        "Callbacks", "DiskProbe",
       ]),
     // Writes to a disk cache until it is killed, or has a disk that does not respond.
     .executableTarget(

@@ -49,16 +49,13 @@ enum ResponseReader {
   /// than the system would.
   static func open(_ name: String, in shard: borrowing Descriptor) throws(SystemError) -> Descriptor {
     do throws(SystemError) {
-      return try shard.open(name, flags: O_RDONLY | noAccessTime)
+      return try shard.open(name, flags: O_RDONLY | Descriptor.noAccessTime)
     } catch {
       // Only the owner of a file may leave the access time unchanged. A seed may belong to root.
       guard error.code == EPERM else { throw error }
       return try shard.open(name, flags: O_RDONLY)
     }
   }
-
-  /// The value of `O_NOATIME`, which Glibc hides.
-  private static let noAccessTime: Int32 = 0o1000000
 
   private static func read(
     _ file: borrowing Descriptor, _ entry: DiskEntry, withBody: Bool, maximumBodyBytes: Int,
