@@ -16,7 +16,7 @@ public final class DiskImageCache: ImageDataCache {
   let context: CacheContext
   private let lookup: ResponseLookup
   private let responses: ResponseStore
-  private let trimmer: Trimmer
+  let trimmer: Trimmer
 
   /// Creates a cache in `directory`, without access to the disk. The directory and its parents are created when a
   /// response is first stored. Other processes of this user may share the directory.
