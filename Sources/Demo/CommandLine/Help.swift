@@ -34,6 +34,10 @@ nonisolated enum Help {
       "folder of the disk cache ($XDG_CACHE_HOME/vitrine, else ~/.cache/vitrine)"
     ),
     ("--no-disk-cache", "", "store nothing on disk"),
+    (
+      "--seed", "DIR",
+      "folder of stored images below the disk cache, which is only read; may be repeated.\n“vitrine prefetch FEED --into DIR” makes one"
+    ),
     ("--exit-when-idle", "", "exit when everything is loaded and nothing moves"),
     ("--exit-after", "SECONDS", "exit after this time"),
     ("--help", "", "print this text"),
@@ -44,7 +48,8 @@ nonisolated enum Help {
 
   static var text: String {
     var lines = [
-      "vitrine: images from the network on a screen without a desktop", "", "usage: vitrine [OPTION…]", "",
+      "vitrine: images from the network on a screen without a desktop", "", "usage: vitrine [OPTION…]",
+      "       vitrine cache COMMAND or vitrine prefetch FEED: tools, see “vitrine cache --help”", "",
     ]
     let column = 24
     for option in options {

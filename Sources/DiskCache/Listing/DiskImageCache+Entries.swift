@@ -54,6 +54,16 @@ extension DiskImageCache {
     case refused(Fault)
   }
 
+  /// Opens the folder and returns the fault that prevents reading; nil if there is none, or no folder.
+  package func checkAccess() -> Fault? {
+    do throws(Fault) {
+      if let root = try context.open(creating: false) { _ = root.number }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
   /// Calls `body` with each entry, sorted by name, until it returns false. Reads the heads of the files, and the bodies
   /// if `verifyingBodies` is true. Does not change any file. O(files).
   ///
