@@ -86,7 +86,8 @@ struct Program {
 
   private static func disk(_ options: Options) -> (any ImageDataCache)? {
     let writable =
-      options.hasDiskCache ? options.cache.map { DiskImageCache(directory: $0) } ?? DiskImageCache.shared : nil
+      options.hasDiskCache
+      ? options.cache.map { DiskImageCache(directory: $0) } ?? DiskImageCache.shared : nil
     guard !options.seeds.isEmpty else { return writable }
     let seeds = options.seeds.map { DiskImageCache(seed: $0) }
     return LayeredImageCache(layers: (writable.map { [$0] } ?? []) + seeds)

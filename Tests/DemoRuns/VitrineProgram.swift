@@ -72,7 +72,9 @@ package struct VitrineProgram {
     var arguments = arguments
     if let script { arguments += ["--script", try write(script, to: "script.txt")] }
     let stats = path("stats.json")
-    if !isTool, !arguments.contains("--help"), !arguments.contains("--version") { arguments += ["--stats", stats] }
+    if !isTool, !arguments.contains("--help"), !arguments.contains("--version") {
+      arguments += ["--stats", stats]
+    }
     if !isTool, !keepsImages { arguments.append("--no-disk-cache") }
 
     let process = Process()

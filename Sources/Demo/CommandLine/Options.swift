@@ -170,7 +170,9 @@ nonisolated struct Options: Equatable {
   /// Returns a hint with the option whose name is most similar to a mistyped one, or a reference to `--help` if none is
   /// similar.
   private static func hint(for name: String) -> String {
-    guard let nearest = Typo.nearest(to: name, among: Help.optionNames, within: 3) else { return "; see --help" }
+    guard let nearest = Typo.nearest(to: name, among: Help.optionNames, within: 3) else {
+      return "; see --help"
+    }
     return "; did you mean \(nearest)?"
   }
 }

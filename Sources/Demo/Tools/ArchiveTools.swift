@@ -87,10 +87,14 @@ nonisolated struct ImportTool {
         return !interruption.isRequested
       })
     progress.endProgress()
-    if summary.failure == .notAnArchive { throw Tools.Failure(message: "\(file) is \(ArchiveError.notAnArchive)") }
+    if summary.failure == .notAnArchive {
+      throw Tools.Failure(message: "\(file) is \(ArchiveError.notAnArchive)")
+    }
     let report = Report(summary)
     if console.isJSON { console.json(report) } else { console.line(report.text) }
-    if let failure = summary.failure { throw Tools.Failure(message: "\(failure): the import is not complete") }
+    if let failure = summary.failure {
+      throw Tools.Failure(message: "\(failure): the import is not complete")
+    }
     guard summary.isIntact else {
       let problem = summary.isComplete ? "is damaged" : "is damaged or not complete"
       throw Tools.Failure(message: "\(file) \(problem); everything intact was imported")

@@ -71,7 +71,8 @@ nonisolated struct ListRow: Encodable, Equatable {
       (status.map(String.init) ?? "-", 4), (bytes.map(ToolText.size) ?? "-", 9),
       (stored.map(ToolText.time) ?? "-", 20), (ToolText.age(age), 6), (freshness?.words ?? "-", 10),
     ]
-    let padded = columns.map { text, width in text + String(repeating: " ", count: max(0, width - text.count)) }
+    let padded = columns.map { text, width in text + String(repeating: " ", count: max(0, width - text.count))
+    }
     return (padded + [url ?? "digest:\(digest)"]).joined(separator: "  ")
   }
 

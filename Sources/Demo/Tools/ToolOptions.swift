@@ -138,7 +138,9 @@ nonisolated struct ToolOptions: Equatable {
   private static func operand(
     _ operands: inout ArraySlice<String>, _ message: String
   ) throws(Options.UsageError) -> String {
-    guard let operand = operands.popFirst(), !operand.isEmpty else { throw Options.UsageError(message: message) }
+    guard let operand = operands.popFirst(), !operand.isEmpty else {
+      throw Options.UsageError(message: message)
+    }
     return operand
   }
 }

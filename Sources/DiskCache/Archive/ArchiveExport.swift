@@ -9,9 +9,11 @@ struct ArchiveExport {
   let progress: (_ visited: Int, _ total: Int) -> Bool
 
   func run() throws(ArchiveError) -> DiskImageCache.ExportSummary {
-    guard let root = try ArchiveError.folder({ () throws(DiskImageCache.Fault) in
-      try context.open(creating: false)
-    }) else { return try end(DiskImageCache.ExportSummary(), after: try begin([], count: 0)) }
+    guard
+      let root = try ArchiveError.folder({ () throws(DiskImageCache.Fault) in
+        try context.open(creating: false)
+      })
+    else { return try end(DiskImageCache.ExportSummary(), after: try begin([], count: 0)) }
     let fingerprint = try ArchiveError.folder { () throws(DiskImageCache.Fault) in
       try context.folder.key(of: root).map { ArchiveFingerprint.of($0) }
     }
@@ -66,7 +68,8 @@ struct ArchiveExport {
     while offset < content.fileBytes {
       let count = min(ArchiveBlock.partBytes, content.fileBytes - offset)
       // A file that cannot be read to its end is incomplete in the archive, which an import notices.
-      guard let part = try? ResponseReader.bytes(of: file, at: offset, count: count), part.count == count else {
+      guard let part = try? ResponseReader.bytes(of: file, at: offset, count: count), part.count == count
+      else {
         return nil
       }
       bytes += try write(.part(at: offset, part))

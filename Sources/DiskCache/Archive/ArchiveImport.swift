@@ -31,9 +31,11 @@ struct ArchiveImport: ~Copyable {
     do throws(ArchiveError) {
       guard let first = try reader.next() else { throw .notAnArchive }
       reader.giveBack(first)
-      guard let root = try ArchiveError.folder({ () throws(DiskImageCache.Fault) in
-        try context.open(creating: true)
-      }) else { throw .folder(.refused(path: context.folder.path, code: ENOENT)) }
+      guard
+        let root = try ArchiveError.folder({ () throws(DiskImageCache.Fault) in
+          try context.open(creating: true)
+        })
+      else { throw .folder(.refused(path: context.folder.path, code: ENOENT)) }
       try readBlocks(into: root)
     } catch {
       summary.failure = error
@@ -59,7 +61,8 @@ struct ArchiveImport: ~Copyable {
     }
   }
 
-  private mutating func begin(_ start: ArchiveBlock.Start, _ root: borrowing Descriptor) throws(ArchiveError) {
+  private mutating func begin(_ start: ArchiveBlock.Start, _ root: borrowing Descriptor) throws(ArchiveError)
+  {
     summary.total = (summary.total ?? 0).addingSaturated(start.count)
     let key = try ArchiveError.folder { () throws(DiskImageCache.Fault) in
       try context.folder.key(of: root)
@@ -75,8 +78,9 @@ struct ArchiveImport: ~Copyable {
       summary.tooLarge += 1
       return try skipParts(of: file)
     }
-    if let space = root.space, DiskFloor(limits: context.limits, space: space)
-      .missing(after: .init(bytes: bytes, files: 2)).isAny
+    if let space = root.space,
+      DiskFloor(limits: context.limits, space: space)
+        .missing(after: .init(bytes: bytes, files: 2)).isAny
     {
       throw .folder(.diskIsFull(path: context.folder.path))
     }

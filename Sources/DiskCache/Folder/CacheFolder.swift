@@ -186,6 +186,8 @@ final class CacheFolder: Sendable {
       knownKey.withLock { $0 = found }
       return found.key
     } catch {
+      // The key of a seed may be readable only by its owner. Without the key, private responses are not found.
+      if isReadOnly, error.code == EACCES { return nil }
       throw .refused(path: path, code: error.code)
     }
   }

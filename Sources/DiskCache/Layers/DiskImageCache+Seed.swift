@@ -2,15 +2,21 @@ import Glibc
 
 extension DiskImageCache {
   /// Lets all users read the directory, so that it can be the seed of programs of other users: folders get the mode 755
-  /// and files 644. Responses to private requests and the key of the folder stay readable by this user only. Returns
-  /// true if all modes were changed.
+  /// and files 644. Responses whose requests may hold secrets stay readable by this user only, and so does the key of
+  /// the folder if there is such a response. Returns true if all modes were changed.
   ///
   /// A program that uses the directory as a writable cache afterwards makes the folder private again.
   package func openToAllReaders() -> Bool {
     guard !isReadOnly else { return false }
-    var isComplete = true
+    var (isComplete, hasSecrets) = (true, false)
     let walk = forEachEntry { entry in
-      if entry.content?.isPrivate == false, !setMode(ofFile: entry.name) { isComplete = false }
+      guard let content = entry.content else { return true }
+      // The URL is recorded only if neither the URL nor the headers hold a secret.
+      if content.isPrivate, content.url == nil {
+        hasSecrets = true
+      } else if !setMode(ofFile: entry.name) {
+        isComplete = false
+      }
       return true
     }
     let hasFolders = context.reading { (root) throws(Fault) -> Bool in
@@ -19,6 +25,9 @@ extension DiskImageCache {
           try root.openFolder(folder).setMode(0o755)
         }
         try root.openFolder("..").setMode(0o755)
+        if !hasSecrets, try root.contains(FolderKey.name) {
+          try root.open(FolderKey.name, flags: O_RDONLY).setMode(0o644)
+        }
         // Opening the folder for writing makes it private again, so this is the last change.
         try root.setMode(0o755)
         return true

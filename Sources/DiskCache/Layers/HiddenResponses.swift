@@ -72,7 +72,9 @@ final class HiddenResponses: Sendable {
 
   /// Writes the file that `content` returns with its name. Returns true if the file was written.
   private func write(
-    _ content: (CacheContext, borrowing Descriptor) throws(DiskImageCache.Fault) -> (name: String, bytes: [UInt8])?
+    _ content: (CacheContext, borrowing Descriptor) throws(DiskImageCache.Fault) -> (
+      name: String, bytes: [UInt8]
+    )?
   ) -> Bool {
     guard let context, !context.folder.isReadOnly else { return false }
     do throws(DiskImageCache.Fault) {

@@ -29,7 +29,9 @@ struct ResponseLookup {
           context.remove(entry.name, in: shard, because: .expired)
           return nil
         }
-        if withBody, !folder.isReadOnly { recordUse(of: entry.name, in: shard, lastRecorded: times.used, now: now) }
+        if withBody, !folder.isReadOnly {
+          recordUse(of: entry.name, in: shard, lastRecorded: times.used, now: now)
+        }
         if !response.varying.isEmpty { response.varyingKey = try folder.key(of: root) }
         return response
       case .damaged:

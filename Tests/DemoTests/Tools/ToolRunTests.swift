@@ -70,7 +70,8 @@ import VitrineTesting
       try json(try await world.tool("cache", "ls", "--json", "--cache", world.cache).output)
         as? [[String: Any]])
     #expect(rows.count == 4 && rows.allSatisfy { $0["state"] as? String == "intact" })
-    #expect(rows.allSatisfy { $0["status"] as? Int == 200 && ($0["url"] as? String)?.hasPrefix("http") == true })
+    #expect(
+      rows.allSatisfy { $0["status"] as? Int == 200 && ($0["url"] as? String)?.hasPrefix("http") == true })
     let stat = try #require(
       try json(try await world.tool("cache", "stat", "--json", "--cache", world.cache).output)
         as? [String: Any])
@@ -246,7 +247,8 @@ import VitrineTesting
     let seed = world.program.path("seed")
     let prefetch = try await world.tool(
       "prefetch", world.feed, "--into", seed, "--size", "64x64", "--size", "16x16")
-    #expect(prefetch.exitCode == 0 && prefetch.output.contains("vitrine --seed \(seed)"), "\(prefetch.errors)")
+    #expect(
+      prefetch.exitCode == 0 && prefetch.output.contains("vitrine --seed \(seed)"), "\(prefetch.errors)")
     var status = stat()
     #expect(stat("\(seed)/v2", &status) == 0 && status.st_mode & 0o777 == 0o755)
     #expect(try await world.tool("cache", "ls", "--cache", seed).output.split(separator: "\n").count == 4)
@@ -256,8 +258,10 @@ import VitrineTesting
     let top = world.program.path("top")
     for arguments in [["--cache", top], ["--no-disk-cache"]] {
       let run = try await world.program.run(
-        arguments: ["--video", "offscreen", "--exit-when-idle", "--feed", world.feed, "--seed", seed] + arguments)
-      #expect(run.exitCode == 0 && run.stats?.images.disk == 4 && run.stats?.images.failed == 0, "\(run.errors)")
+        arguments: ["--video", "offscreen", "--exit-when-idle", "--feed", world.feed, "--seed", seed]
+          + arguments)
+      #expect(
+        run.exitCode == 0 && run.stats?.images.disk == 4 && run.stats?.images.failed == 0, "\(run.errors)")
       #expect(run.stats?.network.requests == 0)
     }
     #expect(world.storedFiles(top).isEmpty)

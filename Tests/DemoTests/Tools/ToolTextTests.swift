@@ -10,10 +10,11 @@ struct ToolTextTests {
   ])
   func sizes(bytes: Int, text: String) { #expect(ToolText.size(bytes) == text) }
 
-  @Test(arguments: [
-    (nil, "?"), (.nan, "?"), (.infinity, "?"), (-5, "0 s"), (59, "59 s"), (60, "1 min"), (3599, "59 min"),
-    (3600, "1 h"), (86399, "23 h"), (86400 * 3, "3 d"),
-  ] as [(Double?, String)])
+  @Test(
+    arguments: [
+      (nil, "?"), (.nan, "?"), (.infinity, "?"), (-5, "0 s"), (59, "59 s"), (60, "1 min"), (3599, "59 min"),
+      (3600, "1 h"), (86399, "23 h"), (86400 * 3, "3 d"),
+    ] as [(Double?, String)])
   func ages(seconds: Double?, text: String) { #expect(ToolText.age(seconds) == text) }
 
   @Test func timesAreBounded() {
@@ -61,9 +62,10 @@ struct ToolTextTests {
         == "3 files checked, 2 damaged, 1 removed, 1 unreadable")
   }
 
-  @Test(arguments: [
-    ("cahce", ["cache", "prefetch"], "cache"), ("ls", ["ls", "stat"], "ls"), ("zebra", ["cache"], nil),
-  ] as [(String, [String], String?)])
+  @Test(
+    arguments: [
+      ("cahce", ["cache", "prefetch"], "cache"), ("ls", ["ls", "stat"], "ls"), ("zebra", ["cache"], nil),
+    ] as [(String, [String], String?)])
   func nearestWordIsFound(typed: String, words: [String], expected: String?) {
     #expect(Typo.nearest(to: typed, among: words, within: 2) == expected)
   }

@@ -295,21 +295,4 @@ import VitrineTesting
     #expect(summary.failure == .folder(.refused(path: target.folder, code: EROFS)))
     #expect(try export(DiskImageCache(seed: source.folder)).count > 1000, "but that of an export")
   }
-
-  @Test func directoryOpenedToAllReadersIsASeed() throws {
-    fill(1...2)
-    source.cache().store(storedResponse(), for: Self.secret)
-
-    #expect(source.cache().openToAllReaders())
-
-    func mode(_ path: String) -> mode_t {
-      var status = stat()
-      return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
-    }
-    #expect(mode(source.folder) == 0o755 && mode(source.root) == 0o755)
-    #expect(source.files.map(mode).sorted() == [0o600, 0o644, 0o644])
-    #expect(mode("\(source.root)/\(FolderKey.name)") == 0o600)
-    #expect(DiskImageCache(seed: source.folder).response(for: identity(1)) == Self.response(1))
-    #expect(!DiskImageCache(seed: source.folder).openToAllReaders())
-  }
 }

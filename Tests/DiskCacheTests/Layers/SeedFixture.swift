@@ -15,7 +15,9 @@ final class SeedFixture: Sendable {
   func cache(
     system: any DiskSystem = LinuxDiskSystem(), _ configure: (inout DiskImageCache.Limits) -> Void = { _ in }
   ) -> LayeredImageCache {
-    LayeredImageCache(layers: [top.cache(nil, hash: { ContentHash($0) }, system: system, configure), seedCache()])
+    LayeredImageCache(layers: [
+      top.cache(nil, hash: { ContentHash($0) }, system: system, configure), seedCache(),
+    ])
   }
 
   /// Returns a new cache that only reads the seed.

@@ -29,7 +29,9 @@ import VitrineTesting
     #expect(content.url == "http://a.test/b.jpg?size=2")
     #expect(content.bodyBytes == 300 && content.fileBytes > 300)
     #expect(content.response.response.status == 200 && content.response.body.isEmpty)
-    #expect(content.response.response.headers["ETag"] == "\"a\"" && content.response.response.headers.fields.count == 1)
+    #expect(
+      content.response.response.headers["ETag"] == "\"a\""
+        && content.response.response.headers.fields.count == 1)
     #expect(content.stored == 1_800_000_000 && content.isRedirected && !content.isPrivate)
     #expect(entries().first?.name == String(try #require(fixture.files.first).suffix(32)))
   }
