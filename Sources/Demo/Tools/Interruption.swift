@@ -2,8 +2,8 @@ import Glibc
 import Synchronization
 import Vitrine
 
-/// Ctrl-C and SIGTERM during a tool. The tool looks at `isRequested` between two steps and then ends by itself; a second
-/// signal ends the process at once.
+/// Ctrl-C and SIGTERM during a tool. The tool looks at `isRequested` between two steps and then ends by itself; a
+/// second signal ends the process at once.
 nonisolated final class Interruption: Sendable {
   private let requested = Atomic(false)
   /// Readable once an interruption was requested, for a tool that waits for input; `nil` if there is no descriptor.

@@ -7,8 +7,8 @@ public import VitrineLoading
 /// configuration.dataCache = LayeredImageCache(directory: "/var/cache/kiosk", seeds: ["/usr/share/kiosk/seed"])
 /// ```
 ///
-/// Lookups go down from the top, so that a response in an upper layer hides those below. Responses are stored in the top
-/// layer only. A response that is removed from a seed stays removed for this cache: a small file in the top layer's
+/// Lookups go down from the top, so that a response in an upper layer hides those below. Responses are stored in the
+/// top layer only. A response that is removed from a seed stays removed for this cache: a small file in the top layer's
 /// directory hides it, until the seed has a newer version. `vitrine prefetch FEED --into DIR` makes a seed.
 ///
 /// Like the layers, the cache may be called from any thread, and blocks while a disk works.

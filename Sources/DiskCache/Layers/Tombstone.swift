@@ -1,7 +1,7 @@
 import VitrineLoading
 
-/// The record that a response of a lower layer was removed: the response stays hidden, and so do older versions. A newer
-/// version, for example in a newer seed, is shown again.
+/// The record that a response of a lower layer was removed: the response stays hidden, and so do older versions. A
+/// newer version, for example in a newer seed, is shown again.
 struct Tombstone: Hashable {
   /// The time in milliseconds since 1970 at which the newest removed version had arrived.
   let received: Int64
