@@ -59,15 +59,23 @@ package struct VitrineProgram {
 
   /// - Parameters:
   ///   - terminates: True to send SIGTERM when the window is open.
+  ///   - terminatesWhen: A condition that is checked until it is true; SIGTERM is sent then. In place of `terminates`.
+  ///   - input: The standard input; none by default.
   ///   - errorOutput: The file that receives the error output in place of `Outcome.errors`.
   package func run(
-    arguments: [String], script: String? = nil, terminates: Bool = false, errorOutput: FileHandle? = nil
+    arguments: [String], script: String? = nil, terminates: Bool = false,
+    terminatesWhen condition: (@Sendable () -> Bool)? = nil, input: FileHandle = .nullDevice,
+    errorOutput: FileHandle? = nil
   ) async throws -> Outcome {
+    // The tools have options of their own.
+    let isTool = ["cache", "prefetch"].contains(arguments.first)
     var arguments = arguments
     if let script { arguments += ["--script", try write(script, to: "script.txt")] }
     let stats = path("stats.json")
-    if !arguments.contains("--help"), !arguments.contains("--version") { arguments += ["--stats", stats] }
-    if !keepsImages { arguments.append("--no-disk-cache") }
+    if !isTool, !arguments.contains("--help"), !arguments.contains("--version") {
+      arguments += ["--stats", stats]
+    }
+    if !isTool, !keepsImages { arguments.append("--no-disk-cache") }
 
     let process = Process()
     process.executableURL = Self.executable
@@ -85,7 +93,7 @@ package struct VitrineProgram {
     for file in [output, errors] { try Data().write(to: file) }
     process.standardOutput = try FileHandle(forWritingTo: output)
     process.standardError = try errorOutput ?? FileHandle(forWritingTo: errors)
-    process.standardInput = FileHandle.nullDevice
+    process.standardInput = input
 
     let watchdog = Task {
       guard (try? await Task.sleep(for: .seconds(150))) != nil else { return false }
@@ -95,10 +103,10 @@ package struct VitrineProgram {
       return true
     }
     let terminator = Task {
-      while terminates, (try? String(contentsOf: errors, encoding: .utf8))?.contains("video ") != true {
-        try await Task.sleep(for: .milliseconds(20))
-      }
-      if terminates { process.terminate() }
+      let isReady =
+        condition ?? { (try? String(contentsOf: errors, encoding: .utf8))?.contains("video ") == true }
+      while terminates || condition != nil, !isReady() { try await Task.sleep(for: .milliseconds(20)) }
+      if terminates || condition != nil { process.terminate() }
     }
     defer {
       watchdog.cancel()

@@ -14,7 +14,7 @@ struct CommandLineTests {
     for option in [
       "--feed", "--screen", "--size", "--scale", "--rotate", "--tile", "--gap", "--chrome", "--video",
       "--renderer", "--latency", "--script", "--screenshot", "--stats", "--trace", "--overlay", "--dump-tree",
-      "--cache", "--no-disk-cache", "--offline", "--exit-when-idle", "--exit-after", "--help", "--version",
+      "--cache", "--no-disk-cache", "--seed", "--offline", "--exit-when-idle", "--exit-after", "--help", "--version",
     ] {
       #expect(outcome.output.contains("  \(option) "))
     }
@@ -78,6 +78,8 @@ struct CommandLineTests {
     (["--exit-after", "-1"], "--exit-after"),
     (["--exit-when-idle=yes"], "takes no value"),
     (["pictures"], "unexpected “pictures”"),
+    (["cahce", "ls"], "unexpected “cahce”; did you mean cache?"),
+    (["--seed"], "--seed needs a folder"),
   ])
   func wrongUsagePrintsOneLineAndExitsWithCodeTwo(arguments: [String], message: String) async throws {
     let program = try VitrineProgram()

@@ -35,6 +35,10 @@ nonisolated enum Help {
     ),
     ("--no-disk-cache", "", "store nothing on disk"),
     ("--offline", "", "send no request: show what is stored, however old, until F2 is pressed"),
+    (
+      "--seed", "DIR",
+      "folder of stored images below the disk cache, which is only read; may be repeated.\n“vitrine prefetch FEED --into DIR” makes one"
+    ),
     ("--exit-when-idle", "", "exit when everything is loaded and nothing moves"),
     ("--exit-after", "SECONDS", "exit after this time"),
     ("--help", "", "print this text"),
@@ -45,7 +49,8 @@ nonisolated enum Help {
 
   static var text: String {
     var lines = [
-      "vitrine: images from the network on a screen without a desktop", "", "usage: vitrine [OPTION…]", "",
+      "vitrine: images from the network on a screen without a desktop", "", "usage: vitrine [OPTION…]",
+      "       vitrine cache COMMAND or vitrine prefetch FEED: tools, see “vitrine cache --help”", "",
     ]
     let column = 24
     for option in options {

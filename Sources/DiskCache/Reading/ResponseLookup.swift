@@ -42,7 +42,9 @@ struct ResponseLookup {
           context.remove(entry.name, in: shard, because: .expired)
           return nil
         }
-        if countsAsUse { recordUse(of: entry.name, in: shard, lastRecorded: details.used, now: now) }
+        if countsAsUse, !folder.isReadOnly {
+          recordUse(of: entry.name, in: shard, lastRecorded: details.used, now: now)
+        }
         if !response.varying.isEmpty { response.varyingKey = try folder.key(of: root) }
         return (response, details)
       case .damaged:

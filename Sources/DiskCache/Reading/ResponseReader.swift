@@ -37,8 +37,7 @@ enum ResponseReader {
     reserving reserve: (Int) -> Void = { _ in }
   ) -> Result {
     do throws(SystemError) {
-      // Reading does not change the access time: the cache sets that time itself, less often than the system would.
-      let file = try shard.open(entry.name.hex, flags: O_RDONLY | noAccessTime)
+      let file = try open(entry.name.hex, in: shard)
       return try read(file, entry, withBody: withBody, maximumBodyBytes: maximumBodyBytes, reserve)
     } catch {
       switch error.code {
@@ -50,8 +49,17 @@ enum ResponseReader {
     }
   }
 
-  /// The value of `O_NOATIME`, which Glibc hides.
-  static let noAccessTime: Int32 = 0o1000000
+  /// Opens a file for reading. Reading does not change the access time: the cache sets that time itself, less often
+  /// than the system would.
+  static func open(_ name: String, in shard: borrowing Descriptor) throws(SystemError) -> Descriptor {
+    do throws(SystemError) {
+      return try shard.open(name, flags: O_RDONLY | Descriptor.noAccessTime)
+    } catch {
+      // Only the owner of a file may leave the access time unchanged. A seed may belong to root.
+      guard error.code == EPERM else { throw error }
+      return try shard.open(name, flags: O_RDONLY)
+    }
+  }
 
   private static func read(
     _ file: borrowing Descriptor, _ entry: DiskEntry, withBody: Bool, maximumBodyBytes: Int,

@@ -6,6 +6,9 @@ struct Descriptor: ~Copyable {
   let system: any DiskSystem
   private var isOpen = true
 
+  /// The value of `O_NOATIME`, which Glibc hides.
+  static let noAccessTime: Int32 = 0o1000000
+
   /// Opens a file or folder. Child programs do not inherit the descriptor, and opening a FIFO does not block. `name`
   /// may be a symbolic link only if `followsLink` is true.
   init(

@@ -207,7 +207,7 @@ struct LinuxDiskSystem: DiskSystem {
 
   func forEachName(in folder: Int32, _ body: (String) -> Void) throws(SystemError) {
     // Reading a folder moves a position that duplicated descriptors share, so the folder is opened again.
-    let duplicate = try open(".", in: folder, flags: O_RDONLY | O_DIRECTORY | O_CLOEXEC, mode: 0)
+    let duplicate = try openAgain(folder)
     guard let stream = fdopendir(duplicate) else {
       let error = SystemError.last
       Glibc.close(duplicate)
@@ -225,6 +225,18 @@ struct LinuxDiskSystem: DiskSystem {
       let name = String(
         cString: UnsafeRawPointer(entry).advanced(by: nameOffset).assumingMemoryBound(to: CChar.self))
       if name != ".", name != ".." { body(name) }
+    }
+  }
+
+  /// Opens a folder again, if possible so that reading does not change the access time.
+  private func openAgain(_ folder: Int32) throws(SystemError) -> Int32 {
+    let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+    do throws(SystemError) {
+      return try open(".", in: folder, flags: flags | Descriptor.noAccessTime, mode: 0)
+    } catch {
+      // Only the owner may leave the access time unchanged.
+      guard error.code == EPERM else { throw error }
+      return try open(".", in: folder, flags: flags, mode: 0)
     }
   }
 

@@ -12,6 +12,7 @@ final class Trimmer: Sendable {
   /// room; nil while another thread or process trims. O(files).
   @discardableResult
   func trim(for growth: DiskTrim.Growth = .init()) -> Bool? {
+    guard !context.folder.isReadOnly else { return true }
     guard schedule.withLock({ $0.begin() }) else { return nil }
     defer { schedule.withLock { $0.end() } }
     let hasSpace = context.reading { (root) throws(DiskImageCache.Fault) -> Bool? in
@@ -60,7 +61,8 @@ final class Trimmer: Sendable {
   func measure() {
     _ = context.reading { (root) throws(DiskImageCache.Fault) in
       let before = context.state.withLock { $0.usage }
-      let contents = FolderSweep.contents(of: root, now: context.now)
+      let contents = FolderSweep.contents(
+        of: root, now: context.now, isReadOnly: context.folder.isReadOnly)
       context.state.withLock { $0.scanned(contents, since: before) }
     }
   }

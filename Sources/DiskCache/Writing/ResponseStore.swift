@@ -79,7 +79,7 @@ struct ResponseStore {
     guard
       let start = ResponseFile.start(
         head, bodyLength: details.bodyLength, bodyHash: details.bodyHash, key: entry.key,
-        requestURL: identity.fullURL, varying: varying)
+        requestURL: identity.fullURL, varying: varying, listed: ListedURL.fields(of: identity))
     else { return .missing }
     if try appendNote(start, bodyLength: details.bodyLength, entry, root) { return .updated }
     guard
@@ -119,7 +119,8 @@ struct ResponseStore {
       ? [] : try folder.key(of: root, creating: true)?.digested(response.varying) ?? []
     guard
       let start = ResponseFile.start(
-        response, key: entry.key, requestURL: identity.fullURL, varying: varying),
+        response, key: entry.key, requestURL: identity.fullURL, varying: varying,
+        listed: ListedURL.fields(of: identity)),
       FileStatus.allocatedBytes(for: start.count + response.body.count) <= limits.bytes,
       response.body.count <= limits.maximumBodyBytes
     else { return .tooLarge }

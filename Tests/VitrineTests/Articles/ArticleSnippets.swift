@@ -197,3 +197,22 @@ final class DownloadCell: ListCell {
     bar.isHidden = !image.isLoadingImage
   }
 }
+
+@MainActor
+func kiosk() throws -> Application {
+  var configuration = Application.Configuration()
+  configuration.dataCache = LayeredImageCache(
+    directory: "/var/cache/kiosk", seeds: ["/usr/share/kiosk/images"])
+  return try Application(configuration: configuration)
+}
+
+@MainActor
+func kioskWithNetworkSeed() throws -> Application {
+  var policies = LayeredImageCache.Policies()
+  policies.lookups = .concurrent
+  var configuration = Application.Configuration()
+  configuration.dataCache = LayeredImageCache(
+    layers: [DiskImageCache(directory: "/var/cache/kiosk"), DiskImageCache(seed: "/mnt/images")],
+    policies: policies)
+  return try Application(configuration: configuration)
+}
