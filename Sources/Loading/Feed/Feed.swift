@@ -324,7 +324,7 @@ public final class Feed {
     guard isRetryScheduled || isUnresponsive else { return }
     task?.cancel()
     task = nil
-    isLoading = false
+    (isLoading, isReloadPending) = (false, false)
     schedule.restart()
     load(onlyIfChanged: false)
   }
