@@ -60,8 +60,10 @@ package struct VitrineProgram {
   /// - Parameters:
   ///   - terminates: True to send SIGTERM when the window is open.
   ///   - errorOutput: The file that receives the error output in place of `Outcome.errors`.
+  ///   - whileRunning: Called with the process identifier when the window is open. Cancelled when the program ends.
   package func run(
-    arguments: [String], script: String? = nil, terminates: Bool = false, errorOutput: FileHandle? = nil
+    arguments: [String], script: String? = nil, terminates: Bool = false, errorOutput: FileHandle? = nil,
+    whileRunning: (@Sendable (Int32) async throws -> Void)? = nil
   ) async throws -> Outcome {
     var arguments = arguments
     if let script { arguments += ["--script", try write(script, to: "script.txt")] }
@@ -95,9 +97,11 @@ package struct VitrineProgram {
       return true
     }
     let terminator = Task {
-      while terminates, (try? String(contentsOf: errors, encoding: .utf8))?.contains("video ") != true {
+      guard terminates || whileRunning != nil else { return }
+      while (try? String(contentsOf: errors, encoding: .utf8))?.contains("video ") != true {
         try await Task.sleep(for: .milliseconds(20))
       }
+      try await whileRunning?(process.processIdentifier)
       if terminates { process.terminate() }
     }
     defer {
