@@ -12,7 +12,8 @@ struct CommandLineTests {
 
     #expect(outcome.exitCode == 0)
     for option in [
-      "--feed", "--refresh", "--screen", "--size", "--scale", "--rotate", "--tile", "--gap", "--chrome", "--video",
+      "--feed", "--refresh", "--screen", "--size", "--scale", "--rotate", "--tile", "--gap", "--chrome",
+      "--video",
       "--renderer", "--latency", "--script", "--screenshot", "--stats", "--trace", "--overlay", "--dump-tree",
       "--cache", "--no-disk-cache", "--exit-when-idle", "--exit-after", "--help", "--version",
     ] {

@@ -161,7 +161,9 @@ public final class Feed {
   /// The number of seconds since the server last confirmed the shown list; `nil` if unknown, and for a feed that does
   /// not come from a server.
   public var age: Double? {
-    knownAge.map { $0.seconds + max(0, Double(clock.now.subtractingReportingOverflow($0.time).partialValue) / 1e9) }
+    knownAge.map {
+      $0.seconds + max(0, Double(clock.now.subtractingReportingOverflow($0.time).partialValue) / 1e9)
+    }
   }
 
   // MARK: Loading

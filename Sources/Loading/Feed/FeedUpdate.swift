@@ -23,8 +23,11 @@ struct FeedUpdate: Sendable {
     }
   }
 
-  private static func haveSameURL(_ old: Feed.Items, _ oldRow: Int, _ new: Feed.Items, _ newRow: Int) -> Bool {
-    if let (old, new) = comparable(old, new), old.address(at: oldRow) == new.address(at: newRow) { return true }
+  private static func haveSameURL(_ old: Feed.Items, _ oldRow: Int, _ new: Feed.Items, _ newRow: Int) -> Bool
+  {
+    if let (old, new) = comparable(old, new), old.address(at: oldRow) == new.address(at: newRow) {
+      return true
+    }
     return old[oldRow].url == new[newRow].url
   }
 

@@ -21,7 +21,9 @@ nonisolated struct RowAnchor: Equatable {
     } else {
       let following = visible.upperBound..<max(visible.upperBound, changes.oldCount)
       let preceding = (0..<first).reversed()
-      guard let next = row(where: { !changes.isMoved($0) }, in: following) ?? row(in: following) ?? row(in: preceding),
+      guard
+        let next = row(where: { !changes.isMoved($0) }, in: following) ?? row(in: following)
+          ?? row(in: preceding),
         let newRow = changes.newRow(of: next)
       else { return nil }
       (oldRow, self.newRow) = (first, newRow)

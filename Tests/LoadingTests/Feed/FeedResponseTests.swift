@@ -23,15 +23,17 @@ struct FeedResponseTests {
       of: list, at: Self.now, rules: rules)
   }
 
-  @Test(arguments: [
-    ([:], 0), (["Cache-Control": "max-age=600"], 600),
-    (["Cache-Control": "max-age=600", "Age": "100"], 500), (["Cache-Control": "max-age=600", "Age": "700"], 0),
-    (["Cache-Control": "max-age=600, no-cache"], 0), (["Cache-Control": "max-age=never"], 0),
-    (["Expires": "Tue, 14 Nov 2023 22:23:20 GMT", "Date": date], 600),
-    (["Expires": "0", "Date": date], 0),
-    // The tenth of the time since the last change is not a statement of the server.
-    (["Last-Modified": "Mon, 14 Nov 2022 22:13:20 GMT", "Date": date], 0),
-  ] as [(HTTPHeaders, Double)])
+  @Test(
+    arguments: [
+      ([:], 0), (["Cache-Control": "max-age=600"], 600),
+      (["Cache-Control": "max-age=600", "Age": "100"], 500),
+      (["Cache-Control": "max-age=600", "Age": "700"], 0),
+      (["Cache-Control": "max-age=600, no-cache"], 0), (["Cache-Control": "max-age=never"], 0),
+      (["Expires": "Tue, 14 Nov 2023 22:23:20 GMT", "Date": date], 600),
+      (["Expires": "0", "Date": date], 0),
+      // The tenth of the time since the last change is not a statement of the server.
+      (["Last-Modified": "Mon, 14 Nov 2022 22:13:20 GMT", "Date": date], 0),
+    ] as [(HTTPHeaders, Double)])
   func lifetimeIsTheOneThatTheServerStates(headers: HTTPHeaders, lifetime: Double) {
     #expect(response(headers).lifetime == lifetime)
     #expect(response(headers, .revalidated, source: .disk).lifetime == lifetime)

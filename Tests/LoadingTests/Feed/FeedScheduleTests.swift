@@ -20,7 +20,9 @@ struct FeedScheduleTests {
     #expect(schedule.update(1) == nil)
   }
 
-  @Test(arguments: [0, -1, Double.nan, .infinity, -.infinity]) func unusableIntervalMeansNoUpdates(seconds: Double) {
+  @Test(arguments: [0, -1, Double.nan, .infinity, -.infinity]) func unusableIntervalMeansNoUpdates(
+    seconds: Double
+  ) {
     #expect(schedule(every: seconds).interval == nil)
   }
 

@@ -73,7 +73,9 @@ struct FeedUpdatesTests {
     try await transport.waitUntilStarted(4)
   }
 
-  @Test(arguments: [(0, 810), (1, 990)]) func intervalOfEachUpdateVaries(random: Double, seconds: Double) async throws {
+  @Test(arguments: [(0, 810), (1, 990)]) func intervalOfEachUpdateVaries(random: Double, seconds: Double)
+    async throws
+  {
     let feed = try feed(random: random)
     feed.startUpdates(every: 900)
     try await respond(to: 1, with: "a.png\n")

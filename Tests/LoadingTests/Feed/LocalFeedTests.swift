@@ -119,7 +119,8 @@ struct LocalFeedTests {
     #expect(list.stamp != nil)
     #expect(try LocalList(path: path, changedSince: list.stamp, at: later) == nil)
     #expect(try LocalList(path: path, changedSince: nil, at: later) != nil)
-    #expect(try LocalList(path: path, at: FileStamp.now).stamp == nil, "the file may change again in this moment")
+    #expect(
+      try LocalList(path: path, at: FileStamp.now).stamp == nil, "the file may change again in this moment")
     try folder.write("a.png\nb.png\n", to: "list.txt")
 
     #expect(try LocalList(path: path, changedSince: list.stamp, at: later)?.items.count == 2)
