@@ -48,8 +48,8 @@ public struct ListChanges: Hashable, Sendable {
 
   /// Compares the identifiers of the rows of two lists, which two functions return.
   ///
-  /// - Parameter isSame: Returns true if two rows have equal identifiers, for identifiers that are slow to create; `nil`
-  ///   compares the identifiers.
+  /// - Parameter isSame: Returns true if two rows have equal identifiers, for identifiers that are slow to create;
+  ///   `nil` compares the identifiers.
   package init<ID: Hashable>(
     oldCount: Int, newCount: Int, isSame: ((_ old: Int, _ new: Int) -> Bool)? = nil, oldID: (Int) -> ID,
     newID: (Int) -> ID

@@ -46,8 +46,8 @@ open class ListView: ScrollView {
   }
   /// The number of rows as of the last `reloadData()` or `apply(_:update:)`.
   public private(set) var numberOfRows = 0
-  /// True if a list that is scrolled to its beginning stays there when `apply(_:update:)` inserts rows at the beginning.
-  /// False by default: the first visible row keeps its place, and the new rows are above it.
+  /// True if a list that is scrolled to its beginning stays there when `apply(_:update:)` inserts rows. False by
+  /// default: the first visible row keeps its place, and rows that are inserted at the beginning are above it.
   public var sticksToTop = false
 
   /// The cells of `rows`, in the order of the rows.
@@ -91,8 +91,8 @@ open class ListView: ScrollView {
     isUpdating = false
   }
 
-  /// Shows other rows, of which some may be rows that the list shows already: these keep their cells, with their images,
-  /// loads, touches and selection, and the first visible row keeps its place on the screen.
+  /// Shows other rows. Rows that the list has already keep their cells, with their images, loads, touches and
+  /// selection, and the first visible row keeps its place on the screen.
   ///
   /// ```swift
   /// let changes = ListChanges(from: titles, to: newTitles)

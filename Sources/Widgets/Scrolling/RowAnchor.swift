@@ -8,8 +8,9 @@ nonisolated struct RowAnchor: Equatable {
   let newRow: Int
 
   /// Finds the first visible row that stays. A row that was moved to another place is chosen only if no other visible
-  /// row is left, because the rows around it are others. If all visible rows were removed, the next row that stays takes
-  /// the place of the first of them, or else the previous one. Returns `nil` if no row stays, or none was visible.
+  /// row is left, because the rows around it are others. If all visible rows were removed, the next row that stays
+  /// takes the place of the first of them, or else the previous one. Returns `nil` if no row stays, or none was
+  /// visible.
   init?(_ changes: ListChanges, visible: Range<Int>) {
     func row(where isSuitable: (Int) -> Bool = { _ in true }, in rows: some Sequence<Int>) -> Int? {
       rows.first { changes.newRow(of: $0) != nil && isSuitable($0) }

@@ -35,8 +35,8 @@ nonisolated struct RowsAhead {
   /// Returns the changes after rows were inserted, removed and moved, and other rows have cells. The direction stays.
   ///
   /// - Parameter rows: The rows with cells, before and after the changes.
-  /// - Returns: The rows that are now likely, in their new numbers, and the rows that are no longer likely, in their old
-  ///   numbers.
+  /// - Returns: The rows that are now likely, in their new numbers, and the rows that are no longer likely, in their
+  ///   old numbers.
   mutating func apply(_ changes: ListChanges, rows: (old: Range<Int>, new: Range<Int>)) -> RowChanges {
     let isUpwards = !reported.isEmpty && reported.upperBound <= rows.old.lowerBound
     let ahead =
