@@ -20,6 +20,7 @@ final class Demo: ScriptStage {
   private var header: Header?
   private var screens: [String: any Screen] = [:]
   private var script: ScriptPlayer?
+  private var ageTimer: WindowTimer?
   private var isDone = false
   /// The time by which the script begins even if no frame has been drawn, in seconds since the start of the process.
   private var scriptDeadline = 0.0
@@ -57,21 +58,28 @@ final class Demo: ScriptStage {
 
   /// Requests the list of a feed on the network. A feed on this machine has its items already.
   private func begin() {
-    feed.onChange = { [unowned self] change in
-      switch change {
-      case .items: for screen in feedScreens { screen.show(feed.items) }
-      case .state: feedStateDidChange()
-      }
+    feed.onUpdate = { [unowned self] changes in
+      for screen in feedScreens { screen.show(feed.items, changes) }
     }
-    guard feed.state == .loading else { return }
+    feed.onChange = { [unowned self] in if $0 == .state { feedStateDidChange() } }
+    HangupSignal.watch { [weak self] in self?.receive($0) }
     // The window counts as loading until the list has arrived or is known not to arrive.
-    root?.beginLoading()
-    feed.reload()
+    if feed.state == .loading { root?.beginLoading() }
+    feed.startUpdates(every: options.refresh * 60)
+  }
+
+  private func receive(_ hangup: HangupSignal.Meaning) {
+    switch hangup {
+    case .reload: feed.reload()
+    case .quit: application.quit()
+    case .nothing: break
+    }
   }
 
   private func feedStateDidChange() {
     if feed.state != .loading, let root, root.isLoading { root.endLoading() }
     statistics.onChange?()
+    updateAge()
     switch feed.state {
     case .loading, .loaded, .stale: break
     // The message is printed once. A run that ends when idle prints it at its end.
@@ -83,21 +91,20 @@ final class Demo: ScriptStage {
     }
   }
 
+  /// Updates the age of a stored list in the status line each minute.
+  private func updateAge() {
+    ageTimer?.cancel()
+    ageTimer = nil
+    guard case .stale(_?) = feed.state else { return }
+    ageTimer = window.every(60) { [unowned self] in statistics.onChange?() }
+  }
+
   private var feedScreens: [FeedScreen] { screens.values.compactMap { $0 as? FeedScreen } }
 
   /// The reason why the list of the feed has not arrived, reported by runs that end when idle or at the end of a
   /// script; `nil` if there is none.
   private var missingFeed: String? {
     if case .waiting(let error) = feed.state { "\(error)" } else { nil }
-  }
-
-  private var feedText: String {
-    switch feed.state {
-    case .loading: "\(feed.name) (loading)"
-    case .stale: "\(feed.name) (stored list)"
-    case .waiting: "\(feed.name) (no list yet, trying again)"
-    case .loaded, .failed: feed.name
-    }
   }
 
   // MARK: Views
@@ -178,7 +185,8 @@ final class Demo: ScriptStage {
   /// The status line: the images on the screen, or on a screen without a feed all images since the start.
   private var statusText: String {
     var status = StatusText(
-      feed: feedText, isOffline: application.downloader.isOffline, bySource: statistics.bySource, failed: statistics.failed,
+      feed: FeedText(name: feed.name, state: feed.state, age: feed.age).text,
+      isOffline: application.downloader.isOffline, bySource: statistics.bySource, failed: statistics.failed,
       cacheBytes: application.cache.usage, textureBytes: application.host.textureBytes)
     if let screen = root?.screen as? FeedScreen {
       let cells = screen.visibleCells

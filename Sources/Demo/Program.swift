@@ -9,6 +9,7 @@ struct Program {
   static func main() {
     limit_heap()
     unblockSignals()
+    HangupSignal.block()
     // A message must not end the program after the reader of its output has ended, for example a logger in a pipe.
     signal(SIGPIPE, SIG_IGN)
     exit(run(Array(CommandLine.arguments.dropFirst())))

@@ -62,10 +62,11 @@ package struct VitrineProgram {
   ///   - terminatesWhen: A condition that is checked until it is true; SIGTERM is sent then. In place of `terminates`.
   ///   - input: The standard input; none by default.
   ///   - errorOutput: The file that receives the error output in place of `Outcome.errors`.
+  ///   - whileRunning: Called with the process identifier when the window is open. Cancelled when the program ends.
   package func run(
     arguments: [String], script: String? = nil, terminates: Bool = false,
     terminatesWhen condition: (@Sendable () -> Bool)? = nil, input: FileHandle = .nullDevice,
-    errorOutput: FileHandle? = nil
+    errorOutput: FileHandle? = nil, whileRunning: (@Sendable (Int32) async throws -> Void)? = nil
   ) async throws -> Outcome {
     // The tools have options of their own.
     let isTool = ["cache", "prefetch"].contains(arguments.first)
@@ -105,7 +106,9 @@ package struct VitrineProgram {
     let terminator = Task {
       let isReady =
         condition ?? { (try? String(contentsOf: errors, encoding: .utf8))?.contains("video ") == true }
-      while terminates || condition != nil, !isReady() { try await Task.sleep(for: .milliseconds(20)) }
+      guard terminates || condition != nil || whileRunning != nil else { return }
+      while !isReady() { try await Task.sleep(for: .milliseconds(20)) }
+      try await whileRunning?(process.processIdentifier)
       if terminates || condition != nil { process.terminate() }
     }
     defer {

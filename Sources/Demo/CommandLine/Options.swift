@@ -3,6 +3,8 @@ import Vitrine
 /// The options of the command line.
 nonisolated struct Options: Equatable {
   var feed: String?
+  /// The interval at which the feed is loaded again, in minutes; 0 for never.
+  var refresh = 15.0
   var screen = "list"
   var size = Size(width: 1280, height: 800)
   var scale = 1.0
@@ -68,6 +70,8 @@ nonisolated struct Options: Equatable {
 
       switch name {
       case "--feed": feed = try value("a folder, a file or a URL")
+      case "--refresh":
+        refresh = try Self.number(name, try value("minutes, as 15"), in: 0...Self.longestRefresh)
       case "--screen": screen = try Self.choice(name, try value("a name"), of: Self.screens.map(\.name))
       case "--size":
         size = try Self.size(
@@ -123,6 +127,8 @@ nonisolated struct Options: Equatable {
     return kept.endIndex < argument.endIndex ? "\(kept)…" : argument
   }
 
+  /// The maximum number of minutes between two updates of the feed: a year.
+  private static let longestRefresh = 525_600.0
   /// The maximum length of a window's side in pixels.
   private static let longestSide = 16_384
 

@@ -26,9 +26,12 @@ class FeedCell: ListCell {
     addSubview(image)
   }
 
+  /// Shows the texts of an item.
+  func update(_ item: Feed.Item) { self.item = item }
+
   /// Shows an item. The image of the previous item is removed at once.
-  func show(_ item: Feed.Item, failure: Image?) {
-    self.item = item
+  final func show(_ item: Feed.Item, failure: Image?) {
+    update(item)
     outcome = .loading
     (source, staleReason, age) = (nil, nil, nil)
     var options = SlotOptions()

@@ -211,6 +211,9 @@ struct RecoveryPlan {
     pauses.set(host, until: now.advanced(bySeconds: pause), at: now)
   }
 
+  /// Returns the end of the pause for which a server has asked, or the earliest possible time if there is none.
+  func pauseEnd(of host: Host) -> Int64 { pauses.end(of: host) }
+
   /// Probes each host at once because the network has returned, even if an earlier probe is stuck.
   mutating func networkReturned(at now: Int64) {
     pauses.removeAll()

@@ -325,6 +325,17 @@ import Testing
     #expect(woken(&plan, at: 3600 * second) == [ids[0]])
   }
 
+  @Test func endOfAPauseIsKnownUntilTheServerResponds() {
+    var plan = plan()
+    #expect(plan.pauseEnd(of: host) == .min)
+    plan.refused(host, retryAfter: 60, at: 5 * second)
+
+    #expect(plan.pauseEnd(of: host) == 65 * second)
+    #expect(plan.pauseEnd(of: other) == .min)
+    plan.succeeded(host, at: 6 * second)
+    #expect(plan.pauseEnd(of: host) == .min)
+  }
+
   @Test func pauseIsBoundedAndEndsWithASuccessOrAReturnedNetwork() {
     var plan = plan(RecoveryPolicy(maximumRetryAfter: 100))
     plan.refused(host, retryAfter: 1e9, at: 0)

@@ -62,6 +62,34 @@ func runCovers(of addresses: [String]) {
 }
 
 @MainActor
+final class Signs: ListViewDataSource {
+  let list = ListView()
+  private let feed: Feed
+  private var items: Feed.Items
+
+  init(_ location: String) throws {
+    feed = try Feed(location)
+    items = feed.items
+    list.rowHeight = 160
+    list.dataSource = self
+    feed.onUpdate = { [weak self] in self?.show($0) }
+    feed.startUpdates(every: 15 * 60)
+  }
+
+  private func show(_ changes: ListChanges) {
+    list.apply(changes) { items = feed.items }
+  }
+
+  func numberOfRows(in listView: ListView) -> Int { items.count }
+
+  func listView(_ listView: ListView, cellForRow row: Int) -> ListCell {
+    let cell = listView.dequeueCell(CoverCell.self)
+    cell.image.setImage(from: items[row].url)
+    return cell
+  }
+}
+
+@MainActor
 func showInTurn(_ addresses: [String], in cover: ImageView, of window: Window) -> WindowTimer {
   var options = SlotOptions()
   options.placeholderPolicy = .keepsPrevious
