@@ -54,12 +54,12 @@ public struct ListChanges: Hashable, Sendable {
     oldCount: Int, newCount: Int, isSame: ((_ old: Int, _ new: Int) -> Bool)? = nil, oldID: (Int) -> ID,
     newID: (Int) -> ID
   ) {
-    let isSame = isSame ?? { oldID($0) == newID($1) }
+    func areSame(_ old: Int, _ new: Int) -> Bool { isSame?(old, new) ?? (oldID(old) == newID(new)) }
     let shorter = min(oldCount, newCount)
     var head = 0
-    while head < shorter, isSame(head, head) { head += 1 }
+    while head < shorter, areSame(head, head) { head += 1 }
     var tail = 0
-    while head + tail < shorter, isSame(oldCount - 1 - tail, newCount - 1 - tail) { tail += 1 }
+    while head + tail < shorter, areSame(oldCount - 1 - tail, newCount - 1 - tail) { tail += 1 }
     self.oldCount = oldCount
     self.newCount = newCount
     (self.head, self.tail) = (head, tail)

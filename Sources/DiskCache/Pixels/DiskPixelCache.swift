@@ -1,5 +1,5 @@
 public import FoundationEssentials
-package import VitrineGraphics
+public import VitrineGraphics
 import Synchronization
 public import VitrineConcurrency
 public import VitrineLoading
