@@ -176,7 +176,8 @@ final class Demo: ScriptStage {
   /// The status line: the images on the screen, or on a screen without a feed all images since the start.
   private var statusText: String {
     var status = StatusText(
-      feed: feedText, isOffline: application.downloader.isOffline, bySource: statistics.bySource, failed: statistics.failed,
+      feed: feedText, isOffline: application.downloader.isOffline, bySource: statistics.bySource,
+      failed: statistics.failed,
       cacheBytes: application.cache.usage, textureBytes: application.host.textureBytes)
     if let screen = root?.screen as? FeedScreen {
       let cells = screen.visibleCells

@@ -123,7 +123,8 @@ final class SlotRecovery {
     let isConfirmed = image == shown
     return .success(
       ImageResponse(
-        image: image, source: isConfirmed ? .memory : .network, freshness: isConfirmed ? .revalidated : .fresh))
+        image: image, source: isConfirmed ? .memory : .network, freshness: isConfirmed ? .revalidated : .fresh
+      ))
   }
 
   private func ended(_ slotRequest: SlotRequest, _ result: SlotResult) {
