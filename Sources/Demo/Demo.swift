@@ -177,8 +177,8 @@ final class Demo: ScriptStage {
   private var statusText: String {
     var status = StatusText(
       feed: feedText, isOffline: application.downloader.isOffline, bySource: statistics.bySource,
-      failed: statistics.failed,
-      cacheBytes: application.cache.usage, textureBytes: application.host.textureBytes)
+      failed: statistics.failed, cacheBytes: application.cache.usage,
+      textureBytes: application.host.textureBytes)
     if let screen = root?.screen as? FeedScreen {
       let cells = screen.visibleCells
       status.bySource = Dictionary(cells.compactMap(\.source).map { ($0, 1) }, uniquingKeysWith: +)
