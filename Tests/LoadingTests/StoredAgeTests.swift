@@ -3,11 +3,12 @@ import VitrineLoading
 
 /// The age of stored images in words.
 struct StoredAgeTests {
-  @Test(arguments: [
-    (0, "0 s"), (-5, "0 s"), (.nan, "0 s"), (59.9, "59 s"), (60, "1 min"), (3599, "59 min"), (3600, "1 h"),
-    (86_399, "23 h"), (86_400, "1 day"), (172_799, "1 day"), (172_800, "2 days"),
-    (.infinity, "11574074 days"),
-  ] as [(Double, String)])
+  @Test(
+    arguments: [
+      (0, "0 s"), (-5, "0 s"), (.nan, "0 s"), (59.9, "59 s"), (60, "1 min"), (3599, "59 min"), (3600, "1 h"),
+      (86_399, "23 h"), (86_400, "1 day"), (172_799, "1 day"), (172_800, "2 days"),
+      (.infinity, "11574074 days"),
+    ] as [(Double, String)])
   func ageIsShownInTheLargestUnit(seconds: Double, text: String) {
     #expect("\(StoredAge(seconds: seconds))" == text)
   }

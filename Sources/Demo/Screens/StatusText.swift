@@ -17,7 +17,8 @@ nonisolated struct StatusText {
   var textureBytes = 0
 
   var text: String {
-    [feed, isOffline ? "offline" : nil, images, storedImages, failed > 0 ? "\(failed) failed" : nil, memory].compactMap { $0 }
+    [feed, isOffline ? "offline" : nil, images, storedImages, failed > 0 ? "\(failed) failed" : nil, memory]
+      .compactMap { $0 }
       .joined(separator: "   ·   ")
   }
 

@@ -120,10 +120,10 @@ final class SlotRecovery {
       return isFirst && image == shown ? staleness.reason.map { .failure($0) } : nil
     }
     // The server has confirmed the shown image, or has sent another one.
-    let isConfirmed = image == shown
     return .success(
-      ImageResponse(
-        image: image, source: isConfirmed ? .memory : .network, freshness: isConfirmed ? .revalidated : .fresh))
+      image == shown
+        ? ImageResponse(image: image, source: .memory, freshness: .revalidated)
+        : ImageResponse(image: image, source: .network))
   }
 
   private func ended(_ slotRequest: SlotRequest, _ result: SlotResult) {

@@ -10,7 +10,8 @@ struct FetchPlanTests {
   private var plan = FetchPlan(
     undecodedBytesLimit: 3, transfers: TransferPlan(), disk: DiskPlan(isEnabled: true))
 
-  private mutating func start(_ name: String = "a.jpg", for purpose: LoadPurpose = .application) -> StagePlace {
+  private mutating func start(_ name: String = "a.jpg", for purpose: LoadPurpose = .application) -> StagePlace
+  {
     let request = request(name)
     let place = loads.tree.join(Caller(request, purpose: purpose), fetch: nil)
     plan.join(place.fetch, request, isNew: true, in: &loads)

@@ -193,8 +193,9 @@ struct DiskPlan {
 
   /// Notes that another process fetches the response, or has fetched it since the lookup.
   mutating func beginWait(_ id: FetchID) {
+    let received = stages[id]?.copy?.storedResponse.received
     stages[id]?.hasWaited = true
-    stages[id]?.receivedBefore = self[id].copy?.storedResponse.received
+    stages[id]?.receivedBefore = received
   }
 
   /// Returns true if a fetch asks the disk cache before its transfer; see `FetchLocks`.
