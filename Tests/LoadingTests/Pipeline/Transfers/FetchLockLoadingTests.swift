@@ -54,7 +54,9 @@ import VitrineTesting
     #expect(disk.held == [] && disk.locks.map(\.releases) == [1])
   }
 
-  @Test(arguments: [404, 200]) func lockIsReleasedWithTheHeadOfAResponseThatIsNotStored(status: Int) async throws {
+  @Test(arguments: [404, 200]) func lockIsReleasedWithTheHeadOfAResponseThatIsNotStored(status: Int)
+    async throws
+  {
     let disk = SharedDisk()
     let (world, _) = world(disk)
     let task = world.downloader.load(request())
