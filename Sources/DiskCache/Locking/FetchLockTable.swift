@@ -51,7 +51,9 @@ final class FetchLockTable: Sendable {
   func acquire(_ identity: RequestIdentity) -> FetchLock? {
     let now = context.clock.now
     // A response that is not stored need not be waited for.
-    guard !context.state.withLock({ $0.pause.isPaused(at: now) }), context.limits.bytes > 0 else { return nil }
+    guard !context.state.withLock({ $0.pause.isPaused(at: now) }), context.limits.bytes > 0 else {
+      return nil
+    }
     return state.withLock { state in
       guard let file = state.file ?? openFile(creating: true), let entry = entry(of: identity, file) else {
         return nil

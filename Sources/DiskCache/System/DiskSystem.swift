@@ -185,7 +185,8 @@ struct LinuxDiskSystem: DiskSystem {
 
   func lockedRange(_ descriptor: Int32, in range: ByteRange) throws(SystemError) -> ByteRange? {
     let lock = try Self.change(descriptor, F_WRLCK, range, Self.getLock)
-    return Int32(lock.l_type) == F_UNLCK ? nil : ByteRange(start: Int64(lock.l_start), count: Int64(lock.l_len))
+    return Int32(lock.l_type) == F_UNLCK
+      ? nil : ByteRange(start: Int64(lock.l_start), count: Int64(lock.l_len))
   }
 
   /// The commands for locks of an open file, whose C macros Swift does not import: `F_OFD_GETLK` and `F_OFD_SETLK`.

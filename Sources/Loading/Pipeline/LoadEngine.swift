@@ -120,8 +120,14 @@ final class LoadEngine: Sendable {
   /// True if no disk lookup is running, except lookups that have exceeded their deadline.
   var areLookupsIdle: Bool { state.withLock { $0.registry.fetches.lookups.isIdle } }
 
-  /// True if no answer about fetch locks is awaited, for tests.
-  var areLocksIdle: Bool { state.withLock { $0.registry.fetches.locks.isIdle } }
+  /// True while the disk or a worker is busy, for tests: a test that sets the clock advances the time only while all
+  /// wait for the network or for another process.
+  var isBusy: Bool {
+    let isDiskBusy = state.withLock {
+      !$0.registry.fetches.locks.isIdle || !$0.registry.fetches.lookups.isIdle
+    }
+    return isDiskBusy || !workers.isIdle || !diskWriter.isIdle
+  }
 
   // MARK: Callers
 

@@ -23,7 +23,8 @@ struct LoadRegistry {
     disk: DiskPlan = DiskPlan(), locks: FetchLocks = FetchLocks()
   ) {
     loads = Loads(tree: StageTree(firstNumber: firstNumber))
-    fetches = FetchPlan(undecodedBytesLimit: undecodedBytesLimit, transfers: transfers, disk: disk, locks: locks)
+    fetches = FetchPlan(
+      undecodedBytesLimit: undecodedBytesLimit, transfers: transfers, disk: disk, locks: locks)
   }
 
   /// The current time in nanoseconds. The engine sets this before each input.

@@ -223,7 +223,8 @@ struct LoadState {
   ) -> FetchReceiver? {
     guard registry.loads.tree.isRunning(id), attempts[id] == nil else { return nil }
     let receiver = attempts.begin(
-      id, resuming: identity, registry.takePreparation(of: id), spent: registry.fetches.transfers.secondsSpent(on: id),
+      id, resuming: identity, registry.takePreparation(of: id),
+      spent: registry.fetches.transfers.secondsSpent(on: id),
       secondsQueued: registry.fetches.transfers.secondsQueued(id), make: make)
     for task in registry.loads.tree.tasks(of: id).compactMap({ tasks[$0] }) { receiver.add(task) }
     return receiver

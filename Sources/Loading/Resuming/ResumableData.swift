@@ -90,7 +90,8 @@ struct ResumableData: Sendable {
     let response = TransportResponse(
       url: exchange.request.url.withoutLogin, status: 200, headers: storedHeaders, expectedLength: length)
     let isStorable =
-      mayBeStored && exchange.request.cache.usesDisk && bytes.count >= Self.minimumStoredBytes && exchange.isOwn(url)
+      mayBeStored && exchange.request.cache.usesDisk && bytes.count >= Self.minimumStoredBytes
+      && exchange.isOwn(url)
       && StoredResponse.mayBeStored(response, sent: exchange.sent)
     storedHead =
       isStorable

@@ -160,7 +160,8 @@ import VitrineTesting
     switch kind {
     case "link": #expect(symlink("\(fixture.folder)/elsewhere", path) == 0)
     case "folder": #expect(mkdir(path, 0o700) == 0)
-    default: try FileManager.default.removeItem(atPath: fixture.root)
+    default:
+      try FileManager.default.removeItem(atPath: fixture.root)
       try Data().write(to: URL(filePath: fixture.root))
     }
     #expect(fixture.cache().fetchLock(for: identity(1)) == nil)

@@ -1,6 +1,8 @@
 import Foundation
 import Glibc
+import Synchronization
 import Testing
+import VitrineGraphics
 import VitrineTesting
 
 @testable import VitrineDiskCache
@@ -18,7 +20,7 @@ import VitrineTesting
   func oneRequestIsSent(count: Int) async throws {
     let processes = (0..<count).map { _ in CacheProcess(fixture) }
     let tasks = processes.map { $0.load() }
-    try await until { requests(processes) > 0 && processes.allSatisfy(\.isDiskIdle) }
+    try await until { requests(processes) > 0 && !processes.contains(where: \.isBusy) }
     let fetching = try #require(processes.first { !$0.transport.transfers.isEmpty })
 
     fetching.transport.transfers[0].respond(with: encodedImage, freshForAMinute)

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 import VitrineTesting
 
@@ -10,7 +11,9 @@ import VitrineTesting
 @Suite(.timeLimit(.minutes(5))) struct IncompleteStoreTests {
   private let fixture = DiskFixture()
 
-  private func beginning(_ count: Int = 70_000, seed: UInt8 = 1, vary: [HTTPHeaders.Field] = []) -> StoredResponse {
+  private func beginning(_ count: Int = 70_000, seed: UInt8 = 1, vary: [HTTPHeaders.Field] = [])
+    -> StoredResponse
+  {
     var headers: HTTPHeaders = ["ETag": "\"a\""]
     if !vary.isEmpty { headers["Vary"] = vary.map(\.name).joined(separator: ", ") }
     return StoredResponse(
@@ -97,7 +100,8 @@ import VitrineTesting
     let second = try #require(files.first { $0 != first })
     try FileManager.default.removeItem(atPath: first)
     try FileManager.default.moveItem(atPath: second, toPath: first)
-    #expect(find(fixture.cache(), identity("a.jpg")) == nil && find(fixture.cache(), identity("b.jpg")) == nil)
+    #expect(
+      find(fixture.cache(), identity("a.jpg")) == nil && find(fixture.cache(), identity("b.jpg")) == nil)
   }
 
   @Test func secretsAreNotWritten() throws {

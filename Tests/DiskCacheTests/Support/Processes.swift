@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 import VitrineTesting
 
@@ -33,16 +34,16 @@ struct CacheProcess {
     return downloader.load(request)
   }
 
-  /// True if the downloader awaits no answer of the disk, so that the test may advance the clock.
-  var isDiskIdle: Bool { downloader.engine.areLocksIdle && downloader.engine.areLookupsIdle }
+  /// True while the disk or a worker is busy, so that the test may not advance the clock.
+  var isBusy: Bool { downloader.engine.isBusy }
 }
 
 extension DiskFixture {
-  /// Advances the clock of all processes until `condition` is true, while the disk responds at once.
+  /// Advances the clock of all processes until `condition` is true, while nothing else is to be done.
   func advance(_ processes: [CacheProcess], until condition: () -> Bool) async throws {
     try await until {
       if condition() { return true }
-      if processes.allSatisfy(\.isDiskIdle) { clock.advance(by: 0.1) }
+      if !processes.contains(where: \.isBusy) { clock.advance(by: 0.1) }
       return false
     }
   }

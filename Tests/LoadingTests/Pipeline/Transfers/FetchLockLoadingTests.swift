@@ -29,12 +29,12 @@ import VitrineTesting
     _ = disk.store(stored, for: request().identity)
   }
 
-  /// Advances the time until `condition` is true, while the disk responds at once.
+  /// Advances the time until `condition` is true, while nothing else is to be done.
   private func advance(_ world: Fixture, until condition: () -> Bool) async throws {
     let engine = world.downloader.engine
     try await until {
       if condition() { return true }
-      if engine.areLocksIdle, engine.areLookupsIdle { world.clock.advance(by: 0.1) }
+      if !engine.isBusy { world.clock.advance(by: 0.1) }
       return false
     }
   }
@@ -54,7 +54,9 @@ import VitrineTesting
     #expect(disk.held == [] && disk.locks.map(\.releases) == [1])
   }
 
-  @Test(arguments: [404, 200]) func lockIsReleasedWithTheHeadOfAResponseThatIsNotStored(status: Int) async throws {
+  @Test(arguments: [404, 200]) func lockIsReleasedWithTheHeadOfAResponseThatIsNotStored(status: Int)
+    async throws
+  {
     let disk = SharedDisk()
     let (world, _) = world(disk)
     let task = world.downloader.load(request())

@@ -66,7 +66,8 @@ import VitrineTesting
 
   @Test(
     "a response that was stored after the lookup is looked up",
-    arguments: [(nil, false), (0, true), (2, true), (5, true), (8, false), (1e12, false)] as [(Double?, Bool)])
+    arguments: [(nil, false), (0, true), (2, true), (5, true), (8, false), (1e12, false)] as [(Double?, Bool)]
+  )
   func newResponseIsLookedUp(secondsSinceStore: Double?, isNew: Bool) {
     var locks = FetchLocks(isEnabled: true)
     _ = locks.asks(one, isUseful: true, at: seconds(10))
