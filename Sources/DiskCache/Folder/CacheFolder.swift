@@ -3,7 +3,7 @@ import Synchronization
 import VitrineLoading
 
 /// The folder of a disk cache: one file per response at `FOLDER/v2/ab/abcd…`, in 256 subfolders so that each stays
-/// short, and the folder's key at `FOLDER/v2/key` (`FolderKey`).
+/// short, the folder's key at `FOLDER/v2/key` (`FolderKey`), and tombstones in `FOLDER/v2/gone` (`HiddenResponses`).
 ///
 /// Each operation opens the path from the top, because another process may remove or replace folders at any time.
 final class CacheFolder: Sendable {
