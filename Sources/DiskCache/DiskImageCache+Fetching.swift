@@ -5,7 +5,7 @@ public import VitrineLoading
 extension DiskImageCache {
   /// Returns true: processes that share the directory fetch a response once, and a download that broke continues in a
   /// later run.
-  public var preparesFetches: Bool { true }
+  public var preparesFetches: Bool { !isReadOnly }
 
   /// Takes the lock of a fetch in the cache directory. Returns nil if the file system has no locks, or if nothing can
   /// be written at the moment.
@@ -25,6 +25,6 @@ extension DiskImageCache {
   /// of `Limits.bytes`; the oldest are removed first, and those older than a week.
   @discardableResult
   public func storeIncomplete(_ response: StoredResponse, for identity: RequestIdentity) -> Bool {
-    incompletes.store(response, for: identity)
+    !isReadOnly && incompletes.store(response, for: identity)
   }
 }

@@ -12,7 +12,8 @@ nonisolated final class PrefetchRun: Sendable {
     let directory = options.into ?? options.cache
     cache = directory.map { DiskImageCache(directory: $0) } ?? DiskImageCache.shared
     // Nothing is shown, so that no image stays in memory.
-    downloader = bootstrap(cache: nil, dataCache: cache)
+    let pixels = directory.map { DiskPixelCache(directory: $0) } ?? DiskPixelCache.shared
+    downloader = bootstrap(cache: nil, dataCache: cache, pixelCache: pixels)
   }
 
   var wasCancelled: Bool { isCancelled.load(ordering: .relaxed) }

@@ -259,14 +259,18 @@ final class LoadEngine: Sendable {
     case .announceRetry(let ids, let delay, let error):
       for task in state.withLock({ $0.willRetry(ids) }) { task.emit(.willRetry(after: delay, error)) }
     case .decode(let id, let body, let key, let priority):
+      if !key.decodes { diskReader.expectCheck(id) }
       imageMaker.decode(id, body, key, priority) { [self] result, seconds in
         perform { $0.decodeEnded(id, result, seconds: seconds) }
+        if !key.decodes { diskReader.endCheck(id) }
       }
     case .transform(let id, let image, let request, let priority):
       imageMaker.transform(id, image, request.transforms, priority) { [self] result, seconds in
         perform { $0.registry.transformEnded(id, result, seconds: seconds) }
       }
-    case .cancelWork(let number): workers.cancel(number)
+    case .cancelWork(let number):
+      workers.cancel(number)
+      diskReader.endCheck(DecodeID(number: number))
     case .reprioritizeWork(let number, let priority): workers.setPriority(priority.rawValue, of: number)
     case .store(let id, let image, let request, let identifier):
       guard storesOnMainQueue else { return store(id, image, request, identifier) }

@@ -108,6 +108,12 @@ final class DiskReader: Sendable {
 
   // MARK: Waiting
 
+  /// Makes `waitUntilIdle` wait for the check of bytes that were read from disk, which takes place on another thread.
+  func expectCheck(_ id: DecodeID) { pending.withLock(waking: .none) { _ = $0.insert(id.number) } }
+
+  /// Notes that the check of bytes has ended.
+  func endCheck(_ id: DecodeID) { pending.withLock { _ = $0.remove(id.number) } }
+
   /// Notes that a lookup has ended, or is so late that `waitUntilIdle` does not wait for it.
   func forget(_ id: FetchID) { pending.withLock { _ = $0.remove(id.number) } }
 
