@@ -342,8 +342,9 @@ final class LoadEngine: Sendable {
     }
     diskWriter.store(storedResponse, for: identity, keeping: bytes.reservation) {
       [storing = bytes.storing, lock = bytes.lock] in
-      storing?.finish($0)
+      // Released first, so that a caller who waits for the store finds the lock released or about to be.
       lock?.release()
+      storing?.finish($0)
     }
   }
 
