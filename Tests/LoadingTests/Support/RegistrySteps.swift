@@ -42,6 +42,7 @@ extension RegistrySteps {
     case .cancelWork: "cancel work"
     case .reprioritizeWork(_, let priority): "reprioritize \(priority)"
     case .store(_, _, _, let identifier): "store \(identifier ?? "-")"
+    case .storePixels: "store pixels"
     case .deliver(let tasks, .success): "deliver to \(tasks.count)"
     case .deliver(let tasks, .failure(let error)): "fail \(tasks.count): \(error)"
     }
