@@ -117,12 +117,13 @@ let package = Package(
     tests(
       "DiskCache",
       [
-        "VitrineConcurrency", "VitrineDiskCache", "VitrineLoading", "VitrineTesting", "Callbacks",
-        "DiskProbe",
+        "VitrineConcurrency", "VitrineDiskCache", "VitrineGraphics", "VitrineLoading", "VitrineTesting",
+        "Callbacks", "DiskProbe",
       ]),
     // Writes to a disk cache until it is killed, or has a disk that does not respond.
     .executableTarget(
-      name: "DiskProbe", dependencies: ["VitrineDiskCache", "VitrineLoading", "VitrineTesting"],
+      name: "DiskProbe",
+      dependencies: ["VitrineDiskCache", "VitrineGraphics", "VitrineLoading", "VitrineTesting"],
       path: "Tests/DiskProbe", swiftSettings: strict),
     tests("GalleryServer", ["VitrineGalleryServer"]),
     tests(

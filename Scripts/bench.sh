@@ -13,8 +13,10 @@ packages_to_compare_with() {
     esac
     [ $# -eq 0 ] || shift
   done
-  case " ${subjects[*]:-download} " in *" download "* | *" latency "*) ;; *) return ;; esac
-  echo curl openssl
+  local wanted=" ${subjects[*]:-download fleet disk} "
+  case "$wanted" in *" download "* | *" latency "*) echo curl openssl ;; esac
+  case "$wanted" in *" disk "*) echo libsqlite3-0 ;; esac
   # With systemd, installing the package would start a server.
-  [ -d /run/systemd/system ] || echo nginx-light
+  [ -d /run/systemd/system ] && return
+  case "$wanted" in *" download "* | *" latency "* | *" fleet "*) echo nginx-light ;; esac
 }

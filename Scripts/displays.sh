@@ -1,9 +1,10 @@
 # The tests on an emulated machine and in windows. Sourced by run.sh.
 
-# Tests the program on an emulated machine. Needs QEMU, the tools that make the machine's disk, and Mesa's libraries.
+# Tests the program on an emulated machine, and on two boots of it, the second without a server. Needs QEMU, the tools
+# that make the machine's disks, and Mesa's libraries.
 run_panel_tests() {
   need_swift
-  need_packages "${packages[@]}" qemu-system-x86 busybox-static cpio python3 \
+  need_packages "${packages[@]}" qemu-system-x86 busybox-static cpio e2fsprogs python3 \
     libgl1 libgl1-mesa-dri libegl1 libgbm1 libgles2
   build_release vitrine
   run_checks Panel/test_panel.py

@@ -18,9 +18,9 @@ run_tests() {
   [ "${1:-}" = "--" ] && shift
   need_swift
   local servers=(openssl)
-  # For the tests of TLS and HTTP/2, of Digest and of proxies, which are skipped without these servers. With systemd,
-  # installing the packages would start the servers.
-  [ -d /run/systemd/system ] || servers+=(nginx-light lighttpd tinyproxy)
+  # For the tests of TLS and HTTP/2, of Digest, of proxies and of many displays behind a cache, which are skipped without
+  # these servers. With systemd, installing the packages would start the servers.
+  [ -d /run/systemd/system ] || servers+=(nginx-light lighttpd tinyproxy squid)
   need_packages "${packages[@]}"
   (need_packages "${servers[@]}") || say "run.sh: tests that need a missing server are skipped"
   export VITRINE_ASSETS="$PWD/Assets"

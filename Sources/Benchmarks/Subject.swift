@@ -23,7 +23,21 @@ struct Subject: Equatable {
     Subject(
       "fling", "a fast scroll of a grid past 2,000 images: bytes loaded for images that were never shown",
       Fling.measure),
+    Subject(
+      "second-start",
+      "the same screens again, from disk, with and without decoded pixels, beside the first start",
+      SecondStart.measure),
+    Subject(
+      "first-start", "200 images over HTTP with a disk cache and decoded pixels, beside neither",
+      FirstStart.measure),
     Subject("disk-reopen", "the first lookup in a disk cache with 10,000 responses", DiskReopen.measure),
+    Subject(
+      "disk", "storing and reading responses and pixels, beside plain files and SQLite",
+      DiskComparison.measure),
+    Subject(
+      "disk-growth", "opening, hits and trims with 1,000, 10,000 and 100,000 entries", DiskGrowth.measure),
+    Subject("flash", "what is written to the disk while the same 200 images are shown", Flash.measure),
+    Subject("fleet", "500 displays behind nginx: requests that reach the origin", Fleet.measure),
     Subject(
       "fling-memory",
       "four minutes of flinging: memory of the process, beside the memory that the ledger counts",

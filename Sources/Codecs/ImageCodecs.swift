@@ -17,6 +17,9 @@ public import VitrineLoading
 /// `progressiveDecoder(_:options:)` decodes previews of an image that is still arriving. Has no state, so one value may
 /// be used on any number of threads.
 public struct ImageCodecs: ImageDecoding {
+  /// The version of the pixels that the decoder makes.
+  public var storageIdentifier: String? { "vitrine 1" }
+
   /// Creates a decoder. O(1).
   public init() {}
 

@@ -38,4 +38,10 @@ extension Int64 {
     let (sum, isTooMuch) = addingReportingOverflow(Int64(nanosecondsIn: seconds))
     return isTooMuch ? .max : sum
   }
+
+  /// Returns the number of seconds from an earlier time to this time; 0 if the clock was set back.
+  package func seconds(since earlier: Int64) -> Double {
+    let (difference, overflow) = subtractingReportingOverflow(earlier)
+    return overflow ? 0 : Double(Swift.max(0, difference)) / 1e9
+  }
 }

@@ -20,7 +20,10 @@ final class Demo: ScriptStage {
   private var header: Header?
   private var screens: [String: any Screen] = [:]
   private var script: ScriptPlayer?
+  private var ageTimer: WindowTimer?
   private var isDone = false
+  /// The time by which the script begins even if no frame has been drawn, in seconds since the start of the process.
+  private var scriptDeadline = 0.0
   /// The time at which `--exit-after` ends the program, in seconds since the start of the process.
   private var end = Double.infinity
   /// The problem that ends the program with exit code 1, in one line for standard error; `nil` if there is none.
@@ -55,21 +58,28 @@ final class Demo: ScriptStage {
 
   /// Requests the list of a feed on the network. A feed on this machine has its items already.
   private func begin() {
-    feed.onChange = { [unowned self] change in
-      switch change {
-      case .items: for screen in feedScreens { screen.show(feed.items) }
-      case .state: feedStateDidChange()
-      }
+    feed.onUpdate = { [unowned self] changes in
+      for screen in feedScreens { screen.show(feed.items, changes) }
     }
-    guard feed.state == .loading else { return }
+    feed.onChange = { [unowned self] in if $0 == .state { feedStateDidChange() } }
+    HangupSignal.watch { [weak self] in self?.receive($0) }
     // The window counts as loading until the list has arrived or is known not to arrive.
-    root?.beginLoading()
-    feed.reload()
+    if feed.state == .loading { root?.beginLoading() }
+    feed.startUpdates(every: options.refresh * 60)
+  }
+
+  private func receive(_ hangup: HangupSignal.Meaning) {
+    switch hangup {
+    case .reload: feed.reload()
+    case .quit: application.quit()
+    case .nothing: break
+    }
   }
 
   private func feedStateDidChange() {
     if feed.state != .loading, let root, root.isLoading { root.endLoading() }
     statistics.onChange?()
+    updateAge()
     switch feed.state {
     case .loading, .loaded, .stale: break
     // The message is printed once. A run that ends when idle prints it at its end.
@@ -81,21 +91,20 @@ final class Demo: ScriptStage {
     }
   }
 
+  /// Updates the age of a stored list in the status line each minute.
+  private func updateAge() {
+    ageTimer?.cancel()
+    ageTimer = nil
+    guard case .stale(_?) = feed.state else { return }
+    ageTimer = window.every(60) { [unowned self] in statistics.onChange?() }
+  }
+
   private var feedScreens: [FeedScreen] { screens.values.compactMap { $0 as? FeedScreen } }
 
   /// The reason why the list of the feed has not arrived, reported by runs that end when idle or at the end of a
   /// script; `nil` if there is none.
   private var missingFeed: String? {
     if case .waiting(let error) = feed.state { "\(error)" } else { nil }
-  }
-
-  private var feedText: String {
-    switch feed.state {
-    case .loading: "\(feed.name) (loading)"
-    case .stale: "\(feed.name) (stored list)"
-    case .waiting: "\(feed.name) (no list yet, trying again)"
-    case .loaded, .failed: feed.name
-    }
   }
 
   // MARK: Views
@@ -106,9 +115,13 @@ final class Demo: ScriptStage {
       status: options.chrome ? makeStatus() : nil)
     window.backgroundColor = Theme.background
     window.rootView = root
-    window.unhandledKey = { [unowned root] key, modifiers in
+    window.unhandledKey = { [unowned self, unowned root] key, modifiers in
       if key == .function(1) {
         root.window?.showsDiagnostics.toggle()
+        return true
+      }
+      if key == .function(2) {
+        toggleOffline()
         return true
       }
       if key == .function(5) {
@@ -164,15 +177,22 @@ final class Demo: ScriptStage {
     root?.screen.reload()
   }
 
+  private func toggleOffline() {
+    application.downloader.isOffline.toggle()
+    statistics.onChange?()
+  }
+
   /// The status line: the images on the screen, or on a screen without a feed all images since the start.
   private var statusText: String {
     var status = StatusText(
-      feed: feedText, bySource: statistics.bySource, failed: statistics.failed,
+      feed: FeedText(name: feed.name, state: feed.state, age: feed.age).text,
+      isOffline: application.downloader.isOffline, bySource: statistics.bySource, failed: statistics.failed,
       cacheBytes: application.cache.usage, textureBytes: application.host.textureBytes)
     if let screen = root?.screen as? FeedScreen {
       let cells = screen.visibleCells
       status.bySource = Dictionary(cells.compactMap(\.source).map { ($0, 1) }, uniquingKeysWith: +)
       status.stale = Dictionary(cells.compactMap(\.staleReason).map { ($0, 1) }, uniquingKeysWith: +)
+      status.oldest = cells.compactMap(\.age).max()
       status.failed = cells.count { $0.isFailed }
     }
     return status.text
@@ -188,6 +208,10 @@ final class Demo: ScriptStage {
       wake(after: seconds)
     }
     script?.begin()
+    if script != nil, feed.state == .loading {
+      scriptDeadline = realTime + 1
+      wake(after: 1)
+    }
     application.run()
     problem = problem ?? application.host.failure.map { "\($0)" }
     if problem == nil, !isDone, let file = options.screenshot {
@@ -212,7 +236,7 @@ final class Demo: ScriptStage {
 
   private func turnDidEnd() {
     statistics.observe(application.host)
-    script?.advance()
+    if canAdvanceScript { script?.advance() }
     // A script may be followed by a screenshot, and by the wait for an idle window.
     if script?.isFinished != false, endsWhenIdle, !isDone {
       if script?.isIdle() ?? window.isIdle {
@@ -228,6 +252,12 @@ final class Demo: ScriptStage {
   }
 
   private var endsWhenIdle: Bool { options.endsWhenIdle }
+
+  /// False until the first frame is drawn, which may wait a moment for the list of a feed. A window that is hidden by
+  /// the system does not keep the script waiting.
+  private var canAdvanceScript: Bool {
+    application.host.frameStatistics.presented > 0 || realTime >= scriptDeadline
+  }
 
   /// Ends the program because `--exit-after` has passed. An unfinished script, screenshot or tree is a failure;
   /// otherwise a check would pass by being late.

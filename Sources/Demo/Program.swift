@@ -9,6 +9,7 @@ struct Program {
   static func main() {
     limit_heap()
     unblockSignals()
+    HangupSignal.block()
     // A message must not end the program after the reader of its output has ended, for example a logger in a pipe.
     signal(SIGPIPE, SIG_IGN)
     exit(run(Array(CommandLine.arguments.dropFirst())))
@@ -26,6 +27,7 @@ struct Program {
   /// Runs the program and returns the exit code: 0 for success, 1 if the program could not go on, 2 for wrong use.
   private static func run(_ arguments: [String]) -> Int32 {
     do {
+      if let options = try ToolOptions(arguments: arguments) { return Tools.run(options) }
       let options = try Options(arguments: arguments)
       if options.showsHelp {
         print(Help.text)
@@ -64,10 +66,12 @@ struct Program {
     configuration.host.videoDriver = options.video
     if options.trace != nil { configuration.downloader.environment.trace = Trace(capacity: Demo.longTrace) }
     configuration.host.renderer = options.renderer
-    configuration.dataCache = options.hasDiskCache ? disk(options.cache) : nil
+    configuration.dataCache = disk(options)
+    configuration.pixelCache = options.hasDiskCache ? pixels(options.cache) : nil
     // The embedded server has another port but the same images in each run.
     configuration.downloader.requests.keyFilter = gallery.withoutPort
     let application = try Application(configuration: configuration)
+    application.downloader.isOffline = options.isOffline
     logMessage("video \(application.host.videoDriver), renderer \(application.host.rendererName)")
     for warning in application.host.warnings { logMessage(warning) }
 
@@ -76,14 +80,29 @@ struct Program {
       assets: assets, logMessage: logMessage)
     let code = demo.run()
     if let problem = demo.problem { logMessage(problem) }
-    if let fault = (configuration.dataCache as? DiskImageCache)?.fault {
-      logMessage("nothing is kept on disk: \(fault)")
+    for layer in layers(of: configuration.dataCache) {
+      guard let fault = layer.fault else { continue }
+      logMessage(layer.isReadOnly ? "the seed is not used: \(fault)" : "nothing is kept on disk: \(fault)")
     }
     return code
   }
 
-  private static func disk(_ folder: String?) -> DiskImageCache? {
-    folder.map { DiskImageCache(directory: $0) } ?? DiskImageCache.shared
+  private static func disk(_ options: Options) -> (any ImageDataCache)? {
+    let writable =
+      options.hasDiskCache
+      ? options.cache.map { DiskImageCache(directory: $0) } ?? DiskImageCache.shared : nil
+    guard !options.seeds.isEmpty else { return writable }
+    let seeds = options.seeds.map { DiskImageCache(seed: $0) }
+    return LayeredImageCache(layers: (writable.map { [$0] } ?? []) + seeds)
+  }
+
+  private static func layers(of cache: (any ImageDataCache)?) -> [DiskImageCache] {
+    if let disk = cache as? DiskImageCache { return [disk] }
+    return (cache as? LayeredImageCache)?.layers.compactMap { $0 as? DiskImageCache } ?? []
+  }
+
+  private static func pixels(_ folder: String?) -> DiskPixelCache? {
+    folder.map { DiskPixelCache(directory: $0) } ?? DiskPixelCache.shared
   }
 
   private static func readScript(_ file: String) throws -> Script {

@@ -23,10 +23,7 @@ final class CacheContext: Sendable {
   var limits: DiskImageCache.Limits { state.withLock { $0.limits } }
 
   /// The wall-clock time in seconds since 1970, limited to what file systems can record.
-  var now: Int64 {
-    let seconds = wallClock()
-    return seconds >= 0 ? Int64(min(seconds, 0x1p33)) : 0
-  }
+  var now: Int64 { FileTimes.time(wallClock()) }
 
   /// Opens the folder, and makes a delayed removal first; see `CacheFolder.open(creating:)`.
   func open(creating: Bool) throws(DiskImageCache.Fault) -> Descriptor? {
@@ -61,6 +58,7 @@ final class CacheContext: Sendable {
   /// Removes all files, or delays the removal if the folder cannot be read at the moment. Returns true if any response
   /// was removed.
   func removeAll() -> Bool {
+    guard !folder.isReadOnly else { return false }
     var isAny = false
     do throws(DiskImageCache.Fault) {
       if let root = try open(creating: false) {
@@ -107,6 +105,7 @@ final class CacheContext: Sendable {
 
   /// Returns true if the folder is usable or does not exist yet. Otherwise records a fault of writing.
   func mayUseFolder() -> Bool {
+    guard !folder.isReadOnly else { return false }
     do throws(DiskImageCache.Fault) {
       if let root = try open(creating: false) { _ = root.number }
       return true
@@ -126,11 +125,12 @@ final class CacheContext: Sendable {
     DiagnosticLog.report(DiagnosticMessage(subject: "disk cache", text: "\(consequence): \(fault)"))
   }
 
-  /// Removes a file. Returns true if the file was removed.
+  /// Removes a file. Returns true if the file was removed, and false in a folder that is only read.
   @discardableResult
   func remove(
     _ name: ContentHash, in shard: borrowing Descriptor, because reason: CacheState.Removal
   ) -> Bool {
+    guard !folder.isReadOnly else { return false }
     let status = try? shard.status(of: name.hex)
     do throws(SystemError) {
       try shard.remove(name.hex)

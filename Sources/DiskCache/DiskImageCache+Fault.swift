@@ -5,6 +5,8 @@ extension DiskImageCache {
   public enum Fault: Error, Hashable, Sendable {
     /// The folder belongs to another user, who could replace the contents.
     case ownedByAnotherUser(path: String)
+    /// Other users may write to the folder of a seed, and could replace the contents.
+    case writableByOthers(path: String)
     /// A system call failed with this `errno`, such as `ENOSPC`, `EROFS`, `EACCES`, `ENOTDIR`, or `ELOOP` for a
     /// symbolic link.
     case refused(path: String, code: Int32)
@@ -32,6 +34,7 @@ extension DiskImageCache.Fault: CustomStringConvertible {
   public var description: String {
     switch self {
     case .ownedByAnotherUser(let path): "\(path) belongs to another user"
+    case .writableByOthers(let path): "\(path) can be written by other users"
     case .diskIsFull(let path): "the disk of \(path) is nearly full"
     case .refused(let path, let code): "\(path): \(String(cString: strerror(code)))"
     }

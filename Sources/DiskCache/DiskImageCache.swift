@@ -7,16 +7,19 @@ public import VitrineLoading
 ///
 /// Made for machines that lose power without warning: a file is written under a temporary name and then renamed,
 /// identifies itself, and has hashes of all its contents. A torn or damaged file is a cache miss and is removed. There
-/// is no index that could be wrong, so several processes may share a folder, and start-up costs nothing.
+/// is no index that could be wrong, so several processes may share a folder, and start-up costs nothing. Processes that
+/// share a folder fetch a response once, and a download that broke continues in a later run.
 ///
 /// Every method blocks while the disk works, and should be called on a thread that may block. Calls do not wait for
 /// each other. No method throws: an unreadable file is a cache miss, and after a failed write, writing pauses for a
 /// minute (`fault`).
 public final class DiskImageCache: ImageDataCache {
-  private let context: CacheContext
+  let context: CacheContext
   private let lookup: ResponseLookup
   private let responses: ResponseStore
-  private let trimmer: Trimmer
+  let trimmer: Trimmer
+  let fetchLocks: FetchLockTable
+  let incompletes: IncompleteStore
 
   /// Creates a cache in `directory`, without access to the disk. The directory and its parents are created when a
   /// response is first stored. Other processes of this user may share the directory.
@@ -36,20 +39,46 @@ public final class DiskImageCache: ImageDataCache {
     ) { ContentHash($0) }
   }
 
+  /// Creates a cache that only reads `directory`: a seed, which another program or another user has filled, for example
+  /// on a read-only root. Nothing in the directory changes, not even the times of files; stores, removals and trims do
+  /// nothing.
+  ///
+  /// The directory and its folder `v2` must belong to this user or to root, and no other user may be able to write to
+  /// them; otherwise nothing is found, and `fault` says why. A directory that does not exist is an empty cache. Use a
+  /// seed as a lower layer of a `LayeredImageCache`.
+  public convenience init(
+    seed directory: String, wallClock: @escaping @Sendable () -> Double = { Date().timeIntervalSince1970 }
+  ) {
+    var limits = Limits()
+    // A seed may have been filled under any limit.
+    limits.bytes = .max
+    self.init(
+      directory: directory, isReadOnly: true, limits: limits, clock: SystemLoadingClock(),
+      wallClock: wallClock
+    ) { ContentHash($0) }
+  }
+
   /// Creates a cache that uses `system` and makes file names with `hash`.
   init(
-    directory: String, limits: Limits, clock: any LoadingClock, wallClock: @escaping @Sendable () -> Double,
-    system: any DiskSystem = LinuxDiskSystem(), hash: @escaping @Sendable ([UInt8]) -> ContentHash
+    directory: String, isReadOnly: Bool = false, limits: Limits, clock: any LoadingClock,
+    wallClock: @escaping @Sendable () -> Double, system: any DiskSystem = LinuxDiskSystem(),
+    hash: @escaping @Sendable ([UInt8]) -> ContentHash
   ) {
-    let folder = CacheFolder(path: CacheDirectory.absolute(directory), system: system, hash: hash)
+    let folder = CacheFolder(
+      path: CacheDirectory.absolute(directory), isReadOnly: isReadOnly, system: system, hash: hash)
     context = CacheContext(folder: folder, limits: limits, clock: clock, wallClock: wallClock)
     trimmer = Trimmer(context: context)
     lookup = ResponseLookup(context: context)
     responses = ResponseStore(context: context, trimmer: trimmer)
+    fetchLocks = FetchLockTable(context: context)
+    incompletes = IncompleteStore(context: context)
   }
 
   /// The directory of the cache.
   public var directory: String { context.folder.path }
+
+  /// True if the cache only reads its directory; see `init(seed:wallClock:)`.
+  public var isReadOnly: Bool { context.folder.isReadOnly }
 
   /// The limits of the cache. A change takes effect at the next store, or at once with `trim()`.
   public var limits: Limits {
@@ -85,14 +114,30 @@ public final class DiskImageCache: ImageDataCache {
   public func response(
     for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void
   ) -> StoredResponse? {
-    let response = lookup.response(for: identity, withBody: true, reserving: reserve)
+    let response = lookup.response(for: identity, reserving: reserve)
     context.state.withLock { $0.lookedUp(isHit: response != nil) }
     return response
   }
 
   /// Returns true if there is a response. Does not read the body, and does not count as a use.
   public func containsResponse(for identity: RequestIdentity) -> Bool {
-    lookup.response(for: identity, withBody: false) != nil
+    lookup.head(for: identity, countsAsUse: false) != nil
+  }
+
+  /// Returns a stored response without its body, which is neither read nor verified; nil if there is none. Counts as a
+  /// use, but not as a hit or a miss.
+  public func head(for identity: RequestIdentity) -> StoredHead? {
+    lookup.head(for: identity, countsAsUse: true)
+  }
+
+  /// Returns the XXH3 hash of a body. O(bytes).
+  public func digest(of body: [UInt8]) -> BodyDigest? { BodyDigest(ContentHash(body)) }
+
+  /// Appends the new headers and times to the file of a stored response, or writes the file again after many updates.
+  /// Returns false if the stored response is missing or has another body.
+  @discardableResult
+  public func update(_ response: StoredResponse, of body: BodyDigest, for identity: RequestIdentity) -> Bool {
+    !isReadOnly && responses.update(response, of: body, for: identity)
   }
 
   /// Writes a response to a file and evicts others if a limit is exceeded. Returns true if the response was stored. If
@@ -101,16 +146,25 @@ public final class DiskImageCache: ImageDataCache {
   /// digests.
   @discardableResult
   public func store(_ response: StoredResponse, for identity: RequestIdentity) -> Bool {
+    storing(response, for: identity) == .stored
+  }
+
+  /// Stores a response like `store(_:for:)`. Returns the outcome.
+  func storing(_ response: StoredResponse, for identity: RequestIdentity) -> ResponseStore.Outcome {
+    guard !isReadOnly else { return .failed }
     let outcome = responses.store(response, for: identity)
     // The stored response is older than the one that was refused.
     if outcome == .tooLarge { removeResponse(for: identity) }
-    return outcome == .stored
+    if outcome == .stored { incompletes.remove(identity) }
+    return outcome
   }
 
   /// Removes a response, even if the file cannot be read. Returns true if there was one.
   @discardableResult
   public func removeResponse(for identity: RequestIdentity) -> Bool {
-    context.reading { (root) throws(Fault) -> Bool in
+    guard !isReadOnly else { return false }
+    incompletes.remove(identity)
+    return context.reading { (root) throws(Fault) -> Bool in
       guard let entry = try context.folder.entry(of: identity, in: root),
         let shard = try context.folder.openShard(of: entry, in: root, creating: false)
       else { return false }
@@ -138,6 +192,11 @@ public final class DiskImageCache: ImageDataCache {
   ///   removed.
   @discardableResult
   public func removeAllResponses(progress: (_ removed: Int, _ total: Int) -> Void) -> Bool {
+    guard !isReadOnly else {
+      let count = measured().entries
+      progress(0, count)
+      return count == 0
+    }
     let isComplete = context.reading { (root) throws(Fault) in
       FolderSweep.removeAll(root, now: context.now, progress: progress)
     }

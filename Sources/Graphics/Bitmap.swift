@@ -49,6 +49,19 @@ public struct Bitmap: Sendable {
     self.storage = storage
   }
 
+  /// Creates a bitmap of pixels that were written to a buffer before, such as pixels from disk.
+  ///
+  /// - Precondition: `width` and `height` are positive, and the buffer has four bytes for each pixel.
+  package init(width: Int, height: Int, format: PixelFormat, isOpaque: Bool, filled buffer: PixelBuffer) {
+    precondition(width > 0 && height > 0, "a bitmap has at least one pixel")
+    precondition(buffer.bytes.count == width * height * PixelFormat.bytesPerPixel, "all pixels")
+    self.width = width
+    self.height = height
+    self.format = format
+    self.isOpaque = isOpaque
+    storage = buffer
+  }
+
   private init(copying other: Bitmap, isOpaque: Bool) {
     width = other.width
     height = other.height

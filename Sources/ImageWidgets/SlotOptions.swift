@@ -11,9 +11,10 @@ public import VitrineWidgets
 /// cell.picture.setImage(from: url, options: options)
 /// ```
 public nonisolated struct SlotOptions {
-  /// The transition to the loaded image; by default a cross-dissolve of 0.2 s. Images from memory are shown at once,
-  /// unless `Transition.when` is `.always`. Independent of this value, a preview cross-dissolves in 0.4 s, and the
-  /// final image after a preview in 0.2 s; both appear at once if images from the network have no transition.
+  /// The transition to the loaded image; by default a cross-dissolve of 0.2 s. Images from memory, and images that
+  /// arrive before the slot was drawn, are shown at once, unless `Transition.when` is `.always`. Independent of this
+  /// value, a preview cross-dissolves in 0.4 s, and the final image after a preview in 0.2 s; both appear at once if
+  /// images from the network have no transition.
   public var transition: Transition
   /// The transitions for images of particular sources, in place of `transition` and regardless of `Transition.when`;
   /// empty by default.
@@ -138,9 +139,11 @@ public nonisolated struct SlotOptions {
   }
 
   /// Returns the transition for an image from `source`.
-  package func transition(for source: ImageResponse.Source) -> Transition {
+  ///
+  /// - Parameter hasWaited: False if the image has arrived before the slot was drawn without it.
+  package func transition(for source: ImageResponse.Source, hasWaited: Bool = true) -> Transition {
     if let own = transitionsBySource[source] { return own }
-    return transition.when == .always || source != .memory ? transition : .none
+    return transition.when == .always || source != .memory && hasWaited ? transition : .none
   }
 }
 

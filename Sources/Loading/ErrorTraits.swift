@@ -1,7 +1,7 @@
 /// The consequences of an error: the columns of the table in `ImageError.traits`, which is the only place where errors
 /// are classified.
 struct ErrorTraits: OptionSet, Hashable, Sendable {
-  let rawValue: UInt8
+  let rawValue: UInt16
 
   /// Another attempt may soon succeed. Read by retries, recovery, resumable data and feeds.
   static let retryable = ErrorTraits(rawValue: 1 << 0)
@@ -21,6 +21,8 @@ struct ErrorTraits: OptionSet, Hashable, Sendable {
   /// A later response may be usable: a captive portal may have responded in place of the server. Read by recovery and
   /// feeds.
   static let recoversWithResponse = ErrorTraits(rawValue: 1 << 7)
+  /// The load may succeed once the downloader is no longer offline. Read by recovery.
+  static let recoversOnline = ErrorTraits(rawValue: 1 << 8)
 }
 
 extension ImageError {
@@ -47,6 +49,8 @@ extension ImageError {
     case .notAnImage(let signature) where !Self.isText(signature): [.permanent, .permitsStale, .damage]
     case .emptyBody, .notAnImage: [.permanent, .permitsStale, .damage, .recoversWithResponse]
     case .invalidData: [.permitsStale, .damage]
+    // Not sent at all, so that no attempt counts as failed.
+    case .offline: [.retryable, .permitsStale, .recoversOnline]
     case .tooLarge(.memory(let needed, let allowed)) where needed <= allowed: [.recoversWithMemory]
     case .cancelledLoad, .invalidURL, .unsupportedScheme, .requestRefused, .responseRefused, .unreadableFile,
       .encoding, .tooLarge, .transform, .notCached, .notConfigured, .shutDown:
@@ -75,8 +79,8 @@ extension ImageError {
     signature.allSatisfy { (0x09...0x0D).contains($0) || $0 >= 0x20 }
   }
 
-  /// True if another attempt may soon succeed: the network failed or timed out, this machine was short of file
-  /// descriptors or memory, or the server or a proxy reported a temporary problem (408, 425, 429, and 5xx except 501,
+  /// True if another attempt may soon succeed: the network failed or timed out, the downloader was offline, this machine
+  /// was short of file descriptors or memory, or the server or a proxy reported a temporary problem (408, 425, 429, and 5xx except 501,
   /// 505, 506, 508 and 510).
   public var isRetryable: Bool { traits.contains(.retryable) }
 

@@ -61,7 +61,9 @@ extension ImageCache {
     let memory = request.cache(default: downloader.cache)
     let cachedImage =
       tiers.includesMemory ? memory?.image(for: request, additionalIdentifier: additionalIdentifier) : nil
-    let memoryResponse = cachedImage.map { ImageResponse(image: $0, source: .memory) }
+    let memoryResponse = cachedImage.map {
+      ImageResponse(image: $0, source: .memory, freshness: downloader.freshness(of: $0))
+    }
     // An image smaller than requested is returned only if the disk has no other.
     let isSufficient = cachedImage.map { request.targetSize != nil || request.hasAllPixels($0) } ?? false
     guard tiers.includesDisk, !isSufficient else {

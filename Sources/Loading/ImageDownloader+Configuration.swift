@@ -157,7 +157,8 @@ extension ImageDownloader.Configuration {
     public var undecodedBytesLimit = 1 << 20
     /// The maximum number of bytes of resumable data: bodies of transfers that broke, were paused or were cancelled,
     /// kept so that the next request asks only for the rest. 8 MiB by default, and at most an eighth of the ledger's
-    /// budget; 0 keeps none.
+    /// budget; 0 keeps none. A disk cache that keeps incomplete responses, like `DiskImageCache`, also stores more than
+    /// 64 KiB of a broken or paused download, up to a limit of its own, so that a later run of the program continues.
     ///
     /// A body of at least 4 KiB is kept if its response has a strong entity tag or a date of last change, and its
     /// server does not refuse ranges. The response to the request for the rest (`Range`, `If-Range`) tells whether the

@@ -30,6 +30,7 @@ extension ImageDownloader {
     }
 
     mutating func count(_ result: Result<ImageResponse, ImageError>, times: Int) {
+      guard times > 0 else { return }
       switch result {
       case .success(let response):
         loads[response.source, default: 0] += times

@@ -35,6 +35,8 @@ public final class ImageDownloader: Sendable {
   public let cache: (any ImageRequestCache)?
   /// The disk cache of response bytes; `nil` if the downloader has none.
   public var dataCache: (any ImageDataCache)? { engine.dataCache }
+  /// The disk cache of decoded pixels; `nil` if the downloader has none.
+  public var pixelCache: (any ImagePixelCache)? { engine.pixelCache }
   let engine: LoadEngine
   /// The error with which every load fails; `nil` except for the downloader that stands in until `shared` is set.
   private let refusal: ImageError?
@@ -51,15 +53,17 @@ public final class ImageDownloader: Sendable {
   ///   - decoder: The decoder, called on the downloader's own threads, several at a time.
   ///   - cache: The memory cache; `nil` for none, and a new `MemoryImageCache` by default.
   ///   - dataCache: The disk cache of response bytes; `nil`, the default, for none.
+  ///   - pixelCache: The disk cache of decoded pixels, which needs a `dataCache`; `nil`, the default, for none.
   public convenience init(
     configuration: Configuration = .init(), transports: [any DataTransport], decoder: any ImageDecoding,
-    cache: (any ImageRequestCache)? = MemoryImageCache(), dataCache: (any ImageDataCache)? = nil
+    cache: (any ImageRequestCache)? = MemoryImageCache(), dataCache: (any ImageDataCache)? = nil,
+    pixelCache: (any ImagePixelCache)? = nil
   ) {
     if let ledger = configuration.memory.ledger { (cache as? any MemoryHolder)?.count(against: ledger) }
     self.init(
       engine: LoadEngine(
         configuration: configuration, transports: transports, decoder: decoder, cache: cache,
-        dataCache: dataCache),
+        dataCache: dataCache, pixelCache: pixelCache),
       cache: cache, refusal: nil, additions: RequestAdditions(configuration.requests))
   }
 
@@ -121,15 +125,33 @@ public final class ImageDownloader: Sendable {
   }
 
   /// Loads the image of a request, for callers that have one already.
+  ///
+  /// - Parameter isForSlot: True for a load whose image is shown on the screen and repainted when a newer one arrives:
+  ///   such a load does not wait for the server if there is a stale stored response.
   @discardableResult
   package func load(
-    _ request: ImageRequest, additionalIdentifier: String? = nil,
+    _ request: ImageRequest, additionalIdentifier: String? = nil, isForSlot: Bool = false,
     completion: ImageTask.Completion? = nil, progress: ImageTask.ProgressHandler? = nil,
     preview: ImageTask.PreviewHandler? = nil
   ) -> ImageTask {
     let task = ImageTask(
-      completed(request), additionalIdentifier: additionalIdentifier, progress: progress,
-      preview: preview, completion: completion)
+      completed(request), additionalIdentifier: additionalIdentifier,
+      purpose: isForSlot ? .slot : .application, progress: progress, preview: preview, completion: completion)
+    begin(task)
+    return task
+  }
+
+  /// Loads the stored image of a request, for a slot that shows it while another load refreshes the image. Never asks
+  /// the server, and fails with `.notCached` if the stored response may not be shown without its server. Returns `nil`
+  /// if the request uses no disk cache.
+  package func loadStoredImage(
+    _ request: ImageRequest, additionalIdentifier: String?, completion: @escaping ImageTask.Completion
+  ) -> ImageTask? {
+    var request = completedWithoutSlot(request)
+    guard dataCache != nil, request.cache.usesDisk, !request.isLocal, request.decodes else { return nil }
+    request.cachePolicy = .cacheOnly
+    let task = ImageTask(
+      request, additionalIdentifier: additionalIdentifier, purpose: .storedImage, completion: completion)
     begin(task)
     return task
   }
@@ -140,7 +162,7 @@ public final class ImageDownloader: Sendable {
     _ request: ImageRequest, additionalIdentifier: String?, completion: @escaping ImageTask.Completion
   ) -> ImageTask {
     let task = ImageTask(
-      completedWithoutSlot(request), additionalIdentifier: additionalIdentifier, isProbe: true,
+      completedWithoutSlot(request), additionalIdentifier: additionalIdentifier, purpose: .probe,
       completion: completion)
     begin(task)
     return task
@@ -149,8 +171,8 @@ public final class ImageDownloader: Sendable {
   /// The component that retries failed requests for slots on the screen.
   package var recovery: Recovery { engine.recovery }
 
-  /// Returns the reason why an image in memory may be out of date; nil for an image that is not known to be stale. The
-  /// inner error is nil while the server is being asked. Costs one atomic load while no image is stale.
+  /// Returns the age of an image in memory that may be out of date, and the reason; nil for an image that is not known to
+  /// be stale. The reason is nil while the server is being asked. Costs one atomic load while no image is stale.
   package func staleness(of image: Image) -> Staleness? { engine.staleImages.staleness(of: image) }
 
   /// Loads an image and returns a receipt for the load (AFNetworking's `downloadImageForURLRequest`). Returns `nil` if
@@ -187,7 +209,7 @@ public final class ImageDownloader: Sendable {
   @discardableResult
   func begin(_ task: ImageTask) -> Bool {
     guard let outcome = outcomeWithoutLoading(task) else { return true }
-    engine.count(outcome)
+    if task.purpose != .storedImage { engine.count(outcome) }
     task.settle(outcome)
     return false
   }
@@ -203,7 +225,7 @@ public final class ImageDownloader: Sendable {
       storeCount = engine.storeCount
       if let image = hit(request, task.additionalIdentifier) {
         trace.recordServed(url: request.identity.url, image: image.number)
-        return .success(ImageResponse(image: image, source: .memory))
+        return .success(ImageResponse(image: image, source: .memory, freshness: freshness(of: image)))
       }
       if !engine.readsDisk(for: request) {
         if request.cachePolicy == .cacheOnly { return refuse(task, .notCached, began) }
@@ -221,6 +243,11 @@ public final class ImageDownloader: Sendable {
       task, unlessStoredSince: storeCount,
       lookup: LookupNotes(began: began, memory: missReason(request, task.additionalIdentifier)))
     return nil
+  }
+
+  /// Returns the freshness of an image in memory.
+  package func freshness(of image: Image) -> ImageResponse.Freshness {
+    staleness(of: image).map { .stale(age: $0.age, reason: $0.reason) } ?? .fresh
   }
 
   private func refuse(
@@ -348,9 +375,14 @@ public final class ImageDownloader: Sendable {
     }
   }
 
-  /// Blocks until the responses loaded so far are written to disk, but no longer than a number of seconds. Called at
-  /// the end of a program, which would lose responses that are not written yet.
-  package func finishWriting(within seconds: Double) { engine.diskWriter.finish(within: seconds) }
+  /// Blocks until the responses loaded so far, and the bytes of downloads that have not ended, are written to disk, but
+  /// no longer than a number of seconds. Called at the end of a program, which would lose both.
+  package func finishWriting(within seconds: Double) { engine.finishWriting(within: seconds) }
+
+  /// Blocks the calling thread until the disk lookups that wait or run have ended and their images have been posted to
+  /// the main queue, but no longer than a number of seconds of real time. Does not wait for late lookups, for the
+  /// network or for decodes. Returns at once if there are no lookups.
+  package func waitForStoredImages(upTo seconds: Double) { engine.waitForStoredImages(upTo: seconds) }
 
   /// Returns true if the disk has a response for the source, fresh or stale.
   public func containsCachedData(for source: some ImageRequestConvertible) async -> Bool {
@@ -409,6 +441,18 @@ public final class ImageDownloader: Sendable {
   public var isSuspended: Bool {
     get { engine.queue.isSuspended }
     set { engine.changeQueue { $0.isSuspended = newValue } }
+  }
+
+  /// True to send no request over the network; false by default. Files and data URLs are read as usual.
+  ///
+  /// While the downloader is offline, stored images are shown however stale they are, except responses with
+  /// `must-revalidate` or `no-cache` (see `FreshnessRules.ignoresRevalidationOnError`); other loads fail with
+  /// `.offline`. Setting the property to true stops running transfers, whose bytes are kept, and ends their loads in the
+  /// same way. Setting it to false sends the requests of slots on the screen, of prefetchers and of feeds that have
+  /// waited; an application that repeats requests itself is notified by `observeConnectivity`.
+  public var isOffline: Bool {
+    get { engine.isOffline }
+    set { engine.setOffline(newValue) }
   }
 
   /// The rate limit for downloads that are cancelled before they finish; `nil` disables the limit.

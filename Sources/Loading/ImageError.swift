@@ -53,6 +53,9 @@ public enum ImageError: Error, Hashable, Sendable {
   case transform(identifier: String, message: String)
   /// The request has the policy `CachePolicy.cacheOnly`, and the image is not in the cache.
   case notCached
+  /// `ImageDownloader.isOffline` is true, and the image is not stored or may not be shown without its server. Slots send
+  /// the request when the downloader is no longer offline.
+  case offline
   /// `ImageDownloader.shared` was used before `Application` or `Vitrine.bootstrap()` set it.
   case notConfigured
   /// The downloader has been shut down.
@@ -170,6 +173,7 @@ extension ImageError: CustomStringConvertible {
     case .tooLarge(.samples(let samples)): "scans of more than \(samples) samples"
     case .transform(let identifier, let message): "the transform \(identifier) failed: \(message)"
     case .notCached: "not in the cache"
+    case .offline: "offline"
     case .notConfigured:
       "no shared downloader yet: make an Application, or call Vitrine.bootstrap(), before the first load"
     case .shutDown: "the downloader has been shut down"

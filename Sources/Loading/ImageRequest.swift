@@ -43,6 +43,12 @@ public struct ImageRequest: Sendable {
     get { choices?.values.limits ?? DecodeLimits() }
     set { change { $0.limits = newValue } }
   }
+  /// True to show pixels that an earlier run has stored, and to store the decoded pixels on disk; true by default. Has no
+  /// effect without a pixel cache, and for requests that use no disk cache.
+  public var usesPixelCache: Bool {
+    get { choices?.values.usesPixelCache ?? true }
+    set { change { $0.usesPixelCache = newValue } }
+  }
   /// True to deliver the encoded bytes in `ImageResponse.data`; false by default. Requests that differ only in this
   /// property share their load.
   public var keepsData: Bool {
@@ -135,10 +141,11 @@ public struct ImageRequest: Sendable {
   /// The policy for using caches.
   public enum CachePolicy: Hashable, Sendable {
     /// Serves the image from memory or disk, or else loads and stores the image. A stale response on disk is
-    /// revalidated first, and shown if the server reports no change or cannot be reached; see `FreshnessRules`.
+    /// revalidated first, and shown if the server reports no change or cannot be reached; see `FreshnessRules`. A slot
+    /// shows it at once and revalidates it meanwhile.
     case useCache
     /// Revalidates the response on disk with its server even if it is fresh (SDWebImage's `RefreshCached`). A slot
-    /// shows the image in memory until then.
+    /// shows the image from memory or disk until then.
     case refresh
     /// Loads and stores the image in any case (`NSURLRequestReloadIgnoringLocalCacheData`).
     case reload

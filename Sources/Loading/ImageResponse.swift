@@ -15,6 +15,8 @@ public struct ImageResponse: Sendable {
   /// The encoded bytes, for a request with `keepsData` or without `decodes`; `nil` for an image from memory.
   public internal(set) var data: [UInt8]?
   var storing: StoringSignal?
+  /// True if the pixels were read from a pixel cache and not decoded for this load.
+  package internal(set) var isFromPixelCache = false
 
   /// Returns true if the bytes are on disk (SDWebImage's `WaitStoreCache`). Waits for the disk only if the bytes have
   /// just come from the network.
@@ -41,8 +43,8 @@ public struct ImageResponse: Sendable {
 
   /// The freshness of an image, compared with the image that its server has now.
   public enum Freshness: Hashable, Sendable {
-    /// The image is up to date as far as the server has said. Files and images in memory are reported as fresh, even a
-    /// stale image that memory serves during `FreshnessRules.staleInMemory`.
+    /// The image is up to date as far as the server has said. Files are reported as fresh, and so are images in memory
+    /// unless they were made from a stale response a short time ago (`FreshnessRules.staleInMemory`).
     case fresh
     /// The image was stored, and the server has confirmed that nothing has changed (304).
     case revalidated
@@ -77,18 +79,5 @@ extension ImageResponse: CustomStringConvertible {
       case .file: "from a file"
       }
     return "\(image.pixelWidth)x\(image.pixelHeight) \(image.format.rawValue) \(origin), \(freshness)"
-  }
-}
-
-extension ImageResponse.Freshness: CustomStringConvertible {
-  /// The freshness in one line: "fresh", "revalidated", or "stale for 90 s" with the reason if there is one.
-  public var description: String {
-    switch self {
-    case .fresh: "fresh"
-    case .revalidated: "revalidated"
-    case .stale(let age, let reason):
-      "stale for \(Int64(age.isFinite ? min(max(0, age), 1e12).rounded() : 0)) s"
-        + (reason.map { " (\($0))" } ?? "")
-    }
   }
 }

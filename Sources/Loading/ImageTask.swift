@@ -85,18 +85,17 @@ public final class ImageTask: Cancellable {
   public let request: ImageRequest
   /// The additional identifier of the image; `nil` is an identity of its own.
   public let additionalIdentifier: String?
-  /// True for a load that no caller waits for: it is not retried and not served by a stale response.
-  let isProbe: Bool
+  let purpose: LoadPurpose
   private let state: Mutex<State>
 
   init(
-    _ request: ImageRequest, additionalIdentifier: String?, isProbe: Bool = false,
+    _ request: ImageRequest, additionalIdentifier: String?, purpose: LoadPurpose = .application,
     progress: ProgressHandler? = nil, preview: PreviewHandler? = nil,
     completion: Completion? = nil
   ) {
     self.request = request
     self.additionalIdentifier = additionalIdentifier
-    self.isProbe = isProbe
+    self.purpose = purpose
     state = Mutex(
       State(
         priority: request.priority,

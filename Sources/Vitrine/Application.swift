@@ -52,18 +52,29 @@ public final class Application {
     /// The disk cache of responses, or `nil` for none. By default a cache of 150 MiB in
     /// `DiskImageCache.defaultDirectory`, which is shared by all programs of a user.
     public var dataCache: (any ImageDataCache)?
+    /// The cache of decoded pixels on disk, or `nil` for none. With pixels from disk, a second start shows images
+    /// without decoding them. By default a cache in the same directory as the default `dataCache`. Not used without a
+    /// `dataCache`, because pixels belong to a stored response.
+    public var pixelCache: DiskPixelCache?
+    /// The longest time in seconds for which the first frame waits for images from disk, and for the contents of views
+    /// that are between `beginLoading()` and `endLoading()`; 0.05 by default. What arrives in this time is in the first
+    /// frame. Later frames wait only for as long as they would be on time. 0 draws the first frame at once. Without a
+    /// pixel cache, no frame waits.
+    public var firstFrameWait = 0.05
 
     /// Creates a configuration from the defaults of each part, with a window of 1280 x 800 points.
     public init(
       host: SDLHost.Configuration = .init(), downloader: ImageDownloader.Configuration = .init(),
       transport: CurlTransport.Configuration = .init(), memory: MemoryBudget = .machine,
-      dataCache: (any ImageDataCache)? = DiskImageCache.shared
+      dataCache: (any ImageDataCache)? = DiskImageCache.shared,
+      pixelCache: DiskPixelCache? = DiskPixelCache.shared
     ) {
       self.host = host
       self.downloader = downloader
       self.transport = transport
       self.memory = memory
       self.dataCache = dataCache
+      self.pixelCache = pixelCache
     }
   }
 
@@ -86,7 +97,10 @@ public final class Application {
     downloading.decoding.pixelFormat = host.pixelFormat
     downloading.memory.ledger = ledger
     downloader = makeSharedDownloader(
-      downloading, transport: configuration.transport, cache: cache, dataCache: configuration.dataCache)
+      downloading, transport: configuration.transport, cache: cache, dataCache: configuration.dataCache,
+      pixelCache: configuration.pixelCache)
+    host.firstFrameWait = configuration.firstFrameWait
+    host.waitForImages(of: downloader)
   }
 
   /// Creates an application with a window title and a window size in points, and defaults for everything else.

@@ -16,13 +16,16 @@ import VitrinePlatform
 /// create an `ImageDownloader`. Unless the configuration has a ledger, the memory of loads and of the cache counts
 /// against the default budget of this machine; see `MemoryBudget`.
 ///
+/// A program without a window keeps no decoded pixels on disk, unless `pixelCache` is given.
+///
 /// - Returns: The downloader, which is `ImageDownloader.shared`.
 @discardableResult
 public nonisolated func bootstrap(
   downloader configuration: ImageDownloader.Configuration = .init(),
   transport: CurlTransport.Configuration = .init(),
   cache: @autoclosure () -> (any ImageRequestCache)? = MemoryImageCache(),
-  dataCache: @autoclosure () -> (any ImageDataCache)? = DiskImageCache.shared
+  dataCache: @autoclosure () -> (any ImageDataCache)? = DiskImageCache.shared,
+  pixelCache: @autoclosure () -> DiskPixelCache? = nil
 ) -> ImageDownloader {
   let (downloader, isFirstIgnored) = bootstrapping.withLock { _ -> (ImageDownloader, Bool) in
     if let shared = ImageDownloader.configured, !shared.isShutDown {
@@ -30,7 +33,7 @@ public nonisolated func bootstrap(
       return (shared, isFirst)
     }
     let made = makeSharedDownloader(
-      configuration, transport: transport, cache: cache(), dataCache: dataCache())
+      configuration, transport: transport, cache: cache(), dataCache: dataCache(), pixelCache: pixelCache())
     return (made, false)
   }
   // Outside of the lock, because the handler of the log may call `bootstrap`.
@@ -61,7 +64,7 @@ nonisolated private struct PlatformMonitors {
 /// Replaces `ImageDownloader.shared`. Running loads continue with the downloader that started them.
 nonisolated func makeSharedDownloader(
   _ configuration: ImageDownloader.Configuration, transport: CurlTransport.Configuration,
-  cache: (any ImageRequestCache)?, dataCache: (any ImageDataCache)?
+  cache: (any ImageRequestCache)?, dataCache: (any ImageDataCache)?, pixelCache: (any ImagePixelCache)?
 ) -> ImageDownloader {
   sharedConfiguration.withLock { $0 = SharedConfiguration(configuration, transport) }
   var transport = transport
@@ -74,7 +77,8 @@ nonisolated func makeSharedDownloader(
   MemoryPressureMonitor.watch(ledger)
   let downloader = ImageDownloader(
     configuration: configuration, transports: [CurlTransport(configuration: transport), LocalTransport()],
-    decoder: ImageCodecs(), cache: cache, dataCache: dataCache)
+    decoder: ImageCodecs(), cache: cache, dataCache: dataCache,
+    pixelCache: dataCache == nil ? nil : pixelCache)
   ImageDownloader.shared = downloader
   sharedMonitors.withLock { $0 = PlatformMonitors(for: downloader) }
   return downloader

@@ -14,7 +14,7 @@ package struct VitrineProgram {
   package struct Stats: Decodable {
     package struct Images: Decodable { package var shown, failed, memory, disk, network, file, stale: Int }
     package struct Network: Decodable { package var requests, bytes, connections: Int }
-    package struct Frames: Decodable { package var presented: Int }
+    package struct Frames: Decodable { package var presented, images_in_first_frame: Int }
     package struct Times: Decodable { package var first_frame, load_start, loaded, idle: Double? }
     package var images: Images
     package var network: Network
@@ -59,15 +59,24 @@ package struct VitrineProgram {
 
   /// - Parameters:
   ///   - terminates: True to send SIGTERM when the window is open.
+  ///   - terminatesWhen: A condition that is checked until it is true; SIGTERM is sent then. In place of `terminates`.
+  ///   - input: The standard input; none by default.
   ///   - errorOutput: The file that receives the error output in place of `Outcome.errors`.
+  ///   - whileRunning: Called with the process identifier when the window is open. Cancelled when the program ends.
   package func run(
-    arguments: [String], script: String? = nil, terminates: Bool = false, errorOutput: FileHandle? = nil
+    arguments: [String], script: String? = nil, terminates: Bool = false,
+    terminatesWhen condition: (@Sendable () -> Bool)? = nil, input: FileHandle = .nullDevice,
+    errorOutput: FileHandle? = nil, whileRunning: (@Sendable (Int32) async throws -> Void)? = nil
   ) async throws -> Outcome {
+    // The tools have options of their own.
+    let isTool = ["cache", "prefetch"].contains(arguments.first)
     var arguments = arguments
     if let script { arguments += ["--script", try write(script, to: "script.txt")] }
     let stats = path("stats.json")
-    if !arguments.contains("--help"), !arguments.contains("--version") { arguments += ["--stats", stats] }
-    if !keepsImages { arguments.append("--no-disk-cache") }
+    if !isTool, !arguments.contains("--help"), !arguments.contains("--version") {
+      arguments += ["--stats", stats]
+    }
+    if !isTool, !keepsImages { arguments.append("--no-disk-cache") }
 
     let process = Process()
     process.executableURL = Self.executable
@@ -85,7 +94,7 @@ package struct VitrineProgram {
     for file in [output, errors] { try Data().write(to: file) }
     process.standardOutput = try FileHandle(forWritingTo: output)
     process.standardError = try errorOutput ?? FileHandle(forWritingTo: errors)
-    process.standardInput = FileHandle.nullDevice
+    process.standardInput = input
 
     let watchdog = Task {
       guard (try? await Task.sleep(for: .seconds(150))) != nil else { return false }
@@ -95,10 +104,12 @@ package struct VitrineProgram {
       return true
     }
     let terminator = Task {
-      while terminates, (try? String(contentsOf: errors, encoding: .utf8))?.contains("video ") != true {
-        try await Task.sleep(for: .milliseconds(20))
-      }
-      if terminates { process.terminate() }
+      let isReady =
+        condition ?? { (try? String(contentsOf: errors, encoding: .utf8))?.contains("video ") == true }
+      guard terminates || condition != nil || whileRunning != nil else { return }
+      while !isReady() { try await Task.sleep(for: .milliseconds(20)) }
+      try await whileRunning?(process.processIdentifier)
+      if terminates || condition != nil { process.terminate() }
     }
     defer {
       watchdog.cancel()

@@ -12,9 +12,10 @@ struct CommandLineTests {
 
     #expect(outcome.exitCode == 0)
     for option in [
-      "--feed", "--screen", "--size", "--scale", "--rotate", "--tile", "--gap", "--chrome", "--video",
+      "--feed", "--refresh", "--screen", "--size", "--scale", "--rotate", "--tile", "--gap", "--chrome",
+      "--video",
       "--renderer", "--latency", "--script", "--screenshot", "--stats", "--trace", "--overlay", "--dump-tree",
-      "--cache", "--no-disk-cache", "--exit-when-idle", "--exit-after", "--help", "--version",
+      "--cache", "--no-disk-cache", "--seed", "--offline", "--exit-when-idle", "--exit-after", "--help", "--version",
     ] {
       #expect(outcome.output.contains("  \(option) "))
     }
@@ -62,6 +63,9 @@ struct CommandLineTests {
     (["--rotate", "left"], "--rotate is one of"),
     (["--rotat", "90"], "did you mean --rotate?"),
     (["--feed", ""], "--feed needs"),
+    (["--refresh"], "--refresh needs minutes"),
+    (["--refresh", "-1"], "--refresh is a number from 0 to 525600, not “-1”"),
+    (["--refresh", "often"], "--refresh is a number"),
     (["--screen", "girds"], "--screen is one of list, grid, buttons"),
     (["--tile", "0x0"], "--tile is a size such as 160x120, from 16x16 to 4096x4096, not “0x0”"),
     (["--tile", "abc"], "--tile is a size"),
@@ -78,6 +82,8 @@ struct CommandLineTests {
     (["--exit-after", "-1"], "--exit-after"),
     (["--exit-when-idle=yes"], "takes no value"),
     (["pictures"], "unexpected “pictures”"),
+    (["cahce", "ls"], "unexpected “cahce”; did you mean cache?"),
+    (["--seed"], "--seed needs a folder"),
   ])
   func wrongUsagePrintsOneLineAndExitsWithCodeTwo(arguments: [String], message: String) async throws {
     let program = try VitrineProgram()

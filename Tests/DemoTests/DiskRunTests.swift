@@ -18,12 +18,30 @@ import Testing
     #expect(second.stats?.network.requests == images.network)
   }
 
+  @Test func offlineRunShowsStoredImagesAndSendsNoRequest() async throws {
+    let program = try VitrineProgram(keepsImages: true)
+    defer { program.remove() }
+    let before = try await program.run(
+      "--video", "offscreen", "--exit-when-idle", "--latency", "0", "--offline")
+    let missing = try #require(before.stats)
+    #expect(before.exitCode == 0)
+    #expect(missing.images.failed > 0 && missing.images.shown == 0 && missing.network.requests == 0)
+
+    _ = try await program.run("--video", "offscreen", "--exit-when-idle", "--latency", "0")
+    let after = try await program.run(
+      "--video", "offscreen", "--exit-when-idle", "--latency", "0", "--offline")
+    let stored = try #require(after.stats)
+    #expect(after.exitCode == 0)
+    #expect(stored.images.disk > 0 && stored.images.network == 0 && stored.network.requests == 0)
+  }
+
   @Test func cacheFolderCanBeChosenOrDisabled() async throws {
     let program = try VitrineProgram(keepsImages: true)
     defer { program.remove() }
     let folder = program.path("kept here")
     _ = try await program.run("--video", "offscreen", "--exit-when-idle", "--latency", "0", "--cache", folder)
     #expect(FileManager.default.fileExists(atPath: folder + "/v2"))
+    #expect(FileManager.default.fileExists(atPath: folder + "/p1"), "the decoded pixels")
     #expect(!FileManager.default.fileExists(atPath: program.path("cache")))
 
     let without = try await program.run(

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import VitrineGalleryServer
+import VitrineTesting
 
 /// The program with a server of the test: the stats must agree with the server's log.
 @Suite(.timeLimit(.minutes(5)), .serialized)
@@ -118,6 +119,93 @@ struct FeedRunTests {
 
     #expect(offline.exitCode == 0)
     #expect(offline.stats?.images.disk == 1)
+  }
+
+  /// The list of pictures on a server of the test.
+  private struct Signs {
+    let server: GalleryServer
+    var list: String { "\(server.baseURL)/gallery/buttons/list.txt" }
+
+    /// Replaces the list; each line is a file and a title.
+    func publish(_ lines: [String], version: Int) {
+      let resource = Resource(
+        body: Array(lines.joined(separator: "\n").utf8), contentType: "text/plain",
+        headers: ["ETag": "\"\(version)\""])
+      server.add(resource, at: "/gallery/buttons/list.txt")
+    }
+  }
+
+  @Test func listThatHasChangedIsShownAfterSIGHUP() async throws {
+    let program = try VitrineProgram(keepsImages: true)
+    defer { program.remove() }
+    let signs = Signs(server: try GalleryServer(images: VitrineProgram.assets))
+    defer { signs.server.stop() }
+    signs.publish(["portrait.jpg\tOne", "scene-selected.jpg\tThree"], version: 1)
+    let arguments = ["--video", "offscreen", "--size", "640x400", "--chrome", "off", "--feed", signs.list]
+    let first = try await program.run(arguments: arguments + ["--exit-when-idle"])
+    #expect(first.exitCode == 0)
+    signs.server.clearLog()
+    let (before, after) = (program.path("before.png"), program.path("after.png"))
+
+    let second = try await program.run(
+      arguments: arguments,
+      script: """
+        wait idle
+        expect "One" state loaded
+        screenshot \(before)
+        wait for "Two" 60
+        wait idle
+        expect "One" state loaded
+        expect "Two" state loaded
+        expect "Three" state loaded
+        screenshot \(after)
+        """,
+      whileRunning: { process in
+        try await until(within: 120) { FileManager.default.fileExists(atPath: before) }
+        // The list on disk is confirmed first.
+        try await until(within: 120) { signs.server.log.contains { $0.status == 304 } }
+        signs.publish(
+          ["portrait.jpg\tOne", "scene-normal.jpg\tTwo", "scene-selected.jpg\tThree"], version: 2)
+        kill(process, SIGHUP)
+      })
+
+    #expect(second.exitCode == 0, "\(second.errors)")
+    let log = signs.server.log
+    #expect(
+      log.map(\.target)
+        == ["/gallery/buttons/list.txt", "/gallery/buttons/list.txt", "/gallery/buttons/scene-normal.jpg"])
+    #expect(log.map(\.status) == [304, 200, 200])
+    #expect(log.prefix(2).map { $0.headers["if-none-match"] } == ["\"1\"", "\"1\""])
+    let (old, new) = (try Screenshot(contentsOf: before), try Screenshot(contentsOf: after))
+    let row = 0..<640 * 96
+    #expect(old.pixels[row] == new.pixels[row], "the first row stays")
+    #expect(old.countOfDifferences(from: new) > 1000, "the second row is new")
+  }
+
+  @Test func listThatHasChangedIsShownAfterTheInterval() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    let signs = Signs(server: try GalleryServer(images: VitrineProgram.assets))
+    defer { signs.server.stop() }
+    signs.publish(["portrait.jpg\tOne"], version: 1)
+    let before = program.path("before.png")
+
+    let outcome = try await program.run(
+      arguments: ["--video", "offscreen", "--feed", signs.list, "--refresh", "0.01"],
+      script: """
+        wait idle
+        screenshot \(before)
+        wait for "Two" 60
+        wait idle
+        expect "One" state loaded
+        expect "Two" state loaded
+        """,
+      whileRunning: { _ in
+        try await until(within: 120) { FileManager.default.fileExists(atPath: before) }
+        signs.publish(["scene-normal.jpg\tTwo", "portrait.jpg\tOne"], version: 2)
+      })
+
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
   }
 
   @Test func networkListWithAFileURLIsRefused() async throws {

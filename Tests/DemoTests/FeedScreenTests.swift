@@ -27,10 +27,47 @@ struct FeedScreenTests {
     test.draw()
     #expect(hosts(transport.running) == ["old.test"])
 
-    screen.show(items("new"))
-    #expect(transport.running.isEmpty)
+    screen.show(items("new"), ListChanges(replacing: 100, by: 100))
 
-    test.draw()
     #expect(hosts(transport.running) == ["new.test"])
+  }
+
+  @Test func rowsThatStayKeepTheirCellsAndTheirSelection() throws {
+    let old = Array(items("a"))
+    var new = [Feed.Item(url: "http://a.test/new")] + old
+    new[2].title = "Renamed"
+    let screen = ListScreen(items: Feed.Items(old), failure: nil, prefetcher: nil)
+    let test = TestWindow(size: Size(width: 400, height: 300))
+    test.window.rootView = screen
+    test.draw()
+    let cell = try #require(screen.list.cell(at: 1) as? FeedCell)
+    test.tap(at: Point(x: 200, y: ImageCell.height * 1.5))
+    #expect(cell.isChosen)
+
+    screen.show(Feed.Items(new), ListChanges(from: old.map(\.url), to: new.map(\.url)))
+    test.draw()
+
+    #expect(screen.list.contentOffset.y == 0)
+    #expect(screen.list.cell(at: 2) === cell)
+    #expect(cell.isChosen && cell.scriptTitle == "Renamed")
+    #expect(test.texts.contains("Renamed"))
+    #expect((screen.list.cell(at: 1) as? FeedCell)?.isChosen == false)
+  }
+
+  @Test func hiddenScreenShowsTheNewRowsLater() {
+    let old = Array(items("a"))
+    let new = [Feed.Item(url: "http://a.test/new", title: "New")] + old
+    let screen = ListScreen(items: Feed.Items(old), failure: nil, prefetcher: nil)
+    let test = TestWindow(size: Size(width: 400, height: 300))
+    test.window.rootView = screen
+    test.draw()
+    test.window.rootView = View()
+
+    screen.show(Feed.Items(new), ListChanges(from: old.map(\.url), to: new.map(\.url)))
+    test.window.rootView = screen
+    test.draw()
+
+    #expect(test.texts.contains("New"))
+    #expect(screen.list.numberOfRows == 101)
   }
 }

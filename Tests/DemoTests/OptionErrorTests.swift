@@ -61,6 +61,16 @@ struct OptionErrorTests {
     #expect(message(argument) == expected)
   }
 
+  @Test func similarToolIsSuggestedForTheFirstWordOnly() {
+    #expect(message("prefech", "list.txt") == "unexpected “prefech”; did you mean prefetch?")
+    #expect(message("--overlay", "cahe")?.hasSuffix("options begin with --, see --help") == true)
+  }
+
+  @Test func seedsAreReadInTheirOrder() throws {
+    #expect(try Options(arguments: ["--seed", "/a", "--seed=/b"]).seeds == ["/a", "/b"])
+    #expect(try Options(arguments: ["--seed", "/a", "--no-disk-cache"]).hasDiskCache == false)
+  }
+
   @Test func unrelatedOptionIsNotSuggested() {
     #expect(message("--colour")?.hasSuffix("see --help") == true)
   }

@@ -34,6 +34,12 @@ struct OptionsTests {
     #expect(try Options(arguments: ["--gap", "2.5"]).gap == 2.5)
   }
 
+  @Test func refreshIsAnIntervalInMinutes() throws {
+    #expect(try Options(arguments: []).refresh == 15)
+    #expect(try Options(arguments: ["--refresh", "0"]).refresh == 0)
+    #expect(try Options(arguments: ["--refresh=2.5"]).refresh == 2.5)
+  }
+
   @Test func rotationAndScaleDefaultToNoneAndOne() throws {
     let options = try Options(arguments: ["--rotate", "270", "--scale=1.25"])
 
@@ -41,6 +47,11 @@ struct OptionsTests {
     #expect(try Options(arguments: []).scale == 1)
     #expect(options.rotation == .threeQuarters)
     #expect(options.scale == 1.25)
+  }
+
+  @Test func offlineIsAnOption() throws {
+    #expect(try !Options(arguments: []).isOffline)
+    #expect(try Options(arguments: ["--offline"]).isOffline)
   }
 
   @Test func autoVideoNamesNoDriver() throws {
@@ -63,6 +74,8 @@ struct ScriptTests {
       key shift+tab
       wait loaded
       wait loaded 2
+      wait for "Aurora # 1"
+      wait for Aurora 5
       clock manual
       advance 125 ms
       """)
@@ -77,8 +90,10 @@ struct ScriptTests {
         .init(number: 8, command: .key(.tab, .shift)),
         .init(number: 9, command: .waitLoaded(seconds: 30)),
         .init(number: 10, command: .waitLoaded(seconds: 2)),
-        .init(number: 11, command: .manualClock),
-        .init(number: 12, command: .advance(seconds: 0.125)),
+        .init(number: 11, command: .waitFor(title: "Aurora # 1", seconds: 30)),
+        .init(number: 12, command: .waitFor(title: "Aurora", seconds: 5)),
+        .init(number: 13, command: .manualClock),
+        .init(number: 14, command: .advance(seconds: 0.125)),
       ])
   }
 
@@ -105,6 +120,7 @@ struct ScriptTests {
   }
 
   @Test(arguments: [
+    ("wait for", "a title is missing"), ("wait for A -1", "no time"), ("wait for A 1 2", "too much"),
     ("advance 5 ms", "needs “clock manual” before it"), ("wait loaded -1", "no time"),
     ("tap 1", "y is missing"), ("tap a 2", "is no number"), ("wait 5 s", "none of ms"),
     ("expect \"A state loaded", "a quote is not closed"), ("release now", "too much"),

@@ -59,6 +59,18 @@ struct ScriptRunTests {
         != FileManager.default.contents(atPath: program.path("frame-37.png")))
   }
 
+  @Test func waitForARowThatNeverComesNamesItsLine() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    let outcome = try await program.run(
+      "--video", "offscreen", "--latency", "0",
+      script: "wait for \"First light\"\nwait for \"Last light\" 0.2\n")
+
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.errors.contains("line 2: there is no “Last light” on the screen in time"))
+  }
+
   @Test func buttonHighlightsWhilePressedAndSelectsWhenReleased() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }

@@ -42,6 +42,24 @@ struct StatusTextTests {
         ].joined(separator: gap))
   }
 
+  @Test func statusLineTellsTheAgeOfStoredImages() {
+    let day = StoredAge(seconds: 86_400)
+    let one = StatusText(feed: "Gallery", bySource: [.disk: 1], stale: [.offline: 1], oldest: day)
+    let some = StatusText(
+      feed: "Gallery", isOffline: true, bySource: [.disk: 3], stale: [.unreachable: 2], oldest: day)
+
+    #expect(
+      one.text
+        == ["Gallery", "1 image: 1 from disk", "stored images, 1 day old, no request is sent", memory]
+        .joined(separator: gap))
+    #expect(
+      some.text
+        == [
+          "Gallery", "offline", "3 images: 3 from disk",
+          "2 of them stored, up to 1 day old, the server cannot be reached", memory,
+        ].joined(separator: gap))
+  }
+
   @Test func statusLineNamesEachReasonOnce() {
     let status = StatusText(
       feed: "Gallery", bySource: [.disk: 5], stale: [.damaged: 1, .missing: 2, .unreachable: 0])
@@ -57,6 +75,7 @@ struct StatusTextTests {
   @Test(
     arguments: [
       (nil, "the server has not responded yet"),
+      (.offline, "no request is sent"),
       (.transport(.cannotConnect, message: ""), "the server cannot be reached"),
       (.transport(.truncatedBody, message: ""), "the server sends no valid image"),
       (.transport(.outOfResources, message: ""), "loading again has failed"),

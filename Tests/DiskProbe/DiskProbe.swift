@@ -5,7 +5,7 @@ import VitrineLoading
 
 /// `DiskProbe FOLDER FIRST` stores responses in a disk cache until it is killed, and prints the number and version of
 /// each stored response. Versions start at FIRST and do not repeat. `DiskProbe hang` and `DiskProbe slow` are in
-/// `HangingDisk`.
+/// `HangingDisk`, `DiskProbe pixels` is in `PixelWriter`, `DiskProbe lock` and `DiskProbe break` in `FetchHolder`.
 @main
 struct DiskProbe {
   /// The number of different responses. Each has many versions.
@@ -17,6 +17,16 @@ struct DiskProbe {
       alarm(60)
       try await HangingDisk.run(isSlow: mode == "slow")
       exit(0)
+    }
+    if CommandLine.arguments.count == 4, CommandLine.arguments[1] == "pixels",
+      let first = UInt64(CommandLine.arguments[3])
+    {
+      try PixelWriter.run(in: CommandLine.arguments[2], from: first)
+    }
+    if let mode = CommandLine.arguments.dropFirst().first, ["lock", "break"].contains(mode) {
+      alarm(60)
+      guard CommandLine.arguments.count == 3 else { exit(2) }
+      try await FetchHolder.run(in: CommandLine.arguments[2], breaks: mode == "break")
     }
     guard CommandLine.arguments.count == 3, let first = UInt64(CommandLine.arguments[2]) else { exit(2) }
     var limits = DiskImageCache.Limits()

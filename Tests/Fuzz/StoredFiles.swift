@@ -14,6 +14,7 @@ enum StoredFiles {
 
   static func fuzz(_ bytes: [UInt8]) -> Bool {
     trim(bytes)
+    readPixels(bytes)
     let isKept = read(bytes)
     return read(withValidHashes(bytes)) || isKept
   }
@@ -47,6 +48,23 @@ enum StoredFiles {
     for entry in entries { usage.stored(entry.name, length: entry.bytes, replacing: nil) }
     for entry in outcome.victims { usage.removed(entry.name, bytes: entry.bytes) }
     precondition(usage.bytes >= 0, "no less than nothing")
+  }
+
+  /// Reads the bytes as a bucket of the index of pixels, and as a record, with correct hashes.
+  private static func readPixels(_ bytes: [UInt8]) {
+    var bucket = Array((bytes + [UInt8](repeating: 0, count: PixelBucket.length)).prefix(PixelBucket.length))
+    replace(&bucket, at: 16, [0, 0, 0, 0])
+    replace(&bucket, at: 0, encoded(Array(bucket[16...])))
+    for entry in PixelBucket(bucket, number: 0)?.entries ?? [] {
+      if let range = entry.range { precondition(range.count >= PixelRecord.headerLength, "no overflow") }
+    }
+    guard bytes.count >= PixelRecord.headerLength else { return }
+    var header = Array(bytes.prefix(PixelRecord.headerLength))
+    replace(&header, at: 0, PixelRecord.magic)
+    replace(&header, at: 24, withUnsafeBytes(of: PixelRecord.byteOrder) { Array($0) })
+    replace(&header, at: 8, encoded(Array(header[24...])))
+    guard let record = PixelRecord(header) else { return }
+    precondition(record.bytes == header, "nothing is lost")
   }
 
   /// Returns true if the bytes were read as a response.
@@ -124,7 +142,22 @@ private struct OneFile: DiskSystem {
     return part.count
   }
 
+  func read(
+    _ descriptor: Int32, into first: UnsafeMutableRawBufferPointer,
+    _ second: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(SystemError) -> Int {
+    let count = try read(descriptor, into: first, at: offset)
+    return count < first.count ? count : count + (try read(descriptor, into: second, at: offset + count))
+  }
+
   func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(SystemError) -> Int { bytes.count }
+  func write(
+    _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int
+  ) throws(SystemError) -> Int {
+    bytes.count
+  }
+  func truncate(_ descriptor: Int32, to size: Int) throws(SystemError) {}
+  func punchHole(_ range: Range<Int>, in descriptor: Int32) throws(SystemError) {}
   func synchronize(_ descriptor: Int32) throws(SystemError) {}
   func setTimes(_ times: FileTimes, of descriptor: Int32) throws(SystemError) {}
   func setTimes(_ times: FileTimes, of name: String, in folder: Int32) throws(SystemError) {}
@@ -133,5 +166,8 @@ private struct OneFile: DiskSystem {
   func link(_ name: String, in folder: Int32, to newName: String, in newFolder: Int32) throws(SystemError) {}
   func remove(_ name: String, in folder: Int32, isFolder: Bool) throws(SystemError) {}
   func lock(_ descriptor: Int32) throws(SystemError) {}
+  func lock(_ descriptor: Int32, _ range: ByteRange) throws(SystemError) {}
+  func unlock(_ descriptor: Int32, _ range: ByteRange) throws(SystemError) {}
+  func lockedRange(_ descriptor: Int32, in range: ByteRange) throws(SystemError) -> ByteRange? { nil }
   func forEachName(in folder: Int32, _ body: (String) -> Void) throws(SystemError) {}
 }

@@ -5,6 +5,17 @@ import VitrineGraphics
 @Suite struct BitmapTests {
   private struct Refused: Error, Equatable {}
 
+  @Test func bitmapTakesAFilledBufferWithoutACopy() {
+    let buffer = PixelBuffer(byteCount: 2 * 3 * 4, isZeroed: false)
+    for index in buffer.bytes.indices { buffer.bytes[index] = UInt8(index) }
+
+    let bitmap = Bitmap(width: 2, height: 3, format: .rgba, isOpaque: true, filled: buffer)
+
+    #expect(bitmap.width == 2 && bitmap.height == 3 && bitmap.format == .rgba && bitmap.isOpaque)
+    #expect(bitmap.withUnsafeBytes { $0.baseAddress == UnsafeRawPointer(buffer.bytes.baseAddress) })
+    #expect(bitmap.withUnsafeBytes { $0.elementsEqual(0..<24) })
+  }
+
   @Test(arguments: [PixelFormat.bgra, .rgba]) func colorsAreReadInBothPixelFormats(format: PixelFormat) {
     let bitmap = Bitmap(width: 2, height: 2, format: format, isOpaque: false) { bytes, bytesPerRow in
       bytes[bytesPerRow + 4] = 1

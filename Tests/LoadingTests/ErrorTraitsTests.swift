@@ -59,6 +59,7 @@ import VitrineGraphics
     (.tooLarge(.memory(needed: 1, allowed: 1)), .recoversWithMemory),
     (.transform(identifier: "", message: ""), []),
     (.notCached, []),
+    (.offline, [.retryable, .permitsStale, .recoversOnline]),
     (.notConfigured, []),
     (.shutDown, []),
   ]
@@ -89,7 +90,9 @@ import VitrineGraphics
     #expect(error.isRetryable == traits.contains(.retryable))
     #expect(error.suggestsWrongClock == traits.contains(.recoversWithClock))
     let cause: RecoveryCause? =
-      if traits.contains(.retryable) {
+      if traits.contains(.recoversOnline) {
+        .offline
+      } else if traits.contains(.retryable) {
         .server
       } else if traits.contains(.recoversWithClock) {
         .clock
@@ -104,7 +107,7 @@ import VitrineGraphics
   }
 
   @Test func tableHasARowForEachCase() {
-    #expect(Set(Self.rows.map { Self.position(of: $0.0) }) == Set(0..<23))
+    #expect(Set(Self.rows.map { Self.position(of: $0.0) }) == Set(0..<24))
   }
 
   @Test func noErrorIsBothRetryableAndPermanent() {
@@ -137,6 +140,7 @@ import VitrineGraphics
     case .notCached: 20
     case .notConfigured: 21
     case .shutDown: 22
+    case .offline: 23
     }
   }
 }

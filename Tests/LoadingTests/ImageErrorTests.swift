@@ -22,6 +22,7 @@ struct ImageErrorTests {
       "a redirect that the rule refuses: http://a.example/"
     ),
     (.transport(.cannotConnect, message: "Couldn't connect (curl 7)"), "Couldn't connect (curl 7)"),
+    (.offline, "offline"),
   ])
   func errorDescriptionNamesTheCause(error: ImageError, text: String) {
     #expect("\(error)" == text)

@@ -72,9 +72,9 @@ import VitrineTesting
 
     #expect(text(.network, .revalidated) == "640x480 jpeg from the network, revalidated")
     #expect(text(.memory, .fresh) == "640x480 jpeg from memory, fresh")
-    #expect(text(.file, .stale(age: 90.4, reason: nil)) == "640x480 jpeg from a file, stale for 90 s")
+    #expect(text(.file, .stale(age: 90.4, reason: nil)) == "640x480 jpeg from a file, stale, 1 min old")
     #expect(
-      text(.disk, .stale(age: .infinity, reason: .status(503)))
-        == "640x480 jpeg from disk, stale for 0 s (the server responded with 503)")
+      text(.disk, .stale(age: .nan, reason: .status(503)))
+        == "640x480 jpeg from disk, stale, 0 s old (the server responded with 503)")
   }
 }

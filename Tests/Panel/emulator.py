@@ -50,7 +50,7 @@ class Line:
 class Emulator:
     """A context manager: the emulator starts with `with` and is killed at its end."""
 
-    def __init__(self, kernel, disk, log, size=(1280, 800)):
+    def __init__(self, kernel, disk, log, size=(1280, 800), drive=None):
         self.folder = tempfile.TemporaryDirectory(prefix="vitrine-panel-")
         self.monitor_path = f"{self.folder.name}/monitor"
         self.shell_path = f"{self.folder.name}/shell"
@@ -64,6 +64,9 @@ class Emulator:
             "-device", "virtio-mouse-pci", "-nic", "none",
             "-serial", f"file:{log}", "-serial", f"unix:{self.shell_path},server=on,wait=off",
             "-monitor", f"unix:{self.monitor_path},server=on,wait=off"]
+        if drive:
+            # The file keeps what the machine has written, for another boot.
+            self.words += ["-drive", f"file={drive},format=raw,if=virtio"]
 
     def __enter__(self):
         self.started = time.monotonic()

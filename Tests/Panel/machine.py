@@ -11,8 +11,9 @@ PROJECT = HERE.parent.parent
 CACHE = PROJECT / ".build/panel"
 LIBRARIES = Path("/usr/lib/x86_64-linux-gnu")
 
-# The drivers of the panels, the keyboard, the mouse, and the simulated touch panel and gamepad.
-MODULES = ["virtio_pci", "virtio-gpu", "virtio_input", "psmouse", "evdev", "uinput"]
+# The drivers of the panels, the keyboard, the mouse, the simulated touch panel and gamepad, and the disk.
+MODULES = ["virtio_pci", "virtio-gpu", "virtio_input", "psmouse", "evdev", "uinput", "virtio_blk", "crc32c_generic",
+           "ext4"]
 
 # SDL and Mesa open these libraries by name, so `ldd` of the program does not list them.
 LOADED_LATER = ["libEGL.so.1", "libEGL_mesa.so.0", "libgbm.so.1", "libGL.so.1", "libGLX_mesa.so.0", "libGLESv2.so.2",
@@ -64,8 +65,10 @@ def modules(folder):
         if file not in ordered:
             ordered.append(file)
 
+    built_in = {Path(file).stem for file in (base / "modules.builtin").read_text().split()}
     for name in MODULES:
-        add(by_name[name])
+        if name not in built_in:
+            add(by_name[name])
     return [base / file for file in ordered]
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 
+import boots
 import machine
 import image
 from checks import Checks, Failed, claim, end_by_signal, need_tools, wait
@@ -85,7 +86,7 @@ class Panel(Checks):
         deadline = time.monotonic() + timeout
         while True:
             shown = self.machine.panel(device)
-            found = image.difference(shown.cut(0, shown.height - STATUS_LINE), wanted, 0.001, levels)
+            found = image.difference(shown.cut(0, wanted.height), wanted, 0.001, levels)
             if found.mean <= MEAN and found.fraction <= FRACTION:
                 return found
             if time.monotonic() > deadline:
@@ -287,9 +288,12 @@ def main():
             emulator.shell("mkfifo /tmp/touch; device touch </tmp/touch & exec 4>/tmp/touch; sleep 1")
             panel = Panel(emulator, wanted)
             panel.all()
+        restart = boots.Boots(kernel, disk, PROGRAM, Panel)
+        restart.all()
     except OSError as problem:
         print(f"test-panel: the machine does not boot, see {machine.CACHE}/kernel.log: {problem}", file=sys.stderr)
         return 1
+    panel.passed, panel.failed = panel.passed + restart.passed, panel.failed + restart.failed
     return panel.end()
 
 

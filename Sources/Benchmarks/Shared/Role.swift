@@ -4,7 +4,7 @@ import FoundationEssentials
 struct Role {
   enum Name: String {
     case server, firstScreen, setImage, scroll, fade, idle, spinners, reuseStorm, fetch, storm, fling
-    case flingMemory
+    case flingMemory, start, flash, fleet
   }
 
   private static let mark = "--child"
@@ -42,6 +42,9 @@ struct Role {
     case .storm: figures = try StormRun.measure(arguments)
     case .fling: figures = try FlingRun.measure(arguments)
     case .flingMemory: figures = try FlingMemoryRun.measure(arguments)
+    case .start: figures = try StartRun.measure(arguments)
+    case .flash: figures = try FlashRun.measure(arguments)
+    case .fleet: figures = try FleetRun.measure(arguments)
     }
     print(String(decoding: try JSONEncoder().encode(figures), as: UTF8.self))
   }

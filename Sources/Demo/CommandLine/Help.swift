@@ -5,7 +5,11 @@ nonisolated enum Help {
   private static let options: [(name: String, value: String, meaning: String)] = [
     (
       "--feed", "X",
-      "source of the images: a folder, or a text file or its http(s) URL with one image URL per line\n(optionally followed by a tab and a title); default: the embedded gallery of 10,000 images.\nA list from the network may contain only http, https and data URLs. It is requested again\nuntil its server responds; meanwhile the stored list is shown"
+      "source of the images: a folder, or a text file or its http(s) URL with one image URL per line\n(optionally followed by a tab and a title); default: the embedded gallery of 10,000 images.\nA list from the network may contain only http, https and data URLs. The stored list is shown\nat once, and until its server responds"
+    ),
+    (
+      "--refresh", "MINUTES",
+      "interval at which the feed is loaded again, varied by 10 % (15); 0: never. SIGHUP loads it\nat once. Rows that stay keep their images and their place"
     ),
     ("--screen", "NAME", "list, grid, buttons, transitions or indicators (list)"),
     ("--size", "WxH", "window size in points (1280x800)"),
@@ -31,9 +35,14 @@ nonisolated enum Help {
     ),
     (
       "--cache", "DIR",
-      "folder of the disk cache ($XDG_CACHE_HOME/vitrine, else ~/.cache/vitrine)"
+      "folder of the disk cache and of decoded pixels ($XDG_CACHE_HOME/vitrine, else ~/.cache/vitrine)"
     ),
     ("--no-disk-cache", "", "store nothing on disk"),
+    ("--offline", "", "send no request: show what is stored, however old, until F2 is pressed"),
+    (
+      "--seed", "DIR",
+      "folder of stored images below the disk cache, which is only read; may be repeated.\n“vitrine prefetch FEED --into DIR” makes one"
+    ),
     ("--exit-when-idle", "", "exit when everything is loaded and nothing moves"),
     ("--exit-after", "SECONDS", "exit after this time"),
     ("--help", "", "print this text"),
@@ -44,7 +53,8 @@ nonisolated enum Help {
 
   static var text: String {
     var lines = [
-      "vitrine: images from the network on a screen without a desktop", "", "usage: vitrine [OPTION…]", "",
+      "vitrine: images from the network on a screen without a desktop", "", "usage: vitrine [OPTION…]",
+      "       vitrine cache COMMAND or vitrine prefetch FEED: tools, see “vitrine cache --help”", "",
     ]
     let column = 24
     for option in options {
@@ -55,8 +65,9 @@ nonisolated enum Help {
     }
     lines += [
       "",
-      "Keys: Tab, arrows and Enter; F1 shows the source of each image, F5 in the list and the grid\nasks the servers whether images have changed, like pulling the content down.",
+      "Keys: Tab, arrows and Enter; F1 shows the source of each image, F2 turns --offline on and off,\nF5 in the list and the grid asks the servers whether images have changed, like pulling the content down.",
       "With VITRINE_LOG=1, failed images, and responses that cannot be stored on disk, are written to standard error.",
+      "SIGHUP loads the feed again; if the terminal was closed, it quits.",
       "Esc, Ctrl-C and SIGTERM quit. Exit codes: 0 success, 1 a check failed or the program could not continue,",
       "2 wrong usage.",
     ]

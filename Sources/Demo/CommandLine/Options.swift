@@ -3,6 +3,8 @@ import Vitrine
 /// The options of the command line.
 nonisolated struct Options: Equatable {
   var feed: String?
+  /// The interval at which the feed is loaded again, in minutes; 0 for never.
+  var refresh = 15.0
   var screen = "list"
   var size = Size(width: 1280, height: 800)
   var scale = 1.0
@@ -25,6 +27,10 @@ nonisolated struct Options: Equatable {
   /// The folder of the disk cache; `nil` for the user's cache folder.
   var cache: String?
   var hasDiskCache = true
+  /// True to send no request over the network.
+  var isOffline = false
+  /// Folders of stored images that are only read, below the disk cache, the upper one first.
+  var seeds: [String] = []
   var showsHelp = false
   var showsVersion = false
 
@@ -46,7 +52,7 @@ nonisolated struct Options: Equatable {
     var remaining = arguments[...]
     while let argument = remaining.popFirst() {
       guard argument.hasPrefix("-") else {
-        throw UsageError(message: "unexpected “\(Self.shown(argument))”; options begin with --, see --help")
+        throw UsageError(message: Self.unexpected(argument, isFirst: argument == arguments.first))
       }
       let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(parts[0])
@@ -64,6 +70,8 @@ nonisolated struct Options: Equatable {
 
       switch name {
       case "--feed": feed = try value("a folder, a file or a URL")
+      case "--refresh":
+        refresh = try Self.number(name, try value("minutes, as 15"), in: 0...Self.longestRefresh)
       case "--screen": screen = try Self.choice(name, try value("a name"), of: Self.screens.map(\.name))
       case "--size":
         size = try Self.size(
@@ -89,6 +97,8 @@ nonisolated struct Options: Equatable {
       case "--exit-after": exitAfter = try Self.number(name, try value("seconds"), in: 0...1e6)
       case "--cache": cache = try value("a folder")
       case "--no-disk-cache": hasDiskCache = false
+      case "--offline": isOffline = true
+      case "--seed": seeds.append(try value("a folder"))
       case "--help", "-h": showsHelp = true
       case "--version": showsVersion = true
       default: throw UsageError(message: "unknown option \(Self.shown(name))\(Self.hint(for: name))")
@@ -104,12 +114,21 @@ nonisolated struct Options: Equatable {
     }
   }
 
+  /// Returns the message for an argument that is no option. The first argument may be the mistyped word of a tool.
+  private static func unexpected(_ argument: String, isFirst: Bool) -> String {
+    let tool = isFirst ? Typo.nearest(to: argument, among: ToolOptions.words, within: 2) : nil
+    let hint = tool.map { "did you mean \($0)?" } ?? "options begin with --, see --help"
+    return "unexpected “\(shown(argument))”; \(hint)"
+  }
+
   /// Returns the beginning of a mistyped argument, in one line. The rest of a URL may contain a password or a token.
-  private static func shown(_ argument: String) -> String {
+  static func shown(_ argument: String) -> String {
     let kept = argument.prefix(100).prefix { !":@?#".contains($0) && !$0.isNewline }
     return kept.endIndex < argument.endIndex ? "\(kept)…" : argument
   }
 
+  /// The maximum number of minutes between two updates of the feed: a year.
+  private static let longestRefresh = 525_600.0
   /// The maximum length of a window's side in pixels.
   private static let longestSide = 16_384
 
@@ -122,7 +141,7 @@ nonisolated struct Options: Equatable {
     return value.lowercased()
   }
 
-  private static func size(
+  static func size(
     _ name: String, _ text: String, like example: String, in range: ClosedRange<Int>
   ) throws(UsageError) -> Size {
     let sides = text.lowercased().split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
@@ -145,7 +164,7 @@ nonisolated struct Options: Equatable {
     return rotation
   }
 
-  private static func number(
+  static func number(
     _ name: String, _ text: String, in range: ClosedRange<Double>
   ) throws(UsageError) -> Double {
     guard let number = Double(text), range.contains(number) else {
@@ -160,25 +179,9 @@ nonisolated struct Options: Equatable {
   /// Returns a hint with the option whose name is most similar to a mistyped one, or a reference to `--help` if none is
   /// similar.
   private static func hint(for name: String) -> String {
-    let nearest = Help.optionNames.map { ($0, editDistance($0, name)) }.min { $0.1 < $1.1 }
-    guard let nearest, nearest.1 <= 3 else { return "; see --help" }
-    return "; did you mean \(nearest.0)?"
-  }
-
-  /// Returns the Levenshtein distance: the number of characters to insert, remove or replace to turn one word into the
-  /// other.
-  private static func editDistance(_ a: String, _ b: String) -> Int {
-    let b = Array(b)
-    var row = Array(0...b.count)
-    for (i, letter) in a.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
-      for j in b.indices {
-        let cost = min(row[j] + 1, row[j + 1] + 1, diagonal + (letter == b[j] ? 0 : 1))
-        diagonal = row[j + 1]
-        row[j + 1] = cost
-      }
+    guard let nearest = Typo.nearest(to: name, among: Help.optionNames, within: 3) else {
+      return "; see --help"
     }
-    return row[b.count]
+    return "; did you mean \(nearest)?"
   }
 }

@@ -14,6 +14,8 @@ final class Statistics: SlotObserver {
   /// Called when a slot shows the response to a request that was sent again automatically.
   var onRecover: ((ImageResponse) -> Void)?
   private var firstFrame, loadStart, loaded, idle: Double?
+  /// The number of images that the slots had when the first frame was drawn.
+  private var imagesInFirstFrame = 0
   private var baseline: Int?
 
   func slotWillLoad() {
@@ -51,7 +53,10 @@ final class Statistics: SlotObserver {
   /// view tree only until the window has been idle.
   func observe(_ host: SDLHost) {
     // The process's clock is used, because a script may control the host's clock.
-    if firstFrame == nil, host.frameStatistics.presented > 0 { firstFrame = Process.milliseconds }
+    if firstFrame == nil, host.frameStatistics.presented > 0 {
+      firstFrame = Process.milliseconds
+      imagesInFirstFrame = shown
+    }
     let window = host.window
     guard idle == nil, window.isLoaded else { return }
     let isIdle = window.isIdle
@@ -74,7 +79,7 @@ final class Statistics: SlotObserver {
       frames: .init(
         presented: frames.presented, p50_ms: frames.p50Milliseconds, p99_ms: frames.p99Milliseconds,
         max_ms: frames.maxMilliseconds,
-        late: frames.late),
+        late: frames.late, images_in_first_frame: imagesInFirstFrame),
       cpu_s: Process.cpuSeconds,
       memory: .init(
         peak_rss_bytes: Process.memory("VmHWM"), baseline_rss_bytes: baseline ?? Process.memory("VmRSS"),
@@ -104,6 +109,7 @@ final class Statistics: SlotObserver {
       var presented: Int
       var p50_ms, p99_ms, max_ms: Double
       var late: Int
+      var images_in_first_frame: Int
     }
     struct Memory: Encodable {
       var peak_rss_bytes, baseline_rss_bytes, budget_bytes, cache_bytes, texture_bytes: Int

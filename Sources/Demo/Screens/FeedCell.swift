@@ -10,6 +10,8 @@ class FeedCell: ListCell {
   private(set) var source: ImageResponse.Source?
   /// The reason why the shown image is stale; `nil` if it is not.
   private(set) var staleReason: StaleReason?
+  /// The age of the shown image when it was loaded; `nil` if it is not stale.
+  private(set) var age: StoredAge?
   var isFailed: Bool { outcome == .failed }
   var scriptTitle: String { item.title }
 
@@ -24,11 +26,14 @@ class FeedCell: ListCell {
     addSubview(image)
   }
 
+  /// Shows the texts of an item.
+  func update(_ item: Feed.Item) { self.item = item }
+
   /// Shows an item. The image of the previous item is removed at once.
-  func show(_ item: Feed.Item, failure: Image?) {
-    self.item = item
+  final func show(_ item: Feed.Item, failure: Image?) {
+    update(item)
     outcome = .loading
-    (source, staleReason) = (nil, nil)
+    (source, staleReason, age) = (nil, nil, nil)
     var options = SlotOptions()
     options.failureImage = failure
     image.setImage(from: item.url, options: options) { [weak self] result in self?.note(result) }
@@ -60,6 +65,7 @@ class FeedCell: ListCell {
   private func note(_ response: ImageResponse) {
     source = response.source
     staleReason = if case .stale(_, let reason) = response.freshness { StaleReason(reason) } else { nil }
+    age = response.freshness.age
   }
 
   /// Updates the cell if its slot shows a response to a request that was sent again automatically.

@@ -29,6 +29,8 @@ class FeedScreen: View, Screen {
     self.prefetcher = prefetcher
     super.init()
     list.layout = layout
+    // A display without a user shows what is new at the beginning of its feed.
+    list.sticksToTop = true
     list.dataSource = self
     if prefetcher != nil { list.prefetchDataSource = self }
     list.onSelect = { [weak self] row in self?.toggle(row) }
@@ -42,14 +44,20 @@ class FeedScreen: View, Screen {
 
   func reload() { list.reloadData() }
 
-  /// Shows other items from the beginning.
-  func show(_ items: Feed.Items) {
-    // The list would cancel its prefetches by row, and the rows name other images now. All screens that share the
-    // prefetcher show the same feed.
-    prefetcher?.cancelAll()
-    self.items = items
-    selected = []
-    list.reloadData()
+  /// Shows other items. Rows that stay keep their cells, their selection and their place.
+  ///
+  /// - Parameter changes: The difference from the items before.
+  func show(_ new: Feed.Items, _ changes: ListChanges) {
+    list.apply(changes) {
+      items = new
+      selected = Set(selected.compactMap { changes.newRow(of: $0) })
+    }
+    // The titles of rows that stay may have changed.
+    for row in list.rowsWithCells {
+      guard let cell = list.cell(at: row) as? FeedCell else { continue }
+      cell.update(items[row])
+      cell.isChosen = selected.contains(row)
+    }
   }
 
   func refresh() { puller.refresh() }

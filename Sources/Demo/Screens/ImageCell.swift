@@ -22,10 +22,10 @@ final class ImageCell: FeedCell {
     for view in [title, detail, mark, line] { addSubview(view) }
   }
 
-  override func show(_ item: Feed.Item, failure: Image?) {
+  override func update(_ item: Feed.Item) {
+    super.update(item)
     title.text = item.title
     detail.text = item.detail
-    super.show(item, failure: failure)
   }
 
   override func stateDidChange() {

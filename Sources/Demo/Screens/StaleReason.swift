@@ -4,6 +4,8 @@ import Vitrine
 nonisolated enum StaleReason: CaseIterable {
   /// The server has not responded yet.
   case waiting
+  /// The program is offline (`--offline`).
+  case offline
   /// There is no connection to the server, the server did not respond in time, or the proxy failed.
   case unreachable
   /// The server could not prove who it is.
@@ -24,6 +26,7 @@ nonisolated enum StaleReason: CaseIterable {
     self =
       switch error {
       case nil: .waiting
+      case .offline: .offline
       case .transport(.cannotResolveHost, _), .transport(.cannotConnect, _), .transport(.connectionLost, _),
         .transport(.secureConnectionFailed, _), .timedOut, .proxyFailed:
         .unreachable
@@ -42,6 +45,7 @@ nonisolated enum StaleReason: CaseIterable {
   var text: String {
     switch self {
     case .waiting: "the server has not responded yet"
+    case .offline: "no request is sent"
     case .unreachable: "the server cannot be reached"
     case .untrusted: "the server is not trusted"
     case .missing: "the server has no such image"

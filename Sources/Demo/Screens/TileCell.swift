@@ -17,9 +17,9 @@ final class TileCell: FeedCell {
     veil?.show(isPressed: isHighlighted, isTicked: isChosen)
   }
 
-  override func show(_ item: Feed.Item, failure: Image?) {
+  override func update(_ item: Feed.Item) {
+    super.update(item)
     accessibilityLabel = item.title
-    super.show(item, failure: failure)
   }
 
   override func layoutSubviews() {

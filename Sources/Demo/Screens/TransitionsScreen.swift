@@ -109,7 +109,9 @@ final class TransitionsScreen: View, Screen {
   private func addSources() {
     addSource("From network", "cross-dissolve", SlotOptions()) { _ in .reload }
     if hasDisk {
-      addSource("From disk", "cross-dissolve", SlotOptions(), in: .diskOnly) { _ in .useCache }
+      // By default, an image whose pixels are on disk is there before the tile is drawn, and appears at once.
+      let dissolving = SlotOptions(transitionsBySource: [.disk: .crossDissolve])
+      addSource("From disk", "cross-dissolve", dissolving, in: .diskOnly) { _ in .useCache }
     }
     addSource("From memory", "at once", SlotOptions()) { _ in .useCache }
     addSource("Always", "from memory too", SlotOptions(transition: .crossDissolve(0.6, when: .always))) {
@@ -133,7 +135,7 @@ final class TransitionsScreen: View, Screen {
       prefetches.append { [unowned self] in self.prefetch(urls, into: cache) }
     }
     // The old image stays if the transition shows both images.
-    if !options.transitionsBySource.isEmpty || options.transition.when == .always {
+    if options.transitionsBySource[.memory] != nil || options.transition.when == .always {
       options.placeholderPolicy = .keepsPrevious
     }
     add(name, hint, of: view) { turn, completion in

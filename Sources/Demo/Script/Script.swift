@@ -6,6 +6,7 @@ nonisolated struct Script: Equatable {
     case waitIdle(seconds: Double)
     case waitLoaded(seconds: Double)
     case wait(seconds: Double)
+    case waitFor(title: String, seconds: Double)
     case manualClock
     case advance(seconds: Double)
     case tap(Point)
@@ -141,12 +142,17 @@ private nonisolated struct ScriptWords {
   }
 
   private mutating func wait() throws(Script.SyntaxError) -> Script.Command {
+    if words.first == "for" {
+      words.removeFirst()
+      let title = try word("a title")
+      return .waitFor(title: title, seconds: words.isEmpty ? 30 : try duration("seconds"))
+    }
     if let condition = words.first, condition == "idle" || condition == "loaded" {
       words.removeFirst()
       let seconds = words.isEmpty ? 30 : try duration("seconds")
       return condition == "idle" ? .waitIdle(seconds: seconds) : .waitLoaded(seconds: seconds)
     }
-    return .wait(seconds: try milliseconds("“idle”, “loaded” or milliseconds"))
+    return .wait(seconds: try milliseconds("“idle”, “loaded”, “for” or milliseconds"))
   }
 
   /// Parses a number and the unit `ms`. Returns seconds.

@@ -27,6 +27,8 @@ final class ScriptPlayer: FrameObserver {
     /// Until the window is idle, at most until this time of the process, and on a manual clock until this time of the
     /// clock.
     case idle(until: Double, clock: Double)
+    /// Until a view with a title is on the screen, at most until this time of the process.
+    case title(String, until: Double)
     case drag(from: Point, to: Point, start: Double, seconds: Double)
   }
 
@@ -85,6 +87,9 @@ final class ScriptPlayer: FrameObserver {
     case .idle(let end, let clock):
       if isIdle(limit: clock - stage.window.now) { return true }
       if stage.realTime >= end || stage.window.now >= clock { finish("line \(line ?? 0): not idle in time") }
+    case .title(let title, let end):
+      if stage.window.named(title) != nil { return true }
+      if stage.realTime >= end { finish("line \(line ?? 0): there is no “\(title)” on the screen in time") }
     case .drag(let from, let to, let start, let seconds):
       let fraction = seconds > 0 ? min(1, (stage.window.now - start) / seconds) : 1
       stage.inject(.touch(id: Self.finger, phase: .moved, location: from.moved(towards: to, by: fraction)))
@@ -99,7 +104,7 @@ final class ScriptPlayer: FrameObserver {
     switch waiting {
     case .time(let end): now < end ? .at(end) : .never
     case .drag: .soon
-    case .loaded, .idle, nil: .never
+    case .loaded, .idle, .title, nil: .never
     }
   }
 
@@ -129,6 +134,8 @@ final class ScriptPlayer: FrameObserver {
     case .waitLoaded(let seconds): wait(.loaded(until: stage.realTime + seconds), seconds: seconds)
     case .wait(let seconds), .advance(let seconds):
       if let time { time.advance(by: seconds) } else { wait(.time(now + seconds)) }
+    case .waitFor(let title, let seconds):
+      wait(.title(title, until: stage.realTime + seconds), seconds: seconds)
     case .manualClock: time = time ?? stage.stopClock()
     case .tap(let point):
       mouse(.began, at: point)

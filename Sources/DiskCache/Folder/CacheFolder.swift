@@ -3,7 +3,7 @@ import Synchronization
 import VitrineLoading
 
 /// The folder of a disk cache: one file per response at `FOLDER/v2/ab/abcd…`, in 256 subfolders so that each stays
-/// short, and the folder's key at `FOLDER/v2/key` (`FolderKey`).
+/// short, the folder's key at `FOLDER/v2/key` (`FolderKey`), and tombstones in `FOLDER/v2/gone` (`HiddenResponses`).
 ///
 /// Each operation opens the path from the top, because another process may remove or replace folders at any time.
 final class CacheFolder: Sendable {
@@ -17,14 +17,20 @@ final class CacheFolder: Sendable {
   static let removedPrefix = ".old-"
 
   let path: String
+  /// True for a folder that is never written, a seed. The folder may belong to root.
+  let isReadOnly: Bool
   private let system: any DiskSystem
   private let hash: @Sendable ([UInt8]) -> ContentHash
   /// The key of the folder, and the file that the key was read from.
   private let knownKey = Mutex<(file: FileIdentity, key: DigestKey)?>(nil)
 
   /// Creates the folder at `path` without access to the disk. `hash` makes file names.
-  init(path: String, system: any DiskSystem, hash: @escaping @Sendable ([UInt8]) -> ContentHash) {
+  init(
+    path: String, isReadOnly: Bool = false, system: any DiskSystem,
+    hash: @escaping @Sendable ([UInt8]) -> ContentHash
+  ) {
     self.path = path
+    self.isReadOnly = isReadOnly
     self.system = system
     self.hash = hash
   }
@@ -37,16 +43,19 @@ final class CacheFolder: Sendable {
   /// A unique file name.
   static func temporaryName() -> String { temporaryPrefix + String(UInt64.random(in: 0 ... .max), radix: 36) }
 
-  /// Opens the folder `v2`; nil if the folder does not exist and `creating` is false. Throws if the system refuses
-  /// access or another user owns the folder.
-  func open(creating: Bool) throws(DiskImageCache.Fault) -> Descriptor? {
+  /// Opens the folder `v2`, or another folder beside it; nil if the folder does not exist and `creating` is false.
+  /// Throws if the system refuses access or another user owns the folder.
+  func open(
+    _ name: String = CacheFolder.version, creating: Bool
+  ) throws(DiskImageCache.Fault) -> Descriptor? {
+    if isReadOnly { return try openForReading(name) }
     // A zero byte would end the name early.
     guard !path.isEmpty, !path.utf8.contains(0) else { throw .refused(path: path, code: EINVAL) }
     do throws(SystemError) {
       let outer = try openOuter(creating: creating)
       // The owner of the outer folder may replace the contents. Root is accepted, because root may do so in any folder.
       let isForeign = ![geteuid(), 0].contains(try outer.status.owner)
-      let inner = isForeign ? nil : try Self.folder(Self.version, in: outer, creating: creating)
+      let inner = isForeign ? nil : try Self.folder(name, in: outer, creating: creating)
       if let inner {
         let status = try inner.status
         if status.owner == geteuid() {
@@ -59,6 +68,25 @@ final class CacheFolder: Sendable {
       throw .refused(path: path, code: error.code)
     }
     throw .ownedByAnotherUser(path: path)
+  }
+
+  /// Opens a folder without changing anything. The folder and the outer folder must belong to this user or to
+  /// root, and no other user may be able to write to them.
+  private func openForReading(_ name: String) throws(DiskImageCache.Fault) -> Descriptor? {
+    guard !path.isEmpty, !path.utf8.contains(0) else { throw .refused(path: path, code: EINVAL) }
+    var refusal: DiskImageCache.Fault?
+    do throws(SystemError) {
+      let outer = try openOuter(creating: false)
+      let inner = try outer.openFolder(name)
+      for status in [try outer.status, try inner.status] {
+        refusal = refusal ?? SeedAccess.refusal(of: status, user: geteuid(), path: path)
+      }
+      if refusal == nil { return inner }
+    } catch {
+      if error.code == ENOENT { return nil }
+      throw .refused(path: path, code: error.code)
+    }
+    throw refusal ?? .refused(path: path, code: EACCES)
   }
 
   private func openOuter(creating: Bool) throws(SystemError) -> Descriptor {
@@ -120,9 +148,9 @@ final class CacheFolder: Sendable {
     return nil
   }
 
-  /// Removes the folder `v2` and then the outer folder, unless they contain files.
+  /// Removes the folder `v2`, the folder of pixels and then the outer folder, unless they contain files.
   func removeIfEmpty() {
-    for folder in ["\(path)/\(Self.version)", path] {
+    for folder in ["\(path)/\(PixelFolder.version)", "\(path)/\(Self.version)", path] {
       try? Descriptor.retrying { () throws(SystemError) in
         try system.remove(folder, in: AT_FDCWD, isFolder: true)
       }
@@ -144,6 +172,9 @@ final class CacheFolder: Sendable {
     return lacksKey ? nil : DiskEntry(identity: identity, key: diskKey, name: hash(diskKey.bytes))
   }
 
+  /// Returns the name of the file with this key.
+  func name(of key: [UInt8]) -> ContentHash { hash(key) }
+
   /// Returns the key of the folder; nil if there is none and `creating` is false. The key is read once, and again if
   /// the file was replaced: another process may have removed the folder or replaced a damaged key.
   func key(
@@ -157,6 +188,8 @@ final class CacheFolder: Sendable {
       knownKey.withLock { $0 = found }
       return found.key
     } catch {
+      // The key of a seed may be readable only by its owner. Without the key, private responses are not found.
+      if isReadOnly, error.code == EACCES { return nil }
       throw .refused(path: path, code: error.code)
     }
   }

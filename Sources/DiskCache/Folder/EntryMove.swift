@@ -19,11 +19,19 @@ struct EntryMove {
         moved = moveAll(from: source, to: target)
         removeEmptyFolders(in: source)
       }
+      try removePixels()
       oldFolder.removeIfEmpty()
     } catch {
       // The responses of a folder that cannot be opened stay.
     }
     return moved
+  }
+
+  /// Removes the pixels of the old directory, which are made again from the responses.
+  private func removePixels() throws(DiskImageCache.Fault) {
+    if let root = try oldFolder.open(PixelFolder.version, creating: false) {
+      try? PixelSweep.removeAll(root)
+    }
   }
 
   private func moveAll(from source: borrowing Descriptor, to target: borrowing Descriptor) -> Int {
@@ -103,6 +111,8 @@ struct EntryMove {
       }
     }
     // Private responses that stay need the key.
-    if isEmpty { try? source.remove(FolderKey.name) }
+    guard isEmpty else { return }
+    FolderSweep.remove(IncompleteStore.folderName, in: source)
+    for name in [FolderKey.name, FetchLockTable.fileName] { try? source.remove(name) }
   }
 }

@@ -20,20 +20,20 @@ enum FolderSweep {
   private static let maximumWriteSeconds: Int64 = 3600
 
   /// Returns the contents of a cache folder. Removes abandoned files that are half written, and folders that are half
-  /// removed.
-  static func contents(of root: borrowing Descriptor, now: Int64) -> Contents {
+  /// removed, unless `isReadOnly` is true.
+  static func contents(of root: borrowing Descriptor, now: Int64, isReadOnly: Bool = false) -> Contents {
     var contents = Contents()
     let folders = root.names
     contents.isComplete = folders.isComplete
     for folder in folders.names {
       if folder.hasPrefix(CacheFolder.removedPrefix) {
-        remove(folder, in: root)
+        if !isReadOnly { remove(folder, in: root) }
       } else if folder.hasPrefix(CacheFolder.temporaryPrefix) {
         // The temporary file of a key that is being created.
-        count(unfinished: folder, in: root, now, &contents)
+        if !isReadOnly { count(unfinished: folder, in: root, now, &contents) }
       } else if isShard(folder) {
         do throws(SystemError) {
-          try add(try root.openFolder(folder), now, &contents)
+          try add(try root.openFolder(folder), now, isReadOnly, &contents)
         } catch {
           if ![ENOENT, ELOOP, ENOTDIR].contains(error.code) { contents.isComplete = false }
         }
@@ -43,13 +43,13 @@ enum FolderSweep {
   }
 
   private static func add(
-    _ shard: borrowing Descriptor, _ now: Int64, _ contents: inout Contents
+    _ shard: borrowing Descriptor, _ now: Int64, _ isReadOnly: Bool, _ contents: inout Contents
   ) throws(SystemError) {
     let files = shard.names
     if !files.isComplete { contents.isComplete = false }
     for name in files.names {
       if name.hasPrefix(CacheFolder.temporaryPrefix) {
-        count(unfinished: name, in: shard, now, &contents)
+        if !isReadOnly { count(unfinished: name, in: shard, now, &contents) }
       } else if let hash = ContentHash(hex: name[...]) {
         do throws(SystemError) {
           let status = try shard.status(of: name)
@@ -78,7 +78,7 @@ enum FolderSweep {
   }
 
   /// True if no writer holds the lock of the file.
-  private static func isAbandoned(_ name: String, in folder: borrowing Descriptor) -> Bool {
+  static func isAbandoned(_ name: String, in folder: borrowing Descriptor) -> Bool {
     guard let file = try? folder.open(name, flags: O_RDONLY) else { return false }
     if case .acquired = file.lock() { return true }
     return false
@@ -109,6 +109,7 @@ enum FolderSweep {
   static func removeAll(_ root: borrowing Descriptor) -> (count: Int, isComplete: Bool) {
     var count = 0
     let folders = root.names
+    if folders.names.contains(IncompleteStore.folderName) { remove(IncompleteStore.folderName, in: root) }
     for folder in folders.names where isShard(folder) || folder.hasPrefix(CacheFolder.removedPrefix) {
       var removedName = folder
       if isShard(folder) {
@@ -161,7 +162,7 @@ enum FolderSweep {
 
   /// Removes a folder and the contained files. Returns the number of responses among the files.
   @discardableResult
-  private static func remove(_ folder: String, in root: borrowing Descriptor) -> Int {
+  static func remove(_ folder: String, in root: borrowing Descriptor) -> Int {
     var count = 0
     if let inner = try? root.openFolder(folder) {
       for name in inner.names.names {

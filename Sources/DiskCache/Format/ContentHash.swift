@@ -1,4 +1,5 @@
 import CHashing
+import VitrineLoading
 
 /// A 128-bit XXH3 hash, which detects damage and names files. Runs at the speed of memory. The hash is not
 /// cryptographic and does not protect secrets; `FolderKey` does.
@@ -33,4 +34,9 @@ struct ContentHash: Hashable, Sendable {
     let digits = String(word, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
+}
+
+extension BodyDigest {
+  /// Creates the digest of a body from its hash.
+  init(_ hash: ContentHash) { self.init(high: hash.high, low: hash.low) }
 }

@@ -11,6 +11,11 @@ struct DiskKey: Hashable {
   /// The bytes of the key, which are compared with the key in the file.
   let bytes: [UInt8]
 
+  private init(bytes: [UInt8]) { self.bytes = bytes }
+
+  /// The key of an incomplete response, in a file that a lookup must never take for a complete response.
+  var ofIncompleteResponse: DiskKey { DiskKey(bytes: bytes + Array("incomplete".utf8)) }
+
   /// Creates the key of a request.
   ///
   /// - Parameter digest: A function that returns the digest of a secret. Called only if there is a secret.

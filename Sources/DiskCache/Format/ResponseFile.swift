@@ -18,8 +18,9 @@ import VitrineLoading
 /// Numbers are little-endian. A change of the format changes the magic bytes; a file with other magic bytes counts as
 /// damaged.
 ///
-/// The head contains no secrets. The key is a digest, the URL is stored only if a redirect has led to another URL, only
-/// headers that cannot hold secrets are stored (`KeptHeaders`), and headers named by `Vary` are stored as digests.
+/// The head contains no secrets. The key is a digest, URLs are stored only without secrets (`ListedURL`, and the URL
+/// that a redirect has led to), only headers that cannot hold secrets are stored (`KeptHeaders`), and headers named by
+/// `Vary` are stored as digests.
 enum ResponseFile {
   static let magic = Array("vitrine2".utf8)
   /// The number of bytes before the head.
@@ -29,20 +30,33 @@ enum ResponseFile {
   /// The maximum length of a body in bytes. Longer bodies are neither stored nor read.
   static let maximumBodyBytes = 512 << 20
 
-  /// Returns the bytes of a file before the body; nil if the head is longer than `maximumHeadBytes`.
+  /// Returns the bytes of a file before the body of `response`; nil if the head is longer than `maximumHeadBytes`.
+  static func start(
+    _ response: StoredResponse, key: DiskKey, requestURL: URL, varying: [HTTPHeaders.Field],
+    listed: [HTTPHeaders.Field] = []
+  ) -> [UInt8]? {
+    start(
+      response, bodyLength: response.body.count, bodyHash: ContentHash(response.body), key: key,
+      requestURL: requestURL, varying: varying, listed: listed)
+  }
+
+  /// Returns the bytes of a file before a body; nil if the head is longer than `maximumHeadBytes`.
   ///
   /// - Parameters:
+  ///   - response: The response, whose own body is ignored.
   ///   - requestURL: The URL of the request, which is not written.
   ///   - varying: The digests of `response.varying`.
+  ///   - listed: The URL of the request for listings, as returned by `ListedURL.fields(of:)`.
   static func start(
-    _ response: StoredResponse, key: DiskKey, requestURL: URL, varying: [HTTPHeaders.Field]
+    _ response: StoredResponse, bodyLength: Int, bodyHash: ContentHash, key: DiskKey, requestURL: URL,
+    varying: [HTTPHeaders.Field], listed: [HTTPHeaders.Field] = []
   ) -> [UInt8]? {
-    let head = head(response, key, requestURL, varying)
+    let head = head(response, key, requestURL, varying, listed)
     guard head.count <= maximumHeadBytes else { return nil }
     var content = ByteWriter()
     content.append(UInt32(head.count))
-    content.append(UInt64(response.body.count))
-    content.append(ContentHash(response.body))
+    content.append(UInt64(bodyLength))
+    content.append(bodyHash)
     content.append(raw: head)
     var start = ByteWriter()
     start.append(raw: magic)
@@ -52,7 +66,8 @@ enum ResponseFile {
   }
 
   private static func head(
-    _ response: StoredResponse, _ key: DiskKey, _ requestURL: URL, _ varying: [HTTPHeaders.Field]
+    _ response: StoredResponse, _ key: DiskKey, _ requestURL: URL, _ varying: [HTTPHeaders.Field],
+    _ listed: [HTTPHeaders.Field]
   ) -> [UInt8] {
     var head = ByteWriter()
     head.append(key.bytes)
@@ -62,7 +77,7 @@ enum ResponseFile {
     head.append(Int64(response.response.expectedLength ?? -1))
     head.append(milliseconds(response.requested))
     head.append(milliseconds(response.received))
-    for fields in [KeptHeaders.of(response.response.headers), varying] {
+    for fields in [KeptHeaders.of(response.response.headers) + listed, varying] {
       head.append(UInt32(clamping: fields.count))
       for field in fields {
         head.append(field.name)
@@ -136,19 +151,21 @@ enum ResponseFile {
 
   // MARK: Heads
 
-  /// Parses an intact head. Returns the key and the response without the body; nil if the head is malformed.
+  /// Parses an intact head. Returns the key, the response without the body, and the URL for listings if one was
+  /// recorded; nil if the head is malformed.
   ///
   /// - Parameter requestURL: The URL of the request, used for a response that came from this URL.
   static func read(
     _ head: ArraySlice<UInt8>, requestURL: URL
-  ) -> (key: ArraySlice<UInt8>, response: StoredResponse)? {
+  ) -> (key: ArraySlice<UInt8>, response: StoredResponse, listedURL: String?)? {
     var reader = ByteReader(head)
     guard let key = reader.lengthPrefixedBytes(), let status = reader.number(Int32.self),
       let text = reader.text(), let url = text.isEmpty ? requestURL.withoutLogin : URL(string: text),
       let length = reader.number(Int64.self),
       let requested = reader.number(Int64.self), let received = reader.number(Int64.self),
-      let headers = fields(&reader), let varying = fields(&reader), reader.isAtEnd
+      let allHeaders = fields(&reader), let varying = fields(&reader), reader.isAtEnd
     else { return nil }
+    let (listedURL, headers) = ListedURL.separated(from: allHeaders)
     let response = TransportResponse(
       url: url, status: status < 0 ? nil : Int(status), headers: HTTPHeaders(headers),
       expectedLength: length < 0 ? nil : Int(clamping: length))
@@ -156,7 +173,8 @@ enum ResponseFile {
       key,
       StoredResponse(
         response: response, body: [], varying: varying, requested: seconds(requested),
-        received: seconds(received))
+        received: seconds(received)),
+      listedURL
     )
   }
 

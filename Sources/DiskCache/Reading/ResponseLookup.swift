@@ -10,28 +10,43 @@ struct ResponseLookup {
 
   let context: CacheContext
 
-  /// Returns a stored response; nil if there is none. A damaged or expired file is removed. Counts as a use only if
-  /// `withBody` is true.
+  /// Returns a stored response with its body; nil if there is none. A damaged or expired file is removed. Counts as a
+  /// use.
   ///
   /// - Parameter reserve: Called with the number of bytes of the body before the body is read.
-  func response(
-    for identity: RequestIdentity, withBody: Bool, reserving reserve: (Int) -> Void = { _ in }
-  ) -> StoredResponse? {
-    let found = context.reading { (root) throws(DiskImageCache.Fault) -> StoredResponse? in
+  func response(for identity: RequestIdentity, reserving reserve: (Int) -> Void) -> StoredResponse? {
+    find(identity, withBody: true, countsAsUse: true, reserve)?.response
+  }
+
+  /// Returns a stored response without reading the body; nil if there is none. A damaged or expired file is removed.
+  func head(for identity: RequestIdentity, countsAsUse: Bool) -> StoredHead? {
+    find(identity, withBody: false, countsAsUse: countsAsUse) { _ in }.map { response, details in
+      StoredHead(
+        response: response, bodyLength: details.bodyLength, body: BodyDigest(details.bodyHash))
+    }
+  }
+
+  private func find(
+    _ identity: RequestIdentity, withBody: Bool, countsAsUse: Bool, _ reserve: (Int) -> Void
+  ) -> (response: StoredResponse, details: ResponseReader.Details)? {
+    typealias Found = (response: StoredResponse, details: ResponseReader.Details)
+    let found = context.reading { (root) throws(DiskImageCache.Fault) -> Found? in
       let folder = context.folder
       guard let entry = try folder.entry(of: identity, in: root),
         let shard = try folder.openShard(of: entry, in: root, creating: false)
       else { return nil }
       switch read(entry, in: shard, withBody: withBody, reserve) {
-      case .response(var response, let times):
+      case .response(var response, let details):
         let now = context.now
-        if context.limits.isTooOld(stored: times.stored, now: now) {
+        if context.limits.isTooOld(stored: details.stored, now: now) {
           context.remove(entry.name, in: shard, because: .expired)
           return nil
         }
-        if withBody { recordUse(of: entry.name, in: shard, lastRecorded: times.used, now: now) }
+        if countsAsUse, !folder.isReadOnly {
+          recordUse(of: entry.name, in: shard, lastRecorded: details.used, now: now)
+        }
         if !response.varying.isEmpty { response.varyingKey = try folder.key(of: root) }
-        return response
+        return (response, details)
       case .damaged:
         context.remove(entry.name, in: shard, because: .damaged)
         return nil

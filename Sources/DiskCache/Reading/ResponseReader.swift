@@ -4,7 +4,7 @@ import VitrineLoading
 /// Reads response files, and trusts no data in a file before verification.
 enum ResponseReader {
   enum Result {
-    case response(StoredResponse, Times)
+    case response(StoredResponse, Details)
     /// The file does not exist, or holds the response of another key whose file name is equal.
     case notFound
     case damaged
@@ -12,9 +12,13 @@ enum ResponseReader {
     case failed(SystemError)
   }
 
-  /// The times of a file in seconds since 1970, by clocks that may have been wrong.
-  struct Times {
+  /// What a file says of a response besides the response itself.
+  struct Details {
+    /// The times of the store and of the last use in seconds since 1970, by clocks that may have been wrong.
     let stored, used: Int64
+    /// The number of bytes of the body, and their hash.
+    let bodyLength: Int
+    let bodyHash: ContentHash
   }
 
   /// The number of bytes of the first read. Most heads fit.
@@ -33,8 +37,7 @@ enum ResponseReader {
     reserving reserve: (Int) -> Void = { _ in }
   ) -> Result {
     do throws(SystemError) {
-      // Reading does not change the access time: the cache sets that time itself, less often than the system would.
-      let file = try shard.open(entry.name.hex, flags: O_RDONLY | noAccessTime)
+      let file = try open(entry.name.hex, in: shard)
       return try read(file, entry, withBody: withBody, maximumBodyBytes: maximumBodyBytes, reserve)
     } catch {
       switch error.code {
@@ -46,8 +49,17 @@ enum ResponseReader {
     }
   }
 
-  /// The value of `O_NOATIME`, which Glibc hides.
-  private static let noAccessTime: Int32 = 0o1000000
+  /// Opens a file for reading. Reading does not change the access time: the cache sets that time itself, less often
+  /// than the system would.
+  static func open(_ name: String, in shard: borrowing Descriptor) throws(SystemError) -> Descriptor {
+    do throws(SystemError) {
+      return try shard.open(name, flags: O_RDONLY | Descriptor.noAccessTime)
+    } catch {
+      // Only the owner of a file may leave the access time unchanged. A seed may belong to root.
+      guard error.code == EPERM else { throw error }
+      return try shard.open(name, flags: O_RDONLY)
+    }
+  }
 
   private static func read(
     _ file: borrowing Descriptor, _ entry: DiskEntry, withBody: Bool, maximumBodyBytes: Int,
@@ -75,7 +87,10 @@ enum ResponseReader {
         return .damaged
       }
     }
-    return .response(response, Times(stored: status.stored, used: status.used))
+    return .response(
+      response,
+      Details(
+        stored: status.stored, used: status.used, bodyLength: frame.bodyLength, bodyHash: frame.bodyHash))
   }
 
   /// Reads the bytes before the body, and possibly the first bytes of the body; nil if the start of the file is

@@ -6,6 +6,9 @@ struct Descriptor: ~Copyable {
   let system: any DiskSystem
   private var isOpen = true
 
+  /// The value of `O_NOATIME`, which Glibc hides.
+  static let noAccessTime: Int32 = 0o1000000
+
   /// Opens a file or folder. Child programs do not inherit the descriptor, and opening a FIFO does not block. `name`
   /// may be a symbolic link only if `followsLink` is true.
   init(
@@ -70,21 +73,87 @@ struct Descriptor: ~Copyable {
     return done
   }
 
+  /// Reads the file at `offset` into two buffers, usually in one call. Returns the number of bytes read, which is
+  /// smaller than both buffers at the end of the file.
+  func read(
+    into first: UnsafeMutableRawBufferPointer, _ second: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(SystemError) -> Int {
+    let count = try Self.retrying { () throws(SystemError) in
+      try system.read(number, into: first, second, at: offset)
+    }
+    guard count > 0, count < first.count + second.count else { return count }
+    var done = count
+    if done < first.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: first[done...])
+      done += try Self.read(number, into: rest, at: offset + done, system: system)
+      guard done == first.count else { return done }
+    }
+    let rest = UnsafeMutableRawBufferPointer(rebasing: second[(done - first.count)...])
+    return done + (try Self.read(number, into: rest, at: offset + done, system: system))
+  }
+
   func write(_ bytes: [UInt8]) throws(SystemError) {
-    var (done, failure) = (0, SystemError?.none)
+    var failure: SystemError?
+    bytes.withUnsafeBytes { bytes in
+      do throws(SystemError) { try write(bytes) } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+    try Self.writeAll(bytes) { (rest, _) throws(SystemError) in try system.write(rest, to: number) }
+  }
+
+  /// Writes at a position. The file must not be open for appending.
+  func write(_ bytes: [UInt8], at offset: Int) throws(SystemError) {
+    var failure: SystemError?
     bytes.withUnsafeBytes { bytes in
       do throws(SystemError) {
-        while done < bytes.count {
-          let remaining = UnsafeRawBufferPointer(rebasing: bytes[done...])
-          let count = try Self.retrying { () throws(SystemError) in try system.write(remaining, to: number) }
-          guard count > 0 else { throw SystemError(EIO) }
-          done += count
+        try Self.writeAll(bytes) { (rest, done) throws(SystemError) in
+          try system.write(rest, to: number, at: offset + done)
         }
       } catch {
         failure = error
       }
     }
     if let failure { throw failure }
+  }
+
+  private static func writeAll(
+    _ bytes: UnsafeRawBufferPointer,
+    _ write: (_ rest: UnsafeRawBufferPointer, _ done: Int) throws(SystemError) -> Int
+  ) throws(SystemError) {
+    var done = 0
+    while done < bytes.count {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+      let count = try retrying { () throws(SystemError) in try write(rest, done) }
+      guard count > 0 else { throw SystemError(EIO) }
+      done += count
+    }
+  }
+
+  func truncate(to size: Int) throws(SystemError) {
+    try Self.retrying { () throws(SystemError) in try system.truncate(number, to: size) }
+  }
+
+  /// The number of bytes that `erase` writes at a time.
+  private static let eraseBytes = 64 << 10
+
+  /// Replaces a range inside the file by zeros: by a hole, or by writing on a file system without holes.
+  func erase(_ range: Range<Int>) throws(SystemError) {
+    guard !range.isEmpty else { return }
+    do throws(SystemError) {
+      return try Self.retrying { () throws(SystemError) in try system.punchHole(range, in: number) }
+    } catch {
+      // The bytes are overwritten instead.
+    }
+    let zeros = [UInt8](repeating: 0, count: min(Self.eraseBytes, range.count))
+    var start = range.lowerBound
+    while start < range.upperBound {
+      let count = min(zeros.count, range.upperBound - start)
+      try write(count == zeros.count ? zeros : Array(zeros.prefix(count)), at: start)
+      start += count
+    }
   }
 
   func synchronize() throws(SystemError) {
@@ -115,6 +184,34 @@ struct Descriptor: ~Copyable {
     } catch {
       return error.code == EWOULDBLOCK ? .heldByAnother : .unavailable
     }
+  }
+
+  /// Locks a file for a short change. Goes ahead without the lock if another process holds it for longer than about
+  /// 20 ms: that process is stopped.
+  func lockWaiting() {
+    for _ in 0..<20 {
+      guard case .heldByAnother = lock() else { return }
+      usleep(1000)
+    }
+  }
+
+  /// Locks a range of bytes until the range is unlocked or the descriptor is closed.
+  func lock(_ range: ByteRange) -> Lock {
+    do throws(SystemError) {
+      try Self.retrying { () throws(SystemError) in try system.lock(number, range) }
+      return .acquired
+    } catch {
+      return error.code == EAGAIN || error.code == EACCES ? .heldByAnother : .unavailable
+    }
+  }
+
+  func unlock(_ range: ByteRange) throws(SystemError) {
+    try Self.retrying { () throws(SystemError) in try system.unlock(number, range) }
+  }
+
+  /// Returns a part of the range that another open file has locked; nil if there is none.
+  func lockedRange(in range: ByteRange) throws(SystemError) -> ByteRange? {
+    try Self.retrying { () throws(SystemError) in try system.lockedRange(number, in: range) }
   }
 
   // MARK: Folders

@@ -1,3 +1,4 @@
+import CHashing
 import Glibc
 
 /// An error number (`errno`) of the system.
@@ -25,7 +26,17 @@ protocol DiskSystem: Sendable {
   func read(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(SystemError) -> Int
+  /// Reads at most the sizes of both buffers: the first is filled before the second. Returns 0 at the end of the file.
+  func read(
+    _ descriptor: Int32, into first: UnsafeMutableRawBufferPointer,
+    _ second: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(SystemError) -> Int
   func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(SystemError) -> Int
+  /// Writes at a position. The file must not be open for appending.
+  func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int) throws(SystemError) -> Int
+  func truncate(_ descriptor: Int32, to size: Int) throws(SystemError)
+  /// Gives the blocks of a range back to the file system, so that the range reads as zeros.
+  func punchHole(_ range: Range<Int>, in descriptor: Int32) throws(SystemError)
   func synchronize(_ descriptor: Int32) throws(SystemError)
   func setTimes(_ times: FileTimes, of descriptor: Int32) throws(SystemError)
   func setTimes(_ times: FileTimes, of name: String, in folder: Int32) throws(SystemError)
@@ -35,13 +46,27 @@ protocol DiskSystem: Sendable {
   func remove(_ name: String, in folder: Int32, isFolder: Bool) throws(SystemError)
   /// Takes the lock of a file for this process; throws `EWOULDBLOCK` if another process holds it.
   func lock(_ descriptor: Int32) throws(SystemError)
+  /// Locks a range of bytes for the open file, or extends a lock of the same open file; throws `EAGAIN` or `EACCES` if
+  /// another open file has locked a part of the range. The system releases the lock when the file is closed.
+  func lock(_ descriptor: Int32, _ range: ByteRange) throws(SystemError)
+  func unlock(_ descriptor: Int32, _ range: ByteRange) throws(SystemError)
+  /// Returns a part of the range that another open file has locked; nil if there is none.
+  func lockedRange(_ descriptor: Int32, in range: ByteRange) throws(SystemError) -> ByteRange?
   /// Calls `body` with each name in a folder except `.` and `..`.
   func forEachName(in folder: Int32, _ body: (String) -> Void) throws(SystemError)
+}
+
+/// A range of bytes of a file.
+struct ByteRange: Hashable {
+  let start, count: Int64
 }
 
 /// The times of a file in seconds since 1970; nil leaves a time unchanged.
 struct FileTimes: Hashable {
   var used, stored: Int64?
+
+  /// Returns a wall-clock time in seconds since 1970, limited to what file systems can record.
+  static func time(_ seconds: Double) -> Int64 { seconds >= 0 ? Int64(min(seconds, 0x1p33)) : 0 }
 
   fileprivate var values: [timespec] {
     [used, stored].map { time in
@@ -98,6 +123,30 @@ struct LinuxDiskSystem: DiskSystem {
     try Self.checked(Glibc.write(descriptor, bytes.baseAddress, bytes.count))
   }
 
+  func read(
+    _ descriptor: Int32, into first: UnsafeMutableRawBufferPointer,
+    _ second: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(SystemError) -> Int {
+    let parts = [
+      iovec(iov_base: first.baseAddress, iov_len: first.count),
+      iovec(iov_base: second.baseAddress, iov_len: second.count),
+    ]
+    return try Self.checked(preadv(descriptor, parts, 2, off_t(offset)))
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int) throws(SystemError) -> Int
+  {
+    try Self.checked(pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset)))
+  }
+
+  func truncate(_ descriptor: Int32, to size: Int) throws(SystemError) {
+    try Self.checked(ftruncate(descriptor, off_t(size)))
+  }
+
+  func punchHole(_ range: Range<Int>, in descriptor: Int32) throws(SystemError) {
+    try Self.checked(vitrine_punch_hole(descriptor, Int64(range.lowerBound), Int64(range.count)))
+  }
+
   func synchronize(_ descriptor: Int32) throws(SystemError) { try Self.checked(fsync(descriptor)) }
 
   func setTimes(_ times: FileTimes, of descriptor: Int32) throws(SystemError) {
@@ -126,9 +175,40 @@ struct LinuxDiskSystem: DiskSystem {
     try Self.checked(flock(descriptor, LOCK_EX | LOCK_NB))
   }
 
+  func lock(_ descriptor: Int32, _ range: ByteRange) throws(SystemError) {
+    _ = try Self.change(descriptor, F_WRLCK, range, Self.setLock)
+  }
+
+  func unlock(_ descriptor: Int32, _ range: ByteRange) throws(SystemError) {
+    _ = try Self.change(descriptor, F_UNLCK, range, Self.setLock)
+  }
+
+  func lockedRange(_ descriptor: Int32, in range: ByteRange) throws(SystemError) -> ByteRange? {
+    let lock = try Self.change(descriptor, F_WRLCK, range, Self.getLock)
+    return Int32(lock.l_type) == F_UNLCK
+      ? nil : ByteRange(start: Int64(lock.l_start), count: Int64(lock.l_len))
+  }
+
+  /// The commands for locks of an open file, whose C macros Swift does not import: `F_OFD_GETLK` and `F_OFD_SETLK`.
+  /// Unlike the older locks of a process, these exclude two caches of one process as well, and closing another
+  /// descriptor of the file does not release them.
+  private static let (getLock, setLock): (Int32, Int32) = (36, 37)
+
+  private static func change(
+    _ descriptor: Int32, _ type: Int32, _ range: ByteRange, _ command: Int32
+  ) throws(SystemError) -> Glibc.flock {
+    var lock = Glibc.flock()
+    lock.l_type = Int16(truncatingIfNeeded: type)
+    lock.l_whence = Int16(truncatingIfNeeded: SEEK_SET)
+    lock.l_start = off_t(range.start)
+    lock.l_len = off_t(range.count)
+    try checked(fcntl(descriptor, command, &lock))
+    return lock
+  }
+
   func forEachName(in folder: Int32, _ body: (String) -> Void) throws(SystemError) {
     // Reading a folder moves a position that duplicated descriptors share, so the folder is opened again.
-    let duplicate = try open(".", in: folder, flags: O_RDONLY | O_DIRECTORY | O_CLOEXEC, mode: 0)
+    let duplicate = try openAgain(folder)
     guard let stream = fdopendir(duplicate) else {
       let error = SystemError.last
       Glibc.close(duplicate)
@@ -146,6 +226,18 @@ struct LinuxDiskSystem: DiskSystem {
       let name = String(
         cString: UnsafeRawPointer(entry).advanced(by: nameOffset).assumingMemoryBound(to: CChar.self))
       if name != ".", name != ".." { body(name) }
+    }
+  }
+
+  /// Opens a folder again, if possible so that reading does not change the access time.
+  private func openAgain(_ folder: Int32) throws(SystemError) -> Int32 {
+    let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+    do throws(SystemError) {
+      return try open(".", in: folder, flags: flags | Descriptor.noAccessTime, mode: 0)
+    } catch {
+      // Only the owner may leave the access time unchanged.
+      guard error.code == EPERM else { throw error }
+      return try open(".", in: folder, flags: flags, mode: 0)
     }
   }
 

@@ -18,6 +18,10 @@ struct FileStatus: Hashable {
   let used: Int64
   let owner: uid_t
   let permissions: mode_t
+  /// The number of names; 0 for an open file that was removed.
+  let linkCount: Int
+  /// The bytes of blocks that the file takes on disk, which are fewer than `size` in a file with holes.
+  private let blockBytes: Int
   let identity: FileIdentity
 
   init(_ status: stat) {
@@ -27,6 +31,8 @@ struct FileStatus: Hashable {
     used = Self.bounded(Int64(clamping: status.st_atim.tv_sec))
     owner = status.st_uid
     permissions = status.st_mode & 0o7777
+    linkCount = Int(clamping: status.st_nlink)
+    blockBytes = min(max(0, Int(clamping: status.st_blocks)), StatedNumber.largest / 512) * 512
     identity = FileIdentity(
       device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino),
       changed: Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec))
@@ -34,6 +40,9 @@ struct FileStatus: Hashable {
 
   /// The number of bytes that the file takes on disk, as counted by the limits.
   var allocatedBytes: Int { Self.allocatedBytes(for: size) }
+
+  /// The number of bytes that the file takes on disk without holes.
+  var allocatedBytesWithoutHoles: Int { min(allocatedBytes, blockBytes) }
 
   /// Returns the number of bytes that a file of `length` bytes takes on disk: the length rounded up to 4 KiB, the least
   /// that file systems use.
@@ -51,4 +60,7 @@ struct FileIdentity: Hashable {
   /// The time of the last change of the status in nanoseconds since 1970. A system may reuse the number of a removed
   /// file.
   let changed: Int64
+
+  /// True if both identities are of one file, even if the file has changed in between.
+  func isSameFile(as other: FileIdentity) -> Bool { device == other.device && number == other.number }
 }

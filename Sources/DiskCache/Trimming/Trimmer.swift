@@ -12,6 +12,7 @@ final class Trimmer: Sendable {
   /// room; nil while another thread or process trims. O(files).
   @discardableResult
   func trim(for growth: DiskTrim.Growth = .init()) -> Bool? {
+    guard !context.folder.isReadOnly else { return true }
     guard schedule.withLock({ $0.begin() }) else { return nil }
     defer { schedule.withLock { $0.end() } }
     let hasSpace = context.reading { (root) throws(DiskImageCache.Fault) -> Bool? in
@@ -30,7 +31,8 @@ final class Trimmer: Sendable {
     let (limits, before) = context.state.withLock { ($0.limits, $0.usage) }
     var contents = FolderSweep.contents(of: root, now: now)
     let outcome = DiskTrim(limits: limits, now: now, uses: before.uses).outcome(
-      of: contents.entries, unfinished: contents.unfinishedBytes, space: root.space, growth: growth)
+      of: contents.entries, unfinished: contents.unfinishedBytes,
+      space: space(of: root, limits, for: growth, now: now), growth: growth)
     var (gone, evictions) = (Set<ContentHash>(), 0)
     for victim in outcome.victims {
       switch FolderSweep.remove(victim.name, in: root) {
@@ -46,11 +48,21 @@ final class Trimmer: Sendable {
     return outcome.hasSpace
   }
 
+  /// Returns the space of the file system, after pixels have made room if there is too little.
+  private func space(
+    of root: borrowing Descriptor, _ limits: DiskImageCache.Limits, for growth: DiskTrim.Growth, now: Int64
+  ) -> DiskSpace? {
+    guard let space = root.space else { return nil }
+    let missing = DiskFloor(limits: limits, space: space).missing(after: growth)
+    return PixelReclaim.free(missing.bytes, beside: root, now: now) ? root.space : space
+  }
+
   /// Counts the contents of the folder. O(files).
   func measure() {
     _ = context.reading { (root) throws(DiskImageCache.Fault) in
       let before = context.state.withLock { $0.usage }
-      let contents = FolderSweep.contents(of: root, now: context.now)
+      let contents = FolderSweep.contents(
+        of: root, now: context.now, isReadOnly: context.folder.isReadOnly)
       context.state.withLock { $0.scanned(contents, since: before) }
     }
   }

@@ -42,6 +42,56 @@ struct ResponseStore {
     return outcome
   }
 
+  /// Replaces the head of a stored response. Returns false if the response is missing or has another body.
+  func update(_ head: StoredResponse, of body: BodyDigest, for identity: RequestIdentity) -> Bool {
+    guard !context.state.withLock({ $0.pause.isPaused(at: context.clock.now) }) else { return false }
+    do throws(DiskImageCache.Fault) {
+      switch try updateOnce(head, of: body, for: identity) {
+      case .updated: return true
+      case .missing: return false
+      case .needsWrite(let response): return store(response, for: identity) == .stored
+      }
+    } catch {
+      context.writeFailed(error)
+      return false
+    }
+  }
+
+  private enum Update {
+    case updated
+    case missing
+    /// The file has too many notes and must be written again, with this response.
+    case needsWrite(StoredResponse)
+  }
+
+  private func updateOnce(
+    _ head: StoredResponse, of body: BodyDigest, for identity: RequestIdentity
+  ) throws(DiskImageCache.Fault) -> Update {
+    let (folder, limits) = (context.folder, context.limits)
+    guard let root = try context.open(creating: false), let entry = try folder.entry(of: identity, in: root),
+      let shard = try folder.openShard(of: entry, in: root, creating: false),
+      case .response(_, let details) = ResponseReader.read(
+        entry, in: shard, withBody: false, maximumBodyBytes: limits.maximumBodyBytes),
+      BodyDigest(details.bodyHash) == body
+    else { return .missing }
+    let varying =
+      head.varying.isEmpty ? [] : try folder.key(of: root, creating: true)?.digested(head.varying) ?? []
+    guard
+      let start = ResponseFile.start(
+        head, bodyLength: details.bodyLength, bodyHash: details.bodyHash, key: entry.key,
+        requestURL: identity.fullURL, varying: varying, listed: ListedURL.fields(of: identity))
+    else { return .missing }
+    if try appendNote(start, bodyLength: details.bodyLength, entry, root) { return .updated }
+    guard
+      case .response(let whole, let details) = ResponseReader.read(
+        entry, in: shard, withBody: true, maximumBodyBytes: limits.maximumBodyBytes),
+      BodyDigest(details.bodyHash) == body
+    else { return .missing }
+    var response = head
+    response.body = whole.body
+    return .needsWrite(response)
+  }
+
   private func write(
     _ response: StoredResponse, for identity: RequestIdentity
   ) throws(DiskImageCache.Fault) -> Outcome {
@@ -69,14 +119,12 @@ struct ResponseStore {
       ? [] : try folder.key(of: root, creating: true)?.digested(response.varying) ?? []
     guard
       let start = ResponseFile.start(
-        response, key: entry.key, requestURL: identity.fullURL, varying: varying),
+        response, key: entry.key, requestURL: identity.fullURL, varying: varying,
+        listed: ListedURL.fields(of: identity)),
       FileStatus.allocatedBytes(for: start.count + response.body.count) <= limits.bytes,
       response.body.count <= limits.maximumBodyBytes
     else { return .tooLarge }
-    if let (before, after) = try appendNote(start, response.body, entry, root) {
-      context.state.withLock { $0.stored(entry.name, length: after, replacing: before) }
-      return .stored
-    }
+    if try appendNote(start, bodyLength: response.body.count, entry, root) { return .stored }
     guard let shard = try folder.openShard(of: entry, in: root, creating: true) else {
       throw .refused(path: folder.path, code: ENOENT)
     }
@@ -91,17 +139,21 @@ struct ResponseStore {
     }
   }
 
-  /// Appends only the new head if the file has the body already. Returns the lengths of the file before and after; nil
-  /// if the whole file must be written.
+  /// Appends only the new head if the file has the body already. Returns false if the whole file must be written.
   private func appendNote(
-    _ start: [UInt8], _ body: [UInt8], _ entry: DiskEntry, _ root: borrowing Descriptor
-  ) throws(DiskImageCache.Fault) -> (before: Int, after: Int)? {
-    guard let shard = try context.folder.openShard(of: entry, in: root, creating: false) else { return nil }
+    _ start: [UInt8], bodyLength: Int, _ entry: DiskEntry, _ root: borrowing Descriptor
+  ) throws(DiskImageCache.Fault) -> Bool {
+    guard let shard = try context.folder.openShard(of: entry, in: root, creating: false) else { return false }
     do throws(SystemError) {
-      return try ResponseWriter.appendNote(start, body, entry, in: shard, now: context.now)
+      guard
+        let (before, after) = try ResponseWriter.appendNote(
+          start, bodyLength: bodyLength, entry, in: shard, now: context.now)
+      else { return false }
+      context.state.withLock { $0.stored(entry.name, length: after, replacing: before) }
+      return true
     } catch {
       // The whole file is written instead.
-      return nil
+      return false
     }
   }
 

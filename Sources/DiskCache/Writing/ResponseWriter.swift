@@ -22,11 +22,11 @@ enum ResponseWriter {
     return replaced
   }
 
-  /// Appends a note with a new head to the file of an entry, provided that the file has this body. Returns the lengths
-  /// of the file before and after; nil if the whole file must be written. Throws if the file cannot be opened or
-  /// written. An incomplete note is ignored by readers.
+  /// Appends a note with a new head to the file of an entry, provided that the file has the body that `start` describes.
+  /// Returns the lengths of the file before and after; nil if the whole file must be written. Throws if the file cannot
+  /// be opened or written. An incomplete note is ignored by readers.
   static func appendNote(
-    _ start: [UInt8], _ body: [UInt8], _ entry: DiskEntry, in shard: borrowing Descriptor, now: Int64
+    _ start: [UInt8], bodyLength: Int, _ entry: DiskEntry, in shard: borrowing Descriptor, now: Int64
   ) throws(SystemError) -> (before: Int, after: Int)? {
     let url = entry.identity.fullURL
     var file = try shard.open(entry.name.hex, flags: O_RDWR | O_APPEND)
@@ -35,7 +35,7 @@ enum ResponseWriter {
     let note = ResponseFile.note(start)
     guard status.isRegular,
       let (first, frame) = try ResponseReader.start(of: file, length: length),
-      let new = ResponseFile.Frame(start, fileLength: start.count + body.count),
+      let new = ResponseFile.Frame(start, fileLength: start.count.addingSaturated(bodyLength)),
       frame.bodyLength == new.bodyLength, frame.bodyHash == new.bodyHash,
       ResponseFile.read(first[ResponseFile.fixedLength..<frame.startLength], requestURL: url)?.key
         == entry.key.bytes[...],

@@ -33,7 +33,7 @@ struct WritePause {
     switch fault {
     // A response may still replace another one; see `lackedSpace(for:at:)`.
     case .diskIsFull: break
-    case .ownedByAnotherUser, .refused: pausedUntil = now.advanced(bySeconds: Self.seconds)
+    case .ownedByAnotherUser, .writableByOthers, .refused: pausedUntil = now.advanced(bySeconds: Self.seconds)
     }
     return readFailed(fault)
   }

@@ -2,10 +2,10 @@ import VitrineGraphics
 import VitrineLoading
 import VitrineWidgets
 
-/// The source and loading time of the image in a slot, or the failure, for `Window.showsDiagnostics`.
+/// The source, the loading time and the freshness of the image in a slot, or the failure, for `Window.showsDiagnostics`.
 struct SlotReport: Equatable {
   enum Outcome: Equatable {
-    case image(Image, from: ImageResponse.Source)
+    case image(Image, from: ImageResponse.Source, ImageResponse.Freshness)
     case failure(ImageError)
   }
 
@@ -15,7 +15,7 @@ struct SlotReport: Equatable {
 
   init?(_ result: Result<ImageResponse, ImageError>, elapsed: Double?) {
     switch result {
-    case .success(let response): outcome = .image(response.image, from: response.source)
+    case .success(let response): outcome = .image(response.image, from: response.source, response.freshness)
     case .failure(.cancelled): return nil
     case .failure(let error): outcome = .failure(error)
     }
@@ -26,10 +26,10 @@ struct SlotReport: Equatable {
   /// file and gray for a failure.
   var color: Color {
     switch outcome {
-    case .image(_, .memory): Color(hex: 0x1F_8A4C)
-    case .image(_, .disk): Color(hex: 0x2B_6CC4)
-    case .image(_, .network): Color(hex: 0xC2_3B31)
-    case .image(_, .file): Color(hex: 0x7A_48C9)
+    case .image(_, .memory, _): Color(hex: 0x1F_8A4C)
+    case .image(_, .disk, _): Color(hex: 0x2B_6CC4)
+    case .image(_, .network, _): Color(hex: 0xC2_3B31)
+    case .image(_, .file, _): Color(hex: 0x7A_48C9)
     case .failure: Color(hex: 0x4A_5160)
     }
   }
@@ -37,14 +37,28 @@ struct SlotReport: Equatable {
   /// The lines of text, the most important first, each with a shorter variant for small slots.
   var lines: [(long: String, short: String)] {
     switch outcome {
-    case .image(let image, let source):
+    case .image(let image, let source, let freshness):
       let decoded = "\(image.pixelWidth)x\(image.pixelHeight)"
       let size = image.isFullSize ? decoded : "\(decoded) of \(image.sourceWidth)x\(image.sourceHeight)"
       let time = elapsed.map { "\(Int(($0 * 1000).rounded())) ms" }
       let frames = image.isAnimated ? [("\(image.frames.count) frames", "\(image.frames.count) frames")] : []
       let origin = (time.map { "\(source) \($0)" } ?? "\(source)", time ?? "\(source)")
-      return [(size, decoded), source == .memory ? ("memory", "memory") : origin] + frames
+      return [(size, decoded), source == .memory ? ("memory", "memory") : origin]
+        + Self.line(freshness, source) + frames
+    case .failure(.offline): return [("offline", "offline")]
     case .failure(let error): return [("\(error)", "failed")]
+    }
+  }
+
+  /// The line about the freshness. An image that has just come from its server, or from memory, is fresh unless the line
+  /// says otherwise.
+  private static func line(
+    _ freshness: ImageResponse.Freshness, _ source: ImageResponse.Source
+  ) -> [(long: String, short: String)] {
+    switch freshness {
+    case .fresh: source == .disk ? [("fresh", "fresh")] : []
+    case .revalidated: [("revalidated", "304")]
+    case .stale(let seconds, _): [("stale, \(StoredAge(seconds: seconds)) old", "stale")]
     }
   }
 

@@ -89,7 +89,7 @@ extension ImageSlot {
     else { return state.found(nil, for: load, in: scene) }
     ImageSlot.observer?.slotWillLoad()
     downloader.traceServed(request, image)
-    let hit = SlotHit(image: image, isStale: downloader.staleness(of: image) != nil)
+    let hit = SlotHit(image: image, staleness: downloader.staleness(of: image))
     state.found(hit, for: load, in: scene)
   }
 
@@ -102,10 +102,14 @@ extension ImageSlot {
   /// Requests the image from the downloader at the currently needed size, and registers the task with the view, which
   /// cancels the task of the previous attempt. The new task has joined its transfer by then.
   private func request(_ load: SlotLoad, isFirst: Bool) {
-    if isFirst { target.view?.pendingSlots += 1 }
+    let visibility = SlotVisibility(of: target.view)
+    if isFirst {
+      target.view?.pendingSlots += 1
+      announceLoad(load, visibility)
+    }
     let task = load.request(
-      from: downloader(for: load.slotRequest.options.downloader), at: NeededSize(of: target),
-      SlotVisibility(of: target.view), events(of: load))
+      from: downloader(for: load.slotRequest.options.downloader), at: NeededSize(of: target), visibility,
+      events(of: load))
     if let task { target.view?.setLoadOperation(task, forKey: target.key.operation) }
     if isFirst { state.requested(load) }
   }
@@ -118,6 +122,9 @@ extension ImageSlot {
       },
       progress: { [weak self, weak load] progress in if let load { self?.received(progress, of: load) } },
       preview: { [weak self, weak load] image in if let load { self?.received(preview: image, of: load) } },
+      storedImage: { [weak self, weak load] response in
+        if let load { self?.received(storedImage: response, of: load) }
+      },
       pause: { [weak self, weak load] task in if let load { self?.pauseDidChange(of: load, task) } })
   }
 
@@ -151,6 +158,11 @@ extension ImageSlot {
 
   private func received(preview image: Image, of load: SlotLoad) {
     state.received(preview: image, of: load, in: scene)
+    performEffects()
+  }
+
+  private func received(storedImage response: ImageResponse, of load: SlotLoad) {
+    state.received(storedImage: response, of: load)
     performEffects()
   }
 

@@ -22,8 +22,12 @@ extension ImageSlot {
   func windowDidChange() {
     guard let window = target.view?.window else { return }
     // A cell requests its image before it is inserted into its list.
-    state.load?.enteredWindow(at: window.now)
-    state.load?.move(to: SlotVisibility(of: target.view))
+    if let load = state.load {
+      let visibility = SlotVisibility(of: target.view)
+      load.enteredWindow(at: window.now)
+      load.move(to: visibility)
+      if state.startedLoad != nil { announceLoad(load, visibility) }
+    }
     if indicator?.window !== window { dropIndicator() }
     if let indicator { indicator.start() } else if let load = state.startedLoad { startIndicator(for: load) }
     sizeDidChange()
@@ -31,12 +35,25 @@ extension ImageSlot {
 
   /// Called when the slot is drawn. Does not change the view tree.
   func wasDrawn() {
+    state.wasDrawn()
     state.load?.move(to: .visible)
     recovery?.wasDrawn()
   }
 
   /// Called when the view has been scrolled off the screen.
   func didLeaveScreen() { state.load?.move(to: .left) }
+
+  /// Tells the window that a slot on the screen has begun to load its image. Does nothing if the slot shows an older or
+  /// smaller variant of the image.
+  ///
+  /// In real time, the slot is drawn with the next frame even if nothing has changed, because an image that arrives
+  /// later is one that the user has waited for.
+  func announceLoad(_ load: SlotLoad, _ visibility: SlotVisibility) {
+    guard visibility == .visible, !load.slotRequest.hasImage, let view = target.view, let window = view.window
+    else { return }
+    window.loadDidBegin()
+    if window.isInRealTime, target.isShowing { view.setNeedsDisplay() }
+  }
 
   // MARK: Diagnostic report
 
@@ -64,9 +81,12 @@ extension ImageSlot {
     indicator?.start()
   }
 
+  /// Fades the indicator out. In real time, an indicator that was never drawn does not appear for its minimum duration.
   func endIndicator(isLoaded: Bool) {
-    guard let window = target.view?.window, indicator?.window === window else { return dropIndicator() }
-    indicator?.end(isLoaded: isLoaded)
+    guard let window = target.view?.window, let indicator, indicator.window === window,
+      indicator.wasDrawn || !window.isInRealTime
+    else { return dropIndicator() }
+    indicator.end(isLoaded: isLoaded)
   }
 
   private func dropIndicator() {

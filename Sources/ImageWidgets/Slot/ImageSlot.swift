@@ -27,7 +27,10 @@ final class ImageSlot {
 
   /// A snapshot of the target.
   var scene: SlotScene {
-    SlotScene(image: target.image, needed: NeededSize(of: target), now: target.view?.window?.now)
+    let window = target.view?.window
+    return SlotScene(
+      image: target.image, needed: NeededSize(of: target), now: window?.now,
+      isInRealTime: window?.isInRealTime ?? false)
   }
 
   // MARK: Requests

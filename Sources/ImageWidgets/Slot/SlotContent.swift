@@ -24,6 +24,8 @@ struct SlotContent: ~Copyable {
   /// The image that the slot shows, or that was shown before the first preview.
   func imageWithoutPreview(in scene: SlotScene) -> Image? { presentation.imageWithoutPreview(in: scene) }
 
+  mutating func wasDrawn() { presentation.wasDrawn() }
+
   /// False while an accepted request or a refused source has not taken effect.
   var isSettled: Bool { subject.accepted == nil && subject.refusal == nil }
 
@@ -68,10 +70,13 @@ struct SlotContent: ~Copyable {
     presentation.showPlaceholder(slotRequest.placeholder, slotRequest.options, in: scene)
   }
 
-  /// Shows an image from memory while the server is asked whether the image has changed.
-  mutating func showMeanwhile(_ image: Image, of slotRequest: SlotRequest) {
-    setShown(slotRequest, image)
-    presentation.show(.init(image: image, source: .memory), slotRequest.options, isVariant: false)
+  /// True if the slot shows a preview.
+  var hasPreview: Bool { presentation.hasPreview }
+
+  /// Shows an image from memory or from disk while the server is asked whether the image has changed.
+  mutating func showMeanwhile(_ response: ImageResponse, of slotRequest: SlotRequest) {
+    setShown(slotRequest, response.image)
+    presentation.show(response, slotRequest.options, isVariant: false)
   }
 
   // MARK: Results
@@ -83,7 +88,9 @@ struct SlotContent: ~Copyable {
     case .success(let response):
       if !isConfirmed(by: response, of: slotRequest, in: scene) {
         setShown(slotRequest, response.image)
-        presentation.show(response, slotRequest.options, isVariant: slotRequest.hasImage)
+        presentation.show(
+          response, slotRequest.options, isVariant: slotRequest.hasImage,
+          hasWaited: presentation.hasWaited(for: response, in: scene))
       }
     case .failure where slotRequest.hasImage: break
     case .failure(.cancelled): cancel(slotRequest, in: scene)
@@ -110,11 +117,11 @@ struct SlotContent: ~Copyable {
     if let new = SlotReport(result, elapsed: elapsed) { report = new }
   }
 
-  /// True if the server has confirmed the shown image, and the response has no more pixels.
+  /// True if the server has confirmed the shown image or could not be asked, and the response has no more pixels.
   private func isConfirmed(by response: ImageResponse, of slotRequest: SlotRequest, in scene: SlotScene)
     -> Bool
   {
-    guard slotRequest.hasImage, response.freshness == .revalidated, let image = keptImage(in: scene) else {
+    guard slotRequest.hasImage, response.freshness != .fresh, let image = keptImage(in: scene) else {
       return false
     }
     return image.pixelWidth >= response.image.pixelWidth && image.pixelHeight >= response.image.pixelHeight

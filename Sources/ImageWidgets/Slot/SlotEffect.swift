@@ -83,10 +83,18 @@ struct SlotLookup {
 /// An image found in memory.
 struct SlotHit {
   let image: Image
-  /// True if the image is known to be out of date.
-  let isStale: Bool
+  /// The staleness of an image that is known to be out of date.
+  let staleness: Staleness?
 
-  var result: SlotResult { .success(ImageResponse(image: image, source: .memory)) }
+  var isStale: Bool { staleness != nil }
+
+  var response: ImageResponse {
+    ImageResponse(
+      image: image, source: .memory,
+      freshness: staleness.map { .stale(age: $0.age, reason: $0.reason) } ?? .fresh)
+  }
+
+  var result: SlotResult { .success(response) }
 }
 
 /// A snapshot of the slot's target when an input arrives.
@@ -97,4 +105,6 @@ struct SlotScene {
   let needed: NeededSize
   /// The time of the window in seconds; `nil` outside of a window.
   let now: Double?
+  /// True if a host draws the window in real time; false if a program advances the time.
+  var isInRealTime = false
 }

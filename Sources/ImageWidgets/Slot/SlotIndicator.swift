@@ -11,6 +11,8 @@ final class SlotIndicator: FrameObserver {
   private(set) weak var window: Window?
   private let player: IndicatorPlayer
   private var timing: IndicatorTiming
+  /// True if the indicator has been drawn.
+  private(set) var wasDrawn = false
 
   /// Returns `nil` for an indicator of the kind `none`.
   init?(slot: ImageSlot, indicator: SlotOptions.Indicator, in window: Window) {
@@ -57,6 +59,7 @@ final class SlotIndicator: FrameObserver {
 
   /// Draws the indicator in the center of the slot's frame `rect`.
   func draw(in rect: Rect, of view: View, at now: Double, into list: inout DrawList) {
+    wasDrawn = true
     list.enter(origin: .zero, opacity: timing.opacity(at: now), clip: nil)
     player.draw(in: view, bounds: rect, into: &list)
     list.leave()

@@ -14,6 +14,8 @@ final class SlotLoad {
   private var pauseObservation: ActivityObservation?
   private var isPaused = false
   private var isCancelled = false
+  /// The load of the stored image that the slot shows while this load refreshes the image.
+  private var storedImageTask: ImageTask?
 
   init(_ slotRequest: SlotRequest, _ listeners: SlotListeners = .init()) {
     self.slotRequest = slotRequest
@@ -72,6 +74,8 @@ final class SlotLoad {
     let completion: @MainActor @Sendable (SlotResult) -> Void
     let progress: @MainActor @Sendable (ImageTask.Progress) -> Void
     let preview: @MainActor @Sendable (Image) -> Void
+    /// Called with the stored image that a load refreshes.
+    let storedImage: @MainActor @Sendable (ImageResponse) -> Void
     /// Called each time the task is paused or resumed.
     let pause: @MainActor @Sendable (ImageTask) -> Void
   }
@@ -91,15 +95,40 @@ final class SlotLoad {
     generation += 1
     let generation = generation
     let task = downloader.load(
-      request, additionalIdentifier: slotRequest.additionalIdentifier,
-      completion: { result in if self.generation == generation { events.completion(result) } },
+      request, additionalIdentifier: slotRequest.additionalIdentifier, isForSlot: true,
+      completion: { result in
+        guard self.generation == generation else { return }
+        self.storedImageTask?.cancel()
+        events.completion(result)
+      },
       progress: events.progress,
       preview: { [weak self] image in if self?.generation == generation { events.preview(image) } })
     self.task = task
     observePause(of: task, events.pause)
-    guard isCancelled else { return task }
-    task.cancel()
-    return nil
+    guard !isCancelled else {
+      task.cancel()
+      return nil
+    }
+    storedImageTask?.cancel()
+    storedImageTask = nil
+    if slotRequest.requiresRevalidation, !slotRequest.hasImage, slotRequest.options.setsImage {
+      showStoredImage(request, from: downloader, events.storedImage)
+    }
+    return task
+  }
+
+  /// Loads the stored image that the slot shows until the server has responded.
+  private func showStoredImage(
+    _ request: ImageRequest, from downloader: ImageDownloader,
+    _ show: @escaping @MainActor @Sendable (ImageResponse) -> Void
+  ) {
+    let generation = generation
+    storedImageTask = downloader.loadStoredImage(
+      request, additionalIdentifier: slotRequest.additionalIdentifier
+    ) { [weak self] result in
+      guard let self, self.generation == generation, case .success(let response) = result else { return }
+      show(response)
+    }
   }
 
   private func observePause(of task: ImageTask, _ change: @escaping (ImageTask) -> Void) {
@@ -115,6 +144,7 @@ final class SlotLoad {
   /// task of their own.
   func cancel() {
     isCancelled = true
+    storedImageTask?.cancel()
     if let task { return task.cancel() }
     Task { @MainActor in self.handlers.finish(.failure(.cancelled)) }
   }

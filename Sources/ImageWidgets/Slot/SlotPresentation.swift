@@ -27,11 +27,15 @@ struct SlotPresentation {
   /// The current custom presentation and its last image; `nil` if images are shown in the target.
   private var custom: Custom?
   private var preview: SlotPreview?
+  /// True if the slot has been drawn since the current request began.
+  private var isDrawn = false
   /// Effects that have not been performed. A later decision replaces an earlier one.
   private var targetImage: TargetImage?
   private var cleared: Show?
   private var presented: Call?
   private var awaitedImage: Image?
+
+  var hasPreview: Bool { preview != nil }
 
   /// The image that the slot shows once all effects are performed, where `scene` has the image of the target.
   func image(in scene: SlotScene) -> Image? {
@@ -53,6 +57,16 @@ struct SlotPresentation {
     custom != nil || imageOfTarget(in: scene) === image
   }
 
+  mutating func wasDrawn() { isDrawn = true }
+
+  /// True if the user has seen the slot without the image of `response`.
+  ///
+  /// If a program advances the time, only an image whose decoded pixels were on disk counts as not waited for: hosts
+  /// wait for such an image, while the time at which any other image arrives depends on the speed of the machine.
+  func hasWaited(for response: ImageResponse, in scene: SlotScene) -> Bool {
+    isDrawn || preview != nil || !scene.isInRealTime && !response.isFromPixelCache
+  }
+
   // MARK: Images
 
   /// Shows nothing, in the target and by the custom presentation.
@@ -61,11 +75,12 @@ struct SlotPresentation {
     show(nil, by: nil, transition: .none)
   }
 
-  /// Replaces the preview of the previous request. The image before the preview is restored if the new request keeps
-  /// the shown image.
+  /// Begins a request: removes the preview of the previous request. The image before the preview is restored if the new
+  /// request keeps the shown image.
   mutating func begin(_ options: SlotOptions, in scene: SlotScene) {
     if !options.setsImage || options.placeholderPolicy == .keepsPrevious { takeBackPreview(in: scene) }
     preview = nil
+    isDrawn = false
   }
 
   /// Shows the content for the time until the image arrives, according to `placeholderPolicy`.
@@ -82,10 +97,14 @@ struct SlotPresentation {
   /// Shows the image of a response. A larger variant, and the final image after its preview, do not slide in over
   /// themselves.
   ///
-  /// - Parameter isVariant: True if the slot shows another variant of the image.
-  mutating func show(_ response: ImageResponse, _ options: SlotOptions, isVariant: Bool) {
+  /// - Parameters:
+  ///   - isVariant: True if the slot shows another variant of the image.
+  ///   - hasWaited: True if the user has seen the slot without the image.
+  mutating func show(
+    _ response: ImageResponse, _ options: SlotOptions, isVariant: Bool, hasWaited: Bool = true
+  ) {
     guard options.setsImage else { return }
-    let transition = options.transition(for: response.source)
+    let transition = options.transition(for: response.source, hasWaited: hasWaited)
     let dissolves = (isVariant || preview != nil) && transition.isAnimated
     preview = nil
     show(response.image, by: options.showsImage, transition: dissolves ? .crossDissolve : transition)

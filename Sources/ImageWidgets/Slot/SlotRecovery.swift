@@ -17,6 +17,8 @@ final class SlotRecovery {
   /// Generation counter, incremented by each request. Results of earlier requests are dropped.
   private var generation = 0
   private var isKnownVisible = false
+  /// True until the first request, for an image whose server is being asked already.
+  private var joinsRevalidation = false
 
   /// Begins a recovery. Returns `nil` if the result is final.
   ///
@@ -33,7 +35,8 @@ final class SlotRecovery {
       let recovery = SlotRecovery(slot, downloader, slotRequest, from: error)
       return recovery.begin(cause, isReleased: false) ? recovery : nil
     case .success(let response):
-      guard let staleness = response.staleness ?? downloader.staleness(of: response.image),
+      // The downloader knows more than the response if the server has failed since.
+      guard let staleness = downloader.staleness(of: response.image) ?? Staleness(response.freshness),
         slotRequest.request.cachePolicy != .cacheOnly,
         let cause = staleness.reason.map({ RecoveryCause($0) }) ?? .server
       else { return nil }
@@ -42,6 +45,7 @@ final class SlotRecovery {
       again.request.priority = min(again.request.priority, .low)
       let recovery = SlotRecovery(slot, downloader, again, from: nil)
       // Without a reason, a request to the server is already in progress. The recovery joins its fetch.
+      recovery.joinsRevalidation = staleness.reason == nil
       return recovery.begin(cause, isReleased: staleness.reason == nil) ? recovery : nil
     }
   }
@@ -85,8 +89,8 @@ final class SlotRecovery {
     if size != .unknown { again.size = size }
     task?.cancel()
     generation += 1
-    if let newer = newerImage(for: again, than: slot.shownImage) {
-      ended(again, .success(ImageResponse(image: newer, source: .memory)))
+    if let outcome = knownOutcome(for: again, shown: slot.shownImage) {
+      ended(again, outcome)
       return true
     }
     let generation = generation
@@ -100,23 +104,32 @@ final class SlotRecovery {
     return true
   }
 
-  /// Returns the image that another request has loaded since a stale image was shown.
-  private func newerImage(for slotRequest: SlotRequest, than shown: Image?) -> Image? {
+  /// Returns the outcome of another request that has asked the server since the stale image was shown; `nil` if there
+  /// was none.
+  private func knownOutcome(for slotRequest: SlotRequest, shown: Image?) -> SlotResult? {
     guard slotRequest.hasImage else { return nil }
+    let isFirst = joinsRevalidation
+    joinsRevalidation = false
     var request = slotRequest.sizedRequest
     request.cachePolicy = .useCache
     guard
       let image = downloader.cachedImage(
-        for: request, additionalIdentifier: slotRequest.additionalIdentifier),
-      image != shown, downloader.staleness(of: image) == nil
+        for: request, additionalIdentifier: slotRequest.additionalIdentifier)
     else { return nil }
-    return image
+    if let staleness = downloader.staleness(of: image) {
+      return isFirst && image == shown ? staleness.reason.map { .failure($0) } : nil
+    }
+    // The server has confirmed the shown image, or has sent another one.
+    return .success(
+      image == shown
+        ? ImageResponse(image: image, source: .memory, freshness: .revalidated)
+        : ImageResponse(image: image, source: .network))
   }
 
   private func ended(_ slotRequest: SlotRequest, _ result: SlotResult) {
     switch result {
     case .success(let response):
-      if slotRequest.hasImage, let staleness = response.staleness {
+      if slotRequest.hasImage, let staleness = Staleness(response.freshness) {
         // The slot shows this image already.
         ticket?.failedAgain(staleness.reason.flatMap { RecoveryCause($0) } ?? .server)
       } else {
@@ -127,12 +140,5 @@ final class SlotRecovery {
     case .failure(let error):
       if let cause = RecoveryCause(error) { ticket?.failedAgain(cause) } else { ticket = nil }
     }
-  }
-}
-
-extension ImageResponse {
-  /// The staleness of the response; `nil` if the response is not stale.
-  fileprivate var staleness: Staleness? {
-    if case .stale(_, let reason) = freshness { Staleness(reason: reason) } else { nil }
   }
 }

@@ -38,6 +38,9 @@ struct SlotState: ~Copyable {
   /// The image that the slot shows, or that was shown before the first preview.
   func imageWithoutPreview(in scene: SlotScene) -> Image? { content.imageWithoutPreview(in: scene) }
 
+  /// Records that the view was drawn in the current state of the slot.
+  mutating func wasDrawn() { content.wasDrawn() }
+
   // MARK: Requests
 
   /// Accepts a request. The request begins when the completions of the previous load have been called.
@@ -113,7 +116,7 @@ struct SlotState: ~Copyable {
       return settleLoad(load, hit.result, isStale: hit.isStale, in: scene)
     }
     loads.lookedUp()
-    if let hit, !load.slotRequest.hasImage { showMeanwhile(hit.image, of: load) }
+    if let hit, !load.slotRequest.hasImage { showMeanwhile(hit.response, of: load) }
   }
 
   private mutating func foundForRequest(_ hit: SlotHit?, in scene: SlotScene) {
@@ -125,15 +128,22 @@ struct SlotState: ~Copyable {
     let load = SlotLoad(accepted.slotRequest, accepted.listeners)
     loads.begin(load, .start)
     if let hit {
-      showMeanwhile(hit.image, of: load)
+      showMeanwhile(hit.response, of: load)
     } else {
       content.showPlaceholder(of: accepted.slotRequest, in: scene)
     }
   }
 
-  private mutating func showMeanwhile(_ image: Image, of load: SlotLoad) {
+  private mutating func showMeanwhile(_ response: ImageResponse, of load: SlotLoad) {
     load.refreshesShownImage()
-    content.showMeanwhile(image, of: load.slotRequest)
+    content.showMeanwhile(response, of: load.slotRequest)
+  }
+
+  /// Shows the stored image of a load that refreshes it, unless the slot shows an image or a preview already.
+  mutating func received(storedImage response: ImageResponse, of load: SlotLoad) {
+    guard loads.current === load, !load.slotRequest.hasImage, !content.hasPreview else { return }
+    outputs.endIndicator(isLoaded: true)
+    showMeanwhile(response, of: load)
   }
 
   /// Returns true if a waiting load is to be started: not while the view has no size.

@@ -11,6 +11,17 @@ public protocol ImageDataCache: AnyObject, Sendable {
   /// Returns what `response(for:)` returns, and calls `reserve` with the number of bytes of the body before the body is
   /// read, so that memory is made available first. The default calls `reserve` afterwards.
   func response(for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void) -> StoredResponse?
+  /// Returns the stored response without the body, which is neither read nor verified; `nil` if there is none. With the
+  /// default, which returns `nil`, decoded pixels are neither stored nor used.
+  func head(for identity: RequestIdentity) -> StoredHead?
+  /// Returns the digest that `head(for:)` has for a stored response with this body. The default returns `nil`.
+  func digest(of body: [UInt8]) -> BodyDigest?
+  /// Replaces the headers and the times of a stored response, and keeps the body. Returns false if there is no stored
+  /// response whose body has this digest. The default returns false.
+  ///
+  /// - Parameter response: The new headers and times, with an empty body.
+  @discardableResult
+  func update(_ response: StoredResponse, of body: BodyDigest, for identity: RequestIdentity) -> Bool
   /// Stores a response in place of an older one. Returns true if the response was stored.
   @discardableResult
   func store(_ response: StoredResponse, for identity: RequestIdentity) -> Bool
@@ -33,6 +44,29 @@ public protocol ImageDataCache: AnyObject, Sendable {
   ///   removal has ended. The last call reports fewer responses than the total if some cannot be removed.
   @discardableResult
   func removeAllResponses(progress: (_ removed: Int, _ total: Int) -> Void) -> Bool
+
+  // MARK: Before a transfer
+
+  /// True if the cache has fetch locks or keeps incomplete responses, so that a downloader asks the cache before each
+  /// transfer of a response that is to be stored. False by default; the following methods are then not called.
+  var preparesFetches: Bool { get }
+  /// Takes the lock of a fetch. Returns nil, the default, if there are no locks: the response is then fetched without
+  /// one. Requests of the same process do not exclude each other.
+  func fetchLock(for identity: RequestIdentity) -> FetchLock?
+  /// Returns the progress of another process that holds the lock of a fetch; see `FetchLock.heldByAnother`. Returns
+  /// nil, the default, if no other process holds the lock. Takes no lock.
+  func fetchProgress(for identity: RequestIdentity) -> UInt64?
+  /// Returns the beginning of a response whose download broke, undamaged; nil, the default, if there is none.
+  ///
+  /// - Parameter reserve: Called with the number of bytes of the body before the body is read.
+  func incompleteResponse(
+    for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void
+  ) -> StoredResponse?
+  /// Stores the beginning of a response whose download broke, so that a later run of the program asks only for the
+  /// rest. The body is incomplete; `response.expectedLength` is the length of the whole body, if known. Returns true if
+  /// the beginning was stored. Returns false by default.
+  @discardableResult
+  func storeIncomplete(_ response: StoredResponse, for identity: RequestIdentity) -> Bool
 }
 
 extension ImageDataCache {
@@ -43,6 +77,15 @@ extension ImageDataCache {
     let response = response(for: identity)
     if let response { reserve(response.body.count) }
     return response
+  }
+  /// Returns `nil`: bodies are always read.
+  public func head(for identity: RequestIdentity) -> StoredHead? { nil }
+  /// Returns `nil`: no pixels are stored.
+  public func digest(of body: [UInt8]) -> BodyDigest? { nil }
+  /// Returns false: the response is stored again with its body.
+  @discardableResult
+  public func update(_ response: StoredResponse, of body: BodyDigest, for identity: RequestIdentity) -> Bool {
+    false
   }
   /// Returns `nil`: the cache does not count.
   public func usage() -> ImageCache.DiskUsage? { nil }

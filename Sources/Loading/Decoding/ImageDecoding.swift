@@ -2,6 +2,12 @@ public import VitrineGraphics
 
 /// A type that decodes image data into pixels, such as `ImageCodecs` in Codecs.
 public protocol ImageDecoding: Sendable {
+  /// The name of the decoder on disk; `nil`, the default, keeps decoded pixels off the disk.
+  ///
+  /// A pixel cache shows stored pixels instead of decoding, in later runs and later versions of the program too. The
+  /// name must therefore change whenever the decoder makes other pixels of the same bytes.
+  var storageIdentifier: String? { get }
+
   /// Decodes an image on the calling thread, which is a worker thread and never the main thread.
   ///
   /// Throws `.emptyBody`, `.notAnImage`, `.tooLarge` (before memory is allocated) or `.decoding`.
@@ -30,6 +36,8 @@ public protocol ImageDecoding: Sendable {
 }
 
 extension ImageDecoding {
+  /// Returns `nil`: decoded pixels are not stored on disk.
+  public var storageIdentifier: String? { nil }
   /// Calls `decode(_:options:)` and ignores `cancellation`.
   public func decode(
     _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation

@@ -20,6 +20,8 @@ extension Feed {
   /// little more memory than its text.
   public struct Items: RandomAccessCollection, Sendable {
     private let item: @Sendable (Int) -> Item
+    /// The list that the items were parsed from; `nil` for other items.
+    let list: FeedList?
     /// The number of images.
     public let endIndex: Int
     /// 0.
@@ -27,14 +29,19 @@ extension Feed {
 
     /// Creates items that `item` returns when they are read.
     public init(count: Int, item: @escaping @Sendable (Int) -> Item) {
+      self.init(count: count, list: nil, item: item)
+    }
+
+    private init(count: Int, list: FeedList?, item: @escaping @Sendable (Int) -> Item) {
       endIndex = count
+      self.list = list
       self.item = item
     }
 
     /// Creates items from an array.
     public init(_ items: [Item]) { self.init(count: items.count) { items[$0] } }
 
-    init(_ list: FeedList) { self.init(count: list.count) { list[$0] } }
+    init(_ list: FeedList) { self.init(count: list.count, list: list) { list[$0] } }
 
     /// Returns the item at an index.
     public subscript(index: Int) -> Item { item(index) }

@@ -1,32 +1,36 @@
 import FoundationEssentials
-import VitrineConcurrency
-import VitrineGraphics
+public import VitrineConcurrency
+public import VitrineGraphics
 
 /// A list of images to show: a folder, a text file, or a text file on a server.
 ///
 /// ```swift
 /// let feed = try Feed("https://signs.example.com/list.txt")
-/// feed.onChange = { change in if change == .items { list.reloadData() } }
-/// feed.reload()
+/// feed.onUpdate = { changes in list.apply(changes) { rows = feed.items } }
+/// feed.startUpdates(every: 15 * 60)
 /// ```
 ///
 /// A folder contains the files with the extensions of images, sorted by name. A list is UTF-8 text with one image URL
 /// per line, optionally followed by a tab and a title; lines that begin with `#` are comments. Relative URLs are
 /// resolved against the URL of the list. A list from a server may name only http, https and data URLs.
 ///
-/// A list on a server is loaded by a downloader and kept in its disk cache. If the server cannot be reached or sends
-/// something else, the stored list is shown, and the list is requested again, after one second at first and at most
-/// after a minute, and when the network returns. A server that has no list (404) receives another request after a
-/// minute, and so does a server whose certificate or redirect is refused, because a captive portal may have responded
-/// in its place. A feed gives up only if another request would fail as well, for example because the response exceeds
-/// a limit.
+/// A list on a server is loaded by a downloader and kept in its disk cache. The stored list is shown at once, however
+/// old it is, while its server is asked; a list with `no-cache`, and an outdated one with `must-revalidate`, is shown
+/// then only if `FreshnessRules.ignoresRevalidationOnError` is true. If the server cannot be reached, has no list (404)
+/// or sends something else, the shown items stay.
+///
+/// After a failure the list is requested again, after one second at first and at most after a minute, and when the
+/// network returns. A server that has no list receives another request after a minute, and so does a server whose
+/// certificate or redirect is refused, because a captive portal may have responded in its place. A feed gives up only
+/// if another request would fail as well, for example because the response exceeds a limit. No request is sent while
+/// the server asks for a pause (`Retry-After`).
 @MainActor
 public final class Feed {
   /// The state of a feed.
   public enum State: Hashable, Sendable {
     /// The list has not arrived yet.
     case loading
-    /// The items are those of the current list.
+    /// The items are those of the current list, or of a stored list that is still up to date by its headers.
     case loaded
     /// The items are those of an earlier list, for this reason; `nil` while the server is being asked.
     case stale(FeedError?)
@@ -51,6 +55,10 @@ public final class Feed {
     case application
   }
 
+  /// The maximum length in bytes of a list that is parsed on the main actor, which takes a millisecond. The images of a
+  /// short stored list can then be requested before the first frame.
+  static let shortList = 64 << 10
+
   /// The location of the feed, without secrets.
   public let name: String
   /// The images; empty until a list from a server has arrived.
@@ -59,23 +67,39 @@ public final class Feed {
   public private(set) var state: State { didSet { if state != oldValue { onChange?(.state) } } }
   /// Called after each change of the items or of the state. Capture the feed weakly.
   public var onChange: ((Change) -> Void)?
+  /// Called when the items have changed, before `onChange`, with the difference by URL from the items before. Capture
+  /// the feed weakly.
+  ///
+  /// The difference of long lists is found on another thread. It may be empty, if only titles have changed.
+  public var onUpdate: ((ListChanges) -> Void)?
   /// True while the list is being read or requested.
   public private(set) var isLoading = false
 
   private let source: Source
   /// Returns the downloader for the next request.
   private let currentDownloader: () -> ImageDownloader
+  private let ownClock: (any LoadingClock)?
   private let random: () -> Double
-  private var retry = FeedRetry()
+  private var schedule = FeedSchedule()
+  private let timer = FeedTimer()
+  /// True if the timer is set because of a failure.
   private var isRetryScheduled = false
+  /// True if the list is loaded once more after the load that is under way.
+  private var isReloadPending = false
   private var task: ImageTask?
-  /// Generation counter, incremented by each request and each scheduled retry. Results of earlier ones are dropped.
+  /// True while `task` asks the server, and false while it looks up the stored list.
+  private var asksServer = false
+  /// Generation counter, incremented by each load. Results of earlier ones are dropped.
   private var generation = 0
   private var observation: (any Cancellable)?
   /// The bytes from which `items` were parsed.
   private var bytes: [UInt8] = []
   /// The URL of the list after redirects, against which the relative URLs of `items` are resolved.
   private var base: URL?
+  /// The age of the shown list at a time of the clock.
+  private var knownAge: (seconds: Double, time: Int64)?
+  /// The state of the file or folder when it was last read.
+  private var stamp: FileStamp?
 
   /// Creates a feed. Reads a folder or a file at once and throws if it cannot be used; requests nothing.
   ///
@@ -83,8 +107,12 @@ public final class Feed {
   ///   - location: The path of a folder or text file, or the http(s) URL of a list.
   ///   - downloader: The downloader for a list on a server; `nil`, the default, uses `ImageDownloader.shared` at the
   ///     time of each request.
-  public convenience init(_ location: String, downloader: ImageDownloader? = nil) throws(FeedError) {
-    try self.init(location, downloader: { downloader ?? .shared }, random: { Double.random(in: 0...1) })
+  ///   - clock: The clock that times retries and updates; `nil`, the default, uses the clock of the downloader.
+  public convenience init(
+    _ location: String, downloader: ImageDownloader? = nil, clock: (any LoadingClock)? = nil
+  ) throws(FeedError) {
+    try self.init(
+      location, downloader: { downloader ?? .shared }, clock: clock, random: { Double.random(in: 0...1) })
   }
 
   /// Creates a feed of the application's own items.
@@ -94,19 +122,24 @@ public final class Feed {
     state = .loaded
     source = .application
     currentDownloader = { .shared }
+    ownClock = nil
     random = { 0 }
   }
 
   /// - Parameters:
   ///   - downloader: Returns the downloader for the next request.
-  ///   - random: Returns the jitter of a retry, from 0 to 1.
+  ///   - random: Returns the jitter of a retry or an update, from 0 to 1.
   init(
-    _ location: String, downloader: @escaping () -> ImageDownloader, random: @escaping () -> Double
+    _ location: String, downloader: @escaping () -> ImageDownloader, clock: (any LoadingClock)? = nil,
+    random: @escaping () -> Double
   ) throws(FeedError) {
     currentDownloader = downloader
+    ownClock = clock
     self.random = random
     guard ["http://", "https://"].contains(where: location.lowercased().hasPrefix) else {
-      items = try FeedReader.items(at: location)
+      let list = try LocalList(path: location)
+      items = list.items
+      stamp = list.stamp
       name = location
       source = .local(location)
       state = .loaded
@@ -123,166 +156,241 @@ public final class Feed {
 
   deinit { task?.cancel() }
 
-  /// Reads or requests the list again, even if a retry is scheduled. Does nothing if the list is being loaded.
+  private var clock: any LoadingClock { ownClock ?? currentDownloader().engine.clock }
+
+  /// The number of seconds since the server last confirmed the shown list; `nil` if unknown, and for a feed that does
+  /// not come from a server.
+  public var age: Double? {
+    knownAge.map {
+      $0.seconds + max(0, Double(clock.now.subtractingReportingOverflow($0.time).partialValue) / 1e9)
+    }
+  }
+
+  // MARK: Loading
+
+  /// Reads or requests the list again, also before a scheduled retry or update. A list that is being loaded is loaded
+  /// once more afterwards, because it may have changed meanwhile.
   public func reload() {
-    guard !isLoading else { return }
+    guard !isLoading else {
+      isReloadPending = true
+      return
+    }
+    load(onlyIfChanged: false)
+  }
+
+  /// Loads the list again at an interval, until `stopUpdates()` is called or the feed is released. Requests a list on a
+  /// server now if that has not been done.
+  ///
+  /// The interval varies by ten percent in both directions, so that a fleet of devices does not send its requests at
+  /// the same time. A server that states a longer lifetime of its list (`max-age`, `Expires`) is not asked earlier,
+  /// except after a day. A folder or a file is read again only if it has changed. Items of the application do not
+  /// change.
+  ///
+  /// - Parameter seconds: The interval in seconds, at least 1. With 0, a negative number or NaN, there are no updates.
+  public func startUpdates(every seconds: Double) {
+    schedule.setInterval(seconds)
+    if case .application = source { return }
+    guard !isLoading, !isRetryScheduled else { return }
+    if state == .loading { return reload() }
+    setTimer(FeedSchedule.Next(seconds: schedule.update(random())))
+  }
+
+  /// Ends the updates. Failures are still retried.
+  public func stopUpdates() {
+    schedule.setInterval(nil)
+    if !isRetryScheduled { timer.cancel() }
+  }
+
+  private func load(onlyIfChanged: Bool) {
     isRetryScheduled = false
+    timer.cancel()
     generation += 1
     switch source {
     case .application: break
-    case .local(let path): read(path)
-    case .network(let url): request(url)
+    case .local(let path): read(path, changedSince: onlyIfChanged ? stamp : nil)
+    case .network(let url):
+      // The stored list is shown first.
+      let mayBeStored = items.isEmpty && currentDownloader().dataCache != nil
+      mayBeStored ? lookUp(url) : request(url)
     }
+  }
+
+  private func setTimer(_ next: FeedSchedule.Next) {
+    guard let seconds = next.seconds else { return timer.cancel() }
+    isRetryScheduled = next.isRetry
+    timer.set(after: seconds, on: clock) { [weak self] in
+      guard let self, !isLoading else { return }
+      load(onlyIfChanged: true)
+    }
+  }
+
+  /// Ends a load: sets the state and the time of the next load.
+  private func finish(_ new: State, _ next: FeedSchedule.Next) {
+    let reloads = isReloadPending
+    (isLoading, isReloadPending) = (false, false)
+    setTimer(next)
+    state = new
+    // A handler may have started a load.
+    if reloads, !isLoading { load(onlyIfChanged: false) }
+  }
+
+  private func show(_ update: FeedUpdate) {
+    items = update.items
+    onUpdate?(update.changes)
+    onChange?(.items)
   }
 
   // MARK: Folders and files
 
-  private func read(_ path: String) {
+  private func read(_ path: String, changedSince stamp: FileStamp?) {
     isLoading = true
+    let generation = generation
     Task { [weak self, items] in
-      let result = await Self.items(at: path, unlike: items)
-      guard let self else { return }
-      isLoading = false
+      let result = await LocalList.read(path, changedSince: stamp, after: items)
+      guard let self, generation == self.generation else { return }
+      let next = FeedSchedule.Next(seconds: schedule.update(random()))
       switch result {
       case .success(let new):
-        if let new {
-          self.items = new
-          onChange?(.items)
-        }
-        state = .loaded
-      case .failure(let error): state = .stale(error)
-      }
-    }
-  }
-
-  /// Returns the items at a path; `nil` if they are those that are shown. Reads on a thread of its own, because a disk
-  /// that hangs must not block a thread of the concurrency pool.
-  private nonisolated static func items(
-    at path: String, unlike old: Items
-  ) async -> Result<Items?, FeedError> {
-    await withCheckedContinuation { continuation in
-      BlockingThread.start {
-        continuation.resume(
-          returning: Result<Items?, FeedError> { () throws(FeedError) in
-            let items = try FeedReader.items(at: path)
-            return items.elementsEqual(old) ? nil : items
-          })
+        if let new { self.stamp = new.list.stamp }
+        if let update = new?.update { show(update) }
+        finish(.loaded, next)
+      case .failure(let error):
+        // The file is read again when it is back, even if it is unchanged.
+        self.stamp = nil
+        finish(.stale(error), next)
       }
     }
   }
 
   // MARK: Lists on a server
 
+  private func lookUp(_ url: URL) {
+    load(url, .cacheOnly) { feed, result, generation in
+      guard case .success(let response) = result else { return feed.request(url) }
+      let list = feed.list(in: response, of: url)
+      guard list.mayBeShownAtOnce else { return feed.request(url) }
+      feed.receive(list, generation) { feed, error in
+        if error == nil { feed.state = list.isStale ? .stale(nil) : .loaded }
+        // A handler may have started another load.
+        if generation == feed.generation { feed.request(url) }
+      }
+    }
+  }
+
   private func request(_ url: URL) {
-    let downloader = currentDownloader()
     // The shared downloader may have been replaced since the last request.
-    observation = downloader.observeConnectivity { [weak self] in self?.connectivityDidChange() }
-    var request = ImageRequest(url: url, headers: ["Accept": "text/plain, */*;q=0.8"], cachePolicy: .refresh)
+    observation = currentDownloader().observeConnectivity { [weak self] in self?.connectivityDidChange() }
+    load(url, .refresh) { feed, result, generation in
+      switch result {
+      case .success(let response):
+        let list = feed.list(in: response, of: url)
+        feed.receive(list, generation) { feed, error in
+          if let error { feed.fail(.invalidData("\(error)"), url) } else { feed.succeed(with: list, url) }
+        }
+      case .failure(let error): feed.fail(error, url)
+      }
+    }
+  }
+
+  /// Loads the bytes of the list.
+  private func load(
+    _ url: URL, _ policy: ImageRequest.CachePolicy,
+    then handle: @escaping (Feed, Result<ImageResponse, ImageError>, _ generation: Int) -> Void
+  ) {
+    var request = ImageRequest(url: url, headers: ["Accept": "text/plain, */*;q=0.8"], cachePolicy: policy)
     request.decodes = false
     // The validator keeps other content from replacing the list on disk.
     request.validator = DataValidator("feed list") { [name] bytes in
       _ = try FeedReader.list(bytes, name: name, base: url)
     }
-    isLoading = true
+    (isLoading, asksServer) = (true, policy != .cacheOnly)
     let generation = generation
-    task = downloader.load(
-      request, completion: { [weak self] result in self?.finish(result, url: url, generation) })
+    task = currentDownloader().load(
+      request,
+      completion: { [weak self] result in
+        guard let self, generation == self.generation else { return }
+        task = nil
+        handle(self, result, generation)
+      })
+  }
+
+  private func list(in response: ImageResponse, of url: URL) -> FeedResponse {
+    let configuration = currentDownloader().engine.configuration
+    return FeedResponse(
+      response, of: url, at: configuration.environment.wallClock(), rules: configuration.freshness)
   }
 
   /// Requests the list at once if a retry is scheduled, or if the running request has not received anything yet.
   private func connectivityDidChange() {
-    let isUnresponsive = task.map { $0.progress.received == 0 } ?? false
+    let isUnresponsive = asksServer && task.map { $0.progress.received == 0 } ?? false
     guard isRetryScheduled || isUnresponsive else { return }
     task?.cancel()
     task = nil
-    isLoading = false
-    retry = FeedRetry()
-    reload()
+    (isLoading, isReloadPending) = (false, false)
+    schedule.restart()
+    load(onlyIfChanged: false)
   }
 
-  private func finish(_ result: Result<ImageResponse, ImageError>, url: URL, _ generation: Int) {
-    guard generation == self.generation else { return }
-    task = nil
-    switch result {
-    case .success(let response):
-      var stale: State?
-      if case .stale(_, let reason) = response.freshness {
-        stale = .stale(reason.map { .notLoaded(name, $0) })
-      }
-      receive(response.data ?? [], from: Self.listURL(of: response, for: url), stale: stale, generation)
-    case .failure(let error): fail(error)
-    }
-  }
-
-  /// Returns the URL of the list after redirects. The disk does not store the login, which relative image URLs need.
-  private static func listURL(of response: ImageResponse, for url: URL) -> URL {
-    guard let finalURL = response.http?.url else { return url }
-    let isSameURL = finalURL.absoluteString.separatingLogin.url == url.absoluteString.separatingLogin.url
-    return isSameURL ? url : finalURL
-  }
-
-  /// Parses a list off the main actor, because parsing a long list takes a while.
-  private func receive(_ new: [UInt8], from base: URL, stale: State?, _ generation: Int) {
+  /// Shows a list. Parses a long list off the main actor.
+  ///
+  /// - Parameter finish: Called in the end, with the error of a list that cannot be shown, unless another load was
+  ///   started.
+  private func receive(
+    _ list: FeedResponse, _ generation: Int, then finish: @escaping (Feed, FeedError?) -> Void
+  ) {
     // The same list at another URL names other images by its relative URLs.
-    guard new != bytes || base != self.base || bytes.isEmpty else { return finishLoading(stale: stale) }
+    guard list.bytes != bytes || list.base != base || bytes.isEmpty else {
+      note(list)
+      return finish(self, nil)
+    }
+    if list.bytes.count <= Self.shortList {
+      let result = Result { () throws(FeedError) in try list.update(of: items, name: name) }
+      return take(result, of: list, generation, then: finish)
+    }
     Task { [weak self, name, items] in
-      let result = await Self.items(new, name: name, base: base, unlike: items)
+      let result = await Self.update(of: items, by: list, name: name)
       guard let self, generation == self.generation else { return }
-      switch result {
-      case .success(let changed):
-        bytes = new
-        self.base = base
-        if let changed {
-          self.items = changed
-          onChange?(.items)
-        }
-        finishLoading(stale: stale)
-      case .failure(let error): fail(.invalidData("\(error)"))
-      }
+      take(result, of: list, generation, then: finish)
     }
   }
 
-  /// Returns the items of a list; `nil` if they are those that are shown.
-  @concurrent private nonisolated static func items(
-    _ bytes: [UInt8], name: String, base: URL, unlike old: Items
-  ) async -> Result<Items?, FeedError> {
-    Result { () throws(FeedError) in
-      let items = Items(try FeedReader.list(bytes, name: name, base: base))
-      return items.elementsEqual(old) ? nil : items
+  @concurrent private nonisolated static func update(
+    of items: Items, by list: FeedResponse, name: String
+  ) async -> Result<FeedUpdate?, FeedError> {
+    Result { () throws(FeedError) in try list.update(of: items, name: name) }
+  }
+
+  private func take(
+    _ result: Result<FeedUpdate?, FeedError>, of list: FeedResponse, _ generation: Int,
+    then finish: (Feed, FeedError?) -> Void
+  ) {
+    switch result {
+    case .success(let update):
+      (bytes, base) = (list.bytes, list.base)
+      note(list)
+      if let update { show(update) }
+      if generation == self.generation { finish(self, nil) }
+    case .failure(let error): finish(self, error)
     }
   }
 
-  private func finishLoading(stale: State?) {
-    isLoading = false
-    let action = retry.next(after: stale == nil ? .fresh : .stale, random: random())
-    schedule(action)
-    state = stale ?? .loaded
+  private func note(_ list: FeedResponse) { knownAge = list.age.map { ($0, clock.now) } }
+
+  private func succeed(with list: FeedResponse, _ url: URL) {
+    let next = schedule.next(
+      after: list.isStale ? .stale : .fresh, lifetime: list.lifetime, pause: pause(of: url), random: random())
+    finish(list.isStale ? .stale(list.reason.map { .notLoaded(name, $0) }) : .loaded, next)
   }
 
-  private func fail(_ error: ImageError) {
-    isLoading = false
-    let action = retry.next(after: .failed(error), random: random())
-    schedule(action)
+  private func fail(_ error: ImageError, _ url: URL) {
+    var next = schedule.next(after: .failed(error), pause: pause(of: url), random: random())
     let error = FeedError.notLoaded(name, error)
     // A list that is already shown stays.
-    if items.isEmpty {
-      state = action == .giveUp ? .failed(error) : .waiting(error)
-    } else {
-      state = .stale(error)
-    }
+    guard items.isEmpty else { return finish(.stale(error), next) }
+    if next.isGivenUp { next.seconds = nil }
+    finish(next.isGivenUp ? .failed(error) : .waiting(error), next)
   }
 
-  private func schedule(_ action: FeedRetry.Action) {
-    guard case .retry(let seconds) = action else { return }
-    isRetryScheduled = true
-    generation += 1
-    let generation = generation
-    let clock = currentDownloader().engine.clock
-    clock.wake(at: clock.now.advanced(bySeconds: seconds)) { [weak self] in
-      MainActorQueue.main.post { [weak self] in
-        guard let self, isRetryScheduled, generation == self.generation else { return }
-        reload()
-      }
-    }
-  }
+  /// Returns the number of seconds for which the server has asked for no requests.
+  private func pause(of url: URL) -> Double { currentDownloader().engine.recovery.pause(of: .init(url)) }
 }

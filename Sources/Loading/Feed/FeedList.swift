@@ -16,7 +16,8 @@ struct FeedList: RandomAccessCollection, Sendable {
   private let text: [UInt8]
   /// The offsets of the lines that name an image.
   private let starts: [UInt32]
-  private let base: URL
+  /// The URL of the list.
+  let base: URL
 
   /// Parses and checks each line of a UTF-8 text. Relative URLs are resolved against `base`, the URL of the list.
   init(_ text: [UInt8], base: URL) throws(FeedError) {
@@ -51,8 +52,7 @@ struct FeedList: RandomAccessCollection, Sendable {
   var endIndex: Int { starts.count }
 
   subscript(index: Int) -> Feed.Item {
-    let line = text[FeedLines.line(of: text, at: Int(starts[index]))]
-    let parts = String(decoding: FeedLines.trimmed(line), as: UTF8.self).split(separator: "\t", maxSplits: 1)
+    let parts = String(decoding: line(at: index), as: UTF8.self).split(separator: "\t", maxSplits: 1)
     let address = parts.first.map { FeedLines.trim($0) } ?? ""
     let title = parts.count > 1 ? FeedLines.trim(parts[1]).replacing("\t", with: " ") : ""
     guard let url = URL(string: address, relativeTo: base)?.absoluteURL else {
@@ -61,6 +61,17 @@ struct FeedList: RandomAccessCollection, Sendable {
     return Feed.Item(
       url: url.absoluteString, title: title.isEmpty ? Self.title(of: url) : title,
       detail: url.host() ?? String(url.path.prefix(100)))
+  }
+
+  /// Returns the bytes of a line without spaces at both ends. In two lists with the same base, equal lines are equal
+  /// items.
+  func line(at index: Int) -> ArraySlice<UInt8> {
+    FeedLines.trimmed(text[FeedLines.line(of: text, at: Int(starts[index]))])
+  }
+
+  /// Returns the bytes of an address. In two lists with the same base, equal addresses are equal URLs.
+  func address(at index: Int) -> ArraySlice<UInt8> {
+    FeedLines.trimmed(line(at: index).prefix { $0 != UInt8(ascii: "\t") })
   }
 
   private static func displayName(of list: URL) -> String {

@@ -28,9 +28,17 @@ public struct FreshnessRules: Hashable, Sendable {
   /// The number of seconds for which an image from a stale response stays in the memory cache; 60 by default. The next
   /// load then asks the server again. When the network returns, such images are removed earlier.
   public var staleInMemory = 60.0
+  /// True if slots show a stale stored response at once, if the rules allow a stale response when the server fails; true
+  /// by default. The server is asked meanwhile, at low priority: an image that has changed replaces the shown image, with
+  /// a cross-dissolve if the slot's transition is animated, and an image that the server confirms stays as it is.
+  ///
+  /// The completion of the slot receives the stale image, without a reason. For `.refresh`, the slot shows the stored
+  /// image and the completion receives the image of the server. False makes slots wait for `staleAfter` seconds, like
+  /// other callers.
+  public var showsStaleAtOnce = true
   /// The number of seconds to wait for a server before a stale stored response is shown, if the rules allow a stale
   /// response when the server fails; 1 by default. `.infinity` waits without limit; 0, a negative number and NaN do not
-  /// wait.
+  /// wait. Slots do not wait unless `showsStaleAtOnce` is false.
   ///
   /// The load ends with `.stale` without a reason. The request continues: its response is stored, and a slot that still
   /// shows the stale image then shows the new one. Without a stored response, and for `.refresh` and `.reload`, only

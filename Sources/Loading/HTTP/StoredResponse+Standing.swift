@@ -69,7 +69,8 @@ extension StoredResponse {
     return max(min(ownLifetime, longestLifetime), Self.nonNegative(rules.minimumLifetime))
   }
 
-  private func statedLifetime(_ control: CacheControl) -> Double? {
+  /// Returns the lifetime in seconds that the server states; nil if it states none.
+  func statedLifetime(_ control: CacheControl) -> Double? {
     switch control.seconds("max-age") {
     case .number(let seconds): return seconds
     case .invalid: return 0

@@ -13,6 +13,8 @@ struct FetchPlan {
     case decode(FetchedBytes)
     /// Decode the bytes, and ask the server whether the images have changed.
     case decodeAndRevalidate(FetchedBytes)
+    /// Move the callers to the fetch that decodes the stored response, which the server has confirmed.
+    case confirm(FetchID, FetchedBytes)
     case askServer
     /// Fail the cache-only callers with the error of the decode, and ask the server for other bytes.
     case replace(damage: ImageError)
@@ -25,13 +27,15 @@ struct FetchPlan {
   var transfers: TransferPlan
   private(set) var lookups = LookupLine()
   var disk: DiskPlan
+  private(set) var locks: FetchLocks
   /// The time at which `woken(at:)` is to be called.
   private var nextWake = NextWake()
 
-  init(undecodedBytesLimit: Int, transfers: TransferPlan, disk: DiskPlan) {
+  init(undecodedBytesLimit: Int, transfers: TransferPlan, disk: DiskPlan, locks: FetchLocks = FetchLocks()) {
     self.undecodedBytesLimit = undecodedBytesLimit
     self.transfers = transfers
     self.disk = disk
+    self.locks = locks
   }
 
   // MARK: Callers
@@ -69,9 +73,12 @@ struct FetchPlan {
     guard let priority = fetch.demand.priority else {
       switch fetch.phase {
       // The disk lookup takes place nevertheless.
-      case .idle where disk[id].isLookedUp || transfers.isHeld(id): return
-      case .idle: transfers.hold(id, isRunning: false, at: loads.now)
+      case .idle where disk[id].isLookedUp || transfers.isHeld(id) || locks.isWaiting(id): return
+      case .idle:
+        locks.leave(id)
+        transfers.hold(id, isRunning: false, at: loads.now)
       case .running:
+        locks.leave(id)
         loads.actions.append(.pauseFetch(id))
         loads.tree.setPhase(.idle, of: id)
         transfers.hold(id, isRunning: true, at: loads.now)
@@ -97,6 +104,7 @@ struct FetchPlan {
     lookups.leave(id)
     transfers.remove(id, at: loads.now)
     disk.remove(id)
+    locks.leave(id)
   }
 
   // MARK: Downloads
@@ -108,17 +116,29 @@ struct FetchPlan {
   mutating func startDownloads(in loads: inout Loads) {
     while loads.tree.undecodedBytes < undecodedBytesLimit, let id = transfers.startNext(at: loads.now) {
       loads.tree.setPhase(.running, of: id)
-      if let request = loads.tree[id]?.request { loads.actions.append(.startFetch(id, request)) }
+      start(id, in: &loads)
     }
-    let next = [transfers.queue.nextChange(after: loads.now), lookups.nextChange].compactMap { $0 }.min()
+    let changes = [transfers.queue.nextChange(after: loads.now), lookups.nextChange, locks.nextChange]
+    let next = changes.compactMap { $0 }.min()
     if let time = next, nextWake.schedule(at: time) { loads.actions.append(.wake(at: time)) }
+  }
+
+  /// Starts the transfer of a fetch, or asks the disk cache first.
+  private mutating func start(_ id: FetchID, in loads: inout Loads) {
+    guard let request = loads.tree[id]?.request else { return }
+    let mayPrepare = disk.mayPrepare(id) && request.headers["Range"] == nil
+    let takesLock = mayPrepare && disk[id].use > .none
+    let continues = mayPrepare && disk[id].copy == nil && !transfers.hasRestarted(id)
+    loads.actions.append(
+      locks.asks(id, isUseful: takesLock || continues, at: loads.now)
+        ? .prepareFetch(id, request, takesLock: takesLock, continues: continues) : .startFetch(id, request))
   }
 
   /// Sends the request of a fetch that the disk does not serve.
   mutating func askServer(_ id: FetchID, in loads: inout Loads) {
     guard let fetch = loads.tree[id] else { return }
     transfers.enqueueAfterLookup(id, fetch.demand.priority, at: loads.now)
-    if fetch.demand.priority != nil { disk.limitWaiting(id, in: &loads) }
+    if fetch.demand.priority != nil, !transfers.isCutOff(id) { disk.limitWaiting(id, in: &loads) }
   }
 
   /// Handles the end of an attempt of a running fetch.
@@ -127,10 +147,14 @@ struct FetchPlan {
     transfers.ended(id, end, at: loads.now)
     loads.tree.setPhase(.idle, of: id)
     switch end.outcome {
-    case .bytes(let bytes) where bytes.body.isEmpty:
+    case .bytes(let bytes) where bytes.isEmpty:
       if let step = takeCopy(id, because: .emptyBody, in: loads.tree) { return step }
       return lookups.waits(for: id, because: .emptyBody, in: &loads, &disk) ? .wait : .fail(.emptyBody)
-    case .bytes(let bytes): return .decode(bytes)
+    case .bytes(let bytes):
+      guard bytes.freshness == .revalidated, let stored = fetchOfCopy(of: id, in: loads.tree) else {
+        return .decode(bytes)
+      }
+      return .confirm(stored, bytes)
     // The request was not conditional.
     case .notModified: return .fail(.status(304))
     case .needsWhole:
@@ -148,7 +172,30 @@ struct FetchPlan {
       }
       if lookups.waits(for: id, because: error, in: &loads, &disk) { return .wait }
       if error.endsStorage { disk.discard(id, in: &loads) }
+      noteFailure(id, error, in: &loads)
       return .fail(error)
+    }
+  }
+
+  // MARK: Offline
+
+  /// Keeps requests from leaving this machine, or allows them again. Stops running transfers.
+  mutating func setOffline(_ isOffline: Bool, in loads: inout Loads) {
+    for id in transfers.setOffline(isOffline, at: loads.now) {
+      loads.actions.append(.pauseFetch(id))
+      loads.tree.setPhase(.idle, of: id)
+    }
+  }
+
+  /// Returns the next steps of the fetches whose downloads may not start because the downloader is offline: the stored
+  /// response is shown, or the fetch fails.
+  mutating func refuseDownloads(in loads: inout Loads) -> [(fetch: FetchID, step: Step)] {
+    transfers.takeRefused().compactMap { id in
+      guard case .idle? = loads.tree[id]?.phase else { return nil }
+      if let step = takeCopy(id, because: .offline, in: loads.tree) { return (id, step) }
+      if lookups.waits(for: id, because: .offline, in: &loads, &disk) { return nil }
+      noteFailure(id, .offline, in: &loads)
+      return (id, .fail(.offline))
     }
   }
 
@@ -183,7 +230,13 @@ struct FetchPlan {
       return foundLate(id, find, in: &loads)
     }
     loads.tree.setPhase(.idle, of: id)
-    return switch disk.lookedUp(id, find, isCacheOnly: fetch.isCacheOnly) {
+    var find = find
+    if transfers.isCutOff(id) { find.failure = .offline }
+    disk.noteLookup(id, at: loads.now)
+    let verdict = disk.lookedUp(id, find, isCacheOnly: fetch.isCacheOnly)
+    // A lock that was taken before the lookup is not needed if the server is not asked.
+    if verdict != .askServer { locks.leave(id) }
+    return switch verdict {
     case .show(let bytes): .decode(bytes)
     case .showAndRevalidate(let bytes): .decodeAndRevalidate(bytes)
     case .showCopy(let error): takeCopy(id, because: error, in: loads.tree) ?? .fail(error)
@@ -205,6 +258,7 @@ struct FetchPlan {
     loads.tree.setPhase(.idle, of: id)
     disk.goAhead(id)
     if fetch.isCacheOnly { return .fail(.notCached) }
+    if transfers.isCutOff(id), lookups.waits(for: id, because: .offline, in: &loads, &disk) { return .wait }
     if let failure, disk[id].use == .byFreshness { return .fail(failure) }
     return .askServer
   }
@@ -224,7 +278,18 @@ struct FetchPlan {
       return .wait
     case .lookingUp, .received: return .wait
     }
+    locks.leave(id)
     return .decode(copy.freshBytes)
+  }
+
+  /// Reads the body of a stored response whose images were expected to be in the pixel cache.
+  mutating func readBody(of bytes: FetchedBytes, _ id: FetchID, in loads: inout Loads) {
+    guard let fetch = loads.tree[id] else { return }
+    disk.awaitBody(of: bytes, id)
+    loads.tree.setPhase(.idle, of: id)
+    lookups.enqueue(
+      id, priority: fetch.demand.priority ?? .normal, arrival: transfers.queue.nextArrival(at: loads.now),
+      at: loads.now)
   }
 
   // MARK: Stored responses
@@ -236,6 +301,27 @@ struct FetchPlan {
       return nil
     }
     return .decode(copy.staleBytes(because: error))
+  }
+
+  /// Returns the fetch that decodes the stored response about which the server of a fetch is asked; `nil` if there is
+  /// none, or if its images have been delivered.
+  func fetchOfCopy(of id: FetchID, in tree: StageTree) -> FetchID? {
+    guard let copy = disk[id].copy, let identity = tree[id]?.request.identity else { return nil }
+    let cacheOnly = tree.fetch(FetchKey(request: identity, isCacheOnly: true))
+    return (tree.overtaken(by: id) + [cacheOnly].compactMap { $0 }).first { earlier in
+      guard earlier != id, let fetch = tree[earlier], !fetch.isOutdated,
+        case .received(let bytes) = fetch.phase, bytes.source == .disk
+      else { return false }
+      return bytes.response == copy.storedResponse.response && bytes.freshness != .revalidated
+    }
+  }
+
+  /// Adds the failure of a server to the stored response that is being decoded for callers that did not wait.
+  private func noteFailure(_ id: FetchID, _ error: ImageError, in loads: inout Loads) {
+    guard let copy = disk[id].copy, let stored = fetchOfCopy(of: id, in: loads.tree),
+      case .received(let bytes) = loads.tree[stored]?.phase, case .stale = bytes.freshness
+    else { return }
+    loads.tree.update(stored, by: copy.staleBytes(because: error))
   }
 
   /// Returns true if lookups may begin. Releases stored responses that are not shown after `staleAfter` if there is no
@@ -266,17 +352,80 @@ struct FetchPlan {
     return .replace(damage: damage)
   }
 
-  /// Adds a fetch that decodes the stored response of a fetch whose server is late. Returns `nil` if the stored
-  /// response may not be shown.
+  /// Adds a fetch that decodes the stored response of a fetch whose server has not responded yet. Returns `nil` if the
+  /// stored response may not be shown.
   mutating func addFetchOfCopy(
     of id: FetchID, in loads: inout Loads
   ) -> (fetch: FetchID, bytes: FetchedBytes)? {
-    guard disk.mayServeCopy(of: id, in: loads.tree), let copy = disk[id].copy,
-      let lane = transfers.lane(of: id), let stored = loads.tree.addFetchOfCopy(of: id)
+    guard let copy = disk[id].copy, let lane = transfers.lane(of: id),
+      let stored = loads.tree.addFetchOfCopy(of: id)
     else { return nil }
     transfers.add(stored, lane: lane, at: loads.now)
     disk.add(stored)
     disk.noteChange()
     return (stored, copy.staleBytes())
+  }
+}
+
+/// Locks that processes with the same disk cache share; see `FetchLocks`.
+extension FetchPlan {
+  /// Removes and returns the answer of the disk cache for a transfer that starts.
+  mutating func takePreparation(of id: FetchID) -> FetchPreparation? { locks.take(id) }
+
+  /// Notes that the disk cache reads resumable data before it answers.
+  mutating func readsResumableData(_ bytes: Int, for id: FetchID, at now: Int64) {
+    locks.reads(bytes, for: id, at: now)
+  }
+
+  /// Handles the answer of the disk cache before a transfer.
+  mutating func prepared(_ id: FetchID, _ preparation: FetchPreparation, in loads: inout Loads) {
+    switch locks.prepared(id, preparation, lookedUp: disk[id].lookedUp, at: loads.now) {
+    case .none: break
+    case .start: if let request = loads.tree[id]?.request { loads.actions.append(.startFetch(id, request)) }
+    case .lookUp:
+      leaveQueueForLock(id, in: &loads)
+      lookUpAgain(id, in: &loads)
+    case .wait:
+      leaveQueueForLock(id, in: &loads)
+      // Callers get the stored response as if the server were slow.
+      disk.limitWaiting(id, in: &loads)
+    }
+  }
+
+  private mutating func leaveQueueForLock(_ id: FetchID, in loads: inout Loads) {
+    loads.tree.setPhase(.idle, of: id)
+    transfers.stopped(id, at: loads.now)
+    disk.beginWait(id)
+  }
+
+  /// Handles the check of the fetches that wait for other processes.
+  ///
+  /// - Parameter progress: The progress of the other processes, for the locks that are still held.
+  mutating func checkedLocks(_ progress: [FetchID: UInt64], in loads: inout Loads) {
+    let released = locks.checked(progress, at: loads.now)
+    for id in released.free { lookUpAgain(id, in: &loads) }
+    for id in released.ahead { askServer(id, in: &loads) }
+  }
+
+  /// Starts transfers without the answer of a disk that does not respond, and checks the fetches that wait.
+  mutating func proceedWithLocks(in loads: inout Loads) {
+    guard locks.isEnabled else { return }
+    for id in locks.takeLate(at: loads.now) where loads.tree.isRunning(id) {
+      if let request = loads.tree[id]?.request { loads.actions.append(.startFetch(id, request)) }
+    }
+    for id in locks.takeAbandoned(at: loads.now) { askServer(id, in: &loads) }
+    let identities = locks.takeChecks(at: loads.now).map { ($0, loads.tree[$0]?.request.identity) }
+    guard !identities.isEmpty else { return }
+    loads.actions.append(
+      .checkLocks(Dictionary(identities.compactMap { id, identity in identity.map { (id, $0) } }) { $1 }))
+  }
+
+  /// Looks up the disk once more, because another process has stored a response or has failed.
+  private mutating func lookUpAgain(_ id: FetchID, in loads: inout Loads) {
+    guard let fetch = loads.tree[id] else { return locks.leave(id) }
+    guard disk.beginsWithLookup(id) else { return askServer(id, in: &loads) }
+    lookups.enqueue(
+      id, priority: fetch.demand.priority ?? .normal, arrival: transfers.arrive(id, at: loads.now),
+      at: loads.now)
   }
 }

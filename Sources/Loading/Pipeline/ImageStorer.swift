@@ -18,7 +18,7 @@ struct ImageStorer: Sendable {
   /// replaces all other sizes.
   func store(_ id: ProcessedImageID, _ image: Image, _ request: ImageRequest, _ identifier: String?) {
     // Read before the cache is called, because the callers may leave in the meantime.
-    guard let freshness = state.withLock({ $0.registry.freshness(of: id) }),
+    guard let (freshness, response) = state.withLock({ $0.registry.origin(of: id) }),
       let cache = request.cache(default: cache),
       cache.shouldCache(image, for: request, additionalIdentifier: identifier)
     else { return }
@@ -26,8 +26,8 @@ struct ImageStorer: Sendable {
       cache.removeImage(for: request, additionalIdentifier: identifier)
     }
     cache.insert(image, for: request, additionalIdentifier: identifier)
-    if case .stale(_, let reason) = freshness {
-      staleImages.note(image, request, identifier, because: reason)
+    if case .stale(let age, let reason) = freshness {
+      staleImages.note(image, request, identifier, because: reason, age: age, madeFrom: response)
     }
   }
 }

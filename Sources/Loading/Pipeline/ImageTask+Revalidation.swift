@@ -5,6 +5,6 @@ extension ImageTask {
     request.cachePolicy = .refresh
     request.priority = .veryLow
     request.progressive = .none
-    return ImageTask(request, additionalIdentifier: identifier, isProbe: true)
+    return ImageTask(request, additionalIdentifier: identifier, purpose: .probe)
   }
 }

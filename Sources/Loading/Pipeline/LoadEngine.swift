@@ -9,6 +9,7 @@ final class LoadEngine: Sendable {
   let configuration: ImageDownloader.Configuration
   let decoder: any ImageDecoding
   let dataCache: (any ImageDataCache)?
+  let pixelCache: (any ImagePixelCache)?
   let ledger: MemoryLedger
   let trace: Trace
   let recovery: Recovery
@@ -17,6 +18,9 @@ final class LoadEngine: Sendable {
   let diskWriter: DiskWriter
   let staleImages: StaleImageRemover
   private let diskReader: DiskReader
+  /// The keys of pixels on disk; nil if no pixels are stored.
+  private let pixelVariants: PixelVariants?
+  private let preparer: FetchPreparer
   private let workers: WorkerPool
   private let imageMaker: ImageMaker
   private let imageStorer: ImageStorer
@@ -30,7 +34,8 @@ final class LoadEngine: Sendable {
 
   init(
     configuration: ImageDownloader.Configuration, transports: [any DataTransport],
-    decoder: any ImageDecoding, cache: (any ImageRequestCache)?, dataCache: (any ImageDataCache)? = nil
+    decoder: any ImageDecoding, cache: (any ImageRequestCache)?, dataCache: (any ImageDataCache)? = nil,
+    pixelCache: (any ImagePixelCache)? = nil
   ) {
     let ledger = configuration.memory.ledger ?? MemoryLedger()
     let transports = TransportTable(transports)
@@ -38,21 +43,30 @@ final class LoadEngine: Sendable {
     self.configuration = configuration
     self.decoder = decoder
     self.dataCache = dataCache
+    self.pixelCache = pixelCache
     self.ledger = ledger
     self.transports = transports
     trace = configuration.environment.trace
     recovery = Recovery(configuration.recovery, clock: clock)
     let rules = StoredResponseRules(configuration)
-    diskWriter = DiskWriter(dataCache, transports: transports, clock: clock)
+    let countsImages = cache == nil || cache is MemoryImageCache
+    pixelVariants = pixelCache == nil ? nil : PixelVariants(decoder, configuration)
+    diskWriter = DiskWriter(dataCache, pixels: pixelCache, transports: transports, clock: clock)
+    let pixelReader = PixelReader(
+      dataCache, pixelCache, pixelVariants, ledger: ledger, countsImages: countsImages)
     diskReader = DiskReader(
-      dataCache, writer: diskWriter, transports: transports, rules: rules, configuration: configuration,
+      dataCache, pixels: pixelReader, writer: diskWriter, transports: transports, rules: rules, configuration: configuration,
       ledger: ledger)
+    preparer = FetchPreparer(dataCache, writer: diskWriter, transports: transports, ledger: ledger)
     staleImages = StaleImageRemover(from: cache, after: configuration.freshness.staleInMemory, clock: clock)
     workers = WorkerPool(threads: configuration.decoding.threads, clock: clock)
     imageMaker = ImageMaker(
       decoder, workers: workers, ledger: ledger, configuration: configuration,
-      countsImages: cache == nil || cache is MemoryImageCache)
-    state = Shared(LoadState(configuration, hasDisk: dataCache != nil, budget: ledger.budget))
+      countsImages: countsImages)
+    state = Shared(
+      LoadState(
+        configuration, hasDisk: dataCache != nil, preparesFetches: dataCache?.preparesFetches ?? false,
+        budget: ledger.budget))
     transfers = TransferRunner(state, rules, workers)
     imageStorer = ImageStorer(state, cache, staleImages)
     previews = PreviewRunner(
@@ -106,6 +120,15 @@ final class LoadEngine: Sendable {
   /// True if no disk lookup is running, except lookups that have exceeded their deadline.
   var areLookupsIdle: Bool { state.withLock { $0.registry.fetches.lookups.isIdle } }
 
+  /// True while the disk or a worker is busy, for tests: a test that sets the clock advances the time only while all
+  /// wait for the network or for another process.
+  var isBusy: Bool {
+    let isDiskBusy = state.withLock {
+      !$0.registry.fetches.locks.isIdle || !$0.registry.fetches.lookups.isIdle
+    }
+    return isDiskBusy || !workers.isIdle || !diskWriter.isIdle
+  }
+
   // MARK: Callers
 
   /// Starts a load, or joins running work. Does nothing and returns false if the memory lookup made when `storeCount`
@@ -157,6 +180,7 @@ final class LoadEngine: Sendable {
       // Jobs that have begun run to the end, even without a waiting caller.
       await withCheckedContinuation { continuation in workers.whenIdle { continuation.resume() } }
       await withCheckedContinuation { continuation in diskWriter.whenIdle { continuation.resume() } }
+      await preparer.waitUntilIdle(within: DiskWrites.limit, clock)
       // Another load may have begun and ended in the meantime.
     } while !(state.withLock { $0.isIdle } && workers.isIdle && diskWriter.isIdle)
   }
@@ -203,7 +227,8 @@ final class LoadEngine: Sendable {
     work.releasedObjects = []
     for action in work.actions {
       switch action {
-      case .cancelFetch(let id), .pauseFetch(let id): work.givenUp[id].map(transfers.giveUp)
+      case .cancelFetch(let id): work.givenUp[id].map { transfers.giveUp($0, for: self) }
+      case .pauseFetch(let id): work.givenUp[id].map { transfers.giveUp($0, isPause: true, for: self) }
       default: perform(action)
       }
     }
@@ -212,7 +237,8 @@ final class LoadEngine: Sendable {
   private func perform(_ action: LoadAction) {
     switch action {
     case .lookUp(let id, let request, let priority):
-      diskReader.lookUp(id, request, priority) { [self] find, headers in
+      let need = pixelVariants == nil ? .init() : state.withLock { $0.registry.need(of: id) }
+      diskReader.lookUp(id, request, priority, need) { [self] find, headers in
         perform { $0.lookedUp(id, request, find, headers) }
         resumeIdleWaiters()
       }
@@ -221,21 +247,30 @@ final class LoadEngine: Sendable {
     case .keep(let bytes, let identity): keep(bytes, identity)
     case .discard(let identity): diskWriter.remove(identity)
     case .revalidate(let request, let identifier): revalidate(request, identifier)
+    case .serveCopy(let id): perform { $0.serveCopy(of: id, atOnce: true, by: self) }
     case .startFetch(let id, let request): transfers.start(id, request, for: self)
+    case .prepareFetch(let id, let request, let takesLock, let continues):
+      prepare(id, request, takesLock: takesLock, continues: continues)
+    case .checkLocks(let identities):
+      preparer.check(identities) { [self] progress in perform { $0.registry.checkedLocks(progress) } }
     case .cancelFetch, .pauseFetch, .moveTask: break  // performed with the whole `Work`
     case .wake(let time):
       clock.wake(at: time) { [weak self] in self?.woken(at: time) }
     case .announceRetry(let ids, let delay, let error):
       for task in state.withLock({ $0.willRetry(ids) }) { task.emit(.willRetry(after: delay, error)) }
     case .decode(let id, let body, let key, let priority):
-      imageMaker.decode(id, body, key, priority) { [self] result in
-        perform { $0.decodeEnded(id, result) }
+      if !key.decodes { diskReader.expectCheck(id) }
+      imageMaker.decode(id, body, key, priority) { [self] result, seconds in
+        perform { $0.decodeEnded(id, result, seconds: seconds) }
+        if !key.decodes { diskReader.endCheck(id) }
       }
     case .transform(let id, let image, let request, let priority):
-      imageMaker.transform(id, image, request.transforms, priority) { [self] result in
-        perform { $0.registry.transformEnded(id, result) }
+      imageMaker.transform(id, image, request.transforms, priority) { [self] result, seconds in
+        perform { $0.registry.transformEnded(id, result, seconds: seconds) }
       }
-    case .cancelWork(let number): workers.cancel(number)
+    case .cancelWork(let number):
+      workers.cancel(number)
+      diskReader.endCheck(DecodeID(number: number))
     case .reprioritizeWork(let number, let priority): workers.setPriority(priority.rawValue, of: number)
     case .store(let id, let image, let request, let identifier):
       guard storesOnMainQueue else { return store(id, image, request, identifier) }
@@ -244,6 +279,7 @@ final class LoadEngine: Sendable {
         reservation.end()
         if state.withLock({ $0.registry.loads.tree.isStoring(id) }) { store(id, image, request, identifier) }
       }
+    case .storePixels(let pixels): storePixels(pixels)
     case .deliver(let ids, let outcome): deliver(ids, outcome.result)
     }
   }
@@ -259,10 +295,23 @@ final class LoadEngine: Sendable {
     let tasks = state.withLock { $0.deliver(ids, result) }
     let outcome = TraceEvent.Outcome(result)
     for id in ids { trace.recordResponse(id.number, outcome) }
+    if dataCache != nil { updateStaleImages(result, tasks) }
     for task in tasks {
       task.settle(task.request.keepsData || !task.request.decodes ? result : result.withoutData)
     }
     for continuation in state.withLock({ $0.delivered(to: ids.count) }) { continuation.resume() }
+  }
+
+  /// Notes before the callers do which stale images the server has confirmed, and which it could not be asked about.
+  private func updateStaleImages(_ result: Result<ImageResponse, ImageError>, _ tasks: [ImageTask]) {
+    switch result {
+    case .success(let response): staleImages.update(response.image, response.freshness)
+    case .failure(.cancelled): break
+    case .failure(let error):
+      for task in tasks where task.purpose == .probe {
+        staleImages.fail(task.request, task.additionalIdentifier, because: error)
+      }
+    }
   }
 
   // MARK: Disk
@@ -276,6 +325,7 @@ final class LoadEngine: Sendable {
 
   /// Continues without the disk, which has not responded in time.
   private func skipLookup(_ id: FetchID) {
+    diskReader.forget(id)
     withdrawLookup(id)
     perform { $0.lookupSkipped(id) }
     resumeIdleWaiters()
@@ -283,9 +333,50 @@ final class LoadEngine: Sendable {
 
   private func keep(_ bytes: FetchedBytes, _ identity: RequestIdentity) {
     guard let storedResponse = bytes.storedResponse else { return }
-    diskWriter.store(storedResponse, for: identity, keeping: bytes.reservation) { [storing = bytes.storing] in
+    if let digest = bytes.digest, storedResponse.body.isEmpty {
+      return diskWriter.update(storedResponse, of: digest, for: identity) {
+        [storing = bytes.storing, lock = bytes.lock] in
+        storing?.finish($0)
+        lock?.release()
+      }
+    }
+    diskWriter.store(storedResponse, for: identity, keeping: bytes.reservation) {
+      [storing = bytes.storing, lock = bytes.lock] in
+      // Released first, so that a caller who waits for the store finds the lock released or about to be.
+      lock?.release()
       storing?.finish($0)
     }
+  }
+
+  private func storePixels(_ pixels: MadePixels) {
+    let rule = PixelStoringRule(
+      pixelBytes: pixels.image.bitmap.byteCount, bodyBytes: pixels.bytes.body.count,
+      secondsToMake: pixels.seconds)
+    guard rule.isWorthStoring,
+      let variant = pixelVariants?.variant(of: pixels.request, pixels.additionalIdentifier)
+    else { return }
+    diskWriter.storePixels(pixels, variant: variant)
+  }
+
+  /// Blocks the calling thread until the disk lookups have ended and their images have been delivered to the main
+  /// queue; see `ImageDownloader.waitForStoredImages(upTo:)`.
+  func waitForStoredImages(upTo seconds: Double) { diskReader.waitUntilIdle(upTo: seconds) }
+
+  /// Asks the disk cache before a transfer.
+  private func prepare(_ id: FetchID, _ request: ImageRequest, takesLock: Bool, continues: Bool) {
+    let continues = continues && state.withLock { $0.readsResumableData(of: request) }
+    preparer.prepare(request, takesLock: takesLock, continues: continues) { [weak self] bytes in
+      self?.perform { $0.registry.readsResumableData(bytes, for: id) }
+    } completion: { [self] preparation in
+      perform { $0.registry.prepared(id, preparation) }
+    }
+  }
+
+  /// Blocks until the responses loaded so far, and the resumable data of running and broken downloads, are written to
+  /// disk, but no longer than a number of seconds.
+  func finishWriting(within seconds: Double) {
+    if dataCache?.preparesFetches == true { transfers.storeResumableData(for: self) }
+    diskWriter.finish(within: seconds)
   }
 
   /// Asks the server whether an image that was shown has changed. No caller waits for the response, which serves later
@@ -318,8 +409,23 @@ final class LoadEngine: Sendable {
     connectivity.notify()
   }
 
+  var isOffline: Bool { state.withLock { $0.registry.isOffline } }
+
+  func setOffline(_ isOffline: Bool) {
+    guard self.isOffline != isOffline else { return }
+    perform { $0.setOffline(isOffline) }
+    // Another thread may have changed the switch meanwhile.
+    var current: Bool
+    repeat {
+      current = self.isOffline
+      recovery.setOffline(current)
+    } while self.isOffline != current
+    if !current { connectivity.notify() }
+  }
+
   /// Sends waiting and failed requests now, forgets remembered failures, and removes stale images from memory.
   private func actOnNetworkReturn() {
+    if isOffline { return }
     staleImages.removeAll()
     perform { $0.networkReturned() }
     recovery.networkReturned()

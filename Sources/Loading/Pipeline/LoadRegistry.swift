@@ -20,10 +20,11 @@ struct LoadRegistry {
   ///   - undecodedBytesLimit: The number of undecoded bytes at which no further download or lookup starts.
   init(
     firstNumber: UInt64 = 0, undecodedBytesLimit: Int = .max, transfers: TransferPlan = TransferPlan(),
-    disk: DiskPlan = DiskPlan()
+    disk: DiskPlan = DiskPlan(), locks: FetchLocks = FetchLocks()
   ) {
     loads = Loads(tree: StageTree(firstNumber: firstNumber))
-    fetches = FetchPlan(undecodedBytesLimit: undecodedBytesLimit, transfers: transfers, disk: disk)
+    fetches = FetchPlan(
+      undecodedBytesLimit: undecodedBytesLimit, transfers: transfers, disk: disk, locks: locks)
   }
 
   /// The current time in nanoseconds. The engine sets this before each input.
@@ -123,6 +124,15 @@ struct LoadRegistry {
     return admitted()
   }
 
+  /// True if no request may leave this machine.
+  var isOffline: Bool { fetches.transfers.isOffline }
+
+  /// Keeps requests from leaving this machine, or allows them again.
+  mutating func setOffline(_ isOffline: Bool) -> [LoadAction] {
+    fetches.setOffline(isOffline, in: &loads)
+    return admitted()
+  }
+
   /// Called at the time of a `.wake`, after the stored responses of `overdueCopies()` were served.
   mutating func woken(at time: Int64) -> [LoadAction] {
     fetches.woken(at: time)
@@ -138,26 +148,82 @@ struct LoadRegistry {
   private mutating func startWaiting() {
     for (id, error) in fetches.giveUpLookups(in: &loads) { proceed(id, .fail(error)) }
     while let (id, error) = fetches.startLookups(in: &loads) { proceed(id, .fail(error)) }
+    for (id, step) in fetches.refuseDownloads(in: &loads) { proceed(id, step) }
+    fetches.proceedWithLocks(in: &loads)
     fetches.startDownloads(in: &loads)
   }
 
   /// Returns the fetches whose servers have not responded in time, and whose callers are to be served by `serveCopy`.
   mutating func overdueCopies() -> [FetchID] { fetches.disk.takeOverdue(in: &loads) }
 
-  /// Moves the callers of a fetch to a new fetch that decodes the stored response. The original fetch goes on for the
+  /// Moves the callers of a fetch to the fetch that decodes the stored response. The original fetch goes on for the
   /// remaining tasks, and is cancelled if there are none.
-  mutating func serveCopy(of id: FetchID) -> [LoadAction] {
-    guard let (stored, bytes) = fetches.addFetchOfCopy(of: id, in: &loads) else { return loads.takeActions() }
-    for task in loads.tree.tasks(of: id) where loads.tree[task]?.takesCopy == true {
-      guard let (processedImage, left, joined) = loads.tree.move(task, to: stored) else { continue }
-      apply(left)
-      apply(joined)
-      loads.actions.append(.moveTask(task, from: id, to: stored))
-      removeIfUnwanted(processedImage)
+  ///
+  /// - Parameter atOnce: True to move only the callers that do not wait for the server.
+  mutating func serveCopy(of id: FetchID, atOnce: Bool = false) -> [LoadAction] {
+    guard fetches.disk.mayServeCopy(of: id, atOnce: atOnce, in: loads.tree) else {
+      return loads.takeActions()
     }
-    proceed(stored, .decode(bytes))
+    let tasks = loads.tree.tasks(of: id).filter { loads.tree[$0]?.takesCopy(atOnce: atOnce) == true }
+    if let stored = fetches.fetchOfCopy(of: id, in: loads.tree) {
+      move(tasks, from: id, to: stored)
+      continueStages(of: stored)
+    } else if let (stored, bytes) = fetches.addFetchOfCopy(of: id, in: &loads) {
+      move(tasks, from: id, to: stored)
+      proceed(stored, .decode(bytes))
+    }
     fetches.holdOrRelease(id, in: &loads)
     return admitted()
+  }
+
+  private mutating func move(_ tasks: [TaskID], from id: FetchID, to other: FetchID) {
+    for task in tasks {
+      guard let (processedImage, left, joined) = loads.tree.move(task, to: other) else { continue }
+      apply(left)
+      apply(joined)
+      loads.actions.append(.moveTask(task, from: id, to: other))
+      removeIfUnwanted(processedImage)
+    }
+  }
+
+  /// Starts the stages that callers have added to a fetch whose bytes have been received.
+  private mutating func continueStages(of id: FetchID) {
+    for decode in loads.tree[id]?.decodes.sorted() ?? [] {
+      beginDecode(decode)
+      for image in loads.tree[decode]?.processedImages.sorted() ?? [] {
+        if case .idle = loads.tree[image]?.phase { loads.process(image) }
+      }
+    }
+  }
+
+  /// Moves the callers of a fetch to the earlier fetch that decodes the stored response, because the server has
+  /// confirmed that response.
+  private mutating func confirm(_ stored: FetchID, _ bytes: FetchedBytes, of id: FetchID) {
+    loads.tree.update(stored, by: bytes)
+    fetches.disk.takeOver(stored, from: id)
+    move(loads.tree.tasks(of: id), from: id, to: stored)
+    continueStages(of: stored)
+    for decode in (loads.tree[stored]?.decodes ?? []).sorted().compactMap({ loads.tree[$0] }) {
+      if case .decoded = decode.phase { fetches.disk.keep(decode, in: &loads) }
+    }
+  }
+
+  /// Delivers images in memory whose stored response the server has confirmed, instead of decoding the response again.
+  private mutating func confirm(
+    _ images: [ProcessedImageID: Image], _ bytes: FetchedBytes, of id: FetchID
+  ) {
+    guard !images.isEmpty else { return }
+    let waiting = Set(loads.tree.images(of: id))
+    let confirmed = images.filter { waiting.contains($0.key) }.sorted { $0.key < $1.key }
+    // The remaining images are decoded, and the response is stored after that.
+    if confirmed.count == waiting.count { fetches.disk.keep(bytes, of: id, in: &loads) }
+    for (processedImage, image) in confirmed {
+      var response = ImageResponse(
+        image: image, source: bytes.source, http: bytes.response, metrics: bytes.metrics,
+        freshness: bytes.freshness, data: bytes.body)
+      if fetches.disk[id].isSettled { response.storing = bytes.storing }
+      finish([processedImage], .success(response))
+    }
   }
 
   // MARK: Bytes
@@ -196,7 +262,9 @@ struct LoadRegistry {
   /// Handles the end of an attempt.
   mutating func fetchEnded(_ id: FetchID, _ end: FetchEnd) -> [LoadAction] {
     guard loads.tree.isRunning(id) else { return [] }
-    proceed(id, fetches.ended(id, end, in: &loads))
+    let step = fetches.ended(id, end, in: &loads)
+    if case .decode(let bytes) = step { confirm(end.confirmed, bytes, of: id) }
+    proceed(id, step)
     return admitted()
   }
 
@@ -204,8 +272,19 @@ struct LoadRegistry {
   /// condition.
   mutating func dropCopy(of id: FetchID) { fetches.disk.setCopy(nil, of: id) }
 
+  /// Returns what a disk lookup of a fetch is for.
+  func need(of id: FetchID) -> DiskReader.Need {
+    if fetches.disk[id].awaitingBody != nil { return .init(needsDigest: true) }
+    return .init(images: loads.tree.wantedImages(of: id))
+  }
+
   mutating func lookedUp(_ id: FetchID, _ find: DiskFind) -> [LoadAction] {
-    proceed(id, fetches.lookedUp(id, find, in: &loads))
+    let step = fetches.lookedUp(id, find, in: &loads)
+    if find.copy?.mayShowOnError == false {
+      // Unlike a cache-only request, these loads show only what may be shown without the server.
+      fail(loads.tree.tasks(of: id).filter { loads.tree[$0]?.purpose == .storedImage }, .notCached)
+    }
+    proceed(id, step)
     return admitted()
   }
 
@@ -223,6 +302,27 @@ struct LoadRegistry {
     return admitted()
   }
 
+  /// Handles the answer of the disk cache before a transfer.
+  mutating func prepared(_ id: FetchID, _ preparation: FetchPreparation) -> [LoadAction] {
+    fetches.prepared(id, preparation, in: &loads)
+    return admitted()
+  }
+
+  /// Notes that the disk cache reads resumable data before it answers.
+  mutating func readsResumableData(_ bytes: Int, for id: FetchID) -> [LoadAction] {
+    fetches.readsResumableData(bytes, for: id, at: now)
+    return admitted()
+  }
+
+  /// Removes and returns the answer of the disk cache for a transfer that starts.
+  mutating func takePreparation(of id: FetchID) -> FetchPreparation? { fetches.takePreparation(of: id) }
+
+  /// Handles the check of the fetches that wait for other processes.
+  mutating func checkedLocks(_ progress: [FetchID: UInt64]) -> [LoadAction] {
+    fetches.checkedLocks(progress, in: &loads)
+    return admitted()
+  }
+
   /// Performs the next step of a fetch.
   private mutating func proceed(_ id: FetchID, _ step: FetchPlan.Step) {
     switch step {
@@ -231,6 +331,7 @@ struct LoadRegistry {
     case .decodeAndRevalidate(let bytes):
       decode(bytes, of: id)
       loads.revalidate(id)
+    case .confirm(let stored, let bytes): confirm(stored, bytes, of: id)
     case .askServer: fetches.askServer(id, in: &loads)
     case .replace(let damage):
       fail(loads.tree.tasks(of: id).filter { loads.tree[$0]?.isCacheOnly == true }, damage)
@@ -243,24 +344,40 @@ struct LoadRegistry {
 
   private mutating func decode(_ bytes: FetchedBytes, of id: FetchID) {
     guard let fetch = loads.tree[id] else { return }
+    if bytes.isBodyOnDisk, loads.tree.needsBody(id, beside: bytes.images) {
+      return fetches.readBody(of: bytes, id, in: &loads)
+    }
     loads.tree.setPhase(.received(bytes), of: id)
     fetches.disk.received(id)
     for decode in fetch.decodes.sorted() { beginDecode(decode) }
   }
 
   private mutating func beginDecode(_ id: DecodeID) {
+    if loads.storeImages(of: id) {
+      endPreviews(of: id)
+      if let decode = loads.tree[id] { hasPixels(decode) }
+      return
+    }
     guard let bytes = loads.tree.beginDecode(id), let decode = loads.tree[id] else { return }
     endPreviews(of: id)
     loads.actions.append(.decode(id, bytes.body, decode.key, decode.demand.priority ?? .normal))
   }
 
-  mutating func decodeEnded(_ id: DecodeID, _ result: Result<Image, ImageError>) -> [LoadAction] {
+  /// Brings the disk up to date with the bytes of a decode whose pixels are known.
+  private mutating func hasPixels(_ decode: Decode) {
+    fetches.disk.keep(decode, in: &loads)
+    for id in loads.tree.outdateOlder(than: decode.fetch) { fetches.disk.outdate(id) }
+  }
+
+  /// Handles the end of a decode, which took `seconds`.
+  mutating func decodeEnded(
+    _ id: DecodeID, _ result: Result<Image, ImageError>, seconds: Double = 0
+  ) -> [LoadAction] {
     guard let decode = loads.tree.endDecode(id) else { return [] }
     switch result {
     case .success(let image):
-      fetches.disk.keep(decode, in: &loads)
-      for id in loads.tree.outdateOlder(than: decode.fetch) { fetches.disk.outdate(id) }
-      loads.tree.setDecoded(image, id)
+      hasPixels(decode)
+      loads.tree.setDecoded(image, id, seconds: seconds)
       for processedImage in decode.processedImages.sorted() { loads.process(processedImage) }
       proceed(decode.fetch, fetches.replaceDamage(decode.fetch, in: &loads))
     case .failure(let error):
@@ -273,9 +390,13 @@ struct LoadRegistry {
     return admitted()
   }
 
-  mutating func transformEnded(_ id: ProcessedImageID, _ result: Result<Image, ImageError>) -> [LoadAction] {
+  /// Handles the end of the transforms of an image, which took `seconds`.
+  mutating func transformEnded(
+    _ id: ProcessedImageID, _ result: Result<Image, ImageError>, seconds: Double = 0
+  ) -> [LoadAction] {
     guard case .transforming = loads.tree[id]?.phase else { return [] }
     loads.tree.setPhase(.idle, of: id)
+    loads.tree.setSeconds(seconds, of: id)
     switch result {
     case .success(let image): loads.store(id, image)
     case .failure(let error): finish([id], .failure(error))
@@ -283,11 +404,28 @@ struct LoadRegistry {
     return admitted()
   }
 
-  /// Returns the freshness of an image, or `nil` if no caller waits for the image any more. Always `.fresh` without a
-  /// disk cache.
-  func freshness(of processedImage: ProcessedImageID) -> ImageResponse.Freshness? {
-    guard fetches.disk.isEnabled else { return .fresh }
-    return loads.tree[processedImage].flatMap { loads.tree[$0.decode]?.bytes?.freshness }
+  /// Returns the freshness of an image and the head of the response that it was made from, or `nil` if no caller waits
+  /// for the image any more. Always `.fresh` without a disk cache.
+  func origin(
+    of processedImage: ProcessedImageID
+  ) -> (freshness: ImageResponse.Freshness, response: TransportResponse?)? {
+    guard fetches.disk.isEnabled else { return (.fresh, nil) }
+    let bytes = loads.tree[processedImage].flatMap { loads.tree[$0.decode]?.bytes }
+    return bytes.map { ($0.freshness, $0.response) }
+  }
+
+  /// Returns the head of the stored response about which the server of a fetch is asked, and the images of the fetch;
+  /// the head is `nil` if there is none.
+  func imagesOfCopy(
+    _ id: FetchID
+  ) -> (
+    response: TransportResponse?,
+    images: [(id: ProcessedImageID, request: ImageRequest, additionalIdentifier: String?)]
+  ) {
+    let images = loads.tree.images(of: id).compactMap { id in
+      loads.tree[id].map { (id, $0.request, $0.additionalIdentifier) }
+    }
+    return (fetches.disk[id].copy?.storedResponse.response, images)
   }
 
   /// Returns true if a new image replaces all other sizes in the cache; see `StageTree.replacesOtherSizes`.
@@ -306,6 +444,10 @@ struct LoadRegistry {
       image: image, source: fetch.request.isLocal ? .file : bytes.source, http: bytes.response,
       metrics: bytes.metrics, freshness: bytes.freshness, data: bytes.body)
     if fetches.disk[decode.fetch].isSettled { response.storing = bytes.storing }
+    response.isFromPixelCache = bytes.images[processedImage.key] === image
+    if let pixels = MadePixels(image, processedImage, decode, fetch), fetches.disk[decode.fetch].isKept {
+      loads.actions.append(.storePixels(pixels))
+    }
     finish([id], .success(response))
     return admitted()
   }

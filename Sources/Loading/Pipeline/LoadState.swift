@@ -25,8 +25,11 @@ struct LoadState {
 
   /// - Parameters:
   ///   - hasDisk: True if there is a disk cache.
+  ///   - preparesFetches: True if the disk cache is asked before transfers.
   ///   - budget: The memory budget in bytes.
-  init(_ configuration: ImageDownloader.Configuration, hasDisk: Bool, budget: Int) {
+  init(
+    _ configuration: ImageDownloader.Configuration, hasDisk: Bool, preparesFetches: Bool = false, budget: Int
+  ) {
     trace = configuration.environment.trace
     failures = configuration.failureMemory
     // Resumable data count as bodies, which have half of the budget.
@@ -37,7 +40,9 @@ struct LoadState {
         DownloadQueue(configuration), retries: configuration.retries,
         totalLimit: configuration.timeouts.total),
       disk: DiskPlan(
-        isEnabled: hasDisk, staleAfter: configuration.freshness.staleAfter, copyLimit: budget / 4))
+        isEnabled: hasDisk, staleAfter: configuration.freshness.staleAfter,
+        showsStaleAtOnce: configuration.freshness.showsStaleAtOnce, copyLimit: budget / 4),
+      locks: FetchLocks(isEnabled: preparesFetches))
   }
 
   /// The current time in nanoseconds, set before each input.
@@ -108,7 +113,7 @@ struct LoadState {
     _ task: ImageTask, by engine: LoadEngine, _ lookup: LookupNotes
   ) -> [LoadAction] {
     let (id, actions) = registry.start(
-      Caller(task.request, task.additionalIdentifier, isPaused: task.isPaused, isProbe: task.isProbe))
+      Caller(task.request, task.additionalIdentifier, isPaused: task.isPaused, purpose: task.purpose))
     tasks[id] = task
     task.isStarted(as: id, by: engine)
     traceRequest(id, lookup)
@@ -131,9 +136,10 @@ struct LoadState {
 
   /// Removes and returns the tasks that receive a result. Call `delivered` after the tasks have received the result.
   mutating func deliver(_ ids: [TaskID], _ result: Result<ImageResponse, ImageError>) -> [ImageTask] {
-    statistics.count(result, times: ids.count)
     completing += ids.count
-    return ids.compactMap { tasks.removeValue(forKey: $0) }
+    let tasks = ids.compactMap { self.tasks.removeValue(forKey: $0) }
+    statistics.count(result, times: tasks.count { $0.purpose != .storedImage })
+    return tasks
   }
 
   /// Returns the continuations to resume.
@@ -217,10 +223,21 @@ struct LoadState {
   ) -> FetchReceiver? {
     guard registry.loads.tree.isRunning(id), attempts[id] == nil else { return nil }
     let receiver = attempts.begin(
-      id, resuming: identity, spent: registry.fetches.transfers.secondsSpent(on: id),
+      id, resuming: identity, registry.takePreparation(of: id),
+      spent: registry.fetches.transfers.secondsSpent(on: id),
       secondsQueued: registry.fetches.transfers.secondsQueued(id), make: make)
     for task in registry.loads.tree.tasks(of: id).compactMap({ tasks[$0] }) { receiver.add(task) }
     return receiver
+  }
+
+  /// Returns true if a download waits for the next attempt, or until a caller needs the bytes again.
+  func isBetweenAttempts(_ id: FetchID) -> Bool {
+    if case .idle = registry.loads.tree[id]?.phase { true } else { false }
+  }
+
+  /// Returns true if the resumable data of an earlier run are of use: there are none in memory.
+  func readsResumableData(of request: ImageRequest) -> Bool {
+    attempts.keepsResumableData && !attempts.hasResumableData(for: request.identity.asSent)
   }
 
   /// Returns the request of the fetch of an attempt; `nil` if the attempt has ended.
@@ -266,7 +283,7 @@ struct LoadState {
     if end.isRest { statistics.resumed += 1 }
     if let request = registry.loads.tree.runningRequest(of: id) {
       switch end.outcome {
-      case .bytes(let bytes) where bytes.body.isEmpty: remember(.emptyBody, of: request)
+      case .bytes(let bytes) where bytes.isEmpty: remember(.emptyBody, of: request)
       case .bytes, .needsWhole, .notModified: break
       case .failed(let error):
         remember(error, of: request)
@@ -279,17 +296,30 @@ struct LoadState {
   }
 
   /// Moves the callers whose server has not responded in time to the stored response, then starts what waits for this
-  /// time. A probe for each image waits for the server's response.
+  /// time.
   mutating func woken(at time: Int64, by engine: LoadEngine) -> [LoadAction] {
     var actions: [LoadAction] = []
-    for id in registry.overdueCopies() {
-      for (request, identifier) in registry.loads.tree.imagesTakingCopy(of: id) where !isShutDown {
-        actions += start(ImageTask.revalidation(of: request, identifier), by: engine, .bypassing(trace))
-      }
-      actions += registry.serveCopy(of: id)
-    }
+    for id in registry.overdueCopies() { actions += serveCopy(of: id, atOnce: false, by: engine) }
     return actions + registry.woken(at: time)
   }
+
+  /// Moves callers of a fetch to the stored response. A probe for each image waits for the server's response.
+  ///
+  /// - Parameter atOnce: True to move only the callers that do not wait for the server.
+  mutating func serveCopy(of id: FetchID, atOnce: Bool, by engine: LoadEngine) -> [LoadAction] {
+    guard registry.fetches.disk.mayServeCopy(of: id, atOnce: atOnce, in: registry.loads.tree) else {
+      return []
+    }
+    var actions: [LoadAction] = []
+    for (request, identifier) in registry.loads.tree.imagesTakingCopy(of: id, atOnce: atOnce)
+    where !isShutDown {
+      actions += start(ImageTask.revalidation(of: request, identifier), by: engine, .bypassing(trace))
+    }
+    return actions + registry.serveCopy(of: id, atOnce: atOnce)
+  }
+
+  /// Keeps requests from leaving this machine, or allows them again.
+  mutating func setOffline(_ isOffline: Bool) -> [LoadAction] { registry.setOffline(isOffline) }
 
   mutating func networkReturned() -> [LoadAction] {
     failures?.removeAll()
@@ -298,7 +328,9 @@ struct LoadState {
 
   // MARK: Images
 
-  mutating func decodeEnded(_ id: DecodeID, _ result: Result<Image, ImageError>) -> [LoadAction] {
+  mutating func decodeEnded(
+    _ id: DecodeID, _ result: Result<Image, ImageError>, seconds: Double = 0
+  ) -> [LoadAction] {
     // A decode of bytes from disk says nothing about the server.
     if let decode = registry.loads.tree[id], case .running = decode.phase, decode.bytes?.source != .disk,
       let request = registry.loads.tree[decode.fetch]?.request
@@ -308,7 +340,7 @@ struct LoadState {
       case .failure(let error): remember(error, of: request)
       }
     }
-    return registry.decodeEnded(id, result)
+    return registry.decodeEnded(id, result, seconds: seconds)
   }
 
   mutating func storeEnded(_ id: ProcessedImageID) -> [LoadAction] {

@@ -34,19 +34,60 @@ struct TransferRunner: Sendable {
           Exchange(request, resumable: attempt.resumable, validators: validators, spent: attempt.spent),
           assembler: ResponseAssembler(expectations, resuming: attempt.resumable, bodyNumber: attempt.number),
           configuration: configuration, ledger: engine.ledger, secondsQueued: attempt.secondsQueued,
-          delegate: engine)
+          lock: attempt.lock, delegate: engine)
       }
     }
     receiver?.start(configuration, engine.transports, storesResponses: storesResponses)
   }
 
   /// Stops an attempt. Resumable data are kept for later requests.
-  func giveUp(_ receiver: FetchReceiver) {
+  ///
+  /// - Parameter isPause: True if all callers have paused, perhaps for long, so that the data are stored on disk as
+  ///   well. The data of a cancelled download are stored only at the end of the program.
+  func giveUp(_ receiver: FetchReceiver, isPause: Bool = false, for engine: LoadEngine) {
     if let resumable = receiver.abandon() {
-      let identity = receiver.exchange.identity
-      state.withLock { $0.attempts.keep(resumable, for: identity) }
+      let exchange = receiver.exchange
+      let prepared = prepared(resumable, of: exchange, for: engine)
+      state.withLock { $0.attempts.keep(prepared, for: exchange.identity) }
+      if isPause { write(prepared, for: exchange.identity, engine) }
     }
     receiver.stop()
+  }
+
+  // MARK: Resumable data on disk
+
+  /// Returns resumable data with the head to store on disk, if the data may be stored.
+  private func prepared(
+    _ resumable: ResumableData, of exchange: Exchange, for engine: LoadEngine
+  ) -> ResumableData {
+    guard keepsResumableData(engine) else { return resumable }
+    var resumable = resumable
+    resumable.setStoredHead(for: exchange)
+    return resumable
+  }
+
+  private func keepsResumableData(_ engine: LoadEngine) -> Bool {
+    engine.dataCache?.preparesFetches == true && state.withLock { $0.attempts.keepsResumableData }
+  }
+
+  /// Writes resumable data to disk, unless they were written before or must not be stored.
+  private func write(_ resumable: ResumableData, for identity: RequestIdentity, _ engine: LoadEngine) {
+    guard let response = resumable.unwrittenResponse else { return }
+    engine.diskWriter.storeIncomplete(response, for: identity, keeping: resumable.reservation)
+    state.withLock { $0.attempts.noteWritten(identity) }
+  }
+
+  /// Writes the bytes of all running and broken downloads to disk, at the end of the program.
+  func storeResumableData(for engine: LoadEngine) {
+    guard keepsResumableData(engine) else { return }
+    for receiver in state.withLock({ $0.attempts.all }) {
+      guard let resumable = receiver.resumableData() else { continue }
+      let exchange = receiver.exchange
+      write(prepared(resumable, of: exchange, for: engine), for: exchange.identity, engine)
+    }
+    for (identity, response) in state.withLock({ $0.attempts.takeUnwritten() }) {
+      engine.diskWriter.storeIncomplete(response, for: identity, keeping: nil)
+    }
   }
 
   // MARK: Responses
@@ -73,7 +114,7 @@ struct TransferRunner: Sendable {
     if engine.dataCache != nil, case .bytes(let bytes) = end.outcome {
       end.outcome = .bytes(rules.storable(bytes, of: receiver.exchange))
     }
-    guard case .bytes(let bytes) = end.outcome, !bytes.body.isEmpty,
+    guard case .bytes(let bytes) = end.outcome, !bytes.isEmpty,
       let modify = engine.configuration.responses.bodyModifier,
       state.withLock({ $0.attempts.isCurrent(receiver) })
     else { return settle(receiver, end, resumable, for: engine) }
@@ -95,9 +136,12 @@ struct TransferRunner: Sendable {
     _ receiver: FetchReceiver, _ end: FetchEnd, _ resumable: ResumableData?, for engine: LoadEngine
   ) {
     var end = end
+    let exchange = receiver.exchange
+    let resumable = resumable.map { prepared($0, of: exchange, for: engine) }
     end.complete(engine.configuration)
     if case .notModified(let response, let metrics) = end.outcome {
       end.outcome = revalidated(receiver, response, metrics)
+      end.confirmed = imagesInMemory(of: receiver, for: engine)
     }
     if let retryAfter = end.retryAfter, HostBackOff.isRefusal(end.response?.status, retryAfter: retryAfter),
       let lane = state.withLock({ $0.lane(of: receiver) })
@@ -105,14 +149,38 @@ struct TransferRunner: Sendable {
       // Recovery learns of the pause before a slot receives the failure.
       engine.recovery.refused(lane, retryAfter: retryAfter)
     }
+    // A response that is not stored releases the lock with the attempt.
+    if case .bytes(var bytes) = end.outcome, bytes.storedResponse != nil {
+      bytes.lock = end.lock
+      end.outcome = .bytes(bytes)
+    }
     var responded: DownloadQueue.Lane?
+    var isBroken = false
     engine.perform { state in
       if end.showsThatServerResponds { responded = state.lane(of: receiver) }
-      return state.fetchEnded(receiver, end, resumable: resumable)
+      let isCurrent = state.attempts.isCurrent(receiver)
+      let actions = state.fetchEnded(receiver, end, resumable: resumable)
+      isBroken = isCurrent && !state.isBetweenAttempts(receiver.id)
+      return actions
+    }
+    if isBroken, case .failed(let error) = end.outcome, error.isRetryable, let resumable {
+      write(resumable, for: exchange.identity, engine)
     }
     if let responded { engine.recovery.succeeded(responded) }
     // The remaining bytes of a refused response are not needed.
     receiver.stop()
+  }
+
+  /// Returns the images in memory that were made from the stored response about which the server was asked.
+  private func imagesInMemory(
+    of receiver: FetchReceiver, for engine: LoadEngine
+  ) -> [ProcessedImageID: Image] {
+    let (response, images) = state.withLock { $0.registry.imagesOfCopy(receiver.id) }
+    guard let response else { return [:] }
+    return images.reduce(into: [:]) { found, image in
+      found[image.id] = engine.staleImages.image(
+        for: image.request, image.additionalIdentifier, madeFrom: response)
+    }
   }
 
   /// Returns the outcome of a 304: the stored response with the updated headers, or `.needsWhole` if the 304 does not

@@ -57,7 +57,7 @@ struct VaryPlan {
       request.priority = waiter.priority
       let identifier = tree[waiter.processedImage]?.additionalIdentifier
       split.others.append(
-        (task, Caller(request, identifier, isPaused: waiter.isPaused, isProbe: waiter.isProbe)))
+        (task, Caller(request, identifier, isPaused: waiter.isPaused, purpose: waiter.purpose)))
     }
     return split
   }

@@ -15,16 +15,20 @@ extension ImageDownloader {
   /// Loads the bytes of an image onto disk. Returns true if the bytes are on disk afterwards.
   ///
   /// The bytes are decoded at the smallest size, because bytes that are not an image are not stored.
-  func prefetchData(for request: ImageRequest) async -> Bool {
-    if await containsCachedData(for: request) { return true }
-    guard dataCache != nil, !Task.isCancelled else { return false }
+  func prefetchData(for request: ImageRequest) async -> Result<Bool, ImageError> {
+    if await containsCachedData(for: request) { return .success(true) }
+    guard dataCache != nil, !Task.isCancelled else { return .success(false) }
     var request = completedForPrefetch(request)
     request.cache = .diskOnly
     request.targetSize = DecodeTarget(width: 1, height: 1)
     request.transforms = []
     let task = ImageTask(request, additionalIdentifier: nil)
     begin(task)
-    return await (try? task.response)?.isStored() ?? false
+    do throws(ImageError) {
+      return .success(await (try task.response).isStored())
+    } catch {
+      return .failure(error)
+    }
   }
 
   private func completedForPrefetch(_ request: ImageRequest) -> ImageRequest {

@@ -25,6 +25,9 @@ final class PrefetchEngine: Sendable {
     var tasks: [PrefetchPlan.Item: any Cancellable] = [:]
     weak var prefetcher: ImagePrefetcher?
     weak var delegate: (any ImagePrefetcherDelegate)?
+    /// The downloader whose return to the network starts postponed images.
+    weak var observed: ImageDownloader?
+    var observation: (any Cancellable)?
   }
 
   /// The downloader; nil for the shared one at the time of each load.
@@ -110,7 +113,7 @@ final class PrefetchEngine: Sendable {
     do throws(ImageError) {
       request = try item.source.asImageRequest()
     } catch {
-      return MainActorQueue.main.post { self.ended(planItem, isLoaded: false) }
+      return MainActorQueue.main.post { self.ended(planItem, .failure(error), downloader: nil) }
     }
     request.priority = min(request.priority, priority)
     if request.targetSize == nil { request.targetSize = targetSize }
@@ -120,11 +123,11 @@ final class PrefetchEngine: Sendable {
       case .memory:
         downloader.prefetch(
           request, additionalIdentifier: item.additionalIdentifier,
-          completion: { result in self.ended(planItem, isLoaded: (try? result.get()) != nil) })
+          completion: { result in self.ended(planItem, result.map { _ in true }, downloader: downloader) })
       case .disk:
         CancellableTask(
           Task { [request] in
-            await ended(planItem, isLoaded: downloader.prefetchData(for: request))
+            await ended(planItem, downloader.prefetchData(for: request), downloader: downloader)
           })
       }
     // The load may have ended, or may have been cancelled before there was a task to cancel.
@@ -136,14 +139,33 @@ final class PrefetchEngine: Sendable {
     if !isActive { task.cancel() }
   }
 
-  @MainActor private func ended(_ item: PrefetchPlan.Item, isLoaded: Bool) {
+  /// Handles the end of a load; the result is true if the image has been loaded.
+  @MainActor private func ended(
+    _ item: PrefetchPlan.Item, _ result: Result<Bool, ImageError>, downloader: ImageDownloader?
+  ) {
+    if case .failure(.offline) = result, let downloader { return postpone(item, downloader) }
     let steps = state.withLock { state in
       state.tasks[item] = nil
-      return state.plan.ended(item, isLoaded: isLoaded)
+      return state.plan.ended(item, isLoaded: (try? result.get()) == true)
     }
     apply(steps)
     // Called directly instead of posted: after a cancellation on the main actor, only the end of the list is reported.
     notify(steps.reports)
+  }
+
+  /// Makes an image wait until the downloader is no longer offline.
+  private func postpone(_ item: PrefetchPlan.Item, _ downloader: ImageDownloader) {
+    if state.withLock({ $0.observed }) !== downloader {
+      let observation = downloader.observeConnectivity { [weak self] in self?.change { $0.online() } }
+      state.withLock { state in
+        state.observation = observation
+        state.observed = downloader
+      }
+    }
+    state.withLock { $0.tasks[item] = nil }
+    change { $0.postpone(item) }
+    // The observation may have begun too late for the end of this time.
+    if !downloader.isOffline { change { $0.online() } }
   }
 
   @MainActor private func notify(_ reports: [PrefetchPlan.Report]) {

@@ -39,10 +39,31 @@ struct PrefetchPlan {
     var active: Set<Int> = []
     /// The indices of images that were cancelled before they were started.
     var dropped: Set<Int> = []
+    /// The indices of images that were started while the downloader was offline, and are not stored.
+    var postponed: Set<Int> = []
+    /// The indices of postponed images to start again, the last one first.
+    var repeated: [Int] = []
+
+    var hasImagesToStart: Bool { !repeated.isEmpty || nextIndex < progress.total }
 
     /// The indices of the images that have not ended.
     var remaining: [Int] {
-      active.sorted() + (nextIndex..<progress.total).filter { !dropped.contains($0) }
+      (active.union(postponed).union(repeated)).sorted()
+        + (nextIndex..<progress.total).filter { !dropped.contains($0) }
+    }
+
+    mutating func takeNext() -> Int {
+      if let index = repeated.popLast() { return index }
+      defer { nextIndex += 1 }
+      return nextIndex
+    }
+
+    /// Removes an image that waits to be started again. Returns false if it does not.
+    mutating func removePostponed(_ index: Int) -> Bool {
+      if postponed.remove(index) != nil { return true }
+      guard let position = repeated.firstIndex(of: index) else { return false }
+      repeated.remove(at: position)
+      return true
     }
   }
 
@@ -101,6 +122,28 @@ struct PrefetchPlan {
     return steps
   }
 
+  /// Records that an image could not be loaded because the downloader is offline. The image waits for `online()`.
+  mutating func postpone(_ item: Item) -> Steps {
+    var steps = Steps()
+    guard lists[item.list]?.active.remove(item.index) != nil else { return steps }
+    activeCount -= 1
+    lists[item.list]?.postponed.insert(item.index)
+    start(&steps)
+    return steps
+  }
+
+  /// Starts postponed images again, because the downloader is no longer offline.
+  mutating func online() -> Steps {
+    var steps = Steps()
+    for (id, list) in lists where !list.postponed.isEmpty {
+      lists[id]?.repeated = list.postponed.union(list.repeated).sorted(by: >)
+      lists[id]?.postponed = []
+    }
+    waiting = lists.filter(\.value.hasImagesToStart).keys.sorted()
+    start(&steps)
+    return steps
+  }
+
   /// Cancels a list. Its remaining images count as skipped.
   mutating func cancel(_ id: ListID) -> Steps {
     var steps = Steps()
@@ -122,6 +165,8 @@ struct PrefetchPlan {
       if lists[item.list]?.active.remove(item.index) != nil {
         activeCount -= 1
         steps.cancellations.append(item)
+      } else if lists[item.list]?.removePostponed(item.index) == true {
+        // No load is under way.
       } else if item.index < list.nextIndex || lists[item.list]?.dropped.insert(item.index).inserted != true {
         continue
       }
@@ -171,11 +216,14 @@ struct PrefetchPlan {
 
   private mutating func start(_ steps: inout Steps) {
     while !isPaused, activeCount < max(1, maximumActive), let id = waiting.first, let list = lists[id] {
-      lists[id]?.nextIndex += 1
-      if list.nextIndex + 1 == list.progress.total { waiting.removeFirst() }
-      if lists[id]?.dropped.remove(list.nextIndex) != nil { continue }
-      steps.loads.append(Item(list: id, index: list.nextIndex))
-      lists[id]?.active.insert(list.nextIndex)
+      guard list.hasImagesToStart, let index = lists[id]?.takeNext() else {
+        waiting.removeFirst()
+        continue
+      }
+      if lists[id]?.hasImagesToStart != true { waiting.removeFirst() }
+      if lists[id]?.dropped.remove(index) != nil { continue }
+      steps.loads.append(Item(list: id, index: index))
+      lists[id]?.active.insert(index)
       activeCount += 1
     }
   }

@@ -94,6 +94,12 @@ struct DownloadQueue {
   var activeCount: Int { active.count }
   var waitingCount: Int { lanes.count - active.count }
 
+  /// True if a download waits or has started.
+  func contains(_ id: FetchID) -> Bool { lanes[id] != nil }
+
+  /// True if a download has started.
+  func isActive(_ id: FetchID) -> Bool { active.contains(id) }
+
   /// Adds a download.
   ///
   /// - Parameters:

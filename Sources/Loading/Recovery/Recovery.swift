@@ -95,11 +95,20 @@ package final class Recovery: Sendable {
 
   /// Notifies the recovery that a server asks for a pause of `retryAfter` seconds.
   func refused(_ host: DownloadQueue.Lane, retryAfter: Double) {
-    guard policy.isEnabled else { return }
     perform { $0.refused(host, retryAfter: retryAfter, at: $1) }
   }
 
+  /// Returns the number of seconds for which a server still asks for a pause; 0 if it does not.
+  func pause(of host: DownloadQueue.Lane) -> Double {
+    let now = clock.now
+    let end = state.withLock { $0.plan.pauseEnd(of: host) }
+    return end > now ? Double(end.subtractingReportingOverflow(now).partialValue) / 1e9 : 0
+  }
+
   func networkReturned() { perform { $0.networkReturned(at: $1) } }
+
+  /// Notifies the recovery that requests may not leave this machine, or may do so again.
+  func setOffline(_ isOffline: Bool) { perform { $0.setOffline(isOffline, at: $1) } }
 
   func clockStepped() { perform { $0.clockStepped(at: $1) } }
 

@@ -10,11 +10,15 @@ package enum RecoveryCause: Hashable, Sendable {
   case response
   /// The memory of this machine, which other images use now.
   case memory
+  /// The switch `ImageDownloader.isOffline`. The server is not probed.
+  case offline
 
   /// Returns nil for an error that does not heal by waiting.
   package init?(_ error: ImageError) {
     let traits = error.traits
-    if traits.contains(.retryable) {
+    if traits.contains(.recoversOnline) {
+      self = .offline
+    } else if traits.contains(.retryable) {
       self = .server
     } else if traits.contains(.recoversWithClock) {
       self = .clock

@@ -2,9 +2,9 @@ import VitrineConcurrency
 
 /// Decides which failed requests are sent again, and when. Has no clock and makes no calls.
 ///
-/// The inputs are failures by host, successes, the return of the network, a step of the wall clock, and whether
-/// requests are still on the screen. The outputs are the requests to send now and the time of the next decision. Times
-/// are in nanoseconds.
+/// The inputs are failures by host, successes, the return of the network, a step of the wall clock, the offline switch,
+/// and whether requests are still on the screen. The outputs are the requests to send now and the time of the next
+/// decision. Times are in nanoseconds.
 ///
 /// At most one probe per host is under way. When any request to a host succeeds, the failed requests to that host are
 /// sent again. A request that fails although its host has responded to other requests since its previous failure gets a
@@ -70,6 +70,8 @@ struct RecoveryPlan {
   private var pauses = HostPauses()
   /// The number of steps of the wall clock so far.
   private(set) var clockSteps = 0
+  /// True if no request may be sent over the network.
+  private var isOffline = false
   private var lastNumber: UInt64 = 0
   private var due: [ID] = []
   /// The time at which the caller of `takeDue` was asked to call `woken(at:)`.
@@ -109,7 +111,7 @@ struct RecoveryPlan {
       host: host, cause: cause, isVisible: isVisible, probeFrom: next, successesAtFailure: successes)
     if cause.isProbedSeldom { request.probeFrom = now.advanced(bySeconds: longestDelay) }
     let isOutdated = cause == .clock && clockSteps.map { $0 != self.clockSteps } == true
-    if isReleased || isOutdated { request.phase = .released }
+    if isReleased || isOutdated || endedMeanwhile(cause) { request.phase = .released }
     requests[id] = request
     hosts[host, default: HostState(next: next)].requests.insert(id)
     consider(id, at: now)
@@ -125,7 +127,12 @@ struct RecoveryPlan {
     if isProbe { hosts[request.host]?.probe = nil }
     requests[id]?.cause = cause
     requests[id]?.successesAtFailure = host.successes
-    if cause == .clock, clockSteps != self.clockSteps {
+    if cause == .offline, isOffline {
+      // The request was not sent.
+      requests[id]?.phase = .waiting
+      return
+    }
+    if endedMeanwhile(cause) || cause == .clock && clockSteps != self.clockSteps {
       // The certificate may have been checked before the clock was set.
       requests[id]?.phase = .released
       if isProbe { schedule(request.host, at: now) }
@@ -204,6 +211,9 @@ struct RecoveryPlan {
     pauses.set(host, until: now.advanced(bySeconds: pause), at: now)
   }
 
+  /// Returns the end of the pause for which a server has asked, or the earliest possible time if there is none.
+  func pauseEnd(of host: Host) -> Int64 { pauses.end(of: host) }
+
   /// Probes each host at once because the network has returned, even if an earlier probe is stuck.
   mutating func networkReturned(at now: Int64) {
     pauses.removeAll()
@@ -219,6 +229,34 @@ struct RecoveryPlan {
       stepped.insert(request.host)
     }
     for host in stepped.sorted(by: { $0.order < $1.order }) { restart(host, at: now) }
+  }
+
+  /// Records that requests may not leave this machine, or may do so again. The requests that have failed for this reason
+  /// are then sent at once, and each host is probed.
+  mutating func setOffline(_ isOffline: Bool, at now: Int64) {
+    guard isOffline != self.isOffline else { return }
+    self.isOffline = isOffline
+    guard !isOffline else { return }
+    for id in requests.keys.sorted() {
+      guard let request = requests[id], request.cause == .offline, case .waiting = request.phase else {
+        continue
+      }
+      requests[id]?.phase = .released
+    }
+    for host in hosts.keys.sorted(by: { $0.order < $1.order }) {
+      restart(host, at: now)
+      for id in hosts[host]?.requests.sorted() ?? [] { sendIfReleased(id, at: now) }
+    }
+  }
+
+  /// True if the downloader is no longer offline, although a request has failed for this reason.
+  private func endedMeanwhile(_ cause: RecoveryCause) -> Bool { cause == .offline && !isOffline }
+
+  /// True if no request to a host may be sent now.
+  private func isCutOff(_ host: Host) -> Bool { isOffline && !host.isLocal }
+
+  private mutating func sendIfReleased(_ id: ID, at now: Int64) {
+    if case .released = requests[id]?.phase { consider(id, at: now) }
   }
 
   private mutating func restart(_ host: Host, at now: Int64) {
@@ -268,7 +306,9 @@ struct RecoveryPlan {
 
   /// Updates one request after a change. O(1).
   private mutating func consider(_ id: ID, at now: Int64) {
-    guard let request = requests[id], request.isVisible, let host = hosts[request.host] else { return }
+    guard let request = requests[id], request.isVisible, !isCutOff(request.host),
+      let host = hosts[request.host]
+    else { return }
     if case .released = request.phase { return send(id, request.host) }
     guard request.mayBeProbe, host.probe == nil else { return }
     let time = time(of: request, host)
@@ -284,7 +324,7 @@ struct RecoveryPlan {
   private mutating func schedule(_ host: Host, at now: Int64) {
     guard let state = hosts[host] else { return }
     setWake(nil, host)
-    guard state.probe == nil else { return }
+    guard state.probe == nil, !isCutOff(host) else { return }
     var best: (tries: Int, id: ID)?
     var earliest: Int64?
     for id in state.requests {

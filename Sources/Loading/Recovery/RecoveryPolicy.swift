@@ -20,6 +20,9 @@
 /// responds to other requests is sent again after delays that grow in the same way. When the network returns, each host
 /// is probed at once.
 ///
+/// While the downloader is offline (`ImageDownloader.isOffline`), no request is sent again. When that ends, the requests
+/// that have waited for it are sent at once, and each host is probed.
+///
 /// A server that responds 429 or 503 with `Retry-After` is not probed before that time, `maximumRetryAfter` seconds at
 /// most, unless the server responds to another request or the network returns.
 public struct RecoveryPolicy: Hashable, Sendable {

@@ -8,6 +8,7 @@ final class RequestChoices: Sendable {
     var transforms: [any ImageTransform] = []
     var limits = DecodeLimits()
     var keepsData = false
+    var usesPixelCache = true
     var progressive = ImageRequest.Progressive.none
     var decodes = true
     var validator: DataValidator?
@@ -16,8 +17,8 @@ final class RequestChoices: Sendable {
     /// True if all properties have their defaults.
     var areDefaults: Bool {
       guard case .downloader = cache else { return false }
-      return transforms.isEmpty && limits == DecodeLimits() && !keepsData && progressive == .none
-        && decodes && validator == nil && decoding == DecodeSettings()
+      return transforms.isEmpty && limits == DecodeLimits() && !keepsData && usesPixelCache
+        && progressive == .none && decodes && validator == nil && decoding == DecodeSettings()
     }
 
     /// True if there are transforms, a check or another cache, which may be objects of the application.

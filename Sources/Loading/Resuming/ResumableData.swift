@@ -1,3 +1,4 @@
+import FoundationEssentials
 import VitrineGraphics
 
 /// Resumable data: the bytes received before a transfer broke or was paused, and what is needed to request the rest.
@@ -10,6 +11,21 @@ struct ResumableData: Sendable {
   /// The length of the whole body in bytes; `nil` if the server has not declared a length.
   let length: Int?
 
+  /// The headers to store on disk: the validator, `Date` and `Vary`. Empty if the bytes must not be stored.
+  private let storedHeaders: HTTPHeaders
+  /// The URL of the response, after redirects.
+  private let url: URL
+  /// True if the response headers allow storing the bytes on disk, and the validator is strong enough for a later run
+  /// of the program.
+  private(set) var mayBeStored: Bool
+  /// True if the bytes come from disk, so that a redirect may lead elsewhere by now.
+  private(set) var isFromDisk = false
+  /// The head to store on disk together with the bytes; `nil` if the bytes must not be stored, or the request is
+  /// unknown. Set by `setStoredHead(for:)`.
+  private(set) var storedHead: StoredResponse?
+  /// True if the bytes were written to disk.
+  var isWritten = false
+
   /// The number of the body; see `ResponseAssembler.bodyNumber`.
   var number: UInt64 = 0
   /// The reservation of the bytes in memory.
@@ -18,6 +34,9 @@ struct ResumableData: Sendable {
   /// The minimum number of bytes to resume from. A smaller part is discarded, because a range request costs a header
   /// and a risk.
   static let minimumBytes = 4096
+
+  /// The minimum number of bytes that are stored on disk.
+  static let minimumStoredBytes = 64 << 10
 
   /// The maximum length of a validator in bytes. A longer one is not kept, because it takes memory that the limit of
   /// resumable data does not count.
@@ -43,6 +62,54 @@ struct ResumableData: Sendable {
     count = bytes.count
     self.validator = validator
     self.length = length
+    url = head.url
+    let whole = TransportResponse(url: head.url, status: 200, headers: head.headers)
+    let headers = Self.storedHeaders(head.headers, validator)
+    mayBeStored =
+      StoredResponse.mayBeStored(whole, sent: [:]) && Self.isStrong(validator, headers)
+      && headers.fields.reduce(0) { $0 + $1.value.utf8.count } <= 2 * Self.maximumValidatorBytes
+    storedHeaders = mayBeStored ? headers : [:]
+  }
+
+  /// Creates resumable data from an incomplete response on disk; nil if the rest of the body cannot be requested.
+  init?(_ stored: StoredResponse, _ reservation: MemoryReservation) {
+    self.init(stored.body, of: stored.response, length: stored.response.expectedLength, validator: nil)
+    isFromDisk = true
+    isWritten = true
+    self.reservation = reservation
+  }
+
+  private static func storedHeaders(_ headers: HTTPHeaders, _ validator: String) -> HTTPHeaders {
+    var stored: HTTPHeaders = [validator.hasPrefix("\"") ? "ETag" : "Last-Modified": validator]
+    for name in ["Date", "Vary"] { stored[name] = headers[name] }
+    return stored
+  }
+
+  /// Sets the head to store on disk, if the bytes are worth storing and may be stored.
+  mutating func setStoredHead(for exchange: Exchange) {
+    let response = TransportResponse(
+      url: exchange.request.url.withoutLogin, status: 200, headers: storedHeaders, expectedLength: length)
+    let isStorable =
+      mayBeStored && exchange.request.cache.usesDisk && bytes.count >= Self.minimumStoredBytes
+      && exchange.isOwn(url)
+      && StoredResponse.mayBeStored(response, sent: exchange.sent)
+    storedHead =
+      isStorable
+      ? StoredResponse(
+        response: response, body: [], varying: exchange.varying(storedHeaders), requested: 0, received: 0)
+      : nil
+  }
+
+  /// The response to store on disk, with the bytes; `nil` if there is none, or if the bytes were written already.
+  var unwrittenResponse: StoredResponse? {
+    guard !isWritten, var response = storedHead else { return nil }
+    response.body = bytes
+    return response
+  }
+
+  /// Notes that the bytes begin with `earlier`, which must not be stored if these may not.
+  mutating func continues(_ earlier: ResumableData) {
+    if !earlier.mayBeStored { mayBeStored = false }
   }
 
   /// Removes and returns the bytes. The information for requesting the rest stays.
@@ -64,6 +131,16 @@ struct ResumableData: Sendable {
   private static func validator(_ headers: HTTPHeaders) -> String? {
     if let tag = headers["ETag"] { return tag.hasPrefix("\"") && tag.utf8.count > 2 ? tag : nil }
     return headers["Last-Modified"]
+  }
+
+  /// Returns true if a validator identifies equal bytes for any time: an entity tag, or a date that the server's clock
+  /// has passed by a minute (RFC 9110, 8.8.2.2).
+  private static func isStrong(_ validator: String, _ headers: HTTPHeaders) -> Bool {
+    if validator.hasPrefix("\"") { return true }
+    guard let modified = HTTPDate.seconds(validator),
+      let date = headers["Date"].flatMap({ HTTPDate.seconds($0) })
+    else { return false }
+    return date - modified >= 60
   }
 
   /// Returns `headers` with the fields that request the rest of the body: `Range` and `If-Range`.
@@ -94,8 +171,12 @@ struct ResumableData: Sendable {
   }
 
   /// Returns the meaning of a response to a request for the rest.
-  func continuation(by response: TransportResponse) -> Continuation {
+  ///
+  /// - Parameter isRedirected: True if the response came through a redirect. Another image may have the same entity
+  ///   tag.
+  func continuation(by response: TransportResponse, isRedirected: Bool = false) -> Continuation {
     switch response.status {
+    case 206 where isFromDisk && isRedirected: return .unusable
     case 206:
       guard let range = response.headers["Content-Range"].flatMap({ ContentRange($0) }),
         range.first == count, length == nil || range.length == nil || range.length == length,

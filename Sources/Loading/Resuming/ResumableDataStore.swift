@@ -27,6 +27,23 @@ struct ResumableDataStore {
     return body
   }
 
+  /// Returns true if there are resumable data of a request.
+  func contains(_ request: RequestIdentity) -> Bool { bodies[request] != nil }
+
+  /// Returns the data that may be stored on disk and were not written yet, the newest first. Notes that all data are
+  /// written.
+  mutating func takeUnwritten() -> [(identity: RequestIdentity, response: StoredResponse)] {
+    let unwritten = bodies.oldestFirst.compactMap { request, body in
+      body.unwrittenResponse.map { (request, $0) }
+    }
+    // In this order, so that the order of the entries does not change.
+    for request in bodies.oldestFirst.map({ $0.key }) { _ = bodies.use(request) { $0.isWritten = true } }
+    return unwritten.reversed()
+  }
+
+  /// Notes that the data of a request were written to disk. Does nothing if there are none.
+  mutating func noteWritten(_ request: RequestIdentity) { _ = bodies.use(request) { $0.isWritten = true } }
+
   private mutating func takeOldest() -> ResumableData? {
     let body = bodies.removeOldest()?.value
     bytes -= body?.bytes.count ?? 0

@@ -4,6 +4,8 @@ public import VitrineGraphics
 public struct CircleTransform: ImageTransform {
   /// The identifier `circle`.
   public let identifier = "circle"
+  /// The identifier with the version of the implementation.
+  public var storageIdentifier: String? { "circle 1" }
 
   /// Creates the transform, which has no parameters.
   public init() {}

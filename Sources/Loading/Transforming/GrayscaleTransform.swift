@@ -5,6 +5,8 @@ public import VitrineGraphics
 public struct GrayscaleTransform: ImageTransform {
   /// The identifier `grayscale`.
   public let identifier = "grayscale"
+  /// The identifier with the version of the implementation.
+  public var storageIdentifier: String? { "grayscale 1" }
 
   /// Creates the transform, which has no parameters.
   public init() {}

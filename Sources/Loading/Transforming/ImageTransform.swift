@@ -9,6 +9,12 @@ public protocol ImageTransform: Sendable {
   /// make the same image. The identifier is part of the image's identity if the caller gives no additional identifier.
   var identifier: String { get }
 
+  /// The name of the transform on disk; `nil`, the default, keeps its results off the disk.
+  ///
+  /// A pixel cache shows a stored result instead of applying the transform, in later runs and later versions of the
+  /// program too. The name must therefore contain all parameters, and change whenever the transform makes other images.
+  var storageIdentifier: String? { get }
+
   /// Returns the new image. A transform that keeps the geometry should keep `sourceWidth` and `sourceHeight`, so that
   /// the cache recognizes a smaller variant.
   func apply(to image: Image) throws(ImageError) -> Image
@@ -20,6 +26,8 @@ public protocol ImageTransform: Sendable {
 }
 
 extension ImageTransform {
+  /// Returns `nil`: results are not stored on disk.
+  public var storageIdentifier: String? { nil }
   /// Calls `apply(to:)` and ignores `cancellation`.
   public func apply(to image: Image, cancellation: DecodeCancellation) throws(ImageError) -> Image {
     try apply(to: image)

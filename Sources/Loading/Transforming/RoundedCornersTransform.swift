@@ -27,6 +27,9 @@ public struct RoundedCornersTransform: ImageTransform {
     }
   }
 
+  /// The identifier with the version of the implementation.
+  public var storageIdentifier: String? { identifier + " 1" }
+
   /// Returns the image with round corners, or `image` itself if the radius is 0. O(pixels of all frames).
   public func apply(to image: Image) -> Image { rounded(image, .never) }
 

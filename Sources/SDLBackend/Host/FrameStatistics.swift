@@ -1,7 +1,7 @@
 /// The number of presented frames, and the time of the work on each.
 ///
 /// The work on a frame is the work of the main thread: animations, layout, drawing, presenting. Waiting for the screen
-/// does not count.
+/// or for images from disk does not count.
 public struct FrameStatistics: Hashable, Sendable {
   /// The maximum work on a frame in seconds. Frames with more work are late: they miss a refresh at 60 frames per
   /// second.

@@ -14,7 +14,8 @@ import VitrineWidgets
 /// of a sixtieth of a second since the clock was stopped, with an additional frame at the end of each step.
 ///
 /// Advancing the time does not handle events of devices or work on the main queue, such as the delivery of loaded
-/// images. Both wait for the host's next turn.
+/// images. Both wait for the host's next turn. The exception are images whose decoded pixels are on disk: a frame waits
+/// for them, so that it does not depend on the speed of the disk.
 @MainActor
 public final class ManualTime {
   /// The number of frames per second while the window animates, regardless of the screen's refresh rate.

@@ -72,7 +72,7 @@ extension SDLHost {
     if isQuitting { return 0 }
     var wait = pollingInterval
     if let deadline = window.nextDeadline {
-      wait = min(wait, max(untilDue(deadline), earliestFrame - SystemTime.now))
+      wait = min(wait, max(untilDue(deadline), earliestFrame - SystemTime.now, postponement))
     }
     return wait
   }
@@ -150,7 +150,7 @@ extension SDLHost {
     guard let deadline = window.nextDeadline, deadline <= window.now, SystemTime.now >= earliestFrame else {
       return
     }
-    drawFrame()
+    if !postponesFirstFrame() { drawFrame() }
   }
 
   /// Updates the window now, even if no frame is due, and presents a frame if anything is dirty.
@@ -158,7 +158,10 @@ extension SDLHost {
     guard video.isOpen else { return }
     let begin = SystemTime.now
     window.update(at: now)
-    guard window.isDirty else { return }
+    let waited = waitForImages(since: begin)
+    // The handlers of an image may have closed the window.
+    guard video.isOpen, window.isDirty else { return }
+    let drawingBegin = SystemTime.now
     if window.showsDiagnostics { window.setNeedsDisplay(meter.rect(in: window)) }
     let dirty = window.takeDirtyRects()
     // A hidden window is redrawn completely when it becomes visible again.
@@ -179,8 +182,11 @@ extension SDLHost {
     renderer.present(rects)
     let end = SystemTime.now
     if let shown { trace.recordFrame(with: shown) }
-    let work = (video.waitsForScreen ? drawn : end) - begin
+    let workEnd = video.waitsForScreen ? drawn : end
+    let work = workEnd - begin - waited
     frameStatistics.record(work: work, at: now)
+    lastDrawingTime = workEnd - drawingBegin
+    firstFrameDue = nil
     if case .monotonic = clock { window.frameWorkDuration = work }
     nextFrame = video.waitsForScreen ? 0 : begin + window.frameInterval
     for rect in unfinished { window.setNeedsDisplay(rect.rect(scale: window.scale)) }

@@ -27,7 +27,15 @@ public final class SDLHost {
   /// True if Escape ends `run()` when neither a view nor `window.unhandledKey` handles the key. True by default.
   public var quitsOnEscape = true
   /// The source of the host's time; `.monotonic` by default.
-  package var clock = HostClock.monotonic
+  package var clock = HostClock.monotonic {
+    didSet { window.isInRealTime = if case .monotonic = clock { true } else { false } }
+  }
+  /// Waits for images that the disk is about to deliver, at most for the given number of seconds, and runs their
+  /// handlers. Called before a frame is drawn if a slot on the screen has begun to load an image since the previous
+  /// frame; `nil`, the default, never waits. Set by `Application`.
+  package var frameGate: ((_ limit: Double) -> Void)?
+  /// The longest wait of the first frame in seconds; 0.05 by default. 0 draws the first frame at once.
+  package var firstFrameWait = FrameWait.firstFrameLimit
   /// The trace that records when textures are made and when images are first shown.
   public let trace: Trace
   /// The reason why `run()` ended without a call to `quit()`; `nil` if there is none.
@@ -49,6 +57,10 @@ public final class SDLHost {
   var isVisible = true
   /// The system time before which no frame begins.
   var nextFrame = 0.0
+  /// The system time from which the wait of the first frame counts; `nil` before, and once that frame is presented.
+  var firstFrameDue: Double?
+  /// The time that drawing the last frame took, in seconds.
+  var lastDrawingTime = 0.0
   /// The textures' memory holder. The ledger has only a weak reference to it.
   private var textureHolder: TextureHolder?
   private(set) var turnObservers = ObserverList<() -> Void>()
@@ -84,6 +96,7 @@ public final class SDLHost {
     let size = video.size(rotation: rotation, scale: scale)
     window = Window(size: size, scale: scale, textMeasuring: fonts)
     window.frameInterval = 1 / video.refreshRate
+    window.isInRealTime = true
     translator = InputTranslator(size: size, scale: scale, rotation: rotation)
     translator.quitsOnControlC = video.driver == "kmsdrm"
     translator.ownsCursor = video.driver == "kmsdrm"

@@ -34,7 +34,8 @@ public nonisolated struct Transition: Hashable, Sendable {
 
   /// The loads for which a transition is used.
   public enum Condition: Hashable, Sendable {
-    /// Only loads that the user had to wait for. An image from the memory cache is shown at once.
+    /// Only loads that the user had to wait for. An image from the memory cache, and an image that arrives before its
+    /// slot was drawn, is shown at once.
     case whenWaited
     /// Every load (SDWebImage's ForceTransition).
     case always

@@ -44,8 +44,11 @@ open class ListView: ScrollView {
       if let selectedRow { cell(at: selectedRow)?.isSelected = true }
     }
   }
-  /// The number of rows as of the last `reloadData()`.
+  /// The number of rows as of the last `reloadData()` or `apply(_:update:)`.
   public private(set) var numberOfRows = 0
+  /// True if a list that is scrolled to its beginning stays there when `apply(_:update:)` inserts rows. False by
+  /// default: the first visible row keeps its place, and rows that are inserted at the beginning are above it.
+  public var sticksToTop = false
 
   /// The cells of `rows`, in the order of the rows.
   private var cells: [ListCell] = []
@@ -62,9 +65,11 @@ open class ListView: ScrollView {
   private var rowsAhead = RowsAhead()
 
   /// The arrangement for the current layout and width. Insets at the sides reduce the width for tiles.
-  private var arrangement: ListArrangement {
+  private var arrangement: ListArrangement { arrangement(count: numberOfRows) }
+
+  private func arrangement(count: Int) -> ListArrangement {
     let sides = layout.tileWidth == nil ? 0 : contentInsets.left + contentInsets.right
-    return ListArrangement(layout, count: numberOfRows, width: bounds.width - sides)
+    return ListArrangement(layout, count: count, width: bounds.width - sides)
   }
 
   // MARK: Rows
@@ -85,6 +90,110 @@ open class ListView: ScrollView {
     cells[index] = makeCell(for: row, at: index)
     isUpdating = false
   }
+
+  /// Shows other rows. Rows that the list has already keep their cells, with their images, loads, touches and
+  /// selection, and the first visible row keeps its place on the screen.
+  ///
+  /// ```swift
+  /// let changes = ListChanges(from: titles, to: newTitles)
+  /// list.apply(changes) { titles = newTitles }
+  /// ```
+  ///
+  /// The data source is asked for the cells of rows that come near the screen only. To update the contents of the cells
+  /// that stay, go through `rowsWithCells` afterwards. O(visible rows), unless all visible rows are removed.
+  ///
+  /// A list outside a window, and a list that waits for a reload, takes its cells from the data source before the next
+  /// frame. So does a list whose number of rows is not `changes.oldCount`.
+  ///
+  /// - Parameters:
+  ///   - changes: The difference between the rows of the list and the new rows.
+  ///   - update: Changes the data of the data source. Called once, within this call. Before that,
+  ///     `prefetchDataSource` receives the prefetched rows that were removed, in their old numbers.
+  public func apply(_ changes: ListChanges, update: () -> Void) {
+    guard changes.oldCount == numberOfRows, !isReloadNeeded, !isUpdating, dataSource != nil else {
+      return replaceRows(changes, update: update)
+    }
+    if arrangement != laidOut { arrange() }
+    let shift = shift(for: changes)
+    let old = (rows: rows, cells: cells, visible: lastVisibleRows)
+    isUpdating = true
+    // The data source sees no cells while they change.
+    (rows, cells) = (0..<0, [])
+    selectedRow = selectedRow.flatMap { changes.newRow(of: $0) }
+    numberOfRows = changes.newCount
+    moveContent(by: shift)
+    let needed = window == nil ? 0..<0 : neededRows()
+    var ahead = RowsAhead.RowChanges()
+    if prefetchDataSource != nil { ahead = rowsAhead.apply(changes, rows: (old.rows, needed)) }
+    if !ahead.unlikely.isEmpty {
+      prefetchDataSource?.listView(self, cancelPrefetchingForRows: ahead.unlikely)
+    }
+    update()
+    let kept = keep(old, changes, needed: needed)
+    guard window != nil, dataSource?.numberOfRows(in: self) == numberOfRows else {
+      for (_, cell) in kept { retire(cell) }
+      isUpdating = false
+      return reloadData()
+    }
+    fill(needed, keeping: kept, from: 0..<0)
+    lastVisibleRows = visibleRows
+    isUpdating = false
+    if !ahead.likely.isEmpty { prefetchDataSource?.listView(self, prefetchRows: ahead.likely) }
+    // A handler may have scrolled in the meantime.
+    updateCells()
+  }
+
+  /// Lets the next layout request all cells, for changes that cannot be applied to the cells there are.
+  private func replaceRows(_ changes: ListChanges, update: () -> Void) {
+    if changes.oldCount == numberOfRows { selectedRow = selectedRow.flatMap { changes.newRow(of: $0) } }
+    // Prefetched rows are cancelled while their numbers are still those of the data source.
+    if !isUpdating { report(rowsAhead.reset()) }
+    update()
+    reloadData()
+  }
+
+  /// Returns the distance by which the row moves that keeps its place on the screen.
+  private func shift(for changes: ListChanges) -> Double {
+    if sticksToTop, contentOffset.y <= verticalRange.lowerBound { return 0 }
+    guard let anchor = RowAnchor(changes, visible: visibleRows) else { return 0 }
+    let new = arrangement(count: changes.newCount)
+    return new.frame(of: anchor.newRow).minY - laidOut.frame(of: anchor.oldRow).minY
+  }
+
+  /// Lays out the content after its rows have changed, and scrolls without a visible movement.
+  private func moveContent(by distance: Double) {
+    anchor = nil
+    laidOut = arrangement
+    followContent(by: distance, resizedTo: laidOut.contentSize)
+  }
+
+  /// Gives the cells of rows that are still needed their new rows, and retires the others.
+  private func keep(
+    _ old: (rows: Range<Int>, cells: [ListCell], visible: Range<Int>), _ changes: ListChanges,
+    needed: Range<Int>
+  ) -> [(row: Int, cell: ListCell)] {
+    let visible = visibleRows
+    var kept: [(row: Int, cell: ListCell)] = []
+    for (row, cell) in zip(old.rows, old.cells) {
+      guard let newRow = changes.newRow(of: row), needed.contains(newRow) else {
+        retire(cell)
+        continue
+      }
+      kept.append((newRow, cell))
+      if old.visible.contains(row), !visible.contains(newRow) { cell.didLeaveScreen() }
+    }
+    kept.sort { $0.row < $1.row }
+    for (row, cell) in kept {
+      cell.row = row
+      cell.isSelected = row == selectedRow
+      cell.frame = frame(of: row)
+    }
+    sendToBack(kept.map(\.cell))
+    return kept
+  }
+
+  /// The rows that have cells: the visible ones and some before and after them.
+  public var rowsWithCells: Range<Int> { rows }
 
   /// Returns the cell of a row; `nil` if the row is not near the screen.
   public func cell(at row: Int) -> ListCell? { rows.contains(row) ? cells[row - rows.lowerBound] : nil }
@@ -197,16 +306,25 @@ open class ListView: ScrollView {
     (rows, cells) = (0..<0, [])
     // Cells are retired before others are requested, so that a screenful of cells suffices.
     for (row, cell) in zip(old.rows, old.cells) where !needed.contains(row) { retire(cell) }
-    let order = RowOrder(needed, visible: visibleRows, from: old.rows)
-    let kept = old.rows.clamped(to: needed)
-    var new = kept.map { ($0, old.cells[$0 - old.rows.lowerBound]) }
-    for row in order.rows where !kept.contains(row) {
-      let index = new.firstIndex { $0.0 > row } ?? new.count
-      new.insert((row, makeCell(for: row, at: index)), at: index)
-    }
-    (rows, cells) = (needed, new.map(\.1))
+    let kept = old.rows.clamped(to: needed).map { ($0, old.cells[$0 - old.rows.lowerBound]) }
+    fill(needed, keeping: kept, from: old.rows)
     isUpdating = false
     if prefetchDataSource != nil { report(rowsAhead.move(from: old.rows, to: needed, count: numberOfRows)) }
+  }
+
+  /// Makes the cells that are missing among the needed rows.
+  ///
+  /// - Parameters:
+  ///   - kept: The cells that there are, in the order of their rows.
+  ///   - old: The rows that had cells, from which the direction of scrolling follows.
+  private func fill(_ needed: Range<Int>, keeping kept: [(row: Int, cell: ListCell)], from old: Range<Int>) {
+    var new = kept
+    for row in RowOrder(needed, visible: visibleRows, from: old).rows {
+      let index = new.firstIndex { $0.row >= row } ?? new.count
+      if index < new.count, new[index].row == row { continue }
+      new.insert((row, makeCell(for: row, at: index)), at: index)
+    }
+    (rows, cells) = (needed, new.map(\.cell))
   }
 
   /// Notifies the cells that are no longer visible. O(1) if the visible rows have not changed.

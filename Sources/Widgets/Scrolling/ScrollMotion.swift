@@ -78,6 +78,21 @@ nonisolated struct ScrollMotion {
     }
   }
 
+  /// Moves the motion along with content that was moved by a distance, so that the motion continues over the same
+  /// content.
+  mutating func shift(by distance: Double) {
+    switch course {
+    case .flick(var flick):
+      flick.start += distance
+      course = .flick(flick)
+    case .spring(var spring):
+      spring.target += distance
+      course = .spring(spring)
+    case .glide(let from, let to, let duration, let curve):
+      course = .glide(from: from + distance, to: to + distance, duration: duration, curve: curve)
+    }
+  }
+
   /// The destination of a glide; `nil` for other motions.
   var destination: Double? {
     if case .glide(_, let to, _, _) = course { to } else { nil }

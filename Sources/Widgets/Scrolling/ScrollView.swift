@@ -143,6 +143,18 @@ open class ScrollView: View {
     onScroll?(self)
   }
 
+  /// Sets the size of the content and moves the offset by a distance by which the content has moved, so that the same
+  /// content stays visible as far as the ends of the content allow. A drag and a motion continue over the same content.
+  final func followContent(by distance: Double, resizedTo size: Size) {
+    if distance != 0 {
+      dragStart.offset.y += distance
+      verticalMotion?.shift(by: distance)
+      move(to: Point(x: bounds.minX, y: bounds.minY + distance))
+    }
+    contentSize = size
+    clampOffset()
+  }
+
   /// Called after the offset has changed, before `onScroll`. Overrides call super.
   open func didScroll() {}
 

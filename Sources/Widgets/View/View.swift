@@ -289,6 +289,16 @@ open class View {
     if currentTintColor != tint { tintDidChange() }
   }
 
+  /// Puts subviews behind all others, in the given order. They stay in the window, so that their touches, transitions
+  /// and loads continue.
+  final func sendToBack(_ views: [View]) {
+    let views = views.filter { $0.superview === self }
+    guard !zip(views, subviews).allSatisfy({ $0 === $1 }) else { return }
+    let rearmost = Set(views.map { ObjectIdentifier($0) })
+    subviews = views + subviews.filter { !rearmost.contains(ObjectIdentifier($0)) }
+    for view in views { view.setAllNeedsDisplay() }
+  }
+
   private func leaveSuperview() {
     guard let parent = superview else { return }
     if !isHidden, alpha >= 0.01 { parent.setNeedsDisplay(coveredArea(in: frame)) }

@@ -32,6 +32,12 @@ public final class Window: View {
   package var frameOrigin: Double?
   /// Returns the host's current time, which is later than `now` between two frames; `nil` without a host.
   package var hostTime: (() -> Double)?
+  /// True if a host draws the window in real time. An image that arrives before its slot was drawn then appears without
+  /// a transition. If a program advances the time, that would depend on the speed of loading, so only an image whose
+  /// decoded pixels are on disk appears in this way.
+  package var isInRealTime = false
+  /// True if a slot on the screen has begun to load an image since the last `takeNewLoads()`.
+  var hasNewLoads = false
   /// The time that the host spent on its last frame, in seconds; 0 if the host does not measure it, as with a manual
   /// clock. Endless animations pause longer between frames if frames are slow.
   package var frameWorkDuration = 0.0
@@ -173,28 +179,9 @@ public final class Window: View {
     return list
   }
 
-  /// True if no visible view waits for an image or a failure, so that a screenshot shows the whole content. O(views).
-  public var isLoaded: Bool { !hasPendingLoads(below: self, visible: bounds) }
-
-  /// True if no view of the tree waits for an image or a failure, invisible views included. O(views).
-  package var isLoadedThroughout: Bool {
-    func waits(_ view: View) -> Bool { view.isLoading || view.subviews.contains(where: waits) }
-    return !waits(self)
-  }
-
   /// True if the window is loaded and nothing is dirty, fading or scrolling, for programs that end, or take a
   /// screenshot, when the screen is at rest. Endless animations do not count. O(views).
   public var isIdle: Bool { dirty.isEmpty && !isLayoutRequested && !frames.isBusy && isLoaded }
-
-  private func hasPendingLoads(below view: View, visible: Rect) -> Bool {
-    guard !view.isHidden, view.alpha >= 0.01 else { return false }
-    let frame = view.frameInWindow
-    let visibleFrame = frame.intersection(visible)
-    if view.isLoading, !visibleFrame.isEmpty { return true }
-    let inner = view.clipsToBounds ? visibleFrame : visible
-    if inner.isEmpty { return false }
-    return view.subviews.contains { hasPendingLoads(below: $0, visible: inner) }
-  }
 
   func invalidateWindow(_ rect: Rect) { dirty.insert(rect.intersection(bounds).roundedOut) }
   func layoutRequested() { isLayoutRequested = true }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Testing
+import VitrineGraphics
 import VitrineTesting
 
 @testable import VitrineDiskCache
@@ -50,6 +51,57 @@ import VitrineTesting
     #expect(stored.count > 1)
   }
 
+  @Test("pixels of a killed process stay, none is wrong or damaged, and leftovers do not accumulate")
+  func killedProcessDamagesNoPixels() throws {
+    var stored: [UInt64: UInt64] = [:]
+    // A killed process may have stored one more image without reporting it.
+    var possiblyStored: [UInt64] = []
+    var next: UInt64 = 1
+    for round in 0..<Self.kills {
+      let written = try Self.write(
+        to: fixture.folder, from: next, count: .random(in: 1...40), mode: ["pixels"])
+      for (number, version) in written {
+        stored[number] = version
+        next = max(next, version + 1)
+      }
+      possiblyStored.append(next)
+      next += 1000
+      let cache = fixture.pixels()
+      for (number, version) in stored {
+        let versions = [version] + possiblyStored.filter { $0 > version && $0 &* 7919 % 60 == number }
+        let found = try versions.first { try Self.finds($0, number, cache) }
+        if let found { stored[number] = found } else { Issue.record("round \(round): \(number) \(version)") }
+      }
+      #expect(cache.statistics.damaged == 0)
+      let leftovers = fixture.pixelFiles.filter { $0.contains(CacheFolder.temporaryPrefix) }
+      #expect(leftovers.count <= 1, "round \(round): \(leftovers)")
+    }
+    let cache = fixture.pixels()
+    let verification = cache.verify()
+    #expect(verification.damaged == 0 && (stored.count...60).contains(verification.entries))
+    // Each kill leaves at most one record that no entry leads to.
+    #expect(cache.usage().bytes < (stored.count + Self.kills) * 64 * 64 * 4 + (4 << 20))
+    #expect(stored.count > 1)
+  }
+
+  /// Returns true if the pixels of this version are found. Pixels of another content are an issue.
+  private static func finds(_ version: UInt64, _ number: UInt64, _ cache: DiskPixelCache) throws -> Bool {
+    let key = PixelKey(identity: try identity(number), variant: "probe")
+    let body = BodyDigest(high: number, low: version)
+    guard let bitmap = cache.pixels(for: key, of: body, reserving: { _ in })?.image.bitmap else {
+      return false
+    }
+    let (width, height) = (1 + Int((number &* 31 &+ version &* 17) % 64), 1 + Int((version &* 7) % 64))
+    let isRight = bitmap.withUnsafeBytes { bytes in
+      bytes.indices.allSatisfy {
+        bytes[$0] == UInt8(truncatingIfNeeded: UInt64($0) &* (version | 1) &+ number)
+      }
+    }
+    #expect(
+      bitmap.width == width && bitmap.height == height && isRight, "image \(number) of version \(version)")
+    return true
+  }
+
   // MARK: Responses
 
   private static func identity(_ number: UInt64) throws -> RequestIdentity {
@@ -78,9 +130,9 @@ import VitrineTesting
 
   /// Runs the program and kills it at a random moment after `count` responses. Returns the stored responses in order.
   private static func write(
-    to folder: String, from first: UInt64, count: Int
+    to folder: String, from first: UInt64, count: Int, mode: [String] = []
   ) throws -> [(number: UInt64, version: UInt64)] {
-    let process = try ProbeProcess([folder, "\(first)"], piping: STDOUT_FILENO)
+    let process = try ProbeProcess(mode + [folder, "\(first)"], piping: STDOUT_FILENO)
     var output: [UInt8] = []
     var (lines, isKilled) = (0, false)
     var bytes = [UInt8](repeating: 0, count: 4096)

@@ -9,7 +9,8 @@ import VitrineTesting
 final class FaultySystem: DiskSystem {
   enum Call: String, CaseIterable {
     case open, close, makeFolder, setMode, status, statusOfName, space, read, write, synchronize, setTimes,
-      setTimesOfName, rename, link, remove, lock, names
+      setTimesOfName, rename, link, remove, lock, names, readTwo, writeAt, truncate, punchHole,
+      lockRange, unlockRange, lockedRange
   }
 
   enum Fault: CustomStringConvertible {
@@ -33,7 +34,8 @@ final class FaultySystem: DiskSystem {
     /// Returns the faults to test for a call: all of them for its first occurrence, two errors for later ones.
     static func all(of call: Call, number: Int) -> [Fault] {
       let errors = number == 1 ? [EIO, ENOSPC, EROFS, EACCES, EMFILE, EINTR] : [EIO, EINTR]
-      return errors.map { .error($0) } + (call == .read || call == .write ? [.short, .empty] : [])
+      let transfers: [Call] = [.read, .readTwo, .write, .writeAt]
+      return errors.map { .error($0) } + (transfers.contains(call) ? [.short, .empty] : [])
     }
   }
 
@@ -42,7 +44,7 @@ final class FaultySystem: DiskSystem {
     var count = 0
     var isDone = false
     var open: Set<Int32> = []
-    var calls: Set<Call> = []
+    var counts: [Call: Int] = [:]
     var changeStatus: (@Sendable (inout stat) -> Void)?
     var separatesFolders = false
   }
@@ -80,13 +82,15 @@ final class FaultySystem: DiskSystem {
   /// True once the planned fault has happened.
   var hasFailed: Bool { state.withLock { $0.isDone } }
   /// The calls that were made.
-  var calls: Set<Call> { state.withLock { $0.calls } }
+  var calls: Set<Call> { state.withLock { Set($0.counts.keys) } }
+  /// The number of times that each call was made.
+  var counts: [Call: Int] { state.withLock { $0.counts } }
   /// The number of open descriptors.
   var openCount: Int { state.withLock { $0.open.count } }
 
   private func fault(_ call: Call) throws(SystemError) -> Fault? {
     let fault = state.withLock { state -> Fault? in
-      state.calls.insert(call)
+      state.counts[call, default: 0] += 1
       guard let plan = state.plan, plan.call == call else { return nil }
       state.count += 1
       guard plan.numbers.contains(state.count) else { return nil }
@@ -165,6 +169,44 @@ final class FaultySystem: DiskSystem {
     }
   }
 
+  func read(
+    _ descriptor: Int32, into first: UnsafeMutableRawBufferPointer,
+    _ second: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(SystemError) -> Int {
+    switch try fault(.readTwo) {
+    case .short?:
+      let half = (first.count + second.count + 1) / 2
+      let rest = UnsafeMutableRawBufferPointer(rebasing: second[..<max(0, half - first.count)])
+      return try real.read(
+        descriptor, into: UnsafeMutableRawBufferPointer(rebasing: first[..<min(half, first.count)]), rest,
+        at: offset)
+    case .empty?: return 0
+    default: return try real.read(descriptor, into: first, second, at: offset)
+    }
+  }
+
+  func write(
+    _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int
+  ) throws(SystemError) -> Int {
+    switch try fault(.writeAt) {
+    case .short?:
+      let half = UnsafeRawBufferPointer(rebasing: bytes[..<((bytes.count + 1) / 2)])
+      return try real.write(half, to: descriptor, at: offset)
+    case .empty?: return 0
+    default: return try real.write(bytes, to: descriptor, at: offset)
+    }
+  }
+
+  func truncate(_ descriptor: Int32, to size: Int) throws(SystemError) {
+    _ = try fault(.truncate)
+    try real.truncate(descriptor, to: size)
+  }
+
+  func punchHole(_ range: Range<Int>, in descriptor: Int32) throws(SystemError) {
+    _ = try fault(.punchHole)
+    try real.punchHole(range, in: descriptor)
+  }
+
   func synchronize(_ descriptor: Int32) throws(SystemError) {
     _ = try fault(.synchronize)
     try real.synchronize(descriptor)
@@ -203,6 +245,21 @@ final class FaultySystem: DiskSystem {
   func lock(_ descriptor: Int32) throws(SystemError) {
     _ = try fault(.lock)
     try real.lock(descriptor)
+  }
+
+  func lock(_ descriptor: Int32, _ range: ByteRange) throws(SystemError) {
+    _ = try fault(.lockRange)
+    try real.lock(descriptor, range)
+  }
+
+  func unlock(_ descriptor: Int32, _ range: ByteRange) throws(SystemError) {
+    _ = try fault(.unlockRange)
+    try real.unlock(descriptor, range)
+  }
+
+  func lockedRange(_ descriptor: Int32, in range: ByteRange) throws(SystemError) -> ByteRange? {
+    _ = try fault(.lockedRange)
+    return try real.lockedRange(descriptor, in: range)
   }
 
   func forEachName(in folder: Int32, _ body: (String) -> Void) throws(SystemError) {

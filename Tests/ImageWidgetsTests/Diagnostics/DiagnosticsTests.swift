@@ -124,6 +124,21 @@ struct DiagnosticsTests {
     #expect(!others.contains(report.color))
   }
 
+  @Test(arguments: [
+    (ImageResponse.Source.network, ImageResponse.Freshness.fresh, [String]()),
+    (.memory, .fresh, []), (.disk, .fresh, ["fresh"]), (.disk, .revalidated, ["revalidated"]),
+    (.disk, .stale(age: 3 * 3600 + 59, reason: .status(503)), ["stale, 3 h old"]),
+    (.memory, .stale(age: 2 * 86_400, reason: nil), ["stale, 2 days old"]),
+  ])
+  func reportShowsTheFreshness(
+    source: ImageResponse.Source, freshness: ImageResponse.Freshness, lines: [String]
+  ) throws {
+    let response = ImageResponse(
+      image: .solid(width: 1, height: 1), source: source, freshness: freshness)
+    let report = try #require(SlotReport(.success(response), elapsed: 0))
+    #expect(report.lines.dropFirst(2).map(\.long) == lines)
+  }
+
   @Test func tinyImageIsMarkedByOneCommand() throws {
     let report = try #require(
       SlotReport(.success(ImageResponse(image: .solid(width: 1, height: 1), source: .memory)), elapsed: 0))

@@ -35,19 +35,32 @@ struct SlotStaleImageTests {
     }
   }
 
+  /// Returns the stale image that a view shows.
+  private func staleImage(of view: ImageView, in world: StaleWorld) async throws -> Image? {
+    await world.recorder.wait(for: 2)
+    guard case .stale(_, nil) = try world.recorder.results[1].get().freshness else {
+      Issue.record("not stale")
+      return nil
+    }
+    return view.image
+  }
+
+  /// Advances the time until a transfer starts. The next probe is due within two minutes of the previous failure.
+  private func probe(_ number: Int, in world: StaleWorld) async throws -> FakeTransfer {
+    try await until {
+      world.bench.clock.advance(by: 1)
+      return world.bench.transport.transfers.count >= number
+    }
+    return try await world.bench.transfer(number)
+  }
+
   @Test func staleImageIsReplacedWhenTheServerRecovers() async throws {
     let world = StaleWorld()
     let view = try await world.view()
+    let stale = try await staleImage(of: view, in: world)
     try await world.bench.transfer(2).fail(Self.down)
-    await world.recorder.wait(for: 2)
-    let stale = view.image
-    guard case .stale(_, Self.down) = try world.recorder.results[1].get().freshness else {
-      Issue.record("not stale")
-      return
-    }
 
-    world.bench.clock.advance(by: 2)
-    let probe = try await world.bench.transfer(3)
+    let probe = try await probe(3, in: world)
     #expect(probe.request.headers["If-None-Match"] == "\"1\"")
     #expect(view.image === stale)
     probe.respond(with: SlotBench.large)
@@ -60,17 +73,11 @@ struct SlotStaleImageTests {
   @Test func staleImageStaysWhileItsServerIsDown() async throws {
     let world = StaleWorld()
     let view = try await world.view()
+    let stale = try await staleImage(of: view, in: world)
     try await world.bench.transfer(2).fail(Self.down)
-    await world.recorder.wait(for: 2)
-    let stale = view.image
 
     for number in 3...5 {
-      // The next probe is due within two minutes of the previous failure.
-      try await until {
-        world.bench.clock.advance(by: 1)
-        return world.bench.transport.transfers.count >= number
-      }
-      try await world.bench.transfer(number).fail(.status(503))
+      try await probe(number, in: world).fail(.status(503))
       #expect(view.image === stale)
     }
   }
@@ -78,39 +85,16 @@ struct SlotStaleImageTests {
   @Test func staleImageFromMemoryIsRefreshed() async throws {
     let world = StaleWorld()
     let first = try await world.view()
+    _ = try await staleImage(of: first, in: world)
     try await world.bench.transfer(2).fail(Self.down)
-    await world.recorder.wait(for: 2)
     first.removeFromSuperview()
     let second = world.bench.view()
     second.setImage(
       from: "http://a.test/1", options: world.bench.options, completion: world.recorder.completion)
     #expect(world.recorder.results.count == 3, "from memory")
+    #expect(try world.recorder.results[2].get().freshness.age != nil)
 
-    world.bench.clock.advance(by: 2)
-    try await world.bench.transfer(3).respond(with: SlotBench.large)
+    try await probe(3, in: world).respond(with: SlotBench.large)
     try await until { !(second.image?.sourceWidth != 1000) }
-  }
-
-  @Test func staleImageFromDiskIsShownWhenTheServerIsSlow() async throws {
-    let world = StaleWorld()
-    let view = try await world.view()
-    let transfer = try await world.bench.transfer(2)
-    #expect(view.image == nil)
-
-    world.bench.clock.advance(by: 1)
-    await world.recorder.wait(for: 2)
-    let stale = view.image
-    guard case .stale(_, nil) = try world.recorder.results[1].get().freshness else {
-      Issue.record("not stale")
-      return
-    }
-    #expect(stale?.sourceWidth == 100)
-    #expect(!transfer.isCancelled, "the request goes on")
-
-    transfer.respond(with: SlotBench.large)
-    try await until { !(view.image === stale) }
-    #expect(view.image?.sourceWidth == 1000)
-    #expect(world.recorder.results.count == 2)
-    #expect(world.bench.transport.transfers.count == 2, "the response of the one request is shown")
   }
 }

@@ -54,7 +54,8 @@ final class SlotStateBench {
   }
 
   func find(_ image: Image?, for load: SlotLoad? = nil, isStale: Bool = false) {
-    state.found(image.map { SlotHit(image: $0, isStale: isStale) }, for: load, in: scene)
+    let staleness = isStale ? Staleness(age: 60, reason: nil) : nil
+    state.found(image.map { SlotHit(image: $0, staleness: staleness) }, for: load, in: scene)
   }
 
   /// Makes a request, and performs all effects up to the running load.

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 import Testing
+import VitrineGraphics
 import VitrineTesting
 
 @testable import VitrineLoading
@@ -78,6 +79,56 @@ struct LocalFeedTests {
     #expect(feeds.allSatisfy { $0.items.count == 1 })
   }
 
+  @Test func changedFolderIsReadAgainAtTheInterval() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write("x", to: "a.png")
+    try folder.write("x", to: "b.png")
+    let clock = ManualLoadingClock()
+    let feed = try Feed(folder.path, clock: clock)
+    var updates: [ListChanges] = []
+    feed.onUpdate = { updates.append($0) }
+    feed.startUpdates(every: 60)
+
+    try folder.write("x", to: "0.png")
+    clock.advance(by: 67)
+    try await until { feed.items.count == 3 && !feed.isLoading }
+    #expect(updates.map(\.insertions) == [[0]])
+
+    folder.remove()
+    clock.advance(by: 67)
+    try await until { feed.state == .stale(.missing(path: folder.path)) }
+    #expect(feed.items.count == 3)
+    try folder.create()
+    try folder.write("x", to: "b.png")
+    clock.advance(by: 67)
+    try await until { feed.state == .loaded }
+
+    #expect(feed.items.map(\.title) == ["b"])
+    #expect(updates.last?.removals == [0, 1])
+    folder.remove()
+  }
+
+  @Test func unchangedFileIsNotReadAgain() throws {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    try folder.write("a.png\n", to: "list.txt")
+    let path = folder.path + "/list.txt"
+    let later = FileStamp.now + 10_000_000_000
+
+    let list = try LocalList(path: path, at: later)
+    #expect(list.stamp != nil)
+    #expect(try LocalList(path: path, changedSince: list.stamp, at: later) == nil)
+    #expect(try LocalList(path: path, changedSince: nil, at: later) != nil)
+    #expect(
+      try LocalList(path: path, at: FileStamp.now).stamp == nil, "the file may change again in this moment")
+    try folder.write("a.png\nb.png\n", to: "list.txt")
+
+    #expect(try LocalList(path: path, changedSince: list.stamp, at: later)?.items.count == 2)
+    #expect(throws: FeedError.missing(path: "/nowhere")) {
+      _ = try LocalList(path: "/nowhere", changedSince: list.stamp, at: later)
+    }
+  }
+
   @Test func listFileResolvesRelativeAddresses() throws {
     let folder = try TemporaryFolder()
     defer { folder.remove() }
@@ -128,6 +179,10 @@ private struct TemporaryFolder {
 
   init() throws {
     path = FileManager.default.temporaryDirectory.appending(path: "vitrine-feed-\(UUID())").path
+    try create()
+  }
+
+  func create() throws {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 

@@ -10,9 +10,10 @@ struct FetchPlanTests {
   private var plan = FetchPlan(
     undecodedBytesLimit: 3, transfers: TransferPlan(), disk: DiskPlan(isEnabled: true))
 
-  private mutating func start(_ name: String = "a.jpg") -> StagePlace {
+  private mutating func start(_ name: String = "a.jpg", for purpose: LoadPurpose = .application) -> StagePlace
+  {
     let request = request(name)
-    let place = loads.tree.join(Caller(request), fetch: nil)
+    let place = loads.tree.join(Caller(request, purpose: purpose), fetch: nil)
     plan.join(place.fetch, request, isNew: true, in: &loads)
     plan.enqueue(place.fetch, request.priority, at: 0)
     return place
@@ -67,6 +68,127 @@ struct FetchPlanTests {
 
     let actions = loads.takeActions()
     #expect(actions == [.wake(at: max(loads.now, request.advanced(bySeconds: 1)))])
+  }
+
+  /// A stale response that may be shown if the server fails.
+  private var staleCopy: StoredCopy {
+    let response = TransportResponse(url: url(), status: 200, headers: ["Cache-Control": "max-age=60"])
+    let stored = StoredResponse(response: response, body: [1], requested: 900, received: 900)
+    return StoredCopy(stored, body: [1], at: 1000, rules: FreshnessRules())
+  }
+
+  /// Starts a fetch whose server is asked about a stale response. Returns the actions of that step.
+  private mutating func askServerAboutCopy(_ place: StagePlace) -> [LoadAction] {
+    _ = admit()
+    guard case .askServer = plan.lookedUp(place.fetch, DiskFind(copy: staleCopy), in: &loads) else {
+      Issue.record("a stale response does not lead to the server")
+      return []
+    }
+    plan.askServer(place.fetch, in: &loads)
+    return loads.takeActions()
+  }
+
+  @Test mutating func slotIsServedWithoutADeadline() {
+    plan.disk = DiskPlan(isEnabled: true, staleAfter: 1)
+    let place = start(for: .slot)
+    let actions = askServerAboutCopy(place)
+    #expect(actions == [.serveCopy(place.fetch)])
+  }
+
+  @Test(arguments: [(LoadPurpose.application, true), (.slot, false)])
+  mutating func otherLoadIsServedAtADeadline(purpose: LoadPurpose, showsStaleAtOnce: Bool) {
+    plan.disk = DiskPlan(isEnabled: true, staleAfter: 1, showsStaleAtOnce: showsStaleAtOnce)
+    let place = start(for: purpose)
+    let actions = askServerAboutCopy(place)
+    #expect(actions == [.wake(at: 1_000_000_000)])
+  }
+
+  @Test mutating func probeIsNotServed() {
+    plan.disk = DiskPlan(isEnabled: true, staleAfter: 1)
+    let place = start(for: .probe)
+    let actions = askServerAboutCopy(place)
+    #expect(actions == [])
+  }
+
+  @Test mutating func confirmationBelongsToTheFetchThatDecodesTheStoredResponse() {
+    let place = start(for: .slot)
+    _ = askServerAboutCopy(place)
+    var found = plan.fetchOfCopy(of: place.fetch, in: loads.tree)
+    #expect(found == nil)
+    let added = plan.addFetchOfCopy(of: place.fetch, in: &loads)
+    guard let (stored, bytes) = added else {
+      Issue.record("the stored response is not decoded")
+      return
+    }
+    found = plan.fetchOfCopy(of: place.fetch, in: loads.tree)
+    #expect(found == nil, "the bytes have not been received")
+    loads.tree.setPhase(.received(bytes), of: stored)
+    found = plan.fetchOfCopy(of: place.fetch, in: loads.tree)
+    #expect(found == stored)
+
+    _ = admit()
+    let confirmed = staleCopy.bytes(revalidatedAs: staleCopy.storedResponse, TransportMetrics())
+    guard case .confirm(stored, _) = plan.ended(place.fetch, FetchEnd(.bytes(confirmed)), in: &loads) else {
+      Issue.record("the response is decoded again")
+      return
+    }
+  }
+
+  // MARK: Offline
+
+  @Test mutating func missingResponseFailsWhileOffline() {
+    plan.setOffline(true, in: &loads)
+    let fetch = start().fetch
+    let lookups = admit().lookups
+    #expect(lookups == [fetch])
+    guard case .fail(.offline) = plan.lookedUp(fetch, DiskFind(), in: &loads) else {
+      Issue.record("the server is asked")
+      return
+    }
+  }
+
+  @Test mutating func staleResponseIsShownWhileOffline() {
+    plan.setOffline(true, in: &loads)
+    let fetch = start().fetch
+    _ = admit()
+    guard case .decode(let bytes) = plan.lookedUp(fetch, DiskFind(copy: staleCopy), in: &loads) else {
+      Issue.record("the server is asked")
+      return
+    }
+    #expect(bytes.freshness == .stale(age: 100, reason: .offline))
+  }
+
+  @Test mutating func runningDownloadIsStoppedAndRefused() {
+    let fetch = start().fetch
+    _ = admit()
+    _ = plan.lookedUp(fetch, DiskFind(), in: &loads)
+    plan.askServer(fetch, in: &loads)
+    let downloads = admit().downloads
+    #expect(downloads == [fetch])
+
+    plan.setOffline(true, in: &loads)
+    let actions = loads.takeActions()
+    #expect(actions == [.pauseFetch(fetch)])
+    let refused = plan.refuseDownloads(in: &loads)
+    #expect(refused.map(\.fetch) == [fetch])
+    guard case .fail(.offline)? = refused.first?.step else {
+      Issue.record("the load waits")
+      return
+    }
+    #expect(plan.transfers.queue.activeCount == 0)
+    let again = plan.refuseDownloads(in: &loads)
+    #expect(again.isEmpty, "each download is refused once")
+  }
+
+  @Test mutating func downloadsStartAgainOnline() {
+    plan.setOffline(true, in: &loads)
+    plan.setOffline(false, in: &loads)
+    let fetch = start().fetch
+    _ = admit()
+    _ = plan.lookedUp(fetch, DiskFind(), in: &loads)
+    plan.askServer(fetch, in: &loads)
+    let downloads = admit().downloads
+    #expect(downloads == [fetch])
   }
 
   @Test mutating func undecodedBytesHoldBackFurtherWork() {

@@ -160,6 +160,47 @@ import Testing
     #expect(plan.runningCount == 1)
   }
 
+  @Test func postponedImagesStartAgainBeforeTheRest() {
+    var plan = PrefetchPlan()
+    plan.maximumActive = 1
+    let (first, _) = plan.add(count: 3)
+    let (second, _) = plan.add(count: 1)
+    #expect(plan.postpone(item(first, 0)).loads == [item(first, 1)], "a stored image may follow")
+    #expect(plan.postpone(item(first, 1)).loads == [item(first, 2)])
+    #expect(plan.remaining == [item(first, 0), item(first, 1), item(first, 2), item(second, 0)])
+
+    #expect(plan.online().loads == [], "one at a time")
+    #expect(plan.ended(item(first, 2), isLoaded: true).loads == [item(first, 0)])
+    #expect(plan.ended(item(first, 0), isLoaded: true).loads == [item(first, 1)])
+    let steps = plan.ended(item(first, 1), isLoaded: true)
+    #expect(steps.loads == [item(second, 0)])
+    #expect(steps.reports.last == .end(first, progress(3, 0, 3)))
+  }
+
+  @Test func listWithPostponedImagesDoesNotEnd() {
+    var plan = PrefetchPlan()
+    let (id, _) = plan.add(count: 1)
+    #expect(plan.postpone(item(id, 0)).reports == [])
+    #expect(plan.runningCount == 1)
+    #expect(plan.postpone(item(id, 0)) == PrefetchPlan.Steps(), "not active")
+    #expect(plan.online().loads == [item(id, 0)])
+    #expect(plan.online().loads == [])
+  }
+
+  @Test func postponedImagesCanBeCancelled() {
+    var plan = PrefetchPlan()
+    plan.maximumActive = 1
+    let (id, _) = plan.add(count: 3)
+    _ = plan.postpone(item(id, 0))
+    _ = plan.postpone(item(id, 1))
+    #expect(plan.cancel([item(id, 0)]).reports.count == 1)
+    _ = plan.online()
+    #expect(plan.cancel([item(id, 1)]).reports.count == 1)
+    let steps = plan.ended(item(id, 2), isLoaded: true)
+    #expect(steps.loads == [])
+    #expect(steps.reports.last == .end(id, progress(3, 2, 3)))
+  }
+
   private func item(_ list: PrefetchPlan.ListID, _ index: Int) -> PrefetchPlan.Item {
     PrefetchPlan.Item(list: list, index: index)
   }

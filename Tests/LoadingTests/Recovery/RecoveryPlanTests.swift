@@ -62,6 +62,55 @@ import Testing
     #expect(pauses == [2, 4, 8, 10, 10])
   }
 
+  @Test func nothingIsSentWhileOffline() {
+    var plan = plan()
+    let ids = add(3, to: &plan)
+    plan.setOffline(true, at: 0)
+    plan.succeeded(host, at: second)
+    plan.networkReturned(at: second)
+    #expect(woken(&plan, at: 200 * second).isEmpty)
+    let offline = plan.add(.offline, host: other, isVisible: true, at: 200 * second)
+    #expect(woken(&plan, at: 400 * second).isEmpty)
+    #expect(plan.takeDue().wake == nil, "no timer is set")
+
+    plan.setOffline(false, at: 400 * second)
+    let due = Set(plan.takeDue().due)
+    #expect(due.contains(offline) && due.isSubset(of: ids + [offline]))
+  }
+
+  @Test func allRequestsThatFailedOfflineAreSentOnline() {
+    var plan = plan()
+    plan.setOffline(true, at: 0)
+    let ids = (0..<5).map { _ in plan.add(.offline, host: host, isVisible: true, at: 0) }
+    let hidden = plan.add(.offline, host: host, isVisible: false, at: 0)
+    #expect(plan.takeDue().due.isEmpty)
+
+    plan.setOffline(false, at: second)
+    #expect(plan.takeDue().due == ids, "at once, without a probe before")
+    plan.setVisible(true, hidden, at: 2 * second)
+    #expect(plan.takeDue().due == [hidden])
+    plan.failedAgain(ids[0], .offline, at: 3 * second)
+    #expect(plan.takeDue().due == [ids[0]], "the failure is out of date")
+  }
+
+  @Test func requestThatWasStoppedByTheSwitchWaitsForIt() {
+    var plan = plan()
+    let ids = add(1, to: &plan)
+    #expect(woken(&plan, at: 2 * second) == ids)
+    plan.setOffline(true, at: 3 * second)
+    plan.failedAgain(ids[0], .offline, at: 3 * second)
+    #expect(woken(&plan, at: 300 * second).isEmpty)
+    plan.setOffline(false, at: 300 * second)
+    #expect(plan.takeDue().due == ids)
+  }
+
+  @Test func filesAreReadAgainWhileOffline() {
+    var plan = plan()
+    plan.setOffline(true, at: 0)
+    let id = plan.add(.server, host: .local, isVisible: true, at: 0)
+    #expect(woken(&plan, at: 2 * second) == [id])
+  }
+
   @Test func randomFactorHalvesTheDelayAtMost() {
     var plan = plan(random: 0)
     _ = add(1, to: &plan)
@@ -274,6 +323,17 @@ import Testing
     #expect(woken(&plan, at: 2 * second) == [ids[2]])
     #expect(woken(&plan, at: 3599 * second).isEmpty)
     #expect(woken(&plan, at: 3600 * second) == [ids[0]])
+  }
+
+  @Test func endOfAPauseIsKnownUntilTheServerResponds() {
+    var plan = plan()
+    #expect(plan.pauseEnd(of: host) == .min)
+    plan.refused(host, retryAfter: 60, at: 5 * second)
+
+    #expect(plan.pauseEnd(of: host) == 65 * second)
+    #expect(plan.pauseEnd(of: other) == .min)
+    plan.succeeded(host, at: 6 * second)
+    #expect(plan.pauseEnd(of: host) == .min)
   }
 
   @Test func pauseIsBoundedAndEndsWithASuccessOrAReturnedNetwork() {

@@ -23,12 +23,15 @@ extension RegistrySteps {
   func words(_ action: LoadAction) -> String {
     switch action {
     case .startFetch(_, let request): "fetch \(request.url.lastPathComponent)"
+    case .prepareFetch(_, let request, _, _): "prepare \(request.url.lastPathComponent)"
+    case .checkLocks(let identities): "check \(identities.count) locks"
     case .lookUp(_, let request, _): "look up \(request.url.lastPathComponent)"
     case .cancelLookup: "cancel look up"
     case .skipLookup: "skip look up"
     case .keep: "keep"
     case .discard: "discard"
     case .revalidate: "revalidate"
+    case .serveCopy: "serve copy"
     case .cancelFetch: "cancel fetch"
     case .decode(_, _, let key, _): key.target == nil ? "decode" : "decode small"
     case .transform(_, _, let request, _): "transform \(request.transforms.map(\.identifier))"

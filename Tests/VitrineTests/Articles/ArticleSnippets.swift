@@ -62,6 +62,34 @@ func runCovers(of addresses: [String]) {
 }
 
 @MainActor
+final class Signs: ListViewDataSource {
+  let list = ListView()
+  private let feed: Feed
+  private var items: Feed.Items
+
+  init(_ location: String) throws {
+    feed = try Feed(location)
+    items = feed.items
+    list.rowHeight = 160
+    list.dataSource = self
+    feed.onUpdate = { [weak self] in self?.show($0) }
+    feed.startUpdates(every: 15 * 60)
+  }
+
+  private func show(_ changes: ListChanges) {
+    list.apply(changes) { items = feed.items }
+  }
+
+  func numberOfRows(in listView: ListView) -> Int { items.count }
+
+  func listView(_ listView: ListView, cellForRow row: Int) -> ListCell {
+    let cell = listView.dequeueCell(CoverCell.self)
+    cell.image.setImage(from: items[row].url)
+    return cell
+  }
+}
+
+@MainActor
 func showInTurn(_ addresses: [String], in cover: ImageView, of window: Window) -> WindowTimer {
   var options = SlotOptions()
   options.placeholderPolicy = .keepsPrevious
@@ -155,10 +183,7 @@ func kiosk(imagesIn folder: String) throws -> Application {
 func show(_ address: String, in cover: ImageView, with note: Label) {
   cover.setImage(from: address) { result in
     guard case .success(let response) = result else { return }
-    switch response.freshness {
-    case .fresh, .revalidated: note.text = ""
-    case .stale(let age, _): note.text = "\(Int(age / 3600)) h old"
-    }
+    note.text = response.freshness.age.map { "\($0) old" } ?? ""
   }
 }
 
@@ -199,4 +224,23 @@ final class DownloadCell: ListCell {
     image.setImage(from: address) { [weak self] _ in self?.bar.isHidden = true }
     bar.isHidden = !image.isLoadingImage
   }
+}
+
+@MainActor
+func kiosk() throws -> Application {
+  var configuration = Application.Configuration()
+  configuration.dataCache = LayeredImageCache(
+    directory: "/var/cache/kiosk", seeds: ["/usr/share/kiosk/images"])
+  return try Application(configuration: configuration)
+}
+
+@MainActor
+func kioskWithNetworkSeed() throws -> Application {
+  var policies = LayeredImageCache.Policies()
+  policies.lookups = .concurrent
+  var configuration = Application.Configuration()
+  configuration.dataCache = LayeredImageCache(
+    layers: [DiskImageCache(directory: "/var/cache/kiosk"), DiskImageCache(seed: "/mnt/images")],
+    policies: policies)
+  return try Application(configuration: configuration)
 }

@@ -38,6 +38,13 @@ struct ArticleTests {
     #expect(count > 0)
   }
 
+  @Test(arguments: ["nginx.conf", "squid.conf"]) func testedConfigurationsAreInTheArticle(name: String) throws
+  {
+    let file = Self.root.appending(path: "Scripts/fleet/\(name)")
+    let article = try Self.text(of: Self.catalog.appending(path: "ManyDisplays.md"))
+    #expect(article.contains(try "\n" + Self.text(of: file) + "```\n"))
+  }
+
   @Test func everyPictureIsShownAndRecordedByTheScript() throws {
     let folder = Self.catalog.appending(path: "Resources")
     let pictures = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

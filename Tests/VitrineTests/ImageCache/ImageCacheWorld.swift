@@ -49,13 +49,13 @@ final class ImageCacheWorld: Sendable {
   /// The URL of an image.
   static let url = "http://a.test/1.png"
 
-  /// The bytes of the only file on disk.
+  /// The bytes of the only file on disk, apart from the file of fetch locks.
   var onlyFile: [UInt8]? {
     let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
     let files = names.filter { name in
       var isFolder: ObjCBool = false
       return FileManager.default.fileExists(atPath: "\(folder)/\(name)", isDirectory: &isFolder)
-        && !isFolder.boolValue
+        && !isFolder.boolValue && !name.hasSuffix("/locks")
     }
     guard files.count == 1 else { return nil }
     return FileManager.default.contents(atPath: "\(folder)/\(files[0])").map { Array($0) }

@@ -17,6 +17,30 @@ enum SystemCounters {
     return usage.ru_nvcsw
   }
 
+  /// The bytes that the process has passed to the kernel and received since its start, and those of the storage below.
+  struct IO {
+    /// The bytes of all calls that read or write, including pages that are in the page cache.
+    var read = 0
+    var written = 0
+    /// The bytes that came from the storage, and the bytes of pages that were changed and go to the storage.
+    var readFromStorage = 0
+    var writtenToStorage = 0
+  }
+
+  static var io: IO {
+    let lines = lines(of: "/proc/self/io")
+    return IO(
+      read: number("rchar", in: lines), written: number("wchar", in: lines),
+      readFromStorage: number("read_bytes", in: lines), writtenToStorage: number("write_bytes", in: lines))
+  }
+
+  /// The number of page faults: those that needed no storage, and those that waited for storage.
+  static var pageFaults: (minor: Int, major: Int) {
+    var usage = rusage()
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    return (usage.ru_minflt, usage.ru_majflt)
+  }
+
   static var residentBytes: Int { memory("VmRSS") }
   static var peakResidentBytes: Int { memory("VmHWM") }
 
@@ -30,11 +54,21 @@ enum SystemCounters {
 
   /// Returns the value of a line of /proc/self/status in bytes; 0 if the line is missing.
   private static func memory(_ name: String) -> Int {
-    guard let data = FileManager.default.contents(atPath: "/proc/self/status"),
-      let status = String(validating: data, as: UTF8.self),
-      let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name + ":") }),
-      let kilobytes = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
+    number(name, in: lines(of: "/proc/self/status")) * 1024
+  }
+
+  private static func lines(of path: String) -> [Substring] {
+    guard let data = FileManager.default.contents(atPath: path),
+      let text = String(validating: data, as: UTF8.self)
+    else { return [] }
+    return text.split(separator: "\n")
+  }
+
+  /// Returns the first number after `NAME:`; 0 if there is no such line.
+  private static func number(_ name: String, in lines: [Substring]) -> Int {
+    guard let line = lines.first(where: { $0.hasPrefix(name + ":") }),
+      let value = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
     else { return 0 }
-    return (Int(kilobytes) ?? 0) * 1024
+    return Int(value) ?? 0
   }
 }

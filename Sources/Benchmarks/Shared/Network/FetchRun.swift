@@ -49,7 +49,7 @@ enum FetchRun {
     }
     // The results are polled and not delivered to a handler, because curl reports to no one either.
     let total = requests.count * job.copies
-    while downloader.statistics.responses < total { usleep(1000) }
+    while downloader.statistics.ended < total { usleep(1000) }
     let wall = SystemCounters.time - start
     let used = SystemCounters.processCPU - cpu
 
@@ -66,7 +66,7 @@ enum FetchRun {
 
 extension ImageDownloader.Statistics {
   /// The number of loads that have ended.
-  fileprivate var responses: Int { loads.values.reduce(0, +) + failures + cancellations }
+  var ended: Int { loads.values.reduce(0, +) + failures + cancellations }
 }
 
 /// A decoder that returns one fixed image for any data.

@@ -22,9 +22,6 @@ struct Nginx {
   ///   - workingFolder: The folder for nginx's own files, created if missing.
   ///   - isSecure: True to serve over HTTP/2 with TLS as well.
   init(folder: String, workingFolder: String, isSecure: Bool = false) throws {
-    guard let program = Self.programPaths.first(where: { access($0, X_OK) == 0 }) else {
-      throw NotMeasurable("nginx is not there: apt-get install nginx-light")
-    }
     let root = URL(filePath: folder).standardizedFileURL.path
     self.workingFolder = URL(filePath: workingFolder).standardizedFileURL.path
     do {
@@ -35,25 +32,40 @@ struct Nginx {
     port = try Self.freePort()
     securePort = isSecure ? try Self.freePort() : 0
     if isSecure { try Self.makeCertificate(in: self.workingFolder) }
+    try? FileManager.default.removeItem(atPath: self.workingFolder + "/access.log")
+    process = try Self.start(
+      Self.configuration(root: root, workingFolder: self.workingFolder, port, securePort),
+      in: self.workingFolder, port: port)
+  }
+
+  /// Starts nginx with a configuration, and waits until `port` accepts connections. Throws `NotMeasurable` if nginx is
+  /// not installed.
+  static func start(
+    _ configuration: String, in workingFolder: String, port: UInt16
+  ) throws -> ChildProcess {
+    guard let program = programPaths.first(where: { access($0, X_OK) == 0 }) else {
+      throw NotMeasurable("nginx is not there: apt-get install nginx-light")
+    }
     do {
-      try Data(Self.configuration(root: root, workingFolder: self.workingFolder, port, securePort).utf8)
-        .write(to: URL(filePath: self.workingFolder + "/nginx.conf"))
-      try? FileManager.default.removeItem(atPath: self.workingFolder + "/access.log")
+      try Data(configuration.utf8).write(to: URL(filePath: workingFolder + "/nginx.conf"))
     } catch {
       throw BenchmarkError("cannot write to \(workingFolder)")
     }
-    process = try ChildProcess(
+    let process = try ChildProcess(
       program,
-      [
-        "-c", self.workingFolder + "/nginx.conf", "-p", self.workingFolder, "-e",
-        self.workingFolder + "/error.log",
-      ])
+      ["-c", workingFolder + "/nginx.conf", "-p", workingFolder, "-e", workingFolder + "/error.log"])
     for _ in 0..<500 {
-      if Self.canConnect(to: port) { return }
+      if canConnect(to: port) { return process }
       if process.hasEnded { break }
       usleep(10_000)
     }
-    throw BenchmarkError("nginx does not start; \(self.workingFolder)/error.log says why")
+    throw BenchmarkError("nginx does not start; \(workingFolder)/error.log says why")
+  }
+
+  /// The lines of a configuration that move nginx's folders for temporary files into a folder.
+  static func temporaryPaths(in folder: String) -> String {
+    ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(folder)/\($0);" }
+      .joined(separator: " ")
   }
 
   /// The number of requests so far to `/counted/`, which serves the files of `/gallery/`.
@@ -72,16 +84,13 @@ struct Nginx {
       listen 127.0.0.1:\(securePort) ssl http2;
       ssl_certificate \(workingFolder)/certificate.pem; ssl_certificate_key \(workingFolder)/key.pem;
       """
-    let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { name in
-      "\(name)_temp_path \(workingFolder)/\(name);"
-    }
     return """
       daemon off; worker_processes 1; pid \(workingFolder)/pid; error_log \(workingFolder)/error.log;
       events { worker_connections 1024; }
       http {
         log_format line "$request_uri";
         access_log off; sendfile on; tcp_nodelay on; keepalive_requests 100000; default_type image/jpeg;
-        \(temporary.joined(separator: " "))
+        \(temporaryPaths(in: workingFolder))
         server {
           listen 127.0.0.1:\(port); \(secure)
           location /gallery/ { alias \(root)/; }
@@ -120,7 +129,7 @@ struct Nginx {
     return true
   }
 
-  private static func freePort() throws -> UInt16 {
+  static func freePort() throws -> UInt16 {
     let (descriptor, port) = try listen(onPort: 0)
     close(descriptor)
     return port

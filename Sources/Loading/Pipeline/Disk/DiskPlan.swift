@@ -10,6 +10,8 @@ struct DiskPlan {
   let isEnabled: Bool
   /// The number of seconds to wait for a server before a stale response is shown.
   private let staleAfter: Double
+  /// True if slots show a stale response without waiting for the server.
+  private let showsStaleAtOnce: Bool
   private var stages = LoadTable<FetchKind, DiskStage>()
   private var copies: WaitingCopies
   private var deadlines = CopyDeadlines()
@@ -17,9 +19,14 @@ struct DiskPlan {
   /// - Parameters:
   ///   - isEnabled: True if there is a disk cache.
   ///   - staleAfter: The number of seconds to wait for a server before a stale response is shown.
+  ///   - showsStaleAtOnce: True if slots show a stale response without waiting for the server.
   ///   - copyLimit: The number of bytes of stored responses in memory at which further lookups wait.
-  init(isEnabled: Bool = false, staleAfter: Double = .infinity, copyLimit: Int = .max) {
+  init(
+    isEnabled: Bool = false, staleAfter: Double = .infinity, showsStaleAtOnce: Bool = true,
+    copyLimit: Int = .max
+  ) {
     self.isEnabled = isEnabled
+    self.showsStaleAtOnce = showsStaleAtOnce
     // Not a number counts as 0.
     self.staleAfter = staleAfter > 0 ? staleAfter : 0
     copies = WaitingCopies(limit: copyLimit)
@@ -63,15 +70,25 @@ struct DiskPlan {
   /// Stores the response on disk after a successful decode, or removes the stored response if storing is forbidden.
   /// Done once for the received bytes of a fetch.
   mutating func keep(_ decode: Decode, in loads: inout Loads) {
-    guard let bytes = decode.bytes, let identity = loads.tree[decode.fetch]?.request.identity,
-      settle(decode.fetch)
-    else { return }
+    if let bytes = decode.bytes { keep(bytes, of: decode.fetch, in: &loads) }
+  }
+
+  /// Stores the response to which the bytes of a fetch belong; see `keep(_:in:)`.
+  mutating func keep(_ bytes: FetchedBytes, of id: FetchID, in loads: inout Loads) {
+    guard let identity = loads.tree[id]?.request.identity, settle(id) else { return }
     if bytes.storedResponse != nil {
       loads.actions.append(.keep(bytes, identity))
     } else if bytes.endsStorage || bytes.source == .network && bytes.response?.status == 200 {
       // The new response must not be stored.
-      discard(decode.fetch, in: &loads)
+      discard(id, in: &loads)
     }
+  }
+
+  /// Makes a fetch that decodes a stored response store the response as the server has confirmed it to `other`.
+  mutating func takeOver(_ id: FetchID, from other: FetchID) {
+    guard self[other].isKept else { return }
+    stages[id]?.isKept = true
+    stages[id]?.isSettled = false
   }
 
   /// Removes the stored response, if a request of the fetch uses the disk cache.
@@ -106,6 +123,13 @@ struct DiskPlan {
   mutating func goAhead(_ id: FetchID) {
     stages[id]?.isLookedUp = false
     stages[id]?.isLate = true
+    stages[id]?.awaitingBody = nil
+  }
+
+  /// Notes that the body of a response is to be read from disk, because some of its images must be decoded.
+  mutating func awaitBody(of bytes: FetchedBytes, _ id: FetchID) {
+    stages[id]?.awaitingBody = Boxed(bytes)
+    stages[id]?.isLookedUp = true
   }
 
   /// Decides whether a fetch whose server has failed waits for its late lookup. Returns false if the stored response
@@ -138,10 +162,15 @@ struct DiskPlan {
   /// Decides about a lookup that has ended in time.
   mutating func lookedUp(_ id: FetchID, _ find: DiskFind, isCacheOnly: Bool) -> Verdict {
     let error = takeServerError(id)
+    if let awaiting = stages[id]?.awaitingBody {
+      stages[id]?.awaitingBody = nil
+      if let bytes = find.copy.flatMap({ awaiting.value.with($0) }) { return .show(bytes) }
+    }
     if isCacheOnly { return find.copy.map { .show($0.bytesAsTheyAre) } ?? .fail(.notCached) }
     switch self[id].use {
     case .none: return .askServer
     case .conditional:
+      if error == nil, let copy = find.copy, self[id].isNewer(copy) { return .show(copy.confirmedBytes) }
       setCopy(find.copy, of: id)
       return error.map { .showCopy(because: $0) } ?? .askServer
     case .byFreshness:
@@ -159,6 +188,19 @@ struct DiskPlan {
     }
   }
 
+  /// Notes that a lookup has ended.
+  mutating func noteLookup(_ id: FetchID, at now: Int64) { stages[id]?.lookedUp = now }
+
+  /// Notes that another process fetches the response, or has fetched it since the lookup.
+  mutating func beginWait(_ id: FetchID) {
+    let received = stages[id]?.copy?.storedResponse.received
+    stages[id]?.hasWaited = true
+    stages[id]?.receivedBefore = received
+  }
+
+  /// Returns true if a fetch asks the disk cache before its transfer; see `FetchLocks`.
+  func mayPrepare(_ id: FetchID) -> Bool { self[id].isKept && !self[id].isLate }
+
   /// Decides about a lookup that ends after the network request was started. Returns the stored response, and whether
   /// the response is shown instead of that of the server; `nil` if the lookup is of no use.
   mutating func foundLate(_ id: FetchID, _ find: DiskFind) -> (copy: StoredCopy, isFresh: Bool)? {
@@ -174,7 +216,7 @@ struct DiskPlan {
   mutating func setCopy(_ copy: StoredCopy?, of id: FetchID) {
     guard stages[id] != nil else { return copies.set(nil, for: id) }
     stages[id]?.copy = copy
-    copies.set(copy?.storedResponse.body.count, for: id)
+    copies.set(copy?.contents.byteCount, for: id)
   }
 
   /// Removes and returns the stored response, to be shown because the server has failed. Returns `nil` if there is
@@ -210,21 +252,26 @@ struct DiskPlan {
   // MARK: Servers that do not respond in time
 
   /// True if callers wait for the server although the stored response may be shown.
-  func mayServeCopy(of id: FetchID, in tree: StageTree) -> Bool {
-    guard self[id].copy?.mayShowOnError == true else { return false }
+  ///
+  /// - Parameter atOnce: True to ask only for callers that need not wait until a deadline.
+  func mayServeCopy(of id: FetchID, atOnce: Bool = false, in tree: StageTree) -> Bool {
+    guard self[id].copy?.mayShowOnError == true, showsStaleAtOnce || !atOnce else { return false }
     return switch tree[id]?.phase {
-    case .idle, .running: tree.images(of: id).contains { tree.takesCopy($0) }
+    case .idle, .running: tree.hasCaller(of: id) { $0.takesCopy(atOnce: atOnce) }
     case .lookingUp, .received, nil: false
     }
   }
 
-  /// Sets the deadline after which the callers of a fetch get the stored response, if that may be shown. The
-  /// deadline also applies to a response that a late lookup finds afterwards.
+  /// Serves the callers of a fetch that show a stale response at once, and sets the deadline after which the other
+  /// callers get the stored response, if that may be shown. The deadline also applies to a response that a late lookup
+  /// finds afterwards.
   mutating func limitWaiting(_ id: FetchID, in loads: inout Loads) {
     if self[id].isLate { _ = setDeadline(of: id, at: loads.now) }
-    if mayServeCopy(of: id, in: loads.tree), let wake = limitWaiting(id, at: loads.now) {
-      loads.actions.append(.wake(at: wake))
-    }
+    guard mayServeCopy(of: id, in: loads.tree) else { return }
+    if mayServeCopy(of: id, atOnce: true, in: loads.tree) { loads.actions.append(.serveCopy(id)) }
+    let atOnce = showsStaleAtOnce
+    let isAwaited = loads.tree.hasCaller(of: id) { $0.takesCopy && !(atOnce && $0.takesCopy(atOnce: true)) }
+    if isAwaited, let wake = limitWaiting(id, at: loads.now) { loads.actions.append(.wake(at: wake)) }
   }
 
   /// Returns the fetches whose callers no longer wait for the server, and may get the stored response.

@@ -5,6 +5,7 @@ import VitrineGraphics
 /// Looks up stored responses on threads of its own.
 final class DiskReader: Sendable {
   private let cache: (any ImageDataCache)?
+  private let pixels: PixelReader?
   private let writer: DiskWriter
   private let transports: TransportTable
   private let rules: StoredResponseRules
@@ -13,15 +14,19 @@ final class DiskReader: Sendable {
   private let trace: Trace
   /// The threads, started as needed: two unless the disk hangs.
   private let threads = WorkerPool(threads: LookupLine.threads)
+  /// The lookups that have been requested and have not ended or become late.
+  private let pending = ConditionLock(Set<UInt64>())
 
   /// - Parameters:
+  ///   - pixels: The reader of the pixel cache; nil if there is none.
   ///   - writer: The writer, which knows the responses that are being removed.
   ///   - ledger: The ledger that counts the bodies.
   init(
-    _ cache: (any ImageDataCache)?, writer: DiskWriter, transports: TransportTable,
+    _ cache: (any ImageDataCache)?, pixels: PixelReader?, writer: DiskWriter, transports: TransportTable,
     rules: StoredResponseRules, configuration: ImageDownloader.Configuration, ledger: MemoryLedger
   ) {
     self.cache = cache
+    self.pixels = pixels
     self.writer = writer
     self.transports = transports
     self.rules = rules
@@ -30,60 +35,94 @@ final class DiskReader: Sendable {
     trace = configuration.environment.trace
   }
 
+  /// The images that wait for a lookup, and the use of the body.
+  struct Need: Sendable {
+    /// The images to look for in the pixel cache; empty if the body is needed in any case.
+    var images: [WantedImage] = []
+    /// True if the digest of the body is needed.
+    var needsDigest = false
+  }
+
   /// Looks up the stored response of a request.
   ///
   /// - Parameter completion: Called once on a thread of the reader, unless the lookup is withdrawn. Receives the
   ///   result, and the headers of the stored response, which may be for other request headers.
   func lookUp(
-    _ id: FetchID, _ request: ImageRequest, _ priority: ImageRequest.Priority,
+    _ id: FetchID, _ request: ImageRequest, _ priority: ImageRequest.Priority, _ need: Need,
     completion: @escaping @Sendable (DiskFind, HTTPHeaders?) -> Void
   ) {
+    pending.withLock(waking: .none) { _ = $0.insert(id.number) }
     threads.submit(id.number, priority: priority.rawValue) { [self] in
       trace.record(.lookupBegan(fetch: id.number))
-      let reservation = MemoryReservation(0, in: ledger, as: .bodies)
-      let storedResponse = storedResponse(for: request) { reservation.reserve($0) }
-      let find = DiskFind(copy: storedResponse.flatMap { copy($0, for: request, reservation) })
-      trace.record(.lookupEnded(fetch: id.number, isFound: find.copy != nil))
-      completion(find, storedResponse?.response.headers)
+      let (copy, headers) = find(request, need)
+      trace.record(.lookupEnded(fetch: id.number, isFound: copy != nil))
+      completion(DiskFind(copy: copy), headers)
+      forget(id)
     }
   }
 
   /// Withdraws a lookup. Returns false if the lookup has begun, which then runs to the end.
-  func withdraw(_ id: FetchID) -> Bool { threads.cancel(id.number) }
+  func withdraw(_ id: FetchID) -> Bool {
+    let isWithdrawn = threads.cancel(id.number)
+    if isWithdrawn { forget(id) }
+    return isWithdrawn
+  }
 
-  private func storedResponse(
-    for request: ImageRequest, reserving reserve: (Int) -> Void
-  ) -> StoredResponse? {
+  private func find(_ request: ImageRequest, _ need: Need) -> (copy: StoredCopy?, headers: HTTPHeaders?) {
     let identity = transports.onDisk(request.identity)
-    guard !writer.isRemoving(identity) else { return nil }
-    return cache?.response(for: identity, reserving: reserve)
+    guard let cache, !writer.isRemoving(identity) else { return (nil, nil) }
+    let reservation = MemoryReservation(0, in: ledger, as: .bodies)
+    switch pixels?.find(need.images, of: request, on: identity) ?? .incomplete {
+    case .missing: return (nil, nil)
+    case .other(let headers): return (nil, headers)
+    case .images(let head, let images):
+      let contents = StoredCopy.Contents(isBodyOnDisk: true, digest: head.body, images: images)
+      return (
+        rules.copy(head.response, contents, of: request, reservation), head.response.response.headers
+      )
+    case .incomplete: break
+    }
+    guard let response = cache.response(for: identity, reserving: { reservation.reserveForDisk($0) }) else {
+      return (nil, nil)
+    }
+    let digest = need.needsDigest ? cache.digest(of: response.body) : nil
+    return (copy(response, digest, for: request, reservation), response.response.headers)
   }
 
   private func copy(
-    _ storedResponse: StoredResponse, for request: ImageRequest, _ reservation: MemoryReservation
+    _ storedResponse: StoredResponse, _ digest: BodyDigest?, for request: ImageRequest,
+    _ reservation: MemoryReservation
   ) -> StoredCopy? {
     guard storedResponse.matches(request.sentHeaders, credentials: request.identity.credentials) else {
       return nil
     }
-    reservation.reserve(storedResponse.body.count)
+    reservation.reserveForDisk(storedResponse.body.count)
     var body = storedResponse.body
     if let bodyModifier {
       // A stored body that the modifier rejects counts as a miss.
       guard let modified = try? bodyModifier(body, storedResponse.response) else { return nil }
       body = modified
     }
-    return rules.copy(storedResponse, body: body, of: request, reservation)
+    return rules.copy(storedResponse, .init(body: body, digest: digest), of: request, reservation)
   }
-}
 
-extension MemoryReservation {
-  /// Reserves `total` bytes in all, evicting cached memory first. Exceeds the budget if that does not suffice, because
-  /// the image may be on disk alone. No lock may be held.
-  fileprivate func reserve(_ total: Int) {
-    let missing = total - bytes
-    guard missing > 0 else { return resize(to: total) }
-    if reserve(missing, force: false) { return }
-    evict(toFit: missing)
-    _ = reserve(missing, force: true)
+  // MARK: Waiting
+
+  /// Makes `waitUntilIdle` wait for the check of bytes that were read from disk, which takes place on another thread.
+  func expectCheck(_ id: DecodeID) { pending.withLock(waking: .none) { _ = $0.insert(id.number) } }
+
+  /// Notes that the check of bytes has ended.
+  func endCheck(_ id: DecodeID) { pending.withLock { _ = $0.remove(id.number) } }
+
+  /// Notes that a lookup has ended, or is so late that `waitUntilIdle` does not wait for it.
+  func forget(_ id: FetchID) { pending.withLock { _ = $0.remove(id.number) } }
+
+  /// Blocks the calling thread until all lookups have ended and their completions have returned, but no longer than
+  /// `seconds`. Does not wait for late lookups. Returns at once if there are no lookups.
+  func waitUntilIdle(upTo seconds: Double) {
+    let end = Trace.systemTime().advanced(bySeconds: seconds)
+    pending.wait(
+      until: { $0.isEmpty || Trace.systemTime() >= end ? () : nil },
+      timeout: { _ in max(0, end - Trace.systemTime()) })
   }
 }

@@ -15,12 +15,28 @@ struct DiskStage {
   var isSettled = false
   /// The stored response that the server is asked about, and that is shown if the server fails.
   var copy: StoredCopy?
+  /// A response whose body is being read from disk, because the pixel cache does not have all images of it.
+  var awaitingBody: Boxed<FetchedBytes>?
   /// True if `copy` was released to make room while no caller needed the image. The disk is then asked again.
   var isReleased = false
+  /// The time at which the disk lookup ended, in nanoseconds; `nil` before that.
+  var lookedUp: Int64?
+  /// True if the disk is looked up again because another process has fetched the response.
+  var hasWaited = false
+  /// The time of arrival of the stored response that was found before another process fetched a newer one, in seconds
+  /// since 1970; `nil` for none.
+  var receivedBefore: Double?
   /// The time at which callers get the stored response if the server has not responded.
   var copyDeadline: Int64?
   /// The error of a decode that found the bytes damaged, while other decodes still read the bytes.
   var damage: ImageError?
   /// True if damaged bytes were fetched again from the server, which is done only once.
   var wasHealed = false
+
+  /// True if another process has fetched a response, fresh now, while the fetch waited. The response serves a request
+  /// that asks the server whether the image has changed, because the answer is as new.
+  func isNewer(_ copy: StoredCopy) -> Bool {
+    guard hasWaited, case .immediately = copy.showing else { return false }
+    return copy.storedResponse.received != receivedBefore
+  }
 }

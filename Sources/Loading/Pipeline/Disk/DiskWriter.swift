@@ -22,14 +22,21 @@ final class DiskWriter: Sendable {
   }
 
   private let cache: (any ImageDataCache)?
+  private let pixels: (any ImagePixelCache)?
   private let transports: TransportTable
   private let clock: any LoadingClock
   private let thread = WorkerPool(threads: 1)
   private let state = Mutex(State())
 
-  /// - Parameter transports: The transports, whose trust settings keep stored responses apart.
-  init(_ cache: (any ImageDataCache)?, transports: TransportTable, clock: any LoadingClock) {
+  /// - Parameters:
+  ///   - pixels: The pixel cache, from which pixels are removed together with their responses; nil if there is none.
+  ///   - transports: The transports, whose trust settings keep stored responses apart.
+  init(
+    _ cache: (any ImageDataCache)?, pixels: (any ImagePixelCache)? = nil, transports: TransportTable,
+    clock: any LoadingClock
+  ) {
     self.cache = cache
+    self.pixels = pixels
     self.transports = transports
     self.clock = clock
   }
@@ -51,6 +58,43 @@ final class DiskWriter: Sendable {
       completion: completion)
   }
 
+  /// Replaces the head of a stored response whose body has this digest. `completion` is called once, with false if there
+  /// is no such response.
+  func update(
+    _ head: StoredResponse, of body: BodyDigest, for identity: RequestIdentity,
+    completion: @escaping DiskWrites.Completion
+  ) {
+    let identity = transports.onDisk(identity)
+    change(.store(identity, bytes: 0), { $0.update(head, of: body, for: identity) }, completion: completion)
+  }
+
+  /// Stores pixels when no other change waits, if the response from which they were made is still on disk.
+  func storePixels(_ pixels: MadePixels, variant: String) {
+    guard let pixelCache = self.pixels else { return }
+    let key = PixelKey(identity: transports.onDisk(pixels.identity), variant: variant)
+    change(
+      .pixels(bytes: pixels.image.cost),
+      { cache in
+        guard let digest = pixels.bytes.digest ?? cache.digest(of: pixels.bytes.body),
+          cache.head(for: key.identity)?.body == digest
+        else { return false }
+        return pixelCache.store(pixels.image, isAnimated: pixels.image.isAnimated, for: key, of: digest)
+      }, completion: nil)
+  }
+
+  /// Stores an incomplete response, which is dropped if the disk is slower than the network.
+  ///
+  /// - Parameter reservation: The reservation of the body, kept until the body is written.
+  func storeIncomplete(
+    _ response: StoredResponse, for identity: RequestIdentity, keeping reservation: MemoryReservation?
+  ) {
+    let identity = transports.onDisk(identity)
+    change(
+      .store(identity, bytes: response.body.count),
+      { cache in withExtendedLifetime(reservation) { cache.storeIncomplete(response, for: identity) } },
+      completion: nil)
+  }
+
   /// Removes the stored response of `identity`. Lookups that begin after this call do not find the response.
   func remove(_ identity: RequestIdentity, completion: DiskWrites.Completion? = nil) {
     change(.remove(transports.onDisk(identity)), completion: completion)
@@ -68,7 +112,12 @@ final class DiskWriter: Sendable {
     progress: @escaping @Sendable (_ removed: Int, _ total: Int) -> Void,
     completion: @escaping DiskWrites.Completion
   ) {
-    change(.removeAll, { $0.removeAllResponses(progress: progress) }, completion: completion)
+    change(
+      .removeAll,
+      { [pixels] in
+        pixels?.removeAllPixels()
+        return $0.removeAllResponses(progress: progress)
+      }, completion: completion)
   }
 
   /// Returns true if there is a response, after all earlier operations; false if the disk hangs.
@@ -106,7 +155,7 @@ final class DiskWriter: Sendable {
   /// Blocks the calling thread until all earlier changes have been written, but no longer than `seconds`.
   func finish(within seconds: Double) {
     let isWritten = DispatchSemaphore(value: 0)
-    access(.look, { _ in }, completion: { _ in isWritten.signal() })
+    whenIdle { isWritten.signal() }
     _ = isWritten.wait(timeout: .now() + seconds)
   }
 
@@ -134,11 +183,11 @@ final class DiskWriter: Sendable {
   /// Makes a change on the writer thread after all earlier changes, unless too many wait already.
   ///
   /// - Parameters:
-  ///   - change: The work of a store or a lookup; by default, everything is removed. Not called for single removals.
+  ///   - change: The work of a store or a lookup; `nil` removes everything. Not called for single removals.
   ///   - completion: Called once, with false if the change was not made, as on a disk that hangs.
   private func change(
     _ kind: DiskWrites.Kind,
-    _ change: @escaping @Sendable (any ImageDataCache) -> Bool = { $0.removeAllResponses() },
+    _ change: (@Sendable (any ImageDataCache) -> Bool)? = nil,
     completion: DiskWrites.Completion?
   ) {
     guard let cache else {
@@ -151,9 +200,11 @@ final class DiskWriter: Sendable {
       for number in dropped { thread.cancel(number) }
       // Single removals that take too much memory are replaced by one removal of everything.
       let isReplaced = if case .remove = kind { work == .removeAll } else { false }
-      submit(number) { [self] in
+      submit(number, isPostponed: work.isPostponed) { [self] in
         if work == .removals { return removePending(number, from: cache) }
-        return isReplaced ? cache.removeAllResponses() : change(cache)
+        if let change, !isReplaced { return change(cache) }
+        pixels?.removeAllPixels()
+        return cache.removeAllResponses()
       }
     case .joined: break
     case .refused(let isFirst):
@@ -165,8 +216,8 @@ final class DiskWriter: Sendable {
     if isHanging { completion?(false) }
   }
 
-  private func submit(_ number: UInt64, _ work: @escaping @Sendable () -> Bool) {
-    thread.submit(number) { [self] in
+  private func submit(_ number: UInt64, isPostponed: Bool, _ work: @escaping @Sendable () -> Bool) {
+    thread.submit(number, priority: isPostponed ? 0 : 1) { [self] in
       guard begin(number) else { return }
       let result = work()
       let (completions, waiting) = state.withLock { state in
@@ -188,6 +239,7 @@ final class DiskWriter: Sendable {
   private func removePending(_ number: UInt64, from cache: any ImageDataCache) -> Bool {
     while let identity = state.withLock({ $0.writes.nextRemoval(of: number) }) {
       let wasThere = cache.removeResponse(for: identity)
+      pixels?.removePixels(of: identity)
       let now = clock.now
       Self.call(state.withLock { $0.writes.removed(identity, of: number, at: now) }, wasThere)
     }

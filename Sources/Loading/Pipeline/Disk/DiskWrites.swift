@@ -18,6 +18,8 @@ struct DiskWrites {
   enum Kind {
     /// A store, which is dropped if the disk is too slow.
     case store(RequestIdentity, bytes: Int)
+    /// The pixels of an image, which are dropped if the disk is too slow.
+    case pixels(bytes: Int)
     /// A lookup.
     case look
     /// A scan of all files: a trim or a count.
@@ -29,13 +31,21 @@ struct DiskWrites {
 
   enum Work: Equatable {
     case store(bytes: Int)
+    case pixels(bytes: Int)
     case look
     case scan
     /// The removals of a batch.
     case removals
     case removeAll
 
-    var bytes: Int { if case .store(let bytes) = self { bytes } else { 0 } }
+    var bytes: Int {
+      switch self {
+      case .store(let bytes), .pixels(let bytes): bytes
+      case .look, .scan, .removals, .removeAll: 0
+      }
+    }
+    /// True if the change is made only while no other change waits.
+    var isPostponed: Bool { if case .pixels = self { true } else { false } }
     /// True if the change is dropped when the disk hangs.
     var isDroppable: Bool { self != .removals && self != .removeAll }
     /// The number of seconds after which the change counts as hanging.
@@ -92,6 +102,11 @@ struct DiskWrites {
       isRefusing = false
       removals.noteStore(of: identity)
       return add(.store(bytes: bytes), completion)
+    case .pixels(let bytes):
+      guard !isHanging, unwrittenBytes == 0 || unwrittenBytes + bytes <= Self.unwrittenBytesLimit else {
+        return .refused(isFirst: false)
+      }
+      return add(.pixels(bytes: bytes), completion)
     case .look: return isHanging ? .refused(isFirst: false) : add(.look, completion)
     case .scan: return isHanging ? .refused(isFirst: false) : add(.scan, completion)
     case .remove(let identity): return admitRemoval(of: identity, completion)

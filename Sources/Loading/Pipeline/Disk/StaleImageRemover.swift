@@ -2,11 +2,20 @@ import Synchronization
 import VitrineConcurrency
 import VitrineGraphics
 
-/// The reason why an image may be out of date; `nil` while the server is being asked.
+/// The state of an image in memory that may be out of date.
 package struct Staleness: Sendable {
+  /// The number of seconds since the response was last known to be valid.
+  package let age: Double
+  /// The reason for the failed update; `nil` while the server is being asked.
   package let reason: ImageError?
 
-  package init(reason: ImageError?) { self.reason = reason }
+  package init(age: Double, reason: ImageError?) { (self.age, self.reason) = (age, reason) }
+
+  /// The staleness of a response; `nil` if the response is not stale.
+  package init?(_ freshness: ImageResponse.Freshness) {
+    guard case .stale(let age, let reason) = freshness else { return nil }
+    self.init(age: age, reason: reason)
+  }
 }
 
 /// Removes stale images from memory after `FreshnessRules.staleInMemory` seconds, so that the next request asks the
@@ -29,25 +38,69 @@ final class StaleImageRemover: Sendable {
   }
 
   /// Notes that a stale image was inserted in the cache of `request`.
+  ///
+  /// - Parameters:
+  ///   - age: The number of seconds since the response was last known to be valid.
+  ///   - response: The head of the stored response that the image was made from.
   func note(
-    _ image: Image, _ request: ImageRequest, _ additionalIdentifier: String?, because reason: ImageError?
+    _ image: Image, _ request: ImageRequest, _ additionalIdentifier: String?, because reason: ImageError?,
+    age: Double = 0, madeFrom response: TransportResponse? = nil
   ) {
-    let end = clock.now.advanced(bySeconds: max(0, seconds))
+    let now = clock.now
     let wake = change { images in
       images.add(
         .init(
-          image: image.number, request: request, additionalIdentifier: additionalIdentifier, end: end,
-          reason: reason))
+          image: image.number, request: request, additionalIdentifier: additionalIdentifier,
+          end: now.advanced(bySeconds: max(0, seconds)), reason: reason, age: age, noted: now,
+          response: response))
     }
     if let wake { schedule(at: wake) }
   }
 
-  /// Returns the reason why an image may be out of date, or `nil` if the image is not known to be stale. Costs one
-  /// atomic load while no image is stale.
+  private var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+
+  /// Returns the age of an image and the reason why the image may be out of date, or `nil` if the image is not known to
+  /// be stale. Costs one atomic load while no image is stale.
   func staleness(of image: Image) -> Staleness? {
-    guard count.load(ordering: .relaxed) > 0 else { return nil }
-    return images.withLock { $0.staleness(of: image.number) }
+    guard !isEmpty else { return nil }
+    let now = clock.now
+    return images.withLock { $0.staleness(of: image.number, at: now) }
   }
+
+  // MARK: Responses of servers
+
+  /// Returns the stale image in memory that was made from a stored response with this head; `nil` if there is none.
+  func image(
+    for request: ImageRequest, _ additionalIdentifier: String?, madeFrom response: TransportResponse
+  ) -> Image? {
+    guard !isEmpty else { return nil }
+    let key = ProcessedImageKey(request, additionalIdentifier: additionalIdentifier)
+    guard let number = images.withLock({ $0.image(key, madeFrom: response) }),
+      let image = request.cache(default: cache)?.image(
+        for: request, additionalIdentifier: additionalIdentifier),
+      image.number == number
+    else { return nil }
+    return image
+  }
+
+  /// Notes the freshness with which an image is delivered, if the image is known to be stale.
+  func update(_ image: Image, _ freshness: ImageResponse.Freshness) {
+    guard !isEmpty else { return }
+    switch freshness {
+    case .revalidated: change { $0.confirm(image.number) }
+    case .stale(_, let reason?): change { $0.fail(image.number, because: reason) }
+    case .fresh, .stale(_, nil): break
+    }
+  }
+
+  /// Notes that the server could not be asked about the image of a request.
+  func fail(_ request: ImageRequest, _ additionalIdentifier: String?, because error: ImageError) {
+    guard !isEmpty else { return }
+    let key = ProcessedImageKey(request, additionalIdentifier: additionalIdentifier)
+    change { $0.fail(key, because: error) }
+  }
+
+  // MARK: Removal
 
   /// Removes all stale images from memory now.
   func removeAll() { remove(change { $0.takeAll() }) }

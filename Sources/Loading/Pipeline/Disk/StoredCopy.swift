@@ -13,9 +13,24 @@ final class StoredCopy: Sendable {
     case afterRevalidation
   }
 
+  /// The parts of a stored response that were read.
+  struct Contents: Sendable {
+    /// The bytes to decode: the stored body, or the result of the body modifier. Empty if `isBodyOnDisk` is true.
+    var body: [UInt8] = []
+    /// True if the body has not been read, because the pixel cache had all images.
+    var isBodyOnDisk = false
+    /// The digest of the stored body; `nil` if the disk cache has none.
+    var digest: BodyDigest?
+    /// The images that the pixel cache has of the body.
+    var images: [ProcessedImageKey: Image] = [:]
+
+    /// The number of bytes in memory.
+    var byteCount: Int { images.values.reduce(body.count) { $0.addingSaturated($1.cost) } }
+  }
+
+  /// The stored response, with an empty body if the body was not read.
   let storedResponse: StoredResponse
-  /// The bytes to decode: the stored body, or the result of the body modifier.
-  let body: [UInt8]
+  let contents: Contents
   let showing: Showing
   /// The number of seconds since the response was last known to be valid; 0 if unknown.
   let age: Double
@@ -26,11 +41,11 @@ final class StoredCopy: Sendable {
   let isRedirected: Bool
 
   init(
-    _ storedResponse: StoredResponse, body: [UInt8], at now: Double, rules: FreshnessRules,
+    _ storedResponse: StoredResponse, _ contents: Contents, at now: Double, rules: FreshnessRules,
     isRedirected: Bool = false, reservation: MemoryReservation? = nil
   ) {
     self.storedResponse = storedResponse
-    self.body = body
+    self.contents = contents
     self.reservation = reservation
     self.isRedirected = isRedirected
     switch storedResponse.standing(at: now, rules: rules, isRedirected: isRedirected) {
@@ -42,8 +57,21 @@ final class StoredCopy: Sendable {
     }
   }
 
+  /// Creates a stored response whose body was read.
+  convenience init(
+    _ storedResponse: StoredResponse, body: [UInt8], at now: Double, rules: FreshnessRules,
+    isRedirected: Bool = false, reservation: MemoryReservation? = nil
+  ) {
+    self.init(
+      storedResponse, Contents(body: body), at: now, rules: rules, isRedirected: isRedirected,
+      reservation: reservation)
+  }
+
   /// The bytes to decode while the response is fresh.
   var freshBytes: FetchedBytes { bytes(storedResponse, .fresh) }
+
+  /// The bytes to decode after another process has asked the server.
+  var confirmedBytes: FetchedBytes { bytes(storedResponse, .revalidated) }
 
   /// The bytes to decode for a cache-only request, fresh or stale.
   var bytesAsTheyAre: FetchedBytes { if case .immediately = showing { freshBytes } else { staleBytes() } }
@@ -62,7 +90,8 @@ final class StoredCopy: Sendable {
 
   private func bytes(_ storedResponse: StoredResponse, _ freshness: ImageResponse.Freshness) -> FetchedBytes {
     FetchedBytes(
-      body: body, response: storedResponse.response, reservation: reservation, source: .disk,
+      body: contents.body, isBodyOnDisk: contents.isBodyOnDisk, digest: contents.digest,
+      images: contents.images, response: storedResponse.response, reservation: reservation, source: .disk,
       freshness: freshness)
   }
 }

@@ -15,11 +15,11 @@ struct StoredResponseRules: Sendable {
 
   /// Returns a stored response with its present age and freshness.
   func copy(
-    _ storedResponse: StoredResponse, body: [UInt8], of request: ImageRequest,
+    _ storedResponse: StoredResponse, _ contents: StoredCopy.Contents, of request: ImageRequest,
     _ reservation: MemoryReservation
   ) -> StoredCopy {
     StoredCopy(
-      storedResponse, body: body, at: wallClock(), rules: freshness,
+      storedResponse, contents, at: wallClock(), rules: freshness,
       isRedirected: !leadsTo(storedResponse.response.url, from: request.url), reservation: reservation)
   }
 

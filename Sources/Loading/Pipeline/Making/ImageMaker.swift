@@ -9,6 +9,7 @@ struct ImageMaker: Sendable {
   private let trace: Trace
   private let pixelFormat: PixelFormat
   private let countsImages: Bool
+  private let clock: any LoadingClock
 
   /// - Parameter countsImages: True to count the pixels of images until they are released, except while the cache
   ///   counts the pixels. False for a cache of the application, which must limit its memory itself.
@@ -21,15 +22,17 @@ struct ImageMaker: Sendable {
     self.ledger = ledger
     self.countsImages = countsImages
     trace = configuration.environment.trace
+    clock = configuration.environment.clock
     pixelFormat = configuration.decoding.pixelFormat
   }
 
   /// Decodes the bytes of an image, or checks the bytes of a request that is not decoded.
   ///
-  /// - Parameter completion: Called once on a worker thread, unless the work is cancelled before the start.
+  /// - Parameter completion: Called once on a worker thread, unless the work is cancelled before the start. Receives the
+  ///   number of seconds that the decode took.
   func decode(
     _ id: DecodeID, _ body: [UInt8], _ key: DecodeKey, _ priority: ImageRequest.Priority,
-    completion: @escaping @Sendable (Result<Image, ImageError>) -> Void
+    completion: @escaping @Sendable (Result<Image, ImageError>, _ seconds: Double) -> Void
   ) {
     let options = key.options(pixelFormat)
     let reservation = MemoryReservation(0, in: ledger, as: .decoding)
@@ -42,6 +45,7 @@ struct ImageMaker: Sendable {
     workers.submit(id.number, priority: priority.rawValue, taking: claim, stoppedBy: flag) {
       ledger.checkPressure()
       trace.record(.decodeBegan(decode: id.number))
+      let began = clock.now
       let result = Result { () throws(ImageError) in
         guard key.decodes else {
           try key.validator?.check(body)
@@ -56,17 +60,19 @@ struct ImageMaker: Sendable {
       }
       reservation.end()
       trace.record(.decodeEnded(id, result))
-      completion(result)
+      completion(result, clock.now.seconds(since: began))
       work.end()
     }
   }
 
   /// Applies transforms to a decoded image.
   ///
-  /// - Parameter completion: Called once on a worker thread, unless the work is cancelled before the start.
+  /// - Parameter completion: Called once on a worker thread, unless the work is cancelled before the start. Receives the
+  ///   number of seconds that the transforms took.
   func transform(
     _ id: ProcessedImageID, _ image: Image, _ transforms: [any ImageTransform],
-    _ priority: ImageRequest.Priority, completion: @escaping @Sendable (Result<Image, ImageError>) -> Void
+    _ priority: ImageRequest.Priority,
+    completion: @escaping @Sendable (Result<Image, ImageError>, _ seconds: Double) -> Void
   ) {
     let work = ledger.beginWork()
     let reservation = reserve(image)
@@ -74,13 +80,14 @@ struct ImageMaker: Sendable {
     let flag = CancellationFlag()
     workers.submit(id.number, priority: priority.rawValue, taking: claim, stoppedBy: flag) {
       trace.record(.transformBegan(processedImage: id.number))
+      let began = clock.now
       let result =
         claim.flatMap { $0.isGivenUp ? .failure($0.refusal) : nil }
         ?? image.applying(transforms, flag.cancellation)
       if countsImages, case .success(let image) = result { image.countAsShown(movedFrom: reservation) }
       reservation.end()
       trace.record(.transformEnded(processedImage: id.number))
-      completion(result)
+      completion(result, clock.now.seconds(since: began))
       work.end()
     }
   }

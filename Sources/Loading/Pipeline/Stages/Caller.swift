@@ -4,16 +4,15 @@ struct Caller {
   let additionalIdentifier: String?
   /// True if the transfer need not go on for this caller.
   let isPaused: Bool
-  /// True for a load that is sent once, without retries, and is not served by a stale response.
-  let isProbe: Bool
+  let purpose: LoadPurpose
 
   init(
     _ request: ImageRequest, _ additionalIdentifier: String? = nil, isPaused: Bool = false,
-    isProbe: Bool = false
+    purpose: LoadPurpose = .application
   ) {
     self.request = request
     self.additionalIdentifier = additionalIdentifier
     self.isPaused = isPaused
-    self.isProbe = isProbe
+    self.purpose = purpose
   }
 }

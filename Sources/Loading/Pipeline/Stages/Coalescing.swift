@@ -12,7 +12,14 @@ enum Coalescing {
     {
       return id
     }
-    return policy == .cacheOnly ? tree.fetch(FetchKey(request: identity, isCacheOnly: true)) : nil
+    guard policy == .cacheOnly else { return nil }
+    return tree.fetch(FetchKey(request: identity, isCacheOnly: true)).flatMap { lacksBody($0, in: tree) ? nil : $0 }
+  }
+
+  /// Returns true if a fetch has ended without reading the body, because the pixel cache had all images. The pixel cache
+  /// may have the image of another request as well.
+  private static func lacksBody(_ id: FetchID, in tree: StageTree) -> Bool {
+    if case .received(let bytes) = tree[id]?.phase { bytes.isBodyOnDisk } else { false }
   }
 
   /// Returns true if the bytes of a fetch serve a request: for `.refresh` no stored bytes that were not revalidated,
@@ -20,6 +27,7 @@ enum Coalescing {
   private static func serves(
     _ id: FetchID, _ policy: ImageRequest.CachePolicy, in tree: StageTree
   ) -> Bool {
+    if lacksBody(id, in: tree) { return false }
     guard policy != .useCache else { return true }
     guard let fetch = tree[id] else { return false }
     let known: FetchedBytes? = if case .received(let bytes) = fetch.phase { bytes } else { nil }

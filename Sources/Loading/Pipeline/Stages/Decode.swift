@@ -13,6 +13,8 @@ struct Decode {
   var phase = Phase.idle
   var demand = Demand()
   var processedImages: Set<ProcessedImageID> = []
+  /// The number of seconds that decoding took.
+  var seconds = 0.0
   /// Boxed, because a decode is copied often.
   private var boxedBytes: Boxed<FetchedBytes>?
 

@@ -2,7 +2,14 @@ import VitrineGraphics
 
 /// The bytes of an image with the metadata, from a transport or from disk.
 struct FetchedBytes: Sendable {
+  /// The body; empty if `isBodyOnDisk` is true.
   var body: [UInt8]
+  /// True for a stored response whose body has not been read, because the pixel cache had the images.
+  var isBodyOnDisk = false
+  /// The digest of the stored body; `nil` for bytes that were not read from a disk cache.
+  var digest: BodyDigest?
+  /// The images that the pixel cache has of these bytes.
+  var images: [ProcessedImageKey: Image] = [:]
   let response: TransportResponse?
   /// The metrics of the transfer; `nil` for bytes from disk that were not revalidated.
   var metrics: TransportMetrics?
@@ -15,12 +22,42 @@ struct FetchedBytes: Sendable {
   var storedResponse: StoredResponse?
   /// The signal that is sent when the response has been stored, or has not.
   var storing: StoringSignal?
+  /// The lock of the fetch, released when the response has been stored.
+  var lock: FetchLockHold?
   /// True if the stored response must be removed (`no-store`).
   var endsStorage = false
+
+  /// Returns these bytes with the body of a stored response, which was read later; `nil` if that has another body or
+  /// none.
+  func with(_ copy: StoredCopy) -> FetchedBytes? {
+    guard isBodyOnDisk, !copy.contents.isBodyOnDisk, let digest, copy.contents.digest == digest else {
+      return nil
+    }
+    var bytes = self
+    bytes.body = copy.contents.body
+    bytes.isBodyOnDisk = false
+    bytes.reservation = copy.reservation
+    return bytes
+  }
+
+  /// True if the response has no bytes at all.
+  var isEmpty: Bool { body.isEmpty && !isBodyOnDisk }
+
+  /// Returns these bytes with the freshness that the server's response to a conditional request has given them.
+  func updated(by new: FetchedBytes) -> FetchedBytes {
+    var bytes = self
+    bytes.metrics = new.metrics
+    bytes.freshness = new.freshness
+    bytes.storedResponse = new.storedResponse
+    bytes.storing = new.storing
+    bytes.endsStorage = new.endsStorage
+    return bytes
+  }
 
   /// True if a captive portal may have sent the response: the body is empty, or begins as HTML or XML does and does not
   /// have the type of an image, as an SVG for a custom decoder has.
   var mayBeOfCaptivePortal: Bool {
+    if isBodyOnDisk { return false }
     let skipped: [UInt8] = [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF]  // blanks and the UTF-8 byte order mark
     guard let first = body.prefix(1024).first(where: { !skipped.contains($0) }) else { return true }
     guard first == UInt8(ascii: "<") else { return false }
@@ -29,9 +66,10 @@ struct FetchedBytes: Sendable {
 }
 
 extension FetchedBytes: Equatable {
-  /// True if the bytes and the metadata are equal. Reservations are not compared.
+  /// True if the bytes and the metadata are equal. Reservations and locks are not compared.
   static func == (a: FetchedBytes, b: FetchedBytes) -> Bool {
-    a.body == b.body && a.response == b.response && a.metrics == b.metrics && a.source == b.source
+    a.body == b.body && a.isBodyOnDisk == b.isBodyOnDisk && a.digest == b.digest && a.images == b.images
+      && a.response == b.response && a.metrics == b.metrics && a.source == b.source
       && a.freshness == b.freshness && a.storedResponse == b.storedResponse && a.storing === b.storing
       && a.endsStorage == b.endsStorage
   }

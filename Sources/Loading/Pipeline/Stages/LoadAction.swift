@@ -13,7 +13,16 @@ enum LoadAction: Equatable, Sendable {
   case discard(RequestIdentity)
   /// Ask the server whether an image that was shown has changed. No caller waits for the response.
   case revalidate(ImageRequest, additionalIdentifier: String?)
+  /// Call `serveCopy(of:atOnce:)`: callers of the fetch show the stored response while the server is asked.
+  case serveCopy(FetchID)
   case startFetch(FetchID, ImageRequest)
+  /// Ask the disk cache before the transfer starts; report the answer with `prepared`.
+  ///
+  /// - takesLock: True to take the lock of the fetch.
+  /// - continues: True to continue the download of an earlier run of the program.
+  case prepareFetch(FetchID, ImageRequest, takesLock: Bool, continues: Bool)
+  /// Check whether other processes still fetch these responses; report the result with `checkedLocks`.
+  case checkLocks([FetchID: RequestIdentity])
   case cancelFetch(FetchID)
   /// Stop a transfer that may be started again. Resumable data are kept.
   case pauseFetch(FetchID)
@@ -30,6 +39,8 @@ enum LoadAction: Equatable, Sendable {
   case cancelWork(number: UInt64)
   case reprioritizeWork(number: UInt64, ImageRequest.Priority)
   case store(ProcessedImageID, Image, ImageRequest, additionalIdentifier: String?)
+  /// Store the pixels of an image that was made from a stored response, or from a response that is being stored.
+  case storePixels(MadePixels)
   /// Report the outcome to these callers, in this order.
   case deliver([TaskID], LoadOutcome)
 }

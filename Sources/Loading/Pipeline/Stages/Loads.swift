@@ -26,6 +26,23 @@ struct Loads {
       .transform(id, image, processedImage.request, processedImage.demand.priority ?? .normal))
   }
 
+  /// Offers the images of a decode that the pixel cache has to the cache. Returns true if no image of the decode waits
+  /// for its pixels any more.
+  mutating func storeImages(of id: DecodeID) -> Bool {
+    guard let decode = tree[id], case .received(let bytes) = tree[decode.fetch]?.phase, !bytes.images.isEmpty
+    else { return false }
+    var hasAll = true
+    for image in decode.processedImages.sorted() where tree[image]?.isIdle == true {
+      if let stored = tree[image].flatMap({ bytes.images[$0.key] }) {
+        tree.setBytes(bytes, of: id)
+        store(image, stored)
+      } else {
+        hasAll = false
+      }
+    }
+    return hasAll
+  }
+
   /// Offers an image to the cache, unless a later fetch has brought newer bytes.
   mutating func store(_ id: ProcessedImageID, _ image: Image) {
     guard let processedImage = tree[id], let fetch = tree.fetch(of: id) else { return }

@@ -14,8 +14,13 @@ struct ProcessedImage {
   var request: ImageRequest
   let additionalIdentifier: String?
   var phase = Phase.idle
+  /// The number of seconds that the transforms took.
+  var seconds = 0.0
   var demand = Demand()
   var waiters: Set<TaskID> = []
+
+  /// True if the image waits for its pixels.
+  var isIdle: Bool { if case .idle = phase { true } else { false } }
 
   /// Replaces the priority of a caller. Returns the decode, and the new priority of a transform that is running.
   mutating func replaceDemand(

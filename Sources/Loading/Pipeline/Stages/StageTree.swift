@@ -69,10 +69,20 @@ struct StageTree {
   /// Returns the request of a running fetch, or `nil` if the fetch is not running.
   func runningRequest(of id: FetchID) -> ImageRequest? { isRunning(id) ? fetches[id]?.request : nil }
 
-  /// Returns the images of a fetch with callers that may be served by a stale response while the server is asked.
-  func imagesTakingCopy(of id: FetchID) -> [(request: ImageRequest, additionalIdentifier: String?)] {
-    images(of: id).sorted().filter { takesCopy($0) }.compactMap { processedImages[$0] }
-      .map { ($0.request, $0.additionalIdentifier) }
+  /// Returns the images of a fetch with callers that may be served by a stale response while the server is asked; see
+  /// `Waiter.takesCopy(atOnce:)`.
+  func imagesTakingCopy(
+    of id: FetchID, atOnce: Bool
+  ) -> [(request: ImageRequest, additionalIdentifier: String?)] {
+    images(of: id).sorted().filter { hasCaller(of: $0) { $0.takesCopy(atOnce: atOnce) } }
+      .compactMap { processedImages[$0] }.map { ($0.request, $0.additionalIdentifier) }
+  }
+
+  /// Returns the earlier fetches with an equal key that a fetch has overtaken, the newest first.
+  func overtaken(by id: FetchID) -> [FetchID] {
+    var earlier: [FetchID] = []
+    while let next = fetches[earlier.last ?? id]?.overtaken { earlier.append(next) }
+    return earlier
   }
 
   /// Returns true if an image is ready for the cache and a caller still waits for the image.
@@ -104,9 +114,34 @@ struct StageTree {
     return !tasks.isEmpty && tasks.allSatisfy { waiters[$0]?.isProbe == true }
   }
 
-  /// True if a caller of an image may be served by a stale response while the server is asked.
-  func takesCopy(_ id: ProcessedImageID) -> Bool {
-    processedImages[id]?.waiters.contains { waiters[$0]?.takesCopy == true } ?? false
+  /// Returns true if a caller of a fetch meets a condition.
+  func hasCaller(of fetch: FetchID, where condition: (Waiter) -> Bool) -> Bool {
+    images(of: fetch).contains { hasCaller(of: $0, where: condition) }
+  }
+
+  private func hasCaller(of image: ProcessedImageID, where condition: (Waiter) -> Bool) -> Bool {
+    processedImages[image]?.waiters.contains { waiters[$0].map(condition) ?? false } ?? false
+  }
+
+  /// Returns the images of a fetch that wait for their pixels; empty if a caller needs the encoded bytes.
+  func wantedImages(of fetch: FetchID) -> [WantedImage] {
+    let waiting = images(of: fetch).sorted().compactMap { processedImages[$0] }.filter(\.isIdle)
+    if waiting.contains(where: { keepsData($0) }) { return [] }
+    return waiting.map {
+      WantedImage(key: $0.key, request: $0.request, additionalIdentifier: $0.additionalIdentifier)
+    }
+  }
+
+  /// Returns true if the encoded bytes of a fetch are needed: for an image that is not among `images`, or for a caller
+  /// who receives the bytes.
+  func needsBody(_ fetch: FetchID, beside images: [ProcessedImageKey: Image]) -> Bool {
+    self.images(of: fetch).compactMap { processedImages[$0] }.contains { image in
+      image.isIdle && (images[image.key] == nil || keepsData(image))
+    }
+  }
+
+  private func keepsData(_ image: ProcessedImage) -> Bool {
+    image.waiters.contains { waiters[$0]?.keepsData == true }
   }
 
   // MARK: Callers
@@ -320,6 +355,16 @@ struct StageTree {
   /// Changes the phase of a fetch that has not received its bytes.
   mutating func setPhase(_ phase: Fetch.Phase, of id: FetchID) { fetches[id]?.phase = phase }
 
+  /// Updates the freshness of bytes that have been received, because the server has responded meanwhile.
+  mutating func update(_ id: FetchID, by new: FetchedBytes) {
+    guard let fetch = fetches[id], case .received(let bytes) = fetch.phase else { return }
+    fetches[id]?.phase = .received(bytes.updated(by: new))
+    for decode in fetch.decodes {
+      guard let bytes = decodes[decode]?.bytes else { continue }
+      decodes[decode]?.bytes = bytes.updated(by: new)
+    }
+  }
+
   /// Starts a decode if the bytes have been received. Returns the bytes, or `nil` if the decode does not start.
   mutating func beginDecode(_ id: DecodeID) -> FetchedBytes? {
     guard let decode = decodes[id], case .idle = decode.phase, let fetch = fetches[decode.fetch],
@@ -343,7 +388,17 @@ struct StageTree {
     return decode
   }
 
-  mutating func setDecoded(_ image: Image, _ id: DecodeID) { decodes[id]?.phase = .decoded(image) }
+  mutating func setDecoded(_ image: Image, _ id: DecodeID, seconds: Double = 0) {
+    decodes[id]?.phase = .decoded(image)
+    decodes[id]?.seconds = seconds
+  }
+
+  /// Sets the bytes of a decode whose images come from the pixel cache.
+  mutating func setBytes(_ bytes: FetchedBytes, of id: DecodeID) { decodes[id]?.bytes = bytes }
+
+  mutating func setSeconds(_ seconds: Double, of id: ProcessedImageID) {
+    processedImages[id]?.seconds = seconds
+  }
 
   mutating func setPhase(_ phase: ProcessedImage.Phase, of id: ProcessedImageID) {
     processedImages[id]?.phase = phase

@@ -9,10 +9,11 @@ struct Waiter {
   let progressive: ImageRequest.Progressive
   /// True if the transfer need not go on for this caller.
   var isPaused: Bool
+  /// True if the caller receives the encoded bytes.
+  let keepsData: Bool
   /// True for a cache-only request: the server is not asked.
   let isCacheOnly: Bool
-  /// True for a load that is sent once, without retries, and is not served by a stale response.
-  let isProbe: Bool
+  let purpose: LoadPurpose
   /// True if the load may be served by a stale response while the server is asked.
   let takesCopy: Bool
 
@@ -23,10 +24,19 @@ struct Waiter {
     priority = request.priority
     progressive = request.progressive
     isPaused = caller.isPaused
+    keepsData = request.keepsData
     isCacheOnly = request.cachePolicy == .cacheOnly
-    isProbe = caller.isProbe
-    takesCopy = !caller.isProbe && request.cachePolicy == .useCache
+    purpose = caller.purpose
+    takesCopy = caller.purpose != .probe && request.cachePolicy == .useCache
   }
+
+  /// True for a load that is sent once, without retries, and is not served by a stale response.
+  var isProbe: Bool { purpose == .probe }
+
+  /// Returns true if the load may be served by a stale response while the server is asked.
+  ///
+  /// - Parameter atOnce: True to ask for loads that do not wait for the server before.
+  func takesCopy(atOnce: Bool) -> Bool { takesCopy && (!atOnce || purpose == .slot) }
 
   /// The priority that the caller requests of all stages; `nil` while the caller is paused.
   var demand: ImageRequest.Priority? { isPaused ? nil : priority }

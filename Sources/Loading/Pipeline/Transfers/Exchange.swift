@@ -65,6 +65,9 @@ struct Exchange: Sendable {
       expectedLength: response.expectedLength, credentials: response.credentials)
   }
 
+  /// Returns true if a response from `url` is that of the requested URL, without a redirect.
+  func isOwn(_ url: URL) -> Bool { url == self.url || url.isSameResource(as: request.url) }
+
   /// Returns the time at which the head of the response arrived, if the transfer ended at `now`, in seconds since 1970.
   func received(_ now: Double, _ metrics: TransportMetrics?) -> Double {
     let body = metrics.map { max(0, $0.total - $0.firstByte) } ?? 0

@@ -1,3 +1,5 @@
+import VitrineGraphics
+
 /// The result of a transfer.
 struct FetchEnd: Sendable {
   enum Outcome: Sendable {
@@ -19,6 +21,10 @@ struct FetchEnd: Sendable {
   var isRest = false
   /// The number of seconds for which the transfer waited for memory.
   var secondsPaused = 0.0
+  /// The images in memory that were made from the stored response that the server has confirmed (304).
+  var confirmed: [ProcessedImageID: Image] = [:]
+  /// The lock of the fetch, kept until the response has been stored.
+  var lock: FetchLockHold?
 
   /// True if the server has sent a response other than a retryable error, and a captive portal is no likely sender.
   var showsThatServerResponds: Bool {
@@ -56,5 +62,6 @@ struct FetchEnd: Sendable {
     speaksHTTP2 = end.speaksHTTP2
     isRest = end.isRest
     secondsPaused = end.secondsPaused
+    lock = end.lock
   }
 }

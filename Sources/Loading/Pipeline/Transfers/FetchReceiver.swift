@@ -9,6 +9,8 @@ final class FetchReceiver: TransportReceiver {
   private struct State {
     var exchange: Exchange
     var assembler: ResponseAssembler
+    /// The lock of the fetch, while this process holds it.
+    var lock: FetchLockHold?
     var stop = AttemptStop()
     var watchers = AttemptWatchers()
     var failureMetrics: TransportMetrics?
@@ -29,6 +31,12 @@ final class FetchReceiver: TransportReceiver {
 
     /// The number of bytes to keep reserved.
     var reserved: Int { max(assembler.memoryUsed, promised) }
+
+    /// True if the response may be stored, as far as its head tells, or confirms a stored response.
+    var mayBeStored: Bool {
+      guard let response = assembler.response else { return true }
+      return assembler.isNotModified || StoredResponse.mayBeStored(response, sent: exchange.sent)
+    }
 
     var beginning: PreviewSchedule.Beginning? {
       guard assembler.isBeginning else { return nil }
@@ -77,10 +85,11 @@ final class FetchReceiver: TransportReceiver {
   /// - Parameters:
   ///   - ledger: The ledger that counts the body.
   ///   - secondsQueued: The number of seconds between the request and the first attempt.
+  ///   - lock: The lock of the fetch, if this process holds it.
   init(
     id: FetchID, _ exchange: Exchange, assembler: ResponseAssembler,
     configuration: ImageDownloader.Configuration, ledger: MemoryLedger, secondsQueued: Double,
-    delegate: any FetchReceiverDelegate
+    lock: FetchLockHold? = nil, delegate: any FetchReceiverDelegate
   ) {
     self.id = id
     self.secondsQueued = secondsQueued
@@ -94,7 +103,7 @@ final class FetchReceiver: TransportReceiver {
     clock = configuration.environment.clock
     let reservation = assembler.resumed?.reservation ?? MemoryReservation(0, in: ledger, as: .bodies)
     let body = ArrivingBody(reservation, in: ledger) { look in Self.resuming.async(execute: look) }
-    state = Mutex(State(exchange: exchange, assembler: assembler, body: body))
+    state = Mutex(State(exchange: exchange, assembler: assembler, lock: lock, body: body))
   }
 
   /// The request of the attempt.
@@ -193,17 +202,27 @@ final class FetchReceiver: TransportReceiver {
       let used = state.assembler.memoryUsed
       let resumable = state.assembler.abandon()
       state.body?.shrink(to: resumable == nil ? 0 : used)
+      state.lock = nil
       return (state.counting(resumable, in: state.takeReservation()), state.modifying)
     }
     modifying?.cancel()
     return resumable
   }
 
+  /// Returns the bytes received so far as resumable data, while the transfer goes on; `nil` if there are none.
+  func resumableData() -> ResumableData? {
+    state.withLock { $0.assembler.resumableData() }
+  }
+
   func transportDidReceive(_ response: TransportResponse) {
     // The callers that the response does not serve leave before the head is delivered to the others.
     delegate?.responseArrived(response, of: self)
     let (step, head, watchers, progress) = state.withLock { state in
-      let step = state.assembler.receive(response)
+      let isFromDisk = state.assembler.resumed?.isFromDisk == true
+      let step = state.assembler.receive(
+        response, isRedirected: isFromDisk && !state.exchange.isOwn(response.url))
+      // Other processes need not wait for a response that is not stored.
+      if state.lock != nil, !state.mayBeStored { state.lock = nil }
       return (step, state.assembler.response ?? response, state.watchers.tasks, state.assembler.progress)
     }
     for watcher in watchers {
@@ -228,16 +247,17 @@ final class FetchReceiver: TransportReceiver {
 
   func transportDidReceive(_ bytes: UnsafeRawBufferPointer) {
     let now = interval > 0 ? clock.now : 0
-    let (watchers, progress, body, used, wantsPreviews) = state.withLock { state in
+    let (watchers, progress, body, used, wantsPreviews, lock) = state.withLock { state in
       state.assembler.receive(bytes)
       let progress = state.assembler.progress
       let wantsPreviews = state.nextPreview < .max
       guard interval <= 0 || now >= state.nextReport || progress.received == progress.expected else {
-        return ([ImageTask](), progress, state.body, state.reserved, wantsPreviews)
+        return ([ImageTask](), progress, state.body, state.reserved, wantsPreviews, state.lock)
       }
       state.nextReport = now.advanced(bySeconds: interval)
-      return (state.watchers.tasks, progress, state.body, state.reserved, wantsPreviews)
+      return (state.watchers.tasks, progress, state.body, state.reserved, wantsPreviews, state.lock)
     }
+    lock?.noteProgress(at: clock.now)
     // If the transport has not asked for room, this may evict memory.
     body?.resize(to: used)
     for watcher in watchers { watcher.report(progress) }
@@ -308,6 +328,7 @@ final class FetchReceiver: TransportReceiver {
     case .end(var end):
       let resumable = state.withLock { state -> ResumableData? in
         end.secondsPaused = state.pauses.seconds(at: clock.now)
+        end.lock = state.lock.take()
         guard case .bytes(var bytes) = end.outcome else {
           let resumable = state.assembler.takeResumableData()
           state.body?.shrink(to: resumable?.bytes.count ?? 0)

@@ -37,7 +37,7 @@ struct ResponseAssembler {
   /// The meaning of the response for the resumable data; `nil` before the head is received, and without such data.
   private var continuation: ResumableData.Continuation?
   private var isRest: Bool { continuation == .rest }
-  private var isNotModified: Bool { expectations.isConditional && head?.status == 304 }
+  var isNotModified: Bool { expectations.isConditional && head?.status == 304 }
   /// The end of the transport, while the response modifier is running.
   private var ending: Result<TransportMetrics, ImageError>?
   private(set) var isOver = false
@@ -60,11 +60,12 @@ struct ResponseAssembler {
     return expectations.acceptance?.refusal(of: response) == nil
   }
 
-  mutating func receive(_ response: TransportResponse) -> Step {
+  /// - Parameter isRedirected: True if the response came through a redirect.
+  mutating func receive(_ response: TransportResponse, isRedirected: Bool = false) -> Step {
     guard !isOver else { return .goOn }
     head = response
     self.response = response
-    continuation = resumed?.continuation(by: response)
+    continuation = resumed?.continuation(by: response, isRedirected: isRedirected)
     var beginning: [UInt8] = []
     switch continuation {
     case .rest?:
@@ -149,14 +150,20 @@ struct ResponseAssembler {
 
   /// Removes the bytes received so far, and returns these as resumable data, or `nil` if the rest cannot be requested.
   /// An attempt without a successful response returns the resumable data of the earlier attempt.
-  mutating func takeResumableData() -> ResumableData? {
-    let body = buffer.take()
+  mutating func takeResumableData() -> ResumableData? { resumableData(buffer.take()) }
+
+  /// Returns the bytes received so far as resumable data, or `nil` if the rest cannot be requested. The response goes
+  /// on.
+  func resumableData() -> ResumableData? { isOver ? nil : resumableData(buffer.bytes) }
+
+  private func resumableData(_ body: [UInt8]) -> ResumableData? {
     // The position of the range that the caller has requested is unknown.
     guard !expectations.acceptsPartialContent, continuation != .unusable else { return nil }
     guard let head, head.status.map({ 200...299 ~= $0 }) ?? true else { return resumed }
     var resumable = ResumableData(
       body, of: head, length: response?.expectedLength, validator: resumed?.validator)
     resumable?.number = bodyNumber
+    if isRest, let resumed { resumable?.continues(resumed) }
     return resumable
   }
 

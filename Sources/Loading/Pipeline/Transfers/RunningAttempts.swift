@@ -7,6 +7,8 @@ struct RunningAttempts {
     /// The number of the attempt among all attempts.
     let number: UInt64
     let resumable: ResumableData?
+    /// The lock of the fetch, if this process holds it.
+    let lock: FetchLockHold?
     /// The duration of earlier attempts in seconds.
     let spent: Double
     /// The number of seconds between the request and the first attempt.
@@ -33,16 +35,20 @@ struct RunningAttempts {
 
   /// Adds an attempt of a fetch that has none.
   ///
-  /// - Parameter identity: The identity of the resumable data to continue; `nil` for none.
+  /// - Parameters:
+  ///   - identity: The identity of the resumable data to continue; `nil` for none.
+  ///   - preparation: The answer of the disk cache; its resumable data are used if there are none in memory.
   mutating func begin(
-    _ id: FetchID, resuming identity: RequestIdentity?, spent: Double, secondsQueued: Double,
-    make: (Beginning) -> FetchReceiver
+    _ id: FetchID, resuming identity: RequestIdentity?, _ preparation: FetchPreparation?, spent: Double,
+    secondsQueued: Double, make: (Beginning) -> FetchReceiver
   ) -> FetchReceiver {
     count += 1
+    var stored = preparation?.resumable
+    stored?.number = count
     let receiver = make(
       Beginning(
-        number: count, resumable: identity.flatMap { resumableData.take($0) }, spent: spent,
-        secondsQueued: secondsQueued))
+        number: count, resumable: identity.flatMap { resumableData.take($0) ?? stored },
+        lock: preparation?.hold, spent: spent, secondsQueued: secondsQueued))
     receivers[id] = receiver
     return receiver
   }
@@ -64,6 +70,24 @@ struct RunningAttempts {
   mutating func keep(_ resumable: ResumableData, for identity: RequestIdentity) {
     resumableData.keep(resumable, for: identity)
   }
+
+  /// All running attempts.
+  var all: [FetchReceiver] { receivers.keys.sorted().compactMap { receivers[$0] } }
+
+  /// True unless resumable data are disabled.
+  var keepsResumableData: Bool { resumableData.limit > 0 }
+
+  /// Returns true if there are resumable data of a request in memory.
+  func hasResumableData(for identity: RequestIdentity) -> Bool { resumableData.contains(identity) }
+
+  /// Returns the resumable data in memory that were not written to disk, the newest first, and notes that they are
+  /// written.
+  mutating func takeUnwritten() -> [(identity: RequestIdentity, response: StoredResponse)] {
+    resumableData.takeUnwritten()
+  }
+
+  /// Notes that the resumable data of a request were written to disk.
+  mutating func noteWritten(_ identity: RequestIdentity) { resumableData.noteWritten(identity) }
 
   /// Removes and returns the oldest resumable data, to make room for `bytes` bytes.
   mutating func takeOldest(bytes: Int) -> [ResumableData] { resumableData.takeOldest(bytes: bytes) }

@@ -20,6 +20,8 @@ struct TransferPlan {
   /// Returns a random number from 0 to 1, for the delay of retries.
   private let random: @Sendable () -> Double
   private var transfers = LoadTable<FetchKind, Transfer>()
+  /// The switch of the network.
+  private var network = NetworkAccess()
 
   init(
     _ queue: DownloadQueue = DownloadQueue(), retries: RetryPolicy = .none, totalLimit: Double = .infinity,
@@ -63,7 +65,7 @@ struct TransferPlan {
 
   /// Adds a download behind all others.
   mutating func enqueue(_ id: FetchID, _ priority: ImageRequest.Priority, at now: Int64) {
-    guard let lane = lane(of: id) else { return }
+    guard let lane = lane(of: id), !network.refuses(id, lane) else { return }
     transfers[id]?.arrival = queue.enqueue(id, lane: lane, priority: priority, at: now)
   }
 
@@ -84,6 +86,7 @@ struct TransferPlan {
       transfers[id]?.isHeld = true
       return
     }
+    guard !network.refuses(id, transfer.lane) else { return }
     queue.enqueue(id, lane: transfer.lane, priority: priority, arrival: transfer.arrival, at: now)
     // A retry is queued behind all other downloads.
     transfers[id]?.arrival = nil
@@ -99,6 +102,7 @@ struct TransferPlan {
       transfers[id]?.isHeld = true
       return
     }
+    guard !network.refuses(id, lane) else { return }
     queue.enqueue(id, lane: lane, priority: priority, notBefore: time)
   }
 
@@ -122,8 +126,43 @@ struct TransferPlan {
 
   /// Adds a download that was held.
   mutating func enqueueAgain(_ id: FetchID, _ priority: ImageRequest.Priority, at now: Int64) {
-    guard let transfer = transfers[id] else { return }
+    guard let transfer = transfers[id], !network.refuses(id, transfer.lane) else { return }
     queue.enqueue(id, lane: transfer.lane, priority: priority, notBefore: transfer.attempts.earliest, at: now)
+  }
+
+  // MARK: Offline
+
+  /// True if no request may leave this machine.
+  var isOffline: Bool { network.isOffline }
+
+  /// True if the requests of a fetch may not leave this machine now.
+  func isCutOff(_ id: FetchID) -> Bool { network.isOffline && !isLocal(id) }
+
+  /// Keeps downloads from the network from starting, or allows them again. Returns the running downloads, which are to
+  /// be stopped. Running and waiting downloads are refused.
+  mutating func setOffline(_ isOffline: Bool, at now: Int64) -> [FetchID] {
+    guard isOffline != network.isOffline else { return [] }
+    network.isOffline = isOffline
+    guard isOffline else { return [] }
+    var stopped: [FetchID] = []
+    for id in transfers.keys.sorted() {
+      guard let lane = lane(of: id), !lane.isLocal, queue.contains(id) else { continue }
+      if queue.isActive(id) {
+        stopped.append(id)
+        // The download may go on later, so the rate limit does not count the start as useless.
+        queue.ended(id, at: now)
+        transfers[id]?.attempts.end(at: now)
+      } else {
+        queue.remove(id, at: now)
+      }
+      _ = network.refuses(id, lane)
+    }
+    return stopped
+  }
+
+  /// Removes and returns the downloads that were refused because the downloader is offline and are still wanted.
+  mutating func takeRefused() -> [FetchID] {
+    network.takeRefused().filter { transfers[$0]?.isHeld == false && !queue.contains($0) }
   }
 
   // MARK: Attempts
@@ -155,6 +194,9 @@ struct TransferPlan {
     transfers[id]?.attempts.hasRestarted = true
     return true
   }
+
+  /// True if the response to a range or a condition was unusable, so that the whole body is requested.
+  func hasRestarted(_ id: FetchID) -> Bool { transfers[id]?.attempts.hasRestarted ?? false }
 
   /// Decides whether a failed download is retried. Returns the delay in seconds, and counts the retry; `nil` for no
   /// retry.

@@ -4,7 +4,8 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// Transformed images and thumbnails: the disk cache has the original bytes, the memory cache has the results.
+/// Transformed images and thumbnails without a pixel cache: the disk cache has the original bytes, the memory cache has
+/// the results.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct DiskMakingTests {
   private let world = DiskWorld()
 
@@ -25,7 +26,9 @@ import VitrineTesting
 
   // MARK: Transforms
 
-  @Test("SD-M6 SD-M16 a transformed image is only in memory, and its original bytes are only on disk")
+  @Test(
+    "SD-M16 a transformed image is only in memory without a pixel cache, and its original bytes are only on disk"
+  )
   func transformedImageIsCachedInMemoryOnly() async throws {
     let round = request(transforms: [.circle()])
     let response = try await load(round)
@@ -52,7 +55,8 @@ import VitrineTesting
 
   // MARK: Sizes
 
-  @Test("SD-M17 SD-M18 SD-M21 a thumbnail of an image on disk is only in memory, and nothing is written")
+  @Test(
+    "SD-M17 a thumbnail of an image on disk is only in memory without a pixel cache, and nothing is written")
   func thumbnailFromDiskIsCachedInMemoryOnly() async throws {
     world.store()
     let before = world.disk.responses

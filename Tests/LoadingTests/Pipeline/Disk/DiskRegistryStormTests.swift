@@ -30,6 +30,8 @@ private struct RegistryStorm {
 
   var registry: LoadRegistry
   var waiting: [TaskID: ImageRequest.CachePolicy] = [:]
+  /// The loads of slots, which show a stale response before the server has been asked.
+  private var slots: Set<TaskID> = []
   var responded = 0
   private var chance: SplitMix
   private var work: [LoadAction] = []
@@ -40,7 +42,8 @@ private struct RegistryStorm {
     // The limit is so low that no load could start if bytes were never counted as decoded.
     registry = LoadRegistry(
       undecodedBytesLimit: 2 * Self.bytes.count,
-      transfers: TransferPlan(retries: RetryPolicy(limit: 1, delay: 1)), disk: DiskPlan(isEnabled: true))
+      transfers: TransferPlan(retries: RetryPolicy(limit: 1, delay: 1)), disk: DiskPlan(isEnabled: true),
+      locks: FetchLocks(isEnabled: seed % 2 == 0))
     registry.queue.order = [.fifo, .lifo, .newestBatch][Int(seed % 3)]
   }
 
@@ -60,6 +63,7 @@ private struct RegistryStorm {
   /// Resumes all tasks and finishes all work.
   mutating func end() {
     registry.queue.isSuspended = false
+    run(registry.setOffline(false))
     for task in waiting.keys.sorted() { run(registry.setPaused(false, task)) }
     run(registry.admitted())
     var turns = 0
@@ -82,22 +86,38 @@ private struct RegistryStorm {
       target: chance.next(2) == 0 ? nil : DecodeTarget(width: 8, height: 8),
       transforms: chance.next(3) == 0 ? [.circle()] : [])
     if chance.next(4) == 0 { imageRequest.cache = .memoryOnly }
-    start(imageRequest, isPaused: chance.next(8) == 0)
+    start(
+      imageRequest, isPaused: chance.next(8) == 0, for: chance.next(3) == 0 ? .slot : .application)
   }
 
-  private mutating func start(_ request: ImageRequest, isPaused: Bool = false) {
+  private mutating func start(
+    _ request: ImageRequest, isPaused: Bool = false, for purpose: LoadPurpose = .application
+  ) {
     // The downloader refuses these requests before they reach the registry.
     if request.cachePolicy == .cacheOnly, !request.cache.usesDisk { return }
-    let (task, actions) = registry.start(Caller(request, isPaused: isPaused))
+    let (task, actions) = registry.start(Caller(request, isPaused: isPaused, purpose: purpose))
     waiting[task] = request.cachePolicy
+    if purpose == .slot { slots.insert(task) }
     run(actions)
+  }
+
+  /// Shows the stored response of a fetch at once, with a probe for each image, as `LoadState` does.
+  private mutating func serveCopy(of id: FetchID) {
+    guard registry.fetches.disk.mayServeCopy(of: id, atOnce: true, in: registry.loads.tree) else { return }
+    for image in registry.loads.tree.imagesTakingCopy(of: id, atOnce: true) {
+      var request = image.request
+      request.cachePolicy = .refresh
+      request.priority = .veryLow
+      start(request, for: .probe)
+    }
+    run(registry.serveCopy(of: id, atOnce: true))
   }
 
   private mutating func changeRandomTask() {
     let tasks = waiting.keys.sorted()
     guard !tasks.isEmpty else { return }
     let task = tasks[chance.next(tasks.count)]
-    switch chance.next(40) {
+    switch chance.next(42) {
     case 0...9: run(registry.cancel(task))
     case 10...17: run(registry.setPriority(.allCases[chance.next(5)], of: task))
     case 18...25: run(registry.setPaused(true, task))
@@ -106,6 +126,7 @@ private struct RegistryStorm {
       registry.queue.isSuspended.toggle()
       run(registry.admitted())
     case 38: run(registry.networkReturned())
+    case 39...40: run(registry.setOffline(!registry.isOffline))
     default: run(registry.cancelAll())
     }
   }
@@ -128,6 +149,7 @@ private struct RegistryStorm {
         request.cachePolicy = .refresh
         request.priority = .veryLow
         start(request)
+      case .serveCopy(let id): serveCopy(of: id)
       case .cancelWork(let number):
         work.removeAll {
           switch $0 {
@@ -155,7 +177,7 @@ private struct RegistryStorm {
     case .refresh:
       #expect(response.source == .network || response.freshness != .fresh)
       #expect(!isOld)
-    case .useCache: #expect(!isOld, "the server has not been asked")
+    case .useCache: #expect(!isOld || slots.contains(task), "the server has not been asked")
     case .cacheOnly: break
     }
   }
@@ -166,13 +188,28 @@ private struct RegistryStorm {
     switch work.remove(at: chance.next(work.count)) {
     case .lookUp(let id, _, _): run(registry.lookedUp(id, find()))
     case .skipLookup(let id): run(registry.lookupSkipped(id, chance.next(8) == 0 ? .status(503) : nil))
+    case .prepareFetch(let id, _, let takesLock, _):
+      run(registry.prepared(id, FetchPreparation(lock: takesLock ? lock() : .none)))
+    case .checkLocks(let identities):
+      let held = identities.keys.sorted().filter { _ in chance.next(2) == 0 }
+      run(registry.checkedLocks(Dictionary(uniqueKeysWithValues: held.map { ($0, chance.next()) })))
     case .startFetch(let id, _):
+      _ = registry.takePreparation(of: id)
       run(registry.fetchEnded(id, fetchEnd(of: id, isGood)))
     case .decode(let id, _, _, _):
       run(registry.decodeEnded(id, isGood ? .success(.solid(width: 1, height: 1)) : .failure(.emptyBody)))
     case .transform(let id, let image, _, _): run(registry.transformEnded(id, .success(image)))
     case .store(let id, _, _, _): run(registry.storeEnded(id))
     default: break
+    }
+  }
+
+  private mutating func lock() -> FetchPreparation.Lock {
+    switch chance.next(4) {
+    case 0: .heldByAnother(progress: 1)
+    case 1: .none
+    case 2: .acquired(FetchLockHold(FakeLock()) { $0() }, secondsSinceStore: 0)
+    default: .acquired(FetchLockHold(FakeLock()) { $0() }, secondsSinceStore: nil)
     }
   }
 

@@ -21,6 +21,34 @@ struct StaleImagesTests {
     #expect(second.next == nil)
   }
 
+  @Test func ageGrowsFromTheTimeOfTheEntry() {
+    var images = StaleImages()
+    var new = entry(1, end: .max)
+    (new.age, new.noted) = (10, 5_000_000_000)
+    _ = images.add(new)
+    #expect(images.staleness(of: 1, at: 7_000_000_000)?.age == 12)
+    #expect(images.staleness(of: 1, at: 0)?.age == 10)
+    #expect(images.staleness(of: 2, at: 0) == nil)
+  }
+
+  @Test func imageIsFoundByItsStoredResponse() {
+    let head = TransportResponse(url: url(), status: 200, headers: ["ETag": "\"1\""])
+    let other = TransportResponse(url: url(), status: 200, headers: ["ETag": "\"2\""])
+    let key = ProcessedImageKey(request(), additionalIdentifier: nil)
+    var images = StaleImages()
+    var new = entry(1, end: .max)
+    new.response = head
+    _ = images.add(new)
+    #expect(images.image(key, madeFrom: head) == 1)
+    #expect(images.image(key, madeFrom: other) == nil, "another process has stored another response")
+
+    images.fail(key, because: .offline)
+    #expect(images.staleness(of: 1, at: 0)?.reason == .offline)
+    images.confirm(1)
+    #expect(images.count == 0)
+    #expect(images.image(key, madeFrom: head) == nil)
+  }
+
   @Test func repeatedInsertsForARequestKeepOneEntry() {
     var images = StaleImages()
     for image in 1...1000 { #expect(images.add(entry(UInt64(image), end: .max)) == nil) }

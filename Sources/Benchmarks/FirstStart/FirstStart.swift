@@ -1,0 +1,50 @@
+import Vitrine
+
+/// The cost of storing: the first start with a disk cache and decoded pixels, beside the same start with neither.
+enum FirstStart {
+  static func measure(_ options: Options) throws -> [Figure] {
+    let server = try ImageServer(.gallery, images: try ImageSet())
+    return try ScratchFolder.use("first-start") { folder in
+      var storing: [[String: Double]] = []
+      var plain: [[String: Double]] = []
+      // The first round warms up.
+      for index in 0...options.runs {
+        try ScratchFolder.empty(folder)
+        let with = StartJob(base: server.baseURL, screen: .small, folder: folder, opensWindowFirst: true)
+        let neither = StartJob(base: server.baseURL, screen: .small, folder: nil, opensWindowFirst: true)
+        let figures = (try with.run(from: .network), try neither.run(from: .network))
+        guard index > 0 else { continue }
+        storing.append(figures.0)
+        plain.append(figures.1)
+      }
+      return figures(storing, plain)
+    }
+  }
+
+  private static func figures(_ storing: [[String: Double]], _ plain: [[String: Double]]) -> [Figure] {
+    func ratio(_ name: String) -> Samples {
+      Samples(zip(storing.values(name), plain.values(name)).map { $0 / $1 })
+    }
+    return [
+      Figure(
+        "with_s", storing.samples("loaded_s"), label: "to all loaded, with disk cache and pixels", unit: "s"),
+      Figure("without_s", plain.samples("loaded_s"), label: "  with neither", unit: "s"),
+      Figure(
+        "ratio_without_disk", ratio("loaded_s"), label: "  ratio, pair by pair", floor: .atMost(1.1),
+        aim: .atMost(1.03)),
+      Figure(
+        "with_cpu_s", storing.samples("cpu_s"), label: "processor time, with disk cache and pixels", unit: "s"
+      ),
+      Figure("without_cpu_s", plain.samples("cpu_s"), label: "  with neither", unit: "s"),
+      Figure(
+        "ratio_without_disk_cpu", ratio("cpu_s"), label: "  ratio", floor: .atMost(1.1), aim: .atMost(1.03)),
+      Figure(
+        "written_cpu_s", storing.samples("written_cpu_s"), label: "processor time until all is written",
+        unit: "s"),
+      Figure("written_s", storing.samples("written_s"), label: "time until all is written", unit: "s"),
+      Figure(
+        "ratio_without_disk_written_cpu", ratio("written_cpu_s"),
+        label: "ratio of processor time until all is written"),
+    ]
+  }
+}

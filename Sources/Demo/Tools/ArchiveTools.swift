@@ -1,0 +1,103 @@
+import Vitrine
+
+/// `cache export`: writes all images to one file.
+nonisolated struct ExportTool {
+  let file: String
+  let interruption: Interruption
+
+  struct Report: Encodable, Equatable {
+    var exported, bytes, skipped: Int
+  }
+
+  func run(_ cache: DiskImageCache, _ console: inout ToolConsole) throws(Tools.Failure) {
+    let output = try ArchiveOutput(file)
+    var progress = console
+    do throws(ArchiveError) {
+      let summary = try cache.exportArchive(
+        to: { (bytes) throws(ArchiveError) in try output.write(bytes) },
+        progress: { visited, total in
+          progress.report(visited, of: total)
+          return !interruption.isRequested
+        })
+      try output.finish()
+      progress.endProgress()
+      report(summary, &console)
+    } catch {
+      progress.endProgress()
+      let consequence = file == "-" ? "the archive is not complete" : "\(file) is not written"
+      throw Tools.Failure(message: "\(error): \(consequence)")
+    }
+  }
+
+  private func report(_ summary: DiskImageCache.ExportSummary, _ console: inout ToolConsole) {
+    let report = Report(exported: summary.exported, bytes: summary.bytes, skipped: summary.skipped)
+    let text = "\(ToolText.count(report.exported, "image")) exported (\(ToolText.size(report.bytes)))"
+    // Standard output has the archive.
+    if file == "-" {
+      console.message(text)
+    } else if console.isJSON {
+      console.json(report)
+    } else {
+      console.line(text)
+    }
+    if report.skipped > 0 {
+      console.message("\(ToolText.count(report.skipped, "damaged file")) left out; see cache verify")
+    }
+  }
+}
+
+/// `cache import`: stores the images of such a file.
+nonisolated struct ImportTool {
+  let file: String
+  let interruption: Interruption
+
+  struct Report: Encodable, Equatable {
+    var imported, bytes, known: Int
+    var isPrivate, damaged, tooLarge: Int
+    var isComplete: Bool
+
+    enum CodingKeys: String, CodingKey {
+      case imported, bytes, known, isPrivate = "private", damaged, tooLarge = "too_large",
+        isComplete = "complete"
+    }
+
+    init(_ summary: DiskImageCache.ImportSummary) {
+      (imported, bytes, known) = (summary.imported, summary.bytes, summary.known)
+      (isPrivate, damaged, tooLarge) = (summary.isPrivate, summary.damaged, summary.tooLarge)
+      isComplete = summary.isComplete
+    }
+
+    var text: String {
+      var parts = ["\(ToolText.count(imported, "image")) imported (\(ToolText.size(bytes)))"]
+      if known > 0 { parts.append("\(known) already there") }
+      if isPrivate > 0 { parts.append("\(isPrivate) private to another folder left out") }
+      if tooLarge > 0 { parts.append("\(tooLarge) too large") }
+      if damaged > 0 { parts.append("\(damaged) damaged") }
+      return parts.joined(separator: ", ")
+    }
+  }
+
+  func run(_ cache: DiskImageCache, _ console: inout ToolConsole) throws(Tools.Failure) {
+    let input = try ArchiveInput(file, interruption)
+    var progress = console
+    let summary = cache.importArchive(
+      from: { (count) throws(ArchiveError) in try input.read(count) },
+      progress: { summary in
+        progress.report(summary.visited, of: summary.total)
+        return !interruption.isRequested
+      })
+    progress.endProgress()
+    if summary.failure == .notAnArchive {
+      throw Tools.Failure(message: "\(file) is \(ArchiveError.notAnArchive)")
+    }
+    let report = Report(summary)
+    if console.isJSON { console.json(report) } else { console.line(report.text) }
+    if let failure = summary.failure {
+      throw Tools.Failure(message: "\(failure): the import is not complete")
+    }
+    guard summary.isIntact else {
+      let problem = summary.isComplete ? "is damaged" : "is damaged or not complete"
+      throw Tools.Failure(message: "\(file) \(problem); everything intact was imported")
+    }
+  }
+}

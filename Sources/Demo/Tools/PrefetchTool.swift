@@ -1,0 +1,183 @@
+import FoundationEssentials
+import Synchronization
+import Vitrine
+
+/// A running prefetch, which an interruption may cancel from another thread.
+nonisolated final class PrefetchRun: Sendable {
+  let downloader: ImageDownloader
+  let cache: DiskImageCache?
+  private let isCancelled = Atomic(false)
+
+  init(_ options: ToolOptions) {
+    let directory = options.into ?? options.cache
+    cache = directory.map { DiskImageCache(directory: $0) } ?? DiskImageCache.shared
+    // Nothing is shown, so that no image stays in memory.
+    let pixels = directory.map { DiskPixelCache(directory: $0) } ?? DiskPixelCache.shared
+    downloader = bootstrap(cache: nil, dataCache: cache, pixelCache: pixels)
+  }
+
+  var wasCancelled: Bool { isCancelled.load(ordering: .relaxed) }
+
+  func cancel() {
+    isCancelled.store(true, ordering: .relaxed)
+    downloader.cancelAll()
+  }
+}
+
+/// `prefetch`: loads the images of a feed onto disk.
+struct PrefetchTool {
+  let options: ToolOptions
+  let run: PrefetchRun
+  let interruption: Interruption
+
+  /// The number of loads that wait at a time. The downloader decides how many run.
+  private static let window = 16
+
+  /// Loads the images and returns the exit code.
+  func run() async -> Int32 {
+    var console = ToolConsole(isJSON: options.isJSON, activity: "loading")
+    do throws(Tools.Failure) {
+      guard let cache = run.cache else {
+        throw Tools.Failure(message: "there is no cache folder, because HOME is not set; use --cache DIR")
+      }
+      if let fault = cache.checkAccess() { throw Tools.Failure(message: "\(fault)") }
+      let report = await load(try await items(), &console)
+      run.downloader.finishWriting(within: 60)
+      console.endProgress()
+      if console.isJSON { console.json(report) } else { console.line(report.text) }
+      if options.into != nil { try publish(cache, &console) }
+      if run.wasCancelled { throw Tools.Failure(message: "interrupted") }
+      if let fault = cache.fault { throw Tools.Failure(message: "\(fault)") }
+      if report.failed > 0 {
+        throw Tools.Failure(message: "\(ToolText.count(report.failed, "image")) cannot be stored")
+      }
+      return 0
+    } catch {
+      console.message(error.message)
+      return 1
+    }
+  }
+
+  /// Lets all users read the folder.
+  private func publish(_ cache: DiskImageCache, _ console: inout ToolConsole) throws(Tools.Failure) {
+    guard cache.openToAllReaders() else {
+      throw Tools.Failure(message: "\(cache.directory): not all files can be made readable")
+    }
+    if !console.isJSON { console.line("show these images with: vitrine --seed \(cache.directory)") }
+  }
+
+  // MARK: The list
+
+  private func items() async throws(Tools.Failure) -> Feed.Items {
+    let feed: Feed
+    do throws(FeedError) {
+      feed = try Feed(options.feed, downloader: run.downloader)
+    } catch {
+      throw Tools.Failure(message: "\(error)")
+    }
+    await withCheckedContinuation { (ended: CheckedContinuation<Void, Never>) in
+      guard case .loading = feed.state else { return ended.resume() }
+      var continuation: CheckedContinuation<Void, Never>? = ended
+      // `onChange` keeps the feed until the list has arrived or failed.
+      feed.onChange = { _ in
+        switch feed.state {
+        case .loading, .stale(nil): return
+        case .loaded, .stale, .waiting, .failed:
+          feed.onChange = nil
+          continuation?.resume()
+          continuation = nil
+        }
+      }
+      feed.reload()
+    }
+    switch feed.state {
+    case .waiting(let error), .failed(let error):
+      throw Tools.Failure(message: run.wasCancelled ? "interrupted" : "\(error)")
+    case .loading, .loaded, .stale: return feed.items
+    }
+  }
+
+  // MARK: The images
+
+  private func load(_ items: Feed.Items, _ console: inout ToolConsole) async -> PrefetchReport {
+    let targets = options.sizes.isEmpty ? [nil] : options.sizes.map { Optional($0) }
+    let total = items.count * targets.count
+    var report = PrefetchReport()
+    var next = 0
+    let downloader = run.downloader
+    await withTaskGroup(of: PrefetchReport.Result.self) { group in
+      func start() {
+        guard next < total, !run.wasCancelled else { return }
+        let (url, target) = (items[next / targets.count].url, targets[next % targets.count])
+        // One load after the other of an image in several sizes finds its bytes on disk or in the first transfer.
+        next += 1
+        group.addTask { await Self.load(url, target, downloader) }
+      }
+      for _ in 0..<Self.window { start() }
+      while let result = await group.next() {
+        report.add(result)
+        if case .failed(let url, let reason) = result, !run.wasCancelled {
+          console.message("\(url): \(reason)")
+        }
+        console.report(report.visited, of: total)
+        start()
+      }
+    }
+    return report
+  }
+
+  private nonisolated static func load(
+    _ url: String, _ target: DecodeTarget?, _ downloader: ImageDownloader
+  ) async -> PrefetchReport.Result {
+    let shown = url.withoutSecrets
+    do throws(ImageError) {
+      var request = try ImageRequest(url)
+      request.priority = .low
+      request.cache = .diskOnly
+      // Bytes that are not an image are not stored, so the image is decoded even if no size is wanted.
+      request.targetSize = target ?? DecodeTarget(width: 1, height: 1)
+      let response = try await downloader.image(for: request)
+      if response.source == .file { return .local }
+      guard await response.isStored() else { return .failed(url: shown, reason: "not stored") }
+      return response.source == .disk && response.metrics == nil ? .known : .loaded
+    } catch {
+      return .failed(url: shown, reason: "\(error)")
+    }
+  }
+}
+
+/// The result of a prefetch.
+nonisolated struct PrefetchReport: Encodable, Equatable {
+  enum Result: Sendable {
+    case loaded
+    /// The image was on disk and fresh.
+    case known
+    /// The image is a file or a data URL, which is not stored.
+    case local
+    case failed(url: String, reason: String)
+  }
+
+  var loaded = 0
+  var known = 0
+  var local = 0
+  var failed = 0
+
+  var visited: Int { loaded + known + local + failed }
+
+  mutating func add(_ result: Result) {
+    switch result {
+    case .loaded: loaded += 1
+    case .known: known += 1
+    case .local: local += 1
+    case .failed: failed += 1
+    }
+  }
+
+  var text: String {
+    var parts = ["\(ToolText.count(loaded, "image")) loaded"]
+    if known > 0 { parts.append("\(known) already stored") }
+    if local > 0 { parts.append("\(local) local, not stored") }
+    if failed > 0 { parts.append("\(failed) failed") }
+    return parts.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,91 @@
+import FoundationEssentials
+import Vitrine
+
+/// `cache stat`: counts and sizes.
+nonisolated struct StatTool {
+  let interruption: Interruption
+
+  func run(_ cache: DiskImageCache, _ console: inout ToolConsole) throws(Tools.Failure) {
+    let now = Date().timeIntervalSince1970
+    var figures = CacheFigures(directory: cache.directory)
+    var (total, visited, progress) = (0, 0, console)
+    let walk = cache.forEachEntry(count: { total = $0 }) { entry in
+      figures.add(entry, at: now)
+      visited += 1
+      progress.report(visited, of: total)
+      return !interruption.isRequested
+    }
+    progress.endProgress()
+    try Tools.check(walk, interruption)
+    if console.isJSON {
+      console.json(figures)
+    } else {
+      for line in figures.lines { console.line(line) }
+    }
+  }
+}
+
+/// The counts and sizes of a cache.
+nonisolated struct CacheFigures: Encodable, Equatable {
+  var directory: String
+  var images = 0
+  /// The number of bytes of the images.
+  var bytes = 0
+  /// The number of bytes of the files.
+  var fileBytes = 0
+  var privateImages = 0
+  var fresh = 0
+  var stale = 0
+  var mustRevalidate = 0
+  var damaged = 0
+  /// The times of the oldest and the newest store in seconds since 1970.
+  var oldest, newest: Int64?
+
+  enum CodingKeys: String, CodingKey {
+    case directory, images, bytes, fileBytes = "file_bytes", privateImages = "private", fresh, stale,
+      mustRevalidate = "revalidate", damaged, oldest, newest
+  }
+
+  init(directory: String) { self.directory = directory }
+
+  mutating func add(_ entry: DiskImageCache.Entry, at now: Double) {
+    guard let content = entry.content else {
+      damaged += 1
+      return
+    }
+    images += 1
+    bytes += content.bodyBytes
+    fileBytes += content.fileBytes
+    if content.isPrivate { privateImages += 1 }
+    switch content.response.condition(at: now, isRedirected: content.isRedirected) {
+    case .fresh: fresh += 1
+    case .stale: stale += 1
+    case .mustRevalidate: mustRevalidate += 1
+    }
+    oldest = min(oldest ?? content.stored, content.stored)
+    newest = max(newest ?? content.stored, content.stored)
+  }
+
+  var lines: [String] {
+    var rows = [
+      ("directory", directory), ("images", "\(images)"), ("size", ToolText.size(bytes)),
+      ("on disk", ToolText.size(fileBytes)), ("fresh", "\(fresh)"), ("stale", "\(stale)"),
+      ("revalidate", "\(mustRevalidate)"), ("private", "\(privateImages)"), ("damaged", "\(damaged)"),
+    ]
+    if let oldest, let newest {
+      rows += [("oldest", ToolText.time(oldest)), ("newest", ToolText.time(newest))]
+    }
+    return rows.map { name, value in name + String(repeating: " ", count: max(1, 12 - name.count)) + value }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var figures = encoder.container(keyedBy: CodingKeys.self)
+    try figures.encode(directory, forKey: .directory)
+    for (key, number) in [
+      (CodingKeys.images, images), (.bytes, bytes), (.fileBytes, fileBytes), (.privateImages, privateImages),
+      (.fresh, fresh), (.stale, stale), (.mustRevalidate, mustRevalidate), (.damaged, damaged),
+    ] { try figures.encode(number, forKey: key) }
+    try figures.encodeIfPresent(oldest.map(ToolText.time), forKey: .oldest)
+    try figures.encodeIfPresent(newest.map(ToolText.time), forKey: .newest)
+  }
+}

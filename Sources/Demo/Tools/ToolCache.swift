@@ -1,0 +1,31 @@
+import Vitrine
+
+/// The cache that a tool works on.
+nonisolated enum ToolCache {
+  /// Returns the cache of a command that changes nothing, not even the modes of folders. The directory may be a seed
+  /// that belongs to root.
+  static func reading(_ options: ToolOptions) throws(Tools.Failure) -> DiskImageCache {
+    let directory = try directory(options)
+    let seed = DiskImageCache(seed: directory)
+    switch seed.checkAccess() {
+    case nil: return seed
+    // The directory of a cache in use may be writable by a group. Only as a seed it is not trusted.
+    case .writableByOthers: return DiskImageCache(directory: directory)
+    case let fault?: throw Tools.Failure(message: "\(fault)")
+    }
+  }
+
+  /// Returns the cache of a command that changes files.
+  static func writing(_ options: ToolOptions) throws(Tools.Failure) -> DiskImageCache {
+    let cache = DiskImageCache(directory: try directory(options))
+    if let fault = cache.checkAccess() { throw Tools.Failure(message: "\(fault)") }
+    return cache
+  }
+
+  private static func directory(_ options: ToolOptions) throws(Tools.Failure) -> String {
+    guard let directory = options.cache ?? DiskImageCache.defaultDirectory else {
+      throw Tools.Failure(message: "there is no cache folder, because HOME is not set; use --cache DIR")
+    }
+    return directory
+  }
+}

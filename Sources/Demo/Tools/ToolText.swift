@@ -1,0 +1,34 @@
+import FoundationEssentials
+
+/// Sizes and times in words.
+nonisolated enum ToolText {
+  /// Returns a number of bytes in decimal units, such as `12.3 MB`.
+  static func size(_ bytes: Int) -> String {
+    let units = ["kB", "MB", "GB", "TB"]
+    guard bytes >= 1000 else { return "\(max(0, bytes)) B" }
+    var (value, unit) = (Double(bytes) / 1000, 0)
+    while value >= 999.95, unit + 1 < units.count {
+      value /= 1000
+      unit += 1
+    }
+    return "\((value * 10).rounded() / 10) \(units[unit])"
+  }
+
+  /// Returns a duration in its largest unit, such as `3 h`; `?` if it is unknown.
+  static func age(_ seconds: Double?) -> String {
+    guard let seconds, seconds.isFinite, seconds < 1e12 else { return "?" }
+    let units = [(86400.0, "d"), (3600, "h"), (60, "min")]
+    for (length, name) in units where seconds >= length { return "\(Int(seconds / length)) \(name)" }
+    return "\(Int(max(0, seconds))) s"
+  }
+
+  /// Returns a time in seconds since 1970 as `2026-11-22T14:03:11Z`.
+  static func time(_ seconds: Int64) -> String {
+    // Years of five digits have no such form.
+    let bounded = min(max(0, seconds), 253_402_300_799)
+    return Date(timeIntervalSince1970: Double(bounded)).formatted(.iso8601)
+  }
+
+  /// Returns `1 image`, `2 images`.
+  static func count(_ count: Int, _ noun: String) -> String { count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }
+}

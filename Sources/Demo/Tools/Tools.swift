@@ -1,0 +1,71 @@
+import Dispatch
+import Glibc
+import Vitrine
+
+/// The tools of the command line: `vitrine cache …` and `vitrine prefetch …`.
+enum Tools {
+  /// The result of a tool in one line, and its exit code.
+  nonisolated struct Failure: Error, Equatable {
+    let message: String
+  }
+
+  /// Runs a tool and returns its exit code: 0 for success, 1 for a failure or an interruption.
+  static func run(_ options: ToolOptions) -> Int32 {
+    if options.command == .help {
+      print(ToolHelp.text)
+      return 0
+    }
+    if options.command == .prefetch { prefetch(options) }
+    var console = ToolConsole(isJSON: options.isJSON, activity: activity(of: options.command))
+    do throws(Failure) {
+      try run(options, Interruption.begin(), &console)
+      console.endProgress()
+      return 0
+    } catch {
+      console.message(error.message)
+      return 1
+    }
+  }
+
+  private nonisolated static func run(
+    _ options: ToolOptions, _ interruption: Interruption, _ console: inout ToolConsole
+  ) throws(Failure) {
+    switch options.command {
+    case .list: try ListTool(interruption: interruption).run(try ToolCache.reading(options), &console)
+    case .statistics: try StatTool(interruption: interruption).run(try ToolCache.reading(options), &console)
+    case .verify:
+      let cache = options.repairs ? try ToolCache.writing(options) : try ToolCache.reading(options)
+      try VerifyTool(interruption: interruption, repairs: options.repairs).run(cache, &console)
+    case .trim: try TrimTool(limit: options.limit).run(try ToolCache.writing(options), &console)
+    case .clear: try ClearTool().run(try ToolCache.writing(options), &console)
+    case .exportArchive:
+      try ExportTool(file: options.file, interruption: interruption)
+        .run(try ToolCache.reading(options), &console)
+    case .importArchive:
+      try ImportTool(file: options.file, interruption: interruption)
+        .run(try ToolCache.writing(options), &console)
+    case .prefetch, .help: break
+    }
+  }
+
+  private static func activity(of command: ToolOptions.Command) -> String {
+    switch command {
+    case .list, .statistics: "reading"
+    case .verify: "checking"
+    case .trim, .clear: "removing"
+    case .exportArchive: "exporting"
+    case .importArchive: "importing"
+    case .prefetch, .help: "loading"
+    }
+  }
+
+  /// Runs the prefetch and ends the process. Completions of loads are called on the main queue, which runs here.
+  private static func prefetch(_ options: ToolOptions) -> Never {
+    let run = PrefetchRun(options)
+    let interruption = Interruption.begin { run.cancel() }
+    Task { @MainActor in
+      exit(await PrefetchTool(options: options, run: run, interruption: interruption).run())
+    }
+    dispatchMain()
+  }
+}

@@ -1,0 +1,193 @@
+import Glibc
+import Synchronization
+import VitrineLoading
+
+/// Reads an archive into a cache folder. Each response is verified and then stored under its name at once, so that an
+/// interrupted import leaves only whole responses, and a damaged archive loses only what is damaged.
+struct ArchiveImport: ~Copyable {
+  private let context: CacheContext
+  private let trimmer: Trimmer
+  private let progress: (_ summary: DiskImageCache.ImportSummary) -> Bool
+  private var reader: ArchiveReader
+  private var summary = DiskImageCache.ImportSummary()
+  /// True if the archive comes from this folder, whose key recognizes private responses.
+  private var isOwnArchive = false
+
+  /// - Parameters:
+  ///   - read: Returns the next bytes of the archive, at most this many; none at the end.
+  ///   - progress: Called after each response and each part. Returns false to stop.
+  init(
+    context: CacheContext, trimmer: Trimmer,
+    read: @escaping (_ count: Int) throws(ArchiveError) -> [UInt8],
+    progress: @escaping (_ summary: DiskImageCache.ImportSummary) -> Bool
+  ) {
+    self.context = context
+    self.trimmer = trimmer
+    self.progress = progress
+    reader = ArchiveReader(read)
+  }
+
+  consuming func run() -> DiskImageCache.ImportSummary {
+    do throws(ArchiveError) {
+      guard let first = try reader.next() else { throw .notAnArchive }
+      reader.giveBack(first)
+      guard
+        let root = try ArchiveError.folder({ () throws(DiskImageCache.Fault) in
+          try context.open(creating: true)
+        })
+      else { throw .folder(.refused(path: context.folder.path, code: ENOENT)) }
+      try readBlocks(into: root)
+    } catch {
+      summary.failure = error
+    }
+    if reader.hasDamage { summary.hasDamage = true }
+    trimmer.trim()
+    return summary
+  }
+
+  private mutating func readBlocks(into root: borrowing Descriptor) throws(ArchiveError) {
+    while let block = try reader.next() {
+      if let start = block.start {
+        try begin(start, root)
+      } else if let file = block.file {
+        try add(file, to: root)
+        guard progress(summary) else { throw .cancelled }
+      } else if block.kind == .end {
+        summary.isComplete = true
+      } else {
+        // A part whose file was not readable.
+        summary.hasDamage = true
+      }
+    }
+  }
+
+  private mutating func begin(_ start: ArchiveBlock.Start, _ root: borrowing Descriptor) throws(ArchiveError)
+  {
+    summary.total = (summary.total ?? 0).addingSaturated(start.count)
+    let key = try ArchiveError.folder { () throws(DiskImageCache.Fault) in
+      try context.folder.key(of: root)
+    }
+    isOwnArchive = key.map { ArchiveFingerprint.of($0) == start.fingerprint } ?? false
+  }
+
+  // MARK: Files
+
+  private mutating func add(_ file: ArchiveBlock.File, to root: borrowing Descriptor) throws(ArchiveError) {
+    let bytes = FileStatus.allocatedBytes(for: file.length)
+    guard bytes <= context.limits.bytes else {
+      summary.tooLarge += 1
+      return try skipParts(of: file)
+    }
+    if let space = root.space,
+      DiskFloor(limits: context.limits, space: space)
+        .missing(after: .init(bytes: bytes, files: 2)).isAny
+    {
+      throw .folder(.diskIsFull(path: context.folder.path))
+    }
+    var failure: ArchiveError?
+    do throws(SystemError) {
+      let shard = try CacheFolder.folder(String(file.name.hex.prefix(2)), in: root, creating: true)
+      failure = try store(file, in: shard)
+    } catch {
+      throw .folder(.refused(path: context.folder.path, code: error.code))
+    }
+    if let failure { throw failure }
+    if context.state.withLock({ $0.needsTrim }) { trimmer.trim() }
+  }
+
+  /// Reads the parts of a file that is not stored.
+  private mutating func skipParts(of file: ArchiveBlock.File) throws(ArchiveError) {
+    var length = 0
+    while length < file.length, let part = try nextPart(at: length) { length += part.count }
+  }
+
+  /// Returns the next part of a file; nil if the archive has something else there.
+  private mutating func nextPart(at offset: Int) throws(ArchiveError) -> [UInt8]? {
+    guard let block = try reader.next() else { return nil }
+    guard let part = block.part(at: offset) else {
+      reader.giveBack(block)
+      return nil
+    }
+    return Array(part)
+  }
+
+  /// Writes a file under a temporary name and verifies the file before it gets its name. Returns the error of the
+  /// archive that has ended the import; nil if the import goes on.
+  private mutating func store(
+    _ file: ArchiveBlock.File, in shard: borrowing Descriptor
+  ) throws(SystemError) -> ArchiveError? {
+    let temporary = CacheFolder.temporaryName()
+    var target = try shard.open(temporary, flags: O_RDWR | O_CREAT | O_EXCL)
+    // The lock tells a sweep that the writer is alive.
+    _ = target.lock()
+    var isPublished = false
+    defer { if !isPublished { try? shard.remove(temporary) } }
+    do throws(ArchiveError) {
+      guard try copy(file, to: target) else {
+        summary.damaged += 1
+        return nil
+      }
+    } catch {
+      return error
+    }
+    guard let content = try EntryReader.content(of: target, withBody: true),
+      context.folder.name(of: content.key.bytes) == file.name
+    else {
+      summary.damaged += 1
+      return nil
+    }
+    let known = EntryReader.read(file.name.hex, in: shard, withBody: false)
+    switch ImportDecision(content, isOwnArchive: isOwnArchive, known: known) {
+    case .isKnown: summary.known += 1
+    case .isPrivate: summary.isPrivate += 1
+    case .store:
+      try? target.setTimes(FileTimes(used: file.used, stored: file.stored))
+      // Some file systems report a failed write only on close.
+      try target.close()
+      let replaced = (try? shard.status(of: file.name.hex)).map(\.size)
+      try shard.rename(temporary, to: file.name.hex)
+      isPublished = true
+      summary.imported += 1
+      summary.bytes = summary.bytes.addingSaturated(file.length)
+      context.state.withLock { $0.stored(file.name, length: file.length, replacing: replaced) }
+    }
+    return nil
+  }
+
+  /// Writes the parts of a file. Returns false if parts are missing.
+  private mutating func copy(
+    _ file: ArchiveBlock.File, to target: borrowing Descriptor
+  ) throws(ArchiveError) -> Bool {
+    var length = 0
+    while length < file.length {
+      guard let part = try nextPart(at: length), part.count <= file.length - length else { return false }
+      do throws(SystemError) {
+        try target.write(part)
+      } catch {
+        throw .folder(.refused(path: context.folder.path, code: error.code))
+      }
+      length += part.count
+      guard progress(summary) else { throw .cancelled }
+    }
+    return true
+  }
+}
+
+/// The decision what becomes of an undamaged response of an archive.
+enum ImportDecision: Hashable {
+  case store
+  /// The folder has this response, or a newer one.
+  case isKnown
+  /// The response belongs to a request whose headers or login only another folder recognizes. It would never be found.
+  case isPrivate
+
+  init(_ content: DiskImageCache.Entry.Content, isOwnArchive: Bool, known: EntryReader.Result) {
+    if !isOwnArchive, content.isPrivate || !content.response.varying.isEmpty {
+      self = .isPrivate
+    } else if case .content(let known) = known, known.response.received >= content.response.received {
+      self = .isKnown
+    } else {
+      self = .store
+    }
+  }
+}

@@ -1,0 +1,205 @@
+public import VitrineLoading
+
+/// Several caches of responses on top of each other: usually a writable ``DiskImageCache`` over one or more seeds,
+/// directories that are only read, such as the images of a kiosk on a read-only root.
+///
+/// ```swift
+/// configuration.dataCache = LayeredImageCache(directory: "/var/cache/kiosk", seeds: ["/usr/share/kiosk/seed"])
+/// ```
+///
+/// Lookups go down from the top, so that a response in an upper layer hides those below. Responses are stored in the
+/// top layer only. A response that is removed from a seed stays removed for this cache: a small file in the top layer's
+/// directory hides it, until the seed has a newer version. `vitrine prefetch FEED --into DIR` makes a seed.
+///
+/// Like the layers, the cache may be called from any thread, and blocks while a disk works.
+public final class LayeredImageCache: ImageDataCache {
+  /// The layers, the top layer first.
+  public let layers: [any ImageDataCache]
+  /// The layers that each operation uses.
+  public let policies: Policies
+
+  private let hidden: HiddenResponses
+  private let concurrent: ConcurrentLookup
+
+  /// Creates a cache of layers, the top layer first. Without layers, the cache stores and finds nothing.
+  public init(layers: [any ImageDataCache], policies: Policies = Policies()) {
+    self.layers = layers
+    self.policies = policies
+    let top = layers.first as? DiskImageCache
+    hidden = HiddenResponses(context: top.flatMap { $0.isReadOnly ? nil : $0.context })
+    concurrent = ConcurrentLookup(layerCount: layers.count)
+  }
+
+  /// Creates a writable cache over seeds, the upper seed first, without access to the disk.
+  public convenience init(_ writable: DiskImageCache, over seeds: [String], policies: Policies = Policies()) {
+    self.init(layers: [writable] + seeds.map { DiskImageCache(seed: $0) }, policies: policies)
+  }
+
+  /// Creates a cache in `directory` over seeds, the upper seed first, without access to the disk.
+  public convenience init(directory: String, seeds: [String], limits: DiskImageCache.Limits = .init()) {
+    self.init(DiskImageCache(directory: directory, limits: limits), over: seeds)
+  }
+
+  /// The first fault of a layer that is a ``DiskImageCache``; nil if there is none.
+  public var fault: DiskImageCache.Fault? {
+    layers.lazy.compactMap { ($0 as? DiskImageCache)?.fault }.first
+  }
+
+  /// Returns the index of the layer that answers first that it has the response, in the order of
+  /// `policies.containment`; nil if no layer has the response. The top layer has the index 0.
+  public func indexOfLayer(containing identity: RequestIdentity) -> Int? {
+    let indices = policies.containment.layers(of: layers.count)
+    guard policies.containment == .concurrent else {
+      return indices.first { contains(identity, in: $0) }
+    }
+    return concurrent.firstResult(in: indices) { [self] in contains(identity, in: $0) ? $0 : nil }
+  }
+
+  // MARK: ImageDataCache
+
+  /// Returns the response of the first layer that has one, in the order of `policies.lookups`.
+  public func response(for identity: RequestIdentity) -> StoredResponse? { response(for: identity) { _ in } }
+
+  /// Returns what `response(for:)` returns, and calls `reserve` with the number of bytes of the body before the body is
+  /// read; with the policy `.concurrent`, afterwards.
+  public func response(
+    for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void
+  ) -> StoredResponse? {
+    let indices = policies.lookups.layers(of: layers.count)
+    guard policies.lookups == .concurrent else {
+      for index in indices {
+        if let response = visible(in: index, for: identity, reserving: reserve) { return response }
+      }
+      return nil
+    }
+    let response = concurrent.firstResult(in: indices) { [self] in
+      visible(in: $0, for: identity, reserving: { _ in })
+    }
+    if let response { reserve(response.body.count) }
+    return response
+  }
+
+  /// Returns true if a layer has the response and the response is not hidden.
+  public func containsResponse(for identity: RequestIdentity) -> Bool {
+    indexOfLayer(containing: identity) != nil
+  }
+
+  /// Stores a response in the layers of `policies.stores`. Returns true if a layer has stored the response.
+  @discardableResult
+  public func store(_ response: StoredResponse, for identity: RequestIdentity) -> Bool {
+    var isStored = false
+    var isTooLarge = false
+    for index in policies.stores.layers(of: layers.count) {
+      if let disk = layers[index] as? DiskImageCache {
+        let outcome = disk.storing(response, for: identity)
+        if outcome == .stored { isStored = true }
+        if outcome == .tooLarge { isTooLarge = true }
+      } else if layers[index].store(response, for: identity) {
+        isStored = true
+      }
+    }
+    // The response of a lower layer is older than the one that was refused, unless it has the same body.
+    if isTooLarge, !isStored, let old = self.response(for: identity), old.body != response.body {
+      hideLowerResponses(for: identity)
+    }
+    return isStored
+  }
+
+  /// Removes a response from the layers of `policies.removals`, and hides what these layers cannot remove. Returns true
+  /// if there was a response.
+  @discardableResult
+  public func removeResponse(for identity: RequestIdentity) -> Bool {
+    let indices = policies.removals.layers(of: layers.count)
+    let wasVisible = indices.contains { contains(identity, in: $0) }
+    var isRemoved = false
+    for index in indices {
+      if layers[index].removeResponse(for: identity) { isRemoved = true }
+    }
+    if indices.contains(where: { $0 > 0 }) { hideLowerResponses(for: identity) }
+    return wasVisible || isRemoved
+  }
+
+  /// Removes all responses from the layers of `policies.removals`, and hides what these layers cannot remove. Returns
+  /// true if there was a response. Reads the heads of all hidden responses: O(files).
+  @discardableResult
+  public func removeAllResponses() -> Bool {
+    let indices = policies.removals.layers(of: layers.count)
+    var isAny = false
+    for index in indices {
+      if layers[index].removeAllResponses() { isAny = true }
+    }
+    let hasHidden = hideAllResponses(in: indices)
+    return isAny || hasHidden
+  }
+
+  /// Removes all responses like `removeAllResponses()`, with the progress of the top layer.
+  @discardableResult
+  public func removeAllResponses(progress: (_ removed: Int, _ total: Int) -> Void) -> Bool {
+    let indices = policies.removals.layers(of: layers.count)
+    hideAllResponses(in: indices)
+    var isComplete = true
+    for index in indices where index > 0 { _ = layers[index].removeAllResponses() }
+    if indices.contains(0) { isComplete = layers[0].removeAllResponses(progress: progress) }
+    return isComplete
+  }
+
+  /// Returns the usage of the top layer, whose limits apply to what is stored.
+  public func usage() -> ImageCache.DiskUsage? { layers.first?.usage() }
+
+  /// Removes what exceeds the limits of each layer.
+  public func removeExpiredResponses() { for layer in layers { layer.removeExpiredResponses() } }
+
+  // MARK: Hidden responses
+
+  private func contains(_ identity: RequestIdentity, in index: Int) -> Bool {
+    guard index > 0, hidden.tombstone(for: identity) != nil else {
+      return layers[index].containsResponse(for: identity)
+    }
+    return newest(in: index, for: identity).map { !hidden.hide($0, for: identity) } ?? false
+  }
+
+  /// Returns the response of a layer unless the response is hidden.
+  func visible(
+    in index: Int, for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void
+  ) -> StoredResponse? {
+    let tombstone = index > 0 ? hidden.tombstone(for: identity) : nil
+    guard let response = layers[index].response(for: identity, reserving: reserve) else { return nil }
+    return tombstone?.hides(response) == true ? nil : response
+  }
+
+  /// Returns the head of the response of a layer, hidden or not.
+  private func newest(in index: Int, for identity: RequestIdentity) -> StoredResponse? {
+    layers[index].head(for: identity)?.response ?? layers[index].response(for: identity)
+  }
+
+  /// Returns the head of the response of a layer unless the response is hidden.
+  func visibleHead(in index: Int, for identity: RequestIdentity) -> StoredHead? {
+    guard let head = layers[index].head(for: identity) else { return nil }
+    return index > 0 && hidden.hide(head.response, for: identity) ? nil : head
+  }
+
+  private func hideLowerResponses(for identity: RequestIdentity) {
+    var newest: Tombstone?
+    for index in layers.indices.dropFirst() {
+      newest = .later(newest, self.newest(in: index, for: identity).map { Tombstone(of: $0) })
+    }
+    guard let tombstone = newest else { return }
+    if hidden.tombstone(for: identity).map({ $0.received < tombstone.received }) ?? true {
+      hidden.add(tombstone, for: identity)
+    }
+  }
+
+  /// Hides all responses of the lower layers. Returns true if there is one.
+  @discardableResult
+  private func hideAllResponses(in indices: [Int]) -> Bool {
+    var newest: Tombstone?
+    for case let disk as DiskImageCache in indices.filter({ $0 > 0 }).map({ layers[$0] }) {
+      disk.forEachEntry { entry in
+        newest = .later(newest, entry.content.map { Tombstone(of: $0.response) })
+        return true
+      }
+    }
+    if let newest { hidden.addForAll(newest) }
+    return newest != nil
+  }
+}

@@ -1,0 +1,55 @@
+package import VitrineGraphics
+import Synchronization
+package import VitrineLoading
+
+/// A writable cache of decoded pixels over caches that are only read, such as that of a seed.
+///
+/// Pixels belong to a body, so that pixels of a lower layer are right wherever the stored response has this body: a
+/// response that was removed or replaced hides its pixels in all layers. Removed pixels of a lower layer stay hidden
+/// until the end of the process.
+package final class LayeredPixelCache: ImagePixelCache {
+  private struct Hidden {
+    var identities: Set<RequestIdentity> = []
+    var isAll = false
+
+    func contains(_ identity: RequestIdentity) -> Bool { isAll || identities.contains(identity) }
+  }
+
+  private let top: any ImagePixelCache
+  private let lower: [any ImagePixelCache]
+  private let hidden = Mutex(Hidden())
+
+  /// - Parameter lower: The caches below `top`, the upper one first. Nothing is stored in them or removed from them.
+  package init(_ top: any ImagePixelCache, over lower: [any ImagePixelCache]) {
+    self.top = top
+    self.lower = lower
+  }
+
+  package var byteLimit: Int { top.byteLimit }
+
+  package func pixels(
+    for key: PixelKey, of body: BodyDigest, reserving reserve: (_ bytes: Int) -> Void
+  ) -> StoredPixels? {
+    if let pixels = top.pixels(for: key, of: body, reserving: reserve) { return pixels }
+    guard !hidden.withLock({ $0.contains(key.identity) }) else { return nil }
+    for cache in lower {
+      if let pixels = cache.pixels(for: key, of: body, reserving: reserve) { return pixels }
+    }
+    return nil
+  }
+
+  @discardableResult
+  package func store(_ image: Image, isAnimated: Bool, for key: PixelKey, of body: BodyDigest) -> Bool {
+    top.store(image, isAnimated: isAnimated, for: key, of: body)
+  }
+
+  package func removePixels(of identity: RequestIdentity) {
+    top.removePixels(of: identity)
+    hidden.withLock { if !$0.isAll { $0.identities.insert(identity) } }
+  }
+
+  package func removeAllPixels() {
+    top.removeAllPixels()
+    hidden.withLock { $0 = Hidden(isAll: true) }
+  }
+}

@@ -1,0 +1,14 @@
+import Glibc
+
+/// The rule that decides which folders are accepted as a seed.
+///
+/// A seed is read and never written, so it may belong to root, as on a read-only root. A folder that another user can
+/// change is refused: that user could show any image.
+enum SeedAccess {
+  /// Returns the reason to refuse a folder; nil if the folder is accepted.
+  static func refusal(of status: FileStatus, user: uid_t, path: String) -> DiskImageCache.Fault? {
+    guard [user, 0].contains(status.owner) else { return .ownedByAnotherUser(path: path) }
+    guard status.permissions & 0o022 == 0 else { return .writableByOthers(path: path) }
+    return nil
+  }
+}

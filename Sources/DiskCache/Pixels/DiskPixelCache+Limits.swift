@@ -1,0 +1,42 @@
+extension DiskPixelCache {
+  /// The limits of a pixel cache. A negative number counts as 0.
+  public struct Limits: Hashable, Sendable {
+    /// The maximum number of bytes on disk; 256 MiB by default, which is 16,000 tiles of 64x64 pixels or 32 images of
+    /// 1920x1080. 0 stores nothing. An image of more than a quarter of the limit is not stored.
+    public var bytes = 256 << 20
+    /// The number of bytes to leave free on the file system; 128 MiB by default, more than a `DiskImageCache` leaves.
+    /// Below this, no new pixels are stored. When responses lack space, pixels are removed first.
+    public var freeBytes = 128 << 20
+
+    /// Creates limits with the default values.
+    public init() {}
+
+    /// The size in bytes at which a pack is full, a thirty-second of the limit.
+    var packBytes: Int { min(max(64 << 10, bytes / 32), 64 << 20) }
+    /// The size in bytes of the largest record.
+    var maximumRecordBytes: Int { max(0, bytes) / 4 }
+    /// The number of buckets of a new index.
+    var bucketCount: Int { PixelIndexHeader.bucketCount(forBytes: bytes) }
+  }
+
+  /// The counters of a pixel cache since it was created.
+  public struct Statistics: Hashable, Sendable {
+    /// The number of lookups that found pixels.
+    public internal(set) var hits = 0
+    /// The number of lookups that found no pixels.
+    public internal(set) var misses = 0
+    /// The number of images that were written.
+    public internal(set) var stores = 0
+    /// The number of images that were not stored, because of the limits or because writing pauses after a failure.
+    public internal(set) var refusals = 0
+    /// The number of damaged entries that were found.
+    public internal(set) var damaged = 0
+    /// The number of times that the system refused to read or write.
+    public internal(set) var failures = 0
+    /// The number of packs that were removed because of the limits.
+    public internal(set) var evictions = 0
+
+    /// Creates statistics in which all counters are 0.
+    package init() {}
+  }
+}

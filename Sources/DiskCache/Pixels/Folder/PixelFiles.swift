@@ -1,0 +1,85 @@
+import Glibc
+import Synchronization
+import VitrineConcurrency
+import VitrineLoading
+
+/// The open folder of packs with its index. Packs stay open, so that a hit opens no file.
+final class PixelFiles: Sendable {
+  /// The maximum number of packs that stay open. Within the byte limit there are about 32 packs.
+  static let maximumOpenPacks = 40
+
+  private struct Packs {
+    private var open: [UInt32: (file: PackFile, use: UInt64)] = [:]
+    private var lastUse: UInt64 = 0
+
+    mutating func file(_ number: UInt32) -> PackFile? {
+      guard let known = open[number] else { return nil }
+      lastUse += 1
+      open[number] = (known.file, lastUse)
+      return known.file
+    }
+
+    /// Adds a pack. Returns a pack that need not stay open.
+    mutating func add(_ file: PackFile) -> PackFile? {
+      lastUse += 1
+      let replaced = open.updateValue((file, lastUse), forKey: file.number)
+      guard open.count > maximumOpenPacks, let oldest = open.min(by: { $0.value.use < $1.value.use })
+      else { return replaced?.file }
+      return open.removeValue(forKey: oldest.key)?.file
+    }
+
+    mutating func remove(_ number: UInt32) -> PackFile? { open.removeValue(forKey: number)?.file }
+  }
+
+  /// The folder of packs.
+  let folder: Descriptor
+  let index: PixelIndex
+  private let packs = Mutex(Packs())
+  private let knownKey = Mutex<DigestKey?>(nil)
+
+  init(folder: consuming Descriptor, index: PixelIndex) {
+    self.folder = folder
+    self.index = index
+  }
+
+  /// The key of the cache folder, which is read once.
+  var key: DigestKey? {
+    get { knownKey.withLock { $0 } }
+    set { knownKey.withLock { $0 = newValue } }
+  }
+
+  /// Returns an open pack; nil if there is none.
+  func pack(_ number: UInt32) throws(SystemError) -> PackFile? {
+    if let known = packs.withLock({ $0.file(number) }) { return known }
+    guard let file = try PackFile.open(number, in: folder) else { return nil }
+    packs.releaseAfterLock { $0.add(file) }
+    return file
+  }
+
+  /// Closes a pack, which was removed or is damaged, once the last reader has ended.
+  func close(_ number: UInt32) { packs.releaseAfterLock { $0.remove(number) } }
+
+  /// Returns true if the pack of an entry exists and is long enough for the record.
+  func hasRecord(of entry: PixelEntry) throws(SystemError) -> Bool {
+    guard let range = entry.range, let pack = try pack(entry.pack) else { return false }
+    if try pack.exists(with: range.upperBound) { return true }
+    close(entry.pack)
+    return false
+  }
+
+  /// Overwrites the record of an entry that is no longer in the index, so that its pixels are not on the disk. A pack
+  /// that cannot be written is removed. Throws if that fails as well.
+  func erase(_ entry: PixelEntry) throws(SystemError) {
+    guard let range = entry.range else { return }
+    do throws(SystemError) {
+      let file = try folder.open(PackName.name(entry.pack), flags: O_WRONLY)
+      let status = try file.status
+      guard status.isRegular, range.lowerBound < status.size else { return }
+      try file.erase(range.clamped(to: 0..<status.size))
+    } catch {
+      guard error.code != ENOENT else { return }
+      close(entry.pack)
+      guard PixelSweep.remove(entry.pack, in: folder, evenIfLocked: true) != .failed else { throw error }
+    }
+  }
+}

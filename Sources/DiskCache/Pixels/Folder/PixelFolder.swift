@@ -1,0 +1,37 @@
+import Glibc
+import VitrineLoading
+
+/// The folder of decoded pixels, beside the folder of responses:
+///
+///     FOLDER/p1/packs/index       where in which pack the pixels of a key are (`PixelIndex`)
+///     FOLDER/p1/packs/0a1b2c3d    packs: records of many images, one after another (`PixelRecord`)
+///
+/// Names depend on the key of the folder of responses (`FolderKey`).
+enum PixelFolder {
+  /// The version of the folder layout and of the file formats.
+  static let version = "p1"
+  static let packs = "packs"
+  static let index = "index"
+
+  /// Opens the folder of packs in `root`; nil if it does not exist or its index is damaged, and `limits` is nil.
+  ///
+  /// - Parameter limits: The limits for which a missing folder and a missing or damaged index are created.
+  static func files(
+    in root: borrowing Descriptor, creatingFor limits: DiskPixelCache.Limits?
+  ) throws(SystemError) -> PixelFiles? {
+    let isCreating = limits != nil
+    do throws(SystemError) {
+      let folder = try CacheFolder.folder(packs, in: root, creating: isCreating)
+      if let index = try PixelIndex.open(in: folder) { return PixelFiles(folder: folder, index: index) }
+      guard let limits else { return nil }
+      // Without an index, no pixels can be found again.
+      PixelSweep.removePacks(in: folder)
+      try PixelIndex.create(bucketCount: limits.bucketCount, in: folder)
+      guard let index = try PixelIndex.open(in: folder) else { throw SystemError(ENOENT) }
+      return PixelFiles(folder: folder, index: index)
+    } catch {
+      if error.code == ENOENT, !isCreating { return nil }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import VitrineGraphics
+import VitrineLoading
+
+/// The names under which pixels are found on disk. Secrets of a request are digested with the folder's key, as in
+/// `DiskKey`.
+struct PixelName: Hashable {
+  /// The length of a key's digest in bytes.
+  static let digestLength = 32
+
+  /// The hash of the request, which chooses the bucket, so that all variants of a request are in one bucket.
+  let identity: ContentHash
+  /// The SHA-256 digest of the request and the variant.
+  let digest: [UInt8]
+
+  init(_ key: DiskKey, variant: String) {
+    identity = ContentHash(key.bytes)
+    digest = SHA256.digest(key.bytes + Array(variant.utf8))
+  }
+
+  /// Returns the number of the bucket among `count` buckets, a power of two.
+  func bucket(of count: Int) -> Int { Int(identity.high & UInt64(max(1, count) - 1)) }
+
+  /// The part of the request's hash that entries of the index contain.
+  var identityTag: UInt32 { UInt32(truncatingIfNeeded: identity.low) }
+
+  /// The part of the key's digest that entries of the index contain.
+  var keyTag: UInt64 { Self.keyTag(of: digest) }
+
+  /// Returns the part of a key's digest that entries of the index contain.
+  static func keyTag(of digest: [UInt8]) -> UInt64 {
+    digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// Returns the part of a body's digest that entries of the index contain.
+  static func bodyTag(of body: BodyDigest) -> UInt32 { UInt32(truncatingIfNeeded: body.low) }
+}

@@ -1,0 +1,129 @@
+import VitrineGraphics
+import VitrineLoading
+
+/// The header of a record in a pack. The pixels follow: four bytes per pixel, rows from top to bottom without padding.
+///
+///     8   magic bytes with the version of the format, `vitpix01`
+///     16  hash of everything from here to the end of the header
+///     4   byte order of the machine that wrote the record
+///     1   order of a pixel's bytes
+///     1   rendering mode
+///     1   flags: opaque, animated
+///     1   0
+///     8   encoding of the source, as text
+///     8   width, height
+///     8   width and height of the source
+///     8   scale
+///     32  digest of the key
+///     16  digest of the body
+///     16  hash of the pixels
+///
+/// Numbers are little-endian, except for the byte order. A change of the format changes the magic bytes.
+struct PixelRecord: Hashable {
+  static let magic = Array("vitpix01".utf8)
+  /// The length of a header in bytes.
+  static let headerLength = 128
+  /// Written in the byte order of the machine, so that another machine reads another number.
+  static let byteOrder: UInt32 = 0x0403_0201
+  private static let formatLength = 8
+
+  let keyDigest: [UInt8]
+  let body: BodyDigest
+  let pixelHash: ContentHash
+  let width, height, sourceWidth, sourceHeight: Int
+  let scale: Double
+  let pixelFormat: PixelFormat
+  let format: ImageFormat
+  let renderingMode: Image.RenderingMode
+  let isOpaque, isAnimated: Bool
+
+  /// Describes the first frame of an image; nil if a record cannot hold the image.
+  init?(
+    _ image: Image, isAnimated: Bool, keyDigest: [UInt8], body: BodyDigest, pixelHash: ContentHash
+  ) {
+    let sizes = [image.pixelWidth, image.pixelHeight, image.sourceWidth, image.sourceHeight]
+    guard sizes.allSatisfy({ UInt32(exactly: $0) != nil }), keyDigest.count == PixelName.digestLength,
+      image.format.rawValue.utf8.count <= Self.formatLength, image.scale > 0, image.scale.isFinite
+    else { return nil }
+    (width, height, sourceWidth, sourceHeight) = (sizes[0], sizes[1], sizes[2], sizes[3])
+    (self.keyDigest, self.body, self.pixelHash) = (keyDigest, body, pixelHash)
+    (scale, format, renderingMode) = (image.scale, image.format, image.renderingMode)
+    (pixelFormat, isOpaque) = (image.bitmap.format, image.bitmap.isOpaque)
+    self.isAnimated = isAnimated || image.isAnimated
+  }
+
+  // MARK: Writing
+
+  /// The header.
+  var bytes: [UInt8] {
+    var content = ByteWriter()
+    content.append(raw: withUnsafeBytes(of: Self.byteOrder) { Array($0) })
+    content.append(UInt8(pixelFormat == .rgba ? 1 : 0))
+    content.append(modeCode)
+    content.append(UInt8((isOpaque ? 1 : 0) | (isAnimated ? 2 : 0)))
+    content.append(UInt8(0))
+    let name = Array(format.rawValue.utf8)
+    content.append(raw: name + [UInt8](repeating: 0, count: max(0, Self.formatLength - name.count)))
+    for size in [width, height, sourceWidth, sourceHeight] { content.append(UInt32(clamping: size)) }
+    content.append(scale.bitPattern)
+    content.append(raw: keyDigest)
+    content.append(ContentHash(body))
+    content.append(pixelHash)
+    var header = ByteWriter()
+    header.append(raw: Self.magic)
+    header.append(ContentHash(content.bytes))
+    header.append(raw: content.bytes)
+    return header.bytes
+  }
+
+  private var modeCode: UInt8 {
+    switch renderingMode {
+    case .automatic: 0
+    case .alwaysOriginal: 1
+    case .alwaysTemplate: 2
+    }
+  }
+
+  // MARK: Reading
+
+  /// Parses a header; nil if the header is damaged, or was written by another version or on another kind of machine.
+  init?(_ header: [UInt8]) {
+    guard header.count == Self.headerLength else { return nil }
+    var reader = ByteReader(header[...])
+    guard reader.bytes(Self.magic.count).map({ Array($0) == Self.magic }) == true,
+      let hash = reader.hash(),
+      header.withUnsafeBytes({ ContentHash(UnsafeRawBufferPointer(rebasing: $0[24...])) }) == hash,
+      let order = reader.bytes(4), withUnsafeBytes(of: Self.byteOrder, { $0.elementsEqual(order) }),
+      let pixelFormat = reader.number(UInt8.self), pixelFormat <= 1,
+      let mode = reader.number(UInt8.self), mode <= 2,
+      let flags = reader.number(UInt8.self), flags <= 3, reader.number(UInt8.self) == 0,
+      let name = reader.bytes(Self.formatLength), name.drop(while: { $0 != 0 }).allSatisfy({ $0 == 0 }),
+      let format = ImageFormat(rawValue: String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)),
+      let width = reader.number(UInt32.self), let height = reader.number(UInt32.self),
+      let sourceWidth = reader.number(UInt32.self), let sourceHeight = reader.number(UInt32.self),
+      let scale = reader.number(UInt64.self).map({ Double(bitPattern: $0) }), scale > 0, scale.isFinite,
+      let keyDigest = reader.bytes(PixelName.digestLength), let body = reader.hash(),
+      let pixelHash = reader.hash(), width > 0, height > 0
+    else { return nil }
+    (self.width, self.height) = (Int(width), Int(height))
+    (self.sourceWidth, self.sourceHeight) = (Int(sourceWidth), Int(sourceHeight))
+    (self.scale, self.format) = (scale, format)
+    self.pixelFormat = pixelFormat == 1 ? .rgba : .bgra
+    renderingMode = [.automatic, .alwaysOriginal, .alwaysTemplate][Int(mode)]
+    (isOpaque, isAnimated) = (flags & 1 != 0, flags & 2 != 0)
+    (self.keyDigest, self.body, self.pixelHash) = (Array(keyDigest), BodyDigest(body), pixelHash)
+  }
+
+  /// Returns the image of these pixels, which the caller has verified.
+  func image(_ pixels: PixelBuffer) -> Image {
+    let bitmap = Bitmap(
+      width: width, height: height, format: pixelFormat, isOpaque: isOpaque, filled: pixels)
+    return Image(
+      bitmap, scale: scale, format: format, sourceWidth: sourceWidth, sourceHeight: sourceHeight
+    ).withRenderingMode(renderingMode)
+  }
+}
+
+extension ContentHash {
+  init(_ digest: BodyDigest) { self.init(high: digest.high, low: digest.low) }
+}

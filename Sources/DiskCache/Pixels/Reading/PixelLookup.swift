@@ -1,0 +1,90 @@
+import Glibc
+import Synchronization
+import VitrineConcurrency
+import VitrineLoading
+
+/// Finds stored pixels. A hit reads a bucket of the index and a record, and opens no file.
+struct PixelLookup {
+  let context: PixelContext
+
+  /// Returns the pixels that were made from a body; nil if there are none. A damaged entry is removed.
+  func pixels(
+    for key: PixelKey, of body: BodyDigest, reserving reserve: (Int) -> Void
+  ) -> StoredPixels? {
+    context.reading { () throws(DiskImageCache.Fault) -> StoredPixels? in
+      guard let files = try context.files(creating: false),
+        let name = try context.name(of: key.identity, variant: key.variant, in: files)
+      else { return nil }
+      return try context.system { () throws(SystemError) in try pixels(name, of: body, in: files, reserve) }
+    }
+  }
+
+  private enum Search {
+    case found(StoredPixels)
+    case none
+    /// The entry is of no use. `isDamaged` is false if its pack was removed.
+    case useless(PixelEntry, isDamaged: Bool)
+  }
+
+  private func pixels(
+    _ name: PixelName, of body: BodyDigest, in files: PixelFiles, _ reserve: (Int) -> Void
+  ) throws(SystemError) -> StoredPixels? {
+    let number = name.bucket(of: files.index.bucketCount)
+    var search = try find(name, number, of: body, in: files, reserve)
+    if case .useless(let entry, isDamaged: true) = search {
+      // Read once more from a pack that is opened again: an error of the disk or the memory may be transient, and
+      // another process may have changed the index or removed the pack meanwhile.
+      files.close(entry.pack)
+      search = try find(name, number, of: body, in: files, reserve)
+    }
+    switch search {
+    case .found(let pixels): return pixels
+    case .none: return nil
+    case .useless(let entry, let isDamaged):
+      if isDamaged { context.state.withLock { $0.foundDamage() } }
+      remove(entry, number, in: files)
+      return nil
+    }
+  }
+
+  private func find(
+    _ name: PixelName, _ number: Int, of body: BodyDigest, in files: PixelFiles, _ reserve: (Int) -> Void
+  ) throws(SystemError) -> Search {
+    guard let bucket = try files.index.bucket(number) else {
+      context.state.withLock { $0.foundDamage() }
+      remove(nil, number, in: files)
+      return .none
+    }
+    guard let entry = bucket.entry(of: name, body) else { return .none }
+    guard let pack = try files.pack(entry.pack) else { return .useless(entry, isDamaged: false) }
+    let result = try PixelReader.read(
+      entry, name, of: body, from: pack, maximumBytes: context.limits.bytes, reserving: reserve)
+    switch result {
+    case .pixels(let pixels):
+      recordUse(of: pack)
+      return .found(pixels)
+    case .otherBody, .tooLarge: return .none
+    case .damaged: return .useless(entry, isDamaged: true)
+    }
+  }
+
+  private func recordUse(of pack: PackFile) {
+    let (time, now) = (context.time, context.clock.now)
+    let isStamped = context.state.withLock {
+      $0.used(pack.number, recorded: pack.recordedUse, time: time, at: now)
+    }
+    // A read-only file system cannot record uses.
+    if isStamped { try? pack.file.setTimes(FileTimes(used: time)) }
+  }
+
+  /// Removes an entry, or empties a damaged bucket if `entry` is nil. A reader does not wait for a writer: the next
+  /// lookup finds the entry again, and removes it.
+  private func remove(_ entry: PixelEntry?, _ number: Int, in files: PixelFiles) {
+    _ = context.writing.withLockIfAvailable { _ in
+      // The entry of a read-only file system stays.
+      try? files.index.update(number, in: files.folder) { bucket in
+        !bucket.remove { $0 == entry }.isEmpty
+      }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import Glibc
+import Synchronization
+import VitrineConcurrency
+import VitrineLoading
+
+/// Makes room for new pixels within the limits. Called with the writer's lock held.
+struct PixelRoom {
+  let context: PixelContext
+
+  /// Makes room for a record. Returns false if the pixels are not to be stored: all packs were used by this process a
+  /// short time ago, or enough was evicted today. Throws if the file system has too little free space.
+  ///
+  /// - Parameter active: The pack that this process adds to, which is not removed.
+  func make(
+    for record: Int, active: UInt32?, in files: PixelFiles
+  ) throws(DiskImageCache.Fault) -> Bool {
+    let now = context.clock.now
+    try checkFreeSpace(for: record, in: files, at: now)
+    if context.state.withLock({ $0.usage.needsScan(forLimit: $0.limits.bytes) }) {
+      guard try scan(files) else { return false }
+    }
+    if context.state.withLock({ $0.hasRoom(for: record) }) { return true }
+    guard !context.state.withLock({ $0.lacksRoom(at: now) }) else { return false }
+    // Other processes may have removed packs since the last scan.
+    guard try scan(files) else { return false }
+    let time = context.time
+    var locked = Set(active.map { [$0] } ?? [])
+    while !context.state.withLock({ $0.hasRoom(for: record) }) {
+      let victims = context.state.withLock {
+        $0.makeRoom(for: record, locked: locked, time: time, at: now)
+      }
+      guard let victims, !victims.isEmpty else { return false }
+      // Packs that other processes add to stay, and others are removed instead of them.
+      locked.formUnion(evict(victims, in: files))
+    }
+    return true
+  }
+
+  /// Throws if the pixels would take free space that is left to other programs. Packs are not removed for other pixels
+  /// then; see `PixelReclaim`.
+  private func checkFreeSpace(
+    for record: Int, in files: PixelFiles, at now: Int64
+  ) throws(DiskImageCache.Fault) {
+    let freeBytes = context.limits.freeBytes
+    guard freeBytes > 0, let space = files.folder.space,
+      space.freeBytes.subtractingSaturated(record) < freeBytes
+    else { return }
+    context.state.withLock { $0.lackedSpace(for: record, at: now) }
+    throw .diskIsFull(path: context.folder.path)
+  }
+
+  /// Counts the packs. Returns false if they could not be counted. Throws `ENOENT` if the folder was removed. O(packs).
+  func scan(_ files: PixelFiles) throws(DiskImageCache.Fault) -> Bool {
+    var found = PixelSweep.contents(of: files.folder)
+    found.indexBytes = files.index.maximumBytes
+    context.state.withLock { $0.scanned(found) }
+    if found.isComplete { return true }
+    let isCurrent = try context.system { () throws(SystemError) in try files.index.isCurrent() }
+    if !isCurrent { throw .refused(path: context.folder.path, code: ENOENT) }
+    return false
+  }
+
+  /// Removes packs. Returns the packs that could not be removed, because another process adds to them or because of an
+  /// error.
+  @discardableResult
+  func evict(_ victims: [PackUsage.Pack], in files: PixelFiles) -> [UInt32] {
+    victims.map(\.number).filter { number in
+      files.close(number)
+      switch PixelSweep.remove(number, in: files.folder) {
+      case .removed, .missing:
+        context.state.withLock { $0.evicted(number) }
+        return false
+      case .locked, .failed: return true
+      }
+    }
+  }
+}

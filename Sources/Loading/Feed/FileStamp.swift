@@ -1,0 +1,47 @@
+import Glibc
+
+/// The state of a file or folder, by which a change is noticed without reading it.
+struct FileStamp: Hashable, Sendable {
+  private let device: UInt64
+  private let inode: UInt64
+  private let size: Int64
+  /// The times of the last change of the contents and of the attributes, in nanoseconds since 1970.
+  private let modified, changed: Int64
+
+  /// The coarsest unit of time of a file system, that of FAT, in nanoseconds.
+  private static let coarsestUnit: Int64 = 2_000_000_000
+
+  /// Returns `nil` if there is no file or folder at the path.
+  init?(path: String) {
+    var info = stat()
+    guard stat(path, &info) == 0 else { return nil }
+    self.init(info)
+  }
+
+  init(_ info: stat) {
+    device = UInt64(info.st_dev)
+    inode = UInt64(info.st_ino)
+    size = Int64(info.st_size)
+    modified = Self.nanoseconds(info.st_mtim)
+    changed = Self.nanoseconds(info.st_ctim)
+  }
+
+  /// Returns true if a change after `now`, in nanoseconds since 1970, changes the stamp. A file that was changed a
+  /// moment ago may change again without another time, if the file system has a coarse clock. So may a file whose time
+  /// is in the future.
+  func isReliable(at now: Int64) -> Bool {
+    max(modified, changed) < now.subtractingReportingOverflow(Self.coarsestUnit).partialValue
+  }
+
+  private static func nanoseconds(_ time: timespec) -> Int64 {
+    let (seconds, isTooMuch) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+    return isTooMuch ? .max : seconds.addingReportingOverflow(Int64(time.tv_nsec)).partialValue
+  }
+
+  /// The time in nanoseconds since 1970.
+  static var now: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return nanoseconds(time)
+  }
+}

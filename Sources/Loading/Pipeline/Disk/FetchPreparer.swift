@@ -1,0 +1,109 @@
+import Synchronization
+import VitrineConcurrency
+import VitrineGraphics
+
+/// Asks the disk cache before transfers: for fetch locks, and for resumable data of earlier runs. Works on a thread of
+/// its own, so that a lock that hangs delays no lookup.
+final class FetchPreparer: Sendable {
+  /// A thread that runs jobs in order.
+  private final class Lane: Sendable {
+    let pool = WorkerPool(threads: 1)
+    private let lastNumber = Atomic<UInt64>(0)
+
+    func submit(_ job: @escaping @Sendable () -> Void) {
+      pool.submit(lastNumber.wrappingAdd(1, ordering: .relaxed).newValue, job: job)
+    }
+  }
+
+  private let cache: (any ImageDataCache)?
+  private let writer: DiskWriter
+  private let transports: TransportTable
+  private let ledger: MemoryLedger
+  private let lane = Lane()
+
+  /// - Parameters:
+  ///   - writer: The writer, which knows the responses that are being removed.
+  ///   - ledger: The ledger that counts resumable data.
+  init(
+    _ cache: (any ImageDataCache)?, writer: DiskWriter, transports: TransportTable, ledger: MemoryLedger
+  ) {
+    self.cache = cache
+    self.writer = writer
+    self.transports = transports
+    self.ledger = ledger
+  }
+
+  /// Takes the lock of a fetch, and reads resumable data.
+  ///
+  /// - Parameters:
+  ///   - takesLock: True to take the lock.
+  ///   - continues: True to read resumable data.
+  ///   - reading: Called with the number of bytes of resumable data before these are read.
+  ///   - completion: Called once, on the thread of the preparer.
+  func prepare(
+    _ request: ImageRequest, takesLock: Bool, continues: Bool,
+    reading: @escaping @Sendable (_ bytes: Int) -> Void,
+    completion: @escaping @Sendable (FetchPreparation) -> Void
+  ) {
+    lane.submit { [self] in
+      var preparation = FetchPreparation()
+      if takesLock { preparation.lock = lock(transports.onDisk(request.identity)) }
+      if case .heldByAnother = preparation.lock { return completion(preparation) }
+      if continues { preparation.resumable = resumableData(for: request, reading: reading) }
+      completion(preparation)
+    }
+  }
+
+  /// Looks for processes that hold the locks of fetches, without taking a lock.
+  ///
+  /// - Parameter completion: Called once with the progress of the fetches whose locks are held by other processes.
+  func check(
+    _ identities: [FetchID: RequestIdentity],
+    completion: @escaping @Sendable (_ progress: [FetchID: UInt64]) -> Void
+  ) {
+    lane.submit { [self] in
+      completion(identities.compactMapValues { cache?.fetchProgress(for: transports.onDisk($0)) })
+    }
+  }
+
+  /// Returns when no lock is being taken or released, but no later than `seconds` by a clock: the disk may hang.
+  func waitUntilIdle(within seconds: Double, _ clock: any LoadingClock) async {
+    guard !lane.pool.isIdle else { return }
+    await withCheckedContinuation { continuation in
+      let waiting = Shared<CheckedContinuation<Void, Never>?>(continuation)
+      let resume = { @Sendable in
+        let waiting = waiting.withLock { $0.take() }
+        waiting?.resume()
+      }
+      lane.pool.whenIdle(resume)
+      clock.wake(at: clock.now.advanced(bySeconds: seconds), resume)
+    }
+  }
+
+  private func lock(_ identity: RequestIdentity) -> FetchPreparation.Lock {
+    switch cache?.fetchLock(for: identity) {
+    case .acquired(let token, let secondsSinceStore)?:
+      return .acquired(
+        FetchLockHold(token, running: lane.submit), secondsSinceStore: secondsSinceStore)
+    case .heldByAnother(let progress)?: return .heldByAnother(progress: progress)
+    case nil: return .none
+    }
+  }
+
+  /// Returns the resumable data of an earlier run; nil if there are none for this request.
+  private func resumableData(
+    for request: ImageRequest, reading: @Sendable (_ bytes: Int) -> Void
+  ) -> ResumableData? {
+    let identity = transports.onDisk(request.identity.asSent)
+    guard let cache, !writer.isRemoving(identity) else { return nil }
+    let reservation = MemoryReservation(0, in: ledger, as: .bodies)
+    let stored = cache.incompleteResponse(for: identity) { bytes in
+      reading(bytes)
+      reservation.reserveForDisk(bytes)
+    }
+    guard let stored, stored.matches(request.sentHeaders, credentials: request.identity.credentials) else {
+      return nil
+    }
+    return ResumableData(stored, reservation)
+  }
+}

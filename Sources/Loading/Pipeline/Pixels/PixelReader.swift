@@ -1,0 +1,74 @@
+import VitrineGraphics
+
+/// Looks for the images of a stored response in the pixel cache, on a thread that may block.
+struct PixelReader: Sendable {
+  /// The result of a search.
+  enum Find {
+    /// There is no stored response.
+    case missing
+    /// The stored response does not match the request.
+    case other(HTTPHeaders)
+    /// All images that wait.
+    case images(StoredHead, [ProcessedImageKey: Image])
+    /// The body must be read.
+    case incomplete
+  }
+
+  private let cache: any ImageDataCache
+  private let pixels: any ImagePixelCache
+  private let variants: PixelVariants
+  private let ledger: MemoryLedger
+  private let countsImages: Bool
+
+  /// Returns nil if a disk cache does not tell the digests of its bodies.
+  ///
+  /// - Parameter countsImages: True to count the pixels of images until they are released; see `ImageMaker`.
+  init?(
+    _ cache: (any ImageDataCache)?, _ pixels: (any ImagePixelCache)?, _ variants: PixelVariants?,
+    ledger: MemoryLedger, countsImages: Bool
+  ) {
+    guard let cache, let pixels, let variants, cache.digest(of: []) != nil else { return nil }
+    self.cache = cache
+    self.pixels = pixels
+    self.variants = variants
+    self.ledger = ledger
+    self.countsImages = countsImages
+  }
+
+  /// Looks for all images that wait for a response.
+  ///
+  /// - Parameters:
+  ///   - wanted: The images; empty if the body is needed in any case.
+  ///   - identity: The identity of the response on disk.
+  func find(_ wanted: [WantedImage], of request: ImageRequest, on identity: RequestIdentity) -> Find {
+    var keys: [(key: ProcessedImageKey, onDisk: PixelKey)] = []
+    for image in wanted {
+      guard let variant = variants.variant(of: image.request, image.additionalIdentifier) else {
+        return .incomplete
+      }
+      keys.append((image.key, PixelKey(identity: identity, variant: variant)))
+    }
+    guard !keys.isEmpty else { return .incomplete }
+    guard let head = cache.head(for: identity) else { return .missing }
+    guard head.response.matches(request.sentHeaders, credentials: request.identity.credentials) else {
+      return .other(head.response.response.headers)
+    }
+    var images: [ProcessedImageKey: Image] = [:]
+    for (key, onDisk) in keys {
+      guard let image = image(for: onDisk, of: head.body) else { return .incomplete }
+      images[key] = image
+    }
+    return .images(head, images)
+  }
+
+  private func image(for key: PixelKey, of body: BodyDigest) -> Image? {
+    let reservation = MemoryReservation(0, in: ledger, as: .decoding)
+    defer { reservation.end() }
+    guard let stored = pixels.pixels(for: key, of: body, reserving: { reservation.reserveForDisk($0) })
+    else { return nil }
+    // The other frames of an animation have to be decoded.
+    guard !stored.isAnimated else { return nil }
+    if countsImages { stored.image.countAsShown(movedFrom: reservation) }
+    return stored.image
+  }
+}

@@ -1,0 +1,58 @@
+import VitrineGraphics
+
+/// The keys under which the pixels of a downloader are stored on disk.
+struct PixelVariants: Sendable {
+  private let decoder: String
+  private let pixelFormat: PixelFormat
+
+  /// Returns nil if no pixels may be stored: the decoder has no name on disk, or a body modifier changes the bytes,
+  /// which may mean that they must not be on disk in clear.
+  init?(_ decoder: any ImageDecoding, _ configuration: ImageDownloader.Configuration) {
+    guard let identifier = decoder.storageIdentifier, configuration.responses.bodyModifier == nil else {
+      return nil
+    }
+    self.decoder = identifier
+    pixelFormat = configuration.decoding.pixelFormat
+  }
+
+  /// Returns the text of `PixelKey.variant` for the image of a request; nil if its pixels are not stored.
+  func variant(of request: ImageRequest, _ additionalIdentifier: String?) -> String? {
+    guard request.usesPixelCache, request.decodes, request.cache.usesDisk, !request.isLocal else { return nil }
+    var transforms: [String] = []
+    for transform in request.transforms {
+      guard let identifier = transform.storageIdentifier else { return nil }
+      transforms.append(identifier)
+    }
+    var text = PixelVariantText()
+    text.append(decoder)
+    text.append(pixelFormat == .bgra ? "bgra" : "rgba")
+    text.append(request.targetSize.map { "\($0.width)x\($0.height) \($0.mode == .fit ? "fit" : "fill")" })
+    let limits = request.limits
+    text.append("\(limits.pixels) \(limits.side)")
+    text.append(limits.scaleDownBytes.map { "\($0)" })
+    let decoding = request.decoding
+    text.append(decoding.scale.map { "\($0)" })
+    for (name, value) in decoding.options.sorted(by: { $0.key < $1.key }) {
+      text.append(name)
+      text.append(value)
+    }
+    text.append("transforms")
+    for transform in transforms { text.append(transform) }
+    text.append("identifier")
+    text.append(additionalIdentifier)
+    return text.text
+  }
+}
+
+/// Joins texts so that different lists of texts never give the same text: each part is preceded by its length.
+private struct PixelVariantText {
+  private(set) var text = ""
+
+  mutating func append(_ part: String?) {
+    guard let part else {
+      text += "-;"
+      return
+    }
+    text += "\(part.utf8.count):\(part);"
+  }
+}

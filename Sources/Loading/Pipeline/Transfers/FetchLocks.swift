@@ -1,0 +1,228 @@
+import VitrineConcurrency
+
+/// The fetches that ask the disk cache before their transfer, and the fetches that wait for another process which
+/// fetches the same response. Makes decisions only. Times are in nanoseconds.
+///
+/// A lock is asked for when a transfer could start. A fetch whose lock is held by another process leaves its place in
+/// the queue and is checked a few times per second. As soon as the lock is free, the disk is looked up again. The
+/// transfer starts without a lock if the disk does not respond, or if the other process makes no progress.
+struct FetchLocks {
+  /// The number of seconds after which a transfer starts without the answer of the disk.
+  static let answerLimit = LookupLine.deadline
+  /// The number of seconds without progress of another process after which its lock is ignored.
+  static let patience = 5.0
+  /// The number of seconds after which the lock of another process is ignored, whatever its progress.
+  static let longestWait = 60.0
+  /// The number of seconds until the first check of a fetch that waits.
+  static let firstCheck = 0.1
+  /// The longest number of seconds between two checks.
+  static let longestInterval = 0.4
+  /// The number of bytes per second that a slow disk reads of resumable data.
+  private static let slowestDisk = 2.0 * 1024 * 1024
+  /// The number of seconds by which the time of a store may be inaccurate: files have times in whole seconds.
+  private static let storeTolerance = 2.0
+
+  private struct Wait {
+    /// The beginning of the first wait of the fetch.
+    let began: Int64
+    var progress: UInt64
+    /// The time at which progress was last seen.
+    var progressed: Int64
+  }
+
+  private struct Check {
+    let ids: Set<FetchID>
+    /// The time after which the disk counts as hanging.
+    let end: Int64
+    var isLate = false
+  }
+
+  /// True if the disk cache is asked before transfers.
+  let isEnabled: Bool
+  /// The fetches whose answers are awaited, and the times after which their transfers start without.
+  private var asking: [FetchID: Int64] = [:]
+  /// The fetches whose transfers have started without an answer, which is still to come.
+  private var late: Set<FetchID> = []
+  private var waiting: [FetchID: Wait] = [:]
+  /// The answers for transfers that are about to start.
+  private var ready: [FetchID: FetchPreparation] = [:]
+  /// The fetches that do not ask, because the other process hangs.
+  private var ahead: Set<FetchID> = []
+  /// The beginning of the first wait of each fetch.
+  private var firstWaits: [FetchID: Int64] = [:]
+  /// The running check of the fetches that wait.
+  private var check: Check?
+  private var nextCheck: Int64?
+  private var lastCheck = Int64.min
+  private var interval = FetchLocks.firstCheck
+
+  init(isEnabled: Bool = false) { self.isEnabled = isEnabled }
+
+  /// True if the disk has not responded in time.
+  var isHanging: Bool { !late.isEmpty || check?.isLate == true }
+
+  /// True if no answer of the disk is awaited.
+  var isIdle: Bool { asking.isEmpty && check == nil }
+
+  /// True if a fetch waits for another process.
+  func isWaiting(_ id: FetchID) -> Bool { waiting[id] != nil }
+
+  // MARK: Asking
+
+  /// Decides whether the disk is asked before a transfer that could start now.
+  ///
+  /// - Parameter isUseful: True if the answer may be of use to this fetch.
+  mutating func asks(_ id: FetchID, isUseful: Bool, at now: Int64) -> Bool {
+    guard isEnabled, isUseful, !isHanging, ready[id] == nil, !ahead.contains(id) else { return false }
+    asking[id] = now.advanced(bySeconds: Self.answerLimit)
+    return true
+  }
+
+  /// Notes that the disk has responded and reads `bytes` bytes of resumable data, which may take longer.
+  mutating func reads(_ bytes: Int, for id: FetchID, at now: Int64) {
+    guard let end = asking[id] else { return }
+    asking[id] = max(end, now.advanced(bySeconds: Self.answerLimit + Double(bytes) / Self.slowestDisk))
+  }
+
+  /// The next step of a fetch after the answer.
+  enum Step: Equatable {
+    /// The answer is of no use any more.
+    case none
+    case start
+    /// Look up the disk first: another process has stored the response in the meantime.
+    case lookUp
+    case wait
+  }
+
+  /// Handles the answer of the disk.
+  ///
+  /// - Parameter lookedUp: The time at which the disk lookup of the fetch ended.
+  mutating func prepared(
+    _ id: FetchID, _ preparation: FetchPreparation, lookedUp: Int64?, at now: Int64
+  ) -> Step {
+    late.remove(id)
+    guard asking.removeValue(forKey: id) != nil else { return .none }
+    switch preparation.lock {
+    case .heldByAnother(let progress):
+      let began = firstWaits[id] ?? now
+      firstWaits[id] = began
+      waiting[id] = Wait(began: began, progress: progress, progressed: now)
+      scheduleFirstCheck(at: now)
+      return .wait
+    case .acquired(_, let secondsSinceStore?):
+      ready[id] = preparation
+      let sinceLookup = lookedUp.map { Double(now &- $0) / 1e9 } ?? .infinity
+      return secondsSinceStore <= sinceLookup + Self.storeTolerance ? .lookUp : .start
+    case .acquired, .none:
+      ready[id] = preparation
+      return .start
+    }
+  }
+
+  /// Removes and returns the answer for a transfer that starts.
+  mutating func take(_ id: FetchID) -> FetchPreparation? {
+    ahead.remove(id)
+    return ready.removeValue(forKey: id)
+  }
+
+  /// Notes that a fetch has ended, has its bytes from elsewhere, or is held. A lock is released.
+  mutating func leave(_ id: FetchID) {
+    guard isEnabled else { return }
+    asking[id] = nil
+    waiting[id] = nil
+    ready[id] = nil
+    ahead.remove(id)
+    firstWaits[id] = nil
+  }
+
+  /// Returns the fetches whose transfers start without the answer of the disk.
+  mutating func takeLate(at now: Int64) -> [FetchID] {
+    guard !asking.isEmpty else { return [] }
+    let overdue = asking.filter { now >= $0.value }.keys.sorted()
+    for id in overdue {
+      asking[id] = nil
+      late.insert(id)
+    }
+    return overdue
+  }
+
+  // MARK: Waiting
+
+  /// Returns the fetches to check now; empty for none. Report the result with `checked`.
+  mutating func takeChecks(at now: Int64) -> [FetchID] {
+    guard let nextCheck, now >= nextCheck, check == nil else { return [] }
+    self.nextCheck = nil
+    guard !waiting.isEmpty else { return [] }
+    lastCheck = now
+    check = Check(ids: Set(waiting.keys), end: now.advanced(bySeconds: Self.answerLimit))
+    return waiting.keys.sorted()
+  }
+
+  /// The fetches that stop waiting.
+  struct Released: Equatable {
+    /// The fetches whose lock is free.
+    var free: [FetchID] = []
+    /// The fetches that go on without a lock.
+    var ahead: [FetchID] = []
+  }
+
+  /// Handles the result of a check.
+  ///
+  /// - Parameter progress: The progress of the other processes, for the fetches whose locks are still held.
+  mutating func checked(_ progress: [FetchID: UInt64], at now: Int64) -> Released {
+    guard let check else { return Released() }
+    self.check = nil
+    var released = Released()
+    for id in check.ids.sorted() {
+      guard var wait = waiting[id] else { continue }
+      guard let progress = progress[id] else {
+        waiting[id] = nil
+        released.free.append(id)
+        continue
+      }
+      if progress != wait.progress { (wait.progress, wait.progressed) = (progress, now) }
+      waiting[id] = wait
+      if now >= wait.progressed.advanced(bySeconds: Self.patience)
+        || now >= wait.began.advanced(bySeconds: Self.longestWait)
+      {
+        goAhead(id)
+        released.ahead.append(id)
+      }
+    }
+    if !waiting.isEmpty {
+      interval = min(2 * interval, Self.longestInterval)
+      nextCheck = now.advanced(bySeconds: interval)
+    }
+    return released
+  }
+
+  /// Returns the fetches that go on without a lock, because a check does not end.
+  mutating func takeAbandoned(at now: Int64) -> [FetchID] {
+    guard let check, now >= check.end else { return [] }
+    self.check?.isLate = true
+    let abandoned = waiting.keys.sorted()
+    for id in abandoned { goAhead(id) }
+    return abandoned
+  }
+
+  private mutating func goAhead(_ id: FetchID) {
+    waiting[id] = nil
+    ahead.insert(id)
+  }
+
+  private mutating func scheduleFirstCheck(at now: Int64) {
+    interval = Self.firstCheck
+    let time = max(
+      now.advanced(bySeconds: interval), lastCheck.advanced(bySeconds: 2 * interval))
+    nextCheck = min(nextCheck ?? .max, time)
+  }
+
+  // MARK: Time
+
+  /// The next time at which `takeLate`, `takeAbandoned` or `takeChecks` may return a fetch.
+  var nextChange: Int64? {
+    guard !asking.isEmpty || nextCheck != nil || check != nil else { return nil }
+    let checkTime = check.map { $0.isLate ? nil : $0.end } ?? nextCheck
+    return [asking.values.min(), checkTime].compactMap { $0 }.min()
+  }
+}

@@ -1,0 +1,18 @@
+/// The result of asking the disk cache before a transfer.
+struct FetchPreparation: Sendable {
+  enum Lock: Sendable {
+    /// There is no lock, or none is needed.
+    case none
+    /// - secondsSinceStore: See `FetchLock.acquired`.
+    case acquired(FetchLockHold, secondsSinceStore: Double?)
+    /// - progress: See `FetchLock.heldByAnother`.
+    case heldByAnother(progress: UInt64)
+  }
+
+  var lock = Lock.none
+  /// The resumable data of an earlier run of the program.
+  var resumable: ResumableData?
+
+  /// The lock, if this process holds it.
+  var hold: FetchLockHold? { if case .acquired(let hold, _) = lock { hold } else { nil } }
+}

@@ -1,0 +1,39 @@
+import VitrineGraphics
+
+extension Window {
+  /// Announces that a slot on the screen has begun to load an image. The host may wait a moment for an image from disk
+  /// before it draws the next frame.
+  package func loadDidBegin() { hasNewLoads = true }
+
+  /// Returns true if `loadDidBegin()` has been called since the last call of this method.
+  package func takeNewLoads() -> Bool {
+    defer { hasNewLoads = false }
+    return hasNewLoads
+  }
+
+  /// True if no visible view waits for an image or a failure, so that a screenshot shows the whole content. O(views).
+  public var isLoaded: Bool { !containsVisibleView(below: self, visible: bounds) { $0.isLoading } }
+
+  /// True if no view of the tree waits for an image or a failure, invisible views included. O(views).
+  package var isLoadedThroughout: Bool {
+    func waits(_ view: View) -> Bool { view.isLoading || view.subviews.contains(where: waits) }
+    return !waits(self)
+  }
+
+  /// True if a visible view is between `beginLoading()` and `endLoading()`. O(views).
+  package var hasApplicationLoads: Bool {
+    containsVisibleView(below: self, visible: bounds) { $0.applicationLoads > 0 }
+  }
+
+  private func containsVisibleView(
+    below view: View, visible: Rect, where predicate: (View) -> Bool
+  ) -> Bool {
+    guard !view.isHidden, view.alpha >= 0.01 else { return false }
+    let frame = view.frameInWindow
+    let visibleFrame = frame.intersection(visible)
+    if predicate(view), !visibleFrame.isEmpty { return true }
+    let inner = view.clipsToBounds ? visibleFrame : visible
+    if inner.isEmpty { return false }
+    return view.subviews.contains { containsVisibleView(below: $0, visible: inner, where: predicate) }
+  }
+}

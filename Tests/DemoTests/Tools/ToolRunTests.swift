@@ -1,0 +1,324 @@
+import DemoRuns
+import Foundation
+import Glibc
+import Testing
+import VitrineGalleryServer
+import VitrineTesting
+
+/// The tools as whole programs.
+@Suite(.timeLimit(.minutes(5))) struct ToolRunTests {
+  /// A list of images, their server, and a folder for a cache.
+  private struct World {
+    let program: VitrineProgram
+    let server: GalleryServer
+    let feed: String
+
+    var cache: String { program.path("images") }
+
+    init(_ files: [String] = Self.files) throws {
+      program = try VitrineProgram(keepsImages: true)
+      server = try GalleryServer(images: VitrineProgram.assets)
+      let lines = files.map { [base = server.baseURL] in "\(base)/gallery/buttons/\($0)" }
+      feed = try program.write(lines.joined(separator: "\n"), to: "feed.txt")
+    }
+
+    static let files = ["heart-normal.png", "plate-normal.png", "play-normal.png", "star-normal.png"]
+
+    func remove() {
+      server.stop()
+      program.remove()
+    }
+
+    func tool(_ arguments: String...) async throws -> VitrineProgram.Outcome {
+      try await program.run(arguments: arguments)
+    }
+
+    /// Fills the cache by `prefetch`.
+    func fill() async throws {
+      let outcome = try await tool("prefetch", feed, "--cache", cache)
+      try #require(outcome.exitCode == 0, "\(outcome.errors)")
+    }
+
+    /// The paths of the stored responses.
+    func storedFiles(_ folder: String? = nil) -> [String] {
+      let root = (folder ?? cache) + "/v2"
+      let names = (try? FileManager.default.subpathsOfDirectory(atPath: root)) ?? []
+      return names.filter { $0.count == 35 && !$0.contains(".") }.sorted().map { "\(root)/\($0)" }
+    }
+  }
+
+  private func json(_ text: String) throws -> Any { try JSONSerialization.jsonObject(with: Data(text.utf8)) }
+
+  @Test func prefetchedImagesAreListedAndCounted() async throws {
+    let world = try World()
+    defer { world.remove() }
+
+    let prefetch = try await world.tool("prefetch", world.feed, "--cache", world.cache)
+    #expect(prefetch.exitCode == 0 && prefetch.output == "4 images loaded\n" && prefetch.errors.isEmpty)
+    #expect(world.server.log.count == 4)
+    let again = try await world.tool("prefetch", world.feed, "--cache", world.cache)
+    #expect(again.exitCode == 0 && again.output == "0 images loaded, 4 already stored\n")
+    #expect(world.server.log.count == 4)
+
+    let list = try await world.tool("cache", "ls", "--cache", world.cache)
+    let lines = list.output.split(separator: "\n")
+    #expect(list.exitCode == 0 && lines.count == 4)
+    for file in World.files {
+      #expect(lines.contains { $0.hasPrefix("200 ") && $0.contains(" fresh ") && $0.hasSuffix(file) })
+    }
+    let rows = try #require(
+      try json(try await world.tool("cache", "ls", "--json", "--cache", world.cache).output)
+        as? [[String: Any]])
+    #expect(rows.count == 4 && rows.allSatisfy { $0["state"] as? String == "intact" })
+    #expect(
+      rows.allSatisfy { $0["status"] as? Int == 200 && ($0["url"] as? String)?.hasPrefix("http") == true })
+    let stat = try #require(
+      try json(try await world.tool("cache", "stat", "--json", "--cache", world.cache).output)
+        as? [String: Any])
+    #expect(stat["images"] as? Int == 4 && stat["damaged"] as? Int == 0 && stat["fresh"] as? Int == 4)
+    #expect(try await world.tool("cache", "stat", "--cache", world.cache).output.contains("images      4\n"))
+  }
+
+  @Test func secretsAreNotListed() async throws {
+    let world = try World()
+    defer { world.remove() }
+    let base = world.server.baseURL
+    let login = base.replacingOccurrences(of: "http://", with: "http://kiosk:hidden@")
+    try world.program.write(
+      "\(base)/gallery/buttons/heart-normal.png?token=hidden\n\(login)/gallery/buttons/star-normal.png\n",
+      to: "feed.txt")
+    try await world.fill()
+
+    let list = try await world.tool("cache", "ls", "--cache", world.cache)
+
+    #expect(list.output.split(separator: "\n").count { $0.contains("digest:") } == 2)
+    #expect(!list.output.contains("hidden") && !list.output.contains("kiosk"))
+  }
+
+  @Test func damagedFileIsReportedAndRepaired() async throws {
+    let world = try World()
+    defer { world.remove() }
+    try await world.fill()
+    let file = try #require(world.storedFiles().first)
+    let bytes = try Data(contentsOf: URL(filePath: file))
+    try bytes.dropLast().write(to: URL(filePath: file))
+
+    let found = try await world.tool("cache", "verify", "--cache", world.cache)
+    #expect(found.exitCode == 1 && found.output.contains("damaged  digest:\(file.suffix(32))"))
+    #expect(found.output.hasSuffix("4 files checked, 1 damaged\n") && found.errors.contains("--repair"))
+    #expect(world.storedFiles().count == 4)
+    let list = try await world.tool("cache", "ls", "--cache", world.cache)
+    #expect(list.exitCode == 0 && list.output.contains("damaged  digest:"))
+    let export = try await world.tool("cache", "export", world.program.path("a"), "--cache", world.cache)
+    #expect(export.output.hasPrefix("3 images exported") && export.errors.contains("1 damaged file left out"))
+
+    let repaired = try await world.tool("cache", "verify", "--repair", "--cache", world.cache)
+    #expect(repaired.exitCode == 0 && repaired.output.contains("1 damaged, 1 removed"))
+    #expect(world.storedFiles().count == 3)
+    #expect(try await world.tool("cache", "verify", "--cache", world.cache).exitCode == 0)
+  }
+
+  @Test func trimAndClearRemoveImages() async throws {
+    let world = try World()
+    defer { world.remove() }
+    try await world.fill()
+
+    let none = try await world.tool("cache", "trim", "--cache", world.cache)
+    #expect(none.exitCode == 0 && none.output.hasPrefix("0 images removed"))
+    let trim = try await world.tool("cache", "trim", "--limit", "0", "--cache", world.cache)
+    #expect(trim.exitCode == 0 && trim.output.hasPrefix("4 images removed"))
+    try await world.fill()
+    let clear = try await world.tool("cache", "clear", "--json", "--cache", world.cache)
+    let report = try #require(try json(clear.output) as? [String: Int])
+    #expect(clear.exitCode == 0 && report["removed"] == 4 && report["left"] == 0)
+    #expect(world.storedFiles().isEmpty)
+    let missing = try await world.tool("cache", "clear", "--cache", world.program.path("nowhere"))
+    #expect(missing.exitCode == 0 && missing.output.hasPrefix("0 images removed"))
+    #expect(!FileManager.default.fileExists(atPath: world.program.path("nowhere")))
+  }
+
+  @Test func exportedImagesCanBeImportedElsewhere() async throws {
+    let world = try World()
+    defer { world.remove() }
+    try await world.fill()
+    let archive = world.program.path("images.archive")
+    let other = world.program.path("other")
+
+    let export = try await world.tool("cache", "export", archive, "--cache", world.cache)
+    #expect(export.exitCode == 0 && export.output.hasPrefix("4 images exported ("))
+    var status = stat()
+    #expect(stat(archive, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    let read = try await world.tool("cache", "import", archive, "--cache", other)
+    #expect(read.exitCode == 0 && read.output.hasPrefix("4 images imported ("), "\(read.errors)")
+    #expect(world.storedFiles(other).count == 4)
+    let again = try await world.tool("cache", "import", archive, "--json", "--cache", other)
+    let report = try #require(try json(again.output) as? [String: Any])
+    #expect(report["known"] as? Int == 4 && report["imported"] as? Int == 0)
+    #expect(report["complete"] as? Bool == true)
+
+    // Through standard output and input.
+    let piped = try await world.tool("cache", "export", "-", "--cache", world.cache)
+    #expect(piped.exitCode == 0 && piped.errors.contains("4 images exported"))
+    let third = world.program.path("third")
+    let input = try FileHandle(forReadingFrom: URL(filePath: archive))
+    let stdin = try await world.program.run(
+      arguments: ["cache", "import", "-", "--cache", third], input: input)
+    #expect(stdin.exitCode == 0 && world.storedFiles(third).count == 4)
+  }
+
+  @Test func damagedArchiveIsImportedAsFarAsItIsIntact() async throws {
+    let world = try World()
+    defer { world.remove() }
+    try await world.fill()
+    let archive = world.program.path("images.archive")
+    _ = try await world.tool("cache", "export", archive, "--cache", world.cache)
+    var bytes = try Data(contentsOf: URL(filePath: archive))
+    bytes[bytes.count / 2] ^= 0xFF
+    try bytes.dropLast(10).write(to: URL(filePath: archive))
+    let other = world.program.path("other")
+
+    let read = try await world.tool("cache", "import", archive, "--cache", other)
+
+    #expect(read.exitCode == 1 && read.output.hasPrefix("3 images imported"), "\(read.output)")
+    #expect(read.errors.contains("everything intact was imported") && world.storedFiles(other).count == 3)
+    let noArchive = try await world.tool("cache", "import", world.feed, "--cache", other)
+    #expect(noArchive.exitCode == 1 && noArchive.errors.contains("is not an archive of a cache"))
+    let missing = try await world.tool("cache", "import", world.program.path("nowhere"), "--cache", other)
+    #expect(missing.exitCode == 1 && missing.errors.contains("No such file"))
+    let target = try await world.tool("cache", "export", "/dev/null/a", "--cache", world.cache)
+    #expect(target.exitCode == 1 && target.errors.contains("cannot write /dev/null/a"))
+  }
+
+  @Test func interruptedImportKeepsWholeImages() async throws {
+    let world = try World()
+    defer { world.remove() }
+    try await world.fill()
+    let archive = world.program.path("images.archive")
+    _ = try await world.tool("cache", "export", archive, "--cache", world.cache)
+    let bytes = try Data(contentsOf: URL(filePath: archive))
+    let other = world.program.path("other")
+    // The pipe stays open, so that the program waits for the rest.
+    let pipe = Pipe()
+    try pipe.fileHandleForWriting.write(contentsOf: bytes.prefix(bytes.count - 60))
+    let files: @Sendable () -> Int = { world.storedFiles(other).count }
+
+    let outcome = try await world.program.run(
+      arguments: ["cache", "import", "-", "--cache", other], terminatesWhen: { files() >= 3 },
+      input: pipe.fileHandleForReading)
+
+    #expect(outcome.exitCode == 1 && outcome.errors.contains("interrupted"), "\(outcome.errors)")
+    #expect(try await world.tool("cache", "verify", "--cache", other).exitCode == 0)
+    let rest = try await world.tool("cache", "import", archive, "--cache", other)
+    #expect(rest.exitCode == 0 && world.storedFiles(other).count == 4)
+  }
+
+  @Test func interruptedPrefetchEndsWithCodeOne() async throws {
+    let world = try World(["heart-normal.png", "plate-normal.png?latency=60000"])
+    defer { world.remove() }
+    let files: @Sendable () -> Int = { world.storedFiles().count }
+
+    let outcome = try await world.program.run(
+      arguments: ["prefetch", world.feed, "--cache", world.cache], terminatesWhen: { files() == 1 })
+
+    #expect(outcome.exitCode == 1 && outcome.errors.contains("interrupted"), "\(outcome.errors)")
+    #expect(try await world.tool("cache", "verify", "--cache", world.cache).exitCode == 0)
+    #expect(files() == 1)
+  }
+
+  @Test func failedImagesAreNamedAndOthersStored() async throws {
+    let world = try World(["heart-normal.png", "plate-normal.png?status=404&token=hidden", "star-normal.png"])
+    defer { world.remove() }
+
+    let outcome = try await world.tool("prefetch", world.feed, "--json", "--cache", world.cache)
+
+    let report = try #require(try json(outcome.output) as? [String: Int])
+    #expect(outcome.exitCode == 1 && report["loaded"] == 2 && report["failed"] == 1)
+    #expect(outcome.errors.contains("plate-normal.png") && outcome.errors.contains("404"))
+    #expect(outcome.errors.contains("1 image cannot be stored") && !outcome.errors.contains("hidden"))
+    let missing = try await world.tool("prefetch", world.program.path("nowhere"), "--cache", world.cache)
+    #expect(missing.exitCode == 1 && missing.errors.contains("there is no feed at"))
+    let unreachable = try await world.tool("prefetch", "http://127.0.0.1:1/a.txt", "--cache", world.cache)
+    #expect(unreachable.exitCode == 1 && unreachable.errors.split(separator: "\n").count == 1)
+  }
+
+  @Test func seedShowsImagesWithoutAServer() async throws {
+    let world = try World()
+    defer { world.remove() }
+    let seed = world.program.path("seed")
+    let prefetch = try await world.tool(
+      "prefetch", world.feed, "--into", seed, "--size", "64x64", "--size", "16x16")
+    #expect(
+      prefetch.exitCode == 0 && prefetch.output.contains("vitrine --seed \(seed)"), "\(prefetch.errors)")
+    var status = stat()
+    #expect(stat("\(seed)/v2", &status) == 0 && status.st_mode & 0o777 == 0o755)
+    #expect(try await world.tool("cache", "ls", "--cache", seed).output.split(separator: "\n").count == 4)
+    #expect(stat("\(seed)/v2", &status) == 0 && status.st_mode & 0o777 == 0o755, "a listing changes nothing")
+    world.server.stop()
+
+    let top = world.program.path("top")
+    for arguments in [["--cache", top], ["--no-disk-cache"]] {
+      let run = try await world.program.run(
+        arguments: ["--video", "offscreen", "--exit-when-idle", "--feed", world.feed, "--seed", seed]
+          + arguments)
+      #expect(
+        run.exitCode == 0 && run.stats?.images.disk == 4 && run.stats?.images.failed == 0, "\(run.errors)")
+      #expect(run.stats?.network.requests == 0)
+    }
+    #expect(world.storedFiles(top).isEmpty)
+  }
+
+  @Test func seedThatOthersMayWriteIsReported() async throws {
+    let world = try World()
+    defer { world.remove() }
+    let seed = world.program.path("seed")
+    _ = try await world.tool("prefetch", world.feed, "--into", seed)
+    #expect(chmod(seed, 0o777) == 0)
+
+    let run = try await world.program.run(
+      arguments: ["--video", "offscreen", "--exit-when-idle", "--feed", world.feed, "--seed", seed])
+
+    #expect(run.exitCode == 0 && run.stats?.images.network == 4)
+    #expect(run.errors.contains("the seed is not used: \(seed) can be written by other users"))
+    let list = try await world.tool("cache", "ls", "--cache", seed)
+    #expect(list.exitCode == 0 && list.output.split(separator: "\n").count == 4, "a listing trusts nothing")
+  }
+
+  @Test func wrongUsageExitsWithCodeTwo() async throws {
+    let world = try World()
+    defer { world.remove() }
+    for (arguments, message) in [
+      (["cache"], "cache needs a command"), (["cache", "lst"], "did you mean ls?"),
+      (["cache", "ls", "--jsno"], "did you mean --json?"), (["prefetch"], "prefetch needs"),
+    ] {
+      let outcome = try await world.program.run(arguments: arguments)
+      #expect(outcome.exitCode == 2 && outcome.errors.contains(message))
+      #expect(outcome.errors.split(separator: "\n").count == 1 && outcome.output.isEmpty)
+    }
+    let help = try await world.tool("cache", "--help")
+    #expect(help.exitCode == 0 && help.output.contains("cache verify") && help.output.contains("--into DIR"))
+    let folder = try await world.tool("cache", "stat", "--cache", world.feed)
+    #expect(folder.exitCode == 1 && folder.errors.contains("feed.txt"))
+  }
+
+  @Test func toolsWorkWhileTheDemoUsesTheFolder() async throws {
+    let world = try World()
+    defer { world.remove() }
+    try await world.fill()
+
+    // Each program writes its output to files of its own.
+    let other = try VitrineProgram(keepsImages: true)
+    defer { other.remove() }
+    async let demo = other.run(
+      arguments: [
+        "--video", "offscreen", "--feed", world.feed, "--cache", world.cache,
+      ], script: "wait idle\nkey F5\nwait 500 ms\nkey F5\nwait idle\n")
+    for command in ["ls", "stat", "verify", "trim"] {
+      let outcome = try await world.tool("cache", command, "--cache", world.cache)
+      #expect(outcome.exitCode == 0, "\(command): \(outcome.errors)")
+    }
+    _ = try await world.tool("cache", "clear", "--cache", world.cache)
+
+    let outcome = try await demo
+    #expect(outcome.exitCode == 0 && outcome.stats?.images.failed == 0, "\(outcome.errors)")
+  }
+}

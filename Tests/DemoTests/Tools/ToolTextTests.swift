@@ -1,0 +1,72 @@
+import Testing
+
+@testable import VitrineDemo
+
+/// The words and the progress of the tools.
+struct ToolTextTests {
+  @Test(arguments: [
+    (-1, "0 B"), (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (12_345, "12.3 kB"), (999_949, "999.9 kB"),
+    (999_950, "1.0 MB"), (150 << 20, "157.3 MB"), (2_500_000_000, "2.5 GB"), (.max, "9223372.0 TB"),
+  ])
+  func sizes(bytes: Int, text: String) { #expect(ToolText.size(bytes) == text) }
+
+  @Test(
+    arguments: [
+      (nil, "?"), (.nan, "?"), (.infinity, "?"), (-5, "0 s"), (59, "59 s"), (60, "1 min"), (3599, "59 min"),
+      (3600, "1 h"), (86399, "23 h"), (86400 * 3, "3 d"),
+    ] as [(Double?, String)])
+  func ages(seconds: Double?, text: String) { #expect(ToolText.age(seconds) == text) }
+
+  @Test func timesAreBounded() {
+    #expect(ToolText.time(1_800_000_000) == "2027-01-15T08:00:00Z")
+    #expect(ToolText.time(.min) == "1970-01-01T00:00:00Z")
+    #expect(ToolText.time(.max) == "9999-12-31T23:59:59Z")
+  }
+
+  @Test func countsHaveAPlural() {
+    #expect(ToolText.count(1, "image") == "1 image" && ToolText.count(0, "image") == "0 images")
+  }
+
+  @Test func barIsDrawnAgainInItsLine() {
+    var progress = ProgressLine(activity: "checking", isTerminal: true)
+
+    #expect(progress.update(0, of: 4, at: 0) == "\r\u{1B}[Kchecking [........................] 0 % 0 of 4")
+    #expect(progress.update(1, of: 4, at: ProgressLine.barInterval - 1) == nil)
+    #expect(
+      progress.update(2, of: 4, at: ProgressLine.barInterval)
+        == "\r\u{1B}[Kchecking [############............] 50 % 2 of 4")
+    #expect(progress.update(9, of: 4, at: 2 * ProgressLine.barInterval)?.contains("100 % 9 of 4") == true)
+    #expect(progress.update(9, of: nil, at: 3 * ProgressLine.barInterval) == "\r\u{1B}[Kchecking 9")
+    #expect(progress.end() == "\r\u{1B}[K" && progress.end().isEmpty)
+  }
+
+  @Test func plainLinesAreWrittenFromTimeToTime() {
+    var progress = ProgressLine(activity: "checking", isTerminal: false)
+
+    #expect(progress.update(0, of: 4, at: 0) == nil, "a short run has none")
+    #expect(progress.update(1, of: 4, at: ProgressLine.lineInterval - 1) == nil)
+    #expect(progress.update(2, of: 4, at: ProgressLine.lineInterval) == "checking 2 of 4\n")
+    #expect(progress.update(3, of: nil, at: 2 * ProgressLine.lineInterval) == "checking 3\n")
+    #expect(progress.end().isEmpty)
+  }
+
+  @Test func reportsAreOneLine() {
+    #expect(
+      PrefetchReport(loaded: 1, known: 2, local: 3, failed: 4).text
+        == "1 image loaded, 2 already stored, 3 local, not stored, 4 failed")
+    #expect(
+      RemovalReport(removed: 2, removedBytes: 8192, left: 1, leftBytes: 4096).text
+        == "2 images removed (8.2 kB), 1 left (4.1 kB)")
+    #expect(
+      VerifyTool.Report(checked: 3, damaged: ["a", "b"], unreadable: ["c"], removed: 1).text
+        == "3 files checked, 2 damaged, 1 removed, 1 unreadable")
+  }
+
+  @Test(
+    arguments: [
+      ("cahce", ["cache", "prefetch"], "cache"), ("ls", ["ls", "stat"], "ls"), ("zebra", ["cache"], nil),
+    ] as [(String, [String], String?)])
+  func nearestWordIsFound(typed: String, words: [String], expected: String?) {
+    #expect(Typo.nearest(to: typed, among: words, within: 2) == expected)
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import VitrineDiskCache
+@testable import VitrineLoading
+
+/// The modes of a directory that becomes the seed of other users.
+@Suite(.timeLimit(.minutes(5))) struct SeedModeTests {
+  let fixture = DiskFixture()
+
+  private func mode(_ path: String) -> mode_t {
+    var status = stat()
+    return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+  }
+
+  @Test func allButSecretsCanBeReadByAll() {
+    let cache = fixture.cache()
+    for number in 1...2 { cache.store(storedResponse(seed: UInt8(number)), for: identity(number)) }
+    cache.store(storedResponse(), for: identity("secret.jpg", headers: ["Cookie": "id=1"]))
+
+    #expect(cache.openToAllReaders())
+
+    #expect(mode(fixture.folder) == 0o755 && mode(fixture.root) == 0o755)
+    #expect(fixture.files.map(mode).sorted() == [0o600, 0o644, 0o644])
+    #expect(mode("\(fixture.root)/\(FolderKey.name)") == 0o600)
+    let seed = DiskImageCache(seed: fixture.folder)
+    #expect(seed.response(for: identity(1)) == storedResponse(seed: 1))
+    #expect(!seed.openToAllReaders() && !DiskImageCache(directory: fixture.folder + "/no").openToAllReaders())
+  }
+
+  @Test func keyCanBeReadIfNoRequestHoldsASecret() {
+    let list = identity("list.txt", headers: ["Accept": "text/plain"])
+    let cache = fixture.cache()
+    cache.store(storedResponse(), for: list)
+
+    #expect(cache.openToAllReaders())
+
+    #expect(mode("\(fixture.root)/\(FolderKey.name)") == 0o644)
+    #expect(fixture.files.map(mode) == [0o644])
+    #expect(DiskImageCache(seed: fixture.folder).response(for: list) == storedResponse())
+  }
+
+  @Test func keyOfASeedThatCannotBeReadIsNoFault() {
+    let list = identity("list.txt", headers: ["Accept": "text/plain"])
+    let (system, fixture) = (FaultySystem(), SeedFixture())
+    fixture.seed.cache().store(storedResponse(), for: list)
+    fixture.fillSeed(1..<2)
+    let seed = fixture.seedCache(system)
+    // The folder and `v2` come before the key.
+    system.fail(.open, number: 3, with: .error(EACCES))
+
+    #expect(seed.response(for: list) == nil && system.hasFailed && seed.fault == nil)
+    #expect(seed.response(for: identity(1)) == SeedFixture.response(1))
+  }
+}

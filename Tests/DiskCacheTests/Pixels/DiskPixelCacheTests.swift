@@ -1,0 +1,284 @@
+import Foundation
+import Glibc
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineDiskCache
+@testable import VitrineLoading
+
+/// Storing and finding pixels on disk.
+@Suite(.timeLimit(.minutes(5))) struct DiskPixelCacheTests {
+  let fixture = DiskFixture()
+
+  @Test func storedPixelsAreFoundByANewCacheOnTheFolder() {
+    #expect(fixture.pixels().put(1))
+
+    let cache = fixture.pixels()
+    #expect(cache.has(1))
+    #expect(cache.find(2) == nil)
+    #expect(cache.statistics.hits == 1 && cache.statistics.misses == 1)
+    #expect(cache.fault == nil)
+  }
+
+  @Test(arguments: [PixelFormat.bgra, .rgba], [true, false])
+  func everyPropertyIsStored(format: PixelFormat, isOpaque: Bool) {
+    let modes: [Image.RenderingMode] = [.automatic, .alwaysOriginal, .alwaysTemplate]
+    var images: [Image] = []
+    for (index, encoding) in ImageFormat.allCases.enumerated() {
+      let bitmap = pixelImage(3 + index, 5, seed: index, format: format, isOpaque: isOpaque).bitmap
+      images.append(
+        Image(
+          bitmap, scale: 1.5 + Double(index), format: encoding, sourceWidth: 100_000 + index,
+          sourceHeight: 7 + index
+        ).withRenderingMode(modes[index % 3]))
+    }
+    let cache = fixture.pixels()
+    for (index, image) in images.enumerated() {
+      #expect(cache.store(image, isAnimated: index % 2 == 0, for: pixelKey(index), of: body(index)))
+    }
+
+    let other = fixture.pixels()
+    for (index, image) in images.enumerated() {
+      #expect(isSame(other.find(index), image, isAnimated: index % 2 == 0), "\(image.format)")
+    }
+  }
+
+  @Test func firstFrameOfAnAnimationIsStored() {
+    let frames = (0..<3).map { Image.Frame(bitmap: pixelImage(seed: $0).bitmap, duration: 0.1) }
+    let animation = Image(frames: frames, format: .gif)
+    let cache = fixture.pixels()
+
+    #expect(cache.store(animation, isAnimated: true, for: pixelKey(1), of: body(1)))
+
+    #expect(isSame(cache.find(1), Image(frames[0].bitmap, format: .gif), isAnimated: true))
+  }
+
+  @Test func previewsAndImagesWithOwnDataAreNotStored() {
+    let cache = fixture.pixels()
+    let image = pixelImage()
+    #expect(!cache.store(image.asPreview, isAnimated: false, for: pixelKey(1), of: body(1)))
+    let tagged = image.withUserData(["note": [1]])
+    #expect(!cache.store(tagged, isAnimated: false, for: pixelKey(1), of: body(1)))
+    #expect(cache.statistics.refusals == 2 && fixture.pixelFiles.isEmpty)
+  }
+
+  @Test func pixelsOfAnotherBodyAreNotShown() {
+    let cache = fixture.pixels()
+    cache.put(1)
+
+    #expect(cache.pixels(for: pixelKey(1), of: body(2)) { _ in } == nil)
+    // The low half of the digest is the same, a part of which the index contains.
+    let similar = BodyDigest(high: body(1).high &+ 1, low: body(1).low)
+    #expect(cache.pixels(for: pixelKey(1), of: similar) { _ in } == nil)
+    #expect(cache.has(1) && cache.statistics.damaged == 0)
+  }
+
+  @Test func variantsAndRequestsAreKeptApart() {
+    let cache = fixture.pixels()
+    let variants = ["", "64x64", "64x64;bgra", "64x64;rgba", "128x128;blur(4)"]
+    for (index, variant) in variants.enumerated() {
+      cache.store(pixelImage(seed: index), isAnimated: false, for: pixelKey(1, variant), of: body(1))
+    }
+    for (index, variant) in variants.enumerated() {
+      let found = cache.pixels(for: pixelKey(1, variant), of: body(1)) { _ in }
+      #expect(isSame(found, pixelImage(seed: index)), "\(variant)")
+      #expect(cache.pixels(for: pixelKey(2, variant), of: body(1)) { _ in } == nil)
+    }
+    #expect(cache.pixels(for: pixelKey(1, "64x64;BGRA"), of: body(1)) { _ in } == nil)
+  }
+
+  @Test func pixelsOfANewBodyReplaceTheOld() {
+    let cache = fixture.pixels()
+    cache.put(1)
+    let new = pixelImage(8, 6, seed: 99)
+
+    #expect(cache.store(new, isAnimated: false, for: pixelKey(1), of: body(99)))
+
+    #expect(cache.find(1) == nil)
+    #expect(isSame(cache.pixels(for: pixelKey(1), of: body(99)) { _ in }, new))
+    #expect(cache.usage().count == 1)
+  }
+
+  @Test func pixelsThatAreStoredAlreadyAreNotWrittenAgain() throws {
+    let system = FaultySystem()
+    let cache = fixture.pixels(on: system)
+    cache.put(1)
+    let writes = system.counts[.write]
+
+    #expect(cache.put(1) && fixture.pixels().put(1))
+
+    #expect(system.counts[.write] == writes && cache.statistics.stores == 1)
+  }
+
+  @Test func memoryIsReservedBeforePixelsAreRead() {
+    let cache = fixture.pixels()
+    cache.put(1, width: 100, height: 50)
+    var reserved: [Int] = []
+    #expect(cache.pixels(for: pixelKey(1), of: body(1)) { reserved.append($0) } != nil)
+    #expect(cache.pixels(for: pixelKey(2), of: body(2)) { reserved.append($0) } == nil)
+    #expect(cache.pixels(for: pixelKey(1), of: body(2)) { reserved.append($0) } == nil)
+    #expect(reserved == [100 * 50 * 4])
+  }
+
+  @Test func aHitOpensNoFileAndReadsTwice() {
+    let system = FaultySystem()
+    let cache = fixture.pixels(on: system)
+    for number in 0..<50 { cache.put(number) }
+    #expect(cache.has(0))
+    let before = system.counts
+
+    for number in 0..<50 { #expect(cache.has(number)) }
+
+    let after = system.counts
+    #expect(after[.open] == before[.open] && after[.close] == before[.close])
+    #expect((after[.read] ?? 0) - (before[.read] ?? 0) == 50)
+    #expect((after[.readTwo] ?? 0) - (before[.readTwo] ?? 0) == 50)
+    #expect(after[.write] == before[.write] && after[.setTimes] == before[.setTimes])
+  }
+
+  @Test func openingAndAHitCostTheSameWithManyEntries() {
+    let writer = fixture.pixels()
+    var counts: [[FaultySystem.Call: Int]] = []
+    for end in [10, 2000] {
+      for number in 0..<end { writer.put(number, width: 2, height: 2) }
+      let system = FaultySystem()
+      let cache = fixture.pixels(on: system)
+      #expect(cache.has(5, width: 2, height: 2))
+      counts.append(system.counts)
+    }
+    #expect(counts[0] == counts[1])
+  }
+
+  @Test func fullBucketsLoseTheirOldestEntries() {
+    let cache = fixture.pixels { $0.bytes = 4 << 20 }
+    let capacity = PixelIndexHeader.bucketCount(forBytes: 4 << 20) * PixelBucket.capacity
+    let count = capacity + 500
+    for number in 0..<count { #expect(cache.put(number, width: 1, height: 1)) }
+
+    let found = (0..<count).filter { cache.find($0) != nil }
+    #expect(found.count <= capacity && found.count > capacity / 2)
+    #expect(found.allSatisfy { cache.has($0, width: 1, height: 1) })
+    #expect((count - 500..<count).allSatisfy { cache.has($0, width: 1, height: 1) })
+    #expect(cache.statistics.damaged == 0)
+  }
+
+  @Test func noFolderIsCreatedBeforeTheFirstStore() {
+    let cache = fixture.pixels(in: fixture.folder + "/deeper/")
+    #expect(cache.find(1) == nil)
+    cache.removePixels(of: identity(1))
+    cache.removeAllPixels()
+    cache.trim()
+    #expect(cache.usage() == ImageCache.DiskUsage(count: 0, bytes: 0))
+    #expect(cache.verify() == DiskPixelCache.Verification())
+    #expect(!FileManager.default.fileExists(atPath: fixture.folder + "/deeper"))
+    #expect(cache.put(1) && cache.has(1) && cache.fault == nil)
+  }
+
+  @Test func foldersAndFilesArePrivate() throws {
+    let cache = fixture.pixels(in: fixture.folder + "/a/b")
+    cache.put(1)
+    let manager = FileManager.default
+    let names = try manager.subpathsOfDirectory(atPath: fixture.folder)
+    #expect(names.count == 6)
+    for name in names {
+      let mode = try manager.attributesOfItem(atPath: "\(fixture.folder)/\(name)")[.posixPermissions] as? Int
+      #expect(try #require(mode) & 0o077 == 0, "\(name)")
+    }
+  }
+
+  @Test func secretsKeepPixelsApartAndAreNotWritten() throws {
+    let cache = fixture.pixels()
+    let secrets = (1...3).map { identity("a.jpg", headers: ["Cookie": "S3CRET-\($0)"]) }
+    for (index, secret) in secrets.enumerated() {
+      cache.store(
+        pixelImage(seed: index), isAnimated: false, for: PixelKey(identity: secret, variant: "S3CRET"),
+        of: body(1))
+    }
+    let other = fixture.pixels()
+    for (index, secret) in secrets.enumerated() {
+      let found = other.pixels(for: PixelKey(identity: secret, variant: "S3CRET"), of: body(1)) { _ in }
+      #expect(isSame(found, pixelImage(seed: index)))
+    }
+    #expect(
+      other.pixels(for: PixelKey(identity: identity("a.jpg"), variant: "S3CRET"), of: body(1)) { _ in } == nil
+    )
+    let bytes = try (fixture.packPaths + [fixture.indexPath]).flatMap { try contents($0) }
+    #expect(Data(bytes).range(of: Data("S3CRET".utf8)) == nil)
+    // The names depend on the key of the folder of responses.
+    try FileManager.default.removeItem(atPath: "\(fixture.root)/\(FolderKey.name)")
+    let without = fixture.pixels()
+    #expect(
+      without.pixels(for: PixelKey(identity: secrets[0], variant: "S3CRET"), of: body(1)) { _ in } == nil)
+  }
+
+  @Test func pixelsAndResponsesShareADirectory() {
+    let (responses, cache) = (fixture.cache(), fixture.pixels())
+    responses.store(storedResponse(), for: identity(1))
+    cache.put(1)
+    #expect(responses.measured().entries == 1 && cache.usage().count == 1)
+
+    #expect(responses.removeAllResponses())
+    #expect(cache.has(1))
+    responses.store(storedResponse(), for: identity(1))
+    cache.removeAllPixels()
+    #expect(responses.response(for: identity(1)) == storedResponse() && cache.find(1) == nil)
+  }
+
+  @Test func usageCountsImagesAndBytes() {
+    let cache = fixture.pixels()
+    for number in 0..<10 { cache.put(number, width: 64, height: 64) }
+    let usage = cache.usage()
+    #expect(usage.count == 10)
+    #expect(usage.bytes >= 10 * 64 * 64 * 4 && usage.bytes < 10 * 64 * 64 * 4 + (200 << 10))
+    #expect(cache.byteLimit == 256 << 20)
+    let found = cache.verify()
+    #expect(found.entries == 10 && found.bytes == 10 * 64 * 64 * 4 && found.damaged == 0)
+  }
+
+  /// Random stores, lookups and removals, compared with a dictionary.
+  @Test func cacheBehavesLikeADictionary() {
+    var generator = SplitMix(state: 7)
+    var model: [PixelKey: (body: Int, seed: Int)] = [:]
+    var cache = fixture.pixels()
+    for step in 0..<4000 {
+      let key = pixelKey(
+        Int.random(in: 0..<40, using: &generator), "\(Int.random(in: 0..<3, using: &generator))")
+      let number = Int.random(in: 0..<4, using: &generator)
+      switch Int.random(in: 0..<100, using: &generator) {
+      case 0: cache = fixture.pixels()
+      case 1:
+        cache.removeAllPixels()
+        model = [:]
+      case 2..<8:
+        cache.removePixels(of: key.identity)
+        model = model.filter { $0.key.identity != key.identity }
+      case 8..<40:
+        // The same body always has the same pixels.
+        #expect(cache.store(pixelImage(seed: number), isAnimated: false, for: key, of: body(number)))
+        model[key] = (number, number)
+      default:
+        let found = cache.pixels(for: key, of: body(number)) { _ in }
+        if let known = model[key], known.body == number {
+          #expect(isSame(found, pixelImage(seed: known.seed)), "step \(step)")
+        } else {
+          #expect(found == nil, "step \(step)")
+        }
+      }
+    }
+    #expect(cache.statistics.damaged == 0 && cache.usage().count == model.count)
+  }
+}
+
+/// A generator with a fixed seed (SplitMix64).
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var word = state
+    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+    return word ^ (word >> 31)
+  }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import Glibc
+import Testing
+import VitrineGraphics
+
+@testable import VitrineDiskCache
+@testable import VitrineLoading
+
+/// Removing pixels from the disk.
+@Suite(.timeLimit(.minutes(5))) struct PixelRemovalTests {
+  let fixture = DiskFixture()
+
+  /// Returns true if the packs contain a row of the pixels of a number.
+  private func packsContain(_ number: Int) throws -> Bool {
+    let row = pixelImage(seed: number).bitmap.withUnsafeBytes { Data($0.prefix(8 * 4)) }
+    return try fixture.packPaths.contains { Data(try contents($0)).range(of: row) != nil }
+  }
+
+  @Test(arguments: [nil, EOPNOTSUPP, EIO])
+  func removedPixelsLeaveNoBytes(punchError: Int32?) throws {
+    let system = FaultySystem()
+    let cache = fixture.pixels(on: system)
+    for number in 1...3 { cache.put(number) }
+    cache.put(2, variant: "other")
+    #expect(try packsContain(2))
+    // Without holes, the bytes are overwritten.
+    if let punchError { system.fail(.punchHole, number: FaultySystem.always, with: .error(punchError)) }
+
+    cache.removePixels(of: identity(2))
+
+    #expect(try !packsContain(2) && packsContain(1) && packsContain(3))
+    #expect(cache.find(2) == nil && cache.find(2, variant: "other") == nil)
+    #expect(cache.has(1) && cache.has(3) && fixture.pixels().usage().count == 2)
+    #expect(cache.put(2) && cache.has(2))
+  }
+
+  @Test func packThatCannotBeOverwrittenIsRemoved() throws {
+    let system = FaultySystem()
+    let cache = fixture.pixels(on: system)
+    for number in 1...2 { cache.put(number) }
+    system.fail(.open, numbers: 2...2, with: .error(EACCES))
+
+    // The first file that is opened is the index.
+    cache.removePixels(of: identity(1))
+
+    #expect(system.hasFailed && fixture.packPaths.isEmpty)
+    #expect(cache.find(1) == nil && cache.find(2) == nil && cache.put(2) && cache.has(2))
+  }
+
+  @Test func replacedPixelsLeaveNoBytes() throws {
+    let cache = fixture.pixels()
+    cache.put(1)
+    cache.store(pixelImage(seed: 9), isAnimated: false, for: pixelKey(1), of: body(9))
+    #expect(try !packsContain(1) && packsContain(9))
+  }
+
+  /// True if files in the temporary folder can have holes.
+  private static let hasHoles: Bool = {
+    let fixture = DiskFixture()
+    let file = open("\(fixture.folder)/file", O_RDWR | O_CREAT, 0o600)
+    defer { close(file) }
+    return (try? LinuxDiskSystem().punchHole(0..<4096, in: file)) != nil
+  }()
+
+  @Test(.enabled(if: hasHoles, "needs a file system with holes")) func spaceOfReplacedPixelsIsGivenBack() {
+    let cache = fixture.pixels()
+    for round in 0..<20 {
+      cache.store(pixelImage(128, 128, seed: round), isAnimated: false, for: pixelKey(1), of: body(round))
+    }
+    #expect(cache.usage().count == 1 && cache.usage().bytes < 4 * 128 * 128 * 4)
+  }
+
+  @Test func removalOfOthersWritesNothing() {
+    let system = FaultySystem()
+    let cache = fixture.pixels(on: system)
+    cache.put(1)
+    let before = system.counts
+    for number in 2..<100 { cache.removePixels(of: identity(number)) }
+    #expect(system.counts[.writeAt] == before[.writeAt] && system.counts[.punchHole] == nil)
+    #expect(cache.has(1))
+  }
+
+  @Test func removingAllLeavesNoFilesAndIsSeenByOtherCaches() {
+    let (cache, other) = (fixture.pixels(), fixture.pixels())
+    for number in 0..<20 { cache.put(number) }
+    #expect(other.has(1))
+
+    cache.removeAllPixels()
+
+    #expect(other.find(1) == nil && cache.find(1) == nil)
+    #expect(fixture.pixelFiles.isEmpty)
+    #expect(other.put(1) && cache.has(1) && other.has(1))
+    #expect(cache.put(2) && other.has(2))
+  }
+
+  @Test func removedFolderIsMadeAgain() throws {
+    let cache = fixture.pixels()
+    for round in 0..<3 {
+      #expect(cache.put(1) && cache.has(1))
+      let path = [fixture.folder, fixture.folder + "/p1", fixture.packFolder][round]
+      try FileManager.default.removeItem(atPath: path)
+      #expect(cache.find(1) == nil)
+      #expect(cache.put(2) && cache.has(2) && fixture.pixels().has(2))
+    }
+    #expect(cache.fault == nil && cache.statistics.failures == 0)
+  }
+
+  @Test func removedPackIsAMissAndItsEntriesVanish() throws {
+    let (cache, other) = (fixture.pixels(), fixture.pixels())
+    cache.put(1)
+    #expect(other.has(1))
+    try FileManager.default.removeItem(atPath: fixture.packPaths[0])
+    #expect(fixture.pixels().find(1) == nil)
+    #expect(fixture.pixels().usage().count == 0)
+    // The pack of the writer is gone, so that it makes another one.
+    #expect(cache.put(1) && cache.has(1) && other.has(1))
+  }
+
+  @Test func removalThatFailsForAMomentIsMadeLater() {
+    let system = FaultySystem()
+    let cache = fixture.pixels(on: system)
+    cache.put(1)
+    // The removal finds no descriptor, and neither does its first repetition.
+    system.fail(.open, numbers: 1...2, with: .error(EMFILE))
+
+    cache.removeAllPixels()
+
+    #expect(system.hasFailed)
+    #expect(cache.find(1) == nil && cache.find(1) == nil)
+    #expect(fixture.packPaths.isEmpty && fixture.pixels().find(1) == nil)
+    #expect(cache.put(1) && cache.has(1))
+  }
+
+  @Test func foldersThatAreHalfRemovedAreSweptByTheNextWriter() throws {
+    fixture.pixels().put(1)
+    let old = fixture.folder + "/p1/\(CacheFolder.removedPrefix)abc"
+    #expect(rename(fixture.packFolder, old) == 0)
+    let cache = fixture.pixels()
+    #expect(cache.find(1) == nil)
+    #expect(cache.put(2) && cache.has(2))
+    #expect(!FileManager.default.fileExists(atPath: old))
+  }
+
+  @Test func movedCacheLeavesNoPixelsBehind() {
+    let old = fixture.folder + "/old"
+    let source = DiskImageCache(directory: old)
+    source.store(storedResponse(), for: identity(1))
+    fixture.pixels(in: old).put(1)
+
+    #expect(fixture.cache().moveEntries(from: old) == 1)
+
+    #expect(!FileManager.default.fileExists(atPath: old))
+  }
+}

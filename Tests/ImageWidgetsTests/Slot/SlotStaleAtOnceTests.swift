@@ -1,0 +1,218 @@
+import Testing
+import VitrineConcurrency
+import VitrineGraphics
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+@testable import VitrineImageWidgets
+
+/// Slots that show a stale stored image at once, and what their server says later.
+@Suite(.timeLimit(.minutes(5)))
+struct SlotStaleAtOnceTests {
+  private nonisolated static let stale: HTTPHeaders = ["Cache-Control": "max-age=0", "ETag": "\"1\""]
+  private static let green = FakeDecoder.encodedImage(width: 100, height: 100, color: Color(hex: 0x00FF00))
+
+  private let disk = MemoryDataCache()
+  private let bench: SlotBench
+  private let recorder = CompletionRecorder()
+
+  init() { bench = SlotBench(disk: disk) }
+
+  /// Stores a response of `http://a.test/1` on disk. The image is not in memory.
+  private func store(_ headers: HTTPHeaders = stale) async throws {
+    _ = bench.downloader.load(try ImageRequest("http://a.test/1")) { self.recorder.completion($0) }
+    let transfer = try await bench.transfer(1)
+    transfer.respond(headers: headers)
+    transfer.send(SlotBench.red)
+    transfer.finish()
+    await recorder.wait()
+    #expect(await (try recorder.results[0].get()).isStored())
+    bench.downloader.removeAllCachedImages()
+  }
+
+  private func show(
+    in view: ImageView, policy: ImageRequest.CachePolicy = .useCache, _ options: SlotOptions? = nil
+  ) throws {
+    var request = try ImageRequest("http://a.test/1")
+    request.cachePolicy = policy
+    view.setImage(from: request, options: options ?? bench.options, completion: recorder.completion)
+  }
+
+  /// Returns when the slot's request has joined the request to the server, whose transfer is returned.
+  private func revalidation() async throws -> FakeTransfer {
+    let transfer = try await bench.transfer(2)
+    try await turn()
+    return transfer
+  }
+
+  /// Returns when the work posted to the main actor before this call is done.
+  private func turn() async throws {
+    let request = try ImageRequest("nothing://a.test/")
+    for _ in 0..<3 {
+      var isDone = false
+      _ = bench.downloader.load(request) { _ in isDone = true }
+      try await until { isDone }
+    }
+  }
+
+  @Test func changedImageDissolves() async throws {
+    try await store()
+    let view = bench.view()
+    bench.run(until: 0.1)
+    try show(in: view)
+    await recorder.wait(for: 2)
+    let shown = view.image
+    #expect(shown != nil)
+    #expect(try recorder.results[1].get().freshness.age != nil)
+    bench.run(until: 1)
+    #expect(!view.isInTransition)
+
+    let transfer = try await revalidation()
+    #expect(transfer.request.headers["If-None-Match"] == "\"1\"")
+    transfer.respond(with: Self.green)
+    try await until { !(view.image === shown) }
+    #expect(view.isInTransition)
+    #expect(recorder.results.count == 2, "the completion was called for the stale image")
+    #expect(bench.transport.transfers.count == 2)
+  }
+
+  @Test func changedImageWithoutATransitionAppearsAtOnce() async throws {
+    try await store()
+    let view = bench.view()
+    try show(in: view, SlotOptions(transition: .none, downloader: bench.downloader))
+    await recorder.wait(for: 2)
+    let shown = view.image
+    try await revalidation().respond(with: Self.green)
+    try await until { !(view.image === shown) }
+    #expect(!view.isInTransition)
+  }
+
+  @Test func confirmedImageDoesNotMove() async throws {
+    try await store()
+    let view = bench.view()
+    bench.run(until: 0.1)
+    try show(in: view)
+    await recorder.wait(for: 2)
+    let shown = view.image
+    bench.run(until: 1)
+
+    let transfer = try await revalidation()
+    transfer.respond(status: 304, headers: ["Cache-Control": "max-age=60"])
+    transfer.finish()
+    try await until { bench.downloader.staleness(of: view.image ?? .solid(width: 1, height: 1)) == nil }
+    await bench.downloader.drain()
+    try await turn()
+
+    #expect(view.image === shown)
+    #expect(!view.isInTransition)
+    #expect(bench.decoder.calls.count == 2, "one for each showing")
+    #expect(bench.transport.transfers.count == 2)
+    let report = view.slots.slot(forKey: .contents)?.state.report
+    #expect(report?.lines.contains { $0.long == "revalidated" } == true)
+  }
+
+  @Test func manySlotsOfOneURLCauseOneRequest() async throws {
+    try await store()
+    let views = (0..<10).map { _ in bench.view() }
+    for view in views { try show(in: view) }
+    await recorder.wait(for: 11)
+    let transfer = try await revalidation()
+    let shown = views.map(\.image)
+    #expect(Set(shown.compactMap { $0 }).count == 1)
+
+    transfer.respond(with: Self.green)
+    try await until { views.allSatisfy { $0.image != shown[0] } }
+    #expect(Set(views.compactMap(\.image)).count == 1)
+    #expect(bench.transport.transfers.count == 2)
+  }
+
+  @Test(arguments: ["max-age=0, must-revalidate", "no-cache"])
+  func revalidationIsObeyed(control: String) async throws {
+    try await store(["Cache-Control": control, "ETag": "\"1\""])
+    let view = bench.view()
+    try show(in: view)
+    let transfer = try await revalidation()
+    #expect(view.image == nil)
+    transfer.respond(status: 304)
+    transfer.finish()
+    await recorder.wait(for: 2)
+    #expect(view.image != nil)
+  }
+
+  @Test func staleWhileRevalidateRepaintsTheSlot() async throws {
+    try await store(["Cache-Control": "max-age=0, stale-while-revalidate=60", "ETag": "\"1\""])
+    let view = bench.view()
+    try show(in: view)
+    await recorder.wait(for: 2)
+    let shown = view.image
+    try await revalidation().respond(with: Self.green)
+    try await until { !(view.image === shown) }
+    #expect(bench.transport.transfers.count == 2)
+  }
+
+  // MARK: Refresh
+
+  @Test func refreshShowsTheStoredImageFirst() async throws {
+    try await store(["Cache-Control": "max-age=60", "ETag": "\"1\""])
+    let view = bench.view()
+    try show(in: view, policy: .refresh)
+    try await until { view.image != nil }
+    let stored = view.image
+    #expect(view.isLoadingImage)
+    #expect(recorder.results.count == 1, "the completion waits for the server")
+    bench.run(until: 2)
+    #expect(bench.images.count == 1, "no spinner over a shown image")
+
+    let transfer = try await revalidation()
+    #expect(transfer.request.headers["If-None-Match"] == "\"1\"")
+    transfer.respond(with: Self.green)
+    await recorder.wait(for: 2)
+    #expect(view.image !== stored)
+    #expect(try recorder.results[1].get().image === view.image)
+    #expect(view.isInTransition)
+    #expect(!view.isLoadingImage)
+  }
+
+  @Test func refreshWithAFailingServerKeepsTheStoredImage() async throws {
+    try await store()
+    let view = bench.view()
+    try show(in: view, policy: .refresh)
+    try await until { view.image != nil }
+    let stored = view.image
+    try await revalidation().fail(.status(503))
+    await recorder.wait(for: 2)
+
+    guard case .stale(_, .status(503)) = try recorder.results[1].get().freshness else {
+      Issue.record("not stale")
+      return
+    }
+    #expect(view.image === stored)
+  }
+
+  @Test(arguments: ["max-age=0, must-revalidate", "no-cache"])
+  func refreshObeysRevalidation(control: String) async throws {
+    try await store(["Cache-Control": control, "ETag": "\"1\""])
+    let view = bench.view()
+    try show(in: view, policy: .refresh)
+    let transfer = try await revalidation()
+    await disk.waitUntilLookedUp(3)
+    try await turn()
+    #expect(view.image == nil)
+    transfer.respond(with: Self.green)
+    await recorder.wait(for: 2)
+    #expect(view.image != nil)
+  }
+
+  @Test func cancelledRefreshKeepsTheStoredImage() async throws {
+    try await store()
+    let view = bench.view()
+    try show(in: view, policy: .refresh)
+    try await until { view.image != nil }
+    let stored = view.image
+    view.cancelImageLoad()
+    await recorder.wait(for: 2)
+    #expect(recorder.errors == [.cancelled])
+    #expect(view.image === stored)
+  }
+}

@@ -1,0 +1,222 @@
+import FoundationEssentials
+import Testing
+import VitrineConcurrency
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// The actions of the load registry with fetch locks that other processes may hold.
+@Suite struct LoadRegistryLockTests: RegistrySteps {
+  private func registry(staleAfter: Double = .infinity) -> LoadRegistry {
+    LoadRegistry(
+      disk: DiskPlan(isEnabled: true, staleAfter: staleAfter), locks: FetchLocks(isEnabled: true))
+  }
+
+  private func copy(age: Double, received: Double? = nil) -> StoredCopy {
+    let now = 1_700_000_000.0
+    let stored = StoredResponse(
+      response: TransportResponse(url: url(), status: 200, headers: ["Cache-Control": "max-age=60"]),
+      body: [1], requested: received ?? now - age, received: received ?? now - age)
+    return StoredCopy(stored, body: [1], at: now, rules: FreshnessRules())
+  }
+
+  private func lock(
+    _ lock: FakeLock = FakeLock(), secondsSinceStore: Double? = nil
+  ) -> FetchPreparation {
+    FetchPreparation(lock: .acquired(FetchLockHold(lock) { $0() }, secondsSinceStore: secondsSinceStore))
+  }
+
+  private let held = FetchPreparation(lock: .heldByAnother(progress: 1))
+
+  /// Starts a load whose lookup finds `copy`, so that the lock is asked for.
+  private func begin(
+    _ registry: inout LoadRegistry, _ request: ImageRequest = request(), finding copy: StoredCopy? = nil
+  ) throws -> (task: TaskID, fetch: FetchID) {
+    let (task, actions) = registry.start(Caller(request))
+    let fetch = try #require(actions.lookups.first)
+    let next = registry.lookedUp(fetch, DiskFind(copy: copy))
+    #expect(next.map(words).contains("prepare a.jpg") && next.fetches.isEmpty)
+    return (task, fetch)
+  }
+
+  /// Advances the time until the locks are checked. Returns the actions.
+  private func untilChecked(_ registry: inout LoadRegistry) -> [LoadAction] {
+    for _ in 0..<20 {
+      registry.now = registry.now.advanced(bySeconds: 0.1)
+      let actions = registry.woken(at: registry.now)
+      if actions.map(words).contains(where: { $0.hasPrefix("check") }) { return actions }
+    }
+    return []
+  }
+
+  @Test func transferStartsWithTheLock() throws {
+    var registry = registry()
+    let (_, fetch) = try begin(&registry)
+    #expect(registry.prepared(fetch, lock()).map(words) == ["fetch a.jpg"])
+    #expect(registry.takePreparation(of: fetch)?.hold != nil)
+  }
+
+  @Test func fetchOfAnotherProcessIsAwaitedAndTheDiskIsLookedUpAgain() throws {
+    var registry = registry()
+    let (_, fetch) = try begin(&registry)
+
+    #expect(registry.prepared(fetch, held).map(words).filter { $0 != "wake" } == [])
+    #expect(registry.queue.activeCount == 0, "a fetch that waits takes no place of a download")
+    #expect(untilChecked(&registry).map(words).contains("check 1 locks"))
+    #expect(registry.checkedLocks([fetch: 2]).lookups.isEmpty)
+    #expect(untilChecked(&registry).map(words).contains("check 1 locks"))
+    #expect(registry.checkedLocks([:]).lookups == [fetch])
+
+    let shown = registry.lookedUp(fetch, DiskFind(copy: copy(age: 0)))
+    #expect(shown.map(words) == ["decode"])
+  }
+
+  @Test func processThatFailedIsReplaced() throws {
+    var registry = registry()
+    let (_, fetch) = try begin(&registry)
+    _ = registry.prepared(fetch, held)
+    _ = untilChecked(&registry)
+    _ = registry.checkedLocks([:])
+
+    let actions = registry.lookedUp(fetch, DiskFind())
+
+    #expect(actions.map(words).contains("prepare a.jpg"))
+    #expect(registry.prepared(fetch, lock()).map(words).contains("fetch a.jpg"))
+  }
+
+  @Test func processThatHangsIsNotWaitedFor() throws {
+    var registry = registry()
+    let (_, fetch) = try begin(&registry)
+    _ = registry.prepared(fetch, held)
+    registry.now = registry.now.advanced(bySeconds: FetchLocks.patience)
+    let checks = registry.woken(at: registry.now)
+    #expect(checks.map(words).contains("check 1 locks"))
+
+    let actions = registry.checkedLocks([fetch: 1])
+
+    #expect(actions.fetches == [fetch])
+    #expect(registry.takePreparation(of: fetch) == nil)
+  }
+
+  @Test func diskThatDoesNotAnswerDelaysNoTransferForLong() throws {
+    var registry = registry()
+    let (_, fetch) = try begin(&registry)
+    registry.now = registry.now.advanced(bySeconds: FetchLocks.answerLimit)
+
+    #expect(registry.woken(at: registry.now).fetches == [fetch])
+
+    let late = FakeLock()
+    #expect(registry.prepared(fetch, lock(late)).fetches.isEmpty)
+    #expect(late.releases == 1)
+  }
+
+  @Test func staleImageIsShownDuringTheWait() throws {
+    var registry = registry(staleAfter: 1)
+    let (_, fetch) = try begin(&registry, finding: copy(age: 1000))
+    _ = registry.prepared(fetch, held)
+    registry.now = registry.now.advanced(bySeconds: 1)
+    #expect(registry.overdueCopies() == [fetch])
+
+    let actions = registry.serveCopy(of: fetch)
+
+    #expect(actions.map(words).contains("decode"))
+    #expect(registry.queue.activeCount == 0)
+  }
+
+  @Test(arguments: [false, true]) func cancelledFetchReleasesItsLock(isWaiting: Bool) throws {
+    var registry = registry()
+    let (task, fetch) = try begin(&registry)
+    let released = FakeLock()
+    _ = registry.prepared(fetch, isWaiting ? held : lock(released))
+    _ = registry.cancel(task)
+    #expect(registry.loads.tree.isEmpty && registry.queue.activeCount == 0)
+    #expect(released.releases == (isWaiting ? 0 : 1))
+    #expect(untilChecked(&registry).isEmpty)
+  }
+
+  @Test func answerAfterTheCancellationReleasesTheLock() throws {
+    var registry = registry()
+    let (task, fetch) = try begin(&registry)
+    _ = registry.cancel(task)
+    let released = FakeLock()
+    #expect(registry.prepared(fetch, lock(released)).isEmpty)
+    #expect(released.releases == 1)
+  }
+
+  @Test func pausedFetchReleasesItsLockAndAsksAgain() throws {
+    var registry = registry()
+    let (task, fetch) = try begin(&registry)
+    let released = FakeLock()
+    _ = registry.prepared(fetch, lock(released))
+    #expect(registry.setPaused(true, task).map(words) == ["pause fetch"])
+    #expect(released.releases == 1)
+    #expect(registry.setPaused(false, task).map(words).contains("prepare a.jpg"))
+  }
+
+  @Test func pausedFetchThatWaitedGoesOnWhenItIsResumed() throws {
+    var registry = registry()
+    let (task, fetch) = try begin(&registry)
+    _ = registry.prepared(fetch, held)
+    _ = registry.setPaused(true, task)
+    _ = untilChecked(&registry)
+    #expect(registry.checkedLocks([:]).lookups == [fetch])
+    #expect(registry.lookedUp(fetch, DiskFind()).map(words).filter { $0 != "wake" } == [])
+    #expect(registry.setPaused(false, task).map(words).contains("prepare a.jpg"))
+  }
+
+  @Test func lockIsKeptForTheTransferAfterANewLookup() throws {
+    var registry = registry()
+    let (_, fetch) = try begin(&registry, finding: copy(age: 1000))
+    let taken = FakeLock()
+    #expect(registry.prepared(fetch, lock(taken, secondsSinceStore: 0)).lookups == [fetch])
+
+    let actions = registry.lookedUp(fetch, DiskFind(copy: copy(age: 1000)))
+
+    #expect(actions.fetches == [fetch], "the lock is not asked for again")
+    #expect(registry.takePreparation(of: fetch)?.hold != nil)
+  }
+
+  @Test func lockIsReleasedIfTheNewLookupFindsAFreshResponse() throws {
+    var registry = registry()
+    let (_, fetch) = try begin(&registry)
+    let taken = FakeLock()
+    _ = registry.prepared(fetch, lock(taken, secondsSinceStore: 0))
+
+    #expect(registry.lookedUp(fetch, DiskFind(copy: copy(age: 0))).map(words) == ["decode"])
+    #expect(taken.releases == 1)
+  }
+
+  @Test("a refresh is served by what another process has fetched meanwhile, and by nothing older")
+  func refreshIsServedByANewerResponse() throws {
+    for isNewer in [true, false] {
+      var registry = registry()
+      let old = copy(age: 10)
+      let (_, fetch) = try begin(&registry, request(policy: .refresh), finding: old)
+      _ = registry.prepared(fetch, held)
+      _ = untilChecked(&registry)
+      _ = registry.checkedLocks([:])
+
+      let actions = registry.lookedUp(fetch, DiskFind(copy: isNewer ? copy(age: 1) : old))
+
+      #expect(actions.map(words).contains(isNewer ? "decode" : "prepare a.jpg"))
+    }
+  }
+
+  @Test("requests that are not stored, and that ask for a range or a reload, take no lock")
+  func requestsThatAreNotStoredTakeNoLock() throws {
+    var memoryOnly = request()
+    memoryOnly.cache = .memoryOnly
+    var ranged = request()
+    ranged.headers = ["Range": "bytes=0-9"]
+    for request in [memoryOnly, ranged] {
+      var registry = registry()
+      var actions = registry.start(Caller(request)).actions
+      if let fetch = actions.lookups.first { actions = registry.lookedUp(fetch, DiskFind()) }
+      #expect(actions.fetches.count == 1)
+    }
+    var registry = registry()
+    let actions = registry.start(Caller(request(policy: .reload))).actions
+    #expect(actions.contains { if case .prepareFetch(_, _, false, true) = $0 { true } else { false } })
+  }
+}

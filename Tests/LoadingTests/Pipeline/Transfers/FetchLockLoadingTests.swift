@@ -1,0 +1,220 @@
+import Testing
+import VitrineConcurrency
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Loads whose disk cache has fetch locks that another process may hold.
+@Suite(.timeLimit(.minutes(5))) struct FetchLockLoadingTests {
+  private static let minute = DiskWorld.minute
+
+  private func world(
+    _ disk: SharedDisk, _ configure: @escaping (inout ImageDownloader.Configuration) -> Void = { _ in }
+  ) -> (world: Fixture, calendar: DiskWorld.Calendar) {
+    let calendar = DiskWorld.Calendar()
+    let world = Fixture(
+      {
+        $0.environment.wallClock = { calendar.now }
+        configure(&$0)
+      }, dataCache: disk)
+    return (world, calendar)
+  }
+
+  /// Stores a response, as another process would.
+  private func store(_ disk: SharedDisk, at time: Double, _ headers: HTTPHeaders = Self.minute) {
+    let stored = StoredResponse(
+      response: TransportResponse(url: url(), status: 200, headers: headers), body: Fixture.body,
+      requested: time, received: time)
+    _ = disk.store(stored, for: request().identity)
+  }
+
+  /// Advances the time until `condition` is true, while nothing else is to be done.
+  private func advance(_ world: Fixture, until condition: () -> Bool) async throws {
+    let engine = world.downloader.engine
+    try await until {
+      if condition() { return true }
+      if !engine.isBusy { world.clock.advance(by: 0.1) }
+      return false
+    }
+  }
+
+  @Test func lockIsHeldUntilTheResponseIsStored() async throws {
+    let disk = SharedDisk()
+    let (world, _) = world(disk)
+    let task = world.downloader.load(request())
+    let transfer = try await world.transport.transfer(1)
+    #expect(disk.held == ["http://a.test/a.jpg"])
+
+    transfer.respond(with: Fixture.body, Self.minute)
+    _ = try await task.response
+    await world.downloader.drain()
+
+    #expect(disk.memory.storeCount == 1)
+    #expect(disk.held == [] && disk.locks.map(\.releases) == [1])
+  }
+
+  @Test(arguments: [404, 200]) func lockIsReleasedWithTheHeadOfAResponseThatIsNotStored(status: Int)
+    async throws
+  {
+    let disk = SharedDisk()
+    let (world, _) = world(disk)
+    let task = world.downloader.load(request())
+    let transfer = try await world.transport.transfer(1)
+
+    transfer.respond(status: status, headers: ["Cache-Control": "no-store"])
+
+    try await until { disk.held == [] }
+    transfer.fail(.status(500))
+    _ = try? await task.response
+  }
+
+  @Test func imageOfAnotherProcessIsShownFromDisk() async throws {
+    let disk = SharedDisk()
+    disk.holdElsewhere(progress: 1)
+    let (world, calendar) = world(disk)
+    let task = world.downloader.load(request())
+    try await advance(world) { disk.checks >= 3 }
+    #expect(world.transport.transfers.isEmpty && !task.isFinished)
+
+    store(disk, at: calendar.now)
+    disk.holdElsewhere(progress: nil)
+    try await advance(world) { task.isFinished }
+
+    #expect(try await task.response.source == .disk)
+    #expect(world.transport.transfers.isEmpty && disk.held == [])
+    await world.downloader.drain()
+  }
+
+  @Test("a process that hangs delays the others for a limited time")
+  func processThatHangsDelaysOthersForALimitedTime() async throws {
+    let disk = SharedDisk()
+    disk.holdElsewhere(progress: 1)
+    let (world, _) = world(disk)
+    let task = world.downloader.load(request())
+
+    try await advance(world) { !world.transport.transfers.isEmpty }
+
+    let waited = Double(world.clock.now) / 1e9
+    #expect(waited >= FetchLocks.patience && waited < FetchLocks.patience + 1)
+    #expect(disk.locks.isEmpty)
+    world.transport.transfers[0].respond(with: Fixture.body, Self.minute)
+    #expect(try await task.response.source == .network)
+    await world.downloader.drain()
+  }
+
+  @Test func staleImageIsShownWhileAnotherProcessFetches() async throws {
+    let disk = SharedDisk()
+    let (world, calendar) = world(disk)
+    store(disk, at: calendar.now - 3600)
+    disk.holdElsewhere(progress: 1)
+    let task = world.downloader.load(request())
+    try await advance(world) { task.isFinished }
+    #expect(try await task.response.source == .disk)
+    #expect(world.transport.transfers.isEmpty)
+    // The revalidation that waits is served by the response of the other process.
+    store(disk, at: calendar.now)
+    disk.holdElsewhere(progress: nil)
+    try await advance(world) { !world.downloader.isRunning }
+    #expect(world.transport.transfers.isEmpty)
+    await world.downloader.drain()
+  }
+
+  @Test func conditionalRequestKeepsTheLockUntilTheNewHeadIsStored() async throws {
+    let disk = SharedDisk()
+    let (world, calendar) = world(disk)
+    store(disk, at: calendar.now - 3600)
+    let task = world.downloader.load(request())
+    let transfer = try await world.transport.transfer(1)
+    #expect(transfer.request.headers["If-None-Match"] == "\"one\"" && disk.held.count == 1)
+
+    transfer.respond(status: 304, headers: Self.minute)
+    #expect(disk.held.count == 1)
+    transfer.finish()
+
+    #expect(try await task.response.freshness == .revalidated)
+    await world.downloader.drain()
+    #expect(disk.held == [] && disk.memory.storeCount == 2)
+  }
+
+  @Test func responseThatWasStoredMeanwhileIsNotFetchedAgain() async throws {
+    let disk = SharedDisk(lockGate: Gate())
+    let (world, calendar) = world(disk)
+    let task = world.downloader.load(request())
+    await disk.lockGate.waitUntilHeld(1)
+    // Another process stores the response between the lookup and the lock.
+    store(disk, at: calendar.now)
+    disk.secondsSinceStore = 0
+
+    disk.lockGate.open()
+
+    #expect(try await task.response.source == .disk)
+    #expect(world.transport.transfers.isEmpty)
+    await world.downloader.drain()
+    #expect(disk.held == [] && disk.locks.count == 1)
+  }
+
+  @Test func lockThatHangsDelaysNoTransferForLong() async throws {
+    let disk = SharedDisk(lockGate: Gate())
+    let (world, _) = world(disk)
+    let task = world.downloader.load(request())
+    await disk.lockGate.waitUntilHeld(1)
+    #expect(world.transport.transfers.isEmpty)
+
+    world.clock.advance(by: FetchLocks.answerLimit)
+
+    world.transport.transfers.first?.respond(with: Fixture.body, Self.minute)
+    #expect(try await task.response.source == .network)
+    // Later fetches do not ask a disk that hangs.
+    let next = world.downloader.load(request("b.jpg"))
+    try await world.transport.transfer(2).respond(with: Fixture.body, Self.minute)
+    _ = try await next.response
+    disk.lockGate.open()
+    await world.downloader.drain()
+    #expect(disk.held == [])
+  }
+
+  @Test func drainDoesNotWaitForALockThatHangs() async throws {
+    let disk = SharedDisk(lockGate: Gate())
+    let (world, _) = world(disk)
+    let task = world.downloader.load(request())
+    await disk.lockGate.waitUntilHeld(1)
+    task.cancel()
+    let (downloader, clock) = (world.downloader, world.clock)
+    let drained = Task { await downloader.drain() }
+    let end = clock.now.advanced(bySeconds: DiskWrites.limit)
+    try await until { clock.wakes.contains(end) }
+
+    clock.advance(by: DiskWrites.limit)
+
+    await drained.value
+    disk.lockGate.open()
+  }
+
+  @Test func progressIsReportedWhileBytesArrive() async throws {
+    let disk = SharedDisk()
+    let (world, _) = world(disk)
+    let task = world.downloader.load(request())
+    let transfer = try await world.transport.transfer(1)
+    transfer.respond(headers: Self.minute, expectedLength: Fixture.body.count)
+    for byte in Fixture.body.prefix(4) {
+      transfer.send([byte])
+      world.clock.advance(by: FetchLockHold.progressInterval)
+    }
+    try await until { disk.locks.first?.progress == 3 }
+    transfer.send(Array(Fixture.body.dropFirst(4)))
+    transfer.finish()
+    _ = try await task.response
+    await world.downloader.drain()
+  }
+
+  @Test func requestsOfOneProcessShareOneTransfer() async throws {
+    let disk = SharedDisk()
+    let (world, _) = world(disk)
+    let tasks = (0..<3).map { _ in world.downloader.load(request()) }
+    try await world.transport.transfer(1).respond(with: Fixture.body, Self.minute)
+    for task in tasks { _ = try await task.response }
+    await world.downloader.drain()
+    #expect(world.transport.transfers.count == 1 && disk.locks.count == 1)
+  }
+}

@@ -1,0 +1,211 @@
+import Testing
+import VitrineConcurrency
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// The decisions about fetch locks that processes share.
+@Suite struct FetchLocksTests {
+  private let one = FetchID(number: 1)
+  private let two = FetchID(number: 2)
+
+  private func seconds(_ seconds: Double) -> Int64 { Int64(0).advanced(bySeconds: seconds) }
+
+  private func acquired(secondsSinceStore: Double? = nil, _ lock: FakeLock = FakeLock()) -> FetchPreparation {
+    FetchPreparation(
+      lock: .acquired(FetchLockHold(lock) { $0() }, secondsSinceStore: secondsSinceStore))
+  }
+
+  private func held(_ progress: UInt64 = 1) -> FetchPreparation {
+    FetchPreparation(lock: .heldByAnother(progress: progress))
+  }
+
+  /// Returns locks in which a fetch waits since the time 0.
+  private func waiting() -> FetchLocks {
+    var locks = FetchLocks(isEnabled: true)
+    let asks = locks.asks(one, isUseful: true, at: 0)
+    let step = locks.prepared(one, held(), lookedUp: 0, at: 0)
+    #expect(asks && step == .wait && locks.isWaiting(one))
+    return locks
+  }
+
+  /// Checks until the time ends. Returns the times of the checks in seconds.
+  private func checkTimes(_ locks: inout FetchLocks, until end: Double) -> [Double] {
+    var times: [Double] = []
+    while let next = locks.nextChange, next <= seconds(end) {
+      guard locks.takeChecks(at: next) == [one] else { break }
+      times.append(Double(next) / 1e9)
+      _ = locks.checked([one: UInt64(times.count) + 1], at: next)
+    }
+    return times
+  }
+
+  // MARK: Asking
+
+  @Test func cacheWithoutLocksIsNotAsked() {
+    var locks = FetchLocks()
+    let asks = locks.asks(one, isUseful: true, at: 0)
+    #expect(!asks && locks.nextChange == nil)
+  }
+
+  @Test func fetchThatNeedsNoAnswerDoesNotAsk() {
+    var locks = FetchLocks(isEnabled: true)
+    let asks = locks.asks(one, isUseful: false, at: 0)
+    #expect(!asks)
+  }
+
+  @Test func transferStartsWithTheLock() {
+    var locks = FetchLocks(isEnabled: true)
+    _ = locks.asks(one, isUseful: true, at: 0)
+    let step = locks.prepared(one, acquired(), lookedUp: 0, at: 1)
+    let asksAgain = locks.asks(one, isUseful: true, at: 1)
+    #expect(step == .start && !asksAgain && locks.nextChange == nil)
+    let (taken, again) = (locks.take(one), locks.take(one))
+    #expect(taken?.hold != nil && again == nil)
+  }
+
+  @Test(
+    "a response that was stored after the lookup is looked up",
+    arguments: [(nil, false), (0, true), (2, true), (5, true), (8, false), (1e12, false)] as [(Double?, Bool)]
+  )
+  func newResponseIsLookedUp(secondsSinceStore: Double?, isNew: Bool) {
+    var locks = FetchLocks(isEnabled: true)
+    _ = locks.asks(one, isUseful: true, at: seconds(10))
+
+    let step = locks.prepared(
+      one, acquired(secondsSinceStore: secondsSinceStore), lookedUp: seconds(6), at: seconds(10))
+
+    #expect(step == (isNew ? .lookUp : .start))
+    let asksAgain = locks.asks(one, isUseful: true, at: seconds(11))
+    #expect(!asksAgain, "the lock is kept during the lookup")
+  }
+
+  @Test func lateAnswerStartsTheTransferWithoutALockAndReleasesTheLock() {
+    var locks = FetchLocks(isEnabled: true)
+    _ = locks.asks(one, isUseful: true, at: 0)
+    let limit = seconds(FetchLocks.answerLimit)
+    #expect(locks.nextChange == limit)
+    var late = locks.takeLate(at: limit - 1)
+    #expect(late == [])
+    late = locks.takeLate(at: limit)
+    #expect(late == [one] && locks.isHanging)
+    let asks = locks.asks(two, isUseful: true, at: limit)
+    #expect(!asks, "a disk that hangs is not asked")
+
+    let lock = FakeLock()
+    let step = locks.prepared(one, acquired(secondsSinceStore: nil, lock), lookedUp: 0, at: limit + 1)
+
+    #expect(step == .none && lock.releases == 1 && !locks.isHanging)
+    let asksNow = locks.asks(two, isUseful: true, at: limit + 2)
+    #expect(asksNow)
+  }
+
+  @Test func answerMayTakeLongerWhileResumableDataAreRead() {
+    var locks = FetchLocks(isEnabled: true)
+    _ = locks.asks(one, isUseful: true, at: 0)
+    locks.reads(20 << 20, for: one, at: seconds(0.1))
+    let late = locks.takeLate(at: seconds(10))
+    #expect(late == [] && (locks.nextChange ?? 0) > seconds(10))
+    let lateAtLast = locks.takeLate(at: seconds(11))
+    #expect(lateAtLast == [one])
+  }
+
+  @Test func fetchThatLeavesReleasesItsLock() {
+    var locks = FetchLocks(isEnabled: true)
+    let lock = FakeLock()
+    _ = locks.asks(one, isUseful: true, at: 0)
+    _ = locks.prepared(one, acquired(secondsSinceStore: nil, lock), lookedUp: 0, at: 0)
+    #expect(lock.releases == 0)
+    locks.leave(one)
+    #expect(lock.releases == 1)
+
+    _ = locks.asks(two, isUseful: true, at: 0)
+    locks.leave(two)
+    let step = locks.prepared(two, acquired(), lookedUp: 0, at: 1)
+    #expect(step == .none, "the answer comes too late")
+  }
+
+  // MARK: Waiting
+
+  @Test func checksAreFewAndBecomeFewer() {
+    var locks = waiting()
+    let times = checkTimes(&locks, until: 3)
+    #expect(times.first == FetchLocks.firstCheck)
+    #expect(times.count <= 10)
+    #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 <= FetchLocks.longestInterval + 1e-9 })
+  }
+
+  @Test func manyFetchesAreCheckedTogether() {
+    var locks = waiting()
+    for number in 2...50 {
+      let id = FetchID(number: UInt64(number))
+      _ = locks.asks(id, isUseful: true, at: 0)
+      _ = locks.prepared(id, held(), lookedUp: 0, at: 0)
+    }
+    let ids = locks.takeChecks(at: seconds(FetchLocks.firstCheck))
+    let again = locks.takeChecks(at: seconds(FetchLocks.firstCheck))
+    #expect(ids.count == 50 && again == [])
+    let released = locks.checked([one: 2], at: seconds(0.2))
+    #expect(released.free.count == 49 && released.ahead == [] && locks.isWaiting(one))
+  }
+
+  @Test func freeLockEndsTheWait() {
+    var locks = waiting()
+    _ = locks.takeChecks(at: seconds(0.1))
+    let released = locks.checked([:], at: seconds(0.1))
+    #expect(released == .init(free: [one]) && !locks.isWaiting(one))
+    let asks = locks.asks(one, isUseful: true, at: seconds(0.2))
+    #expect(asks, "after the lookup, the lock is asked for again")
+  }
+
+  @Test func processWithoutProgressIsNotWaitedForLong() {
+    var locks = waiting()
+    var time = 0.0
+    var released = FetchLocks.Released()
+    while released.ahead.isEmpty, time < 20, let next = locks.nextChange {
+      time = Double(next) / 1e9
+      _ = locks.takeChecks(at: next)
+      released = locks.checked([one: 1], at: next)
+    }
+    #expect(released.ahead == [one])
+    #expect(time >= FetchLocks.patience && time <= FetchLocks.patience + FetchLocks.longestInterval)
+    var asks = locks.asks(one, isUseful: true, at: seconds(time))
+    #expect(!asks, "the transfer starts without a lock")
+    _ = locks.take(one)
+    asks = locks.asks(one, isUseful: true, at: seconds(time))
+    #expect(asks, "a retry asks again")
+  }
+
+  @Test func processWithProgressIsWaitedForUntilTheLongestWait() {
+    var locks = waiting()
+    let times = checkTimes(&locks, until: 100)
+    let last = times.last ?? 0
+    #expect(last >= FetchLocks.longestWait && last <= FetchLocks.longestWait + FetchLocks.longestInterval)
+    #expect(!locks.isWaiting(one))
+  }
+
+  @Test func longestWaitIncludesEarlierWaits() {
+    var locks = waiting()
+    _ = locks.takeChecks(at: seconds(1))
+    _ = locks.checked([:], at: seconds(1))
+    _ = locks.asks(one, isUseful: true, at: seconds(FetchLocks.longestWait))
+    _ = locks.prepared(one, held(), lookedUp: 0, at: seconds(FetchLocks.longestWait))
+    _ = locks.takeChecks(at: seconds(FetchLocks.longestWait + 1))
+    let released = locks.checked([one: 9], at: seconds(FetchLocks.longestWait + 1))
+    #expect(released.ahead == [one])
+  }
+
+  @Test func checkThatHangsEndsAllWaits() {
+    var locks = waiting()
+    let ids = locks.takeChecks(at: seconds(1))
+    #expect(ids == [one])
+    let end = seconds(1 + FetchLocks.answerLimit)
+    #expect(locks.nextChange == end)
+    var abandoned = locks.takeAbandoned(at: end - 1)
+    #expect(abandoned == [])
+    abandoned = locks.takeAbandoned(at: end)
+    #expect(abandoned == [one] && locks.isHanging && locks.nextChange == nil)
+    let released = locks.checked([one: 1], at: end + 1)
+    #expect(released == .init() && !locks.isHanging)
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+import Vitrine
+import VitrineGalleryServer
+import VitrineTesting
+
+/// The frames of a second start, with the real transport, the real codecs and a folder.
+@MainActor
+@Suite(.timeLimit(.minutes(5)))
+struct FirstFrameTests {
+  private let world = FirstFrameWorld()
+
+  @Test("the first frame of a second start has all images, without a server")
+  func firstFrameOfASecondStartHasAllImages() async throws {
+    try await world.fill()
+    try await TestScreen.turns.begin()
+    defer { TestScreen.turns.end() }
+    let host = try world.host()
+    defer { host.close() }
+    let downloader = world.downloader()
+    host.waitForImages(of: downloader)
+    var sources: [ImageResponse.Source] = []
+    let views = world.addViews(to: host.window, downloader) { sources.append($0) }
+
+    host.turn(waitUpTo: 0)
+
+    #expect(host.frameStatistics.presented == 1)
+    #expect(views.allSatisfy { $0.image != nil && !$0.isInTransition })
+    #expect(sources == views.map { _ in .disk })
+  }
+
+  @Test("a screen that is opened later has its images in its first frame, on a manual clock too")
+  func screenThatIsOpenedLaterHasItsImagesInItsFirstFrame() async throws {
+    try await world.fill()
+    let screen = try await TestScreen(size: world.size)
+    let downloader = world.downloader()
+    screen.host.waitForImages(of: downloader)
+    screen.advance(by: 1)
+
+    let views = world.addViews(to: screen.window, downloader)
+    screen.advance(by: 0)
+
+    #expect(views.allSatisfy { $0.image != nil && !$0.isInTransition })
+    #expect(screen.advanceUntilIdle(limit: 0))
+  }
+
+  @Test func diskThatHangsDoesNotKeepTheFirstFrameWaiting() async throws {
+    let gate = Gate()
+    let downloader = ImageDownloader(
+      transports: [FakeTransport()], decoder: FakeDecoder(), dataCache: MemoryDataCache(gate: gate),
+      pixelCache: DiskPixelCache(directory: world.folder))
+    defer { gate.open() }
+    try await TestScreen.turns.begin()
+    defer { TestScreen.turns.end() }
+    let host = try world.host()
+    defer { host.close() }
+    host.firstFrameWait = 0.02
+    host.waitForImages(of: downloader)
+    let views = world.addViews(to: host.window, downloader)
+
+    host.turn(waitUpTo: 0)
+
+    #expect(host.frameStatistics.presented == 1)
+    #expect(views.allSatisfy { $0.image == nil && $0.isLoading })
+    for view in views { view.cancelImageLoad() }
+  }
+
+  @Test func framesDoNotWaitWithoutCachesOfResponsesAndPixels() async throws {
+    let screen = try await TestScreen(size: world.size)
+    let pixels = DiskPixelCache(directory: world.folder)
+
+    for (disk, pixelCache) in [(MemoryDataCache(), nil), (nil, pixels)] {
+      let downloader = ImageDownloader(
+        transports: [], decoder: FakeDecoder(), dataCache: disk, pixelCache: pixelCache)
+      screen.host.waitForImages(of: downloader)
+      #expect(screen.host.frameGate == nil)
+    }
+  }
+}
+
+/// A folder for caches on disk, and images of a server.
+@MainActor
+private final class FirstFrameWorld {
+  let folder = FileManager.default.temporaryDirectory.appending(path: "first-frame-\(UUID().uuidString)").path
+  let size = Size(width: 400, height: 100)
+  private var urls: [String] = []
+
+  isolated deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  func downloader() -> ImageDownloader {
+    ImageDownloader(
+      transports: [CurlTransport()], decoder: ImageCodecs(), dataCache: DiskImageCache(directory: folder),
+      pixelCache: DiskPixelCache(directory: folder))
+  }
+
+  /// A window off screen, in real time. The first frame may wait for long, because the machine may be busy.
+  func host() throws -> SDLHost {
+    var configuration = SDLHost.Configuration()
+    configuration.size = size
+    configuration.videoDriver = "offscreen"
+    configuration.readsGamepads = false
+    let host = try SDLHost(configuration: configuration)
+    host.firstFrameWait = 10
+    return host
+  }
+
+  /// Shows all images once, so that the disk has them. Stops the server.
+  func fill() async throws {
+    let gallery = URL(filePath: #filePath).appending(path: "../../../Assets/gallery").standardizedFileURL.path
+    let server = try GalleryServer(images: gallery)
+    defer { server.stop() }
+    urls = ["01-first-light", "02-bamboo-grove", "03-sun-path", "05-evening-dunes"].map {
+      "\(server.baseURL)/gallery/\($0).jpg"
+    }
+    let downloader = downloader()
+    let window = Window(size: size)
+    let views = addViews(to: window, downloader)
+    try await until { views.allSatisfy { $0.image != nil } }
+    await downloader.shutDown(cancelling: false)
+    downloader.finishWriting(within: 60)
+  }
+
+  /// Adds a view for each image.
+  func addViews(
+    to window: Window, _ downloader: ImageDownloader,
+    onImage: @escaping (ImageResponse.Source) -> Void = { _ in }
+  ) -> [ImageView] {
+    let urls = urls.isEmpty ? ["http://a.test/1"] : urls
+    return urls.enumerated().map { index, url in
+      let view = ImageView(frame: Rect(x: Double(index) * 100, y: 0, width: 100, height: 100))
+      view.contentMode = .fill
+      window.addSubview(view)
+      view.setImage(from: url, options: SlotOptions(downloader: downloader)) { result in
+        if case .success(let response) = result { onImage(response.source) }
+      }
+      return view
+    }
+  }
+}
