@@ -43,6 +43,19 @@ public final class MemoryImageCache: ImageRequestCache {
       images.protect(cost: min(limits.preferredUsage, limits.capacity), count: limits.count)
     }
 
+    /// Returns the image that serves a request, marks the image as just used, and counts the lookup. Inlined, because
+    /// this is the path of each memory hit.
+    @inline(__always)
+    mutating func use(_ identity: ImageIdentity, _ target: DecodeTarget?, _ scaleDownBytes: Int?) -> Image? {
+      let index = images.index(of: identity, at: target, scaleDownBytes: scaleDownBytes)
+      guard index >= 0 else {
+        statistics.misses += 1
+        return nil
+      }
+      statistics.hits += 1
+      return images.use(index)
+    }
+
     /// Returns the purge that the limits require, with a reason; nil if the limits are met.
     func neededPurge(keeping index: Int? = nil) -> (CachedImages.Purge, EvictionReason)? {
       let isOverCapacity = images.cost > limits.capacity
@@ -204,23 +217,19 @@ public final class MemoryImageCache: ImageRequestCache {
     let identity = request.imageIdentity(additionalIdentifier)
     let target = request.targetSize
     let scaleDownBytes = request.scaleDownBytes
-    if expires.load(ordering: .relaxed) { removeExpired(identity, target, scaleDownBytes, at: clock()) }
-    let image = state.withLock { state -> Image? in
-      let index = state.images.index(of: identity, at: target, scaleDownBytes: scaleDownBytes)
-      guard index >= 0 else {
-        state.statistics.misses += 1
-        return nil
-      }
-      state.statistics.hits += 1
-      return state.images.use(index)
-    }
+    let image =
+      expires.load(ordering: .relaxed)
+      ? freshImage(identity, target, scaleDownBytes, at: clock())
+      : state.withLock { $0.use(identity, target, scaleDownBytes) }
     return image ?? livingImage(identity, request)
   }
 
-  /// Removes the expired variants that a lookup would find.
-  private func removeExpired(
+  /// Looks an image up like `image(for:additionalIdentifier:)`, and removes the expired variants that the lookup would
+  /// find. Both happen under one lock, so that a variant that becomes the next to be found is checked as well.
+  private func freshImage(
     _ identity: ImageIdentity, _ target: DecodeTarget?, _ scaleDownBytes: Int?, at now: Int64
-  ) {
+  ) -> Image? {
+    var image: Image?
     release { state in
       var old: [Image] = []
       while case let index = state.images.index(of: identity, at: target, scaleDownBytes: scaleDownBytes),
@@ -229,8 +238,10 @@ public final class MemoryImageCache: ImageRequestCache {
         old.append(state.images.remove(index))
         state.statistics.count(1, .age)
       }
+      image = state.use(identity, target, scaleDownBytes)
       return old
     }
+    return image
   }
 
   /// Returns an evicted image that another owner still holds, and stores the image again.

@@ -50,7 +50,8 @@ struct UseOrder {
   }
 
   /// Moves an index to the newest position of the protected segment, and returns the oldest indices beyond the
-  /// segment's limits to probation. Inlined with the functions below, because each memory hit is a use.
+  /// segment's limits to probation. Inlined together with `protect`, `link` and `unlink`, because each memory hit is a
+  /// use.
   @inline(__always)
   mutating func use(_ index: Int) {
     let node = index + 2
