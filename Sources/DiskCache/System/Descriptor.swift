@@ -201,7 +201,7 @@ struct Descriptor: ~Copyable {
       try Self.retrying { () throws(SystemError) in try system.lock(number, range) }
       return .acquired
     } catch {
-      return error.code == EAGAIN || error.code == EACCES ? .heldByAnother : .unavailable
+      return error.code == EAGAIN ? .heldByAnother : .unavailable
     }
   }
 

@@ -46,7 +46,7 @@ protocol DiskSystem: Sendable {
   func remove(_ name: String, in folder: Int32, isFolder: Bool) throws(SystemError)
   /// Takes the lock of a file for this process; throws `EWOULDBLOCK` if another process holds it.
   func lock(_ descriptor: Int32) throws(SystemError)
-  /// Locks a range of bytes for the open file, or extends a lock of the same open file; throws `EAGAIN` or `EACCES` if
+  /// Locks a range of bytes for the open file, or extends a lock of the same open file; throws `EAGAIN` if
   /// another open file has locked a part of the range. The system releases the lock when the file is closed.
   func lock(_ descriptor: Int32, _ range: ByteRange) throws(SystemError)
   func unlock(_ descriptor: Int32, _ range: ByteRange) throws(SystemError)

@@ -213,7 +213,7 @@ struct FeedUpdatesTests {
     try await until { stored.items.count == 2 }
     let request = try await transport.transfer(1)
     #expect(stored.state == .stale(nil) && stored.isLoading)
-    #expect(stored.age == 10 * 86_400)
+    #expect(stored.age == 864_000)
     #expect(request.request.headers["If-None-Match"] == "\"one\"")
     request.respondNotModified()
     try await until { !stored.isLoading }

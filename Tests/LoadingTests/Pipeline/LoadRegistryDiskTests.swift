@@ -43,7 +43,7 @@ import VitrineGraphics
     actions = registry.decodeEnded(smallDecode, .failure(.emptyBody))
     #expect(actions.map(words).contains("fetch a.jpg"))
     actions = registry.storeEnded(processedImage)
-    #expect(actions.map(words) == ["deliver to 1", "pause fetch"])
+    #expect(actions.map(words) == ["store pixels", "deliver to 1", "pause fetch"])
 
     actions = registry.setPaused(false, paused)
     #expect(actions.map(words) == ["fetch a.jpg"])

@@ -68,18 +68,30 @@ final class PixelFiles: Sendable {
   }
 
   /// Overwrites the record of an entry that is no longer in the index, so that its pixels are not on the disk. A pack
-  /// that cannot be written is removed. Throws if that fails as well.
+  /// that cannot be written at the second attempt either is removed with all its images. Throws if that fails as well.
   func erase(_ entry: PixelEntry) throws(SystemError) {
     guard let range = entry.range else { return }
     do throws(SystemError) {
-      let file = try folder.open(PackName.name(entry.pack), flags: O_WRONLY)
+      try overwrite(range, in: entry.pack)
+    } catch {
+      do throws(SystemError) {
+        try overwrite(range, in: entry.pack)
+      } catch {
+        close(entry.pack)
+        guard PixelSweep.remove(entry.pack, in: folder, evenIfLocked: true) != .failed else { throw error }
+      }
+    }
+  }
+
+  /// Overwrites bytes of a pack, as far as the pack has them.
+  private func overwrite(_ range: Range<Int>, in pack: UInt32) throws(SystemError) {
+    do throws(SystemError) {
+      let file = try folder.open(PackName.name(pack), flags: O_WRONLY)
       let status = try file.status
       guard status.isRegular, range.lowerBound < status.size else { return }
       try file.erase(range.clamped(to: 0..<status.size))
     } catch {
-      guard error.code != ENOENT else { return }
-      close(entry.pack)
-      guard PixelSweep.remove(entry.pack, in: folder, evenIfLocked: true) != .failed else { throw error }
+      if error.code != ENOENT { throw error }
     }
   }
 }
