@@ -234,6 +234,8 @@ struct FetchPlan {
     if transfers.isCutOff(id) { find.failure = .offline }
     disk.noteLookup(id, at: loads.now)
     let verdict = disk.lookedUp(id, find, isCacheOnly: fetch.isCacheOnly)
+    // The server has answered a condition or a range with an unusable response: the next request is for the whole body.
+    if verdict == .askServer, transfers.hasRestarted(id) { disk.setCopy(nil, of: id) }
     // A lock that was taken before the lookup is not needed if the server is not asked.
     if verdict != .askServer { locks.leave(id) }
     return switch verdict {

@@ -144,11 +144,18 @@ import VitrineTesting
     "a call that fails once loses no good file, no descriptor and no later operation",
     arguments: Operation.allCases)
   func callThatFailsOnceLosesNoGoodFile(operation: Operation) {
-    for call in FaultySystem.Call.allCases {
+    for call in Self.calls(of: operation) {
       // Repeats until the operation makes fewer calls than `number`.
       var number = 1
       while Self.fails(operation, call, number) { number += 1 }
     }
+  }
+
+  /// Returns the calls that an operation makes.
+  private static func calls(of operation: Operation) -> [FaultySystem.Call] {
+    let (fixture, system) = (filled(operation), makeSystem(for: operation))
+    perform(operation, fixture.cache(on: system), fixture)
+    return FaultySystem.Call.allCases.filter { system.calls.contains($0) }
   }
 
   /// Fails one call in each way. Returns false if the operation does not make the call.
@@ -169,12 +176,7 @@ import VitrineTesting
 
   @Test("while one call hangs, other operations of the same cache continue", arguments: Operation.allCases)
   func hangingCallDoesNotBlockOtherOperations(operation: Operation) async throws {
-    let calls = {
-      let (fixture, system) = (Self.filled(operation), Self.makeSystem(for: operation))
-      Self.perform(operation, fixture.cache(on: system), fixture)
-      return system.calls
-    }()
-    for call in FaultySystem.Call.allCases where calls.contains(call) {
+    for call in Self.calls(of: operation) {
       let (fixture, system, gate) = (Self.filled(operation), Self.makeSystem(for: operation), Gate())
       defer { gate.open() }
       let cache = fixture.cache(on: system)

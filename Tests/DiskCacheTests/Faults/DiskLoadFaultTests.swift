@@ -61,7 +61,9 @@ import VitrineTesting
     "an image is loaded whichever disk call fails, once or always, and no descriptor leaks",
     arguments: Load.allCases)
   func imageIsLoadedAlthoughDiskCallsFail(load: Load) async throws {
-    for call in FaultySystem.Call.allCases {
+    let fixture = Self.filled(load)
+    let made = try await Self.load(load, fixture, FaultySystem()).calls
+    for call in FaultySystem.Call.allCases where made.contains(call) {
       for number in FaultySystem.always... {
         // Ends when the load makes fewer calls than `number`.
         guard try await Self.shows(load, call, number) || number == FaultySystem.always else { break }
@@ -76,20 +78,10 @@ import VitrineTesting
     for fault in faults {
       let (fixture, system) = (filled(load), FaultySystem())
       system.fail(call, number: number, with: fault)
-      var configuration = ImageDownloader.Configuration()
-      configuration.retries = .none
-      configuration.environment.clock = fixture.clock
-      configuration.environment.wallClock = { fixture.wallClock.withLock { $0 } }
-      let downloader = ImageDownloader(
-        configuration: configuration, transports: [transport(load)], decoder: FakeDecoder(), cache: nil,
-        dataCache: fixture.cache(on: system))
       let note: Comment = "\(load.rawValue), \(call.rawValue) number \(number): \(fault)"
 
-      let response = try await downloader.image(for: request(load))
-      _ = await response.isStored()
-      await downloader.drain()
+      try await Self.load(load, fixture, system, note)
 
-      #expect(response.image.pixelWidth == 64, note)
       #expect(system.openCount == 0, note)
       // Another response on the same disk stays.
       if load != .storeFirst {
@@ -98,5 +90,24 @@ import VitrineTesting
       guard system.hasFailed else { return false }
     }
     return true
+  }
+
+  /// Loads an image with a new downloader. Returns the system of its disk cache.
+  @discardableResult
+  private static func load(
+    _ load: Load, _ fixture: DiskFixture, _ system: FaultySystem, _ note: Comment? = nil
+  ) async throws -> FaultySystem {
+    var configuration = ImageDownloader.Configuration()
+    configuration.retries = .none
+    configuration.environment.clock = fixture.clock
+    configuration.environment.wallClock = { fixture.wallClock.withLock { $0 } }
+    let downloader = ImageDownloader(
+      configuration: configuration, transports: [transport(load)], decoder: FakeDecoder(), cache: nil,
+      dataCache: fixture.cache(on: system))
+    let response = try await downloader.image(for: request(load))
+    _ = await response.isStored()
+    await downloader.drain()
+    #expect(response.image.pixelWidth == 64, note)
+    return system
   }
 }

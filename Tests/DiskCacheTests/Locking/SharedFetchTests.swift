@@ -126,9 +126,10 @@ import VitrineTesting
     holder.store(stored, for: identity("a.jpg"))
     let lock = holder.fetchLock(for: identity("a.jpg"))
 
-    #expect(try await CacheProcess(fixture).load().response.source == .disk)
+    let process = CacheProcess(fixture)
+    #expect(try await process.load().response.source == .disk)
 
-    withExtendedLifetime(lock) {}
+    withExtendedLifetime((lock, process)) {}
   }
 
   @Test(

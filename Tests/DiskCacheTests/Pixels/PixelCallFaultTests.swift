@@ -115,11 +115,19 @@ import VitrineTesting
     "a call that fails once shows no wrong pixels, and loses no descriptor and no later operation",
     arguments: Operation.allCases)
   func callThatFailsOnceShowsNoWrongPixels(operation: Operation) {
-    for call in FaultySystem.Call.allCases {
+    for call in Self.calls(of: operation) {
       // Repeats until the operation makes fewer calls than `number`.
       var number = 1
       while Self.fails(operation, call, number) { number += 1 }
     }
+  }
+
+  /// Returns the calls that an operation makes.
+  private static func calls(of operation: Operation) -> [FaultySystem.Call] {
+    let (fixture, system) = (filled(operation), FaultySystem())
+    // Closing files is a part of the operation.
+    do { perform(operation, cache(fixture, on: system), fixture) }
+    return FaultySystem.Call.allCases.filter { system.calls.contains($0) }
   }
 
   /// Fails one call in each way. Returns false if the operation does not make the call.

@@ -28,6 +28,12 @@ import VitrineGraphics
     return Files(index: (fixture.indexPath, try contents(fixture.indexPath)), packs: packs)
   }
 
+  /// Returns the positions to damage in the last bucket: each byte of its start with the entry, and every 13th byte of
+  /// the rest, which is empty.
+  private static func indices(ofBucket bucket: Int, _ bytes: [UInt8]) -> [Int] {
+    Array(bucket..<(bucket + 200)) + Array(stride(from: bucket + 200, to: bytes.count, by: 13))
+  }
+
   private func cache() -> DiskPixelCache { fixture.pixels { $0.bytes = 1 << 20 } }
 
   private func finds(_ cache: DiskPixelCache, _ number: Int = 1) -> Bool { cache.find(number) != nil }
@@ -60,7 +66,7 @@ import VitrineGraphics
     // The header, some bytes between it and the bucket, and the bucket.
     let indices =
       Array(0..<PixelIndexHeader.length) + Array(stride(from: 32, to: bucket, by: 509))
-      + Array(bucket..<bytes.count)
+      + Self.indices(ofBucket: bucket, bytes)
     for index in indices {
       try files.restore()
       var flipped = bytes
@@ -93,7 +99,8 @@ import VitrineGraphics
     let files = try stored()
     let (path, bytes) = files.index
     let bucket = bytes.count - PixelBucket.length
-    let counts = Array(0...40) + Array(stride(from: 41, to: bucket, by: 997)) + Array(bucket..<bytes.count)
+    let counts =
+      Array(0...40) + Array(stride(from: 41, to: bucket, by: 997)) + Self.indices(ofBucket: bucket, bytes)
     for count in counts {
       try files.restore()
       try overwrite(path, bytes.prefix(count))

@@ -38,9 +38,9 @@ import VitrineGraphics
     let system = FaultySystem()
     let cache = fixture.pixels(on: system)
     for number in 1...2 { cache.put(number) }
-    system.fail(.open, numbers: 2...2, with: .error(EACCES))
+    system.fail(.open, numbers: 2...3, with: .error(EACCES))
 
-    // The first file that is opened is the index.
+    // The first file that is opened is the index, the second and the third is the pack.
     cache.removePixels(of: identity(1))
 
     #expect(system.hasFailed && fixture.packPaths.isEmpty)

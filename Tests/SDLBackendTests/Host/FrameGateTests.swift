@@ -126,6 +126,8 @@ extension SDLTests {
 
     @Test func hiddenWindowDoesNotWait() throws {
       let (test, limits) = try host()
+      // The first turn handles the event that shows the window.
+      test.frame()
       test.host.isVisible = false
       test.window.addSubview(LoadingView())
 
