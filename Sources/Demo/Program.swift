@@ -68,6 +68,7 @@ struct Program {
     configuration.host.renderer = options.renderer
     configuration.dataCache = disk(options)
     configuration.pixelCache = options.hasDiskCache ? pixels(options.cache) : nil
+    if let wait = options.firstFrameWait { configuration.firstFrameWait = wait / 1000 }
     // The embedded server has another port but the same images in each run.
     configuration.downloader.requests.keyFilter = gallery.withoutPort
     let application = try Application(configuration: configuration)

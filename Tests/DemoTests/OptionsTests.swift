@@ -54,6 +54,12 @@ struct OptionsTests {
     #expect(try Options(arguments: ["--offline"]).isOffline)
   }
 
+  @Test func firstFrameWaitIsInMilliseconds() throws {
+    #expect(try Options(arguments: []).firstFrameWait == nil)
+    #expect(try Options(arguments: ["--first-frame-wait", "200"]).firstFrameWait == 200)
+    #expect(throws: Options.UsageError.self) { try Options(arguments: ["--first-frame-wait", "-1"]) }
+  }
+
   @Test func autoVideoNamesNoDriver() throws {
     #expect(try Options(arguments: ["--video", "auto"]).video == nil)
     #expect(try Options(arguments: ["--video", "OFFSCREEN"]).video == "offscreen")

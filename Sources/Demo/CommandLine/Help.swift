@@ -40,6 +40,10 @@ nonisolated enum Help {
     ("--no-disk-cache", "", "store nothing on disk"),
     ("--offline", "", "send no request: show what is stored, however old, until F2 is pressed"),
     (
+      "--first-frame-wait", "MS",
+      "longest time that the first frame waits for images from disk (50); 0 draws it at once"
+    ),
+    (
       "--seed", "DIR",
       "folder of stored images below the disk cache, which is only read; may be repeated.\n“vitrine prefetch FEED --into DIR” makes one"
     ),

@@ -29,6 +29,8 @@ nonisolated struct Options: Equatable {
   var hasDiskCache = true
   /// True to send no request over the network.
   var isOffline = false
+  /// The longest time in milliseconds for which the first frame waits for images from disk; `nil` for the default.
+  var firstFrameWait: Double?
   /// Folders of stored images that are only read, below the disk cache, the upper one first.
   var seeds: [String] = []
   var showsHelp = false
@@ -98,6 +100,8 @@ nonisolated struct Options: Equatable {
       case "--cache": cache = try value("a folder")
       case "--no-disk-cache": hasDiskCache = false
       case "--offline": isOffline = true
+      case "--first-frame-wait":
+        firstFrameWait = try Self.number(name, try value("milliseconds, as 50"), in: 0...10_000)
       case "--seed": seeds.append(try value("a folder"))
       case "--help", "-h": showsHelp = true
       case "--version": showsVersion = true
