@@ -4,10 +4,6 @@ import VitrineLoading
 
 /// Finds stored responses.
 struct ResponseLookup {
-  /// The minimum number of seconds between two updates of a file's access time, so that cache hits do not wear out
-  /// flash memory.
-  private static let useIntervalSeconds: Int64 = 3600
-
   let context: CacheContext
 
   /// Returns a stored response with its body; nil if there is none. A damaged or expired file is removed. Counts as a
@@ -75,7 +71,7 @@ struct ResponseLookup {
   ) {
     context.state.withLock { $0.used(name) }
     let sinceRecorded = now.subtractingReportingOverflow(lastRecorded).partialValue
-    guard sinceRecorded.magnitude >= Self.useIntervalSeconds.magnitude else { return }
+    guard sinceRecorded.magnitude >= FileTimes.useInterval.magnitude else { return }
     // The modification time records the store, the access time the use. A read-only file system cannot record uses.
     try? shard.setTimes(FileTimes(used: now), of: name.hex)
   }

@@ -63,6 +63,10 @@ struct ByteRange: Hashable {
 
 /// The times of a file in seconds since 1970; nil leaves a time unchanged.
 struct FileTimes: Hashable {
+  /// The minimum number of seconds between two updates of the time of a file's use, so that cache hits do not wear out
+  /// flash memory.
+  static let useInterval: Int64 = 86400
+
   var used, stored: Int64?
 
   /// Returns a wall-clock time in seconds since 1970, limited to what file systems can record.

@@ -106,12 +106,12 @@ struct DiskTrim {
     return outcome
   }
 
-  /// Chooses victims of about the new response's size that were not used for a day. The cache then neither grows nor
-  /// shrinks much.
+  /// Chooses victims of about the new response's size that no process has used for a day or two: other processes
+  /// record a use once a day. The cache then neither grows nor shrinks much.
   private func evictUnused(for growth: Growth, among remaining: [Entry], _ outcome: inout Outcome) -> Bool {
     guard growth.bytes > 0 || growth.files > 0 else { return true }
     let unused = remaining.filter {
-      $0.name != growth.replaces && uses[$0.name] == nil && $0.used <= now - 86400
+      $0.name != growth.replaces && uses[$0.name] == nil && $0.used <= now - 2 * FileTimes.useInterval
         && $0.bytes <= 2 * growth.bytes
     }
     var (victims, bytes) = ([Entry](), 0)

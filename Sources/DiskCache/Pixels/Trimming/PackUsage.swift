@@ -22,9 +22,6 @@ struct PackUsage {
     var stamped: Int64?
   }
 
-  /// The number of seconds between two time stamps of a pack, so that cache hits do not wear out flash memory.
-  static let stampSeconds = 86400.0
-
   private var known: [UInt32: Pack]?
   private var uses: [UInt32: Use] = [:]
   /// The number of bytes that this process has stored since the scan.
@@ -55,8 +52,8 @@ struct PackUsage {
   ///   - now: The time in nanoseconds of a clock that never goes back.
   mutating func takeStamp(_ number: UInt32, recorded: Int64, time: Int64, at now: Int64) -> Bool {
     let sinceRecorded = time.subtractingReportingOverflow(recorded).partialValue
-    guard Double(sinceRecorded.magnitude) >= Self.stampSeconds else { return false }
-    if let last = uses[number]?.stamped, now < last.advanced(bySeconds: Self.stampSeconds) { return false }
+    guard sinceRecorded.magnitude >= FileTimes.useInterval.magnitude else { return false }
+    if let last = uses[number]?.stamped, now < last.advanced(bySeconds: Double(FileTimes.useInterval)) { return false }
     uses[number, default: Use(last: now)].stamped = now
     return true
   }
