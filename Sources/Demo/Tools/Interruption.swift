@@ -2,38 +2,76 @@ import Glibc
 import Synchronization
 import Vitrine
 
-/// Ctrl-C and SIGTERM during a tool. The tool looks at `isRequested` between two steps and then ends by itself; a
-/// second signal ends the process at once.
+/// Ctrl-C, SIGTERM and a closed terminal during a tool. The tool looks at `isRequested` between two steps and then ends
+/// by itself; a second signal ends the process at once.
 nonisolated final class Interruption: Sendable {
-  private let requested = Atomic(false)
+  private struct State {
+    var isRequested = false
+    var handler: (@Sendable () -> Void)?
+  }
+
+  private let state = Mutex(State())
   /// Readable once an interruption was requested, for a tool that waits for input; `nil` if there is no descriptor.
   private let pipe = WakeupPipe()
 
-  var isRequested: Bool { requested.load(ordering: .relaxed) }
+  var isRequested: Bool { state.withLock { $0.isRequested } }
   var descriptor: Int32 { pipe?.descriptor ?? -1 }
 
-  /// Receives the signals from now on. Call this before other threads are started, which inherit the blocked signals.
+  /// Receives the signals from now on. Call this before other threads are started, which inherit the blocked signals:
+  /// a signal that is delivered to a thread where it is not blocked ends the process.
   ///
-  /// - Parameter handler: Called on a thread of its own at the first signal.
-  static func begin(_ handler: @escaping @Sendable () -> Void = {}) -> Interruption {
+  /// Signals that were ignored when the program was started stay ignored: SIGHUP by `nohup`, and SIGINT in a job that a
+  /// shell script runs in the background.
+  static func begin() -> Interruption {
     let interruption = Interruption()
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    for signal in [SIGINT, SIGTERM] { sigaddset(&signals, signal) }
+    let received = [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }
+    var signals = set(of: received)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     BlockingThread.start {
+      var signals = set(of: received)
       while true {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for signal in [SIGINT, SIGTERM] { sigaddset(&signals, signal) }
         var signal: Int32 = 0
         guard sigwait(&signals, &signal) == 0 else { continue }
-        if interruption.isRequested { _exit(1) }
-        interruption.requested.store(true, ordering: .relaxed)
-        interruption.pipe?.ring()
-        handler()
+        if !interruption.request() { _exit(1) }
       }
     }
     return interruption
+  }
+
+  /// Calls `handler` once when an interruption is requested, on a thread of its own; before this call returns if the
+  /// interruption was requested earlier.
+  func whenRequested(_ handler: @escaping @Sendable () -> Void) {
+    let isLate = state.withLock { state in
+      if !state.isRequested { state.handler = handler }
+      return state.isRequested
+    }
+    if isLate { handler() }
+  }
+
+  /// Requests the interruption. Returns false if it was requested before.
+  @discardableResult
+  func request() -> Bool {
+    let (isFirst, handler) = state.withLock { state in
+      defer { (state.isRequested, state.handler) = (true, nil) }
+      return (!state.isRequested, state.handler)
+    }
+    guard isFirst else { return false }
+    pipe?.ring()
+    handler?()
+    return true
+  }
+
+  private static func set(of members: [Int32]) -> sigset_t {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for signal in members { sigaddset(&signals, signal) }
+    return signals
+  }
+
+  private static func isIgnored(_ signal: Int32) -> Bool {
+    var action = sigaction()
+    guard sigaction(signal, nil, &action) == 0 else { return false }
+    // SIG_IGN is the address 1, and SIG_DFL the address 0.
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
   }
 }
