@@ -72,7 +72,8 @@ package struct VitrineProgram {
   package func run(
     arguments: [String], script: String? = nil, terminates: Bool = false,
     terminatesWhen condition: (@Sendable () -> Bool)? = nil, signal: Int32 = SIGTERM,
-    input: FileHandle = .nullDevice, errorOutput: FileHandle? = nil, whileRunning: (@Sendable (Int32) async throws -> Void)? = nil
+    input: FileHandle = .nullDevice, errorOutput: FileHandle? = nil,
+    whileRunning: (@Sendable (Int32) async throws -> Void)? = nil
   ) async throws -> Outcome {
     // The tools have options of their own.
     let isTool = ["cache", "prefetch"].contains(arguments.first)

@@ -15,7 +15,8 @@ struct CommandLineTests {
       "--feed", "--refresh", "--screen", "--size", "--scale", "--rotate", "--tile", "--gap", "--chrome",
       "--video",
       "--renderer", "--latency", "--script", "--screenshot", "--stats", "--trace", "--overlay", "--dump-tree",
-      "--cache", "--no-disk-cache", "--seed", "--offline", "--exit-when-idle", "--exit-after", "--help", "--version",
+      "--cache", "--no-disk-cache", "--seed", "--offline", "--exit-when-idle", "--exit-after", "--help",
+      "--version",
     ] {
       #expect(outcome.output.contains("  \(option) "))
     }

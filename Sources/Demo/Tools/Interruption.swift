@@ -3,7 +3,7 @@ import Synchronization
 import Vitrine
 
 /// Ctrl-C, SIGTERM and a closed terminal during a tool. The tool looks at `isRequested` between two steps and then ends
-/// by itself; a second signal ends the process at once.
+/// by itself; a second Ctrl-C or SIGTERM ends the process at once.
 nonisolated final class Interruption: Sendable {
   private struct State {
     var isRequested = false
@@ -24,15 +24,16 @@ nonisolated final class Interruption: Sendable {
   /// shell script runs in the background.
   static func begin() -> Interruption {
     let interruption = Interruption()
-    let received = [SIGINT, SIGTERM, SIGHUP].filter { !isIgnored($0) }
-    var signals = set(of: received)
+    let received = [SIGINT, SIGTERM, SIGHUP].filter { !Signals.isIgnored($0) }
+    var signals = Signals.set(of: received)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     BlockingThread.start {
-      var signals = set(of: received)
+      var signals = Signals.set(of: received)
       while true {
         var signal: Int32 = 0
         guard sigwait(&signals, &signal) == 0 else { continue }
-        if !interruption.request() { _exit(1) }
+        // The kernel and the shell may both send SIGHUP when a terminal is closed.
+        if !interruption.request(), signal != SIGHUP { _exit(1) }
       }
     }
     return interruption
@@ -59,19 +60,5 @@ nonisolated final class Interruption: Sendable {
     pipe?.ring()
     handler?()
     return true
-  }
-
-  private static func set(of members: [Int32]) -> sigset_t {
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    for signal in members { sigaddset(&signals, signal) }
-    return signals
-  }
-
-  private static func isIgnored(_ signal: Int32) -> Bool {
-    var action = sigaction()
-    guard sigaction(signal, nil, &action) == 0 else { return false }
-    // SIG_IGN is the address 1, and SIG_DFL the address 0.
-    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
   }
 }
