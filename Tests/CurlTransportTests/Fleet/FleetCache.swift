@@ -7,7 +7,7 @@ final class FleetCache {
     case nginx, squid
 
     fileprivate var program: String { "/usr/sbin/\(rawValue)" }
-    fileprivate var package: String { self == .nginx ? "nginx-light" : "squid" }
+    fileprivate var packageName: String { self == .nginx ? "nginx-light" : "squid" }
   }
 
   /// The error for a server that is not installed. A test with a missing server fails, because nothing else would show
@@ -17,7 +17,7 @@ final class FleetCache {
 
     var description: String {
       "\(kind.program) is missing: ./run.sh test installs it as root or with sudo, except under systemd, which would "
-        + "start it; install it with: apt-get install --no-install-recommends \(kind.package)"
+        + "start it; install it with: apt-get install --no-install-recommends \(kind.packageName)"
     }
   }
 
