@@ -7,7 +7,7 @@ import VitrineTesting
 /// Broken downloads from a server that supports ranges.
 @Suite(.timeLimit(.minutes(5)))
 struct GalleryResumeTests {
-  private static let body = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+  private static let body = FakeDecoder.encodedImage(width: 8, height: 8, count: 100_000)
 
   private func load(_ server: GalleryServer, _ target: String) async throws -> [UInt8]? {
     var configuration = ImageDownloader.Configuration()
