@@ -10,8 +10,8 @@ nonisolated enum Signals {
     return signals
   }
 
-  /// Returns true if the signal was ignored when the program was started, for example SIGHUP by `nohup`, and the program
-  /// has not changed that.
+  /// Returns true if the signal was ignored when the program was started, for example SIGHUP by `nohup`, and the
+  /// program has not changed that.
   static func isIgnored(_ signal: Int32) -> Bool {
     var action = sigaction()
     guard sigaction(signal, nil, &action) == 0 else { return false }

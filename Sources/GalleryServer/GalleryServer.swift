@@ -10,8 +10,8 @@ import Synchronization
 ///
 /// `/gallery/FILE` is a file of the image folder, with a strong `ETag`, `Last-Modified` and `Cache-Control:
 /// max-age=3600`. Other paths serve the resources that were added; any other path is 404. The server supports GET and
-/// HEAD, and replies to conditional requests (`If-None-Match`, and `If-Modified-Since` with the exact date) with 304, and
-/// to a range of bytes with 206 or 416 (with `If-Range`, only for the current strong entity tag or exact date).
+/// HEAD, and replies to conditional requests (`If-None-Match`, and `If-Modified-Since` with the exact date) with 304,
+/// and to a range of bytes with 206 or 416 (with `If-Range`, only for the current strong entity tag or exact date).
 ///
 /// Query items change the response at any path. Unknown items are ignored, so that they can make URLs distinct:
 ///
