@@ -18,11 +18,12 @@ run_tests() {
   [ "${1:-}" = "--" ] && shift
   need_swift
   local servers=(openssl)
-  # For the tests of TLS and HTTP/2, of Digest, of proxies and of many displays behind a cache, which are skipped without
-  # these servers. With systemd, installing the packages would start the servers.
+  # For the tests of TLS and HTTP/2, of Digest and of proxies, which are skipped without these servers, and of many
+  # displays behind a cache, which fail without nginx and Squid. With systemd, installing the packages would start the
+  # servers.
   [ -d /run/systemd/system ] || servers+=(nginx-light lighttpd tinyproxy squid)
   need_packages "${packages[@]}"
-  (need_packages "${servers[@]}") || say "run.sh: tests that need a missing server are skipped"
+  (need_packages "${servers[@]}") || say "run.sh: tests that need a missing server are skipped or fail"
   export VITRINE_ASSETS="$PWD/Assets"
   case "${VITRINE_CORPUS:-/}" in /*) ;; *) export VITRINE_CORPUS="$caller/$VITRINE_CORPUS" ;; esac
   local option serial=()

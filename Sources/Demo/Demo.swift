@@ -79,7 +79,6 @@ final class Demo: ScriptStage {
   private func feedStateDidChange() {
     if feed.state != .loading, let root, root.isLoading { root.endLoading() }
     statistics.onChange?()
-    updateAge()
     switch feed.state {
     case .loading, .loaded, .stale: break
     // The message is printed once. A run that ends when idle prints it at its end.
@@ -91,12 +90,11 @@ final class Demo: ScriptStage {
     }
   }
 
-  /// Updates the age of a stored list in the status line each minute.
-  private func updateAge() {
+  /// Updates the status line each minute while it shows an age, and never otherwise.
+  private func updateAges(_ showsAge: Bool) {
+    guard showsAge != (ageTimer != nil) else { return }
     ageTimer?.cancel()
-    ageTimer = nil
-    guard case .stale(_?) = feed.state else { return }
-    ageTimer = window.every(60) { [unowned self] in statistics.onChange?() }
+    ageTimer = showsAge ? window.every(60) { [unowned self] in statistics.onChange?() } : nil
   }
 
   private var feedScreens: [FeedScreen] { screens.values.compactMap { $0 as? FeedScreen } }
@@ -146,7 +144,11 @@ final class Demo: ScriptStage {
   }
 
   private func makeStatus() -> StatusLine {
-    let status = StatusLine { [unowned self] in self.statusText }
+    let status = StatusLine { [unowned self] in
+      let status = self.status
+      updateAges(status.showsAge)
+      return status.text
+    }
     statistics.onChange = { [weak status] in status?.scheduleUpdate() }
     return status
   }
@@ -183,10 +185,13 @@ final class Demo: ScriptStage {
   }
 
   /// The status line: the images on the screen, or on a screen without a feed all images since the start.
-  private var statusText: String {
+  private var status: StatusText {
+    let isOffline = application.downloader.isOffline
+    let list = FeedText(
+      name: feed.name, state: feed.state, age: feed.age.map { StoredAge(seconds: $0) }, isOffline: isOffline)
     var status = StatusText(
-      feed: FeedText(name: feed.name, state: feed.state, age: feed.age).text,
-      isOffline: application.downloader.isOffline, bySource: statistics.bySource, failed: statistics.failed,
+      feed: list.text, isOffline: isOffline, isListStale: list.isStale, bySource: statistics.bySource,
+      failed: statistics.failed,
       cacheBytes: application.cache.usage, textureBytes: application.host.textureBytes)
     if let screen = root?.screen as? FeedScreen {
       let cells = screen.visibleCells
@@ -195,7 +200,7 @@ final class Demo: ScriptStage {
       status.oldest = cells.compactMap(\.age).max()
       status.failed = cells.count { $0.isFailed }
     }
-    return status.text
+    return status
   }
 
   // MARK: Running

@@ -30,7 +30,7 @@ nonisolated enum HangupSignal {
   /// Blocks the signal in the calling thread and in the threads that it starts, so that the signal waits for `watch`.
   /// Called before other threads start.
   static func block() {
-    var signals = signals
+    var signals = Signals.set(of: [SIGHUP])
     pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
@@ -47,20 +47,6 @@ nonisolated enum HangupSignal {
     if code == 0 { pthread_detach(thread) } else { watch.release() }
   }
 
-  private static var signals: sigset_t {
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    sigaddset(&signals, SIGHUP)
-    return signals
-  }
-
-  private static var isIgnored: Bool {
-    var action = sigaction()
-    guard sigaction(SIGHUP, nil, &action) == 0 else { return false }
-    // SIG_IGN is the address 1, and SIG_DFL the address 0.
-    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
-  }
-
   /// True if the process has a terminal. The kernel takes the terminal away before it sends the signal.
   private static var hasTerminal: Bool {
     let terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
@@ -72,13 +58,13 @@ nonisolated enum HangupSignal {
   /// The work of the thread.
   private final class Watch: Sendable {
     private let handler: @MainActor @Sendable (Meaning) -> Void
-    private let isIgnored = HangupSignal.isIgnored
+    private let isIgnored = Signals.isIgnored(SIGHUP)
     private let hadTerminal = HangupSignal.hasTerminal
 
     init(_ handler: @escaping @MainActor @Sendable (Meaning) -> Void) { self.handler = handler }
 
     func run() {
-      var signals = HangupSignal.signals
+      var signals = Signals.set(of: [SIGHUP])
       var signal: Int32 = 0
       while sigwait(&signals, &signal) == 0 {
         let meaning = Meaning(

@@ -18,9 +18,7 @@ struct Program {
   /// Unblocks SIGINT and SIGTERM, so that Ctrl-C and SIGTERM quit the program. A child process inherits the blocked
   /// signals of its parent, for example of a program that starts `vitrine` from a dispatch queue.
   private static func unblockSignals() {
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    for signal in [SIGINT, SIGTERM] { sigaddset(&signals, signal) }
+    var signals = Signals.set(of: [SIGINT, SIGTERM])
     pthread_sigmask(SIG_UNBLOCK, &signals, nil)
   }
 

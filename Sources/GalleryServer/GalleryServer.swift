@@ -10,7 +10,8 @@ import Synchronization
 ///
 /// `/gallery/FILE` is a file of the image folder, with a strong `ETag`, `Last-Modified` and `Cache-Control:
 /// max-age=3600`. Other paths serve the resources that were added; any other path is 404. The server supports GET and
-/// HEAD, and replies to conditional requests (`If-None-Match`, and `If-Modified-Since` with the exact date) with 304.
+/// HEAD, and replies to conditional requests (`If-None-Match`, and `If-Modified-Since` with the exact date) with 304,
+/// and to a range of bytes with 206 or 416 (with `If-Range`, only for the current strong entity tag or exact date).
 ///
 /// Query items change the response at any path. Unknown items are ignored, so that they can make URLs distinct:
 ///
@@ -24,7 +25,7 @@ import Synchronization
 /// | `header=NAME:VALUE` | has this header instead of the server's own; may be repeated |
 /// | `length=+N`, `-N`, `none` | declares a wrong length (by N bytes) or none, and closes the connection |
 /// | `chunked=1`, `endless=1` | is chunked; is chunked and never ends |
-/// | `truncate=BYTES`, `stall=BYTES`, `reset=BYTES` | after this number of body bytes closes the connection; sends nothing more; resets the connection |
+/// | `truncate=BYTES`, `stall=BYTES`, `reset=BYTES` | after this number of bytes of the body or range closes the connection; sends nothing more; resets the connection |
 /// | `close=1` | closes the connection |
 ///
 /// A reset discards the bytes that the client's socket has not received yet. A client that closes its sending half is

@@ -5,10 +5,14 @@ import Glibc
 package struct VitrineProgram {
   package struct Outcome {
     package var exitCode: Int32
-    package var output: String
+    /// The bytes of the standard output, which need not be text.
+    package var outputData: Data
     package var errors: String
     /// The figures that `--stats` wrote, or `nil` without a stats file.
     package var stats: Stats?
+
+    /// The standard output as text.
+    package var output: String { String(decoding: outputData, as: UTF8.self) }
   }
 
   package struct Stats: Decodable {
@@ -59,14 +63,17 @@ package struct VitrineProgram {
 
   /// - Parameters:
   ///   - terminates: True to send SIGTERM when the window is open.
-  ///   - terminatesWhen: A condition that is checked until it is true; SIGTERM is sent then. In place of `terminates`.
+  ///   - terminatesWhen: A condition that is checked until it is true; the signal is sent then. In place of
+  ///     `terminates`.
+  ///   - signal: The signal in place of SIGTERM.
   ///   - input: The standard input; none by default.
   ///   - errorOutput: The file that receives the error output in place of `Outcome.errors`.
   ///   - whileRunning: Called with the process identifier when the window is open. Cancelled when the program ends.
   package func run(
     arguments: [String], script: String? = nil, terminates: Bool = false,
-    terminatesWhen condition: (@Sendable () -> Bool)? = nil, input: FileHandle = .nullDevice,
-    errorOutput: FileHandle? = nil, whileRunning: (@Sendable (Int32) async throws -> Void)? = nil
+    terminatesWhen condition: (@Sendable () -> Bool)? = nil, signal: Int32 = SIGTERM,
+    input: FileHandle = .nullDevice, errorOutput: FileHandle? = nil,
+    whileRunning: (@Sendable (Int32) async throws -> Void)? = nil
   ) async throws -> Outcome {
     // The tools have options of their own.
     let isTool = ["cache", "prefetch"].contains(arguments.first)
@@ -103,17 +110,28 @@ package struct VitrineProgram {
       if (try? await Task.sleep(for: .seconds(10))) != nil { kill(process.processIdentifier, SIGKILL) }
       return true
     }
-    let terminator = Task {
-      let isReady =
-        condition ?? { (try? String(contentsOf: errors, encoding: .utf8))?.contains("video ") == true }
-      guard terminates || condition != nil || whileRunning != nil else { return }
-      while !isReady() { try await Task.sleep(for: .milliseconds(20)) }
-      try await whileRunning?(process.processIdentifier)
-      if terminates || condition != nil { process.terminate() }
+    let hasWindow: @Sendable () -> Bool = {
+      (try? String(contentsOf: errors, encoding: .utf8))?.contains("video ") == true
+    }
+    let companion = Task {
+      guard let whileRunning else { return }
+      while !hasWindow() { try await Task.sleep(for: .milliseconds(20)) }
+      try await whileRunning(process.processIdentifier)
+    }
+    let hasEnded = DispatchSemaphore(value: 0)
+    if terminates || condition != nil {
+      // On a thread of its own: tests that block can hold all threads of tasks for longer than the program waits.
+      Thread.detachNewThread {
+        while !(condition ?? hasWindow)() {
+          if hasEnded.wait(timeout: .now() + 0.02) == .success { return }
+        }
+        if process.isRunning { kill(process.processIdentifier, signal) }
+      }
     }
     defer {
       watchdog.cancel()
-      terminator.cancel()
+      companion.cancel()
+      hasEnded.signal()
     }
     try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Void, any Error>) in
       process.terminationHandler = { _ in ended.resume() }
@@ -123,7 +141,7 @@ package struct VitrineProgram {
     if await watchdog.value { throw DidNotEnd(arguments: arguments) }
     return Outcome(
       exitCode: process.terminationStatus,
-      output: try String(contentsOf: output, encoding: .utf8),
+      outputData: try Data(contentsOf: output),
       errors: try String(contentsOf: errors, encoding: .utf8),
       stats: (try? Data(contentsOf: URL(filePath: stats))).flatMap {
         try? JSONDecoder().decode(Stats.self, from: $0)

@@ -5,8 +5,9 @@ import Vitrine
 
 /// The feed in the status line.
 struct FeedTextTests {
-  private func text(_ state: Feed.State, age: Double? = nil) -> String {
-    FeedText(name: "list.txt", state: state, age: age).text
+  private func text(_ state: Feed.State, age: Double? = nil, isOffline: Bool = false) -> String {
+    let age = age.map { StoredAge(seconds: $0) }
+    return FeedText(name: "list.txt", state: state, age: age, isOffline: isOffline).text
   }
 
   @Test func currentListIsNamed() {
@@ -17,10 +18,11 @@ struct FeedTextTests {
   @Test func storedListHasItsAgeAndTheReason() {
     let unreachable = FeedError.notLoaded("list.txt", .transport(.cannotConnect, message: ""))
 
-    #expect(text(.stale(nil), age: 7200) == "list.txt (list stored 2 hours ago)")
+    #expect(
+      text(.stale(nil), age: 7200) == "list.txt (stored list, 2 h old, the server has not responded yet)")
     #expect(
       text(.stale(unreachable), age: 90)
-        == "list.txt (list stored 1 minute ago, the server cannot be reached)")
+        == "list.txt (stored list, 1 min old, the server cannot be reached)")
     #expect(text(.stale(unreachable)) == "list.txt (stored list, the server cannot be reached)")
     #expect(
       text(.waiting(unreachable)) == "list.txt (no list yet, the server cannot be reached, trying again)")
@@ -42,13 +44,21 @@ struct FeedTextTests {
     #expect(text(.stale(error)) == "list.txt (stored list, \(reason))")
   }
 
-  @Test(arguments: [
-    (0, "a moment ago"), (59, "a moment ago"), (60, "1 minute ago"), (3599, "59 minutes ago"),
-    (3600, "1 hour ago"), (86_399, "23 hours ago"), (86_400, "1 day ago"), (1e300, "1000000 days ago"),
-    (-5, "a moment ago"), (Double.nan, "a moment ago"),
-  ])
-  func ageIsInTheLargestWholeUnit(seconds: Double, words: String) {
-    #expect(FeedText.words(seconds) == words)
+  @Test func offlineListDoesNotRepeatThatNoRequestIsSent() {
+    let offline = FeedError.notLoaded("list.txt", .offline)
+
+    #expect(text(.stale(offline), age: 60, isOffline: true) == "list.txt (stored list, 1 min old)")
+    #expect(text(.stale(offline), age: 60) == "list.txt (stored list, 1 min old, no request was sent)")
+    #expect(text(.waiting(offline), isOffline: true) == "list.txt (no list yet)")
+    #expect(text(.waiting(offline)) == "list.txt (no list yet, no request was sent, trying again)")
+  }
+
+  @Test func onlyAStoredListShowsAnAge() {
+    let age = StoredAge(seconds: 60)
+
+    #expect(FeedText(name: "a", state: .stale(nil), age: age).isStale)
+    #expect(!FeedText(name: "a", state: .stale(nil)).isStale)
+    #expect(!FeedText(name: "a", state: .loaded, age: age).isStale)
   }
 }
 

@@ -30,7 +30,7 @@ struct StatusTextTests {
     #expect(
       all.text
         == [
-          "Gallery", "1 image: 1 from disk", "stored images, the server cannot be reached", "2 failed",
+          "Gallery", "1 image: 1 from disk", "stored image, the server cannot be reached", "2 failed",
           memory,
         ]
         .joined(separator: gap))
@@ -50,7 +50,7 @@ struct StatusTextTests {
 
     #expect(
       one.text
-        == ["Gallery", "1 image: 1 from disk", "stored images, 1 day old, no request is sent", memory]
+        == ["Gallery", "1 image: 1 from disk", "stored image, 1 day old, no request was sent", memory]
         .joined(separator: gap))
     #expect(
       some.text
@@ -58,6 +58,30 @@ struct StatusTextTests {
           "Gallery", "offline", "3 images: 3 from disk",
           "2 of them stored, up to 1 day old, the server cannot be reached", memory,
         ].joined(separator: gap))
+  }
+
+  @Test func offlineProgramSaysOnceThatItIsOffline() {
+    let status = StatusText(
+      feed: FeedText(
+        name: "Gallery", state: .stale(.notLoaded("", .offline)), age: StoredAge(seconds: 7200),
+        isOffline: true
+      ).text,
+      isOffline: true, bySource: [.disk: 3], stale: [.offline: 2, .waiting: 1],
+      oldest: StoredAge(seconds: 90),
+      failed: 1)
+
+    #expect(
+      status.text
+        == [
+          "Gallery (stored list, 2 h old)", "offline", "3 images: 3 from disk",
+          "stored images, up to 1 min old, the server has not responded yet", "1 failed", memory,
+        ].joined(separator: gap))
+  }
+
+  @Test func onlyAnAgeIsUpdatedEachMinute() {
+    #expect(!StatusText(feed: "Gallery", stale: [.waiting: 1]).showsAge)
+    #expect(StatusText(feed: "Gallery", isListStale: true).showsAge)
+    #expect(StatusText(feed: "Gallery", oldest: StoredAge(seconds: 0)).showsAge)
   }
 
   @Test func statusLineNamesEachReasonOnce() {
@@ -68,14 +92,14 @@ struct StatusTextTests {
       status.text
         == [
           "Gallery", "5 images: 5 from disk",
-          "3 of them stored, the server has no such image; the server sends no valid image", memory,
+          "3 of them stored, the server has no such image, the server sends no valid image", memory,
         ].joined(separator: gap))
   }
 
   @Test(
     arguments: [
       (nil, "the server has not responded yet"),
-      (.offline, "no request is sent"),
+      (.offline, "no request was sent"),
       (.transport(.cannotConnect, message: ""), "the server cannot be reached"),
       (.transport(.truncatedBody, message: ""), "the server sends no valid image"),
       (.transport(.outOfResources, message: ""), "loading again has failed"),

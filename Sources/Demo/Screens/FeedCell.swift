@@ -10,8 +10,9 @@ class FeedCell: ListCell {
   private(set) var source: ImageResponse.Source?
   /// The reason why the shown image is stale; `nil` if it is not.
   private(set) var staleReason: StaleReason?
-  /// The age of the shown image when it was loaded; `nil` if it is not stale.
-  private(set) var age: StoredAge?
+  /// The age of the shown image when it arrived, and the time of its arrival in nanoseconds; `nil` if it is not stale.
+  private var arrival: (age: StoredAge, time: Int64)?
+  private let clock = SystemLoadingClock()
   var isFailed: Bool { outcome == .failed }
   var scriptTitle: String { item.title }
 
@@ -33,7 +34,7 @@ class FeedCell: ListCell {
   final func show(_ item: Feed.Item, failure: Image?) {
     update(item)
     outcome = .loading
-    (source, staleReason, age) = (nil, nil, nil)
+    (source, staleReason, arrival) = (nil, nil, nil)
     var options = SlotOptions()
     options.failureImage = failure
     image.setImage(from: item.url, options: options) { [weak self] result in self?.note(result) }
@@ -65,7 +66,12 @@ class FeedCell: ListCell {
   private func note(_ response: ImageResponse) {
     source = response.source
     staleReason = if case .stale(_, let reason) = response.freshness { StaleReason(reason) } else { nil }
-    age = response.freshness.age
+    arrival = response.freshness.age.map { ($0, clock.now) }
+  }
+
+  /// The current age of the shown image; `nil` if it is not stale.
+  var age: StoredAge? {
+    arrival.map { StoredAge(seconds: $0.age.seconds + Double(clock.now - $0.time) / 1e9) }
   }
 
   /// Updates the cell if its slot shows a response to a request that was sent again automatically.

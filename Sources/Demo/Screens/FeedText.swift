@@ -5,29 +5,28 @@ nonisolated struct FeedText {
   /// The name of the feed.
   var name: String
   var state: Feed.State
-  /// The number of seconds since the server last confirmed the list; `nil` if unknown.
-  var age: Double?
+  /// The age of the list since its server last confirmed it; `nil` if unknown.
+  var age: StoredAge?
+  /// True if no request may leave the machine. The status line says so in a part of its own.
+  var isOffline = false
 
   var text: String {
-    switch state {
-    case .loading: "\(name) (loading)"
-    case .stale(let error): "\(name) (\(stored)\(error.map { ", \(Self.reason($0))" } ?? ""))"
-    case .waiting(let error): "\(name) (no list yet, \(Self.reason(error)), trying again)"
-    case .loaded, .failed: name
-    }
+    let parts: [String?] =
+      switch state {
+      case .loading: ["loading"]
+      case .stale(let error): ["stored list", age.map { "\($0) old" }, Self.reason(error)]
+      case .waiting(let error): ["no list yet", Self.reason(error), isOffline ? nil : "trying again"]
+      case .loaded, .failed: []
+      }
+    let words = parts.compactMap { $0 }.filter { !isOffline || $0 != StaleReason.offline.text }
+    return words.isEmpty ? name : "\(name) (\(words.joined(separator: ", ")))"
   }
 
-  private var stored: String { age.map { "list stored \(Self.words($0))" } ?? "stored list" }
+  /// True if the text says how old the list is.
+  var isStale: Bool { if case .stale = state { age != nil } else { false } }
 
-  /// Returns a time ago in words.
-  static func words(_ seconds: Double) -> String {
-    let units = [("day", 86_400.0), ("hour", 3600), ("minute", 60)]
-    guard let (unit, length) = units.first(where: { seconds >= $0.1 }) else { return "a moment ago" }
-    let count = Int(min(seconds / length, 1e6))
-    return "\(count) \(unit)\(count == 1 ? "" : "s") ago"
-  }
-
-  private static func reason(_ error: FeedError) -> String {
+  private static func reason(_ error: FeedError?) -> String {
+    guard let error else { return StaleReason.waiting.text }
     guard case .notLoaded(_, let error) = error else { return fileReason(error) }
     return switch StaleReason(error) {
     case .missing: "the server has no list"

@@ -4,7 +4,7 @@ import Vitrine
 nonisolated enum StaleReason: CaseIterable {
   /// The server has not responded yet.
   case waiting
-  /// The program is offline (`--offline`).
+  /// The program was offline when the image was loaded (`--offline`).
   case offline
   /// There is no connection to the server, the server did not respond in time, or the proxy failed.
   case unreachable
@@ -45,7 +45,7 @@ nonisolated enum StaleReason: CaseIterable {
   var text: String {
     switch self {
     case .waiting: "the server has not responded yet"
-    case .offline: "no request is sent"
+    case .offline: "no request was sent"
     case .unreachable: "the server cannot be reached"
     case .untrusted: "the server is not trusted"
     case .missing: "the server has no such image"

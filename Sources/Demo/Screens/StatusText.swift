@@ -1,16 +1,19 @@
 import Vitrine
 
-/// The text of the status line: the shown images by source, the offline switch, stale images, failures and memory.
+/// The text of the status line, from the general to the particular: the feed with the state of its list, the offline
+/// switch, the shown images by source, those of them that are stale with age and reason, failures, and memory.
 nonisolated struct StatusText {
   /// The name of the feed, with the state of its list in words.
   var feed: String
   /// True if no request may leave the machine.
   var isOffline = false
+  /// True if `feed` says how old the list is.
+  var isListStale = false
   /// The number of images by source.
   var bySource: [ImageResponse.Source: Int] = [:]
   /// The number of stale images by reason.
   var stale: [StaleReason: Int] = [:]
-  /// The age of the oldest stale image.
+  /// The age of the oldest stale image; `nil` if unknown.
   var oldest: StoredAge?
   var failed = 0
   var cacheBytes = 0
@@ -21,6 +24,9 @@ nonisolated struct StatusText {
       .compactMap { $0 }
       .joined(separator: "   ·   ")
   }
+
+  /// True if the text has an age, which grows.
+  var showsAge: Bool { isListStale || oldest != nil }
 
   private var count: Int { bySource.values.reduce(0, +) }
 
@@ -38,10 +44,11 @@ nonisolated struct StatusText {
   private var storedImages: String? {
     let stored = stale.values.reduce(0, +)
     guard stored > 0 else { return nil }
-    let reasons = StaleReason.allCases.filter { stale[$0, default: 0] > 0 }.map(\.text)
-    let images = stored < count ? "\(stored) of them stored" : "stored images"
-    let age = oldest.map { stored == 1 ? ", \($0) old" : ", up to \($0) old" } ?? ""
-    return "\(images)\(age), \(reasons.joined(separator: "; "))"
+    let images = stored < count ? "\(stored) of them stored" : stored == 1 ? "stored image" : "stored images"
+    let age = oldest.map { stored == 1 ? "\($0) old" : "up to \($0) old" }
+    // A part of its own says that the program is offline.
+    let reasons = StaleReason.allCases.filter { stale[$0, default: 0] > 0 && !(isOffline && $0 == .offline) }
+    return ([images, age].compactMap { $0 } + reasons.map(\.text)).joined(separator: ", ")
   }
 
   private var memory: String { "\(megabytes(cacheBytes)) in memory, \(megabytes(textureBytes)) of textures" }

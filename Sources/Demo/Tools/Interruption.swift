@@ -2,38 +2,63 @@ import Glibc
 import Synchronization
 import Vitrine
 
-/// Ctrl-C and SIGTERM during a tool. The tool looks at `isRequested` between two steps and then ends by itself; a
-/// second signal ends the process at once.
+/// Ctrl-C, SIGTERM and a closed terminal during a tool. The tool looks at `isRequested` between two steps and then ends
+/// by itself; a second Ctrl-C or SIGTERM ends the process at once.
 nonisolated final class Interruption: Sendable {
-  private let requested = Atomic(false)
+  private struct State {
+    var isRequested = false
+    var handler: (@Sendable () -> Void)?
+  }
+
+  private let state = Mutex(State())
   /// Readable once an interruption was requested, for a tool that waits for input; `nil` if there is no descriptor.
   private let pipe = WakeupPipe()
 
-  var isRequested: Bool { requested.load(ordering: .relaxed) }
+  var isRequested: Bool { state.withLock { $0.isRequested } }
   var descriptor: Int32 { pipe?.descriptor ?? -1 }
 
-  /// Receives the signals from now on. Call this before other threads are started, which inherit the blocked signals.
+  /// Receives the signals from now on. Call this before other threads are started, which inherit the blocked signals:
+  /// a signal that is delivered to a thread where it is not blocked ends the process.
   ///
-  /// - Parameter handler: Called on a thread of its own at the first signal.
-  static func begin(_ handler: @escaping @Sendable () -> Void = {}) -> Interruption {
+  /// Signals that were ignored when the program was started stay ignored: SIGHUP by `nohup`, and SIGINT in a job that a
+  /// shell script runs in the background.
+  static func begin() -> Interruption {
     let interruption = Interruption()
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    for signal in [SIGINT, SIGTERM] { sigaddset(&signals, signal) }
+    let received = [SIGINT, SIGTERM, SIGHUP].filter { !Signals.isIgnored($0) }
+    var signals = Signals.set(of: received)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     BlockingThread.start {
+      var signals = Signals.set(of: received)
       while true {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for signal in [SIGINT, SIGTERM] { sigaddset(&signals, signal) }
         var signal: Int32 = 0
         guard sigwait(&signals, &signal) == 0 else { continue }
-        if interruption.isRequested { _exit(1) }
-        interruption.requested.store(true, ordering: .relaxed)
-        interruption.pipe?.ring()
-        handler()
+        // The kernel and the shell may both send SIGHUP when a terminal is closed.
+        if !interruption.request(), signal != SIGHUP { _exit(1) }
       }
     }
     return interruption
+  }
+
+  /// Calls `handler` once when an interruption is requested, on a thread of its own; before this call returns if the
+  /// interruption was requested earlier.
+  func whenRequested(_ handler: @escaping @Sendable () -> Void) {
+    let isLate = state.withLock { state in
+      if !state.isRequested { state.handler = handler }
+      return state.isRequested
+    }
+    if isLate { handler() }
+  }
+
+  /// Requests the interruption. Returns false if it was requested before.
+  @discardableResult
+  func request() -> Bool {
+    let (isFirst, handler) = state.withLock { state in
+      defer { (state.isRequested, state.handler) = (true, nil) }
+      return (!state.isRequested, state.handler)
+    }
+    guard isFirst else { return false }
+    pipe?.ring()
+    handler?()
+    return true
   }
 }

@@ -69,7 +69,7 @@ nonisolated struct ListRow: Encodable, Equatable {
     guard state == .intact else { return "\(state.rawValue)  digest:\(digest)" }
     let columns = [
       (status.map(String.init) ?? "-", 4), (bytes.map(ToolText.size) ?? "-", 9),
-      (stored.map(ToolText.time) ?? "-", 20), (ToolText.age(age), 6), (freshness?.words ?? "-", 10),
+      (stored.map(ToolText.time) ?? "-", 20), (ToolText.age(age), 8), (freshness?.words ?? "-", 10),
     ]
     let padded = columns.map { text, width in text + String(repeating: " ", count: max(0, width - text.count))
     }

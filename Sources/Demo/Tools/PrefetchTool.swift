@@ -22,13 +22,16 @@ nonisolated final class PrefetchRun: Sendable {
     isCancelled.store(true, ordering: .relaxed)
     downloader.cancelAll()
   }
+
+  /// Cancels a load that was started while the run was cancelled: too late to be cancelled with the others. Called
+  /// after each start of a load.
+  func cancelAgain() { if wasCancelled { downloader.cancelAll() } }
 }
 
 /// `prefetch`: loads the images of a feed onto disk.
 struct PrefetchTool {
   let options: ToolOptions
   let run: PrefetchRun
-  let interruption: Interruption
 
   /// The number of loads that wait at a time. The downloader decides how many run.
   private static let window = 16
@@ -89,6 +92,7 @@ struct PrefetchTool {
         }
       }
       feed.reload()
+      run.cancelAgain()
     }
     switch feed.state {
     case .waiting(let error), .failed(let error):
@@ -104,14 +108,14 @@ struct PrefetchTool {
     let total = items.count * targets.count
     var report = PrefetchReport()
     var next = 0
-    let downloader = run.downloader
+    let prefetch: PrefetchRun = run
     await withTaskGroup(of: PrefetchReport.Result.self) { group in
       func start() {
         guard next < total, !run.wasCancelled else { return }
         let (url, target) = (items[next / targets.count].url, targets[next % targets.count])
         // One load after the other of an image in several sizes finds its bytes on disk or in the first transfer.
         next += 1
-        group.addTask { await Self.load(url, target, downloader) }
+        group.addTask { await Self.load(url, target, prefetch) }
       }
       for _ in 0..<Self.window { start() }
       while let result = await group.next() {
@@ -127,7 +131,7 @@ struct PrefetchTool {
   }
 
   private nonisolated static func load(
-    _ url: String, _ target: DecodeTarget?, _ downloader: ImageDownloader
+    _ url: String, _ target: DecodeTarget?, _ run: PrefetchRun
   ) async -> PrefetchReport.Result {
     let shown = url.withoutSecrets
     do throws(ImageError) {
@@ -136,7 +140,9 @@ struct PrefetchTool {
       request.cache = .diskOnly
       // Bytes that are not an image are not stored, so the image is decoded even if no size is wanted.
       request.targetSize = target ?? DecodeTarget(width: 1, height: 1)
-      let response = try await downloader.image(for: request)
+      let task = run.downloader.load(request)
+      run.cancelAgain()
+      let response = try await task.response
       if response.source == .file { return .local }
       guard await response.isStored() else { return .failed(url: shown, reason: "not stored") }
       return response.source == .disk && response.metrics == nil ? .known : .loaded

@@ -24,7 +24,8 @@ nonisolated enum ToolHelp {
 
     All commands may run while other programs use the folder. ls, stat, verify without --repair and export
     change nothing. Progress is written to standard error, as a bar on a terminal.
-    Ctrl-C and SIGTERM end a command early with exit code 1; whatever is stored by then is whole, and a file
-    that was not finished is not written. Exit codes: 0 success, 1 failure or damage, 2 wrong usage.
+    Ctrl-C, SIGTERM and a closed terminal end a command early with exit code 1; whatever is stored by then is
+    whole, and a file that was not finished is not written. Exit codes: 0 success, 1 failure or damage, 2
+    wrong usage.
     """
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Vitrine
 
 /// Sizes and times in words.
 nonisolated enum ToolText {
@@ -17,9 +18,7 @@ nonisolated enum ToolText {
   /// Returns a duration in its largest unit, such as `3 h`; `?` if it is unknown.
   static func age(_ seconds: Double?) -> String {
     guard let seconds, seconds.isFinite, seconds < 1e12 else { return "?" }
-    let units = [(86400.0, "d"), (3600, "h"), (60, "min")]
-    for (length, name) in units where seconds >= length { return "\(Int(seconds / length)) \(name)" }
-    return "\(Int(max(0, seconds))) s"
+    return "\(StoredAge(seconds: seconds))"
   }
 
   /// Returns a time in seconds since 1970 as `2026-11-22T14:03:11Z`.

@@ -61,10 +61,12 @@ enum Tools {
 
   /// Runs the prefetch and ends the process. Completions of loads are called on the main queue, which runs here.
   private static func prefetch(_ options: ToolOptions) -> Never {
+    // The downloader of the run starts threads, which inherit the signals that are blocked by then.
+    let interruption = Interruption.begin()
     let run = PrefetchRun(options)
-    let interruption = Interruption.begin { run.cancel() }
+    interruption.whenRequested { run.cancel() }
     Task { @MainActor in
-      exit(await PrefetchTool(options: options, run: run, interruption: interruption).run())
+      exit(await PrefetchTool(options: options, run: run).run())
     }
     dispatchMain()
   }

@@ -21,11 +21,11 @@ struct Framing: Equatable {
     } else if wantsChunks || misbehaviour.length == .absent {
       endsWithConnection = true
     } else if case .off(let difference) = misbehaviour.length, difference != 0 {
-      let (length, overflow) = message.body.count.addingReportingOverflow(difference)
+      let (length, overflow) = message.part.count.addingReportingOverflow(difference)
       declaredLength = overflow ? .max : max(0, length)
       endsWithConnection = true
     } else {
-      declaredLength = message.body.count
+      declaredLength = message.part.count
     }
   }
 

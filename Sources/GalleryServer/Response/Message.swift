@@ -3,6 +3,10 @@ struct Message: Equatable {
   var status: Int
   var headers: [Header]
   var body: Body
+  /// The range of the body that is sent.
+  var part: Range<Int>
+  /// True if the body is that of the resource, and not a text of the server.
+  private var hasResource = false
 
   /// True if the status does not allow a body (RFC 9112, section 6.3).
   var isBodyless: Bool { status == 204 || status == 304 }
@@ -14,12 +18,11 @@ struct Message: Equatable {
     if let type = misbehaviour.contentType { headers.set("Content-Type", type) }
     if let control = misbehaviour.cacheControl { headers.set("Cache-Control", control) }
     if let tag = misbehaviour.entityTag { headers.set("ETag", tag) }
-    for header in misbehaviour.headers {
-      headers.removeAll { $0.name.lowercased() == header.name.lowercased() }
-    }
-    headers += misbehaviour.headers
+    replaceHeaders(by: misbehaviour.headers)
     if status == 200, isUnchanged(for: request) {
       self = Message(status: 304, headers: headers.filter { $0.name.lowercased() != "content-type" })
+    } else if hasResource, !misbehaviour.isEndless, allowsRange(of: request) {
+      apply(ByteRange(of: request, count: body.count), misbehaviour)
     }
   }
 
@@ -27,6 +30,7 @@ struct Message: Equatable {
     self.status = status
     self.headers = headers
     self.body = body
+    part = 0..<body.count
   }
 
   private init(status: Int, text: String, type: String = "text/plain") {
@@ -53,6 +57,7 @@ struct Message: Equatable {
       let type = Header("Content-Type", exhibit.contentType)
       self.init(status: 200, headers: [type], body: exhibit.body)
       for header in exhibit.headers { headers.set(header.name, header.value) }
+      hasResource = true
     } else {
       let status = misbehaviour.status ?? 404
       self.init(status: status, text: "\(status) \(reasonPhrase(of: status))\n")
@@ -79,6 +84,37 @@ struct Message: Equatable {
     }
     guard let date = headers.value(of: "Last-Modified") else { return false }
     return request.headers["if-modified-since"] == date
+  }
+
+  /// Returns true if the request has no `If-Range`, or one that names the current response: an entity tag by strong
+  /// comparison, or the exact date (RFC 9110, section 13.1.5). A file is taken to change at most once in a second.
+  private func allowsRange(of request: Request) -> Bool {
+    guard let validator = request.headers["if-range"] else { return true }
+    if validator.hasPrefix("\"") { return validator == headers.value(of: "ETag") }
+    return !validator.hasPrefix("W/") && validator == headers.value(of: "Last-Modified")
+  }
+
+  /// Reduces the response to a part of the body, or replaces it if there is no such part. A `Content-Range` of the
+  /// query is kept.
+  private mutating func apply(_ range: ByteRange, _ misbehaviour: Misbehaviour) {
+    let count = body.count
+    let contentRange: String
+    switch range {
+    case .whole: return
+    case .part(let bytes):
+      (status, part) = (206, bytes)
+      contentRange = "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(count)"
+    case .unsatisfiable:
+      self = Message(status: 416, text: "416 \(reasonPhrase(of: 416))\n")
+      replaceHeaders(by: misbehaviour.headers)
+      contentRange = "bytes */\(count)"
+    }
+    if headers.value(of: "Content-Range") == nil { headers.append(Header("Content-Range", contentRange)) }
+  }
+
+  private mutating func replaceHeaders(by replacements: [Header]) {
+    for header in replacements { headers.removeAll { $0.name.lowercased() == header.name.lowercased() } }
+    headers += replacements
   }
 
   private static let page = """

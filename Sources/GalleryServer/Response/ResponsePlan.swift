@@ -65,7 +65,7 @@ extension ResponsePlan {
     }
     steps.append(.frame(Self.head(status: status, headers)))
     if request.method != "HEAD", !message.isBodyless {
-      appendBody(message.body, framing, cut: misbehaviour.cut)
+      appendBody(message.body, message.part, framing, cut: misbehaviour.cut)
     }
     if closesConnection, !steps.contains(where: \.isLast) { steps.append(.close) }
   }
@@ -81,16 +81,21 @@ extension ResponsePlan {
     steps = [.frame(Self.head(status: status, headers)), .body(.bytes(body), 0..<body.count), .close]
   }
 
-  /// Appends the steps of the body. A cut also ends an endless body.
-  private mutating func appendBody(_ body: Body, _ framing: Framing, cut: Misbehaviour.Cut?) {
+  /// Appends the steps of a part of the body. A cut counts from the beginning of the part, and also ends an endless
+  /// body.
+  private mutating func appendBody(
+    _ body: Body, _ part: Range<Int>, _ framing: Framing, cut: Misbehaviour.Cut?
+  ) {
     let isEndless = framing.isEndless && cut == nil
-    let body = isEndless && body.count == 0 ? .bytes(Array(repeating: 0, count: Self.chunkSize)) : body
-    let end = min(cut?.after ?? .max, body.count)
+    let (body, part) =
+      isEndless && part.isEmpty
+      ? (.bytes(Array(repeating: 0, count: Self.chunkSize)), 0..<Self.chunkSize) : (body, part)
+    let sent = part.prefix(cut?.after ?? .max)
     let start = steps.count
     if framing.isChunked {
-      appendChunks(of: body, upTo: end)
-    } else if end > 0 {
-      steps.append(.body(body, 0..<end))
+      appendChunks(of: body, part, upTo: sent.upperBound)
+    } else if !sent.isEmpty {
+      steps.append(.body(body, sent))
     }
     switch cut?.ending {
     case .close: steps.append(.close)
@@ -103,11 +108,11 @@ extension ResponsePlan {
   }
 
   /// Appends a chunked body up to `end`. A chunk that is cut off still declares its full size.
-  private mutating func appendChunks(of body: Body, upTo end: Int) {
-    for start in stride(from: 0, to: end, by: Self.chunkSize) {
-      let chunk = start..<min(start + Self.chunkSize, body.count)
+  private mutating func appendChunks(of body: Body, _ part: Range<Int>, upTo end: Int) {
+    for start in stride(from: part.lowerBound, to: end, by: Self.chunkSize) {
+      let chunk = start..<min(start + Self.chunkSize, part.upperBound)
       steps.append(.frame(Array("\(String(chunk.count, radix: 16))\r\n".utf8)))
-      steps.append(.body(body, chunk.clamped(to: 0..<end)))
+      steps.append(.body(body, start..<min(chunk.upperBound, end)))
       if chunk.upperBound <= end { steps.append(.frame(Array("\r\n".utf8))) }
     }
   }

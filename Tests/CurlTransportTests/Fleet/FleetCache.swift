@@ -7,7 +7,18 @@ final class FleetCache {
     case nginx, squid
 
     fileprivate var program: String { "/usr/sbin/\(rawValue)" }
-    var isAvailable: Bool { ChildProgram.areInstalled(program) }
+    fileprivate var packageName: String { self == .nginx ? "nginx-light" : "squid" }
+  }
+
+  /// The error for a server that is not installed. A test with a missing server fails, because nothing else would show
+  /// that the configuration of the documentation is no longer tested.
+  struct MissingServer: Error, CustomStringConvertible {
+    let kind: Kind
+
+    var description: String {
+      "\(kind.program) is missing: ./run.sh test installs it as root or with sudo, except under systemd, which would "
+        + "start it; install it with: apt-get install --no-install-recommends \(kind.packageName)"
+    }
   }
 
   /// The error for a configuration file without a text that must be replaced.
@@ -19,7 +30,11 @@ final class FleetCache {
   var url: String { "http://127.0.0.1:\(program.ports[0])" }
 
   /// Starts the server in front of the origin at `http://127.0.0.1:originPort`.
+  ///
+  /// The lifetimes of errors and the time limits of the configuration are longer here, so that none of them ends during
+  /// a test on a busy machine.
   init(_ kind: Kind, originPort: UInt16) throws {
+    guard ChildProgram.areInstalled(kind.program) else { throw MissingServer(kind: kind) }
     program = try ChildProgram(ports: 1, reusingPort: kind == .nginx)
     let file = URL(filePath: #filePath).appending(path: "../../../../Scripts/fleet/\(kind).conf")
     let text = String(decoding: try Data(contentsOf: file.standardizedFileURL), as: UTF8.self)
@@ -36,6 +51,11 @@ final class FleetCache {
         ("listen 8080;", "listen 127.0.0.1:\(port) reuseport;"),
         ("/var/cache/displays", "\(folder)/cache"),
         ("https://images.example.com;", "http://127.0.0.1:\(originPort);"),
+        ("proxy_connect_timeout 5s;", "proxy_connect_timeout 600s;"),
+        ("proxy_read_timeout 10s;", "proxy_read_timeout 600s;"),
+        ("proxy_cache_lock_age 60s;", "proxy_cache_lock_age 600s;"),
+        ("proxy_cache_lock_timeout 60s;", "proxy_cache_lock_timeout 600s;"),
+        ("503 504 10s;", "503 504 600s;"),
       ], in: text)
     try program.write(site, to: "site.conf")
     let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
@@ -62,6 +82,7 @@ final class FleetCache {
           "cache_peer images.example.com parent 443 0 no-query no-digest originserver tls ",
           "cache_peer 127.0.0.1 parent \(originPort) 0 no-query no-digest originserver "
         ), ("cache_dir ufs /var/spool/squid 10000 16 256\n", ""),
+        ("negative_ttl 10 seconds", "negative_ttl 600 seconds"),
       ], in: text)
     let own = """
       pid_filename none

@@ -8,8 +8,6 @@ import VitrineTesting
 /// Many displays behind a caching server with the configuration of Scripts/fleet. A display is a transport of its own.
 @Suite("A caching server asks the origin once for all displays", .timeLimit(.minutes(5)))
 struct FleetTests {
-  static let kinds = FleetCache.Kind.allCases.filter(\.isAvailable)
-  static let hasNginx = FleetCache.Kind.nginx.isAvailable
   private static let displays = 12
   private static let paths = (1...4).map { "/\($0).jpg" }
   private static let body = (0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -33,7 +31,7 @@ struct FleetTests {
     }
   }
 
-  @Test("one request for each new image", arguments: kinds)
+  @Test("one request for each new image", arguments: FleetCache.Kind.allCases)
   func newImageIsRequestedOnce(kind: FleetCache.Kind) async throws {
     let origin = try origin(["Cache-Control": "max-age=3600", "ETag": "\"1\""])
     let cache = try FleetCache(kind, originPort: origin.port)
@@ -49,7 +47,7 @@ struct FleetTests {
     #expect(origin.log.count == Self.paths.count)
   }
 
-  @Test("images that the origin has sent are shown while it is down", arguments: kinds)
+  @Test("images that the origin has sent are shown while it is down", arguments: FleetCache.Kind.allCases)
   func storedImagesOutliveTheOrigin(kind: FleetCache.Kind) async throws {
     // For nginx, the images are stale at once.
     let origin = try origin(["Cache-Control": "max-age=3600", "X-Accel-Expires": "@1"])
@@ -63,7 +61,9 @@ struct FleetTests {
     }
   }
 
-  @Test("an error with Retry-After reaches the displays, and the origin sends it once", arguments: kinds)
+  @Test(
+    "an error with Retry-After reaches the displays, and the origin sends it once",
+    arguments: FleetCache.Kind.allCases)
   func retryAfterReachesTheDisplays(kind: FleetCache.Kind) async throws {
     let origin = try ScriptedServer { _ in
       [.response("busy", status: "503 Service Unavailable", fields: ["Retry-After: 120"])]
@@ -81,7 +81,7 @@ struct FleetTests {
     #expect(origin.requests.count == 1)
   }
 
-  @Test("a response for one display is not sent to another", arguments: kinds)
+  @Test("a response for one display is not sent to another", arguments: FleetCache.Kind.allCases)
   func privateResponsesAreNotShared(kind: FleetCache.Kind) async throws {
     let origin = try ScriptedServer { request in
       let user = request.fields.first { $0.hasPrefix("authorization:") } ?? "none"
@@ -102,8 +102,7 @@ struct FleetTests {
   // MARK: nginx
 
   @Test(
-    "all displays receive a stale image while one conditional request asks the origin",
-    .enabled(if: hasNginx, "needs nginx"))
+    "all displays receive a stale image while one conditional request asks the origin")
   func staleImageIsRevalidatedOnce() async throws {
     // nginx obeys this lifetime, which has ended when the response arrives. The second request is never answered.
     let fields = ["X-Accel-Expires: @1", "Cache-Control: max-age=60", "ETag: \"1\""]
@@ -126,8 +125,7 @@ struct FleetTests {
   }
 
   @Test(
-    "the conditional request of a display is answered without the origin",
-    .enabled(if: hasNginx, "needs nginx"))
+    "the conditional request of a display is answered without the origin")
   func displayRevalidatesAtTheCache() async throws {
     let origin = try origin(["Cache-Control": "max-age=3600", "ETag": "\"1\""])
     let cache = try FleetCache(.nginx, originPort: origin.port)
@@ -140,7 +138,7 @@ struct FleetTests {
   }
 
   @Test(
-    "a display resumes a broken download at the cache", .enabled(if: hasNginx, "needs nginx"))
+    "a display resumes a broken download at the cache")
   func displayResumesAtTheCache() async throws {
     let origin = try origin(["Cache-Control": "max-age=3600", "ETag": "\"1\"", "Accept-Ranges": "bytes"])
     let cache = try FleetCache(.nginx, originPort: origin.port)

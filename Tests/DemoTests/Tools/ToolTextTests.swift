@@ -13,7 +13,7 @@ struct ToolTextTests {
   @Test(
     arguments: [
       (nil, "?"), (.nan, "?"), (.infinity, "?"), (-5, "0 s"), (59, "59 s"), (60, "1 min"), (3599, "59 min"),
-      (3600, "1 h"), (86399, "23 h"), (86400 * 3, "3 d"),
+      (3600, "1 h"), (86399, "23 h"), (86400 * 3, "3 days"),
     ] as [(Double?, String)])
   func ages(seconds: Double?, text: String) { #expect(ToolText.age(seconds) == text) }
 

@@ -50,6 +50,23 @@ struct ImageFolderTests {
     #expect(byDate.status == 304)
   }
 
+  @Test func partOfAFileIsServedOnlyWhileTheFileIsUnchanged() throws {
+    let tag = try #require(try client.get("/gallery/a%20b.jpg").headers["etag"])
+    let headers = ["Range: bytes=1-", "If-Range: \(tag)"]
+
+    let rest = try client.get("/gallery/a%20b.jpg", headers: headers)
+    folder.write([4, 5, 6, 7], to: "pictures/a b.jpg")
+    let changed = try client.get("/gallery/a%20b.jpg", headers: headers)
+    let beyond = try client.get("/gallery/a%20b.jpg", headers: ["Range: bytes=4-"])
+
+    #expect(rest.status == 206 && rest.body == [2, 3])
+    #expect(rest.headers["content-range"] == "bytes 1-2/3" && rest.headers["content-length"] == "2")
+    #expect(rest.headers["etag"] == tag && rest.headers["content-type"] == "image/jpeg")
+    #expect(changed.status == 200 && changed.body == [4, 5, 6, 7])
+    #expect(beyond.status == 416 && beyond.headers["content-range"] == "bytes */4")
+    #expect(server.log.map(\.bodyBytesSent) == [3, 2, 4, 26])
+  }
+
   @Test func changedFileHasANewETag() throws {
     let tag = try #require(try client.get("/gallery/a%20b.jpg").headers["etag"])
     folder.write([4, 5], to: "pictures/a b.jpg")
