@@ -18,9 +18,8 @@ run_tests() {
   [ "${1:-}" = "--" ] && shift
   need_swift
   local servers=(openssl)
-  # For the tests of TLS and HTTP/2, of Digest and of proxies, which are skipped without these servers, and of many
-  # displays behind a cache, which fail without nginx and Squid. With systemd, installing the packages would start the
-  # servers.
+  # For the tests of TLS and HTTP/2, of Digest, of proxies, and of many displays behind a cache. With systemd,
+  # installing the packages would start the servers, so there the tests are skipped if the servers are missing.
   [ -d /run/systemd/system ] || servers+=(nginx-light lighttpd tinyproxy squid)
   need_packages "${packages[@]}"
   (need_packages "${servers[@]}") || say "run.sh: tests that need a missing server are skipped or fail"

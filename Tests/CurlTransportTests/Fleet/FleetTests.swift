@@ -6,7 +6,10 @@ import VitrineLoading
 import VitrineTesting
 
 /// Many displays behind a caching server with the configuration of Scripts/fleet. A display is a transport of its own.
-@Suite("A caching server asks the origin once for all displays", .timeLimit(.minutes(5)))
+@Suite(
+  "A caching server asks the origin once for all displays",
+  .enabled(if: FleetCache.isTested, "systemd would start the servers nginx and Squid, which are missing"),
+  .timeLimit(.minutes(5)))
 struct FleetTests {
   private static let displays = 12
   private static let paths = (1...4).map { "/\($0).jpg" }
