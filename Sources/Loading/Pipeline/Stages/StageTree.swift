@@ -163,11 +163,18 @@ struct StageTree {
     if processedImage != nil, request.cachePolicy.bypassesCache {
       processedImages[processedImageID]?.request.cachePolicy = request.cachePolicy
     }
+    optOutOfPixelCache(processedImageID, with: request)
     let task = task ?? TaskID(number: nextNumber())
     return StagePlace(
       task: task, fetch: fetchID, decode: decodeID, processedImage: processedImageID,
       isNewFetch: fetch == nil, isNewDecode: decode == nil, isNewProcessedImage: processedImage == nil,
       demand: add(task, Waiter(caller, processedImage: processedImageID)))
+  }
+
+  /// Keeps the pixels of an image off the disk if the request of one of its callers asks for that.
+  private mutating func optOutOfPixelCache(_ id: ProcessedImageID, with request: ImageRequest) {
+    guard !request.usesPixelCache, processedImages[id]?.request.usesPixelCache == true else { return }
+    processedImages[id]?.request.usesPixelCache = false
   }
 
   private mutating func add(_ task: TaskID, _ waiter: Waiter) -> DemandChange {
@@ -196,6 +203,7 @@ struct StageTree {
     let newProcessedImage =
       index[old.key, of: newDecode]
       ?? addProcessedImage(old.key, newDecode, old.request, old.additionalIdentifier)
+    optOutOfPixelCache(newProcessedImage, with: old.request)
     guard let (processedImage, left) = leave(task) else { return nil }
     waiter.processedImage = newProcessedImage
     return (processedImage, left, add(task, waiter))
