@@ -114,6 +114,11 @@ struct StageTree {
     return !tasks.isEmpty && tasks.allSatisfy { waiters[$0]?.isProbe == true }
   }
 
+  /// True if a fetch and all of its callers may not ask the server.
+  func isCacheOnly(_ id: FetchID) -> Bool {
+    fetches[id]?.isCacheOnly == true && !hasCaller(of: id) { !$0.isCacheOnly }
+  }
+
   /// Returns true if a caller of a fetch meets a condition.
   func hasCaller(of fetch: FetchID, where condition: (Waiter) -> Bool) -> Bool {
     images(of: fetch).contains { hasCaller(of: $0, where: condition) }
@@ -139,6 +144,9 @@ struct StageTree {
       image.isIdle && (images[image.key] == nil || keepsData(image))
     }
   }
+
+  /// Returns true if a caller of an image receives the encoded bytes.
+  func keepsData(_ id: ProcessedImageID) -> Bool { processedImages[id].map { keepsData($0) } ?? false }
 
   private func keepsData(_ image: ProcessedImage) -> Bool {
     image.waiters.contains { waiters[$0]?.keepsData == true }
