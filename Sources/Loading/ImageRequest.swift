@@ -43,8 +43,9 @@ public struct ImageRequest: Sendable {
     get { choices?.values.limits ?? DecodeLimits() }
     set { change { $0.limits = newValue } }
   }
-  /// True to show pixels that an earlier run has stored, and to store the decoded pixels on disk; true by default. Has no
-  /// effect without a pixel cache, and for requests that use no disk cache.
+  /// True to show pixels that an earlier run has stored, and to store the decoded pixels on disk; true by default. Has
+  /// no effect without a pixel cache, and for requests that use no disk cache. Requests that differ only in this
+  /// property share their load, which stores no pixels if the property is false for one of them.
   public var usesPixelCache: Bool {
     get { choices?.values.usesPixelCache ?? true }
     set { change { $0.usesPixelCache = newValue } }

@@ -151,7 +151,7 @@ struct FetchPlan {
       if let step = takeCopy(id, because: .emptyBody, in: loads.tree) { return step }
       return lookups.waits(for: id, because: .emptyBody, in: &loads, &disk) ? .wait : .fail(.emptyBody)
     case .bytes(let bytes):
-      guard bytes.freshness == .revalidated, let stored = fetchOfCopy(of: id, in: loads.tree) else {
+      guard bytes.freshness == .revalidated, let stored = fetchOfCopy(serving: id, in: loads.tree) else {
         return .decode(bytes)
       }
       return .confirm(stored, bytes)
@@ -284,11 +284,16 @@ struct FetchPlan {
     return .decode(copy.freshBytes)
   }
 
-  /// Reads the body of a stored response whose images were expected to be in the pixel cache.
+  /// Reads the body of a stored response of which only the head was read.
   mutating func readBody(of bytes: FetchedBytes, _ id: FetchID, in loads: inout Loads) {
     guard let fetch = loads.tree[id] else { return }
-    disk.awaitBody(of: bytes, id)
     loads.tree.setPhase(.idle, of: id)
+    // A late lookup of the fetch still blocks its thread, so the disk does not respond.
+    guard !lookups.isRunning(id) else {
+      disk.setCopy(nil, of: id)
+      return askServer(id, in: &loads)
+    }
+    disk.awaitBody(of: bytes, id)
     lookups.enqueue(
       id, priority: fetch.demand.priority ?? .normal, arrival: transfers.queue.nextArrival(at: loads.now),
       at: loads.now)
@@ -305,40 +310,70 @@ struct FetchPlan {
     return .decode(copy.staleBytes(because: error))
   }
 
-  /// Returns the fetch that decodes the stored response about which the server of a fetch is asked; `nil` if there is
-  /// none, or if its images have been delivered.
+  /// Returns the fetch of `fetchOfCopy(of:in:)` if it can serve all callers of a fetch; `nil` if it has not read the
+  /// body, and the pixel cache did not have all of their images.
+  func fetchOfCopy(serving id: FetchID, in tree: StageTree) -> FetchID? {
+    guard let stored = fetchOfCopy(of: id, in: tree) else { return nil }
+    if case .received(let bytes) = tree[stored]?.phase, bytes.isBodyOnDisk,
+      tree.needsBody(id, beside: bytes.images)
+    {
+      return nil
+    }
+    return stored
+  }
+
+  /// Returns the fetch that decodes the stored response about which the server of a fetch is asked, or reads its body;
+  /// `nil` if there is none, or if its images have been delivered.
   func fetchOfCopy(of id: FetchID, in tree: StageTree) -> FetchID? {
     guard let copy = disk[id].copy, let identity = tree[id]?.request.identity else { return nil }
     let cacheOnly = tree.fetch(FetchKey(request: identity, isCacheOnly: true))
     return (tree.overtaken(by: id) + [cacheOnly].compactMap { $0 }).first { earlier in
-      guard earlier != id, let fetch = tree[earlier], !fetch.isOutdated,
-        case .received(let bytes) = fetch.phase, bytes.source == .disk
+      guard earlier != id, tree[earlier]?.isOutdated == false, let bytes = storedBytes(of: earlier, in: tree),
+        bytes.source == .disk
       else { return false }
-      return bytes.response == copy.storedResponse.response && bytes.freshness != .revalidated
+      // Another process may have replaced the body under an equal head.
+      return bytes.response == copy.storedResponse.response && bytes.digest == copy.contents.digest
+        && bytes.freshness != .revalidated
     }
+  }
+
+  /// Returns the bytes that a fetch has received, or whose body is being read.
+  private func storedBytes(of id: FetchID, in tree: StageTree) -> FetchedBytes? {
+    if case .received(let bytes) = tree[id]?.phase { bytes } else { disk[id].awaitingBody?.value }
+  }
+
+  /// Updates the freshness of a stored response that is being decoded, because the server has responded meanwhile.
+  mutating func update(_ stored: FetchID, by bytes: FetchedBytes, in loads: inout Loads) {
+    loads.tree.update(stored, by: bytes)
+    disk.updateAwaited(stored, by: bytes)
   }
 
   /// Adds the failure of a server to the stored response that is being decoded for callers that did not wait.
-  private func noteFailure(_ id: FetchID, _ error: ImageError, in loads: inout Loads) {
+  private mutating func noteFailure(_ id: FetchID, _ error: ImageError, in loads: inout Loads) {
     guard let copy = disk[id].copy, let stored = fetchOfCopy(of: id, in: loads.tree),
-      case .received(let bytes) = loads.tree[stored]?.phase, case .stale = bytes.freshness
+      case .stale? = storedBytes(of: stored, in: loads.tree)?.freshness
     else { return }
-    loads.tree.update(stored, by: copy.staleBytes(because: error))
+    update(stored, by: copy.staleBytes(because: error), in: &loads)
   }
 
-  /// Returns true if lookups may begin. Releases stored responses that are not shown after `staleAfter` if there is no
-  /// room for more: their servers are asked without a condition, or the disk is read again.
+  /// Returns true if lookups may begin. If there is no room for more stored responses, those in memory shrink to their
+  /// heads: first the responses that are not shown after `staleAfter`, then all others. The requests stay conditional,
+  /// and the bodies are read again if they are needed.
   ///
-  /// The other responses are shown after `staleAfter` at the latest and then make room, so that a lookup that waits
-  /// here leaves no view without its image for long.
+  /// A response of a disk cache without digests cannot shrink. If such a response is not shown after `staleAfter`, it
+  /// is released, and its server is asked without a condition. The others are shown after `staleAfter` at the latest
+  /// and then make room, so that a lookup that waits here leaves no view without its image for long.
   private mutating func fitsMoreCopies(in tree: StageTree) -> Bool {
-    for id in disk.takeCandidates() where disk.isFull {
+    let candidates = disk.takeCandidates()
+    for id in candidates where disk.isFull {
       switch tree[id]?.phase {
       case .idle where transfers.isHeld(id): disk.releaseHeldCopy(of: id)
-      case .idle, .running: if !disk.mayServeCopy(of: id, in: tree) { disk.setCopy(nil, of: id) }
+      case .idle, .running:
+        if !disk.mayServeCopy(of: id, in: tree), !disk.shrinkCopy(of: id) { disk.setCopy(nil, of: id) }
       case .lookingUp, .received, nil: break
       }
     }
+    for id in candidates where disk.isFull { disk.shrinkCopy(of: id) }
     return !disk.isFull
   }
 
@@ -352,6 +387,33 @@ struct FetchPlan {
     disk.heal(id)
     disk.discard(id, in: &loads)
     return .replace(damage: damage)
+  }
+
+  /// True if a fetch is to show a stored response to callers who would otherwise wait for the server.
+  func showsCopy(_ id: FetchID, in tree: StageTree) -> Bool {
+    tree[id]?.isCacheOnly == true && !tree.isCacheOnly(id) && !disk[id].asksServerInstead
+  }
+
+  /// Returns the fetch that asks the server about the stored response of `id`, whose body is no longer on disk; `nil`
+  /// if there is none. That fetch does not use the stored response any more.
+  mutating func fetchAskingServer(insteadOf id: FetchID, in tree: StageTree) -> FetchID? {
+    guard let identity = tree[id]?.request.identity,
+      let asking = tree.fetch(FetchKey(request: identity, isCacheOnly: false))
+    else { return nil }
+    switch tree[asking]?.phase {
+    case .idle, .lookingUp, .running: break
+    case .received, nil: return nil
+    }
+    if disk[asking].copy?.contents.isBodyOnDisk == true { disk.setCopy(nil, of: asking) }
+    return asking
+  }
+
+  /// Makes a fetch that was to show a stored response ask the server itself.
+  mutating func askServer(insteadOfCopy id: FetchID, in loads: inout Loads) {
+    guard let request = loads.tree[id]?.request else { return }
+    disk.loseCopy(id, of: request)
+    loads.tree.setPhase(.idle, of: id)
+    askServer(id, in: &loads)
   }
 
   /// Adds a fetch that decodes the stored response of a fetch whose server has not responded yet. Returns `nil` if the

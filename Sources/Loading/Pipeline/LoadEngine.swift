@@ -55,8 +55,8 @@ final class LoadEngine: Sendable {
     let pixelReader = PixelReader(
       dataCache, pixelCache, pixelVariants, ledger: ledger, countsImages: countsImages)
     diskReader = DiskReader(
-      dataCache, pixels: pixelReader, writer: diskWriter, transports: transports, rules: rules, configuration: configuration,
-      ledger: ledger)
+      dataCache, pixels: pixelReader, writer: diskWriter, transports: transports, rules: rules,
+      configuration: configuration, ledger: ledger)
     preparer = FetchPreparer(dataCache, writer: diskWriter, transports: transports, ledger: ledger)
     staleImages = StaleImageRemover(from: cache, after: configuration.freshness.staleInMemory, clock: clock)
     workers = WorkerPool(threads: configuration.decoding.threads, clock: clock)
@@ -237,7 +237,7 @@ final class LoadEngine: Sendable {
   private func perform(_ action: LoadAction) {
     switch action {
     case .lookUp(let id, let request, let priority):
-      let need = pixelVariants == nil ? .init() : state.withLock { $0.registry.need(of: id) }
+      let need = state.withLock { $0.registry.need(of: id, findsPixels: pixelVariants != nil) }
       diskReader.lookUp(id, request, priority, need) { [self] find, headers in
         perform { $0.lookedUp(id, request, find, headers) }
         resumeIdleWaiters()

@@ -55,7 +55,7 @@ struct LoadRegistry {
   @discardableResult
   private mutating func join(_ caller: Caller, as task: TaskID? = nil) -> TaskID {
     let request = caller.request
-    let fetch = Coalescing.fetch(for: request, in: loads.tree) { fetches.disk[$0].copy != nil }
+    let fetch = Coalescing.fetch(for: request, in: loads.tree) { fetches.disk[$0] }
     let place = loads.tree.join(caller, fetch: fetch, as: task)
     apply(place.demand)
     fetches.join(place.fetch, request, isNew: place.isNewFetch, in: &loads)
@@ -64,6 +64,8 @@ struct LoadRegistry {
     } else if place.isNewDecode {
       beginDecode(place.decode)
     } else if place.isNewProcessedImage {
+      // The decode has not begun if the pixel cache had its other images.
+      beginDecode(place.decode)
       loads.process(place.processedImage)
     }
     if !place.isNewFetch, loads.tree[place.task]?.takesCopy == true {
@@ -165,7 +167,7 @@ struct LoadRegistry {
       return loads.takeActions()
     }
     let tasks = loads.tree.tasks(of: id).filter { loads.tree[$0]?.takesCopy(atOnce: atOnce) == true }
-    if let stored = fetches.fetchOfCopy(of: id, in: loads.tree) {
+    if let stored = fetches.fetchOfCopy(serving: id, in: loads.tree) {
       move(tasks, from: id, to: stored)
       continueStages(of: stored)
     } else if let (stored, bytes) = fetches.addFetchOfCopy(of: id, in: &loads) {
@@ -199,7 +201,7 @@ struct LoadRegistry {
   /// Moves the callers of a fetch to the earlier fetch that decodes the stored response, because the server has
   /// confirmed that response.
   private mutating func confirm(_ stored: FetchID, _ bytes: FetchedBytes, of id: FetchID) {
-    loads.tree.update(stored, by: bytes)
+    fetches.update(stored, by: bytes, in: &loads)
     fetches.disk.takeOver(stored, from: id)
     move(loads.tree.tasks(of: id), from: id, to: stored)
     continueStages(of: stored)
@@ -214,13 +216,16 @@ struct LoadRegistry {
   ) {
     guard !images.isEmpty else { return }
     let waiting = Set(loads.tree.images(of: id))
-    let confirmed = images.filter { waiting.contains($0.key) }.sorted { $0.key < $1.key }
+    // A caller who receives the encoded bytes waits for the body.
+    let confirmed = images.filter { id, _ in
+      waiting.contains(id) && !(bytes.isBodyOnDisk && loads.tree.keepsData(id))
+    }.sorted { $0.key < $1.key }
     // The remaining images are decoded, and the response is stored after that.
     if confirmed.count == waiting.count { fetches.disk.keep(bytes, of: id, in: &loads) }
     for (processedImage, image) in confirmed {
       var response = ImageResponse(
         image: image, source: bytes.source, http: bytes.response, metrics: bytes.metrics,
-        freshness: bytes.freshness, data: bytes.body)
+        freshness: bytes.freshness, data: bytes.data)
       if fetches.disk[id].isSettled { response.storing = bytes.storing }
       finish([processedImage], .success(response))
     }
@@ -273,9 +278,11 @@ struct LoadRegistry {
   mutating func dropCopy(of id: FetchID) { fetches.disk.setCopy(nil, of: id) }
 
   /// Returns what a disk lookup of a fetch is for.
-  func need(of id: FetchID) -> DiskReader.Need {
+  ///
+  /// - Parameter findsPixels: True if there is a pixel cache.
+  func need(of id: FetchID, findsPixels: Bool) -> DiskReader.Need {
     if fetches.disk[id].awaitingBody != nil { return .init(needsDigest: true) }
-    return .init(images: loads.tree.wantedImages(of: id))
+    return findsPixels ? .init(images: loads.tree.wantedImages(of: id)) : .init()
   }
 
   mutating func lookedUp(_ id: FetchID, _ find: DiskFind) -> [LoadAction] {
@@ -336,8 +343,21 @@ struct LoadRegistry {
     case .replace(let damage):
       fail(loads.tree.tasks(of: id).filter { loads.tree[$0]?.isCacheOnly == true }, damage)
       fetches.askServer(id, in: &loads)
+    case .fail(.notCached) where fetches.showsCopy(id, in: loads.tree): missCopy(of: id)
     case .fail(let error): finish(Set(loads.tree.images(of: id)), .failure(error))
     }
+  }
+
+  /// Makes callers wait for the server, because the stored response that they were to be shown meanwhile is no longer
+  /// on disk. Fails the cache-only callers.
+  private mutating func missCopy(of id: FetchID) {
+    fail(loads.tree.tasks(of: id).filter { loads.tree[$0]?.isCacheOnly == true }, .notCached)
+    guard let asking = fetches.fetchAskingServer(insteadOf: id, in: loads.tree) else {
+      return fetches.askServer(insteadOfCopy: id, in: &loads)
+    }
+    move(loads.tree.tasks(of: id), from: id, to: asking)
+    fetches.disk.limitWaiting(asking, in: &loads)
+    fetches.holdOrRelease(asking, in: &loads)
   }
 
   // MARK: Images
@@ -442,7 +462,7 @@ struct LoadRegistry {
     else { return [] }
     var response = ImageResponse(
       image: image, source: fetch.request.isLocal ? .file : bytes.source, http: bytes.response,
-      metrics: bytes.metrics, freshness: bytes.freshness, data: bytes.body)
+      metrics: bytes.metrics, freshness: bytes.freshness, data: bytes.data)
     if fetches.disk[decode.fetch].isSettled { response.storing = bytes.storing }
     response.isFromPixelCache = bytes.images[processedImage.key] === image
     if let pixels = MadePixels(image, processedImage, decode, fetch), fetches.disk[decode.fetch].isKept {

@@ -126,10 +126,26 @@ struct DiskPlan {
     stages[id]?.awaitingBody = nil
   }
 
-  /// Notes that the body of a response is to be read from disk, because some of its images must be decoded.
+  /// Notes that the body of a response is to be read from disk, because some of its images must be decoded, or a caller
+  /// receives the encoded bytes.
   mutating func awaitBody(of bytes: FetchedBytes, _ id: FetchID) {
     stages[id]?.awaitingBody = Boxed(bytes)
     stages[id]?.isLookedUp = true
+    stages[id]?.isLate = false
+    // If the body cannot be read, the server is asked without a condition.
+    setCopy(nil, of: id)
+  }
+
+  /// Notes that a fetch asks the server, because the stored response that it was to show is gone.
+  mutating func loseCopy(_ id: FetchID, of request: ImageRequest) {
+    _ = join(id, request)
+    stages[id]?.asksServerInstead = true
+  }
+
+  /// Updates a response whose body is being read, because the server has responded meanwhile.
+  mutating func updateAwaited(_ id: FetchID, by bytes: FetchedBytes) {
+    guard let awaiting = stages[id]?.awaitingBody else { return }
+    stages[id]?.awaitingBody = Boxed(awaiting.value.updated(by: bytes))
   }
 
   /// Decides whether a fetch whose server has failed waits for its late lookup. Returns false if the stored response
@@ -161,12 +177,13 @@ struct DiskPlan {
 
   /// Decides about a lookup that has ended in time.
   mutating func lookedUp(_ id: FetchID, _ find: DiskFind, isCacheOnly: Bool) -> Verdict {
-    let error = takeServerError(id)
+    var error = takeServerError(id)
     if let awaiting = stages[id]?.awaitingBody {
       stages[id]?.awaitingBody = nil
       if let bytes = find.copy.flatMap({ awaiting.value.with($0) }) { return .show(bytes) }
+      error = error ?? awaiting.value.failure
     }
-    if isCacheOnly { return find.copy.map { .show($0.bytesAsTheyAre) } ?? .fail(.notCached) }
+    if isCacheOnly { return find.copy.map { .show($0.bytesAsTheyAre) } ?? .fail(error ?? .notCached) }
     switch self[id].use {
     case .none: return .askServer
     case .conditional:
@@ -217,6 +234,15 @@ struct DiskPlan {
     guard stages[id] != nil else { return copies.set(nil, for: id) }
     stages[id]?.copy = copy
     copies.set(copy?.contents.byteCount, for: id)
+  }
+
+  /// Releases the body and the images of a stored response that waits for its server, and keeps the head. Returns false
+  /// if the body could not be recognized when it is read again.
+  @discardableResult
+  mutating func shrinkCopy(of id: FetchID) -> Bool {
+    guard let copy = self[id].copy, copy.contents.digest != nil else { return false }
+    if copy.contents.byteCount > 0 { setCopy(copy.head, of: id) }
+    return true
   }
 
   /// Removes and returns the stored response, to be shown because the server has failed. Returns `nil` if there is

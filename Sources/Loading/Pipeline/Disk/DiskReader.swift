@@ -39,7 +39,7 @@ final class DiskReader: Sendable {
   struct Need: Sendable {
     /// The images to look for in the pixel cache; empty if the body is needed in any case.
     var images: [WantedImage] = []
-    /// True if the digest of the body is needed.
+    /// True if the digest of the body is needed even if the response is fresh.
     var needsDigest = false
   }
 
@@ -85,13 +85,16 @@ final class DiskReader: Sendable {
     guard let response = cache.response(for: identity, reserving: { reservation.reserveForDisk($0) }) else {
       return (nil, nil)
     }
-    let digest = need.needsDigest ? cache.digest(of: response.body) : nil
-    return (copy(response, digest, for: request, reservation), response.response.headers)
+    var copy = self.copy(response, for: request, reservation)
+    // While the server is asked about the response, the body may be released and read again.
+    if let found = copy, need.needsDigest || found.isStale {
+      copy = found.with(cache.digest(of: response.body))
+    }
+    return (copy, response.response.headers)
   }
 
   private func copy(
-    _ storedResponse: StoredResponse, _ digest: BodyDigest?, for request: ImageRequest,
-    _ reservation: MemoryReservation
+    _ storedResponse: StoredResponse, for request: ImageRequest, _ reservation: MemoryReservation
   ) -> StoredCopy? {
     guard storedResponse.matches(request.sentHeaders, credentials: request.identity.credentials) else {
       return nil
@@ -103,7 +106,7 @@ final class DiskReader: Sendable {
       guard let modified = try? bodyModifier(body, storedResponse.response) else { return nil }
       body = modified
     }
-    return rules.copy(storedResponse, .init(body: body, digest: digest), of: request, reservation)
+    return rules.copy(storedResponse, .init(body: body), of: request, reservation)
   }
 
   // MARK: Waiting

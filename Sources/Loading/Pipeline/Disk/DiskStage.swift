@@ -30,6 +30,8 @@ struct DiskStage {
   var copyDeadline: Int64?
   /// The error of a decode that found the bytes damaged, while other decodes still read the bytes.
   var damage: ImageError?
+  /// True if the fetch was to show a stored response that is gone, and asks the server instead.
+  var asksServerInstead = false
   /// True if damaged bytes were fetched again from the server, which is done only once.
   var wasHealed = false
 

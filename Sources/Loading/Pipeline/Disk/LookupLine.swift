@@ -55,6 +55,9 @@ struct LookupLine {
 
   func isWaiting(_ id: FetchID) -> Bool { waiting.contains(id) }
 
+  /// True if a lookup runs, perhaps late.
+  func isRunning(_ id: FetchID) -> Bool { running[id] != nil }
+
   /// True if the disk may still find something: the lookup waits, or runs and is not given up.
   func isPending(_ id: FetchID) -> Bool { waiting.contains(id) || running[id]?.isLost == false }
 
@@ -114,12 +117,12 @@ struct LookupLine {
     in loads: inout Loads, _ disk: inout DiskPlan
   ) -> [(fetch: FetchID, error: ImageError)] {
     for id in takeLate(at: loads.now) {
-      guard let fetch = loads.tree[id], case .lookingUp = fetch.phase, !fetch.isCacheOnly,
+      guard case .lookingUp? = loads.tree[id]?.phase, !loads.tree.isCacheOnly(id),
         disk[id].serverError == nil
       else { continue }
       loads.actions.append(.skipLookup(id))
     }
-    for id in takeOverdue(at: loads.now) where loads.tree[id]?.isCacheOnly == false {
+    for id in takeOverdue(at: loads.now) where loads.tree[id] != nil && !loads.tree.isCacheOnly(id) {
       loads.actions.append(.skipLookup(id))
     }
     var failed: [(fetch: FetchID, error: ImageError)] = []

@@ -17,7 +17,7 @@ final class StoredCopy: Sendable {
   struct Contents: Sendable {
     /// The bytes to decode: the stored body, or the result of the body modifier. Empty if `isBodyOnDisk` is true.
     var body: [UInt8] = []
-    /// True if the body has not been read, because the pixel cache had all images.
+    /// True if the body has not been read, because the pixel cache had all images, or has been released.
     var isBodyOnDisk = false
     /// The digest of the stored body; `nil` if the disk cache has none.
     var digest: BodyDigest?
@@ -55,6 +55,32 @@ final class StoredCopy: Sendable {
       showing = mayShowWhileRevalidating ? .whileRevalidating : .afterRevalidation
       (self.age, self.mayShowOnError) = (age, mayShowOnError)
     }
+  }
+
+  /// Creates a stored response with other contents and the standing of `copy`.
+  private init(_ copy: StoredCopy, _ contents: Contents, reservation: MemoryReservation?) {
+    var storedResponse = copy.storedResponse
+    if contents.isBodyOnDisk { storedResponse.body = [] }
+    self.storedResponse = storedResponse
+    self.contents = contents
+    self.reservation = reservation
+    (showing, age, mayShowOnError) = (copy.showing, copy.age, copy.mayShowOnError)
+    isRedirected = copy.isRedirected
+  }
+
+  /// The stored response without its body and images, which are read again when they are needed.
+  var head: StoredCopy {
+    StoredCopy(self, Contents(isBodyOnDisk: true, digest: contents.digest), reservation: nil)
+  }
+
+  /// True if the server is asked about the response.
+  var isStale: Bool { if case .immediately = showing { false } else { true } }
+
+  /// Returns the stored response with the digest of its body.
+  func with(_ digest: BodyDigest?) -> StoredCopy {
+    var contents = contents
+    contents.digest = digest
+    return StoredCopy(self, contents, reservation: reservation)
   }
 
   /// Creates a stored response whose body was read.

@@ -15,7 +15,8 @@ struct MadePixels: Sendable {
   init?(_ image: Image, _ processedImage: ProcessedImage, _ decode: Decode, _ fetch: Fetch) {
     guard let bytes = decode.bytes, !bytes.isBodyOnDisk, bytes.images[processedImage.key] == nil,
       bytes.source == .disk ? !bytes.endsStorage : bytes.storedResponse != nil, !fetch.isOutdated,
-      image.renderingMode == .automatic, image.userData.isEmpty
+      bytes.response.map({ StoredResponse.mayBeStored($0, sent: processedImage.request.headers) }) ?? true,
+      image.renderingMode == .automatic, image.userData.isEmpty, !image.isPreview
     else { return nil }
     self.image = image
     request = processedImage.request

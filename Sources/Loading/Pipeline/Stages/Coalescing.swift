@@ -2,35 +2,42 @@
 enum Coalescing {
   /// Returns the running fetch that also serves `request`, if there is one.
   ///
-  /// - Parameter hasCopy: Returns true if the server of a fetch is asked about a stored response.
+  /// - Parameter disk: Returns the state of a fetch with regard to the disk cache.
   static func fetch(
-    for request: ImageRequest, in tree: StageTree, hasCopy: (FetchID) -> Bool
+    for request: ImageRequest, in tree: StageTree, disk: (FetchID) -> DiskStage
   ) -> FetchID? {
     let (identity, policy) = (request.identity, request.cachePolicy)
-    if let id = tree.fetch(FetchKey(request: identity, isCacheOnly: false)), serves(id, policy, in: tree),
-      policy != .reload || !hasCopy(id)
-    {
-      return id
+    if let id = tree.fetch(FetchKey(request: identity, isCacheOnly: false)) {
+      let stage = disk(id)
+      if serves(id, policy, awaiting: stage.awaitingBody?.value, in: tree),
+        policy != .reload || stage.copy == nil
+      {
+        return id
+      }
     }
-    guard policy == .cacheOnly else { return nil }
-    return tree.fetch(FetchKey(request: identity, isCacheOnly: true)).flatMap { lacksBody($0, in: tree) ? nil : $0 }
+    guard policy == .cacheOnly, let id = tree.fetch(FetchKey(request: identity, isCacheOnly: true)) else {
+      return nil
+    }
+    return lacksBody(id, in: tree) ? nil : id
   }
 
-  /// Returns true if a fetch has ended without reading the body, because the pixel cache had all images. The pixel cache
-  /// may have the image of another request as well.
+  /// Returns true if a fetch has ended without reading the body, because the pixel cache had all images. The pixel
+  /// cache may have the image of another request as well.
   private static func lacksBody(_ id: FetchID, in tree: StageTree) -> Bool {
     if case .received(let bytes) = tree[id]?.phase { bytes.isBodyOnDisk } else { false }
   }
 
   /// Returns true if the bytes of a fetch serve a request: for `.refresh` no stored bytes that were not revalidated,
   /// for `.reload` no stored bytes at all, and for `.cacheOnly` only bytes that have been received.
+  ///
+  /// - Parameter awaited: The stored response whose body is being read.
   private static func serves(
-    _ id: FetchID, _ policy: ImageRequest.CachePolicy, in tree: StageTree
+    _ id: FetchID, _ policy: ImageRequest.CachePolicy, awaiting awaited: FetchedBytes?, in tree: StageTree
   ) -> Bool {
     if lacksBody(id, in: tree) { return false }
     guard policy != .useCache else { return true }
     guard let fetch = tree[id] else { return false }
-    let known: FetchedBytes? = if case .received(let bytes) = fetch.phase { bytes } else { nil }
+    let known: FetchedBytes? = if case .received(let bytes) = fetch.phase { bytes } else { awaited }
     // Includes the bytes of decodes that succeeded before another decode found the bytes damaged.
     let fromDisk = ([known] + fetch.decodes.map { tree[$0]?.bytes }).compactMap { $0 }.filter {
       $0.source == .disk

@@ -4,7 +4,8 @@ import VitrineGraphics
 struct FetchedBytes: Sendable {
   /// The body; empty if `isBodyOnDisk` is true.
   var body: [UInt8]
-  /// True for a stored response whose body has not been read, because the pixel cache had the images.
+  /// True for a stored response whose body is not in memory: the pixel cache had the images, or the body was released
+  /// while the server was asked.
   var isBodyOnDisk = false
   /// The digest of the stored body; `nil` for bytes that were not read from a disk cache.
   var digest: BodyDigest?
@@ -39,6 +40,12 @@ struct FetchedBytes: Sendable {
     bytes.reservation = copy.reservation
     return bytes
   }
+
+  /// The body as delivered to callers; `nil` if the body has not been read.
+  var data: [UInt8]? { isBodyOnDisk ? nil : body }
+
+  /// The reason for which a stale response is shown; `nil` if the server has not failed.
+  var failure: ImageError? { if case .stale(_, let reason) = freshness { reason } else { nil } }
 
   /// True if the response has no bytes at all.
   var isEmpty: Bool { body.isEmpty && !isBodyOnDisk }

@@ -17,9 +17,10 @@ struct Loads {
 
   /// Starts the transforms of an image if the decode has ended, or stores the image if there are no transforms.
   mutating func process(_ id: ProcessedImageID) {
-    guard let processedImage = tree[id], case .decoded(let image) = tree[processedImage.decode]?.phase else {
-      return
-    }
+    // An image of the pixel cache does not wait for its decode.
+    guard let processedImage = tree[id], processedImage.isIdle,
+      case .decoded(let image) = tree[processedImage.decode]?.phase
+    else { return }
     guard !processedImage.request.transforms.isEmpty else { return store(id, image) }
     tree.setPhase(.transforming, of: id)
     actions.append(

@@ -114,6 +114,11 @@ struct StageTree {
     return !tasks.isEmpty && tasks.allSatisfy { waiters[$0]?.isProbe == true }
   }
 
+  /// True if a fetch and all of its callers may not ask the server.
+  func isCacheOnly(_ id: FetchID) -> Bool {
+    fetches[id]?.isCacheOnly == true && !hasCaller(of: id) { !$0.isCacheOnly }
+  }
+
   /// Returns true if a caller of a fetch meets a condition.
   func hasCaller(of fetch: FetchID, where condition: (Waiter) -> Bool) -> Bool {
     images(of: fetch).contains { hasCaller(of: $0, where: condition) }
@@ -140,6 +145,9 @@ struct StageTree {
     }
   }
 
+  /// Returns true if a caller of an image receives the encoded bytes.
+  func keepsData(_ id: ProcessedImageID) -> Bool { processedImages[id].map { keepsData($0) } ?? false }
+
   private func keepsData(_ image: ProcessedImage) -> Bool {
     image.waiters.contains { waiters[$0]?.keepsData == true }
   }
@@ -163,11 +171,18 @@ struct StageTree {
     if processedImage != nil, request.cachePolicy.bypassesCache {
       processedImages[processedImageID]?.request.cachePolicy = request.cachePolicy
     }
+    optOutOfPixelCache(processedImageID, with: request)
     let task = task ?? TaskID(number: nextNumber())
     return StagePlace(
       task: task, fetch: fetchID, decode: decodeID, processedImage: processedImageID,
       isNewFetch: fetch == nil, isNewDecode: decode == nil, isNewProcessedImage: processedImage == nil,
       demand: add(task, Waiter(caller, processedImage: processedImageID)))
+  }
+
+  /// Keeps the pixels of an image off the disk if the request of one of its callers asks for that.
+  private mutating func optOutOfPixelCache(_ id: ProcessedImageID, with request: ImageRequest) {
+    guard !request.usesPixelCache, processedImages[id]?.request.usesPixelCache == true else { return }
+    processedImages[id]?.request.usesPixelCache = false
   }
 
   private mutating func add(_ task: TaskID, _ waiter: Waiter) -> DemandChange {
@@ -196,6 +211,7 @@ struct StageTree {
     let newProcessedImage =
       index[old.key, of: newDecode]
       ?? addProcessedImage(old.key, newDecode, old.request, old.additionalIdentifier)
+    optOutOfPixelCache(newProcessedImage, with: old.request)
     guard let (processedImage, left) = leave(task) else { return nil }
     waiter.processedImage = newProcessedImage
     return (processedImage, left, add(task, waiter))

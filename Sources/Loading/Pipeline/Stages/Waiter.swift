@@ -24,7 +24,7 @@ struct Waiter {
     priority = request.priority
     progressive = request.progressive
     isPaused = caller.isPaused
-    keepsData = request.keepsData
+    keepsData = request.keepsData || !request.decodes
     isCacheOnly = request.cachePolicy == .cacheOnly
     purpose = caller.purpose
     takesCopy = caller.purpose != .probe && request.cachePolicy == .useCache

@@ -87,6 +87,40 @@ import VitrineTesting
     for task in tasks { #expect(try await task.response.image.pixelWidth == 64) }
   }
 
+  @Test func requestsStayConditionalWhenBodiesAreReleased() async throws {
+    let ledger = MemoryLedger(budget: 400_000)
+    let disk = HeadDisk()
+    let world = Fixture(
+      {
+        $0.memory.ledger = ledger
+        $0.queue.maximumActiveDownloadsPerHost = 10
+        $0.queue.maximumActiveDownloads = 20
+        $0.environment.wallClock = { 10_000 }
+      }, dataCache: disk)
+    let headers: HTTPHeaders = ["Cache-Control": "max-age=60, must-revalidate", "ETag": "\"one\""]
+    let names = (0..<5).map { "\($0).jpg" }
+    for name in names {
+      let response = TransportResponse(url: url(name), status: 200, headers: headers)
+      disk.memory.store(
+        StoredResponse(response: response, body: Self.longBody, requested: 0, received: 0),
+        for: request(name).identity)
+    }
+
+    let tasks = names.map { world.downloader.load(request($0)) }
+    try await world.transport.waitUntilStarted(5)
+    #expect(ledger.usage.bodies <= 3 * 60_000)
+    let transfers = world.transport.transfers
+    for transfer in transfers {
+      #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
+      transfer.respondNotModified(DiskWorld.minute)
+    }
+    for task in tasks {
+      let response = try await task.response
+      #expect(response.freshness == .revalidated && response.image.pixelWidth == 64)
+    }
+    #expect(world.transport.transfers.count == 5, "no response is fetched whole")
+  }
+
   @Test func storedResponseOfAPausedLoadIsReleasedAndReadAgain() async throws {
     let ledger = MemoryLedger(budget: 400_000)
     let world = worldOfLongBodies(ledger, names: ["a.jpg", "b.jpg", "c.jpg"])
