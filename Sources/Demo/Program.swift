@@ -67,7 +67,7 @@ struct Program {
     if options.trace != nil { configuration.downloader.environment.trace = Trace(capacity: Demo.longTrace) }
     configuration.host.renderer = options.renderer
     configuration.dataCache = disk(options)
-    configuration.pixelCache = options.hasDiskCache ? pixels(options.cache) : nil
+    configuration.pixelCache = pixels(options)
     // The embedded server has another port but the same images in each run.
     configuration.downloader.requests.keyFilter = gallery.withoutPort
     let application = try Application(configuration: configuration)
@@ -101,8 +101,10 @@ struct Program {
     return (cache as? LayeredImageCache)?.layers.compactMap { $0 as? DiskImageCache } ?? []
   }
 
-  private static func pixels(_ folder: String?) -> DiskPixelCache? {
-    folder.map { DiskPixelCache(directory: $0) } ?? DiskPixelCache.shared
+  /// Returns the upper pixel cache: the writable one, or that of the first seed if nothing is stored on disk.
+  private static func pixels(_ options: Options) -> DiskPixelCache? {
+    guard options.hasDiskCache else { return options.seeds.first.map { DiskPixelCache(seed: $0) } }
+    return options.cache.map { DiskPixelCache(directory: $0) } ?? DiskPixelCache.shared
   }
 
   private static func readScript(_ file: String) throws -> Script {
