@@ -79,6 +79,10 @@ struct PixelInventory {
         failed(.refused(path: path, code: error.code), &found)
       }
     }
+    if !damaged.isEmpty, let current = try? files.index.bucket(number) {
+      // Another process may have removed entries meanwhile and overwritten their records.
+      damaged.formIntersection(current.entries)
+    }
     let count = damaged.count + (bucket == nil ? 1 : 0)
     found.damaged += count
     guard isRepairing, count > 0 else { return }

@@ -1,7 +1,10 @@
+import Callbacks
 import Foundation
 import Glibc
 import Testing
+import VitrineConcurrency
 import VitrineGraphics
+import VitrineTesting
 
 @testable import VitrineDiskCache
 @testable import VitrineLoading
@@ -352,6 +355,23 @@ import VitrineGraphics
 
     #expect(cache.verify().unreadable == 1)
     #expect(system.hasFailed && cache.verify().entries == 3)
+  }
+
+  @Test func pixelsThatAreRemovedDuringAVerificationAreNoDamage() async throws {
+    _ = try stored(1...3)
+    let (system, gate) = (FaultySystem(), Gate())
+    let cache = fixture.pixels(on: system) { $0.bytes = 1 << 20 }
+    system.fail(.readTwo, with: .hang(gate))
+
+    async let found: DiskPixelCache.Verification = callback { done in
+      BlockingThread.start { done(cache.verify()) }
+    }
+    await gate.waitUntilHeld(1)
+    let other = self.cache()
+    for number in 1...3 { other.removePixels(of: identity(number)) }
+    gate.open()
+
+    #expect(try await found == DiskPixelCache.Verification())
   }
 
   @Test func imagesAboveTheLimitAreNoDamage() throws {
