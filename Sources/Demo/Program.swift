@@ -65,7 +65,7 @@ struct Program {
     if options.trace != nil { configuration.downloader.environment.trace = Trace(capacity: Demo.longTrace) }
     configuration.host.renderer = options.renderer
     configuration.dataCache = disk(options)
-    configuration.pixelCache = options.hasDiskCache ? pixels(options.cache) : nil
+    configuration.pixelCache = pixels(options)
     if let wait = options.firstFrameWait { configuration.firstFrameWait = wait / 1000 }
     // The embedded server has another port but the same images in each run.
     configuration.downloader.requests.keyFilter = gallery.withoutPort
@@ -100,8 +100,10 @@ struct Program {
     return (cache as? LayeredImageCache)?.layers.compactMap { $0 as? DiskImageCache } ?? []
   }
 
-  private static func pixels(_ folder: String?) -> DiskPixelCache? {
-    folder.map { DiskPixelCache(directory: $0) } ?? DiskPixelCache.shared
+  /// Returns the upper pixel cache: the writable one, or that of the first seed if nothing is stored on disk.
+  private static func pixels(_ options: Options) -> DiskPixelCache? {
+    guard options.hasDiskCache else { return options.seeds.first.map { DiskPixelCache(seed: $0) } }
+    return options.cache.map { DiskPixelCache(directory: $0) } ?? DiskPixelCache.shared
   }
 
   private static func readScript(_ file: String) throws -> Script {

@@ -54,7 +54,8 @@ public final class Application {
     public var dataCache: (any ImageDataCache)?
     /// The cache of decoded pixels on disk, or `nil` for none. With pixels from disk, a second start shows images
     /// without decoding them. By default a cache in the same directory as the default `dataCache`. Not used without a
-    /// `dataCache`, because pixels belong to a stored response.
+    /// `dataCache`, because pixels belong to a stored response. Pixels in the seeds of a `LayeredImageCache` are found
+    /// below this cache.
     public var pixelCache: DiskPixelCache?
     /// The longest time in seconds for which the first frame waits for images from disk, and for the contents of views
     /// that are between `beginLoading()` and `endLoading()`; 0.05 by default. What arrives in this time is in the first

@@ -16,7 +16,8 @@ import VitrinePlatform
 /// create an `ImageDownloader`. Unless the configuration has a ledger, the memory of loads and of the cache counts
 /// against the default budget of this machine; see `MemoryBudget`.
 ///
-/// A program without a window keeps no decoded pixels on disk, unless `pixelCache` is given.
+/// A program without a window keeps no decoded pixels on disk, unless `pixelCache` is given. Pixels in the seeds of
+/// `dataCache` are found below this cache.
 ///
 /// - Returns: The downloader, which is `ImageDownloader.shared`.
 @discardableResult
@@ -78,7 +79,7 @@ nonisolated func makeSharedDownloader(
   let downloader = ImageDownloader(
     configuration: configuration, transports: [CurlTransport(configuration: transport), LocalTransport()],
     decoder: ImageCodecs(), cache: cache, dataCache: dataCache,
-    pixelCache: dataCache == nil ? nil : pixelCache)
+    pixelCache: dataCache == nil ? nil : pixelCache.map { LayeredPixelCache.cache($0, with: dataCache) })
   ImageDownloader.shared = downloader
   sharedMonitors.withLock { $0 = PlatformMonitors(for: downloader) }
   return downloader

@@ -6,6 +6,7 @@ import Vitrine
 nonisolated final class PrefetchRun: Sendable {
   let downloader: ImageDownloader
   let cache: DiskImageCache?
+  let pixels: DiskPixelCache?
   private let isCancelled = Atomic(false)
 
   init(_ options: ToolOptions) {
@@ -13,6 +14,7 @@ nonisolated final class PrefetchRun: Sendable {
     cache = directory.map { DiskImageCache(directory: $0) } ?? DiskImageCache.shared
     // Nothing is shown, so that no image stays in memory.
     let pixels = directory.map { DiskPixelCache(directory: $0) } ?? DiskPixelCache.shared
+    self.pixels = pixels
     downloader = bootstrap(cache: nil, dataCache: cache, pixelCache: pixels)
   }
 
@@ -63,7 +65,7 @@ struct PrefetchTool {
 
   /// Lets all users read the folder.
   private func publish(_ cache: DiskImageCache, _ console: inout ToolConsole) throws(Tools.Failure) {
-    guard cache.openToAllReaders() else {
+    guard cache.openToAllReaders(with: run.pixels) else {
       throw Tools.Failure(message: "\(cache.directory): not all files can be made readable")
     }
     if !console.isJSON { console.line("show these images with: vitrine --seed \(cache.directory)") }

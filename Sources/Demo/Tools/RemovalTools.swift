@@ -2,60 +2,106 @@ import Vitrine
 
 /// `cache trim`: removes what exceeds the limits.
 nonisolated struct TrimTool {
-  /// The number of bytes to leave; `nil` for the limit of the cache.
+  /// The number of bytes to leave of responses and pixels together; `nil` for the limits of the caches.
   let limit: Int?
 
-  func run(_ cache: DiskImageCache, _ console: inout ToolConsole) throws(Tools.Failure) {
+  func run(
+    _ cache: DiskImageCache, _ pixels: DiskPixelCache, _ console: inout ToolConsole
+  ) throws(Tools.Failure) {
     if let limit {
       cache.limits.bytes = limit
       // Exactly this much may stay.
       cache.limits.purgeLevel = 1
       cache.limits.guaranteedBytes = min(limit, cache.limits.guaranteedBytes)
     }
+    var report = RemovalReport()
     let before = cache.measured()
     cache.trim()
     let after = cache.measured()
-    let report = RemovalReport(
-      removed: max(0, before.entries - after.entries), removedBytes: max(0, before.bytes - after.bytes),
-      left: after.entries, leftBytes: after.bytes)
+    report.add(
+      images: .init(count: before.entries, bytes: before.bytes),
+      .init(count: after.entries, bytes: after.bytes))
+    // Pixels can be made from responses again, so they have the rest of the limit.
+    if let limit { pixels.limits.bytes = max(0, limit - after.bytes) }
+    let pixelsBefore = pixels.usage()
+    pixels.trim()
+    let pixelsAfter = pixels.usage()
+    report.add(pixels: pixelsBefore, pixelsAfter)
     report.write(to: console)
     if let limit, after.bytes > limit {
       throw Tools.Failure(message: "another process trims the folder, or files cannot be removed")
     }
+    if let fault = pixels.fault { throw Tools.Failure(message: "\(fault)") }
+    // Without pixels, a small index stays.
+    if limit != nil, pixelsAfter.count > 0, pixelsAfter.bytes > pixels.limits.bytes {
+      throw Tools.Failure(message: "another process adds pixels to the folder, or files cannot be removed")
+    }
   }
 }
 
-/// `cache clear`: removes all images.
+/// `cache clear`: removes all images and pixels.
 nonisolated struct ClearTool {
-  func run(_ cache: DiskImageCache, _ console: inout ToolConsole) throws(Tools.Failure) {
+  func run(
+    _ cache: DiskImageCache, _ pixels: DiskPixelCache, _ console: inout ToolConsole
+  ) throws(Tools.Failure) {
+    var report = RemovalReport()
+    let pixelsBefore = pixels.usage()
+    let fault = pixels.removeAll()
+    report.add(pixels: pixelsBefore, pixels.usage())
     let before = cache.measured()
     var progress = console
     let isComplete = cache.removeAllResponses { progress.report($0, of: $1) }
     progress.endProgress()
     let after = cache.measured()
-    RemovalReport(
-      removed: max(0, before.entries - after.entries), removedBytes: max(0, before.bytes - after.bytes),
-      left: after.entries, leftBytes: after.bytes
-    ).write(to: console)
+    report.add(
+      images: .init(count: before.entries, bytes: before.bytes),
+      .init(count: after.entries, bytes: after.bytes))
+    report.write(to: console)
+    if let fault { throw Tools.Failure(message: "\(fault)") }
     guard isComplete else { throw Tools.Failure(message: "some images cannot be removed") }
   }
 }
 
 /// The result of a removal.
 nonisolated struct RemovalReport: Encodable, Equatable {
-  var removed, removedBytes: Int
-  var left, leftBytes: Int
+  var removed = 0, removedBytes = 0
+  var left = 0, leftBytes = 0
+  var pixelsRemoved = 0, pixelBytesRemoved = 0
+  var pixelsLeft = 0, pixelBytesLeft = 0
 
   enum CodingKeys: String, CodingKey {
-    case removed, removedBytes = "removed_bytes", left, leftBytes = "left_bytes"
+    case removed, removedBytes = "removed_bytes", left, leftBytes = "left_bytes",
+      pixelsRemoved = "pixels_removed", pixelBytesRemoved = "pixel_bytes_removed",
+      pixelsLeft = "pixels_left", pixelBytesLeft = "pixel_bytes_left"
   }
 
-  var text: String {
-    "\(ToolText.count(removed, "image")) removed (\(ToolText.size(removedBytes))), "
-      + "\(left) left (\(ToolText.size(leftBytes)))"
+  /// Records the contents before and after the removal.
+  mutating func add(images before: ImageCache.DiskUsage, _ after: ImageCache.DiskUsage) {
+    (removed, removedBytes) = (max(0, before.count - after.count), max(0, before.bytes - after.bytes))
+    (left, leftBytes) = (after.count, after.bytes)
+  }
+
+  /// Records the pixels before and after the removal.
+  mutating func add(pixels before: ImageCache.DiskUsage, _ after: ImageCache.DiskUsage) {
+    pixelsRemoved = max(0, before.count - after.count)
+    pixelBytesRemoved = max(0, before.bytes - after.bytes)
+    (pixelsLeft, pixelBytesLeft) = (after.count, after.bytes)
+  }
+
+  var lines: [String] {
+    [
+      "\(ToolText.count(removed, "image")) removed (\(ToolText.size(removedBytes))), "
+        + "\(left) left (\(ToolText.size(leftBytes)))",
+      "pixels: \(ToolText.count(pixelsRemoved, "image")) removed (\(ToolText.size(pixelBytesRemoved))), "
+        + "\(pixelsLeft) left (\(ToolText.size(pixelBytesLeft)))",
+    ]
   }
 
   func write(to console: ToolConsole) {
-    if console.isJSON { console.json(self) } else { console.line(text) }
+    guard !console.isJSON else {
+      console.json(self)
+      return
+    }
+    for line in lines { console.line(line) }
   }
 }

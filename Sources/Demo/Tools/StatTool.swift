@@ -5,7 +5,9 @@ import Vitrine
 nonisolated struct StatTool {
   let interruption: Interruption
 
-  func run(_ cache: DiskImageCache, _ console: inout ToolConsole) throws(Tools.Failure) {
+  func run(
+    _ cache: DiskImageCache, _ pixels: DiskPixelCache, _ console: inout ToolConsole
+  ) throws(Tools.Failure) {
     let now = Date().timeIntervalSince1970
     var figures = CacheFigures(directory: cache.directory)
     var (total, visited, progress) = (0, 0, console)
@@ -17,6 +19,8 @@ nonisolated struct StatTool {
     }
     progress.endProgress()
     try Tools.check(walk, interruption)
+    figures.add(pixels: pixels.usage(), incomplete: cache.incompleteUsage())
+    if let fault = pixels.fault ?? cache.fault { throw Tools.Failure(message: "\(fault)") }
     if console.isJSON {
       console.json(figures)
     } else {
@@ -38,12 +42,17 @@ nonisolated struct CacheFigures: Encodable, Equatable {
   var stale = 0
   var mustRevalidate = 0
   var damaged = 0
+  /// The number of images whose decoded pixels are stored, in each size, and the bytes of their files.
+  var pixels = 0, pixelBytes = 0
+  /// The number of incomplete responses, and the bytes of their files.
+  var incomplete = 0, incompleteBytes = 0
   /// The times of the oldest and the newest store in seconds since 1970.
   var oldest, newest: Int64?
 
   enum CodingKeys: String, CodingKey {
     case directory, images, bytes, fileBytes = "file_bytes", privateImages = "private", fresh, stale,
-      mustRevalidate = "revalidate", damaged, oldest, newest
+      mustRevalidate = "revalidate", damaged, pixels, pixelBytes = "pixel_bytes", incomplete,
+      incompleteBytes = "incomplete_bytes", oldest, newest
   }
 
   init(directory: String) { self.directory = directory }
@@ -66,6 +75,11 @@ nonisolated struct CacheFigures: Encodable, Equatable {
     newest = max(newest ?? content.stored, content.stored)
   }
 
+  mutating func add(pixels usage: ImageCache.DiskUsage, incomplete: ImageCache.DiskUsage) {
+    (pixels, pixelBytes) = (usage.count, usage.bytes)
+    (self.incomplete, incompleteBytes) = (incomplete.count, incomplete.bytes)
+  }
+
   var lines: [String] {
     var rows = [
       ("directory", directory), ("images", "\(images)"), ("size", ToolText.size(bytes)),
@@ -75,6 +89,10 @@ nonisolated struct CacheFigures: Encodable, Equatable {
     if let oldest, let newest {
       rows += [("oldest", ToolText.time(oldest)), ("newest", ToolText.time(newest))]
     }
+    rows += [
+      ("pixels", "\(pixels) (\(ToolText.size(pixelBytes)))"),
+      ("incomplete", "\(incomplete) (\(ToolText.size(incompleteBytes)))"),
+    ]
     return rows.map { name, value in name + String(repeating: " ", count: max(1, 12 - name.count)) + value }
   }
 
@@ -84,6 +102,8 @@ nonisolated struct CacheFigures: Encodable, Equatable {
     for (key, number) in [
       (CodingKeys.images, images), (.bytes, bytes), (.fileBytes, fileBytes), (.privateImages, privateImages),
       (.fresh, fresh), (.stale, stale), (.mustRevalidate, mustRevalidate), (.damaged, damaged),
+      (.pixels, pixels), (.pixelBytes, pixelBytes), (.incomplete, incomplete),
+      (.incompleteBytes, incompleteBytes),
     ] { try figures.encode(number, forKey: key) }
     try figures.encodeIfPresent(oldest.map(ToolText.time), forKey: .oldest)
     try figures.encodeIfPresent(newest.map(ToolText.time), forKey: .newest)

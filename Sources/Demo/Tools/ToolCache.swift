@@ -1,6 +1,6 @@
 import Vitrine
 
-/// The cache that a tool works on.
+/// The caches that a tool works on.
 nonisolated enum ToolCache {
   /// Returns the cache of a command that changes nothing, not even the modes of folders. The directory may be a seed
   /// that belongs to root.
@@ -15,11 +15,29 @@ nonisolated enum ToolCache {
     }
   }
 
+  /// Returns the pixels of a command that changes nothing, as `reading` returns the responses.
+  static func readingPixels(_ options: ToolOptions) throws(Tools.Failure) -> DiskPixelCache {
+    let directory = try directory(options)
+    let seed = DiskPixelCache(seed: directory)
+    switch seed.checkAccess() {
+    case nil: return seed
+    case .writableByOthers: return DiskPixelCache(directory: directory)
+    case let fault?: throw Tools.Failure(message: "\(fault)")
+    }
+  }
+
   /// Returns the cache of a command that changes files.
   static func writing(_ options: ToolOptions) throws(Tools.Failure) -> DiskImageCache {
     let cache = DiskImageCache(directory: try directory(options))
     if let fault = cache.checkAccess() { throw Tools.Failure(message: "\(fault)") }
     return cache
+  }
+
+  /// Returns the pixels of a command that changes files.
+  static func writingPixels(_ options: ToolOptions) throws(Tools.Failure) -> DiskPixelCache {
+    let pixels = DiskPixelCache(directory: try directory(options))
+    if let fault = pixels.checkAccess() { throw Tools.Failure(message: "\(fault)") }
+    return pixels
   }
 
   private static func directory(_ options: ToolOptions) throws(Tools.Failure) -> String {

@@ -6,11 +6,13 @@ nonisolated enum ToolHelp {
 
       cache ls                list the stored images: status, size, time of the store, age, freshness, URL;
                               a digest stands for the URL of an image that depends on a secret
-      cache stat              print counts and sizes
-      cache verify            read and check everything; --repair removes damaged files
-      cache trim              remove what exceeds the limit; --limit MIB sets another one
-      cache clear             remove all stored images
-      cache export FILE|-     write all stored images to one file
+      cache stat              print counts and sizes of images, of their decoded pixels, and of incomplete
+                              downloads
+      cache verify            read and check everything; --repair removes damaged files and pixels
+      cache trim              remove what exceeds the limits; --limit MIB sets one for images and pixels
+                              together, of which images are kept first
+      cache clear             remove all stored images and pixels
+      cache export FILE|-     write all stored images to one file, without pixels
       cache import FILE|-     store the images of such a file that are undamaged and newer; images that
                               depend on a secret of another folder are left out
       prefetch FEED           load the images of a folder, a list or its URL onto disk, as --feed does

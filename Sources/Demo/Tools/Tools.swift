@@ -32,12 +32,19 @@ enum Tools {
   ) throws(Failure) {
     switch options.command {
     case .list: try ListTool(interruption: interruption).run(try ToolCache.reading(options), &console)
-    case .statistics: try StatTool(interruption: interruption).run(try ToolCache.reading(options), &console)
+    case .statistics:
+      try StatTool(interruption: interruption)
+        .run(try ToolCache.reading(options), try ToolCache.readingPixels(options), &console)
     case .verify:
       let cache = options.repairs ? try ToolCache.writing(options) : try ToolCache.reading(options)
-      try VerifyTool(interruption: interruption, repairs: options.repairs).run(cache, &console)
-    case .trim: try TrimTool(limit: options.limit).run(try ToolCache.writing(options), &console)
-    case .clear: try ClearTool().run(try ToolCache.writing(options), &console)
+      let pixels =
+        options.repairs ? try ToolCache.writingPixels(options) : try ToolCache.readingPixels(options)
+      try VerifyTool(interruption: interruption, repairs: options.repairs).run(cache, pixels, &console)
+    case .trim:
+      try TrimTool(limit: options.limit)
+        .run(try ToolCache.writing(options), try ToolCache.writingPixels(options), &console)
+    case .clear:
+      try ClearTool().run(try ToolCache.writing(options), try ToolCache.writingPixels(options), &console)
     case .exportArchive:
       try ExportTool(file: options.file, interruption: interruption)
         .run(try ToolCache.reading(options), &console)

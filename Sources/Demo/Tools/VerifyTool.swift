@@ -1,6 +1,6 @@
 import Vitrine
 
-/// `cache verify`: reads and checks each file.
+/// `cache verify`: reads and checks each file, and all pixels.
 nonisolated struct VerifyTool {
   let interruption: Interruption
   let repairs: Bool
@@ -13,16 +13,51 @@ nonisolated struct VerifyTool {
     var unreadable: [String] = []
     /// The number of damaged files that were removed.
     var removed = 0
+    /// The numbers of images in the pixel cache that were checked, damaged, removed and unreadable. A damaged part of
+    /// the index counts as one image.
+    var pixelsChecked = 0, pixelsDamaged = 0, pixelsRemoved = 0, pixelsUnreadable = 0
 
-    var text: String {
-      var parts = ["\(ToolText.count(checked, "file")) checked", "\(damaged.count) damaged"]
-      if removed > 0 { parts.append("\(removed) removed") }
-      if !unreadable.isEmpty { parts.append("\(unreadable.count) unreadable") }
-      return parts.joined(separator: ", ")
+    enum CodingKeys: String, CodingKey {
+      case checked, damaged, unreadable, removed, pixelsChecked = "pixels_checked",
+        pixelsDamaged = "pixels_damaged", pixelsRemoved = "pixels_removed",
+        pixelsUnreadable = "pixels_unreadable"
+    }
+
+    mutating func add(_ pixels: DiskPixelCache.Verification) {
+      pixelsChecked = pixels.entries + pixels.damaged + pixels.unreadable
+      (pixelsDamaged, pixelsRemoved) = (pixels.damaged, pixels.removed)
+      pixelsUnreadable = pixels.unreadable
+    }
+
+    var lines: [String] {
+      [
+        "\(ToolText.count(checked, "file")) checked"
+          + Self.text(damaged.count, removed: removed, unreadable: unreadable.count),
+        "pixels: \(ToolText.count(pixelsChecked, "image")) checked"
+          + Self.text(pixelsDamaged, removed: pixelsRemoved, unreadable: pixelsUnreadable),
+      ]
+    }
+
+    private static func text(_ damaged: Int, removed: Int, unreadable: Int) -> String {
+      var text = ", \(damaged) damaged"
+      if removed > 0 { text += ", \(removed) removed" }
+      if unreadable > 0 { text += ", \(unreadable) unreadable" }
+      return text
+    }
+
+    /// The damage that stays, in words; `nil` if there is none.
+    var remainingDamage: String? {
+      let (files, pixels) = (damaged.count - removed, pixelsDamaged - pixelsRemoved)
+      var parts: [String] = []
+      if files > 0 { parts.append(ToolText.count(files, "damaged file")) }
+      if pixels > 0 { parts.append("damaged pixels of \(ToolText.count(pixels, "image"))") }
+      return parts.isEmpty ? nil : parts.joined(separator: " and ")
     }
   }
 
-  func run(_ cache: DiskImageCache, _ console: inout ToolConsole) throws(Tools.Failure) {
+  func run(
+    _ cache: DiskImageCache, _ pixels: DiskPixelCache, _ console: inout ToolConsole
+  ) throws(Tools.Failure) {
     var (report, total, progress) = (Report(), 0, console)
     let walk = cache.forEachEntry(verifyingBodies: true, count: { total = $0 }) { entry in
       report.checked += 1
@@ -36,19 +71,28 @@ nonisolated struct VerifyTool {
       progress.report(report.checked, of: total)
       return !interruption.isRequested
     }
+    var isStopped = interruption.isRequested
+    if !isStopped {
+      let found = pixels.verify(isRepairing: repairs) { done, total in
+        progress.report(done, of: total)
+        isStopped = interruption.isRequested && done < total
+        return !isStopped
+      }
+      report.add(found)
+    }
     progress.endProgress()
     if console.isJSON {
       console.json(report)
     } else {
       for name in report.damaged { console.line("damaged  digest:\(name)") }
       for name in report.unreadable { console.line("unreadable  digest:\(name)") }
-      console.line(report.text)
+      for line in report.lines { console.line(line) }
     }
     try Tools.check(walk, interruption)
-    let left = report.damaged.count - report.removed
-    guard left == 0 else {
-      let hint = repairs ? "cannot be removed" : "--repair removes them"
-      throw Tools.Failure(message: "\(ToolText.count(left, "damaged file")); \(hint)")
+    if isStopped { throw Tools.Failure(message: "interrupted") }
+    if let damage = report.remainingDamage {
+      throw Tools.Failure(message: "\(damage); \(repairs ? "cannot be removed" : "--repair removes them")")
     }
+    if report.pixelsUnreadable > 0 { throw Tools.Failure(message: "some pixels cannot be read") }
   }
 }

@@ -3,22 +3,31 @@ import Glibc
 extension DiskImageCache {
   /// Lets all users read the directory, so that it can be the seed of programs of other users: folders get the mode 755
   /// and files 644. Responses whose requests may hold secrets stay readable by this user only, and so does the key of
-  /// the folder if there is such a response. Returns true if all modes were changed.
+  /// the folder if there is such a response. Pixels of such responses are removed, and pixels of responses that do not
+  /// exist. Returns true if all modes were changed, and false while another process adds pixels.
   ///
   /// A program that uses the directory as a writable cache afterwards makes the folder private again.
-  package func openToAllReaders() -> Bool {
+  ///
+  /// - Parameter pixels: The pixel cache with which this process has stored pixels in the directory, if any.
+  package func openToAllReaders(with pixels: DiskPixelCache? = nil) -> Bool {
     guard !isReadOnly else { return false }
-    var (isComplete, hasSecrets) = (true, false)
+    var (isComplete, hasSecrets, publicNames) = (true, false, Set<ContentHash>())
     let walk = forEachEntry { entry in
       guard let content = entry.content else { return true }
       // The URL is recorded only if neither the URL nor the headers hold a secret.
       if content.isPrivate, content.url == nil {
         hasSecrets = true
-      } else if !setMode(ofFile: entry.name) {
+      } else if let name = ContentHash(hex: entry.name[...]), setMode(ofFile: entry.name) {
+        publicNames.insert(name)
+      } else {
         isComplete = false
       }
       return true
     }
+    // The pixels of a response that could not be read stay private, and are not removed.
+    guard isComplete, walk == .complete else { return false }
+    let pixels = pixels ?? DiskPixelCache(directory: directory)
+    guard PixelPublication(context: pixels.context, names: publicNames).run() else { return false }
     let hasFolders = context.reading { (root) throws(Fault) -> Bool in
       do throws(SystemError) {
         for folder in root.names.names where FolderSweep.isShard(folder) {
@@ -35,7 +44,7 @@ extension DiskImageCache {
         throw .refused(path: directory, code: error.code)
       }
     }
-    return isComplete && walk == .complete && hasFolders == true
+    return hasFolders == true
   }
 
   private func setMode(ofFile name: String) -> Bool {

@@ -8,6 +8,21 @@ package import VitrineLoading
 /// response that was removed or replaced hides its pixels in all layers. Removed pixels of a lower layer stay hidden
 /// until the end of the process.
 package final class LayeredPixelCache: ImagePixelCache {
+  /// Returns `top` over the pixels of the seeds in which `responses` looks up images; `top` itself if there are none, or
+  /// if the policy is `.concurrent`: pixels are looked up in one layer after another, and a seed that does not respond
+  /// would delay images of other layers. Does not access the disk.
+  package static func cache(
+    _ top: any ImagePixelCache, with responses: (any ImageDataCache)?
+  ) -> any ImagePixelCache {
+    guard let responses = responses as? LayeredImageCache, responses.policies.lookups != .concurrent
+    else { return top }
+    let layers = responses.policies.lookups.layers(of: responses.layers.count).map { responses.layers[$0] }
+    let seeds = layers.compactMap { $0 as? DiskImageCache }.filter(\.isReadOnly).map(\.directory)
+    // A program without a writable cache may have a seed on top.
+    let others = seeds.filter { $0 != (top as? DiskPixelCache)?.directory }
+    return others.isEmpty ? top : LayeredPixelCache(top, over: others.map { DiskPixelCache(seed: $0) })
+  }
+
   private struct Hidden {
     var identities: Set<RequestIdentity> = []
     var isAll = false

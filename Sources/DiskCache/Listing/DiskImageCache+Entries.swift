@@ -84,6 +84,10 @@ extension DiskImageCache {
     }
   }
 
+  /// Returns the number of incomplete responses, which `usage()` does not count, and the bytes that they take on disk.
+  /// O(files).
+  package func incompleteUsage() -> ImageCache.DiskUsage { incompletes.usage() }
+
   /// Removes the file of an entry that is damaged. Returns true if the file was removed.
   package func removeDamagedEntry(_ name: String) -> Bool {
     guard let hash = ContentHash(hex: name[...]) else { return false }

@@ -11,6 +11,14 @@ extension DiskPixelCache {
     /// Creates limits with the default values.
     public init() {}
 
+    /// The limits of a cache that is only read. A seed may have been filled under any limit; `bytes` bounds the largest
+    /// image.
+    static var seed: Limits {
+      var limits = Limits()
+      limits.bytes = 1 << 30
+      return limits
+    }
+
     /// The size in bytes at which a pack is full, a thirty-second of the limit.
     var packBytes: Int { min(max(64 << 10, bytes / 32), 64 << 20) }
     /// The size in bytes of the largest record.

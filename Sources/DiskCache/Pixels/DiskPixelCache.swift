@@ -21,7 +21,7 @@ public import VitrineLoading
 /// Every method blocks while the disk works. Lookups do not wait for stores. No method throws; after a failed write,
 /// writing pauses for a minute (`fault`).
 public final class DiskPixelCache: ImagePixelCache {
-  private let context: PixelContext
+  let context: PixelContext
   private let lookup: PixelLookup
   private let records: PixelStore
   let inventory: PixelInventory
@@ -45,13 +45,29 @@ public final class DiskPixelCache: ImagePixelCache {
       system: LinuxDiskSystem())
   }
 
+  /// Creates a cache that only reads `directory`: a seed, which another program or another user has filled, for example
+  /// on a read-only root. Nothing in the directory changes, not even the times of files; stores, removals and trims do
+  /// nothing.
+  ///
+  /// The same rules apply as for `DiskImageCache.init(seed:wallClock:)`: the directory and its folder `p1` must belong
+  /// to this user or to root, and no other user may be able to write to them; otherwise nothing is found, and `fault`
+  /// says why. A directory that does not exist is an empty cache.
+  ///
+  /// `Application` and `bootstrap` look for pixels in the seeds of a `LayeredImageCache` by themselves. Use this cache
+  /// as their `pixelCache` only if there is no writable one.
+  public convenience init(seed directory: String) {
+    self.init(
+      directory: directory, isReadOnly: true, limits: .seed, clock: SystemLoadingClock(),
+      wallClock: { Date().timeIntervalSince1970 }, system: LinuxDiskSystem())
+  }
+
   /// Creates a cache that uses `system`.
   init(
-    directory: String, limits: Limits, clock: any LoadingClock, wallClock: @escaping @Sendable () -> Double,
-    system: any DiskSystem
+    directory: String, isReadOnly: Bool = false, limits: Limits, clock: any LoadingClock,
+    wallClock: @escaping @Sendable () -> Double, system: any DiskSystem
   ) {
     let path = CacheDirectory.absolute(directory)
-    let folder = CacheFolder(path: path, system: system) { ContentHash($0) }
+    let folder = CacheFolder(path: path, isReadOnly: isReadOnly, system: system) { ContentHash($0) }
     context = PixelContext(folder: folder, limits: limits, clock: clock, wallClock: wallClock)
     lookup = PixelLookup(context: context)
     records = PixelStore(context: context)
@@ -70,14 +86,17 @@ public final class DiskPixelCache: ImagePixelCache {
   /// The directory of the cache.
   public var directory: String { context.folder.path }
 
+  /// True if the cache only reads its directory; see `init(seed:)`.
+  public var isReadOnly: Bool { context.folder.isReadOnly }
+
   /// The limits of the cache. A change takes effect at the next store, or at once with `trim()`.
   public var limits: Limits {
     get { context.limits }
     set { context.state.withLock { $0.limits = newValue } }
   }
 
-  /// The limit in bytes of all pixels on disk, as in `limits`.
-  public var byteLimit: Int { context.limits.bytes }
+  /// The limit in bytes of all pixels on disk, as in `limits`; 0 if the cache is only read.
+  public var byteLimit: Int { isReadOnly ? 0 : context.limits.bytes }
 
   /// The counters of the cache. Does not access the disk.
   public var statistics: Statistics { context.state.withLock { $0.statistics } }
@@ -89,6 +108,7 @@ public final class DiskPixelCache: ImagePixelCache {
   /// Removes what exceeds the limits, the least recently used packs first. A store does the same when necessary.
   /// O(packs).
   public func trim() {
+    guard !isReadOnly else { return }
     context.writing.withLock { pack in
       pack = nil
       _ = context.reading { () throws(DiskImageCache.Fault) -> Void? in
@@ -120,13 +140,17 @@ public final class DiskPixelCache: ImagePixelCache {
   /// application's own data are not stored.
   @discardableResult
   public func store(_ image: Image, isAnimated: Bool, for key: PixelKey, of body: BodyDigest) -> Bool {
+    guard !isReadOnly else { return false }
     let outcome = records.store(image, isAnimated: isAnimated, for: key, of: body)
     if outcome == .refused { context.state.withLock { $0.refused() } }
     return outcome == .stored
   }
 
   /// Removes the pixels of all variants of a request. Their bytes are overwritten on the disk.
-  public func removePixels(of identity: RequestIdentity) { PixelRemoval(context: context).remove(identity) }
+  public func removePixels(of identity: RequestIdentity) {
+    guard !isReadOnly else { return }
+    PixelRemoval(context: context).remove(identity)
+  }
 
   /// Removes all pixels, including those of other processes. If the folder cannot be read at the moment, the pixels are
   /// removed before the next access, and until then nothing is found, for at most a minute.

@@ -31,22 +31,33 @@ final class PixelContext: Sendable {
 
   // MARK: Files
 
-  /// Returns the open files; nil if there are none and `creating` is false. Opens them again if they were removed.
+  /// Returns the open files; nil if there are none, and `creating` is false or the folder is only read. Opens the files
+  /// again if they were removed.
   func files(creating: Bool) throws(DiskImageCache.Fault) -> PixelFiles? {
     try makeDelayedRemoval()
     if let known = opened.withLock({ $0 }) {
       if try system({ () throws(SystemError) in try known.index.isCurrent() }) { return known }
       opened.replaceValue(with: nil)
     }
-    guard let root = try folder.open(PixelFolder.version, creating: creating) else { return nil }
-    if creating { PixelSweep.removeLeftovers(in: root) }
+    let isCreating = creating && !folder.isReadOnly
+    guard let root = try folder.open(PixelFolder.version, creating: isCreating) else { return nil }
+    if isCreating { PixelSweep.removeLeftovers(in: root) }
+    let files: PixelFiles?
     do throws(SystemError) {
-      let files = try PixelFolder.files(in: root, creatingFor: creating ? limits : nil)
-      if let files { opened.replaceValue(with: files) }
-      return files
+      files = try PixelFolder.files(in: root, creatingFor: isCreating ? limits : nil)
     } catch {
       throw .refused(path: folder.path, code: error.code)
     }
+    guard let files else { return nil }
+    if folder.isReadOnly { try checkSeed(files) }
+    opened.replaceValue(with: files)
+    return files
+  }
+
+  /// Throws if another user can change the folder of packs, as `CacheFolder` does for the folders above.
+  private func checkSeed(_ files: PixelFiles) throws(DiskImageCache.Fault) {
+    let status = try system { () throws(SystemError) in try files.folder.status }
+    if let refusal = SeedAccess.refusal(of: status, user: geteuid(), path: folder.path) { throw refusal }
   }
 
   /// Returns the names of pixels on disk; nil if they depend on a secret and the folder has no key.
@@ -112,18 +123,23 @@ final class PixelContext: Sendable {
 
   // MARK: Removing everything
 
-  /// Removes all pixels, or delays the removal if the folder cannot be read at the moment.
-  func removeAll() {
+  /// Removes all pixels, or delays the removal if the folder cannot be read at the moment. Returns the fault that has
+  /// prevented the removal. Does nothing in a folder that is only read.
+  @discardableResult
+  func removeAll() -> DiskImageCache.Fault? {
+    guard !folder.isReadOnly else { return nil }
     writing.replaceValue(with: nil)
     opened.replaceValue(with: nil)
+    defer { state.withLock { $0.removedAll() } }
     do throws(DiskImageCache.Fault) {
       try removeFolder()
+      return nil
     } catch {
       readFailed(error)
       let now = clock.now
       if error.isTransient { state.withLock { $0.delayedRemoval.request(at: now) } }
+      return error
     }
-    state.withLock { $0.removedAll() }
   }
 
   private func removeFolder() throws(DiskImageCache.Fault) {

@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import VitrineGraphics
 import VitrineLoading
@@ -10,7 +11,7 @@ struct PixelInventory {
   func usage() -> ImageCache.DiskUsage {
     let usage = context.reading { () throws(DiskImageCache.Fault) -> ImageCache.DiskUsage? in
       guard let files = try context.files(creating: false) else { return nil }
-      let contents = PixelSweep.contents(of: files.folder)
+      let contents = PixelSweep.contents(of: files.folder, isReadOnly: context.folder.isReadOnly)
       let packs = Set(contents.packs.map(\.number))
       let bytes = contents.packs.reduce(contents.indexBytes) { $0.addingSaturated($1.bytes) }
       var count = 0
@@ -23,53 +24,85 @@ struct PixelInventory {
     return usage ?? ImageCache.DiskUsage(count: 0, bytes: 0)
   }
 
+  // MARK: Verification
+
   /// Reads all records; see `DiskPixelCache.verify`.
   func verify(
-    isRepairing: Bool, progress: (_ done: Int, _ total: Int) -> Void
+    isRepairing: Bool, progress: (_ done: Int, _ total: Int) -> Bool
   ) -> DiskPixelCache.Verification {
+    let isRepairing = isRepairing && !context.folder.isReadOnly
     var found = DiskPixelCache.Verification()
-    _ = context.reading { () throws(DiskImageCache.Fault) -> Void? in
-      guard let files = try context.files(creating: false) else { return nil }
-      for number in 0..<files.index.bucketCount {
-        try context.system { () throws(SystemError) in
-          try verify(number, in: files, isRepairing: isRepairing, &found)
+    do throws(DiskImageCache.Fault) {
+      if let files = try context.files(creating: false) {
+        for number in 0..<files.index.bucketCount {
+          verify(number, in: files, isRepairing: isRepairing, &found)
+          guard progress(number + 1, files.index.bucketCount) else { break }
         }
-        progress(number + 1, files.index.bucketCount)
+      } else if try hasDamagedIndex() {
+        found.damaged += 1
+        // Without an index, no pixels can be found again.
+        if isRepairing, context.removeAll() == nil { found.removed += 1 }
       }
-      return ()
+    } catch {
+      failed(error, &found)
     }
     return found
   }
 
+  private func failed(_ fault: DiskImageCache.Fault, _ found: inout DiskPixelCache.Verification) {
+    context.readFailed(fault)
+    found.unreadable += 1
+  }
+
   private func verify(
     _ number: Int, in files: PixelFiles, isRepairing: Bool, _ found: inout DiskPixelCache.Verification
-  ) throws(SystemError) {
-    let bucket = try files.index.bucket(number)
-    if bucket == nil { found.damaged += 1 }
+  ) {
+    let path = context.folder.path
+    let bucket: PixelBucket?
+    do throws(SystemError) {
+      bucket = try files.index.bucket(number)
+    } catch {
+      return failed(.refused(path: path, code: error.code), &found)
+    }
     var damaged: Set<PixelEntry> = []
     for entry in bucket?.entries ?? [] {
-      // The pixels of a pack that was evicted are not damaged: they are gone.
-      guard let isIntact = try isIntact(entry, in: files) else { continue }
-      if isIntact {
-        found.entries += 1
-        found.bytes = found.bytes.addingSaturated(entry.pixelBytes ?? 0)
-      } else {
-        found.damaged += 1
-        damaged.insert(entry)
+      do throws(SystemError) {
+        // Pixels of a pack that was evicted are not damaged: they are gone.
+        guard let isIntact = try isIntact(entry, in: files) else { continue }
+        if isIntact {
+          found.entries += 1
+          found.bytes = found.bytes.addingSaturated(entry.pixelBytes ?? 0)
+        } else {
+          damaged.insert(entry)
+        }
+      } catch {
+        failed(.refused(path: path, code: error.code), &found)
       }
     }
-    guard isRepairing, bucket == nil || !damaged.isEmpty else { return }
-    try context.writing.withLock { (_) throws(SystemError) in
-      try files.index.update(number, in: files.folder) { bucket in
-        !bucket.remove { damaged.contains($0) }.isEmpty
+    if !damaged.isEmpty, let current = try? files.index.bucket(number) {
+      // Another process may have removed entries meanwhile and overwritten their records.
+      damaged.formIntersection(current.entries)
+    }
+    let count = damaged.count + (bucket == nil ? 1 : 0)
+    found.damaged += count
+    guard isRepairing, count > 0 else { return }
+    do throws(SystemError) {
+      try context.writing.withLock { (_) throws(SystemError) in
+        try files.index.update(number, in: files.folder) { bucket in
+          !bucket.remove { damaged.contains($0) }.isEmpty
+        }
       }
+      found.removed += count
+    } catch {
+      context.readFailed(.refused(path: path, code: error.code))
     }
   }
 
-  /// Returns true if the record of an entry is undamaged, and nil if its pack does not exist. A record that seems to be
-  /// damaged is read once more.
+  /// Returns true if the record of an entry is undamaged; nil if its pack does not exist, or if the image exceeds the
+  /// limit. A record that seems to be damaged is read once more.
   private func isIntact(_ entry: PixelEntry, in files: PixelFiles) throws(SystemError) -> Bool? {
-    guard let pack = try files.pack(entry.pack) else { return nil }
+    let (limit, count) = (context.limits.bytes, entry.pixelBytes)
+    guard count.map({ $0 <= limit }) ?? true, let pack = try files.pack(entry.pack) else { return nil }
     if try isIntact(entry, in: pack) { return true }
     files.close(entry.pack)
     guard let again = try files.pack(entry.pack) else { return nil }
@@ -77,8 +110,7 @@ struct PixelInventory {
   }
 
   private func isIntact(_ entry: PixelEntry, in pack: PackFile) throws(SystemError) -> Bool {
-    guard let range = entry.range, let count = entry.pixelBytes, count <= context.limits.bytes,
-      try pack.reaches(range.upperBound)
+    guard let range = entry.range, let count = entry.pixelBytes, try pack.reaches(range.upperBound)
     else { return false }
     let pixels = PixelBuffer(byteCount: count, isZeroed: false)
     let record = try PixelReader.record(of: pack, at: range.lowerBound, pixels: pixels.bytes)
@@ -88,7 +120,23 @@ struct PixelInventory {
       && PixelName.bodyTag(of: record.body) == entry.bodyTag
       && ContentHash(UnsafeRawBufferPointer(pixels.bytes)) == record.pixelHash
   }
+
+  /// Returns true if there is an index that cannot be used. An empty index is being removed.
+  private func hasDamagedIndex() throws(DiskImageCache.Fault) -> Bool {
+    guard let root = try context.folder.open(PixelFolder.version, creating: false) else { return false }
+    do throws(SystemError) {
+      let folder = try root.openFolder(PixelFolder.packs)
+      let status = try folder.status(of: PixelFolder.index)
+      guard !status.isRegular || status.size > 0 else { return false }
+      return try PixelIndex.open(in: folder) == nil
+    } catch {
+      if error.code == ENOENT { return false }
+      throw .refused(path: context.folder.path, code: error.code)
+    }
+  }
 }
+
+// The contents of a cache, for tools.
 
 extension DiskPixelCache {
   /// The result of reading all pixels.
@@ -97,16 +145,36 @@ extension DiskPixelCache {
     package internal(set) var entries = 0, bytes = 0
     /// The number of damaged entries, and of damaged parts of the index.
     package internal(set) var damaged = 0
+    /// The number of damaged entries and parts of the index that were removed.
+    package internal(set) var removed = 0
+    /// The number of entries and parts of the index that the system refused to read.
+    package internal(set) var unreadable = 0
 
     package init() {}
   }
 
-  /// Reads and verifies all pixels. O(bytes). Removes damaged entries if `isRepairing` is true.
+  /// Reads and verifies all pixels. O(bytes). Removes damaged entries if `isRepairing` is true, unless the cache is
+  /// only read. Images that exceed the limit, which a cache with another limit has stored, are skipped.
   ///
-  /// - Parameter progress: Receives the number of parts of the index that are done, and their total.
+  /// - Parameter progress: Receives the number of parts of the index that are done, and their total. Returns false to
+  ///   stop.
   package func verify(
-    isRepairing: Bool = false, progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    isRepairing: Bool = false, progress: (_ done: Int, _ total: Int) -> Bool = { _, _ in true }
   ) -> Verification {
     inventory.verify(isRepairing: isRepairing, progress: progress)
   }
+
+  /// Opens the folder and returns the fault that prevents reading; nil if there is none, or no folder.
+  package func checkAccess() -> DiskImageCache.Fault? {
+    do throws(DiskImageCache.Fault) {
+      _ = try context.files(creating: false)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Removes all pixels like `removeAllPixels()`. Returns the fault that has prevented the removal; nil if there was
+  /// none.
+  package func removeAll() -> DiskImageCache.Fault? { context.removeAll() }
 }

@@ -173,15 +173,30 @@ final class IncompleteStore: Sendable {
     }
   }
 
-  /// Returns the files of the folder, and false if some could not be read. Removes files whose writers have died.
+  /// Returns the number of incomplete responses and the bytes that they take on disk. Changes nothing. O(files).
+  func usage() -> ImageCache.DiskUsage {
+    let entries = context.reading { (root) throws(DiskImageCache.Fault) -> [DiskTrim.Entry] in
+      do throws(SystemError) {
+        let folder = try root.openFolder(Self.folderName)
+        return contents(of: folder, isReadOnly: true).entries
+      } catch {
+        if error.code == ENOENT { return [] }
+        throw .refused(path: context.folder.path, code: error.code)
+      }
+    }
+    return ImageCache.DiskUsage(count: entries?.count ?? 0, bytes: entries?.bytes() ?? 0)
+  }
+
+  /// Returns the files of the folder, and false if some could not be read. Removes files whose writers have died,
+  /// unless `isReadOnly` is true.
   private func contents(
-    of folder: borrowing Descriptor
+    of folder: borrowing Descriptor, isReadOnly: Bool = false
   ) -> (entries: [DiskTrim.Entry], isComplete: Bool) {
     var entries: [DiskTrim.Entry] = []
     let names = folder.names
     var isComplete = names.isComplete
     for name in names.names {
-      if name.hasPrefix(CacheFolder.temporaryPrefix), FolderSweep.isAbandoned(name, in: folder) {
+      if !isReadOnly, name.hasPrefix(CacheFolder.temporaryPrefix), FolderSweep.isAbandoned(name, in: folder) {
         try? folder.remove(name)
       }
       guard let hash = ContentHash(hex: name[...]) else { continue }

@@ -2,6 +2,7 @@ import DemoRuns
 import Foundation
 import Glibc
 import Testing
+import Vitrine
 import VitrineGalleryServer
 import VitrineTesting
 
@@ -37,6 +38,37 @@ import VitrineTesting
     func fill() async throws {
       let outcome = try await tool("prefetch", feed, "--cache", cache)
       try #require(outcome.exitCode == 0, "\(outcome.errors)")
+    }
+
+    /// Stores pixels of the images of the list, as a program that shows them does. Returns the number of images.
+    @discardableResult
+    func storePixels(in folder: String? = nil) throws -> Int {
+      let folder = folder ?? cache
+      var limits = DiskPixelCache.Limits()
+      // The tests do not depend on the free space of the machine.
+      limits.freeBytes = 0
+      let (responses, pixels) = (
+        DiskImageCache(directory: folder), DiskPixelCache(directory: folder, limits: limits)
+      )
+      let urls = try String(contentsOfFile: feed, encoding: .utf8).split(separator: "\n")
+      for url in urls {
+        let identity = RequestIdentity(try ImageRequest(String(url)))
+        let body = try #require(responses.head(for: identity)).body
+        let image = Image(
+          Bitmap(width: 64, height: 64, format: .bgra) { x, y in
+            Color(red: UInt8(x), green: UInt8(y), blue: UInt8(url.count))
+          })
+        let key = PixelKey(identity: identity, variant: "64x64")
+        try #require(pixels.store(image, isAnimated: false, for: key, of: body))
+      }
+      return urls.count
+    }
+
+    /// The paths of the files with pixels.
+    func packs(_ folder: String? = nil) -> [String] {
+      let root = (folder ?? cache) + "/p1/packs"
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+      return names.filter { $0 != "index" }.sorted().map { "\(root)/\($0)" }
     }
 
     /// The paths of the stored responses.
@@ -84,7 +116,98 @@ import VitrineTesting
       try json(try await world.tool("cache", "stat", "--json", "--cache", world.cache).output)
         as? [String: Any])
     #expect(stat["images"] as? Int == 4 && stat["damaged"] as? Int == 0 && stat["fresh"] as? Int == 4)
+    #expect(stat["pixels"] as? Int == 0 && stat["incomplete"] as? Int == 0)
     #expect(try await world.tool("cache", "stat", "--cache", world.cache).output.contains("images      4\n"))
+  }
+
+  @Test func pixelsAreCountedVerifiedAndRepaired() async throws {
+    let world = try World()
+    defer { world.remove() }
+    try await world.fill()
+    try world.storePixels()
+    let pack = try #require(world.packs().first)
+
+    let figures = try await world.tool("cache", "stat", "--json", "--cache", world.cache)
+    let stat = try #require(try json(figures.output) as? [String: Any])
+    #expect(figures.exitCode == 0 && stat["images"] as? Int == 4 && stat["pixels"] as? Int == 4)
+    #expect(try #require(stat["pixel_bytes"] as? Int) >= 4 * 64 * 64 * 4)
+    let text = try await world.tool("cache", "stat", "--cache", world.cache)
+    #expect(text.output.contains("\npixels      4 (") && text.output.contains("\nincomplete  0 (0 B)\n"))
+    let intact = try await world.tool("cache", "verify", "--cache", world.cache)
+    #expect(intact.exitCode == 0)
+    #expect(intact.output == "4 files checked, 0 damaged\npixels: 4 images checked, 0 damaged\n")
+
+    var bytes = try Data(contentsOf: URL(filePath: pack))
+    bytes[bytes.count - 1] ^= 1
+    try bytes.write(to: URL(filePath: pack))
+    let found = try await world.tool("cache", "verify", "--json", "--cache", world.cache)
+    let report = try #require(try json(found.output) as? [String: Any])
+    #expect(found.exitCode == 1 && report["checked"] as? Int == 4 && report["pixels_checked"] as? Int == 4)
+    #expect(report["pixels_damaged"] as? Int == 1 && report["pixels_removed"] as? Int == 0)
+    #expect(found.errors.contains("damaged pixels of 1 image; --repair removes them"))
+    #expect(found.errors.split(separator: "\n").count == 1)
+    #expect(try Data(contentsOf: URL(filePath: pack)) == bytes)
+    let repaired = try await world.tool("cache", "verify", "--repair", "--cache", world.cache)
+    #expect(repaired.exitCode == 0 && repaired.output.hasSuffix("4 images checked, 1 damaged, 1 removed\n"))
+    let after = try await world.tool("cache", "verify", "--cache", world.cache)
+    #expect(after.exitCode == 0 && after.output.hasSuffix("pixels: 3 images checked, 0 damaged\n"))
+    #expect(world.storedFiles().count == 4)
+  }
+
+  @Test func trimAndClearRemovePixels() async throws {
+    let world = try World()
+    defer { world.remove() }
+    try await world.fill()
+    try world.storePixels()
+
+    let none = try await world.tool("cache", "trim", "--cache", world.cache)
+    #expect(none.exitCode == 0 && none.output.contains("pixels: 0 images removed (0 B), 4 left ("))
+    // The images need less than a MiB, and the index of the pixels alone may need two.
+    let trim = try await world.tool("cache", "trim", "--limit", "1", "--json", "--cache", world.cache)
+    let report = try #require(try json(trim.output) as? [String: Int])
+    #expect(trim.exitCode == 0 && report["removed"] == 0 && report["left"] == 4, "\(trim.errors)")
+    #expect(report["pixels_removed"] == 4 && report["pixels_left"] == 0 && world.packs().isEmpty)
+
+    try world.storePixels()
+    let clear = try await world.tool("cache", "clear", "--cache", world.cache)
+    let lines = clear.output.split(separator: "\n")
+    #expect(clear.exitCode == 0 && lines.count == 2 && lines[0].hasPrefix("4 images removed ("))
+    #expect(lines[1].hasPrefix("pixels: 4 images removed (") && lines[1].hasSuffix(", 0 left (0 B)"))
+    #expect(world.packs().isEmpty && world.storedFiles().isEmpty)
+  }
+
+  @Test func pixelsThatAnotherProcessAddsStay() async throws {
+    let world = try World()
+    defer { world.remove() }
+    try await world.fill()
+    try world.storePixels()
+    let pack = open(try #require(world.packs().first), O_RDWR | O_CLOEXEC)
+    defer { close(pack) }
+    #expect(flock(pack, LOCK_EX) == 0)
+
+    let trim = try await world.tool("cache", "trim", "--limit", "0", "--cache", world.cache)
+
+    #expect(trim.exitCode == 1 && trim.output.contains("4 images removed (") && world.packs().count == 1)
+    #expect(trim.errors.contains("another process adds pixels") && world.storedFiles().isEmpty)
+    #expect(trim.errors.split(separator: "\n").count == 1)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "needs another user"))
+  func pixelsOfAnotherUserAreNotTouched() async throws {
+    let world = try World()
+    defer { world.remove() }
+    try await world.fill()
+    try world.storePixels()
+    #expect(chown(world.cache + "/p1", 12345, 12345) == 0)
+
+    for command in ["stat", "verify", "trim", "clear"] {
+      let outcome = try await world.tool("cache", command, "--cache", world.cache)
+      #expect(outcome.exitCode == 1 && outcome.output.isEmpty, "\(command)")
+      #expect(outcome.errors.hasSuffix("\(world.cache) belongs to another user\n"), "\(outcome.errors)")
+    }
+    #expect(try await world.tool("cache", "ls", "--cache", world.cache).exitCode == 0)
+    #expect(world.packs().count == 1 && world.storedFiles().count == 4)
+    #expect(chown(world.cache + "/p1", 0, 0) == 0)
   }
 
   @Test func secretsAreNotListed() async throws {
@@ -113,7 +236,7 @@ import VitrineTesting
 
     let found = try await world.tool("cache", "verify", "--cache", world.cache)
     #expect(found.exitCode == 1 && found.output.contains("damaged  digest:\(file.suffix(32))"))
-    #expect(found.output.hasSuffix("4 files checked, 1 damaged\n") && found.errors.contains("--repair"))
+    #expect(found.output.contains("\n4 files checked, 1 damaged\n") && found.errors.contains("--repair"))
     #expect(world.storedFiles().count == 4)
     let list = try await world.tool("cache", "ls", "--cache", world.cache)
     #expect(list.exitCode == 0 && list.output.contains("damaged  digest:"))
@@ -280,6 +403,61 @@ import VitrineTesting
     #expect(world.storedFiles(top).isEmpty)
   }
 
+  @Test func pixelsOfASeedCanBeReadByAll() async throws {
+    let world = try World()
+    defer { world.remove() }
+    let seed = world.program.path("seed")
+    _ = try await world.tool("prefetch", world.feed, "--into", seed)
+    let count = try world.storePixels(in: seed)
+
+    // The folder is private again since pixels were stored.
+    let prefetch = try await world.tool("prefetch", world.feed, "--into", seed)
+
+    #expect(prefetch.exitCode == 0, "\(prefetch.errors)")
+    var status = stat()
+    for path in ["\(seed)/v2", "\(seed)/p1", "\(seed)/p1/packs"] {
+      #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o755, "\(path)")
+    }
+    for path in world.packs(seed) + ["\(seed)/p1/packs/index"] {
+      #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o644, "\(path)")
+    }
+    let figures = try await world.tool("cache", "stat", "--json", "--cache", seed)
+    #expect(try #require(try json(figures.output) as? [String: Any])["pixels"] as? Int == count)
+    #expect(try await world.tool("cache", "verify", "--cache", seed).exitCode == 0)
+    #expect(stat("\(seed)/p1", &status) == 0 && status.st_mode & 0o777 == 0o755, "the tools change nothing")
+  }
+
+  @Test("pixels in a seed are found, so that they are not stored again", arguments: [true, false])
+  func pixelsOfASeedAreFound(hasSeedPixels: Bool) async throws {
+    let program = try VitrineProgram(keepsImages: true)
+    defer { program.remove() }
+    let (seed, top) = (program.path("seed"), program.path("top"))
+    let server = try GalleryServer(images: VitrineProgram.assets)
+    let names = try FileManager.default.contentsOfDirectory(atPath: VitrineProgram.assets + "/gallery")
+    let lines = names.filter { $0.hasSuffix(".jpg") }.sorted().prefix(4)
+      .map { [base = server.baseURL] in "\(base)/gallery/\($0)" }
+    let feed = try program.write(lines.joined(separator: "\n"), to: "feed.txt")
+    let arguments = ["--video", "offscreen", "--size", "800x400", "--exit-when-idle", "--feed", feed]
+    // The program ends a second after the last image at the latest, which may be too short on a busy machine.
+    var (stored, shown) = (0, 1)
+    for _ in 0..<5 where stored < shown {
+      shown = try #require(try await program.run(arguments: arguments + ["--cache", seed]).stats).images.shown
+      let figures = try await program.run(arguments: ["cache", "stat", "--json", "--cache", seed])
+      stored = try #require((try json(figures.output) as? [String: Any])?["pixels"] as? Int)
+    }
+    try #require(shown > 1 && stored >= shown)
+    server.stop()
+    if !hasSeedPixels { try FileManager.default.removeItem(atPath: seed + "/p1") }
+
+    let second = try await program.run(arguments: arguments + ["--cache", top, "--seed", seed])
+
+    #expect(second.exitCode == 0 && second.stats?.images.disk == second.stats?.images.shown)
+    #expect(FileManager.default.fileExists(atPath: top + "/p1/packs/index") == !hasSeedPixels)
+    let alone = try await program.run(arguments: arguments + ["--no-disk-cache", "--seed", seed])
+    #expect(alone.exitCode == 0 && alone.stats?.images.shown == second.stats?.images.shown)
+    #expect(FileManager.default.fileExists(atPath: seed + "/p1") == hasSeedPixels, "nothing is stored")
+  }
+
   @Test func seedThatOthersMayWriteIsReported() async throws {
     let world = try World()
     defer { world.remove() }
@@ -309,6 +487,7 @@ import VitrineTesting
     }
     let help = try await world.tool("cache", "--help")
     #expect(help.exitCode == 0 && help.output.contains("cache verify") && help.output.contains("--into DIR"))
+    #expect(help.output.contains("damaged files and pixels"))
     let folder = try await world.tool("cache", "stat", "--cache", world.feed)
     #expect(folder.exitCode == 1 && folder.errors.contains("feed.txt"))
   }

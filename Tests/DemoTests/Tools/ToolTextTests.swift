@@ -1,4 +1,5 @@
 import Testing
+import Vitrine
 
 @testable import VitrineDemo
 
@@ -50,16 +51,46 @@ struct ToolTextTests {
     #expect(progress.end().isEmpty)
   }
 
-  @Test func reportsAreOneLine() {
+  @Test func reportsNameImagesAndPixels() {
     #expect(
       PrefetchReport(loaded: 1, known: 2, local: 3, failed: 4).text
         == "1 image loaded, 2 already stored, 3 local, not stored, 4 failed")
+    var removal = RemovalReport()
+    removal.add(images: .init(count: 3, bytes: 12_288), .init(count: 1, bytes: 4096))
+    removal.add(pixels: .init(count: 1, bytes: 20_000), .init(count: 4, bytes: 16_000))
     #expect(
-      RemovalReport(removed: 2, removedBytes: 8192, left: 1, leftBytes: 4096).text
-        == "2 images removed (8.2 kB), 1 left (4.1 kB)")
+      removal.lines == [
+        "2 images removed (8.2 kB), 1 left (4.1 kB)", "pixels: 0 images removed (4.0 kB), 4 left (16.0 kB)",
+      ])
+    let verification = VerifyTool.Report(
+      checked: 3, damaged: ["a", "b"], unreadable: ["c"], removed: 1, pixelsChecked: 1, pixelsDamaged: 1,
+      pixelsRemoved: 1, pixelsUnreadable: 0)
     #expect(
-      VerifyTool.Report(checked: 3, damaged: ["a", "b"], unreadable: ["c"], removed: 1).text
-        == "3 files checked, 2 damaged, 1 removed, 1 unreadable")
+      verification.lines == [
+        "3 files checked, 2 damaged, 1 removed, 1 unreadable",
+        "pixels: 1 image checked, 1 damaged, 1 removed",
+      ])
+  }
+
+  @Test(
+    arguments: [
+      (0, 0, 0, nil), (1, 1, 0, nil), (2, 1, 0, "1 damaged file"), (0, 0, 2, "damaged pixels of 2 images"),
+      (2, 0, 1, "2 damaged files and damaged pixels of 1 image"),
+    ] as [(Int, Int, Int, String?)])
+  func damageThatStaysIsNamed(damaged: Int, removed: Int, pixels: Int, text: String?) {
+    let report = VerifyTool.Report(
+      damaged: Array(repeating: "a", count: damaged), removed: removed, pixelsDamaged: pixels + 3,
+      pixelsRemoved: 3)
+
+    #expect(report.remainingDamage == text)
+  }
+
+  @Test func figuresHaveLinesForPixelsAndIncompleteDownloads() {
+    var figures = CacheFigures(directory: "/images")
+    figures.add(pixels: .init(count: 4, bytes: 65_536), incomplete: .init(count: 1, bytes: 131_072))
+
+    #expect(figures.lines.first == "directory   /images")
+    #expect(figures.lines.suffix(2) == ["pixels      4 (65.5 kB)", "incomplete  1 (131.1 kB)"])
   }
 
   @Test(

@@ -1,7 +1,10 @@
+import Callbacks
 import Foundation
 import Glibc
 import Testing
+import VitrineConcurrency
 import VitrineGraphics
+import VitrineTesting
 
 @testable import VitrineDiskCache
 @testable import VitrineLoading
@@ -285,10 +288,105 @@ import VitrineGraphics
 
     #expect(cache.verify().damaged == 1 && cache.verify().entries == 2)
     var progress: [Int] = []
-    #expect(cache.verify(isRepairing: true) { done, total in progress.append(total - done) }.damaged == 1)
+    let repaired = cache.verify(isRepairing: true) { done, total in
+      progress.append(total - done)
+      return true
+    }
 
+    #expect(repaired.damaged == 1 && repaired.removed == 1 && repaired.unreadable == 0)
     #expect(progress.last == 0 && progress.count == 16)
     #expect(cache.verify() == cache.verify(isRepairing: true) && cache.verify().damaged == 0)
     #expect(cache.usage().count == 2)
+  }
+
+  @Test func verificationCanBeStopped() throws {
+    _ = try stored(1...3)
+    var count = 0
+    let cache = cache()
+    let found = cache.verify { _, _ in
+      count += 1
+      return count < 2
+    }
+    #expect(count == 2 && found.damaged == 0 && found.entries <= 3)
+  }
+
+  @Test func damagedIndexIsFoundAndRemoved() throws {
+    let files = try stored(1...3)
+    var bytes = try contents(fixture.indexPath)
+    bytes[30] ^= 1
+    try overwrite(fixture.indexPath, bytes)
+    let cache = cache()
+
+    let found = cache.verify()
+    #expect(found.damaged == 1 && found.entries == 0 && found.removed == 0)
+    #expect(fixture.packPaths == files.packs.map { $0.path }, "a verification changes nothing")
+    let repaired = cache.verify(isRepairing: true)
+    #expect(repaired.damaged == 1 && repaired.removed == 1)
+
+    #expect(fixture.packPaths.isEmpty && cache.verify() == DiskPixelCache.Verification())
+    #expect(cache.put(1, width: 2, height: 2) && cache.has(1, width: 2, height: 2))
+  }
+
+  @Test func damagedBucketIsFoundAndEmptied() throws {
+    _ = try stored(1...3)
+    var bytes = try contents(fixture.indexPath)
+    bytes[bytes.count - 1] ^= 1
+    try overwrite(fixture.indexPath, bytes)
+    let cache = cache()
+
+    let found = cache.verify()
+    let repaired = cache.verify(isRepairing: true)
+
+    #expect(found.damaged == 1 && found.entries < 3 && repaired.removed == 1)
+    #expect(cache.verify().damaged == 0 && cache.verify().entries == found.entries)
+  }
+
+  @Test func pixelsThatCannotBeReadAreCountedAndStay() throws {
+    _ = try stored(1...3)
+    let system = FaultySystem()
+    let cache = fixture.pixels(on: system) { $0.bytes = 1 << 20 }
+    system.fail(.readTwo, number: FaultySystem.always, with: .error(EIO))
+
+    let found = cache.verify(isRepairing: true)
+
+    #expect(found.unreadable == 3 && found.entries == 0 && found.damaged == 0 && found.removed == 0)
+    #expect(cache.fault == .refused(path: fixture.folder, code: EIO))
+    #expect(self.cache().verify().entries == 3)
+  }
+
+  @Test func folderThatCannotBeOpenedIsUnreadable() throws {
+    _ = try stored(1...3)
+    let system = FaultySystem()
+    let cache = fixture.pixels(on: system) { $0.bytes = 1 << 20 }
+    system.fail(.open, with: .error(EACCES))
+
+    #expect(cache.verify().unreadable == 1)
+    #expect(system.hasFailed && cache.verify().entries == 3)
+  }
+
+  @Test func pixelsThatAreRemovedDuringAVerificationAreNoDamage() async throws {
+    _ = try stored(1...3)
+    let (system, gate) = (FaultySystem(), Gate())
+    let cache = fixture.pixels(on: system) { $0.bytes = 1 << 20 }
+    system.fail(.readTwo, with: .hang(gate))
+
+    async let found: DiskPixelCache.Verification = callback { done in
+      BlockingThread.start { done(cache.verify()) }
+    }
+    await gate.waitUntilHeld(1)
+    let other = self.cache()
+    for number in 1...3 { other.removePixels(of: identity(number)) }
+    gate.open()
+
+    #expect(try await found == DiskPixelCache.Verification())
+  }
+
+  @Test func imagesAboveTheLimitAreNoDamage() throws {
+    fixture.pixels().put(1, width: 300, height: 300)
+
+    let found = fixture.pixels { $0.bytes = 100 << 10 }.verify(isRepairing: true)
+
+    #expect(found == DiskPixelCache.Verification())
+    #expect(fixture.pixels().has(1, width: 300, height: 300))
   }
 }

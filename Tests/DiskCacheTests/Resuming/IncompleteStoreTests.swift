@@ -53,6 +53,26 @@ import VitrineTesting
     #expect(find(fixture.cache(), identity("b.jpg")) == nil)
   }
 
+  @Test func beginningsAreCountedApartFromResponses() throws {
+    #expect(fixture.cache().incompleteUsage() == ImageCache.DiskUsage())
+    let cache = fixture.cache()
+    cache.store(storedResponse(), for: identity("b.jpg"))
+    for name in ["a.jpg", "c.jpg"] { cache.storeIncomplete(beginning(), for: identity(name)) }
+    // A writer that has died has left this file, which the next store removes.
+    try write(Data(count: 9), to: "\(folder)/\(CacheFolder.temporaryPrefix)1")
+    let count = files.count
+
+    for cache in [cache, fixture.cache(), DiskImageCache(seed: fixture.folder)] {
+      let usage = cache.incompleteUsage()
+      // The head and the body of 70,000 bytes take 18 blocks of 4 KiB.
+      #expect(usage == ImageCache.DiskUsage(count: 2, bytes: 2 * 18 * 4096))
+      #expect(cache.usage()?.count == 1)
+    }
+    #expect(files.count == count, "counting removes nothing")
+    cache.removeAllResponses()
+    #expect(cache.incompleteUsage() == ImageCache.DiskUsage())
+  }
+
   @Test func beginningIsNeverTakenForAResponseAndNoResponseForABeginning() throws {
     let cache = fixture.cache()
     cache.storeIncomplete(beginning(), for: identity("a.jpg"))

@@ -231,6 +231,7 @@ func kiosk() throws -> Application {
   var configuration = Application.Configuration()
   configuration.dataCache = LayeredImageCache(
     directory: "/var/cache/kiosk", seeds: ["/usr/share/kiosk/images"])
+  configuration.pixelCache = DiskPixelCache(directory: "/var/cache/kiosk")
   return try Application(configuration: configuration)
 }
 
@@ -242,5 +243,6 @@ func kioskWithNetworkSeed() throws -> Application {
   configuration.dataCache = LayeredImageCache(
     layers: [DiskImageCache(directory: "/var/cache/kiosk"), DiskImageCache(seed: "/mnt/images")],
     policies: policies)
+  configuration.pixelCache = DiskPixelCache(directory: "/var/cache/kiosk")
   return try Application(configuration: configuration)
 }

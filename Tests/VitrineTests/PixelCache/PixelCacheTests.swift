@@ -157,4 +157,44 @@ import VitrineTesting
     #expect(program.decoder.count == 0)
     #expect(response.image.pixelBytes == made.image.pixelBytes)
   }
+
+  // MARK: Seeds
+
+  @Test func pixelsOfASeedShowAnImageWithoutDecoding() async throws {
+    let seed = World()
+    let made = try await seed.start(sending: World.photo()).load(World.request(width: 40, height: 30))
+
+    let program = world.start(sending: [], over: seed)
+    let found = try await program.load(World.request(width: 40, height: 30))
+
+    #expect(found.isFromPixelCache && found.source == .disk)
+    #expect(found.image.pixelBytes == made.image.pixelBytes)
+    #expect(program.decoder.count == 0 && program.transport.transfers.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: world.folder + "/p1"), "nothing is stored")
+  }
+
+  @Test func pixelsMadeFromTheResponseOfASeedAreStoredInTheTopLayer() async throws {
+    let (seed, photo) = (World(), try World.photo())
+    _ = try await seed.start(sending: photo, usesPixels: false).load(World.request(width: 40, height: 30))
+    let before = try FileManager.default.subpathsOfDirectory(atPath: seed.folder)
+
+    _ = try await world.start(sending: [], over: seed).load(World.request(width: 40, height: 30))
+    let program = world.start(sending: [], over: seed)
+    let found = try await program.load(World.request(width: 40, height: 30))
+
+    #expect(found.isFromPixelCache && program.decoder.count == 0)
+    #expect(try FileManager.default.subpathsOfDirectory(atPath: seed.folder) == before)
+  }
+
+  @Test func pixelsOfASeedAreNotShownForANewerResponse() async throws {
+    let (seed, request) = (World(), try World.request(width: 40, height: 30))
+    let old = try await seed.start(sending: World.photo(seed: 1)).load(request)
+    _ = try await world.start(sending: World.photo(seed: 2), usesPixels: false).load(request)
+
+    let program = world.start(sending: [], over: seed)
+    let found = try await program.load(request)
+
+    #expect(!found.isFromPixelCache && program.decoder.count == 1 && program.transport.transfers.isEmpty)
+    #expect(found.image.pixelBytes != old.image.pixelBytes)
+  }
 }

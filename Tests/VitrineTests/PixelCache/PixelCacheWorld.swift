@@ -27,7 +27,9 @@ final class PixelCacheWorld: Sendable {
     let decoder = CountingCodecs()
     let downloader: ImageDownloader
 
-    fileprivate init(folder: String, body: [UInt8], headers: HTTPHeaders, usesPixels: Bool) {
+    fileprivate init(
+      folder: String, seed: String?, body: [UInt8], headers: HTTPHeaders, usesPixels: Bool
+    ) {
       transport.respondToAll { transfer in
         transfer.respond(headers: headers, expectedLength: body.count)
         transfer.send(body)
@@ -39,10 +41,13 @@ final class PixelCacheWorld: Sendable {
       (limits.freeBytes, pixelLimits.freeBytes) = (0, 0)
       var configuration = ImageDownloader.Configuration()
       configuration.retries = .none
+      let responses = DiskImageCache(directory: folder, limits: limits)
+      let dataCache: any ImageDataCache =
+        if let seed { LayeredImageCache(responses, over: [seed]) } else { responses }
+      let pixels = DiskPixelCache(directory: folder, limits: pixelLimits)
       downloader = ImageDownloader(
-        configuration: configuration, transports: [transport], decoder: decoder,
-        dataCache: DiskImageCache(directory: folder, limits: limits),
-        pixelCache: usesPixels ? DiskPixelCache(directory: folder, limits: pixelLimits) : nil)
+        configuration: configuration, transports: [transport], decoder: decoder, dataCache: dataCache,
+        pixelCache: usesPixels ? LayeredPixelCache.cache(pixels, with: dataCache) : nil)
     }
 
     /// Loads an image, and waits until the disk has everything that is stored of it.
@@ -59,11 +64,12 @@ final class PixelCacheWorld: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// Starts a program whose server sends `body`.
+  /// Starts a program whose server sends `body`. The folder of `seed` is only read.
   func start(
-    sending body: [UInt8], headers: HTTPHeaders = ["Cache-Control": "max-age=3600"], usesPixels: Bool = true
+    sending body: [UInt8], headers: HTTPHeaders = ["Cache-Control": "max-age=3600"], usesPixels: Bool = true,
+    over seed: PixelCacheWorld? = nil
   ) -> Program {
-    Program(folder: folder, body: body, headers: headers, usesPixels: usesPixels)
+    Program(folder: folder, seed: seed?.folder, body: body, headers: headers, usesPixels: usesPixels)
   }
 
   /// The contents of the files of stored responses, by path.

@@ -21,7 +21,7 @@ final class PackFile: Sendable {
   static func open(_ number: UInt32, in folder: borrowing Descriptor) throws(SystemError) -> PackFile? {
     do throws(SystemError) {
       // Reading does not change the access time: the cache sets that time itself, at most once a day.
-      let file = try folder.open(PackName.name(number), flags: O_RDONLY | Descriptor.noAccessTime)
+      let file = try ResponseReader.open(PackName.name(number), in: folder)
       let status = try file.status
       guard status.isRegular else { return nil }
       return PackFile(file, number: number, status: status)

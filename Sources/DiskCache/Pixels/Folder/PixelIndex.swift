@@ -18,7 +18,7 @@ final class PixelIndex: Sendable {
   /// Opens the index for reading; nil if there is none, or if it is damaged or of another version.
   static func open(in folder: borrowing Descriptor) throws(SystemError) -> PixelIndex? {
     do throws(SystemError) {
-      let file = try folder.open(PixelFolder.index, flags: O_RDONLY | Descriptor.noAccessTime)
+      let file = try ResponseReader.open(PixelFolder.index, in: folder)
       // Read once more if the header seems to be damaged: without an index, all pixels are lost.
       var count = try bucketCount(of: file)
       if count == nil { count = try bucketCount(of: file) }

@@ -7,7 +7,8 @@ struct PixelName: Hashable {
   /// The length of a key's digest in bytes.
   static let digestLength = 32
 
-  /// The hash of the request, which chooses the bucket, so that all variants of a request are in one bucket.
+  /// The hash of the request, which chooses the bucket, so that all variants of a request are in one bucket. Also the
+  /// name of the file of the response.
   let identity: ContentHash
   /// The SHA-256 digest of the request and the variant.
   let digest: [UInt8]
@@ -18,10 +19,18 @@ struct PixelName: Hashable {
   }
 
   /// Returns the number of the bucket among `count` buckets, a power of two.
-  func bucket(of count: Int) -> Int { Int(identity.high & UInt64(max(1, count) - 1)) }
+  func bucket(of count: Int) -> Int { Self.bucket(of: identity, among: count) }
+
+  /// Returns the number of the bucket of a request's hash among `count` buckets, a power of two.
+  static func bucket(of identity: ContentHash, among count: Int) -> Int {
+    Int(identity.high & UInt64(max(1, count) - 1))
+  }
 
   /// The part of the request's hash that entries of the index contain.
-  var identityTag: UInt32 { UInt32(truncatingIfNeeded: identity.low) }
+  var identityTag: UInt32 { Self.identityTag(of: identity) }
+
+  /// Returns the part of a request's hash that entries of the index contain.
+  static func identityTag(of identity: ContentHash) -> UInt32 { UInt32(truncatingIfNeeded: identity.low) }
 
   /// The part of the key's digest that entries of the index contain.
   var keyTag: UInt64 { Self.keyTag(of: digest) }

@@ -7,7 +7,8 @@ import VitrineLoading
 struct PixelLookup {
   let context: PixelContext
 
-  /// Returns the pixels that were made from a body; nil if there are none. A damaged entry is removed.
+  /// Returns the pixels that were made from a body; nil if there are none. A damaged entry is removed, except from a
+  /// folder that is only read.
   func pixels(
     for key: PixelKey, of body: BodyDigest, reserving reserve: (Int) -> Void
   ) -> StoredPixels? {
@@ -69,6 +70,7 @@ struct PixelLookup {
   }
 
   private func recordUse(of pack: PackFile) {
+    guard !context.folder.isReadOnly else { return }
     let (time, now) = (context.time, context.clock.now)
     let isStamped = context.state.withLock {
       $0.used(pack.number, recorded: pack.recordedUse, time: time, at: now)
@@ -80,6 +82,7 @@ struct PixelLookup {
   /// Removes an entry, or empties a damaged bucket if `entry` is nil. A reader does not wait for a writer: the next
   /// lookup finds the entry again, and removes it.
   private func remove(_ entry: PixelEntry?, _ number: Int, in files: PixelFiles) {
+    guard !context.folder.isReadOnly else { return }
     _ = context.writing.withLockIfAvailable { _ in
       // The entry of a read-only file system stays.
       try? files.index.update(number, in: files.folder) { bucket in

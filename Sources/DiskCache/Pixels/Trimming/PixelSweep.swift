@@ -10,15 +10,16 @@ enum PixelSweep {
     var isComplete = true
   }
 
-  /// Returns the packs of a folder. Removes files that a killed process has left half written. O(packs).
-  static func contents(of folder: borrowing Descriptor) -> Contents {
+  /// Returns the packs of a folder. Removes files that a killed process has left half written, unless `isReadOnly` is
+  /// true. O(packs).
+  static func contents(of folder: borrowing Descriptor, isReadOnly: Bool = false) -> Contents {
     var contents = Contents()
     let names = folder.names
     contents.isComplete = names.isComplete
     for name in names.names {
       let number = PackName.number(name)
       guard number != nil || name == PixelFolder.index else {
-        if name.hasPrefix(CacheFolder.temporaryPrefix) { removeAbandoned(name, in: folder) }
+        if !isReadOnly, name.hasPrefix(CacheFolder.temporaryPrefix) { removeAbandoned(name, in: folder) }
         continue
       }
       do throws(SystemError) {
