@@ -142,6 +142,7 @@ struct PrefetchTool {
       request.cache = .diskOnly
       // Bytes that are not an image are not stored, so the image is decoded even if no size is wanted.
       request.targetSize = target ?? DecodeTarget(width: 1, height: 1)
+      request.usesPixelCache = target != nil
       let task = run.downloader.load(request)
       run.cancelAgain()
       let response = try await task.response

@@ -75,6 +75,6 @@ enum Tools {
     Task { @MainActor in
       exit(await PrefetchTool(options: options, run: run).run())
     }
-    dispatchMain()
+    MainQueue().run()
   }
 }

@@ -50,13 +50,13 @@ import Testing
     #expect(storedNumbers(cache, of: 4) == [0, 2, 3])
   }
 
-  @Test func useTimesPersistToTheHour() throws {
+  @Test func useTimesPersistToTheDay() throws {
     let first = fixture.cache()
     for number in 0..<3 {
       first.store(storedResponse(), for: identity(number))
       fixture.advance(by: 100)
     }
-    fixture.advance(by: 4000)
+    fixture.advance(by: 86_400)
     #expect(first.response(for: identity(0)) != nil)
     let second = fixture.cache {
       $0.count = 2
@@ -67,7 +67,7 @@ import Testing
     #expect(second.statistics.evictions == 1)
   }
 
-  @Test func aHitWritesNothingWithinTheHour() throws {
+  @Test func aHitWritesNothingWithinTheDay() throws {
     let cache = fixture.cache()
     cache.store(storedResponse(), for: identity(1))
     let path = try #require(fixture.files.first)
@@ -78,13 +78,13 @@ import Testing
     }
     let before = changed()
     for _ in 0..<3 {
-      fixture.advance(by: 1000)
+      fixture.advance(by: 28_000)
       #expect(cache.response(for: identity(1)) != nil)
     }
     #expect(changed() == before)
-    fixture.advance(by: 1000)
+    fixture.advance(by: 2400)
     #expect(cache.response(for: identity(1)) != nil)
-    #expect(changed()[2] == 1_800_004_000 && changed()[3] == 1_800_000_000)
+    #expect(changed()[2] == 1_800_086_400 && changed()[3] == 1_800_000_000)
   }
 
   @Test func tooLargeResponseIsRefusedAndRemovesTheOldResponse() {
