@@ -435,17 +435,19 @@ import VitrineTesting
     let server = try GalleryServer(images: VitrineProgram.assets)
     let names = try FileManager.default.contentsOfDirectory(atPath: VitrineProgram.assets + "/gallery")
     let lines = names.filter { $0.hasSuffix(".jpg") }.sorted().prefix(4)
-      .map { [base = server.baseURL] in "\(base)/gallery/\($0)" }
+      .map { [base = server.baseURL] in "\(base)/gallery/gallery/\($0)" }
     let feed = try program.write(lines.joined(separator: "\n"), to: "feed.txt")
     let arguments = ["--video", "offscreen", "--size", "800x400", "--exit-when-idle", "--feed", feed]
     // The program ends a second after the last image at the latest, which may be too short on a busy machine.
     var (stored, shown) = (0, 1)
     for _ in 0..<5 where stored < shown {
-      shown = try #require(try await program.run(arguments: arguments + ["--cache", seed]).stats).images.shown
+      let outcome = try await program.run(arguments: arguments + ["--cache", seed])
+      #expect(outcome.exitCode == 0, "\(outcome.errors)")
+      shown = try #require(outcome.stats).images.shown
       let figures = try await program.run(arguments: ["cache", "stat", "--json", "--cache", seed])
       stored = try #require((try json(figures.output) as? [String: Any])?["pixels"] as? Int)
     }
-    try #require(shown > 1 && stored >= shown)
+    try #require(shown > 1 && stored >= shown, "\(shown) shown, \(stored) stored")
     server.stop()
     if !hasSeedPixels { try FileManager.default.removeItem(atPath: seed + "/p1") }
 
