@@ -79,10 +79,7 @@ struct Program {
       assets: assets, logMessage: logMessage)
     let code = demo.run()
     if let problem = demo.problem { logMessage(problem) }
-    for layer in layers(of: configuration.dataCache) {
-      guard let fault = layer.fault else { continue }
-      logMessage(layer.isReadOnly ? "the seed is not used: \(fault)" : "nothing is kept on disk: \(fault)")
-    }
+    reportFaults(of: configuration, logMessage)
     return code
   }
 
@@ -93,6 +90,20 @@ struct Program {
     guard !options.seeds.isEmpty else { return writable }
     let seeds = options.seeds.map { DiskImageCache(seed: $0) }
     return LayeredImageCache(layers: (writable.map { [$0] } ?? []) + seeds)
+  }
+
+  /// Says why images were not stored or not found on disk.
+  private static func reportFaults(
+    of configuration: Application.Configuration, _ logMessage: (String) -> Void
+  ) {
+    let faults = layers(of: configuration.dataCache).compactMap { layer in
+      layer.fault.map { layer.isReadOnly ? "the seed is not used: \($0)" : "nothing is kept on disk: \($0)" }
+    }
+    for fault in faults { logMessage(fault) }
+    // The folder of the pixels is in that of the responses, so that its fault is often the same.
+    if faults.isEmpty, let fault = configuration.pixelCache?.fault {
+      logMessage("no pixels are kept on disk: \(fault)")
+    }
   }
 
   private static func layers(of cache: (any ImageDataCache)?) -> [DiskImageCache] {

@@ -149,6 +149,8 @@ struct PrefetchTool {
       if response.source == .file { return .local }
       guard await response.isStored() else { return .failed(url: shown, reason: "not stored") }
       return response.source == .disk && response.metrics == nil ? .known : .loaded
+    } catch ImageError.cancelled {
+      return .cancelled
     } catch {
       return .failed(url: shown, reason: "\(error)")
     }
@@ -163,6 +165,8 @@ nonisolated struct PrefetchReport: Encodable, Equatable {
     case known
     /// The image is a file or a data URL, which is not stored.
     case local
+    /// The prefetch was interrupted. The image is not counted.
+    case cancelled
     case failed(url: String, reason: String)
   }
 
@@ -178,6 +182,7 @@ nonisolated struct PrefetchReport: Encodable, Equatable {
     case .loaded: loaded += 1
     case .known: known += 1
     case .local: local += 1
+    case .cancelled: break
     case .failed: failed += 1
     }
   }

@@ -55,6 +55,9 @@ struct ToolTextTests {
     #expect(
       PrefetchReport(loaded: 1, known: 2, local: 3, failed: 4).text
         == "1 image loaded, 2 already stored, 3 local, not stored, 4 failed")
+    var interrupted = PrefetchReport(loaded: 1)
+    interrupted.add(.cancelled)
+    #expect(interrupted == PrefetchReport(loaded: 1))
     var removal = RemovalReport()
     removal.add(images: .init(count: 3, bytes: 12_288), .init(count: 1, bytes: 4096))
     removal.add(pixels: .init(count: 1, bytes: 20_000), .init(count: 4, bytes: 16_000))

@@ -45,10 +45,12 @@ struct SlotStaleImageTests {
     return view.image
   }
 
-  /// Advances the time until a transfer starts. The next probe is due within two minutes of the previous failure.
+  /// Advances the time until a transfer starts. The next probe is due within two minutes of the previous failure. The
+  /// time stands still during a disk lookup, so that no lookup is late.
   private func probe(_ number: Int, in world: StaleWorld) async throws -> FakeTransfer {
     try await until {
       world.bench.clock.advance(by: 1)
+      world.bench.downloader.waitForStoredImages(upTo: 60)
       return world.bench.transport.transfers.count >= number
     }
     return try await world.bench.transfer(number)

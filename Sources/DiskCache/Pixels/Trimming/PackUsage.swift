@@ -53,7 +53,8 @@ struct PackUsage {
   mutating func takeStamp(_ number: UInt32, recorded: Int64, time: Int64, at now: Int64) -> Bool {
     let sinceRecorded = time.subtractingReportingOverflow(recorded).partialValue
     guard sinceRecorded.magnitude >= FileTimes.useInterval.magnitude else { return false }
-    if let last = uses[number]?.stamped, now < last.advanced(bySeconds: Double(FileTimes.useInterval)) { return false }
+    let interval = Double(FileTimes.useInterval)
+    if let last = uses[number]?.stamped, now < last.advanced(bySeconds: interval) { return false }
     uses[number, default: Use(last: now)].stamped = now
     return true
   }

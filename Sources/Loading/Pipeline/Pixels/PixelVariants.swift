@@ -26,7 +26,8 @@ struct PixelVariants: Sendable {
     var text = PixelVariantText()
     text.append(decoder)
     text.append(pixelFormat == .bgra ? "bgra" : "rgba")
-    text.append(request.targetSize.map { "\($0.width)x\($0.height) \($0.mode == .fit ? "fit" : "fill")" })
+    text.append(
+      request.targetSize.map { "\($0.width)x\($0.height) \($0.mode == .fit ? "fit" : "fill")" })
     let limits = request.limits
     text.append("\(limits.pixels) \(limits.side)")
     text.append(limits.scaleDownBytes.map { "\($0)" })

@@ -151,7 +151,6 @@ import VitrineTesting
     let world = DiskWorld()
     world.store(age: age)
     var registry = LoadRegistry(disk: DiskPlan(isEnabled: true))
-    let lane = DownloadQueue.Lane(url())
     let storedResponse = try #require(world.disk.responses.first)
     let old = StoredCopy(
       storedResponse, body: storedResponse.body, at: world.calendar.now, rules: FreshnessRules())
