@@ -49,8 +49,8 @@ struct SlotStaleImageTests {
   /// time stands still during a disk lookup, so that no lookup is late.
   private func probe(_ number: Int, in world: StaleWorld) async throws -> FakeTransfer {
     try await until {
-      world.bench.clock.advance(by: 1)
       world.bench.downloader.waitForStoredImages(upTo: 60)
+      world.bench.clock.advance(by: 1)
       return world.bench.transport.transfers.count >= number
     }
     return try await world.bench.transfer(number)
