@@ -62,7 +62,7 @@ struct TransferRunner: Sendable {
   ) -> ResumableData {
     guard keepsResumableData(engine) else { return resumable }
     var resumable = resumable
-    resumable.setStoredHead(for: exchange)
+    resumable.storedHead = exchange.storedHead(of: resumable)
     return resumable
   }
 

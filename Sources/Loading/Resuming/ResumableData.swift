@@ -12,17 +12,17 @@ struct ResumableData: Sendable {
   let length: Int?
 
   /// The headers to store on disk: the validator, `Date` and `Vary`. Empty if the bytes must not be stored.
-  private let storedHeaders: HTTPHeaders
+  let storedHeaders: HTTPHeaders
   /// The URL of the response, after redirects.
-  private let url: URL
+  let url: URL
   /// True if the response headers allow storing the bytes on disk, and the validator is strong enough for a later run
   /// of the program.
   private(set) var mayBeStored: Bool
   /// True if the bytes come from disk, so that a redirect may lead elsewhere by now.
   private(set) var isFromDisk = false
   /// The head to store on disk together with the bytes; `nil` if the bytes must not be stored, or the request is
-  /// unknown. Set by `setStoredHead(for:)`.
-  private(set) var storedHead: StoredResponse?
+  /// unknown; see `Exchange.storedHead(of:)`.
+  var storedHead: StoredResponse?
   /// True if the bytes were written to disk.
   var isWritten = false
 
@@ -83,21 +83,6 @@ struct ResumableData: Sendable {
     var stored: HTTPHeaders = [validator.hasPrefix("\"") ? "ETag" : "Last-Modified": validator]
     for name in ["Date", "Vary"] { stored[name] = headers[name] }
     return stored
-  }
-
-  /// Sets the head to store on disk, if the bytes are worth storing and may be stored.
-  mutating func setStoredHead(for exchange: Exchange) {
-    let response = TransportResponse(
-      url: exchange.request.url.withoutLogin, status: 200, headers: storedHeaders, expectedLength: length)
-    let isStorable =
-      mayBeStored && exchange.request.cache.usesDisk && bytes.count >= Self.minimumStoredBytes
-      && exchange.isOwn(url)
-      && StoredResponse.mayBeStored(response, sent: exchange.sent)
-    storedHead =
-      isStorable
-      ? StoredResponse(
-        response: response, body: [], varying: exchange.varying(storedHeaders), requested: 0, received: 0)
-      : nil
   }
 
   /// The response to store on disk, with the bytes; `nil` if there is none, or if the bytes were written already.

@@ -79,4 +79,18 @@ struct Exchange: Sendable {
   func varying(_ received: HTTPHeaders) -> [HTTPHeaders.Field] {
     StoredResponse.varying(received, sent: identity.allHeaders, credentials: identity.credentials)
   }
+
+  /// Returns the head to store on disk with resumable data; `nil` if the data are not worth storing or must not be
+  /// stored.
+  func storedHead(of resumable: ResumableData) -> StoredResponse? {
+    let headers = resumable.storedHeaders
+    let response = TransportResponse(
+      url: request.url.withoutLogin, status: 200, headers: headers, expectedLength: resumable.length)
+    guard resumable.mayBeStored, request.cache.usesDisk,
+      resumable.bytes.count >= ResumableData.minimumStoredBytes, isOwn(resumable.url),
+      StoredResponse.mayBeStored(response, sent: sent)
+    else { return nil }
+    return StoredResponse(
+      response: response, body: [], varying: varying(headers), requested: 0, received: 0)
+  }
 }

@@ -7,8 +7,8 @@ import VitrineConcurrency
 /// the queue and is checked a few times per second. As soon as the lock is free, the disk is looked up again. The
 /// transfer starts without a lock if the disk does not respond, or if the other process makes no progress.
 struct FetchLocks {
-  /// The number of seconds after which a transfer starts without the answer of the disk.
-  static let answerLimit = LookupLine.deadline
+  /// The number of seconds after which a transfer starts without the answer of the disk, as for a lookup.
+  static let answerLimit = 0.5
   /// The number of seconds without progress of another process after which its lock is ignored.
   static let patience = 5.0
   /// The number of seconds after which the lock of another process is ignored, whatever its progress.
