@@ -9,7 +9,9 @@ enum FirstStart {
       var plain: [[String: Double]] = []
       // The first round warms up.
       for index in 0...options.runs {
-        // A folder of its own for each round: a file system may be slow to create files where others were just removed.
+        // A folder of its own for each round, and no more memory for the page cache than one round needs: on a virtual
+        // machine, a page that has not been used before may cost more than all else.
+        defer { ScratchFolder.truncateFiles(in: "\(folder)/\(index)") }
         let with = StartJob(
           base: server.baseURL, screen: .small, folder: "\(folder)/\(index)", opensWindowFirst: true)
         let neither = StartJob(base: server.baseURL, screen: .small, folder: nil, opensWindowFirst: true)

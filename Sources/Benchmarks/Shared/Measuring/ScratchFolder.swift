@@ -17,6 +17,12 @@ enum ScratchFolder {
     try make(path)
   }
 
+  /// Frees the pages of the files of a folder without removing a file: a file system may be slow to create files where
+  /// others were just removed.
+  static func truncateFiles(in path: String) {
+    for file in files(below: path) { _ = truncate(file, 0) }
+  }
+
   /// Writes the files of a folder to the storage and drops their pages from the page cache, as after a start of the
   /// machine. Folders, and pages that other processes use, may stay.
   static func dropPages(of path: String) {
