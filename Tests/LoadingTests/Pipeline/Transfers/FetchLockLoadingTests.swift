@@ -22,9 +22,12 @@ import VitrineTesting
   }
 
   /// Stores a response, as another process would.
-  private func store(_ disk: SharedDisk, at time: Double, _ headers: HTTPHeaders = Self.minute) {
+  private func store(
+    _ disk: SharedDisk, at time: Double, _ headers: HTTPHeaders = Self.minute,
+    body: [UInt8] = Fixture.body
+  ) {
     let stored = StoredResponse(
-      response: TransportResponse(url: url(), status: 200, headers: headers), body: Fixture.body,
+      response: TransportResponse(url: url(), status: 200, headers: headers), body: body,
       requested: time, received: time)
     _ = disk.store(stored, for: request().identity)
   }
@@ -116,6 +119,25 @@ import VitrineTesting
     store(disk, at: calendar.now)
     disk.holdElsewhere(progress: nil)
     try await advance(world) { !world.downloader.isRunning }
+    #expect(world.transport.transfers.isEmpty)
+    await world.downloader.drain()
+  }
+
+  @Test("an image that another process has replaced is a new image, and not a confirmed one")
+  func imageThatAnotherProcessHasReplacedIsNew() async throws {
+    let disk = SharedDisk()
+    let (world, calendar) = world(disk)
+    store(disk, at: calendar.now - 3600)
+    disk.holdElsewhere(progress: 1)
+    let task = world.downloader.load(request(policy: .refresh))
+    try await advance(world) { disk.checks >= 1 }
+
+    store(disk, at: calendar.now, body: FakeDecoder.encodedImage(width: 32, height: 32))
+    disk.holdElsewhere(progress: nil)
+    try await advance(world) { task.isFinished }
+
+    let response = try await task.response
+    #expect(response.freshness == .fresh && response.image.pixelWidth == 32)
     #expect(world.transport.transfers.isEmpty)
     await world.downloader.drain()
   }
