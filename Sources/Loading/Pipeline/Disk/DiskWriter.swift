@@ -58,14 +58,27 @@ final class DiskWriter: Sendable {
       completion: completion)
   }
 
-  /// Replaces the head of a stored response whose body has this digest. `completion` is called once, with false if there
-  /// is no such response.
+  /// Replaces the head of a stored response whose body has this digest. If the cache cannot do that, stores the
+  /// response again, unless the body is not in memory or the cache has another body by now. `completion` is called
+  /// once, with false if the response was not written.
+  ///
+  /// - Parameter reservation: The reservation of the body, kept until the response is written.
   func update(
-    _ head: StoredResponse, of body: BodyDigest, for identity: RequestIdentity,
-    completion: @escaping DiskWrites.Completion
+    _ response: StoredResponse, of digest: BodyDigest, for identity: RequestIdentity,
+    keeping reservation: MemoryReservation?, completion: @escaping DiskWrites.Completion
   ) {
     let identity = transports.onDisk(identity)
-    change(.store(identity, bytes: 0), { $0.update(head, of: body, for: identity) }, completion: completion)
+    var head = response
+    head.body = []
+    change(
+      .store(identity, bytes: response.body.count),
+      { [head] cache in
+        if cache.update(head, of: digest, for: identity) { return true }
+        guard !response.body.isEmpty, cache.head(for: identity).map({ $0.body == digest }) ?? true else {
+          return false
+        }
+        return withExtendedLifetime(reservation) { cache.store(response, for: identity) }
+      }, completion: completion)
   }
 
   /// Stores pixels when no other change waits, if the response from which they were made is still on disk.
