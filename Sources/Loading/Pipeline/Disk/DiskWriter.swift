@@ -97,13 +97,17 @@ final class DiskWriter: Sendable {
 
   /// Stores an incomplete response, which is dropped if the disk is slower than the network.
   ///
-  /// - Parameter reservation: The reservation of the body, kept until the body is written.
+  /// - Parameters:
+  ///   - reservation: The reservation of the body, kept until the body is written.
+  ///   - isAtEnd: True at the end of the program, when no further bytes arrive. The response then waits for the disk,
+  ///     however many bytes wait already.
   func storeIncomplete(
-    _ response: StoredResponse, for identity: RequestIdentity, keeping reservation: MemoryReservation?
+    _ response: StoredResponse, for identity: RequestIdentity, keeping reservation: MemoryReservation?,
+    isAtEnd: Bool = false
   ) {
     let identity = transports.onDisk(identity)
     change(
-      .store(identity, bytes: response.body.count),
+      .store(identity, bytes: isAtEnd ? 0 : response.body.count),
       { cache in withExtendedLifetime(reservation) { cache.storeIncomplete(response, for: identity) } },
       completion: nil)
   }

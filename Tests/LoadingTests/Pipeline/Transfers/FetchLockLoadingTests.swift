@@ -230,6 +230,32 @@ import VitrineTesting
     await world.downloader.drain()
   }
 
+  @Test("the end of a program stores the bytes of all downloads, also more than may wait to be written")
+  func endOfTheProgramStoresAllDownloads() async throws {
+    let gate = Gate()
+    let disk = SharedDisk(removalGate: gate)
+    let (world, _) = world(disk)
+    let received = DiskWrites.unwrittenBytesLimit * 2 / 3
+    var tasks: [ImageTask] = []
+    for (number, name) in ["a.jpg", "b.jpg"].enumerated() {
+      tasks.append(world.downloader.load(request(name)))
+      let transfer = try await world.transport.transfer(number + 1)
+      transfer.respond(headers: ["ETag": "\"1\""], expectedLength: received + 1)
+      transfer.send([UInt8](repeating: 7, count: received))
+    }
+    // The disk is busy meanwhile.
+    world.downloader.removeCachedData(for: request("c.jpg")) { _ in }
+    await gate.waitUntilHeld(1)
+
+    world.downloader.engine.finishWriting(within: 0)
+    gate.open()
+    _ = await world.downloader.engine.diskWriter.access { _ in }
+
+    #expect(disk.incomplete.map(\.body.count) == [received, received])
+    for task in tasks { task.cancel() }
+    await world.downloader.drain()
+  }
+
   @Test func requestsOfOneProcessShareOneTransfer() async throws {
     let disk = SharedDisk()
     let (world, _) = world(disk)
