@@ -79,9 +79,9 @@ extension ImageError {
     signature.allSatisfy { (0x09...0x0D).contains($0) || $0 >= 0x20 }
   }
 
-  /// True if another attempt may soon succeed: the network failed or timed out, the downloader was offline, this machine
-  /// was short of file descriptors or memory, or the server or a proxy reported a temporary problem (408, 425, 429, and 5xx except 501,
-  /// 505, 506, 508 and 510).
+  /// True if another attempt may soon succeed: the network failed or timed out, the downloader was offline, this
+  /// machine was short of file descriptors or memory, or the server or a proxy reported a temporary problem (408, 425,
+  /// 429, and 5xx except 501, 505, 506, 508 and 510).
   public var isRetryable: Bool { traits.contains(.retryable) }
 
   /// True if a wrong clock on this machine is the likely cause: the certificate of a server has expired or is not valid

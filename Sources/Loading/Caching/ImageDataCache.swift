@@ -16,8 +16,9 @@ public protocol ImageDataCache: AnyObject, Sendable {
   func head(for identity: RequestIdentity) -> StoredHead?
   /// Returns the digest that `head(for:)` has for a stored response with this body. The default returns `nil`.
   func digest(of body: [UInt8]) -> BodyDigest?
-  /// Replaces the headers and the times of a stored response, and keeps the body. Returns false if there is no stored
-  /// response whose body has this digest. The default returns false.
+  /// Replaces the headers and the times of a stored response, and keeps the body. Called with a digest that `head(for:)`
+  /// or `digest(of:)` has returned. Returns false if there is no stored response whose body has this digest. The default
+  /// returns false.
   ///
   /// - Parameter response: The new headers and times, with an empty body.
   @discardableResult
@@ -82,7 +83,7 @@ extension ImageDataCache {
   public func head(for identity: RequestIdentity) -> StoredHead? { nil }
   /// Returns `nil`: no pixels are stored.
   public func digest(of body: [UInt8]) -> BodyDigest? { nil }
-  /// Returns false: the response is stored again with its body.
+  /// Returns false: the response is stored again with its body, if the body is in memory.
   @discardableResult
   public func update(_ response: StoredResponse, of body: BodyDigest, for identity: RequestIdentity) -> Bool {
     false

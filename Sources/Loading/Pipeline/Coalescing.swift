@@ -15,9 +15,9 @@ enum Coalescing {
         return id
       }
     }
-    guard policy == .cacheOnly, let id = tree.fetch(FetchKey(request: identity, isCacheOnly: true)) else {
-      return nil
-    }
+    guard policy == .cacheOnly, let id = tree.fetch(FetchKey(request: identity, isCacheOnly: true)),
+      !disk(id).asksServerInstead
+    else { return nil }
     return lacksBody(id, in: tree) ? nil : id
   }
 

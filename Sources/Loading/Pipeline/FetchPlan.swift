@@ -182,6 +182,8 @@ struct FetchPlan {
   /// Keeps requests from leaving this machine, or allows them again. Stops running transfers.
   mutating func setOffline(_ isOffline: Bool, in loads: inout Loads) {
     for id in transfers.setOffline(isOffline, at: loads.now) {
+      // The answer of the disk cache may still be to come.
+      locks.leave(id)
       loads.actions.append(.pauseFetch(id))
       loads.tree.setPhase(.idle, of: id)
     }
@@ -233,7 +235,8 @@ struct FetchPlan {
     var find = find
     if transfers.isCutOff(id) { find.failure = .offline }
     disk.noteLookup(id, at: loads.now)
-    let verdict = disk.lookedUp(id, find, isCacheOnly: fetch.isCacheOnly)
+    let isCacheOnly = fetch.isCacheOnly && !disk[id].asksServerInstead
+    let verdict = disk.lookedUp(id, find, isCacheOnly: isCacheOnly)
     // The server has answered a condition or a range with an unusable response: the next request is for the whole body.
     if verdict == .askServer, transfers.hasRestarted(id) { disk.setCopy(nil, of: id) }
     // A lock that was taken before the lookup is not needed if the server is not asked.
@@ -259,7 +262,7 @@ struct FetchPlan {
     }
     loads.tree.setPhase(.idle, of: id)
     disk.goAhead(id)
-    if fetch.isCacheOnly { return .fail(.notCached) }
+    if fetch.isCacheOnly, !disk[id].asksServerInstead { return .fail(.notCached) }
     if transfers.isCutOff(id), lookups.waits(for: id, because: .offline, in: &loads, &disk) { return .wait }
     if let failure, disk[id].use == .byFreshness { return .fail(failure) }
     return .askServer
@@ -332,8 +335,8 @@ struct FetchPlan {
         bytes.source == .disk
       else { return false }
       // Another process may have replaced the body under an equal head.
-      return bytes.response == copy.storedResponse.response && bytes.digest == copy.contents.digest
-        && bytes.freshness != .revalidated
+      return bytes.response == copy.storedResponse.response && bytes.freshness != .revalidated
+        && bytes.hasSameBody(as: copy.freshBytes)
     }
   }
 

@@ -333,18 +333,16 @@ final class LoadEngine: Sendable {
 
   private func keep(_ bytes: FetchedBytes, _ identity: RequestIdentity) {
     guard let storedResponse = bytes.storedResponse else { return }
-    if let digest = bytes.digest, storedResponse.body.isEmpty {
-      return diskWriter.update(storedResponse, of: digest, for: identity) {
-        [storing = bytes.storing, lock = bytes.lock] in
-        storing?.finish($0)
-        lock?.release()
-      }
-    }
-    diskWriter.store(storedResponse, for: identity, keeping: bytes.reservation) {
-      [storing = bytes.storing, lock = bytes.lock] in
+    let completion: DiskWrites.Completion = { [storing = bytes.storing, lock = bytes.lock] isKept in
       // Released first, so that a caller who waits for the store finds the lock released or about to be.
       lock?.release()
-      storing?.finish($0)
+      storing?.finish(isKept)
+    }
+    if let digest = bytes.digest {
+      diskWriter.update(
+        storedResponse, of: digest, for: identity, keeping: bytes.reservation, completion: completion)
+    } else {
+      diskWriter.store(storedResponse, for: identity, keeping: bytes.reservation, completion: completion)
     }
   }
 

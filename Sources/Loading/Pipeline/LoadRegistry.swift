@@ -149,9 +149,12 @@ struct LoadRegistry {
 
   private mutating func startWaiting() {
     for (id, error) in fetches.giveUpLookups(in: &loads) { proceed(id, .fail(error)) }
-    while let (id, error) = fetches.startLookups(in: &loads) { proceed(id, .fail(error)) }
-    for (id, step) in fetches.refuseDownloads(in: &loads) { proceed(id, step) }
+    // A fetch that no longer waits for another process may be refused a download.
     fetches.proceedWithLocks(in: &loads)
+    let refused = fetches.refuseDownloads(in: &loads)
+    // A refused fetch may read the body of its stored response.
+    for (id, step) in refused { proceed(id, step) }
+    while let (id, error) = fetches.startLookups(in: &loads) { proceed(id, .fail(error)) }
     fetches.startDownloads(in: &loads)
   }
 
@@ -281,8 +284,11 @@ struct LoadRegistry {
   ///
   /// - Parameter findsPixels: True if there is a pixel cache.
   func need(of id: FetchID, findsPixels: Bool) -> DiskReader.Need {
-    if fetches.disk[id].awaitingBody != nil { return .init(needsDigest: true) }
-    return findsPixels ? .init(images: loads.tree.wantedImages(of: id)) : .init()
+    let stage = fetches.disk[id]
+    if stage.awaitingBody != nil { return .init(needsDigest: true) }
+    // The server is asked even if the response is fresh, unless the stored response may be used as it is.
+    return .init(
+      images: findsPixels ? loads.tree.wantedImages(of: id) : [], needsDigest: stage.use < .byFreshness)
   }
 
   mutating func lookedUp(_ id: FetchID, _ find: DiskFind) -> [LoadAction] {

@@ -203,6 +203,10 @@ struct LoadState {
     }
     find.serverHasResponded = attempts[id]?.hasResponse ?? false
     let moved = headers.map { responded(id, $0) } ?? []
+    // `Vary` may have given the fetch another identity, and with it the images that wait.
+    if let identity = registry.loads.tree[id]?.request.identity, identity != request.identity {
+      find.copy = find.copy?.renamed(to: identity)
+    }
     return moved + registry.lookedUp(id, find)
   }
 

@@ -71,9 +71,12 @@ struct TransferRunner: Sendable {
   }
 
   /// Writes resumable data to disk, unless they were written before or must not be stored.
-  private func write(_ resumable: ResumableData, for identity: RequestIdentity, _ engine: LoadEngine) {
+  private func write(
+    _ resumable: ResumableData, for identity: RequestIdentity, _ engine: LoadEngine, isAtEnd: Bool = false
+  ) {
     guard let response = resumable.unwrittenResponse else { return }
-    engine.diskWriter.storeIncomplete(response, for: identity, keeping: resumable.reservation)
+    engine.diskWriter.storeIncomplete(
+      response, for: identity, keeping: resumable.reservation, isAtEnd: isAtEnd)
     state.withLock { $0.attempts.noteWritten(identity) }
   }
 
@@ -83,10 +86,10 @@ struct TransferRunner: Sendable {
     for receiver in state.withLock({ $0.attempts.all }) {
       guard let resumable = receiver.resumableData() else { continue }
       let exchange = receiver.exchange
-      write(prepared(resumable, of: exchange, for: engine), for: exchange.identity, engine)
+      write(prepared(resumable, of: exchange, for: engine), for: exchange.identity, engine, isAtEnd: true)
     }
     for (identity, response) in state.withLock({ $0.attempts.takeUnwritten() }) {
-      engine.diskWriter.storeIncomplete(response, for: identity, keeping: nil)
+      engine.diskWriter.storeIncomplete(response, for: identity, keeping: nil, isAtEnd: true)
     }
   }
 

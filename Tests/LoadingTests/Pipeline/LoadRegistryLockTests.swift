@@ -13,12 +13,14 @@ import VitrineTesting
       disk: DiskPlan(isEnabled: true, staleAfter: staleAfter), locks: FetchLocks(isEnabled: true))
   }
 
-  private func copy(age: Double, received: Double? = nil) -> StoredCopy {
+  private func copy(
+    age: Double, received: Double? = nil, body: [UInt8] = [1], digest: BodyDigest? = nil
+  ) -> StoredCopy {
     let now = 1_700_000_000.0
     let stored = StoredResponse(
       response: TransportResponse(url: url(), status: 200, headers: ["Cache-Control": "max-age=60"]),
-      body: [1], requested: received ?? now - age, received: received ?? now - age)
-    return StoredCopy(stored, body: [1], at: now, rules: FreshnessRules())
+      body: body, requested: received ?? now - age, received: received ?? now - age)
+    return StoredCopy(stored, .init(body: body, digest: digest), at: now, rules: FreshnessRules())
   }
 
   private func lock(
@@ -201,6 +203,63 @@ import VitrineTesting
 
       #expect(actions.map(words).contains(isNewer ? "decode" : "prepare a.jpg"))
     }
+  }
+
+  @Test(
+    "what another process has fetched is confirmed if the body is as before, and a new image otherwise",
+    arguments: [false, true])
+  func newerResponseWithAnotherBodyIsANewImage(hasDigests: Bool) throws {
+    for body in [1, 2] as [UInt8] {
+      var registry = registry()
+      let digest = { (body: UInt8) -> BodyDigest? in
+        hasDigests ? BodyDigest(high: 0, low: UInt64(body)) : nil
+      }
+      let old = copy(age: 1000, digest: digest(1))
+      let (_, fetch) = try begin(&registry, request(policy: .refresh), finding: old)
+      _ = registry.prepared(fetch, held)
+      _ = untilChecked(&registry)
+      _ = registry.checkedLocks([:])
+
+      let newer = copy(age: 1, body: [body], digest: digest(body))
+      let decoding = registry.lookedUp(fetch, DiskFind(copy: newer))
+      let storing = registry.decodeEnded(
+        try decodeID(decoding), .success(.solid(width: 8, height: 8)))
+      let delivering = registry.storeEnded(try processedImageID(storing))
+
+      let responses = delivering.compactMap {
+        if case .deliver(_, .success(let response)) = $0 { response } else { nil }
+      }
+      #expect(responses.map(\.freshness) == [body == 1 ? .revalidated : .fresh])
+    }
+  }
+
+  @Test func fetchThatWaitsForAnotherProcessFailsOfflineIfTheDiskHangs() throws {
+    var registry = registry()
+    let (task, fetch) = try begin(&registry)
+    _ = registry.prepared(fetch, held)
+    #expect(!registry.setOffline(true).contains(.deliver([task], .failure(.offline))))
+    #expect(untilChecked(&registry).map(words).contains("check 1 locks"))
+
+    registry.now = registry.now.advanced(bySeconds: FetchLocks.answerLimit)
+
+    #expect(registry.woken(at: registry.now).contains(.deliver([task], .failure(.offline))))
+  }
+
+  @Test("the answer of the disk is of no use after the downloader went offline", arguments: [false, true])
+  func answerAfterTheDownloaderWentOfflineIsIgnored(isHeldElsewhere: Bool) throws {
+    var registry = registry()
+    let (_, fetch) = try begin(&registry, finding: copy(age: 1000))
+    let decoding = registry.setOffline(true)
+    #expect(registry.loads.tree.undecodedBytes == 1)
+
+    let released = FakeLock()
+    #expect(registry.prepared(fetch, isHeldElsewhere ? held : lock(released)) == [])
+
+    #expect(released.releases == (isHeldElsewhere ? 0 : 1))
+    let storing = registry.decodeEnded(try decodeID(decoding), .success(.solid(width: 8, height: 8)))
+    #expect(registry.loads.tree.undecodedBytes == 0)
+    #expect(registry.storeEnded(try processedImageID(storing)).map(words).contains("deliver to 1"))
+    #expect(registry.loads.tree.isEmpty && untilChecked(&registry).isEmpty)
   }
 
   @Test("requests that are not stored, and that ask for a range or a reload, take no lock")

@@ -77,6 +77,21 @@ import Testing
     #expect(known.continuation(by: head(headers, status: status)) == expected)
   }
 
+  @Test func impossibleLengthOfTheRestIsLimited() throws {
+    let known = try #require(resumable(["ETag": "\"a\""], length: nil))
+    var assembler = ResponseAssembler(resuming: known)
+
+    guard
+      case .goOn = assembler.receive(
+        head(["Content-Range": "bytes 5000-9999/*", "ETag": "\"a\""], status: 206, length: .max))
+    else {
+      Issue.record("the rest is refused")
+      return
+    }
+    #expect(assembler.progress.expected == .max)
+    #expect(assembler.body == bytes)
+  }
+
   @Test("A refused range discards the resumable data, a failing server does not", arguments: [416, 503])
   func refusedRangeDiscardsResumableData(status: Int) throws {
     let known = try #require(resumable(["ETag": "\"a\""]))

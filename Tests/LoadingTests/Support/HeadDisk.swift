@@ -6,7 +6,10 @@ import VitrineTesting
 
 /// A disk cache in memory that reads heads without bodies and knows the digests of its bodies.
 final class HeadDisk: ImageDataCache {
-  let memory = MemoryDataCache()
+  let memory: MemoryDataCache
+
+  /// - Parameter gate: The gate at which bodies are read; open by default.
+  init(gate: Gate = Gate(isOpen: true)) { memory = MemoryDataCache(gate: gate) }
 
   /// The number of bodies that were read.
   var bodiesRead: Int { memory.lookups.count }
@@ -36,6 +39,21 @@ final class HeadDisk: ImageDataCache {
     }
     return true
   }
+
+  func response(for identity: RequestIdentity) -> StoredResponse? { memory.response(for: identity) }
+  func store(_ response: StoredResponse, for identity: RequestIdentity) -> Bool {
+    memory.store(response, for: identity)
+  }
+  func removeResponse(for identity: RequestIdentity) -> Bool { memory.removeResponse(for: identity) }
+  func removeAllResponses() -> Bool { memory.removeAllResponses() }
+  func containsResponse(for identity: RequestIdentity) -> Bool { memory.containsResponse(for: identity) }
+}
+
+/// A disk cache in memory that knows the digests of its bodies, reads no heads, and replaces whole responses only.
+final class DigestDisk: ImageDataCache {
+  let memory = MemoryDataCache()
+
+  func digest(of body: [UInt8]) -> BodyDigest? { HeadDisk.digest(body) }
 
   func response(for identity: RequestIdentity) -> StoredResponse? { memory.response(for: identity) }
   func store(_ response: StoredResponse, for identity: RequestIdentity) -> Bool {

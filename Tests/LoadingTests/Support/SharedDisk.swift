@@ -35,12 +35,15 @@ final class SharedDisk: ImageDataCache {
     var secondsSinceStore: Double?
   }
 
-  let memory = MemoryDataCache()
+  let memory: MemoryDataCache
   /// The gate at which requests for a lock wait; open by default.
   let lockGate: Gate
   private let state = Mutex(State())
 
-  init(lockGate: Gate = Gate(isOpen: true)) { self.lockGate = lockGate }
+  init(lockGate: Gate = Gate(isOpen: true), removalGate: Gate = Gate(isOpen: true)) {
+    self.lockGate = lockGate
+    memory = MemoryDataCache(removalGate: removalGate)
+  }
 
   /// Holds the lock of a URL for the other process; nil releases the lock.
   func holdElsewhere(_ name: String = "a.jpg", progress: UInt64?) {

@@ -64,6 +64,9 @@ import VitrineTesting
     #expect((made.image.pixelWidth, made.image.pixelHeight) == (30, 30))
     #expect(made.image.format == .jpeg)
     #expect(made.image.userData.isEmpty)
+    #expect(
+      ImageIdentity(request).transforms == request.transforms.map(\.identifier)
+        && ImageIdentity(request).transforms.count == 1, "the identity says that the image is transformed")
 
     let second = world.start(sending: [])
     let found = try await second.load(request)

@@ -187,7 +187,10 @@ struct DiskPlan {
     switch self[id].use {
     case .none: return .askServer
     case .conditional:
-      if error == nil, let copy = find.copy, self[id].isNewer(copy) { return .show(copy.confirmedBytes) }
+      if error == nil, let copy = find.copy, self[id].isNewer(copy) {
+        let isUnchanged = self[id].copy.map { copy.freshBytes.hasSameBody(as: $0.freshBytes) } ?? false
+        return .show(isUnchanged ? copy.confirmedBytes : copy.freshBytes)
+      }
       setCopy(find.copy, of: id)
       return error.map { .showCopy(because: $0) } ?? .askServer
     case .byFreshness:

@@ -15,7 +15,24 @@ final class DiskReader: Sendable {
   /// The threads, started as needed: two unless the disk hangs.
   private let threads = WorkerPool(threads: LookupLine.threads)
   /// The lookups that have been requested and have not ended or become late.
-  private let pending = ConditionLock(Set<UInt64>())
+  private let pending = ConditionLock(Pending())
+
+  private struct Pending {
+    /// The count of each lookup or check among all, by the number of its fetch or decode.
+    private(set) var counts: [UInt64: UInt64] = [:]
+    private var last: UInt64 = 0
+
+    mutating func insert(_ number: UInt64) -> UInt64 {
+      last += 1
+      counts[number] = last
+      return last
+    }
+
+    /// Removes a lookup, unless the fetch has begun another one since the lookup with this count; `nil` for any.
+    mutating func remove(_ number: UInt64, count: UInt64? = nil) {
+      if count == nil || counts[number] == count { counts[number] = nil }
+    }
+  }
 
   /// - Parameters:
   ///   - pixels: The reader of the pixel cache; nil if there is none.
@@ -51,13 +68,13 @@ final class DiskReader: Sendable {
     _ id: FetchID, _ request: ImageRequest, _ priority: ImageRequest.Priority, _ need: Need,
     completion: @escaping @Sendable (DiskFind, HTTPHeaders?) -> Void
   ) {
-    pending.withLock(waking: .none) { _ = $0.insert(id.number) }
+    let count = pending.withLock(waking: .none) { $0.insert(id.number) }
     threads.submit(id.number, priority: priority.rawValue) { [self] in
       trace.record(.lookupBegan(fetch: id.number))
       let (copy, headers) = find(request, need)
       trace.record(.lookupEnded(fetch: id.number, isFound: copy != nil))
       completion(DiskFind(copy: copy), headers)
-      forget(id)
+      pending.withLock { $0.remove(id.number, count: count) }
     }
   }
 
@@ -73,7 +90,6 @@ final class DiskReader: Sendable {
     guard let cache, !writer.isRemoving(identity) else { return (nil, nil) }
     let reservation = MemoryReservation(0, in: ledger, as: .bodies)
     switch pixels?.find(need.images, of: request, on: identity) ?? .incomplete {
-    case .missing: return (nil, nil)
     case .other(let headers): return (nil, headers)
     case .images(let head, let images):
       let contents = StoredCopy.Contents(isBodyOnDisk: true, digest: head.body, images: images)
@@ -115,17 +131,17 @@ final class DiskReader: Sendable {
   func expectCheck(_ id: DecodeID) { pending.withLock(waking: .none) { _ = $0.insert(id.number) } }
 
   /// Notes that the check of bytes has ended.
-  func endCheck(_ id: DecodeID) { pending.withLock { _ = $0.remove(id.number) } }
+  func endCheck(_ id: DecodeID) { pending.withLock { $0.remove(id.number) } }
 
   /// Notes that a lookup has ended, or is so late that `waitUntilIdle` does not wait for it.
-  func forget(_ id: FetchID) { pending.withLock { _ = $0.remove(id.number) } }
+  func forget(_ id: FetchID) { pending.withLock { $0.remove(id.number) } }
 
   /// Blocks the calling thread until all lookups have ended and their completions have returned, but no longer than
   /// `seconds`. Does not wait for late lookups. Returns at once if there are no lookups.
   func waitUntilIdle(upTo seconds: Double) {
     let end = Trace.systemTime().advanced(bySeconds: seconds)
     pending.wait(
-      until: { $0.isEmpty || Trace.systemTime() >= end ? () : nil },
+      until: { $0.counts.isEmpty || Trace.systemTime() >= end ? () : nil },
       timeout: { _ in max(0, end - Trace.systemTime()) })
   }
 }

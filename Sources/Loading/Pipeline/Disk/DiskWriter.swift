@@ -58,14 +58,27 @@ final class DiskWriter: Sendable {
       completion: completion)
   }
 
-  /// Replaces the head of a stored response whose body has this digest. `completion` is called once, with false if there
-  /// is no such response.
+  /// Replaces the head of a stored response whose body has this digest. If the cache cannot do that, stores the
+  /// response again, unless the body is not in memory or the cache has another body by now. `completion` is called
+  /// once, with false if the response was not written.
+  ///
+  /// - Parameter reservation: The reservation of the body, kept until the response is written.
   func update(
-    _ head: StoredResponse, of body: BodyDigest, for identity: RequestIdentity,
-    completion: @escaping DiskWrites.Completion
+    _ response: StoredResponse, of digest: BodyDigest, for identity: RequestIdentity,
+    keeping reservation: MemoryReservation?, completion: @escaping DiskWrites.Completion
   ) {
     let identity = transports.onDisk(identity)
-    change(.store(identity, bytes: 0), { $0.update(head, of: body, for: identity) }, completion: completion)
+    var head = response
+    head.body = []
+    change(
+      .store(identity, bytes: response.body.count),
+      { [head] cache in
+        if cache.update(head, of: digest, for: identity) { return true }
+        guard !response.body.isEmpty, cache.head(for: identity).map({ $0.body == digest }) ?? true else {
+          return false
+        }
+        return withExtendedLifetime(reservation) { cache.store(response, for: identity) }
+      }, completion: completion)
   }
 
   /// Stores pixels when no other change waits, if the response from which they were made is still on disk.
@@ -84,13 +97,17 @@ final class DiskWriter: Sendable {
 
   /// Stores an incomplete response, which is dropped if the disk is slower than the network.
   ///
-  /// - Parameter reservation: The reservation of the body, kept until the body is written.
+  /// - Parameters:
+  ///   - reservation: The reservation of the body, kept until the body is written.
+  ///   - isAtEnd: True at the end of the program, when no further bytes arrive. The response then waits for the disk,
+  ///     however many bytes wait already.
   func storeIncomplete(
-    _ response: StoredResponse, for identity: RequestIdentity, keeping reservation: MemoryReservation?
+    _ response: StoredResponse, for identity: RequestIdentity, keeping reservation: MemoryReservation?,
+    isAtEnd: Bool = false
   ) {
     let identity = transports.onDisk(identity)
     change(
-      .store(identity, bytes: response.body.count),
+      .store(identity, bytes: isAtEnd ? 0 : response.body.count),
       { cache in withExtendedLifetime(reservation) { cache.storeIncomplete(response, for: identity) } },
       completion: nil)
   }

@@ -73,7 +73,11 @@ struct DiskWrites {
   private var removals = DiskRemovals()
   private var running: (number: UInt64, end: Int64)?
   private var last: UInt64 = 0
+  /// The number of bytes of bodies that wait to be written.
   private var unwrittenBytes = 0
+  /// The number of bytes of pixels that wait to be written. They keep no body from being stored, because pixels wait
+  /// until no body does.
+  private var unwrittenPixelBytes = 0
   private var isRefusing = false
   /// True while a change that was given up has not returned.
   private(set) var isHanging = false
@@ -103,7 +107,8 @@ struct DiskWrites {
       removals.noteStore(of: identity)
       return add(.store(bytes: bytes), completion)
     case .pixels(let bytes):
-      guard !isHanging, unwrittenBytes == 0 || unwrittenBytes + bytes <= Self.unwrittenBytesLimit else {
+      let unwritten = unwrittenBytes + unwrittenPixelBytes
+      guard !isHanging, unwritten == 0 || unwritten + bytes <= Self.unwrittenBytesLimit else {
         return .refused(isFirst: false)
       }
       return add(.pixels(bytes: bytes), completion)
@@ -118,9 +123,13 @@ struct DiskWrites {
 
   private mutating func add(_ work: Work, _ completion: Completion?) -> Admission {
     last += 1
-    unwrittenBytes += work.bytes
+    count(work.bytes, of: work)
     changes[last] = Change(work: work, completions: completion.map { [$0] } ?? [])
     return .queued(number: last, work)
+  }
+
+  private mutating func count(_ bytes: Int, of work: Work) {
+    if work.isPostponed { unwrittenPixelBytes += bytes } else { unwrittenBytes += bytes }
   }
 
   private mutating func admitRemoval(of identity: RequestIdentity, _ completion: Completion?) -> Admission {
@@ -166,7 +175,7 @@ struct DiskWrites {
   /// Ends a change. Returns the completion handlers, unless these have been called already.
   mutating func end(_ number: UInt64) -> [Completion] {
     guard let change = changes.removeValue(forKey: number) else { return [] }
-    unwrittenBytes -= change.work.bytes
+    count(-change.work.bytes, of: change.work)
     if change.work == .removeAll { removals.all -= 1 }
     removals.endBatch(number)
     if running?.number == number {
@@ -199,7 +208,7 @@ struct DiskWrites {
       guard number != running.number, change.work.isDroppable else { continue }
       overdue.dropped.append(number)
       changes[number] = nil
-      unwrittenBytes -= change.work.bytes
+      count(-change.work.bytes, of: change.work)
     }
     overdue.completions += removals.takeCompletions()
     return overdue

@@ -4,13 +4,11 @@ import VitrineGraphics
 struct PixelReader: Sendable {
   /// The result of a search.
   enum Find {
-    /// There is no stored response.
-    case missing
     /// The stored response does not match the request.
     case other(HTTPHeaders)
     /// All images that wait.
     case images(StoredHead, [ProcessedImageKey: Image])
-    /// The body must be read.
+    /// The whole response must be read: the pixel cache does not have all images, or the head was not found.
     case incomplete
   }
 
@@ -49,7 +47,8 @@ struct PixelReader: Sendable {
       keys.append((image.key, PixelKey(identity: identity, variant: variant)))
     }
     guard !keys.isEmpty else { return .incomplete }
-    guard let head = cache.head(for: identity) else { return .missing }
+    // A cache may know the digests of its bodies and have no heads.
+    guard let head = cache.head(for: identity) else { return .incomplete }
     guard head.response.matches(request.sentHeaders, credentials: request.identity.credentials) else {
       return .other(head.response.response.headers)
     }

@@ -41,6 +41,12 @@ struct FetchedBytes: Sendable {
     return bytes
   }
 
+  /// Returns true if the bodies are known to be equal.
+  func hasSameBody(as other: FetchedBytes) -> Bool {
+    if let digest, let otherDigest = other.digest { return digest == otherDigest }
+    return !isBodyOnDisk && !other.isBodyOnDisk && body == other.body
+  }
+
   /// The body as delivered to callers; `nil` if the body has not been read.
   var data: [UInt8]? { isBodyOnDisk ? nil : body }
 
@@ -50,9 +56,12 @@ struct FetchedBytes: Sendable {
   /// True if the response has no bytes at all.
   var isEmpty: Bool { body.isEmpty && !isBodyOnDisk }
 
-  /// Returns these bytes with the freshness that the server's response to a conditional request has given them.
+  /// Returns these bytes with the freshness that the server's response to a conditional request has given them. `new`
+  /// has the same body.
   func updated(by new: FetchedBytes) -> FetchedBytes {
     var bytes = self
+    bytes.lock = new.lock
+    bytes.digest = bytes.digest ?? new.digest
     bytes.metrics = new.metrics
     bytes.freshness = new.freshness
     bytes.storedResponse = new.storedResponse

@@ -48,6 +48,23 @@ struct ProcessedImageKey: Hashable {
     transforms = request.transforms.map(\.identifier)
     cache = request.cache
   }
+
+  private init(
+    _ decode: DecodeKey, _ processedImage: ImageIdentity, _ transforms: [String], _ cache: ImageRequest.Cache
+  ) {
+    (self.decode, self.processedImage) = (decode, processedImage)
+    (self.transforms, self.cache) = (transforms, cache)
+  }
+
+  /// Returns the key of the same image, made from the bytes of another request.
+  func with(_ identity: RequestIdentity) -> ProcessedImageKey {
+    var decode = decode
+    decode.request = identity
+    let image = ImageIdentity(
+      request: identity, additionalIdentifier: processedImage.additionalIdentifier,
+      transforms: processedImage.transforms)
+    return ProcessedImageKey(decode, image, transforms, cache)
+  }
 }
 
 /// The key of all sizes of an image in one cache.

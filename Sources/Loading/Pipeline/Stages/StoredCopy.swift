@@ -83,6 +83,15 @@ final class StoredCopy: Sendable {
     return StoredCopy(self, contents, reservation: reservation)
   }
 
+  /// Returns the stored response for a fetch whose identity has changed, because the response names headers in `Vary`.
+  func renamed(to identity: RequestIdentity) -> StoredCopy {
+    guard !contents.images.isEmpty else { return self }
+    var contents = contents
+    let images = contents.images.map { ($0.key.with(identity), $0.value) }
+    contents.images = Dictionary(images) { first, _ in first }
+    return StoredCopy(self, contents, reservation: reservation)
+  }
+
   /// Creates a stored response whose body was read.
   convenience init(
     _ storedResponse: StoredResponse, body: [UInt8], at now: Double, rules: FreshnessRules,

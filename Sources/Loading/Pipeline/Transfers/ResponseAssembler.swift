@@ -192,7 +192,7 @@ extension TransportResponse {
   fileprivate func asWhole(after received: Int, length: Int?) -> TransportResponse {
     var headers = headers
     headers["Content-Range"] = nil
-    let length = length ?? expectedLength.map { $0 + received }
+    let length = length ?? expectedLength.map { $0.addingSaturated(received) }
     if let length { headers["Content-Length"] = "\(length)" }
     return TransportResponse(
       url: url, status: 200, headers: headers, expectedLength: length, credentials: credentials)

@@ -174,6 +174,26 @@ import VitrineTesting
     #expect(later == [nil, true])
   }
 
+  @Test func pixelsThatWaitKeepNoBodyFromBeingStored() throws {
+    var writes = DiskWrites()
+    let limit = DiskWrites.unwrittenBytesLimit
+    let pixels = number(writes.admit(.pixels(bytes: limit), nil))
+    let first = number(writes.admit(.store(identity(1), bytes: limit), nil))
+    #expect(pixels == 1 && first == 2, "all of the limit is left to bodies")
+    #expect(number(writes.admit(.store(identity(2), bytes: 1), nil)) == nil)
+    #expect(number(writes.admit(.pixels(bytes: 1), nil)) == nil, "bodies keep pixels from being stored")
+
+    _ = writes.begin(2, at: 0)
+    _ = writes.end(2)
+    #expect(number(writes.admit(.pixels(bytes: 1), nil)) == nil)
+    #expect(number(writes.admit(.store(identity(3), bytes: limit), nil)) == 3)
+    for number in [3, 1] as [UInt64] {
+      _ = writes.begin(number, at: 0)
+      _ = writes.end(number)
+    }
+    #expect(number(writes.admit(.pixels(bytes: limit), nil)) == 4)
+  }
+
   // MARK: With a downloader
 
   @Test("an image that its server has withdrawn is not shown while its removal waits for the disk")

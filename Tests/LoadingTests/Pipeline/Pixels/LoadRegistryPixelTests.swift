@@ -269,6 +269,29 @@ import VitrineTesting
     #expect(tasks.map { registry.loads.tree.fetch(of: $0) } == [fetch, fetch])
   }
 
+  @Test func callersAskTheServerAlsoAfterTheyHaveWaitedForAnotherProcess() throws {
+    var registry = LoadRegistry(disk: DiskPlan(isEnabled: true), locks: FetchLocks(isEnabled: true))
+    let (_, stored, tasks) = try serveSlots(&registry, withProbe: false)
+    #expect(registry.lookedUp(stored, DiskFind()).map(words).contains("prepare a.jpg"))
+    _ = registry.prepared(stored, FetchPreparation(lock: .heldByAnother(progress: 1)))
+    for _ in 0..<3 {
+      registry.now = registry.now.advanced(bySeconds: 0.1)
+      _ = registry.woken(at: registry.now)
+    }
+    #expect(registry.checkedLocks([:]).lookups == [stored])
+    // A cache-only caller does not wait for the server.
+    let cacheOnly = registry.start(Caller(request(policy: .cacheOnly)))
+    #expect(cacheOnly.actions.lookups.count == 1)
+    #expect(registry.loads.tree.fetch(of: cacheOnly.task) != stored)
+
+    // The other process has failed.
+    let actions = registry.lookedUp(stored, DiskFind())
+
+    #expect(failures(actions) == [] && actions.map(words).contains("prepare a.jpg"))
+    #expect(registry.prepared(stored, FetchPreparation()).fetches == [stored])
+    #expect(tasks.map { registry.loads.tree.fetch(of: $0) } == [stored, stored])
+  }
+
   @Test func missOfTheServerIsFinal() throws {
     var registry = registry()
     let (_, stored, _) = try serveSlots(&registry, withProbe: false)
@@ -292,10 +315,17 @@ import VitrineTesting
   @Test func confirmationArrivesWhileTheBodyIsRead() throws {
     var registry = registry()
     let (fetch, stored, _) = try serveSlots(&registry, withProbe: true)
-    #expect(registry.fetchEnded(fetch, confirmation(of: head(age: 100))).lookups == [])
+    let lock = FetchLockHold(FakeLock()) { $0() }
+    var end = confirmation(of: head(age: 100))
+    guard case .bytes(var confirmed) = end.outcome else { return }
+    confirmed.lock = lock
+    end.outcome = .bytes(confirmed)
+    #expect(registry.fetchEnded(fetch, end).lookups == [])
 
     let actions = registry.lookedUp(stored, DiskFind(copy: whole(age: 100)))
-    #expect(bodies(actions) == [Self.body] && actions.keeps == 1)
+    #expect(bodies(actions) == [Self.body])
+    let kept = actions.compactMap { if case .keep(let bytes, _) = $0 { bytes } else { nil } }
+    #expect(kept.count == 1 && kept.first?.lock === lock, "the lock is held until the head is stored")
     let response = try #require(delivered(registry.storeEnded(try processedImageID(actions))).first)
     #expect(response.freshness == .revalidated)
   }
@@ -327,6 +357,15 @@ import VitrineTesting
 
     #expect(policy == .reload ? actions.fetches.count == 1 : actions.lookups.count == 1)
     #expect(actions.fetches.contains(fetch) == false && actions.lookups.contains(fetch) == false)
+  }
+
+  @Test func digestIsNeededIfTheServerIsAskedAboutAFreshResponse() throws {
+    for policy in [ImageRequest.CachePolicy.useCache, .refresh] {
+      var registry = registry()
+      let fetch = try #require(registry.start(Caller(request(policy: policy))).actions.lookups.first)
+      #expect(registry.need(of: fetch, findsPixels: true).needsDigest == (policy == .refresh))
+      #expect(registry.need(of: fetch, findsPixels: true).images.count == 1)
+    }
   }
 
   // MARK: Joining callers
@@ -417,6 +456,19 @@ import VitrineTesting
     #expect(registry.fetchEnded(first, .failure(.status(503))).lookups == [first])
     let actions = registry.lookedUp(first, DiskFind(copy: whole(age: 100)))
     #expect(bodies(actions) == [Self.body] && failures(actions) == [])
+  }
+
+  @Test func releasedBodyIsReadAtOnceWhenTheDownloaderGoesOffline() throws {
+    var registry = registry()
+    let fetch = try askServer(&registry).fetch
+    #expect(registry.start(Caller(full)).actions == [])
+
+    #expect(registry.setOffline(true).lookups == [fetch])
+
+    let actions = registry.lookedUp(fetch, DiskFind(copy: whole(age: 100)))
+    #expect(bodies(actions) == [Self.body] && failures(actions) == [])
+    let response = try #require(delivered(registry.storeEnded(try processedImageID(actions))).first)
+    #expect(response.freshness == .stale(age: 100, reason: .offline))
   }
 
   @Test func failureIsReportedIfTheReleasedBodyIsGone() throws {

@@ -22,9 +22,12 @@ import VitrineTesting
   }
 
   /// Stores a response, as another process would.
-  private func store(_ disk: SharedDisk, at time: Double, _ headers: HTTPHeaders = Self.minute) {
+  private func store(
+    _ disk: SharedDisk, at time: Double, _ headers: HTTPHeaders = Self.minute,
+    body: [UInt8] = Fixture.body
+  ) {
     let stored = StoredResponse(
-      response: TransportResponse(url: url(), status: 200, headers: headers), body: Fixture.body,
+      response: TransportResponse(url: url(), status: 200, headers: headers), body: body,
       requested: time, received: time)
     _ = disk.store(stored, for: request().identity)
   }
@@ -120,6 +123,25 @@ import VitrineTesting
     await world.downloader.drain()
   }
 
+  @Test("an image that another process has replaced is a new image, and not a confirmed one")
+  func imageThatAnotherProcessHasReplacedIsNew() async throws {
+    let disk = SharedDisk()
+    let (world, calendar) = world(disk)
+    store(disk, at: calendar.now - 3600)
+    disk.holdElsewhere(progress: 1)
+    let task = world.downloader.load(request(policy: .refresh))
+    try await advance(world) { disk.checks >= 1 }
+
+    store(disk, at: calendar.now, body: FakeDecoder.encodedImage(width: 32, height: 32))
+    disk.holdElsewhere(progress: nil)
+    try await advance(world) { task.isFinished }
+
+    let response = try await task.response
+    #expect(response.freshness == .fresh && response.image.pixelWidth == 32)
+    #expect(world.transport.transfers.isEmpty)
+    await world.downloader.drain()
+  }
+
   @Test func conditionalRequestKeepsTheLockUntilTheNewHeadIsStored() async throws {
     let disk = SharedDisk()
     let (world, calendar) = world(disk)
@@ -205,6 +227,32 @@ import VitrineTesting
     transfer.send(Array(Fixture.body.dropFirst(4)))
     transfer.finish()
     _ = try await task.response
+    await world.downloader.drain()
+  }
+
+  @Test("the end of a program stores the bytes of all downloads, also more than may wait to be written")
+  func endOfTheProgramStoresAllDownloads() async throws {
+    let gate = Gate()
+    let disk = SharedDisk(removalGate: gate)
+    let (world, _) = world(disk)
+    let received = DiskWrites.unwrittenBytesLimit * 2 / 3
+    var tasks: [ImageTask] = []
+    for (number, name) in ["a.jpg", "b.jpg"].enumerated() {
+      tasks.append(world.downloader.load(request(name)))
+      let transfer = try await world.transport.transfer(number + 1)
+      transfer.respond(headers: ["ETag": "\"1\""], expectedLength: received + 1)
+      transfer.send([UInt8](repeating: 7, count: received))
+    }
+    // The disk is busy meanwhile.
+    world.downloader.removeCachedData(for: request("c.jpg")) { _ in }
+    await gate.waitUntilHeld(1)
+
+    world.downloader.engine.finishWriting(within: 0)
+    gate.open()
+    _ = await world.downloader.engine.diskWriter.access { _ in }
+
+    #expect(disk.incomplete.map(\.body.count) == [received, received])
+    for task in tasks { task.cancel() }
     await world.downloader.drain()
   }
 
