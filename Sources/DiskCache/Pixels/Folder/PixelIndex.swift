@@ -72,6 +72,15 @@ final class PixelIndex: Sendable {
     return try Self.bucket(number, of: file)
   }
 
+  /// Returns the packs that the entries lead to. O(entries). The entries of a damaged bucket lead nowhere.
+  func packs() throws(SystemError) -> Set<UInt32> {
+    var packs: Set<UInt32> = []
+    for number in 0..<bucketCount {
+      for entry in try bucket(number)?.entries ?? [] { packs.insert(entry.pack) }
+    }
+    return packs
+  }
+
   private static func bucket(
     _ number: Int, of file: borrowing Descriptor
   ) throws(SystemError) -> PixelBucket? {
