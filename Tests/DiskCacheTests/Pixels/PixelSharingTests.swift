@@ -41,6 +41,23 @@ import VitrineTesting
     #expect(cache.find(1) == nil && cache.has(2))
   }
 
+  @Test func lookupDoesNotWaitForTheLockOfAStoppedProcess() throws {
+    fixture.pixels().put(1)
+    // The entry leads to a pack that is gone, and is to be removed.
+    try FileManager.default.removeItem(atPath: fixture.packPaths[0])
+    let lock = open(fixture.indexPath, O_RDWR)
+    defer { close(lock) }
+    #expect(flock(lock, LOCK_EX) == 0)
+    let system = FaultySystem()
+    let cache = fixture.pixels(on: system)
+
+    #expect(cache.find(1) == nil && system.counts[.lock] == 1)
+    #expect(system.counts[.writeAt] == nil)
+    #expect(flock(lock, LOCK_UN) == 0)
+    #expect(cache.find(1) == nil && system.counts[.lock] == 2 && system.counts[.writeAt] == 1)
+    #expect(cache.find(1) == nil && system.counts[.lock] == 2, "the entry was removed")
+  }
+
   @Test func folderWithoutLocksIsUsed() {
     let system = FaultySystem()
     system.fail(.lock, number: FaultySystem.always, with: .error(ENOLCK))
