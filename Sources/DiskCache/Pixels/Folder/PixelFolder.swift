@@ -22,10 +22,14 @@ enum PixelFolder {
     let isCreating = limits != nil
     do throws(SystemError) {
       let folder = try CacheFolder.folder(packs, in: root, creating: isCreating)
-      if let index = try PixelIndex.open(in: folder) { return PixelFiles(folder: folder, index: index) }
+      // The folder was made private when it was opened.
+      let hasModes = try root.status.permissions & 0o077 == 0
+      if let index = try PixelIndex.open(in: folder) {
+        return PixelFiles(folder: folder, index: index, hasModes: hasModes)
+      }
       guard let limits else { return nil }
       let index = try createIndex(for: limits, in: folder)
-      return PixelFiles(folder: folder, index: index)
+      return PixelFiles(folder: folder, index: index, hasModes: hasModes)
     } catch {
       if error.code == ENOENT, !isCreating { return nil }
       throw error
