@@ -17,7 +17,9 @@ struct PixelVariants: Sendable {
 
   /// Returns the text of `PixelKey.variant` for the image of a request; nil if its pixels are not stored.
   func variant(of request: ImageRequest, _ additionalIdentifier: String?) -> String? {
-    guard request.usesPixelCache, request.decodes, request.cache.usesDisk, !request.isLocal else { return nil }
+    guard request.usesPixelCache, request.decodes, request.cache.usesDisk, !request.isLocal else {
+      return nil
+    }
     var transforms: [String] = []
     for transform in request.transforms {
       guard let identifier = transform.storageIdentifier else { return nil }
