@@ -67,6 +67,19 @@ import VitrineTesting
     #expect(cache.statistics.entries == 1 && cache.statistics.bytes == 4096)
   }
 
+  @Test func storingAResponseOpensItsSubfolderOnce() {
+    let system = FaultySystem()
+    let cache = fixture.cache(on: system)
+    #expect(cache.store(storedResponse(), for: identity(1)))
+    let before = system.counts
+
+    #expect(cache.store(storedResponse(seed: 2), for: identity(1)))
+
+    // The directory, `v2`, the subfolder, the old file and the new file.
+    #expect((system.counts[.open] ?? 0) - (before[.open] ?? 0) == 5)
+    #expect(cache.response(for: identity(1)) == storedResponse(seed: 2))
+  }
+
   @Test func removalIsReportedOnce() {
     let cache = fixture.cache()
     cache.store(storedResponse(), for: identity(1))

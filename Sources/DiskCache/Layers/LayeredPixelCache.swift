@@ -24,11 +24,23 @@ package final class LayeredPixelCache: ImagePixelCache {
   }
 
   private struct Hidden {
-    var identities: Set<RequestIdentity> = []
-    var isAll = false
+    private var identities: Set<RequestIdentity> = []
+    private var isAll = false
 
     func contains(_ identity: RequestIdentity) -> Bool { isAll || identities.contains(identity) }
+
+    mutating func insert(_ identity: RequestIdentity) {
+      guard !isAll else { return }
+      identities.insert(identity)
+      if identities.count > LayeredPixelCache.maximumHidden { insertAll() }
+    }
+
+    mutating func insertAll() { (identities, isAll) = ([], true) }
   }
+
+  /// The number of requests whose pixels are hidden one by one. After more removals, all pixels of the lower layers are
+  /// hidden, so that a program that runs for years does not remember every removal.
+  package static let maximumHidden = 10_000
 
   private let top: any ImagePixelCache
   private let lower: [any ImagePixelCache]
@@ -60,11 +72,11 @@ package final class LayeredPixelCache: ImagePixelCache {
 
   package func removePixels(of identity: RequestIdentity) {
     top.removePixels(of: identity)
-    hidden.withLock { if !$0.isAll { $0.identities.insert(identity) } }
+    hidden.withLock { $0.insert(identity) }
   }
 
   package func removeAllPixels() {
     top.removeAllPixels()
-    hidden.withLock { $0 = Hidden(isAll: true) }
+    hidden.withLock { $0.insertAll() }
   }
 }

@@ -81,7 +81,7 @@ struct ResponseStore {
         head, bodyLength: details.bodyLength, bodyHash: details.bodyHash, key: entry.key,
         requestURL: identity.fullURL, varying: varying, listed: ListedURL.fields(of: identity))
     else { return .missing }
-    if try appendNote(start, bodyLength: details.bodyLength, entry, root) { return .updated }
+    if appendNote(start, bodyLength: details.bodyLength, entry, in: shard) { return .updated }
     guard
       case .response(let whole, let details) = ResponseReader.read(
         entry, in: shard, withBody: true, maximumBodyBytes: limits.maximumBodyBytes),
@@ -124,26 +124,36 @@ struct ResponseStore {
       FileStatus.allocatedBytes(for: start.count + response.body.count) <= limits.bytes,
       response.body.count <= limits.maximumBodyBytes
     else { return .tooLarge }
-    if try appendNote(start, bodyLength: response.body.count, entry, root) { return .stored }
+    if let shard = try folder.openShard(of: entry, in: root, creating: false) {
+      if appendNote(start, bodyLength: response.body.count, entry, in: shard) { return .stored }
+      return try write(start, response.body, entry, in: shard, root)
+    }
     guard let shard = try folder.openShard(of: entry, in: root, creating: true) else {
       throw .refused(path: folder.path, code: ENOENT)
     }
-    let length = start.count + response.body.count
+    return try write(start, response.body, entry, in: shard, root)
+  }
+
+  /// Writes a whole file if there is room.
+  private func write(
+    _ start: [UInt8], _ body: [UInt8], _ entry: DiskEntry, in shard: borrowing Descriptor,
+    _ root: borrowing Descriptor
+  ) throws(DiskImageCache.Fault) -> Outcome {
+    let length = start.count + body.count
     guard try hasSpace(for: length, replacing: entry.name, in: shard, root) else { return .paused }
     do throws(SystemError) {
-      let replaced = try ResponseWriter.write(start, response.body, entry.name, in: shard, now: context.now)
+      let replaced = try ResponseWriter.write(start, body, entry.name, in: shard, now: context.now)
       context.state.withLock { $0.stored(entry.name, length: length, replacing: replaced) }
       return .stored
     } catch {
-      throw .refused(path: folder.path, code: error.code)
+      throw .refused(path: context.folder.path, code: error.code)
     }
   }
 
   /// Appends only the new head if the file has the body already. Returns false if the whole file must be written.
   private func appendNote(
-    _ start: [UInt8], bodyLength: Int, _ entry: DiskEntry, _ root: borrowing Descriptor
-  ) throws(DiskImageCache.Fault) -> Bool {
-    guard let shard = try context.folder.openShard(of: entry, in: root, creating: false) else { return false }
+    _ start: [UInt8], bodyLength: Int, _ entry: DiskEntry, in shard: borrowing Descriptor
+  ) -> Bool {
     do throws(SystemError) {
       guard
         let (before, after) = try ResponseWriter.appendNote(

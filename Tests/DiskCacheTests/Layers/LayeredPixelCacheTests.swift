@@ -61,6 +61,22 @@ struct LayeredPixelCacheTests {
   }
 }
 
+extension LayeredPixelCacheTests {
+  @Test func manyRemovalsHideAllPixelsOfALowerLayer() throws {
+    let cache = LayeredPixelCache(top, over: [seed])
+    seed.store(try image(8), isAnimated: false, for: key, of: body)
+    let last = LayeredPixelCache.maximumHidden + 2
+    for number in 2..<last { cache.removePixels(of: identity(number)) }
+    #expect(cache.pixels(for: key, of: body) { _ in } != nil)
+
+    cache.removePixels(of: identity(last))
+
+    #expect(cache.pixels(for: key, of: body) { _ in } == nil)
+    #expect(try cache.store(image(8), isAnimated: false, for: key, of: body))
+    #expect(cache.pixels(for: key, of: body) { _ in } != nil, "the writable layer is not hidden")
+  }
+}
+
 /// Pixels in memory.
 private final class FakePixelCache: ImagePixelCache {
   private struct Key: Hashable {

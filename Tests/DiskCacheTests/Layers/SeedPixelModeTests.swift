@@ -54,6 +54,31 @@ import VitrineGraphics
     #expect(DiskPixelCache(directory: fixture.folder).has(2) && mode(root) == 0o700, "and is private again")
   }
 
+  @Test func pixelsStoredAfterwardsAreInPrivatePacks() throws {
+    let (responses, pixels) = fill(1...2)
+    #expect(responses.openToAllReaders(with: pixels))
+    let published = try #require(fixture.packPaths.first)
+    // A process of another user may keep the pack open.
+    let bytes = try contents(published)
+    let other = fixture.pixels()
+
+    #expect(pixels.store(pixelImage(seed: 8), isAnimated: false, for: Self.secret, of: body(8)))
+    #expect(other.put(3))
+
+    #expect(try contents(published) == bytes && mode(published) == 0o644)
+    #expect(fixture.packPaths.filter { $0 != published }.map(mode) == [0o600, 0o600])
+    #expect(other.has(1) && other.has(3) && pixels.has(2))
+    #expect(isSame(pixels.pixels(for: Self.secret, of: body(8)) { _ in }, pixelImage(seed: 8)))
+  }
+
+  @Test func readablePackIsFilledWhereFilesHaveNoModes() {
+    let system = FaultySystem()
+    // A file system on which all files can be read by all users, such as FAT.
+    system.changeStatus { $0.st_mode |= 0o055 }
+    for number in 1...3 { #expect(fixture.pixels(on: system).put(number)) }
+    #expect(fixture.packPaths.count == 1 && fixture.pixels().usage().count == 3)
+  }
+
   @Test func pixelsOfPrivateAndOfMissingResponsesAreRemoved() throws {
     let (responses, pixels) = fill(1...2)
     responses.store(storedResponse(), for: Self.secret.identity)

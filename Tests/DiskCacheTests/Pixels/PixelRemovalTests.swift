@@ -70,6 +70,22 @@ import VitrineGraphics
     #expect(cache.usage().count == 1 && cache.usage().bytes < 4 * 128 * 128 * 4)
   }
 
+  @Test(.enabled(if: hasHoles, "needs a file system with holes"), arguments: [128, 64])
+  func packsOfReplacedImagesAreRemoved(side: Int) {
+    let cache = fixture.pixels { $0.bytes = 1 << 20 }
+    cache.put(1)
+    for round in 0..<200 {
+      let image = pixelImage(side, side, seed: round)
+      #expect(cache.store(image, isAnimated: false, for: pixelKey(2), of: body(1000 + round)))
+    }
+
+    #expect(fixture.packPaths.count <= 5)
+    #expect(cache.has(1) && fixture.pixels().usage().count == 2)
+    let last = cache.pixels(for: pixelKey(2), of: body(1199)) { _ in }
+    #expect(isSame(last, pixelImage(side, side, seed: 199)))
+    #expect(cache.statistics.evictions == 0 && cache.statistics.damaged == 0)
+  }
+
   @Test func removalOfOthersWritesNothing() {
     let system = FaultySystem()
     let cache = fixture.pixels(on: system)

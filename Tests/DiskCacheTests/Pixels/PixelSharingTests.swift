@@ -41,6 +41,41 @@ import VitrineTesting
     #expect(cache.find(1) == nil && cache.has(2))
   }
 
+  @Test func lookupDoesNotWaitForTheLockOfAStoppedProcess() throws {
+    fixture.pixels().put(1)
+    // The entry leads to a pack that is gone, and is to be removed.
+    try FileManager.default.removeItem(atPath: fixture.packPaths[0])
+    let lock = open(fixture.indexPath, O_RDWR)
+    defer { close(lock) }
+    #expect(flock(lock, LOCK_EX) == 0)
+    let system = FaultySystem()
+    let cache = fixture.pixels(on: system)
+
+    #expect(cache.find(1) == nil && system.counts[.lock] == 1)
+    #expect(system.counts[.writeAt] == nil)
+    #expect(flock(lock, LOCK_UN) == 0)
+    #expect(cache.find(1) == nil && system.counts[.lock] == 2 && system.counts[.writeAt] == 1)
+    #expect(cache.find(1) == nil && system.counts[.lock] == 2, "the entry was removed")
+  }
+
+  @Test func processesThatCreateTheIndexAtTheSameTimeKeepEachOthersPixels() async throws {
+    let (system, gate) = (FaultySystem(), Gate())
+    defer { gate.open() }
+    // Six calls open or do not find the folders and the index.
+    system.fail(.open, number: 7, with: .hang(gate))
+    let (slow, fast) = (fixture.pixels(on: system), fixture.pixels())
+    async let isStored: Bool = callback { done in
+      BlockingThread.start { done(slow.put(1)) }
+    }
+    await gate.waitUntilHeld(1)
+    #expect(fixture.packPaths.isEmpty && !FileManager.default.fileExists(atPath: fixture.indexPath))
+    #expect(fast.put(2))
+    gate.open()
+
+    #expect(try await isStored)
+    for cache in [slow, fast, fixture.pixels()] { #expect(cache.has(1) && cache.has(2)) }
+  }
+
   @Test func folderWithoutLocksIsUsed() {
     let system = FaultySystem()
     system.fail(.lock, number: FaultySystem.always, with: .error(ENOLCK))

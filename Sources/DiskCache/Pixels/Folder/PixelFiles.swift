@@ -34,12 +34,15 @@ final class PixelFiles: Sendable {
   /// The folder of packs.
   let folder: Descriptor
   let index: PixelIndex
+  /// False on a file system that gives all files the same access mode, such as FAT.
+  let hasModes: Bool
   private let packs = Mutex(Packs())
   private let knownKey = Mutex<DigestKey?>(nil)
 
-  init(folder: consuming Descriptor, index: PixelIndex) {
+  init(folder: consuming Descriptor, index: PixelIndex, hasModes: Bool) {
     self.folder = folder
     self.index = index
+    self.hasModes = hasModes
   }
 
   /// The key of the cache folder, which is read once.

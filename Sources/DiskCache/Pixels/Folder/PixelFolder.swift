@@ -22,16 +22,33 @@ enum PixelFolder {
     let isCreating = limits != nil
     do throws(SystemError) {
       let folder = try CacheFolder.folder(packs, in: root, creating: isCreating)
-      if let index = try PixelIndex.open(in: folder) { return PixelFiles(folder: folder, index: index) }
+      // The folder was made private when it was opened.
+      let hasModes = try root.status.permissions & 0o077 == 0
+      if let index = try PixelIndex.open(in: folder) {
+        return PixelFiles(folder: folder, index: index, hasModes: hasModes)
+      }
       guard let limits else { return nil }
-      // Without an index, no pixels can be found again.
-      PixelSweep.removePacks(in: folder)
-      try PixelIndex.create(bucketCount: limits.bucketCount, in: folder)
-      guard let index = try PixelIndex.open(in: folder) else { throw SystemError(ENOENT) }
-      return PixelFiles(folder: folder, index: index)
+      let index = try createIndex(for: limits, in: folder)
+      return PixelFiles(folder: folder, index: index, hasModes: hasModes)
     } catch {
       if error.code == ENOENT, !isCreating { return nil }
       throw error
     }
+  }
+
+  /// Makes a new index, unless another process has just done so: the pixels that it has stored would be lost.
+  private static func createIndex(
+    for limits: DiskPixelCache.Limits, in folder: borrowing Descriptor
+  ) throws(SystemError) -> PixelIndex {
+    var lock = try folder.openFolder(".")
+    lock.lockWaiting()
+    if let index = try PixelIndex.open(in: folder) { return index }
+    // Without an index, no pixels can be found again.
+    PixelSweep.removePacks(in: folder)
+    try PixelIndex.create(bucketCount: limits.bucketCount, in: folder)
+    guard let index = try PixelIndex.open(in: folder) else { throw SystemError(ENOENT) }
+    // Closing releases the lock.
+    try? lock.close()
+    return index
   }
 }

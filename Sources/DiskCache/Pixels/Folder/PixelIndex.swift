@@ -9,9 +9,11 @@ final class PixelIndex: Sendable {
   /// The number of buckets, a power of two.
   let bucketCount: Int
   private let file: Descriptor
+  private let identity: FileIdentity
 
-  private init(_ file: consuming Descriptor, bucketCount: Int) {
+  private init(_ file: consuming Descriptor, _ identity: FileIdentity, bucketCount: Int) {
     self.file = file
+    self.identity = identity
     self.bucketCount = bucketCount
   }
 
@@ -19,11 +21,12 @@ final class PixelIndex: Sendable {
   static func open(in folder: borrowing Descriptor) throws(SystemError) -> PixelIndex? {
     do throws(SystemError) {
       let file = try ResponseReader.open(PixelFolder.index, in: folder)
+      let status = try file.status
       // Read once more if the header seems to be damaged: without an index, all pixels are lost.
-      var count = try bucketCount(of: file)
-      if count == nil { count = try bucketCount(of: file) }
+      var count = try bucketCount(of: file, status)
+      if count == nil { count = try bucketCount(of: file, status) }
       guard let count else { return nil }
-      return PixelIndex(file, bucketCount: count)
+      return PixelIndex(file, status.identity, bucketCount: count)
     } catch {
       // A link or a device has taken the place of the file.
       guard [ENOENT, ELOOP, ENXIO, ENOTDIR, EISDIR].contains(error.code) else { throw error }
@@ -31,8 +34,9 @@ final class PixelIndex: Sendable {
     }
   }
 
-  private static func bucketCount(of file: borrowing Descriptor) throws(SystemError) -> Int? {
-    let status = try file.status
+  private static func bucketCount(
+    of file: borrowing Descriptor, _ status: FileStatus
+  ) throws(SystemError) -> Int? {
     guard status.isRegular else { return nil }
     let header = try bytes(of: file, at: 0, count: PixelIndexHeader.length, size: status.size)
     return PixelIndexHeader.bucketCount(header)
@@ -72,6 +76,15 @@ final class PixelIndex: Sendable {
     return try Self.bucket(number, of: file)
   }
 
+  /// Returns the packs that the entries lead to. O(entries). The entries of a damaged bucket lead nowhere.
+  func packs() throws(SystemError) -> Set<UInt32> {
+    var packs: Set<UInt32> = []
+    for number in 0..<bucketCount {
+      for entry in try bucket(number)?.entries ?? [] { packs.insert(entry.pack) }
+    }
+    return packs
+  }
+
   private static func bucket(
     _ number: Int, of file: borrowing Descriptor
   ) throws(SystemError) -> PixelBucket? {
@@ -84,16 +97,22 @@ final class PixelIndex: Sendable {
   ///
   /// If the lock is not to be had, two processes may write a bucket at the same time. One of the changes is lost then,
   /// which causes a miss.
+  ///
+  /// - Parameter waits: False to change nothing while another process holds the lock.
   func update(
-    _ number: Int, in folder: borrowing Descriptor, _ change: (inout PixelBucket) -> Bool
+    _ number: Int, in folder: borrowing Descriptor, waits: Bool = true,
+    _ change: (inout PixelBucket) -> Bool
   ) throws(SystemError) {
     var writable = try folder.open(PixelFolder.index, flags: O_RDWR)
-    let own = try file.status.identity
-    guard try writable.status.identity.isSameFile(as: own) else { throw SystemError(ENOENT) }
-    writable.lockWaiting()
-    let (offset, size) = (Self.offset(of: number), try writable.status.size)
+    if waits {
+      writable.lockWaiting()
+    } else if case .heldByAnother = writable.lock() {
+      return
+    }
+    let (offset, status) = (Self.offset(of: number), try writable.status)
+    guard status.identity.isSameFile(as: identity) else { throw SystemError(ENOENT) }
     // A bucket that could not be read must not be replaced by an empty one.
-    let bytes = try Self.bytes(of: writable, at: offset, count: PixelBucket.length, size: size)
+    let bytes = try Self.bytes(of: writable, at: offset, count: PixelBucket.length, size: status.size)
     let known = PixelBucket(bytes, number: number)
     var bucket = known ?? PixelBucket(number)
     guard change(&bucket) || known == nil else { return }

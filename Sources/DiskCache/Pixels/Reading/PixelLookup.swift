@@ -79,13 +79,13 @@ struct PixelLookup {
     if isStamped { try? pack.file.setTimes(FileTimes(used: time)) }
   }
 
-  /// Removes an entry, or empties a damaged bucket if `entry` is nil. A reader does not wait for a writer: the next
-  /// lookup finds the entry again, and removes it.
+  /// Removes an entry, or empties a damaged bucket if `entry` is nil. A reader does not wait for a writer of any
+  /// process: the next lookup finds the entry again, and removes it.
   private func remove(_ entry: PixelEntry?, _ number: Int, in files: PixelFiles) {
     guard !context.folder.isReadOnly else { return }
     _ = context.writing.withLockIfAvailable { _ in
       // The entry of a read-only file system stays.
-      try? files.index.update(number, in: files.folder) { bucket in
+      try? files.index.update(number, in: files.folder, waits: false) { bucket in
         !bucket.remove { $0 == entry }.isEmpty
       }
     }

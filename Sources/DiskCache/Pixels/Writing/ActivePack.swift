@@ -19,25 +19,25 @@ final class ActivePack: Sendable {
   /// Opens a pack with room for a record of `length` bytes: one that an earlier process has left unfilled, otherwise a
   /// new one. A record that is larger than a pack gets a pack of its own.
   static func open(
-    for length: Int, packBytes: Int, among packs: [PackUsage.Pack], time: Int64,
-    in folder: borrowing Descriptor
+    for length: Int, packBytes: Int, among packs: [PackUsage.Pack], time: Int64, in files: PixelFiles
   ) throws(SystemError) -> ActivePack {
     let candidates = packs.filter { $0.size.addingSaturated(length) <= packBytes }
       .sorted { ($0.used, $0.number) > ($1.used, $1.number) }
     for candidate in candidates.prefix(maximumCandidates) {
-      let pack = try continuing(candidate.number, in: folder)
+      let pack = try continuing(candidate.number, in: files)
       if let pack, try pack.hasRoom(for: length, packBytes: packBytes) { return pack }
     }
-    return try create(time: time, in: folder)
+    return try create(time: time, in: files.folder)
   }
 
   /// Opens a pack of an earlier process; nil if another process uses it, or on a file system without locks.
-  private static func continuing(
-    _ number: UInt32, in folder: borrowing Descriptor
-  ) throws(SystemError) -> ActivePack? {
+  private static func continuing(_ number: UInt32, in files: PixelFiles) throws(SystemError) -> ActivePack? {
     do throws(SystemError) {
-      let file = try folder.open(PackName.name(number), flags: O_RDWR | O_APPEND)
-      guard case .acquired = file.lock(), try file.status.isRegular else { return nil }
+      let file = try files.folder.open(PackName.name(number), flags: O_RDWR | O_APPEND)
+      guard case .acquired = file.lock() else { return nil }
+      let status = try file.status
+      // Other users may have a pack open that was published as a part of a seed (`PixelPublication`).
+      guard status.isRegular, !files.hasModes || status.permissions & 0o077 == 0 else { return nil }
       return ActivePack(file, number: number)
     } catch {
       guard [ENOENT, ELOOP, EISDIR, ENXIO, EACCES].contains(error.code) else { throw error }

@@ -17,12 +17,12 @@ struct PixelRoom {
     let now = context.clock.now
     try checkFreeSpace(for: record, in: files, at: now)
     if context.state.withLock({ $0.usage.needsScan(forLimit: $0.limits.bytes) }) {
-      guard try scan(files) else { return false }
+      guard try scan(files, active: active) else { return false }
     }
     if context.state.withLock({ $0.hasRoom(for: record) }) { return true }
     guard !context.state.withLock({ $0.lacksRoom(at: now) }) else { return false }
     // Other processes may have removed packs since the last scan.
-    guard try scan(files) else { return false }
+    guard try scan(files, active: active) else { return false }
     let time = context.time
     var locked = Set(active.map { [$0] } ?? [])
     while !context.state.withLock({ $0.hasRoom(for: record) }) {
@@ -49,15 +49,34 @@ struct PixelRoom {
     throw .diskIsFull(path: context.folder.path)
   }
 
-  /// Counts the packs. Returns false if they could not be counted. Throws `ENOENT` if the folder was removed. O(packs).
-  func scan(_ files: PixelFiles) throws(DiskImageCache.Fault) -> Bool {
+  /// Counts the packs, and removes those that no entry leads to. Returns false if they could not be counted. Throws
+  /// `ENOENT` if the folder was removed. O(packs); O(entries) if most of a pack was erased.
+  ///
+  /// - Parameter active: The pack that this process adds to.
+  func scan(_ files: PixelFiles, active: UInt32? = nil) throws(DiskImageCache.Fault) -> Bool {
     var found = PixelSweep.contents(of: files.folder)
     found.indexBytes = files.index.maximumBytes
+    removeErased(from: &found, active: active, in: files)
     context.state.withLock { $0.scanned(found) }
     if found.isComplete { return true }
     let isCurrent = try context.system { () throws(SystemError) in try files.index.isCurrent() }
     if !isCurrent { throw .refused(path: context.folder.path, code: ENOENT) }
     return false
+  }
+
+  /// Removes packs whose records were all replaced or removed. Such a pack takes few bytes, so that the byte limit does
+  /// not keep thousands of them from piling up where images change often.
+  private func removeErased(from found: inout PixelSweep.Contents, active: UInt32?, in files: PixelFiles) {
+    // A record that shares blocks of the disk with its neighbors leaves a part of them. A new pack is empty.
+    let erased = found.packs.filter { $0.size > 0 && $0.bytes <= $0.size / 2 && $0.number != active }
+    guard !erased.isEmpty, let used = try? files.index.packs() else { return }
+    var removed: Set<UInt32> = []
+    for pack in erased where !used.contains(pack.number) {
+      files.close(pack.number)
+      let removal = PixelSweep.remove(pack.number, in: files.folder)
+      if removal == .removed || removal == .missing { removed.insert(pack.number) }
+    }
+    found.packs.removeAll { removed.contains($0.number) }
   }
 
   /// Removes packs. Returns the packs that could not be removed, because another process adds to them or because of an

@@ -137,7 +137,7 @@ struct PixelStore {
     active = nil
     let packs = context.state.withLock { $0.usage.packs }
     let pack = try ActivePack.open(
-      for: length, packBytes: packBytes, among: packs, time: time, in: files.folder)
+      for: length, packBytes: packBytes, among: packs, time: time, in: files)
     active = pack
     return pack
   }

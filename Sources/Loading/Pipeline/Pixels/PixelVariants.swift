@@ -35,13 +35,14 @@ struct PixelVariants: Sendable {
     text.append(limits.scaleDownBytes.map { "\($0)" })
     let decoding = request.decoding
     text.append(decoding.scale.map { "\($0)" })
+    // The counts keep options, transforms and the identifier apart, whatever texts an application chooses.
+    text.append("\(decoding.options.count)")
     for (name, value) in decoding.options.sorted(by: { $0.key < $1.key }) {
       text.append(name)
       text.append(value)
     }
-    text.append("transforms")
+    text.append("\(transforms.count)")
     for transform in transforms { text.append(transform) }
-    text.append("identifier")
     text.append(additionalIdentifier)
     return text.text
   }

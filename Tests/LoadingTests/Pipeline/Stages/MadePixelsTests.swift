@@ -104,6 +104,21 @@ import VitrineTesting
     #expect(made.allSatisfy { variants.variant(of: $0.request, nil) == nil })
   }
 
+  @Test func decoderOptionsAndTransformsOfTheSameTextsHaveDifferentKeys() throws {
+    func named(_ names: String...) -> ImageRequest {
+      request(transforms: names.map { Named(storageIdentifier: $0) })
+    }
+    var option = named("x")
+    option.decoderOptions = ["transforms": "a"]
+    var number = named("x")
+    number.decoderOptions = ["1": "a"]
+    let variants = try variants()
+    let texts = try [option, number, named("a", "transforms", "x"), named("1", "a", "1", "x")].map {
+      try #require(variants.variant(of: $0, nil))
+    }
+    #expect(Set(texts).count == texts.count)
+  }
+
   @Test func keyNeedsStorageIdentifiersAndADiskCache() throws {
     let configuration = ImageDownloader.Configuration()
     #expect(PixelVariants(Decoder(storageIdentifier: nil), configuration) == nil)
