@@ -51,6 +51,11 @@ final class Demo: ScriptStage {
     statistics.onRecover = { [unowned self] response in
       for screen in feedScreens { for cell in screen.visibleCells { cell.didRecover(response) } }
     }
+    statistics.onRefreshFailure = { [unowned self] image, error in
+      for screen in feedScreens {
+        for cell in screen.visibleCells { cell.didFailToRefresh(image, because: error) }
+      }
+    }
     begin()
   }
 
@@ -197,7 +202,8 @@ final class Demo: ScriptStage {
       let cells = screen.visibleCells
       status.bySource = Dictionary(cells.compactMap(\.source).map { ($0, 1) }, uniquingKeysWith: +)
       status.stale = Dictionary(cells.compactMap(\.staleReason).map { ($0, 1) }, uniquingKeysWith: +)
-      status.oldest = cells.compactMap(\.age).max()
+      status.oldest = cells.filter { $0.staleReason != nil }.compactMap(\.age).max()
+      status.oldestFresh = cells.filter { $0.staleReason == nil }.compactMap(\.age).max()
       status.failed = cells.count { $0.isFailed }
     }
     return status

@@ -1,3 +1,4 @@
+public import VitrineGraphics
 public import VitrineLoading
 public import VitrineWidgets
 
@@ -16,11 +17,19 @@ public protocol SlotObserver: AnyObject {
   ///   - response: The response whose image the slot shows now.
   ///   - failure: The failure that the slot has shown; nil if it has shown a stale image.
   func slotDidRecover(_ response: ImageResponse, from failure: ImageError?)
+  /// Called when a slot keeps a stale image, each time that its server could not be asked.
+  ///
+  /// - Parameters:
+  ///   - image: The stale image, which the slot shows.
+  ///   - error: The reason.
+  func slotDidFailToRefresh(_ image: Image, because error: ImageError)
 }
 
 extension SlotObserver {
   /// Does nothing.
   public func slotDidRecover(_ response: ImageResponse, from failure: ImageError?) {}
+  /// Does nothing.
+  public func slotDidFailToRefresh(_ image: Image, because error: ImageError) {}
 }
 
 extension View {

@@ -17,6 +17,13 @@ public struct ImageResponse: Sendable {
   var storing: StoringSignal?
   /// True if the pixels were read from a pixel cache and not decoded for this load.
   package internal(set) var isFromPixelCache = false
+  /// The age in seconds of a fresh response on disk; `nil` for other images.
+  var ageOnDisk: Double?
+
+  /// The time since the server last sent or confirmed a stored image, as of the end of the load. In contrast to
+  /// `Freshness.age`, a fresh image from disk has an age too. `nil` if the server has just sent or confirmed the image,
+  /// for a file, and for an image from memory that is not known to be stale.
+  public var age: StoredAge? { freshness.age ?? ageOnDisk.map { StoredAge(seconds: $0) } }
 
   /// Returns true if the bytes are on disk (SDWebImage's `WaitStoreCache`). Waits for the disk only if the bytes have
   /// just come from the network.

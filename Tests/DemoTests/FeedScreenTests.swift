@@ -54,6 +54,22 @@ struct FeedScreenTests {
     #expect((screen.list.cell(at: 1) as? FeedCell)?.isChosen == false)
   }
 
+  @Test func listThatBecomesShorterBeforeAReloadIsShown() {
+    let old = Array(items("a"))
+    let new = Array(old.prefix(2))
+    let screen = ListScreen(items: Feed.Items(old), failure: nil, prefetcher: nil)
+    let test = TestWindow(size: Size(width: 400, height: 300))
+    test.window.rootView = screen
+    test.draw()
+
+    screen.reload()
+    screen.show(Feed.Items(new), ListChanges(from: old.map(\.url), to: new.map(\.url)))
+    test.draw()
+
+    #expect(screen.list.numberOfRows == 2)
+    #expect(screen.visibleCells.count == 2)
+  }
+
   @Test func hiddenScreenShowsTheNewRowsLater() {
     let old = Array(items("a"))
     let new = [Feed.Item(url: "http://a.test/new", title: "New")] + old

@@ -71,6 +71,19 @@ struct ScriptRunTests {
     #expect(outcome.errors.contains("line 2: there is no “Last light” on the screen in time"))
   }
 
+  @Test func waitForARowDoesNotEndBelowTheScreen() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    // Two rows and a part of a third are visible. The cell of the fourth is there as well.
+    let outcome = try await program.run(
+      "--video", "offscreen", "--latency", "0", "--chrome", "off", "--size", "640x200",
+      script: "wait for \"Sun path\"\nwait for \"Aurora over the lake\" 0.2\n")
+
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.errors.contains("line 2: there is no “Aurora over the lake” on the screen in time"))
+  }
+
   @Test func buttonHighlightsWhilePressedAndSelectsWhenReleased() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }

@@ -2,6 +2,7 @@ import DemoRuns
 import Foundation
 import Testing
 import VitrineGalleryServer
+import VitrineTesting
 
 /// A second start of the program while the server of its feed is down.
 @Suite(.timeLimit(.minutes(5)), .serialized)
@@ -13,9 +14,15 @@ struct SecondStartRunTests {
     let server = try GalleryServer(images: VitrineProgram.assets)
     let files = try FileManager.default.contentsOfDirectory(atPath: VitrineProgram.assets + "/gallery")
       .filter { $0.hasSuffix(".jpg") }.sorted().prefix(12)
-    let lines = files.map { "gallery/\($0)\(query)\tPicture \($0)" }
-    server.add(Resource(body: Array(lines.joined(separator: "\n").utf8)), at: "/gallery/list.txt")
+    publish(files.map { "gallery/\($0)\(query)\tPicture \($0)" }, version: 1, on: server)
     return (server, "\(server.baseURL)/gallery/list.txt")
+  }
+
+  /// Replaces the list.
+  private func publish(_ lines: [String], version: Int, on server: GalleryServer) {
+    let list = Resource(
+      body: Array(lines.joined(separator: "\n").utf8), headers: ["ETag": "\"\(version)\""])
+    server.add(list, at: "/gallery/list.txt")
   }
 
   @Test("pictures of a second start are those of the first, and no image fades in")
@@ -96,11 +103,74 @@ struct SecondStartRunTests {
     .map { "\(folder)gallery/\($0[0])\t\($0[1])" }.joined(separator: "\n")
   }
 
-  @Test func statusLineSaysThatTheImagesAreStored() async throws {
+  @Test("stale images are in the first frame, and their server receives conditional requests only")
+  func staleImagesAreShownAtOnceAndRevalidated() async throws {
     let program = try VitrineProgram(keepsImages: true)
     defer { program.remove() }
-    // Stale as soon as they are stored.
-    let (server, list) = try server(query: "?maxage=0")
+    let query = "?maxage=0"
+    let files = ["01-first-light.jpg", "02-bamboo-grove.jpg", "03-sun-path.jpg", "05-evening-dunes.jpg"]
+    let server = try GalleryServer(images: VitrineProgram.assets)
+    defer { server.stop() }
+    publish(files.map { "gallery/\($0)\(query)\tPicture" }, version: 1, on: server)
+    let arguments = arguments + ["--chrome", "off", "--feed", "\(server.baseURL)/gallery/list.txt"]
+    let (before, after) = (program.path("before.png"), program.path("after.png"))
+    let first = try await program.run(
+      arguments: arguments, script: "wait idle\nscreenshot \(program.path("first.png"))\n")
+    #expect(first.exitCode == 0, "\(first.errors)")
+    #expect(first.stats?.images.shown == files.count)
+
+    let changed = "/gallery/gallery/\(files[1])"
+    let other = try Data(contentsOf: URL(filePath: VitrineProgram.assets + "/gallery/13-ringed-world.jpg"))
+    server.add(
+      Resource(body: Array(other), contentType: "image/jpeg", headers: ["ETag": "\"changed\""]), at: changed)
+    server.clearLog()
+    // The responses arrive after the first frame.
+    server.behaviour = Behaviour(latency: .fixed(1000))
+    let second = try await program.run(
+      arguments: arguments + ["--first-frame-wait", "10000"],
+      script: """
+        screenshot \(before)
+        wait for "Renamed" 100
+        wait idle
+        screenshot \(after)
+        """,
+      whileRunning: { process in
+        try await until(within: 120) {
+          server.log.count { $0.target.hasSuffix(query) && $0.wasFinished } >= files.count
+        }
+        // The title tells the script that the responses have arrived. The list takes another second.
+        let lines = files.map { "gallery/\($0)\(query)\t\($0 == files[3] ? "Renamed" : "Picture")" }
+        publish(lines, version: 2, on: server)
+        kill(process, SIGHUP)
+      })
+
+    #expect(second.exitCode == 0, "\(second.errors)")
+    #expect(second.stats?.frames.images_in_first_frame == files.count)
+    let shown = try Screenshot(contentsOf: program.path("first.png"))
+    let (old, new) = (try Screenshot(contentsOf: before), try Screenshot(contentsOf: after))
+    #expect(shown == old, "\(shown.countOfDifferences(from: old)) pixels of the first frame differ")
+    let log = server.log
+    #expect(log.filter { $0.headers["if-none-match"] == nil }.map(\.target) == [])
+    #expect(log.first { $0.target == changed + query }?.status == 200)
+    let confirmed = log.filter { $0.target.hasSuffix(query) && $0.target != changed + query }
+    #expect(confirmed.count >= files.count - 1 && confirmed.allSatisfy { $0.status == 304 })
+    // Each row is 96 points high.
+    let (row, others) = (96 * 800..<192 * 800, [0..<96 * 800, 192 * 800..<288 * 800])
+    for other in others { #expect(old.pixels[other] == new.pixels[other], "a row that has not changed") }
+    #expect(zip(old.pixels[row], new.pixels[row]).count { $0.0 != $0.1 } > 1000, "the changed image")
+  }
+
+  @Test(
+    "the status line says that the images are stored, and how old they are",
+    arguments: [
+      // Fresh for an hour, and stale as soon as they are stored.
+      ("", "from disk \\(stored up to [0-9]+ (s|min) ago\\)"),
+      ("?maxage=0", "stored images, up to [0-9]+ (s|min) old"),
+    ])
+  func statusLineSaysThatTheImagesAreStored(query: String, words: String) async throws {
+    let program = try VitrineProgram(keepsImages: true)
+    defer { program.remove() }
+    let (server, list) = try server(query: query)
     defer { server.stop() }
     _ = try await program.run(arguments: arguments + ["--feed", list, "--exit-when-idle"])
     server.stop()
@@ -113,6 +183,7 @@ struct SecondStartRunTests {
     #expect(stats.images.disk == stats.images.shown)
     let status = second.output.split(separator: "\n").filter { $0.contains("from disk") }
     #expect(status.count == 1, "\(second.output)")
-    #expect(status.allSatisfy { $0.contains("stored images") }, "\(status)")
+    let pattern = try Regex(words)
+    #expect(status.allSatisfy { $0.contains(pattern) }, "\(status)")
   }
 }

@@ -60,6 +60,29 @@ struct StatusTextTests {
         ].joined(separator: gap))
   }
 
+  @Test func statusLineTellsTheAgeOfFreshImagesFromDisk() {
+    let hour = StoredAge(seconds: 3600)
+    let one = StatusText(feed: "Gallery", bySource: [.disk: 1], oldestFresh: hour)
+    let some = StatusText(feed: "Gallery", bySource: [.network: 1, .disk: 3, .file: 1], oldestFresh: hour)
+    let stale = StatusText(
+      feed: "Gallery", bySource: [.disk: 3], stale: [.waiting: 2], oldest: StoredAge(seconds: 7200),
+      oldestFresh: hour)
+
+    #expect(
+      one.text == ["Gallery", "1 image: 1 from disk (stored 1 h ago)", memory].joined(separator: gap))
+    #expect(
+      some.text
+        == [
+          "Gallery", "5 images: 1 from the network, 3 from disk (stored up to 1 h ago), 1 from files", memory,
+        ].joined(separator: gap))
+    #expect(
+      stale.text
+        == [
+          "Gallery", "3 images: 3 from disk",
+          "2 of them stored, up to 2 h old, the server has not responded yet", memory,
+        ].joined(separator: gap))
+  }
+
   @Test func offlineProgramSaysOnceThatItIsOffline() {
     let status = StatusText(
       feed: FeedText(
@@ -82,6 +105,7 @@ struct StatusTextTests {
     #expect(!StatusText(feed: "Gallery", stale: [.waiting: 1]).showsAge)
     #expect(StatusText(feed: "Gallery", isListStale: true).showsAge)
     #expect(StatusText(feed: "Gallery", oldest: StoredAge(seconds: 0)).showsAge)
+    #expect(StatusText(feed: "Gallery", oldestFresh: StoredAge(seconds: 0)).showsAge)
   }
 
   @Test func statusLineNamesEachReasonOnce() {

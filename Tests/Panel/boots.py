@@ -3,6 +3,7 @@ server but shows them, all in its first frame. Called by test_panel.py."""
 
 import json
 import os
+import re
 import shutil
 import subprocess
 
@@ -15,14 +16,17 @@ from emulator import Emulator
 COUNT = 24
 ADDRESS = "127.0.0.1:8080"
 SHOWN = "--screen grid --chrome off"
-ARGUMENTS = f"--video kmsdrm --cache /cache/images --feed http://{ADDRESS}/list.txt {SHOWN}"
+SOURCE = f"--video kmsdrm --cache /cache/images --feed http://{ADDRESS}/list.txt --screen grid"
+ARGUMENTS = f"{SOURCE} --chrome off"
+# A slow machine may need longer than the default of 50 ms.
+FIRST_FRAME = "--first-frame-wait 10000"
 DISK = machine.CACHE / "cache.ext4"
 DISK_SIZE = "256M"
 
 # The first boot stays for a while after the last image, because the disk is written at low priority.
 FILL = ["wait idle 120", "wait 10000 ms", "quit"]
-# With a manual clock, images arrive only before a frame or while the script waits: the first screenshot is the first
-# frame. A slow machine has no influence.
+# The script begins with the first frame, and with a manual clock images arrive only before a frame or while the script
+# waits: the first screenshot is the first frame.
 LOOK = ["clock manual", "screenshot /tmp/first.png", "wait idle 120", "screenshot /tmp/last.png", "quit"]
 
 
@@ -63,11 +67,11 @@ class Boots(Checks):
             claim(code == 0, f"the disk cannot be mounted: {found}")
             return body(panel)
 
-    def play(self, panel, lines):
+    def play(self, panel, lines, options=""):
         """Runs the program with a script to its end. Returns the statistics."""
         words = " ".join(f"'{line}'" for line in lines)
         panel.shell(f"printf '%s\\n' {words} >/tmp/script; rm -f /tmp/stats.json")
-        panel.start(f"vitrine {ARGUMENTS} --script /tmp/script --stats /tmp/stats.json", until=None)
+        panel.start(f"vitrine {ARGUMENTS} {options} --script /tmp/script --stats /tmp/stats.json", until=None)
         panel.ends(timeout=240)
         found = panel.shell("cat /tmp/stats.json")
         claim(found.startswith("{"), f"no statistics: {found}")
@@ -85,16 +89,26 @@ class Boots(Checks):
 
     def look(self, panel):
         claim(panel.machine.shell(f"wget -q -O /dev/null http://{ADDRESS}/list.txt")[1] != 0, "a server is running")
-        stats = self.play(panel, LOOK)
+        stats = self.play(panel, LOOK, FIRST_FRAME)
         images = stats["images"]
         claim(images["disk"] == COUNT and images["failed"] == 0, f"{images}")
         claim(stats["network"]["bytes"] == 0, f"{stats['network']}")
+        claim(stats["frames"]["images_in_first_frame"] == COUNT, f"{stats['frames']}")
         claim(panel.machine.shell("cmp /tmp/first.png /tmp/last.png")[1] == 0,
               "the first frame differs from the last")
         found = panel.start(f"vitrine {ARGUMENTS}", until="grid")
         panel.machine.press("esc")
         panel.ends()
-        return f"{images['disk']} images, {images['stale']} of them stale; {found}"
+        return f"{images['disk']} images, {images['stale']} of them stale; {self.status(panel)}; {found}"
+
+    def status(self, panel):
+        """Returns the status line, which says that the images are stored, and how old they are."""
+        panel.start(f"sh -c 'vitrine {SOURCE} --dump-tree >/tmp/tree'", until=None)
+        panel.ends(timeout=240)
+        found = panel.shell("grep 'from disk' /tmp/tree")
+        age = r"stored,? (images, )?up to [0-9]+ \w+ (ago|old)"
+        claim(re.search(age, found), f"no age of stored images: {found}")
+        return re.search(age, found)[0]
 
     def prepare(self):
         make_disk()

@@ -44,6 +44,42 @@ struct FirstFrameTests {
     #expect(screen.advanceUntilIdle(limit: 0))
   }
 
+  @Test("stale images are in the first frame; one that has changed dissolves, and the others do not move")
+  func changedImageOfAScreenOfStaleImagesDissolves() async throws {
+    let server = try FirstFrameWorld.server()
+    defer { server.stop() }
+    try await world.fill(from: server, query: "?maxage=0")
+    let other = try Data(contentsOf: URL(filePath: FirstFrameWorld.gallery + "/13-ringed-world.jpg"))
+    server.add(
+      Resource(body: Array(other), contentType: "image/jpeg", headers: ["ETag": "\"changed\""]),
+      at: "/gallery/02-bamboo-grove.jpg")
+    server.clearLog()
+    // The responses arrive after the first frame.
+    server.behaviour = Behaviour(latency: .fixed(1000))
+    let screen = try await TestScreen(size: world.size)
+    let downloader = world.downloader()
+    screen.host.waitForImages(of: downloader)
+
+    let views = world.addViews(to: screen.window, downloader)
+    screen.advance(by: 0)
+    let stale = views.compactMap(\.image)
+    #expect(stale.count == 4 && views.allSatisfy { !$0.isInTransition })
+    #expect(stale.allSatisfy { downloader.staleness(of: $0) != nil })
+    screen.advance(by: 1)
+    try await until {
+      views[1].image !== stale[1] && [0, 2, 3].allSatisfy { downloader.staleness(of: stale[$0]) == nil }
+    }
+    screen.advance(by: 0.1)
+
+    #expect(views.map(\.isInTransition) == [false, true, false, false])
+    for number in [0, 2, 3] { #expect(views[number].image === stale[number]) }
+    #expect(screen.advanceUntilIdle(limit: 1))
+    #expect(!views[1].isInTransition)
+    let log = server.log
+    #expect(log.allSatisfy { $0.headers["if-none-match"] != nil })
+    #expect(log.map(\.status).sorted() == [200, 304, 304, 304])
+  }
+
   @Test func diskThatHangsDoesNotKeepTheFirstFrameWaiting() async throws {
     let gate = Gate()
     let downloader = ImageDownloader(
@@ -104,13 +140,23 @@ private final class FirstFrameWorld {
     return host
   }
 
+  /// The folder of the images.
+  static let gallery = URL(filePath: #filePath).appending(path: "../../../Assets/gallery").standardizedFileURL
+    .path
+
+  static func server() throws -> GalleryServer { try GalleryServer(images: gallery) }
+
   /// Shows all images once, so that the disk has them. Stops the server.
   func fill() async throws {
-    let gallery = URL(filePath: #filePath).appending(path: "../../../Assets/gallery").standardizedFileURL.path
-    let server = try GalleryServer(images: gallery)
+    let server = try Self.server()
     defer { server.stop() }
+    try await fill(from: server)
+  }
+
+  /// Shows all images of a server once. `query` can change its responses.
+  func fill(from server: GalleryServer, query: String = "") async throws {
     urls = ["01-first-light", "02-bamboo-grove", "03-sun-path", "05-evening-dunes"].map {
-      "\(server.baseURL)/gallery/\($0).jpg"
+      "\(server.baseURL)/gallery/\($0).jpg\(query)"
     }
     let downloader = downloader()
     let window = Window(size: size)

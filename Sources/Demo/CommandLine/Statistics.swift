@@ -13,6 +13,8 @@ final class Statistics: SlotObserver {
   var onChange: (() -> Void)?
   /// Called when a slot shows the response to a request that was sent again automatically.
   var onRecover: ((ImageResponse) -> Void)?
+  /// Called when a slot keeps a stale image, with the reason.
+  var onRefreshFailure: ((Image, ImageError) -> Void)?
   private var firstFrame, loadStart, loaded, idle: Double?
   /// The number of images that the slots had when the first frame was drawn.
   private var imagesInFirstFrame = 0
@@ -46,6 +48,11 @@ final class Statistics: SlotObserver {
     }
     if case .stale = response.freshness { stale += 1 }
     onRecover?(response)
+    onChange?()
+  }
+
+  func slotDidFailToRefresh(_ image: Image, because error: ImageError) {
+    onRefreshFailure?(image, error)
     onChange?()
   }
 

@@ -10,7 +10,8 @@ class FeedCell: ListCell {
   private(set) var source: ImageResponse.Source?
   /// The reason why the shown image is stale; `nil` if it is not.
   private(set) var staleReason: StaleReason?
-  /// The age of the shown image when it arrived, and the time of its arrival in nanoseconds; `nil` if it is not stale.
+  /// The age of the shown image when it arrived, and the time of its arrival in nanoseconds; `nil` unless the image was
+  /// stored before.
   private var arrival: (age: StoredAge, time: Int64)?
   private let clock = SystemLoadingClock()
   var isFailed: Bool { outcome == .failed }
@@ -66,10 +67,10 @@ class FeedCell: ListCell {
   private func note(_ response: ImageResponse) {
     source = response.source
     staleReason = if case .stale(_, let reason) = response.freshness { StaleReason(reason) } else { nil }
-    arrival = response.freshness.age.map { ($0, clock.now) }
+    arrival = response.age.map { ($0, clock.now) }
   }
 
-  /// The current age of the shown image; `nil` if it is not stale.
+  /// The current age of the shown image; `nil` unless the image was stored before.
   var age: StoredAge? {
     arrival.map { StoredAge(seconds: $0.age.seconds + Double(clock.now - $0.time) / 1e9) }
   }
@@ -79,6 +80,11 @@ class FeedCell: ListCell {
     guard response.image === image.image || response.http?.url.absoluteString == item.url else { return }
     outcome = .loaded
     note(response)
+  }
+
+  /// Notes why the cell still shows a stale image.
+  func didFailToRefresh(_ shown: Image, because error: ImageError) {
+    if shown === image.image, staleReason != nil { staleReason = StaleReason(error) }
   }
 
   override var accessibilityStates: AccessibilityStates {

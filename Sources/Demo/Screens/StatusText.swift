@@ -1,7 +1,8 @@
 import Vitrine
 
 /// The text of the status line, from the general to the particular: the feed with the state of its list, the offline
-/// switch, the shown images by source, those of them that are stale with age and reason, failures, and memory.
+/// switch, the shown images by source with their age, those of them that are stale with age and reason, failures, and
+/// memory.
 nonisolated struct StatusText {
   /// The name of the feed, with the state of its list in words.
   var feed: String
@@ -15,6 +16,8 @@ nonisolated struct StatusText {
   var stale: [StaleReason: Int] = [:]
   /// The age of the oldest stale image; `nil` if unknown.
   var oldest: StoredAge?
+  /// The age of the oldest image from disk that is not stale; `nil` if unknown.
+  var oldestFresh: StoredAge?
   var failed = 0
   var cacheBytes = 0
   var textureBytes = 0
@@ -26,7 +29,7 @@ nonisolated struct StatusText {
   }
 
   /// True if the text has an age, which grows.
-  var showsAge: Bool { isListStale || oldest != nil }
+  var showsAge: Bool { isListStale || oldest != nil || oldestFresh != nil }
 
   private var count: Int { bySource.values.reduce(0, +) }
 
@@ -36,9 +39,15 @@ nonisolated struct StatusText {
       (.network, "from the network"), (.memory, "from memory"), (.disk, "from disk"), (.file, "from files"),
     ]
     let parts = origins.compactMap { source, words in
-      bySource[source].flatMap { $0 > 0 ? "\($0) \(words)" : nil }
+      bySource[source].flatMap { $0 > 0 ? "\($0) \(words)\(source == .disk ? ageOnDisk($0) : "")" : nil }
     }
     return "\(count == 1 ? "1 image" : "\(count) images"): \(parts.joined(separator: ", "))"
+  }
+
+  /// Returns the age of images from disk in words; empty if stale images have a part with their age.
+  private func ageOnDisk(_ count: Int) -> String {
+    guard oldest == nil, let oldestFresh else { return "" }
+    return " (stored \(count == 1 ? "" : "up to ")\(oldestFresh) ago)"
   }
 
   private var storedImages: String? {

@@ -88,7 +88,7 @@ final class ScriptPlayer: FrameObserver {
       if isIdle(limit: clock - stage.window.now) { return true }
       if stage.realTime >= end || stage.window.now >= clock { finish("line \(line ?? 0): not idle in time") }
     case .title(let title, let end):
-      if stage.window.named(title) != nil { return true }
+      if stage.window.shows(title) { return true }
       if stage.realTime >= end { finish("line \(line ?? 0): there is no “\(title)” on the screen in time") }
     case .drag(let from, let to, let start, let seconds):
       let fraction = seconds > 0 ? min(1, (stage.window.now - start) / seconds) : 1

@@ -27,6 +27,14 @@ extension Window {
       ?? first(where: hasAccessibilityLabel, below: self, visibleArea: nil)
   }
 
+  /// Returns true if a view with a title is on the screen.
+  func shows(_ title: String) -> Bool {
+    func hasTitle(_ view: View) -> Bool {
+      (view as? any ScriptNamed)?.scriptTitle == title || view.accessibilityLabel == title
+    }
+    return first(where: hasTitle, below: self, visibleArea: bounds) != nil
+  }
+
   /// Returns the first view below `view` that meets the condition.
   ///
   /// - Parameter visibleArea: The visible area after clipping by the window and superviews; `nil` to include invisible

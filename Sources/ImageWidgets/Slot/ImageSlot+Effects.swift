@@ -162,7 +162,7 @@ extension ImageSlot {
   }
 
   private func received(storedImage response: ImageResponse, of load: SlotLoad) {
-    state.received(storedImage: response, of: load)
+    state.received(storedImage: response, of: load, in: scene)
     performEffects()
   }
 

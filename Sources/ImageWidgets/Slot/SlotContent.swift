@@ -74,9 +74,13 @@ struct SlotContent: ~Copyable {
   var hasPreview: Bool { presentation.hasPreview }
 
   /// Shows an image from memory or from disk while the server is asked whether the image has changed.
-  mutating func showMeanwhile(_ response: ImageResponse, of slotRequest: SlotRequest) {
+  mutating func showMeanwhile(
+    _ response: ImageResponse, of slotRequest: SlotRequest, in scene: SlotScene
+  ) {
     setShown(slotRequest, response.image)
-    presentation.show(response, slotRequest.options, isVariant: false)
+    presentation.show(
+      response, slotRequest.options, isVariant: false,
+      hasWaited: presentation.hasWaited(for: response, in: scene))
   }
 
   // MARK: Results

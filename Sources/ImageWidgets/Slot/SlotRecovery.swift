@@ -132,6 +132,7 @@ final class SlotRecovery {
       if slotRequest.hasImage, let staleness = Staleness(response.freshness) {
         // The slot shows this image already.
         ticket?.failedAgain(staleness.reason.flatMap { RecoveryCause($0) } ?? .server)
+        if let reason = staleness.reason { keptImage(because: reason) }
       } else {
         ticket = nil
         slot?.recover(slotRequest, response, from: failure)
@@ -139,6 +140,11 @@ final class SlotRecovery {
     case .failure(.cancelled): ticket = nil
     case .failure(let error):
       if let cause = RecoveryCause(error) { ticket?.failedAgain(cause) } else { ticket = nil }
+      if slotRequest.hasImage { keptImage(because: error) }
     }
+  }
+
+  private func keptImage(because error: ImageError) {
+    if let image = slot?.shownImage { ImageSlot.observer?.slotDidFailToRefresh(image, because: error) }
   }
 }

@@ -116,7 +116,7 @@ struct SlotState: ~Copyable {
       return settleLoad(load, hit.result, isStale: hit.isStale, in: scene)
     }
     loads.lookedUp()
-    if let hit, !load.slotRequest.hasImage { showMeanwhile(hit.response, of: load) }
+    if let hit, !load.slotRequest.hasImage { showMeanwhile(hit.response, of: load, in: scene) }
   }
 
   private mutating func foundForRequest(_ hit: SlotHit?, in scene: SlotScene) {
@@ -128,22 +128,24 @@ struct SlotState: ~Copyable {
     let load = SlotLoad(accepted.slotRequest, accepted.listeners)
     loads.begin(load, .start)
     if let hit {
-      showMeanwhile(hit.response, of: load)
+      showMeanwhile(hit.response, of: load, in: scene)
     } else {
       content.showPlaceholder(of: accepted.slotRequest, in: scene)
     }
   }
 
-  private mutating func showMeanwhile(_ response: ImageResponse, of load: SlotLoad) {
+  private mutating func showMeanwhile(
+    _ response: ImageResponse, of load: SlotLoad, in scene: SlotScene
+  ) {
     load.refreshesShownImage()
-    content.showMeanwhile(response, of: load.slotRequest)
+    content.showMeanwhile(response, of: load.slotRequest, in: scene)
   }
 
   /// Shows the stored image of a load that refreshes it, unless the slot shows an image or a preview already.
-  mutating func received(storedImage response: ImageResponse, of load: SlotLoad) {
+  mutating func received(storedImage response: ImageResponse, of load: SlotLoad, in scene: SlotScene) {
     guard loads.current === load, !load.slotRequest.hasImage, !content.hasPreview else { return }
     outputs.endIndicator(isLoaded: true)
-    showMeanwhile(response, of: load)
+    showMeanwhile(response, of: load, in: scene)
   }
 
   /// Returns true if a waiting load is to be started: not while the view has no size.

@@ -55,8 +55,8 @@ public final class Feed {
     case application
   }
 
-  /// The maximum length in bytes of a list that is parsed on the main actor, which takes a millisecond. The images of a
-  /// short stored list can then be requested before the first frame.
+  /// The maximum length in bytes of a first list that is parsed on the main actor, which takes a millisecond. The images
+  /// of a short stored list can then be requested before the first frame.
   static let shortList = 64 << 10
 
   /// The location of the feed, without secrets.
@@ -70,7 +70,7 @@ public final class Feed {
   /// Called when the items have changed, before `onChange`, with the difference by URL from the items before. Capture
   /// the feed weakly.
   ///
-  /// The difference of long lists is found on another thread. It may be empty, if only titles have changed.
+  /// The difference from items that are shown is found on another thread. It may be empty, if only titles have changed.
   public var onUpdate: ((ListChanges) -> Void)?
   /// True while the list is being read or requested.
   public private(set) var isLoading = false
@@ -331,7 +331,8 @@ public final class Feed {
     load(onlyIfChanged: false)
   }
 
-  /// Shows a list. Parses a long list off the main actor.
+  /// Shows a list. Parses a long list off the main actor, and a list that is to be compared with shown items, because
+  /// the URLs of moved rows are slow to compare.
   ///
   /// - Parameter finish: Called in the end, with the error of a list that cannot be shown, unless another load was
   ///   started.
@@ -343,7 +344,7 @@ public final class Feed {
       note(list)
       return finish(self, nil)
     }
-    if list.bytes.count <= Self.shortList {
+    if items.isEmpty, list.bytes.count <= Self.shortList {
       let result = Result { () throws(FeedError) in try list.update(of: items, name: name) }
       return take(result, of: list, generation, then: finish)
     }

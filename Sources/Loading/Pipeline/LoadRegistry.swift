@@ -471,6 +471,7 @@ struct LoadRegistry {
       metrics: bytes.metrics, freshness: bytes.freshness, data: bytes.data)
     if fetches.disk[decode.fetch].isSettled { response.storing = bytes.storing }
     response.isFromPixelCache = bytes.images[processedImage.key] === image
+    response.ageOnDisk = bytes.age
     if let pixels = MadePixels(image, processedImage, decode, fetch), fetches.disk[decode.fetch].isKept {
       loads.actions.append(.storePixels(pixels))
     }

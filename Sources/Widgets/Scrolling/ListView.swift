@@ -108,7 +108,8 @@ open class ListView: ScrollView {
   /// - Parameters:
   ///   - changes: The difference between the rows of the list and the new rows.
   ///   - update: Changes the data of the data source. Called once, within this call. Before that,
-  ///     `prefetchDataSource` receives the prefetched rows that were removed, in their old numbers.
+  ///     `prefetchDataSource` receives the prefetched rows that were removed, in their old numbers. `onScroll` is called
+  ///     afterwards.
   public func apply(_ changes: ListChanges, update: () -> Void) {
     guard changes.oldCount == numberOfRows, !isReloadNeeded, !isUpdating, dataSource != nil else {
       return replaceRows(changes, update: update)
@@ -133,7 +134,8 @@ open class ListView: ScrollView {
     guard window != nil, dataSource?.numberOfRows(in: self) == numberOfRows else {
       for (_, cell) in kept { retire(cell) }
       isUpdating = false
-      return reloadData()
+      reloadData()
+      return reportScroll()
     }
     fill(needed, keeping: kept, from: 0..<0)
     lastVisibleRows = visibleRows
@@ -141,20 +143,33 @@ open class ListView: ScrollView {
     if !ahead.likely.isEmpty { prefetchDataSource?.listView(self, prefetchRows: ahead.likely) }
     // A handler may have scrolled in the meantime.
     updateCells()
+    reportScroll()
   }
 
   /// Lets the next layout request all cells, for changes that cannot be applied to the cells there are.
   private func replaceRows(_ changes: ListChanges, update: () -> Void) {
     if changes.oldCount == numberOfRows { selectedRow = selectedRow.flatMap { changes.newRow(of: $0) } }
-    // Prefetched rows are cancelled while their numbers are still those of the data source.
-    if !isUpdating { report(rowsAhead.reset()) }
+    if !isUpdating {
+      // Prefetched rows are cancelled while their numbers are still those of the data source.
+      report(rowsAhead.reset())
+      // The cells have the numbers of the old rows, which the caller must not look up among the new ones.
+      isReloadNeeded = true
+      retireAllCells()
+    }
     update()
     reloadData()
   }
 
+  private func retireAllCells() {
+    let retired = cells
+    (rows, cells) = (0..<0, [])
+    for cell in retired { retire(cell) }
+  }
+
   /// Returns the distance by which the row moves that keeps its place on the screen.
   private func shift(for changes: ListChanges) -> Double {
-    if sticksToTop, contentOffset.y <= verticalRange.lowerBound { return 0 }
+    // A refresh control above the content may still be on its way into view or out of it.
+    if sticksToTop, contentOffset.y <= -contentInsets.top { return 0 }
     guard let anchor = RowAnchor(changes, visible: visibleRows) else { return 0 }
     let new = arrangement(count: changes.newCount)
     return new.frame(of: anchor.newRow).minY - laidOut.frame(of: anchor.oldRow).minY
@@ -344,9 +359,7 @@ open class ListView: ScrollView {
 
   private func reloadIfNeeded() {
     guard isReloadNeeded, !isUpdating else { return }
-    for cell in cells { retire(cell) }
-    cells = []
-    rows = 0..<0
+    retireAllCells()
     isReloadNeeded = false
     report(rowsAhead.reset())
     numberOfRows = max(0, dataSource?.numberOfRows(in: self) ?? 0)

@@ -61,6 +61,10 @@ open class ScrollView: View {
   /// The content offset held by the finger and the location of the finger when the drag began.
   private var dragStart = (offset: Point.zero, location: Point.zero)
   private lazy var indicator = ScrollIndicator(scrollView: self)
+  /// False between `followContent` and `reportScroll()`.
+  private var isReportingScroll = true
+  /// True if the offset has changed without a report.
+  private var hasScrolled = false
 
   /// Creates a scroll view that clips all subviews. Nothing scrolls until `contentSize` is set.
   public override init(frame: Rect = .zero) {
@@ -138,6 +142,10 @@ open class ScrollView: View {
     let snapped = Point(x: (offset.x * scale).rounded() / scale, y: (offset.y * scale).rounded() / scale)
     guard snapped != boundsOrigin else { return }
     boundsOrigin = snapped
+    if isReportingScroll { scrolled() } else { hasScrolled = true }
+  }
+
+  private func scrolled() {
     refreshControl?.scrollViewDidScroll()
     didScroll()
     onScroll?(self)
@@ -145,7 +153,10 @@ open class ScrollView: View {
 
   /// Sets the size of the content and moves the offset by a distance by which the content has moved, so that the same
   /// content stays visible as far as the ends of the content allow. A drag and a motion continue over the same content.
+  ///
+  /// `didScroll()` and `onScroll` are called by `reportScroll()`, when the data of the content have changed as well.
   final func followContent(by distance: Double, resizedTo size: Size) {
+    isReportingScroll = false
     if distance != 0 {
       dragStart.offset.y += distance
       verticalMotion?.shift(by: distance)
@@ -153,6 +164,14 @@ open class ScrollView: View {
     }
     contentSize = size
     clampOffset()
+  }
+
+  /// Reports that the offset has changed since `followContent`, if it has.
+  final func reportScroll() {
+    isReportingScroll = true
+    guard hasScrolled else { return }
+    hasScrolled = false
+    scrolled()
   }
 
   /// Called after the offset has changed, before `onScroll`. Overrides call super.

@@ -407,14 +407,16 @@ struct SlotRecoveryTests {
 
   private final class Watch: SlotObserver {
     var recovered: [ImageError?] = []
+    var reasons: [(image: Image, error: ImageError)] = []
 
     func slotWillLoad() {}
     func slotDidSettle(_ result: Result<ImageResponse, ImageError>) {}
     func slotDidRecover(_ response: ImageResponse, from failure: ImageError?) { recovered.append(failure) }
+    func slotDidFailToRefresh(_ image: Image, because error: ImageError) { reasons.append((image, error)) }
   }
 
   /// The observer receives events of the slots of all tests, so this load fails with an error that no other test uses.
-  @Test func observerIsNotifiedOfTheRecovery() async throws {
+  @Test func observerIsNotifiedOfTheRecoveryAndOfImagesThatStayStale() async throws {
     let error = ImageError.transport(.cannotConnect, message: "observed")
     let view = try await failedView(error)
     let watch = Watch()
@@ -426,5 +428,27 @@ struct SlotRecoveryTests {
     try await bench.transfer(2).respond(with: SlotBench.red)
     try await until { view.image != nil }
     #expect(watch.recovered.count { $0 == error } == 1)
+
+    let world = SlotBench(disk: MemoryDataCache())
+    let recorder = CompletionRecorder()
+    let other = world.view()
+    func show() {
+      other.setImage(from: "http://a.test/1", options: world.options, completion: recorder.completion)
+    }
+    show()
+    let first = try await world.transfer(1)
+    first.respond(headers: ["Cache-Control": "max-age=0", "ETag": "\"1\""])
+    first.send(SlotBench.red)
+    first.finish()
+    await recorder.wait()
+    #expect(await (try recorder.results[0].get()).isStored())
+    world.downloader.removeAllCachedImages()
+    other.imageURL = nil
+    show()
+    await recorder.wait(for: 2)
+    let stale = try #require(other.image)
+    try await world.transfer(2).fail(error)
+    try await until { watch.reasons.contains { $0.image === stale } }
+    #expect(watch.reasons.filter { $0.image === stale }.map(\.error) == [error])
   }
 }

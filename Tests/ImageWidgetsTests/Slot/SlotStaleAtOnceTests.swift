@@ -174,6 +174,22 @@ struct SlotStaleAtOnceTests {
     #expect(!view.isLoadingImage)
   }
 
+  @Test("a stored image that arrives before its slot was drawn does not fade in")
+  func refreshShowsTheStoredImageOfAnUndrawnSlotAtOnce() async throws {
+    try await store(["Cache-Control": "max-age=60", "ETag": "\"1\""])
+    bench.window.isInRealTime = true
+    let view = bench.view()
+    try show(in: view, policy: .refresh)
+    try await until { view.image != nil }
+    #expect(view.isLoadingImage)
+    #expect(!view.isInTransition)
+
+    #expect(bench.images.map(\.image) == [view.image], "drawn without a spinner")
+    try await revalidation().respond(with: Self.green)
+    await recorder.wait(for: 2)
+    #expect(view.isInTransition)
+  }
+
   @Test func refreshWithAFailingServerKeepsTheStoredImage() async throws {
     try await store()
     let view = bench.view()

@@ -327,6 +327,20 @@ struct FeedUpdatesTests {
     await checkRequests(1)
   }
 
+  @Test func listIsLoadedWhenTheDownloaderIsNoLongerOffline() async throws {
+    world.downloader.isOffline = true
+    let feed = try feed()
+    feed.startUpdates(every: 900)
+    try await until { feed.state == .waiting(.notLoaded(location, .offline)) }
+    clock.advance(by: 901)
+    await checkRequests(0)
+
+    world.downloader.isOffline = false
+    try await respond(to: 1, with: "a.png\n")
+    try await until { feed.state == .loaded }
+    #expect(urls(feed) == ["a.png"])
+  }
+
   @Test func intervalZeroSendsOneRequest() async throws {
     let feed = try feed()
     feed.startUpdates(every: 0)

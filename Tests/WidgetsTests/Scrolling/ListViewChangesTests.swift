@@ -325,6 +325,52 @@ struct ListViewChangesTests {
     checkCells()
   }
 
+  @Test func rowsOfAPendingReloadHaveNoCells() {
+    list.reloadData()
+
+    show(["a", "b"])
+    #expect(list.rowsWithCells.isEmpty, "a caller goes through these rows and reads the new data")
+    test.draw()
+
+    #expect(visibleTitles == ["a", "b"])
+    checkCells()
+  }
+
+  @Test func scrollingIsReportedWhenTheDataHaveChanged() {
+    list.contentOffset.y = list.verticalRange.upperBound
+    test.draw()
+    var reports: [[String]] = []
+    list.onScroll = { [source] in
+      guard let list = $0 as? ListView else { return }
+      reports.append(list.visibleRows.map { source.titles[$0] })
+    }
+
+    change { $0.insert(contentsOf: ["a", "b", "c"], at: 0) }
+    #expect(reports == [["96", "97", "98", "99"]])
+    list.contentOffset.y = 0
+
+    #expect(reports.last == ["a", "b", "c", "0"])
+  }
+
+  @Test func rowsInsertedWhileARefreshControlAppearsAreVisible() {
+    let refresh = RefreshControl()
+    list.refreshControl = refresh
+    list.sticksToTop = true
+    refresh.beginRefreshing()
+    test.advance(by: 0.1)
+    #expect(list.contentOffset.y < 0 && list.contentOffset.y > -RefreshControl.height)
+
+    change { $0.insert("new", at: 0) }
+    test.advance(by: 0.5)
+    #expect(list.contentOffset.y == -RefreshControl.height)
+    refresh.endRefreshing()
+    test.advanceUntilIdle()
+
+    #expect(list.contentOffset.y == 0)
+    #expect(visibleTitles == ["new", "0", "1", "2"])
+    checkCells()
+  }
+
   @Test func changeBeforeAPendingReloadIsIncluded() {
     list.reloadData()
     list.selectedRow = 1

@@ -27,6 +27,9 @@ struct FetchedBytes: Sendable {
   var lock: FetchLockHold?
   /// True if the stored response must be removed (`no-store`).
   var endsStorage = false
+  /// The number of seconds since the server last sent or confirmed a stored response that is shown without asking the
+  /// server; `nil` for other bytes.
+  var age: Double?
 
   /// Returns these bytes with the body of a stored response, which was read later; `nil` if that has another body or
   /// none.
@@ -67,6 +70,7 @@ struct FetchedBytes: Sendable {
     bytes.storedResponse = new.storedResponse
     bytes.storing = new.storing
     bytes.endsStorage = new.endsStorage
+    bytes.age = new.age
     return bytes
   }
 
@@ -87,6 +91,6 @@ extension FetchedBytes: Equatable {
     a.body == b.body && a.isBodyOnDisk == b.isBodyOnDisk && a.digest == b.digest && a.images == b.images
       && a.response == b.response && a.metrics == b.metrics && a.source == b.source
       && a.freshness == b.freshness && a.storedResponse == b.storedResponse && a.storing === b.storing
-      && a.endsStorage == b.endsStorage
+      && a.endsStorage == b.endsStorage && a.age == b.age
   }
 }

@@ -103,7 +103,11 @@ final class StoredCopy: Sendable {
   }
 
   /// The bytes to decode while the response is fresh.
-  var freshBytes: FetchedBytes { bytes(storedResponse, .fresh) }
+  var freshBytes: FetchedBytes {
+    var bytes = bytes(storedResponse, .fresh)
+    bytes.age = age
+    return bytes
+  }
 
   /// The bytes to decode after another process has asked the server.
   var confirmedBytes: FetchedBytes { bytes(storedResponse, .revalidated) }

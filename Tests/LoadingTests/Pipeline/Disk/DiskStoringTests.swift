@@ -38,6 +38,24 @@ import VitrineTesting
     #expect(try await world.downloader.image(for: request()).source == .memory)
   }
 
+  @Test func imageFromDiskHasAnAge() async throws {
+    let world = DiskWorld()
+    world.store(age: 45)
+    let fresh = try await world.downloader.image(for: request())
+    #expect(fresh.freshness == .fresh)
+    #expect(fresh.age == StoredAge(seconds: 45))
+    #expect(try await world.downloader.image(for: request()).age == nil, "from memory")
+
+    world.downloader.removeAllCachedImages()
+    world.calendar.advance(by: 100)
+    let stale = try await world.downloader.image(for: request(policy: .cacheOnly))
+    #expect(stale.age == StoredAge(seconds: 145) && stale.freshness.age == stale.age)
+    world.downloader.removeAllCachedImages()
+    let task = world.downloader.load(request())
+    try await world.transfer().respondNotModified(DiskWorld.minute)
+    #expect(try await task.response.age == nil, "the server has just confirmed the image")
+  }
+
   @Test("YY-B6 a request of the disk cache alone neither reads nor writes the memory cache")
   func diskOnlyRequestLeavesTheMemoryCacheUnchanged() async throws {
     let world = DiskWorld()
