@@ -125,6 +125,29 @@ import VitrineTesting
     #expect(system.openCount == 0)
   }
 
+  @Test func seedWithoutAWritableLayerHidesWhatIsRemoved() {
+    fixture.fillSeed(1..<4)
+    let cache = LayeredImageCache(layers: [fixture.seedCache()])
+    let paths = fixture.seedPaths
+    let before = fixture.listing(paths)
+
+    #expect(cache.removeResponse(for: identity(1)) && !cache.removeResponse(for: identity(1)))
+
+    #expect(cache.response(for: identity(1)) == nil && cache.head(for: identity(1)) == nil)
+    #expect(!cache.containsResponse(for: identity(1)))
+    #expect(cache.response(for: identity(2)) == SeedFixture.response(2))
+    #expect(cache.head(for: identity(2)) != nil && cache.containsResponse(for: identity(2)))
+    #expect(cache.removeAllResponses())
+    #expect((1..<4).allSatisfy { cache.response(for: identity($0)) == nil })
+    let other = LayeredImageCache(layers: [fixture.seedCache()])
+    #expect(other.response(for: identity(1)) == SeedFixture.response(1), "the seed is not changed")
+    var last = (-1, -1)
+    #expect(other.removeAllResponses { last = ($0, $1) })
+    #expect(last == (0, 0))
+    #expect((1..<4).allSatisfy { !other.containsResponse(for: identity($0)) })
+    #expect(fixture.listing(paths) == before && fixture.seedPaths == paths)
+  }
+
   @Test func damagedTombstoneHidesNothing() throws {
     fixture.fillSeed(1..<2)
     fixture.cache().removeResponse(for: identity(1))
