@@ -190,7 +190,14 @@ import VitrineTesting
     let swapped = [0, 1, 4, 3, 2, 5].flatMap { blocks[$0].bytes }
     #expect(read(swapped).imported == 0 && target.files.isEmpty)
     let reordered = [0, 3, 4, 1, 2, 5].flatMap { blocks[$0].bytes }
-    #expect(read(reordered).imported == 2)
+    let summary = read(reordered)
+    #expect(summary.imported == 2 && summary.isIntact)
+    // Without the blocks of a response, no block is damaged.
+    let shorter = read([0, 1, 2, 5].flatMap { blocks[$0].bytes })
+    #expect(shorter.known == 1 && shorter.isComplete && !shorter.isIntact)
+    // Archives in one stream.
+    let twice = read((blocks + blocks).flatMap(\.bytes))
+    #expect(twice.known == 4 && twice.total == 4 && twice.isIntact)
   }
 
   @Test func excessiveLengthsAreRefused() throws {
