@@ -30,6 +30,7 @@ struct ArchiveImport: ~Copyable {
   }
 
   consuming func run() -> DiskImageCache.ImportSummary {
+    let evictions = context.state.withLock { $0.statistics.evictions }
     do throws(ArchiveError) {
       guard let first = try reader.next() else { throw .notAnArchive }
       reader.giveBack(first)
@@ -44,6 +45,7 @@ struct ArchiveImport: ~Copyable {
     }
     if reader.hasDamage { summary.hasDamage = true }
     trimmer.trim()
+    summary.evicted = context.state.withLock { $0.statistics.evictions } - evictions
     return summary
   }
 

@@ -286,8 +286,10 @@ import VitrineTesting
     fill()
     let archive = try export()
     let small = target.cache { $0.bytes = 2 * 4096 }
-    #expect(read(archive, into: small).failure == nil)
-    #expect(target.cache().measured().bytes <= 2 * 4096)
+    let trimmed = read(archive, into: small)
+    #expect(trimmed.failure == nil && trimmed.imported == 5)
+    let left = target.cache().measured()
+    #expect(left.bytes <= 2 * 4096 && left.entries == 5 - trimmed.evicted)
     let full = DiskFixture()
     let summary = read(archive, into: full.cache { $0.freeBytes = .max })
     #expect(summary.failure == .folder(.diskIsFull(path: full.folder)) && full.files.isEmpty)
