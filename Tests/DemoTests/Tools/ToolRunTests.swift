@@ -370,11 +370,56 @@ import VitrineTesting
     let report = try #require(try json(outcome.output) as? [String: Int])
     #expect(outcome.exitCode == 1 && report["loaded"] == 2 && report["failed"] == 1)
     #expect(outcome.errors.contains("plate-normal.png") && outcome.errors.contains("404"))
-    #expect(outcome.errors.contains("1 image cannot be stored") && !outcome.errors.contains("hidden"))
+    #expect(outcome.errors.hasSuffix("vitrine: 1 image not stored or out of date\n"))
+    #expect(!outcome.errors.contains("hidden"))
     let missing = try await world.tool("prefetch", world.program.path("nowhere"), "--cache", world.cache)
     #expect(missing.exitCode == 1 && missing.errors.contains("there is no feed at"))
     let unreachable = try await world.tool("prefetch", "http://127.0.0.1:1/a.txt", "--cache", world.cache)
     #expect(unreachable.exitCode == 1 && unreachable.errors.split(separator: "\n").count == 1)
+  }
+
+  @Test(
+    "prefetch waits for the servers of stale images",
+    arguments: ["?maxage=0&latency=1500", "?header=Cache-Control:max-age=0,stale-while-revalidate=600"])
+  func staleImagesAreRevalidated(query: String) async throws {
+    let world = try World(["heart-normal.png" + query])
+    defer { world.remove() }
+    try await world.fill()
+    world.server.clearLog()
+
+    let again = try await world.tool("prefetch", world.feed, "--cache", world.cache)
+
+    #expect(again.exitCode == 0 && again.output == "1 image loaded\n", "\(again.output) \(again.errors)")
+    #expect(!world.server.log.isEmpty && world.server.log.allSatisfy { $0.status == 304 })
+  }
+
+  @Test func staleImagesWhoseServerCannotBeReachedAreNamed() async throws {
+    let world = try World(["heart-normal.png?maxage=0", "star-normal.png"])
+    defer { world.remove() }
+    try await world.fill()
+    world.server.stop()
+
+    let again = try await world.tool("prefetch", world.feed, "--json", "--cache", world.cache)
+
+    let report = try #require(try json(again.output) as? [String: Int])
+    #expect(again.exitCode == 1 && report["known"] == 1 && report["failed"] == 1, "\(again.output)")
+    #expect(again.errors.contains("the stored image is out of date"))
+    #expect(again.errors.hasSuffix("1 image not stored or out of date\n") && world.storedFiles().count == 2)
+  }
+
+  @Test func foldersAboveASeedCanBeEnteredByAll() async throws {
+    let world = try World()
+    defer { world.remove() }
+    let seed = world.program.path("srv/kiosk/seed")
+
+    let prefetch = try await world.tool("prefetch", world.feed, "--into", seed)
+
+    #expect(prefetch.exitCode == 0, "\(prefetch.errors)")
+    var status = stat()
+    for path in ["srv", "srv/kiosk", "srv/kiosk/seed", "srv/kiosk/seed/v2"] {
+      #expect(stat(world.program.path(path), &status) == 0 && status.st_mode & 0o777 == 0o755, "\(path)")
+    }
+    #expect(world.storedFiles(seed).count == 4)
   }
 
   @Test func seedShowsImagesWithoutAServer() async throws {
