@@ -73,6 +73,7 @@ struct PrefetchTool {
       if report.failed > 0 {
         throw Tools.Failure(message: "\(ToolText.count(report.failed, "image")) not stored or out of date")
       }
+      try Tools.checkOutput(console)
       return 0
     } catch {
       console.message(error.message)

@@ -361,6 +361,46 @@ import VitrineTesting
     #expect(files() == 1)
   }
 
+  @Test(
+    "trim and clear end at the first signal",
+    arguments: [["cache", "trim", "--limit", "0"], ["cache", "clear"]])
+  func interruptedRemovalEndsWithCodeOne(arguments: [String]) async throws {
+    let world = try World()
+    defer { world.remove() }
+    try await world.fill()
+    // A pipe that is full, so that the tool cannot end by itself.
+    let pipe = Pipe()
+    let output = pipe.fileHandleForWriting.fileDescriptor
+    #expect(fcntl(output, F_SETFL, O_NONBLOCK) == 0)
+    let zeros = [UInt8](repeating: 0, count: 4096)
+    while write(output, zeros, zeros.count) > 0 {}
+    #expect(fcntl(output, F_SETFL, 0) == 0)
+    let files: @Sendable () -> Int = { world.storedFiles().count }
+
+    let outcome = try await world.program.run(
+      arguments: arguments + ["--cache", world.cache], terminatesWhen: { files() == 0 },
+      standardOutput: pipe.fileHandleForWriting)
+
+    #expect(outcome.exitCode == 1 && outcome.errors == "vitrine: interrupted\n", "\(outcome.errors)")
+    #expect(try await world.tool("cache", "verify", "--cache", world.cache).exitCode == 0)
+    withExtendedLifetime(pipe) {}
+  }
+
+  @Test(arguments: ["ls", "stat", "verify", "trim", "clear"])
+  func resultThatCannotBeWrittenIsAFailure(command: String) async throws {
+    let world = try World()
+    defer { world.remove() }
+    let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+
+    for format in [[], ["--json"]] where command != "ls" || !format.isEmpty {
+      let outcome = try await world.program.run(
+        arguments: ["cache", command, "--cache", world.cache] + format, standardOutput: full)
+
+      #expect(outcome.exitCode == 1)
+      #expect(outcome.errors == "vitrine: standard output cannot be written\n", "\(outcome.errors)")
+    }
+  }
+
   @Test func failedImagesAreNamedAndOthersStored() async throws {
     let world = try World(["heart-normal.png", "plate-normal.png?status=404&token=hidden", "star-normal.png"])
     defer { world.remove() }
