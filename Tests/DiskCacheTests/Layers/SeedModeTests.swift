@@ -29,6 +29,20 @@ import Testing
     #expect(!seed.openToAllReaders() && !DiskImageCache(directory: fixture.folder + "/no").openToAllReaders())
   }
 
+  @Test func modeOfADirectoryForAllUsersStays() {
+    let cache = fixture.cache()
+    cache.store(storedResponse(), for: identity(1))
+    #expect(chmod(fixture.folder, 0o1777) == 0)
+
+    #expect(!cache.openToAllReaders())
+
+    var status = stat()
+    #expect(stat(fixture.folder, &status) == 0 && status.st_mode & 0o7777 == 0o1777)
+    #expect(mode(fixture.root) == 0o700)
+    #expect(chmod(fixture.folder, 0o775) == 0)
+    #expect(cache.openToAllReaders() && mode(fixture.folder) == 0o755 && mode(fixture.root) == 0o755)
+  }
+
   @Test func keyCanBeReadIfNoRequestHoldsASecret() {
     let list = identity("list.txt", headers: ["Accept": "text/plain"])
     let cache = fixture.cache()
