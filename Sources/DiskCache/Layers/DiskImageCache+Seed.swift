@@ -15,8 +15,9 @@ extension DiskImageCache {
     var (isComplete, hasSecrets, publicNames) = (true, false, Set<ContentHash>())
     let walk = forEachEntry { entry in
       guard let content = entry.content else { return true }
-      // The URL is recorded only if neither the URL nor the headers hold a secret.
-      if content.isPrivate, content.url == nil {
+      // The URL is recorded only if neither the URL nor the headers hold a secret. A response varies with headers that
+      // may hold one, such as a cookie that the transport has sent.
+      if content.isPrivate && content.url == nil || !content.response.varying.isEmpty {
         hasSecrets = true
       } else if let name = ContentHash(hex: entry.name[...]), setMode(ofFile: entry.name) {
         publicNames.insert(name)

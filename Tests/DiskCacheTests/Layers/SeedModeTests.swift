@@ -29,6 +29,19 @@ import Testing
     #expect(!seed.openToAllReaders() && !DiskImageCache(directory: fixture.folder + "/no").openToAllReaders())
   }
 
+  @Test func responseThatVariesWithACookieOfTheTransportStaysPrivate() {
+    let cache = fixture.cache()
+    var varying = storedResponse(headers: ["Vary": "Cookie"])
+    varying.varying = [.init(name: "cookie", value: "a digest")]
+    cache.store(varying, for: identity(1))
+    cache.store(storedResponse(seed: 2), for: identity(2))
+
+    #expect(cache.openToAllReaders())
+
+    #expect(fixture.files.map(mode).sorted() == [0o600, 0o644])
+    #expect(mode("\(fixture.root)/\(FolderKey.name)") == 0o600)
+  }
+
   @Test func modeOfADirectoryForAllUsersStays() {
     let cache = fixture.cache()
     cache.store(storedResponse(), for: identity(1))
