@@ -390,9 +390,10 @@ import VitrineTesting
   func resultThatCannotBeWrittenIsAFailure(command: String) async throws {
     let world = try World()
     defer { world.remove() }
+    if !["trim", "clear"].contains(command) { try await world.fill() }
     let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
 
-    for format in [[], ["--json"]] where command != "ls" || !format.isEmpty {
+    for format in [[], ["--json"]] {
       let outcome = try await world.program.run(
         arguments: ["cache", command, "--cache", world.cache] + format, standardOutput: full)
 
@@ -559,6 +560,25 @@ import VitrineTesting
     #expect(run.errors.contains("the seed is not used: \(seed) can be written by other users"))
     let list = try await world.tool("cache", "ls", "--cache", seed)
     #expect(list.exitCode == 0 && list.output.split(separator: "\n").count == 4, "a listing trusts nothing")
+  }
+
+  @Test func folderWithoutACacheIsNotTakenForAnEmptyCache() async throws {
+    let world = try World()
+    defer { world.remove() }
+    let archive = try world.program.write("an older archive", to: "images.archive")
+    let nowhere = world.program.path("nowhere")
+
+    for arguments in [["ls"], ["stat"], ["verify"], ["export", archive]] {
+      let outcome = try await world.program.run(arguments: ["cache"] + arguments + ["--cache", nowhere])
+      #expect(outcome.exitCode == 1 && outcome.output.isEmpty)
+      #expect(outcome.errors == "vitrine: there is no cache in \(nowhere)\n", "\(outcome.errors)")
+    }
+
+    #expect(try String(contentsOfFile: archive, encoding: .utf8) == "an older archive")
+    // The user's own folder, which does not exist yet.
+    let own = try await world.tool("cache", "stat")
+    #expect(own.exitCode == 0 && own.output.contains("images      0\n"), "\(own.errors)")
+    #expect(!FileManager.default.fileExists(atPath: nowhere))
   }
 
   @Test func wrongUsageExitsWithCodeTwo() async throws {
