@@ -322,6 +322,30 @@ import VitrineTesting
     #expect(target.exitCode == 1 && target.errors.contains("cannot write /dev/null/a"))
   }
 
+  @Test func pipeOrFolderIsNotReplacedByAnArchive() async throws {
+    let world = try World()
+    defer { world.remove() }
+    let (pipe, folder) = (world.program.path("pipe"), world.program.path("folder"))
+    try #require(mkfifo(pipe, 0o600) == 0)
+    let reader = open(pipe, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    defer { close(reader) }
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+
+    // The user's own cache, which is empty, so that the archive fits into the pipe.
+    let written = try await world.tool("cache", "export", pipe)
+    let refused = try await world.tool("cache", "export", folder)
+
+    #expect(written.exitCode == 0 && written.output.hasPrefix("0 images exported"), "\(written.errors)")
+    var bytes = [UInt8](repeating: 0, count: 8)
+    #expect(read(reader, &bytes, bytes.count) == 8 && bytes == Array("vitrarc1".utf8))
+    var status = stat()
+    #expect(lstat(pipe, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+    #expect(refused.exitCode == 1)
+    #expect(refused.errors == "vitrine: cannot write \(folder): Is a directory\n", "\(refused.errors)")
+    let names = try FileManager.default.contentsOfDirectory(atPath: world.program.folder.path)
+    #expect(!names.contains { $0.contains(".new-") })
+  }
+
   @Test func interruptedImportKeepsWholeImages() async throws {
     let world = try World()
     defer { world.remove() }
