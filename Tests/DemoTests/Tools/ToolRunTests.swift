@@ -570,7 +570,7 @@ import VitrineTesting
     #expect(FileManager.default.fileExists(atPath: seed + "/p1") == hasSeedPixels, "nothing is stored")
   }
 
-  @Test func seedThatOthersMayWriteIsReported() async throws {
+  @Test func seedThatCannotBeUsedIsReported() async throws {
     let world = try World()
     defer { world.remove() }
     let seed = world.program.path("seed")
@@ -582,6 +582,9 @@ import VitrineTesting
 
     #expect(run.exitCode == 0 && run.stats?.images.network == 4)
     #expect(run.errors.contains("the seed is not used: \(seed) can be written by other users"))
+    let mistyped = try await world.program.run(
+      arguments: ["--video", "offscreen", "--exit-when-idle", "--feed", world.feed, "--seed", seed + "s"])
+    #expect(mistyped.exitCode == 0 && mistyped.errors.contains("there is no seed in \(seed)s\n"))
     let list = try await world.tool("cache", "ls", "--cache", seed)
     #expect(list.exitCode == 0 && list.output.split(separator: "\n").count == 4, "a listing trusts nothing")
   }
