@@ -66,7 +66,12 @@ struct PrefetchTool {
       run.downloader.finishWriting(within: 60)
       console.endProgress()
       if console.isJSON { console.json(report) } else { console.line(report.text) }
-      if options.into != nil { try publish(cache, &console) }
+      if options.into != nil, !cache.isMissing {
+        try publish(cache, &console)
+      } else if options.into != nil, !run.wasCancelled {
+        let reason = cache.fault.map { "\($0)" }
+        throw Tools.Failure(message: reason ?? "no image is stored in \(cache.directory)")
+      }
       if run.wasCancelled { throw Tools.Failure(message: "interrupted") }
       if let fault = cache.fault { throw Tools.Failure(message: "\(fault)") }
       if let loss = await loss(of: items, report, cache) { throw Tools.Failure(message: loss) }

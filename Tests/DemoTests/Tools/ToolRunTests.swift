@@ -472,6 +472,17 @@ import VitrineTesting
     #expect(again.errors.hasSuffix("1 image not stored or out of date\n") && world.storedFiles().count == 2)
   }
 
+  @Test func localImagesMakeNoSeed() async throws {
+    let world = try World([])
+    defer { world.remove() }
+    let seed = world.program.path("seed")
+
+    let outcome = try await world.tool("prefetch", VitrineProgram.assets + "/gallery", "--into", seed)
+
+    #expect(outcome.exitCode == 1 && outcome.output.contains("local, not stored"), "\(outcome.output)")
+    #expect(outcome.errors == "vitrine: no image is stored in \(seed)\n", "\(outcome.errors)")
+  }
+
   @Test func foldersAboveASeedCanBeEnteredByAll() async throws {
     let world = try World()
     defer { world.remove() }
