@@ -148,6 +148,24 @@ import VitrineTesting
     #expect(fixture.listing(paths) == before && fixture.seedPaths == paths)
   }
 
+  @Test func tombstonesMoveToAnotherDirectory() {
+    fixture.fillSeed(1..<3)
+    let secret = identity("a.jpg", headers: ["Cookie": "id=1"])
+    fixture.seed.cache().store(SeedFixture.response(7), for: secret)
+    let old = fixture.cache()
+    #expect(old.removeResponse(for: identity(1)) && old.removeResponse(for: secret))
+    old.store(storedResponse(seed: 9), for: identity(5))
+    let new = DiskFixture()
+    let cache = LayeredImageCache(layers: [new.cache(), fixture.seedCache()])
+
+    #expect(new.cache().moveEntries(from: fixture.top.folder) == 1)
+
+    #expect(cache.response(for: identity(1)) == nil && cache.response(for: secret) == nil)
+    #expect(cache.response(for: identity(2)) == SeedFixture.response(2))
+    #expect(cache.response(for: identity(5)) == storedResponse(seed: 9))
+    #expect(!FileManager.default.fileExists(atPath: fixture.top.folder))
+  }
+
   @Test func damagedTombstoneHidesNothing() throws {
     fixture.fillSeed(1..<2)
     fixture.cache().removeResponse(for: identity(1))
