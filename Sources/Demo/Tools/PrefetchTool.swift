@@ -61,7 +61,7 @@ struct PrefetchTool {
       }
       if let fault = cache.checkAccess() { throw Tools.Failure(message: "\(fault)") }
       if let folder = options.into { Self.makeParents(of: folder) }
-      let items = try await items()
+      let (items, problem) = try await items()
       let report = await load(items, &console)
       run.downloader.finishWriting(within: 60)
       console.endProgress()
@@ -78,6 +78,7 @@ struct PrefetchTool {
       if report.failed > 0 {
         throw Tools.Failure(message: "\(ToolText.count(report.failed, "image")) not stored or out of date")
       }
+      if let problem { throw Tools.Failure(message: problem) }
       try Tools.checkOutput(console)
       return 0
     } catch {
@@ -105,7 +106,8 @@ struct PrefetchTool {
 
   // MARK: The list
 
-  private func items() async throws(Tools.Failure) -> Feed.Items {
+  /// Returns the images of the list, and the reason why the stored list may be out of date; `nil` if it is not.
+  private func items() async throws(Tools.Failure) -> (items: Feed.Items, problem: String?) {
     let feed: Feed
     do throws(FeedError) {
       feed = try Feed(options.feed, downloader: run.downloader)
@@ -115,15 +117,12 @@ struct PrefetchTool {
     await withCheckedContinuation { (ended: CheckedContinuation<Void, Never>) in
       guard case .loading = feed.state else { return ended.resume() }
       var continuation: CheckedContinuation<Void, Never>? = ended
-      // `onChange` keeps the feed until the list has arrived or failed.
-      feed.onChange = { _ in
-        switch feed.state {
-        case .loading, .stale(nil): return
-        case .loaded, .stale, .waiting, .failed:
-          feed.onChange = nil
-          continuation?.resume()
-          continuation = nil
-        }
+      // The stored list comes first, and may be an old one even if it is fresh by its headers. The handler keeps the
+      // feed until its server has responded or failed.
+      feed.onFinish = {
+        feed.onFinish = nil
+        continuation?.resume()
+        continuation = nil
       }
       feed.reload()
       run.cancelAgain()
@@ -131,7 +130,8 @@ struct PrefetchTool {
     switch feed.state {
     case .waiting(let error), .failed(let error):
       throw Tools.Failure(message: run.wasCancelled ? "interrupted" : "\(error)")
-    case .loading, .loaded, .stale: return feed.items
+    case .stale(let error?): return (feed.items, "\(error); the stored list was used")
+    case .loading, .loaded, .stale: return (feed.items, nil)
     }
   }
 

@@ -472,6 +472,40 @@ import VitrineTesting
     #expect(again.errors.hasSuffix("1 image not stored or out of date\n") && world.storedFiles().count == 2)
   }
 
+  @Test func listThatHasChangedIsRequestedAlthoughTheStoredOneIsFresh() async throws {
+    let world = try World([])
+    defer { world.remove() }
+    let images = ["heart-normal.png", "star-normal.png"].map {
+      "\(world.server.baseURL)/gallery/buttons/\($0)\n"
+    }
+    let list = world.server.baseURL + "/list.txt?maxage=3600"
+    world.server.add(Resource(body: Array(images[0].utf8), contentType: "text/plain"), at: "/list.txt")
+    let first = try await world.tool("prefetch", list, "--cache", world.cache)
+    #expect(first.exitCode == 0 && first.output == "1 image loaded\n", "\(first.errors)")
+
+    world.server.add(
+      Resource(body: Array(images.joined().utf8), contentType: "text/plain"), at: "/list.txt")
+    let again = try await world.tool("prefetch", list, "--cache", world.cache)
+
+    #expect(again.exitCode == 0 && again.output == "1 image loaded, 1 already stored\n", "\(again.output)")
+  }
+
+  @Test func storedListWhoseServerCannotBeReachedIsUsedAndNamed() async throws {
+    let world = try World([])
+    defer { world.remove() }
+    let list = world.server.baseURL + "/list.txt?maxage=0"
+    let image = world.server.baseURL + "/gallery/buttons/heart-normal.png"
+    world.server.add(Resource(body: Array(image.utf8), contentType: "text/plain"), at: "/list.txt")
+    let first = try await world.tool("prefetch", list, "--cache", world.cache)
+    #expect(first.exitCode == 0 && first.output == "1 image loaded\n", "\(first.errors)")
+    world.server.stop()
+
+    let again = try await world.tool("prefetch", list, "--cache", world.cache)
+
+    #expect(again.exitCode == 1 && again.output == "0 images loaded, 1 already stored\n", "\(again.output)")
+    #expect(again.errors.hasSuffix("; the stored list was used\n"), "\(again.errors)")
+  }
+
   @Test func localImagesMakeNoSeed() async throws {
     let world = try World([])
     defer { world.remove() }
