@@ -143,8 +143,11 @@ public final class LayeredImageCache: ImageDataCache {
     hideAllResponses(in: indices)
     var isComplete = true
     for index in indices where index > 0 { _ = layers[index].removeAllResponses() }
-    guard indices.contains(0) else { return isComplete }
-    if firstHidden == 0 { progress(0, 0) } else { isComplete = layers[0].removeAllResponses(progress: progress) }
+    if indices.contains(0), firstHidden > 0 {
+      isComplete = layers[0].removeAllResponses(progress: progress)
+    } else {
+      progress(0, 0)
+    }
     return isComplete
   }
 
