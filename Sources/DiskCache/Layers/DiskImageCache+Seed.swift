@@ -1,4 +1,5 @@
 import Glibc
+import VitrineLoading
 
 extension DiskImageCache {
   /// Lets all users read the directory, so that it can be the seed of programs of other users: folders get the mode 755

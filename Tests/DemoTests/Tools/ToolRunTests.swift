@@ -405,7 +405,7 @@ import VitrineTesting
       arguments: arguments + ["--cache", world.cache], terminatesWhen: { files() == 0 },
       standardOutput: pipe.fileHandleForWriting)
 
-    #expect(outcome.exitCode == 1 && outcome.errors == "vitrine: interrupted\n", "\(outcome.errors)")
+    #expect(outcome.exitCode == 1 && outcome.errors.hasSuffix("vitrine: interrupted\n"), "\(outcome.errors)")
     #expect(try await world.tool("cache", "verify", "--cache", world.cache).exitCode == 0)
     withExtendedLifetime(pipe) {}
   }
@@ -422,7 +422,7 @@ import VitrineTesting
         arguments: ["cache", command, "--cache", world.cache] + format, standardOutput: full)
 
       #expect(outcome.exitCode == 1)
-      #expect(outcome.errors == "vitrine: standard output cannot be written\n", "\(outcome.errors)")
+      #expect(outcome.errors.hasSuffix("vitrine: standard output cannot be written\n"), "\(outcome.errors)")
     }
   }
 
@@ -514,7 +514,7 @@ import VitrineTesting
     let outcome = try await world.tool("prefetch", VitrineProgram.assets + "/gallery", "--into", seed)
 
     #expect(outcome.exitCode == 1 && outcome.output.contains("local, not stored"), "\(outcome.output)")
-    #expect(outcome.errors == "vitrine: no image is stored in \(seed)\n", "\(outcome.errors)")
+    #expect(outcome.errors.hasSuffix("vitrine: no image is stored in \(seed)\n"), "\(outcome.errors)")
   }
 
   @Test func foldersAboveASeedCanBeEnteredByAll() async throws {
