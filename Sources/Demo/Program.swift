@@ -96,8 +96,11 @@ struct Program {
   private static func reportFaults(
     of configuration: Application.Configuration, _ logMessage: (String) -> Void
   ) {
-    let faults = layers(of: configuration.dataCache).compactMap { layer in
-      layer.fault.map { layer.isReadOnly ? "the seed is not used: \($0)" : "nothing is kept on disk: \($0)" }
+    let faults = layers(of: configuration.dataCache).compactMap { layer -> String? in
+      guard let fault = layer.fault else {
+        return layer.isReadOnly && layer.isMissing ? "there is no seed in \(layer.directory)" : nil
+      }
+      return layer.isReadOnly ? "the seed is not used: \(fault)" : "nothing is kept on disk: \(fault)"
     }
     for fault in faults { logMessage(fault) }
     // The folder of the pixels is in that of the responses, so that its fault is often the same.

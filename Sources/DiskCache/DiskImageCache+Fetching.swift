@@ -8,17 +8,22 @@ extension DiskImageCache {
   public var preparesFetches: Bool { !isReadOnly }
 
   /// Takes the lock of a fetch in the cache directory. Returns nil if the file system has no locks, or if nothing can
-  /// be written at the moment.
-  public func fetchLock(for identity: RequestIdentity) -> FetchLock? { fetchLocks.acquire(identity) }
+  /// be written, as in a seed.
+  public func fetchLock(for identity: RequestIdentity) -> FetchLock? {
+    isReadOnly ? nil : fetchLocks.acquire(identity)
+  }
 
   /// Returns the progress of another process that holds the lock of a fetch; nil if there is none.
-  public func fetchProgress(for identity: RequestIdentity) -> UInt64? { fetchLocks.progress(of: identity) }
+  public func fetchProgress(for identity: RequestIdentity) -> UInt64? {
+    isReadOnly ? nil : fetchLocks.progress(of: identity)
+  }
 
-  /// Returns the beginning of a response whose download broke, complete and undamaged; nil if there is none.
+  /// Returns the beginning of a response whose download broke, complete and undamaged; nil if there is none, and for a
+  /// seed.
   public func incompleteResponse(
     for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void
   ) -> StoredResponse? {
-    incompletes.response(for: identity, reserving: reserve)
+    isReadOnly ? nil : incompletes.response(for: identity, reserving: reserve)
   }
 
   /// Stores the beginning of a response whose download broke. All beginnings take at most 32 MiB, and at most a quarter

@@ -18,8 +18,7 @@ extension String {
   /// Returns the URL in the form of `withoutSecrets`, truncated after `longest` characters.
   package func withoutSecrets(longest: Int) -> String {
     let text = URLSecrets.withoutQueryValues(URLSecrets.withoutLogin(self))
-    let line = String(
-      text.prefix(longest + 1).map { $0.isNewline || $0.isASCII && $0.asciiValue ?? 0 < 32 ? " " : $0 })
+    let line = String(text.prefix(longest + 1).map { $0.isNewline || URLSecrets.isControl($0) ? " " : $0 })
     return line.count > longest ? line.prefix(longest) + "…" : line
   }
 
@@ -40,6 +39,11 @@ private enum URLSecrets {
   private static let shortNames: Set<String> = ["sid", "pin", "otp", "hash"]
   /// The maximum length of a query value that is shown. Longer values may be secrets.
   private static let longestValue = 32
+
+  /// True for a character that a terminal may take for a command, such as ESC and U+009B.
+  static func isControl(_ character: Character) -> Bool {
+    character.unicodeScalars.contains { $0.properties.generalCategory == .control }
+  }
 
   static func withoutLogin(_ text: String) -> String {
     let (url, login) = text.separatingLogin

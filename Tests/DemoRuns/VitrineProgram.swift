@@ -67,12 +67,13 @@ package struct VitrineProgram {
   ///     `terminates`.
   ///   - signal: The signal in place of SIGTERM.
   ///   - input: The standard input; none by default.
+  ///   - standardOutput: The file that receives the standard output in place of `Outcome.outputData`.
   ///   - errorOutput: The file that receives the error output in place of `Outcome.errors`.
   ///   - whileRunning: Called with the process identifier when the window is open. Cancelled when the program ends.
   package func run(
     arguments: [String], script: String? = nil, terminates: Bool = false,
     terminatesWhen condition: (@Sendable () -> Bool)? = nil, signal: Int32 = SIGTERM,
-    input: FileHandle = .nullDevice, errorOutput: FileHandle? = nil,
+    input: FileHandle = .nullDevice, standardOutput: FileHandle? = nil, errorOutput: FileHandle? = nil,
     whileRunning: (@Sendable (Int32) async throws -> Void)? = nil
   ) async throws -> Outcome {
     // The tools have options of their own.
@@ -99,7 +100,7 @@ package struct VitrineProgram {
     let output = folder.appending(path: "out.txt")
     let errors = folder.appending(path: "err.txt")
     for file in [output, errors] { try Data().write(to: file) }
-    process.standardOutput = try FileHandle(forWritingTo: output)
+    process.standardOutput = try standardOutput ?? FileHandle(forWritingTo: output)
     process.standardError = try errorOutput ?? FileHandle(forWritingTo: errors)
     process.standardInput = input
 

@@ -84,6 +84,7 @@ struct CommandLineTests {
     (["--exit-when-idle=yes"], "takes no value"),
     (["pictures"], "unexpected “pictures”"),
     (["cahce", "ls"], "unexpected “cahce”; did you mean cache?"),
+    (["--cache", "/a", "cache", "ls"], "“cache” comes first: vitrine cache …"),
     (["--seed"], "--seed needs a folder"),
   ])
   func wrongUsagePrintsOneLineAndExitsWithCodeTwo(arguments: [String], message: String) async throws {

@@ -29,7 +29,7 @@ struct URLSecretsTests {
     ("http://h.test/a?%zz&%=1&=2&&;", "http://h.test/a?%zz&%=1&=2&&;"),
     ("http://h.test/a?w=3&x=hid…", "http://h.test/a?w=3&x=…"),
     ("http://h.test/a?w=3&hid…", "http://h.test/a?w=3&…"),
-    ("two\nlines\u{1B}[0m", "two lines [0m"), ("", ""),
+    ("two\nlines\u{1B}[0m", "two lines [0m"), ("", ""), ("c1\u{9B}31m\u{7F}é", "c1 31m é"),
   ])
   func textIsShownWithoutSecrets(text: String, shown: String) {
     #expect(text.withoutSecrets == shown)

@@ -75,6 +75,8 @@ enum DiskComparison {
       ("files", try PlainFiles(folder: folder + "/files")),
       ("sqlite", try SQLiteEntries(file: folder + "/entries.sqlite")),
     ]
+    // Pixels have checksums of the same kind as responses.
+    let hasher = try ResponseEntries(folder: folder + "/none", count: 0)
     // Pixels that are stored again are replaced, so that one round is enough.
     for (name, store) in stores { times["pixels_put_\(name)"] = [try put(kind, into: store)] }
     for round in 0...rounds {
@@ -83,6 +85,7 @@ enum DiskComparison {
         let time = try get(numbers, from: store, size: kind.size)
         if round > 0 { times["pixels_get_\(name)", default: []].append(time) }
       }
+      if round > 0 { times["pixels_digest", default: []].append(digest(kind, of: hasher)) }
     }
   }
 

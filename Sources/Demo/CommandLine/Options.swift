@@ -121,6 +121,7 @@ nonisolated struct Options: Equatable {
   /// Returns the message for an argument that is no option. The first argument may be the mistyped word of a tool.
   private static func unexpected(_ argument: String, isFirst: Bool) -> String {
     let tool = isFirst ? Typo.nearest(to: argument, among: ToolOptions.words, within: 2) : nil
+    if ToolOptions.words.contains(argument) { return "“\(argument)” comes first: vitrine \(argument) …" }
     let hint = tool.map { "did you mean \($0)?" } ?? "options begin with --, see --help"
     return "unexpected “\(shown(argument))”; \(hint)"
   }

@@ -1,7 +1,7 @@
 import Glibc
 import Vitrine
 
-/// The file of an archive that is being written, or standard output.
+/// The file of an archive that is being written, a device or pipe, or standard output.
 nonisolated final class ArchiveOutput {
   private let path: String?
   /// The name of the file until it is complete.
@@ -18,13 +18,23 @@ nonisolated final class ArchiveOutput {
       (path, temporary, descriptor) = (nil, "", STDOUT_FILENO)
       return
     }
+    var status = stat()
+    if stat(file, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      // A device or a pipe is written to. A new file must not take its place.
+      (path, temporary, descriptor) = (nil, "", open(file, O_WRONLY | O_CLOEXEC))
+      guard descriptor >= 0 else { throw Self.failure(file) }
+      return
+    }
     path = file
     temporary = "\(file).new-\(getpid())"
     // Only this user may read the file: it contains images of private requests.
     descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else {
-      throw Tools.Failure(message: "cannot write \(file): \(String(cString: strerror(errno)))")
-    }
+    guard descriptor >= 0 else { throw Self.failure(file) }
+  }
+
+  /// Returns the failure of the last system call.
+  private static func failure(_ file: String) -> Tools.Failure {
+    Tools.Failure(message: "cannot write \(file): \(String(cString: strerror(errno)))")
   }
 
   deinit {

@@ -53,17 +53,18 @@ nonisolated struct ImportTool {
 
   struct Report: Encodable, Equatable {
     var imported, bytes, known: Int
-    var isPrivate, damaged, tooLarge: Int
+    var isPrivate, damaged, tooLarge, evicted: Int
     var isComplete: Bool
 
     enum CodingKeys: String, CodingKey {
-      case imported, bytes, known, isPrivate = "private", damaged, tooLarge = "too_large",
+      case imported, bytes, known, isPrivate = "private", damaged, tooLarge = "too_large", evicted,
         isComplete = "complete"
     }
 
     init(_ summary: DiskImageCache.ImportSummary) {
       (imported, bytes, known) = (summary.imported, summary.bytes, summary.known)
       (isPrivate, damaged, tooLarge) = (summary.isPrivate, summary.damaged, summary.tooLarge)
+      evicted = summary.evicted
       isComplete = summary.isComplete
     }
 
@@ -73,6 +74,7 @@ nonisolated struct ImportTool {
       if isPrivate > 0 { parts.append("\(isPrivate) private to another folder left out") }
       if tooLarge > 0 { parts.append("\(tooLarge) too large") }
       if damaged > 0 { parts.append("\(damaged) damaged") }
+      if evicted > 0 { parts.append("\(evicted) removed because of the limit of the cache") }
       return parts.joined(separator: ", ")
     }
   }

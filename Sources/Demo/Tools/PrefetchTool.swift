@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import Synchronization
 import Vitrine
 
@@ -11,11 +12,24 @@ nonisolated final class PrefetchRun: Sendable {
 
   init(_ options: ToolOptions) {
     let directory = options.into ?? options.cache
-    cache = directory.map { DiskImageCache(directory: $0) } ?? DiskImageCache.shared
+    let limits = Self.limits(options)
+    cache = directory.map { DiskImageCache(directory: $0, limits: limits) } ?? DiskImageCache.shared
     // Nothing is shown, so that no image stays in memory.
     let pixels = directory.map { DiskPixelCache(directory: $0) } ?? DiskPixelCache.shared
     self.pixels = pixels
-    downloader = bootstrap(cache: nil, dataCache: cache, pixelCache: pixels)
+    var configuration = ImageDownloader.Configuration()
+    // A stale image is revalidated, however slow its server is.
+    configuration.freshness.staleAfter = .infinity
+    downloader = bootstrap(
+      downloader: configuration, cache: nil, dataCache: cache, pixelCache: pixels)
+  }
+
+  /// Returns the limits of the folder that is filled. A seed has all images of the list: none is removed to make room
+  /// for another, but free space is left to other programs.
+  static func limits(_ options: ToolOptions) -> DiskImageCache.Limits {
+    var limits = DiskImageCache.Limits()
+    if options.into != nil { (limits.bytes, limits.guaranteedBytes) = (.max, .max) }
+    return limits
   }
 
   var wasCancelled: Bool { isCancelled.load(ordering: .relaxed) }
@@ -46,21 +60,40 @@ struct PrefetchTool {
         throw Tools.Failure(message: "there is no cache folder, because HOME is not set; use --cache DIR")
       }
       if let fault = cache.checkAccess() { throw Tools.Failure(message: "\(fault)") }
-      let report = await load(try await items(), &console)
+      if let folder = options.into { Self.makeParents(of: folder) }
+      let (items, problem) = try await items()
+      let report = await load(items, &console)
       run.downloader.finishWriting(within: 60)
       console.endProgress()
       if console.isJSON { console.json(report) } else { console.line(report.text) }
-      if options.into != nil { try publish(cache, &console) }
+      if options.into != nil, !cache.isMissing {
+        try publish(cache, &console)
+      } else if options.into != nil, !run.wasCancelled {
+        let reason = cache.fault.map { "\($0)" }
+        throw Tools.Failure(message: reason ?? "no image is stored in \(cache.directory)")
+      }
       if run.wasCancelled { throw Tools.Failure(message: "interrupted") }
       if let fault = cache.fault { throw Tools.Failure(message: "\(fault)") }
+      if let loss = await loss(of: items, report, cache) { throw Tools.Failure(message: loss) }
       if report.failed > 0 {
-        throw Tools.Failure(message: "\(ToolText.count(report.failed, "image")) cannot be stored")
+        throw Tools.Failure(message: "\(ToolText.count(report.failed, "image")) not stored or out of date")
       }
+      if let problem { throw Tools.Failure(message: problem) }
+      try Tools.checkOutput(console)
       return 0
     } catch {
       console.message(error.message)
       return 1
     }
+  }
+
+  /// Creates the folders above a folder that all users may read, so that they may enter them. The cache would create
+  /// them for this user only. A failure is reported by the first store.
+  private static func makeParents(of folder: String) {
+    let mask = umask(0o022)
+    defer { umask(mask) }
+    let parent = URL(filePath: folder).deletingLastPathComponent().path
+    try? FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
   }
 
   /// Lets all users read the folder.
@@ -73,7 +106,8 @@ struct PrefetchTool {
 
   // MARK: The list
 
-  private func items() async throws(Tools.Failure) -> Feed.Items {
+  /// Returns the images of the list, and the reason why the stored list may be out of date; `nil` if it is not.
+  private func items() async throws(Tools.Failure) -> (items: Feed.Items, problem: String?) {
     let feed: Feed
     do throws(FeedError) {
       feed = try Feed(options.feed, downloader: run.downloader)
@@ -83,15 +117,12 @@ struct PrefetchTool {
     await withCheckedContinuation { (ended: CheckedContinuation<Void, Never>) in
       guard case .loading = feed.state else { return ended.resume() }
       var continuation: CheckedContinuation<Void, Never>? = ended
-      // `onChange` keeps the feed until the list has arrived or failed.
-      feed.onChange = { _ in
-        switch feed.state {
-        case .loading, .stale(nil): return
-        case .loaded, .stale, .waiting, .failed:
-          feed.onChange = nil
-          continuation?.resume()
-          continuation = nil
-        }
+      // The stored list comes first, and may be an old one even if it is fresh by its headers. The handler keeps the
+      // feed until its server has responded or failed.
+      feed.onFinish = {
+        feed.onFinish = nil
+        continuation?.resume()
+        continuation = nil
       }
       feed.reload()
       run.cancelAgain()
@@ -99,11 +130,27 @@ struct PrefetchTool {
     switch feed.state {
     case .waiting(let error), .failed(let error):
       throw Tools.Failure(message: run.wasCancelled ? "interrupted" : "\(error)")
-    case .loading, .loaded, .stale: return feed.items
+    case .stale(let error?): return (feed.items, "\(error); the stored list was used")
+    case .loading, .loaded, .stale: return (feed.items, nil)
     }
   }
 
   // MARK: The images
+
+  /// Returns the message about images that were stored and removed again, because of the limits of the cache; `nil` if
+  /// there are none.
+  private func loss(
+    of items: Feed.Items, _ report: PrefetchReport, _ cache: DiskImageCache
+  ) async -> String? {
+    guard cache.statistics.evictions > 0 else { return nil }
+    var missing = 0
+    for item in items where item.url.lowercased().hasPrefix("http") {
+      if run.wasCancelled { return nil }
+      guard let request = try? Self.request(item.url, nil) else { continue }
+      if !(await run.downloader.containsCachedData(for: request)) { missing += 1 }
+    }
+    return report.loss(missing: missing, sizes: max(1, options.sizes.count))
+  }
 
   private func load(_ items: Feed.Items, _ console: inout ToolConsole) async -> PrefetchReport {
     let targets = options.sizes.isEmpty ? [nil] : options.sizes.map { Optional($0) }
@@ -132,21 +179,42 @@ struct PrefetchTool {
     return report
   }
 
+  private nonisolated static func request(
+    _ url: String, _ target: DecodeTarget?
+  ) throws(ImageError) -> ImageRequest {
+    var request = try ImageRequest(url)
+    request.priority = .low
+    request.cache = .diskOnly
+    // Bytes that are not an image are not stored, so the image is decoded even if no size is wanted.
+    request.targetSize = target ?? DecodeTarget(width: 1, height: 1)
+    request.usesPixelCache = target != nil
+    return request
+  }
+
+  private nonisolated static func response(
+    to request: ImageRequest, _ run: PrefetchRun
+  ) async throws(ImageError) -> ImageResponse {
+    let task = run.downloader.load(request)
+    run.cancelAgain()
+    return try await task.response
+  }
+
   private nonisolated static func load(
     _ url: String, _ target: DecodeTarget?, _ run: PrefetchRun
   ) async -> PrefetchReport.Result {
     let shown = url.withoutSecrets
     do throws(ImageError) {
-      var request = try ImageRequest(url)
-      request.priority = .low
-      request.cache = .diskOnly
-      // Bytes that are not an image are not stored, so the image is decoded even if no size is wanted.
-      request.targetSize = target ?? DecodeTarget(width: 1, height: 1)
-      request.usesPixelCache = target != nil
-      let task = run.downloader.load(request)
-      run.cancelAgain()
-      let response = try await task.response
+      var request = try Self.request(url, target)
+      var response = try await Self.response(to: request, run)
+      if case .stale(_, nil) = response.freshness {
+        // The server allows showing the stored image while it is asked. Here its answer is awaited.
+        request.cachePolicy = .refresh
+        response = try await Self.response(to: request, run)
+      }
       if response.source == .file { return .local }
+      if case .stale(_, let reason?) = response.freshness {
+        return .failed(url: shown, reason: "\(reason); the stored image is out of date")
+      }
       guard await response.isStored() else { return .failed(url: shown, reason: "not stored") }
       return response.source == .disk && response.metrics == nil ? .known : .loaded
     } catch ImageError.cancelled {
@@ -185,6 +253,16 @@ nonisolated struct PrefetchReport: Encodable, Equatable {
     case .cancelled: break
     case .failed: failed += 1
     }
+  }
+
+  /// Returns the message about images that were stored and are not on disk any more; `nil` if there are none.
+  ///
+  /// - Parameters:
+  ///   - missing: The number of images that are not on disk, including those that could not be loaded.
+  ///   - sizes: The number of loads of each image.
+  func loss(missing: Int, sizes: Int) -> String? {
+    guard missing * sizes > failed else { return nil }
+    return "\(ToolText.count(missing, "image")) not on disk: all together exceed the limit of the cache"
   }
 
   var text: String {

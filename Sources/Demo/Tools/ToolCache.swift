@@ -8,7 +8,12 @@ nonisolated enum ToolCache {
     let directory = try directory(options)
     let seed = DiskImageCache(seed: directory)
     switch seed.checkAccess() {
-    case nil: return seed
+    case nil:
+      // A mistyped folder is not an empty cache. The user's own cache folder may not exist yet.
+      if options.cache != nil, seed.isMissing {
+        throw Tools.Failure(message: "there is no cache in \(directory)")
+      }
+      return seed
     // The directory of a cache in use may be writable by a group. Only as a seed it is not trusted.
     case .writableByOthers: return DiskImageCache(directory: directory)
     case let fault?: throw Tools.Failure(message: "\(fault)")

@@ -1,10 +1,17 @@
 import FoundationEssentials
 import Glibc
+import Synchronization
 import Vitrine
 
 /// The output of a tool: results on standard output, messages and progress on standard error.
 nonisolated struct ToolConsole {
+  /// The state of standard output, which copies of a console share.
+  private final class Output: Sendable {
+    let hasFailed = Atomic(false)
+  }
+
   let isJSON: Bool
+  private let output = Output()
   private var progress: ProgressLine
   private let clock = SystemLoadingClock()
 
@@ -13,9 +20,16 @@ nonisolated struct ToolConsole {
     progress = ProgressLine(activity: activity, isTerminal: isatty(STDERR_FILENO) == 1)
   }
 
+  /// True if a line could not be written to standard output, for example to a full disk.
+  var hasOutputFailed: Bool { output.hasFailed.load(ordering: .relaxed) }
+
   /// Writes a line to standard output. Returns false if the output cannot be written.
   @discardableResult
-  func line(_ text: String) -> Bool { Self.write(text + "\n", to: STDOUT_FILENO) }
+  func line(_ text: String) -> Bool {
+    let isWritten = Self.write(text + "\n", to: STDOUT_FILENO)
+    if !isWritten { output.hasFailed.store(true, ordering: .relaxed) }
+    return isWritten
+  }
 
   /// Writes a value as JSON and a newline to standard output.
   @discardableResult
@@ -41,6 +55,13 @@ nonisolated struct ToolConsole {
   mutating func endProgress() {
     let text = progress.end()
     if !text.isEmpty { Self.write(text, to: STDERR_FILENO) }
+  }
+
+  /// Ends the process because of an interruption. May be called on any thread.
+  static func endInterrupted() -> Never {
+    let end = isatty(STDERR_FILENO) == 1 ? "\r\u{1B}[K" : ""
+    write(end + "vitrine: interrupted\n", to: STDERR_FILENO)
+    _exit(1)
   }
 
   /// Writes all bytes to a descriptor. Returns 0, or the `errno` of the failure.

@@ -71,7 +71,7 @@ nonisolated struct ToolOptions: Equatable {
     case "--json": isJSON = true
     case "--repair": repairs = true
     case "--limit":
-      limit = Int(try Options.number(name, try list.value("a number of MiB"), in: 0...1e6)) << 20
+      limit = Int(try Options.number(name, try list.value("a number of MiB"), in: 0...1e6) * 0x1p20)
     case "--into": into = try list.value("a folder")
     case "--size":
       let size = try Options.size(name, try list.value("pixels, as 320x240"), like: "320x240", in: 1...16_384)

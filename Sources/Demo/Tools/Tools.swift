@@ -20,11 +20,17 @@ enum Tools {
     do throws(Failure) {
       try run(options, Interruption.begin(), &console)
       console.endProgress()
+      try checkOutput(console)
       return 0
     } catch {
       console.message(error.message)
       return 1
     }
+  }
+
+  /// Throws if the result of a tool could not be written.
+  nonisolated static func checkOutput(_ console: ToolConsole) throws(Failure) {
+    if console.hasOutputFailed { throw Failure(message: "standard output cannot be written") }
   }
 
   private nonisolated static func run(
@@ -41,9 +47,12 @@ enum Tools {
         options.repairs ? try ToolCache.writingPixels(options) : try ToolCache.readingPixels(options)
       try VerifyTool(interruption: interruption, repairs: options.repairs).run(cache, pixels, &console)
     case .trim:
+      // Files are removed one at a time, so that the process may end anywhere.
+      interruption.whenRequested { ToolConsole.endInterrupted() }
       try TrimTool(limit: options.limit)
         .run(try ToolCache.writing(options), try ToolCache.writingPixels(options), &console)
     case .clear:
+      interruption.whenRequested { ToolConsole.endInterrupted() }
       try ClearTool().run(try ToolCache.writing(options), try ToolCache.writingPixels(options), &console)
     case .exportArchive:
       try ExportTool(file: options.file, interruption: interruption)

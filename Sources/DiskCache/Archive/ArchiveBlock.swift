@@ -143,6 +143,13 @@ extension ArchiveBlock {
     return File(name: name, length: length, stored: stored, used: used)
   }
 
+  /// The number of responses that an `end` block states; nil for another kind.
+  var end: Int? {
+    var reader = ByteReader(payload[...])
+    guard kind == .end, let count = reader.number(UInt64.self), reader.isAtEnd else { return nil }
+    return Int(clamping: count)
+  }
+
   /// The bytes of a `part` block if they belong to this position of a file; nil otherwise.
   func part(at offset: Int) -> ArraySlice<UInt8>? {
     var reader = ByteReader(payload[...])

@@ -12,6 +12,8 @@ struct ArchiveImport: ~Copyable {
   private var summary = DiskImageCache.ImportSummary()
   /// True if the archive comes from this folder, whose key recognizes private responses.
   private var isOwnArchive = false
+  /// The number of responses that the ends of archives state; a stream may contain several archives.
+  private var stated = 0
 
   /// - Parameters:
   ///   - read: Returns the next bytes of the archive, at most this many; none at the end.
@@ -28,6 +30,7 @@ struct ArchiveImport: ~Copyable {
   }
 
   consuming func run() -> DiskImageCache.ImportSummary {
+    let evictions = context.state.withLock { $0.statistics.evictions }
     do throws(ArchiveError) {
       guard let first = try reader.next() else { throw .notAnArchive }
       reader.giveBack(first)
@@ -42,6 +45,7 @@ struct ArchiveImport: ~Copyable {
     }
     if reader.hasDamage { summary.hasDamage = true }
     trimmer.trim()
+    summary.evicted = context.state.withLock { $0.statistics.evictions } - evictions
     return summary
   }
 
@@ -52,10 +56,13 @@ struct ArchiveImport: ~Copyable {
       } else if let file = block.file {
         try add(file, to: root)
         guard progress(summary) else { throw .cancelled }
-      } else if block.kind == .end {
+      } else if let count = block.end {
         summary.isComplete = true
+        stated = stated.addingSaturated(count)
+        // The blocks of whole responses are missing.
+        if summary.visited < stated { summary.hasDamage = true }
       } else {
-        // A part whose file was not readable.
+        // A part whose file was not readable, or a malformed block.
         summary.hasDamage = true
       }
     }

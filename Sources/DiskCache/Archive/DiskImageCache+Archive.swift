@@ -27,6 +27,8 @@ extension DiskImageCache {
     package var damaged = 0
     /// The number of responses that exceed the limits.
     package var tooLarge = 0
+    /// The number of responses of the folder that were removed during the import, because the limits were exceeded.
+    package var evicted = 0
     /// The number of responses that the archive states; nil if its beginning is damaged.
     package var total: Int?
     /// True if the end of the archive was read.

@@ -41,6 +41,7 @@ struct EntryMove {
     } catch {
       return 0
     }
+    moveTombstones(from: source, to: target)
     var moved = 0
     for entry in FolderSweep.contents(of: source, now: context.now).entries {
       do throws(SystemError) {
@@ -50,6 +51,19 @@ struct EntryMove {
       }
     }
     return moved
+  }
+
+  /// Moves the tombstones of removed responses that the new folder does not have.
+  private func moveTombstones(from source: borrowing Descriptor, to target: borrowing Descriptor) {
+    do throws(SystemError) {
+      let old = try source.openFolder(HiddenResponses.folderName)
+      let new = try CacheFolder.folder(HiddenResponses.folderName, in: target, creating: true)
+      for name in old.names.names where !name.hasPrefix(CacheFolder.temporaryPrefix) {
+        if try !new.contains(name) { try copy(name, from: old, to: new) }
+      }
+    } catch {
+      // Without tombstones, the responses of a seed are shown again.
+    }
   }
 
   /// Moves a response. Returns false if the new folder has the response already, so that the old file was removed.
@@ -112,7 +126,9 @@ struct EntryMove {
     }
     // Private responses that stay need the key.
     guard isEmpty else { return }
-    FolderSweep.remove(IncompleteStore.folderName, in: source)
+    for folder in [IncompleteStore.folderName, HiddenResponses.folderName] {
+      FolderSweep.remove(folder, in: source)
+    }
     for name in [FolderKey.name, FetchLockTable.fileName] { try? source.remove(name) }
   }
 }

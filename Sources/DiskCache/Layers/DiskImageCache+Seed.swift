@@ -1,21 +1,24 @@
 import Glibc
+import VitrineLoading
 
 extension DiskImageCache {
   /// Lets all users read the directory, so that it can be the seed of programs of other users: folders get the mode 755
   /// and files 644. Responses whose requests may hold secrets stay readable by this user only, and so does the key of
   /// the folder if there is such a response. Pixels of such responses are removed, and pixels of responses that do not
-  /// exist. Returns true if all modes were changed, and false while another process adds pixels.
+  /// exist. Returns true if all modes were changed; false while another process adds pixels, and in a directory that
+  /// all users may write to, such as `/tmp`, whose mode stays.
   ///
   /// A program that uses the directory as a writable cache afterwards makes the folder private again.
   ///
   /// - Parameter pixels: The pixel cache with which this process has stored pixels in the directory, if any.
   package func openToAllReaders(with pixels: DiskPixelCache? = nil) -> Bool {
-    guard !isReadOnly else { return false }
+    guard !isReadOnly, !isInFolderOfAllUsers else { return false }
     var (isComplete, hasSecrets, publicNames) = (true, false, Set<ContentHash>())
     let walk = forEachEntry { entry in
       guard let content = entry.content else { return true }
-      // The URL is recorded only if neither the URL nor the headers hold a secret.
-      if content.isPrivate, content.url == nil {
+      // The URL is recorded only if neither the URL nor the headers hold a secret. A response varies with headers that
+      // may hold one, such as a cookie that the transport has sent.
+      if content.isPrivate && content.url == nil || !content.response.varying.isEmpty {
         hasSecrets = true
       } else if let name = ContentHash(hex: entry.name[...]), setMode(ofFile: entry.name) {
         publicNames.insert(name)
@@ -33,7 +36,9 @@ extension DiskImageCache {
         for folder in root.names.names where FolderSweep.isShard(folder) {
           try root.openFolder(folder).setMode(0o755)
         }
-        try root.openFolder("..").setMode(0o755)
+        let outer = try root.openFolder("..")
+        // The folder may belong to root, and have the mode already.
+        if try outer.status.permissions & 0o777 != 0o755 { try outer.setMode(0o755) }
         if !hasSecrets, try root.contains(FolderKey.name) {
           try root.open(FolderKey.name, flags: O_RDONLY).setMode(0o644)
         }
@@ -45,6 +50,17 @@ extension DiskImageCache {
       }
     }
     return hasFolders == true
+  }
+
+  /// True if all users may create files in the directory, as in `/tmp`. A seed there would not be trusted.
+  private var isInFolderOfAllUsers: Bool {
+    context.reading { (root) throws(Fault) -> Bool in
+      do throws(SystemError) {
+        return try root.openFolder("..").status.permissions & 0o1000 != 0
+      } catch {
+        throw .refused(path: directory, code: error.code)
+      }
+    } ?? false
   }
 
   private func setMode(ofFile name: String) -> Bool {

@@ -9,7 +9,8 @@ public import VitrineLoading
 ///
 /// Lookups go down from the top, so that a response in an upper layer hides those below. Responses are stored in the
 /// top layer only. A response that is removed from a seed stays removed for this cache: a small file in the top layer's
-/// directory hides it, until the seed has a newer version. `vitrine prefetch FEED --into DIR` makes a seed.
+/// directory hides it, until the seed has a newer version. Without a writable layer, it stays hidden until the end of
+/// the process. `vitrine prefetch FEED --into DIR` makes a seed.
 ///
 /// Like the layers, the cache may be called from any thread, and blocks while a disk works.
 public final class LayeredImageCache: ImageDataCache {
@@ -19,6 +20,8 @@ public final class LayeredImageCache: ImageDataCache {
   public let policies: Policies
 
   private let hidden: HiddenResponses
+  /// The index of the first layer whose responses are hidden when they are removed: 0 if the top layer is a seed.
+  private let firstHidden: Int
   private let concurrent: ConcurrentLookup
 
   /// Creates a cache of layers, the top layer first. Without layers, the cache stores and finds nothing.
@@ -27,6 +30,7 @@ public final class LayeredImageCache: ImageDataCache {
     self.policies = policies
     let top = layers.first as? DiskImageCache
     hidden = HiddenResponses(context: top.flatMap { $0.isReadOnly ? nil : $0.context })
+    firstHidden = top?.isReadOnly == true ? 0 : 1
     concurrent = ConcurrentLookup(layerCount: layers.count)
   }
 
@@ -100,7 +104,7 @@ public final class LayeredImageCache: ImageDataCache {
     }
     // The response of a lower layer is older than the one that was refused, unless it has the same body.
     if isTooLarge, !isStored, let old = self.response(for: identity), old.body != response.body {
-      hideLowerResponses(for: identity)
+      hideResponses(for: identity)
     }
     return isStored
   }
@@ -115,7 +119,7 @@ public final class LayeredImageCache: ImageDataCache {
     for index in indices {
       if layers[index].removeResponse(for: identity) { isRemoved = true }
     }
-    if indices.contains(where: { $0 > 0 }) { hideLowerResponses(for: identity) }
+    if indices.contains(where: { $0 >= firstHidden }) { hideResponses(for: identity) }
     return wasVisible || isRemoved
   }
 
@@ -139,7 +143,11 @@ public final class LayeredImageCache: ImageDataCache {
     hideAllResponses(in: indices)
     var isComplete = true
     for index in indices where index > 0 { _ = layers[index].removeAllResponses() }
-    if indices.contains(0) { isComplete = layers[0].removeAllResponses(progress: progress) }
+    if indices.contains(0), firstHidden > 0 {
+      isComplete = layers[0].removeAllResponses(progress: progress)
+    } else {
+      progress(0, 0)
+    }
     return isComplete
   }
 
@@ -152,7 +160,7 @@ public final class LayeredImageCache: ImageDataCache {
   // MARK: Hidden responses
 
   private func contains(_ identity: RequestIdentity, in index: Int) -> Bool {
-    guard index > 0, hidden.tombstone(for: identity) != nil else {
+    guard index >= firstHidden, hidden.tombstone(for: identity) != nil else {
       return layers[index].containsResponse(for: identity)
     }
     return newest(in: index, for: identity).map { !hidden.hide($0, for: identity) } ?? false
@@ -162,7 +170,7 @@ public final class LayeredImageCache: ImageDataCache {
   func visible(
     in index: Int, for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void
   ) -> StoredResponse? {
-    let tombstone = index > 0 ? hidden.tombstone(for: identity) : nil
+    let tombstone = index >= firstHidden ? hidden.tombstone(for: identity) : nil
     guard let response = layers[index].response(for: identity, reserving: reserve) else { return nil }
     return tombstone?.hides(response) == true ? nil : response
   }
@@ -175,12 +183,12 @@ public final class LayeredImageCache: ImageDataCache {
   /// Returns the head of the response of a layer unless the response is hidden.
   func visibleHead(in index: Int, for identity: RequestIdentity) -> StoredHead? {
     guard let head = layers[index].head(for: identity) else { return nil }
-    return index > 0 && hidden.hide(head.response, for: identity) ? nil : head
+    return index >= firstHidden && hidden.hide(head.response, for: identity) ? nil : head
   }
 
-  private func hideLowerResponses(for identity: RequestIdentity) {
+  private func hideResponses(for identity: RequestIdentity) {
     var newest: Tombstone?
-    for index in layers.indices.dropFirst() {
+    for index in layers.indices.dropFirst(firstHidden) {
       newest = .later(newest, self.newest(in: index, for: identity).map { Tombstone(of: $0) })
     }
     guard let tombstone = newest else { return }
@@ -189,11 +197,11 @@ public final class LayeredImageCache: ImageDataCache {
     }
   }
 
-  /// Hides all responses of the lower layers. Returns true if there is one.
+  /// Hides all responses of the lower layers and of seeds. Returns true if there is one.
   @discardableResult
   private func hideAllResponses(in indices: [Int]) -> Bool {
     var newest: Tombstone?
-    for case let disk as DiskImageCache in indices.filter({ $0 > 0 }).map({ layers[$0] }) {
+    for case let disk as DiskImageCache in indices.filter({ $0 >= firstHidden }).map({ layers[$0] }) {
       disk.forEachEntry { entry in
         newest = .later(newest, entry.content.map { Tombstone(of: $0.response) })
         return true

@@ -64,6 +64,9 @@ extension DiskImageCache {
     }
   }
 
+  /// True if nothing was ever stored in the directory.
+  package var isMissing: Bool { context.isFolderMissing }
+
   /// Calls `body` with each entry, sorted by name, until it returns false. Reads the heads of the files, and the bodies
   /// if `verifyingBodies` is true. Does not change any file. O(files).
   ///

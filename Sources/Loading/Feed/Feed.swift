@@ -72,6 +72,8 @@ public final class Feed {
   ///
   /// The difference from items that are shown is found on another thread. It may be empty, if only titles have changed.
   public var onUpdate: ((ListChanges) -> Void)?
+  /// Called when a load has ended, also if neither the items nor the state have changed. Capture the feed weakly.
+  package var onFinish: (() -> Void)?
   /// True while the list is being read or requested.
   public private(set) var isLoading = false
 
@@ -232,6 +234,7 @@ public final class Feed {
     state = new
     // A handler may have started a load.
     if reloads, !isLoading { load(onlyIfChanged: false) }
+    if !isLoading { onFinish?() }
   }
 
   private func show(_ update: FeedUpdate) {

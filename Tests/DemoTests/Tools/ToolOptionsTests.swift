@@ -30,6 +30,8 @@ struct ToolOptionsTests {
     let verify = try options("cache", "verify", "--cache=/a b", "--repair")
     #expect(verify.command == .verify && verify.cache == "/a b" && verify.repairs && !verify.isJSON)
     #expect(try options("cache", "trim", "--limit", "2").limit == 2 << 20)
+    #expect(try options("cache", "trim", "--limit", "0.5").limit == 512 << 10)
+    #expect(try options("cache", "trim", "--limit", "1000000").limit == 1_000_000 << 20)
     #expect(try options("cache", "clear").cache == nil)
     let export = try options("cache", "export", "a.archive", "--cache", "/a")
     #expect(export.command == .exportArchive && export.file == "a.archive")

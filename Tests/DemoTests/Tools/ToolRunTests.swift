@@ -322,6 +322,30 @@ import VitrineTesting
     #expect(target.exitCode == 1 && target.errors.contains("cannot write /dev/null/a"))
   }
 
+  @Test func pipeOrFolderIsNotReplacedByAnArchive() async throws {
+    let world = try World()
+    defer { world.remove() }
+    let (pipe, folder) = (world.program.path("pipe"), world.program.path("folder"))
+    try #require(mkfifo(pipe, 0o600) == 0)
+    let reader = open(pipe, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    defer { close(reader) }
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+
+    // The user's own cache, which is empty, so that the archive fits into the pipe.
+    let written = try await world.tool("cache", "export", pipe)
+    let refused = try await world.tool("cache", "export", folder)
+
+    #expect(written.exitCode == 0 && written.output.hasPrefix("0 images exported"), "\(written.errors)")
+    var bytes = [UInt8](repeating: 0, count: 8)
+    #expect(read(reader, &bytes, bytes.count) == 8 && bytes == Array("vitrarc1".utf8))
+    var status = stat()
+    #expect(lstat(pipe, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+    #expect(refused.exitCode == 1)
+    #expect(refused.errors == "vitrine: cannot write \(folder): Is a directory\n", "\(refused.errors)")
+    let names = try FileManager.default.contentsOfDirectory(atPath: world.program.folder.path)
+    #expect(!names.contains { $0.contains(".new-") })
+  }
+
   @Test func interruptedImportKeepsWholeImages() async throws {
     let world = try World()
     defer { world.remove() }
@@ -361,6 +385,47 @@ import VitrineTesting
     #expect(files() == 1)
   }
 
+  @Test(
+    "trim and clear end at the first signal",
+    arguments: [["cache", "trim", "--limit", "0"], ["cache", "clear"]])
+  func interruptedRemovalEndsWithCodeOne(arguments: [String]) async throws {
+    let world = try World()
+    defer { world.remove() }
+    try await world.fill()
+    // A pipe that is full, so that the tool cannot end by itself.
+    let pipe = Pipe()
+    let output = pipe.fileHandleForWriting.fileDescriptor
+    #expect(fcntl(output, F_SETFL, O_NONBLOCK) == 0)
+    let zeros = [UInt8](repeating: 0, count: 4096)
+    while write(output, zeros, zeros.count) > 0 {}
+    #expect(fcntl(output, F_SETFL, 0) == 0)
+    let files: @Sendable () -> Int = { world.storedFiles().count }
+
+    let outcome = try await world.program.run(
+      arguments: arguments + ["--cache", world.cache], terminatesWhen: { files() == 0 },
+      standardOutput: pipe.fileHandleForWriting)
+
+    #expect(outcome.exitCode == 1 && outcome.errors.hasSuffix("vitrine: interrupted\n"), "\(outcome.errors)")
+    #expect(try await world.tool("cache", "verify", "--cache", world.cache).exitCode == 0)
+    withExtendedLifetime(pipe) {}
+  }
+
+  @Test(arguments: ["ls", "stat", "verify", "trim", "clear"])
+  func resultThatCannotBeWrittenIsAFailure(command: String) async throws {
+    let world = try World()
+    defer { world.remove() }
+    if !["trim", "clear"].contains(command) { try await world.fill() }
+    let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+
+    for format in [[], ["--json"]] {
+      let outcome = try await world.program.run(
+        arguments: ["cache", command, "--cache", world.cache] + format, standardOutput: full)
+
+      #expect(outcome.exitCode == 1)
+      #expect(outcome.errors.hasSuffix("vitrine: standard output cannot be written\n"), "\(outcome.errors)")
+    }
+  }
+
   @Test func failedImagesAreNamedAndOthersStored() async throws {
     let world = try World(["heart-normal.png", "plate-normal.png?status=404&token=hidden", "star-normal.png"])
     defer { world.remove() }
@@ -370,11 +435,101 @@ import VitrineTesting
     let report = try #require(try json(outcome.output) as? [String: Int])
     #expect(outcome.exitCode == 1 && report["loaded"] == 2 && report["failed"] == 1)
     #expect(outcome.errors.contains("plate-normal.png") && outcome.errors.contains("404"))
-    #expect(outcome.errors.contains("1 image cannot be stored") && !outcome.errors.contains("hidden"))
+    #expect(outcome.errors.hasSuffix("vitrine: 1 image not stored or out of date\n"))
+    #expect(!outcome.errors.contains("hidden"))
     let missing = try await world.tool("prefetch", world.program.path("nowhere"), "--cache", world.cache)
     #expect(missing.exitCode == 1 && missing.errors.contains("there is no feed at"))
     let unreachable = try await world.tool("prefetch", "http://127.0.0.1:1/a.txt", "--cache", world.cache)
     #expect(unreachable.exitCode == 1 && unreachable.errors.split(separator: "\n").count == 1)
+  }
+
+  @Test(
+    "prefetch waits for the servers of stale images",
+    arguments: ["?maxage=0&latency=1500", "?header=Cache-Control:max-age=0,stale-while-revalidate=600"])
+  func staleImagesAreRevalidated(query: String) async throws {
+    let world = try World(["heart-normal.png" + query])
+    defer { world.remove() }
+    try await world.fill()
+    world.server.clearLog()
+
+    let again = try await world.tool("prefetch", world.feed, "--cache", world.cache)
+
+    #expect(again.exitCode == 0 && again.output == "1 image loaded\n", "\(again.output) \(again.errors)")
+    #expect(!world.server.log.isEmpty && world.server.log.allSatisfy { $0.status == 304 })
+  }
+
+  @Test func staleImagesWhoseServerCannotBeReachedAreNamed() async throws {
+    let world = try World(["heart-normal.png?maxage=0", "star-normal.png"])
+    defer { world.remove() }
+    try await world.fill()
+    world.server.stop()
+
+    let again = try await world.tool("prefetch", world.feed, "--json", "--cache", world.cache)
+
+    let report = try #require(try json(again.output) as? [String: Int])
+    #expect(again.exitCode == 1 && report["known"] == 1 && report["failed"] == 1, "\(again.output)")
+    #expect(again.errors.contains("the stored image is out of date"))
+    #expect(again.errors.hasSuffix("1 image not stored or out of date\n") && world.storedFiles().count == 2)
+  }
+
+  @Test func listThatHasChangedIsRequestedAlthoughTheStoredOneIsFresh() async throws {
+    let world = try World([])
+    defer { world.remove() }
+    let images = ["heart-normal.png", "star-normal.png"].map {
+      "\(world.server.baseURL)/gallery/buttons/\($0)\n"
+    }
+    let list = world.server.baseURL + "/list.txt?maxage=3600"
+    world.server.add(Resource(body: Array(images[0].utf8), contentType: "text/plain"), at: "/list.txt")
+    let first = try await world.tool("prefetch", list, "--cache", world.cache)
+    #expect(first.exitCode == 0 && first.output == "1 image loaded\n", "\(first.errors)")
+
+    world.server.add(
+      Resource(body: Array(images.joined().utf8), contentType: "text/plain"), at: "/list.txt")
+    let again = try await world.tool("prefetch", list, "--cache", world.cache)
+
+    #expect(again.exitCode == 0 && again.output == "1 image loaded, 1 already stored\n", "\(again.output)")
+  }
+
+  @Test func storedListWhoseServerCannotBeReachedIsUsedAndNamed() async throws {
+    let world = try World([])
+    defer { world.remove() }
+    let list = world.server.baseURL + "/list.txt?maxage=0"
+    let image = world.server.baseURL + "/gallery/buttons/heart-normal.png"
+    world.server.add(Resource(body: Array(image.utf8), contentType: "text/plain"), at: "/list.txt")
+    let first = try await world.tool("prefetch", list, "--cache", world.cache)
+    #expect(first.exitCode == 0 && first.output == "1 image loaded\n", "\(first.errors)")
+    world.server.stop()
+
+    let again = try await world.tool("prefetch", list, "--cache", world.cache)
+
+    #expect(again.exitCode == 1 && again.output == "0 images loaded, 1 already stored\n", "\(again.output)")
+    #expect(again.errors.hasSuffix("; the stored list was used\n"), "\(again.errors)")
+  }
+
+  @Test func localImagesMakeNoSeed() async throws {
+    let world = try World([])
+    defer { world.remove() }
+    let seed = world.program.path("seed")
+
+    let outcome = try await world.tool("prefetch", VitrineProgram.assets + "/gallery", "--into", seed)
+
+    #expect(outcome.exitCode == 1 && outcome.output.contains("local, not stored"), "\(outcome.output)")
+    #expect(outcome.errors.hasSuffix("vitrine: no image is stored in \(seed)\n"), "\(outcome.errors)")
+  }
+
+  @Test func foldersAboveASeedCanBeEnteredByAll() async throws {
+    let world = try World()
+    defer { world.remove() }
+    let seed = world.program.path("srv/kiosk/seed")
+
+    let prefetch = try await world.tool("prefetch", world.feed, "--into", seed)
+
+    #expect(prefetch.exitCode == 0, "\(prefetch.errors)")
+    var status = stat()
+    for path in ["srv", "srv/kiosk", "srv/kiosk/seed", "srv/kiosk/seed/v2"] {
+      #expect(stat(world.program.path(path), &status) == 0 && status.st_mode & 0o777 == 0o755, "\(path)")
+    }
+    #expect(world.storedFiles(seed).count == 4)
   }
 
   @Test func seedShowsImagesWithoutAServer() async throws {
@@ -460,7 +615,7 @@ import VitrineTesting
     #expect(FileManager.default.fileExists(atPath: seed + "/p1") == hasSeedPixels, "nothing is stored")
   }
 
-  @Test func seedThatOthersMayWriteIsReported() async throws {
+  @Test func seedThatCannotBeUsedIsReported() async throws {
     let world = try World()
     defer { world.remove() }
     let seed = world.program.path("seed")
@@ -472,8 +627,30 @@ import VitrineTesting
 
     #expect(run.exitCode == 0 && run.stats?.images.network == 4)
     #expect(run.errors.contains("the seed is not used: \(seed) can be written by other users"))
+    let mistyped = try await world.program.run(
+      arguments: ["--video", "offscreen", "--exit-when-idle", "--feed", world.feed, "--seed", seed + "s"])
+    #expect(mistyped.exitCode == 0 && mistyped.errors.contains("there is no seed in \(seed)s\n"))
     let list = try await world.tool("cache", "ls", "--cache", seed)
     #expect(list.exitCode == 0 && list.output.split(separator: "\n").count == 4, "a listing trusts nothing")
+  }
+
+  @Test func folderWithoutACacheIsNotTakenForAnEmptyCache() async throws {
+    let world = try World()
+    defer { world.remove() }
+    let archive = try world.program.write("an older archive", to: "images.archive")
+    let nowhere = world.program.path("nowhere")
+
+    for arguments in [["ls"], ["stat"], ["verify"], ["export", archive]] {
+      let outcome = try await world.program.run(arguments: ["cache"] + arguments + ["--cache", nowhere])
+      #expect(outcome.exitCode == 1 && outcome.output.isEmpty)
+      #expect(outcome.errors == "vitrine: there is no cache in \(nowhere)\n", "\(outcome.errors)")
+    }
+
+    #expect(try String(contentsOfFile: archive, encoding: .utf8) == "an older archive")
+    // The user's own folder, which does not exist yet.
+    let own = try await world.tool("cache", "stat")
+    #expect(own.exitCode == 0 && own.output.contains("images      0\n"), "\(own.errors)")
+    #expect(!FileManager.default.fileExists(atPath: nowhere))
   }
 
   @Test func wrongUsageExitsWithCodeTwo() async throws {

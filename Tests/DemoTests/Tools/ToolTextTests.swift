@@ -51,6 +51,23 @@ struct ToolTextTests {
     #expect(progress.end().isEmpty)
   }
 
+  @Test(
+    arguments: [
+      (0, 0, 1, nil), (2, 2, 1, nil), (1, 2, 2, nil),
+      (3, 2, 1, "3 images not on disk: all together exceed the limit of the cache"),
+      (1, 1, 2, "1 image not on disk: all together exceed the limit of the cache"),
+    ] as [(Int, Int, Int, String?)])
+  func imagesThatWereRemovedAgainAreReported(missing: Int, failed: Int, sizes: Int, text: String?) {
+    #expect(PrefetchReport(failed: failed).loss(missing: missing, sizes: sizes) == text)
+  }
+
+  @Test func seedHasNoLimitButTheFreeSpace() throws {
+    let seed = PrefetchRun.limits(try #require(try ToolOptions(arguments: ["prefetch", "a", "--into", "b"])))
+    #expect(seed.bytes == .max && seed.guaranteedBytes == .max && seed.freeBytes > 0)
+    let cache = PrefetchRun.limits(try #require(try ToolOptions(arguments: ["prefetch", "a"])))
+    #expect(cache == DiskImageCache.Limits())
+  }
+
   @Test func reportsNameImagesAndPixels() {
     #expect(
       PrefetchReport(loaded: 1, known: 2, local: 3, failed: 4).text

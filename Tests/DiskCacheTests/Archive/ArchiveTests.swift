@@ -190,7 +190,14 @@ import VitrineTesting
     let swapped = [0, 1, 4, 3, 2, 5].flatMap { blocks[$0].bytes }
     #expect(read(swapped).imported == 0 && target.files.isEmpty)
     let reordered = [0, 3, 4, 1, 2, 5].flatMap { blocks[$0].bytes }
-    #expect(read(reordered).imported == 2)
+    let summary = read(reordered)
+    #expect(summary.imported == 2 && summary.isIntact)
+    // Without the blocks of a response, no block is damaged.
+    let shorter = read([0, 1, 2, 5].flatMap { blocks[$0].bytes })
+    #expect(shorter.known == 1 && shorter.isComplete && !shorter.isIntact)
+    // Archives in one stream.
+    let twice = read((blocks + blocks).flatMap(\.bytes))
+    #expect(twice.known == 4 && twice.total == 4 && twice.isIntact)
   }
 
   @Test func excessiveLengthsAreRefused() throws {
@@ -279,8 +286,10 @@ import VitrineTesting
     fill()
     let archive = try export()
     let small = target.cache { $0.bytes = 2 * 4096 }
-    #expect(read(archive, into: small).failure == nil)
-    #expect(target.cache().measured().bytes <= 2 * 4096)
+    let trimmed = read(archive, into: small)
+    #expect(trimmed.failure == nil && trimmed.imported == 5)
+    let left = target.cache().measured()
+    #expect(left.bytes <= 2 * 4096 && left.entries == 5 - trimmed.evicted)
     let full = DiskFixture()
     let summary = read(archive, into: full.cache { $0.freeBytes = .max })
     #expect(summary.failure == .folder(.diskIsFull(path: full.folder)) && full.files.isEmpty)

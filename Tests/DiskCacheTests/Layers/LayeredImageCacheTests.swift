@@ -125,6 +125,47 @@ import VitrineTesting
     #expect(system.openCount == 0)
   }
 
+  @Test func seedWithoutAWritableLayerHidesWhatIsRemoved() {
+    fixture.fillSeed(1..<4)
+    let cache = LayeredImageCache(layers: [fixture.seedCache()])
+    let paths = fixture.seedPaths
+    let before = fixture.listing(paths)
+
+    #expect(cache.removeResponse(for: identity(1)) && !cache.removeResponse(for: identity(1)))
+
+    #expect(cache.response(for: identity(1)) == nil && cache.head(for: identity(1)) == nil)
+    #expect(!cache.containsResponse(for: identity(1)))
+    #expect(cache.response(for: identity(2)) == SeedFixture.response(2))
+    #expect(cache.head(for: identity(2)) != nil && cache.containsResponse(for: identity(2)))
+    #expect(cache.removeAllResponses())
+    #expect((1..<4).allSatisfy { cache.response(for: identity($0)) == nil })
+    let other = LayeredImageCache(layers: [fixture.seedCache()])
+    #expect(other.response(for: identity(1)) == SeedFixture.response(1), "the seed is not changed")
+    var last = (-1, -1)
+    #expect(other.removeAllResponses { last = ($0, $1) })
+    #expect(last == (0, 0))
+    #expect((1..<4).allSatisfy { !other.containsResponse(for: identity($0)) })
+    #expect(fixture.listing(paths) == before && fixture.seedPaths == paths)
+  }
+
+  @Test func tombstonesMoveToAnotherDirectory() {
+    fixture.fillSeed(1..<3)
+    let secret = identity("a.jpg", headers: ["Cookie": "id=1"])
+    fixture.seed.cache().store(SeedFixture.response(7), for: secret)
+    let old = fixture.cache()
+    #expect(old.removeResponse(for: identity(1)) && old.removeResponse(for: secret))
+    old.store(storedResponse(seed: 9), for: identity(5))
+    let new = DiskFixture()
+    let cache = LayeredImageCache(layers: [new.cache(), fixture.seedCache()])
+
+    #expect(new.cache().moveEntries(from: fixture.top.folder) == 1)
+
+    #expect(cache.response(for: identity(1)) == nil && cache.response(for: secret) == nil)
+    #expect(cache.response(for: identity(2)) == SeedFixture.response(2))
+    #expect(cache.response(for: identity(5)) == storedResponse(seed: 9))
+    #expect(!FileManager.default.fileExists(atPath: fixture.top.folder))
+  }
+
   @Test func damagedTombstoneHidesNothing() throws {
     fixture.fillSeed(1..<2)
     fixture.cache().removeResponse(for: identity(1))

@@ -29,6 +29,33 @@ import Testing
     #expect(!seed.openToAllReaders() && !DiskImageCache(directory: fixture.folder + "/no").openToAllReaders())
   }
 
+  @Test func responseThatVariesWithACookieOfTheTransportStaysPrivate() {
+    let cache = fixture.cache()
+    var varying = storedResponse(headers: ["Vary": "Cookie"])
+    varying.varying = [.init(name: "cookie", value: "a digest")]
+    cache.store(varying, for: identity(1))
+    cache.store(storedResponse(seed: 2), for: identity(2))
+
+    #expect(cache.openToAllReaders())
+
+    #expect(fixture.files.map(mode).sorted() == [0o600, 0o644])
+    #expect(mode("\(fixture.root)/\(FolderKey.name)") == 0o600)
+  }
+
+  @Test func modeOfADirectoryForAllUsersStays() {
+    let cache = fixture.cache()
+    cache.store(storedResponse(), for: identity(1))
+    #expect(chmod(fixture.folder, 0o1777) == 0)
+
+    #expect(!cache.openToAllReaders())
+
+    var status = stat()
+    #expect(stat(fixture.folder, &status) == 0 && status.st_mode & 0o7777 == 0o1777)
+    #expect(mode(fixture.root) == 0o700)
+    #expect(chmod(fixture.folder, 0o775) == 0)
+    #expect(cache.openToAllReaders() && mode(fixture.folder) == 0o755 && mode(fixture.root) == 0o755)
+  }
+
   @Test func keyCanBeReadIfNoRequestHoldsASecret() {
     let list = identity("list.txt", headers: ["Accept": "text/plain"])
     let cache = fixture.cache()

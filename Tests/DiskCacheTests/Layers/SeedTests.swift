@@ -14,6 +14,8 @@ import VitrineTesting
     fixture.fillSeed(1..<4)
     let damaged = try #require(fixture.seed.files.first)
     try Data("damaged".utf8).write(to: URL(filePath: damaged))
+    // A lookup in a writable cache would remove it by its age.
+    #expect(fixture.seed.cache().storeIncomplete(storedResponse(70_000), for: identity(9)))
     // A writer that has died has left these.
     try Data(count: 9).write(to: URL(filePath: "\(fixture.seed.root)/\(CacheFolder.temporaryPrefix)1"))
     try FileManager.default.createDirectory(
@@ -36,6 +38,9 @@ import VitrineTesting
     #expect(seed.moveEntries(from: fixture.top.folder) == 0)
     seed.forEachEntry(verifyingBodies: true) { _ in true }
     #expect(!seed.removeDamagedEntry(String(damaged.suffix(32))))
+    #expect(seed.fetchLock(for: identity(9)) == nil && seed.fetchProgress(for: identity(9)) == nil)
+    #expect(seed.incompleteResponse(for: identity(9)) { _ in } == nil)
+    #expect(!seed.storeIncomplete(storedResponse(70_000), for: identity(9)))
     cache.store(storedResponse(), for: identity(1))
     cache.removeResponse(for: identity(2))
     cache.removeAllResponses()

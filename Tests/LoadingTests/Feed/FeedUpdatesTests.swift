@@ -73,6 +73,22 @@ struct FeedUpdatesTests {
     try await transport.waitUntilStarted(4)
   }
 
+  @Test func endOfALoadIsReportedWhenTheServerHasConfirmedAFreshStoredList() async throws {
+    store("a.png\n", age: 10)
+    let feed = try feed()
+    var states: [Feed.State] = []
+    feed.onFinish = { states.append(feed.state) }
+
+    feed.reload()
+    let request = try await transport.transfer(1)
+    #expect(feed.state == .loaded && urls(feed) == ["a.png"] && states.isEmpty)
+    request.respondNotModified()
+    try await until { !states.isEmpty }
+
+    #expect(states == [.loaded] && !feed.isLoading)
+    feed.onFinish = nil
+  }
+
   @Test(arguments: [(0, 810), (1, 990)]) func intervalOfEachUpdateVaries(random: Double, seconds: Double)
     async throws
   {
