@@ -93,7 +93,7 @@ struct ArchiveImport: ~Copyable {
     }
     var failure: ArchiveError?
     do throws(SystemError) {
-      let shard = try CacheFolder.folder(String(file.name.hex.prefix(2)), in: root, creating: true)
+      let shard = try root.openFolder(String(file.name.hex.prefix(2)), creating: true)
       failure = try store(file, in: shard)
     } catch {
       throw .folder(.refused(path: context.folder.path, code: error.code))
@@ -123,7 +123,7 @@ struct ArchiveImport: ~Copyable {
   private mutating func store(
     _ file: ArchiveBlock.File, in shard: borrowing Descriptor
   ) throws(SystemError) -> ArchiveError? {
-    let temporary = CacheFolder.temporaryName()
+    let temporary = TemporaryFile.uniqueName()
     var target = try shard.open(temporary, flags: O_RDWR | O_CREAT | O_EXCL)
     // The lock tells a sweep that the writer is alive.
     _ = target.lock()

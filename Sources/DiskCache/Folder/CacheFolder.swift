@@ -11,10 +11,10 @@ final class CacheFolder: Sendable {
   static let version = "v2"
   /// The folders of older versions of the format.
   static let olderVersions = ["v1"]
-  /// The prefix of the names of files that are being written.
-  static let temporaryPrefix = ".new-"
-  /// The prefix of the names of folders that are being removed.
-  static let removedPrefix = ".old-"
+  /// The folder of pixels beside that of responses, named for the version of its layout.
+  static let pixelVersion = "p1"
+  /// The subfolder of incomplete responses.
+  static let incompleteFolder = "incomplete"
 
   let path: String
   /// True for a folder that is never written, a seed. The folder may belong to root.
@@ -40,9 +40,6 @@ final class CacheFolder: Sendable {
     CacheFolder(path: CacheDirectory.absolute(path), system: system, hash: hash)
   }
 
-  /// A unique file name.
-  static func temporaryName() -> String { temporaryPrefix + String(UInt64.random(in: 0 ... .max), radix: 36) }
-
   /// Opens the folder `v2`, or another folder beside it; nil if the folder does not exist and `creating` is false.
   /// Throws if the system refuses access or another user owns the folder.
   func open(
@@ -55,7 +52,7 @@ final class CacheFolder: Sendable {
       let outer = try openOuter(creating: creating)
       // The owner of the outer folder may replace the contents. Root is accepted, because root may do so in any folder.
       let isForeign = ![geteuid(), 0].contains(try outer.status.owner)
-      let inner = isForeign ? nil : try Self.folder(name, in: outer, creating: creating)
+      let inner = isForeign ? nil : try outer.openFolder(name, creating: creating)
       if let inner {
         let status = try inner.status
         if status.owner == geteuid() {
@@ -108,28 +105,16 @@ final class CacheFolder: Sendable {
     of entry: DiskEntry, in root: borrowing Descriptor, creating: Bool
   ) throws(DiskImageCache.Fault) -> Descriptor? {
     do throws(SystemError) {
-      return try Self.folder(entry.shard, in: root, creating: creating)
+      return try root.openFolder(entry.shard, creating: creating)
     } catch {
       if error.code == ENOENT, !creating { return nil }
       throw .refused(path: path, code: error.code)
     }
   }
 
-  /// Opens a subfolder, and creates it first if it does not exist and `creating` is true.
-  static func folder(
-    _ name: String, in folder: borrowing Descriptor, creating: Bool
-  ) throws(SystemError) -> Descriptor {
-    do throws(SystemError) {
-      return try folder.openFolder(name)
-    } catch {
-      guard error.code == ENOENT, creating else { throw error }
-    }
-    do throws(SystemError) {
-      try folder.makeFolder(name)
-    } catch {
-      guard error.code == EEXIST else { throw error }
-    }
-    return try folder.openFolder(name)
+  /// Returns true for the name of a subfolder for responses.
+  static func isShard(_ name: String) -> Bool {
+    name.utf8.count == 2 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
   }
 
   /// Creates the folder and all parents, accessible to this user only. Returns the error if one of the folders could
@@ -150,7 +135,7 @@ final class CacheFolder: Sendable {
 
   /// Removes the folder `v2`, the folder of pixels and then the outer folder, unless they contain files.
   func removeIfEmpty() {
-    for folder in ["\(path)/\(PixelFolder.version)", "\(path)/\(Self.version)", path] {
+    for folder in ["\(path)/\(CacheFolder.pixelVersion)", "\(path)/\(Self.version)", path] {
       try? Descriptor.retrying { () throws(SystemError) in
         try system.remove(folder, in: AT_FDCWD, isFolder: true)
       }

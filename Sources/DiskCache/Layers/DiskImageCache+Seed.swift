@@ -33,7 +33,7 @@ extension DiskImageCache {
     guard PixelPublication(context: pixels.context, names: publicNames).run() else { return false }
     let hasFolders = context.reading { (root) throws(Fault) -> Bool in
       do throws(SystemError) {
-        for folder in root.names.names where FolderSweep.isShard(folder) {
+        for folder in root.names.names where CacheFolder.isShard(folder) {
           try root.openFolder(folder).setMode(0o755)
         }
         let outer = try root.openFolder("..")

@@ -21,7 +21,7 @@ struct PixelPublication {
         pack = nil
         return try context.system { () throws(SystemError) in try openPacks(of: files) }
       }
-      guard hasPacks, let root = try context.folder.open(PixelFolder.version, creating: false) else {
+      guard hasPacks, let root = try context.folder.open(CacheFolder.pixelVersion, creating: false) else {
         return false
       }
       do throws(SystemError) {

@@ -37,7 +37,7 @@ struct FolderWalk {
   static func names(in root: borrowing Descriptor) -> (names: [String], isComplete: Bool) {
     let folders = root.names
     var (names, isComplete) = ([String](), folders.isComplete)
-    for folder in folders.names where FolderSweep.isShard(folder) {
+    for folder in folders.names where CacheFolder.isShard(folder) {
       do throws(SystemError) {
         let files = try root.openFolder(folder).names
         if !files.isComplete { isComplete = false }

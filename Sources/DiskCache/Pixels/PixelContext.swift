@@ -40,7 +40,7 @@ final class PixelContext: Sendable {
       opened.replaceValue(with: nil)
     }
     let isCreating = creating && !folder.isReadOnly
-    guard let root = try folder.open(PixelFolder.version, creating: isCreating) else { return nil }
+    guard let root = try folder.open(CacheFolder.pixelVersion, creating: isCreating) else { return nil }
     if isCreating { PixelSweep.removeLeftovers(in: root) }
     let files: PixelFiles?
     do throws(SystemError) {
@@ -143,7 +143,7 @@ final class PixelContext: Sendable {
   }
 
   private func removeFolder() throws(DiskImageCache.Fault) {
-    guard let root = try folder.open(PixelFolder.version, creating: false) else { return }
+    guard let root = try folder.open(CacheFolder.pixelVersion, creating: false) else { return }
     do throws(SystemError) {
       try PixelSweep.removeAll(root)
     } catch {

@@ -123,7 +123,7 @@ struct PixelInventory {
 
   /// Returns true if there is an index that cannot be used. An empty index is being removed.
   private func hasDamagedIndex() throws(DiskImageCache.Fault) -> Bool {
-    guard let root = try context.folder.open(PixelFolder.version, creating: false) else { return false }
+    guard let root = try context.folder.open(CacheFolder.pixelVersion, creating: false) else { return false }
     do throws(SystemError) {
       let folder = try root.openFolder(PixelFolder.packs)
       let status = try folder.status(of: PixelFolder.index)

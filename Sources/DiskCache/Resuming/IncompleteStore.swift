@@ -9,8 +9,6 @@ import VitrineLoading
 /// that neither is ever taken for the other. The names in the folder are read once, so that a fetch costs no access to
 /// the disk while there are no such files.
 final class IncompleteStore: Sendable {
-  static let folderName = "incomplete"
-
   private let context: CacheContext
   /// The names of the files as far as known; nil until the folder is read.
   private let known = Mutex<Set<ContentHash>?>(nil)
@@ -82,7 +80,7 @@ final class IncompleteStore: Sendable {
       guard let root = try context.open(creating: false) else { return nil }
       let names = names(in: root)
       guard !names.isEmpty, let entry = try context.folder.entry(of: identity, in: root),
-        names.contains(entry.name), let folder = try? root.openFolder(Self.folderName)
+        names.contains(entry.name), let folder = try? root.openFolder(CacheFolder.incompleteFolder)
       else { return nil }
       return try body(entry.ofIncompleteResponse, folder, root)
     } catch {
@@ -123,7 +121,7 @@ final class IncompleteStore: Sendable {
       FileStatus.allocatedBytes(for: start.count + response.body.count) <= trim.budget
     else { return false }
     do throws(SystemError) {
-      let folder = try CacheFolder.folder(Self.folderName, in: root, creating: true)
+      let folder = try root.openFolder(CacheFolder.incompleteFolder, creating: true)
       guard makeRoom(for: start.count + response.body.count, entry.name, in: folder) else { return false }
       _ = try ResponseWriter.write(start, response.body, entry.name, in: folder, now: context.now)
       known.withLock { _ = $0?.insert(entry.name) }
@@ -155,7 +153,7 @@ final class IncompleteStore: Sendable {
     if let names = known.withLock({ $0 }) { return names }
     var names: Set<ContentHash> = []
     do throws(SystemError) {
-      let folder = try root.openFolder(Self.folderName)
+      let folder = try root.openFolder(CacheFolder.incompleteFolder)
       let (entries, isComplete) = contents(of: folder)
       let victims = Set(trim.victims(of: entries).map(\.name))
       for name in victims { try? folder.remove(name.hex) }
@@ -177,7 +175,7 @@ final class IncompleteStore: Sendable {
   func usage() -> ImageCache.DiskUsage {
     let entries = context.reading { (root) throws(DiskImageCache.Fault) -> [DiskTrim.Entry] in
       do throws(SystemError) {
-        let folder = try root.openFolder(Self.folderName)
+        let folder = try root.openFolder(CacheFolder.incompleteFolder)
         return contents(of: folder, isReadOnly: true).entries
       } catch {
         if error.code == ENOENT { return [] }
@@ -196,7 +194,7 @@ final class IncompleteStore: Sendable {
     let names = folder.names
     var isComplete = names.isComplete
     for name in names.names {
-      if !isReadOnly, name.hasPrefix(CacheFolder.temporaryPrefix), FolderSweep.isAbandoned(name, in: folder) {
+      if !isReadOnly, name.hasPrefix(TemporaryFile.prefix), TemporaryFile.isAbandoned(name, in: folder) {
         try? folder.remove(name)
       }
       guard let hash = ContentHash(hex: name[...]) else { continue }

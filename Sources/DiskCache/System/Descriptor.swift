@@ -224,6 +224,21 @@ struct Descriptor: ~Copyable {
     try open(name, flags: O_RDONLY | O_DIRECTORY)
   }
 
+  /// Opens a subfolder, and creates it first if it does not exist and `creating` is true.
+  func openFolder(_ name: String, creating: Bool) throws(SystemError) -> Descriptor {
+    do throws(SystemError) {
+      return try openFolder(name)
+    } catch {
+      guard error.code == ENOENT, creating else { throw error }
+    }
+    do throws(SystemError) {
+      try makeFolder(name)
+    } catch {
+      guard error.code == EEXIST else { throw error }
+    }
+    return try openFolder(name)
+  }
+
   func makeFolder(_ name: String) throws(SystemError) {
     try Self.retrying { () throws(SystemError) in try system.makeFolder(name, in: number) }
   }

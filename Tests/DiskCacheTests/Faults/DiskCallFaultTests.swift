@@ -106,7 +106,7 @@ import VitrineTesting
     #expect(stored == nil || stored?.body == other.body || stored?.body == varying.body, note)
     cache.trim()
     let leftovers = fixture.everything.filter {
-      $0.contains(CacheFolder.temporaryPrefix) || $0.contains(CacheFolder.removedPrefix)
+      $0.contains(TemporaryFile.prefix) || $0.contains(RemovedFolder.prefix)
     }
     #expect(leftovers.isEmpty, note)
   }

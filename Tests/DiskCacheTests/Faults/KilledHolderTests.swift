@@ -97,7 +97,7 @@ import VitrineTesting
       let body = try #require(found?.body, "round \(round)")
       #expect(body.count >= 70_000, "round \(round)")
       #expect(body.indices.allSatisfy { body[$0] == UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
-      let leftovers = fixture.everything.filter { $0.contains(CacheFolder.temporaryPrefix) }
+      let leftovers = fixture.everything.filter { $0.contains(TemporaryFile.prefix) }
       #expect(leftovers.isEmpty, "round \(round)")
     }
   }

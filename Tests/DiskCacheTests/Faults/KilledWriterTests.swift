@@ -43,11 +43,11 @@ import VitrineTesting
           "round \(round): response \(number)")
       }
       #expect(cache.statistics.damaged == 0)
-      let leftovers = fixture.everything.filter { $0.contains(CacheFolder.temporaryPrefix) }
+      let leftovers = fixture.everything.filter { $0.contains(TemporaryFile.prefix) }
       #expect(leftovers.count <= 1, "round \(round): \(leftovers)")
     }
     fixture.cache().trim()
-    #expect(fixture.everything.allSatisfy { !$0.contains(CacheFolder.temporaryPrefix) })
+    #expect(fixture.everything.allSatisfy { !$0.contains(TemporaryFile.prefix) })
     #expect(stored.count > 1)
   }
 
@@ -73,7 +73,7 @@ import VitrineTesting
         if let found { stored[number] = found } else { Issue.record("round \(round): \(number) \(version)") }
       }
       #expect(cache.statistics.damaged == 0)
-      let leftovers = fixture.pixelFiles.filter { $0.contains(CacheFolder.temporaryPrefix) }
+      let leftovers = fixture.pixelFiles.filter { $0.contains(TemporaryFile.prefix) }
       #expect(leftovers.count <= 1, "round \(round): \(leftovers)")
     }
     let cache = fixture.pixels()

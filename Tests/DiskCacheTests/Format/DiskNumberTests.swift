@@ -20,7 +20,7 @@ import Testing
     let folder = try #require(fixture.files.first).split(separator: "/").dropLast().joined(separator: "/")
     for number in 0..<4 {
       fixture.cache().store(storedResponse(seed: UInt8(number)), for: identity(number))
-      try Data(count: 1).write(to: URL(filePath: "/\(folder)/\(CacheFolder.temporaryPrefix)\(number)"))
+      try Data(count: 1).write(to: URL(filePath: "/\(folder)/\(TemporaryFile.prefix)\(number)"))
     }
     system.changeStatus { status in
       guard status.st_mode & S_IFMT == S_IFREG else { return }

@@ -13,7 +13,7 @@ import VitrineGraphics
   private static let secret = PixelKey(
     identity: identity("secret.jpg", headers: ["Cookie": "id=1"]), variant: "64x64")
 
-  private var root: String { "\(fixture.folder)/\(PixelFolder.version)" }
+  private var root: String { "\(fixture.folder)/\(CacheFolder.pixelVersion)" }
 
   private func mode(_ path: String) -> mode_t {
     var status = stat()

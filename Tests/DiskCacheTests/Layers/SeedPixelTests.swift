@@ -38,9 +38,9 @@ import VitrineGraphics
     try overwrite(pack, bytes)
     // Writers that have died have left these.
     let seed = fixture.seed
-    try Data(count: 9).write(to: URL(filePath: "\(seed.packFolder)/\(CacheFolder.temporaryPrefix)1"))
+    try Data(count: 9).write(to: URL(filePath: "\(seed.packFolder)/\(TemporaryFile.prefix)1"))
     try FileManager.default.createDirectory(
-      atPath: "\(seed.folder)/\(PixelFolder.version)/\(CacheFolder.removedPrefix)1",
+      atPath: "\(seed.folder)/\(CacheFolder.pixelVersion)/\(RemovedFolder.prefix)1",
       withIntermediateDirectories: false)
     let paths = fixture.seedPaths
     fixture.resetAccessTimes(paths)
@@ -132,7 +132,7 @@ import VitrineGraphics
     fill(1..<2)
     let seed = fixture.seed
     let pack = try #require(seed.packPaths.first)
-    for path in [pack, seed.indexPath, seed.packFolder, "\(seed.folder)/\(PixelFolder.version)"] {
+    for path in [pack, seed.indexPath, seed.packFolder, "\(seed.folder)/\(CacheFolder.pixelVersion)"] {
       let moved = seed.folder + "/moved"
       try FileManager.default.moveItem(atPath: path, toPath: moved)
       try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: moved)

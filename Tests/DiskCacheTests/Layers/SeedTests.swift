@@ -17,9 +17,9 @@ import VitrineTesting
     // A lookup in a writable cache would remove it by its age.
     #expect(fixture.seed.cache().storeIncomplete(storedResponse(70_000), for: identity(9)))
     // A writer that has died has left these.
-    try Data(count: 9).write(to: URL(filePath: "\(fixture.seed.root)/\(CacheFolder.temporaryPrefix)1"))
+    try Data(count: 9).write(to: URL(filePath: "\(fixture.seed.root)/\(TemporaryFile.prefix)1"))
     try FileManager.default.createDirectory(
-      atPath: "\(fixture.seed.root)/\(CacheFolder.removedPrefix)1", withIntermediateDirectories: false)
+      atPath: "\(fixture.seed.root)/\(RemovedFolder.prefix)1", withIntermediateDirectories: false)
     let paths = fixture.seedPaths
     fixture.resetAccessTimes(paths)
     let before = fixture.listing(paths)

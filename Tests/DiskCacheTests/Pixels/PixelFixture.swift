@@ -22,7 +22,7 @@ extension DiskFixture {
   }
 
   /// The folder of packs.
-  var packFolder: String { "\(folder)/\(PixelFolder.version)/\(PixelFolder.packs)" }
+  var packFolder: String { "\(folder)/\(CacheFolder.pixelVersion)/\(PixelFolder.packs)" }
   var indexPath: String { "\(packFolder)/\(PixelFolder.index)" }
 
   /// The paths of the packs.
@@ -33,7 +33,7 @@ extension DiskFixture {
 
   /// The paths of all files below the folder of pixels.
   var pixelFiles: [String] {
-    let root = "\(folder)/\(PixelFolder.version)"
+    let root = "\(folder)/\(CacheFolder.pixelVersion)"
     return ((try? FileManager.default.subpathsOfDirectory(atPath: root)) ?? []).map { "\(root)/\($0)" }
   }
 }

@@ -97,7 +97,7 @@ import VitrineTesting
 
   @Test(.enabled(if: geteuid() == 0, "needs another user")) func folderOfAnotherUserIsRefused() {
     fixture.pixels().put(1)
-    for path in [fixture.folder, "\(fixture.folder)/\(PixelFolder.version)"] {
+    for path in [fixture.folder, "\(fixture.folder)/\(CacheFolder.pixelVersion)"] {
       #expect(chown(path, 12345, 12345) == 0)
       let cache = fixture.pixels()
       #expect(cache.find(1) == nil)
@@ -113,7 +113,7 @@ import VitrineTesting
     let other = DiskFixture()
     other.pixels().put(1)
     let links = [
-      ("\(fixture.folder)/\(PixelFolder.version)", "\(other.folder)/\(PixelFolder.version)"),
+      ("\(fixture.folder)/\(CacheFolder.pixelVersion)", "\(other.folder)/\(CacheFolder.pixelVersion)"),
       (fixture.packFolder, other.packFolder),
     ]
     for (path, target) in links {
@@ -130,7 +130,7 @@ import VitrineTesting
 
   @Test func folderReadableByOthersIsMadePrivate() throws {
     fixture.pixels().put(1)
-    let path = "\(fixture.folder)/\(PixelFolder.version)"
+    let path = "\(fixture.folder)/\(CacheFolder.pixelVersion)"
     #expect(chmod(path, 0o777) == 0)
     #expect(fixture.pixels().has(1))
     var status = stat()

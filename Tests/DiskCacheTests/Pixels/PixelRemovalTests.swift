@@ -149,7 +149,7 @@ import VitrineGraphics
 
   @Test func foldersThatAreHalfRemovedAreSweptByTheNextWriter() throws {
     fixture.pixels().put(1)
-    let old = fixture.folder + "/p1/\(CacheFolder.removedPrefix)abc"
+    let old = fixture.folder + "/p1/\(RemovedFolder.prefix)abc"
     #expect(rename(fixture.packFolder, old) == 0)
     let cache = fixture.pixels()
     #expect(cache.find(1) == nil)

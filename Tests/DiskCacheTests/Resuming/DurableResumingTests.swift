@@ -61,7 +61,7 @@ import VitrineTesting
   }
 
   private var incompleteFiles: [String] {
-    fixture.everything.filter { $0.contains("/\(IncompleteStore.folderName)/") }
+    fixture.everything.filter { $0.contains("/\(CacheFolder.incompleteFolder)/") }
   }
 
   @Test func laterRunRequestsTheRest() async throws {

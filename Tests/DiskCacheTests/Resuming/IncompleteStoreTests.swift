@@ -27,7 +27,7 @@ import VitrineTesting
     cache.incompleteResponse(for: identity) { _ in }
   }
 
-  private var folder: String { "\(fixture.root)/\(IncompleteStore.folderName)" }
+  private var folder: String { "\(fixture.root)/\(CacheFolder.incompleteFolder)" }
 
   private var files: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).map { "\(folder)/\($0)" }
@@ -59,7 +59,7 @@ import VitrineTesting
     cache.store(storedResponse(), for: identity("b.jpg"))
     for name in ["a.jpg", "c.jpg"] { cache.storeIncomplete(beginning(), for: identity(name)) }
     // A writer that has died has left this file, which the next store removes.
-    try write(Data(count: 9), to: "\(folder)/\(CacheFolder.temporaryPrefix)1")
+    try write(Data(count: 9), to: "\(folder)/\(TemporaryFile.prefix)1")
     let count = files.count
 
     for cache in [cache, fixture.cache(), DiskImageCache(seed: fixture.folder)] {
@@ -179,7 +179,7 @@ import VitrineTesting
 
   @Test func leftoversOfKilledWritersAreRemoved() throws {
     fixture.cache().storeIncomplete(beginning(), for: identity("a.jpg"))
-    try Data([1, 2, 3]).write(to: URL(filePath: "\(folder)/\(CacheFolder.temporaryName())"))
+    try Data([1, 2, 3]).write(to: URL(filePath: "\(folder)/\(TemporaryFile.uniqueName())"))
     #expect(find(fixture.cache(), identity("a.jpg")) == beginning())
     #expect(files.count == 1)
   }

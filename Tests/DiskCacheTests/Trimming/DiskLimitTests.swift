@@ -225,7 +225,7 @@ import Testing
   private func halfWritten(_ name: String = "abc") throws -> String {
     fixture.cache().store(storedResponse(), for: identity(1))
     let shard = try #require(fixture.files.first?.split(separator: "/").dropLast().joined(separator: "/"))
-    let path = "/\(shard)/\(CacheFolder.temporaryPrefix)\(name)"
+    let path = "/\(shard)/\(TemporaryFile.prefix)\(name)"
     try Data(count: 10_000).write(to: URL(filePath: path))
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSince1970: 1_800_000_000)], ofItemAtPath: path)
@@ -234,7 +234,7 @@ import Testing
 
   @Test func leftoversOfADeadWriterAreRemovedAtOnce() throws {
     let half = try halfWritten()
-    let old = fixture.root + "/\(CacheFolder.removedPrefix)abc"
+    let old = fixture.root + "/\(RemovedFolder.prefix)abc"
     let manager = FileManager.default
     try manager.createDirectory(atPath: old, withIntermediateDirectories: false)
     try Data([1]).write(to: URL(filePath: old + "/0123"))

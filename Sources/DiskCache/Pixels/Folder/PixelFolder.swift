@@ -8,8 +8,6 @@ import VitrineLoading
 ///
 /// Names depend on the key of the folder of responses (`FolderKey`).
 enum PixelFolder {
-  /// The version of the folder layout and of the file formats.
-  static let version = "p1"
   static let packs = "packs"
   static let index = "index"
 
@@ -21,7 +19,7 @@ enum PixelFolder {
   ) throws(SystemError) -> PixelFiles? {
     let isCreating = limits != nil
     do throws(SystemError) {
-      let folder = try CacheFolder.folder(packs, in: root, creating: isCreating)
+      let folder = try root.openFolder(packs, creating: isCreating)
       // The folder was made private when it was opened.
       let hasModes = try root.status.permissions & 0o077 == 0
       if let index = try PixelIndex.open(in: folder) {

@@ -7,7 +7,7 @@ enum PixelReclaim {
   /// pack was removed.
   static func free(_ bytes: Int, beside responses: borrowing Descriptor, now: Int64) -> Bool {
     guard bytes > 0, let outer = try? responses.openFolder(".."),
-      let root = try? outer.openFolder(PixelFolder.version), (try? root.status)?.owner == geteuid(),
+      let root = try? outer.openFolder(CacheFolder.pixelVersion), (try? root.status)?.owner == geteuid(),
       let folder = try? root.openFolder(PixelFolder.packs)
     else { return false }
     var (freed, isAny) = (0, false)

@@ -19,7 +19,10 @@ enum PixelSweep {
     for name in names.names {
       let number = PackName.number(name)
       guard number != nil || name == PixelFolder.index else {
-        if !isReadOnly, name.hasPrefix(CacheFolder.temporaryPrefix) { removeAbandoned(name, in: folder) }
+        // The temporary file of an index, unless a process is writing it.
+        if !isReadOnly, name.hasPrefix(TemporaryFile.prefix), TemporaryFile.isAbandoned(name, in: folder) {
+          try? folder.remove(name)
+        }
         continue
       }
       do throws(SystemError) {
@@ -35,12 +38,6 @@ enum PixelSweep {
       }
     }
     return contents
-  }
-
-  /// Removes the temporary file of an index unless a process is writing it.
-  private static func removeAbandoned(_ name: String, in folder: borrowing Descriptor) {
-    guard let file = try? folder.open(name, flags: O_RDONLY), case .acquired = file.lock() else { return }
-    try? folder.remove(name)
   }
 
   // MARK: Packs
@@ -88,7 +85,7 @@ enum PixelSweep {
     var failure: SystemError?
     do throws(SystemError) {
       try emptyIndex(in: root)
-      let removed = CacheFolder.removedPrefix + String(UInt64.random(in: 0 ... .max), radix: 36)
+      let removed = RemovedFolder.uniqueName()
       try root.rename(PixelFolder.packs, to: removed)
     } catch {
       if error.code != ENOENT { failure = error }
@@ -115,7 +112,7 @@ enum PixelSweep {
   static func removeLeftovers(in root: borrowing Descriptor) -> Bool {
     let names = root.names
     var isComplete = names.isComplete
-    for name in names.names where name.hasPrefix(CacheFolder.removedPrefix) {
+    for name in names.names where name.hasPrefix(RemovedFolder.prefix) {
       if !removeFolder(name, in: root) { isComplete = false }
     }
     return isComplete

@@ -26,12 +26,12 @@ enum FolderSweep {
     let folders = root.names
     contents.isComplete = folders.isComplete
     for folder in folders.names {
-      if folder.hasPrefix(CacheFolder.removedPrefix) {
+      if folder.hasPrefix(RemovedFolder.prefix) {
         if !isReadOnly { remove(folder, in: root) }
-      } else if folder.hasPrefix(CacheFolder.temporaryPrefix) {
+      } else if folder.hasPrefix(TemporaryFile.prefix) {
         // The temporary file of a key that is being created.
         if !isReadOnly { count(unfinished: folder, in: root, now, &contents) }
-      } else if isShard(folder) {
+      } else if CacheFolder.isShard(folder) {
         do throws(SystemError) {
           try add(try root.openFolder(folder), now, isReadOnly, &contents)
         } catch {
@@ -48,7 +48,7 @@ enum FolderSweep {
     let files = shard.names
     if !files.isComplete { contents.isComplete = false }
     for name in files.names {
-      if name.hasPrefix(CacheFolder.temporaryPrefix) {
+      if name.hasPrefix(TemporaryFile.prefix) {
         if !isReadOnly { count(unfinished: name, in: shard, now, &contents) }
       } else if let hash = ContentHash(hex: name[...]) {
         do throws(SystemError) {
@@ -70,18 +70,11 @@ enum FolderSweep {
     unfinished name: String, in folder: borrowing Descriptor, _ now: Int64, _ contents: inout Contents
   ) {
     guard let status = try? folder.status(of: name), status.isRegular else { return }
-    if abs(now - status.stored) > maximumWriteSeconds || isAbandoned(name, in: folder) {
+    if abs(now - status.stored) > maximumWriteSeconds || TemporaryFile.isAbandoned(name, in: folder) {
       try? folder.remove(name)
     } else {
       contents.unfinishedBytes = contents.unfinishedBytes.addingSaturated(status.allocatedBytes)
     }
-  }
-
-  /// True if no writer holds the lock of the file.
-  static func isAbandoned(_ name: String, in folder: borrowing Descriptor) -> Bool {
-    guard let file = try? folder.open(name, flags: O_RDONLY) else { return false }
-    if case .acquired = file.lock() { return true }
-    return false
   }
 
   // MARK: Removing
@@ -109,11 +102,11 @@ enum FolderSweep {
   static func removeAll(_ root: borrowing Descriptor) -> (count: Int, isComplete: Bool) {
     var count = 0
     let folders = root.names
-    if folders.names.contains(IncompleteStore.folderName) { remove(IncompleteStore.folderName, in: root) }
-    for folder in folders.names where isShard(folder) || folder.hasPrefix(CacheFolder.removedPrefix) {
+    if folders.names.contains(CacheFolder.incompleteFolder) { remove(CacheFolder.incompleteFolder, in: root) }
+    for folder in folders.names where CacheFolder.isShard(folder) || folder.hasPrefix(RemovedFolder.prefix) {
       var removedName = folder
-      if isShard(folder) {
-        removedName = CacheFolder.removedPrefix + String(UInt64.random(in: 0 ... .max), radix: 36)
+      if CacheFolder.isShard(folder) {
+        removedName = RemovedFolder.uniqueName()
         do throws(SystemError) {
           try root.rename(folder, to: removedName)
         } catch {
@@ -153,7 +146,7 @@ enum FolderSweep {
     for version in CacheFolder.olderVersions {
       guard let old = try? outer.openFolder(version), let status = try? old.status, status.owner == geteuid()
       else { continue }
-      for folder in old.names.names where isShard(folder) || folder.hasPrefix(CacheFolder.removedPrefix) {
+      for folder in old.names.names where CacheFolder.isShard(folder) || folder.hasPrefix(RemovedFolder.prefix) {
         remove(folder, in: old)
       }
       try? outer.remove(version, isFolder: true)
@@ -176,10 +169,5 @@ enum FolderSweep {
     }
     try? root.remove(folder, isFolder: true)
     return count
-  }
-
-  /// Returns true for the name of a subfolder for responses.
-  static func isShard(_ name: String) -> Bool {
-    name.utf8.count == 2 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
   }
 }

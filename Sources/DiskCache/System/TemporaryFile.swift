@@ -2,6 +2,12 @@ import Glibc
 
 /// Files that get their name when they are complete.
 enum TemporaryFile {
+  /// The prefix of the names of files that are being written.
+  static let prefix = ".new-"
+
+  /// Returns a new name for a file that is being written.
+  static func uniqueName() -> String { prefix + String(UInt64.random(in: 0 ... .max), radix: 36) }
+
   /// Creates a file with the contents that `fill` writes. A file of this name is replaced.
   static func write(
     _ name: String, in folder: borrowing Descriptor,
@@ -18,7 +24,7 @@ enum TemporaryFile {
     in folder: borrowing Descriptor, _ fill: (borrowing Descriptor) throws(SystemError) -> Void,
     publish: (_ temporary: String) throws(SystemError) -> Void
   ) throws(SystemError) {
-    let temporary = CacheFolder.temporaryName()
+    let temporary = uniqueName()
     var file = try folder.open(temporary, flags: O_WRONLY | O_CREAT | O_EXCL)
     do throws(SystemError) {
       // The lock tells a sweep that the writer is alive.
@@ -34,4 +40,19 @@ enum TemporaryFile {
       throw error
     }
   }
+  /// Returns true if no process is writing the file: no writer holds the lock.
+  static func isAbandoned(_ name: String, in folder: borrowing Descriptor) -> Bool {
+    guard let file = try? folder.open(name, flags: O_RDONLY) else { return false }
+    if case .acquired = file.lock() { return true }
+    return false
+  }
+}
+
+/// Folders that are renamed before they are emptied, so that new files go to another folder.
+enum RemovedFolder {
+  /// The prefix of the names of folders that are being removed.
+  static let prefix = ".old-"
+
+  /// Returns a new name for a folder that is being removed.
+  static func uniqueName() -> String { prefix + String(UInt64.random(in: 0 ... .max), radix: 36) }
 }

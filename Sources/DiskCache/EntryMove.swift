@@ -29,7 +29,7 @@ struct EntryMove {
 
   /// Removes the pixels of the old directory, which are made again from the responses.
   private func removePixels() throws(DiskImageCache.Fault) {
-    if let root = try oldFolder.open(PixelFolder.version, creating: false) {
+    if let root = try oldFolder.open(CacheFolder.pixelVersion, creating: false) {
       try? PixelSweep.removeAll(root)
     }
   }
@@ -57,8 +57,8 @@ struct EntryMove {
   private func moveTombstones(from source: borrowing Descriptor, to target: borrowing Descriptor) {
     do throws(SystemError) {
       let old = try source.openFolder(HiddenResponses.folderName)
-      let new = try CacheFolder.folder(HiddenResponses.folderName, in: target, creating: true)
-      for name in old.names.names where !name.hasPrefix(CacheFolder.temporaryPrefix) {
+      let new = try target.openFolder(HiddenResponses.folderName, creating: true)
+      for name in old.names.names where !name.hasPrefix(TemporaryFile.prefix) {
         if try !new.contains(name) { try copy(name, from: old, to: new) }
       }
     } catch {
@@ -73,7 +73,7 @@ struct EntryMove {
     let name = entry.hex
     let shard = String(name.prefix(2))
     let oldShard = try source.openFolder(shard)
-    let newShard = try CacheFolder.folder(shard, in: target, creating: true)
+    let newShard = try target.openFolder(shard, creating: true)
     if try newShard.contains(name) {
       try oldShard.remove(name)
       return false
@@ -117,7 +117,7 @@ struct EntryMove {
   private func removeEmptyFolders(in source: borrowing Descriptor) {
     let folders = source.names
     var isEmpty = folders.isComplete
-    for folder in folders.names where FolderSweep.isShard(folder) {
+    for folder in folders.names where CacheFolder.isShard(folder) {
       do throws(SystemError) {
         try source.remove(folder, isFolder: true)
       } catch {
@@ -126,7 +126,7 @@ struct EntryMove {
     }
     // Private responses that stay need the key.
     guard isEmpty else { return }
-    for folder in [IncompleteStore.folderName, HiddenResponses.folderName] {
+    for folder in [CacheFolder.incompleteFolder, HiddenResponses.folderName] {
       FolderSweep.remove(folder, in: source)
     }
     for name in [FolderKey.name, FetchLockTable.fileName] { try? source.remove(name) }
