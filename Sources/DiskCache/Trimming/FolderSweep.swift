@@ -146,8 +146,8 @@ enum FolderSweep {
     for version in CacheFolder.olderVersions {
       guard let old = try? outer.openFolder(version), let status = try? old.status, status.owner == geteuid()
       else { continue }
-      for folder in old.names.names where CacheFolder.isShard(folder) || folder.hasPrefix(RemovedFolder.prefix) {
-        remove(folder, in: old)
+      for folder in old.names.names {
+        if CacheFolder.isShard(folder) || folder.hasPrefix(RemovedFolder.prefix) { remove(folder, in: old) }
       }
       try? outer.remove(version, isFolder: true)
     }

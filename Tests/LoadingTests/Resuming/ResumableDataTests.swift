@@ -88,7 +88,7 @@ import Testing
       Issue.record("the rest is refused")
       return
     }
-    #expect(assembler.progress.expected == .max)
+    #expect(assembler.progress.expected == StatedNumber.largest)
     #expect(assembler.body == bytes)
   }
 
