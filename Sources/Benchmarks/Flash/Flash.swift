@@ -1,5 +1,5 @@
-/// What is written to the disk while the same 200 images are shown for two hours, once a minute each, from disk each
-/// time: nothing keeps them in memory. The clock is accelerated.
+/// The bytes written to the disk while the same 200 images are shown for two hours, once a minute each. Nothing keeps
+/// the images in memory, so that they come from disk each time. The clock is accelerated.
 enum Flash {
   private static let runs = 3
   /// The bytes that a changed inode takes on the storage.

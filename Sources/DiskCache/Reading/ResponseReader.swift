@@ -12,7 +12,7 @@ enum ResponseReader {
     case failed(SystemError)
   }
 
-  /// What a file says of a response besides the response itself.
+  /// The fields of a file that are not part of the response.
   struct Details {
     /// The times of the store and of the last use in seconds since 1970, by clocks that may have been wrong.
     let stored, used: Int64

@@ -2,7 +2,7 @@ import Testing
 
 @testable import VitrineSDLBackend
 
-/// How long a frame waits for images from disk, as decided.
+/// The time for which a frame waits for images from disk.
 struct FrameWaitTests {
   private let wait = FrameWait()
   private let interval = 1.0 / 60

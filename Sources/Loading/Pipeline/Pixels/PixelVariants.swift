@@ -35,7 +35,7 @@ struct PixelVariants: Sendable {
     text.append(limits.scaleDownBytes.map { "\($0)" })
     let decoding = request.decoding
     text.append(decoding.scale.map { "\($0)" })
-    // The counts keep options, transforms and the identifier apart, whatever texts an application chooses.
+    // The counts keep options, transforms and the identifier apart, for any texts of an application.
     text.append("\(decoding.options.count)")
     for (name, value) in decoding.options.sorted(by: { $0.key < $1.key }) {
       text.append(name)

@@ -11,7 +11,7 @@ struct FetchLocks {
   static let answerLimit = 0.5
   /// The number of seconds without progress of another process after which its lock is ignored.
   static let patience = 5.0
-  /// The number of seconds after which the lock of another process is ignored, whatever its progress.
+  /// The number of seconds after which the lock of another process is ignored, even if the process makes progress.
   static let longestWait = 60.0
   /// The number of seconds until the first check of a fetch that waits.
   static let firstCheck = 0.1
