@@ -12,8 +12,7 @@ public enum FetchLock: Sendable {
   case heldByAnother(progress: UInt64)
 }
 
-/// A fetch lock that this process holds. The lock is also released when the process ends or
-/// is killed.
+/// A fetch lock that this process holds. The lock is also released when the process ends or is killed.
 ///
 /// A downloader calls the methods on a thread that may block.
 public protocol FetchLockToken: AnyObject, Sendable {
