@@ -54,9 +54,10 @@ struct StartJob {
       usesPixels: !arguments[3].isEmpty, opensWindowFirst: !arguments[4].isEmpty)
   }
 
-  /// Runs the child process. Throws if not all images come from `source`.
-  func run(from source: ImageResponse.Source) throws -> [String: Double] {
+  /// Runs the child process. Throws if not all images come from `source`, unless `source` is nil.
+  func run(from source: ImageResponse.Source?) throws -> [String: Double] {
     let figures = try ChildProcess(.start, arguments).figures()
+    guard let source else { return figures }
     guard figures["from_" + source.rawValue] == Double(screen.count) else {
       let counts = ImageResponse.Source.allCases.map { source in
         "\(Int(figures["from_" + source.rawValue] ?? 0)) from \(source)"
