@@ -206,16 +206,16 @@ import VitrineTesting
   }
 
   @Test func loadThatEndsBetweenLookupAndStartIsNotRepeated() async throws {
-    let cache = InterruptedCache()
-    let transport = FakeTransport()
-    let downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder(), cache: cache)
+    let cache = ObservedCache()
+    let world = Fixture(cache: cache)
+    let (downloader, transport) = (world.downloader, world.transport)
     let first = downloader.load(request())
     let isDone = Gate()
     Task.detached {
       _ = try? await first.response
       isDone.open()
     }
-    cache.afterNextMiss {
+    cache.onNextLookup {
       transport.transfers[0].respond(with: Fixture.body)
       isDone.pass()
     }
@@ -255,34 +255,4 @@ private final class CountedTransform: ImageTransform {
     counter.add(1, ordering: .relaxed)
     return image
   }
-}
-
-/// A memory cache that runs a closure after a cache miss, before the lookup returns.
-private final class InterruptedCache: ImageRequestCache {
-  private let cache = MemoryImageCache()
-  private let interruption = Mutex<(@Sendable () -> Void)?>(nil)
-
-  func afterNextMiss(_ interruption: @escaping @Sendable () -> Void) {
-    self.interruption.withLock { $0 = interruption }
-  }
-
-  func image(for request: ImageRequest, additionalIdentifier: String?) -> Image? {
-    let image = cache.image(for: request, additionalIdentifier: additionalIdentifier)
-    let interruption = interruption.withLock { interruption in
-      defer { interruption = nil }
-      return interruption
-    }
-    interruption?()
-    return image
-  }
-
-  func insert(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) {
-    cache.insert(image, for: request, additionalIdentifier: additionalIdentifier)
-  }
-
-  func removeImage(for request: ImageRequest, additionalIdentifier: String?) -> Bool {
-    cache.removeImage(for: request, additionalIdentifier: additionalIdentifier)
-  }
-
-  func removeAllImages() -> Bool { cache.removeAllImages() }
 }

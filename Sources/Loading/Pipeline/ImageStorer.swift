@@ -25,9 +25,9 @@ struct ImageStorer: Sendable {
     if freshness == .fresh, state.withLock({ $0.registry.replacesOtherSizes(id, request) }) {
       cache.removeImage(for: request, additionalIdentifier: identifier)
     }
-    cache.insert(image, for: request, additionalIdentifier: identifier)
     if case .stale(let age, let reason) = freshness {
       staleImages.note(image, request, identifier, because: reason, age: age, madeFrom: response)
     }
+    cache.insert(image, for: request, additionalIdentifier: identifier)
   }
 }

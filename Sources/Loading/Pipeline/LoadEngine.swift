@@ -132,12 +132,12 @@ final class LoadEngine: Sendable {
   // MARK: Callers
 
   /// Starts a load, or joins running work. Does nothing and returns false if the memory lookup made when `storeCount`
-  /// was read may be out of date: the cache was offered an image since then, and no fetch of these bytes is running.
+  /// was read may be out of date, because the cache was offered an image since then.
   func start(_ task: ImageTask, unlessStoredSince storeCount: Int, lookup: LookupNotes) -> Bool {
     let (start, work) = state.withLock { state in
       state.now = clock.now
       let start = state.start(task, by: self, unlessStoredSince: storeCount, lookup)
-      if case .started(let actions) = start { return (start, state.work(actions)) }
+      if case .started(let actions) = start { return (start, state.work(actions, by: self)) }
       return (start, LoadWork())
     }
     switch start {
@@ -216,7 +216,7 @@ final class LoadEngine: Sendable {
     perform(
       state.withLock { state in
         state.now = clock.now
-        return state.work(decide(&state))
+        return state.work(decide(&state), by: self)
       })
   }
 
@@ -247,13 +247,12 @@ final class LoadEngine: Sendable {
     case .keep(let bytes, let identity): keep(bytes, identity)
     case .discard(let identity): diskWriter.remove(identity)
     case .revalidate(let request, let identifier): revalidate(request, identifier)
-    case .serveCopy(let id): perform { $0.serveCopy(of: id, atOnce: true, by: self) }
     case .startFetch(let id, let request): transfers.start(id, request, for: self)
     case .prepareFetch(let id, let request, let takesLock, let continues):
       prepare(id, request, takesLock: takesLock, continues: continues)
     case .checkLocks(let identities):
       preparer.check(identities) { [self] progress in perform { $0.registry.checkedLocks(progress) } }
-    case .cancelFetch, .pauseFetch, .moveTask: break  // performed with the whole `Work`
+    case .cancelFetch, .pauseFetch, .moveTask, .serveCopy: break  // see `LoadState.work`
     case .wake(let time):
       clock.wake(at: time) { [weak self] in self?.woken(at: time) }
     case .announceRetry(let ids, let delay, let error):

@@ -55,7 +55,8 @@ struct LoadState {
 
   /// Returns the work for `actions`, including the attempts to stop. The attempts are removed in the same critical
   /// section as the decision, because another attempt of a fetch may begin before the earlier one is stopped.
-  mutating func work(_ actions: [LoadAction] = []) -> LoadWork {
+  mutating func work(_ actions: [LoadAction] = [], by engine: LoadEngine) -> LoadWork {
+    let actions = servingCopies(actions, by: engine)
     var work = LoadWork(
       actions: actions, releasedDecoders: registry.previews.takeReleasedDecoders(),
       releasedObjects: registry.takeReleasedObjects())
@@ -74,6 +75,20 @@ struct LoadState {
     work.releasedTasks = releasedTasks
     releasedTasks = []
     return work
+  }
+
+  /// Replaces each `.serveCopy` by what it causes. In the same critical section as the decision, so that a stored
+  /// response that is being decoded meanwhile is not decoded twice.
+  private mutating func servingCopies(_ actions: [LoadAction], by engine: LoadEngine) -> [LoadAction] {
+    var served: [LoadAction] = []
+    for action in actions {
+      if case .serveCopy(let id) = action {
+        served += servingCopies(serveCopy(of: id, atOnce: true, by: engine), by: engine)
+      } else {
+        served.append(action)
+      }
+    }
+    return served
   }
 
   /// Shows the progress and the previews of a running attempt to a task.
@@ -101,11 +116,7 @@ struct LoadState {
   mutating func start(
     _ task: ImageTask, by engine: LoadEngine, unlessStoredSince storeCount: Int, _ lookup: LookupNotes
   ) -> Start {
-    if self.storeCount != storeCount, task.request.cachePolicy != .reload,
-      !registry.loads.tree.isFetching(task.request.identity)
-    {
-      return .outOfDate
-    }
+    if self.storeCount != storeCount, task.request.cachePolicy != .reload { return .outOfDate }
     return isShutDown ? .isShutDown : .started(start(task, by: engine, lookup))
   }
 
@@ -310,7 +321,7 @@ struct LoadState {
   /// Moves callers of a fetch to the stored response. A probe for each image waits for the server's response.
   ///
   /// - Parameter atOnce: True to move only the callers that do not wait for the server.
-  mutating func serveCopy(of id: FetchID, atOnce: Bool, by engine: LoadEngine) -> [LoadAction] {
+  private mutating func serveCopy(of id: FetchID, atOnce: Bool, by engine: LoadEngine) -> [LoadAction] {
     guard registry.fetches.disk.mayServeCopy(of: id, atOnce: atOnce, in: registry.loads.tree) else {
       return []
     }

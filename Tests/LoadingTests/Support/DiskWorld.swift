@@ -25,6 +25,7 @@ struct DiskWorld {
   init(
     lookupsAreHeldBy gate: Gate = Gate(isOpen: true),
     removalsAreHeldBy removalGate: Gate = Gate(isOpen: true), decodingIsHeld: Bool = false,
+    cache: ObservedCache? = nil,
     _ configure: @escaping (inout ImageDownloader.Configuration) -> Void = { _ in }
   ) {
     disk = MemoryDataCache(gate: gate, removalGate: removalGate)
@@ -33,7 +34,7 @@ struct DiskWorld {
       {
         $0.environment.wallClock = { calendar.now }
         configure(&$0)
-      }, decodingIsHeld: decodingIsHeld, disk: disk)
+      }, decodingIsHeld: decodingIsHeld, disk: disk, cache: cache)
   }
 
   /// The headers of a response that is fresh for a minute.

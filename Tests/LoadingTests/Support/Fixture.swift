@@ -16,7 +16,7 @@ struct Fixture {
   init(
     _ configure: (inout ImageDownloader.Configuration) -> Void = { _ in },
     decodingIsHeld: Bool = false, endsCancelled: Bool = true, disk: MemoryDataCache? = nil,
-    dataCache: (any ImageDataCache)? = nil
+    dataCache: (any ImageDataCache)? = nil, cache observed: ObservedCache? = nil
   ) {
     var configuration = ImageDownloader.Configuration()
     configuration.decoding.threads = 2
@@ -26,10 +26,10 @@ struct Fixture {
     transport = FakeTransport(endsCancelled: endsCancelled)
     gate = Gate(isOpen: !decodingIsHeld)
     decoder = FakeDecoder(gate: gate)
-    cache = MemoryImageCache()
+    cache = observed?.memory ?? MemoryImageCache()
     downloader = ImageDownloader(
       configuration: configuration, transports: [transport, LocalTransport()], decoder: decoder,
-      cache: cache, dataCache: dataCache ?? disk)
+      cache: observed ?? cache, dataCache: dataCache ?? disk)
     self.disk = disk
   }
 

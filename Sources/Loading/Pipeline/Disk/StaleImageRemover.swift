@@ -37,7 +37,8 @@ final class StaleImageRemover: Sendable {
     self.clock = clock
   }
 
-  /// Notes that a stale image was inserted in the cache of `request`.
+  /// Notes that a stale image is about to be inserted in the cache of `request`. Called before the insertion, so that
+  /// the image is never believed to be fresh.
   ///
   /// - Parameters:
   ///   - age: The number of seconds since the response was last known to be valid.
@@ -103,7 +104,7 @@ final class StaleImageRemover: Sendable {
   // MARK: Removal
 
   /// Removes all stale images from memory now.
-  func removeAll() { remove(change { $0.takeAll() }) }
+  func removeAll() { remove(images.withLock { $0.all }) }
 
   private func change<Value>(_ change: (inout StaleImages) -> Value) -> Value {
     images.withLock { images in
@@ -116,13 +117,13 @@ final class StaleImageRemover: Sendable {
     clock.wake(at: time) { [weak self] in
       guard let self else { return }
       let now = clock.now
-      let (due, next) = change { $0.takeDue(at: now) }
-      remove(due)
-      if let next { schedule(at: next) }
+      remove(images.withLock { $0.due(at: now) })
+      if let next = images.withLock({ $0.takeNextWake() }) { schedule(at: next) }
     }
   }
 
-  /// Removes images from memory, except images that newer ones have replaced.
+  /// Removes images from memory, except images that newer ones have replaced, and then their entries. In this order, so
+  /// that an image in memory is known to be stale until the end.
   private func remove(_ stale: [StaleImages.Entry]) {
     for entry in stale {
       let cache = entry.request.cache(default: cache)
@@ -132,5 +133,6 @@ final class StaleImageRemover: Sendable {
         cache?.removeImage(for: entry.request, additionalIdentifier: entry.additionalIdentifier)
       }
     }
+    change { $0.remove(stale) }
   }
 }

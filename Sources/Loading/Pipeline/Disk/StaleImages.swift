@@ -19,6 +19,9 @@ struct StaleImages {
     var noted: Int64 = 0
     /// The head of the stored response that the image was made from; `nil` if unknown.
     var response: TransportResponse?
+    /// The number of the stale image that this image replaces, and that may be in memory until then; `nil` if there is
+    /// none.
+    fileprivate(set) var replaced: UInt64?
   }
 
   private var entries: [ProcessedImageKey: Entry] = [:]
@@ -26,30 +29,50 @@ struct StaleImages {
   private var keys: [UInt64: ProcessedImageKey] = [:]
   private var nextWake: Int64?
 
-  /// Adds an entry. Returns the time at which to call `takeDue`, or `nil` if a call is scheduled already or the entry
+  /// Adds an entry. Returns the time at which to call `due`, or `nil` if a call is scheduled already or the entry
   /// never ends.
   mutating func add(_ entry: Entry) -> Int64? {
     let key = ProcessedImageKey(entry.request, additionalIdentifier: entry.additionalIdentifier)
-    if let old = entries.updateValue(entry, forKey: key) { keys[old.image] = nil }
+    var entry = entry
+    if let old = entries[key], old.image != entry.image {
+      if let older = old.replaced { keys[older] = nil }
+      entry.replaced = old.image
+    }
+    entries[key] = entry
     keys[entry.image] = key
     guard nextWake == nil, entry.end < .max else { return nil }
     nextWake = entry.end
     return entry.end
   }
 
-  /// Removes and returns the entries whose time has come, in the order of image numbers, and returns the time of the
-  /// next call.
-  mutating func takeDue(at now: Int64) -> (due: [Entry], next: Int64?) {
-    let due = entries.filter { $0.value.end <= now }
-    for (key, entry) in due {
-      entries[key] = nil
-      keys[entry.image] = nil
+  var count: Int { entries.count }
+
+  /// All entries, in the order of image numbers.
+  var all: [Entry] { entries.values.sorted { $0.image < $1.image } }
+
+  /// Returns the entries whose time has come, in the order of image numbers. To be followed by `remove` once the images
+  /// are no longer in memory, and by `takeNextWake`.
+  func due(at now: Int64) -> [Entry] { all.filter { $0.end <= now } }
+
+  /// Removes entries, except entries that newer ones have replaced.
+  mutating func remove(_ old: [Entry]) {
+    for entry in old {
+      guard let key = keys[entry.image] else { continue }
+      if entries[key]?.image == entry.image { removeEntry(for: key) }
     }
-    nextWake = entries.values.map(\.end).min().flatMap { $0 < .max ? $0 : nil }
-    return (due.values.sorted { $0.image < $1.image }, nextWake)
   }
 
-  var count: Int { entries.count }
+  /// Returns the time of the next call of `due`, or `nil` if no entry ends.
+  mutating func takeNextWake() -> Int64? {
+    nextWake = entries.values.map(\.end).min().flatMap { $0 < .max ? $0 : nil }
+    return nextWake
+  }
+
+  private mutating func removeEntry(for key: ProcessedImageKey) {
+    guard let entry = entries.removeValue(forKey: key) else { return }
+    keys[entry.image] = nil
+    if let replaced = entry.replaced { keys[replaced] = nil }
+  }
 
   /// Returns the age of an image and the reason why the image may be out of date, or `nil` if the image is not stale.
   func staleness(of image: UInt64, at now: Int64) -> Staleness? {
@@ -57,14 +80,6 @@ struct StaleImages {
       let seconds = Double(max(0, now.subtractingReportingOverflow(entry.noted).partialValue)) / 1e9
       return Staleness(age: entry.age + seconds, reason: entry.reason)
     }
-  }
-
-  mutating func takeAll() -> [Entry] {
-    defer {
-      entries = [:]
-      keys = [:]
-    }
-    return entries.values.sorted { $0.image < $1.image }
   }
 
   // MARK: Responses of servers
@@ -77,8 +92,8 @@ struct StaleImages {
 
   /// Notes that the server has confirmed an image, which is no longer stale and stays in memory.
   mutating func confirm(_ image: UInt64) {
-    guard let key = keys.removeValue(forKey: image) else { return }
-    entries[key] = nil
+    guard let key = keys[image], entries[key]?.image == image else { return }
+    removeEntry(for: key)
   }
 
   /// Notes that the server could not be asked about an image.

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Synchronization
 import Testing
 import VitrineGraphics
 import VitrineTesting
@@ -53,23 +52,15 @@ import VitrineTesting
   }
 
   @Test func staleImageLeavesMemoryAlthoughItsLoadWasCancelled() async throws {
-    let (transport, clock, cache) = (FakeTransport(), ManualLoadingClock(), SlowCache())
-    let world = DiskWorld()
+    let cache = ObservedCache()
+    let world = DiskWorld(cache: cache)
     world.store(age: 100)
-    var configuration = ImageDownloader.Configuration()
-    configuration.environment.clock = clock
-    configuration.retries = .none
-    configuration.environment.wallClock = { [calendar = world.calendar] in calendar.now }
-    let downloader = ImageDownloader(
-      configuration: configuration, transports: [transport], decoder: FakeDecoder(), cache: cache,
-      dataCache: world.disk)
-    let task = downloader.load(request())
-    cache.whenAsked { task.cancel() }
-    try await transport.waitUntilStarted(1)
-    transport.transfers[0].fail(.status(503))
-    await downloader.drain()
+    let task = world.downloader.load(request())
+    cache.observe { if case .asked = $0 { task.cancel() } }
+    try await world.transfer().fail(.status(503))
+    await world.downloader.drain()
     try await until { cache.memory.image(for: request(), additionalIdentifier: nil) != nil }
-    clock.advance(by: 61)
+    world.world.clock.advance(by: 61)
     #expect(cache.memory.image(for: request(), additionalIdentifier: nil) == nil)
   }
 
@@ -245,32 +236,5 @@ import VitrineTesting
       world.downloader.removeAllCachedImages()
     }
     #expect(world.transport.transfers.count == 1)
-  }
-}
-
-/// A memory cache that calls a function of the test before each image is inserted.
-private final class SlowCache: ImageRequestCache {
-  let memory = MemoryImageCache()
-  private let beforeInsert = Mutex<@Sendable () -> Void>({})
-
-  func whenAsked(_ body: @escaping @Sendable () -> Void) { beforeInsert.withLock { $0 = body } }
-
-  func image(for request: ImageRequest, additionalIdentifier: String?) -> Image? {
-    memory.image(for: request, additionalIdentifier: additionalIdentifier)
-  }
-
-  func insert(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) {
-    memory.insert(image, for: request, additionalIdentifier: additionalIdentifier)
-  }
-
-  func removeImage(for request: ImageRequest, additionalIdentifier: String?) -> Bool {
-    memory.removeImage(for: request, additionalIdentifier: additionalIdentifier)
-  }
-
-  func removeAllImages() -> Bool { memory.removeAllImages() }
-
-  func shouldCache(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) -> Bool {
-    beforeInsert.withLock { $0 }()
-    return true
   }
 }

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import VitrineGraphics
 import VitrineTesting
@@ -102,6 +103,57 @@ import VitrineTesting
     #expect(try await first.response.image === second.response.image)
     #expect(world.world.decoder.calls.count == 1)
     world.downloader.cancelAll()
+  }
+
+  @Test func slotThatComesAfterTheLookupReceivesTheImageInMemory() async throws {
+    let gate = Gate()
+    let cache = ObservedCache()
+    let world = DiskWorld(lookupsAreHeldBy: gate, cache: cache)
+    world.store(age: 3600)
+    let first = load(world)
+    let isDone = Gate()
+    Task.detached {
+      _ = try? await first.response
+      isDone.open()
+    }
+    cache.onNextLookup {
+      gate.open()
+      isDone.pass()
+    }
+    let second = load(world)
+
+    #expect(try await second.response.image === first.response.image)
+    #expect(try await second.response.freshness == .stale(age: 3600, reason: nil))
+    _ = try await world.transfer()
+    #expect(world.transport.transfers.count == 1)
+    #expect(world.world.decoder.calls.count == 1)
+    world.downloader.cancelAll()
+  }
+
+  @Test func imageInMemoryIsKnownToBeStaleFromItsInsertionToItsRemoval() async throws {
+    let cache = ObservedCache()
+    let world = DiskWorld(cache: cache)
+    world.store(age: 3600)
+    let freshness = Mutex<[ImageResponse.Freshness]>([])
+    let downloader = world.downloader
+    cache.observe { event in
+      switch event {
+      case .inserted(let image): freshness.withLock { $0.append(downloader.freshness(of: image)) }
+      case .willRemove:
+        let image = cache.memory.image(for: request(), additionalIdentifier: nil)
+        freshness.withLock { $0 += image.map { [downloader.freshness(of: $0)] } ?? [] }
+      case .lookedUp, .asked: break
+      }
+    }
+    _ = try await load(world).response
+    try await world.transfer().fail(.status(503))
+    await downloader.drain()
+    world.world.clock.advance(by: 61)
+
+    #expect(cache.memory.image(for: request(), additionalIdentifier: nil) == nil)
+    #expect(freshness.withLock { $0.first } == .stale(age: 3600, reason: nil))
+    #expect(freshness.withLock { $0.last?.age } == StoredAge(seconds: 3661))
+    #expect(freshness.withLock { $0 }.count == 2)
   }
 
   // MARK: Responses of the server

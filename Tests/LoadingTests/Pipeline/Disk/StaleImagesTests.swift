@@ -13,12 +13,15 @@ struct StaleImagesTests {
     var images = StaleImages()
     #expect(images.add(entry(1, end: 10)) == 10)
     #expect(images.add(entry(2, "b.jpg", end: 20)) == nil, "a wake-up is already scheduled")
-    let first = images.takeDue(at: 10)
-    #expect(first.due.map(\.image) == [1])
-    #expect(first.next == 20)
-    let second = images.takeDue(at: 20)
-    #expect(second.due.map(\.image) == [2])
-    #expect(second.next == nil)
+    let first = images.due(at: 10)
+    #expect(first.map(\.image) == [1])
+    #expect(images.staleness(of: 1, at: 10) != nil, "the image may still be in memory")
+    images.remove(first)
+    #expect(images.staleness(of: 1, at: 10) == nil)
+    #expect(images.takeNextWake() == 20)
+    images.remove(images.due(at: 20))
+    #expect(images.count == 0)
+    #expect(images.takeNextWake() == nil)
   }
 
   @Test func ageGrowsFromTheTimeOfTheEntry() {
@@ -52,7 +55,31 @@ struct StaleImagesTests {
   @Test func repeatedInsertsForARequestKeepOneEntry() {
     var images = StaleImages()
     for image in 1...1000 { #expect(images.add(entry(UInt64(image), end: .max)) == nil) }
-    #expect(images.takeAll().map(\.image) == [1000])
-    #expect(images.takeAll().isEmpty)
+    #expect(images.all.map(\.image) == [1000])
+    images.remove(images.all)
+    #expect(images.count == 0)
+    #expect((1...1000).allSatisfy { images.staleness(of: $0, at: 0) == nil })
+  }
+
+  @Test func replacedImageIsStaleUntilTheNextOneIsReplaced() {
+    var images = StaleImages()
+    for image in 1...3 { _ = images.add(entry(UInt64(image), end: .max)) }
+    #expect((1...3).map { images.staleness(of: $0, at: 0) != nil } == [false, true, true])
+
+    images.confirm(2)
+    #expect(images.staleness(of: 3, at: 0) != nil, "the server has confirmed the replaced image only")
+    images.confirm(3)
+    #expect(images.staleness(of: 2, at: 0) == nil)
+    #expect(images.count == 0)
+  }
+
+  @Test func removalKeepsAnEntryThatReplacedTheRemovedOne() {
+    var images = StaleImages()
+    _ = images.add(entry(1, end: 10))
+    let due = images.due(at: 10)
+    _ = images.add(entry(2, end: 20))
+    images.remove(due)
+    #expect(images.staleness(of: 2, at: 10) != nil)
+    #expect(images.all.map(\.image) == [2])
   }
 }
