@@ -22,24 +22,28 @@ struct StaleImages {
     /// The number of the stale image that this image replaces, and that may be in memory until then; `nil` if there is
     /// none.
     fileprivate(set) var replaced: UInt64?
+
+    fileprivate var key: ProcessedImageKey {
+      ProcessedImageKey(request, additionalIdentifier: additionalIdentifier)
+    }
   }
 
   private var entries: [ProcessedImageKey: Entry] = [:]
-  /// The keys by image number.
-  private var keys: [UInt64: ProcessedImageKey] = [:]
+  /// The keys by image number. Requests that differ only in their additional identifiers share an image.
+  private var keys: [UInt64: Set<ProcessedImageKey>] = [:]
   private var nextWake: Int64?
 
   /// Adds an entry. Returns the time at which to call `due`, or `nil` if a call is scheduled already or the entry
   /// never ends.
   mutating func add(_ entry: Entry) -> Int64? {
-    let key = ProcessedImageKey(entry.request, additionalIdentifier: entry.additionalIdentifier)
+    let key = entry.key
     var entry = entry
-    if let old = entries[key], old.image != entry.image {
-      if let older = old.replaced { keys[older] = nil }
-      entry.replaced = old.image
+    if let old = entries[key] {
+      if old.image != entry.image { entry.replaced = old.image }
+      if let older = old.replaced, older != entry.image { removeKey(key, of: older) }
     }
     entries[key] = entry
-    keys[entry.image] = key
+    keys[entry.image, default: []].insert(key)
     guard nextWake == nil, entry.end < .max else { return nil }
     nextWake = entry.end
     return entry.end
@@ -56,10 +60,7 @@ struct StaleImages {
 
   /// Removes entries, except entries that newer ones have replaced.
   mutating func remove(_ old: [Entry]) {
-    for entry in old {
-      guard let key = keys[entry.image] else { continue }
-      if entries[key]?.image == entry.image { removeEntry(for: key) }
-    }
+    for entry in old where entries[entry.key]?.image == entry.image { removeEntry(for: entry.key) }
   }
 
   /// Returns the time of the next call of `due`, or `nil` if no entry ends.
@@ -70,13 +71,18 @@ struct StaleImages {
 
   private mutating func removeEntry(for key: ProcessedImageKey) {
     guard let entry = entries.removeValue(forKey: key) else { return }
-    keys[entry.image] = nil
-    if let replaced = entry.replaced { keys[replaced] = nil }
+    removeKey(key, of: entry.image)
+    if let replaced = entry.replaced { removeKey(key, of: replaced) }
+  }
+
+  private mutating func removeKey(_ key: ProcessedImageKey, of image: UInt64) {
+    keys[image]?.remove(key)
+    if keys[image]?.isEmpty == true { keys[image] = nil }
   }
 
   /// Returns the age of an image and the reason why the image may be out of date, or `nil` if the image is not stale.
   func staleness(of image: UInt64, at now: Int64) -> Staleness? {
-    keys[image].flatMap { entries[$0] }.map { entry in
+    keys[image]?.compactMap { entries[$0] }.max { $0.noted < $1.noted }.map { entry in
       let seconds = Double(max(0, now.subtractingReportingOverflow(entry.noted).partialValue)) / 1e9
       return Staleness(age: entry.age + seconds, reason: entry.reason)
     }
@@ -92,13 +98,12 @@ struct StaleImages {
 
   /// Notes that the server has confirmed an image, which is no longer stale and stays in memory.
   mutating func confirm(_ image: UInt64) {
-    guard let key = keys[image], entries[key]?.image == image else { return }
-    removeEntry(for: key)
+    for key in keys[image] ?? [] where entries[key]?.image == image { removeEntry(for: key) }
   }
 
   /// Notes that the server could not be asked about an image.
   mutating func fail(_ image: UInt64, because reason: ImageError) {
-    if let key = keys[image] { entries[key]?.reason = reason }
+    for key in keys[image] ?? [] { entries[key]?.reason = reason }
   }
 
   /// Notes that the server could not be asked about the image for a key.

@@ -148,11 +148,11 @@ import VitrineTesting
     _ = try await load(world).response
     try await world.transfer().fail(.status(503))
     await downloader.drain()
-    world.world.clock.advance(by: 61)
+    world.world.clock.advance(by: 60)
 
     #expect(cache.memory.image(for: request(), additionalIdentifier: nil) == nil)
     #expect(freshness.withLock { $0.first } == .stale(age: 3600, reason: nil))
-    #expect(freshness.withLock { $0.last?.age } == StoredAge(seconds: 3661))
+    #expect(freshness.withLock { $0.last?.age } == StoredAge(seconds: 3660))
     #expect(freshness.withLock { $0 }.count == 2)
   }
 

@@ -82,4 +82,30 @@ struct StaleImagesTests {
     #expect(images.staleness(of: 2, at: 10) != nil)
     #expect(images.all.map(\.image) == [2])
   }
+
+  @Test func imageOfSeveralRequestsHasAnEntryForEach() {
+    var images = StaleImages()
+    for identifier in ["a", "b"] {
+      let new = StaleImages.Entry(image: 1, request: request(), additionalIdentifier: identifier, end: 10)
+      _ = images.add(new)
+    }
+    #expect(images.count == 2)
+    images.remove([images.all[0]])
+    #expect(images.staleness(of: 1, at: 0) != nil)
+    images.fail(1, because: .offline)
+    #expect(images.staleness(of: 1, at: 0)?.reason == .offline)
+    images.remove(images.due(at: 10))
+    #expect(images.count == 0)
+    #expect(images.takeNextWake() == nil)
+  }
+
+  @Test func confirmationOfAnImageCountsForAllItsRequests() {
+    var images = StaleImages()
+    for identifier in ["a", "b"] {
+      _ = images.add(.init(image: 1, request: request(), additionalIdentifier: identifier, end: .max))
+    }
+    images.confirm(1)
+    #expect(images.count == 0)
+    #expect(images.staleness(of: 1, at: 0) == nil)
+  }
 }
