@@ -1,3 +1,4 @@
+import Dispatch
 import VitrineConcurrency
 import VitrineGraphics
 
@@ -18,8 +19,8 @@ final class LoadEngine: Sendable {
   let diskWriter: DiskWriter
   let staleImages: StaleImageRemover
   private let diskReader: DiskReader
-  /// The keys of pixels on disk; nil if no pixels are stored.
-  private let pixelVariants: PixelVariants?
+  /// Nil if no pixels are stored.
+  private let pixelWriter: PixelWriter?
   private let preparer: FetchPreparer
   private let workers: WorkerPool
   private let imageMaker: ImageMaker
@@ -50,8 +51,10 @@ final class LoadEngine: Sendable {
     recovery = Recovery(configuration.recovery, clock: clock)
     let rules = StoredResponseRules(configuration)
     let countsImages = cache == nil || cache is MemoryImageCache
-    pixelVariants = pixelCache == nil ? nil : PixelVariants(decoder, configuration)
-    diskWriter = DiskWriter(dataCache, pixels: pixelCache, transports: transports, clock: clock)
+    let diskWriter = DiskWriter(dataCache, pixels: pixelCache, transports: transports, clock: clock)
+    let pixelVariants = pixelCache == nil ? nil : PixelVariants(decoder, configuration)
+    self.diskWriter = diskWriter
+    pixelWriter = PixelWriter(pixelVariants, beside: dataCache, to: diskWriter, clock: clock)
     let pixelReader = PixelReader(
       dataCache, pixelCache, pixelVariants, ledger: ledger, countsImages: countsImages)
     diskReader = DiskReader(
@@ -126,7 +129,7 @@ final class LoadEngine: Sendable {
     let isDiskBusy = state.withLock {
       !$0.registry.fetches.locks.isIdle || !$0.registry.fetches.lookups.isIdle
     }
-    return isDiskBusy || !workers.isIdle || !diskWriter.isIdle
+    return isDiskBusy || !workers.isIdle || !diskWriter.isIdle || pixelWriter?.isWriting == true
   }
 
   // MARK: Callers
@@ -141,7 +144,9 @@ final class LoadEngine: Sendable {
       return (start, LoadWork())
     }
     switch start {
-    case .started: perform(work)
+    case .started:
+      if task.purpose == .slot { pixelWriter?.slotBegan() }
+      perform(work)
     case .isShutDown: task.settle(.failure(.shutDown))
     case .outOfDate: return false
     }
@@ -179,10 +184,16 @@ final class LoadEngine: Sendable {
       }
       // Jobs that have begun run to the end, even without a waiting caller.
       await withCheckedContinuation { continuation in workers.whenIdle { continuation.resume() } }
-      await withCheckedContinuation { continuation in diskWriter.whenIdle { continuation.resume() } }
+      await withCheckedContinuation { continuation in whenWritten { continuation.resume() } }
       await preparer.waitUntilIdle(within: DiskWrites.limit, clock)
       // Another load may have begun and ended in the meantime.
-    } while !(state.withLock { $0.isIdle } && workers.isIdle && diskWriter.isIdle)
+    } while !(state.withLock { $0.isIdle } && workers.isIdle && pixelWriter?.isIdle != false && diskWriter.isIdle)
+  }
+
+  /// Calls `body` when nothing waits to be written, or if the disk hangs.
+  private func whenWritten(_ body: @escaping @Sendable () -> Void) {
+    guard let pixelWriter else { return diskWriter.whenIdle(body) }
+    pixelWriter.whenIdle { [diskWriter] in diskWriter.whenIdle(body) }
   }
 
   private func resumeIdleWaiters() {
@@ -237,7 +248,7 @@ final class LoadEngine: Sendable {
   private func perform(_ action: LoadAction) {
     switch action {
     case .lookUp(let id, let request, let priority):
-      let need = state.withLock { $0.registry.need(of: id, findsPixels: pixelVariants != nil) }
+      let need = state.withLock { $0.registry.need(of: id, findsPixels: pixelWriter != nil) }
       diskReader.lookUp(id, request, priority, need) { [self] find, headers in
         perform { $0.lookedUp(id, request, find, headers) }
         resumeIdleWaiters()
@@ -278,7 +289,7 @@ final class LoadEngine: Sendable {
         reservation.end()
         if state.withLock({ $0.registry.loads.tree.isStoring(id) }) { store(id, image, request, identifier) }
       }
-    case .storePixels(let pixels): storePixels(pixels)
+    case .storePixels(let pixels): pixelWriter?.store(pixels)
     case .deliver(let ids, let outcome): deliver(ids, outcome.result)
     }
   }
@@ -298,6 +309,7 @@ final class LoadEngine: Sendable {
     for task in tasks {
       task.settle(task.request.keepsData || !task.request.decodes ? result : result.withoutData)
     }
+    pixelWriter?.slotsEnded(tasks.count { $0.purpose == .slot })
     for continuation in state.withLock({ $0.delivered(to: ids.count) }) { continuation.resume() }
   }
 
@@ -341,18 +353,10 @@ final class LoadEngine: Sendable {
       diskWriter.update(
         storedResponse, of: digest, for: identity, keeping: bytes.reservation, completion: completion)
     } else {
-      diskWriter.store(storedResponse, for: identity, keeping: bytes.reservation, completion: completion)
+      diskWriter.store(
+        storedResponse, for: identity, keeping: bytes.reservation, storing: bytes.storing,
+        completion: completion)
     }
-  }
-
-  private func storePixels(_ pixels: MadePixels) {
-    let rule = PixelStoringRule(
-      pixelBytes: pixels.image.bitmap.byteCount, bodyBytes: pixels.bytes.body.count,
-      secondsToMake: pixels.seconds)
-    guard rule.isWorthStoring,
-      let variant = pixelVariants?.variant(of: pixels.request, pixels.additionalIdentifier)
-    else { return }
-    diskWriter.storePixels(pixels, variant: variant)
   }
 
   /// Blocks the calling thread until the disk lookups have ended and their images have been delivered to the main
@@ -373,7 +377,9 @@ final class LoadEngine: Sendable {
   /// disk, but no longer than a number of seconds.
   func finishWriting(within seconds: Double) {
     if dataCache?.preparesFetches == true { transfers.storeResumableData(for: self) }
-    diskWriter.finish(within: seconds)
+    let isWritten = DispatchSemaphore(value: 0)
+    whenWritten { isWritten.signal() }
+    _ = isWritten.wait(timeout: .now() + seconds)
   }
 
   /// Asks the server whether an image that was shown has changed. No caller waits for the response, which serves later

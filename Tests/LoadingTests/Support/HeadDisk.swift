@@ -98,4 +98,7 @@ final class MemoryPixelCache: ImagePixelCache {
   func removeAllPixels() { entries.withLock { $0 = [:] } }
 
   var byteLimit: Int { .max }
+
+  /// The number of images.
+  var count: Int { entries.withLock { $0.count } }
 }

@@ -297,10 +297,10 @@ struct DiskPlan {
   mutating func limitWaiting(_ id: FetchID, in loads: inout Loads) {
     if self[id].isLate { _ = setDeadline(of: id, at: loads.now) }
     guard mayServeCopy(of: id, in: loads.tree) else { return }
-    if mayServeCopy(of: id, atOnce: true, in: loads.tree) { loads.actions.append(.serveCopy(id)) }
     let atOnce = showsStaleAtOnce
     let isAwaited = loads.tree.hasCaller(of: id) { $0.takesCopy && !(atOnce && $0.takesCopy(atOnce: true)) }
     if isAwaited, let wake = limitWaiting(id, at: loads.now) { loads.actions.append(.wake(at: wake)) }
+    if mayServeCopy(of: id, atOnce: true, in: loads.tree) { loads.actions.append(.serveCopy(id)) }
   }
 
   /// Returns the fetches whose callers no longer wait for the server, and may get the stored response.

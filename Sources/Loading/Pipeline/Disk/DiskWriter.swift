@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 import VitrineConcurrency
 import VitrineGraphics
@@ -46,15 +45,23 @@ final class DiskWriter: Sendable {
   /// Stores a response. `completion` is called once, with false if the response was not written, for example because
   /// the disk is slower than the network.
   ///
-  /// - Parameter reservation: The reservation of the body, kept until the body is written.
+  /// - Parameters:
+  ///   - reservation: The reservation of the body, kept until the body is written.
+  ///   - storing: Receives the digest of the body if pixels are stored as well.
   func store(
     _ response: StoredResponse, for identity: RequestIdentity, keeping reservation: MemoryReservation?,
-    completion: @escaping DiskWrites.Completion
+    storing: StoringSignal? = nil, completion: @escaping DiskWrites.Completion
   ) {
     let identity = transports.onDisk(identity)
     change(
       .store(identity, bytes: response.body.count),
-      { cache in withExtendedLifetime(reservation) { cache.store(response, for: identity) } },
+      { [needsDigest = pixels != nil] cache in
+        withExtendedLifetime(reservation) {
+          guard cache.store(response, for: identity) else { return false }
+          if needsDigest { storing?.noteStoredBody(cache.digest(of: response.body)) }
+          return true
+        }
+      },
       completion: completion)
   }
 
@@ -82,17 +89,18 @@ final class DiskWriter: Sendable {
   }
 
   /// Stores pixels when no other change waits, if the response from which they were made is still on disk.
-  func storePixels(_ pixels: MadePixels, variant: String) {
-    guard let pixelCache = self.pixels else { return }
-    let key = PixelKey(identity: transports.onDisk(pixels.identity), variant: variant)
+  /// `completion` is called once, with false if the pixels were not written.
+  func storePixels(
+    _ image: Image, _ entry: PixelWrites.Entry, completion: @escaping DiskWrites.Completion
+  ) {
+    guard let pixelCache = self.pixels else { return completion(false) }
+    let key = PixelKey(identity: transports.onDisk(entry.identity), variant: entry.variant)
     change(
-      .pixels(bytes: pixels.image.cost),
+      .pixels(bytes: image.cost),
       { cache in
-        guard let digest = pixels.bytes.digest ?? cache.digest(of: pixels.bytes.body),
-          cache.head(for: key.identity)?.body == digest
-        else { return false }
-        return pixelCache.store(pixels.image, isAnimated: pixels.image.isAnimated, for: key, of: digest)
-      }, completion: nil)
+        guard let digest = entry.storedBody, cache.head(for: key.identity)?.body == digest else { return false }
+        return pixelCache.store(image, isAnimated: image.isAnimated, for: key, of: digest)
+      }, completion: completion)
   }
 
   /// Stores an incomplete response, which is dropped if the disk is slower than the network.
@@ -167,13 +175,6 @@ final class DiskWriter: Sendable {
     await withCheckedContinuation { continuation in
       access(kind, work) { continuation.resume(returning: $0) }
     }
-  }
-
-  /// Blocks the calling thread until all earlier changes have been written, but no longer than `seconds`.
-  func finish(within seconds: Double) {
-    let isWritten = DispatchSemaphore(value: 0)
-    whenIdle { isWritten.signal() }
-    _ = isWritten.wait(timeout: .now() + seconds)
   }
 
   /// True if a response is being removed or will be, so that lookups must not find the response.

@@ -4,10 +4,17 @@ import Synchronization
 final class StoringSignal: Sendable {
   private struct State {
     var isKept: Bool?
+    var body: BodyDigest?
     var waiting: [CheckedContinuation<Bool, Never>] = []
   }
 
   private let state = Mutex(State())
+
+  /// The digest of the body that was written; `nil` if it is not known, or nothing was written.
+  var storedBody: BodyDigest? { state.withLock { $0.body } }
+
+  /// Notes the digest of the body that was written.
+  func noteStoredBody(_ digest: BodyDigest?) { state.withLock { $0.body = digest } }
 
   /// Resumes the waiting tasks. Only the first call sets the result.
   func finish(_ isKept: Bool) {

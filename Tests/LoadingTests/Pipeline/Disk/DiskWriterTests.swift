@@ -94,7 +94,7 @@ import VitrineTesting
     #expect(await !writer.contains(identity))
     #expect(try await !result { writer.removeAll(completion: $0) })
     #expect(try await !result { writer.store(response, for: identity, keeping: nil, completion: $0) })
-    writer.finish(within: 60)
+    await withCheckedContinuation { done in writer.whenIdle { done.resume() } }
     #expect(writer.isIdle)
   }
 }

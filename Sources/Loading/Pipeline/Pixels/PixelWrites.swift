@@ -1,0 +1,113 @@
+import VitrineConcurrency
+import VitrineGraphics
+
+/// Pixels that wait to be written, because they must not delay the images that the screen is waiting for. Makes
+/// decisions only. Times are in nanoseconds.
+///
+/// Pixels wait until no slot loads an image, but no longer than a second. The first of them are kept in memory. The
+/// others are written only if the memory cache or a view still has the image by then, so that the queue takes no memory
+/// of its own.
+struct PixelWrites {
+  /// The maximum number of seconds for which pixels wait for the images of slots.
+  static let longestWait = 1.0
+  /// The maximum number of bytes of images that are kept in memory.
+  static let keptBytesLimit = DiskWrites.unwrittenBytesLimit
+  /// The maximum number of images that wait.
+  static let countLimit = 10_000
+
+  /// What is written beside an image.
+  struct Entry {
+    let identity: RequestIdentity
+    let variant: String
+    private let digest: BodyDigest?
+    private let storing: StoringSignal?
+
+    /// - Parameters:
+    ///   - digest: The digest of the stored body that the image was made from; `nil` if the body is being stored.
+    ///   - storing: The signal of the body that is being stored.
+    init(identity: RequestIdentity, variant: String, digest: BodyDigest?, storing: StoringSignal?) {
+      (self.identity, self.variant, self.digest, self.storing) = (identity, variant, digest, storing)
+    }
+
+    /// The digest of the stored body that the image was made from; `nil` if the body is not on disk.
+    var storedBody: BodyDigest? { digest ?? storing?.storedBody }
+  }
+
+  private struct Waiting {
+    let entry: Entry
+    /// The image, if it is kept in memory until it is written.
+    let kept: Image?
+    weak var image: Image?
+    let added: Int64
+
+    var keptBytes: Int { kept?.cost ?? 0 }
+  }
+
+  enum Step {
+    case write(Image, Entry)
+    /// Call `next` at this time.
+    case wait(until: Int64)
+  }
+
+  /// The pixels that wait, by consecutive numbers.
+  private var waiting: [UInt64: Waiting] = [:]
+  private var first: UInt64 = 0
+  private var end: UInt64 = 0
+  private var keptBytes = 0
+  /// The number of slots that wait for images.
+  private var loadingSlots = 0
+  private var nextWake = NextWake()
+  private(set) var isWriting = false
+  /// True while a caller of `next` performs the steps.
+  private var isPerforming = false
+  /// True to write all pixels that wait without further delay.
+  private var isHurried = false
+
+  /// True if no pixels wait or are being written.
+  var isIdle: Bool { waiting.isEmpty && !isWriting }
+
+  /// Adds the pixels of an image, unless too many wait already.
+  mutating func add(_ image: Image, _ entry: Entry, at now: Int64) {
+    guard waiting.count < Self.countLimit else { return }
+    let isKept = keptBytes == 0 || keptBytes + image.cost <= Self.keptBytesLimit
+    let pixels = Waiting(entry: entry, kept: isKept ? image : nil, image: image, added: now)
+    keptBytes += pixels.keptBytes
+    waiting[end] = pixels
+    end += 1
+  }
+
+  mutating func slotBegan() { loadingSlots += 1 }
+
+  mutating func slotsEnded(_ count: Int) { loadingSlots -= count }
+
+  /// Writes the pixels that wait without further delay.
+  mutating func hurry() { isHurried = true }
+
+  /// Returns the next step; `nil` if there is none, or another caller performs the steps.
+  ///
+  /// - Parameter isAgain: True for the caller who has performed the previous step.
+  mutating func next(at now: Int64, isAgain: Bool) -> Step? {
+    guard isAgain || !isPerforming else { return nil }
+    isPerforming = false
+    guard !isWriting else { return nil }
+    while let pixels = waiting[first] {
+      let latest = pixels.added.advanced(bySeconds: Self.longestWait)
+      guard isHurried || loadingSlots <= 0 || now >= latest else {
+        return nextWake.schedule(at: latest) ? .wait(until: latest) : nil
+      }
+      waiting[first] = nil
+      first += 1
+      keptBytes -= pixels.keptBytes
+      guard let image = pixels.image else { continue }
+      isWriting = true
+      isPerforming = true
+      return .write(image, pixels.entry)
+    }
+    isHurried = false
+    return nil
+  }
+
+  mutating func woken(at time: Int64) { nextWake.take(at: time) }
+
+  mutating func ended() { isWriting = false }
+}

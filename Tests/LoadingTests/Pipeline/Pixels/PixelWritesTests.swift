@@ -1,0 +1,126 @@
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// The order and the times at which the pixels of new images are written.
+struct PixelWritesTests {
+  private static let second: Int64 = 1_000_000_000
+
+  private let entry = PixelWrites.Entry(
+    identity: request().identity, variant: "", digest: BodyDigest(high: 0, low: 0), storing: nil)
+
+  /// Returns the image that is written next; nil if pixels wait or there are none.
+  private func next(_ writes: inout PixelWrites, at now: Int64 = 0) -> Image? {
+    guard case .write(let image, _) = writes.next(at: now, isAgain: false) else { return nil }
+    // The caller who performs the step asks again.
+    #expect(writes.next(at: now, isAgain: true) == nil, "one image is written at a time")
+    writes.ended()
+    return image
+  }
+
+  @Test func pixelsAreWrittenInTheirOrderIfNoSlotWaits() {
+    var writes = PixelWrites()
+    let images = (1...3).map { Image.solid(width: $0, height: 1) }
+    for image in images { writes.add(image, entry, at: 0) }
+    #expect((1...3).map { _ in next(&writes) } == images)
+    #expect(writes.isIdle)
+  }
+
+  @Test func pixelsWaitWhileSlotsLoad() {
+    var writes = PixelWrites()
+    let image = Image.solid(width: 1, height: 1)
+    writes.slotBegan()
+    writes.slotBegan()
+    writes.add(image, entry, at: 0)
+    #expect(writes.next(at: 0, isAgain: false) == .wait(until: Self.second))
+    #expect(writes.next(at: 0, isAgain: false) == nil, "the call is scheduled")
+    writes.slotsEnded(1)
+    #expect(next(&writes) == nil)
+    writes.slotsEnded(1)
+    #expect(next(&writes) === image)
+  }
+
+  @Test func pixelsWaitForOneSecondAtMost() {
+    var writes = PixelWrites()
+    let images = (1...2).map { Image.solid(width: $0, height: 1) }
+    writes.slotBegan()
+    writes.add(images[0], entry, at: 0)
+    writes.add(images[1], entry, at: Self.second / 2)
+    #expect(writes.next(at: 0, isAgain: false) == .wait(until: Self.second))
+    writes.woken(at: Self.second)
+    #expect(next(&writes, at: Self.second) === images[0])
+    #expect(writes.next(at: Self.second, isAgain: false) == .wait(until: Self.second * 3 / 2))
+  }
+
+  @Test func hurriedPixelsDoNotWait() {
+    var writes = PixelWrites()
+    let image = Image.solid(width: 1, height: 1)
+    writes.slotBegan()
+    writes.add(image, entry, at: 0)
+    writes.hurry()
+    #expect(next(&writes) === image)
+    #expect(writes.next(at: 0, isAgain: false) == nil)
+    writes.add(image, entry, at: 0)
+    #expect(writes.next(at: 0, isAgain: false) == .wait(until: Self.second), "the hurry has ended")
+  }
+
+  @Test func queueKeepsALimitedNumberOfBytesInMemory() {
+    var writes = PixelWrites()
+    let side = 1024
+    let count = PixelWrites.keptBytesLimit / (side * side * 4)
+    writes.slotBegan()
+    for _ in 0..<count { writes.add(.solid(width: side, height: side), entry, at: 0) }
+    let shown = Image.solid(width: side, height: side)
+    weak var evicted: Image?
+    do {
+      let image = Image.solid(width: side, height: side)
+      evicted = image
+      writes.add(image, entry, at: 0)
+    }
+    writes.add(shown, entry, at: 0)
+    #expect(evicted == nil)
+
+    writes.slotsEnded(1)
+    for _ in 0..<count { #expect(next(&writes) != nil) }
+    #expect(next(&writes) === shown, "the image that nobody has any more is left out")
+    #expect(writes.isIdle)
+  }
+
+  @Test func queueHasALimitedLength() {
+    var writes = PixelWrites()
+    let image = Image.solid(width: 1, height: 1)
+    for _ in 0...PixelWrites.countLimit { writes.add(image, entry, at: 0) }
+    for _ in 0..<PixelWrites.countLimit { #expect(next(&writes) === image) }
+    #expect(writes.isIdle)
+  }
+
+  @Test func stepThatEndsWithinItsCallIsFollowedByTheNext() {
+    var writes = PixelWrites()
+    let image = Image.solid(width: 1, height: 1)
+    for _ in 0..<2 { writes.add(image, entry, at: 0) }
+    #expect(writes.next(at: 0, isAgain: false) == .write)
+    writes.ended()
+    #expect(writes.next(at: 0, isAgain: false) == nil, "the caller who performs the step continues")
+    #expect(writes.next(at: 0, isAgain: true) == .write)
+    writes.ended()
+    #expect(writes.next(at: 0, isAgain: true) == nil)
+    #expect(writes.isIdle)
+  }
+}
+
+extension PixelWrites.Step? {
+  fileprivate enum Kind: Equatable {
+    case wait(until: Int64)
+    case write
+  }
+
+  fileprivate static func == (step: Self, kind: Kind) -> Bool {
+    switch step {
+    case .wait(let time): kind == .wait(until: time)
+    case .write: kind == .write
+    case nil: false
+    }
+  }
+}
