@@ -5,7 +5,7 @@ import VitrineLoading
 /// The folder of a disk cache: one file per response at `FOLDER/v2/ab/abcd…`, in 256 subfolders so that each stays
 /// short, the folder's key at `FOLDER/v2/key` (`FolderKey`), and tombstones in `FOLDER/v2/gone` (`HiddenResponses`).
 ///
-/// Each operation opens the path from the top, because another process may remove or replace folders at any time.
+/// Each operation opens the path anew, because another process may remove or replace folders at any time.
 final class CacheFolder: Sendable {
   /// The version of the folder layout and of the file format.
   static let version = "v2"
@@ -23,6 +23,16 @@ final class CacheFolder: Sendable {
   private let hash: @Sendable ([UInt8]) -> ContentHash
   /// The key of the folder, and the file that the key was read from.
   private let knownKey = Mutex<(file: FileIdentity, key: DigestKey)?>(nil)
+
+  /// A folder that was opened and checked.
+  private struct KnownFolder {
+    let path: String
+    let identity: FileIdentity
+  }
+
+  /// The folders that were checked, by name. While a path leads to the same folder of this user, the outer folder need
+  /// not be checked again.
+  private let knownFolders = Mutex<[String: KnownFolder]>([:])
 
   /// Creates the folder at `path` without access to the disk. `hash` makes file names.
   init(
@@ -46,6 +56,7 @@ final class CacheFolder: Sendable {
     _ name: String = CacheFolder.version, creating: Bool
   ) throws(DiskImageCache.Fault) -> Descriptor? {
     if isReadOnly { return try openForReading(name) }
+    if let folder = try openKnown(name) { return folder }
     // A zero byte would end the name early.
     guard !path.isEmpty, !path.utf8.contains(0) else { throw .refused(path: path, code: EINVAL) }
     do throws(SystemError) {
@@ -57,6 +68,8 @@ final class CacheFolder: Sendable {
         let status = try inner.status
         if status.owner == geteuid() {
           if status.permissions & 0o077 != 0 { try? inner.setMode(0o700) }
+          let known = KnownFolder(path: "\(path)/\(name)", identity: status.identity)
+          knownFolders.withLock { $0[name] = known }
           return inner
         }
       }
@@ -65,6 +78,22 @@ final class CacheFolder: Sendable {
       throw .refused(path: path, code: error.code)
     }
     throw .ownedByAnotherUser(path: path)
+  }
+
+  /// Opens a folder that was checked earlier; nil if the path leads to another folder by now or to none.
+  private func openKnown(_ name: String) throws(DiskImageCache.Fault) -> Descriptor? {
+    guard let known = knownFolders.withLock({ $0[name] }) else { return nil }
+    do throws(SystemError) {
+      let folder = try Descriptor(known.path, flags: O_RDONLY | O_DIRECTORY, system: system)
+      let status = try folder.status
+      let isKnown = status.identity.isSameFile(as: known.identity)
+      if isKnown, status.owner == geteuid(), status.permissions & 0o077 == 0 { return folder }
+    } catch {
+      // The folder was removed, or replaced by a file or a symbolic link.
+      if [ENOENT, ENOTDIR, ELOOP].contains(error.code) { return nil }
+      throw .refused(path: path, code: error.code)
+    }
+    return nil
   }
 
   /// Opens a folder without changing anything. The folder and the outer folder must belong to this user or to

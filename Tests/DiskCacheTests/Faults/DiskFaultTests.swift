@@ -204,9 +204,9 @@ import VitrineTesting
   }
 
   @Test(.enabled(if: geteuid() == 0, "needs another user")) func aFolderOfAnotherUserIsRefused() {
-    let cache = fixture.cache()
-    cache.store(storedResponse(), for: identity(1))
+    fixture.cache().store(storedResponse(), for: identity(1))
     for path in [fixture.folder, fixture.root] {
+      let cache = fixture.cache()
       #expect(chown(path, 12345, 12345) == 0)
       #expect(cache.response(for: identity(1)) == nil)
       #expect(cache.fault == .ownedByAnotherUser(path: fixture.folder))
@@ -214,10 +214,43 @@ import VitrineTesting
       #expect(!cache.store(storedResponse(), for: identity(2)))
       #expect(!cache.removeAllResponses())
       #expect(chown(path, 0, 0) == 0)
+      fixture.clock.advance(by: WritePause.seconds)
+      #expect(cache.response(for: identity(1)) == storedResponse())
+      #expect(cache.store(storedResponse(), for: identity(2)) && cache.fault == nil)
     }
-    fixture.clock.advance(by: WritePause.seconds)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "needs another user"))
+  func aFolderThatAnotherUserReplacesIsRefused() throws {
+    let cache = fixture.cache()
+    cache.store(storedResponse(), for: identity(1))
+    #expect(chown(fixture.folder, 12345, 12345) == 0)
+    #expect(cache.response(for: identity(1)) == storedResponse(), "nobody else can change the inner folder")
+
+    let other = fixture.folder + "/other"
+    try FileManager.default.copyItem(atPath: fixture.root, toPath: other)
+    try FileManager.default.moveItem(atPath: fixture.root, toPath: fixture.folder + "/old")
+    try FileManager.default.moveItem(atPath: other, toPath: fixture.root)
+    #expect(cache.response(for: identity(1)) == nil)
+    #expect(cache.fault == .ownedByAnotherUser(path: fixture.folder))
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "needs another user"))
+  func anInnerFolderThatGoesToAnotherUserIsRefused() throws {
+    let cache = fixture.cache()
+    cache.store(storedResponse(), for: identity(1))
+    #expect(chown(fixture.root, 12345, 12345) == 0)
+    #expect(cache.response(for: identity(1)) == nil)
+    #expect(cache.fault == .ownedByAnotherUser(path: fixture.folder))
+  }
+
+  @Test func accessThatWasWidenedWhileRunningIsTakenBack() throws {
+    let cache = fixture.cache()
+    cache.store(storedResponse(), for: identity(1))
+    #expect(chmod(fixture.root, 0o777) == 0)
     #expect(cache.response(for: identity(1)) == storedResponse())
-    #expect(cache.store(storedResponse(), for: identity(2)) && cache.fault == nil)
+    let mode = try FileManager.default.attributesOfItem(atPath: fixture.root)[.posixPermissions] as? Int
+    #expect(mode == 0o700)
   }
 
   @Test(.enabled(if: geteuid() != 0, "root may write anywhere")) func unwritableFolderIsAMiss() {
