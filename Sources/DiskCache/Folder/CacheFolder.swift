@@ -5,7 +5,7 @@ import VitrineLoading
 /// The folder of a disk cache: one file per response at `FOLDER/v2/ab/abcd…`, in 256 subfolders so that each stays
 /// short, the folder's key at `FOLDER/v2/key` (`FolderKey`), and tombstones in `FOLDER/v2/gone` (`HiddenResponses`).
 ///
-/// Each operation opens the path anew, because another process may remove or replace folders at any time.
+/// Each operation opens the path again, because other processes may remove or replace the folders.
 final class CacheFolder: Sendable {
   /// The version of the folder layout and of the file format.
   static let version = "v2"

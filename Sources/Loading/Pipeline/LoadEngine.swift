@@ -187,10 +187,13 @@ final class LoadEngine: Sendable {
       await withCheckedContinuation { continuation in whenWritten { continuation.resume() } }
       await preparer.waitUntilIdle(within: DiskWrites.limit, clock)
       // Another load may have begun and ended in the meantime.
-    } while !(state.withLock { $0.isIdle } && workers.isIdle && pixelWriter?.isIdle != false && diskWriter.isIdle)
+    } while !(state.withLock { $0.isIdle } && workers.isIdle && isWritten)
   }
 
-  /// Calls `body` when nothing waits to be written, or if the disk hangs.
+  /// True if nothing waits to be written, or if the disk hangs.
+  private var isWritten: Bool { pixelWriter?.isIdle != false && diskWriter.isIdle }
+
+  /// Calls `body` once `isWritten` is true.
   private func whenWritten(_ body: @escaping @Sendable () -> Void) {
     guard let pixelWriter else { return diskWriter.whenIdle(body) }
     pixelWriter.whenIdle { [diskWriter] in diskWriter.whenIdle(body) }

@@ -98,7 +98,9 @@ final class DiskWriter: Sendable {
     change(
       .pixels(bytes: image.cost),
       { cache in
-        guard let digest = entry.storedBody, cache.head(for: key.identity)?.body == digest else { return false }
+        guard let digest = entry.storedBody, cache.head(for: key.identity)?.body == digest else {
+          return false
+        }
         return pixelCache.store(image, isAnimated: image.isAnimated, for: key, of: digest)
       }, completion: completion)
   }

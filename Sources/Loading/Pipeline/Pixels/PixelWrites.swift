@@ -15,7 +15,7 @@ struct PixelWrites {
   /// The maximum number of images that wait.
   static let countLimit = 10_000
 
-  /// What is written beside an image.
+  /// The key under which the pixels of an image are written, and the stored body that they belong to.
   struct Entry {
     let identity: RequestIdentity
     let variant: String

@@ -20,7 +20,8 @@ import VitrineTesting
     world.world.gate.open()
     _ = try await task.response
 
-    #expect(ledger.usage.bodies == 0)
+    // The thread that delivered the image releases the body afterwards.
+    try await until { ledger.usage.bodies == 0 }
   }
 
   // MARK: Stored responses that wait for their servers
