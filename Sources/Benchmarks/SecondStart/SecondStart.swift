@@ -40,7 +40,7 @@ enum SecondStart {
     _ start: Start, _ screen: StartJob.Screen, _ folder: String, _ base: String
   ) throws -> [String: Double] {
     var job = StartJob(base: base, screen: screen, folder: folder)
-    job.usesPixels = start != .without
+    job.storage = start == .without ? .responses : .pixels
     job.opensWindowFirst = start == .opened
     if start == .cold { ScratchFolder.dropPages(of: folder) }
     return switch start {

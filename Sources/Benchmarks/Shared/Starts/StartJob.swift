@@ -24,34 +24,42 @@ struct StartJob {
     var name: String { "\(count) of \(Int(tile.width))x\(Int(tile.height))" }
   }
 
+  /// What is kept in `folder`.
+  enum Storage: String {
+    /// Responses and decoded pixels.
+    case pixels
+    case responses
+    /// A plain file for each body.
+    case files
+  }
+
   var base: String
   var screen: Screen
   /// The folder of the caches; `nil` for a start without a disk cache.
   var folder: String?
-  /// True to keep decoded pixels as well.
-  var usesPixels = true
+  var storage = Storage.pixels
   /// True to request the images after the empty window has been presented, as for a screen that is opened later; false
   /// to request them before the first frame.
   var opensWindowFirst = false
 
   var arguments: [String] {
-    [base, screen.rawValue, folder ?? "", usesPixels ? "pixels" : "", opensWindowFirst ? "window" : ""]
+    [base, screen.rawValue, folder ?? "", storage.rawValue, opensWindowFirst ? "window" : ""]
   }
 
   init(
-    base: String, screen: Screen, folder: String?, usesPixels: Bool = true, opensWindowFirst: Bool = false
+    base: String, screen: Screen, folder: String?, storage: Storage = .pixels, opensWindowFirst: Bool = false
   ) {
     (self.base, self.screen, self.folder) = (base, screen, folder)
-    (self.usesPixels, self.opensWindowFirst) = (usesPixels, opensWindowFirst)
+    (self.storage, self.opensWindowFirst) = (storage, opensWindowFirst)
   }
 
   init(arguments: [String]) throws {
-    guard arguments.count == 5, let screen = Screen(rawValue: arguments[1]) else {
-      throw BenchmarkError("a URL, a screen, a folder, two switches")
-    }
+    guard arguments.count == 5, let screen = Screen(rawValue: arguments[1]),
+      let storage = Storage(rawValue: arguments[3])
+    else { throw BenchmarkError("a URL, a screen, a folder, a kind of storage, a switch") }
     self.init(
       base: arguments[0], screen: screen, folder: arguments[2].isEmpty ? nil : arguments[2],
-      usesPixels: !arguments[3].isEmpty, opensWindowFirst: !arguments[4].isEmpty)
+      storage: storage, opensWindowFirst: !arguments[4].isEmpty)
   }
 
   /// Runs the child process. Throws if not all images come from `source`, unless `source` is nil.

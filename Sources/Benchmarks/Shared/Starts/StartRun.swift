@@ -14,11 +14,12 @@ struct StartRun {
 
   private init(_ job: StartJob) throws {
     self.job = job
+    let dataCache = job.storage == .files ? try job.folder.map { try PlainFileCache(folder: $0) } : nil
     application = try .offscreen { configuration in
       configuration.host.size = job.screen.window
       guard let folder = job.folder else { return }
-      configuration.dataCache = DiskImageCache(directory: folder)
-      configuration.pixelCache = job.usesPixels ? DiskPixelCache(directory: folder) : nil
+      configuration.dataCache = dataCache ?? DiskImageCache(directory: folder)
+      configuration.pixelCache = job.storage == .pixels ? DiskPixelCache(directory: folder) : nil
     }
     let tile = job.screen.tile
     for index in 0..<job.screen.count {
