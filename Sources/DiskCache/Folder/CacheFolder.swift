@@ -67,9 +67,12 @@ final class CacheFolder: Sendable {
       if let inner {
         let status = try inner.status
         if status.owner == geteuid() {
-          if status.permissions & 0o077 != 0 { try? inner.setMode(0o700) }
-          let known = KnownFolder(path: "\(path)/\(name)", identity: status.identity)
-          knownFolders.withLock { $0[name] = known }
+          if status.permissions & 0o077 != 0 {
+            try? inner.setMode(0o700)
+          } else {
+            let known = KnownFolder(path: "\(path)/\(name)", identity: status.identity)
+            knownFolders.withLock { $0[name] = known }
+          }
           return inner
         }
       }
@@ -89,8 +92,8 @@ final class CacheFolder: Sendable {
       let isKnown = status.identity.isSameFile(as: known.identity)
       if isKnown, status.owner == geteuid(), status.permissions & 0o077 == 0 { return folder }
     } catch {
-      // The folder was removed, or replaced by a file or a symbolic link.
-      if [ENOENT, ENOTDIR, ELOOP].contains(error.code) { return nil }
+      // The folder was removed, or replaced by a file or a symbolic link, or the whole path is too long.
+      if [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG].contains(error.code) { return nil }
       throw .refused(path: path, code: error.code)
     }
     return nil

@@ -25,9 +25,19 @@ struct ImageStorer: Sendable {
     if freshness == .fresh, state.withLock({ $0.registry.replacesOtherSizes(id, request) }) {
       cache.removeImage(for: request, additionalIdentifier: identifier)
     }
-    if case .stale(let age, let reason) = freshness {
-      staleImages.note(image, request, identifier, because: reason, age: age, madeFrom: response)
-    }
+    note(image, request, identifier, freshness, response)
     cache.insert(image, for: request, additionalIdentifier: identifier)
+    // The server may have confirmed the image in the meantime.
+    let now = state.withLock { $0.registry.origin(of: id)?.freshness } ?? freshness
+    note(image, request, identifier, now, response)
+  }
+
+  /// Notes a stale image.
+  private func note(
+    _ image: Image, _ request: ImageRequest, _ identifier: String?, _ freshness: ImageResponse.Freshness,
+    _ response: TransportResponse?
+  ) {
+    guard case .stale(let age, let reason) = freshness else { return }
+    staleImages.note(image, request, identifier, because: reason, age: age, madeFrom: response)
   }
 }

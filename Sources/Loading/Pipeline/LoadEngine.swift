@@ -54,7 +54,7 @@ final class LoadEngine: Sendable {
     let diskWriter = DiskWriter(dataCache, pixels: pixelCache, transports: transports, clock: clock)
     let pixelVariants = pixelCache == nil ? nil : PixelVariants(decoder, configuration)
     self.diskWriter = diskWriter
-    pixelWriter = PixelWriter(pixelVariants, beside: dataCache, to: diskWriter, clock: clock)
+    pixelWriter = pixelVariants.map { PixelWriter($0, to: diskWriter, clock: clock) }
     let pixelReader = PixelReader(
       dataCache, pixelCache, pixelVariants, ledger: ledger, countsImages: countsImages)
     diskReader = DiskReader(
@@ -129,7 +129,7 @@ final class LoadEngine: Sendable {
     let isDiskBusy = state.withLock {
       !$0.registry.fetches.locks.isIdle || !$0.registry.fetches.lookups.isIdle
     }
-    return isDiskBusy || !workers.isIdle || !diskWriter.isIdle || pixelWriter?.isWriting == true
+    return isDiskBusy || !workers.isIdle || !diskWriter.isIdle || pixelWriter?.isBusy == true
   }
 
   // MARK: Callers
@@ -196,7 +196,7 @@ final class LoadEngine: Sendable {
   /// Calls `body` once `isWritten` is true.
   private func whenWritten(_ body: @escaping @Sendable () -> Void) {
     guard let pixelWriter else { return diskWriter.whenIdle(body) }
-    pixelWriter.whenIdle { [diskWriter] in diskWriter.whenIdle(body) }
+    pixelWriter.whenWritten { [diskWriter] in diskWriter.whenIdle(body) }
   }
 
   private func resumeIdleWaiters() {
@@ -357,7 +357,7 @@ final class LoadEngine: Sendable {
         storedResponse, of: digest, for: identity, keeping: bytes.reservation, completion: completion)
     } else {
       diskWriter.store(
-        storedResponse, for: identity, keeping: bytes.reservation, storing: bytes.storing,
+        storedResponse, for: identity, keeping: bytes.reservation, storing: pixelWriter == nil ? nil : bytes.storing,
         completion: completion)
     }
   }

@@ -9,6 +9,7 @@ final class ObservedCache: ImageRequestCache {
     case lookedUp
     /// A downloader has asked whether to insert an image.
     case asked
+    case willInsert
     case inserted(Image)
     case willRemove
   }
@@ -37,6 +38,7 @@ final class ObservedCache: ImageRequestCache {
   }
 
   func insert(_ image: Image, for request: ImageRequest, additionalIdentifier: String?) {
+    send(.willInsert)
     memory.insert(image, for: request, additionalIdentifier: additionalIdentifier)
     send(.inserted(image))
   }

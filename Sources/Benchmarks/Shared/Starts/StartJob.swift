@@ -24,7 +24,7 @@ struct StartJob {
     var name: String { "\(count) of \(Int(tile.width))x\(Int(tile.height))" }
   }
 
-  /// What is kept in `folder`.
+  /// The contents of `folder`.
   enum Storage: String {
     /// Responses and decoded pixels.
     case pixels

@@ -47,7 +47,7 @@ final class DiskWriter: Sendable {
   ///
   /// - Parameters:
   ///   - reservation: The reservation of the body, kept until the body is written.
-  ///   - storing: Receives the digest of the body if pixels are stored as well.
+  ///   - storing: Receives the digest of the body, for the pixels that are made from it; `nil` if none are stored.
   func store(
     _ response: StoredResponse, for identity: RequestIdentity, keeping reservation: MemoryReservation?,
     storing: StoringSignal? = nil, completion: @escaping DiskWrites.Completion
@@ -55,10 +55,10 @@ final class DiskWriter: Sendable {
     let identity = transports.onDisk(identity)
     change(
       .store(identity, bytes: response.body.count),
-      { [needsDigest = pixels != nil] cache in
+      { cache in
         withExtendedLifetime(reservation) {
           guard cache.store(response, for: identity) else { return false }
-          if needsDigest { storing?.noteStoredBody(cache.digest(of: response.body)) }
+          storing?.noteStoredBody(cache.digest(of: response.body))
           return true
         }
       },
@@ -98,9 +98,9 @@ final class DiskWriter: Sendable {
     change(
       .pixels(bytes: image.cost),
       { cache in
-        guard let digest = entry.storedBody, cache.head(for: key.identity)?.body == digest else {
-          return false
-        }
+        guard let digest = entry.storedBody(digest: { cache.digest(of: $0) }),
+          cache.head(for: key.identity)?.body == digest
+        else { return false }
         return pixelCache.store(image, isAnimated: image.isAnimated, for: key, of: digest)
       }, completion: completion)
   }

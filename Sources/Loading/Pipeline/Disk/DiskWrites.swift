@@ -75,8 +75,8 @@ struct DiskWrites {
   private var last: UInt64 = 0
   /// The number of bytes of bodies that wait to be written.
   private var unwrittenBytes = 0
-  /// The number of bytes of pixels that wait to be written. They keep no body from being stored, because pixels wait
-  /// until no body does.
+  /// The number of bytes of pixels that wait to be written. They keep no body from being stored and no body keeps them,
+  /// because pixels wait until no body does.
   private var unwrittenPixelBytes = 0
   private var isRefusing = false
   /// True while a change that was given up has not returned.
@@ -107,8 +107,8 @@ struct DiskWrites {
       removals.noteStore(of: identity)
       return add(.store(bytes: bytes), completion)
     case .pixels(let bytes):
-      let unwritten = unwrittenBytes + unwrittenPixelBytes
-      guard !isHanging, unwritten == 0 || unwritten + bytes <= Self.unwrittenBytesLimit else {
+      guard !isHanging, unwrittenPixelBytes == 0 || unwrittenPixelBytes + bytes <= Self.unwrittenBytesLimit
+      else {
         return .refused(isFirst: false)
       }
       return add(.pixels(bytes: bytes), completion)

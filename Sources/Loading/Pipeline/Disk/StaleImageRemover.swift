@@ -37,8 +37,9 @@ final class StaleImageRemover: Sendable {
     self.clock = clock
   }
 
-  /// Notes that a stale image is about to be inserted in the cache of `request`. Called before the insertion, so that
-  /// the image is never believed to be fresh.
+  /// Notes that a stale image is about to be inserted in the cache of `request`, or was inserted. Called before the
+  /// insertion, so that the image is never believed to be fresh, and after it, because stale images may have been
+  /// removed in between.
   ///
   /// - Parameters:
   ///   - age: The number of seconds since the response was last known to be valid.
@@ -127,9 +128,8 @@ final class StaleImageRemover: Sendable {
   private func remove(_ stale: [StaleImages.Entry]) {
     for entry in stale {
       let cache = entry.request.cache(default: cache)
-      if cache?.image(for: entry.request, additionalIdentifier: entry.additionalIdentifier)?.number
-        == entry.image
-      {
+      let number = cache?.image(for: entry.request, additionalIdentifier: entry.additionalIdentifier)?.number
+      if number == entry.image || number != nil && number == entry.replaced {
         cache?.removeImage(for: entry.request, additionalIdentifier: entry.additionalIdentifier)
       }
     }

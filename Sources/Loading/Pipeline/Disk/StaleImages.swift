@@ -22,6 +22,8 @@ struct StaleImages {
     /// The number of the stale image that this image replaces, and that may be in memory until then; `nil` if there is
     /// none.
     fileprivate(set) var replaced: UInt64?
+    /// Distinguishes the entry from earlier ones of the same image.
+    fileprivate(set) var serial: UInt64 = 0
 
     fileprivate var key: ProcessedImageKey {
       ProcessedImageKey(request, additionalIdentifier: additionalIdentifier)
@@ -32,12 +34,15 @@ struct StaleImages {
   /// The keys by image number. Requests that differ only in their additional identifiers share an image.
   private var keys: [UInt64: Set<ProcessedImageKey>] = [:]
   private var nextWake: Int64?
+  private var lastSerial: UInt64 = 0
 
   /// Adds an entry. Returns the time at which to call `due`, or `nil` if a call is scheduled already or the entry
   /// never ends.
   mutating func add(_ entry: Entry) -> Int64? {
     let key = entry.key
     var entry = entry
+    lastSerial += 1
+    entry.serial = lastSerial
     if let old = entries[key] {
       if old.image != entry.image { entry.replaced = old.image }
       if let older = old.replaced, older != entry.image { removeKey(key, of: older) }
@@ -60,7 +65,7 @@ struct StaleImages {
 
   /// Removes entries, except entries that newer ones have replaced.
   mutating func remove(_ old: [Entry]) {
-    for entry in old where entries[entry.key]?.image == entry.image { removeEntry(for: entry.key) }
+    for entry in old where entries[entry.key]?.serial == entry.serial { removeEntry(for: entry.key) }
   }
 
   /// Returns the time of the next call of `due`, or `nil` if no entry ends.
@@ -98,7 +103,14 @@ struct StaleImages {
 
   /// Notes that the server has confirmed an image, which is no longer stale and stays in memory.
   mutating func confirm(_ image: UInt64) {
-    for key in keys[image] ?? [] where entries[key]?.image == image { removeEntry(for: key) }
+    for key in keys[image] ?? [] {
+      if entries[key]?.image == image {
+        removeEntry(for: key)
+      } else {
+        entries[key]?.replaced = nil
+        removeKey(key, of: image)
+      }
+    }
   }
 
   /// Notes that the server could not be asked about an image.

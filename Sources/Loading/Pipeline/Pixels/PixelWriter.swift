@@ -7,30 +7,22 @@ import VitrineGraphics
 final class PixelWriter: Sendable {
   private struct State {
     var writes = PixelWrites()
-    var waitingForIdle: [@Sendable () -> Void] = []
+    /// The functions to call when a number of images have been written.
+    var waiting: [(count: UInt64, body: @Sendable () -> Void)] = []
 
-    mutating func takeIdleWaiters() -> [@Sendable () -> Void] {
-      guard writes.isIdle else { return [] }
-      defer { waitingForIdle = [] }
-      return waitingForIdle
+    mutating func takeWaiters() -> [@Sendable () -> Void] {
+      let due = waiting.filter { writes.areWritten($0.count) }
+      if !due.isEmpty { waiting.removeAll { writes.areWritten($0.count) } }
+      return due.map(\.body)
     }
   }
 
-  private let dataCache: any ImageDataCache
   private let variants: PixelVariants
   private let diskWriter: DiskWriter
   private let clock: any LoadingClock
   private let state = Mutex(State())
 
-  /// Returns nil if no pixels are stored.
-  ///
-  /// - Parameter dataCache: The cache of the responses that the images are made from.
-  init?(
-    _ variants: PixelVariants?, beside dataCache: (any ImageDataCache)?, to diskWriter: DiskWriter,
-    clock: any LoadingClock
-  ) {
-    guard let variants, let dataCache else { return nil }
-    self.dataCache = dataCache
+  init(_ variants: PixelVariants, to diskWriter: DiskWriter, clock: any LoadingClock) {
     self.variants = variants
     self.diskWriter = diskWriter
     self.clock = clock
@@ -45,11 +37,7 @@ final class PixelWriter: Sendable {
       let variant = variants.variant(of: pixels.request, pixels.additionalIdentifier)
     else { return }
     let now = clock.now
-    let bytes = pixels.bytes
-    let entry = PixelWrites.Entry(
-      identity: pixels.identity, variant: variant,
-      digest: bytes.digest ?? (bytes.source == .disk ? dataCache.digest(of: bytes.body) : nil),
-      storing: bytes.storing)
+    let entry = PixelWrites.Entry(identity: pixels.identity, variant: variant, madeFrom: pixels.bytes)
     state.withLock { $0.writes.add(pixels.image, entry, at: now) }
     proceed()
   }
@@ -65,16 +53,16 @@ final class PixelWriter: Sendable {
   }
 
   /// True if pixels are being written, or wait and are not held back for slots.
-  var isWriting: Bool { state.withLock { $0.writes.isWriting } }
+  var isBusy: Bool { state.withLock { $0.writes.isBusy } }
 
   /// True if no pixels wait or are being written.
   var isIdle: Bool { state.withLock { $0.writes.isIdle } }
 
-  /// Writes the pixels that wait without further delay, and calls `body` once `isIdle` is true, which may be at once.
-  func whenIdle(_ body: @escaping @Sendable () -> Void) {
+  /// Writes the pixels that wait without further delay, and then calls `body`, which may be at once.
+  func whenWritten(_ body: @escaping @Sendable () -> Void) {
     state.withLock { state in
       state.writes.hurry()
-      state.waitingForIdle.append(body)
+      state.waiting.append((state.writes.addedCount, body))
     }
     proceed()
   }
@@ -86,6 +74,7 @@ final class PixelWriter: Sendable {
       case .write(let image, let entry):
         diskWriter.storePixels(image, entry) { [self] _ in
           state.withLock { $0.writes.ended() }
+          callWaiters()
           proceed()
         }
         isAgain = true
@@ -97,7 +86,11 @@ final class PixelWriter: Sendable {
         return
       }
     }
-    for body in state.withLock({ $0.takeIdleWaiters() }) { body() }
+    callWaiters()
+  }
+
+  private func callWaiters() {
+    for body in state.withLock({ $0.takeWaiters() }) { body() }
   }
 
   private func next(isAgain: Bool) -> PixelWrites.Step? {

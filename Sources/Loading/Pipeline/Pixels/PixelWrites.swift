@@ -10,7 +10,7 @@ import VitrineGraphics
 struct PixelWrites {
   /// The maximum number of seconds for which pixels wait for the images of slots.
   static let longestWait = 1.0
-  /// The maximum number of bytes of images that are kept in memory.
+  /// The maximum number of bytes of images and bodies that are kept in memory.
   static let keptBytesLimit = DiskWrites.unwrittenBytesLimit
   /// The maximum number of images that wait.
   static let countLimit = 10_000
@@ -21,16 +21,22 @@ struct PixelWrites {
     let variant: String
     private let digest: BodyDigest?
     private let storing: StoringSignal?
+    /// The body that the image was made from, if its digest was not read from disk with it; empty otherwise.
+    private let body: [UInt8]
 
-    /// - Parameters:
-    ///   - digest: The digest of the stored body that the image was made from; `nil` if the body is being stored.
-    ///   - storing: The signal of the body that is being stored.
-    init(identity: RequestIdentity, variant: String, digest: BodyDigest?, storing: StoringSignal?) {
-      (self.identity, self.variant, self.digest, self.storing) = (identity, variant, digest, storing)
+    /// - Parameter bytes: The bytes that the image was made from.
+    init(identity: RequestIdentity, variant: String, madeFrom bytes: FetchedBytes) {
+      (self.identity, self.variant) = (identity, variant)
+      (digest, storing) = (bytes.digest, bytes.storing)
+      body = bytes.source == .disk && bytes.digest == nil ? bytes.body : []
     }
 
-    /// The digest of the stored body that the image was made from; `nil` if the body is not on disk.
-    var storedBody: BodyDigest? { digest ?? storing?.storedBody }
+    fileprivate var keptBytes: Int { body.count }
+
+    /// Returns the digest of the stored body that the image was made from; `nil` if the body is not on disk.
+    func storedBody(digest hash: (_ body: [UInt8]) -> BodyDigest?) -> BodyDigest? {
+      digest ?? (body.isEmpty ? storing?.storedBody : hash(body))
+    }
   }
 
   private struct Waiting {
@@ -40,7 +46,7 @@ struct PixelWrites {
     weak var image: Image?
     let added: Int64
 
-    var keptBytes: Int { kept?.cost ?? 0 }
+    var keptBytes: Int { (kept?.cost ?? 0) + entry.keptBytes }
   }
 
   enum Step {
@@ -57,7 +63,7 @@ struct PixelWrites {
   /// The number of slots that wait for images.
   private var loadingSlots = 0
   private var nextWake = NextWake()
-  private(set) var isWriting = false
+  private var isWriting = false
   /// True while a caller of `next` performs the steps.
   private var isPerforming = false
   /// True to write all pixels that wait without further delay.
@@ -66,10 +72,20 @@ struct PixelWrites {
   /// True if no pixels wait or are being written.
   var isIdle: Bool { waiting.isEmpty && !isWriting }
 
+  /// True if pixels are being written, or wait and are not held back for slots.
+  var isBusy: Bool { isWriting || isPerforming || !waiting.isEmpty && (isHurried || loadingSlots <= 0) }
+
+  /// The number of images that were added so far.
+  var addedCount: UInt64 { end }
+
+  /// Returns true if the first `count` images that were added have been written.
+  func areWritten(_ count: UInt64) -> Bool { first >= count && !isWriting }
+
   /// Adds the pixels of an image, unless too many wait already.
   mutating func add(_ image: Image, _ entry: Entry, at now: Int64) {
-    guard waiting.count < Self.countLimit else { return }
-    let isKept = keptBytes == 0 || keptBytes + image.cost <= Self.keptBytesLimit
+    let bytes = keptBytes + entry.keptBytes
+    guard waiting.count < Self.countLimit, keptBytes == 0 || bytes <= Self.keptBytesLimit else { return }
+    let isKept = bytes == 0 || bytes + image.cost <= Self.keptBytesLimit
     let pixels = Waiting(entry: entry, kept: isKept ? image : nil, image: image, added: now)
     keptBytes += pixels.keptBytes
     waiting[end] = pixels

@@ -181,7 +181,7 @@ import VitrineTesting
     let first = number(writes.admit(.store(identity(1), bytes: limit), nil))
     #expect(pixels == 1 && first == 2, "all of the limit is left to bodies")
     #expect(number(writes.admit(.store(identity(2), bytes: 1), nil)) == nil)
-    #expect(number(writes.admit(.pixels(bytes: 1), nil)) == nil, "bodies keep pixels from being stored")
+    #expect(number(writes.admit(.pixels(bytes: 1), nil)) == nil, "there is a limit for pixels as well")
 
     _ = writes.begin(2, at: 0)
     _ = writes.end(2)
@@ -191,7 +191,8 @@ import VitrineTesting
       _ = writes.begin(number, at: 0)
       _ = writes.end(number)
     }
-    #expect(number(writes.admit(.pixels(bytes: limit), nil)) == 4)
+    #expect(number(writes.admit(.store(identity(4), bytes: limit), nil)) == 4)
+    #expect(number(writes.admit(.pixels(bytes: limit), nil)) == 5, "bodies keep no pixels from being stored")
   }
 
   // MARK: With a downloader

@@ -142,7 +142,7 @@ import VitrineTesting
       case .willRemove:
         let image = cache.memory.image(for: request(), additionalIdentifier: nil)
         freshness.withLock { $0 += image.map { [downloader.freshness(of: $0)] } ?? [] }
-      case .lookedUp, .asked: break
+      case .lookedUp, .asked, .willInsert: break
       }
     }
     _ = try await load(world).response
@@ -154,6 +154,22 @@ import VitrineTesting
     #expect(freshness.withLock { $0.first } == .stale(age: 3600, reason: nil))
     #expect(freshness.withLock { $0.last?.age } == StoredAge(seconds: 3660))
     #expect(freshness.withLock { $0 }.count == 2)
+  }
+
+  @Test func staleImageIsRemovedAlthoughAllStaleImagesWereRemovedBeforeItsInsertion() async throws {
+    let cache = ObservedCache()
+    let world = DiskWorld(cache: cache)
+    world.store(age: 3600)
+    let downloader = world.downloader
+    cache.observe { if case .willInsert = $0 { downloader.engine.staleImages.removeAll() } }
+    let image = try await load(world).response.image
+    try await world.transfer().fail(.status(503))
+    await downloader.drain()
+    #expect(cache.memory.image(for: request(), additionalIdentifier: nil) === image)
+    #expect(downloader.freshness(of: image) != .fresh)
+
+    world.world.clock.advance(by: 60)
+    #expect(cache.memory.image(for: request(), additionalIdentifier: nil) == nil)
   }
 
   // MARK: Responses of the server

@@ -67,9 +67,9 @@ struct StaleImagesTests {
     #expect((1...3).map { images.staleness(of: $0, at: 0) != nil } == [false, true, true])
 
     images.confirm(2)
+    #expect(images.staleness(of: 2, at: 0) == nil)
     #expect(images.staleness(of: 3, at: 0) != nil, "the server has confirmed the replaced image only")
     images.confirm(3)
-    #expect(images.staleness(of: 2, at: 0) == nil)
     #expect(images.count == 0)
   }
 
@@ -81,6 +81,11 @@ struct StaleImagesTests {
     images.remove(due)
     #expect(images.staleness(of: 2, at: 10) != nil)
     #expect(images.all.map(\.image) == [2])
+
+    let late = images.due(at: 20)
+    _ = images.add(entry(2, end: 30))
+    images.remove(late)
+    #expect(images.all.map(\.end) == [30], "the image was inserted again")
   }
 
   @Test func imageOfSeveralRequestsHasAnEntryForEach() {

@@ -72,6 +72,16 @@ import VitrineTesting
     await downloader.drain()
   }
 
+  @Test func pixelsOfARemovedResponseAreNotWritten() async throws {
+    let other = downloader.load(request("other.jpg"), isForSlot: true)
+    _ = try await transport.transfer(1)
+    for name in ["a.jpg", "b.jpg"] { try await load(name) }
+    #expect(await downloader.removeCachedData(for: request("a.jpg")))
+    other.cancel()
+    await downloader.drain()
+    #expect(pixels.count == 1)
+  }
+
   @Test func loadsOfTheApplicationDoNotKeepPixelsWaiting() async throws {
     let other = downloader.load(request("other.jpg"))
     _ = try await transport.transfer(1)

@@ -9,7 +9,7 @@ struct PixelWritesTests {
   private static let second: Int64 = 1_000_000_000
 
   private let entry = PixelWrites.Entry(
-    identity: request().identity, variant: "", digest: BodyDigest(high: 0, low: 0), storing: nil)
+    identity: request().identity, variant: "", madeFrom: FetchedBytes(body: [], response: nil))
 
   /// Returns the image that is written next; nil if pixels wait or there are none.
   private func next(_ writes: inout PixelWrites, at now: Int64 = 0) -> Image? {
@@ -86,6 +86,51 @@ struct PixelWritesTests {
     for _ in 0..<count { #expect(next(&writes) != nil) }
     #expect(next(&writes) === shown, "the image that nobody has any more is left out")
     #expect(writes.isIdle)
+  }
+
+  @Test func bodiesWithoutADigestCountAsKept() {
+    var writes = PixelWrites()
+    let image = Image.solid(width: 1, height: 1)
+    func entry(_ count: Int) -> PixelWrites.Entry {
+      var bytes = FetchedBytes(body: [UInt8](repeating: 0, count: count), response: nil)
+      bytes.source = .disk
+      return .init(identity: request().identity, variant: "", madeFrom: bytes)
+    }
+    writes.add(image, entry(PixelWrites.keptBytesLimit), at: 0)
+    writes.add(image, entry(1), at: 0)
+    #expect(next(&writes) === image)
+    #expect(writes.isIdle, "the second was refused")
+    writes.add(image, entry(1), at: 0)
+    #expect(next(&writes) === image)
+  }
+
+  @Test func digestIsThatOfTheBodyOnDisk() {
+    let digest = BodyDigest(high: 1, low: 2)
+    func storedBody(_ configure: (inout FetchedBytes) -> Void) -> BodyDigest? {
+      var bytes = FetchedBytes(body: [1], response: nil)
+      configure(&bytes)
+      let entry = PixelWrites.Entry(identity: request().identity, variant: "", madeFrom: bytes)
+      return entry.storedBody { $0 == [1] ? digest : nil }
+    }
+    let stored = StoringSignal()
+    stored.noteStoredBody(BodyDigest(high: 3, low: 4))
+    #expect(storedBody { _ in } == nil, "the body was not stored")
+    #expect(storedBody { $0.storing = StoringSignal() } == nil, "the body is not stored yet")
+    #expect(storedBody { $0.storing = stored } == BodyDigest(high: 3, low: 4))
+    #expect(storedBody { $0.source = .disk } == digest)
+    #expect(storedBody { ($0.source, $0.digest) = (.disk, BodyDigest(high: 5, low: 6)) } == BodyDigest(high: 5, low: 6))
+  }
+
+  @Test func laterPixelsAreNotWaitedFor() {
+    var writes = PixelWrites()
+    let image = Image.solid(width: 1, height: 1)
+    #expect(writes.areWritten(writes.addedCount))
+    writes.add(image, entry, at: 0)
+    let count = writes.addedCount
+    writes.add(image, entry, at: 0)
+    #expect(!writes.areWritten(count))
+    _ = next(&writes)
+    #expect(writes.areWritten(count) && !writes.areWritten(writes.addedCount))
   }
 
   @Test func queueHasALimitedLength() {
