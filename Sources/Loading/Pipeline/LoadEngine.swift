@@ -357,8 +357,8 @@ final class LoadEngine: Sendable {
         storedResponse, of: digest, for: identity, keeping: bytes.reservation, completion: completion)
     } else {
       diskWriter.store(
-        storedResponse, for: identity, keeping: bytes.reservation, storing: pixelWriter == nil ? nil : bytes.storing,
-        completion: completion)
+        storedResponse, for: identity, keeping: bytes.reservation,
+        storing: pixelWriter == nil ? nil : bytes.storing, completion: completion)
     }
   }
 

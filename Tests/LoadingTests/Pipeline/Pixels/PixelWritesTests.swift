@@ -118,7 +118,8 @@ struct PixelWritesTests {
     #expect(storedBody { $0.storing = StoringSignal() } == nil, "the body is not stored yet")
     #expect(storedBody { $0.storing = stored } == BodyDigest(high: 3, low: 4))
     #expect(storedBody { $0.source = .disk } == digest)
-    #expect(storedBody { ($0.source, $0.digest) = (.disk, BodyDigest(high: 5, low: 6)) } == BodyDigest(high: 5, low: 6))
+    let read = BodyDigest(high: 5, low: 6)
+    #expect(storedBody { ($0.source, $0.digest) = (.disk, read) } == read)
   }
 
   @Test func laterPixelsAreNotWaitedFor() {
