@@ -26,7 +26,7 @@ public final class DiskImageCache: ImageDataCache {
   ///
   /// - Parameters:
   ///   - directory: A path. A relative path is resolved against the current folder at the time of this call. The
-  ///     directory contains a folder `v2`, which only this user may access, and may contain other files.
+  ///     directory contains a folder `v3`, which only this user may access, and may contain other files.
   ///   - limits: The limits of the cache.
   ///   - clock: The clock for the pause of writes after a failure; `nil`, the default, for the system's clock.
   ///   - wallClock: A clock that returns seconds since 1970. Its time may jump.
@@ -43,7 +43,7 @@ public final class DiskImageCache: ImageDataCache {
   /// on a read-only root. Nothing in the directory changes, not even the times of files; stores, removals and trims do
   /// nothing.
   ///
-  /// The directory and its folder `v2` must belong to this user or to root, and no other user may be able to write to
+  /// The directory and its folder `v3` must belong to this user or to root, and no other user may be able to write to
   /// them; otherwise nothing is found, and `fault` says why. A directory that does not exist is an empty cache. Use a
   /// seed as a lower layer of a `LayeredImageCache`.
   public convenience init(

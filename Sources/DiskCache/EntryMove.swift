@@ -71,7 +71,7 @@ struct EntryMove {
     _ entry: ContentHash, from source: borrowing Descriptor, to target: borrowing Descriptor
   ) throws(SystemError) -> Bool {
     let name = entry.hex
-    let shard = String(name.prefix(2))
+    let shard = CacheFolder.shard(of: name)
     let oldShard = try source.openFolder(shard)
     let newShard = try target.openFolder(shard, creating: true)
     if try newShard.contains(name) {

@@ -40,7 +40,7 @@ import Testing
     defer { program.remove() }
     let folder = program.path("kept here")
     _ = try await program.run("--video", "offscreen", "--exit-when-idle", "--latency", "0", "--cache", folder)
-    #expect(FileManager.default.fileExists(atPath: folder + "/v2"))
+    #expect(FileManager.default.fileExists(atPath: folder + "/v3"))
     #expect(FileManager.default.fileExists(atPath: folder + "/p1"), "the decoded pixels")
     #expect(!FileManager.default.fileExists(atPath: program.path("cache")))
 

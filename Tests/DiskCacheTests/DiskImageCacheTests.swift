@@ -75,7 +75,7 @@ import VitrineTesting
 
     #expect(cache.store(storedResponse(seed: 2), for: identity(1)))
 
-    // `v2`, the subfolder, the old file and the new file.
+    // `v3`, the subfolder, the old file and the new file.
     #expect((system.counts[.open] ?? 0) - (before[.open] ?? 0) == 4)
     #expect(cache.response(for: identity(1)) == storedResponse(seed: 2))
   }

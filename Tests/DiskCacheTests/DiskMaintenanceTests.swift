@@ -355,7 +355,7 @@ import VitrineTesting
     let cache = fixture.cache()
     for number in 0..<3 { cache.store(storedResponse(), for: identity(number)) }
     // A folder with the name of a response.
-    let folder = "\(fixture.root)/00/" + String(repeating: "0", count: 32)
+    let folder = "\(fixture.root)/0/" + String(repeating: "0", count: 32)
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     var steps: [[Int]] = []
 

@@ -2,15 +2,13 @@ import Glibc
 import Synchronization
 import VitrineLoading
 
-/// The folder of a disk cache: one file per response at `FOLDER/v2/ab/abcd…`, in 256 subfolders so that each stays
-/// short, the folder's key at `FOLDER/v2/key` (`FolderKey`), and tombstones in `FOLDER/v2/gone` (`HiddenResponses`).
+/// The folder of a disk cache: one file per response at `FOLDER/v3/a/abcd…`, in 16 subfolders so that each stays
+/// short, the folder's key at `FOLDER/v3/key` (`FolderKey`), and tombstones in `FOLDER/v3/gone` (`HiddenResponses`).
 ///
 /// Each operation opens the path again, because other processes may remove or replace the folders.
 final class CacheFolder: Sendable {
   /// The version of the folder layout and of the file format.
-  static let version = "v2"
-  /// The folders of older versions of the format.
-  static let olderVersions = ["v1"]
+  static let version = "v3"
   /// The folder of pixels beside that of responses, named for the version of its layout.
   static let pixelVersion = "p1"
   /// The subfolder of incomplete responses.
@@ -50,7 +48,7 @@ final class CacheFolder: Sendable {
     CacheFolder(path: CacheDirectory.absolute(path), system: system, hash: hash)
   }
 
-  /// Opens the folder `v2`, or another folder beside it; nil if the folder does not exist and `creating` is false.
+  /// Opens the folder `v3`, or another folder beside it; nil if the folder does not exist and `creating` is false.
   /// Throws if the system refuses access or another user owns the folder.
   func open(
     _ name: String = CacheFolder.version, creating: Bool
@@ -132,7 +130,7 @@ final class CacheFolder: Sendable {
     }
   }
 
-  /// Opens the subfolder (one of 256) of an entry; nil if it does not exist and `creating` is false.
+  /// Opens the subfolder (one of 16) of an entry; nil if it does not exist and `creating` is false.
   func openShard(
     of entry: DiskEntry, in root: borrowing Descriptor, creating: Bool
   ) throws(DiskImageCache.Fault) -> Descriptor? {
@@ -146,8 +144,12 @@ final class CacheFolder: Sendable {
 
   /// Returns true for the name of a subfolder for responses.
   static func isShard(_ name: String) -> Bool {
-    name.utf8.count == 2 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    name.utf8.count == 1 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
   }
+
+  /// Returns the name of the subfolder for the file of a response. More subfolders would make the first images of a new
+  /// cache slower than any folder of this many files is: to create one takes longer than to write an image.
+  static func shard(of name: String) -> String { String(name.prefix(1)) }
 
   /// Creates the folder and all parents, accessible to this user only. Returns the error if one of the folders could
   /// not be created.
@@ -165,7 +167,7 @@ final class CacheFolder: Sendable {
     return nil
   }
 
-  /// Removes the folder `v2`, the folder of pixels and then the outer folder, unless they contain files.
+  /// Removes the folder `v3`, the folder of pixels and then the outer folder, unless they contain files.
   func removeIfEmpty() {
     for folder in ["\(path)/\(CacheFolder.pixelVersion)", "\(path)/\(Self.version)", path] {
       try? Descriptor.retrying { () throws(SystemError) in

@@ -7,5 +7,5 @@ struct DiskEntry {
   let name: ContentHash
 
   /// The name of the subfolder that holds the file.
-  var shard: String { String(name.hex.prefix(2)) }
+  var shard: String { CacheFolder.shard(of: name.hex) }
 }

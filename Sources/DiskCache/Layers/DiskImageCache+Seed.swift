@@ -66,7 +66,7 @@ extension DiskImageCache {
   private func setMode(ofFile name: String) -> Bool {
     context.reading { (root) throws(Fault) -> Bool in
       do throws(SystemError) {
-        try root.openFolder(String(name.prefix(2))).open(name, flags: O_RDONLY).setMode(0o644)
+        try root.openFolder(CacheFolder.shard(of: name)).open(name, flags: O_RDONLY).setMode(0o644)
         return true
       } catch {
         throw .refused(path: directory, code: error.code)

@@ -2,10 +2,10 @@ import Glibc
 import Synchronization
 import VitrineLoading
 
-/// The responses of lower layers that were removed. Kept as small files at `v2/gone` in the folder of the top layer, so
+/// The responses of lower layers that were removed. Kept as small files at `v3/gone` in the folder of the top layer, so
 /// that a removed response stays removed after a restart, and in memory where the folder cannot be written.
 final class HiddenResponses: Sendable {
-  /// The folder in `v2`. A removal of all responses of the top layer leaves this folder.
+  /// The folder in `v3`. A removal of all responses of the top layer leaves this folder.
   static let folderName = "gone"
   /// The file that hides all responses.
   private static let allName = "all"

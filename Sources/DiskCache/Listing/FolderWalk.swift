@@ -16,7 +16,7 @@ struct FolderWalk {
     var hasAll = isComplete
     for name in names {
       // A folder that was removed meanwhile has no entries.
-      guard let shard = try? root.openFolder(String(name.prefix(2))) else { continue }
+      guard let shard = try? root.openFolder(CacheFolder.shard(of: name)) else { continue }
       let state: DiskImageCache.Entry.State
       switch EntryReader.read(name, in: shard, withBody: verifiesBodies) {
       // A response under the name of another is never found.

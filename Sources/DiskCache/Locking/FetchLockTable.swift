@@ -3,7 +3,7 @@ import Synchronization
 import VitrineConcurrency
 import VitrineLoading
 
-/// The fetch locks that this process holds, as locks of byte ranges of the empty file `FOLDER/v2/locks`.
+/// The fetch locks that this process holds, as locks of byte ranges of the empty file `FOLDER/v3/locks`.
 ///
 /// Each request has a range of its own, which follows from its file name, so that nothing of the request is written to
 /// the disk. The system releases the locks of a process that ends or is killed. The number of locked bytes is the

@@ -3,7 +3,7 @@ import Synchronization
 import VitrineConcurrency
 import VitrineLoading
 
-/// The beginnings of responses whose downloads broke, one file each at `FOLDER/v2/incomplete/abcd…`.
+/// The beginnings of responses whose downloads broke, one file each at `FOLDER/v3/incomplete/abcd…`.
 ///
 /// The files have the format of complete responses (`ResponseFile`), with hashes of all contents and another key, so
 /// that neither is ever taken for the other. The names in the folder are read once, so that a fetch costs no access to

@@ -89,7 +89,7 @@ enum FolderSweep {
 
   static func remove(_ name: ContentHash, in root: borrowing Descriptor) -> Removal {
     do throws(SystemError) {
-      try root.openFolder(String(name.hex.prefix(2))).remove(name.hex)
+      try root.openFolder(CacheFolder.shard(of: name.hex)).remove(name.hex)
       return .removed
     } catch {
       return error.code == ENOENT ? .missing : .failed
@@ -143,12 +143,11 @@ enum FolderSweep {
   /// Removes the folders of older versions of the format beside `root`. Other files stay.
   static func removeOlderVersions(beside root: borrowing Descriptor) {
     guard let outer = try? root.openFolder("..") else { return }
-    for version in CacheFolder.olderVersions {
+    for version in OlderVersions.names {
       guard let old = try? outer.openFolder(version), let status = try? old.status, status.owner == geteuid()
       else { continue }
-      for folder in old.names.names {
-        if CacheFolder.isShard(folder) || folder.hasPrefix(RemovedFolder.prefix) { remove(folder, in: old) }
-      }
+      for folder in old.names.names where OlderVersions.isCacheFolder(folder) { remove(folder, in: old) }
+      for file in OlderVersions.files { try? old.remove(file) }
       try? outer.remove(version, isFolder: true)
     }
   }

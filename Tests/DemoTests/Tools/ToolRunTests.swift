@@ -73,9 +73,9 @@ import VitrineTesting
 
     /// The paths of the stored responses.
     func storedFiles(_ folder: String? = nil) -> [String] {
-      let root = (folder ?? cache) + "/v2"
+      let root = (folder ?? cache) + "/v3"
       let names = (try? FileManager.default.subpathsOfDirectory(atPath: root)) ?? []
-      return names.filter { $0.count == 35 && !$0.contains(".") }.sorted().map { "\(root)/\($0)" }
+      return names.filter { $0.count == 34 && !$0.contains(".") }.sorted().map { "\(root)/\($0)" }
     }
   }
 
@@ -526,7 +526,7 @@ import VitrineTesting
 
     #expect(prefetch.exitCode == 0, "\(prefetch.errors)")
     var status = stat()
-    for path in ["srv", "srv/kiosk", "srv/kiosk/seed", "srv/kiosk/seed/v2"] {
+    for path in ["srv", "srv/kiosk", "srv/kiosk/seed", "srv/kiosk/seed/v3"] {
       #expect(stat(world.program.path(path), &status) == 0 && status.st_mode & 0o777 == 0o755, "\(path)")
     }
     #expect(world.storedFiles(seed).count == 4)
@@ -541,9 +541,9 @@ import VitrineTesting
     #expect(
       prefetch.exitCode == 0 && prefetch.output.contains("vitrine --seed \(seed)"), "\(prefetch.errors)")
     var status = stat()
-    #expect(stat("\(seed)/v2", &status) == 0 && status.st_mode & 0o777 == 0o755)
+    #expect(stat("\(seed)/v3", &status) == 0 && status.st_mode & 0o777 == 0o755)
     #expect(try await world.tool("cache", "ls", "--cache", seed).output.split(separator: "\n").count == 4)
-    #expect(stat("\(seed)/v2", &status) == 0 && status.st_mode & 0o777 == 0o755, "a listing changes nothing")
+    #expect(stat("\(seed)/v3", &status) == 0 && status.st_mode & 0o777 == 0o755, "a listing changes nothing")
     world.server.stop()
 
     let top = world.program.path("top")
@@ -570,7 +570,7 @@ import VitrineTesting
 
     #expect(prefetch.exitCode == 0, "\(prefetch.errors)")
     var status = stat()
-    for path in ["\(seed)/v2", "\(seed)/p1", "\(seed)/p1/packs"] {
+    for path in ["\(seed)/v3", "\(seed)/p1", "\(seed)/p1/packs"] {
       #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o755, "\(path)")
     }
     for path in world.packs(seed) + ["\(seed)/p1/packs/index"] {

@@ -56,8 +56,8 @@ import Testing
     let cache = fixture.cache(on: system) { $0.bytes = 1 << 20 }
     for number in 0..<4 { cache.store(storedResponse(), for: identity(number)) }
     // A file of another process, whose use times are unknown.
-    let foreign = "\(fixture.root)/00/" + String(repeating: "0", count: 32)
-    try? FileManager.default.createDirectory(atPath: "\(fixture.root)/00", withIntermediateDirectories: true)
+    let foreign = "\(fixture.root)/0/" + String(repeating: "0", count: 32)
+    try? FileManager.default.createDirectory(atPath: "\(fixture.root)/0", withIntermediateDirectories: true)
     try Data(count: 1).write(to: URL(filePath: foreign))
     #expect(truncate(foreign, 1 << 40) == 0)
 

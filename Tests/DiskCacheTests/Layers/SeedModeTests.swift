@@ -74,7 +74,7 @@ import Testing
     fixture.seed.cache().store(storedResponse(), for: list)
     fixture.fillSeed(1..<2)
     let seed = fixture.seedCache(system)
-    // The folder and `v2` come before the key.
+    // The folder and `v3` come before the key.
     system.fail(.open, number: 3, with: .error(EACCES))
 
     #expect(seed.response(for: list) == nil && system.hasFailed && seed.fault == nil)

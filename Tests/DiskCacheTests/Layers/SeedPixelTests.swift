@@ -159,7 +159,7 @@ import VitrineGraphics
     let system = FaultySystem()
     let cache = pixels(on: system)
     #expect(cache.has(2))
-    // The directory and `v2` come before the key. Only its owner may read the key.
+    // The directory and `v3` come before the key. Only its owner may read the key.
     system.fail(.open, number: 3, with: .error(EACCES))
 
     #expect(cache.pixels(for: key, of: body(1)) { _ in } == nil)

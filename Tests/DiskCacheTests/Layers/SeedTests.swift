@@ -69,7 +69,7 @@ import VitrineTesting
     fixture.fillSeed(1..<2)
     let system = FaultySystem()
     let seed = fixture.seedCache(system)
-    // The fourth file is that of the response: the folder, `v2` and the shard come first.
+    // The fourth file is that of the response: the folder, `v3` and the shard come first.
     system.fail(.open, number: 4, with: .error(EPERM))
 
     #expect(seed.response(for: identity(1)) == SeedFixture.response(1))
@@ -93,7 +93,7 @@ import VitrineTesting
     if owner == 1001 { #expect(refusal == .ownedByAnotherUser(path: "/seed")) }
   }
 
-  @Test(arguments: ["", "/v2"]) func folderThatOthersMayWriteIsRefused(part: String) {
+  @Test(arguments: ["", "/v3"]) func folderThatOthersMayWriteIsRefused(part: String) {
     fixture.fillSeed(1..<2)
     let path = fixture.seed.folder + part
     #expect(chmod(path, 0o777) == 0)
@@ -108,7 +108,7 @@ import VitrineTesting
     #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o755, "the mode stays")
   }
 
-  @Test(.enabled(if: geteuid() == 0, "needs another user"), arguments: ["", "/v2"])
+  @Test(.enabled(if: geteuid() == 0, "needs another user"), arguments: ["", "/v3"])
   func folderOfAnotherUserIsRefused(part: String) {
     fixture.fillSeed(1..<2)
     let path = fixture.seed.folder + part

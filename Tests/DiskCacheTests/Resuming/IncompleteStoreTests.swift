@@ -83,7 +83,7 @@ import VitrineTesting
     // Even if a file is moved.
     let file = try #require(files.first)
     let name = try #require(file.split(separator: "/").last.map(String.init))
-    let shard = "\(fixture.root)/\(name.prefix(2))"
+    let shard = "\(fixture.root)/\(name.prefix(1))"
     try FileManager.default.createDirectory(atPath: shard, withIntermediateDirectories: true)
     try FileManager.default.copyItem(atPath: file, toPath: "\(shard)/\(name)")
     #expect(fixture.cache().response(for: identity("a.jpg")) == nil)

@@ -264,11 +264,17 @@ import Testing
     #expect(access(half, F_OK) != 0)
   }
 
-  @Test func onlyCacheFilesOfAnOlderVersionAreRemoved() throws {
-    let (old, shard) = (fixture.folder + "/v1", fixture.folder + "/v1/ab")
+  @Test(arguments: ["v1", "v2"]) func onlyCacheFilesOfAnOlderVersionAreRemoved(version: String) throws {
+    let old = "\(fixture.folder)/\(version)"
+    let shard = old + "/ab"
     let manager = FileManager.default
     try manager.createDirectory(atPath: shard, withIntermediateDirectories: true)
     try Data([1]).write(to: URL(filePath: shard + "/ab" + String(repeating: "0", count: 30)))
+    for folder in ["gone", "incomplete"] {
+      try manager.createDirectory(atPath: "\(old)/\(folder)", withIntermediateDirectories: true)
+      try Data([1]).write(to: URL(filePath: "\(old)/\(folder)/all"))
+    }
+    for file in ["key", "locks"] { try Data([1]).write(to: URL(filePath: "\(old)/\(file)")) }
     let cache = fixture.cache()
     #expect(cache.response(for: identity(1)) == nil && manager.fileExists(atPath: shard))
     cache.store(storedResponse(), for: identity(1))

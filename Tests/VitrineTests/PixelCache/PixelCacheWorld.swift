@@ -74,10 +74,10 @@ final class PixelCacheWorld: Sendable {
 
   /// The contents of the files of stored responses, by path.
   var responseFiles: [String: Data] {
-    let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder + "/v2")) ?? []
+    let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder + "/v3")) ?? []
     return Dictionary(
       uniqueKeysWithValues: names.compactMap { name in
-        FileManager.default.contents(atPath: "\(folder)/v2/\(name)").map { (name, $0) }
+        FileManager.default.contents(atPath: "\(folder)/v3/\(name)").map { (name, $0) }
       })
   }
 
