@@ -71,7 +71,7 @@ struct EntryMove {
     _ entry: ContentHash, from source: borrowing Descriptor, to target: borrowing Descriptor
   ) throws(SystemError) -> Bool {
     let name = entry.hex
-    let shard = CacheFolder.shard(of: name)
+    let shard = Shard.name(of: name)
     let oldShard = try source.openFolder(shard)
     let newShard = try target.openFolder(shard, creating: true)
     if try newShard.contains(name) {
@@ -117,7 +117,7 @@ struct EntryMove {
   private func removeEmptyFolders(in source: borrowing Descriptor) {
     let folders = source.names
     var isEmpty = folders.isComplete
-    for folder in folders.names where CacheFolder.isShard(folder) {
+    for folder in folders.names where Shard.isName(folder) {
       do throws(SystemError) {
         try source.remove(folder, isFolder: true)
       } catch {

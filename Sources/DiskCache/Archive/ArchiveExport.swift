@@ -56,7 +56,8 @@ struct ArchiveExport {
   /// Writes a file after its verification. Returns the number of bytes of the archive; nil if the file is damaged or
   /// cannot be read.
   private func file(_ name: String, in root: borrowing Descriptor) throws(ArchiveError) -> Int? {
-    guard let hash = ContentHash(hex: name[...]), let shard = try? root.openFolder(CacheFolder.shard(of: name)),
+    guard let hash = ContentHash(hex: name[...]),
+      let shard = try? root.openFolder(Shard.name(of: name)),
       let file = try? ResponseReader.open(name, in: shard),
       let content = try? EntryReader.content(of: file, withBody: true),
       context.folder.name(of: content.key.bytes) == hash
@@ -80,7 +81,7 @@ struct ArchiveExport {
 
   /// Returns false for a file that was removed in the meantime.
   private func exists(_ name: String, in root: borrowing Descriptor) -> Bool {
-    guard let shard = try? root.openFolder(CacheFolder.shard(of: name)) else { return false }
+    guard let shard = try? root.openFolder(Shard.name(of: name)) else { return false }
     return (try? shard.contains(name)) ?? true
   }
 }

@@ -93,7 +93,7 @@ struct ArchiveImport: ~Copyable {
     }
     var failure: ArchiveError?
     do throws(SystemError) {
-      let shard = try root.openFolder(CacheFolder.shard(of: file.name.hex), creating: true)
+      let shard = try root.openFolder(Shard.name(of: file.name.hex), creating: true)
       failure = try store(file, in: shard)
     } catch {
       throw .folder(.refused(path: context.folder.path, code: error.code))

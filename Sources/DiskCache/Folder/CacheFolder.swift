@@ -142,15 +142,6 @@ final class CacheFolder: Sendable {
     }
   }
 
-  /// Returns true for the name of a subfolder for responses.
-  static func isShard(_ name: String) -> Bool {
-    name.utf8.count == 1 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-  }
-
-  /// Returns the name of the subfolder for the file of a response. More subfolders would make the first images of a new
-  /// cache slower than any folder of this many files is: to create one takes longer than to write an image.
-  static func shard(of name: String) -> String { String(name.prefix(1)) }
-
   /// Creates the folder and all parents, accessible to this user only. Returns the error if one of the folders could
   /// not be created.
   private func createParents() -> SystemError? {

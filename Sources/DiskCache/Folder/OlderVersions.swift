@@ -7,7 +7,7 @@ enum OlderVersions {
 
   /// Returns true for the name of a subfolder that contains nothing but files of the cache.
   static func isCacheFolder(_ name: String) -> Bool {
-    let isShard = name.utf8.count == 2 && name.allSatisfy { CacheFolder.isShard(String($0)) }
+    let isShard = name.utf8.count == 2 && name.allSatisfy { Shard.isName(String($0)) }
     return isShard || ["gone", "incomplete"].contains(name) || name.hasPrefix(RemovedFolder.prefix)
   }
 }

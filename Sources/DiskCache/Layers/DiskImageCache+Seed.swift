@@ -33,7 +33,7 @@ extension DiskImageCache {
     guard PixelPublication(context: pixels.context, names: publicNames).run() else { return false }
     let hasFolders = context.reading { (root) throws(Fault) -> Bool in
       do throws(SystemError) {
-        for folder in root.names.names where CacheFolder.isShard(folder) {
+        for folder in root.names.names where Shard.isName(folder) {
           try root.openFolder(folder).setMode(0o755)
         }
         let outer = try root.openFolder("..")
@@ -66,7 +66,7 @@ extension DiskImageCache {
   private func setMode(ofFile name: String) -> Bool {
     context.reading { (root) throws(Fault) -> Bool in
       do throws(SystemError) {
-        try root.openFolder(CacheFolder.shard(of: name)).open(name, flags: O_RDONLY).setMode(0o644)
+        try root.openFolder(Shard.name(of: name)).open(name, flags: O_RDONLY).setMode(0o644)
         return true
       } catch {
         throw .refused(path: directory, code: error.code)

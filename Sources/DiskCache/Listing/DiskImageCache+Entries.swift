@@ -95,7 +95,7 @@ extension DiskImageCache {
   package func removeDamagedEntry(_ name: String) -> Bool {
     guard let hash = ContentHash(hex: name[...]) else { return false }
     return context.reading { (root) throws(Fault) -> Bool in
-      guard let shard = try? root.openFolder(CacheFolder.shard(of: name)) else { return false }
+      guard let shard = try? root.openFolder(Shard.name(of: name)) else { return false }
       // Another process may have stored the response again.
       switch EntryReader.read(name, in: shard, withBody: true) {
       case .damaged: break

@@ -16,7 +16,7 @@ struct FolderWalk {
     var hasAll = isComplete
     for name in names {
       // A folder that was removed meanwhile has no entries.
-      guard let shard = try? root.openFolder(CacheFolder.shard(of: name)) else { continue }
+      guard let shard = try? root.openFolder(Shard.name(of: name)) else { continue }
       let state: DiskImageCache.Entry.State
       switch EntryReader.read(name, in: shard, withBody: verifiesBodies) {
       // A response under the name of another is never found.
@@ -37,7 +37,7 @@ struct FolderWalk {
   static func names(in root: borrowing Descriptor) -> (names: [String], isComplete: Bool) {
     let folders = root.names
     var (names, isComplete) = ([String](), folders.isComplete)
-    for folder in folders.names where CacheFolder.isShard(folder) {
+    for folder in folders.names where Shard.isName(folder) {
       do throws(SystemError) {
         let files = try root.openFolder(folder).names
         if !files.isComplete { isComplete = false }

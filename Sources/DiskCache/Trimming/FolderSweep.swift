@@ -31,7 +31,7 @@ enum FolderSweep {
       } else if folder.hasPrefix(TemporaryFile.prefix) {
         // The temporary file of a key that is being created.
         if !isReadOnly { count(unfinished: folder, in: root, now, &contents) }
-      } else if CacheFolder.isShard(folder) {
+      } else if Shard.isName(folder) {
         do throws(SystemError) {
           try add(try root.openFolder(folder), now, isReadOnly, &contents)
         } catch {
@@ -89,7 +89,7 @@ enum FolderSweep {
 
   static func remove(_ name: ContentHash, in root: borrowing Descriptor) -> Removal {
     do throws(SystemError) {
-      try root.openFolder(CacheFolder.shard(of: name.hex)).remove(name.hex)
+      try root.openFolder(Shard.name(of: name.hex)).remove(name.hex)
       return .removed
     } catch {
       return error.code == ENOENT ? .missing : .failed
@@ -103,9 +103,9 @@ enum FolderSweep {
     var count = 0
     let folders = root.names
     if folders.names.contains(CacheFolder.incompleteFolder) { remove(CacheFolder.incompleteFolder, in: root) }
-    for folder in folders.names where CacheFolder.isShard(folder) || folder.hasPrefix(RemovedFolder.prefix) {
+    for folder in folders.names where Shard.isName(folder) || folder.hasPrefix(RemovedFolder.prefix) {
       var removedName = folder
-      if CacheFolder.isShard(folder) {
+      if Shard.isName(folder) {
         removedName = RemovedFolder.uniqueName()
         do throws(SystemError) {
           try root.rename(folder, to: removedName)
