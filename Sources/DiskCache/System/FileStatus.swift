@@ -8,6 +8,8 @@ import VitrineLoading
 struct FileStatus: Hashable {
   /// The largest time in seconds since 1970, and the negative of the smallest.
   static let latestTime: Int64 = 1 << 53
+  /// The number of bytes of a block, the least that a file takes on most file systems.
+  static let blockBytes = 4096
 
   let isRegular: Bool
   /// The size in bytes, from 0 to `StatedNumber.largest`.
@@ -21,7 +23,7 @@ struct FileStatus: Hashable {
   /// The number of names; 0 for an open file that was removed.
   let linkCount: Int
   /// The bytes of blocks that the file takes on disk, which are fewer than `size` in a file with holes.
-  private let blockBytes: Int
+  private let usedBytes: Int
   let identity: FileIdentity
 
   init(_ status: stat) {
@@ -32,7 +34,7 @@ struct FileStatus: Hashable {
     owner = status.st_uid
     permissions = status.st_mode & 0o7777
     linkCount = Int(clamping: status.st_nlink)
-    blockBytes = min(max(0, Int(clamping: status.st_blocks)), StatedNumber.largest / 512) * 512
+    usedBytes = min(max(0, Int(clamping: status.st_blocks)), StatedNumber.largest / 512) * 512
     identity = FileIdentity(
       device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino),
       changed: Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec))
@@ -42,12 +44,11 @@ struct FileStatus: Hashable {
   var allocatedBytes: Int { Self.allocatedBytes(for: size) }
 
   /// The number of bytes that the file takes on disk without holes.
-  var allocatedBytesWithoutHoles: Int { min(allocatedBytes, blockBytes) }
+  var allocatedBytesWithoutHoles: Int { min(allocatedBytes, usedBytes) }
 
-  /// Returns the number of bytes that a file of `length` bytes takes on disk: the length rounded up to 4 KiB, the least
-  /// that file systems use.
+  /// Returns the number of bytes that a file of `length` bytes takes on disk: the length rounded up to whole blocks.
   static func allocatedBytes(for length: Int) -> Int {
-    (min(max(0, length), StatedNumber.largest) + 4095) & ~4095
+    (min(max(0, length), StatedNumber.largest) + blockBytes - 1) / blockBytes * blockBytes
   }
 
   private static func bounded(_ time: Int64) -> Int64 { min(max(-latestTime, time), latestTime) }

@@ -193,7 +193,7 @@ final class LoadEngine: Sendable {
   /// True if nothing waits to be written, or if the disk hangs.
   private var isWritten: Bool { pixelWriter?.isIdle != false && diskWriter.isIdle }
 
-  /// Calls `body` once `isWritten` is true.
+  /// Calls `body` when everything that waits at the time of the call is written, or if the disk hangs.
   private func whenWritten(_ body: @escaping @Sendable () -> Void) {
     guard let pixelWriter else { return diskWriter.whenIdle(body) }
     pixelWriter.whenWritten { [diskWriter] in diskWriter.whenIdle(body) }

@@ -225,7 +225,7 @@ import VitrineTesting
     let cache = fixture.cache()
     cache.store(storedResponse(), for: identity(1))
     #expect(chown(fixture.folder, 12345, 12345) == 0)
-    #expect(cache.response(for: identity(1)) == storedResponse(), "nobody else can change the inner folder")
+    #expect(cache.response(for: identity(1)) == storedResponse(), "this user still owns the inner folder")
 
     let other = fixture.folder + "/other"
     try FileManager.default.copyItem(atPath: fixture.root, toPath: other)

@@ -62,12 +62,28 @@ import VitrineGraphics
     return (try? LinuxDiskSystem().punchHole(0..<4096, in: file)) != nil
   }()
 
-  @Test(.enabled(if: hasHoles, "needs a file system with holes")) func spaceOfReplacedPixelsIsGivenBack() {
+  @Test(.enabled(if: hasHoles, "needs a file system with holes"), arguments: [128, 16, 1])
+  func spaceOfReplacedPixelsIsGivenBack(side: Int) {
     let cache = fixture.pixels()
-    for round in 0..<20 {
-      cache.store(pixelImage(128, 128, seed: round), isAnimated: false, for: pixelKey(1), of: body(round))
+    cache.put(1)
+    for round in 0..<400 {
+      cache.store(pixelImage(side, side, seed: round), isAnimated: false, for: pixelKey(2), of: body(round))
     }
-    #expect(cache.usage().count == 1 && cache.usage().bytes < 4 * 128 * 128 * 4)
+    // The index, the first record, and the last record, which all share blocks with others.
+    #expect(cache.usage().count == 2 && cache.usage().bytes <= side * side * 4 + 8 * FileStatus.blockBytes)
+    #expect(cache.has(1) && cache.statistics.damaged == 0)
+  }
+
+  @Test(.enabled(if: hasHoles, "needs a file system with holes"))
+  func erasingPixelsKeepsTheirNeighbors() {
+    let cache = fixture.pixels()
+    for number in 0..<300 { cache.put(number) }
+    let numbers = (0..<300).map { $0 * 7 % 300 }
+    for (index, number) in numbers.enumerated() {
+      cache.removePixels(of: identity(number))
+      for kept in numbers[(index + 1)...] where abs(kept - number) < 20 { #expect(cache.has(kept)) }
+    }
+    #expect(cache.statistics.damaged == 0)
   }
 
   @Test(.enabled(if: hasHoles, "needs a file system with holes"), arguments: [128, 64])

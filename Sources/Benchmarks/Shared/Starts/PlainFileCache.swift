@@ -1,8 +1,8 @@
 import Synchronization
 import Vitrine
 
-/// The reference of `first-start`: writes each body to a plain file and finds nothing, as the least that any disk cache
-/// does.
+/// The reference of `first-start`: writes each body to a plain file and never finds a response. Every disk cache writes
+/// at least that.
 final class PlainFileCache: ImageDataCache {
   private let files: PlainFiles
   private let count = Atomic(0)

@@ -89,10 +89,10 @@ final class PixelFiles: Sendable {
   /// Overwrites bytes of a pack, as far as the pack has them.
   private func overwrite(_ range: Range<Int>, in pack: UInt32) throws(SystemError) {
     do throws(SystemError) {
-      let file = try folder.open(PackName.name(pack), flags: O_WRONLY)
+      let file = try folder.open(PackName.name(pack), flags: O_RDWR)
       let status = try file.status
       guard status.isRegular, range.lowerBound < status.size else { return }
-      try file.erase(range.clamped(to: 0..<status.size))
+      try file.erase(ErasedRange.whole(range.clamped(to: 0..<status.size), in: file, size: status.size))
     } catch {
       if error.code != ENOENT { throw error }
     }

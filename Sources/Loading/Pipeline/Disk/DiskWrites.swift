@@ -75,8 +75,8 @@ struct DiskWrites {
   private var last: UInt64 = 0
   /// The number of bytes of bodies that wait to be written.
   private var unwrittenBytes = 0
-  /// The number of bytes of pixels that wait to be written. They keep no body from being stored and no body keeps them,
-  /// because pixels wait until no body does.
+  /// The number of bytes of pixels that wait to be written. Bodies and pixels have a limit each, because pixels are
+  /// written only while no body waits.
   private var unwrittenPixelBytes = 0
   private var isRefusing = false
   /// True while a change that was given up has not returned.

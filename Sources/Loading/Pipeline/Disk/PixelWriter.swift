@@ -7,7 +7,7 @@ import VitrineGraphics
 final class PixelWriter: Sendable {
   private struct State {
     var writes = PixelWrites()
-    /// The functions to call when a number of images have been written.
+    /// Functions, each with the number of images that must have been written before it is called.
     var waiting: [(count: UInt64, body: @Sendable () -> Void)] = []
 
     mutating func takeWaiters() -> [@Sendable () -> Void] {
@@ -28,7 +28,7 @@ final class PixelWriter: Sendable {
     self.clock = clock
   }
 
-  /// Writes pixels that are worth it: not at once if slots wait for images.
+  /// Writes pixels that `PixelStoringRule` accepts, later if slots are waiting for images.
   func store(_ pixels: MadePixels) {
     let rule = PixelStoringRule(
       pixelBytes: pixels.image.bitmap.byteCount, bodyBytes: pixels.bytes.body.count,

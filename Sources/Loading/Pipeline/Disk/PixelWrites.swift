@@ -4,9 +4,9 @@ import VitrineGraphics
 /// Pixels that wait to be written, because they must not delay the images that the screen is waiting for. Makes
 /// decisions only. Times are in nanoseconds.
 ///
-/// Pixels wait until no slot loads an image, but no longer than a second. The first of them are kept in memory. The
-/// others are written only if the memory cache or a view still has the image by then, so that the queue takes no memory
-/// of its own.
+/// Pixels wait until no slot loads an image, but no longer than a second. The queue keeps at most `keptBytesLimit` bytes
+/// of images in memory. Further images are referenced weakly: their pixels are written only if the memory cache or a
+/// view still holds the image when its turn comes.
 struct PixelWrites {
   /// The maximum number of seconds for which pixels wait for the images of slots.
   static let longestWait = 1.0
@@ -64,7 +64,7 @@ struct PixelWrites {
   private var loadingSlots = 0
   private var nextWake = NextWake()
   private var isWriting = false
-  /// True while a caller of `next` performs the steps.
+  /// True while a caller of `next` performs a step, after which it calls `next` again.
   private var isPerforming = false
   /// True to write all pixels that wait without further delay.
   private var isHurried = false
@@ -99,9 +99,10 @@ struct PixelWrites {
   /// Writes the pixels that wait without further delay.
   mutating func hurry() { isHurried = true }
 
-  /// Returns the next step; `nil` if there is none, or another caller performs the steps.
+  /// Returns the next step; `nil` if there is none, or if another caller is performing a step and will call `next`
+  /// again.
   ///
-  /// - Parameter isAgain: True for the caller who has performed the previous step.
+  /// - Parameter isAgain: True in the call that follows a step, by the caller who performed it.
   mutating func next(at now: Int64, isAgain: Bool) -> Step? {
     guard isAgain || !isPerforming else { return nil }
     isPerforming = false

@@ -19,8 +19,7 @@ struct StaleImages {
     var noted: Int64 = 0
     /// The head of the stored response that the image was made from; `nil` if unknown.
     var response: TransportResponse?
-    /// The number of the stale image that this image replaces, and that may be in memory until then; `nil` if there is
-    /// none.
+    /// The number of the stale image that is in memory until this image is inserted; `nil` if there is none.
     fileprivate(set) var replaced: UInt64?
     /// Distinguishes the entry from earlier ones of the same image.
     fileprivate(set) var serial: UInt64 = 0

@@ -4,9 +4,9 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
-/// The writes of pixels beside the loads of slots.
+/// The times at which pixels are written while slots load images.
 @Suite(.timeLimit(.minutes(5))) struct PixelWriterTests {
-  /// The body of an image that has fewer bytes of pixels, which are always worth storing.
+  /// A body with more bytes than the pixels of its image. Such pixels are always stored.
   private static let body = FakeDecoder.encodedImage(width: 4, height: 4, count: 1000)
 
   /// The codec of the tests, with a name on disk.
@@ -31,6 +31,13 @@ import VitrineTesting
       pixelCache: pixels)
   }
 
+  /// Begins a load for a slot, which is not answered.
+  private func keepSlotWaiting() async throws -> ImageTask {
+    let task = downloader.load(request("other.jpg"), isForSlot: true)
+    _ = try await transport.transfer(1)
+    return task
+  }
+
   /// Loads an image for a slot and answers the request.
   private func load(_ name: String) async throws {
     let count = transport.transfers.count
@@ -40,8 +47,7 @@ import VitrineTesting
   }
 
   @Test func pixelsAreWrittenWhenNoSlotWaits() async throws {
-    let other = downloader.load(request("other.jpg"), isForSlot: true)
-    _ = try await transport.transfer(1)
+    let other = try await keepSlotWaiting()
     try await load("a.jpg")
     try await until { !downloader.engine.isBusy }
     #expect(pixels.count == 0)
@@ -51,8 +57,7 @@ import VitrineTesting
   }
 
   @Test func pixelsAreWrittenAfterASecondWhileSlotsWait() async throws {
-    let other = downloader.load(request("other.jpg"), isForSlot: true)
-    _ = try await transport.transfer(1)
+    let other = try await keepSlotWaiting()
     try await load("a.jpg")
     try await until { !downloader.engine.isBusy }
     #expect(pixels.count == 0)
@@ -63,9 +68,9 @@ import VitrineTesting
   }
 
   @Test func pixelsThatWaitAreWrittenAtTheEndOfTheProgram() async throws {
-    let other = downloader.load(request("other.jpg"), isForSlot: true)
-    _ = try await transport.transfer(1)
-    for name in ["a.jpg", "b.jpg"] { try await load(name) }
+    let other = try await keepSlotWaiting()
+    try await load("a.jpg")
+    try await load("b.jpg")
     downloader.finishWriting(within: 60)
     #expect(pixels.count == 2)
     other.cancel()
@@ -73,9 +78,9 @@ import VitrineTesting
   }
 
   @Test func pixelsOfARemovedResponseAreNotWritten() async throws {
-    let other = downloader.load(request("other.jpg"), isForSlot: true)
-    _ = try await transport.transfer(1)
-    for name in ["a.jpg", "b.jpg"] { try await load(name) }
+    let other = try await keepSlotWaiting()
+    try await load("a.jpg")
+    try await load("b.jpg")
     #expect(await downloader.removeCachedData(for: request("a.jpg")))
     other.cancel()
     await downloader.drain()

@@ -35,7 +35,7 @@ struct PixelWritesTests {
     writes.slotBegan()
     writes.add(image, entry, at: 0)
     #expect(writes.next(at: 0, isAgain: false) == .wait(until: Self.second))
-    #expect(writes.next(at: 0, isAgain: false) == nil, "the call is scheduled")
+    #expect(writes.next(at: 0, isAgain: false) == nil, "the wake-up is already scheduled")
     writes.slotsEnded(1)
     #expect(next(&writes) == nil)
     writes.slotsEnded(1)
@@ -63,7 +63,7 @@ struct PixelWritesTests {
     #expect(next(&writes) === image)
     #expect(writes.next(at: 0, isAgain: false) == nil)
     writes.add(image, entry, at: 0)
-    #expect(writes.next(at: 0, isAgain: false) == .wait(until: Self.second), "the hurry has ended")
+    #expect(writes.next(at: 0, isAgain: false) == .wait(until: Self.second), "`hurry` has ended")
   }
 
   @Test func queueKeepsALimitedNumberOfBytesInMemory() {
@@ -84,7 +84,7 @@ struct PixelWritesTests {
 
     writes.slotsEnded(1)
     for _ in 0..<count { #expect(next(&writes) != nil) }
-    #expect(next(&writes) === shown, "the image that nobody has any more is left out")
+    #expect(next(&writes) === shown, "the released image is skipped")
     #expect(writes.isIdle)
   }
 
