@@ -2,18 +2,21 @@ import Synchronization
 
 /// A still or animated image in memory, ready to be drawn.
 ///
+/// An animated image has the pixels of its first frame, and an `animation` from which the other frames are decoded when
+/// they are shown. Everything that takes an image works with the first frame; views play the animation.
+///
 /// Images are compared by identity. A cache returns the same instance for each hit, so `===` (or `==`) shows that
 /// nothing was decoded again. The visible properties never change, and an image may be used from any thread.
 public final class Image: Sendable {
-  /// A frame of an animation, or the single frame of a still image.
+  /// A frame of an animation that is made in memory.
   public struct Frame: Sendable {
     /// The pixels.
     public let bitmap: Bitmap
-    /// The display time in seconds; 0 in a still image.
+    /// The display time in seconds.
     public let duration: Double
 
-    /// Creates a frame. The default duration of 0 is for still images.
-    public init(bitmap: Bitmap, duration: Double = 0) {
+    /// Creates a frame. The default duration is 0.1 s.
+    public init(bitmap: Bitmap, duration: Double = 0.1) {
       self.bitmap = bitmap
       self.duration = duration
     }
@@ -31,8 +34,10 @@ public final class Image: Sendable {
 
   /// A number that identifies the image in a `Trace`; unique in the process.
   package let number = Image.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
-  /// The frames: at least one, all of the same size in pixels.
-  public let frames: [Frame]
+  /// The pixels; the first frame of an animated image.
+  public let bitmap: Bitmap
+  /// The frames of an animated image; `nil` for a still image.
+  public let animation: ImageAnimation?
   /// The number of pixels per point; 2 for an image made for a screen of twice the density.
   public let scale: Double
   /// The encoding from which the image was decoded; `.raw` if the pixels were created in memory.
@@ -51,23 +56,39 @@ public final class Image: Sendable {
   /// `withUserData`.
   public let userData: [String: [UInt8]]
 
-  /// Creates an image from one or several frames. By default, the scale is 1 and the source has the size of the first
-  /// frame.
+  /// Creates an image from a bitmap. By default the image is still, the scale is 1 and the source has the size of the
+  /// bitmap.
   ///
-  /// - Precondition: `frames` is not empty.
+  /// - Parameter animation: The frames of an animated image, the first of which is `bitmap`. An animation of a single
+  ///   frame is ignored.
   public init(
-    frames: [Frame], scale: Double = 1, format: ImageFormat = .raw,
+    _ bitmap: Bitmap, animation: ImageAnimation? = nil, scale: Double = 1, format: ImageFormat = .raw,
     sourceWidth: Int? = nil, sourceHeight: Int? = nil, isPreview: Bool = false
   ) {
-    precondition(!frames.isEmpty, "an image has at least one frame")
-    self.frames = frames
+    self.bitmap = bitmap
+    self.animation = animation.flatMap { $0.frameCount > 1 ? $0 : nil }
     self.scale = scale
     self.format = format
-    self.sourceWidth = sourceWidth ?? frames[0].bitmap.width
-    self.sourceHeight = sourceHeight ?? frames[0].bitmap.height
+    self.sourceWidth = sourceWidth ?? bitmap.width
+    self.sourceHeight = sourceHeight ?? bitmap.height
     renderingMode = .automatic
     self.isPreview = isPreview
     userData = [:]
+  }
+
+  /// Creates an animated image from frames in memory, or a still image from one frame. By default the animation repeats
+  /// for ever, the scale is 1 and the source has the size of the first frame.
+  ///
+  /// - Parameter loopCount: The number of times that the animation is played; 0 for ever.
+  /// - Precondition: `frames` is not empty.
+  public convenience init(
+    frames: [Frame], loopCount: Int = 0, scale: Double = 1, format: ImageFormat = .raw,
+    sourceWidth: Int? = nil, sourceHeight: Int? = nil, isPreview: Bool = false
+  ) {
+    precondition(!frames.isEmpty, "an image has at least one frame")
+    self.init(
+      frames[0].bitmap, animation: ImageAnimation(frames, loopCount: loopCount), scale: scale, format: format,
+      sourceWidth: sourceWidth, sourceHeight: sourceHeight, isPreview: isPreview)
   }
 
   /// The accounting of the pixels in a ledger; empty for images that were not loaded by a downloader.
@@ -80,9 +101,10 @@ public final class Image: Sendable {
 
   private init(
     _ other: Image, scale: Double? = nil, renderingMode: RenderingMode? = nil, isPreview: Bool? = nil,
-    userData: [String: [UInt8]]? = nil
+    userData: [String: [UInt8]]? = nil, isStill: Bool = false
   ) {
-    frames = other.frames
+    bitmap = other.bitmap
+    animation = isStill ? nil : other.animation
     self.scale = scale ?? other.scale
     format = other.format
     sourceWidth = other.sourceWidth
@@ -136,16 +158,6 @@ public final class Image: Sendable {
     return scale
   }
 
-  /// Creates a still image from a bitmap. By default, the scale is 1 and the source has the size of the bitmap.
-  public convenience init(
-    _ bitmap: Bitmap, scale: Double = 1, format: ImageFormat = .raw,
-    sourceWidth: Int? = nil, sourceHeight: Int? = nil, isPreview: Bool = false
-  ) {
-    self.init(
-      frames: [Frame(bitmap: bitmap)], scale: scale, format: format, sourceWidth: sourceWidth,
-      sourceHeight: sourceHeight, isPreview: isPreview)
-  }
-
   private static let lastNumber = Atomic<UInt64>(0)
   private let showingCount = Atomic<Int>(0)
 
@@ -165,8 +177,6 @@ public final class Image: Sendable {
     deinit { image.showingCount.subtract(1, ordering: .relaxed) }
   }
 
-  /// The bitmap of the first frame. A still image has no other frame.
-  public var bitmap: Bitmap { frames[0].bitmap }
   /// The decoded width in pixels.
   public var pixelWidth: Int { bitmap.width }
   /// The decoded height in pixels.
@@ -174,11 +184,27 @@ public final class Image: Sendable {
   /// The natural size in points: the decoded pixels divided by the scale.
   public var size: Size { Size(width: Double(pixelWidth) / scale, height: Double(pixelHeight) / scale) }
   /// True if there is more than one frame.
-  public var isAnimated: Bool { frames.count > 1 }
+  public var isAnimated: Bool { animation != nil }
+  /// The number of frames; 1 for a still image.
+  public var frameCount: Int { animation?.frameCount ?? 1 }
+  /// The number of times that an animation is played; 0 for ever, and for a still image.
+  public var loopCount: Int { animation?.loopCount ?? 0 }
   /// True if the image has all pixels of the source, so that no larger image can be decoded.
   public var isFullSize: Bool { pixelWidth >= sourceWidth && pixelHeight >= sourceHeight }
-  /// The cost in a cache: the bytes of all frames. O(frames).
-  public var cost: Int { frames.reduce(0) { $0 + $1.bitmap.byteCount } }
+  /// The cost in a cache: the bytes of the pixels and of the animation, which keeps the encoded image. Decoded frames
+  /// after the first are not part of the image and do not count.
+  public var cost: Int { bitmap.byteCount + (animation?.byteCount ?? 0) }
+
+  /// Returns the seconds for which a frame is shown; 0 for a still image, and for a number without a frame.
+  public func duration(ofFrame index: Int) -> Double {
+    guard let durations = animation?.durations, durations.indices.contains(index) else { return 0 }
+    return durations[index]
+  }
+
+  /// The image without its animation: a new image that shares the pixels, or this image if it is still.
+  public var firstFrame: Image {
+    isAnimated ? Image(self, isStill: true) : self
+  }
 }
 
 extension Image: Hashable {

@@ -1,7 +1,7 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// Writes GIF89a with one color table per frame and endless repetition.
+/// Writes GIF89a with one color table per frame. An animation that is played once has no loop block.
 enum GIFEncoder {
   static func encode(_ image: Image) throws(ImageError) -> [UInt8] {
     guard let width = UInt16(exactly: image.pixelWidth), let height = UInt16(exactly: image.pixelHeight)
@@ -10,10 +10,11 @@ enum GIFEncoder {
     }
     let size = bytes(width) + bytes(height)
     var file = Array("GIF89a".utf8) + size + [0, 0, 0]
-    if image.isAnimated {
-      file += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1] + bytes(0) + [0]
+    if image.isAnimated, image.loopCount != 1 {
+      let loops = bytes(UInt16(clamping: image.loopCount))
+      file += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1] + loops + [0]
     }
-    for frame in image.frames {
+    try image.forEachFrame(encodedAs: .gif) { frame in
       let palette = GIFPalette(frame.bitmap)
       let centiseconds = UInt16(clamping: Int((min(max(0, frame.duration), 655) * 100).rounded()))
       let clearsToBackground: UInt8 = 2 << 2

@@ -11,7 +11,10 @@ enum PNGEncoder {
       throw .encoding(.png, message: "a side of more than 2147483647 pixels")
     }
     // The color type is in the header and applies to all frames.
-    let hasAlpha = !image.frames.allSatisfy { $0.bitmap.isOpaque || $0.bitmap.hasOnlyOpaquePixels }
+    var hasAlpha = false
+    try image.forEachFrame(encodedAs: .png) { frame in
+      hasAlpha = hasAlpha || !frame.bitmap.isOpaque && !frame.bitmap.hasOnlyOpaquePixels
+    }
     var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     append("IHDR", bytes(wide) + bytes(high) + [8, hasAlpha ? 6 : 2, 0, 0, 0], to: &file)
     guard image.isAnimated else {
@@ -19,14 +22,14 @@ enum PNGEncoder {
       append("IEND", [], to: &file)
       return file
     }
-    let loopsForEver: UInt32 = 0
-    append("acTL", bytes(UInt32(image.frames.count)) + bytes(loopsForEver), to: &file)
+    append("acTL", bytes(UInt32(image.frameCount)) + bytes(UInt32(clamping: image.loopCount)), to: &file)
     var sequence: UInt32 = 0
-    for (index, frame) in image.frames.enumerated() {
+    try image.forEachFrame(encodedAs: .png) { (frame) throws(ImageError) in
+      let isFirst = sequence == 0
       append("fcTL", control(sequence, wide, high, frame), to: &file)
       sequence += 1
       let rows = try compressedRows(frame.bitmap, hasAlpha: hasAlpha)
-      if index == 0 {
+      if isFirst {
         append("IDAT", rows, to: &file)
       } else {
         append("fdAT", bytes(sequence) + rows, to: &file)

@@ -41,7 +41,7 @@ struct SlotReport: Equatable {
       let decoded = "\(image.pixelWidth)x\(image.pixelHeight)"
       let size = image.isFullSize ? decoded : "\(decoded) of \(image.sourceWidth)x\(image.sourceHeight)"
       let time = elapsed.map { "\(Int(($0 * 1000).rounded())) ms" }
-      let frames = image.isAnimated ? [("\(image.frames.count) frames", "\(image.frames.count) frames")] : []
+      let frames = image.isAnimated ? [("\(image.frameCount) frames", "\(image.frameCount) frames")] : []
       let origin = (time.map { "\(source) \($0)" } ?? "\(source)", time ?? "\(source)")
       return [(size, decoded), source == .memory ? ("memory", "memory") : origin]
         + Self.line(freshness, source) + frames

@@ -6,11 +6,13 @@ public struct CircleTransform: ImageTransform {
   public let identifier = "circle"
   /// The identifier with the version of the implementation.
   public var storageIdentifier: String? { "circle 1" }
+  /// True: each frame of an animation is transformed.
+  public var appliesToAnimation: Bool { true }
 
   /// Creates the transform, which has no parameters.
   public init() {}
 
-  /// Returns a square image as wide as the shorter side. O(pixels of all frames).
+  /// Returns a square image as wide as the shorter side. O(pixels).
   public func apply(to image: Image) -> Image { cut(image, .never) }
 
   /// Returns the square image, and throws `.cancelled` soon after `cancellation` is requested.
@@ -25,7 +27,7 @@ public struct CircleTransform: ImageTransform {
     let side = min(image.pixelWidth, image.pixelHeight)
     let mask = RoundedMask(width: side, height: side, radius: Double(side) / 2)
     let source = min(image.sourceWidth, image.sourceHeight)
-    return image.mapFrames(sourceWidth: source, sourceHeight: source) { mask.cut($0, cancellation) }
+    return image.mapPixels(sourceWidth: source, sourceHeight: source) { mask.cut($0, cancellation) }
   }
 }
 

@@ -7,11 +7,13 @@ public struct GrayscaleTransform: ImageTransform {
   public let identifier = "grayscale"
   /// The identifier with the version of the implementation.
   public var storageIdentifier: String? { "grayscale 1" }
+  /// True: each frame of an animation is transformed.
+  public var appliesToAnimation: Bool { true }
 
   /// Creates the transform, which has no parameters.
   public init() {}
 
-  /// Returns a gray image of equal size. O(pixels of all frames).
+  /// Returns a gray image of equal size. O(pixels).
   public func apply(to image: Image) -> Image { gray(image, .never) }
 
   /// Returns the gray image, and throws `.cancelled` soon after `cancellation` is requested.
@@ -23,7 +25,7 @@ public struct GrayscaleTransform: ImageTransform {
 
   /// Returns the gray image. Stops early if `cancellation` is requested.
   private func gray(_ image: Image, _ cancellation: DecodeCancellation) -> Image {
-    image.mapFrames(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight) {
+    image.mapPixels(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight) {
       Self.gray($0, cancellation)
     }
   }

@@ -15,6 +15,10 @@ public protocol ImageTransform: Sendable {
   /// program too. The name must therefore contain all parameters, and change whenever the transform makes other images.
   var storageIdentifier: String? { get }
 
+  /// True if the transform is applied to each frame of an animation, when the frame is decoded. False, the default, if
+  /// an animated image becomes a still one, unless the transform returns an image with an animation itself.
+  var appliesToAnimation: Bool { get }
+
   /// Returns the new image. A transform that keeps the geometry should keep `sourceWidth` and `sourceHeight`, so that
   /// the cache recognizes a smaller variant.
   func apply(to image: Image) throws(ImageError) -> Image
@@ -28,6 +32,8 @@ public protocol ImageTransform: Sendable {
 extension ImageTransform {
   /// Returns `nil`: results are not stored on disk.
   public var storageIdentifier: String? { nil }
+  /// Returns false: the result of an animated image is still.
+  public var appliesToAnimation: Bool { false }
   /// Calls `apply(to:)` and ignores `cancellation`.
   public func apply(to image: Image, cancellation: DecodeCancellation) throws(ImageError) -> Image {
     try apply(to: image)

@@ -29,8 +29,10 @@ public struct RoundedCornersTransform: ImageTransform {
 
   /// The identifier with the version of the implementation.
   public var storageIdentifier: String? { identifier + " 1" }
+  /// True: each frame of an animation is transformed.
+  public var appliesToAnimation: Bool { true }
 
-  /// Returns the image with round corners, or `image` itself if the radius is 0. O(pixels of all frames).
+  /// Returns the image with round corners, or `image` itself if the radius is 0. O(pixels).
   public func apply(to image: Image) -> Image { rounded(image, .never) }
 
   /// Returns the image with round corners, and throws `.cancelled` soon after `cancellation` is requested.
@@ -49,7 +51,7 @@ public struct RoundedCornersTransform: ImageTransform {
       }
     guard pixels > 0 else { return image }
     let mask = RoundedMask(width: image.pixelWidth, height: image.pixelHeight, radius: pixels)
-    return image.mapFrames(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight) {
+    return image.mapPixels(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight) {
       mask.cut($0, cancellation)
     }
   }

@@ -65,10 +65,9 @@ struct RoundedMask {
 }
 
 extension Image {
-  /// Returns an image with every frame changed by `change`; durations, scale and format are kept.
-  func mapFrames(sourceWidth: Int, sourceHeight: Int, _ change: (Bitmap) -> Bitmap) -> Image {
+  /// Returns a still image with the pixels changed by `change`; scale and format are kept.
+  func mapPixels(sourceWidth: Int, sourceHeight: Int, _ change: (Bitmap) -> Bitmap) -> Image {
     Image(
-      frames: frames.map { Frame(bitmap: change($0.bitmap), duration: $0.duration) }, scale: scale,
-      format: format, sourceWidth: sourceWidth, sourceHeight: sourceHeight)
+      change(bitmap), scale: scale, format: format, sourceWidth: sourceWidth, sourceHeight: sourceHeight)
   }
 }

@@ -77,10 +77,8 @@ extension Renderer {
     for command: DrawList.ImageCommand, clip: PixelRect, scale: Double, outline: Outline?
   ) -> PlacedImage? {
     let rect = PixelRect(command.destination, scale: scale)
-    guard !rect.intersection(clip).isEmpty, command.image.frames.indices.contains(command.frame) else {
-      return nil
-    }
-    let bitmap = command.image.frames[command.frame].bitmap
+    guard !rect.intersection(clip).isEmpty else { return nil }
+    let bitmap = command.image.bitmap
     var command = command
     command.source = command.source.intersection(
       Rect(x: 0, y: 0, width: Double(bitmap.width), height: Double(bitmap.height)))

@@ -65,7 +65,7 @@ struct PlacedImage {
   /// The image for drawing without a texture.
   var coarse: CoarseImage {
     CoarseImage(
-      bitmap: command.image.frames[command.frame].bitmap, source: command.source, rect: rect,
+      bitmap: command.image.bitmap, source: command.source, rect: rect,
       corners: corners)
   }
 }

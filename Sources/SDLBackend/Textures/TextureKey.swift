@@ -3,7 +3,6 @@ import VitrineGraphics
 /// The appearance of an image on the screen, except opacity and tint. Images with equal keys share a texture.
 struct ImageTextureKey: Hashable {
   let image: ObjectIdentifier
-  let frame: Int
   /// The part of the bitmap that is shown, in the bitmap's pixels.
   let source: Rect
   /// The width on the screen in pixels.

@@ -121,7 +121,7 @@ final class TextureStore<Maker: TextureMaking> {
   /// lie inside the bitmap.
   func drawing(of command: DrawList.ImageCommand, in rect: PixelRect, corners: CornerMask) -> Drawing {
     let image = command.image
-    let bitmap = image.frames[command.frame].bitmap
+    let bitmap = image.bitmap
     let origin = oneToOne(command.source, rect, bitmap)
     var readyPixels: ImagePixels?
     let isWhite = command.templateColor != nil && !maker.replacesColors
@@ -130,7 +130,7 @@ final class TextureStore<Maker: TextureMaking> {
       if let texture = readyPixels.flatMap(maker.borrow) { return .texture(texture) }
     }
     let key = ImageTextureKey(
-      image: ObjectIdentifier(image), frame: command.frame, source: command.source, width: rect.width,
+      image: ObjectIdentifier(image), source: command.source, width: rect.width,
       height: rect.height, corners: corners.shape, isWhite: isWhite)
     if owners[key.image] != nil, owners[key.image]?.image !== image { removeTextures(of: key.image) }
     if case .image(let texture) = cache.value(for: .image(key), stamp: frame) {
@@ -161,8 +161,7 @@ final class TextureStore<Maker: TextureMaking> {
   /// two successive frames request it, so that a view whose size changes with each frame does not make a texture for
   /// each.
   private func isSettled(_ key: ImageTextureKey) -> Bool {
-    guard let owner = owners[key.image] else { return true }
-    guard owner.keys.contains(where: { $0.frame == key.frame }) else { return true }
+    guard let owner = owners[key.image], !owner.keys.isEmpty else { return true }
     requestedKeys.insert(key)
     return lastRequestedKeys.contains(key)
   }

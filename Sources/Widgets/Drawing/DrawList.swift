@@ -44,8 +44,6 @@ public nonisolated struct DrawList: Sendable {
   public struct ImageCommand: Hashable, Sendable {
     /// The image, retained by the list until the list is played.
     public var image: Image
-    /// The frame index of an animated image.
-    public var frame: Int
     /// The part of the bitmap that is drawn, in pixels of the bitmap.
     public var source: Rect
     /// The rectangle that the part is scaled to fill.
@@ -61,13 +59,12 @@ public nonisolated struct DrawList: Sendable {
     /// The radius of the destination's corners, in points.
     public var cornerRadius: Double
 
-    /// Creates a command for an image; by default for the whole first frame, opaque, with square corners.
+    /// Creates a command for an image; by default for the whole image, opaque, with square corners.
     public init(
-      image: Image, frame: Int = 0, source: Rect? = nil, destination: Rect, opacity: Double = 1,
+      image: Image, source: Rect? = nil, destination: Rect, opacity: Double = 1,
       tint: Color = .white, templateColor: Color? = nil, cornerRadius: Double = 0
     ) {
       self.image = image
-      self.frame = frame
       self.source =
         source
         ?? Rect(x: 0, y: 0, width: Double(image.pixelWidth), height: Double(image.pixelHeight))
@@ -247,7 +244,7 @@ public nonisolated struct DrawList: Sendable {
 extension DrawList.ImageCommand {
   /// True if this image fully covers `other`, drawn below it.
   fileprivate nonisolated func hides(_ other: DrawList.ImageCommand) -> Bool {
-    guard image.frames.indices.contains(frame), image.frames[frame].bitmap.isOpaque else { return false }
+    guard image.bitmap.isOpaque else { return false }
     guard templateColor.map({ $0.alpha == 255 }) ?? true else { return false }
     return opacity >= 1 && tint.alpha == 255 && cornerRadius <= 0 && destination.contains(other.destination)
   }

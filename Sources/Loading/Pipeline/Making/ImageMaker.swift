@@ -114,7 +114,7 @@ extension Image {
       var image = self
       for transform in transforms {
         try cancellation.check()
-        image = try transform.apply(to: image, cancellation: cancellation).claimingNoMore(than: image)
+        image = try transform.applied(to: image, cancellation).claimingNoMore(than: image)
       }
       return image
     }
@@ -129,7 +129,7 @@ extension Image {
       max(side + 1, Int(clamping: Int64(side) * Int64(source) / Int64(decoded)))
     }
     return Image(
-      frames: frames, scale: scale, format: format,
+      bitmap, animation: animation, scale: scale, format: format,
       sourceWidth: source(pixelWidth, input.sourceWidth, input.pixelWidth),
       sourceHeight: source(pixelHeight, input.sourceHeight, input.pixelHeight))
   }

@@ -1,0 +1,76 @@
+/// The frames of an animated image, usually still encoded, and the way to decode them.
+///
+/// An animation keeps the encoded bytes, the durations of the frames and no decoded frame. Decoded frames are kept by a
+/// pool that all views of the program share. An animation is compared by identity.
+///
+/// ```swift
+/// if let animation = image.animation {
+///   print("\(animation.frameCount) frames, \(animation.duration) s")
+/// }
+/// ```
+public final class ImageAnimation: Sendable {
+  /// The duration in seconds of a frame whose file states less than `shortestDuration`, as browsers show it.
+  package static let defaultDuration = 0.1
+  /// The shortest duration in seconds that is kept. Encoders write 0 or 0.01 for "as fast as possible".
+  package static let shortestDuration = 0.011
+
+  /// The seconds for which each frame is shown: at least one number, all positive.
+  public let durations: [Double]
+  /// The number of times that the animation is played; 0 for ever.
+  public let loopCount: Int
+  /// The number of bytes that the animation keeps in memory: the encoded image, or the frames if they were made in
+  /// memory.
+  public let byteCount: Int
+  /// The number of bytes of one decoded frame.
+  public let frameByteCount: Int
+  /// The number of bytes that a decoder keeps between two frames.
+  package let decoderByteCount: Int
+  /// False if more frames of the file are still to arrive.
+  package let isComplete: Bool
+  private let decoder: @Sendable () throws(AnimationError) -> any FrameDecoding
+
+  /// Creates an animation.
+  ///
+  /// - Parameters:
+  ///   - durations: The seconds for which each frame is shown. Durations of 0.01 s or less, and those that are not
+  ///     finite, count as 0.1 s.
+  ///   - loopCount: The number of times that the animation is played; 0, the default, for ever.
+  ///   - frameByteCount: The number of bytes of one decoded frame.
+  ///   - byteCount: The number of bytes that `makeDecoder` retains.
+  ///   - decoderByteCount: The number of bytes that a decoder keeps between two frames.
+  ///   - isComplete: False if more frames of the file are still to arrive.
+  ///   - makeDecoder: Returns a decoder that has decoded no frame yet. Called on a worker thread, again if the previous
+  ///     decoder was released to make room.
+  /// - Precondition: `durations` is not empty.
+  public init(
+    durations: [Double], loopCount: Int = 0, frameByteCount: Int, byteCount: Int, decoderByteCount: Int = 0,
+    isComplete: Bool = true,
+    makeDecoder: @escaping @Sendable () throws(AnimationError) -> any FrameDecoding
+  ) {
+    precondition(!durations.isEmpty, "an animation has at least one frame")
+    self.durations = durations.map {
+      $0.isFinite && $0 >= Self.shortestDuration ? $0 : Self.defaultDuration
+    }
+    self.loopCount = max(0, loopCount)
+    self.frameByteCount = max(0, frameByteCount)
+    self.byteCount = max(0, byteCount)
+    self.decoderByteCount = max(0, decoderByteCount)
+    self.isComplete = isComplete
+    decoder = makeDecoder
+  }
+
+  /// The number of frames, at least 1.
+  public var frameCount: Int { durations.count }
+  /// The seconds that one loop takes. O(frames).
+  public var duration: Double { durations.reduce(0, +) }
+
+  /// Returns a new decoder, on a worker thread. Throws if the bytes are damaged.
+  public func makeDecoder() throws(AnimationError) -> any FrameDecoding { try decoder() }
+}
+
+extension ImageAnimation: Hashable {
+  /// Compares instances by identity.
+  public static func == (a: ImageAnimation, b: ImageAnimation) -> Bool { a === b }
+  /// Hashes the identity of the instance.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

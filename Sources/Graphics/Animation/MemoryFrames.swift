@@ -1,0 +1,23 @@
+/// A decoder for frames that were made in memory.
+final class MemoryFrames: FrameDecoding {
+  private let bitmaps: [Bitmap]
+
+  init(_ bitmaps: [Bitmap]) { self.bitmaps = bitmaps }
+
+  func frame(_ index: Int, isCancelled: () -> Bool) throws(AnimationError) -> Bitmap {
+    guard bitmaps.indices.contains(index) else { throw .damaged("no frame \(index)") }
+    return bitmaps[index]
+  }
+}
+
+extension ImageAnimation {
+  /// Creates an animation of frames that are in memory.
+  convenience init(_ frames: [Image.Frame], loopCount: Int) {
+    let bitmaps = frames.map(\.bitmap)
+    self.init(
+      durations: frames.map(\.duration), loopCount: loopCount,
+      frameByteCount: bitmaps.map(\.byteCount).max() ?? 0,
+      byteCount: bitmaps.reduce(0) { $0 + $1.byteCount }
+    ) { () throws(AnimationError) in MemoryFrames(bitmaps) }
+  }
+}
