@@ -54,11 +54,14 @@ let package = Package(
     // The library, from the leaves up.
     module("Concurrency", [], exclude: ["README.md"]),
     module("Graphics", ["VitrineConcurrency"]),
+    // Plays animated images: which frame is shown when, and which frames are decoded.
+    module("Animation", ["VitrineConcurrency", "VitrineGraphics"]),
     module("Loading", ["VitrineConcurrency", "VitrineGraphics"]),
     module("DiskCache", ["VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "CHashing"]),
     module("CurlTransport", ["VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "CCurl"]),
     module("Codecs", ["VitrineGraphics", "VitrineLoading", "CCodecs", "CSDL"]),
-    module("Widgets", ["VitrineConcurrency", "VitrineGraphics"], settings: mainActor),
+    module(
+      "Widgets", ["VitrineAnimation", "VitrineConcurrency", "VitrineGraphics"], settings: mainActor),
     module(
       "ImageWidgets", ["VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "VitrineWidgets"],
       settings: mainActor),
@@ -69,7 +72,7 @@ let package = Package(
     module(
       "Vitrine",
       [
-        "VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "VitrineDiskCache",
+        "VitrineAnimation", "VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "VitrineDiskCache",
         "VitrineCurlTransport", "VitrineCodecs", "VitrineWidgets", "VitrineImageWidgets",
         "VitrineSDLBackend", "VitrinePlatform", "VitrineTracing",
       ],
@@ -113,6 +116,7 @@ let package = Package(
       "Concurrency",
       ["VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "VitrineTesting", "Callbacks"]),
     tests("Graphics", ["VitrineGraphics"]),
+    tests("Animation", ["VitrineAnimation", "VitrineConcurrency", "VitrineGraphics", "VitrineTesting"]),
     tests("Loading", ["VitrineConcurrency", "VitrineLoading", "VitrineTesting", "Callbacks"]),
     tests(
       "DiskCache",

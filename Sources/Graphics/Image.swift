@@ -32,8 +32,9 @@ public final class Image: Sendable {
     case alwaysTemplate
   }
 
-  /// A number that identifies the image in a `Trace`; unique in the process.
-  package let number = Image.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+  /// A number that identifies the image in a `Trace`; unique in the process, except that `firstFrame` has the number of
+  /// its image.
+  package let number: UInt64
   /// The pixels; the first frame of an animated image.
   public let bitmap: Bitmap
   /// The frames of an animated image; `nil` for a still image.
@@ -74,6 +75,7 @@ public final class Image: Sendable {
     renderingMode = .automatic
     self.isPreview = isPreview
     userData = [:]
+    number = Self.nextNumber
   }
 
   /// Creates an animated image from frames in memory, or a still image from one frame. By default the animation repeats
@@ -94,6 +96,8 @@ public final class Image: Sendable {
   /// The accounting of the pixels in a ledger; empty for images that were not loaded by a downloader.
   private let memoryReference = AtomicLazyReference<ImageMemory>()
   var memory: ImageMemory? { memoryReference.load() }
+  /// The ledger in which the pixels are counted; `nil` for images that were not loaded by a downloader.
+  package var ledger: MemoryLedger? { memory?.ledger }
   /// True if the pixels are counted in a ledger, as shown or by a cache.
   package var isCounted: Bool { memory != nil }
 
@@ -101,10 +105,10 @@ public final class Image: Sendable {
 
   private init(
     _ other: Image, scale: Double? = nil, renderingMode: RenderingMode? = nil, isPreview: Bool? = nil,
-    userData: [String: [UInt8]]? = nil, isStill: Bool = false
+    userData: [String: [UInt8]]? = nil, isStill: Bool = false, storage: FrameStorage? = nil
   ) {
     bitmap = other.bitmap
-    animation = isStill ? nil : other.animation
+    animation = isStill ? nil : storage.map { other.animation?.stored(as: $0) } ?? other.animation
     self.scale = scale ?? other.scale
     format = other.format
     sourceWidth = other.sourceWidth
@@ -112,6 +116,8 @@ public final class Image: Sendable {
     self.renderingMode = renderingMode ?? other.renderingMode
     self.isPreview = isPreview ?? other.isPreview
     self.userData = userData ?? other.userData
+    // The first frame of an image is as fresh as the image.
+    number = isStill ? other.number : Self.nextNumber
     if let memory = other.memory { setMemory(memory) }
   }
 
@@ -159,6 +165,7 @@ public final class Image: Sendable {
   }
 
   private static let lastNumber = Atomic<UInt64>(0)
+  private static var nextNumber: UInt64 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
   private let showingCount = Atomic<Int>(0)
 
   /// True while at least one `Showing` of this image exists.
@@ -199,6 +206,11 @@ public final class Image: Sendable {
   public func duration(ofFrame index: Int) -> Double {
     guard let durations = animation?.durations, durations.indices.contains(index) else { return 0 }
     return durations[index]
+  }
+
+  /// Returns the image with another choice for the decoded frames of its animation.
+  package func storingFrames(as storage: FrameStorage) -> Image {
+    animation.map { $0.storage == storage } ?? true ? self : Image(self, storage: storage)
   }
 
   /// The image without its animation: a new image that shares the pixels, or this image if it is still.

@@ -60,7 +60,8 @@ extension ImageCache {
     }
     let memory = request.cache(default: downloader.cache)
     let cachedImage =
-      tiers.includesMemory ? memory?.image(for: request, additionalIdentifier: additionalIdentifier) : nil
+      tiers.includesMemory
+      ? memory?.image(for: request, additionalIdentifier: additionalIdentifier).map(request.delivered) : nil
     let memoryResponse = cachedImage.map {
       ImageResponse(image: $0, source: .memory, freshness: downloader.freshness(of: $0))
     }

@@ -281,7 +281,7 @@ public final class ImageDownloader: Sendable {
         for: request, additionalIdentifier: additionalIdentifier),
       request.targetSize != nil || request.hasAllPixels(image) || request.cachePolicy == .cacheOnly
     else { return nil }
-    return image
+    return request.delivered(image)
   }
 
   /// Returns the request with the changes of the configuration, the digests of the transport's credentials, and the
@@ -320,9 +320,10 @@ public final class ImageDownloader: Sendable {
     let cache = request.cache(default: cache)
     // Avoids a copy of the request, because every memory hit comes through here.
     if additions == nil, !request.identity.hasOtherHeaders, !engine.transports.addsCredentials {
-      return cache?.image(for: request, additionalIdentifier: additionalIdentifier)
+      return cache?.image(for: request, additionalIdentifier: additionalIdentifier).map(request.delivered)
     }
     return cache?.image(for: completed(request), additionalIdentifier: additionalIdentifier)
+      .map(request.delivered)
   }
 
   /// Removes all sizes of an image from memory. Returns true if there was an image.

@@ -80,6 +80,28 @@ public struct ImageRequest: Sendable {
     set { change { $0.progressive = newValue } }
   }
 
+  /// The part of an animated image that is loaded, and the choice for its decoded frames; `.automatic` by default.
+  ///
+  /// Requests that differ only in `.firstFrame` share the image in memory. Otherwise memory keeps the image with the
+  /// choice of the first decoded request.
+  public var animation: Animation {
+    get {
+      guard let values = choices?.values else { return .automatic }
+      return values.onlyFirstFrame ? .firstFrame : Animation(values.decoding.frameStorage)
+    }
+    set {
+      change {
+        $0.onlyFirstFrame = newValue == .firstFrame
+        $0.decoding.frameStorage = newValue.storage
+      }
+    }
+  }
+
+  /// Returns the image to deliver: the first frame, if the request asks for no more.
+  func delivered(_ image: Image) -> Image {
+    choices?.values.onlyFirstFrame == true ? image.firstFrame : image
+  }
+
   /// The number of pixels per point of the decoded image (`Image.scale`); `nil`, the default, keeps the decoder's scale
   /// of 1.
   ///
@@ -137,6 +159,38 @@ public struct ImageRequest: Sendable {
 
     /// Orders priorities by urgency.
     public static func < (a: Priority, b: Priority) -> Bool { a.rawValue < b.rawValue }
+  }
+
+  /// The part of an animated image that is loaded, and the choice between keeping its decoded frames and decoding them
+  /// again.
+  public enum Animation: Hashable, Sendable, CaseIterable {
+    /// Views play the image. The frames of a small animation are kept; those of a large one are decoded again in each
+    /// loop.
+    case automatic
+    /// The image is still: its first frame (SDWebImage's `DecodeFirstFrameOnly`, YYWebImage's `IgnoreAnimatedImage`).
+    case firstFrame
+    /// All frames are decoded as soon as a view shows the image, and kept while there is memory for them (SDWebImage's
+    /// `PreloadAllFrames`).
+    case preloaded
+    /// Only the frame on the screen and those that follow it are kept.
+    case streaming
+
+    init(_ storage: FrameStorage) {
+      self =
+        switch storage {
+        case .automatic: .automatic
+        case .preloaded: .preloaded
+        case .streaming: .streaming
+        }
+    }
+
+    var storage: FrameStorage {
+      switch self {
+      case .automatic, .firstFrame: .automatic
+      case .preloaded: .preloaded
+      case .streaming: .streaming
+      }
+    }
   }
 
   /// The policy for using caches.
@@ -224,6 +278,7 @@ extension ImageRequest: Hashable {
     a.url == b.url && a.headers == b.headers && a.priority == b.priority
       && a.cachePolicy == b.cachePolicy && a.cache == b.cache && a.targetSize == b.targetSize
       && a.limits == b.limits && a.keepsData == b.keepsData && a.progressive == b.progressive
+      && a.animation == b.animation
       && a.decodes == b.decodes && a.validator == b.validator && a.decoding == b.decoding
       && a.transforms.map(\.identifier) == b.transforms.map(\.identifier)
   }

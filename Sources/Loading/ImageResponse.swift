@@ -3,7 +3,7 @@ public import VitrineGraphics
 /// A loaded image with its source and freshness.
 public struct ImageResponse: Sendable {
   /// The image, ready to draw.
-  public let image: Image
+  public internal(set) var image: Image
   /// The source of the image.
   public let source: Source
   /// The head of the response; `nil` for an image from memory, and without a status for a file or data URL.

@@ -250,12 +250,19 @@ public final class ImageTask: Cancellable {
     }
   }
 
+  /// Returns a response with the part of the image that the request asks for.
+  private func delivered(_ response: ImageResponse) -> ImageResponse {
+    var response = response
+    response.image = request.delivered(response.image)
+    return response
+  }
+
   /// Sets the outcome and notifies all callers that wait. Only the first outcome counts.
   func settle(_ result: Result<ImageResponse, ImageError>) {
     let (outcome, delivery, _) = state.withLock { state -> (Outcome, Subscribers.Delivery?, Image?) in
       guard state.result == nil else { return (result, nil, nil) }
       let isCancelled = state.isCancelled || result.isCancellation
-      let outcome = isCancelled ? .failure(cancellation) : result
+      let outcome = isCancelled ? .failure(cancellation) : result.map(delivered)
       state.result = outcome
       defer { state.preview = nil }
       return (outcome, state.subscribers.publish(.end), state.preview)

@@ -1,4 +1,5 @@
 // A program that imports `Vitrine` needs no other module.
+@_exported public import VitrineAnimation
 @_exported public import VitrineCodecs
 @_exported public import VitrineConcurrency
 @_exported public import VitrineCurlTransport

@@ -27,6 +27,8 @@ public final class ImageAnimation: Sendable {
   package let decoderByteCount: Int
   /// False if more frames of the file are still to arrive.
   package let isComplete: Bool
+  /// The choice between keeping the decoded frames and decoding them again.
+  public let storage: FrameStorage
   private let decoder: @Sendable () throws(AnimationError) -> any FrameDecoding
 
   /// Creates an animation.
@@ -56,7 +58,21 @@ public final class ImageAnimation: Sendable {
     self.byteCount = max(0, byteCount)
     self.decoderByteCount = max(0, decoderByteCount)
     self.isComplete = isComplete
+    storage = .automatic
     decoder = makeDecoder
+  }
+
+  private init(_ other: ImageAnimation, storage: FrameStorage) {
+    (durations, loopCount, byteCount) = (other.durations, other.loopCount, other.byteCount)
+    (frameByteCount, decoderByteCount) = (other.frameByteCount, other.decoderByteCount)
+    (isComplete, decoder) = (other.isComplete, other.decoder)
+    self.storage = storage
+  }
+
+  /// Returns the animation with another choice for its decoded frames: a new animation, or this one if the choice is
+  /// unchanged.
+  package func stored(as storage: FrameStorage) -> ImageAnimation {
+    storage == self.storage ? self : ImageAnimation(self, storage: storage)
   }
 
   /// The number of frames, at least 1.

@@ -17,7 +17,8 @@ extension ImageAnimation {
     self.init(
       durations: frames.map(\.duration), loopCount: loopCount,
       frameByteCount: bitmaps.map(\.byteCount).max() ?? 0,
-      byteCount: bitmaps.reduce(0) { $0 + $1.byteCount }
+      // The first frame is the image's own bitmap.
+      byteCount: bitmaps.dropFirst().reduce(0) { $0 + $1.byteCount }
     ) { () throws(AnimationError) in MemoryFrames(bitmaps) }
   }
 }

@@ -6,7 +6,7 @@ import Synchronization
 /// Images that share pixels share this object.
 final class ImageMemory: Sendable {
   private let bytes: Int
-  private let ledger: MemoryLedger
+  let ledger: MemoryLedger
   /// The number of caches that count the pixels. Below 0 while an eviction overtakes the insertion on another thread.
   private let cacheCount = Atomic(0)
 

@@ -11,6 +11,7 @@ final class RequestChoices: Sendable {
     var usesPixelCache = true
     var progressive = ImageRequest.Progressive.none
     var decodes = true
+    var onlyFirstFrame = false
     var validator: DataValidator?
     var decoding = DecodeSettings()
 
@@ -18,7 +19,7 @@ final class RequestChoices: Sendable {
     var areDefaults: Bool {
       guard case .downloader = cache else { return false }
       return transforms.isEmpty && limits == DecodeLimits() && !keepsData && usesPixelCache
-        && progressive == .none && decodes && validator == nil && decoding == DecodeSettings()
+        && progressive == .none && decodes && !onlyFirstFrame && validator == nil && decoding == DecodeSettings()
     }
 
     /// True if there are transforms, a check or another cache, which may be objects of the application.
@@ -44,7 +45,12 @@ struct DecodeSettings: Hashable, Sendable {
   var scale: Double?
   /// Options for a custom decoder.
   var options: [String: String] = [:]
+  /// The choice for the decoded frames of an animation.
+  var frameStorage = FrameStorage.automatic
 
-  /// Returns `image` with the scale of the request.
-  func applied(to image: Image) -> Image { scale.map { image.withScale($0) } ?? image }
+  /// Returns `image` with the scale and the frame storage of the request.
+  func applied(to image: Image) -> Image {
+    let scaled = scale.map { image.withScale($0) } ?? image
+    return frameStorage == .automatic ? scaled : scaled.storingFrames(as: frameStorage)
+  }
 }

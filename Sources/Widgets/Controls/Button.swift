@@ -162,6 +162,11 @@ open class Button: Control {
   /// Returns the image or the background image for the current state.
   package func currentImage(in slot: ButtonSlot) -> Image? { appearance(of: slot).image }
 
+  override func holds(_ image: Image) -> Bool {
+    images.table.values.contains { $0 === image } || backgrounds.table.values.contains { $0 === image }
+      || super.holds(image)
+  }
+
   /// True if an image set for `state` is displayed in the current state, that is, if no existing entry takes
   /// precedence.
   package func isShowing(_ slot: ButtonSlot, _ state: ControlState) -> Bool {

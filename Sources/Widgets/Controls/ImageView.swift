@@ -54,6 +54,8 @@ open class ImageView: View {
     if isHighlighted { showContents(image ?? storedImage, of: displayedState, transition: transition) }
   }
 
+  override func holds(_ image: Image) -> Bool { image === storedImage || image === storedHighlightedImage }
+
   /// The state whose image is displayed.
   private var displayedState: ControlState {
     isHighlighted && storedHighlightedImage != nil ? .highlighted : .normal

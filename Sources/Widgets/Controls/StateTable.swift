@@ -12,6 +12,9 @@ nonisolated struct StateTable<Value> {
     set { entries[state] = newValue }
   }
 
+  /// The entries of all states, in no order.
+  var values: some Collection<Value> { entries.values }
+
   /// Returns the value that a state uses.
   func value(for state: ControlState) -> Value? { entries[key(for: state)] }
 

@@ -124,6 +124,8 @@ open class View {
 
   /// The overridden accessibility values; `nil` for most views, which use the values of their class.
   private var accessibilityOverrides: AccessibilityOverrides?
+  /// The players of animated images; `nil` until the view draws one.
+  var players: AnimationPlayers?
   private var contentsTransition: ContentsTransition?
   private var storedContents: Image?
   private var stateOfContents = ControlState.normal
@@ -172,6 +174,9 @@ open class View {
       transition, from: previous, to: ImageAppearance(image: image, state: state), after: contentsTransition)
     setNeedsDisplay()
   }
+
+  /// True if an image belongs to the view, even if the view does not show it at present.
+  func holds(_ image: Image) -> Bool { image === storedContents }
 
   /// True while an image of the view changes into another, or is about to. For a caption that changes with the image.
   public var isInTransition: Bool { !transitions.isEmpty }
@@ -241,8 +246,10 @@ open class View {
       guard let image = appearance.image else { return nil }
       let layout = mode.layout(
         pixelWidth: image.pixelWidth, pixelHeight: image.pixelHeight, size: image.size, in: rect)
+      // A view outside the redrawn part does not count as drawn.
+      let frame = list.isVisible(rect) ? frameToDraw(of: image) : image
       return DrawList.ImageCommand(
-        image: image, source: layout.source, destination: layout.destination, opacity: appearance.opacity,
+        image: frame, source: layout.source, destination: layout.destination, opacity: appearance.opacity,
         tint: appearance.tint,
         templateColor: image.isTemplate(defaultMode: renderingMode) ? currentTintColor : nil,
         cornerRadius: cornerRadius)

@@ -159,6 +159,14 @@ public final class Window: View {
     return frameOrigin + frame * frameInterval
   }
 
+  /// Returns the time of the first frame at or after a time, so that views that change at nearly the same time share a
+  /// frame.
+  func frameTime(notBefore time: Double) -> Double {
+    guard frameInterval > 0 else { return time }
+    let origin = frameOrigin ?? 0
+    return origin + ((time - origin) / frameInterval - 1e-6).rounded(.up) * frameInterval
+  }
+
   /// The time of the next `update(at:)`: now or earlier if there is something to draw, `nil` if the window can sleep
   /// until an event. O(requests).
   package var nextDeadline: Double? {

@@ -76,7 +76,7 @@ func isSame(_ found: StoredPixels?, _ image: Image, isAnimated: Bool = false) ->
     && one.bitmap.format == other.bitmap.format && one.bitmap.isOpaque == other.bitmap.isOpaque
     && one.scale == other.scale && one.format == other.format && one.renderingMode == other.renderingMode
     && one.sourceWidth == other.sourceWidth && one.sourceHeight == other.sourceHeight
-    && found.isAnimated == isAnimated && one.frames.count == 1 && !one.isPreview
+    && found.isAnimated == isAnimated && !one.isAnimated && !one.isPreview
     && one.bitmap.withUnsafeBytes { one in other.bitmap.withUnsafeBytes { one.elementsEqual($0) } }
 }
 

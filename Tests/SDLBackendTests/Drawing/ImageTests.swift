@@ -138,15 +138,13 @@ extension SDLTests {
     @Test func animationFramesHaveTheirOwnTextures() throws {
       let test = try TestHost()
       let frames = [Color.pureRed, .pureGreen].map { color in
-        Image.Frame(bitmap: Bitmap.drawn(width: 4, height: 4) { _, _ in color }, duration: 0.1)
+        Image(Bitmap.drawn(width: 4, height: 4) { _, _ in color })
       }
-      let image = Image(frames: frames)
       for (index, color) in [Color.pureRed, .pureGreen, .pureRed].enumerated() {
         test.draw {
           $0.draw(
             DrawList.ImageCommand(
-              image: image, frame: index % 2, destination: Rect(x: 0, y: 0, width: 8, height: 8),
-              cornerRadius: 1))
+              image: frames[index % 2], destination: Rect(x: 0, y: 0, width: 8, height: 8), cornerRadius: 1))
         }
         test.frame()
         #expect(test.pixel(4, 4) == color)

@@ -1,0 +1,13 @@
+/// The frames of an animation that a view needs.
+package struct FrameDemand: Hashable, Sendable {
+  /// The frame to show now.
+  package var current: Int
+  /// The frames to show after it, in order.
+  package var upcoming: [Int]
+  /// The time in seconds at which the first of `upcoming` is to be shown. Compared with the times of other views.
+  package var time: Double
+
+  package init(current: Int, upcoming: [Int] = [], time: Double = 0) {
+    (self.current, self.upcoming, self.time) = (current, upcoming, time)
+  }
+}

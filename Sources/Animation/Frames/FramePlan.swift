@@ -1,0 +1,155 @@
+import VitrineGraphics
+
+/// The decisions of a `FramePool`: which frame to decode next, and which frames to release.
+struct FramePlan {
+  /// The number of frames that are decoded ahead while there is memory.
+  static let longestAhead = 3
+  /// The number of frames decoded without a shortage after which one more is decoded ahead.
+  static let framesToRecover = 64
+
+  /// A frame to decode.
+  struct Job {
+    let track: ObjectIdentifier
+    let animation: ImageAnimation
+    let frame: Int
+  }
+
+  private struct Entry {
+    let animation: ImageAnimation
+    var track: FrameTrack
+    /// The number of the last use of the animation.
+    var use: UInt64
+  }
+
+  /// The maximum number of bytes of all decoded frames.
+  let byteLimit: Int
+  private var entries: [ObjectIdentifier: Entry] = [:]
+  private var lastUse: UInt64 = 0
+  /// The number of frames that are decoded before they are to be shown: 1 after a shortage of memory.
+  private(set) var ahead = longestAhead
+  private var decodedSinceShortage = 0
+
+  init(byteLimit: Int) { self.byteLimit = byteLimit }
+
+  /// The bytes of all decoded frames.
+  var bytes: Int { entries.values.reduce(0) { $0 + $1.track.bytes } }
+
+  var trackCount: Int { entries.count }
+
+  func track(_ id: ObjectIdentifier) -> FrameTrack? { entries[id]?.track }
+
+  // MARK: Views
+
+  mutating func add(
+    _ viewer: UInt64, to animation: ImageAnimation, still: Image
+  ) {
+    let id = ObjectIdentifier(animation)
+    lastUse += 1
+    var entry =
+      entries[id]
+      ?? Entry(
+        animation: animation,
+        track: FrameTrack(
+          frameCount: animation.frameCount, frameBytes: animation.frameByteCount, storage: animation.storage,
+          still: still), use: lastUse)
+    entry.track.add(viewer)
+    entries[id] = entry
+  }
+
+  /// Removes a view. Returns what is to be released without the lock, if it was the last view of the animation.
+  mutating func remove(_ viewer: UInt64, from id: ObjectIdentifier) -> [AnyObject] {
+    entries[id]?.track.remove(viewer)
+    guard let entry = entries[id], entry.track.viewers.isEmpty else { return [] }
+    entries[id] = nil
+    return [entry.animation] + Array(entry.track.images.values)
+  }
+
+  /// Sets what a view needs. Returns the frame if it is decoded, and frames to release.
+  mutating func setDemand(
+    _ demand: FrameDemand?, of viewer: UInt64, in id: ObjectIdentifier
+  ) -> (image: Image?, released: [Image]) {
+    guard entries[id] != nil else { return (nil, []) }
+    lastUse += 1
+    entries[id]?.use = lastUse
+    entries[id]?.track.setDemand(demand, of: viewer)
+    let image = demand.flatMap { entries[id]?.track.images[$0.current] }
+    // Frames of a paused animation stay until the memory is needed.
+    let released = demand == nil ? [] : entries[id]?.track.takeUnneeded(ahead: ahead)
+    return (image, released ?? [])
+  }
+
+  // MARK: Decoding
+
+  /// Returns the frame that is needed first, and marks its animation as being decoded.
+  mutating func takeJob() -> Job? {
+    var best: (id: ObjectIdentifier, frame: Int, time: Double)?
+    for (id, entry) in entries {
+      guard let next = entry.track.next(ahead: ahead) else { continue }
+      if best.map({ next.time < $0.time }) ?? true { best = (id, next.frame, next.time) }
+    }
+    guard let best, let animation = entries[best.id]?.animation else { return nil }
+    entries[best.id]?.track.isDecoding = true
+    return Job(track: best.id, animation: animation, frame: best.frame)
+  }
+
+  /// True if a further thread would find a frame to decode.
+  var hasWork: Bool { entries.values.contains { $0.track.next(ahead: ahead) != nil } }
+
+  /// The result of decoding a frame.
+  enum Outcome {
+    case decoded(Image)
+    case damaged
+    case noMemory
+    case cancelled
+  }
+
+  /// Records the end of a job. Returns frames to release.
+  mutating func end(_ job: Job, _ outcome: Outcome) -> [Image] {
+    guard entries[job.track]?.animation === job.animation else { return [] }
+    entries[job.track]?.track.isDecoding = false
+    switch outcome {
+    case .decoded(let image):
+      entries[job.track]?.track.decoded(job.frame, image)
+      recover()
+      let unneeded = entries[job.track]?.track.takeUnneeded(ahead: ahead) ?? []
+      return unneeded + keepWithinLimit()
+    case .damaged: entries[job.track]?.track.failed(job.frame)
+    case .noMemory: entries[job.track]?.track.foundNoMemory()
+    case .cancelled: break
+    }
+    return []
+  }
+
+  private mutating func recover() {
+    decodedSinceShortage += 1
+    guard ahead < Self.longestAhead, decodedSinceShortage >= Self.framesToRecover else { return }
+    decodedSinceShortage = 0
+    ahead += 1
+  }
+
+  // MARK: Releasing
+
+  private mutating func keepWithinLimit() -> [Image] { bytes > byteLimit ? release(bytes - byteLimit) : [] }
+
+  /// Removes frames of at least `count` bytes if there are as many that are neither shown nor shown next: those of the
+  /// animations that were used least recently first. Then fewer frames are decoded ahead.
+  mutating func release(_ count: Int) -> [Image] {
+    var released: [Image] = []
+    var freed = 0
+    for id in entries.keys.sorted(by: { use(of: $0) < use(of: $1) }) where freed < count {
+      guard let before = entries[id]?.track.bytes else { continue }
+      released += entries[id]?.track.take(keeping: 1) ?? []
+      let taken = before - (entries[id]?.track.bytes ?? 0)
+      if taken > 0 { entries[id]?.track.maySpendMemory = false }
+      freed += taken
+    }
+    ahead = 1
+    decodedSinceShortage = 0
+    return released
+  }
+
+  /// Removes and returns all frames of an animation except those that are shown.
+  mutating func releaseAll(of id: ObjectIdentifier) -> [Image] { entries[id]?.track.take(keeping: 0) ?? [] }
+
+  private func use(of id: ObjectIdentifier) -> UInt64 { entries[id]?.use ?? 0 }
+}

@@ -1,0 +1,213 @@
+import VitrineConcurrency
+package import VitrineGraphics
+
+/// Decodes the frames of all animations on threads of its own and keeps them within one limit. Views that show the same
+/// image share its frames and its decoder.
+///
+/// A frame is decoded only when a ledger has room for it. Otherwise the view keeps its last frame, and later frames are
+/// tried again. May be used from any thread.
+package final class FramePool: Sendable {
+  /// The pool of all views.
+  package static let shared = FramePool()
+
+  private struct State {
+    var plan: FramePlan
+    var decoders: [ObjectIdentifier: FrameDecoder] = [:]
+    /// The functions to call when a frame of a view was decoded, by the number of the view.
+    var observers: [UInt64: @Sendable () -> Void] = [:]
+    /// The views of each animation.
+    var viewers: [ObjectIdentifier: Set<UInt64>] = [:]
+    var ledgers: [ObjectIdentifier: MemoryLedger] = [:]
+    var lastNumber: UInt64 = 0
+    var threads = 0
+    var decodedFrames = 0
+
+    /// Returns true if another thread is to start.
+    mutating func takeThread(_ maximum: Int) -> Bool {
+      guard threads < maximum, plan.hasWork else { return false }
+      threads += 1
+      return true
+    }
+  }
+
+  private let state: ConditionLock<State>
+  private let workers: WorkerPool
+  private let maximumThreads: Int
+
+  /// - Parameters:
+  ///   - byteLimit: The maximum number of bytes of decoded frames, whatever the ledgers allow.
+  ///   - threads: The number of threads that decode.
+  package init(byteLimit: Int = 64 << 20, threads: Int = 2) {
+    state = ConditionLock(State(plan: FramePlan(byteLimit: byteLimit)))
+    maximumThreads = max(1, threads)
+    workers = WorkerPool(threads: maximumThreads)
+  }
+
+  /// Returns access to the frames of an animated image; `nil` for a still image.
+  ///
+  /// - Parameter frameDecoded: Called on a thread of the pool each time a frame of the animation was decoded.
+  package func frames(of image: Image, frameDecoded: @escaping @Sendable () -> Void) -> FrameStream? {
+    guard let animation = image.animation else { return nil }
+    let id = ObjectIdentifier(animation)
+    let ledger = image.ledger
+    ledger?.register(self, as: .cache)
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      let number = state.lastNumber
+      state.plan.add(number, to: animation, still: image.firstFrame)
+      state.observers[number] = frameDecoded
+      state.viewers[id, default: []].insert(number)
+      if let ledger { state.ledgers[id] = ledger }
+      return number
+    }
+    return FrameStream(number, of: id, in: self)
+  }
+
+  /// The number of bytes of decoded frames.
+  package var bytes: Int { state.withLock(waking: .none) { $0.plan.bytes } }
+  /// The number of frames that were decoded so far.
+  package var decodedFrames: Int { state.withLock(waking: .none) { $0.decodedFrames } }
+  /// The number of animations that views show.
+  package var animationCount: Int { state.withLock(waking: .none) { $0.plan.trackCount } }
+
+  // MARK: Streams
+
+  func setDemand(_ demand: FrameDemand?, of number: UInt64, in id: ObjectIdentifier) -> Image? {
+    let (image, released, needsThread) = state.withLock(waking: .none) { state in
+      let (image, released) = state.plan.setDemand(demand, of: number, in: id)
+      return (image, released, state.takeThread(maximumThreads))
+    }
+    withExtendedLifetime(released) {}
+    if needsThread { startThread() }
+    return image
+  }
+
+  /// Blocks until the frame of a demand is decoded, cannot be decoded, or `seconds` have passed.
+  func waitForFrame(_ frame: Int, of id: ObjectIdentifier, seconds: Double) -> Image? {
+    let nanoseconds = Int64(max(0, min(seconds, 60)) * 1e9)
+    let end = SystemLoadingClock().now.advanced(bySeconds: seconds)
+    return state.wait(
+      until: { state -> Image?? in
+        guard let track = state.plan.track(id) else { return .some(nil) }
+        if let image = track.images[frame] { return .some(image) }
+        let cannotCome = track.firstDamaged.map { frame >= $0 } ?? false || track.lacksMemory
+        return cannotCome || SystemLoadingClock().now >= end ? .some(nil) : nil
+      }, timeout: { _ in nanoseconds })
+  }
+
+  func remove(_ number: UInt64, from id: ObjectIdentifier) {
+    let released = state.withLock(waking: .none) { state -> [AnyObject] in
+      state.observers[number] = nil
+      state.viewers[id]?.remove(number)
+      var released = state.plan.remove(number, from: id)
+      if state.viewers[id]?.isEmpty == true {
+        state.viewers[id] = nil
+        state.ledgers[id] = nil
+        if let decoder = state.decoders.removeValue(forKey: id) { released.append(decoder) }
+      }
+      return released
+    }
+    withExtendedLifetime(released) {}
+  }
+
+  func releaseFrames(of id: ObjectIdentifier) {
+    let released = state.withLock(waking: .none) { state -> [AnyObject] in
+      var released: [AnyObject] = state.plan.releaseAll(of: id)
+      if let decoder = state.decoders.removeValue(forKey: id) { released.append(decoder) }
+      return released
+    }
+    withExtendedLifetime(released) {}
+  }
+
+  // MARK: Threads
+
+  private func startThread() {
+    let id = state.withLock(waking: .none) { state in
+      state.lastNumber += 1
+      return state.lastNumber
+    }
+    workers.submit(id) { self.decodeWhileNeeded() }
+  }
+
+  private func decodeWhileNeeded() {
+    while let job = nextJob() {
+      let outcome = decode(job)
+      let (observers, released, needsThread) = state.withLock { state in
+        if case .decoded = outcome { state.decodedFrames += 1 }
+        let released = state.plan.end(job, outcome)
+        let observers = (state.viewers[job.track] ?? []).compactMap { state.observers[$0] }
+        return (observers, released, state.takeThread(maximumThreads))
+      }
+      withExtendedLifetime(released) {}
+      if needsThread { startThread() }
+      for observer in observers { observer() }
+    }
+  }
+
+  private func nextJob() -> FramePlan.Job? {
+    state.withLock(waking: .none) { state in
+      let job = state.plan.takeJob()
+      if job == nil { state.threads -= 1 }
+      return job
+    }
+  }
+
+  private func decode(_ job: FramePlan.Job) -> FramePlan.Outcome {
+    let (known, ledger) = state.withLock(waking: .none) { ($0.decoders[job.track], $0.ledgers[job.track]) }
+    do throws(AnimationError) {
+      guard let memory = reserve(job.animation.frameByteCount, in: ledger) else { return .noMemory }
+      var decoder = known
+      if decoder == nil { decoder = try makeDecoder(job, ledger) }
+      guard let decoder else { return .noMemory }
+      let image = Image(try decoder.frame(job.frame))
+      if let reservation = memory.reservation {
+        image.countAsShown(movedFrom: reservation)
+        reservation.end()
+      }
+      return .decoded(image)
+    } catch {
+      return error == .cancelled ? .cancelled : .damaged
+    }
+  }
+
+  /// Reserves memory, if it is counted. Evicts what other holders can spare, and releases frames that are not needed
+  /// soon. Returns `nil` if there is no room.
+  private func reserve(_ bytes: Int, in ledger: MemoryLedger?) -> FrameMemory? {
+    guard let ledger else { return FrameMemory(reservation: nil) }
+    let reservation = MemoryReservation(0, in: ledger, as: .decoding)
+    if reservation.reserve(bytes, force: false) { return FrameMemory(reservation: reservation) }
+    reservation.evict(toFit: bytes)
+    if reservation.reserve(bytes, force: false) { return FrameMemory(reservation: reservation) }
+    release(bytes: bytes)
+    return reservation.reserve(bytes, force: false) ? FrameMemory(reservation: reservation) : nil
+  }
+
+  /// Returns a new decoder of an animation, which further frames use as well; `nil` if there is no room for it.
+  private func makeDecoder(_ job: FramePlan.Job, _ ledger: MemoryLedger?) throws(AnimationError) -> FrameDecoder? {
+    guard let memory = reserve(job.animation.decoderByteCount, in: ledger) else { return nil }
+    let decoder = FrameDecoder(try job.animation.makeDecoder(), memory)
+    state.withLock(waking: .none) { state in
+      if state.viewers[job.track] != nil { state.decoders[job.track] = decoder }
+    }
+    return decoder
+  }
+}
+
+/// The memory of a frame or of a decoder: reserved in a ledger, or not counted.
+struct FrameMemory: Sendable {
+  let reservation: MemoryReservation?
+}
+
+extension FramePool: MemoryHolder {
+  /// Counts nothing itself: each frame is counted in the ledger of its image until it is released.
+  package func count(against ledger: MemoryLedger) {}
+
+  /// Releases frames that are neither shown nor shown next.
+  package func release(bytes: Int) {
+    let released = state.withLock(waking: .none) { $0.plan.release(bytes) }
+    withExtendedLifetime(released) {}
+  }
+
+  /// Releases all frames that are neither shown nor shown next.
+  package func handlePressure(_ pressure: MemoryPressure) { release(bytes: .max) }
+}

@@ -1,0 +1,33 @@
+package import VitrineGraphics
+
+/// The access of one view to the decoded frames of an animation. Ends when it is released.
+package final class FrameStream: Sendable {
+  private let number: UInt64
+  private let animation: ObjectIdentifier
+  private let pool: FramePool
+
+  init(_ number: UInt64, of animation: ObjectIdentifier, in pool: FramePool) {
+    (self.number, self.animation, self.pool) = (number, animation, pool)
+  }
+
+  deinit { pool.remove(number, from: animation) }
+
+  /// Returns the current frame of a demand if it is decoded. Otherwise the pool decodes it, and then the frames that
+  /// follow.
+  package func frame(for demand: FrameDemand) -> Image? {
+    pool.setDemand(demand, of: number, in: animation)
+  }
+
+  /// Returns the current frame of a demand after decoding it, for a program that advances the time itself. Blocks the
+  /// thread for at most `seconds`.
+  package func frame(for demand: FrameDemand, waitingFor seconds: Double) -> Image? {
+    if let image = frame(for: demand) { return image }
+    return pool.waitForFrame(demand.current, of: animation, seconds: seconds)
+  }
+
+  /// Ends the demand: no further frame is decoded for the view. Decoded frames stay while there is memory.
+  package func suspend() { _ = pool.setDemand(nil, of: number, in: animation) }
+
+  /// Releases the decoded frames and the decoder of the animation.
+  package func releaseFrames() { pool.releaseFrames(of: animation) }
+}

@@ -1,0 +1,170 @@
+/// The playing of one animation in one view: which frame is to be shown at which time. Makes decisions only.
+///
+/// The frame follows from the time alone, so that a late or a missed call changes nothing for later ones. Times are in
+/// seconds of any clock that does not go back.
+package struct Playback {
+  /// The result of `advance(to:)`.
+  package struct Progress: Hashable {
+    /// The frame to show.
+    package var frame: Int
+    /// The number of steps that have passed since the last call, at most those of one loop.
+    package var steps: Int
+    /// The number of loops that have ended since the last call.
+    package var endedLoops: Int
+    /// True if the last loop has ended with this call.
+    package var hasEnded: Bool
+  }
+
+  /// The smallest and the largest rate.
+  package static let rates = 0.01...100.0
+
+  private let durations: [Double]
+  private var order: PlaybackOrder
+  /// The number of loops after which playing ends; 0 for ever.
+  package var loopCount: Int
+  package private(set) var rate = 1.0
+  package private(set) var isPlaying = false
+  /// The step that `advance(to:)` has returned last, counted through all loops.
+  private var lastStep = 0
+  /// The seconds of the animation that have passed at `time`, counted through all loops at the rate 1.
+  private var position = 0.0
+  /// The time of `position`, from which it goes on while the animation plays.
+  private var time = 0.0
+
+  /// - Parameter durations: The seconds for which each frame is shown: at least one number, all positive.
+  package init(durations: [Double], loopCount: Int) {
+    self.durations = durations
+    self.loopCount = max(0, loopCount)
+    order = PlaybackOrder(.forward, durations: durations)
+  }
+
+  package var mode: PlaybackMode { order.mode }
+  /// The frame to show.
+  package var frame: Int { order.frames[lastStep % order.frames.count] }
+  /// The number of loops that have ended.
+  package var endedLoops: Int { hasEnded ? loopCount : lastStep / order.frames.count }
+  /// True if the last loop has ended. The last step stays.
+  package private(set) var hasEnded = false
+
+  // MARK: Changes
+
+  /// Begins to play, or goes on. An animation that has ended starts again.
+  package mutating func play(at now: Double) {
+    guard !isPlaying else { return }
+    if hasEnded { start(atStep: 0) }
+    time = now
+    isPlaying = true
+  }
+
+  /// Stops at the current frame.
+  package mutating func pause(at now: Double) {
+    hold(at: now)
+    isPlaying = false
+  }
+
+  /// Goes to the first frame of the first loop.
+  package mutating func rewind(at now: Double) {
+    start(atStep: 0)
+    time = now
+  }
+
+  /// Goes to the start of a frame in the current loop. Numbers without a frame are clamped.
+  package mutating func seek(toFrame frame: Int, at now: Double) {
+    hold(at: now)
+    let loop = hasEnded ? max(0, loopCount - 1) : lastStep / order.frames.count
+    let step = order.step(showing: min(max(0, frame), durations.count - 1))
+    start(atStep: loop * order.frames.count + step)
+    time = now
+  }
+
+  /// Changes the speed. Rates outside of `rates` are clamped; numbers that are not finite are ignored.
+  package mutating func setRate(_ rate: Double, at now: Double) {
+    guard rate.isFinite else { return }
+    hold(at: now)
+    self.rate = min(max(Self.rates.lowerBound, rate), Self.rates.upperBound)
+  }
+
+  /// Changes the order of the frames. Starts the first loop again at the current frame.
+  package mutating func setMode(_ mode: PlaybackMode, at now: Double) {
+    guard mode != order.mode else { return }
+    hold(at: now)
+    let frame = frame
+    let wasAtStart = lastStep == 0
+    order = PlaybackOrder(mode, durations: durations)
+    // An animation that has not begun begins with the first frame of the new order.
+    start(atStep: wasAtStart ? 0 : order.step(showing: frame))
+  }
+
+  /// Replaces the durations by those of the same animation of which more frames have arrived. The frame stays.
+  package func continued(durations: [Double], loopCount: Int) -> Playback {
+    var new = Playback(durations: durations, loopCount: loopCount)
+    new.order = PlaybackOrder(mode, durations: durations)
+    (new.rate, new.isPlaying, new.time) = (rate, isPlaying || hasEnded, time)
+    new.start(atStep: new.order.step(showing: min(frame, durations.count - 1)))
+    new.position += position - positionOfLastStep
+    return new
+  }
+
+  private mutating func start(atStep step: Int) {
+    lastStep = step
+    position = positionOfLastStep
+    hasEnded = false
+  }
+
+  private var positionOfLastStep: Double {
+    let (loop, step) = lastStep.quotientAndRemainder(dividingBy: order.frames.count)
+    return Double(loop) * order.duration + order.start(ofStep: step)
+  }
+
+  /// Makes `now` the time of the position.
+  private mutating func hold(at now: Double) {
+    position = position(at: now)
+    time = max(time, now)
+  }
+
+  private func position(at now: Double) -> Double {
+    isPlaying && now > time ? position + (now - time) * rate : position
+  }
+
+  // MARK: Time
+
+  /// Returns the frame to show at a time, and what has passed since the last call.
+  package mutating func advance(to now: Double) -> Progress {
+    guard isPlaying else { return Progress(frame: frame, steps: 0, endedLoops: 0, hasEnded: false) }
+    let count = order.frames.count
+    let (before, loopsBefore) = (lastStep, lastStep / count)
+    let position = position(at: now)
+    // More loops than an `Int` can count end in the same way.
+    let loops = Int(min(((position + PlaybackOrder.tolerance) / order.duration).rounded(.down), 1e12))
+    if loopCount > 0, loops >= loopCount {
+      lastStep = loopCount * count - 1
+      hasEnded = true
+      isPlaying = false
+    } else {
+      lastStep = max(before, loops * count + order.step(at: position - Double(loops) * order.duration))
+    }
+    return Progress(
+      frame: frame, steps: min(lastStep - before, count), endedLoops: endedLoops - loopsBefore,
+      hasEnded: hasEnded)
+  }
+
+  /// The time at which another frame is to be shown; `nil` if the animation is paused or has ended.
+  package var nextChange: Double? {
+    guard isPlaying else { return nil }
+    let (loop, step) = lastStep.quotientAndRemainder(dividingBy: order.frames.count)
+    let end = Double(loop) * order.duration + order.end(ofStep: step)
+    return time + max(0, end - position) / rate
+  }
+
+  /// Returns the frames that follow, in order, without repetitions: at most `count`, fewer at the end of the last loop.
+  package func upcomingFrames(_ count: Int) -> [Int] {
+    var frames: [Int] = []
+    for offset in 1...max(1, min(count, order.frames.count)) where count > 0 {
+      let step = lastStep + offset
+      if loopCount > 0, step >= loopCount * order.frames.count { break }
+      let frame = order.frames[step % order.frames.count]
+      if frame != self.frame, !frames.contains(frame) { frames.append(frame) }
+    }
+    return frames
+  }
+}

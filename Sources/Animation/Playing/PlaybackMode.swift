@@ -1,0 +1,11 @@
+/// The order in which the frames of an animation are shown.
+public enum PlaybackMode: Hashable, Sendable, CaseIterable {
+  /// From the first frame to the last.
+  case forward
+  /// From the last frame to the first.
+  case reverse
+  /// From the first frame to the last and back. The frames at both ends are shown once in each loop.
+  case bounce
+  /// From the last frame to the first and back. The frames at both ends are shown once in each loop.
+  case reverseBounce
+}

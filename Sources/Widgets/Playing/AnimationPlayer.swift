@@ -1,0 +1,207 @@
+public import VitrineAnimation
+import VitrineConcurrency
+public import VitrineGraphics
+
+/// Plays an animated image in a view.
+///
+/// A view has a player for each animated image that it shows; see `View.animationPlayer`. The player shows the frame
+/// that the durations give at the time of each frame of the window. Frames that are decoded too late are left out.
+///
+/// Playing stops while the view is not drawn: because it is hidden, transparent, scrolled away, or shows another image.
+/// Nothing is decoded and the window is not woken then. Playing goes on at the same frame when the view is drawn again.
+public final class AnimationPlayer {
+  /// The number of frames that are asked for ahead.
+  private static let framesAhead = 3
+  /// The maximum number of seconds for which a program that advances the time itself waits for a frame.
+  private static let longestWait = 5.0
+
+  /// The animated image.
+  public let image: Image
+  /// Called when another frame is shown, with the number of the frame.
+  public var frameHandler: ((Int) -> Void)?
+  /// Called when a loop has ended, with the number of loops that have ended. Loops that end between two frames of the
+  /// window are reported together.
+  public var loopHandler: ((Int) -> Void)?
+  /// Called when the last loop has ended. The last frame stays.
+  public var endHandler: (() -> Void)?
+  /// The number of the frame that is shown. Behind `playback` while a frame is being decoded.
+  public private(set) var frameIndex = 0
+  /// The number of frames that were left out because they were decoded too late, or because the window had no frame
+  /// while they were to be shown.
+  public private(set) var droppedFrames = 0
+
+  private weak var view: View?
+  private var playback: Playback
+  private var frames: FrameStream?
+  /// The pixels of the frame that is shown.
+  private var shown: Image
+  /// True if the application wants the animation to play whenever the view is drawn.
+  private var wantsToPlay: Bool
+  /// True if `shown` was drawn since it was set.
+  private var isDrawn = false
+  /// True while frames of the window are requested.
+  private var isScheduled = false
+  /// True if the frame to show is not decoded yet.
+  private var isWaiting = false
+
+  /// Creates a player; `nil` for a still image.
+  init?(_ image: Image, in view: View, autoplays: Bool) {
+    guard let animation = image.animation else { return nil }
+    self.image = image
+    self.view = view
+    shown = image
+    wantsToPlay = autoplays
+    playback = Playback(durations: animation.durations, loopCount: animation.loopCount)
+  }
+
+  // MARK: Control
+
+  /// True while the animation plays, or will play as soon as the view is drawn. False after the last loop.
+  public var isPlaying: Bool { wantsToPlay && !playback.hasEnded }
+
+  /// True while the animation plays on the screen.
+  public var isRunning: Bool { playback.isPlaying }
+
+  /// Plays the animation. An animation that has ended starts again.
+  public func play() {
+    wantsToPlay = true
+    if playback.hasEnded { playback.rewind(at: now) }
+    redraw()
+  }
+
+  /// Stops at the current frame.
+  public func pause() {
+    wantsToPlay = false
+    playback.pause(at: now)
+  }
+
+  /// Stops, goes to the first frame and releases the decoded frames. Views that show the same image decode them again.
+  public func stop() {
+    pause()
+    playback.rewind(at: now)
+    frames?.releaseFrames()
+    frames = nil
+    setShown(image, frame: 0)
+  }
+
+  /// Shows a frame, and goes on from there if the animation plays. Numbers without a frame are clamped.
+  public func seek(toFrame frame: Int) {
+    playback.seek(toFrame: frame, at: now)
+    isWaiting = true
+    redraw()
+  }
+
+  /// The speed, 1 by default. Values are clamped to 0.01…100.
+  public var playbackRate: Double {
+    get { playback.rate }
+    set {
+      playback.setRate(newValue, at: now)
+      reschedule()
+    }
+  }
+
+  /// The order of the frames; `.forward` by default. A change starts the first loop again, at the current frame.
+  public var playbackMode: PlaybackMode {
+    get { playback.mode }
+    set {
+      playback.setMode(newValue, at: now)
+      isWaiting = true
+      redraw()
+    }
+  }
+
+  /// The number of loops after which the animation ends; 0 for ever. By default that of the image.
+  public var loopCount: Int {
+    get { playback.loopCount }
+    set { playback.loopCount = max(0, newValue) }
+  }
+
+  /// The number of loops that have ended.
+  public var endedLoops: Int { playback.endedLoops }
+
+  // MARK: Drawing
+
+  /// The pixels to draw. Called for each drawing of the view.
+  func imageToDraw() -> Image {
+    isDrawn = true
+    if !isScheduled, wantsToPlay && !playback.hasEnded || isWaiting { schedule() }
+    return shown
+  }
+
+  private var now: Double { view?.window?.now ?? 0 }
+
+  private func redraw() { view?.setNeedsDisplay() }
+
+  private func reschedule() {
+    if isScheduled { schedule() }
+  }
+
+  private func schedule() {
+    guard let window = view?.window else { return }
+    isScheduled = true
+    window.requestFrames(for: self, at: window.now, keepsBusy: false)
+  }
+
+  private func setShown(_ image: Image, frame: Int) {
+    guard image !== shown else { return }
+    shown = image
+    isDrawn = false
+    redraw()
+    guard frame != frameIndex else { return }
+    frameIndex = frame
+    frameHandler?(frame)
+  }
+
+  /// Stops until the view is drawn again.
+  private func suspend() -> NextFrame {
+    isScheduled = false
+    playback.pause(at: now)
+    frames?.suspend()
+    if let view, !view.holds(image) { view.removePlayer(self) }
+    return .never
+  }
+}
+
+extension AnimationPlayer: FrameObserver {
+  /// Called by the window when another frame is to be shown.
+  public func frame(at now: Double) -> NextFrame {
+    guard isDrawn || isWaiting, let view, let window = view.window, view.isOnScreen else { return suspend() }
+    if wantsToPlay, !playback.hasEnded { playback.play(at: now) }
+    let progress = playback.advance(to: now)
+    if progress.steps > 1 { droppedFrames += progress.steps - 1 }
+    if progress.steps > 0, isWaiting { droppedFrames += 1 }
+    show(progress.frame, in: window)
+    if progress.endedLoops > 0 { loopHandler?(playback.endedLoops) }
+    if progress.hasEnded { endHandler?() }
+    guard let next = playback.nextChange else {
+      isScheduled = isWaiting
+      return .never
+    }
+    return .at(window.isInRealTime ? window.frameTime(notBefore: next) : next)
+  }
+
+  private func show(_ frame: Int, in window: Window) {
+    let demand = FrameDemand(
+      current: frame, upcoming: playback.upcomingFrames(Self.framesAhead), time: playback.nextChange ?? 0)
+    let stream = frames ?? makeStream()
+    frames = stream
+    let found =
+      window.isInRealTime
+      ? stream?.frame(for: demand) : stream?.frame(for: demand, waitingFor: Self.longestWait)
+    isWaiting = found == nil
+    guard let found else { return }
+    // The first frame is the image itself, which other views may have drawn already.
+    setShown(frame == 0 ? image : found, frame: frame)
+  }
+
+  private func makeStream() -> FrameStream? {
+    FramePool.shared.frames(of: image) { [weak self] in
+      MainActorQueue.main.post { self?.frameWasDecoded() }
+    }
+  }
+
+  private func frameWasDecoded() {
+    guard isWaiting, isScheduled, let window = view?.window else { return }
+    window.requestFrames(for: self, at: window.now, keepsBusy: false)
+  }
+}

@@ -1,0 +1,56 @@
+import Synchronization
+import VitrineConcurrency
+import VitrineGraphics
+
+@testable import VitrineAnimation
+
+/// An animation of single-colored frames that counts what is decoded. Frame `n` has the red value `n`.
+final class CountingAnimation: Sendable {
+  struct Counts {
+    var decoders = 0
+    var frames: [Int] = []
+  }
+
+  let counts = Mutex(Counts())
+  let side: Int
+  private let frameCount: Int
+  private let damagedFrom: Int
+  /// Decoding waits while the flag is set.
+  let isStopped = Atomic(false)
+
+  init(frameCount: Int, side: Int = 8, damagedFrom: Int = .max) {
+    (self.frameCount, self.side, self.damagedFrom) = (frameCount, side, damagedFrom)
+  }
+
+  func bitmap(_ frame: Int) -> Bitmap {
+    Bitmap(width: side, height: side, format: .rgba, isOpaque: true) { bytes, _ in
+      for offset in stride(from: 0, to: bytes.count, by: 4) {
+        bytes.storeBytes(of: 0xFF00_0000 | UInt32(frame & 0xFF), toByteOffset: offset, as: UInt32.self)
+      }
+    }
+  }
+
+  var image: Image {
+    Image(
+      bitmap(0),
+      animation: ImageAnimation(
+        durations: [Double](repeating: 0.1, count: frameCount), frameByteCount: side * side * 4, byteCount: 100,
+        decoderByteCount: 10
+      ) { () throws(AnimationError) in
+        self.counts.withLock { $0.decoders += 1 }
+        return Decoder(self)
+      })
+  }
+
+  private final class Decoder: FrameDecoding {
+    private let animation: CountingAnimation
+
+    init(_ animation: CountingAnimation) { self.animation = animation }
+
+    func frame(_ index: Int, isCancelled: () -> Bool) throws(AnimationError) -> Bitmap {
+      animation.counts.withLock { $0.frames.append(index) }
+      guard index < animation.damagedFrom else { throw .damaged("frame \(index)") }
+      return animation.bitmap(index)
+    }
+  }
+}

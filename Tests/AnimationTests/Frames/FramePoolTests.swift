@@ -1,0 +1,138 @@
+import Synchronization
+import Testing
+import VitrineConcurrency
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineAnimation
+
+/// The decoding and keeping of the frames of all animations.
+@Suite(.timeLimit(.minutes(5))) struct FramePoolTests {
+  private let pool = FramePool(byteLimit: 1 << 20, threads: 2)
+
+  private func stream(
+    _ image: Image, _ storage: FrameStorage = .automatic, in pool: FramePool? = nil
+  ) throws -> FrameStream {
+    try #require((pool ?? self.pool).frames(of: image.storingFrames(as: storage)) {})
+  }
+
+  /// Returns the red value of the frame, after waiting for it.
+  private func frame(_ number: Int, _ upcoming: [Int] = [], of stream: FrameStream) -> UInt8? {
+    let demand = FrameDemand(current: number, upcoming: upcoming)
+    return stream.frame(for: demand, waitingFor: 30)?.bitmap.color(x: 0, y: 0).red
+  }
+
+  @Test func framesAreDecodedAheadInOrder() async throws {
+    let animation = CountingAnimation(frameCount: 10)
+    let stream = try stream(animation.image)
+    #expect(stream.frame(for: FrameDemand(current: 0, upcoming: [1, 2, 3], time: 1)) != nil)
+    try await until { pool.decodedFrames == 3 }
+    #expect(animation.counts.withLock { $0.frames } == [1, 2, 3])
+    #expect(animation.counts.withLock { $0.decoders } == 1)
+  }
+
+  @Test func oneImageInFiftyViewsIsDecodedOnce() async throws {
+    let animation = CountingAnimation(frameCount: 10)
+    let image = animation.image
+    let streams = try (0..<50).map { _ in try stream(image) }
+    for number in 0..<10 {
+      for stream in streams { #expect(frame(number, [(number + 1) % 10], of: stream) == UInt8(number)) }
+    }
+    #expect(animation.counts.withLock { $0.frames.sorted() } == Array(1..<10))
+    #expect(animation.counts.withLock { $0.decoders } == 1)
+    #expect(pool.bytes == 9 * 8 * 8 * 4)
+  }
+
+  @Test func framesOfALargeAnimationAreDecodedAgain() throws {
+    let side = 64
+    let pool = FramePool(byteLimit: 8 << 20, threads: 1)
+    let count = FrameTrack.keptBytes / (side * side * 4) + 1
+    let animation = CountingAnimation(frameCount: count, side: side)
+    let stream = try stream(animation.image, in: pool)
+    for _ in 0..<2 {
+      for number in 0..<count { #expect(frame(number, of: stream) == UInt8(number & 0xFF)) }
+      #expect(pool.bytes <= 5 * side * side * 4)
+    }
+    #expect(animation.counts.withLock { $0.frames.count } == 2 * (count - 1))
+    #expect(animation.counts.withLock { $0.decoders } == 1)
+  }
+
+  @Test("SD-A5 preloading keeps all five frames, and unloading lets them go")
+  func preloadingKeepsAllFrames() async throws {
+    let animation = CountingAnimation(frameCount: 5)
+    let stream = try stream(animation.image, .preloaded)
+    _ = stream.frame(for: FrameDemand(current: 0))
+    try await until { pool.bytes == 4 * 8 * 8 * 4 }
+    #expect(animation.counts.withLock { $0.frames } == [1, 2, 3, 4])
+    stream.releaseFrames()
+    #expect(pool.bytes == 0)
+  }
+
+  @Test func suspendedViewCausesNoDecoding() async throws {
+    let animation = CountingAnimation(frameCount: 5)
+    let stream = try stream(animation.image)
+    #expect(frame(1, of: stream) == 1)
+    stream.suspend()
+    #expect(pool.bytes == 8 * 8 * 4 && pool.animationCount == 1)
+    #expect(animation.counts.withLock { $0.frames } == [1])
+  }
+
+  @Test func releasedStreamReleasesFramesAndDecoder() throws {
+    let animation = CountingAnimation(frameCount: 5)
+    var stream: FrameStream? = try self.stream(animation.image)
+    if let stream { #expect(frame(3, of: stream) == 3) }
+    stream = nil
+    #expect(pool.bytes == 0 && pool.animationCount == 0)
+  }
+
+  @Test func damagedFrameEndsTheDecoding() throws {
+    let animation = CountingAnimation(frameCount: 6, damagedFrom: 3)
+    let stream = try stream(animation.image)
+    #expect(frame(2, of: stream) == 2)
+    #expect(frame(3, of: stream) == nil && frame(4, of: stream) == nil)
+    #expect(frame(1, of: stream) == 1)
+    #expect(animation.counts.withLock { $0.frames } == [2, 3, 1])
+  }
+
+  @Test("YY-B42 frames keep to the budget, are dropped under memory pressure, and playing goes on")
+  func framesKeepToTheBudget() throws {
+    let side = 32
+    let ledger = MemoryLedger(budget: 40 * 4 * side * side * 4)
+    var images: [Image] = []
+    var streams: [FrameStream] = []
+    for _ in 0..<10 {
+      let image = CountingAnimation(frameCount: 50, side: side).image
+      let reservation = MemoryReservation(0, in: ledger, as: .decoding)
+      image.countAsShown(movedFrom: reservation)
+      images.append(image)
+      streams.append(try stream(image))
+    }
+    for number in 0..<100 {
+      for stream in streams {
+        #expect(frame(number % 50, [(number + 1) % 50, (number + 2) % 50], of: stream) == UInt8(number % 50))
+      }
+      #expect(ledger.usage.total <= ledger.budget)
+    }
+    #expect(pool.bytes > 50 * side * side * 4)
+    ledger.handlePressure(.critical)
+    #expect(pool.bytes <= 20 * side * side * 4)
+    for stream in streams { #expect(frame(7, of: stream) == 7) }
+  }
+
+  @Test func frameWithoutMemoryIsTriedAgain() async throws {
+    let ledger = MemoryLedger(budget: 3 * 8 * 8 * 4)
+    let animation = CountingAnimation(frameCount: 5)
+    let image = animation.image
+    image.countAsShown(movedFrom: MemoryReservation(0, in: ledger, as: .decoding))
+    let blocker = MemoryReservation(2 * 8 * 8 * 4, in: ledger, as: .decoding)
+    let stream = try stream(image)
+    #expect(frame(1, of: stream) == nil)
+    blocker.end()
+    #expect(frame(1, of: stream) == 1)
+    #expect(ledger.peak <= ledger.budget + 8 * 8 * 4)
+  }
+
+  @Test func stillImageHasNoFrames() {
+    #expect(pool.frames(of: Image(CountingAnimation(frameCount: 1).bitmap(0)), frameDecoded: {}) == nil)
+  }
+}

@@ -1,0 +1,204 @@
+import Testing
+import VitrineGraphics
+
+@testable import VitrineAnimation
+
+/// The frame that an animation shows at each time.
+struct PlaybackTests {
+  private static let durations = [0.1, 0.2, 0.3, 0.1, 0.3]
+
+  private func playing(
+    _ durations: [Double] = durations, loopCount: Int = 0, mode: PlaybackMode = .forward, at now: Double = 0
+  ) -> Playback {
+    var playback = Playback(durations: durations, loopCount: loopCount)
+    playback.setMode(mode, at: now)
+    playback.play(at: now)
+    return playback
+  }
+
+  /// Returns the frames that are shown when the playback is asked at each of its changes.
+  private func frames(_ playback: Playback, count: Int) -> [Int] {
+    var playback = playback
+    var frames = [playback.frame]
+    while frames.count < count, let next = playback.nextChange { frames.append(playback.advance(to: next).frame) }
+    return frames
+  }
+
+  /// Returns the frame at a time from the definition: the sums of the durations, added one after another.
+  private func expectedFrame(at time: Double, durations: [Double]) -> Int {
+    var rest = time.truncatingRemainder(dividingBy: durations.reduce(0, +))
+    for (frame, duration) in durations.enumerated() {
+      if rest < duration { return frame }
+      rest -= duration
+    }
+    return durations.count - 1
+  }
+
+  @Test func frameIsTheOneThatTheDurationsGiveAtEachInstant() {
+    var generator = SystemRandomNumberGenerator()
+    let durations = (0..<25).map { _ in Double.random(in: 0.011...0.2, using: &generator) }
+    var playback = playing(durations)
+    for instant in 1...240 {
+      let time = Double(instant) * 0.25 + 0.000_01
+      #expect(playback.advance(to: time).frame == expectedFrame(at: time, durations: durations), "\(time)")
+    }
+  }
+
+  @Test func roundingErrorsDoNotDelayAFrame() {
+    var playback = playing([Double](repeating: 0.04, count: 25))
+    for frame in 1...100_000 {
+      #expect(playback.advance(to: Double(frame) * 0.04).frame == frame % 25)
+    }
+  }
+
+  @Test func lateCallShowsTheFrameOfItsTime() {
+    var playback = playing()
+    let progress = playback.advance(to: 0.65)
+    #expect(progress == .init(frame: 3, steps: 3, endedLoops: 0, hasEnded: false))
+    #expect(playback.advance(to: 3.35) == .init(frame: 2, steps: 5, endedLoops: 3, hasEnded: false))
+    #expect(playback.endedLoops == 3)
+  }
+
+  @Test("SD-A14 all five frames are shown, and a loop ends")
+  func allFramesAreShownAndALoopEnds() {
+    var playback = playing()
+    #expect(frames(playback, count: 6) == [0, 1, 2, 3, 4, 0])
+    var loops = 0
+    for _ in 0..<5 { loops += playback.advance(to: playback.nextChange ?? 0).endedLoops }
+    #expect(loops == 1)
+  }
+
+  @Test("SD-A27 the order of frames in reverse mode")
+  func reverseModeGoesFromTheLastFrameToTheFirst() {
+    #expect(frames(playing(mode: .reverse), count: 7) == [4, 3, 2, 1, 0, 4, 3])
+  }
+
+  @Test("SD-A28 the order of frames in bounce mode")
+  func bounceModeGoesThereAndBack() {
+    #expect(frames(playing(mode: .bounce), count: 10) == [0, 1, 2, 3, 4, 3, 2, 1, 0, 1])
+  }
+
+  @Test("SD-A29 the order of frames in reversed bounce mode")
+  func reverseBounceModeGoesBackAndThere() {
+    #expect(frames(playing(mode: .reverseBounce), count: 10) == [4, 3, 2, 1, 0, 1, 2, 3, 4, 3])
+  }
+
+  @Test(arguments: PlaybackMode.allCases) func eachModeKeepsTheDurations(mode: PlaybackMode) {
+    var playback = playing(mode: mode)
+    var time = 0.0
+    for _ in 0..<30 {
+      let duration = Self.durations[playback.frame]
+      let next = playback.nextChange ?? 0
+      #expect(abs(next - time - duration) < 1e-9)
+      playback.advance(to: next)
+      time = next
+    }
+  }
+
+  @Test(arguments: PlaybackMode.allCases) func oneAndTwoFramesPlayInEachMode(mode: PlaybackMode) {
+    #expect(frames(playing([0.5], mode: mode), count: 3) == [0, 0, 0])
+    let two = frames(playing([0.5, 0.5], mode: mode), count: 4)
+    #expect(two == (mode == .forward || mode == .bounce ? [0, 1, 0, 1] : [1, 0, 1, 0]))
+  }
+
+  @Test("YY-B40 a loop count of n stops at the last frame", arguments: 1...4)
+  func playingEndsAfterTheLastLoop(loopCount: Int) {
+    var playback = playing(loopCount: loopCount)
+    let end = Double(loopCount)
+    #expect(playback.advance(to: end - 0.01).hasEnded == false)
+    let progress = playback.advance(to: end)
+    #expect(progress.hasEnded && progress.frame == 4 && playback.endedLoops == loopCount)
+    #expect(playback.nextChange == nil && !playback.isPlaying)
+    #expect(playback.advance(to: end + 100).frame == 4)
+    playback.play(at: end + 100)
+    #expect(playback.frame == 0 && playback.advance(to: end + 100.15).frame == 1)
+  }
+
+  @Test("YY-B40 a frame of less than 0.011 s is shown for 0.1 s, and 0 loops for ever")
+  func shortDurationsAreReplaced() {
+    let durations = ImageAnimation(
+      durations: [0, 0.01, 0.0109, 0.011, -1, .nan, .infinity, 2], frameByteCount: 0, byteCount: 0
+    ) { () throws(AnimationError) in throw .cancelled }.durations
+    #expect(durations == [0.1, 0.1, 0.1, 0.011, 0.1, 0.1, 0.1, 2])
+    var playback = playing(loopCount: 0)
+    #expect(!playback.advance(to: 1e9 + 0.15).hasEnded && playback.frame == 1 && playback.isPlaying)
+  }
+
+  @Test func timesBeyondAllCountingAreHarmless() {
+    var playback = playing(loopCount: 3)
+    #expect(playback.advance(to: .greatestFiniteMagnitude).hasEnded)
+    var endless = playing()
+    _ = endless.advance(to: 1e300)
+    #expect((0..<5).contains(endless.frame))
+  }
+
+  @Test func pausedAnimationStays() {
+    var playback = playing()
+    playback.pause(at: 0.15)
+    #expect(playback.nextChange == nil && playback.advance(to: 5).frame == 0)
+    _ = playback
+    var second = playing()
+    second.advance(to: 0.15)
+    second.pause(at: 0.15)
+    #expect(second.advance(to: 7).frame == 1)
+    second.play(at: 10)
+    #expect(second.nextChange.map { abs($0 - 10.15) < 1e-9 } == true)
+    #expect(second.advance(to: 10.1).frame == 1 && second.advance(to: 10.16).frame == 2)
+  }
+
+  @Test("SD-A22 without auto-play nothing is animated until it is started")
+  func nothingPlaysBeforePlay() {
+    var playback = Playback(durations: Self.durations, loopCount: 0)
+    #expect(!playback.isPlaying && playback.nextChange == nil && playback.advance(to: 3.5).frame == 0)
+    playback.play(at: 4)
+    #expect(playback.isPlaying && playback.advance(to: 4.15).frame == 1)
+  }
+
+  @Test func seekingKeepsTheLoop() {
+    var playback = playing(loopCount: 3)
+    playback.advance(to: 1.5)
+    for frame in 0..<5 {
+      playback.seek(toFrame: frame, at: 1.5)
+      #expect(playback.frame == frame && playback.endedLoops == 1)
+    }
+    #expect(playback.advance(to: 1.81).frame == 0 && playback.endedLoops == 2)
+    playback.seek(toFrame: 99, at: 2)
+    #expect(playback.frame == 4)
+    playback.seek(toFrame: -1, at: 2)
+    #expect(playback.frame == 0)
+  }
+
+  @Test func rateChangesTheSpeedFromNowOn() {
+    var playback = playing()
+    playback.advance(to: 0.1)
+    playback.setRate(2, at: 0.1)
+    #expect(playback.nextChange.map { abs($0 - 0.2) < 1e-9 } == true)
+    #expect(playback.advance(to: 0.34).frame == 2 && playback.advance(to: 0.36).frame == 3)
+    playback.setRate(0, at: 1)
+    #expect(playback.rate == 0.01)
+    playback.setRate(.nan, at: 1)
+    #expect(playback.rate == 0.01)
+    playback.setRate(1e9, at: 1)
+    #expect(playback.rate == 100)
+  }
+
+  @Test func upcomingFramesFollowTheOrder() {
+    var playback = playing(loopCount: 2)
+    #expect(playback.upcomingFrames(3) == [1, 2, 3])
+    playback.advance(to: 0.95)
+    #expect(playback.upcomingFrames(3) == [0, 1, 2] && playback.upcomingFrames(0) == [])
+    playback.advance(to: 1.95)
+    #expect(playback.upcomingFrames(3) == [])
+    #expect(playing([0.5, 0.5]).upcomingFrames(3) == [1])
+    #expect(playing(mode: .bounce).upcomingFrames(9) == [1, 2, 3, 4])
+  }
+
+  @Test("SD-A21 playing goes on at the same frame when more frames have arrived")
+  func moreFramesDoNotGoBack() {
+    var playback = playing([0.1, 0.1, 0.1])
+    playback.advance(to: 0.25)
+    var longer = playback.continued(durations: [Double](repeating: 0.1, count: 6), loopCount: 0)
+    #expect(longer.frame == 2 && longer.isPlaying)
+    #expect(longer.advance(to: 0.35).frame == 3)
+  }
+}

@@ -1,0 +1,241 @@
+import Testing
+import VitrineAnimation
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineWidgets
+
+/// Animated images in views.
+@Suite(.timeLimit(.minutes(5))) struct AnimationPlayerTests {
+  private let test = TestWindow(size: Size(width: 400, height: 300))
+  private var window: Window { test.window }
+
+  /// An image of five frames with the red values 0 to 4, which are shown for 0.1 s each.
+  private func animation(frameCount: Int = 5, loopCount: Int = 0) -> Image {
+    let frames = (0..<frameCount).map { number in
+      Image.Frame(
+        bitmap: Bitmap(width: 4, height: 4, color: Color(red: UInt8(number), green: 0, blue: 0)), duration: 0.1)
+    }
+    return Image(frames: frames, loopCount: loopCount)
+  }
+
+  private func addView(_ image: Image?, x: Double = 0) -> ImageView {
+    let view = ImageView(frame: Rect(x: x, y: 0, width: 40, height: 40))
+    view.image = image
+    window.addSubview(view)
+    return view
+  }
+
+  /// Returns the red values of the drawn images, back to front.
+  private var drawn: [UInt8] {
+    window.drawList(for: window.bounds).commands.compactMap { command in
+      guard case .image(let image) = command else { return nil }
+      return image.image.bitmap.color(x: 0, y: 0).red
+    }
+  }
+
+  @Test("SD-A7 a view of an animated image has a player, SD-A6 one of a still image has none")
+  func viewOfAnAnimatedImageHasAPlayer() {
+    #expect(addView(animation()).animationPlayer?.isPlaying == true)
+    let still = addView(Image(Bitmap(width: 4, height: 4, color: .white)))
+    #expect(still.animationPlayer == nil && !still.isPlaying)
+    #expect(addView(nil).animationPlayer == nil)
+  }
+
+  @Test func framesAreShownAtTheirTimes() {
+    _ = addView(animation())
+    test.draw()
+    var seen: [UInt8] = []
+    for _ in 0..<12 {
+      seen += drawn
+      test.advance(by: 0.1)
+    }
+    #expect(seen == [0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1])
+  }
+
+  @Test func windowIsWokenOnlyForFrames() {
+    _ = addView(animation())
+    test.draw()
+    let before = test.framesRun
+    test.advance(by: 2.05)
+    #expect(test.framesRun - before == 21)
+    #expect(window.isIdle)
+  }
+
+  @Test("SD-A13 hiding the view stops the player, and showing it goes on at the same frame")
+  func hiddenViewStopsPlaying() {
+    let view = addView(animation())
+    test.draw()
+    test.advance(by: 0.25)
+    view.isHidden = true
+    test.advance(by: 0.1)
+    let (frame, runs) = (view.animationPlayer?.frameIndex, test.framesRun)
+    test.advance(by: 10)
+    #expect(view.animationPlayer?.isRunning == false && window.nextDeadline == nil && test.framesRun == runs)
+    view.isHidden = false
+    test.draw()
+    #expect(view.animationPlayer?.frameIndex == frame && view.animationPlayer?.isRunning == true)
+    test.advance(by: 0.1)
+    #expect(view.animationPlayer?.frameIndex == frame.map { $0 + 1 })
+  }
+
+  @Test(arguments: ["transparent", "moved away", "removed", "another image", "parent is hidden"])
+  func viewThatIsNotDrawnStopsPlaying(reason: String) {
+    let parent = View(frame: window.bounds)
+    window.addSubview(parent)
+    let image = animation()
+    let view = addView(image)
+    parent.addSubview(view)
+    test.draw()
+    test.advance(by: 0.15)
+    switch reason {
+    case "transparent": view.alpha = 0
+    case "moved away": view.frame = Rect(x: 1000, y: 0, width: 40, height: 40)
+    case "removed": view.removeFromSuperview()
+    case "another image": view.image = Image(Bitmap(width: 4, height: 4, color: .white))
+    default: parent.isHidden = true
+    }
+    test.advance(by: 1)
+    let runs = test.framesRun
+    test.advance(by: 10)
+    #expect(test.framesRun == runs && window.nextDeadline == nil)
+  }
+
+  @Test("SD-A22 without auto-play nothing is animated until it is started")
+  func playingBeginsWithACall() {
+    let view = addView(nil)
+    view.autoplaysAnimations = false
+    view.image = animation()
+    test.draw()
+    test.advance(by: 1)
+    #expect(drawn == [0] && !view.isPlaying && window.nextDeadline == nil)
+    view.play()
+    test.draw()
+    test.advance(by: 0.15)
+    #expect(drawn == [1] && view.isPlaying)
+  }
+
+  @Test("SD-A19 stopping keeps the frame and its number")
+  func pausedViewKeepsItsFrame() {
+    let view = addView(animation())
+    test.draw()
+    test.advance(by: 0.25)
+    view.pause()
+    test.advance(by: 5)
+    #expect(view.animationPlayer?.frameIndex == 2 && drawn == [2] && !view.isPlaying)
+    #expect(window.nextDeadline == nil)
+    view.play()
+    test.draw()
+    test.advance(by: 0.1)
+    #expect(drawn == [3])
+  }
+
+  @Test("SD-A20 stopping with clearing releases the decoded frames")
+  func stoppedPlayerReleasesItsFrames() {
+    let view = addView(animation())
+    test.draw()
+    test.advance(by: 0.35)
+    view.animationPlayer?.stop()
+    test.advance(by: 1)
+    #expect(view.animationPlayer?.frameIndex == 0 && drawn == [0] && !view.isPlaying)
+  }
+
+  @Test("SD-A23 seeking calls the frame handler with each index in order")
+  func seekingShowsTheFrame() {
+    let view = addView(animation())
+    view.pause()
+    test.draw()
+    var frames: [Int] = []
+    view.animationPlayer?.frameHandler = { frames.append($0) }
+    for frame in [1, 2, 3, 4, 0, 99] {
+      view.seek(toFrame: frame)
+      test.advance(by: 0.05)
+      #expect(drawn == [UInt8(min(frame, 4))])
+    }
+    #expect(frames == [1, 2, 3, 4, 0, 4])
+    test.advance(by: 1)
+    #expect(drawn == [4] && window.nextDeadline == nil)
+  }
+
+  @Test("YY-B40 an animation with a loop count stops at its last frame and tells it")
+  func lastLoopEndsPlaying() {
+    let view = addView(animation(loopCount: 2))
+    var calls: [String] = []
+    view.animationPlayer?.loopHandler = { calls.append("loop \($0)") }
+    view.animationPlayer?.endHandler = { calls.append("end") }
+    test.draw()
+    test.advance(by: 5)
+    #expect(calls == ["loop 1", "loop 2", "end"])
+    #expect(drawn == [4] && !view.isPlaying && window.nextDeadline == nil)
+    view.play()
+    test.draw()
+    test.advance(by: 0.15)
+    #expect(drawn == [1] && view.isPlaying)
+  }
+
+  @Test func modeAndRateChangeWhilePlaying() {
+    let view = addView(animation())
+    test.draw()
+    test.advance(by: 0.25)
+    view.playbackMode = .reverse
+    test.advance(by: 0.1)
+    #expect(drawn == [1] && view.playbackMode == .reverse)
+    view.playbackRate = 2
+    test.advance(by: 0.06)
+    #expect(drawn == [0] && view.playbackRate == 2)
+  }
+
+  @Test func viewsOfOneImageMayHaveDifferentPhases() {
+    let image = animation()
+    let views = [addView(image), addView(image, x: 50)]
+    test.draw()
+    views[1].seek(toFrame: 3)
+    test.advance(by: 0.15)
+    #expect(drawn == [1, 4])
+  }
+
+  @Test func eachStateOfAButtonPlays() {
+    let button = Button(frame: Rect(x: 0, y: 0, width: 100, height: 100))
+    let (normal, pressed) = (animation(), animation(frameCount: 3))
+    button.setImage(normal, for: .normal)
+    button.setBackgroundImage(pressed, for: .normal)
+    button.setImage(pressed, for: .highlighted)
+    window.addSubview(button)
+    test.draw()
+    test.advance(by: 0.25)
+    #expect(drawn == [2, 2])
+    button.isHighlighted = true
+    test.advance(by: 0.1)
+    #expect(drawn == [0, 0] && button.animationPlayer(for: pressed)?.frameIndex == 0)
+    button.isHighlighted = false
+    test.draw()
+    #expect(drawn.last == 2, "the state goes on where it was")
+  }
+
+  @Test func lateWindowLeavesFramesOut() {
+    let view = addView(animation())
+    test.draw()
+    window.update(at: 0.35)
+    _ = window.drawList(for: window.bounds)
+    #expect(drawn == [3] && view.animationPlayer?.droppedFrames == 2)
+  }
+
+  @Test func replacedImageStartsAtItsFirstFrame() {
+    let view = addView(animation())
+    test.draw()
+    test.advance(by: 0.25)
+    view.image = animation(frameCount: 3)
+    test.draw()
+    #expect(drawn == [0])
+    test.advance(by: 0.1)
+    #expect(drawn == [1])
+  }
+
+  @Test("SD-A10 the natural size of a view is that of its image, SD-A12 a view that is made with an image keeps it")
+  func viewHasTheSizeOfItsImage() {
+    let image = animation()
+    let view = ImageView(image)
+    #expect(view.sizeThatFits(.zero) == Size(width: 4, height: 4) && view.image === image)
+    #expect(view.frame.size == Size(width: 4, height: 4))
+  }
+}
