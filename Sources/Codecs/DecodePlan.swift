@@ -102,8 +102,9 @@ struct DecodePlan {
   }
 
   /// Returns the finished image.
-  func image(_ bitmap: Bitmap) -> Image {
-    Image(bitmap, format: format, sourceWidth: source.width, sourceHeight: source.height)
+  func image(_ bitmap: Bitmap, animation: ImageAnimation? = nil) -> Image {
+    Image(
+      bitmap, animation: animation, format: format, sourceWidth: source.width, sourceHeight: source.height)
   }
 
   /// Creates the bitmap and calls `decode` with a canvas over its memory.
@@ -143,15 +144,23 @@ extension DecodePlan {
 
 extension Bitmap {
   /// True if every alpha byte is 255. O(*n*) in the number of pixels.
+  var hasOnlyOpaquePixels: Bool { withUnsafeBytes { $0.hasOnlyOpaquePixels } }
+}
+
+extension UnsafeRawBufferPointer {
+  /// True if the alpha of every pixel is 255. O(*n*); ends soon after the first pixel that is not opaque.
+  ///
+  /// - Precondition: The bytes are whole pixels, at an address that is a multiple of four.
   var hasOnlyOpaquePixels: Bool {
-    withUnsafeBytes { bytes in
-      let pixels = bytes.assumingMemoryBound(to: UInt32.self)
+    let pixels = assumingMemoryBound(to: UInt32.self)
+    let pixelsAtOnce = 1024
+    for start in Swift.stride(from: 0, to: pixels.count, by: pixelsAtOnce) {
       var all = UInt32.max
-      for row in 0..<height {
-        for pixel in pixels[(row * width)..<((row + 1) * width)] { all &= UInt32(littleEndian: pixel) }
-        if all >> 24 != 0xFF { return false }
+      for pixel in pixels[start..<Swift.min(start + pixelsAtOnce, pixels.count)] {
+        all &= UInt32(littleEndian: pixel)
       }
-      return true
+      if all >> 24 != 0xFF { return false }
     }
+    return true
   }
 }

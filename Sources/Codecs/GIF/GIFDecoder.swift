@@ -1,7 +1,8 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// Decodes the first frame of a GIF, placed on the logical screen. Written in Swift.
+/// Decodes the first frame of a GIF, placed on the logical screen, and finds the frames of an animation. Written in
+/// Swift.
 enum GIFDecoder {
   static func decode(
     _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation = .never
@@ -13,7 +14,10 @@ enum GIFDecoder {
     let indices = try LZW.decode(
       frame.codes, minimumCodeSize: frame.minimumCodeSize, count: frame.size.width * frame.size.height,
       cancellation: cancellation)
-    return plan.image(try draw(frame, indices, screen: structure.screen, plan))
+    let bitmap = try draw(frame, indices, screen: structure.screen, plan)
+    let animation =
+      options.decodesAnimation ? try GIFAnimation(structure, limits: options.limits, cancellation) : nil
+    return plan.image(bitmap, animation: animation?.animation(of: data, plan: plan))
   }
 
   /// Returns the plan of a decode. Throws if the image exceeds the limits, before memory is allocated.
@@ -30,14 +34,12 @@ enum GIFDecoder {
     let structure = try GIFStructure(data)
     let frame = structure.frame
     let plan = try plan(structure, options)
-    // One byte per pixel index, limited by the number of codes received. The factor of 64 bytes per row covers three
-    // arrays of row offsets.
-    let indices = min(
-      ByteCount.product(frame.size.width, frame.size.height),
-      LZW.largestOutput(of: frame.codeCount, minimumCodeSize: frame.minimumCodeSize))
-    let codec = ByteCount.sum(indices, frame.codeCount, frame.size.height * 64, LZW.tableBytes)
+    let codec = ByteCount.sum(frame.decodingBytes, LZW.tableBytes)
+    let tables =
+      options.decodesAnimation ? GIFAnimation.tableBytes(structure, limits: options.limits) : 0
     return SourceMemory(
-      plan: plan, source: Canvas.Source(structure.screen, hasAlpha: true), codec: codec, collectsRows: false)
+      plan: plan, source: Canvas.Source(structure.screen, hasAlpha: true),
+      codec: ByteCount.sum(codec, tables), collectsRows: false)
   }
 
   /// Draws the frame, or the rows for which `indices` suffice.
@@ -69,16 +71,7 @@ private struct GIFPainter {
     self.frame = frame
     self.indices = indices
     self.screen = screen
-    colors = (0..<256).map { index in
-      guard index * 3 < frame.palette.count, index != frame.transparentIndex.map(Int.init) else { return 0 }
-      let entry = frame.palette.dropFirst(index * 3)
-      let red = UInt32(entry[entry.startIndex])
-      let green = UInt32(entry[entry.startIndex + 1])
-      let blue = UInt32(entry[entry.startIndex + 2])
-      let first = format == .rgba ? red : blue
-      let third = format == .rgba ? blue : red
-      return (first | green << 8 | third << 16 | 0xFF << 24).littleEndian
-    }
+    colors = frame.pixels(format)
     rowStarts = frame.rowsToShow(of: indices.count / frame.size.width).map { row in
       row.map { $0 * frame.size.width }
     }
@@ -91,7 +84,7 @@ private struct GIFPainter {
     let coversScreen =
       frame.x == 0 && frame.y == 0 && frame.size.width >= screen.width
       && frame.size.height >= screen.height
-    return !coversScreen || frame.transparentIndex != nil || frame.palette.count < 3 << frame.minimumCodeSize
+    return !coversScreen || frame.hasTransparentIndex
   }
 
   /// Writes the next `count` rows of the screen.

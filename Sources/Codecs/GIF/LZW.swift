@@ -4,7 +4,7 @@ import VitrineLoading
 /// Decompresses the codes of a GIF frame (GIF89a specification, appendix F).
 ///
 /// A code stands for a string that is already in the output, plus one byte, so the table holds ranges of the output
-/// instead of strings. Every access is bounds-checked; damaged data throw.
+/// instead of strings. Damaged data throw.
 enum LZW {
   /// Decompresses a complete frame. Throws `.decoding` if the codes give fewer than `count` bytes.
   ///
@@ -25,58 +25,98 @@ enum LZW {
   static func decode(
     prefix codes: [UInt8], minimumCodeSize: Int, count: Int, cancellation: DecodeCancellation = .never
   ) throws(ImageError) -> [UInt8] {
+    precondition(1...8 ~= minimumCodeSize, "indices of at most eight bits")
     let count = min(count, largestOutput(of: codes.count, minimumCodeSize: minimumCodeSize))
+    var output = [UInt8](repeating: 0, count: count)
+    var strings = [StringRange](repeating: StringRange(start: 0, count: 0), count: codeLimit)
+    let written = try codes.withUnsafeBufferPointer { (codes) throws(ImageError) in
+      try strings.withUnsafeMutableBufferPointer { (strings) throws(ImageError) in
+        try output.withUnsafeMutableBufferPointer { (output) throws(ImageError) in
+          try unpack(
+            codes, minimumCodeSize: minimumCodeSize, to: UnsafeMutableRawBufferPointer(output),
+            strings: strings, cancellation: cancellation)
+        }
+      }
+    }
+    output.removeLast(count - written)
+    return output
+  }
+
+  /// Returns the number of bytes written.
+  ///
+  /// The buffers are not bounds-checked in a release build. Every access is in range: `written` is less than
+  /// `output.count` at the start of each string, `copy` limits strings to the end of the output, the string of a code
+  /// less than `nextCode` ends within the bytes written or one byte behind them, and a code has at most 12 bits, hence
+  /// is less than `strings.count`.
+  private static func unpack(
+    _ codes: UnsafeBufferPointer<UInt8>, minimumCodeSize: Int, to output: UnsafeMutableRawBufferPointer,
+    strings: UnsafeMutableBufferPointer<StringRange>, cancellation: DecodeCancellation
+  ) throws(ImageError) -> Int {
     let clearCode = 1 << minimumCodeSize
     let endCode = clearCode + 1
-    var output = [UInt8](repeating: 0, count: count)
     var written = 0
     var bits = BitReader(codes)
     var codeSize = minimumCodeSize + 1
-    var table = Table(firstCode: clearCode + 2)
-    var previous: Range<Int>?
+    var nextCode = endCode + 1
+    /// The range of the previous string; empty after a clear code.
+    var previous = StringRange(start: 0, count: 0)
     var codesUntilCheck = 0
-    while written < count {
+    while written < output.count {
       if codesUntilCheck == 0 {
         try cancellation.check()
         codesUntilCheck = checkInterval
       }
       codesUntilCheck -= 1
       guard let code = bits.next(codeSize) else { break }
-      if code == clearCode {
-        codeSize = minimumCodeSize + 1
-        table.removeAll()
-        previous = nil
-        continue
-      }
-      guard code != endCode else { throw .decoding(.gif, message: "fewer pixels than the frame has") }
-      let start = written
+      let count: Int
       if code < clearCode {
-        output[written] = UInt8(code)
-        written += 1
-      } else if let string = table[code] {
-        written += copy(string, in: &output, to: written)
-      } else if code == table.nextCode, let previous {
+        output[written] = UInt8(truncatingIfNeeded: code)
+        count = 1
+      } else if code > endCode, code < nextCode {
+        count = copy(strings[code], in: output, to: written)
+      } else if code == clearCode {
+        codeSize = minimumCodeSize + 1
+        nextCode = endCode + 1
+        previous = StringRange(start: 0, count: 0)
+        continue
+      } else if code == nextCode, previous.count > 0 {
         // A code that is defined by itself: the previous string followed by its first byte.
-        written += copy(previous.lowerBound..<(previous.upperBound + 1), in: &output, to: written)
+        count = copy(
+          StringRange(start: previous.start, count: previous.count + 1), in: output, to: written)
+      } else if code == endCode {
+        throw .decoding(.gif, message: "fewer pixels than the frame has")
       } else {
         throw .decoding(.gif, message: "a code that means nothing yet")
       }
-      if let previous, table.append(previous.lowerBound..<(previous.upperBound + 1)),
-        table.nextCode == 1 << codeSize, codeSize < Table.codeSizeLimit
-      {
-        codeSize += 1
+      if previous.count > 0, nextCode < codeLimit {
+        strings[nextCode] = StringRange(start: previous.start, count: previous.count + 1)
+        nextCode += 1
+        if nextCode == 1 << codeSize, codeSize < codeSizeLimit { codeSize += 1 }
       }
-      previous = start..<written
+      previous = StringRange(start: written, count: count)
+      written += count
     }
-    output.removeLast(count - written)
-    return output
+    return written
   }
 
-  /// Copies a string within the output, limited by the end of the output. Goes forward byte by byte, because the string
-  /// may overlap its copy. Returns the number of bytes copied.
-  private static func copy(_ string: Range<Int>, in output: inout [UInt8], to start: Int) -> Int {
-    let count = min(string.count, output.count - start)
-    for index in 0..<count { output[start + index] = output[string.lowerBound + index] }
+  /// Copies a string within the output, limited by the end of the output. Goes forward, because the string may overlap
+  /// its copy. Returns the number of bytes copied.
+  @inline(__always)
+  private static func copy(
+    _ string: StringRange, in output: UnsafeMutableRawBufferPointer, to target: Int
+  ) -> Int {
+    let start = string.start
+    let count = min(string.count, output.count - target)
+    let wordSize = MemoryLayout<UInt64>.size
+    guard target - start >= wordSize, output.count - target - count >= wordSize else {
+      for index in 0..<count { output[target + index] = output[start + index] }
+      return count
+    }
+    // The last word may go beyond the string, but not beyond the output; later strings overwrite the excess.
+    for index in stride(from: 0, to: count, by: wordSize) {
+      let word = output.loadUnaligned(fromByteOffset: start + index, as: UInt64.self)
+      output.storeBytes(of: word, toByteOffset: target + index, as: UInt64.self)
+    }
     return count
   }
 
@@ -84,64 +124,58 @@ enum LZW {
   /// than the longest string before it, and the table has 4096 codes.
   static func largestOutput(of byteCount: Int, minimumCodeSize: Int) -> Int {
     let codes = ByteCount.product(byteCount, 8) / (minimumCodeSize + 1)
-    return ByteCount.product(codes, min(codes, Table.capacity))
+    return ByteCount.product(codes, min(codes, codeLimit))
   }
 
+  private static let codeSizeLimit = 12
+  private static let codeLimit = 1 << codeSizeLimit
   /// The size of the string table in bytes.
-  static let tableBytes = Table.capacity * MemoryLayout<Range<Int>>.stride
+  static let tableBytes = codeLimit * MemoryLayout<StringRange>.stride
   /// The number of codes between two checks for cancellation.
   private static let checkInterval = 8 << 10
 
-  /// The string table: the range of the output for each code above the clear and end codes.
-  private struct Table {
-    static let codeSizeLimit = 12
-    static let capacity = 1 << codeSizeLimit
+  /// A range of the output. Half the size of a `Range`, so that the table fits in the fastest cache.
+  private struct StringRange {
+    private let bits: UInt64
 
-    private let firstCode: Int
-    private var strings: [Range<Int>] = []
-
-    init(firstCode: Int) {
-      self.firstCode = firstCode
-      strings.reserveCapacity(Self.capacity - firstCode)
+    /// - Parameter count: The length in bytes. At most 4096, because a string is at most one byte longer than the
+    ///   longest string before it.
+    init(start: Int, count: Int) {
+      bits = UInt64(truncatingIfNeeded: start) << 16 | UInt64(truncatingIfNeeded: count)
     }
 
-    /// The code for the next string.
-    var nextCode: Int { firstCode + strings.count }
-
-    subscript(code: Int) -> Range<Int>? {
-      code >= firstCode && code < nextCode ? strings[code - firstCode] : nil
-    }
-
-    mutating func removeAll() { strings.removeAll(keepingCapacity: true) }
-
-    /// Adds a string. Returns false if the table is full; it then stays unchanged until it is cleared.
-    mutating func append(_ string: Range<Int>) -> Bool {
-      guard nextCode < Self.capacity else { return false }
-      strings.append(string)
-      return true
-    }
+    var start: Int { Int(truncatingIfNeeded: bits >> 16) }
+    var count: Int { Int(truncatingIfNeeded: bits & 0xFFFF) }
   }
 
   /// Reads codes of variable size, lowest bits first.
   private struct BitReader {
-    private let bytes: [UInt8]
+    private let bytes: UnsafeBufferPointer<UInt8>
     private var offset = 0
-    private var buffer: UInt32 = 0
+    private var buffer: UInt64 = 0
     private var count = 0
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
+    /// Returns the next code of at most 12 bits; `nil` if there are fewer bits left.
+    @inline(__always)
     mutating func next(_ size: Int) -> Int? {
-      while count < size {
-        guard offset < bytes.count else { return nil }
-        buffer |= UInt32(bytes[offset]) << UInt32(count)
+      if count < size {
+        refill()
+        guard count >= size else { return nil }
+      }
+      let code = Int(truncatingIfNeeded: buffer & (1 << UInt64(size) &- 1))
+      buffer >>= UInt64(size)
+      count -= size
+      return code
+    }
+
+    private mutating func refill() {
+      while count <= 56, offset < bytes.count {
+        buffer |= UInt64(bytes[offset]) << UInt64(count)
         offset += 1
         count += 8
       }
-      let code = Int(buffer & (1 << UInt32(size) - 1))
-      buffer >>= UInt32(size)
-      count -= size
-      return code
     }
   }
 }

@@ -60,17 +60,21 @@ public struct DecodeOptions: Hashable, Sendable {
   public var pixelFormat: PixelFormat
   /// The limits on the size of the image.
   public var limits: DecodeLimits
+  /// True to decode animations; `false` gives the first frame as a still image. True by default.
+  public var decodesAnimation: Bool
   /// The options for a custom decoder, from `ImageRequest.decoderOptions`. `ImageCodecs` ignores these.
   public var custom: [String: String]
 
-  /// Creates options; by default all pixels are decoded, in the byte order BGRA, within the default limits.
+  /// Creates options; by default all pixels and animations are decoded, in the byte order BGRA, within the default
+  /// limits.
   public init(
     target: DecodeTarget? = nil, pixelFormat: PixelFormat = .bgra, limits: DecodeLimits = .init(),
-    custom: [String: String] = [:]
+    decodesAnimation: Bool = true, custom: [String: String] = [:]
   ) {
     self.target = target
     self.pixelFormat = pixelFormat
     self.limits = limits
+    self.decodesAnimation = decodesAnimation
     self.custom = custom
   }
 

@@ -1,0 +1,151 @@
+import VitrineGraphics
+import VitrineLoading
+
+/// Composes the frames of an animation on a canvas of full size, and scales, rotates and converts the colors of each
+/// composed frame as for a still image.
+///
+/// The canvas stays between two calls, so that the next frame in order is drawn on it. For another frame, composing
+/// goes on from the canvas or from the latest keyframe, whichever is later.
+final class ComposedFrames: FrameDecoding {
+  private let table: AnimationTable
+  private let plan: DecodePlan
+  private let source: any FrameSource
+  private let blend: PixelBlend
+  private let canvas: PixelBuffer
+  /// The rectangle below the shown frame, while the shown frame has the disposal `.previous`.
+  private var saved: PixelBuffer?
+  /// The number of the frame on the canvas; `nil` if the canvas must be cleared.
+  private var shown: Int?
+
+  /// Allocates a transparent canvas.
+  ///
+  /// - Parameters:
+  ///   - plan: The plan of the decode of one frame. `plan.stored` is the size of the canvas, and the limits have been
+  ///     checked for all pixels of the canvas.
+  ///   - blend: The formula for frames with the blend `.over` and transparent pixels.
+  init(
+    _ table: AnimationTable, plan: DecodePlan, source: any FrameSource, blend: PixelBlend = .exact
+  ) {
+    precondition(plan.stored == table.canvas, "a plan for the canvas")
+    self.table = table
+    self.plan = plan
+    self.source = source
+    self.blend = blend
+    canvas = PixelBuffer(
+      byteCount: table.canvas.width * table.canvas.height * PixelFormat.bytesPerPixel, isZeroed: false)
+  }
+
+  func frame(_ index: Int, isCancelled: () -> Bool) throws(AnimationError) -> Bitmap {
+    do throws(ImageError) {
+      return try DecodeCancellation.with(isCancelled) { (cancellation) throws(ImageError) in
+        try frame(index, cancellation: cancellation)
+      }
+    } catch {
+      throw AnimationError(error)
+    }
+  }
+
+  /// Returns a composed frame.
+  func frame(_ index: Int, cancellation: DecodeCancellation) throws(ImageError) -> Bitmap {
+    guard table.frames.indices.contains(index) else {
+      throw .decoding(plan.format, message: "no frame \(index)")
+    }
+    try compose(index, cancellation)
+    return try bitmap(cancellation)
+  }
+
+  private var bytesPerRow: Int { table.canvas.width * PixelFormat.bytesPerPixel }
+
+  /// Draws the frames that `index` depends on, and `index`.
+  private func compose(_ index: Int, _ cancellation: DecodeCancellation) throws(ImageError) {
+    guard shown != index else { return }
+    let keyframe = table.keyframe(for: index)
+    var next = keyframe
+    if let shown, shown >= keyframe, shown < index {
+      next = shown + 1
+    } else {
+      shown = nil
+      canvas.bytes.initializeMemory(as: UInt8.self, repeating: 0)
+    }
+    while next <= index {
+      try cancellation.check()
+      // A frame that is undone before the next frame leaves no trace.
+      if next == index || table.frames[next].disposal != .previous { try draw(next, cancellation) }
+      next += 1
+    }
+  }
+
+  /// Disposes of the shown frame and draws another. If the frame cannot be decoded, the canvas is given up.
+  private func draw(_ index: Int, _ cancellation: DecodeCancellation) throws(ImageError) {
+    if let shown { dispose(of: table.frames[shown]) }
+    shown = nil
+    let frame = table.frames[index]
+    let visible = frame.visibleSize(on: table.canvas)
+    if visible.width > 0, visible.height > 0 {
+      if frame.disposal == .previous { save(frame) }
+      try source.decodeFrame(index, cancellation: cancellation) { pixels, y in
+        guard y >= 0, y < visible.height else { return }
+        let target = row(y, of: frame)
+        if frame.replacesCanvas {
+          target.copyMemory(from: pixels, byteCount: visible.width * PixelFormat.bytesPerPixel)
+        } else {
+          blend.draw(pixels, target, visible.width)
+        }
+      }
+    }
+    shown = index
+  }
+
+  /// Returns the address on the canvas of the first pixel of a visible row of a frame.
+  private func row(_ y: Int, of frame: FrameLayout) -> UnsafeMutableRawPointer {
+    // The canvas has at least one pixel, hence an address.
+    canvas.bytes.baseAddress.unsafelyUnwrapped + (frame.y + y) * bytesPerRow
+      + frame.x * PixelFormat.bytesPerPixel
+  }
+
+  private func dispose(of frame: FrameLayout) {
+    let visible = frame.visibleSize(on: table.canvas)
+    let byteCount = visible.width * PixelFormat.bytesPerPixel
+    guard byteCount > 0 else { return }
+    for y in 0..<visible.height {
+      switch frame.disposal {
+      case .none: return
+      case .background: row(y, of: frame).initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+      case .previous:
+        guard let saved = saved?.bytes.baseAddress else { return }
+        row(y, of: frame).copyMemory(from: saved + y * byteCount, byteCount: byteCount)
+      }
+    }
+  }
+
+  /// Copies the rectangle of the canvas that a frame will cover.
+  private func save(_ frame: FrameLayout) {
+    let visible = frame.visibleSize(on: table.canvas)
+    let byteCount = visible.width * PixelFormat.bytesPerPixel
+    let buffer =
+      saved
+      ?? PixelBuffer(byteCount: table.largestSavedArea * PixelFormat.bytesPerPixel, isZeroed: false)
+    saved = buffer
+    guard let target = buffer.bytes.baseAddress else { return }
+    for y in 0..<visible.height {
+      (target + y * byteCount).copyMemory(from: row(y, of: frame), byteCount: byteCount)
+    }
+  }
+
+  /// Returns the canvas as a bitmap of the requested size, orientation and colors.
+  private func bitmap(_ cancellation: DecodeCancellation) throws(ImageError) -> Bitmap {
+    let pixels = UnsafeRawBufferPointer(canvas.bytes)
+    let hasAlpha = !pixels.hasOnlyOpaquePixels
+    var plan = plan
+    plan.cancellation = cancellation
+    return try plan.bitmap(hasAlpha: hasAlpha) { (result) throws(ImageError) in
+      var start = 0
+      try result.draw(Canvas.Source(table.canvas, hasAlpha: hasAlpha)) { (rows, count) throws(ImageError) in
+        let byteCount = count * bytesPerRow
+        let strip = UnsafeRawBufferPointer(rebasing: pixels[start..<(start + byteCount)])
+        UnsafeMutableRawBufferPointer(start: rows, count: byteCount).copyMemory(from: strip)
+        start += byteCount
+      }
+    }
+  }
+}
