@@ -62,6 +62,13 @@ package struct Playback {
     isPlaying = false
   }
 
+  /// Stops at the start of the current frame, for a view that is no longer drawn. The frame is shown for its whole
+  /// duration later.
+  package mutating func suspend(at now: Double) {
+    pause(at: now)
+    if !hasEnded { start(atStep: lastStep) }
+  }
+
   /// Goes to the first frame of the first loop.
   package mutating func rewind(at now: Double) {
     start(atStep: 0)
@@ -129,6 +136,7 @@ package struct Playback {
   // MARK: Time
 
   /// Returns the frame to show at a time, and what has passed since the last call.
+  @discardableResult
   package mutating func advance(to now: Double) -> Progress {
     guard isPlaying else { return Progress(frame: frame, steps: 0, endedLoops: 0, hasEnded: false) }
     let count = order.frames.count

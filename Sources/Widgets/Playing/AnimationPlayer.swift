@@ -124,7 +124,7 @@ public final class AnimationPlayer {
   /// The pixels to draw. Called for each drawing of the view.
   func imageToDraw() -> Image {
     isDrawn = true
-    if !isScheduled, wantsToPlay && !playback.hasEnded || isWaiting { schedule() }
+    if !isScheduled, isPlaying || isWaiting { start() }
     return shown
   }
 
@@ -132,14 +132,31 @@ public final class AnimationPlayer {
 
   private func redraw() { view?.setNeedsDisplay() }
 
-  private func reschedule() {
-    if isScheduled { schedule() }
+  private func requestFrame(in window: Window, at time: Double) {
+    isScheduled = true
+    window.requestFrames(for: self, at: time, keepsBusy: false)
   }
 
-  private func schedule() {
-    guard let window = view?.window else { return }
-    isScheduled = true
-    window.requestFrames(for: self, at: window.now, keepsBusy: false)
+  private func reschedule() {
+    if isScheduled, let window = view?.window { requestFrame(in: window, at: window.now) }
+  }
+
+  /// Begins to play with the frame that is being drawn, or goes on.
+  private func start() {
+    guard let view, let window = view.window, view.isOnScreen else { return }
+    if isPlaying { playback.play(at: window.now) }
+    guard !isWaiting, let next = playback.nextChange else {
+      return requestFrame(in: window, at: window.now)
+    }
+    // The next frames are decoded meanwhile.
+    _ = stream?.frame(for: demand(for: playback.frame))
+    requestFrame(in: window, at: frameTime(of: next, in: window))
+  }
+
+  /// Returns the time of the frame of the window in which a change is shown. Changes that are near each other share a
+  /// frame, unless a program advances the time.
+  private func frameTime(of change: Double, in window: Window) -> Double {
+    window.isInRealTime ? window.frameTime(notBefore: change) : change
   }
 
   private func setShown(_ image: Image, frame: Int) {
@@ -155,7 +172,7 @@ public final class AnimationPlayer {
   /// Stops until the view is drawn again.
   private func suspend() -> NextFrame {
     isScheduled = false
-    playback.pause(at: now)
+    playback.suspend(at: now)
     frames?.suspend()
     if let view, !view.holds(image) { view.removePlayer(self) }
     return .never
@@ -166,7 +183,7 @@ extension AnimationPlayer: FrameObserver {
   /// Called by the window when another frame is to be shown.
   public func frame(at now: Double) -> NextFrame {
     guard isDrawn || isWaiting, let view, let window = view.window, view.isOnScreen else { return suspend() }
-    if wantsToPlay, !playback.hasEnded { playback.play(at: now) }
+    if isPlaying { playback.play(at: now) }
     let progress = playback.advance(to: now)
     if progress.steps > 1 { droppedFrames += progress.steps - 1 }
     if progress.steps > 0, isWaiting { droppedFrames += 1 }
@@ -177,14 +194,11 @@ extension AnimationPlayer: FrameObserver {
       isScheduled = isWaiting
       return .never
     }
-    return .at(window.isInRealTime ? window.frameTime(notBefore: next) : next)
+    return .at(frameTime(of: next, in: window))
   }
 
   private func show(_ frame: Int, in window: Window) {
-    let demand = FrameDemand(
-      current: frame, upcoming: playback.upcomingFrames(Self.framesAhead), time: playback.nextChange ?? 0)
-    let stream = frames ?? makeStream()
-    frames = stream
+    let demand = demand(for: frame)
     let found =
       window.isInRealTime
       ? stream?.frame(for: demand) : stream?.frame(for: demand, waitingFor: Self.longestWait)
@@ -194,10 +208,17 @@ extension AnimationPlayer: FrameObserver {
     setShown(frame == 0 ? image : found, frame: frame)
   }
 
-  private func makeStream() -> FrameStream? {
-    FramePool.shared.frames(of: image) { [weak self] in
+  private func demand(for frame: Int) -> FrameDemand {
+    FrameDemand(
+      current: frame, upcoming: playback.upcomingFrames(Self.framesAhead), time: playback.nextChange ?? 0)
+  }
+
+  private var stream: FrameStream? {
+    if let frames { return frames }
+    frames = FramePool.shared.frames(of: image) { [weak self] in
       MainActorQueue.main.post { self?.frameWasDecoded() }
     }
+    return frames
   }
 
   private func frameWasDecoded() {
