@@ -171,6 +171,7 @@ final class Demo: ScriptStage {
       case "transitions":
         TransitionsScreen(
           gallery: gallery, failure: failure, hasDisk: application.downloader.dataCache != nil)
+      case "animations": AnimationsScreen(gallery: gallery, failure: failure)
       default: ListScreen(items: feed.items, failure: failure, prefetcher: prefetcher)
       }
     (screen as? FeedScreen)?.onRefresh = { [unowned self] in self.feed.reload() }

@@ -78,6 +78,11 @@ final class Gallery {
     "\(server.baseURL)/gallery/buttons/\(file)\(query.isEmpty ? "" : "?" + query)"
   }
 
+  /// Returns the URL of an animated image.
+  func animation(_ file: String, query: String) -> String {
+    "\(server.baseURL)/gallery/animations/\(file)?\(query)"
+  }
+
   /// Returns the URL of an image of the feed. `query` can make the server misbehave.
   func imageURL(_ file: String, query: String = "") -> String {
     "\(server.baseURL)/gallery/gallery/\(file)\(query.isEmpty ? "" : "?" + query)"

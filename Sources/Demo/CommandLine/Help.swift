@@ -11,7 +11,7 @@ nonisolated enum Help {
       "--refresh", "MINUTES",
       "interval at which the feed is loaded again, varied by 10 % (15); 0: never. SIGHUP loads it\nat once. Rows that stay keep their images and their place"
     ),
-    ("--screen", "NAME", "list, grid, buttons, transitions or indicators (list)"),
+    ("--screen", "NAME", "list, grid, buttons, transitions, indicators or animations (list)"),
     ("--size", "WxH", "window size in points (1280x800)"),
     ("--scale", "F", "pixels per point, 0.5 to 8 (1)"),
     ("--rotate", "DEGREES", "rotate output and input for a rotated panel: 0, 90, 180 or 270, clockwise (0)"),

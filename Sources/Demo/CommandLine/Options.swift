@@ -45,6 +45,7 @@ nonisolated struct Options: Equatable {
   static let screens = [
     (name: "list", title: "List"), (name: "grid", title: "Grid"), (name: "buttons", title: "Buttons"),
     (name: "transitions", title: "Transitions"), (name: "indicators", title: "Indicators"),
+    (name: "animations", title: "Animations"),
   ]
   static let videoDrivers = ["auto", "kmsdrm", "x11", "wayland", "offscreen", "dummy"]
   static let renderers = SDLHost.Configuration.Renderer.allCases.map(\.rawValue)

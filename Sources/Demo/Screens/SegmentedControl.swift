@@ -7,9 +7,12 @@ final class SegmentedControl: View {
     didSet { for (index, button) in buttons.enumerated() { button.isSelected = index == selection } }
   }
 
+  /// Called with the index of the button that the user has selected.
+  var onChange: (Int) -> Void
   private let buttons: [Button]
 
   init(_ titles: [String], onChange: @escaping (Int) -> Void) {
+    self.onChange = onChange
     buttons = titles.map { PillButton(title: $0) }
     super.init()
     backgroundColor = Theme.tile
@@ -18,7 +21,7 @@ final class SegmentedControl: View {
       button.addAction(for: .touchUpInside) { [weak self] _ in
         guard let self, self.selection != index else { return }
         self.selection = index
-        onChange(index)
+        self.onChange(index)
       }
       addSubview(button)
     }
