@@ -59,7 +59,7 @@ import VitrineLoading
     let full = try decode(WebPFixture.animated)
     let small = try decode(WebPFixture.animated, to: DecodeTarget(width: 4, height: 4))
 
-    #expect(full.frames.count == 1)
+    #expect(full.frameCount == 1)
     #expect(full.bitmap.isOpaque)
     #expect(full.bitmap.color(x: 15, y: 15) == .pureRed)
     #expect(small.bitmap.color(x: 3, y: 3) == .pureRed)
