@@ -57,9 +57,10 @@ static inline void vitrine_png_ask_for_pixels(vitrine_png *self) {
   png_read_update_info(self->png, self->info);
 }
 
-/// Reads the header, up to the pixels, and requests four bytes per pixel. `bytes` must outlive the decoder.
+/// Reads the header, up to the pixels, and requests four bytes per pixel. `bytes` must outlive the decoder. If
+/// `ignores_checksums` is true, the checksums of chunks are not verified.
 __attribute__((noinline)) static inline bool vitrine_png_open(
-    vitrine_png *self, const unsigned char *bytes, size_t count, bool blue_first) {
+    vitrine_png *self, const unsigned char *bytes, size_t count, bool blue_first, bool ignores_checksums) {
   self->next = bytes;
   self->left = count;
   self->png = png_create_read_struct(
@@ -71,6 +72,7 @@ __attribute__((noinline)) static inline bool vitrine_png_open(
   png_set_read_fn(self->png, self, vitrine_png_supply);
   self->blue_first = blue_first;
   vitrine_png_keep_to_pixels(self);
+  if (ignores_checksums) png_set_crc_action(self->png, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);
   png_read_info(self->png, self->info);
   vitrine_png_ask_for_pixels(self);
   return true;

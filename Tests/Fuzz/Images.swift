@@ -3,7 +3,8 @@ import VitrineLoading
 
 @testable import VitrineCodecs
 
-/// Decodes an image in full size and for two targets that need different scales, and its previews in steps.
+/// Decodes an image in full size and for two targets that need different scales, frames of an animation, and previews in
+/// steps.
 enum Images {
   /// Low limits, for many images per second.
   private static let limits = DecodeLimits(pixels: 1 << 15)
@@ -18,13 +19,36 @@ enum Images {
       let options = DecodeOptions(
         target: target, pixelFormat: target == nil ? .bgra : .rgba, limits: limits)
       do throws(ImageError) {
-        check(try ImageCodecs().decode(bytes, options: options), target: target)
+        let image = try ImageCodecs().decode(bytes, options: options)
+        check(image, target: target)
+        decodeFrames(of: image)
       } catch {
         check(error)
       }
       for style in [ImageRequest.Progressive.scans, .blurred] { receivePreviews(bytes, style, options) }
     }
     return true
+  }
+
+  /// Decodes frames in order, seeks back and ahead, and checks that a frame has the same pixels each time.
+  private static func decodeFrames(of image: Image) {
+    guard let animation = image.animation else { return }
+    precondition(animation.frameCount > 1, "more than one frame")
+    guard let decoder = try? animation.makeDecoder() else { preconditionFailure("a decoder") }
+    let last = animation.frameCount - 1
+    var sums: [Int: Int] = [:]
+    for index in [0, 1, 2, 3, 1, last, 0, 2, last / 2, last] where index <= last {
+      do throws(AnimationError) {
+        let frame = try decoder.frame(index) { false }
+        precondition(frame.width == image.pixelWidth && frame.height == image.pixelHeight, "one size")
+        precondition(frame.hasOnlyOpaquePixels || !frame.isOpaque, "opaque if it says so")
+        let sum = frame.withUnsafeBytes { $0.reduce(0) { $0 &* 31 &+ Int($1) } }
+        precondition(sums[index] == nil || sums[index] == sum, "the same pixels each time")
+        sums[index] = sum
+      } catch {
+        precondition(error != .cancelled, "damaged")
+      }
+    }
   }
 
   /// Decodes previews in steps derived from the bytes. Some runs change earlier bytes between steps.

@@ -28,10 +28,10 @@ struct PixelBlend: Sendable {
     let part = alpha * 255
     let partBelow = (below >> 24) * (255 - alpha)
     let sum = part + partBelow
-    var result = (sum + 127) / 255 << 24
+    var result = ((sum + 127) / 255) << 24
     for shift: UInt32 in [0, 8, 16] {
       let color = (pixel >> shift & 0xFF) * part + (below >> shift & 0xFF) * partBelow
-      result |= (color + sum / 2) / sum << shift
+      result |= ((color + sum / 2) / sum) << shift
     }
     return result
   }

@@ -10,7 +10,9 @@ extension Image {
   ) throws(ImageError) {
     guard let animation else { return try body(Frame(bitmap: bitmap, duration: 0)) }
     let decoder: any FrameDecoding
-    do throws(AnimationError) { decoder = try animation.makeDecoder() } catch { throw .encoding(format, error) }
+    do throws(AnimationError) { decoder = try animation.makeDecoder() } catch {
+      throw .encoding(format, error)
+    }
     for (index, duration) in animation.durations.enumerated() {
       let bitmap: Bitmap
       do throws(AnimationError) {

@@ -19,11 +19,7 @@ struct SourceMemory {
 
   /// The bytes of structures and fixed tables of a codec, an inflater and a scaler.
   private static let overhead = 128 << 10
-  /// The bytes for converting colors. The profile is copied twice, its tables are unpacked, and a transform is built
-  /// from them. Measured with Little CMS 2.14: less than four times the profile, and less than 2 MiB for the transform.
-  private var colorConversion: Int {
-    profile > 0 ? ByteCount.sum(ByteCount.product(min(profile, ICCProfile.largest), 4), 2 << 20) : 0
-  }
+  private var colorConversion: Int { ICCProfile.conversionBytes(profile) }
 
   /// The peak number of bytes for decoding the whole image.
   var fullImage: Int {
@@ -75,5 +71,14 @@ extension DecodePlan {
       isScaled
       ? ByteCount.sum(ByteCount.product(source.size.width, 16), ByteCount.product(scaled.width, 48)) : 0
     return ByteCount.sum(strip, sums)
+  }
+}
+
+extension ICCProfile {
+  /// Returns the bytes for converting colors with a profile of the given size in bytes; 0 for no profile. The profile
+  /// is copied twice, its tables are unpacked, and a transform is built from them. Measured with Little CMS 2.14: less
+  /// than four times the profile, and less than 2 MiB for the transform.
+  static func conversionBytes(_ profile: Int) -> Int {
+    profile > 0 ? ByteCount.sum(ByteCount.product(min(profile, largest), 4), 2 << 20) : 0
   }
 }

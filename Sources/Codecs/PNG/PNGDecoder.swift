@@ -1,7 +1,7 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// Decodes PNG with libpng, row by row unless the image is interlaced.
+/// Decodes PNG with libpng, row by row unless the image is interlaced, and finds the frames of an animation.
 enum PNGDecoder {
   /// The number of rows that libpng reads between two checks for cancellation.
   private static let rowsAtOnce = 16
@@ -14,16 +14,24 @@ enum PNGDecoder {
     guard structure.isPlausible else { throw .decoding(.png, message: "the pixels end early") }
     plan.cancellation = cancellation
     plan.convertColors(of: structure.colorModel, with: structure.profile)
-    return try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
-      let reader = try PNGReader(bytes, width: structure.size.width, format: options.pixelFormat)
+    if let animated = try animatedImage(structure, data, plan) { return animated }
+    return plan.image(try defaultImage(structure, data, plan))
+  }
+
+  /// Decodes the image that decoders without animation show.
+  private static func defaultImage(
+    _ structure: PNGStructure, _ data: [UInt8], _ plan: DecodePlan
+  ) throws(ImageError) -> Bitmap {
+    try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
+      let reader = try PNGReader(bytes, width: structure.size.width, format: plan.options.pixelFormat)
       let source = Canvas.Source(
         structure.size, hasAlpha: structure.hasAlpha, isWhole: structure.isInterlaced)
-      let bitmap = try plan.bitmap(hasAlpha: structure.hasAlpha) { (canvas) throws(ImageError) in
+      return try plan.bitmap(hasAlpha: structure.hasAlpha) { (canvas) throws(ImageError) in
         try canvas.draw(source) { (rows, count) throws(ImageError) in
           // An interlaced image has seven passes over all rows, each of which adds pixels.
           for _ in 0..<(structure.isInterlaced ? 7 : 1) {
             for y in stride(from: 0, to: count, by: rowsAtOnce) {
-              try cancellation.check()
+              try plan.cancellation.check()
               try reader.read(
                 rows + y * structure.size.width * PixelFormat.bytesPerPixel, count: min(rowsAtOnce, count - y)
               )
@@ -31,8 +39,40 @@ enum PNGDecoder {
           }
         }
       }
-      return plan.image(bitmap)
     }
+  }
+
+  /// Returns the first frame and the animation; `nil` for a still image, and if the default image is not a frame and
+  /// the first frame is damaged.
+  private static func animatedImage(
+    _ structure: PNGStructure, _ data: [UInt8], _ plan: DecodePlan
+  ) throws(ImageError) -> Image? {
+    let options = plan.options
+    guard let frames = PNGAnimation(structure, data, limits: options.limits) else { return nil }
+    let source = PNGFrameSource(structure, frames, data, options.pixelFormat)
+    let bitmap: Bitmap
+    if frames.hidesDefaultImage {
+      do throws(ImageError) {
+        bitmap = try ComposedFrames(frames.table, plan: plan, source: source)
+          .frame(0, cancellation: plan.cancellation)
+      } catch {
+        guard case .decoding = error else { throw error }
+        return nil
+      }
+    } else {
+      bitmap = try defaultImage(structure, data, plan)
+    }
+    guard options.decodesAnimation else { return plan.image(bitmap) }
+    let animation = ImageAnimation(
+      frames.table, of: data, plan: plan, tableByteCount: MemoryLayout<Range<Int>>.stride,
+      frameByteCount: ByteCount.sum(source.decodingBytes, ICCProfile.conversionBytes(structure.profileBytes))
+    ) { () throws(ImageError) in
+      var plan = try Self.plan(structure, options)
+      plan.convertColors(of: structure.colorModel, with: structure.profile)
+      let source = PNGFrameSource(structure, frames, data, options.pixelFormat)
+      return ComposedFrames(frames.table, plan: plan, source: source)
+    }
+    return plan.image(bitmap, animation: animation)
   }
 
   private static func plan(
@@ -57,7 +97,8 @@ enum PNGDecoder {
     return SourceMemory(
       plan: plan,
       source: Canvas.Source(plan.stored, hasAlpha: structure.hasAlpha, isWhole: structure.isInterlaced),
-      codec: structure.codecBytes, profile: structure.profileBytes, comesInPasses: structure.isInterlaced,
+      codec: ByteCount.sum(structure.codecBytes, PNGAnimation.bytes(structure, byteCount: data.count)),
+      profile: structure.profileBytes, comesInPasses: structure.isInterlaced,
       reservedForPreviews: structure.isInterlaced ? pixels : 0, collectsRows: !structure.isInterlaced)
   }
 }

@@ -8,11 +8,16 @@ final class PNGReader {
   private let bytesPerRow: Int
 
   /// Reads the header. Throws if its width is not `width`, the value for which memory was reserved.
-  init(_ bytes: UnsafeBufferPointer<UInt8>, width: Int, format: PixelFormat) throws(ImageError) {
+  ///
+  /// - Parameter ignoresChecksums: True if the checksums of the chunks have no meaning.
+  init(
+    _ bytes: UnsafeBufferPointer<UInt8>, width: Int, format: PixelFormat, ignoresChecksums: Bool = false
+  ) throws(ImageError) {
     guard let handle = vitrine_png_create() else { throw .decoding(.png, message: "out of memory") }
     self.handle = handle
     bytesPerRow = width * PixelFormat.bytesPerPixel
-    guard vitrine_png_open(handle, bytes.baseAddress, bytes.count, format == .bgra) else { throw failure }
+    guard vitrine_png_open(handle, bytes.baseAddress, bytes.count, format == .bgra, ignoresChecksums)
+    else { throw failure }
     guard vitrine_png_bytes_per_row(handle) == bytesPerRow else {
       throw .decoding(.png, message: "rows of another width")
     }

@@ -18,10 +18,26 @@ struct PNGStructure {
   private var packedProfile: ArraySlice<UInt8>?
   /// The number of compressed bytes in IDAT chunks.
   private var dataCount = 0
+  /// The content of the PLTE chunk before the pixels.
+  private(set) var palette: ArraySlice<UInt8>?
+  /// The content of the tRNS chunk before the pixels.
+  private(set) var transparency: ArraySlice<UInt8>?
+  /// The chunks of an animation; `nil` if there is no animation control chunk before the pixels.
+  private(set) var animation: Animation?
+  /// The content of the IHDR chunk, 13 bytes.
+  let header: ArraySlice<UInt8>
   private let bitsPerPixel: Int
   /// True for images with 16 bits per channel.
   private let isDeep: Bool
   let colorModel: ColorConversion.Model
+
+  /// The chunks of an animation, whose contents have not been checked.
+  struct Animation {
+    /// The number of frame control chunks.
+    var controlCount = 0
+    /// True if there is no frame control chunk before the pixels, so that the pixels are not those of a frame.
+    var hidesDefaultImage = true
+  }
 
   init(_ bytes: [UInt8]) throws(ImageError) {
     var chunks = PNGChunks(bytes)
@@ -57,6 +73,7 @@ struct PNGStructure {
   private init(header: PNGChunk) throws(ImageError) {
     guard header.type == PNGChunk.ihdr, header.payload.count == 13 else { throw Self.damaged("no IHDR") }
     let fields = header.payload
+    self.header = fields
     let colorType = fields[fields.startIndex + 9]
     let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colorType]
     guard let channels else { throw Self.damaged("unknown colour type") }
@@ -73,7 +90,14 @@ struct PNGStructure {
   private mutating func apply(_ chunk: PNGChunk) {
     switch chunk.type {
     case PNGChunk.idat: dataCount += chunk.payload.count
-    case PNGChunk.trns: hasAlpha = true
+    case PNGChunk.plte where dataCount == 0: palette = palette ?? chunk.payload
+    case PNGChunk.trns:
+      hasAlpha = true
+      if dataCount == 0 { transparency = transparency ?? chunk.payload }
+    case PNGChunk.actl where dataCount == 0: animation = animation ?? Animation()
+    case PNGChunk.fctl:
+      animation?.controlCount += 1
+      if dataCount == 0 { animation?.hidesDefaultImage = false }
     case PNGChunk.iccp where dataCount == 0: packedProfile = packedProfile ?? chunk.payload
     case PNGChunk.exif: orientation = Orientation(exif: chunk.payload) ?? .up
     default: break
@@ -94,7 +118,10 @@ struct PNGStructure {
 
   /// False if the compressed bytes cannot hold all pixels, because the maximum compression ratio of deflate is 1032. A
   /// few bytes that declare a huge image are refused before memory is allocated.
-  var isPlausible: Bool {
+  var isPlausible: Bool { isPlausible(size, dataCount: dataCount) }
+
+  /// Returns false if `dataCount` compressed bytes cannot hold all pixels of an image or frame of the given size.
+  func isPlausible(_ size: PixelSize, dataCount: Int) -> Bool {
     let (bitsPerRow, isTooWide) = size.width.multipliedReportingOverflow(by: bitsPerPixel)
     let (needed, overflow) = (bitsPerRow / 8 + 1).multipliedReportingOverflow(by: size.height)
     return !isTooWide && !overflow && needed / 1032 <= dataCount

@@ -42,7 +42,8 @@ struct GIFFixture {
     return file + Self.entries(localPalette) + [UInt8(codeSize)]
   }
 
-  private var codes: [UInt8] {
+  /// The compressed pixels of the frame.
+  var codes: [UInt8] {
     var rows = Array(0..<frame.height)
     if isInterlaced {
       let passes = [(0, 8), (4, 8), (2, 4), (1, 2)]
@@ -93,11 +94,11 @@ struct GIFFixture {
     } + [0]
   }
 
-  private static func sizeCode(_ palette: [Color]) -> UInt8 {
+  static func sizeCode(_ palette: [Color]) -> UInt8 {
     UInt8(max(1, (palette.count - 1).bitWidth - (palette.count - 1).leadingZeroBitCount) - 1)
   }
 
-  private static func entries(_ palette: [Color]?) -> [UInt8] {
+  static func entries(_ palette: [Color]?) -> [UInt8] {
     guard let palette else { return [] }
     let count = 2 << Int(sizeCode(palette))
     return (0..<count).flatMap { index -> [UInt8] in

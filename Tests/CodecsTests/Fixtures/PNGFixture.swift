@@ -36,7 +36,8 @@ struct PNGFixture {
       + chunk("IDAT", zlib([0, 0, 0, 0])) + chunk("IEND", [])
   }
 
-  private var scanlines: [UInt8] {
+  /// The rows before compression, each after its filter number.
+  var scanlines: [UInt8] {
     guard isInterlaced else { return pass(x: 0, y: 0, stepX: 1, stepY: 1) }
     let passes = [
       (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2),
