@@ -2,8 +2,8 @@ import CCodecs
 import VitrineGraphics
 
 /// Writes animated WebP files chunk by chunk, also invalid files.
-struct WebPAnimationFixture {
-  struct Frame {
+struct WebPAnimationFixture: Sendable {
+  struct Frame: Sendable {
     var x = 0
     var y = 0
     var width: Int
@@ -15,7 +15,7 @@ struct WebPAnimationFixture {
     var isCleared = false
     var isLossy = false
     /// The color of a pixel of the frame.
-    var color: (_ x: Int, _ y: Int) -> Color
+    var color: @Sendable (_ x: Int, _ y: Int) -> Color
 
     /// The chunks of the frame's pixels.
     var pixels: [UInt8] {
@@ -139,5 +139,52 @@ extension WebPAnimationFixture {
       return Color(red: pattern.red ^ tint, green: pattern.green, blue: pattern.blue &+ tint, alpha: alpha)
     }
     return frame
+  }
+}
+
+extension WebPAnimationFixture {
+  /// Returns an animation of random shapes, written by libwebp's animation encoder, which chooses rectangles, methods,
+  /// and lossy or lossless frames.
+  static func writtenByEncoder(seed: UInt64) -> [UInt8] {
+    var numbers = SeededGenerator(seed: seed)
+    let (width, height) = (40, 28)
+    var options = WebPAnimEncoderOptions()
+    guard WebPAnimEncoderOptionsInit(&options) != 0 else { return [] }
+    options.allow_mixed = seed % 2 == 0 ? 1 : 0
+    options.minimize_size = seed % 3 == 0 ? 1 : 0
+    options.kmin = 2
+    options.kmax = 5
+    guard let encoder = WebPAnimEncoderNew(Int32(width), Int32(height), &options) else { return [] }
+    defer { WebPAnimEncoderDelete(encoder) }
+    var config = WebPConfig()
+    guard WebPConfigInit(&config) != 0 else { return [] }
+    config.lossless = seed % 2 == 0 ? 0 : 1
+    var samples = [UInt8](repeating: 0, count: width * height * 4)
+    for number in 0..<10 {
+      // A rectangle of one color, opaque, translucent or transparent, over the earlier rectangles.
+      let left = Int.random(in: 0..<width, using: &numbers), top = Int.random(in: 0..<height, using: &numbers)
+      let color = (0..<3).map { _ in UInt8.random(in: 0...255, using: &numbers) }
+      let alpha: UInt8 = [0, 90, 255, 255].randomElement(using: &numbers) ?? 255
+      for y in top..<min(height, top + 12) {
+        for x in left..<min(width, left + 17) {
+          samples.replaceSubrange((y * width + x) * 4..<(y * width + x + 1) * 4, with: color + [alpha])
+        }
+      }
+      var picture = WebPPicture()
+      guard WebPPictureInit(&picture) != 0 else { return [] }
+      picture.use_argb = 1
+      picture.width = Int32(width)
+      picture.height = Int32(height)
+      defer { WebPPictureFree(&picture) }
+      guard WebPPictureImportRGBA(&picture, samples, Int32(width * 4)) != 0,
+        WebPAnimEncoderAdd(encoder, &picture, Int32(number * 80), &config) != 0
+      else { return [] }
+    }
+    var file = WebPData()
+    guard WebPAnimEncoderAdd(encoder, nil, 800, nil) != 0, WebPAnimEncoderAssemble(encoder, &file) != 0 else {
+      return []
+    }
+    defer { WebPDataClear(&file) }
+    return Array(UnsafeBufferPointer(start: file.bytes, count: file.size))
   }
 }
