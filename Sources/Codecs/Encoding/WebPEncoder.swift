@@ -34,8 +34,3 @@ enum WebPEncoder {
     return Array(UnsafeBufferPointer(start: encoded, count: count))
   }
 }
-
-/// A rectangle of pixels inside a bitmap.
-struct PixelArea: Hashable {
-  var x, y, width, height: Int
-}
