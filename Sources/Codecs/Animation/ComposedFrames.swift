@@ -98,20 +98,20 @@ final class ComposedFrames: FrameDecoding {
   }
 
   /// Returns an area that is transparent when a frame is drawn: the whole canvas below a keyframe, the rectangle that
-  /// the disposal of the shown frame clears, or an empty area.
+  /// the disposal of the shown frame clears, or an empty area if the formula blends everywhere.
   private func clearArea(before index: Int) -> PixelArea {
+    let nothing = PixelArea(x: 0, y: 0, width: 0, height: 0)
+    guard blend.copiesToClearAreas else { return nothing }
     if table.keyframe(for: index) == index {
       return PixelArea(x: 0, y: 0, width: table.canvas.width, height: table.canvas.height)
     }
-    guard let shown, table.frames[shown].disposal == .background else {
-      return PixelArea(x: 0, y: 0, width: 0, height: 0)
-    }
+    guard let shown, table.frames[shown].disposal == .background else { return nothing }
     let visible = table.frames[shown].visibleSize(on: table.canvas)
     return PixelArea(
       x: table.frames[shown].x, y: table.frames[shown].y, width: visible.width, height: visible.height)
   }
 
-  /// Blends a part of a row of the canvas. In `clear`, pixels are copied, as a formula could only add rounding errors.
+  /// Blends a part of a row of the canvas. In `clear`, pixels are copied.
   private func blendRow(
     _ pixels: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, y: Int, x: Int, count: Int,
     clear: PixelArea

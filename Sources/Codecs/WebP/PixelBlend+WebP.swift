@@ -3,7 +3,7 @@ extension PixelBlend {
   /// of the exact formula.
   ///
   /// An opaque pixel replaces the pixel below; a transparent pixel leaves the pixel below unchanged.
-  static let webP = PixelBlend { source, target, count in
+  static let webP = PixelBlend(copiesToClearAreas: true) { source, target, count in
     let pixels = source.assumingMemoryBound(to: UInt32.self)
     let below = target.assumingMemoryBound(to: UInt32.self)
     for index in 0..<count {
