@@ -20,7 +20,10 @@ public protocol ImageDataCache: AnyObject, Sendable {
   /// or `digest(of:)` has returned. Returns false if there is no stored response whose body has this digest. The default
   /// returns false.
   ///
-  /// - Parameter response: The new headers and times, with an empty body.
+  /// - Parameters:
+  ///   - response: The new headers and times, with an empty body.
+  ///   - body: The digest of the stored body.
+  ///   - identity: The identity of the request.
   @discardableResult
   func update(_ response: StoredResponse, of body: BodyDigest, for identity: RequestIdentity) -> Bool
   /// Stores a response in place of an older one. Returns true if the response was stored.
@@ -59,7 +62,9 @@ public protocol ImageDataCache: AnyObject, Sendable {
   func fetchProgress(for identity: RequestIdentity) -> UInt64?
   /// Returns the beginning of a response whose download broke, undamaged; nil, the default, if there is none.
   ///
-  /// - Parameter reserve: Called with the number of bytes of the body before the body is read.
+  /// - Parameters:
+  ///   - identity: The identity of the request.
+  ///   - reserve: Called with the number of bytes of the body before the body is read.
   func incompleteResponse(
     for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void
   ) -> StoredResponse?

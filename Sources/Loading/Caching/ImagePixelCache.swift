@@ -53,13 +53,20 @@ public struct StoredPixels: Sendable {
 public protocol ImagePixelCache: AnyObject, Sendable {
   /// Returns the pixels, complete and undamaged; `nil` if there are none for this key and this body.
   ///
-  /// - Parameter reserve: Called with the number of bytes of the pixels before memory is allocated.
+  /// - Parameters:
+  ///   - key: The identity of the request, and the variant of its image.
+  ///   - body: The digest of the stored body.
+  ///   - reserve: Called with the number of bytes of the pixels before memory is allocated.
   func pixels(
     for key: PixelKey, of body: BodyDigest, reserving reserve: (_ bytes: Int) -> Void
   ) -> StoredPixels?
   /// Stores the first frame of an image in place of older pixels with this key. Returns true if it was stored.
   ///
-  /// - Parameter isAnimated: True if the encoded image has more frames.
+  /// - Parameters:
+  ///   - image: The image whose pixels are stored.
+  ///   - isAnimated: True if the encoded image has more frames.
+  ///   - key: The identity of the request, and the variant of its image.
+  ///   - body: The digest of the body that the image was decoded from.
   @discardableResult
   func store(_ image: Image, isAnimated: Bool, for key: PixelKey, of body: BodyDigest) -> Bool
   /// Removes the pixels of all images that were made from a response.
