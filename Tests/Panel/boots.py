@@ -25,9 +25,9 @@ DISK_SIZE = "256M"
 
 # The first boot stays for a while after the last image, because the disk is written at low priority.
 FILL = ["wait idle 120", "wait 10000 ms", "quit"]
-# The script begins with the first frame, and with a manual clock images arrive only before a frame or while the script
-# waits: the first screenshot is the first frame.
-LOOK = ["clock manual", "screenshot /tmp/first.png", "wait idle 120", "screenshot /tmp/last.png", "quit"]
+# The script begins in the turn of the first frame, so that the first screenshot is that frame. A manual clock would
+# draw a frame before the list has arrived.
+LOOK = ["screenshot /tmp/first.png", "clock manual", "wait idle 120", "screenshot /tmp/last.png", "quit"]
 
 
 def make_disk():
