@@ -70,6 +70,10 @@ package final class FramePool: Sendable {
   /// The number of animations that views show.
   package var animationCount: Int { state.withLock(waking: .none) { $0.plan.trackCount } }
 
+  func decodedBytes(of id: ObjectIdentifier) -> Int {
+    state.withLock(waking: .none) { $0.plan.track(id)?.bytes ?? 0 }
+  }
+
   // MARK: Streams
 
   func setDemand(_ demand: FrameDemand?, of number: UInt64, in id: ObjectIdentifier) -> Image? {

@@ -25,6 +25,9 @@ package final class FrameStream: Sendable {
     return pool.waitForFrame(demand.current, of: animation, seconds: seconds)
   }
 
+  /// The bytes of the decoded frames of the animation, without the first frame, which belongs to the image.
+  package var decodedBytes: Int { pool.decodedBytes(of: animation) }
+
   /// Ends the demand: no further frame is decoded for the view. Decoded frames stay while there is memory.
   package func suspend() { _ = pool.setDemand(nil, of: number, in: animation) }
 

@@ -35,19 +35,29 @@ struct SlotReport: Equatable {
   }
 
   /// The lines of text, the most important first, each with a shorter variant for small slots.
-  var lines: [(long: String, short: String)] {
+  ///
+  /// - Parameter player: The player of the image, if the image plays.
+  func lines(_ player: AnimationPlayer? = nil) -> [(long: String, short: String)] {
     switch outcome {
     case .image(let image, let source, let freshness):
       let decoded = "\(image.pixelWidth)x\(image.pixelHeight)"
       let size = image.isFullSize ? decoded : "\(decoded) of \(image.sourceWidth)x\(image.sourceHeight)"
       let time = elapsed.map { "\(Int(($0 * 1000).rounded())) ms" }
-      let frames = image.isAnimated ? [("\(image.frameCount) frames", "\(image.frameCount) frames")] : []
       let origin = (time.map { "\(source) \($0)" } ?? "\(source)", time ?? "\(source)")
       return [(size, decoded), source == .memory ? ("memory", "memory") : origin]
-        + Self.line(freshness, source) + frames
+        + Self.line(freshness, source) + Self.line(of: image, player)
     case .failure(.offline): return [("offline", "offline")]
     case .failure(let error): return [("\(error)", "failed")]
     }
+  }
+
+  /// The line about the frames of an animation: the one that is shown, their memory, and the number that came too late.
+  private static func line(of image: Image, _ player: AnimationPlayer?) -> [(long: String, short: String)] {
+    guard image.isAnimated else { return [] }
+    guard let player else { return [("\(image.frameCount) frames", "\(image.frameCount) frames")] }
+    let frame = "frame \(player.frameIndex + 1) of \(image.frameCount)"
+    return [(frame, "\(player.frameIndex + 1)/\(image.frameCount)")]
+      + [("\(player.decodedBytes / 1024) KB, \(player.droppedFrames) late", "\(player.droppedFrames) late")]
   }
 
   /// The line about the freshness. An image that has just come from its server, or from memory, is fresh unless the line
@@ -67,7 +77,7 @@ struct SlotReport: Equatable {
     list.fill(rect, color: color.multiplyingAlpha(by: 0.3), cornerRadius: cornerRadius)
     guard let text = view.window?.textMeasuring else { return }
     let room = rect.inset(by: Self.margin + Self.padding)
-    let texts = lines.compactMap { line in
+    let texts = lines(player(in: view)).compactMap { line in
       [line.long, line.short].map { ($0, text.size(of: $0, font: Self.font)) }
         .first { $0.1.width <= room.width }
     }
@@ -86,6 +96,11 @@ struct SlotReport: Equatable {
       let position = Point(x: origin.x, y: origin.y + lineHeight * Double(index))
       list.text(line, font: Self.font, color: .white, at: position, size: size)
     }
+  }
+
+  private func player(in view: View) -> AnimationPlayer? {
+    guard case .image(let image, _, _) = outcome, image.isAnimated else { return nil }
+    return view.animationPlayer(for: image)
   }
 
   private static let font = Font.regular(11)

@@ -30,6 +30,9 @@ public final class AnimationPlayer {
   /// while they were to be shown.
   public private(set) var droppedFrames = 0
 
+  /// The bytes of the decoded frames of the image, which all views share, without the first frame.
+  public var decodedBytes: Int { frames?.decodedBytes ?? 0 }
+
   private weak var view: View?
   private var playback: Playback
   private var frames: FrameStream?

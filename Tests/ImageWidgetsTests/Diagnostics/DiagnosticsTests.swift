@@ -136,7 +136,7 @@ struct DiagnosticsTests {
     let response = ImageResponse(
       image: .solid(width: 1, height: 1), source: source, freshness: freshness)
     let report = try #require(SlotReport(.success(response), elapsed: 0))
-    #expect(report.lines.dropFirst(2).map(\.long) == lines)
+    #expect(report.lines().dropFirst(2).map(\.long) == lines)
   }
 
   @Test func tinyImageIsMarkedByOneCommand() throws {

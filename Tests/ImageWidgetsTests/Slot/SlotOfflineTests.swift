@@ -131,7 +131,7 @@ struct SlotOfflineTests {
     let view = view()
     await recorder.wait()
     let report = view.slots.slot(forKey: .contents)?.state.report
-    #expect(report?.lines.map(\.long) == ["offline"])
-    #expect(report?.lines.map(\.short) == ["offline"])
+    #expect(report?.lines().map(\.long) == ["offline"])
+    #expect(report?.lines().map(\.short) == ["offline"])
   }
 }

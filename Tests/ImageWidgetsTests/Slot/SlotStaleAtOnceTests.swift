@@ -109,7 +109,7 @@ struct SlotStaleAtOnceTests {
     #expect(bench.decoder.calls.count == 2, "one for each showing")
     #expect(bench.transport.transfers.count == 2)
     let report = view.slots.slot(forKey: .contents)?.state.report
-    #expect(report?.lines.contains { $0.long == "revalidated" } == true)
+    #expect(report?.lines().contains { $0.long == "revalidated" } == true)
   }
 
   @Test func manySlotsOfOneURLCauseOneRequest() async throws {

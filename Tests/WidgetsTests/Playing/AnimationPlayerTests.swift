@@ -123,6 +123,7 @@ import VitrineTesting
     view.pause()
     test.advance(by: 5)
     #expect(view.animationPlayer?.frameIndex == 2 && drawn == [2] && !view.isPlaying)
+    #expect(view.animationPlayer.map { $0.decodedBytes > 0 } == true)
     #expect(window.nextDeadline == nil)
     view.play()
     test.draw()
@@ -135,7 +136,9 @@ import VitrineTesting
     let view = addView(animation())
     test.draw()
     test.advance(by: 0.35)
+    #expect(view.animationPlayer.map { $0.decodedBytes > 0 } == true)
     view.animationPlayer?.stop()
+    #expect(view.animationPlayer?.decodedBytes == 0)
     test.advance(by: 1)
     #expect(view.animationPlayer?.frameIndex == 0 && drawn == [0] && !view.isPlaying)
   }
