@@ -1,7 +1,7 @@
 import Testing
 import VitrineConcurrency
 import VitrineGraphics
-import VitrineLoading
+@testable import VitrineLoading
 import VitrineTesting
 
 /// Pixels that transforms produce, in both byte orders.

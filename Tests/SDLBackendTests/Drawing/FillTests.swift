@@ -160,8 +160,6 @@ extension SDLTests {
               destination: Rect(x: 0, y: 0, width: 3, height: 3), cornerRadius: value))
           list.text("x", font: .regular(value), color: .pureRed, at: Point(x: value, y: 0), size: rect.size)
         }
-        list.draw(
-          DrawList.ImageCommand(image: image, frame: 7, destination: Rect(x: 0, y: 0, width: 3, height: 3)))
       }
 
       test.drawUntilClean()
