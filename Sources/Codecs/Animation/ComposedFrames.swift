@@ -77,6 +77,7 @@ final class ComposedFrames: FrameDecoding {
 
   /// Disposes of the shown frame and draws another. If the frame cannot be decoded, the canvas is given up.
   private func draw(_ index: Int, _ cancellation: DecodeCancellation) throws(ImageError) {
+    let clear = clearArea(before: index)
     if let shown { dispose(of: table.frames[shown]) }
     shown = nil
     let frame = table.frames[index]
@@ -89,11 +90,39 @@ final class ComposedFrames: FrameDecoding {
         if frame.replacesCanvas {
           target.copyMemory(from: pixels, byteCount: visible.width * PixelFormat.bytesPerPixel)
         } else {
-          blend.draw(pixels, target, visible.width)
+          blendRow(pixels, target, y: frame.y + y, x: frame.x, count: visible.width, clear: clear)
         }
       }
     }
     shown = index
+  }
+
+  /// Returns the area to which a frame is copied because the canvas is transparent there: the whole canvas below a
+  /// keyframe, the rectangle that the disposal of the shown frame clears, or an empty area.
+  private func clearArea(before index: Int) -> PixelArea {
+    if blend.copiesToClearCanvas, table.keyframe(for: index) == index {
+      return PixelArea(x: 0, y: 0, width: table.canvas.width, height: table.canvas.height)
+    }
+    guard blend.copiesToClearCanvas, let shown, table.frames[shown].disposal == .background else {
+      return PixelArea(x: 0, y: 0, width: 0, height: 0)
+    }
+    let visible = table.frames[shown].visibleSize(on: table.canvas)
+    return PixelArea(
+      x: table.frames[shown].x, y: table.frames[shown].y, width: visible.width, height: visible.height)
+  }
+
+  /// Blends a part of a row of the canvas. Pixels in `clear` are copied.
+  private func blendRow(
+    _ pixels: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, y: Int, x: Int, count: Int,
+    clear: PixelArea
+  ) {
+    let isClear = y >= clear.y && y - clear.y < clear.height
+    let start = isClear ? min(count, max(0, clear.x - x)) : count
+    let end = isClear ? min(count, max(start, clear.x + clear.width - x)) : count
+    let bytes = PixelFormat.bytesPerPixel
+    blend.draw(pixels, target, start)
+    (target + start * bytes).copyMemory(from: pixels + start * bytes, byteCount: (end - start) * bytes)
+    blend.draw(pixels + end * bytes, target + end * bytes, count - end)
   }
 
   /// Returns the address on the canvas of the first pixel of a visible row of a frame.

@@ -4,6 +4,8 @@ import VitrineGraphics
 struct PixelBlend: Sendable {
   /// Blends `count` pixels of four bytes, alpha last, over as many pixels at `target`.
   let draw: @Sendable (_ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, _ count: Int) -> Void
+  /// True if pixels are copied, and not blended, where the canvas is known to be clear.
+  var copiesToClearCanvas = false
 
   /// The formula of Porter and Duff (*over*), with every channel rounded to the nearest number.
   ///
