@@ -11,7 +11,10 @@ final class WebPContainer {
   init(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
     try Self.checkChunks(bytes)
     var data = WebPData(bytes: bytes.baseAddress, size: bytes.count)
-    guard let demuxer = WebPDemux(&data) else {
+    guard
+      let demuxer = WebPDemux(&data)
+        ?? (WebPChunks.hasAllBytes(bytes) ? Self.demuxer(ofFirstFrame: bytes) : nil)
+    else {
       throw .decoding(.webp, message: "incomplete or damaged chunks")
     }
     self.demuxer = demuxer
@@ -20,13 +23,27 @@ final class WebPContainer {
     }
   }
 
+  /// Returns a demuxer of the file up to the end of the first frame of an animation, for a file with damage in a later
+  /// frame; `nil` if the damage comes before.
+  private static func demuxer(ofFirstFrame bytes: UnsafeBufferPointer<UInt8>) -> OpaquePointer? {
+    guard let frame = WebPChunks(bytes).first(where: { $0.kind == .frame }), frame.isComplete else {
+      return nil
+    }
+    var data = WebPData(bytes: bytes.baseAddress, size: frame.range.upperBound)
+    var state = WEBP_DEMUX_PARSING_HEADER
+    return WebPDemuxPartial(&data, &state)
+  }
+
   /// Reads the chunks of a file that is still arriving; `nil` until its frame begins. `bytes` must outlive the
   /// container.
   init?(beginningOf bytes: UnsafeBufferPointer<UInt8>) throws(ImageError) {
     try Self.checkChunks(bytes)
     var data = WebPData(bytes: bytes.baseAddress, size: bytes.count)
     var state = WEBP_DEMUX_PARSING_HEADER
-    guard let demuxer = WebPDemuxPartial(&data, &state) else {
+    guard
+      let demuxer = WebPDemuxPartial(&data, &state)
+        ?? (state == WEBP_DEMUX_PARSE_ERROR ? Self.demuxer(ofFirstFrame: bytes) : nil)
+    else {
       guard state != WEBP_DEMUX_PARSE_ERROR else { throw .decoding(.webp, message: "damaged chunks") }
       return nil
     }
@@ -54,18 +71,13 @@ final class WebPContainer {
 
   /// Returns the number of chunks in `bytes`. Counting stops just above the limit.
   private static func chunkCount(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
-    var offset = 12
-    var count = 0
-    while count <= largestChunkCount, offset + 8 <= bytes.count {
-      let length = (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[offset + 4 + $1]) << UInt32(8 * $1) }
-      count += 1
-      offset += 8
-      // A chunk that ends behind the bytes is the last. Its padding byte need not be there.
-      guard length <= bytes.count - offset else { break }
-      offset += Int(length) + Int(length & 1)
-    }
-    return count
+    WebPChunks(bytes).prefix(largestChunkCount + 1).reduce(0) { count, _ in count + 1 }
   }
+
+  /// True if the header announces an animation.
+  var isAnimated: Bool { WebPDemuxGetI(demuxer, WEBP_FF_FORMAT_FLAGS) & ANIMATION_FLAG.rawValue != 0 }
+  /// The number of times that an animation is played; 0 for ever.
+  var loopCount: Int { Int(WebPDemuxGetI(demuxer, WEBP_FF_LOOP_COUNT)) }
 
   /// The size of the canvas, on which frames are placed.
   var canvas: PixelSize {

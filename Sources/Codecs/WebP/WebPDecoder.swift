@@ -2,28 +2,22 @@ import CCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// Decodes WebP with libwebp, which also scales. Lossy images with alpha are scaled by the area filter instead, because
-/// libwebp lets the colors of transparent pixels bleed into visible edges.
+/// Decodes WebP with libwebp, which also scales, and finds the frames of an animation. Lossy images with alpha are
+/// scaled by the area filter instead, because libwebp lets the colors of transparent pixels bleed into visible edges.
 enum WebPDecoder {
   static func decode(
     _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation = .never
   ) throws(ImageError) -> Image {
     try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
       let container = try WebPContainer(bytes)
-      var plan = try DecodePlan(
-        format: .webp, stored: container.canvas, orientation: container.orientation, options: options)
+      var plan = try container.plan(options)
       let frame = try WebPFrame(container)
       try frame.checkPixels(plan)
       plan.cancellation = cancellation
-      plan.convertColors(of: .rgb, with: container.profile)
-      let source = frame.source(for: plan)
-      let bitmap = try plan.bitmap(hasAlpha: source.hasAlpha) { (canvas) throws(ImageError) in
-        try canvas.draw(source) { (rows, _) throws(ImageError) in
-          try frame.decode(
-            to: rows, size: source.size, format: options.pixelFormat, cancellation: cancellation)
-        }
-      }
-      return plan.image(bitmap)
+      let bitmap = try frame.bitmap(plan)
+      let animation =
+        options.decodesAnimation ? WebPAnimation(container, bytes).animation(of: data, plan: plan) : nil
+      return plan.image(bitmap, animation: animation)
     }
   }
 
@@ -42,10 +36,20 @@ enum WebPDecoder {
         plan: plan, source: source,
         codec: ByteCount.sum(
           frame.codecBytes(canvas: source.size), try frame.tableBytes(),
-          WebPContainer.demuxerBytes(of: bytes)),
+          WebPContainer.demuxerBytes(of: bytes),
+          options.decodesAnimation && container.isAnimated ? WebPAnimation.tableBytes(of: bytes) : 0),
         profile: container.profileBytes,
         reservedForPreviews: ByteCount.product(
           source.size.width, source.size.height, PixelFormat.bytesPerPixel))
     }
+  }
+}
+
+extension WebPContainer {
+  /// Returns the plan for decoding a frame, with the conversion from the color profile of the file.
+  func plan(_ options: DecodeOptions) throws(ImageError) -> DecodePlan {
+    var plan = try DecodePlan(format: .webp, stored: canvas, orientation: orientation, options: options)
+    plan.convertColors(of: .rgb, with: profile)
+    return plan
   }
 }

@@ -18,14 +18,21 @@ struct WebPFrame {
 
   /// Reads a frame that may still be arriving; `nil` until its header has arrived.
   init?(beginningOf container: WebPContainer) throws(ImageError) {
-    data = container.frameData
-    origin = container.frameOrigin
+    try self.init(container.frameData, at: container.frameOrigin, size: container.frameSize)
+  }
+
+  /// Reads the header of a frame; `nil` if the header is incomplete. `data` must outlive the frame.
+  ///
+  /// - Parameter size: The size that the container states. Another size in the header is damage.
+  init?(_ data: WebPData, at origin: (x: Int, y: Int), size: PixelSize) throws(ImageError) {
+    self.data = data
+    self.origin = origin
     var features = WebPBitstreamFeatures()
     let status = WebPGetFeatures(data.bytes, data.size, &features)
     if status == VP8_STATUS_NOT_ENOUGH_DATA { return nil }
     try Self.check(status)
     self.features = features
-    guard size == container.frameSize else { throw .decoding(.webp, message: "a frame of another size") }
+    guard self.size == size else { throw .decoding(.webp, message: "a frame of another size") }
   }
 
   var size: PixelSize { PixelSize(width: Int(features.width), height: Int(features.height)) }
@@ -98,6 +105,17 @@ struct WebPFrame {
   ) throws(ImageError) -> WebPCodeGroups.Tables? {
     let bytes = UnsafeBufferPointer(start: data.bytes, count: data.size)
     return try WebPCodeGroups.tables(of: bytes, size: size, cancellation: cancellation, bitLimit: bitLimit)
+  }
+
+  /// Returns the canvas with the frame on it as a finished bitmap.
+  func bitmap(_ plan: DecodePlan) throws(ImageError) -> Bitmap {
+    let source = source(for: plan)
+    return try plan.bitmap(hasAlpha: source.hasAlpha) { (canvas) throws(ImageError) in
+      try canvas.draw(source) { (rows, _) throws(ImageError) in
+        try decode(
+          to: rows, size: source.size, format: plan.options.pixelFormat, cancellation: plan.cancellation)
+      }
+    }
   }
 
   /// Writes the frame to memory of `canvas` pixels: scaled down to the whole canvas, or unscaled in its position.

@@ -55,11 +55,11 @@ import VitrineLoading
     #expect(edge.distance(to: Color(red: 255, green: 0, blue: 0, alpha: 128)) < 20)
   }
 
-  @Test func animatedWebPIsDecodedAsItsFirstFrame() throws {
+  @Test func bitmapOfAnimatedWebPIsItsFirstFrame() throws {
     let full = try decode(WebPFixture.animated)
     let small = try decode(WebPFixture.animated, to: DecodeTarget(width: 4, height: 4))
 
-    #expect(full.frameCount == 1)
+    #expect(full.frameCount == 2)
     #expect(full.bitmap.isOpaque)
     #expect(full.bitmap.color(x: 15, y: 15) == .pureRed)
     #expect(small.bitmap.color(x: 3, y: 3) == .pureRed)
