@@ -16,7 +16,9 @@ enum GIFEncoder {
     }
     try image.forEachFrame(encodedAs: .gif) { frame in
       let palette = GIFPalette(frame.bitmap)
-      let centiseconds = UInt16(clamping: Int((min(max(0, frame.duration), 655) * 100).rounded()))
+      // Players show a duration of 0.01 s as 0.1 s.
+      let shortest = image.isAnimated ? 0.02 : 0
+      let centiseconds = UInt16(clamping: Int((min(max(shortest, frame.duration), 655) * 100).rounded()))
       let clearsToBackground: UInt8 = 2 << 2
       file += [0x21, 0xF9, 4, clearsToBackground | (palette.hasTransparency ? 1 : 0)]
       file += bytes(centiseconds) + [GIFPalette.transparentIndex, 0]
