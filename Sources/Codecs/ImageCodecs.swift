@@ -4,8 +4,8 @@ public import VitrineLoading
 /// The image decoder of the pipeline for JPEG, PNG, WebP and GIF. Safe for untrusted bytes.
 ///
 /// JPEG, PNG and WebP are decoded by libjpeg-turbo, libpng and libwebp, directly to the requested size; GIF is decoded
-/// in Swift. The first frame of an animated GIF or PNG is decoded at once, and the image's `animation` decodes the
-/// others.
+/// in Swift. The first frame of an animated GIF, PNG or WebP is decoded at once, and the image's `animation` decodes
+/// the others.
 ///
 /// ```swift
 /// let options = DecodeOptions(target: DecodeTarget(width: 128, height: 128), pixelFormat: .rgba)

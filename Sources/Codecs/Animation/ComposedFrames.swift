@@ -97,21 +97,21 @@ final class ComposedFrames: FrameDecoding {
     shown = index
   }
 
-  /// Returns an area that is transparent when a frame is drawn: the whole canvas below a keyframe, the rectangle that
-  /// the disposal of the shown frame clears, or an empty area if the formula blends everywhere.
+  /// Returns the area to which a frame is copied because the canvas is transparent there: the whole canvas below a
+  /// keyframe, the rectangle that the disposal of the shown frame clears, or an empty area.
   private func clearArea(before index: Int) -> PixelArea {
-    let nothing = PixelArea(x: 0, y: 0, width: 0, height: 0)
-    guard blend.copiesToClearAreas else { return nothing }
-    if table.keyframe(for: index) == index {
+    if blend.copiesToClearCanvas, table.keyframe(for: index) == index {
       return PixelArea(x: 0, y: 0, width: table.canvas.width, height: table.canvas.height)
     }
-    guard let shown, table.frames[shown].disposal == .background else { return nothing }
+    guard blend.copiesToClearCanvas, let shown, table.frames[shown].disposal == .background else {
+      return PixelArea(x: 0, y: 0, width: 0, height: 0)
+    }
     let visible = table.frames[shown].visibleSize(on: table.canvas)
     return PixelArea(
       x: table.frames[shown].x, y: table.frames[shown].y, width: visible.width, height: visible.height)
   }
 
-  /// Blends a part of a row of the canvas. In `clear`, pixels are copied.
+  /// Blends a part of a row of the canvas. Pixels in `clear` are copied.
   private func blendRow(
     _ pixels: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, y: Int, x: Int, count: Int,
     clear: PixelArea

@@ -2,15 +2,15 @@ import VitrineGraphics
 
 /// A formula that blends a row of pixels over another, both with straight alpha.
 struct PixelBlend: Sendable {
-  /// True if a frame replaces the pixels where the canvas is clear, so that transparent pixels keep their colors there.
-  var copiesToClearAreas = false
   /// Blends `count` pixels of four bytes, alpha last, over as many pixels at `target`.
   let draw: @Sendable (_ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, _ count: Int) -> Void
+  /// True if pixels are copied, and not blended, where the canvas is known to be clear.
+  var copiesToClearCanvas = false
 
   /// The formula of Porter and Duff (*over*), with every channel rounded to the nearest number.
   ///
   /// An opaque pixel replaces the pixel below; a transparent pixel leaves the pixel below unchanged.
-  static let exact = PixelBlend(copiesToClearAreas: false) { source, target, count in
+  static let exact = PixelBlend { source, target, count in
     let pixels = source.assumingMemoryBound(to: UInt32.self)
     let below = target.assumingMemoryBound(to: UInt32.self)
     for index in 0..<count {

@@ -2,8 +2,12 @@ extension PixelBlend {
   /// The formula of libwebp's animation decoder. Channels are rounded down, so that a channel can be one less than that
   /// of the exact formula.
   ///
-  /// An opaque pixel replaces the pixel below; a transparent pixel leaves the pixel below unchanged.
-  static let webP = PixelBlend(copiesToClearAreas: true) { source, target, count in
+  /// An opaque pixel replaces the pixel below; a transparent pixel leaves the pixel below unchanged. On a keyframe, and
+  /// where the previous frame was cleared, libwebp does not blend.
+  static let webP = PixelBlend(
+    draw: { source, target, count in blendRow(source, target, count) }, copiesToClearCanvas: true)
+
+  private static func blendRow(_ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, _ count: Int) {
     let pixels = source.assumingMemoryBound(to: UInt32.self)
     let below = target.assumingMemoryBound(to: UInt32.self)
     for index in 0..<count {

@@ -12,6 +12,7 @@ struct WebPAnimation: Sendable {
   private let ranges: [Range<Int>]
   /// The number of bytes that the decode of the largest frame allocates, without the tables of code groups.
   private let frameByteCount: Int
+  private let colorByteCount: Int
 
   /// The number of bytes of the table for each frame.
   static let bytesPerFrame = AnimationTable.bytesPerFrame + MemoryLayout<Range<Int>>.stride
@@ -43,6 +44,7 @@ struct WebPAnimation: Sendable {
     table = AnimationTable(canvas: canvas, frames: layouts, loopCount: container.loopCount)
     self.ranges = ranges
     self.frameByteCount = frameByteCount
+    colorByteCount = ICCProfile.conversionBytes(container.profileBytes)
   }
 
   /// Returns the animation of a file; `nil` if the file has fewer than two frames, or its canvas exceeds the
@@ -52,10 +54,11 @@ struct WebPAnimation: Sendable {
     let needsCanvas = !hasIndependentFrames
     guard (try? plan.checkPixels(holdsSource: true)) != nil else { return nil }
     let options = plan.options
+    let composingByteCount = needsCanvas ? table.composingBytes : 0
     return ImageAnimation(
       durations: table.frames.map(\.duration), loopCount: table.loopCount, frameByteCount: plan.resultBytes,
       byteCount: ByteCount.sum(data.count, ByteCount.product(table.frames.count, Self.bytesPerFrame)),
-      decoderByteCount: needsCanvas ? ByteCount.sum(table.composingBytes, frameByteCount) : frameByteCount
+      decoderByteCount: ByteCount.sum(composingByteCount, frameByteCount, colorByteCount)
     ) { () throws(AnimationError) in
       do throws(ImageError) {
         let plan = try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
