@@ -9,9 +9,11 @@ import Synchronization
 ///     let torn = server.baseURL + "/one.png?truncate=100"
 ///
 /// `/gallery/FILE` is a file of the image folder, with a strong `ETag`, `Last-Modified` and `Cache-Control:
-/// max-age=3600`. Other paths serve the resources that were added; any other path is 404. The server supports GET and
-/// HEAD, and replies to conditional requests (`If-None-Match`, and `If-Modified-Since` with the exact date) with 304,
-/// and to a range of bytes with 206 or 416 (with `If-Range`, only for the current strong entity tag or exact date).
+/// max-age=3600`. `/live/gallery.mjpeg` shows the first JPEG files of the folder one after another, as a camera does
+/// (`multipart/x-mixed-replace`), until the client disconnects. Other paths serve the resources that were added; any
+/// other path is 404. The server supports GET and HEAD, and replies to conditional requests (`If-None-Match`, and
+/// `If-Modified-Since` with the exact date) with 304, and to a range of bytes with 206 or 416 (with `If-Range`, only
+/// for the current strong entity tag or exact date).
 ///
 /// Query items change the response at any path. Unknown items are ignored, so that they can make URLs distinct:
 ///
@@ -27,6 +29,10 @@ import Synchronization
 /// | `chunked=1`, `endless=1` | is chunked; is chunked and never ends |
 /// | `truncate=BYTES`, `stall=BYTES`, `reset=BYTES` | after this number of bytes of the body or range closes the connection; sends nothing more; resets the connection |
 /// | `close=1` | closes the connection |
+///
+/// The live stream follows `latency`, `rate`, `status`, `redirect`, `html`, `empty`, `garbage`, `type` and `header`,
+/// and items of its own: `fps=N` for N frames per second, 5 by default and at most 60; `parts=N` to end after N frames;
+/// `hang=1` to send nothing more after these instead; `lengths=0` for parts without a `Content-Length`.
 ///
 /// A reset discards the bytes that the client's socket has not received yet. A client that closes its sending half is
 /// treated as disconnected. A connection that waits for a request is closed after a minute, or earlier if connections

@@ -39,7 +39,7 @@ public final class ImageDownloader: Sendable {
   public var pixelCache: (any ImagePixelCache)? { engine.pixelCache }
   let engine: LoadEngine
   /// The error with which every load fails; `nil` except for the downloader that stands in until `shared` is set.
-  private let refusal: ImageError?
+  let refusal: ImageError?
   /// The changes that the configuration makes to requests; `nil` if it makes none.
   private let additions: RequestAdditions?
   /// Passes memory pressure on to a cache that does not register with the ledger itself.
@@ -79,7 +79,10 @@ public final class ImageDownloader: Sendable {
     cachePressure?.count(against: engine.ledger)
   }
 
-  deinit { engine.cancelAll() }
+  deinit {
+    engine.cancelAll()
+    engine.liveStreams.forEach { $0.fail(.cancelled) }
+  }
 
   // MARK: Loading
 

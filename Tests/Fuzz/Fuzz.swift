@@ -23,7 +23,7 @@ enum Fuzz {
 
 /// The inputs that can be fuzzed.
 private enum Subject: String {
-  case jpeg, png, webp, gif, exif, feed, script, head, range, date, freshness, stored
+  case jpeg, png, webp, gif, exif, feed, script, head, range, date, freshness, stored, multipart
 
   /// Passes bytes to the subject, which may refuse any bytes but must not trap, hang, leak or access invalid memory.
   ///
@@ -42,6 +42,7 @@ private enum Subject: String {
     case .date: Dates.fuzz(bytes)
     case .freshness: StoredResponses.fuzz(bytes)
     case .stored: StoredFiles.fuzz(bytes)
+    case .multipart: MultipartBodies.fuzz(bytes)
     }
   }
 }

@@ -4,6 +4,7 @@ import Synchronization
 final class Catalog: Sendable {
   private let resources = Mutex<[String: Resource]>([:])
   private let folder: ImageFolder?
+  private static let livePath = "/live/gallery.mjpeg"
 
   init(folder: ImageFolder?) { self.folder = folder }
 
@@ -15,6 +16,16 @@ final class Catalog: Sendable {
     if let added = resources.withLock({ $0[key(target.path)] }) { return Exhibit(added) }
     guard target.path.hasPrefix("/gallery/") else { return nil }
     return folder?.exhibit(named: target.path.dropFirst("/gallery/".count))
+  }
+
+  /// Returns the live stream at the path of `target`, or `nil` if there is none. Its frames are the first JPEG files of
+  /// the image folder.
+  func liveExhibit(at target: Target) -> LiveExhibit? {
+    guard key(target.path) == Self.livePath, let folder else { return nil }
+    let frames = folder.jpegNames.prefix(LiveExhibit.maximumFrames).compactMap { name in
+      OpenFile(path: folder.path + "/" + name).map { Exhibit(body: .file($0), contentType: "image/jpeg") }
+    }
+    return frames.isEmpty ? nil : LiveExhibit(frames: frames, target)
   }
 
   private func key(_ path: some StringProtocol) -> String {

@@ -13,6 +13,20 @@ struct ImageFolder: Sendable {
     guard stat(self.path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
   }
 
+  /// The names of the JPEG files, sorted.
+  var jpegNames: [String] {
+    guard let directory = opendir(path) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if contentType(ofFile: name) == "image/jpeg" { names.append(name) }
+    }
+    return names.sorted()
+  }
+
   /// Returns the regular file at `name`, a percent-encoded path below the folder. Returns `nil` if there is none, or if
   /// a part of the path could lead outside the folder.
   func exhibit(named name: some StringProtocol) -> Exhibit? {

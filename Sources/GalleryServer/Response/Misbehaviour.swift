@@ -42,6 +42,9 @@ struct Misbehaviour: Equatable {
     enum Ending { case close, stall, reset }
   }
 
+  /// True if the response is another one than that of the resource.
+  var replacesResource: Bool { status != nil || content != nil || redirect != nil }
+
   init() {}
 
   init(_ target: Target) { for (name, value) in target.items { apply(name, value) } }

@@ -117,7 +117,7 @@ extension ResponsePlan {
     }
   }
 
-  private static func head(status: Int, _ headers: [Header]) -> [UInt8] {
+  static func head(status: Int, _ headers: [Header]) -> [UInt8] {
     var text = "HTTP/1.1 \(status) \(reasonPhrase(of: status))\r\n"
     for header in headers { text += "\(header.name): \(header.value)\r\n" }
     return Array((text + "\r\n").utf8)

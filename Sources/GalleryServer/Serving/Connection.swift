@@ -152,8 +152,7 @@ final class Connection {
     let record: Record
     do throws(Refusal) {
       guard let request = try parser.next() else { return nil }
-      let exhibit = server.catalog.exhibit(at: request.target)
-      plan = ResponsePlan(to: request, for: exhibit, behaviour: behaviour, date: date)
+      plan = self.plan(to: request, behaviour, date)
       record = Record(
         method: request.method, target: request.target.text, headers: request.headers,
         connection: number, status: plan.status)
@@ -163,6 +162,17 @@ final class Connection {
     }
     return Response(
       cursor: ResponseCursor(plan), record: record, recordNumber: server.log.add(record), lastProgress: now)
+  }
+
+  private func plan(to request: Request, _ behaviour: Behaviour, _ date: String) -> ResponsePlan {
+    let isRead = ["GET", "HEAD"].contains(request.method) && !request.hasBody
+    if isRead, !Misbehaviour(request.target).replacesResource,
+      let live = server.catalog.liveExhibit(at: request.target)
+    {
+      return ResponsePlan(to: request, for: live, behaviour: behaviour, date: date)
+    }
+    let exhibit = server.catalog.exhibit(at: request.target)
+    return ResponsePlan(to: request, for: exhibit, behaviour: behaviour, date: date)
   }
 
   /// Performs the steps of a response until the response must wait or is complete. Sets the phase accordingly.

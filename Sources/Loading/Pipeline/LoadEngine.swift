@@ -18,6 +18,8 @@ final class LoadEngine: Sendable {
   let transports: TransportTable
   let diskWriter: DiskWriter
   let staleImages: StaleImageRemover
+  let liveStreams = LiveStreams()
+  let liveFrames: LiveFrameMaker
   private let diskReader: DiskReader
   /// Nil if no pixels are stored.
   private let pixelWriter: PixelWriter?
@@ -66,6 +68,7 @@ final class LoadEngine: Sendable {
     imageMaker = ImageMaker(
       decoder, workers: workers, ledger: ledger, configuration: configuration,
       countsImages: countsImages)
+    liveFrames = LiveFrameMaker(imageMaker, workers)
     state = Shared(
       LoadState(
         configuration, hasDisk: dataCache != nil, preparesFetches: dataCache?.preparesFetches ?? false,
@@ -175,7 +178,11 @@ final class LoadEngine: Sendable {
 
   var isShutDown: Bool { state.withLock { $0.isShutDown } }
 
-  func shutDown(cancelling: Bool) { perform { $0.shutDown(cancelling: cancelling) } }
+  func shutDown(cancelling: Bool) {
+    perform { $0.shutDown(cancelling: cancelling) }
+    // A stream does not end by itself.
+    liveStreams.forEach { $0.fail(.shutDown) }
+  }
 
   func waitUntilIdle() async {
     repeat {
@@ -425,6 +432,7 @@ final class LoadEngine: Sendable {
     repeat {
       current = self.isOffline
       recovery.setOffline(current)
+      liveStreams.forEach { $0.setOffline(current) }
     } while self.isOffline != current
     if !current { connectivity.notify() }
   }
@@ -435,6 +443,7 @@ final class LoadEngine: Sendable {
     staleImages.removeAll()
     perform { $0.networkReturned() }
     recovery.networkReturned()
+    liveStreams.forEach { $0.networkReturned() }
     connectivity.notify()
   }
 }
