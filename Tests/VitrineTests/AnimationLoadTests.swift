@@ -23,7 +23,9 @@ import VitrineTesting
     return request
   }
 
-  @Test("SD-A1 invalid data give no image; a GIF tells scale, format, loop count 0 and 5 frames, and gives frame 1")
+  @Test(
+    "SD-A1 invalid data give no image; a GIF tells scale, format, loop count 0 and 5 frames, and gives frame 1"
+  )
   func decodedGIFTellsItsProperties() throws {
     #expect(throws: ImageError.self) { try ImageCodecs().decode(Array("no image".utf8), options: .init()) }
     let image = try ImageCodecs().decode(try animation(), options: .init())

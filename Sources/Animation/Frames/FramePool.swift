@@ -35,7 +35,7 @@ package final class FramePool: Sendable {
   private let maximumThreads: Int
 
   /// - Parameters:
-  ///   - byteLimit: The maximum number of bytes of decoded frames, whatever the ledgers allow.
+  ///   - byteLimit: The maximum number of bytes of decoded frames. The ledgers may allow less.
   ///   - threads: The number of threads that decode.
   package init(byteLimit: Int = 64 << 20, threads: Int = 2) {
     state = ConditionLock(State(plan: FramePlan(byteLimit: byteLimit)))
@@ -187,7 +187,9 @@ package final class FramePool: Sendable {
   }
 
   /// Returns a new decoder of an animation, which further frames use as well; `nil` if there is no room for it.
-  private func makeDecoder(_ job: FramePlan.Job, _ ledger: MemoryLedger?) throws(AnimationError) -> FrameDecoder? {
+  private func makeDecoder(_ job: FramePlan.Job, _ ledger: MemoryLedger?) throws(AnimationError)
+    -> FrameDecoder?
+  {
     guard let memory = reserve(job.animation.decoderByteCount, in: ledger) else { return nil }
     let decoder = FrameDecoder(try job.animation.makeDecoder(), memory)
     state.withLock(waking: .none) { state in

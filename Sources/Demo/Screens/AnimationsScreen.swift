@@ -4,14 +4,17 @@ import Vitrine
 final class AnimationsScreen: View, Screen {
   private static let gap = 16.0
   private static let tileCount = 40
-  private static let files = ["orbits.gif", "waves.png", "rings.webp", "pendulum.gif", "lissajous.png", "rain.webp"]
+  private static let files = [
+    "orbits.gif", "waves.png", "rings.webp", "pendulum.gif", "lissajous.png", "rain.webp",
+  ]
 
   private let gallery: Gallery
   private let failure: Image?
   private let scroll = ScrollView()
   private let controls: AnimationControls
   private let button = MovingButton()
-  private let buttonCaption = Label("Press: each state moves", font: Theme.caption, color: Theme.secondaryText)
+  private let buttonCaption = Label(
+    "Press: each state moves", font: Theme.caption, color: Theme.secondaryText)
   private let tiles: [ImageView]
 
   init(gallery: Gallery, failure: Image?) {
@@ -38,7 +41,8 @@ final class AnimationsScreen: View, Screen {
       [weak self] _ in self?.controls.imageDidChange()
     }
     button.setImage(from: gallery.animation("pendulum.gif", query: "button"), for: .normal, options: options)
-    button.setImage(from: gallery.animation("rings.webp", query: "button"), for: .highlighted, options: options)
+    button.setImage(
+      from: gallery.animation("rings.webp", query: "button"), for: .highlighted, options: options)
     for (index, tile) in tiles.enumerated() {
       let file = Self.files[index % Self.files.count]
       tile.setImage(from: gallery.animation(file, query: "tile=\(index + 1)"), options: options)

@@ -19,7 +19,8 @@ final class RequestChoices: Sendable {
     var areDefaults: Bool {
       guard case .downloader = cache else { return false }
       return transforms.isEmpty && limits == DecodeLimits() && !keepsData && usesPixelCache
-        && progressive == .none && decodes && !onlyFirstFrame && validator == nil && decoding == DecodeSettings()
+        && progressive == .none && decodes && !onlyFirstFrame && validator == nil
+        && decoding == DecodeSettings()
     }
 
     /// True if there are transforms, a check or another cache, which may be objects of the application.

@@ -9,7 +9,8 @@ final class TransformedFrames: FrameDecoding {
   /// The size of the transformed first frame in pixels.
   private let width, height: Int
 
-  init(_ decoder: any FrameDecoding, of image: Image, transform: any ImageTransform, width: Int, height: Int) {
+  init(_ decoder: any FrameDecoding, of image: Image, transform: any ImageTransform, width: Int, height: Int)
+  {
     self.decoder = decoder
     self.image = image
     self.transform = transform
@@ -41,7 +42,8 @@ extension ImageTransform {
     let frames = ImageAnimation(
       durations: animation.durations, loopCount: animation.loopCount,
       frameByteCount: result.bitmap.byteCount, byteCount: animation.byteCount,
-      decoderByteCount: animation.decoderByteCount + animation.frameByteCount, isComplete: animation.isComplete
+      decoderByteCount: animation.decoderByteCount + animation.frameByteCount,
+      isComplete: animation.isComplete
     ) { [width = result.pixelWidth, height = result.pixelHeight] () throws(AnimationError) in
       TransformedFrames(
         try animation.makeDecoder(), of: image, transform: self, width: width, height: height)

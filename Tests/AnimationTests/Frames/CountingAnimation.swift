@@ -34,7 +34,8 @@ final class CountingAnimation: Sendable {
     Image(
       bitmap(0),
       animation: ImageAnimation(
-        durations: [Double](repeating: 0.1, count: frameCount), frameByteCount: side * side * 4, byteCount: 100,
+        durations: [Double](repeating: 0.1, count: frameCount), frameByteCount: side * side * 4,
+        byteCount: 100,
         decoderByteCount: 10
       ) { () throws(AnimationError) in
         self.counts.withLock { $0.decoders += 1 }

@@ -20,7 +20,9 @@ struct PlaybackTests {
   private func frames(_ playback: Playback, count: Int) -> [Int] {
     var playback = playback
     var frames = [playback.frame]
-    while frames.count < count, let next = playback.nextChange { frames.append(playback.advance(to: next).frame) }
+    while frames.count < count, let next = playback.nextChange {
+      frames.append(playback.advance(to: next).frame)
+    }
     return frames
   }
 

@@ -163,4 +163,32 @@ import VitrineLoading
       }
     }
   }
+
+  @Test("animations with seeded random mutations are decoded or refused", arguments: 0..<4 as Range<UInt64>)
+  func mutatedAnimationsAreDecodedOrRefused(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    func mutate(_ bytes: inout [UInt8]) {
+      guard let index = bytes.indices.randomElement(using: &generator) else { return }
+      bytes[index] = .random(in: 0...255, using: &generator)
+    }
+    for _ in 0..<150 {
+      var gif = AnimatedGIFFixture.random(using: &generator).bytes
+      for _ in 0..<3 { mutate(&gif) }
+      var chunks = AnimatedPNGFixture.random(using: &generator).chunks
+      for _ in 0..<2 { mutate(&chunks[Int.random(in: 0..<chunks.count, using: &generator)].payload) }
+      for bytes in [gif, AnimatedPNGFixture.file(chunks)] {
+        guard let image = try? decode(bytes, limits: DecodeLimits(pixels: 1 << 16)),
+          let decoder = try image.animation?.makeDecoder()
+        else { continue }
+        for index in [0, 1, 2, image.frameCount - 1, 1] where index < image.frameCount {
+          do throws(AnimationError) {
+            let frame = try decoder.frame(index) { false }
+            #expect(frame.width == image.pixelWidth && frame.height == image.pixelHeight)
+          } catch {
+            #expect(error != .cancelled)
+          }
+        }
+      }
+    }
+  }
 }

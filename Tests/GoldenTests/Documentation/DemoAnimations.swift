@@ -20,7 +20,8 @@ enum DemoAnimations: String, CaseIterable {
   var frames: [Image.Frame] {
     (0..<Self.frameCount).map { number in
       let time = Double(number) / Double(Self.frameCount)
-      let bitmap = Bitmap(width: Self.width, height: Self.height, format: .bgra, isOpaque: true) { bytes, rowBytes in
+      let bitmap = Bitmap(width: Self.width, height: Self.height, format: .bgra, isOpaque: true) {
+        bytes, rowBytes in
         for y in 0..<Self.height {
           for x in 0..<Self.width {
             let color = color(
@@ -47,7 +48,8 @@ enum DemoAnimations: String, CaseIterable {
       for planet in 1...3 {
         let angle = turn * Double(4 - planet) + Double(planet)
         let radius = 0.25 + 0.25 * Double(planet)
-        light += Self.disc(x, y, radius * cosine(angle), 0.6 * radius * sine(angle), 0.05 + 0.03 * Double(planet))
+        light += Self.disc(
+          x, y, radius * cosine(angle), 0.6 * radius * sine(angle), 0.05 + 0.03 * Double(planet))
       }
       return Self.mix((14, 18, 34), (255, 196, 92), light)
     case .waves:
@@ -59,7 +61,8 @@ enum DemoAnimations: String, CaseIterable {
     case .pendulum:
       let angle = 0.9 * sine(turn)
       let (endX, endY) = (1.2 * sine(angle), -0.9 + 1.5 * cosine(angle))
-      let along = min(1, max(0, (x * endX + (y + 0.9) * (endY + 0.9)) / (endX * endX + (endY + 0.9) * (endY + 0.9))))
+      let along = min(
+        1, max(0, (x * endX + (y + 0.9) * (endY + 0.9)) / (endX * endX + (endY + 0.9) * (endY + 0.9))))
       let rod = Self.disc(x, y, along * endX, -0.9 + along * (endY + 0.9), 0.02)
       return Self.mix((238, 232, 220), (190, 60, 40), rod + Self.disc(x, y, endX, endY, 0.16))
     case .lissajous:
@@ -82,7 +85,9 @@ enum DemoAnimations: String, CaseIterable {
   }
 
   /// Returns 1 inside of a disc and 0 outside, with a smooth edge.
-  private static func disc(_ x: Double, _ y: Double, _ centerX: Double, _ centerY: Double, _ radius: Double) -> Double {
+  private static func disc(_ x: Double, _ y: Double, _ centerX: Double, _ centerY: Double, _ radius: Double)
+    -> Double
+  {
     let distance = ((x - centerX) * (x - centerX) + (y - centerY) * (y - centerY)).squareRoot()
     return min(1, max(0, (radius - distance) * 40 + 0.5))
   }
@@ -107,6 +112,7 @@ extension Double {
     if x > .pi / 2 { x = .pi - x }
     if x < -.pi / 2 { x = -.pi - x }
     let square = x * x
-    return x * (1 - square / 6 * (1 - square / 20 * (1 - square / 42 * (1 - square / 72 * (1 - square / 110)))))
+    return x
+      * (1 - square / 6 * (1 - square / 20 * (1 - square / 42 * (1 - square / 72 * (1 - square / 110)))))
   }
 }

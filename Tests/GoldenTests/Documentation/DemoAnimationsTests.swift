@@ -10,7 +10,9 @@ extension GoldenTests {
     private static let folder = ExpectedImages.documentation.appending(path: "../../../../Assets/animations")
       .standardizedFileURL
 
-    @Test(arguments: DemoAnimations.allCases) func fileHasTheFramesOfItsPicture(picture: DemoAnimations) throws {
+    @Test(arguments: DemoAnimations.allCases) func fileHasTheFramesOfItsPicture(picture: DemoAnimations)
+      throws
+    {
       let (file, frames) = (Self.folder.appending(path: picture.file), picture.frames)
       if ProcessInfo.processInfo.environment["VITRINE_RECORD_GOLDEN"] != nil {
         try Data(ImageCodecs().encode(frames: frames, as: picture.format)).write(to: file)

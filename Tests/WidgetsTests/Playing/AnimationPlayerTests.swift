@@ -14,7 +14,8 @@ import VitrineTesting
   private func animation(frameCount: Int = 5, loopCount: Int = 0) -> Image {
     let frames = (0..<frameCount).map { number in
       Image.Frame(
-        bitmap: Bitmap(width: 4, height: 4, color: Color(red: UInt8(number), green: 0, blue: 0)), duration: 0.1)
+        bitmap: Bitmap(width: 4, height: 4, color: Color(red: UInt8(number), green: 0, blue: 0)),
+        duration: 0.1)
     }
     return Image(frames: frames, loopCount: loopCount)
   }
@@ -237,7 +238,9 @@ import VitrineTesting
     #expect(drawn == [1])
   }
 
-  @Test("SD-A10 the natural size of a view is that of its image, SD-A12 a view that is made with an image keeps it")
+  @Test(
+    "SD-A10 the natural size of a view is that of its image, SD-A12 a view that is made with an image keeps it"
+  )
   func viewHasTheSizeOfItsImage() {
     let image = animation()
     let view = ImageView(image)
