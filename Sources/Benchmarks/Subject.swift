@@ -13,6 +13,10 @@ struct Subject: Equatable {
     Subject("set-image", "setting an image from memory on a slot", SetImage.measure),
     Subject("scroll", "a frame of a scrolling list, beside a memmove of the window", Scroll.measure),
     Subject("fade", "a frame of 50 tiles that change their images at once", Fade.measure),
+    Subject(
+      "animation",
+      "20 animated images on the screen, beside libwebp's own loop; scrolled off; in a small budget",
+      Animation.measure),
     Subject("idle", "frames, processor time and wake-ups of a window while nothing changes", Idle.measure),
     Subject("spinners", "50 slots, or one, that wait for their images", Spinners.measure),
     Subject("reuse-storm", "10,000 slot changes per second, for 15 s", ReuseStorm.measure),

@@ -322,7 +322,7 @@ struct ScriptRunTests {
     let outcome = try await program.run(
       "--video", "offscreen", "--latency", "0", "--size", "480x800",
       script: """
-        tap 242 32
+        tap 164 32
         expect "Buttons" state selected
         wait idle
         tap 245 80

@@ -65,8 +65,9 @@ import VitrineTesting
   @Test func endedAndSilentStreamsAreRequestedAgain() async throws {
     let screen = Screen(try GalleryServer(images: gallery))
     let stream = screen.stream("/live/gallery.mjpeg?fps=60&parts=1")
-    try await until { screen.events.count == 2 }
-    #expect(screen.events == [.playing, .interrupted(nil, retryDelay: 1)])
+    // If the connection ends before its only frame is decoded, the stream does not count as playing.
+    try await until { screen.images.count == 1 && screen.events.last == .interrupted(nil, retryDelay: 1) }
+    #expect(screen.events.count == 1 || screen.events == [.playing, .interrupted(nil, retryDelay: 1)])
 
     screen.clock.advance(by: 1)
     try await until { screen.images.count == 2 }

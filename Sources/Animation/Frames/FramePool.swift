@@ -13,7 +13,7 @@ package final class FramePool: Sendable {
   private struct State {
     var plan: FramePlan
     var decoders: [ObjectIdentifier: FrameDecoder] = [:]
-    /// The functions to call when a frame of a view was decoded, by the number of the view.
+    /// The functions to call when the current frame of a view was decoded, by the number of the view.
     var observers: [UInt64: @Sendable () -> Void] = [:]
     /// The views of each animation.
     var viewers: [ObjectIdentifier: Set<UInt64>] = [:]
@@ -45,7 +45,8 @@ package final class FramePool: Sendable {
 
   /// Returns access to the frames of an animated image; `nil` for a still image.
   ///
-  /// - Parameter frameDecoded: Called on a thread of the pool each time a frame of the animation was decoded.
+  /// - Parameter frameDecoded: Called on a thread of the pool when the current frame of the view was decoded, or cannot
+  ///   be decoded.
   package func frames(of image: Image, frameDecoded: @escaping @Sendable () -> Void) -> FrameStream? {
     guard let animation = image.animation else { return nil }
     let id = ObjectIdentifier(animation)
@@ -139,7 +140,8 @@ package final class FramePool: Sendable {
       let (observers, released, needsThread) = state.withLock { state in
         if case .decoded = outcome { state.decodedFrames += 1 }
         let released = state.plan.end(job, outcome)
-        let observers = (state.viewers[job.track] ?? []).compactMap { state.observers[$0] }
+        let waiting = state.plan.track(job.track)?.demands.filter { $0.value.current == job.frame }
+        let observers = (waiting ?? [:]).keys.compactMap { state.observers[$0] }
         return (observers, released, state.takeThread(maximumThreads))
       }
       withExtendedLifetime(released) {}

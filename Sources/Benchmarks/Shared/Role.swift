@@ -4,7 +4,7 @@ import FoundationEssentials
 struct Role {
   enum Name: String {
     case server, firstScreen, setImage, scroll, fade, idle, spinners, reuseStorm, fetch, storm, fling
-    case flingMemory, start, flash, fleet
+    case flingMemory, start, flash, fleet, animation
   }
 
   private static let mark = "--child"
@@ -45,6 +45,7 @@ struct Role {
     case .start: figures = try StartRun.measure(arguments)
     case .flash: figures = try FlashRun.measure(arguments)
     case .fleet: figures = try FleetRun.measure(arguments)
+    case .animation: figures = try AnimationRun.measure(arguments)
     }
     print(String(decoding: try JSONEncoder().encode(figures), as: UTF8.self))
   }

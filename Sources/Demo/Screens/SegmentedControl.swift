@@ -65,7 +65,7 @@ final class PillButton: Button {
 
   override func sizeThatFits(_ size: Size) -> Size {
     let fitting = super.sizeThatFits(size)
-    return Size(width: (fitting.width + 24).rounded(.up), height: 32)
+    return Size(width: (fitting.width + 20).rounded(.up), height: 32)
   }
 }
 

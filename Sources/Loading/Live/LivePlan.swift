@@ -198,6 +198,8 @@ struct LivePlan: Sendable {
       statistics.framesDecoded += 1
       isFailingToDecode = false
       backOff.reset()
+      // The connection of the last frame may have ended meanwhile, which was reported.
+      if isMultipart, connection == nil { return [.deliver(frame)] }
       defer { isPlaying = true }
       return isPlaying ? [.deliver(frame)] : [.deliver(frame), .report(.playing)]
     }

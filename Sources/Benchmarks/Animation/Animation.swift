@@ -1,0 +1,44 @@
+import Vitrine
+
+/// Moving images: 20 on the screen, beside libwebp's own loop; scrolled off; and 40 in a small budget.
+enum Animation {
+  static func measure(_ options: Options) throws -> [Figure] {
+    try ScratchFolder.use("animation") { folder in
+      try AnimationFiles.write(to: folder)
+      func run(_ scene: AnimationRun.Scene) throws -> [String: Double] {
+        // The first period warms up.
+        try ChildProcess(.animation, [folder, scene.rawValue, String(options.runs + 1)]).figures()
+      }
+      func samples(_ figures: [String: Double], _ name: String) -> Samples {
+        figures.samples(name, periods: options.runs)
+      }
+      let playing = try run(.playing)
+      let hidden = try run(.hidden)
+      let crowded = try run(.crowded)
+      return [
+        Figure(
+          "cpu_ms", samples(playing, "cpu_ms"), label: "20 images of 320x240 at 25/s: processor time a frame",
+          unit: "ms"),
+        Figure("codec_ms", samples(playing, "codec_ms"), label: "  libwebp's own loop", unit: "ms"),
+        Figure(
+          "ratio", samples(playing, "ratio"), label: "  ratio", floor: .atMost(1.5), aim: .atMost(1.2)),
+        Figure("shown", samples(playing, "shown"), label: "  frames shown in a period"),
+        Figure(
+          "late", samples(playing, "late"), label: "  frames that were too late", floor: .atMost(0),
+          aim: .atMost(0)),
+        Figure("memory", samples(playing, "resident_mb"), label: "  memory of the process", unit: "MB"),
+        Figure(
+          "hidden_frames", samples(hidden, "presented"), label: "scrolled off: frames in a period",
+          floor: .atMost(0), aim: .atMost(0)),
+        Figure("hidden_percent", samples(hidden, "percent"), label: "  fraction of a core", unit: "%"),
+        Figure(
+          "crowded_moving", samples(crowded, "moving"),
+          label: "40 images in a budget of 16 MiB: images that move",
+          floor: .atLeast(40), aim: .atLeast(40)),
+        Figure(
+          "crowded_peak", samples(crowded, "peak_mib"), label: "  peak of the ledger", unit: "MiB",
+          floor: .atMost(16), aim: .atMost(16)),
+      ]
+    }
+  }
+}

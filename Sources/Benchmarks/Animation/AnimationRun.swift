@@ -1,0 +1,128 @@
+import CCodecs
+import FoundationEssentials
+import Vitrine
+
+/// The child process of `animation`: shows animated images in a window of 1280x800 in real time.
+@MainActor
+enum AnimationRun {
+  enum Scene: String {
+    case playing
+    /// The images are scrolled out of sight.
+    case hidden
+    /// 40 smaller images whose decoded frames are ten times the memory budget.
+    case crowded
+  }
+
+  private static let seconds = 2.0
+
+  /// Runs the measurement.
+  ///
+  /// - Parameter arguments: The folder of the files, the scene, and the number of periods.
+  static func measure(_ arguments: [String]) throws -> [String: Double] {
+    guard arguments.count == 3, let scene = Scene(rawValue: arguments[1]), let periods = Int(arguments[2])
+    else { throw BenchmarkError("folder, scene, periods") }
+    let folder = arguments[0]
+    let isCrowded = scene == .crowded
+    let application = try Application.offscreen { configuration in
+      configuration.host.size = Size(width: 1280, height: 800)
+      if isCrowded { configuration.memory = MemoryBudget(bytes: 16 << 20) }
+    }
+    let host = application.host
+    let scroll = ScrollView(frame: host.window.bounds)
+    scroll.contentSize = Size(width: scroll.frame.width, height: 3 * scroll.frame.height)
+    host.window.rootView = scroll
+    let views = tiles(isCrowded, in: scroll)
+    for (index, view) in views.enumerated() {
+      let name = isCrowded ? AnimationFiles.smallName(index) : AnimationFiles.name(index)
+      view.setImage(from: URL(filePath: "\(folder)/\(name)"))
+    }
+    while !host.window.isLoaded { host.turn() }
+    guard views.allSatisfy({ $0.image?.isAnimated == true }) else { throw BenchmarkError("no animations") }
+    if scene == .hidden { scroll.contentOffset.y = scroll.frame.height }
+    wait(1, in: host)
+
+    var figures: [String: Double] = [:]
+    for period in 0..<periods {
+      let counters = views.map { FrameCounter($0) }
+      let (presented, cpu) = (host.frameStatistics.presented, SystemCounters.processCPU)
+      wait(seconds, in: host)
+      let used = SystemCounters.processCPU - cpu
+      let shown = counters.reduce(0) { $0 + $1.shown }
+      let late = counters.reduce(0) { $0 + $1.late }
+      figures["presented_\(period)"] = Double(host.frameStatistics.presented - presented)
+      figures["percent_\(period)"] = used / seconds * 100
+      figures["shown_\(period)"] = Double(shown)
+      figures["late_\(period)"] = Double(late)
+      figures["moving_\(period)"] = Double(counters.count { $0.shown > 0 })
+      figures["resident_mb_\(period)"] = Double(SystemCounters.residentBytes) / 1e6
+      figures["peak_mib_\(period)"] = Double(application.downloader.ledger.peak) / 1_048_576
+      if scene == .playing, shown > 0 {
+        let codec = try codecSeconds(for: shown, in: folder)
+        figures["cpu_ms_\(period)"] = used / Double(shown) * 1000
+        figures["codec_ms_\(period)"] = codec / Double(shown) * 1000
+        figures["ratio_\(period)"] = used / codec
+      }
+    }
+    return figures
+  }
+
+  private static func tiles(_ isCrowded: Bool, in scroll: ScrollView) -> [ImageView] {
+    let count = isCrowded ? AnimationFiles.smallCount : AnimationFiles.count
+    let columns = isCrowded ? 9 : 5
+    let size =
+      isCrowded
+      ? Size(width: Double(AnimationFiles.smallSide), height: Double(AnimationFiles.smallSide))
+      : Size(width: 256, height: 192)
+    return (0..<count).map { index in
+      let (row, column) = index.quotientAndRemainder(dividingBy: columns)
+      let view = ImageView(
+        frame: Rect(
+          origin: Point(x: Double(column) * size.width, y: Double(row) * size.height), size: size))
+      scroll.addSubview(view)
+      return view
+    }
+  }
+
+  private static func wait(_ seconds: Double, in host: SDLHost) {
+    let end = SystemCounters.time + seconds
+    while case let remaining = end - SystemCounters.time, remaining > 0 { host.turn(waitUpTo: remaining) }
+  }
+
+  /// Counts the frames that a view shows from now on.
+  @MainActor private final class FrameCounter {
+    private let player: AnimationPlayer?
+    private let before: Int
+    private(set) var shown = 0
+    var late: Int { (player?.droppedFrames ?? 0) - before }
+
+    init(_ view: View) {
+      player = view.animationPlayer
+      before = player?.droppedFrames ?? 0
+      player?.frameHandler = { [weak self] _ in self?.shown += 1 }
+    }
+  }
+
+  /// Decodes as many frames with libwebp's own decoder of animations, and returns the processor time in seconds.
+  private static func codecSeconds(for frames: Int, in folder: String) throws -> Double {
+    guard let bytes = FileManager.default.contents(atPath: "\(folder)/\(AnimationFiles.name(0))") else {
+      throw BenchmarkError("no file")
+    }
+    let start = SystemCounters.processCPU
+    try bytes.withUnsafeBytes { bytes in
+      var data = WebPData(bytes: bytes.bindMemory(to: UInt8.self).baseAddress, size: bytes.count)
+      guard let decoder = WebPAnimDecoderNewInternal(&data, nil, Int32(WEBP_DEMUX_ABI_VERSION)) else {
+        throw BenchmarkError("libwebp does not decode the animation")
+      }
+      defer { WebPAnimDecoderDelete(decoder) }
+      for _ in 0..<frames {
+        if WebPAnimDecoderHasMoreFrames(decoder) == 0 { WebPAnimDecoderReset(decoder) }
+        var pixels: UnsafeMutablePointer<UInt8>?
+        var time: Int32 = 0
+        guard WebPAnimDecoderGetNext(decoder, &pixels, &time) != 0 else {
+          throw BenchmarkError("libwebp does not decode a frame")
+        }
+      }
+    }
+    return SystemCounters.processCPU - start
+  }
+}
