@@ -349,6 +349,8 @@ struct FeedUpdatesTests {
     feed.startUpdates(every: 900)
     try await until { feed.state == .waiting(.notLoaded(location, .offline)) }
     clock.advance(by: 901)
+    // The retry fails, and the next one is scheduled. A retry that still runs would be replaced by another request.
+    try await until { !clock.wakes.isEmpty }
     await checkRequests(0)
 
     world.downloader.isOffline = false
