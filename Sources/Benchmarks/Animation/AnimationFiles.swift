@@ -29,7 +29,7 @@ enum AnimationFiles {
       let bitmap = Bitmap(width: width, height: height, format: .bgra, isOpaque: true) { bytes, rowBytes in
         for y in 0..<height {
           for x in 0..<width {
-            let noise = (x &* 73 ^ y &* 151 ^ number &* 31) & 15
+            let noise = (x &* 73 ^ y &* 151 ^ number &* 31) & 3
             let offset = y * rowBytes + x * 4
             bytes[offset] = UInt8((x + number * 8 + variant * 40) & 127 + noise)
             bytes[offset + 1] = UInt8((y + number * 5) & 127 + noise)

@@ -43,6 +43,8 @@ enum AnimationRun {
 
     var figures: [String: Double] = [:]
     for period in 0..<periods {
+      // The loop of the codec has stopped the window.
+      wait(0.2, in: host)
       let counters = views.map { FrameCounter($0) }
       let (presented, cpu) = (host.frameStatistics.presented, SystemCounters.processCPU)
       wait(seconds, in: host)
