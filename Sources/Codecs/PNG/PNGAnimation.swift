@@ -1,8 +1,8 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// The frames of an animated PNG (PNG specification, third edition, section 11.3.4): their layouts, and the positions
-/// of their data chunks in the file.
+/// The layouts of the frames of an animated PNG, and where the data chunks of each frame are in the file (PNG
+/// specification, third edition, section 11.3.4).
 ///
 /// A frame whose chunks are missing, invalid or out of sequence ends the animation before that frame. Damage inside the
 /// compressed pixels is found when the frame is decoded.

@@ -1,6 +1,5 @@
 extension PixelBlend {
-  /// The formula of libwebp's animation decoder. Channels are rounded down, so that a channel can be one less than that
-  /// of the exact formula.
+  /// The formula of libwebp's animation decoder. It rounds channels down, so a result can be one less than that of `exact`.
   ///
   /// An opaque pixel replaces the pixel below; a transparent pixel leaves the pixel below unchanged. On a keyframe, and
   /// where the previous frame was cleared, libwebp does not blend.

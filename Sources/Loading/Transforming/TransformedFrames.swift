@@ -42,7 +42,7 @@ extension ImageTransform {
     let frames = ImageAnimation(
       durations: animation.durations, loopCount: animation.loopCount,
       frameByteCount: result.bitmap.byteCount, byteCount: animation.byteCount,
-      decoderByteCount: animation.decoderByteCount + animation.frameByteCount,
+      decoderByteCount: animation.decoderByteCount.addingSaturated(animation.frameByteCount),
       isComplete: animation.isComplete
     ) { [width = result.pixelWidth, height = result.pixelHeight] () throws(AnimationError) in
       TransformedFrames(

@@ -24,7 +24,7 @@ public final class AnimationPlayer {
   public var loopHandler: ((Int) -> Void)?
   /// Called when the last loop has ended. The last frame stays.
   public var endHandler: (() -> Void)?
-  /// The number of the frame that is shown. Behind `playback` while a frame is being decoded.
+  /// The number of the frame that is shown. While a frame is being decoded, the previous one is still shown.
   public private(set) var frameIndex = 0
   /// The number of frames that were left out because they were decoded too late, or because the window had no frame
   /// while they were to be shown.

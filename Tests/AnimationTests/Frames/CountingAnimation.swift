@@ -15,8 +15,6 @@ final class CountingAnimation: Sendable {
   let side: Int
   private let frameCount: Int
   private let damagedFrom: Int
-  /// Decoding waits while the flag is set.
-  let isStopped = Atomic(false)
 
   init(frameCount: Int, side: Int = 8, damagedFrom: Int = .max) {
     (self.frameCount, self.side, self.damagedFrom) = (frameCount, side, damagedFrom)

@@ -4,9 +4,9 @@ import VitrineGraphics
 /// Pixels that wait to be written, because they must not delay the images that the screen is waiting for. Makes
 /// decisions only. Times are in nanoseconds.
 ///
-/// Pixels wait until no slot loads an image, but no longer than a second. The queue keeps at most `keptBytesLimit` bytes
-/// of images in memory. Further images are referenced weakly: their pixels are written only if the memory cache or a
-/// view still holds the image when its turn comes.
+/// Pixels wait until no slot loads an image, but no longer than a second. The queue retains images of at most
+/// `keptBytesLimit` bytes. It holds weak references to further images, and skips those that were released before their
+/// turn.
 struct PixelWrites {
   /// The maximum number of seconds for which pixels wait for the images of slots.
   static let longestWait = 1.0
