@@ -9,7 +9,8 @@ struct LiveHandlers: Sendable {
 
 /// Performs the actions that `LivePlan` decides, with transports, threads, timers and the main actor.
 ///
-/// Never calls out with the lock held.
+/// Images and events reach the main actor in the order in which the plan decided them, whichever threads decided: they
+/// are queued with the lock held. Never calls out with the lock held.
 final class LiveRunner: Sendable {
   /// A frame that waits, is being decoded, or is to be delivered.
   private struct Frame {
@@ -21,10 +22,19 @@ final class LiveRunner: Sendable {
     var image: Image?
   }
 
+  /// A call of the main actor.
+  private enum MainActorCall {
+    case deliver(Int)
+    case report(LiveImageStream.Event)
+    case releaseHandlers
+  }
+
   private struct State {
     var plan: LivePlan
     var connection: LiveReceiver?
     var frames: [Int: Frame] = [:]
+    /// The calls that wait for the main actor, in order.
+    var calls: [MainActorCall] = []
     /// The handlers; `nil` after the end.
     var handlers: LiveHandlers?
   }
@@ -97,12 +107,11 @@ final class LiveRunner: Sendable {
 
   func frameArrived(_ connection: LiveReceiver, _ body: [UInt8]) {
     let reservation = MemoryReservation(body.count, in: engine.ledger, as: .bodies)
-    let actions = state.withLock { state -> [LivePlan.Action] in
+    perform { state, _ in
       guard let (frame, actions) = state.plan.frameArrived(connection.number) else { return [] }
       state.frames[frame] = Frame(body: body, reservation: reservation)
       return actions
     }
-    perform(actions)
   }
 
   func frameDiscarded(_ connection: LiveReceiver) {
@@ -116,11 +125,18 @@ final class LiveRunner: Sendable {
   // MARK: Work
 
   private func perform(_ decide: (inout LivePlan, Int64) -> [LivePlan.Action]) {
-    let now = clock.now
-    perform(state.withLock { decide(&$0.plan, now) })
+    perform { (state: inout State, now: Int64) in decide(&state.plan, now) }
   }
 
-  private func perform(_ actions: [LivePlan.Action]) {
+  private func perform(_ decide: (inout State, Int64) -> [LivePlan.Action]) {
+    let now = clock.now
+    let (actions, hasFirstCall) = state.withLock { state in
+      let wasEmpty = state.calls.isEmpty
+      let actions = decide(&state, now)
+      state.calls += actions.compactMap(Self.mainActorCall)
+      return (actions, wasEmpty && !state.calls.isEmpty)
+    }
+    if hasFirstCall { MainActorQueue.main.post { [weak self] in self?.performCalls() } }
     for action in actions {
       switch action {
       case .connect(let number): connect(number)
@@ -129,13 +145,19 @@ final class LiveRunner: Sendable {
       case .stopDecoding(let frame), .drop(let frame):
         let job = state.withLock { $0.frames.removeValue(forKey: frame) }?.job
         if let job { engine.liveFrames.cancel(job) }
-      case .deliver(let frame): MainActorQueue.main.post { [weak self] in self?.deliver(frame) }
-      case .report(let event): report(event)
       case .wake(let time):
         clock.wake(at: time) { [weak self] in self?.perform { $0.woken(at: $1) } }
-      // After the events and images that have been posted.
-      case .end: MainActorQueue.main.post { [weak self] in self?.releaseHandlers() }
+      case .deliver, .report, .end: break
       }
+    }
+  }
+
+  private static func mainActorCall(for action: LivePlan.Action) -> MainActorCall? {
+    switch action {
+    case .deliver(let frame): .deliver(frame)
+    case .report(let event): .report(event)
+    case .end: .releaseHandlers
+    case .connect, .disconnect, .decode, .stopDecoding, .drop, .wake: nil
     }
   }
 
@@ -178,17 +200,31 @@ final class LiveRunner: Sendable {
   private func decoded(_ frame: Int, _ result: Result<Image, ImageError>) {
     var error: ImageError?
     if case .failure(let failure) = result { error = failure }
-    let actions = state.withLock { state in
+    perform { state, _ in
       switch result {
       case .success(let image): state.frames[frame]?.image = image
       case .failure: state.frames[frame] = nil
       }
       return state.plan.decoded(frame, error)
     }
-    perform(actions)
   }
 
   // MARK: Handlers
+
+  /// Performs the calls that have been queued; those that are queued meanwhile follow in a turn of their own.
+  @MainActor private func performCalls() {
+    let calls = state.withLock { state in
+      defer { state.calls = [] }
+      return state.calls
+    }
+    for call in calls {
+      switch call {
+      case .deliver(let frame): deliver(frame)
+      case .report(let event): state.withLock { $0.handlers }?.onEvent?(event)
+      case .releaseHandlers: releaseHandlers()
+      }
+    }
+  }
 
   @MainActor private func deliver(_ frame: Int) {
     let (image, handlers) = state.withLock { state in
@@ -197,13 +233,6 @@ final class LiveRunner: Sendable {
     }
     if let image, let handlers { handlers.onFrame(image) }
     perform { plan, _ in plan.delivered(frame) }
-  }
-
-  private func report(_ event: LiveImageStream.Event) {
-    MainActorQueue.main.post { [weak self] in
-      guard let self else { return }
-      state.withLock({ $0.handlers })?.onEvent?(event)
-    }
   }
 
   private func releaseHandlers() {

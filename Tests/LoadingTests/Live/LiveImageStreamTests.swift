@@ -129,6 +129,35 @@ import VitrineTesting
     #expect(stream.statistics.reconnects == 1)
   }
 
+  @Test func eventsArriveInTheOrderInWhichTheyHappened() async throws {
+    for _ in 0..<20 {
+      let world = Fixture()
+      let log = Recorder<String>()
+      let transfers = world.transport
+      let stream = world.downloader.liveImages(
+        request("video.mjpg"),
+        onFrame: { _ in
+          log.add("frame")
+          // The connection breaks while the thread that decoded the image may still be at work.
+          transfers.transfers.last?.fail(.transport(.connectionLost, message: ""))
+        },
+        onEvent: { event in
+          switch event {
+          case .playing: log.add("playing")
+          case .interrupted: log.add("interrupted")
+          default: log.add("\(event)")
+          }
+        })
+      let transfer = try await world.transport.transfer(1)
+      transfer.respond(headers: multipart)
+      transfer.send(part(width: 10) + bytes("--frame\r\n"))
+      _ = try await log.wait(for: 3)
+
+      #expect(log.values == ["frame", "playing", "interrupted"])
+      stream.cancel()
+    }
+  }
+
   @Test func silentStreamIsReplaced() async throws {
     let world = Fixture()
     let stream = stream(world, options: .init(stallLimit: 4))
