@@ -200,7 +200,7 @@ public final class Image: Sendable {
   public var isFullSize: Bool { pixelWidth >= sourceWidth && pixelHeight >= sourceHeight }
   /// The cost in a cache: the bytes of the pixels and of the animation, which keeps the encoded image. Decoded frames
   /// after the first are not part of the image and do not count.
-  public var cost: Int { bitmap.byteCount + (animation?.byteCount ?? 0) }
+  public var cost: Int { ByteCount.sum(bitmap.byteCount, animation?.byteCount ?? 0) }
 
   /// Returns the seconds for which a frame is shown; 0 for a still image, and for a number without a frame.
   public func duration(ofFrame index: Int) -> Double {

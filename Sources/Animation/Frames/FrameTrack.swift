@@ -32,14 +32,13 @@ struct FrameTrack {
   }
 
   /// The bytes of the decoded frames, without the first, which belongs to the image.
-  var bytes: Int { (images.count - 1) * frameBytes }
+  var bytes: Int { ByteCount.product(images.count - 1, frameBytes) }
 
   /// True if frames stay decoded after they were shown.
   var keepsAll: Bool {
     guard maySpendMemory else { return false }
     guard storage == .automatic else { return storage == .preloaded }
-    let (all, overflow) = frameCount.multipliedReportingOverflow(by: frameBytes)
-    return !overflow && all <= Self.keptBytes
+    return ByteCount.product(frameCount, frameBytes) <= Self.keptBytes
   }
 
   // MARK: Views

@@ -13,6 +13,9 @@ public final class ImageAnimation: Sendable {
   package static let defaultDuration = 0.1
   /// The shortest duration in seconds that is kept. Encoders write 0 or 0.01 for "as fast as possible".
   package static let shortestDuration = 0.011
+  /// The largest number of bytes that is kept, 256 TiB on a machine of 64 bits. The caches and the ledger add the
+  /// numbers of many images, and must not overflow.
+  package static let largestByteCount = Int.max >> 15
 
   /// The seconds for which each frame is shown: at least one number, all positive.
   public let durations: [Double]
@@ -37,7 +40,8 @@ public final class ImageAnimation: Sendable {
   ///   - durations: The seconds for which each frame is shown. Durations of 0.01 s or less, and those that are not
   ///     finite, count as 0.1 s.
   ///   - loopCount: The number of times that the animation is played; 0, the default, for ever.
-  ///   - frameByteCount: The number of bytes of one decoded frame.
+  ///   - frameByteCount: The number of bytes of one decoded frame. Numbers of bytes are limited to the range from 0 to
+  ///     256 TiB.
   ///   - byteCount: The number of bytes that `makeDecoder` retains.
   ///   - decoderByteCount: The number of bytes that a decoder keeps between two frames.
   ///   - isComplete: False if more frames of the file are still to arrive.
@@ -54,13 +58,15 @@ public final class ImageAnimation: Sendable {
       $0.isFinite && $0 >= Self.shortestDuration ? $0 : Self.defaultDuration
     }
     self.loopCount = max(0, loopCount)
-    self.frameByteCount = max(0, frameByteCount)
-    self.byteCount = max(0, byteCount)
-    self.decoderByteCount = max(0, decoderByteCount)
+    self.frameByteCount = Self.limited(frameByteCount)
+    self.byteCount = Self.limited(byteCount)
+    self.decoderByteCount = Self.limited(decoderByteCount)
     self.isComplete = isComplete
     storage = .automatic
     decoder = makeDecoder
   }
+
+  private static func limited(_ byteCount: Int) -> Int { max(0, min(byteCount, largestByteCount)) }
 
   private init(_ other: ImageAnimation, storage: FrameStorage) {
     (durations, loopCount, byteCount) = (other.durations, other.loopCount, other.byteCount)

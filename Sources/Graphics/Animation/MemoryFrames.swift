@@ -18,7 +18,7 @@ extension ImageAnimation {
       durations: frames.map(\.duration), loopCount: loopCount,
       frameByteCount: bitmaps.map(\.byteCount).max() ?? 0,
       // The first frame is the image's own bitmap.
-      byteCount: bitmaps.dropFirst().reduce(0) { $0 + $1.byteCount }
+      byteCount: bitmaps.dropFirst().reduce(0) { ByteCount.sum($0, $1.byteCount) }
     ) { () throws(AnimationError) in MemoryFrames(bitmaps) }
   }
 }
