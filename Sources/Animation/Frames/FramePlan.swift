@@ -24,15 +24,14 @@ struct FramePlan {
   /// The maximum number of bytes of all decoded frames.
   let byteLimit: Int
   private var entries: [ObjectIdentifier: Entry] = [:]
+  /// The bytes of all decoded frames. Wraps instead of trapping for sizes that no memory has.
+  private(set) var bytes = 0
   private var lastUse: UInt64 = 0
   /// The number of frames that are decoded before they are to be shown: 1 after a shortage of memory.
   private(set) var ahead = longestAhead
   private var decodedSinceShortage = 0
 
   init(byteLimit: Int) { self.byteLimit = byteLimit }
-
-  /// The bytes of all decoded frames.
-  var bytes: Int { entries.values.reduce(0) { $0 + $1.track.bytes } }
 
   var trackCount: Int { entries.count }
 
@@ -61,6 +60,7 @@ struct FramePlan {
     entries[id]?.track.remove(viewer)
     guard let entry = entries[id], entry.track.viewers.isEmpty else { return [] }
     entries[id] = nil
+    bytes &-= entry.track.bytes
     return [entry.animation] + Array(entry.track.images.values)
   }
 
@@ -74,8 +74,8 @@ struct FramePlan {
     entries[id]?.track.setDemand(demand, of: viewer)
     let image = demand.flatMap { entries[id]?.track.images[$0.current] }
     // Frames of a paused animation stay until the memory is needed.
-    let released = demand == nil ? [] : entries[id]?.track.takeUnneeded(ahead: ahead)
-    return (image, released ?? [])
+    let released = demand == nil ? [] : changeFrames(of: id) { [ahead] in $0.takeUnneeded(ahead: ahead) }
+    return (image, released)
   }
 
   // MARK: Decoding
@@ -109,9 +109,11 @@ struct FramePlan {
     entries[job.track]?.track.isDecoding = false
     switch outcome {
     case .decoded(let image):
-      entries[job.track]?.track.decoded(job.frame, image)
       recover()
-      let unneeded = entries[job.track]?.track.takeUnneeded(ahead: ahead) ?? []
+      let unneeded = changeFrames(of: job.track) { [ahead] track in
+        track.decoded(job.frame, image)
+        return track.takeUnneeded(ahead: ahead)
+      }
       return unneeded + keepWithinLimit()
     case .damaged: entries[job.track]?.track.failed(job.frame)
     case .noMemory: entries[job.track]?.track.foundNoMemory()
@@ -137,11 +139,11 @@ struct FramePlan {
     var released: [Image] = []
     var freed = 0
     for id in entries.keys.sorted(by: { use(of: $0) < use(of: $1) }) where freed < count {
-      guard let before = entries[id]?.track.bytes else { continue }
-      released += entries[id]?.track.take(keeping: 1) ?? []
-      let taken = before - (entries[id]?.track.bytes ?? 0)
+      let before = bytes
+      released += changeFrames(of: id) { $0.take(keeping: 1) }
+      let taken = before &- bytes
       if taken > 0 { entries[id]?.track.maySpendMemory = false }
-      freed += taken
+      freed = ByteCount.sum(freed, max(0, taken))
     }
     ahead = 1
     decodedSinceShortage = 0
@@ -149,7 +151,21 @@ struct FramePlan {
   }
 
   /// Removes and returns all frames of an animation except those that are shown.
-  mutating func releaseAll(of id: ObjectIdentifier) -> [Image] { entries[id]?.track.take(keeping: 0) ?? [] }
+  mutating func releaseAll(of id: ObjectIdentifier) -> [Image] {
+    changeFrames(of: id) { $0.take(keeping: 0) }
+  }
+
+  /// Adds or removes frames of an animation. Returns the frames that `change` returns; none if no view shows the
+  /// animation.
+  private mutating func changeFrames(
+    of id: ObjectIdentifier, _ change: (inout FrameTrack) -> [Image]
+  ) -> [Image] {
+    guard let index = entries.index(forKey: id) else { return [] }
+    let before = entries.values[index].track.bytes
+    let frames = change(&entries.values[index].track)
+    bytes &+= entries.values[index].track.bytes &- before
+    return frames
+  }
 
   private func use(of id: ObjectIdentifier) -> UInt64 { entries[id]?.use ?? 0 }
 }
