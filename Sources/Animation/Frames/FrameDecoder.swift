@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import VitrineGraphics
 
 /// The decoder of an animation, with the memory that it keeps between frames.
@@ -14,5 +15,13 @@ final class FrameDecoder: @unchecked Sendable {
     self.memory = memory
   }
 
-  func frame(_ index: Int) throws(AnimationError) -> Bitmap { try decoder.frame(index) { false } }
+  /// Returns a frame. Throws `.cancelled` only if the flag is set: a decoder that gives up without being told to stop
+  /// would be asked for the frame for ever.
+  func frame(_ index: Int, stoppedBy flag: CancellationFlag) throws(AnimationError) -> Bitmap {
+    do throws(AnimationError) {
+      return try decoder.frame(index) { flag.isCancelled }
+    } catch {
+      throw error == .cancelled && !flag.isCancelled ? .damaged("frame \(index) was given up") : error
+    }
+  }
 }

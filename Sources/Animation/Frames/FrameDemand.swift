@@ -10,4 +10,7 @@ package struct FrameDemand: Hashable, Sendable {
   package init(current: Int, upcoming: [Int] = [], time: Double = 0) {
     (self.current, self.upcoming, self.time) = (current, upcoming, time)
   }
+
+  /// True if a frame is to be shown now or soon.
+  func needs(_ frame: Int) -> Bool { frame == current || upcoming.contains(frame) }
 }

@@ -9,6 +9,8 @@ struct FramePlan {
 
   /// A frame to decode.
   struct Job {
+    /// The number of the job, which no other job has.
+    let number: UInt64
     let track: ObjectIdentifier
     let animation: ImageAnimation
     let frame: Int
@@ -19,6 +21,8 @@ struct FramePlan {
     var track: FrameTrack
     /// The number of the last use of the animation.
     var use: UInt64
+    /// The number of the job that decodes a frame; `nil` for none.
+    var job: UInt64?
   }
 
   /// The maximum number of bytes of all decoded frames.
@@ -27,6 +31,7 @@ struct FramePlan {
   /// The bytes of all decoded frames. Wraps instead of trapping for sizes that no memory has.
   private(set) var bytes = 0
   private var lastUse: UInt64 = 0
+  private var lastJob: UInt64 = 0
   /// The number of frames that are decoded before they are to be shown: 1 after a shortage of memory.
   private(set) var ahead = longestAhead
   private var decodedSinceShortage = 0
@@ -88,8 +93,19 @@ struct FramePlan {
       if best.map({ next.time < $0.time }) ?? true { best = (id, next.frame, next.time) }
     }
     guard let best, let animation = entries[best.id]?.animation else { return nil }
-    entries[best.id]?.track.isDecoding = true
-    return Job(track: best.id, animation: animation, frame: best.frame)
+    lastJob += 1
+    entries[best.id]?.track.beginDecoding(best.frame)
+    entries[best.id]?.job = lastJob
+    return Job(number: lastJob, track: best.id, animation: animation, frame: best.frame)
+  }
+
+  /// True unless all views of the animation have left since the job began. Views that came later have other jobs.
+  func isCurrent(_ job: Job) -> Bool { entries[job.track]?.job == job.number }
+
+  /// Returns true if the frame of a job is no longer needed, once for each job. The job ends as `.cancelled`, or as
+  /// `.decoded` if it has ended meanwhile.
+  mutating func cancels(_ job: Job) -> Bool {
+    isCurrent(job) ? entries[job.track]?.track.cancelsDecoding() ?? false : true
   }
 
   /// True if a further thread would find a frame to decode.
@@ -100,13 +116,15 @@ struct FramePlan {
     case decoded(Image)
     case damaged
     case noMemory
+    /// The decoder was told to stop. The frame is decoded again if a view needs it.
     case cancelled
   }
 
   /// Records the end of a job. Returns frames to release.
   mutating func end(_ job: Job, _ outcome: Outcome) -> [Image] {
-    guard entries[job.track]?.animation === job.animation else { return [] }
-    entries[job.track]?.track.isDecoding = false
+    guard isCurrent(job) else { return [] }
+    entries[job.track]?.job = nil
+    entries[job.track]?.track.endDecoding()
     switch outcome {
     case .decoded(let image):
       recover()

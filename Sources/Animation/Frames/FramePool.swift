@@ -10,8 +10,16 @@ package final class FramePool: Sendable {
   /// The pool of all views.
   package static let shared = FramePool()
 
+  /// A job, and the flag that stops it.
+  private struct RunningJob {
+    let job: FramePlan.Job
+    let flag = CancellationFlag()
+  }
+
   private struct State {
     var plan: FramePlan
+    /// The jobs that threads are running, by number.
+    var running: [UInt64: RunningJob] = [:]
     var decoders: [ObjectIdentifier: FrameDecoder] = [:]
     /// The functions to call when the current frame of a view was decoded, by the number of the view.
     var observers: [UInt64: @Sendable () -> Void] = [:]
@@ -27,6 +35,20 @@ package final class FramePool: Sendable {
       guard threads < maximum, plan.hasWork else { return false }
       threads += 1
       return true
+    }
+
+    /// Returns the functions to call at the end of a job. A frame that was cancelled may still come.
+    func observers(of job: FramePlan.Job, _ outcome: FramePlan.Outcome) -> [@Sendable () -> Void] {
+      if case .cancelled = outcome { return [] }
+      let waiting = plan.track(job.track)?.demands.filter { $0.value.current == job.frame }
+      return (waiting ?? [:]).keys.compactMap { observers[$0] }
+    }
+
+    /// Stops the decoding of a frame of an animation that is no longer needed.
+    mutating func cancelUnneeded(of id: ObjectIdentifier) {
+      for running in running.values where running.job.track == id && plan.cancels(running.job) {
+        running.flag.set()
+      }
     }
   }
 
@@ -80,6 +102,7 @@ package final class FramePool: Sendable {
   func setDemand(_ demand: FrameDemand?, of number: UInt64, in id: ObjectIdentifier) -> Image? {
     let (image, released, needsThread) = state.withLock(waking: .none) { state in
       let (image, released) = state.plan.setDemand(demand, of: number, in: id)
+      state.cancelUnneeded(of: id)
       return (image, released, state.takeThread(maximumThreads))
     }
     withExtendedLifetime(released) {}
@@ -105,6 +128,7 @@ package final class FramePool: Sendable {
       state.observers[number] = nil
       state.viewers[id]?.remove(number)
       var released = state.plan.remove(number, from: id)
+      state.cancelUnneeded(of: id)
       if state.viewers[id]?.isEmpty == true {
         state.viewers[id] = nil
         state.ledgers[id] = nil
@@ -135,14 +159,14 @@ package final class FramePool: Sendable {
   }
 
   private func decodeWhileNeeded() {
-    while let job = nextJob() {
-      let outcome = decode(job)
+    while let running = nextJob() {
+      let job = running.job
+      let outcome = decode(job, stoppedBy: running.flag)
       let (observers, released, needsThread) = state.withLock { state in
         if case .decoded = outcome { state.decodedFrames += 1 }
+        state.running[job.number] = nil
         let released = state.plan.end(job, outcome)
-        let waiting = state.plan.track(job.track)?.demands.filter { $0.value.current == job.frame }
-        let observers = (waiting ?? [:]).keys.compactMap { state.observers[$0] }
-        return (observers, released, state.takeThread(maximumThreads))
+        return (state.observers(of: job, outcome), released, state.takeThread(maximumThreads))
       }
       withExtendedLifetime(released) {}
       if needsThread { startThread() }
@@ -150,22 +174,30 @@ package final class FramePool: Sendable {
     }
   }
 
-  private func nextJob() -> FramePlan.Job? {
+  private func nextJob() -> RunningJob? {
     state.withLock(waking: .none) { state in
-      let job = state.plan.takeJob()
-      if job == nil { state.threads -= 1 }
-      return job
+      guard let job = state.plan.takeJob() else {
+        state.threads -= 1
+        return nil
+      }
+      let running = RunningJob(job: job)
+      state.running[job.number] = running
+      return running
     }
   }
 
-  private func decode(_ job: FramePlan.Job) -> FramePlan.Outcome {
-    let (known, ledger) = state.withLock(waking: .none) { ($0.decoders[job.track], $0.ledgers[job.track]) }
+  private func decode(_ job: FramePlan.Job, stoppedBy flag: CancellationFlag) -> FramePlan.Outcome {
+    // A job whose views have left must not use the decoder of a later job, which may be running on another thread.
+    let (isCurrent, known, ledger) = state.withLock(waking: .none) { state in
+      (state.plan.isCurrent(job), state.decoders[job.track], state.ledgers[job.track])
+    }
+    guard isCurrent, !flag.isCancelled else { return .cancelled }
     do throws(AnimationError) {
       guard let memory = reserve(job.animation.frameByteCount, in: ledger) else { return .noMemory }
       var decoder = known
       if decoder == nil { decoder = try makeDecoder(job, ledger) }
       guard let decoder else { return .noMemory }
-      let image = Image(try decoder.frame(job.frame))
+      let image = Image(try decoder.frame(job.frame, stoppedBy: flag))
       if let reservation = memory.reservation {
         image.countAsShown(movedFrom: reservation)
         reservation.end()
@@ -195,7 +227,7 @@ package final class FramePool: Sendable {
     guard let memory = reserve(job.animation.decoderByteCount, in: ledger) else { return nil }
     let decoder = FrameDecoder(try job.animation.makeDecoder(), memory)
     state.withLock(waking: .none) { state in
-      if state.viewers[job.track] != nil { state.decoders[job.track] = decoder }
+      if state.plan.isCurrent(job) { state.decoders[job.track] = decoder }
     }
     return decoder
   }

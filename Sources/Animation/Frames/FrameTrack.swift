@@ -5,6 +5,16 @@ struct FrameTrack {
   /// The bytes of all frames up to which a small animation keeps its frames.
   static let keptBytes = 4 << 20
 
+  /// A frame that is being decoded.
+  struct Decoding {
+    let frame: Int
+    /// The views that need the frame, or needed it and have only played on since then. A frame that takes longer to
+    /// decode than it is shown is not cancelled: cancelling each would never show one.
+    fileprivate(set) var viewers: Set<UInt64>
+    /// True if the decoder was told to stop.
+    fileprivate(set) var isCancelled = false
+  }
+
   let frameCount: Int
   let frameBytes: Int
   private let storage: FrameStorage
@@ -14,8 +24,11 @@ struct FrameTrack {
   private(set) var demands: [UInt64: FrameDemand] = [:]
   /// The numbers of the views that show the animation.
   private(set) var viewers: Set<UInt64> = []
-  /// True while a thread decodes a frame. The frames of an animation are decoded one after another.
-  var isDecoding = false
+  /// The frame that a thread decodes; `nil` for none. The frames of an animation are decoded one after another.
+  private(set) var decoding: Decoding?
+  /// True if the last decode was cancelled because views went to other frames. The next decode then runs to its end
+  /// while a view plays, so that views that change their frame again and again are shown frames nevertheless.
+  private var hasCancelled = false
   /// True if there was no memory for the last frame. The next demand tries again.
   private(set) var lacksMemory = false
   /// The first frame that cannot be decoded.
@@ -47,12 +60,19 @@ struct FrameTrack {
 
   mutating func remove(_ viewer: UInt64) {
     viewers.remove(viewer)
-    demands[viewer] = nil
+    setDemand(nil, of: viewer)
   }
 
   mutating func setDemand(_ demand: FrameDemand?, of viewer: UInt64) {
+    let old = demands[viewer]
     demands[viewer] = demand
     if demand != nil { lacksMemory = false }
+    guard let frame = decoding?.frame else { return }
+    if let demand, demand.needs(frame) {
+      decoding?.viewers.insert(viewer)
+    } else if demand.map({ old?.needs($0.current) != true }) ?? true {
+      decoding?.viewers.remove(viewer)
+    }
   }
 
   // MARK: Decoding
@@ -61,7 +81,7 @@ struct FrameTrack {
   ///
   /// - Parameter ahead: The maximum number of frames that are decoded before they are to be shown.
   func next(ahead: Int) -> (frame: Int, time: Double)? {
-    guard !isDecoding, !lacksMemory else { return nil }
+    guard decoding == nil, !lacksMemory else { return nil }
     var best: (frame: Int, time: Double)?
     for demand in demands.values {
       let wanted = [demand.current] + demand.upcoming.prefix(ahead)
@@ -69,10 +89,32 @@ struct FrameTrack {
       let time = place == 0 ? -.infinity : demand.time + Double(place - 1) * 0.001
       if best.map({ time < $0.time }) ?? true { best = (wanted[place], time) }
     }
-    if best == nil, !demands.isEmpty, maySpendMemory, storage == .preloaded {
+    if best == nil, decodesAll {
       best = (0..<frameCount).first(where: isMissing).map { ($0, .infinity) }
     }
     return best
+  }
+
+  /// True if all frames are decoded, whether or not a view is about to show them.
+  private var decodesAll: Bool { !demands.isEmpty && maySpendMemory && storage == .preloaded }
+
+  /// Notes that a thread decodes a frame, until `endDecoding()`.
+  mutating func beginDecoding(_ frame: Int) {
+    decoding = Decoding(frame: frame, viewers: Set(demands.filter { $0.value.needs(frame) }.keys))
+  }
+
+  /// Decides whether the frame that is being decoded is no longer needed. Returns true once for each decode.
+  mutating func cancelsDecoding() -> Bool {
+    guard let decoding, !decoding.isCancelled, decoding.viewers.isEmpty, !decodesAll else { return false }
+    guard demands.isEmpty || !hasCancelled else { return false }
+    self.decoding?.isCancelled = true
+    return true
+  }
+
+  /// Notes the end of a decode, cancelled or not.
+  mutating func endDecoding() {
+    hasCancelled = decoding?.isCancelled == true
+    decoding = nil
   }
 
   private func isMissing(_ frame: Int) -> Bool {

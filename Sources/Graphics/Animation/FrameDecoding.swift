@@ -10,7 +10,8 @@ public protocol FrameDecoding: AnyObject {
   ///
   /// - Parameters:
   ///   - index: The number of the frame, from 0 to the frame count of the animation less 1.
-  ///   - isCancelled: Returns true if the frame is no longer needed. Called often; `frame` then throws `.cancelled`.
+  ///   - isCancelled: Returns true if the frame is no longer needed. Called often; `frame` then throws `.cancelled`. The
+  ///     decoder may be asked for further frames after that.
   func frame(_ index: Int, isCancelled: () -> Bool) throws(AnimationError) -> Bitmap
 }
 

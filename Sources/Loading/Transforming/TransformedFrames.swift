@@ -21,6 +21,7 @@ final class TransformedFrames: FrameDecoding {
     let frame = Image(
       try decoder.frame(index, isCancelled: isCancelled), scale: image.scale, format: image.format,
       sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight)
+    guard !isCancelled() else { throw .cancelled }
     let result: Image
     do throws(ImageError) {
       result = try transform.apply(to: frame)

@@ -1,6 +1,7 @@
 import Synchronization
 import VitrineConcurrency
 import VitrineGraphics
+import VitrineTesting
 
 @testable import VitrineAnimation
 
@@ -9,15 +10,26 @@ final class CountingAnimation: Sendable {
   struct Counts {
     var decoders = 0
     var frames: [Int] = []
+    /// The frames that were given up because they were no longer needed.
+    var cancelled: [Int] = []
   }
 
   let counts = Mutex(Counts())
   let side: Int
   private let frameCount: Int
   private let damagedFrom: Int
+  private let gate: Gate
+  private let givesUp: Bool
 
-  init(frameCount: Int, side: Int = 8, damagedFrom: Int = .max) {
+  /// - Parameters:
+  ///   - gate: Holds each frame before the decoder asks whether the frame is needed.
+  ///   - givesUp: True for a decoder that throws `.cancelled` although the frame is needed.
+  init(
+    frameCount: Int, side: Int = 8, damagedFrom: Int = .max, gate: Gate = Gate(isOpen: true),
+    givesUp: Bool = false
+  ) {
     (self.frameCount, self.side, self.damagedFrom) = (frameCount, side, damagedFrom)
+    (self.gate, self.givesUp) = (gate, givesUp)
   }
 
   func bitmap(_ frame: Int) -> Bitmap {
@@ -48,6 +60,12 @@ final class CountingAnimation: Sendable {
 
     func frame(_ index: Int, isCancelled: () -> Bool) throws(AnimationError) -> Bitmap {
       animation.counts.withLock { $0.frames.append(index) }
+      animation.gate.pass()
+      if animation.givesUp { throw .cancelled }
+      if isCancelled() {
+        animation.counts.withLock { $0.cancelled.append(index) }
+        throw .cancelled
+      }
       guard index < animation.damagedFrom else { throw .damaged("frame \(index)") }
       return animation.bitmap(index)
     }

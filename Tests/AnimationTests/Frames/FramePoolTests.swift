@@ -132,6 +132,83 @@ import VitrineTesting
     #expect(ledger.peak <= ledger.budget + 8 * 8 * 4)
   }
 
+  // MARK: Frames that are no longer needed
+
+  @Test func frameOfASuspendedViewIsCancelledAndDecodedAgainOnDemand() async throws {
+    let gate = Gate()
+    let animation = CountingAnimation(frameCount: 5, gate: gate)
+    let stream = try stream(animation.image)
+    #expect(stream.frame(for: FrameDemand(current: 2)) == nil)
+    await gate.waitUntilHeld(1)
+
+    stream.suspend()
+    gate.open()
+    try await until { animation.counts.withLock { $0.cancelled } == [2] }
+
+    #expect(frame(2, of: stream) == 2)
+    #expect(animation.counts.withLock { $0.frames } == [2, 2])
+    #expect(animation.counts.withLock { $0.decoders } == 1)
+  }
+
+  @Test func frameDemandedWhileItIsBeingCancelledIsDecodedAgain() async throws {
+    let gate = Gate()
+    let animation = CountingAnimation(frameCount: 5, gate: gate)
+    let stream = try stream(animation.image)
+    #expect(stream.frame(for: FrameDemand(current: 2)) == nil)
+    await gate.waitUntilHeld(1)
+
+    stream.suspend()
+    #expect(stream.frame(for: FrameDemand(current: 2)) == nil)
+    gate.open()
+
+    #expect(frame(2, of: stream) == 2)
+    #expect(animation.counts.withLock { $0.cancelled } == [2])
+  }
+
+  @Test func seekingCancelsTheFrameThatIsBeingDecoded() async throws {
+    let gate = Gate()
+    let animation = CountingAnimation(frameCount: 20, gate: gate)
+    let stream = try stream(animation.image)
+    #expect(stream.frame(for: FrameDemand(current: 2, upcoming: [3, 4, 5])) == nil)
+    await gate.waitUntilHeld(1)
+
+    #expect(stream.frame(for: FrameDemand(current: 15)) == nil)
+    gate.open()
+
+    #expect(frame(15, of: stream) == 15)
+    #expect(animation.counts.withLock { $0.frames } == [2, 15])
+    #expect(animation.counts.withLock { $0.cancelled } == [2])
+  }
+
+  @Test func lastViewThatLeavesCancelsTheFrameAndLaterViewsHaveADecoderOfTheirOwn() async throws {
+    let gate = Gate()
+    let animation = CountingAnimation(frameCount: 5, gate: gate)
+    let image = animation.image
+    var first: FrameStream? = try stream(image)
+    #expect(first?.frame(for: FrameDemand(current: 2)) == nil)
+    await gate.waitUntilHeld(1)
+
+    first = nil
+    #expect(pool.animationCount == 0)
+    let second = try stream(image)
+    #expect(second.frame(for: FrameDemand(current: 2)) == nil)
+    await gate.waitUntilHeld(2)
+    gate.open()
+
+    #expect(frame(2, of: second) == 2)
+    #expect(animation.counts.withLock { $0.decoders } == 2)
+    try await until { animation.counts.withLock { $0.cancelled } == [2] }
+    #expect(pool.bytes == 8 * 8 * 4)
+  }
+
+  @Test func decoderThatGivesUpWithoutBeingToldToStopIsDamaged() throws {
+    let animation = CountingAnimation(frameCount: 5, givesUp: true)
+    let stream = try stream(animation.image)
+
+    #expect(frame(2, of: stream) == nil)
+    #expect(animation.counts.withLock { $0.frames } == [2])
+  }
+
   @Test func stillImageHasNoFrames() {
     #expect(pool.frames(of: Image(CountingAnimation(frameCount: 1).bitmap(0)), frameDecoded: {}) == nil)
   }
