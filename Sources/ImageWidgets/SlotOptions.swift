@@ -36,9 +36,9 @@ public nonisolated struct SlotOptions {
   /// A custom presentation, called on the main actor in place of setting images on the view; `nil` by default.
   ///
   /// Called without a transition for each image that the slot would show: first the placeholder (`nil` for none), then
-  /// the previews of a progressive request, then the image or the failure image. If no image follows the previews, it
-  /// is called with the image that was shown before the first preview. The slot keeps the closure until the slot is
-  /// given another request: capture an object that owns the view weakly.
+  /// the previews of a progressive request or the stored first frame of an animation, then the image or the failure
+  /// image. If no image follows the previews, it is called with the image that was shown before the first preview. The
+  /// slot keeps the closure until the slot is given another request: capture an object that owns the view weakly.
   public var showsImage: (@MainActor (View, Image?) -> Void)?
   /// The downloader of this load; `nil`, the default, uses `sharedImageDownloader` of the view's class. To use another
   /// cache only, set `ImageRequest.cache`.

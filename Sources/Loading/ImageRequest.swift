@@ -83,7 +83,8 @@ public struct ImageRequest: Sendable {
   /// The part of an animated image that is loaded, and the choice for its decoded frames; `.automatic` by default.
   ///
   /// Requests that differ only in `.firstFrame` share the image in memory. Otherwise memory keeps the image with the
-  /// choice of the first decoded request.
+  /// choice of the first decoded request. A first frame that comes from the pixel cache, where the other frames are not,
+  /// is not kept in memory.
   public var animation: Animation {
     get {
       guard let values = choices?.values else { return .automatic }
@@ -97,10 +98,11 @@ public struct ImageRequest: Sendable {
     }
   }
 
+  /// True if the first frame of an animated image is enough.
+  var onlyFirstFrame: Bool { choices?.values.onlyFirstFrame == true }
+
   /// Returns the image to deliver: the first frame, if the request asks for no more.
-  func delivered(_ image: Image) -> Image {
-    choices?.values.onlyFirstFrame == true ? image.firstFrame : image
-  }
+  func delivered(_ image: Image) -> Image { onlyFirstFrame ? image.firstFrame : image }
 
   /// The number of pixels per point of the decoded image (`Image.scale`); `nil`, the default, keeps the decoder's scale
   /// of 1.

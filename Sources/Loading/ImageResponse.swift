@@ -17,6 +17,8 @@ public struct ImageResponse: Sendable {
   var storing: StoringSignal?
   /// True if the pixels were read from a pixel cache and not decoded for this load.
   package internal(set) var isFromPixelCache = false
+  /// True for an animation that was decoded for this load, and whose first frame was in a pixel cache.
+  package internal(set) var hasStoredFirstFrame = false
   /// The age in seconds of a fresh response on disk; `nil` for other images.
   var ageOnDisk: Double?
 
@@ -72,6 +74,14 @@ public struct ImageResponse: Sendable {
     self.metrics = metrics
     self.freshness = freshness
     self.data = data
+  }
+
+  /// Creates the response that a slot shows until the frames of an animation are decoded.
+  ///
+  /// - Parameter image: The first frame, from a pixel cache.
+  package init(firstFrame image: Image) {
+    self.init(image: image, source: .disk)
+    isFromPixelCache = true
   }
 }
 

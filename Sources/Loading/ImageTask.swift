@@ -40,6 +40,7 @@ public final class ImageTask: Cancellable {
     /// More of the body has arrived.
     case progress(Progress)
     /// A preview of a `progressive` request. Each preview shows more than the one before, and none follows the outcome.
+    /// A load of a slot also reports the first frame of an animation that a pixel cache has, which is no `isPreview`.
     case preview(Image)
     /// A transfer has ended, successfully or not.
     case transferred(TransportMetrics)
@@ -160,7 +161,7 @@ public final class ImageTask: Cancellable {
   /// The progress of the transfer; nothing received while the load waits, and for an image from memory.
   public var progress: Progress { state.withLock { $0.progress } }
 
-  /// The newest preview; `nil` before the first preview, for a request that is not `progressive`, and once the outcome
+  /// The newest preview, or the first frame of an animation that a slot shows; `nil` before that, and once the outcome
   /// is known.
   public var preview: Image? { state.withLock { $0.preview } }
 

@@ -156,8 +156,13 @@ extension ImageSlot {
     performEffects()
   }
 
+  /// Shows a preview, or the first frame of an animation, which is complete.
   private func received(preview image: Image, of load: SlotLoad) {
-    state.received(preview: image, of: load, in: scene)
+    if image.isPreview {
+      state.received(preview: image, of: load, in: scene)
+    } else {
+      state.received(firstFrame: image, of: load, in: scene)
+    }
     performEffects()
   }
 

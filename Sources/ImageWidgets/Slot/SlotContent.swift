@@ -91,10 +91,11 @@ struct SlotContent: ~Copyable {
     switch result {
     case .success(let response):
       if !isConfirmed(by: response, of: slotRequest, in: scene) {
+        let continuesFirstFrame = continuesFirstFrame(response, of: slotRequest, in: scene)
         setShown(slotRequest, response.image)
         presentation.show(
           response, slotRequest.options, isVariant: slotRequest.hasImage,
-          hasWaited: presentation.hasWaited(for: response, in: scene))
+          hasWaited: presentation.hasWaited(for: response, in: scene), isContinued: continuesFirstFrame)
       }
     case .failure where slotRequest.hasImage: break
     case .failure(.cancelled): cancel(slotRequest, in: scene)
@@ -125,10 +126,20 @@ struct SlotContent: ~Copyable {
   private func isConfirmed(by response: ImageResponse, of slotRequest: SlotRequest, in scene: SlotScene)
     -> Bool
   {
-    guard slotRequest.hasImage, response.freshness != .fresh, let image = keptImage(in: scene) else {
+    guard slotRequest.hasImage, response.freshness != .fresh, let image = keptImage(in: scene),
+      image.isAnimated || !response.image.isAnimated
+    else { return false }
+    return image.pixelWidth >= response.image.pixelWidth && image.pixelHeight >= response.image.pixelHeight
+  }
+
+  /// True if a response from disk is the animation whose first frame the slot shows.
+  private func continuesFirstFrame(
+    _ response: ImageResponse, of slotRequest: SlotRequest, in scene: SlotScene
+  ) -> Bool {
+    guard slotRequest.hasFirstFrame, response.source == .disk, let image = keptImage(in: scene) else {
       return false
     }
-    return image.pixelWidth >= response.image.pixelWidth && image.pixelHeight >= response.image.pixelHeight
+    return image.pixelWidth == response.image.pixelWidth && image.pixelHeight == response.image.pixelHeight
   }
 
   /// True if the slot shows an image that no code outside the slot has replaced.

@@ -79,7 +79,7 @@ struct SlotLoads {
   /// has not started or that only refreshes the shown image is cancelled in any case.
   mutating func abandon(detaches: Bool, _ completions: inout PendingCompletions) {
     if let current {
-      if detaches, isStarted, !current.slotRequest.hasImage {
+      if detaches, isStarted, !current.slotRequest.hasImage || current.slotRequest.hasFirstFrame {
         detached.append(current)
       } else {
         cancel(current, &completions)

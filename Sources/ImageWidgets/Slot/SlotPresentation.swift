@@ -61,10 +61,13 @@ struct SlotPresentation {
 
   /// True if the user has seen the slot without the image of `response`.
   ///
-  /// If a program advances the time, only an image whose decoded pixels were on disk counts as not waited for: hosts
-  /// wait for such an image, while the time at which any other image arrives depends on the speed of the machine.
+  /// If a program advances the time, only an image whose decoded pixels were on disk counts as not waited for, and an
+  /// animation whose first frame was there: hosts wait for such an image, while the time at which any other image
+  /// arrives depends on the speed of the machine. An animation that is decoded soon arrives before its first frame is
+  /// delivered.
   func hasWaited(for response: ImageResponse, in scene: SlotScene) -> Bool {
-    isDrawn || preview != nil || !scene.isInRealTime && !response.isFromPixelCache
+    isDrawn || preview != nil
+      || !scene.isInRealTime && !response.isFromPixelCache && !response.hasStoredFirstFrame
   }
 
   // MARK: Images
@@ -100,11 +103,14 @@ struct SlotPresentation {
   /// - Parameters:
   ///   - isVariant: True if the slot shows another variant of the image.
   ///   - hasWaited: True if the user has seen the slot without the image.
+  ///   - isContinued: True if the slot shows the first frame of the animation, so that there is nothing to fade.
   mutating func show(
-    _ response: ImageResponse, _ options: SlotOptions, isVariant: Bool, hasWaited: Bool = true
+    _ response: ImageResponse, _ options: SlotOptions, isVariant: Bool, hasWaited: Bool = true,
+    isContinued: Bool = false
   ) {
     guard options.setsImage else { return }
-    let transition = options.transition(for: response.source, hasWaited: hasWaited)
+    let transition =
+      isContinued ? .none : options.transition(for: response.source, hasWaited: hasWaited)
     let dissolves = (isVariant || preview != nil) && transition.isAnimated
     preview = nil
     show(response.image, by: options.showsImage, transition: dissolves ? .crossDissolve : transition)

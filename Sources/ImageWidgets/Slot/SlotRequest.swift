@@ -15,6 +15,9 @@ struct SlotRequest {
   var clockSteps: Int?
   /// True if the slot already shows the image, smaller or possibly stale. The slot keeps that image if the load fails.
   private(set) var hasImage = false
+  /// True if the slot shows the first frame of the animation that is loading. The animation continues it without a
+  /// transition.
+  private(set) var hasFirstFrame = false
 
   init(request: ImageRequest, additionalIdentifier: String?, placeholder: Image?, options: SlotOptions) {
     self.request = request
@@ -37,6 +40,13 @@ struct SlotRequest {
   var forRefresh: SlotRequest {
     var again = self
     again.hasImage = true
+    return again
+  }
+
+  /// A copy that loads an animation while the slot shows its first frame.
+  var forAnimation: SlotRequest {
+    var again = forRefresh
+    again.hasFirstFrame = true
     return again
   }
 

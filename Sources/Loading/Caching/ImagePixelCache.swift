@@ -48,6 +48,9 @@ public struct StoredPixels: Sendable {
 /// Pixels belong to the body of a stored response. A downloader looks for pixels only if an `ImageDataCache` has that
 /// response, and the body has the same digest as when the pixels were stored.
 ///
+/// Of an animated image, only the first frame is stored. A slot shows it until the other frames can be decoded. It is the
+/// result only for requests that ask for no more (`ImageRequest.Animation.firstFrame`).
+///
 /// Methods may block. A downloader calls them on threads of its own, several at a time. A cache that fails stores
 /// nothing and finds nothing; it never makes a load fail.
 public protocol ImagePixelCache: AnyObject, Sendable {

@@ -318,7 +318,7 @@ struct FetchPlan {
   func fetchOfCopy(serving id: FetchID, in tree: StageTree) -> FetchID? {
     guard let stored = fetchOfCopy(of: id, in: tree) else { return nil }
     if case .received(let bytes) = tree[stored]?.phase, bytes.isBodyOnDisk,
-      tree.needsBody(id, beside: bytes.images)
+      tree.needsBody(id, beside: bytes)
     {
       return nil
     }

@@ -59,6 +59,9 @@ struct LoadRegistry {
     let place = loads.tree.join(caller, fetch: fetch, as: task)
     apply(place.demand)
     fetches.join(place.fetch, request, isNew: place.isNewFetch, in: &loads)
+    if !place.isNewFetch, caller.purpose == .slot, let bytes = fetches.disk[place.fetch].awaitingBody?.value {
+      showFirstFrames(of: place.fetch, in: bytes)
+    }
     if place.isNewFetch {
       fetches.enqueue(place.fetch, request.priority, at: now)
     } else if place.isNewDecode {
@@ -285,7 +288,9 @@ struct LoadRegistry {
   /// - Parameter findsPixels: True if there is a pixel cache.
   func need(of id: FetchID, findsPixels: Bool) -> DiskReader.Need {
     let stage = fetches.disk[id]
-    if stage.awaitingBody != nil { return .init(needsDigest: true) }
+    if let awaiting = stage.awaitingBody {
+      return .init(needsDigest: true, isShown: !awaiting.value.firstFrames.isEmpty)
+    }
     // The server is asked even if the response is fresh, unless the stored response may be used as it is.
     return .init(
       images: findsPixels ? loads.tree.wantedImages(of: id) : [], needsDigest: stage.use < .byFreshness)
@@ -370,12 +375,20 @@ struct LoadRegistry {
 
   private mutating func decode(_ bytes: FetchedBytes, of id: FetchID) {
     guard let fetch = loads.tree[id] else { return }
-    if bytes.isBodyOnDisk, loads.tree.needsBody(id, beside: bytes.images) {
+    if bytes.isBodyOnDisk, loads.tree.needsBody(id, beside: bytes) {
+      showFirstFrames(of: id, in: bytes)
       return fetches.readBody(of: bytes, id, in: &loads)
     }
     loads.tree.setPhase(.received(bytes), of: id)
     fetches.disk.received(id)
     for decode in fetch.decodes.sorted() { beginDecode(decode) }
+  }
+
+  /// Shows the first frames that the pixel cache has of animations to the slots that wait for them.
+  private mutating func showFirstFrames(of id: FetchID, in bytes: FetchedBytes) {
+    for (tasks, firstFrame) in loads.tree.takersOfFirstFrames(of: id, in: bytes) where !tasks.isEmpty {
+      loads.actions.append(.showFirstFrame(tasks, firstFrame))
+    }
   }
 
   private mutating func beginDecode(_ id: DecodeID) {
@@ -470,7 +483,9 @@ struct LoadRegistry {
       image: image, source: fetch.request.isLocal ? .file : bytes.source, http: bytes.response,
       metrics: bytes.metrics, freshness: bytes.freshness, data: bytes.data)
     if fetches.disk[decode.fetch].isSettled { response.storing = bytes.storing }
-    response.isFromPixelCache = bytes.images[processedImage.key] === image
+    response.isFromPixelCache =
+      bytes.images[processedImage.key] === image || bytes.firstFrames[processedImage.key] === image
+    response.hasStoredFirstFrame = !response.isFromPixelCache && bytes.firstFrames[processedImage.key] != nil
     response.ageOnDisk = bytes.age
     if let pixels = MadePixels(image, processedImage, decode, fetch), fetches.disk[decode.fetch].isKept {
       loads.actions.append(.storePixels(pixels))

@@ -139,10 +139,13 @@ struct LoadState {
     }
   }
 
+  /// Returns the tasks of callers that still wait.
+  func tasks(_ ids: [TaskID]) -> [ImageTask] { ids.compactMap { tasks[$0] } }
+
   /// Returns the tasks to tell about a retry.
   mutating func willRetry(_ ids: [TaskID]) -> [ImageTask] {
     statistics.retries += 1
-    return ids.compactMap { tasks[$0] }
+    return tasks(ids)
   }
 
   /// Removes and returns the tasks that receive a result. Call `delivered` after the tasks have received the result.

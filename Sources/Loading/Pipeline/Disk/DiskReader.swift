@@ -58,6 +58,9 @@ final class DiskReader: Sendable {
     var images: [WantedImage] = []
     /// True if the digest of the body is needed even if the response is fresh.
     var needsDigest = false
+    /// True if slots already show the first frames of the animations in the body, so that `waitUntilIdle` does not wait
+    /// for the lookup.
+    var isShown = false
   }
 
   /// Looks up the stored response of a request.
@@ -68,13 +71,13 @@ final class DiskReader: Sendable {
     _ id: FetchID, _ request: ImageRequest, _ priority: ImageRequest.Priority, _ need: Need,
     completion: @escaping @Sendable (DiskFind, HTTPHeaders?) -> Void
   ) {
-    let count = pending.withLock(waking: .none) { $0.insert(id.number) }
+    let count = need.isShown ? nil : pending.withLock(waking: .none) { $0.insert(id.number) }
     threads.submit(id.number, priority: priority.rawValue) { [self] in
       trace.record(.lookupBegan(fetch: id.number))
       let (copy, headers) = find(request, need)
       trace.record(.lookupEnded(fetch: id.number, isFound: copy != nil))
       completion(DiskFind(copy: copy), headers)
-      pending.withLock { $0.remove(id.number, count: count) }
+      if let count { pending.withLock { $0.remove(id.number, count: count) } }
     }
   }
 
@@ -91,8 +94,9 @@ final class DiskReader: Sendable {
     let reservation = MemoryReservation(0, in: ledger, as: .bodies)
     switch pixels?.find(need.images, of: request, on: identity) ?? .incomplete {
     case .other(let headers): return (nil, headers)
-    case .images(let head, let images):
-      let contents = StoredCopy.Contents(isBodyOnDisk: true, digest: head.body, images: images)
+    case .images(let head, let images, let firstFrames):
+      let contents = StoredCopy.Contents(
+        isBodyOnDisk: true, digest: head.body, images: images, firstFrames: firstFrames)
       return (
         rules.copy(head.response, contents, of: request, reservation), head.response.response.headers
       )

@@ -6,8 +6,9 @@ struct PixelReader: Sendable {
   enum Find {
     /// The stored response does not match the request.
     case other(HTTPHeaders)
-    /// All images that wait.
-    case images(StoredHead, [ProcessedImageKey: Image])
+    /// All images that wait. The animations among them have only their first frames, in `firstFrames`.
+    case images(
+      StoredHead, [ProcessedImageKey: Image], firstFrames: [ProcessedImageKey: Image])
     /// The whole response must be read: the pixel cache does not have all images, or the head was not found.
     case incomplete
   }
@@ -39,12 +40,12 @@ struct PixelReader: Sendable {
   ///   - wanted: The images; empty if the body is needed in any case.
   ///   - identity: The identity of the response on disk.
   func find(_ wanted: [WantedImage], of request: ImageRequest, on identity: RequestIdentity) -> Find {
-    var keys: [(key: ProcessedImageKey, onDisk: PixelKey)] = []
+    var keys: [(image: WantedImage, onDisk: PixelKey)] = []
     for image in wanted {
       guard let variant = variants.variant(of: image.request, image.additionalIdentifier) else {
         return .incomplete
       }
-      keys.append((image.key, PixelKey(identity: identity, variant: variant)))
+      keys.append((image, PixelKey(identity: identity, variant: variant)))
     }
     guard !keys.isEmpty else { return .incomplete }
     // A cache may know the digests of its bodies and have no heads.
@@ -53,21 +54,27 @@ struct PixelReader: Sendable {
       return .other(head.response.response.headers)
     }
     var images: [ProcessedImageKey: Image] = [:]
-    for (key, onDisk) in keys {
-      guard let image = image(for: onDisk, of: head.body) else { return .incomplete }
-      images[key] = image
+    var firstFrames: [ProcessedImageKey: Image] = [:]
+    for (wanted, onDisk) in keys {
+      guard let stored = pixels(for: onDisk, of: head.body) else { return .incomplete }
+      if !stored.isAnimated {
+        images[wanted.key] = stored.image
+      } else if wanted.isForSlot || wanted.onlyFirstFrame {
+        firstFrames[wanted.key] = stored.image
+      } else {
+        // The other frames have to be decoded.
+        return .incomplete
+      }
     }
-    return .images(head, images)
+    return .images(head, images, firstFrames: firstFrames)
   }
 
-  private func image(for key: PixelKey, of body: BodyDigest) -> Image? {
+  private func pixels(for key: PixelKey, of body: BodyDigest) -> StoredPixels? {
     let reservation = MemoryReservation(0, in: ledger, as: .decoding)
     defer { reservation.end() }
     guard let stored = pixels.pixels(for: key, of: body, reserving: { reservation.reserveForDisk($0) })
     else { return nil }
-    // The other frames of an animation have to be decoded.
-    guard !stored.isAnimated else { return nil }
     if countsImages { stored.image.countAsShown(movedFrom: reservation) }
-    return stored.image
+    return stored
   }
 }

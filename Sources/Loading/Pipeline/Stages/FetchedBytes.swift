@@ -11,6 +11,8 @@ struct FetchedBytes: Sendable {
   var digest: BodyDigest?
   /// The images that the pixel cache has of these bytes.
   var images: [ProcessedImageKey: Image] = [:]
+  /// The first frames that the pixel cache has of animations in these bytes.
+  var firstFrames: [ProcessedImageKey: Image] = [:]
   let response: TransportResponse?
   /// The metrics of the transfer; `nil` for bytes from disk that were not revalidated.
   var metrics: TransportMetrics?
@@ -89,6 +91,7 @@ extension FetchedBytes: Equatable {
   /// True if the bytes and the metadata are equal. Reservations and locks are not compared.
   static func == (a: FetchedBytes, b: FetchedBytes) -> Bool {
     a.body == b.body && a.isBodyOnDisk == b.isBodyOnDisk && a.digest == b.digest && a.images == b.images
+      && a.firstFrames == b.firstFrames
       && a.response == b.response && a.metrics == b.metrics && a.source == b.source
       && a.freshness == b.freshness && a.storedResponse == b.storedResponse && a.storing === b.storing
       && a.endsStorage == b.endsStorage && a.age == b.age

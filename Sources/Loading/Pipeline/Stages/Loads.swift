@@ -30,13 +30,14 @@ struct Loads {
   /// Offers the images of a decode that the pixel cache has to the cache. Returns true if no image of the decode waits
   /// for its pixels any more.
   mutating func storeImages(of id: DecodeID) -> Bool {
-    guard let decode = tree[id], case .received(let bytes) = tree[decode.fetch]?.phase, !bytes.images.isEmpty
+    guard let decode = tree[id], case .received(let bytes) = tree[decode.fetch]?.phase,
+      !bytes.images.isEmpty || !bytes.firstFrames.isEmpty
     else { return false }
     var hasAll = true
     for image in decode.processedImages.sorted() where tree[image]?.isIdle == true {
-      if let stored = tree[image].flatMap({ bytes.images[$0.key] }) {
+      if let processedImage = tree[image], let stored = tree.storedImage(for: processedImage, in: bytes) {
         tree.setBytes(bytes, of: id)
-        store(image, stored)
+        store(image, stored, isWhole: bytes.images[processedImage.key] != nil)
       } else {
         hasAll = false
       }
@@ -45,11 +46,14 @@ struct Loads {
   }
 
   /// Offers an image to the cache, unless a later fetch has brought newer bytes.
-  mutating func store(_ id: ProcessedImageID, _ image: Image) {
+  ///
+  /// - Parameter isWhole: False for the first frame of an animation, which must not be in memory as if it were the
+  ///   image.
+  mutating func store(_ id: ProcessedImageID, _ image: Image, isWhole: Bool = true) {
     guard let processedImage = tree[id], let fetch = tree.fetch(of: id) else { return }
     tree.setPhase(.storing(image), of: id)
     var request = processedImage.request
-    if tree[fetch]?.isOutdated == true { request.cache = .none }
+    if !isWhole || tree[fetch]?.isOutdated == true { request.cache = .none }
     actions.append(.store(id, image, request, additionalIdentifier: processedImage.additionalIdentifier))
   }
 

@@ -14,6 +14,7 @@ struct MadePixels: Sendable {
   /// Returns nil if the pixels are not stored: they come from the pixel cache, or their response is not on disk.
   init?(_ image: Image, _ processedImage: ProcessedImage, _ decode: Decode, _ fetch: Fetch) {
     guard let bytes = decode.bytes, !bytes.isBodyOnDisk, bytes.images[processedImage.key] == nil,
+      bytes.firstFrames[processedImage.key] == nil,
       bytes.source == .disk ? !bytes.endsStorage : bytes.storedResponse != nil, !fetch.isOutdated,
       bytes.response.map({ StoredResponse.mayBeStored($0, sent: processedImage.request.headers) }) ?? true,
       image.renderingMode == .automatic, image.userData.isEmpty, !image.isPreview

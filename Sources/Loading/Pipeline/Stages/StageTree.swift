@@ -125,7 +125,11 @@ struct StageTree {
   }
 
   private func hasCaller(of image: ProcessedImageID, where condition: (Waiter) -> Bool) -> Bool {
-    processedImages[image]?.waiters.contains { waiters[$0].map(condition) ?? false } ?? false
+    processedImages[image].map { hasWaiter($0, where: condition) } ?? false
+  }
+
+  private func hasWaiter(_ image: ProcessedImage, where condition: (Waiter) -> Bool) -> Bool {
+    image.waiters.contains { waiters[$0].map(condition) ?? false }
   }
 
   /// Returns the images of a fetch that wait for their pixels; empty if a caller needs the encoded bytes.
@@ -133,16 +137,48 @@ struct StageTree {
     let waiting = images(of: fetch).sorted().compactMap { processedImages[$0] }.filter(\.isIdle)
     if waiting.contains(where: { keepsData($0) }) { return [] }
     return waiting.map {
-      WantedImage(key: $0.key, request: $0.request, additionalIdentifier: $0.additionalIdentifier)
+      WantedImage(
+        key: $0.key, request: $0.request, additionalIdentifier: $0.additionalIdentifier,
+        isForSlot: hasWaiter($0) { $0.purpose == .slot }, onlyFirstFrame: needsOnlyFirstFrame($0))
     }
   }
 
-  /// Returns true if the encoded bytes of a fetch are needed: for an image that is not among `images`, or for a caller
-  /// who receives the bytes.
-  func needsBody(_ fetch: FetchID, beside images: [ProcessedImageKey: Image]) -> Bool {
-    self.images(of: fetch).compactMap { processedImages[$0] }.contains { image in
-      image.isIdle && (images[image.key] == nil || keepsData(image))
+  /// Returns true if the encoded bytes of a fetch are needed: for an image that the pixel cache does not have, for the
+  /// frames of an animation, or for a caller who receives the bytes.
+  ///
+  /// - Parameter bytes: A stored response whose body was not read.
+  func needsBody(_ fetch: FetchID, beside bytes: FetchedBytes) -> Bool {
+    images(of: fetch).compactMap { processedImages[$0] }.contains { image in
+      image.isIdle && (storedImage(for: image, in: bytes) == nil || keepsData(image))
     }
+  }
+
+  /// Returns an image of the pixel cache that is the result for all callers of `image`; `nil` if there is none.
+  ///
+  /// The first frame of an animation is such a result only while the body has not been read: no caller who wants the
+  /// animation can then join.
+  func storedImage(for image: ProcessedImage, in bytes: FetchedBytes) -> Image? {
+    bytes.images[image.key]
+      ?? (bytes.isBodyOnDisk && needsOnlyFirstFrame(image) ? bytes.firstFrames[image.key] : nil)
+  }
+
+  /// Returns the callers that are shown the first frame of an animation until the others are decoded: the slots, in
+  /// order of registration.
+  ///
+  /// - Parameter bytes: The stored response that the animation is decoded from.
+  func takersOfFirstFrames(
+    of fetch: FetchID, in bytes: FetchedBytes
+  ) -> [(tasks: [TaskID], firstFrame: Image)] {
+    guard !bytes.firstFrames.isEmpty else { return [] }
+    return images(of: fetch).sorted().compactMap { id in
+      guard let image = processedImages[id], image.isIdle, let firstFrame = bytes.firstFrames[image.key]
+      else { return nil }
+      return (image.waiters.sorted().filter { waiters[$0]?.purpose == .slot }, firstFrame)
+    }
+  }
+
+  private func needsOnlyFirstFrame(_ image: ProcessedImage) -> Bool {
+    !hasWaiter(image) { !$0.onlyFirstFrame }
   }
 
   /// Returns true if a caller of an image receives the encoded bytes.

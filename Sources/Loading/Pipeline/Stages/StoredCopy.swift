@@ -23,9 +23,14 @@ final class StoredCopy: Sendable {
     var digest: BodyDigest?
     /// The images that the pixel cache has of the body.
     var images: [ProcessedImageKey: Image] = [:]
+    /// The first frames that the pixel cache has of animations in the body.
+    var firstFrames: [ProcessedImageKey: Image] = [:]
 
     /// The number of bytes in memory.
-    var byteCount: Int { images.values.reduce(body.count) { $0.addingSaturated($1.cost) } }
+    var byteCount: Int {
+      let all = [images, firstFrames].joined()
+      return all.reduce(body.count) { $0.addingSaturated($1.value.cost) }
+    }
   }
 
   /// The stored response, with an empty body if the body was not read.
@@ -85,10 +90,13 @@ final class StoredCopy: Sendable {
 
   /// Returns the stored response for a fetch whose identity has changed, because the response names headers in `Vary`.
   func renamed(to identity: RequestIdentity) -> StoredCopy {
-    guard !contents.images.isEmpty else { return self }
+    guard !contents.images.isEmpty || !contents.firstFrames.isEmpty else { return self }
+    func renamed(_ images: [ProcessedImageKey: Image]) -> [ProcessedImageKey: Image] {
+      Dictionary(images.map { ($0.key.with(identity), $0.value) }) { first, _ in first }
+    }
     var contents = contents
-    let images = contents.images.map { ($0.key.with(identity), $0.value) }
-    contents.images = Dictionary(images) { first, _ in first }
+    contents.images = renamed(contents.images)
+    contents.firstFrames = renamed(contents.firstFrames)
     return StoredCopy(self, contents, reservation: reservation)
   }
 
@@ -130,7 +138,7 @@ final class StoredCopy: Sendable {
   private func bytes(_ storedResponse: StoredResponse, _ freshness: ImageResponse.Freshness) -> FetchedBytes {
     FetchedBytes(
       body: contents.body, isBodyOnDisk: contents.isBodyOnDisk, digest: contents.digest,
-      images: contents.images, response: storedResponse.response, reservation: reservation, source: .disk,
-      freshness: freshness)
+      images: contents.images, firstFrames: contents.firstFrames, response: storedResponse.response,
+      reservation: reservation, source: .disk, freshness: freshness)
   }
 }

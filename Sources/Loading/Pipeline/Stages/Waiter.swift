@@ -11,6 +11,8 @@ struct Waiter {
   var isPaused: Bool
   /// True if the caller receives the encoded bytes.
   let keepsData: Bool
+  /// True if the first frame of an animated image is enough.
+  let onlyFirstFrame: Bool
   /// True for a cache-only request: the server is not asked.
   let isCacheOnly: Bool
   let purpose: LoadPurpose
@@ -25,6 +27,7 @@ struct Waiter {
     progressive = request.progressive
     isPaused = caller.isPaused
     keepsData = request.keepsData || !request.decodes
+    onlyFirstFrame = request.onlyFirstFrame
     isCacheOnly = request.cachePolicy == .cacheOnly
     purpose = caller.purpose
     takesCopy = caller.purpose != .probe && request.cachePolicy == .useCache

@@ -16,9 +16,13 @@ import VitrineTesting
   /// The codec of the tests, with a name on disk.
   private struct Decoder: ImageDecoding {
     let decoder = FakeDecoder()
+    /// True to return animations of two equal frames.
+    var isAnimated = false
     var storageIdentifier: String? { "fake 1" }
     func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
-      try decoder.decode(data, options: options)
+      let image = try decoder.decode(data, options: options)
+      let frame = Image.Frame(bitmap: image.bitmap)
+      return isAnimated ? Image(frames: [frame, frame]) : image
     }
   }
 
@@ -29,31 +33,139 @@ import VitrineTesting
   }
 
   /// Returns a reader of pixels that were made from the body `old`.
-  private func reader(_ pixels: MemoryPixelCache) throws -> PixelReader {
+  private func reader(_ pixels: MemoryPixelCache, isAnimated: Bool = false) throws -> PixelReader {
     let variants = try #require(PixelVariants(Decoder(), ImageDownloader.Configuration()))
     let variant = try #require(variants.variant(of: request(), nil))
     _ = pixels.store(
-      image, isAnimated: false, for: PixelKey(identity: request().identity, variant: variant),
+      image, isAnimated: isAnimated, for: PixelKey(identity: request().identity, variant: variant),
       of: HeadDisk.digest(Self.old))
     return try #require(PixelReader(disk, pixels, variants, ledger: MemoryLedger(), countsImages: false))
   }
 
-  private func find(_ reader: PixelReader) -> PixelReader.Find {
+  private func find(
+    _ reader: PixelReader, isForSlot: Bool = false, onlyFirstFrame: Bool = false
+  ) -> PixelReader.Find {
     let key = ProcessedImageKey(request(), additionalIdentifier: nil)
-    return reader.find(
-      [WantedImage(key: key, request: request(), additionalIdentifier: nil)], of: request(),
-      on: request().identity)
+    let wanted = WantedImage(
+      key: key, request: request(), additionalIdentifier: nil, isForSlot: isForSlot,
+      onlyFirstFrame: onlyFirstFrame)
+    return reader.find([wanted], of: request(), on: request().identity)
   }
 
   @Test func pixelsOfTheStoredBodyAreFound() throws {
     store(Self.old)
-    guard case .images(let head, let images) = find(try reader(MemoryPixelCache())) else {
+    guard case .images(let head, let images, _) = find(try reader(MemoryPixelCache())) else {
       Issue.record("the pixels are not found")
       return
     }
     #expect(head.body == HeadDisk.digest(Self.old) && head.response.body.isEmpty)
     #expect(images.count == 1 && images.values.first === image)
     #expect(disk.bodiesRead == 0)
+  }
+
+  // MARK: Animations
+
+  @Test(arguments: [(true, false), (false, true)])
+  func firstFrameOfAnAnimationIsFoundApart(isForSlot: Bool, onlyFirstFrame: Bool) throws {
+    store(Self.old)
+    let reader = try reader(MemoryPixelCache(), isAnimated: true)
+    guard
+      case .images(_, let images, let firstFrames) = find(
+        reader, isForSlot: isForSlot, onlyFirstFrame: onlyFirstFrame)
+    else {
+      Issue.record("the first frame is not found")
+      return
+    }
+    #expect(images.isEmpty && firstFrames.count == 1 && firstFrames.values.first === image)
+    #expect(disk.bodiesRead == 0)
+  }
+
+  @Test func bodyOfAnAnimationIsReadIfNoFirstFrameIsShown() throws {
+    store(Self.old)
+    guard case .incomplete = find(try reader(MemoryPixelCache(), isAnimated: true)) else {
+      Issue.record("the body is not read")
+      return
+    }
+  }
+
+  @Test func firstFrameAndAnimationSharePixels() throws {
+    let variants = try #require(PixelVariants(Decoder(), ImageDownloader.Configuration()))
+    var first = request()
+    first.animation = .firstFrame
+    #expect(variants.variant(of: first, nil) == variants.variant(of: request(), nil))
+  }
+
+  /// Returns a downloader with the pixels of the first frame, and the disk whose bodies are read at a gate.
+  private func animationDownloader(
+    _ transport: FakeTransport = FakeTransport(), bodiesAt gate: Gate
+  ) throws -> (downloader: ImageDownloader, disk: HeadDisk) {
+    let (disk, pixels) = (HeadDisk(gate: gate), MemoryPixelCache())
+    let response = TransportResponse(url: url(), status: 200, headers: ["Cache-Control": "max-age=60"])
+    _ = disk.store(
+      StoredResponse(response: response, body: Self.old, requested: 0, received: 0), for: request().identity)
+    _ = try reader(pixels, isAnimated: true)
+    // A clock that stands still: a body that waits at the gate is not late.
+    let clock = ManualLoadingClock()
+    return (downloader(disk, pixels, transport, Decoder(isAnimated: true), clock: clock), disk)
+  }
+
+  @MainActor @Test func slotIsShownTheFirstFrameAndThenReceivesTheAnimation() async throws {
+    let gate = Gate()
+    let (downloader, _) = try animationDownloader(bodiesAt: gate)
+    var shown: [Image] = []
+    var results: [Result<ImageResponse, ImageError>] = []
+
+    let task = downloader.load(
+      request(), isForSlot: true, completion: { results.append($0) }, preview: { shown.append($0) })
+    try await until { !shown.isEmpty }
+    await gate.waitUntilHeld(1)
+
+    #expect(shown == [image] && !image.isPreview && results.isEmpty)
+    #expect(downloader.cachedImage(for: request()) == nil)
+    // The first frame of the window does not wait for the other frames of the image.
+    await withCheckedContinuation { done in
+      BlockingThread.start {
+        downloader.waitForStoredImages(upTo: 60)
+        done.resume()
+      }
+    }
+    gate.open()
+    let response = try await task.response
+    try await until { !results.isEmpty }
+    #expect(response.image.isAnimated && response.source == .disk && results.count == 1)
+    #expect(shown == [image])
+    #expect(downloader.cachedImage(for: request()) === response.image)
+    await downloader.drain()
+  }
+
+  @Test func requestForTheFirstFrameReadsNoBodyAndLeavesMemoryToTheAnimation() async throws {
+    let (downloader, disk) = try animationDownloader(bodiesAt: Gate(isOpen: true))
+    var first = request()
+    first.animation = .firstFrame
+
+    let still = try await downloader.image(for: first)
+    #expect(still.image === image && still.isFromPixelCache && disk.bodiesRead == 0)
+
+    let animated = try await downloader.image(for: request())
+    #expect(animated.image.isAnimated && animated.source == .disk)
+    #expect(downloader.cachedImage(for: first)?.isAnimated == false)
+    await downloader.drain()
+  }
+
+  @MainActor @Test func missingBodyIsFetchedAfterTheFirstFrame() async throws {
+    let gate = Gate()
+    let (downloader, disk) = try animationDownloader(bodiesAt: gate)
+    var shown: [Image] = []
+    let task = downloader.load(request(), isForSlot: true, preview: { shown.append($0) })
+    await gate.waitUntilHeld(1)
+    _ = disk.removeResponse(for: request().identity)
+    gate.open()
+
+    let response = try await task.response
+
+    #expect(response.source == .network && response.image.isAnimated && response.image.pixelWidth == 32)
+    #expect(shown == [image])
+    await downloader.drain()
   }
 
   @Test func pixelsOfAReplacedBodyAreAMiss() throws {
@@ -73,14 +185,16 @@ import VitrineTesting
 
   /// Returns a downloader whose server has the body `new`.
   private func downloader(
-    _ disk: any ImageDataCache, _ pixels: MemoryPixelCache, _ transport: FakeTransport
+    _ disk: any ImageDataCache, _ pixels: MemoryPixelCache, _ transport: FakeTransport,
+    _ decoder: Decoder = Decoder(), clock: (any LoadingClock)? = nil
   ) -> ImageDownloader {
     var configuration = ImageDownloader.Configuration()
     configuration.retries = .none
     configuration.environment.wallClock = { 10 }
+    if let clock { configuration.environment.clock = clock }
     transport.respondToAll { $0.respond(with: Self.new) }
     return ImageDownloader(
-      configuration: configuration, transports: [transport], decoder: Decoder(), dataCache: disk,
+      configuration: configuration, transports: [transport], decoder: decoder, dataCache: disk,
       pixelCache: pixels)
   }
 
