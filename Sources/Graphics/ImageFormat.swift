@@ -10,4 +10,15 @@ public enum ImageFormat: String, Hashable, Sendable, CaseIterable {
   case gif
   /// Pixels that were created in memory and not decoded.
   case raw
+
+  /// The media type of files with this encoding, such as `image/png`; `image/*` for `.raw`, which has no files.
+  public var contentType: String {
+    switch self {
+    case .jpeg: "image/jpeg"
+    case .png: "image/png"
+    case .webp: "image/webp"
+    case .gif: "image/gif"
+    case .raw: "image/*"
+    }
+  }
 }

@@ -1,7 +1,8 @@
 import Testing
-import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
+
+@testable import VitrineCodecs
 
 @Suite struct SignatureTests {
   @Test func noBytesAreAnEmptyBody() {
@@ -20,6 +21,15 @@ import VitrineLoading
     #expect(error(Array("BM".utf8)) == .notAnImage(signature: Array("BM".utf8)))
     #expect(error(Array("RIFF\0\0\0\0WAVE".utf8))?.description == "the response is not an image")
     #expect(error([0xFF, 0xD8]) == .notAnImage(signature: [0xFF, 0xD8]))
+  }
+
+  @Test("SD-G1 no data have no format, and no format maps to the generic image type")
+  func formatsHaveTheirContentTypes() {
+    #expect(ImageSignature.format(of: []) == nil && ImageSignature.format(of: Array("BM".utf8)) == nil)
+    #expect(ImageFormat.raw.contentType == "image/*")
+    #expect(
+      [ImageFormat.jpeg, .png, .webp, .gif].map(\.contentType)
+        == ["image/jpeg", "image/png", "image/webp", "image/gif"])
   }
 
   @Test("a signature without further bytes is damage", arguments: ImageFormat.allCases.filter { $0 != .raw })
