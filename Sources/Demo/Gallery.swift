@@ -83,6 +83,9 @@ final class Gallery {
     "\(server.baseURL)/gallery/animations/\(file)?\(query)"
   }
 
+  /// The URL of a live stream, which shows photos one after another as a camera does.
+  var live: String { "\(server.baseURL)/live/gallery.mjpeg?fps=2" }
+
   /// Returns the URL of an image of the feed. `query` can make the server misbehave.
   func imageURL(_ file: String, query: String = "") -> String {
     "\(server.baseURL)/gallery/gallery/\(file)\(query.isEmpty ? "" : "?" + query)"

@@ -48,6 +48,22 @@ public nonisolated struct SlotOptions {
   /// but never shown. Such a load is cancelled with the release of the view, by a cancel, and by a later call with the
   /// value true.
   public var cancelsPrevious: Bool
+  /// The number of seconds after which the slot requests its image again, with the cache policy `.refresh`; `nil`, the
+  /// default, shows the image as it is. Values below 0.1 count as 0.1; values that are not finite count as `nil`.
+  ///
+  /// Suits a picture that its server replaces, such as a weather map. The image is requested while the slot is on the
+  /// screen, and when it comes onto the screen later than the interval. An unchanged image stays as it is, another one
+  /// appears with the transition, and a failure keeps the image. The completion is not called again; see
+  /// `SlotCompletion`.
+  public var refreshInterval: Double?
+  /// The settings of a live stream; `nil`, the default, shows one image.
+  ///
+  /// With settings, the slot shows the images of a camera as they arrive (`LiveImageStream`): the completion is called
+  /// with the first image, and later images replace it without a transition. The connection is closed while the slot
+  /// is not visible. When the connection breaks, the last image stays while the stream connects again; a failure
+  /// before the first image is reported and shown as for other images. No image is read from or stored in a cache,
+  /// and `additionalIdentifier` and `SlotOptions.refreshInterval` have no effect.
+  public var liveStream: LiveImageStream.Options?
 
   /// The content of a slot during a load.
   public enum PlaceholderPolicy: Hashable, Sendable {
@@ -124,7 +140,7 @@ public nonisolated struct SlotOptions {
     waitsForTransition: Bool = false, indicator: Indicator = .automatic,
     placeholderPolicy: PlaceholderPolicy = .whileLoading, failureImage: Image? = nil, setsImage: Bool = true,
     showsImage: (@MainActor (View, Image?) -> Void)? = nil, downloader: ImageDownloader? = nil,
-    cancelsPrevious: Bool = true
+    cancelsPrevious: Bool = true, refreshInterval: Double? = nil, liveStream: LiveImageStream.Options? = nil
   ) {
     self.transition = transition
     self.transitionsBySource = transitionsBySource
@@ -136,6 +152,17 @@ public nonisolated struct SlotOptions {
     self.showsImage = showsImage
     self.downloader = downloader
     self.cancelsPrevious = cancelsPrevious
+    self.refreshInterval = refreshInterval
+    self.liveStream = liveStream
+  }
+
+  /// The options for the images of a camera, with the default settings of a live stream.
+  public static var live: SlotOptions { SlotOptions(liveStream: .init()) }
+
+  /// The refresh interval to use; `nil` for none.
+  var effectiveRefreshInterval: Double? {
+    guard liveStream == nil, let refreshInterval, refreshInterval.isFinite else { return nil }
+    return max(0.1, refreshInterval)
   }
 
   /// Returns the transition for an image from `source`.

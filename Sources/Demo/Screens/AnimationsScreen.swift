@@ -1,6 +1,7 @@
 import Vitrine
 
-/// A large animation with controls, a button whose states move, and a grid of 40 moving tiles in three formats.
+/// A large animation with controls, a button whose states move, a live stream, and a grid of 40 moving tiles in three
+/// formats.
 final class AnimationsScreen: View, Screen {
   private static let gap = 16.0
   private static let tileCount = 40
@@ -15,6 +16,8 @@ final class AnimationsScreen: View, Screen {
   private let button = MovingButton()
   private let buttonCaption = Label(
     "Press: each state moves", font: Theme.caption, color: Theme.secondaryText)
+  private let live = ImageView()
+  private let liveCaption = Label("Live, 2 images a second", font: Theme.caption, color: Theme.secondaryText)
   private let tiles: [ImageView]
 
   init(gallery: Gallery, failure: Image?) {
@@ -28,7 +31,12 @@ final class AnimationsScreen: View, Screen {
       tile.backgroundColor = Theme.tile
       tile.accessibilityLabel = "Tile \(index + 1)"
     }
-    for view in [controls, button, buttonCaption] + tiles as [View] { scroll.addSubview(view) }
+    live.cornerRadius = 6
+    live.backgroundColor = Theme.tile
+    live.accessibilityLabel = "Live stream"
+    for view in [controls, button, buttonCaption, live, liveCaption] + tiles as [View] {
+      scroll.addSubview(view)
+    }
     addSubview(scroll)
     reload()
   }
@@ -43,6 +51,9 @@ final class AnimationsScreen: View, Screen {
     button.setImage(from: gallery.animation("pendulum.gif", query: "button"), for: .normal, options: options)
     button.setImage(
       from: gallery.animation("rings.webp", query: "button"), for: .highlighted, options: options)
+    var liveOptions = SlotOptions.live
+    liveOptions.failureImage = failure
+    live.setImage(from: gallery.live, options: liveOptions)
     for (index, tile) in tiles.enumerated() {
       let file = Self.files[index % Self.files.count]
       tile.setImage(from: gallery.animation(file, query: "tile=\(index + 1)"), options: options)
@@ -58,10 +69,15 @@ final class AnimationsScreen: View, Screen {
     controls.frame = Rect(x: gap, y: gap, width: controlsWidth, height: AnimationControls.height)
     let side = isWide ? controls.frame.maxX + gap : gap
     let top = isWide ? gap : controls.frame.maxY + gap
-    button.frame = Rect(x: side, y: top, width: 200, height: 150)
-    buttonCaption.frame = Rect(x: side, y: button.frame.maxY + 4, width: 200, height: 18)
+    let sideWidth = isWide ? 200 : (width - 3 * gap) / 2
+    button.frame = Rect(x: side, y: top, width: sideWidth, height: MovingButton.height)
+    buttonCaption.frame = Rect(x: side, y: button.frame.maxY + 4, width: sideWidth, height: 18)
+    live.frame = Rect(
+      x: isWide ? side : side + sideWidth + gap, y: isWide ? buttonCaption.frame.maxY + 10 : top,
+      width: sideWidth, height: MovingButton.height)
+    liveCaption.frame = Rect(x: live.frame.minX, y: live.frame.maxY + 4, width: sideWidth, height: 18)
 
-    let start = max(controls.frame.maxY, buttonCaption.frame.maxY) + gap
+    let start = max(controls.frame.maxY, buttonCaption.frame.maxY, liveCaption.frame.maxY) + gap
     let columns = max(1, Int((width - gap) / (128 + gap)))
     let tileWidth = ((width - gap) / Double(columns) - gap).rounded(.down)
     let tileHeight = (tileWidth * 0.75).rounded()
@@ -78,17 +94,22 @@ final class AnimationsScreen: View, Screen {
 
 /// A button that shows nothing but its images.
 private final class MovingButton: Button, ScriptNamed {
+  static let height = 123.0
   let scriptTitle = "Moving button"
 
   override init(frame: Rect = .zero) {
     super.init(frame: frame)
     accessibilityLabel = scriptTitle
     imageContentMode = .fill
-    imageSize = Size(width: 184, height: 134)
     backgroundColor = Theme.card
     cornerRadius = 10
     imageCornerRadius = 6
   }
 
   var scriptStates: Set<ScriptState> { ScriptState.states(of: self) }
+
+  override func layoutSubviews() {
+    super.layoutSubviews()
+    imageSize = Size(width: max(0, bounds.width - 16), height: bounds.height - 16)
+  }
 }

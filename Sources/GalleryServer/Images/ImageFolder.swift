@@ -13,8 +13,13 @@ struct ImageFolder: Sendable {
     guard stat(self.path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
   }
 
-  /// The names of the JPEG files, sorted.
+  /// The names of the JPEG files, sorted; if there are none, the paths of those in the folder `gallery`.
   var jpegNames: [String] {
+    let names = jpegNames(in: path)
+    return names.isEmpty ? jpegNames(in: path + "/gallery").map { "gallery/" + $0 } : names
+  }
+
+  private func jpegNames(in path: String) -> [String] {
     guard let directory = opendir(path) else { return [] }
     defer { closedir(directory) }
     var names: [String] = []

@@ -36,8 +36,12 @@ struct SlotReport: Equatable {
 
   /// The lines of text, the most important first, each with a shorter variant for small slots.
   ///
-  /// - Parameter player: The player of the image, if the image plays.
-  func lines(_ player: AnimationPlayer? = nil) -> [(long: String, short: String)] {
+  /// - Parameters:
+  ///   - player: The player of the image, if the image plays.
+  ///   - stream: The counters of the live stream that the slot shows.
+  func lines(
+    _ player: AnimationPlayer? = nil, _ stream: LiveImageStream.Statistics? = nil
+  ) -> [(long: String, short: String)] {
     switch outcome {
     case .image(let image, let source, let freshness):
       let decoded = "\(image.pixelWidth)x\(image.pixelHeight)"
@@ -45,7 +49,7 @@ struct SlotReport: Equatable {
       let time = elapsed.map { "\(Int(($0 * 1000).rounded())) ms" }
       let origin = (time.map { "\(source) \($0)" } ?? "\(source)", time ?? "\(source)")
       return [(size, decoded), source == .memory ? ("memory", "memory") : origin]
-        + Self.line(freshness, source) + Self.line(of: image, player)
+        + Self.line(freshness, source) + Self.line(of: image, player) + Self.line(of: stream)
     case .failure(.offline): return [("offline", "offline")]
     case .failure(let error): return [("\(error)", "failed")]
     }
@@ -58,6 +62,13 @@ struct SlotReport: Equatable {
     let frame = "frame \(player.frameIndex + 1) of \(image.frameCount)"
     return [(frame, "\(player.frameIndex + 1)/\(image.frameCount)")]
       + [("\(player.decodedBytes / 1024) KB, \(player.droppedFrames) late", "\(player.droppedFrames) late")]
+  }
+
+  /// The line about the images of a live stream: those shown, and those that were replaced before that.
+  private static func line(of stream: LiveImageStream.Statistics?) -> [(long: String, short: String)] {
+    guard let stream else { return [] }
+    let shown = "\(stream.framesDecoded) shown"
+    return [("live: \(shown), \(stream.framesDropped) dropped", shown)]
   }
 
   /// The line about the freshness. An image that has just come from its server, or from memory, is fresh unless the line
@@ -73,11 +84,14 @@ struct SlotReport: Equatable {
   }
 
   /// Draws the report over a slot: a translucent fill in the color of the source, and as many lines as fit.
-  func draw(in rect: Rect, cornerRadius: Double, of view: View, into list: inout DrawList) {
+  func draw(
+    in rect: Rect, cornerRadius: Double, of view: View, _ stream: LiveImageStream.Statistics? = nil,
+    into list: inout DrawList
+  ) {
     list.fill(rect, color: color.multiplyingAlpha(by: 0.3), cornerRadius: cornerRadius)
     guard let text = view.window?.textMeasuring else { return }
     let room = rect.inset(by: Self.margin + Self.padding)
-    let texts = lines(player(in: view)).compactMap { line in
+    let texts = lines(player(in: view), stream).compactMap { line in
       [line.long, line.short].map { ($0, text.size(of: $0, font: Self.font)) }
         .first { $0.1.width <= room.width }
     }

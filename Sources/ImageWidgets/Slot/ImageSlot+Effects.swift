@@ -16,7 +16,9 @@ extension ImageSlot {
     case .cancel(let load): load.cancel()
     case .startIndicator(let load): startIndicator(for: load)
     case .endIndicator(let isLoaded): endIndicator(isLoaded: isLoaded)
-    case .endRecovery: replaceRecovery(by: nil)
+    case .endRecovery:
+      replaceRecovery(by: nil)
+      replaceLiveStream(by: nil)
     case .beginRecovery(let slotRequest, let result):
       let downloader = downloader(for: slotRequest.options.downloader)
       replaceRecovery(by: .begin(for: self, downloader, slotRequest, after: result))
@@ -49,6 +51,12 @@ extension ImageSlot {
     swap(&replaced, &recovery)
   }
 
+  /// The previous stream is released when the access has ended, as a recovery is.
+  private func replaceLiveStream(by new: SlotLiveStream?) {
+    var replaced = new
+    swap(&replaced, &liveStream)
+  }
+
   private func announce(_ event: SlotEvent) {
     switch event {
     case .settled(let result, let url):
@@ -79,6 +87,7 @@ extension ImageSlot {
   /// Looks for the image in memory, at the size that is needed now.
   private func lookUp(_ lookup: SlotLookup, for load: SlotLoad?) {
     let scene = scene
+    guard !lookup.isLive else { return state.found(nil, for: load, in: scene) }
     let downloader = downloader(for: lookup.downloader)
     var request = lookup.request
     request.fit(scene.needed)
@@ -107,10 +116,16 @@ extension ImageSlot {
       target.view?.pendingSlots += 1
       announceLoad(load, visibility)
     }
-    let task = load.request(
-      from: downloader(for: load.slotRequest.options.downloader), at: NeededSize(of: target), visibility,
-      events(of: load))
-    if let task { target.view?.setLoadOperation(task, forKey: target.key.operation) }
+    let downloader = downloader(for: load.slotRequest.options.downloader)
+    if let options = load.slotRequest.options.liveStream {
+      let new = SlotLiveStream(in: self, load, options)
+      replaceLiveStream(by: new)
+      new.start(from: downloader)
+    } else {
+      let task = load.request(
+        from: downloader, at: NeededSize(of: target), visibility, events(of: load))
+      if let task { target.view?.setLoadOperation(task, forKey: target.key.operation) }
+    }
     if isFirst { state.requested(load) }
   }
 
@@ -139,7 +154,7 @@ extension ImageSlot {
     return downloader(for: slotRequest.options.downloader).staleness(of: response.image) != nil
   }
 
-  private func received(_ result: SlotResult, of load: SlotLoad) {
+  func received(_ result: SlotResult, of load: SlotLoad) {
     let isStale =
       if case .success(let response) = result { isStale(response, of: load.slotRequest) } else { false }
     state.received(result, of: load, isStale: isStale, in: scene)

@@ -13,6 +13,7 @@ extension ImageSlot {
 
   /// Passes the size of the view to the state. Unlike `sizeDidChange()`, also while the image of the target is set.
   func compareSize() {
+    liveStream?.fit(NeededSize(of: target))
     state.sizeChanged(in: scene, isRunning: state.load?.isRunning == true)
     performEffects()
   }
@@ -38,6 +39,7 @@ extension ImageSlot {
     state.wasDrawn()
     state.load?.move(to: .visible)
     recovery?.wasDrawn()
+    liveStream?.wasDrawn()
   }
 
   /// Called when the view has been scrolled off the screen.
@@ -61,7 +63,8 @@ extension ImageSlot {
   /// state.
   func drawReport(over view: View, into list: inout DrawList) {
     guard target.isShowing, let report = state.report else { return }
-    report.draw(in: target.rect, cornerRadius: target.cornerRadius, of: view, into: &list)
+    report.draw(
+      in: target.rect, cornerRadius: target.cornerRadius, of: view, liveStream?.statistics, into: &list)
   }
 
   // MARK: Indicator

@@ -14,8 +14,10 @@ final class ImageSlot {
   var state = SlotState()
   /// The indicator over the slot, until it has faded out.
   var indicator: SlotIndicator?
-  /// Sends the request again while the slot shows a retryable failure or a stale image.
+  /// Sends the request again while the slot shows a retryable failure or a stale image, or at intervals.
   var recovery: SlotRecovery?
+  /// The live stream whose images the slot shows.
+  var liveStream: SlotLiveStream?
   let observers = ActivityObservers()
   /// True while the image of the target is set. A subclass of the view may change its size then.
   var isSettingTarget = false
@@ -81,6 +83,12 @@ final class ImageSlot {
     state.recovered(
       slotRequest, response, from: failure, isStale: isStale(response, of: slotRequest), in: scene)
     performEffects()
+  }
+
+  /// Shows the next image of a live stream. Returns false if the slot no longer shows the stream.
+  func show(liveImage image: Image, of slotRequest: SlotRequest) -> Bool {
+    defer { performEffects() }
+    return state.received(liveImage: image, of: slotRequest, in: scene)
   }
 
   // MARK: Queries

@@ -85,6 +85,14 @@ struct SlotContent: ~Copyable {
 
   // MARK: Results
 
+  /// Shows the next image of a live stream. Returns false if code outside the slot has replaced the previous image.
+  mutating func showNext(_ image: Image, of slotRequest: SlotRequest, in scene: SlotScene) -> Bool {
+    guard hasKeptImage(in: scene) else { return false }
+    setShown(slotRequest, image)
+    presentation.showNext(image, slotRequest.options)
+    return true
+  }
+
   /// Shows the result of a request. A failed or cancelled load of a larger or newer variant leaves the shown image.
   mutating func show(_ result: SlotResult, of slotRequest: SlotRequest, in scene: SlotScene) {
     setReport(result, of: slotRequest, in: scene)

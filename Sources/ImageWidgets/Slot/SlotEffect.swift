@@ -16,7 +16,7 @@ enum SlotEffect {
   case startIndicator(SlotLoad)
   /// Fades the indicator out.
   case endIndicator(isLoaded: Bool)
-  /// Ends the automatic retries of the previous result.
+  /// Ends the automatic retries of the previous result, and the previous live stream.
   case endRecovery
   /// Retries the request automatically if the result is a retryable failure or a stale image.
   indirect case beginRecovery(SlotRequest, SlotResult)
@@ -78,6 +78,8 @@ struct SlotLookup {
   let additionalIdentifier: String?
   /// The downloader of the request; `nil` for that of the view's class.
   let downloader: ImageDownloader?
+  /// True for a live stream, whose images are in no cache.
+  let isLive: Bool
 }
 
 /// An image found in memory.

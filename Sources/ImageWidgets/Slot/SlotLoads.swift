@@ -76,10 +76,10 @@ struct SlotLoads {
   }
 
   /// Cancels the current load and the detached loads, or, if `detaches` is true, detaches the current load. A load that
-  /// has not started or that only refreshes the shown image is cancelled in any case.
+  /// has not started, that only refreshes the shown image, or of a live stream is cancelled in any case.
   mutating func abandon(detaches: Bool, _ completions: inout PendingCompletions) {
     if let current {
-      if detaches, isStarted, !current.slotRequest.hasImage || current.slotRequest.hasFirstFrame {
+      if detaches, isStarted, current.slotRequest.mayDetach {
         detached.append(current)
       } else {
         cancel(current, &completions)

@@ -116,6 +116,12 @@ struct SlotPresentation {
     show(response.image, by: options.showsImage, transition: dissolves ? .crossDissolve : transition)
   }
 
+  /// Shows the next image of a live stream, without a transition.
+  mutating func showNext(_ image: Image, _ options: SlotOptions) {
+    guard options.setsImage else { return }
+    show(image, by: options.showsImage, transition: .none)
+  }
+
   /// Shows the failure image, or the placeholder, or the image before the preview.
   mutating func showFailure(_ placeholder: Image?, _ options: SlotOptions, in scene: SlotScene) {
     guard options.setsImage else { return }

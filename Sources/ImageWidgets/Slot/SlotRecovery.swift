@@ -2,7 +2,8 @@ import VitrineGraphics
 import VitrineLoading
 import VitrineWidgets
 
-/// Sends the request of a slot again after a retryable failure or for a stale image, without any visible sign.
+/// Sends the request of a slot again after a retryable failure, for a stale image, or when the refresh interval has
+/// passed, without any visible sign.
 ///
 /// `Recovery` decides when. The slot keeps what it shows until there is an image. The recovery ends when this object is
 /// released.
@@ -19,6 +20,8 @@ final class SlotRecovery {
   private var isKnownVisible = false
   /// True until the first request, for an image whose server is being asked already.
   private var joinsRevalidation = false
+  /// True if the request is sent because the refresh interval has passed.
+  private var isRefresh = false
 
   /// Begins a recovery. Returns `nil` if the result is final.
   ///
@@ -28,25 +31,26 @@ final class SlotRecovery {
   static func begin(
     for slot: ImageSlot, _ downloader: ImageDownloader, _ slotRequest: SlotRequest, after result: SlotResult
   ) -> SlotRecovery? {
-    guard slotRequest.options.setsImage else { return nil }
+    guard slotRequest.options.setsImage, !slotRequest.isLive else { return nil }
     switch result {
     case .failure(let error):
-      guard let cause = RecoveryCause(error) else { return nil }
       let recovery = SlotRecovery(slot, downloader, slotRequest, from: error)
-      return recovery.begin(cause, isReleased: false) ? recovery : nil
+      let isRetried = RecoveryCause(error).map { recovery.begin($0, isReleased: false) } ?? false
+      return isRetried || recovery.beginInterval() ? recovery : nil
     case .success(let response):
-      // The downloader knows more than the response if the server has failed since.
-      guard let staleness = downloader.staleness(of: response.image) ?? Staleness(response.freshness),
-        slotRequest.request.cachePolicy != .cacheOnly,
-        let cause = staleness.reason.map({ RecoveryCause($0) }) ?? .server
-      else { return nil }
+      guard slotRequest.request.cachePolicy != .cacheOnly else { return nil }
       var again = slotRequest.forRefresh
       if again.request.cachePolicy == .useCache { again.request.cachePolicy = .refresh }
       again.request.priority = min(again.request.priority, .low)
       let recovery = SlotRecovery(slot, downloader, again, from: nil)
+      // The downloader knows more than the response if the server has failed since.
+      guard let staleness = downloader.staleness(of: response.image) ?? Staleness(response.freshness),
+        let cause = staleness.reason.map({ RecoveryCause($0) }) ?? .server
+      else { return recovery.beginInterval() ? recovery : nil }
       // Without a reason, a request to the server is already in progress. The recovery joins its fetch.
       recovery.joinsRevalidation = staleness.reason == nil
-      return recovery.begin(cause, isReleased: staleness.reason == nil) ? recovery : nil
+      let isRetried = recovery.begin(cause, isReleased: staleness.reason == nil)
+      return isRetried || recovery.beginInterval() ? recovery : nil
     }
   }
 
@@ -59,11 +63,20 @@ final class SlotRecovery {
     self.failure = failure
   }
 
+  /// Sends the request when the refresh interval has passed. Returns false if there is none.
+  private func beginInterval() -> Bool {
+    guard let interval = slotRequest.options.effectiveRefreshInterval,
+      slotRequest.request.cachePolicy != .cacheOnly
+    else { return false }
+    isRefresh = true
+    return begin(.server, isReleased: false, after: interval)
+  }
+
   /// Returns false if the recovery is disabled for this request.
-  private func begin(_ cause: RecoveryCause, isReleased: Bool) -> Bool {
+  private func begin(_ cause: RecoveryCause, isReleased: Bool, after pause: Double = 0) -> Bool {
     isKnownVisible = slot?.target.view?.isOnScreen == true
     ticket = downloader.recovery.begin(
-      slotRequest.request, cause, isVisible: isKnownVisible, isReleased: isReleased,
+      slotRequest.request, cause, isVisible: isKnownVisible, isReleased: isReleased, after: pause,
       clockSteps: slotRequest.clockSteps
     ) { [weak self] in self?.send() ?? false }
     return ticket != nil
@@ -107,7 +120,7 @@ final class SlotRecovery {
   /// Returns the outcome of another request that has asked the server since the stale image was shown; `nil` if there
   /// was none.
   private func knownOutcome(for slotRequest: SlotRequest, shown: Image?) -> SlotResult? {
-    guard slotRequest.hasImage else { return nil }
+    guard slotRequest.hasImage, !isRefresh else { return nil }
     let isFirst = joinsRevalidation
     joinsRevalidation = false
     var request = slotRequest.sizedRequest
@@ -133,13 +146,20 @@ final class SlotRecovery {
         // The slot shows this image already.
         ticket?.failedAgain(staleness.reason.flatMap { RecoveryCause($0) } ?? .server)
         if let reason = staleness.reason { keptImage(because: reason) }
+      } else if isRefresh, failure == nil, response.image == slot?.shownImage {
+        _ = beginInterval()
       } else {
         ticket = nil
         slot?.recover(slotRequest, response, from: failure)
       }
-    case .failure(.cancelled): ticket = nil
+    case .failure(.cancelled), .failure(.shutDown): ticket = nil
     case .failure(let error):
-      if let cause = RecoveryCause(error) { ticket?.failedAgain(cause) } else { ticket = nil }
+      if let cause = RecoveryCause(error) {
+        ticket?.failedAgain(cause)
+      } else {
+        ticket = nil
+        _ = beginInterval()
+      }
       if slotRequest.hasImage { keptImage(because: error) }
     }
   }

@@ -58,8 +58,16 @@ struct SlotRequest {
 
   /// The parts by which the image is looked up in memory.
   var lookup: SlotLookup {
-    SlotLookup(request: request, additionalIdentifier: additionalIdentifier, downloader: options.downloader)
+    SlotLookup(
+      request: request, additionalIdentifier: additionalIdentifier, downloader: options.downloader,
+      isLive: isLive)
   }
+
+  /// True if the load may continue beside a newer one: it has an image for its completions, and an end.
+  var mayDetach: Bool { !isLive && (!hasImage || hasFirstFrame) }
+
+  /// True if the slot shows the images of a live stream.
+  var isLive: Bool { options.liveStream != nil }
 
   /// True if the server is asked even if the image is in memory.
   var requiresRevalidation: Bool { request.cachePolicy == .refresh }
@@ -77,7 +85,7 @@ struct SlotRequest {
   /// before: if an image is smaller than requested, its source has no more pixels. An image that was in memory before
   /// the view had a size was made for another view and is outgrown by any larger width.
   func isOutgrown(_ image: Image, at needed: NeededSize) -> Bool {
-    guard options.setsImage, request.targetSize == nil, !image.isFullSize else { return false }
+    guard options.setsImage, !isLive, request.targetSize == nil, !image.isFullSize else { return false }
     func width(_ target: DecodeTarget) -> Int {
       target.outputSize(sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight).width
     }
@@ -90,8 +98,8 @@ struct SlotRequest {
     }
   }
 
-  /// True if `other` requests an equal image with an equal cache policy, target size, cache and downloader, so that the
-  /// second call joins the load.
+  /// True if `other` requests an equal image with an equal cache policy, target size, cache, downloader and live stream,
+  /// so that the second call joins the load.
   func isSame(as other: SlotRequest) -> Bool {
     ImageIdentity(request, additionalIdentifier: additionalIdentifier)
       == ImageIdentity(other.request, additionalIdentifier: other.additionalIdentifier)
@@ -99,6 +107,7 @@ struct SlotRequest {
       && request.targetSize == other.request.targetSize
       && request.cache == other.request.cache
       && options.downloader === other.options.downloader
+      && options.liveStream == other.options.liveStream
   }
 }
 

@@ -260,12 +260,18 @@ struct SlotState: ~Copyable {
     outputs.checkSize()
   }
 
+  /// Shows the next image of a live stream. Returns false if the slot no longer shows the stream.
+  mutating func received(liveImage image: Image, of slotRequest: SlotRequest, in scene: SlotScene) -> Bool {
+    loads.current == nil && content.isSettled && content.showNext(image, of: slotRequest, in: scene)
+  }
+
   private mutating func finish(
     _ slotRequest: SlotRequest, _ result: SlotResult, _ event: SlotEvent, isStale: Bool, in scene: SlotScene
   ) {
     content.show(result, of: slotRequest, in: scene)
     outputs.finish(isLoaded: result.image != nil, result.isCancelled ? nil : event)
-    if result.image == nil || isStale { outputs.beginRecovery(slotRequest, after: result) }
+    let isRefreshed = slotRequest.options.effectiveRefreshInterval != nil
+    if result.image == nil || isStale || isRefreshed { outputs.beginRecovery(slotRequest, after: result) }
   }
 
   /// Shows the failure of a refused source.

@@ -1,3 +1,5 @@
+public import VitrineGraphics
+
 /// The images of a camera: a response of the type `multipart/x-mixed-replace` whose parts replace each other (MJPEG),
 /// or a single image that is requested again and again.
 ///
@@ -30,6 +32,12 @@ public final class LiveImageStream: Sendable {
 
   /// Connects again after `pause()`, unless the stream waits for its next attempt to connect.
   public func resume() { runner.setPaused(false) }
+
+  /// The size to which images are decoded; `nil` for their natural size. Applies to images that arrive later.
+  public var targetSize: DecodeTarget? {
+    get { runner.targetSize }
+    set { runner.targetSize = newValue }
+  }
 
   /// Ends the stream. No handler is called any more once this method has returned on the main actor.
   public func cancel() { runner.cancel() }
@@ -85,16 +93,16 @@ extension LiveImageStream {
   /// The counters of a stream.
   public struct Statistics: Hashable, Sendable {
     /// The number of images received completely.
-    public internal(set) var framesReceived = 0
+    public package(set) var framesReceived = 0
     /// The number of images decoded.
-    public internal(set) var framesDecoded = 0
+    public package(set) var framesDecoded = 0
     /// The number of images received and not shown, because a newer one had arrived, the stream was paused, or there
     /// was no memory for their bytes.
-    public internal(set) var framesDropped = 0
+    public package(set) var framesDropped = 0
     /// The number of images that could not be decoded.
-    public internal(set) var framesFailed = 0
+    public package(set) var framesFailed = 0
     /// The number of connections after an interruption.
-    public internal(set) var reconnects = 0
+    public package(set) var reconnects = 0
 
     /// Creates counters at 0.
     package init() {}

@@ -31,6 +31,7 @@ final class LiveRunner: Sendable {
 
   private struct State {
     var plan: LivePlan
+    var targetSize: DecodeTarget?
     var connection: LiveReceiver?
     var frames: [Int: Frame] = [:]
     /// The calls that wait for the main actor, in order.
@@ -54,7 +55,7 @@ final class LiveRunner: Sendable {
         plan: LivePlan(
           options, connectLimit: engine.configuration.timeouts.connect,
           isOffline: !request.isLocal && engine.isOffline),
-        handlers: handlers))
+        targetSize: request.targetSize, handlers: handlers))
   }
 
   private var clock: any LoadingClock { engine.clock }
@@ -63,6 +64,10 @@ final class LiveRunner: Sendable {
 
   var isPaused: Bool { state.withLock { $0.plan.isPaused } }
   var hasEnded: Bool { state.withLock { $0.plan.hasEnded } }
+  var targetSize: DecodeTarget? {
+    get { state.withLock { $0.targetSize } }
+    set { state.withLock { $0.targetSize = newValue } }
+  }
   var statistics: LiveImageStream.Statistics { state.withLock { $0.plan.statistics } }
 
   /// Connects, or reports the error with which the stream fails at once.
@@ -179,12 +184,15 @@ final class LiveRunner: Sendable {
 
   private func decode(_ frame: Int) {
     guard
-      let (body, reservation) = state.withLock({ state -> ([UInt8], MemoryReservation?)? in
+      let (body, reservation, targetSize) = state.withLock({
+        state -> ([UInt8], MemoryReservation?, DecodeTarget?)? in
         guard let waiting = state.frames[frame] else { return nil }
         state.frames[frame]?.body = []
-        return (waiting.body, state.frames[frame]?.reservation.take())
+        return (waiting.body, state.frames[frame]?.reservation.take(), state.targetSize)
       })
     else { return }
+    var request = request
+    request.targetSize = targetSize
     let job = engine.liveFrames.make(body, request) { [weak self] result in
       reservation?.end()
       self?.decoded(frame, result)

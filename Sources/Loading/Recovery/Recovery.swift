@@ -58,18 +58,21 @@ package final class Recovery: Sendable {
   /// - Parameters:
   ///   - isVisible: True if the slot is on the screen.
   ///   - isReleased: True if the request is to be sent without waiting for a probe of its host.
+  ///   - pause: The number of seconds before which the request is not sent, unless the network returns. A request with
+  ///     a pause is sent again even if the recovery is disabled.
   ///   - clockSteps: The value of `clockSteps` when the failed load began; nil if unknown.
   ///   - retry: Called on the main actor, in a later turn, each time that the request is to be sent.
   package func begin(
     _ request: ImageRequest, _ cause: RecoveryCause, isVisible: Bool, isReleased: Bool = false,
-    clockSteps: Int? = nil, retry: @escaping Retry
+    after pause: Double = 0, clockSteps: Int? = nil, retry: @escaping Retry
   ) -> Ticket? {
-    guard policy.isEnabled else { return nil }
+    guard policy.isEnabled || pause > 0 else { return nil }
     let host = DownloadQueue.Lane(request.url)
     guard cause != .response || (host != .data && host != .local) else { return nil }
     return perform { plan, now in
       plan.add(
-        cause, host: host, isVisible: isVisible, isReleased: isReleased, clockSteps: clockSteps, at: now)
+        cause, host: host, isVisible: isVisible, isReleased: isReleased, after: pause,
+        clockSteps: clockSteps, at: now)
     } then: { id, state in
       state.retries[id] = retry
       return Ticket(id, self)

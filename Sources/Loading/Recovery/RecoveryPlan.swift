@@ -97,11 +97,12 @@ struct RecoveryPlan {
   ///
   /// - Parameters:
   ///   - isReleased: True if the request is to be sent without waiting for a probe.
+  ///   - pause: The number of seconds before which the request is not sent, unless the network returns.
   ///   - clockSteps: The value of `clockSteps` when the load began; nil if unknown. If the clock has been set since, a
   ///     failure because of the clock is out of date.
   mutating func add(
-    _ cause: RecoveryCause, host: Host, isVisible: Bool, isReleased: Bool = false, clockSteps: Int? = nil,
-    at now: Int64
+    _ cause: RecoveryCause, host: Host, isVisible: Bool, isReleased: Bool = false, after pause: Double = 0,
+    clockSteps: Int? = nil, at now: Int64
   ) -> ID {
     lastNumber += 1
     let id = ID(number: lastNumber)
@@ -110,10 +111,14 @@ struct RecoveryPlan {
     var request = Request(
       host: host, cause: cause, isVisible: isVisible, probeFrom: next, successesAtFailure: successes)
     if cause.isProbedSeldom { request.probeFrom = now.advanced(bySeconds: longestDelay) }
+    if pause > 0 {
+      request.earliest = now.advanced(bySeconds: pause)
+      request.probeFrom = request.earliest
+    }
     let isOutdated = cause == .clock && clockSteps.map { $0 != self.clockSteps } == true
     if isReleased || isOutdated || endedMeanwhile(cause) { request.phase = .released }
     requests[id] = request
-    hosts[host, default: HostState(next: next)].requests.insert(id)
+    hosts[host, default: HostState(next: pause > 0 ? now : next)].requests.insert(id)
     consider(id, at: now)
     return id
   }

@@ -139,6 +139,17 @@ struct DiagnosticsTests {
     #expect(report.lines().dropFirst(2).map(\.long) == lines)
   }
 
+  @Test func reportShowsTheCountersOfALiveStream() throws {
+    var counters = LiveImageStream.Statistics()
+    let response = ImageResponse(image: .solid(width: 1, height: 1), source: .network)
+    let report = try #require(SlotReport(.success(response), elapsed: 0))
+    #expect(report.lines(nil, counters).last?.long == "live: 0 shown, 0 dropped")
+    counters.framesDecoded = 12
+    counters.framesDropped = 3
+    #expect(report.lines(nil, counters).last?.long == "live: 12 shown, 3 dropped")
+    #expect(report.lines(nil, counters).last?.short == "12 shown")
+  }
+
   @Test func tinyImageIsMarkedByOneCommand() throws {
     let report = try #require(
       SlotReport(.success(ImageResponse(image: .solid(width: 1, height: 1), source: .memory)), elapsed: 0))

@@ -1,0 +1,132 @@
+import Testing
+import VitrineConcurrency
+import VitrineGraphics
+import VitrineImageWidgets
+import VitrineLoading
+import VitrineTesting
+import VitrineWidgets
+
+/// `SlotOptions.refreshInterval`: the image is requested again and again while its slot is on the screen.
+@Suite(.timeLimit(.minutes(5)))
+struct SlotRefreshIntervalTests {
+  private let bench = SlotBench(disk: MemoryDataCache())
+  private let recorder = CompletionRecorder()
+  private static let green = FakeDecoder.encodedImage(width: 100, height: 100, color: Color(hex: 0x00FF00))
+
+  /// A view that shows the first image and refreshes it every 7 s. No other part sets a timer of 7 s.
+  private func refreshedView(_ interval: Double = 7) async throws -> ImageView {
+    let view = bench.view()
+    set(view, interval)
+    let transfer = try await bench.transfer(1)
+    transfer.respond(headers: ["ETag": "\"1\""])
+    transfer.send(SlotBench.red)
+    transfer.finish()
+    await recorder.wait()
+    return view
+  }
+
+  private func set(_ view: View, _ interval: Double) {
+    var options = bench.options
+    options.refreshInterval = interval
+    view.setImage(from: "http://a.test/1", options: options, completion: recorder.completion)
+  }
+
+  private func draw() { _ = bench.window.drawList(for: bench.window.bounds) }
+
+  /// Waits until a timer for the next interval is set.
+  private func timer(_ interval: Double = 7) async throws {
+    try await until { bench.clock.wakes.contains(bench.clock.now.advanced(bySeconds: interval)) }
+  }
+
+  /// Advances the clock to just before the end of an interval, and then to its end.
+  private func passInterval(_ count: Int, _ interval: Double = 7) async throws -> FakeTransfer {
+    bench.clock.advance(by: interval - 0.1)
+    await drainMainQueue(rounds: 3)
+    #expect(bench.transport.transfers.count == count)
+    bench.clock.advance(by: 0.1)
+    return try await bench.transfer(count + 1)
+  }
+
+  @Test func newImageReplacesTheShownOneAfterEachInterval() async throws {
+    let view = try await refreshedView()
+    for count in 1...3 {
+      let shown = view.image
+      let transfer = try await passInterval(count)
+      #expect(!view.isLoadingImage, "without a visible sign")
+      transfer.respond(with: count % 2 == 1 ? Self.green : SlotBench.red)
+      try await until { view.image !== shown }
+    }
+    #expect(recorder.results.count == 1)
+  }
+
+  @Test func unchangedImageStaysAndIsRequestedWithAConditionAgain() async throws {
+    let view = try await refreshedView()
+    let shown = view.image
+    for count in 1...3 {
+      let transfer = try await passInterval(count)
+      #expect(transfer.request.headers["If-None-Match"] == "\"1\"")
+      transfer.respond(status: 304, headers: ["ETag": "\"1\""])
+      transfer.finish()
+      try await timer()
+    }
+    #expect(view.image === shown)
+  }
+
+  @Test func failureKeepsTheImageAndTheRefreshGoesOn() async throws {
+    let view = try await refreshedView()
+    let shown = view.image
+    try await passInterval(1).fail(.status(404))
+    try await timer()
+    #expect(view.image === shown)
+    let second = try await passInterval(2)
+    second.respond(with: Self.green)
+    try await until { view.image !== shown }
+  }
+
+  @Test func permanentFailureIsRetriedAfterTheInterval() async throws {
+    let view = bench.view()
+    set(view, 7)
+    try await bench.transfer(1).fail(.status(404))
+    await recorder.wait()
+    try await passInterval(1).respond(with: SlotBench.red)
+    try await until { !(view.image == nil) }
+    #expect(recorder.errors == [.status(404)])
+  }
+
+  @Test func hiddenViewIsRefreshedWhenItIsDrawnAgain() async throws {
+    let view = try await refreshedView()
+    view.isHidden = true
+    bench.clock.advance(by: 30)
+    await drainMainQueue(rounds: 3)
+    #expect(bench.transport.transfers.count == 1)
+
+    view.isHidden = false
+    draw()
+    _ = try await bench.transfer(2)
+  }
+
+  @Test func refreshEndsWithItsRequest() async throws {
+    let view = try await refreshedView()
+    view.cancelImageLoad()
+    bench.clock.advance(by: 30)
+    await drainMainQueue(rounds: 3)
+    #expect(bench.transport.transfers.count == 1)
+  }
+
+  @Test(arguments: [Double.nan, .infinity, -Double.infinity])
+  func invalidIntervalIsNoInterval(interval: Double) async throws {
+    _ = try await refreshedView(interval)
+    bench.clock.advance(by: 1_000)
+    await drainMainQueue(rounds: 3)
+    #expect(bench.transport.transfers.count == 1)
+  }
+
+  @Test(arguments: [0.0, -1, 0.01]) func shortIntervalIsATenthOfASecond(interval: Double) async throws {
+    _ = try await refreshedView(interval)
+    bench.clock.advance(by: 0.09)
+    await drainMainQueue(rounds: 3)
+    #expect(bench.transport.transfers.count == 1)
+    bench.clock.advance(by: 0.02)
+    _ = try await bench.transfer(2)
+  }
+}
