@@ -24,6 +24,7 @@ enum Dates {
       if let delay { precondition((now & .max).advanced(bySeconds: delay) >= now & .max, "later") }
       var backOff = HostBackOff()
       backOff.maximumPause = longest
+      backOff.maximumStatedPause = longest
       let lane = DownloadQueue.Lane.host(scheme: "http", name: "a", port: nil)
       for number in 1...3 {
         backOff.responded(

@@ -339,5 +339,6 @@ extension DownloadQueue {
     order = configuration.queue.prioritization
     rateLimit = configuration.queue.rateLimit
     backOff.maximumPause = configuration.retries.maximumDelay
+    backOff.maximumStatedPause = max(0, configuration.recovery.maximumRetryAfter)
   }
 }

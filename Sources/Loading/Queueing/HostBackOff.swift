@@ -4,7 +4,8 @@ import VitrineConcurrency
 ///
 /// After the pause, a single download starts as a probe. The others follow once a probe has received a response that is
 /// not a refusal; otherwise a thousand downloads would return at once. Each consecutive refusal without `Retry-After`
-/// doubles the pause, from one second to `maximumPause`. Except for pauses, times are in nanoseconds.
+/// doubles the pause, from one second to `maximumPause`. A pause that the server states is at most `maximumStatedPause`.
+/// Except for pauses, times are in nanoseconds.
 struct HostBackOff {
   private struct Host {
     var until: Int64
@@ -15,6 +16,8 @@ struct HostBackOff {
 
   /// The maximum pause in seconds; 60 by default.
   var maximumPause = 60.0
+  /// The maximum pause in seconds that a server may ask for; an hour by default.
+  var maximumStatedPause = 3600.0
   private var hosts: [DownloadQueue.Lane: Host] = [:]
 
   /// Returns the state of a host. Usually no host is backing off, which is checked without hashing a name.
@@ -45,8 +48,10 @@ struct HostBackOff {
     // A download that was running at the first refusal says nothing new.
     let isNew = current == nil || current?.probe == id
     let refusals = (current?.refusals ?? 0) + (isNew ? 1 : 0)
-    let pause = retryAfter ?? Double(1 << min(refusals - 1, 30))
-    let until = now.advanced(bySeconds: min(max(0, pause), maximumPause))
+    let pause =
+      retryAfter.map { min(max(0, $0), maximumStatedPause) }
+      ?? min(Double(1 << min(refusals - 1, 30)), maximumPause)
+    let until = now.advanced(bySeconds: pause)
     hosts[lane] = Host(
       until: max(until, current?.until ?? until), refusals: refusals, probe: isNew ? nil : current?.probe)
   }

@@ -268,15 +268,30 @@ import VitrineConcurrency
     #expect(started(&queue, at: 1).isEmpty)
   }
 
-  @Test func pauseIsLimitedToTheMaximum() {
+  @Test(arguments: [(59.0, 59.0), (120, 120), (3600, 3600), (86_400, 3600)])
+  func pauseThatTheServerStatesIsObeyedForUpToAnHour(stated: Double, pause: Double) {
     var queue = DownloadQueue()
     queue.backOff.maximumPause = 10
     queue.enqueue(id(1), lane: a, priority: .normal)
     #expect(started(&queue) == [1])
-    queue.ended(id(1), status: 503, retryAfter: 3600)
+    queue.ended(id(1), status: 503, retryAfter: stated)
     queue.enqueue(id(2), lane: a, priority: .normal)
 
-    #expect(queue.nextChange(after: 0) == milliseconds(10_000))
+    #expect(queue.nextChange(after: 0) == milliseconds(Int(pause * 1000)))
+  }
+
+  @Test func pauseThatTheServerDoesNotStateIsLimitedToTheMaximum() {
+    var queue = DownloadQueue()
+    queue.backOff.maximumPause = 1.5
+    queue.enqueue(id(1), lane: a, priority: .normal)
+    #expect(started(&queue) == [1])
+    queue.ended(id(1), status: 429, retryAfter: nil)
+    queue.enqueue(id(2), lane: a, priority: .normal)
+    #expect(started(&queue, at: 1000) == [2])
+    queue.ended(id(2), status: 429, retryAfter: nil)
+    queue.enqueue(id(3), lane: a, priority: .normal)
+
+    #expect(queue.nextChange(after: 0) == milliseconds(1500))
   }
 
   @Test func status503WithoutRetryAfterDoesNotPauseTheHost() {

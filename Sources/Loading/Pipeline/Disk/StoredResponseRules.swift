@@ -51,9 +51,9 @@ struct StoredResponseRules: Sendable {
     else { return nil }
     storedResponse.varying = exchange.varying(storedResponse.response.headers)
     var bytes = copy.bytes(revalidatedAs: storedResponse, metrics)
-    // Written again only if this saves the next request a revalidation.
-    let standing = storedResponse.standing(at: now, rules: freshness, isRedirected: copy.isRedirected)
-    if case .fresh = standing, StoredResponse.mayBeStored(storedResponse.response, sent: exchange.sent) {
+    if isWorthWriting(storedResponse, insteadOf: copy, at: now),
+      StoredResponse.mayBeStored(storedResponse.response, sent: exchange.sent)
+    {
       bytes.storedResponse = storedResponse
       bytes.storing = StoringSignal()
     }
@@ -64,6 +64,22 @@ struct StoredResponseRules: Sendable {
     }
     return bytes
   }
+
+  /// Returns true if a confirmed response is written again: because it is fresh, which saves the next request a
+  /// revalidation, because the server has changed its rules, or because the stored time of confirmation is old.
+  private func isWorthWriting(_ new: StoredResponse, insteadOf copy: StoredCopy, at now: Double) -> Bool {
+    if case .fresh = new.standing(at: now, rules: freshness, isRedirected: copy.isRedirected) { return true }
+    let old = copy.storedResponse
+    let hasSameRules = Self.ruleNames.allSatisfy { old.response.headers[$0] == new.response.headers[$0] }
+    return !hasSameRules || abs(now - old.received) >= Self.confirmationInterval
+  }
+
+  /// The headers that decide how long and to whom a stored response may be shown, and how it is confirmed.
+  private static let ruleNames = ["Cache-Control", "Pragma", "Vary", "ETag", "Last-Modified"]
+
+  /// The number of seconds between two writes of the time of confirmation of a response that is stale at once. The
+  /// limits for stale images count from that time.
+  private static let confirmationInterval = 3600.0
 
   /// Returns the headers of a conditional request. Empty if the stored response came from another server through a
   /// redirect: validators of one server are not sent to another, and do not follow the redirect.

@@ -163,6 +163,35 @@ import VitrineTesting
     #expect(world.disk.responses.count == 1)
   }
 
+  @Test(
+    arguments: [
+      ["Cache-Control": "no-cache"], ["Cache-Control": "max-age=0, must-revalidate"],
+      ["Cache-Control": "max-age=0", "ETag": "W/\"2\""],
+    ] as [HTTPHeaders])
+  func rulesOfANotModifiedResponseAreStored(headers: HTTPHeaders) async throws {
+    let world = DiskWorld()
+    world.store(age: 100)
+    let task = world.downloader.load(request())
+    try await world.transfer().respondNotModified(headers)
+    let response = try await task.response
+    #expect(await response.isStored())
+    await world.downloader.drain()
+    let stored = try #require(world.disk.responses.first)
+    for field in headers.fields { #expect(stored.response.headers[field.name] == field.value) }
+  }
+
+  @Test(arguments: [(100.0, false), (3599, false), (3601, true)])
+  func timeOfConfirmationIsStoredOnceAnHour(age: Double, isWritten: Bool) async throws {
+    let world = DiskWorld()
+    world.store(age: age, headers: ["Cache-Control": "max-age=0", "ETag": "\"one\""])
+    let before = try #require(world.disk.responses.first).received
+    let task = world.downloader.load(request())
+    try await world.transfer().respondNotModified(["Cache-Control": "max-age=0"])
+    _ = try await task.response
+    await world.downloader.drain()
+    #expect((try #require(world.disk.responses.first).received > before) == isWritten)
+  }
+
   @Test func mustRevalidateResponseIsNotShownWhenItsServerFails() async throws {
     let world = DiskWorld()
     world.store(age: 100, headers: ["Cache-Control": "max-age=60, must-revalidate"])
