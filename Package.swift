@@ -102,8 +102,9 @@ let package = Package(
     .executableTarget(
       name: "VitrineBenchmarks",
       dependencies: [
-        "Vitrine", "VitrineConcurrency", "VitrineGalleryServer", "CCodecs", "CAllocations", "FoundationCache",
-        "HeapLimits",
+        "Vitrine", "VitrineAnimation", "VitrineConcurrency", "VitrineGalleryServer", "CCodecs",
+        "CAllocations",
+        "FoundationCache", "HeapLimits",
       ],
       path: "Sources/Benchmarks",
       exclude: ["RESULTS.md", "Shared/CAllocations", "MemoryHit/FoundationCache"],

@@ -17,6 +17,9 @@ struct Subject: Equatable {
       "animation",
       "20 animated images on the screen, beside libwebp's own loop; scrolled off; in a small budget",
       Animation.measure),
+    Subject(
+      "animation-soak", "ten minutes of an accelerated clock with 40 animated images: memory and descriptors",
+      AnimationSoak.measure),
     Subject("idle", "frames, processor time and wake-ups of a window while nothing changes", Idle.measure),
     Subject("spinners", "50 slots, or one, that wait for their images", Spinners.measure),
     Subject("reuse-storm", "10,000 slot changes per second, for 15 s", ReuseStorm.measure),

@@ -1,6 +1,7 @@
 import Vitrine
 
-/// Moving images: 20 on the screen, beside libwebp's own loop; scrolled off; and 40 in a small budget.
+/// Moving images: 20 on the screen, beside libwebp's own loop; scrolled off; 40 in a small budget; one in 50 views; and
+/// the time to the first frame, beside stills of the same files.
 enum Animation {
   static func measure(_ options: Options) throws -> [Figure] {
     try ScratchFolder.use("animation") { folder in
@@ -15,6 +16,8 @@ enum Animation {
       let playing = try run(.playing)
       let hidden = try run(.hidden)
       let crowded = try run(.crowded)
+      let shared = try run(.shared)
+      let first = try ChildProcess(.animationStart, [folder, String(options.runs)]).figures()
       return [
         Figure(
           "cpu_ms", samples(playing, "cpu_ms"), label: "20 images of 320x240 at 25/s: processor time a frame",
@@ -38,6 +41,17 @@ enum Animation {
         Figure(
           "crowded_peak", samples(crowded, "peak_mib"), label: "  peak of the ledger", unit: "MiB",
           floor: .atMost(16), aim: .atMost(16)),
+        Figure(
+          "shared_decoded", samples(shared, "decoded"),
+          label: "one image in 50 views: frames decoded in a period of 50 frames", aim: .atMost(51)),
+        Figure("shared_shown", samples(shared, "shown"), label: "  frames shown in all views"),
+        Figure("shared_pool", samples(shared, "pool_mib"), label: "  decoded frames in memory", unit: "MiB"),
+        Figure(
+          "first_animated_ms", samples(first, "animated_ms"),
+          label: "load of an animation to its first frame",
+          unit: "ms"),
+        Figure("first_still_ms", samples(first, "still_ms"), label: "  as a still", unit: "ms"),
+        Figure("first_ratio", samples(first, "ratio"), label: "  ratio", aim: .atMost(1.05)),
       ]
     }
   }

@@ -1,6 +1,7 @@
 import CCodecs
 import FoundationEssentials
 import Vitrine
+import VitrineAnimation
 
 /// The child process of `animation`: shows animated images in a window of 1280x800 in real time.
 @MainActor
@@ -11,6 +12,8 @@ enum AnimationRun {
     case hidden
     /// 40 smaller images whose decoded frames are ten times the memory budget.
     case crowded
+    /// One image in 50 views.
+    case shared
   }
 
   private static let seconds = 2.0
@@ -23,6 +26,7 @@ enum AnimationRun {
     else { throw BenchmarkError("folder, scene, periods") }
     let folder = arguments[0]
     let isCrowded = scene == .crowded
+    let sharedName = scene == .shared ? AnimationFiles.name(0) : nil
     let application = try Application.offscreen { configuration in
       configuration.host.size = Size(width: 1280, height: 800)
       if isCrowded { configuration.memory = MemoryBudget(bytes: 16 << 20) }
@@ -31,9 +35,9 @@ enum AnimationRun {
     let scroll = ScrollView(frame: host.window.bounds)
     scroll.contentSize = Size(width: scroll.frame.width, height: 3 * scroll.frame.height)
     host.window.rootView = scroll
-    let views = tiles(isCrowded, in: scroll)
+    let views = scene == .shared ? sharedTiles(in: scroll) : tiles(isCrowded, in: scroll)
     for (index, view) in views.enumerated() {
-      let name = isCrowded ? AnimationFiles.smallName(index) : AnimationFiles.name(index)
+      let name = sharedName ?? (isCrowded ? AnimationFiles.smallName(index) : AnimationFiles.name(index))
       view.setImage(from: URL(filePath: "\(folder)/\(name)"))
     }
     while !host.window.isLoaded { host.turn() }
@@ -46,7 +50,9 @@ enum AnimationRun {
       // The loop of the codec has stopped the window.
       wait(0.2, in: host)
       let counters = views.map { FrameCounter($0) }
+      let pool = FramePool.shared
       let (presented, cpu) = (host.frameStatistics.presented, SystemCounters.processCPU)
+      let decoded = pool.decodedFrames
       wait(seconds, in: host)
       let used = SystemCounters.processCPU - cpu
       let shown = counters.reduce(0) { $0 + $1.shown }
@@ -55,6 +61,8 @@ enum AnimationRun {
       figures["percent_\(period)"] = used / seconds * 100
       figures["shown_\(period)"] = Double(shown)
       figures["late_\(period)"] = Double(late)
+      figures["decoded_\(period)"] = Double(pool.decodedFrames - decoded)
+      figures["pool_mib_\(period)"] = Double(pool.bytes) / 1_048_576
       figures["moving_\(period)"] = Double(counters.count { $0.shown > 0 })
       figures["resident_mb_\(period)"] = Double(SystemCounters.residentBytes) / 1e6
       figures["peak_mib_\(period)"] = Double(application.downloader.ledger.peak) / 1_048_576
@@ -80,6 +88,16 @@ enum AnimationRun {
       let view = ImageView(
         frame: Rect(
           origin: Point(x: Double(column) * size.width, y: Double(row) * size.height), size: size))
+      scroll.addSubview(view)
+      return view
+    }
+  }
+
+  /// 50 views of one size, in rows of ten.
+  private static func sharedTiles(in scroll: ScrollView) -> [ImageView] {
+    (0..<50).map { index in
+      let (row, column) = index.quotientAndRemainder(dividingBy: 10)
+      let view = ImageView(frame: Rect(x: Double(column) * 128, y: Double(row) * 96, width: 128, height: 96))
       scroll.addSubview(view)
       return view
     }
