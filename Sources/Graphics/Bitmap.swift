@@ -1,3 +1,5 @@
+import Glibc
+
 /// Pixels in memory: four bytes per pixel, straight alpha, rows from top to bottom without padding.
 ///
 /// Copies share the storage, so copying costs a retain. The pixels are written once, by the initializer, and never
@@ -72,6 +74,19 @@ public struct Bitmap: Sendable {
 
   /// Returns a bitmap that shares the pixels and has another value for `isOpaque`. The value is not checked.
   package func assumingOpaque(_ isOpaque: Bool) -> Bitmap { Bitmap(copying: self, isOpaque: isOpaque) }
+
+  /// Returns true if both bitmaps have the same size and the same pixels. O(1) for bitmaps that share pixels.
+  package func hasPixels(of other: Bitmap) -> Bool {
+    guard width == other.width, height == other.height, format == other.format else { return false }
+    if storage === other.storage { return true }
+    return withUnsafeBytes { pixels in
+      other.withUnsafeBytes { others in
+        // Both have as many bytes; without an address, they have none.
+        guard let first = pixels.baseAddress, let second = others.baseAddress else { return true }
+        return memcmp(first, second, pixels.count) == 0
+      }
+    }
+  }
 
   /// Calls `body` with the pixels, for transforms and encoders of an application. The pointer is valid only during the
   /// call.

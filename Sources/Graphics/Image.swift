@@ -213,6 +213,22 @@ public final class Image: Sendable {
     animation.map { $0.storage == storage } ?? true ? self : Image(self, storage: storage)
   }
 
+  /// Returns true if this animated image shows what `preview` shows, and perhaps more: `preview` was made of the same
+  /// image when fewer frames had arrived, or only the first. Compares the pixels of the first frame.
+  package func continues(_ preview: Image) -> Bool {
+    guard let animation, self !== preview,
+      sourceWidth == preview.sourceWidth, sourceHeight == preview.sourceHeight
+    else { return false }
+    if let begun = preview.animation {
+      guard !begun.isComplete, animation.frameByteCount == begun.frameByteCount,
+        animation.durations.starts(with: begun.durations)
+      else { return false }
+    } else if !preview.isPreview {
+      return false
+    }
+    return bitmap.hasPixels(of: preview.bitmap)
+  }
+
   /// The image without its animation: a new image that shares the pixels, or this image if it is still.
   public var firstFrame: Image {
     isAnimated ? Image(self, isStill: true) : self

@@ -289,9 +289,14 @@ public final class ImageTask: Cancellable {
 
   /// Delivers a preview. Replaces a preview that the main actor has not received yet. Ignored once the outcome is
   /// known, and for a caller that has cancelled or paused.
-  func show(_ preview: Image) {
+  func show(_ image: Image) {
+    let preview = request.delivered(image)
     let delivery = state.withLock { state -> Subscribers.Delivery? in
       guard state.result == nil, !state.isCancelled, !state.isPaused else { return nil }
+      // More frames of an animation change nothing for a caller that wants the first frame.
+      if image.isAnimated, !preview.isAnimated, state.preview?.bitmap.hasPixels(of: preview.bitmap) == true {
+        return nil
+      }
       state.preview = preview
       return state.subscribers.publish(.preview)
     }

@@ -74,6 +74,7 @@ enum Images {
         guard let image = try decoder.image(of: data, expectedLength: expected) else { continue }
         precondition(image.isPreview, "in part")
         check(image, target: options.target)
+        decodeFrames(of: image)
       } catch {
         check(error)
       }

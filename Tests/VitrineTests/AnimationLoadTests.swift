@@ -109,4 +109,133 @@ import VitrineTesting
       #expect("\(try #require(image.animation).storage)" == "\(choice)")
     }
   }
+
+  /// A body that arrives in parts, and previews that are due whenever the test says so.
+  private struct SlowLoad {
+    let transport = FakeTransport()
+    let clock = ManualLoadingClock()
+    let downloader: ImageDownloader
+    let body: [UInt8]
+
+    init(_ body: [UInt8]) {
+      var configuration = ImageDownloader.Configuration()
+      configuration.environment.clock = clock
+      configuration.retries = .none
+      downloader = ImageDownloader(
+        configuration: configuration, transports: [transport], decoder: ImageCodecs())
+      self.body = body
+    }
+
+    /// Sends the next bytes.
+    func send(_ range: Range<Int>) {
+      if range.lowerBound == 0 { transport.transfers[0].respond(expectedLength: body.count) }
+      clock.advance(by: 10)
+      transport.transfers[0].send(Array(body[range]))
+    }
+
+    func finish(from start: Int) {
+      transport.transfers[0].send(Array(body[start...]))
+      transport.transfers[0].finish()
+    }
+  }
+
+  /// Returns an encoded animation of noise, the frames of which take about as many bytes each.
+  private func noise(format: ImageFormat) throws -> [UInt8] {
+    var generator = SystemRandomNumberGenerator()
+    let frames = (0..<10).map { number in
+      Image.Frame(
+        bitmap: Bitmap(width: 64, height: 64, format: .bgra) { _, _ in
+          Color(red: UInt8(number * 20), green: .random(in: 0...255, using: &generator), blue: 0)
+        }, duration: 0.1)
+    }
+    return try ImageCodecs().encode(frames: frames, as: format)
+  }
+
+  @Test(
+    "SD-A17 a progressive animated load gives partial images and marks the view as progressive; the final image comes from the network",
+    arguments: [ImageFormat.gif, .png, .webp])
+  func progressiveLoadPlaysWhatHasArrived(format: ImageFormat) async throws {
+    let load = SlowLoad(try noise(format: format))
+    let test = TestWindow(size: Size(width: 100, height: 100))
+    let view = ImageView(frame: Rect(x: 0, y: 0, width: 64, height: 64))
+    test.window.addSubview(view)
+    var request = try request()
+    request.progressive = .scans
+    var options = SlotOptions(downloader: load.downloader)
+    options.indicator = .none
+    var response: ImageResponse?
+    view.setImage(from: request, options: options, completion: { response = try? $0.get() })
+    test.draw()
+    let step = load.body.count / 5
+    var counts: [Int] = []
+    var shown: [Int] = []
+    for part in 0..<4 {
+      let before = view.image
+      load.send(part * step..<(part + 1) * step)
+      try await until { view.image !== before }
+      test.draw()
+      test.advance(by: 1.5)
+      view.animationPlayer?.frameHandler = { shown.append($0) }
+      guard let image = view.image, image.isAnimated else { continue }
+      counts.append(image.frameCount)
+      #expect(image.isPreview && view.isProgressive && image.animation?.isComplete == false)
+      #expect(view.animationPlayer?.frameIndex == image.frameCount - 1, "the last frame that has arrived")
+      #expect(load.downloader.ledger.usage.total > 0)
+    }
+    #expect(counts.count >= 3 && counts == counts.sorted() && Set(counts).count == counts.count)
+    #expect(shown == shown.sorted())
+    let last = view.animationPlayer?.frameIndex ?? 0
+    load.finish(from: 4 * step)
+    try await until { response != nil }
+    #expect(response?.source == .network && view.image === response?.image && view.image?.frameCount == 10)
+    #expect(!view.isProgressive && view.image?.isPreview == false && !view.isInTransition)
+    test.draw()
+    #expect((view.animationPlayer?.frameIndex ?? 0) >= last, "playing goes on")
+  }
+
+  @Test(arguments: [ImageFormat.gif, .png, .webp])
+  func previewsOfAFirstFrameAreStill(format: ImageFormat) async throws {
+    let load = SlowLoad(try noise(format: format))
+    var request = try request(.firstFrame)
+    request.progressive = .scans
+    let task = load.downloader.load(request)
+    request.animation = .automatic
+    let other = load.downloader.load(request)
+    let step = load.body.count / 5
+    for part in 0..<4 {
+      let before = other.preview
+      load.send(part * step..<(part + 1) * step)
+      try await until { other.preview !== before }
+      #expect(task.preview?.isAnimated == false && task.preview?.isPreview == true)
+    }
+    #expect(other.preview?.isAnimated == true && load.transport.transfers.count == 1)
+    load.finish(from: 4 * step)
+    #expect(try await !task.response.image.isAnimated)
+    #expect(try await other.response.image.isAnimated)
+  }
+
+  @Test(arguments: [ImageFormat.gif, .png, .webp])
+  func framesOfAFailedLoadAreTakenBack(format: ImageFormat) async throws {
+    let load = SlowLoad(try noise(format: format))
+    let test = TestWindow(size: Size(width: 100, height: 100))
+    let view = ImageView(frame: Rect(x: 0, y: 0, width: 64, height: 64))
+    test.window.addSubview(view)
+    var request = try request()
+    request.progressive = .scans
+    var options = SlotOptions(downloader: load.downloader)
+    options.indicator = .none
+    let placeholder = Image(Bitmap(width: 4, height: 4, color: .white))
+    var result: Result<ImageResponse, ImageError>?
+    view.setImage(from: request, placeholder: placeholder, options: options, completion: { result = $0 })
+    test.draw()
+    load.send(0..<load.body.count / 2)
+    try await until { view.isProgressive }
+    test.draw()
+    test.advance(by: 1)
+    load.transport.transfers[0].fail(.offline)
+    try await until { result != nil }
+    test.advance(by: 5)
+    #expect(view.image === placeholder && !view.isProgressive && !view.isPlaying)
+    #expect(test.window.nextDeadline == nil)
+  }
 }

@@ -11,13 +11,14 @@ struct FramePlan {
   struct Job {
     /// The number of the job, which no other job has.
     let number: UInt64
-    let track: ObjectIdentifier
+    let track: UInt64
     let animation: ImageAnimation
     let frame: Int
   }
 
   private struct Entry {
-    let animation: ImageAnimation
+    /// The animation by which frames are decoded: of those that share the track, the one with the most frames.
+    var animation: ImageAnimation
     var track: FrameTrack
     /// The number of the last use of the animation.
     var use: UInt64
@@ -27,7 +28,10 @@ struct FramePlan {
 
   /// The maximum number of bytes of all decoded frames.
   let byteLimit: Int
-  private var entries: [ObjectIdentifier: Entry] = [:]
+  private var entries: [UInt64: Entry] = [:]
+  /// The track of each animation that views show, and the number of views.
+  private var links: [ObjectIdentifier: (track: UInt64, viewerCount: Int)] = [:]
+  private var lastTrack: UInt64 = 0
   /// The bytes of all decoded frames. Wraps instead of trapping for sizes that no memory has.
   private(set) var bytes = 0
   private var lastUse: UInt64 = 0
@@ -40,28 +44,55 @@ struct FramePlan {
 
   var trackCount: Int { entries.count }
 
-  func track(_ id: ObjectIdentifier) -> FrameTrack? { entries[id]?.track }
+  func track(_ id: UInt64) -> FrameTrack? { entries[id]?.track }
 
   // MARK: Views
 
+  /// Adds a view of an animation, which stays alive until `remove`. Returns the number of the track with the frames of
+  /// the animation, and what is to be released without the lock.
+  ///
+  /// - Parameter begun: The track of an animation that this one continues. Its frames are shared.
   mutating func add(
-    _ viewer: UInt64, to animation: ImageAnimation, still: Image
-  ) {
+    _ viewer: UInt64, to animation: ImageAnimation, still: Image, continuing begun: UInt64? = nil
+  ) -> (track: UInt64, released: [AnyObject]) {
     let id = ObjectIdentifier(animation)
     lastUse += 1
-    var entry =
-      entries[id]
-      ?? Entry(
+    var released: [AnyObject] = []
+    let track: UInt64
+    if let link = links[id] {
+      track = link.track
+    } else if let begun, entries[begun]?.track.frameBytes == animation.frameByteCount {
+      track = begun
+      released = extend(begun, with: animation, still: still)
+    } else {
+      lastTrack += 1
+      track = lastTrack
+      entries[track] = Entry(
         animation: animation,
         track: FrameTrack(
           frameCount: animation.frameCount, frameBytes: animation.frameByteCount, storage: animation.storage,
           still: still), use: lastUse)
-    entry.track.add(viewer)
-    entries[id] = entry
+    }
+    links[id, default: (track, 0)].viewerCount += 1
+    entries[track]?.track.add(viewer)
+    return (track, released)
   }
 
-  /// Removes a view. Returns what is to be released without the lock, if it was the last view of the animation.
-  mutating func remove(_ viewer: UInt64, from id: ObjectIdentifier) -> [AnyObject] {
+  private mutating func extend(_ id: UInt64, with animation: ImageAnimation, still: Image) -> [AnyObject] {
+    guard let entry = entries[id], animation.frameCount > entry.track.frameCount || animation.isComplete
+    else { return [] }
+    entries[id]?.animation = animation
+    let replaced = changeFrames(of: id) { track in
+      track.extend(toFrameCount: animation.frameCount, still: still).map { [$0] } ?? []
+    }
+    return [entry.animation] + replaced
+  }
+
+  /// Removes a view. Returns what is to be released without the lock, if it was the last view of the track.
+  mutating func remove(_ viewer: UInt64, of animation: ImageAnimation, from id: UInt64) -> [AnyObject] {
+    let link = ObjectIdentifier(animation)
+    links[link]?.viewerCount -= 1
+    if links[link]?.viewerCount == 0 { links[link] = nil }
     entries[id]?.track.remove(viewer)
     guard let entry = entries[id], entry.track.viewers.isEmpty else { return [] }
     entries[id] = nil
@@ -71,7 +102,7 @@ struct FramePlan {
 
   /// Sets what a view needs. Returns the frame if it is decoded, and frames to release.
   mutating func setDemand(
-    _ demand: FrameDemand?, of viewer: UInt64, in id: ObjectIdentifier
+    _ demand: FrameDemand?, of viewer: UInt64, in id: UInt64
   ) -> (image: Image?, released: [Image]) {
     guard entries[id] != nil else { return (nil, []) }
     lastUse += 1
@@ -87,7 +118,7 @@ struct FramePlan {
 
   /// Returns the frame that is needed first, and marks its animation as being decoded.
   mutating func takeJob() -> Job? {
-    var best: (id: ObjectIdentifier, frame: Int, time: Double)?
+    var best: (id: UInt64, frame: Int, time: Double)?
     for (id, entry) in entries {
       guard let next = entry.track.next(ahead: ahead) else { continue }
       if best.map({ next.time < $0.time }) ?? true { best = (id, next.frame, next.time) }
@@ -169,15 +200,11 @@ struct FramePlan {
   }
 
   /// Removes and returns all frames of an animation except those that are shown.
-  mutating func releaseAll(of id: ObjectIdentifier) -> [Image] {
-    changeFrames(of: id) { $0.take(keeping: 0) }
-  }
+  mutating func releaseAll(of id: UInt64) -> [Image] { changeFrames(of: id) { $0.take(keeping: 0) } }
 
   /// Adds or removes frames of an animation. Returns the frames that `change` returns; none if no view shows the
   /// animation.
-  private mutating func changeFrames(
-    of id: ObjectIdentifier, _ change: (inout FrameTrack) -> [Image]
-  ) -> [Image] {
+  private mutating func changeFrames(of id: UInt64, _ change: (inout FrameTrack) -> [Image]) -> [Image] {
     guard let index = entries.index(forKey: id) else { return [] }
     let before = entries.values[index].track.bytes
     let frames = change(&entries.values[index].track)
@@ -185,5 +212,5 @@ struct FramePlan {
     return frames
   }
 
-  private func use(of id: ObjectIdentifier) -> UInt64 { entries[id]?.use ?? 0 }
+  private func use(of id: UInt64) -> UInt64 { entries[id]?.use ?? 0 }
 }

@@ -20,12 +20,11 @@ package final class FramePool: Sendable {
     var plan: FramePlan
     /// The jobs that threads are running, by number.
     var running: [UInt64: RunningJob] = [:]
-    var decoders: [ObjectIdentifier: FrameDecoder] = [:]
+    /// The decoder of each track, by the number of the track.
+    var decoders: [UInt64: FrameDecoder] = [:]
     /// The functions to call when the current frame of a view was decoded, by the number of the view.
     var observers: [UInt64: @Sendable () -> Void] = [:]
-    /// The views of each animation.
-    var viewers: [ObjectIdentifier: Set<UInt64>] = [:]
-    var ledgers: [ObjectIdentifier: MemoryLedger] = [:]
+    var ledgers: [UInt64: MemoryLedger] = [:]
     var lastNumber: UInt64 = 0
     var threads = 0
     var decodedFrames = 0
@@ -45,7 +44,7 @@ package final class FramePool: Sendable {
     }
 
     /// Stops the decoding of a frame of an animation that is no longer needed.
-    mutating func cancelUnneeded(of id: ObjectIdentifier) {
+    mutating func cancelUnneeded(of id: UInt64) {
       for running in running.values where running.job.track == id && plan.cancels(running.job) {
         running.flag.set()
       }
@@ -67,23 +66,28 @@ package final class FramePool: Sendable {
 
   /// Returns access to the frames of an animated image; `nil` for a still image.
   ///
-  /// - Parameter frameDecoded: Called on a thread of the pool when the current frame of the view was decoded, or cannot
-  ///   be decoded.
-  package func frames(of image: Image, frameDecoded: @escaping @Sendable () -> Void) -> FrameStream? {
+  /// - Parameters:
+  ///   - begun: The access to the frames of a preview that `image` continues; see `Image.continues`. Frames that were
+  ///     decoded for the preview are shared and not decoded again.
+  ///   - frameDecoded: Called on a thread of the pool when the current frame of the view was decoded, or cannot be
+  ///     decoded.
+  package func frames(
+    of image: Image, continuing begun: FrameStream? = nil, frameDecoded: @escaping @Sendable () -> Void
+  ) -> FrameStream? {
     guard let animation = image.animation else { return nil }
-    let id = ObjectIdentifier(animation)
     let ledger = image.ledger
     ledger?.register(self, as: .cache)
-    let number = state.withLock { state in
+    let (number, track, released) = state.withLock { state in
       state.lastNumber += 1
       let number = state.lastNumber
-      state.plan.add(number, to: animation, still: image.firstFrame)
+      let (track, released) = state.plan.add(
+        number, to: animation, still: image.firstFrame, continuing: begun?.track)
       state.observers[number] = frameDecoded
-      state.viewers[id, default: []].insert(number)
-      if let ledger { state.ledgers[id] = ledger }
-      return number
+      if let ledger { state.ledgers[track] = ledger }
+      return (number, track, released)
     }
-    return FrameStream(number, of: id, in: self)
+    withExtendedLifetime(released) {}
+    return FrameStream(number, of: animation, track: track, in: self)
   }
 
   /// The number of bytes of decoded frames.
@@ -93,13 +97,13 @@ package final class FramePool: Sendable {
   /// The number of animations that views show.
   package var animationCount: Int { state.withLock(waking: .none) { $0.plan.trackCount } }
 
-  func decodedBytes(of id: ObjectIdentifier) -> Int {
+  func decodedBytes(of id: UInt64) -> Int {
     state.withLock(waking: .none) { $0.plan.track(id)?.bytes ?? 0 }
   }
 
   // MARK: Streams
 
-  func setDemand(_ demand: FrameDemand?, of number: UInt64, in id: ObjectIdentifier) -> Image? {
+  func setDemand(_ demand: FrameDemand?, of number: UInt64, in id: UInt64) -> Image? {
     let (image, released, needsThread) = state.withLock(waking: .none) { state in
       let (image, released) = state.plan.setDemand(demand, of: number, in: id)
       state.cancelUnneeded(of: id)
@@ -111,7 +115,7 @@ package final class FramePool: Sendable {
   }
 
   /// Blocks until the frame of a demand is decoded, cannot be decoded, or `seconds` have passed.
-  func waitForFrame(_ frame: Int, of id: ObjectIdentifier, seconds: Double) -> Image? {
+  func waitForFrame(_ frame: Int, of id: UInt64, seconds: Double) -> Image? {
     let nanoseconds = Int64(max(0, min(seconds, 60)) * 1e9)
     let end = SystemLoadingClock().now.advanced(bySeconds: seconds)
     return state.wait(
@@ -123,26 +127,24 @@ package final class FramePool: Sendable {
       }, timeout: { _ in nanoseconds })
   }
 
-  func remove(_ number: UInt64, from id: ObjectIdentifier) {
+  func remove(_ number: UInt64, of animation: ImageAnimation, from track: UInt64) {
     let released = state.withLock(waking: .none) { state -> [AnyObject] in
       state.observers[number] = nil
-      state.viewers[id]?.remove(number)
-      var released = state.plan.remove(number, from: id)
-      state.cancelUnneeded(of: id)
-      if state.viewers[id]?.isEmpty == true {
-        state.viewers[id] = nil
-        state.ledgers[id] = nil
-        if let decoder = state.decoders.removeValue(forKey: id) { released.append(decoder) }
+      var released = state.plan.remove(number, of: animation, from: track)
+      state.cancelUnneeded(of: track)
+      if state.plan.track(track) == nil {
+        state.ledgers[track] = nil
+        if let decoder = state.decoders.removeValue(forKey: track) { released.append(decoder) }
       }
       return released
     }
     withExtendedLifetime(released) {}
   }
 
-  func releaseFrames(of id: ObjectIdentifier) {
+  func releaseFrames(of track: UInt64) {
     let released = state.withLock(waking: .none) { state -> [AnyObject] in
-      var released: [AnyObject] = state.plan.releaseAll(of: id)
-      if let decoder = state.decoders.removeValue(forKey: id) { released.append(decoder) }
+      var released: [AnyObject] = state.plan.releaseAll(of: track)
+      if let decoder = state.decoders.removeValue(forKey: track) { released.append(decoder) }
       return released
     }
     withExtendedLifetime(released) {}
@@ -195,7 +197,7 @@ package final class FramePool: Sendable {
     do throws(AnimationError) {
       guard let memory = reserve(job.animation.frameByteCount, in: ledger) else { return .noMemory }
       var decoder = known
-      if decoder == nil { decoder = try makeDecoder(job, ledger) }
+      if known?.animation !== job.animation { decoder = try makeDecoder(job, continuing: known, ledger) }
       guard let decoder else { return .noMemory }
       let image = Image(try decoder.frame(job.frame, stoppedBy: flag))
       if let reservation = memory.reservation {
@@ -208,24 +210,40 @@ package final class FramePool: Sendable {
     }
   }
 
-  /// Reserves memory, if it is counted. Evicts what other holders can spare, and releases frames that are not needed
-  /// soon. Returns `nil` if there is no room.
+  /// Reserves memory, if it is counted. Returns `nil` if there is no room.
   private func reserve(_ bytes: Int, in ledger: MemoryLedger?) -> FrameMemory? {
     guard let ledger else { return FrameMemory(reservation: nil) }
     let reservation = MemoryReservation(0, in: ledger, as: .decoding)
-    if reservation.reserve(bytes, force: false) { return FrameMemory(reservation: reservation) }
+    return grow(reservation, by: bytes) ? FrameMemory(reservation: reservation) : nil
+  }
+
+  /// Reserves more memory. Evicts what other holders can spare, and releases frames that are not needed soon. Returns
+  /// false if there is no room.
+  private func grow(_ reservation: MemoryReservation, by bytes: Int) -> Bool {
+    if reservation.reserve(bytes, force: false) { return true }
     reservation.evict(toFit: bytes)
-    if reservation.reserve(bytes, force: false) { return FrameMemory(reservation: reservation) }
+    if reservation.reserve(bytes, force: false) { return true }
     release(bytes: bytes)
-    return reservation.reserve(bytes, force: false) ? FrameMemory(reservation: reservation) : nil
+    return reservation.reserve(bytes, force: false)
   }
 
   /// Returns a new decoder of an animation, which further frames use as well; `nil` if there is no room for it.
-  private func makeDecoder(_ job: FramePlan.Job, _ ledger: MemoryLedger?) throws(AnimationError)
-    -> FrameDecoder?
-  {
-    guard let memory = reserve(job.animation.decoderByteCount, in: ledger) else { return nil }
-    let decoder = FrameDecoder(try job.animation.makeDecoder(), memory)
+  ///
+  /// - Parameter begun: The decoder of the same animation with fewer frames; `nil` if there is none.
+  private func makeDecoder(
+    _ job: FramePlan.Job, continuing begun: FrameDecoder?, _ ledger: MemoryLedger?
+  ) throws(AnimationError) -> FrameDecoder? {
+    let byteCount = job.animation.decoderByteCount
+    let decoder: FrameDecoder
+    if let begun {
+      if let reservation = begun.reservation, byteCount > reservation.bytes {
+        guard grow(reservation, by: byteCount - reservation.bytes) else { return nil }
+      }
+      decoder = try FrameDecoder(job.animation, continuing: begun)
+    } else {
+      guard let memory = reserve(byteCount, in: ledger) else { return nil }
+      decoder = try FrameDecoder(job.animation, memory: memory)
+    }
     state.withLock(waking: .none) { state in
       if state.plan.isCurrent(job) { state.decoders[job.track] = decoder }
     }

@@ -3,34 +3,36 @@ package import VitrineGraphics
 /// The access of one view to the decoded frames of an animation. Ends when it is released.
 package final class FrameStream: Sendable {
   private let number: UInt64
-  private let animation: ObjectIdentifier
+  private let animation: ImageAnimation
+  /// The number of the track with the frames of the animation.
+  let track: UInt64
   private let pool: FramePool
 
-  init(_ number: UInt64, of animation: ObjectIdentifier, in pool: FramePool) {
-    (self.number, self.animation, self.pool) = (number, animation, pool)
+  init(_ number: UInt64, of animation: ImageAnimation, track: UInt64, in pool: FramePool) {
+    (self.number, self.animation, self.track, self.pool) = (number, animation, track, pool)
   }
 
-  deinit { pool.remove(number, from: animation) }
+  deinit { pool.remove(number, of: animation, from: track) }
 
   /// Returns the current frame of a demand if it is decoded. Otherwise the pool decodes it, and then the frames that
   /// follow.
   package func frame(for demand: FrameDemand) -> Image? {
-    pool.setDemand(demand, of: number, in: animation)
+    pool.setDemand(demand, of: number, in: track)
   }
 
   /// Returns the current frame of a demand after decoding it, for a program that advances the time itself. Blocks the
   /// thread for at most `seconds`.
   package func frame(for demand: FrameDemand, waitingFor seconds: Double) -> Image? {
     if let image = frame(for: demand) { return image }
-    return pool.waitForFrame(demand.current, of: animation, seconds: seconds)
+    return pool.waitForFrame(demand.current, of: track, seconds: seconds)
   }
 
   /// The bytes of the decoded frames of the animation, without the first frame, which belongs to the image.
-  package var decodedBytes: Int { pool.decodedBytes(of: animation) }
+  package var decodedBytes: Int { pool.decodedBytes(of: track) }
 
   /// Ends the demand: no further frame is decoded for the view. Decoded frames stay while there is memory.
-  package func suspend() { _ = pool.setDemand(nil, of: number, in: animation) }
+  package func suspend() { _ = pool.setDemand(nil, of: number, in: track) }
 
   /// Releases the decoded frames and the decoder of the animation.
-  package func releaseFrames() { pool.releaseFrames(of: animation) }
+  package func releaseFrames() { pool.releaseFrames(of: track) }
 }

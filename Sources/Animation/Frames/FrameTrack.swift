@@ -15,7 +15,7 @@ struct FrameTrack {
     fileprivate(set) var isCancelled = false
   }
 
-  let frameCount: Int
+  private(set) var frameCount: Int
   let frameBytes: Int
   private let storage: FrameStorage
   /// The frames that are decoded.
@@ -52,6 +52,14 @@ struct FrameTrack {
     guard maySpendMemory else { return false }
     guard storage == .automatic else { return storage == .preloaded }
     return ByteCount.product(frameCount, frameBytes) <= Self.keptBytes
+  }
+
+  /// Adds frames of the same animation that have arrived. Returns the first frame that was kept until now.
+  ///
+  /// - Parameter still: The first frame, which the image has already.
+  mutating func extend(toFrameCount count: Int, still: Image) -> Image? {
+    frameCount = max(frameCount, count)
+    return images.updateValue(still, forKey: 0)
   }
 
   // MARK: Views

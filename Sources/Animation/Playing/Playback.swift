@@ -2,6 +2,9 @@
 ///
 /// The frame follows from the time alone, so that a late or a missed call changes nothing for later ones. Times are in
 /// seconds of any clock that does not go back.
+///
+/// While frames of the animation are still to arrive, the frames that have arrived are played once, up to the last one.
+/// `continued` then goes on with more frames.
 package struct Playback {
   /// The result of `advance(to:)`.
   package struct Progress: Hashable {
@@ -19,11 +22,16 @@ package struct Playback {
   package static let rates = 0.01...100.0
 
   private let durations: [Double]
+  /// False if more frames are still to arrive.
+  package let isComplete: Bool
+  package private(set) var mode: PlaybackMode
   private var order: PlaybackOrder
-  /// The number of loops after which playing ends; 0 for ever.
+  /// The number of loops after which playing ends; 0 for ever. Applies when the animation is complete.
   package var loopCount: Int
   package private(set) var rate = 1.0
   package private(set) var isPlaying = false
+  /// True if all frames that have arrived were shown for their durations, and more are to arrive. The last step stays.
+  package private(set) var isStalled = false
   /// The step that `advance(to:)` has returned last, counted through all loops.
   private var lastStep = 0
   /// The seconds of the animation that have passed at `time`, counted through all loops at the rate 1.
@@ -31,14 +39,23 @@ package struct Playback {
   /// The time of `position`, from which it goes on while the animation plays.
   private var time = 0.0
 
-  /// - Parameter durations: The seconds for which each frame is shown: at least one number, all positive.
-  package init(durations: [Double], loopCount: Int) {
+  /// - Parameters:
+  ///   - durations: The seconds for which each frame is shown: at least one number, all positive.
+  ///   - isComplete: False if more frames are still to arrive.
+  package init(
+    durations: [Double], loopCount: Int, isComplete: Bool = true, mode: PlaybackMode = .forward
+  ) {
     self.durations = durations
     self.loopCount = max(0, loopCount)
-    order = PlaybackOrder(.forward, durations: durations)
+    self.isComplete = isComplete
+    self.mode = mode
+    order = Self.order(mode, durations: durations, isComplete: isComplete)
   }
 
-  package var mode: PlaybackMode { order.mode }
+  private static func order(_ mode: PlaybackMode, durations: [Double], isComplete: Bool) -> PlaybackOrder {
+    PlaybackOrder(isComplete ? mode : mode.untilFirstTurn, durations: durations)
+  }
+
   /// The frame to show.
   package var frame: Int { order.frames[lastStep % order.frames.count] }
   /// The number of loops that have ended.
@@ -93,29 +110,34 @@ package struct Playback {
 
   /// Changes the order of the frames. Starts the first loop again at the current frame.
   package mutating func setMode(_ mode: PlaybackMode, at now: Double) {
-    guard mode != order.mode else { return }
+    guard mode != self.mode else { return }
     hold(at: now)
     let frame = frame
     let wasAtStart = lastStep == 0
-    order = PlaybackOrder(mode, durations: durations)
+    self.mode = mode
+    order = Self.order(mode, durations: durations, isComplete: isComplete)
     // An animation that has not begun begins with the first frame of the new order.
     start(atStep: wasAtStart ? 0 : order.step(showing: frame))
   }
 
-  /// Replaces the durations by those of the same animation of which more frames have arrived. The frame stays.
-  package func continued(durations: [Double], loopCount: Int) -> Playback {
-    var new = Playback(durations: durations, loopCount: loopCount)
-    new.order = PlaybackOrder(mode, durations: durations)
-    (new.rate, new.isPlaying, new.time) = (rate, isPlaying || hasEnded, time)
+  /// Returns the playing of the same animation after more frames have arrived. The frame, and the time for which the frame
+  /// has been shown, stay.
+  package func continued(
+    durations: [Double], loopCount: Int, isComplete: Bool = true, at now: Double
+  ) -> Playback {
+    var held = self
+    held.hold(at: now)
+    var new = Playback(durations: durations, loopCount: loopCount, isComplete: isComplete, mode: mode)
+    (new.rate, new.isPlaying, new.time) = (rate, isPlaying || hasEnded, held.time)
     new.start(atStep: new.order.step(showing: min(frame, durations.count - 1)))
-    new.position += position - positionOfLastStep
+    new.position += held.position - positionOfLastStep
     return new
   }
 
   private mutating func start(atStep step: Int) {
     lastStep = step
     position = positionOfLastStep
-    hasEnded = false
+    (hasEnded, isStalled) = (false, false)
   }
 
   private var positionOfLastStep: Double {
@@ -130,7 +152,9 @@ package struct Playback {
   }
 
   private func position(at now: Double) -> Double {
-    isPlaying && now > time ? position + (now - time) * rate : position
+    guard isPlaying, now > time, !isStalled else { return position }
+    let position = position + (now - time) * rate
+    return isComplete ? position : min(position, order.duration)
   }
 
   // MARK: Time
@@ -144,7 +168,10 @@ package struct Playback {
     let position = position(at: now)
     // More loops than an `Int` can count end in the same way.
     let loops = Int(min(((position + PlaybackOrder.tolerance) / order.duration).rounded(.down), 1e12))
-    if loopCount > 0, loops >= loopCount {
+    if !isComplete, loops >= 1 {
+      lastStep = count - 1
+      (self.position, time, isStalled) = (order.duration, now, true)
+    } else if loopCount > 0, loops >= loopCount {
       lastStep = loopCount * count - 1
       hasEnded = true
       isPlaying = false
@@ -156,9 +183,10 @@ package struct Playback {
       hasEnded: hasEnded)
   }
 
-  /// The time at which another frame is to be shown; `nil` if the animation is paused or has ended.
+  /// The time at which another frame is to be shown; `nil` if the animation is paused, has ended, or waits for more frames
+  /// to arrive.
   package var nextChange: Double? {
-    guard isPlaying else { return nil }
+    guard isPlaying, !isStalled else { return nil }
     let (loop, step) = lastStep.quotientAndRemainder(dividingBy: order.frames.count)
     let end = Double(loop) * order.duration + order.end(ofStep: step)
     return time + max(0, end - position) / rate
@@ -167,9 +195,10 @@ package struct Playback {
   /// Returns the frames that follow, in order, without repetitions: at most `count`, fewer at the end of the last loop.
   package func upcomingFrames(_ count: Int) -> [Int] {
     var frames: [Int] = []
+    let loops = isComplete ? loopCount : 1
     for offset in 1...max(1, min(count, order.frames.count)) where count > 0 {
       let step = lastStep + offset
-      if loopCount > 0, step >= loopCount * order.frames.count { break }
+      if loops > 0, step >= loops * order.frames.count { break }
       let frame = order.frames[step % order.frames.count]
       if frame != self.frame, !frames.contains(frame) { frames.append(frame) }
     }

@@ -8,4 +8,12 @@ public enum PlaybackMode: Hashable, Sendable, CaseIterable {
   case bounce
   /// From the last frame to the first and back. The frames at both ends are shown once in each loop.
   case reverseBounce
+
+  /// The mode in which an animation is played while later frames are missing: up to the first turn.
+  var untilFirstTurn: PlaybackMode {
+    switch self {
+    case .forward, .bounce: .forward
+    case .reverse, .reverseBounce: .reverse
+    }
+  }
 }

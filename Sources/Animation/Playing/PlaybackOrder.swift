@@ -3,7 +3,6 @@ struct PlaybackOrder: Hashable {
   /// The tolerance in seconds for rounding errors in sums of durations.
   static let tolerance = 1e-6
 
-  let mode: PlaybackMode
   /// The frame of each step.
   let frames: [Int]
   /// The seconds from the start of the loop to the end of each step.
@@ -25,7 +24,6 @@ struct PlaybackOrder: Hashable {
       end += durations[$0]
       return end
     }
-    self.mode = mode
   }
 
   /// The seconds of one loop.

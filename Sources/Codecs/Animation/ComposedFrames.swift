@@ -11,7 +11,7 @@ final class ComposedFrames: FrameDecoding {
   private let plan: DecodePlan
   private let source: any FrameSource
   private let blend: PixelBlend
-  private let canvas: PixelBuffer
+  private var canvas: PixelBuffer
   /// The rectangle below the shown frame, while the shown frame has the disposal `.previous`.
   private var saved: PixelBuffer?
   /// The number of the frame on the canvas; `nil` if the canvas must be cleared.
@@ -33,6 +33,18 @@ final class ComposedFrames: FrameDecoding {
     self.blend = blend
     canvas = PixelBuffer(
       byteCount: table.canvas.width * table.canvas.height * PixelFormat.bytesPerPixel, isZeroed: false)
+  }
+
+  /// Takes over the canvas of a decoder for the first frames of the same animation, so that these frames need not be
+  /// drawn again. Does nothing if `beginning` is of another kind.
+  func goOn(from beginning: (any FrameDecoding)?) {
+    guard let beginning = beginning as? ComposedFrames, let shown = beginning.shown,
+      beginning.table.canvas == table.canvas,
+      beginning.plan.options.pixelFormat == plan.options.pixelFormat,
+      shown < table.frames.count, table.frames[shown] == beginning.table.frames[shown]
+    else { return }
+    (canvas, saved, self.shown) = (beginning.canvas, beginning.saved, shown)
+    beginning.shown = nil
   }
 
   func frame(_ index: Int, isCancelled: () -> Bool) throws(AnimationError) -> Bitmap {
@@ -151,9 +163,11 @@ final class ComposedFrames: FrameDecoding {
   private func save(_ frame: FrameLayout) {
     let visible = frame.visibleSize(on: table.canvas)
     let byteCount = visible.width * PixelFormat.bytesPerPixel
+    // The buffer of a decoder for fewer frames may be too small.
+    let byteCountOfAll = table.largestSavedArea * PixelFormat.bytesPerPixel
     let buffer =
-      saved
-      ?? PixelBuffer(byteCount: table.largestSavedArea * PixelFormat.bytesPerPixel, isZeroed: false)
+      saved.flatMap { $0.bytes.count >= byteCountOfAll ? $0 : nil }
+      ?? PixelBuffer(byteCount: byteCountOfAll, isZeroed: false)
     saved = buffer
     guard let target = buffer.bytes.baseAddress else { return }
     for y in 0..<visible.height {

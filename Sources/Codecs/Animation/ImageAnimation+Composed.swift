@@ -6,13 +6,15 @@ extension ImageAnimation {
   /// frames.
   ///
   /// - Parameters:
-  ///   - data: The encoded image, which the animation keeps.
+  ///   - bytes: The encoded image, which the animation keeps.
   ///   - plan: The plan by which frames are decoded.
   ///   - tableByteCount: The number of bytes that the format keeps for each frame, in addition to the table.
   ///   - frameByteCount: The number of bytes that the format allocates during the decode of one frame.
-  ///   - makeFrames: Returns a new decoder of the frames. Must retain nothing but `data` and tables.
+  ///   - isComplete: False if more frames of the file are still to arrive.
+  ///   - makeFrames: Returns a new decoder of the frames. Must retain nothing but `bytes` and tables.
   convenience init?(
-    _ table: AnimationTable, of data: [UInt8], plan: DecodePlan, tableByteCount: Int, frameByteCount: Int,
+    _ table: AnimationTable, of bytes: AnimationBytes, plan: DecodePlan, tableByteCount: Int,
+    frameByteCount: Int, isComplete: Bool,
     makeFrames: @escaping @Sendable () throws(ImageError) -> ComposedFrames
   ) {
     guard table.frames.count > 1 else { return nil }
@@ -20,10 +22,16 @@ extension ImageAnimation {
       table.frames.count, ByteCount.sum(AnimationTable.bytesPerFrame, tableByteCount))
     self.init(
       durations: table.frames.map(\.duration), loopCount: table.loopCount, frameByteCount: plan.resultBytes,
-      byteCount: ByteCount.sum(data.count, tableBytes),
-      decoderByteCount: ByteCount.sum(table.composingBytes, frameByteCount)
-    ) { () throws(AnimationError) in
-      do throws(ImageError) { return try makeFrames() } catch { throw AnimationError(error) }
+      byteCount: ByteCount.sum(bytes.count, tableBytes),
+      decoderByteCount: ByteCount.sum(table.composingBytes, frameByteCount), isComplete: isComplete
+    ) { (beginning) throws(AnimationError) in
+      do throws(ImageError) {
+        let frames = try makeFrames()
+        frames.goOn(from: beginning)
+        return frames
+      } catch {
+        throw AnimationError(error)
+      }
     }
   }
 }

@@ -19,26 +19,43 @@ struct GIFAnimation: Sendable {
     var transparentIndex: UInt8?
   }
 
-  /// Reads all blocks of the file. O(bytes of the file), without decompression. Throws `.cancelled` only.
-  init(
-    _ structure: GIFStructure, limits: DecodeLimits, _ cancellation: DecodeCancellation
-  ) throws(ImageError) {
-    var layouts: [FrameLayout] = []
-    var frames: [Entry] = []
-    var frameByteCount = 0
-    let loopCount = try Self.forEachFrame(structure, limits: limits) { (frame) throws(ImageError) in
-      if layouts.count % Self.checkInterval == 0 { try cancellation.check() }
+  /// The frames that have been read.
+  struct FrameList: Sendable {
+    fileprivate private(set) var layouts: [FrameLayout] = []
+    fileprivate private(set) var entries: [Entry] = []
+    /// The number of bytes that the decode of the largest frame allocates.
+    fileprivate private(set) var frameByteCount = 0
+
+    var count: Int { entries.count }
+
+    mutating func append(_ frame: GIFFrame) {
       layouts.append(
         FrameLayout(
           x: frame.x, y: frame.y, size: frame.size, duration: Double(frame.control.centiseconds) / 100,
           blend: .over, disposal: frame.control.disposal, hasAlpha: frame.hasTransparentIndex))
-      frames.append(Entry(offset: frame.offset, transparentIndex: frame.transparentIndex))
+      entries.append(Entry(offset: frame.offset, transparentIndex: frame.transparentIndex))
       frameByteCount = max(frameByteCount, frame.decodingBytes)
     }
-    table = AnimationTable(canvas: structure.screen, frames: layouts, loopCount: loopCount)
-    self.frames = frames
-    self.frameByteCount = frameByteCount
-    globalPalette = structure.laterFrames.globalPalette
+  }
+
+  /// Reads all blocks of the file. O(bytes of the file), without decompression. Throws `.cancelled` only.
+  init(
+    _ structure: GIFStructure, limits: DecodeLimits, _ cancellation: DecodeCancellation
+  ) throws(ImageError) {
+    var list = FrameList()
+    let reader = try Self.forEachFrame(structure, limits: limits) { (frame) throws(ImageError) in
+      if list.count % Self.checkInterval == 0 { try cancellation.check() }
+      list.append(frame)
+    }
+    self.init(list, reader)
+  }
+
+  /// Creates an animation of frames that were read by `reader`. O(frames).
+  init(_ list: FrameList, _ reader: GIFFrameReader) {
+    table = AnimationTable(canvas: reader.screen, frames: list.layouts, loopCount: reader.loopCount)
+    frames = list.entries
+    frameByteCount = list.frameByteCount
+    globalPalette = reader.globalPalette
   }
 
   /// The number of frames between two checks for cancellation.
@@ -48,15 +65,18 @@ struct GIFAnimation: Sendable {
   static func tableBytes(_ structure: GIFStructure, limits: DecodeLimits) -> Int {
     var count = 0
     _ = forEachFrame(structure, limits: limits) { (_) throws(Never) in count += 1 }
-    guard count > 1 else { return 0 }
-    // The capacity of a growing array is up to twice what it holds, and the smaller array is copied.
-    return ByteCount.product(count, 3 * (AnimationTable.bytesPerFrame + MemoryLayout<Entry>.stride))
+    return count > 1 ? tableBytes(frameCount: count) : 0
   }
 
-  /// Calls `body` for the first frame and the sound frames after it, and returns the loop count.
+  static func tableBytes(frameCount: Int) -> Int {
+    // The capacity of a growing array is up to twice what it holds, and the smaller array is copied.
+    ByteCount.product(frameCount, 3 * (AnimationTable.bytesPerFrame + MemoryLayout<Entry>.stride))
+  }
+
+  /// Calls `body` for the first frame and the sound frames after it, and returns the reader.
   private static func forEachFrame<Failure: Error>(
     _ structure: GIFStructure, limits: DecodeLimits, _ body: (GIFFrame) throws(Failure) -> Void
-  ) throws(Failure) -> Int {
+  ) throws(Failure) -> GIFFrameReader {
     var reader = structure.laterFrames
     var count = 1
     try body(structure.frame)
@@ -64,30 +84,30 @@ struct GIFAnimation: Sendable {
       try body(next)
       count += 1
     }
-    return reader.loopCount
+    return reader
   }
 
   /// Returns the animation of a file; `nil` if the file has fewer than two frames.
-  func animation(of data: [UInt8], plan: DecodePlan) -> ImageAnimation? {
+  func animation(of bytes: AnimationBytes, plan: DecodePlan, isComplete: Bool = true) -> ImageAnimation? {
     let options = plan.options
     return ImageAnimation(
-      table, of: data, plan: plan, tableByteCount: MemoryLayout<Entry>.stride,
-      frameByteCount: ByteCount.sum(frameByteCount, LZW.tableBytes)
+      table, of: bytes, plan: plan, tableByteCount: MemoryLayout<Entry>.stride,
+      frameByteCount: ByteCount.sum(frameByteCount, LZW.tableBytes), isComplete: isComplete
     ) { () throws(ImageError) in
       let plan = try DecodePlan(format: .gif, stored: table.canvas, orientation: .up, options: options)
-      return ComposedFrames(table, plan: plan, source: Source(self, data, options.pixelFormat))
+      return ComposedFrames(table, plan: plan, source: Source(self, bytes, options.pixelFormat))
     }
   }
 
   /// Decodes single frames.
   private final class Source: FrameSource {
     private let animation: GIFAnimation
-    private let data: [UInt8]
+    private let bytes: AnimationBytes
     private let format: PixelFormat
 
-    init(_ animation: GIFAnimation, _ data: [UInt8], _ format: PixelFormat) {
+    init(_ animation: GIFAnimation, _ bytes: AnimationBytes, _ format: PixelFormat) {
       self.animation = animation
-      self.data = data
+      self.bytes = bytes
       self.format = format
     }
 
@@ -97,7 +117,8 @@ struct GIFAnimation: Sendable {
       let entry = animation.frames[index]
       var control = GIFControl()
       control.transparentIndex = entry.transparentIndex
-      var reader = GIFBlockReader(data, at: entry.offset)
+      let segment = bytes.segment(at: entry.offset)
+      var reader = GIFBlockReader(segment.bytes, at: entry.offset - segment.start)
       let frame = try GIFFrame(&reader, globalPalette: animation.globalPalette, control: control)
       let indices = try LZW.decode(
         frame.codes, minimumCodeSize: frame.minimumCodeSize, count: frame.size.width * frame.size.height,
@@ -109,7 +130,7 @@ struct GIFAnimation: Sendable {
 
 extension GIFFrame {
   /// False if the codes are truncated or cannot give all pixels, or if the frame exceeds the limits.
-  fileprivate func isSound(_ limits: DecodeLimits) -> Bool {
+  func isSound(_ limits: DecodeLimits) -> Bool {
     let area = ByteCount.product(size.width, size.height)
     return chain.end != nil && area <= limits.pixels && max(size.width, size.height) <= limits.side
       && area <= LZW.largestOutput(of: codeCount, minimumCodeSize: minimumCodeSize)

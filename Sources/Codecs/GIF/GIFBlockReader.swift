@@ -13,6 +13,9 @@ struct GIFBlockReader {
     self.offset = offset
   }
 
+  /// Returns a reader at the same offset in other bytes.
+  func over(_ bytes: [UInt8]) -> GIFBlockReader { GIFBlockReader(bytes, at: offset) }
+
   static let unexpectedEnd = ImageError.decoding(.gif, message: "the data end early")
 
   mutating func byte() throws(ImageError) -> UInt8 { try bytes(1)[offset - 1] }

@@ -17,7 +17,7 @@ enum GIFDecoder {
     let bitmap = try draw(frame, indices, screen: structure.screen, plan)
     let animation =
       options.decodesAnimation ? try GIFAnimation(structure, limits: options.limits, cancellation) : nil
-    return plan.image(bitmap, animation: animation?.animation(of: data, plan: plan))
+    return plan.image(bitmap, animation: animation?.animation(of: AnimationBytes(data), plan: plan))
   }
 
   /// Returns the plan of a decode. Throws if the image exceeds the limits, before memory is allocated.
@@ -39,7 +39,8 @@ enum GIFDecoder {
       options.decodesAnimation ? GIFAnimation.tableBytes(structure, limits: options.limits) : 0
     return SourceMemory(
       plan: plan, source: Canvas.Source(structure.screen, hasAlpha: true),
-      codec: ByteCount.sum(codec, tables), collectsRows: false)
+      codec: ByteCount.sum(codec, tables), collectsRows: false,
+      animation: tables > 0 ? ByteCount.sum(data.count, tables) : 0)
   }
 
   /// Draws the frame, or the rows for which `indices` suffice.

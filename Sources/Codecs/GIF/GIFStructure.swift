@@ -22,7 +22,7 @@ struct GIFStructure {
 struct GIFFrameReader {
   /// The size of the logical screen.
   let screen: PixelSize
-  let globalPalette: ArraySlice<UInt8>?
+  private(set) var globalPalette: ArraySlice<UInt8>?
   /// The number of times that the animation is played; 0 for ever, and 1 if no loop block has been read.
   private(set) var loopCount = 1
   private var reader: GIFBlockReader
@@ -40,6 +40,20 @@ struct GIFFrameReader {
     let flags = try reader.byte()
     try reader.skip(2)
     globalPalette = flags & 0x80 != 0 ? try reader.palette(sizeCode: flags & 7) : nil
+  }
+
+  /// Returns a reader that goes on with the same file, of which more bytes have arrived.
+  func over(_ bytes: [UInt8]) -> GIFFrameReader {
+    var copy = self
+    copy.reader = reader.over(bytes)
+    return copy
+  }
+
+  /// Returns a reader that keeps no bytes but those of `beginning`, the beginning of the file with the global palette.
+  func detached(to beginning: [UInt8]) -> GIFFrameReader {
+    var copy = over([])
+    copy.globalPalette = globalPalette.map { beginning[$0.indices] }
+    return copy
   }
 
   /// Reads the blocks up to the codes of the next frame. Returns `nil` at the end of the file.

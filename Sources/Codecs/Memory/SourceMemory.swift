@@ -17,6 +17,9 @@ struct SourceMemory {
   /// True if previews are assembled row by row at the size of the result.
   var collectsRows = true
 
+  /// The bytes and tables of an animation, which its previews keep; 0 for a still image.
+  var animation = 0
+
   /// The bytes of structures and fixed tables of a codec, an inflater and a scaler.
   private static let overhead = 128 << 10
   private var colorConversion: Int { ICCProfile.conversionBytes(profile) }
@@ -33,8 +36,11 @@ struct SourceMemory {
     let copies = (style == .blurred ? 3 : 1) + (collectsRows ? 1 : 0)
     var strips = source
     strips.isWhole = false
+    // Counted for the preview, and for the decoder, which keeps the first frame as well.
+    let animated = animation > 0 ? ByteCount.product(2, ByteCount.sum(animation, plan.resultBytes)) : 0
     return ByteCount.sum(
-      codec, reservedForPreviews, ByteCount.product(plan.resultBytes, copies), plan.drawingBytes(of: strips),
+      animated, codec, reservedForPreviews, ByteCount.product(plan.resultBytes, copies),
+      plan.drawingBytes(of: strips),
       colorConversion, Self.overhead)
   }
 }

@@ -18,8 +18,6 @@ struct PNGAnimation: Sendable {
   /// Returns `nil` for a still image, and for an animation with fewer than two sound frames. O(chunks of the file).
   init?(_ structure: PNGStructure, _ bytes: [UInt8], limits: DecodeLimits) {
     guard structure.animation != nil else { return nil }
-    // The canvas is held whole while frames are composed.
-    guard ByteCount.product(structure.size.width, structure.size.height) <= limits.pixels else { return nil }
     var reader = PNGFrameReader(structure)
     var chunks = PNGChunks(bytes)
     while !reader.isFinished {
@@ -27,7 +25,15 @@ struct PNGAnimation: Sendable {
       guard let chunk = chunks.next() else { break }
       reader.take(chunk, at: start..<chunks.offset)
     }
-    guard let loopCount = reader.loopCount, reader.layouts.count > 1 else { return nil }
+    self.init(structure, reader, limits: limits)
+  }
+
+  /// Creates an animation of the frames that were read; `nil` for fewer than two frames. O(frames).
+  init?(_ structure: PNGStructure, _ reader: PNGFrameReader, limits: DecodeLimits) {
+    // The canvas is held whole while frames are composed.
+    guard ByteCount.product(structure.size.width, structure.size.height) <= limits.pixels,
+      let loopCount = reader.loopCount, reader.layouts.count > 1
+    else { return nil }
     table = AnimationTable(canvas: structure.size, frames: reader.layouts, loopCount: loopCount)
     data = reader.data
     hidesDefaultImage = reader.hidesDefaultImage
@@ -38,14 +44,18 @@ struct PNGAnimation: Sendable {
   /// composing the first frame.
   static func bytes(_ structure: PNGStructure, byteCount: Int) -> Int {
     guard let animation = structure.animation, animation.controlCount > 1 else { return 0 }
-    // The capacity of a growing array is up to twice what it holds, and the smaller array is copied.
-    let tables = ByteCount.product(
-      min(animation.controlCount, AnimationTable.largestFrameCount),
-      3 * (AnimationTable.bytesPerFrame + MemoryLayout<Range<Int>>.stride))
+    let tables = tableBytes(frameCount: min(animation.controlCount, AnimationTable.largestFrameCount))
     guard animation.hidesDefaultImage else { return tables }
     // The canvas, the saved rectangle and, for an interlaced image, the frame.
     let pixels = ByteCount.product(structure.size.width, structure.size.height, PixelFormat.bytesPerPixel)
     return ByteCount.sum(tables, ByteCount.product(pixels, structure.isInterlaced ? 3 : 2), byteCount)
+  }
+}
+
+extension PNGAnimation {
+  static func tableBytes(frameCount: Int) -> Int {
+    // The capacity of a growing array is up to twice what it holds, and the smaller array is copied.
+    ByteCount.product(frameCount, 3 * (AnimationTable.bytesPerFrame + MemoryLayout<Range<Int>>.stride))
   }
 }
 
@@ -59,7 +69,7 @@ struct PNGFrameReader {
   private(set) var largestDataCount = 0
   /// True if no further chunk can add a frame.
   private(set) var isFinished = false
-  private let structure: PNGStructure
+  private var structure: PNGStructure
   private var frameCount = 0
   private var sequence: UInt32 = 0
   private var hasPixels = false
@@ -81,6 +91,13 @@ struct PNGFrameReader {
   }
 
   init(_ structure: PNGStructure) { self.structure = structure }
+
+  /// Returns a reader that goes on with the same file, of which another structure has been read.
+  func over(_ structure: PNGStructure) -> PNGFrameReader {
+    var copy = self
+    copy.structure = structure
+    return copy
+  }
 
   /// Takes the next chunk of the file.
   ///
@@ -121,7 +138,7 @@ struct PNGFrameReader {
   }
 
   /// Keeps the frame whose chunks have been read, if it has data that can give all pixels.
-  private mutating func endFrame() {
+  mutating func endFrame() {
     guard let frame else { return }
     self.frame = nil
     guard let range = frame.range, structure.isPlausible(frame.layout.size, dataCount: frame.dataCount) else {

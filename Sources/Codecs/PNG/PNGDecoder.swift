@@ -49,30 +49,53 @@ enum PNGDecoder {
   ) throws(ImageError) -> Image? {
     let options = plan.options
     guard let frames = PNGAnimation(structure, data, limits: options.limits) else { return nil }
-    let source = PNGFrameSource(structure, frames, data, options.pixelFormat)
+    let bytes = AnimationBytes(data)
     let bitmap: Bitmap
-    if frames.hidesDefaultImage {
-      do throws(ImageError) {
-        bitmap = try ComposedFrames(frames.table, plan: plan, source: source)
-          .frame(0, cancellation: plan.cancellation)
-      } catch {
-        guard case .decoding = error else { throw error }
-        return nil
-      }
-    } else {
-      bitmap = try defaultImage(structure, data, plan)
+    do throws(ImageError) {
+      bitmap = try firstFrame(frames, structure, bytes, plan)
+    } catch {
+      guard case .decoding = error, frames.hidesDefaultImage else { throw error }
+      return nil
     }
     guard options.decodesAnimation else { return plan.image(bitmap) }
-    let animation = ImageAnimation(
-      frames.table, of: data, plan: plan, tableByteCount: MemoryLayout<Range<Int>>.stride,
-      frameByteCount: ByteCount.sum(source.decodingBytes, ICCProfile.conversionBytes(structure.profileBytes))
+    return plan.image(bitmap, animation: animation(frames, structure, bytes, plan, isComplete: true))
+  }
+
+  /// Decodes the first frame of an animation.
+  static func firstFrame(
+    _ frames: PNGAnimation, _ structure: PNGStructure, _ bytes: AnimationBytes, _ plan: DecodePlan
+  ) throws(ImageError) -> Bitmap {
+    guard frames.hidesDefaultImage else { return try defaultImage(structure, bytes.beginning, plan) }
+    let source = PNGFrameSource(structure, frames, bytes, plan.options.pixelFormat)
+    return try ComposedFrames(frames.table, plan: plan, source: source)
+      .frame(0, cancellation: plan.cancellation)
+  }
+
+  /// Returns an animation of the frames in `bytes`.
+  static func animation(
+    _ frames: PNGAnimation, _ structure: PNGStructure, _ bytes: AnimationBytes, _ plan: DecodePlan,
+    isComplete: Bool
+  ) -> ImageAnimation? {
+    let options = plan.options
+    let source = PNGFrameSource(structure, frames, bytes, options.pixelFormat)
+    return ImageAnimation(
+      frames.table, of: bytes, plan: plan, tableByteCount: MemoryLayout<Range<Int>>.stride,
+      frameByteCount: ByteCount.sum(source.decodingBytes, ICCProfile.conversionBytes(structure.profileBytes)),
+      isComplete: isComplete
     ) { () throws(ImageError) in
-      var plan = try Self.plan(structure, options)
-      plan.convertColors(of: structure.colorModel, with: structure.profile)
-      let source = PNGFrameSource(structure, frames, data, options.pixelFormat)
+      let plan = try Self.planWithColors(structure, options)
+      let source = PNGFrameSource(structure, frames, bytes, options.pixelFormat)
       return ComposedFrames(frames.table, plan: plan, source: source)
     }
-    return plan.image(bitmap, animation: animation)
+  }
+
+  /// Returns the plan of a decode with the conversion from the color profile of the file.
+  static func planWithColors(
+    _ structure: PNGStructure, _ options: DecodeOptions
+  ) throws(ImageError) -> DecodePlan {
+    var plan = try plan(structure, options)
+    plan.convertColors(of: structure.colorModel, with: structure.profile)
+    return plan
   }
 
   private static func plan(

@@ -7,12 +7,12 @@ import VitrineLoading
 final class PNGFrameSource: FrameSource {
   private let structure: PNGStructure
   private let animation: PNGAnimation
-  private let bytes: [UInt8]
+  private let bytes: AnimationBytes
   private let format: PixelFormat
   /// The number of rows that libpng reads between two checks for cancellation.
   private static let rowsAtOnce = 16
 
-  init(_ structure: PNGStructure, _ animation: PNGAnimation, _ bytes: [UInt8], _ format: PixelFormat) {
+  init(_ structure: PNGStructure, _ animation: PNGAnimation, _ bytes: AnimationBytes, _ format: PixelFormat) {
     self.structure = structure
     self.animation = animation
     self.bytes = bytes
@@ -64,14 +64,16 @@ final class PNGFrameSource: FrameSource {
     Self.append(PNGChunk.ihdr, to: &file) { $0 += header }
     for (type, payload) in [(PNGChunk.plte, structure.palette), (PNGChunk.trns, structure.transparency)] {
       guard let payload else { continue }
-      try verify(payload)
+      try verify(payload, in: bytes.beginning)
       Self.append(type, to: &file) { $0 += payload }
     }
     var pixels: [ArraySlice<UInt8>] = []
-    var chunks = PNGChunks(bytes, at: animation.data[index].lowerBound)
-    while chunks.offset < animation.data[index].upperBound, let chunk = chunks.next() {
+    let range = animation.data[index]
+    let segment = bytes.segment(at: range.lowerBound)
+    var chunks = PNGChunks(segment.bytes, at: range.lowerBound - segment.start)
+    while chunks.offset < range.upperBound - segment.start, let chunk = chunks.next() {
       guard chunk.type == PNGChunk.idat || chunk.type == PNGChunk.fdat else { continue }
-      try verify(chunk.payload)
+      try verify(chunk.payload, in: segment.bytes)
       pixels.append(chunk.type == PNGChunk.idat ? chunk.payload : chunk.payload.dropFirst(4))
     }
     let count = pixels.reduce(0) { $0 + $1.count }
@@ -85,7 +87,7 @@ final class PNGFrameSource: FrameSource {
   }
 
   /// Throws if the checksum of a chunk is wrong. The type lies before the payload and the checksum behind it.
-  private func verify(_ payload: ArraySlice<UInt8>) throws(ImageError) {
+  private func verify(_ payload: ArraySlice<UInt8>, in bytes: [UInt8]) throws(ImageError) {
     let content = bytes[(payload.startIndex - 4)..<payload.endIndex]
     let sum = content.withUnsafeBufferPointer { content in
       crc32_z(0, content.baseAddress, content.count)

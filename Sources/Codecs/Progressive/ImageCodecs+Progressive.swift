@@ -9,6 +9,8 @@ extension ImageCodecs {
   /// - Interlaced PNG (Adam7): from the first pass on, as blocks.
   /// - Other JPEG and PNG, WebP and GIF: the rows received so far; the rest is transparent.
   /// - Animations: the default image of a PNG, the first frame of a GIF, the first frame of a WebP once it is complete.
+  ///   From the second frame on, previews are animated: each has all complete frames, and its `ImageAnimation` is not
+  ///   complete.
   ///
   /// With `.blurred`, only progressive JPEG has previews, and interlaced PNG from the first complete pass on. Previews
   /// are blurred with a radius of `32 * (1 / (3 * p + 0.6) - 0.25)` pixels of the full-size image for the received
@@ -27,6 +29,7 @@ extension ImageCodecs {
   /// - WebP: the frame, at its own size if it is lossless, has alpha or is smaller than the canvas, else at the
   ///   requested size.
   /// - All but GIF, JPEG with several scans and interlaced PNG: the image at the requested size.
+  /// - Animations: a copy of the bytes of the complete frames, which all previews share, and the first frame.
   public func progressiveDecoder(
     _ style: ImageRequest.Progressive, options: DecodeOptions
   ) -> (any ProgressiveImageDecoding)? {

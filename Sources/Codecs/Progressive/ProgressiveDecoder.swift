@@ -51,8 +51,14 @@ final class ProgressiveDecoder: ProgressiveImageDecoding {
   }
 
   func memoryNeeded(for data: [UInt8]) -> Int {
-    let isFinished = state.withLock { if case .finished = $0.stage { true } else { false } }
-    return isFinished ? 0 : SourceMemory(data, options: options)?.preview(style) ?? 0
+    let known = state.withLock { state -> Int? in
+      switch state.stage {
+      case .signature: nil
+      case .decoding(let decoder): decoder.memoryNeeded(for: data)
+      case .finished: 0
+      }
+    }
+    return known ?? SourceMemory(data, options: options)?.preview(style) ?? 0
   }
 
   var retainedBytes: Int {
@@ -80,22 +86,29 @@ final class ProgressiveDecoder: ProgressiveImageDecoding {
       bitmap = PreviewBlur.blurred(bitmap, radius: radius * scale)
     }
     return Image(
-      bitmap, format: preview.image.format, sourceWidth: preview.image.sourceWidth,
+      bitmap, animation: preview.image.animation, format: preview.image.format,
+      sourceWidth: preview.image.sourceWidth,
       sourceHeight: preview.image.sourceHeight, isPreview: true)
   }
 }
 
-/// Decodes previews of one format. Keeps no copy of the received bytes.
+/// Decodes previews of one format. Keeps no copy of the received bytes, except those of an animation's complete frames.
 protocol PreviewDecoder: AnyObject {
   /// Returns the next preview, or `nil` if there is nothing new to show. Must not be called again after an error or
   /// when `isFinished` is true.
   ///
   /// - Parameter data: All bytes received so far, beginning with those of the previous call.
   func preview(of data: [UInt8], cancellation: DecodeCancellation) throws(ImageError) -> DecodedPreview?
+  /// Returns the peak number of bytes of `preview(of: data)`; `nil`, the default, if `SourceMemory` tells it.
+  func memoryNeeded(for data: [UInt8]) -> Int?
   /// The number of bytes in memory between previews; see `ImageCodecs.progressiveDecoder`.
   var retainedBytes: Int { get }
   /// True if no further previews follow.
   var isFinished: Bool { get }
+}
+
+extension PreviewDecoder {
+  func memoryNeeded(for data: [UInt8]) -> Int? { nil }
 }
 
 struct DecodedPreview {

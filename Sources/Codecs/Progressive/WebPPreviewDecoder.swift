@@ -3,26 +3,86 @@ import VitrineGraphics
 import VitrineLoading
 
 /// Decodes previews of a WebP: the rows received so far. The first frame of an animation is shown once it is complete,
-/// because libwebp's demuxer does not report it before. An image with Exif has no preview until the EXIF chunk has
-/// arrived, usually at the end of the file, because it may contain an orientation.
+/// because libwebp's demuxer does not report it before; later frames are added as they arrive. An image with Exif has no
+/// preview until the EXIF chunk has arrived, usually at the end of the file, because it may contain an orientation.
 final class WebPPreviewDecoder: PreviewDecoder {
   private let options: DecodeOptions
   private var unpacking: WebPUnpacking?
+  private var arriving = ArrivingWebP()
+  /// The first frame of an animation, once it is complete.
+  private var firstFrame: Bitmap?
+  /// The plan of the animation; `nil` before the second frame.
+  private var plan: DecodePlan?
   private(set) var isFinished = false
 
   init(_ options: DecodeOptions) { self.options = options }
 
-  var retainedBytes: Int { unpacking?.retainedBytes ?? 0 }
+  var retainedBytes: Int {
+    guard let firstFrame else { return unpacking?.retainedBytes ?? 0 }
+    return ByteCount.sum(firstFrame.byteCount, arriving.bytes.count, arriving.tableBytes)
+  }
+
+  func memoryNeeded(for data: [UInt8]) -> Int? {
+    guard let firstFrame else { return nil }
+    let addition = (try? arriving.addition(of: data)) ?? nil
+    // The preview's share, and that of the decoder.
+    return ByteCount.product(
+      2, ByteCount.sum(firstFrame.byteCount, data.count, arriving.tableBytes(with: addition)))
+  }
 
   func preview(of data: [UInt8], cancellation: DecodeCancellation) throws(ImageError) -> DecodedPreview? {
+    let image = firstFrame == nil ? try firstFrameImage(of: data, cancellation) : nil
+    guard let firstFrame else { return image.map { DecodedPreview(image: $0) } }
+    return try animatedPreview(of: data, firstFrame) ?? image.map { DecodedPreview(image: $0) }
+  }
+
+  /// Returns the rows received so far of a still image or of the first frame; `nil` if there are no more than before.
+  private func firstFrameImage(
+    of data: [UInt8], _ cancellation: DecodeCancellation
+  ) throws(ImageError) -> Image? {
     try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
       guard let container = try WebPContainer(beginningOf: bytes), container.knowsOrientation else {
         return nil
       }
       guard let unpacking = try started(container) else { return nil }
       let image = try unpacking.decode(container.frameData, cancellation)
-      isFinished = unpacking.image.isComplete
-      return image.map { DecodedPreview(image: $0) }
+      guard unpacking.image.isComplete else { return image }
+      if let image, options.decodesAnimation, container.isAnimated {
+        firstFrame = image.bitmap
+        self.unpacking = nil
+      } else {
+        isFinished = true
+      }
+      return image
+    }
+  }
+
+  /// Returns a preview of more than one frame; `nil` if no more frames have arrived.
+  private func animatedPreview(
+    of data: [UInt8], _ firstFrame: Bitmap
+  ) throws(ImageError) -> DecodedPreview? {
+    guard let addition = try arriving.addition(of: data) else { return nil }
+    let hasMore = arriving.take(addition, of: data)
+    isFinished = arriving.isFinished
+    guard hasMore else { return nil }
+    let plan = if let known = self.plan { known } else { try animationPlan() }
+    self.plan = plan
+    guard plan.output == PixelSize(width: firstFrame.width, height: firstFrame.height),
+      let animation = arriving.animation(plan)
+    else {
+      isFinished = true
+      return nil
+    }
+    return DecodedPreview(image: plan.image(firstFrame, animation: animation))
+  }
+
+  /// Returns the plan for decoding the frames, from the bytes that are kept.
+  private func animationPlan() throws(ImageError) -> DecodePlan {
+    try arriving.bytes.beginning.withUnsafeBufferPointer { (bytes) throws(ImageError) in
+      guard let container = try WebPContainer(beginningOf: bytes), container.knowsOrientation else {
+        throw .decoding(.webp, message: "an orientation after the frames")
+      }
+      return try container.plan(options)
     }
   }
 

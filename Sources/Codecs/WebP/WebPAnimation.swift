@@ -17,39 +17,68 @@ struct WebPAnimation: Sendable {
   /// The number of bytes of the table for each frame.
   static let bytesPerFrame = AnimationTable.bytesPerFrame + MemoryLayout<Range<Int>>.stride
 
+  /// The frames whose headers have been read.
+  struct FrameList: Sendable {
+    fileprivate private(set) var layouts: [FrameLayout] = []
+    fileprivate private(set) var ranges: [Range<Int>] = []
+    /// The number of bytes that the decode of the largest frame allocates.
+    fileprivate private(set) var frameByteCount = 0
+
+    var count: Int { ranges.count }
+
+    /// Appends the frame of a chunk. Returns false if the frame is not sound, or is one too many.
+    mutating func append(
+      _ chunk: WebPChunks.Chunk, of bytes: UnsafeBufferPointer<UInt8>, on canvas: PixelSize
+    ) -> Bool {
+      guard let header = WebPFrameHeader(chunk, bytes), header.fits(canvas),
+        let frame = header.frame(bytes), count < AnimationTable.largestFrameCount
+      else { return false }
+      layouts.append(header.layout(hasAlpha: frame.hasAlpha))
+      ranges.append(header.pixels)
+      let pixels = ByteCount.product(frame.size.width, frame.size.height, PixelFormat.bytesPerPixel)
+      frameByteCount = max(frameByteCount, ByteCount.sum(pixels, frame.codecBytes(canvas: canvas)))
+      return true
+    }
+  }
+
   /// Returns the number of bytes of the tables of an animation.
   static func tableBytes(of bytes: UnsafeBufferPointer<UInt8>) -> Int {
-    let count = WebPChunks(bytes).reduce(0) { $0 + ($1.kind == .frame ? 1 : 0) }
+    tableBytes(frameCount: WebPChunks(bytes).reduce(0) { $0 + ($1.kind == .frame ? 1 : 0) })
+  }
+
+  static func tableBytes(frameCount: Int) -> Int {
     // The capacity of a growing array is up to twice what it holds, and the smaller array is copied.
-    return ByteCount.product(count, 3 * bytesPerFrame)
+    ByteCount.product(frameCount, 3 * bytesPerFrame)
   }
 
   /// Reads the headers of all frames. O(frames).
   init(_ container: WebPContainer, _ bytes: UnsafeBufferPointer<UInt8>) {
-    let canvas = container.canvas
-    var layouts: [FrameLayout] = []
-    var ranges: [Range<Int>] = []
-    var frameByteCount = 0
+    var list = FrameList()
     if container.isAnimated {
       for chunk in WebPChunks(bytes) where chunk.kind == .frame {
-        guard let header = WebPFrameHeader(chunk, bytes), header.fits(canvas),
-          let frame = header.frame(bytes), layouts.count < AnimationTable.largestFrameCount
-        else { break }
-        layouts.append(header.layout(hasAlpha: frame.hasAlpha))
-        ranges.append(header.pixels)
-        let pixels = ByteCount.product(frame.size.width, frame.size.height, PixelFormat.bytesPerPixel)
-        frameByteCount = max(frameByteCount, ByteCount.sum(pixels, frame.codecBytes(canvas: canvas)))
+        guard list.append(chunk, of: bytes, on: container.canvas) else { break }
       }
     }
-    table = AnimationTable(canvas: canvas, frames: layouts, loopCount: container.loopCount)
-    self.ranges = ranges
-    self.frameByteCount = frameByteCount
-    colorByteCount = ICCProfile.conversionBytes(container.profileBytes)
+    self.init(list, container)
+  }
+
+  /// Creates an animation of frames in the file of a container. O(frames).
+  init(_ list: FrameList, _ container: WebPContainer) {
+    self.init(
+      list, canvas: container.canvas, loopCount: container.loopCount, profileBytes: container.profileBytes)
+  }
+
+  /// Creates an animation of frames that were read. O(frames).
+  init(_ list: FrameList, canvas: PixelSize, loopCount: Int, profileBytes: Int) {
+    table = AnimationTable(canvas: canvas, frames: list.layouts, loopCount: loopCount)
+    ranges = list.ranges
+    frameByteCount = list.frameByteCount
+    colorByteCount = ICCProfile.conversionBytes(profileBytes)
   }
 
   /// Returns the animation of a file; `nil` if the file has fewer than two frames, or its canvas exceeds the
   /// limits.
-  func animation(of data: [UInt8], plan: DecodePlan) -> ImageAnimation? {
+  func animation(of bytes: AnimationBytes, plan: DecodePlan, isComplete: Bool = true) -> ImageAnimation? {
     guard table.frames.count > 1 else { return nil }
     let needsCanvas = !hasIndependentFrames
     guard (try? plan.checkPixels(holdsSource: true)) != nil else { return nil }
@@ -57,16 +86,17 @@ struct WebPAnimation: Sendable {
     let composingByteCount = needsCanvas ? table.composingBytes : 0
     return ImageAnimation(
       durations: table.frames.map(\.duration), loopCount: table.loopCount, frameByteCount: plan.resultBytes,
-      byteCount: ByteCount.sum(data.count, ByteCount.product(table.frames.count, Self.bytesPerFrame)),
-      decoderByteCount: ByteCount.sum(composingByteCount, frameByteCount, colorByteCount)
-    ) { () throws(AnimationError) in
+      byteCount: ByteCount.sum(bytes.count, ByteCount.product(table.frames.count, Self.bytesPerFrame)),
+      decoderByteCount: ByteCount.sum(composingByteCount, frameByteCount, colorByteCount),
+      isComplete: isComplete
+    ) { (beginning) throws(AnimationError) in
       do throws(ImageError) {
-        let plan = try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
-          try WebPContainer(bytes).plan(options)
-        }
-        guard needsCanvas else { return WebPIndependentFrames(self, data, plan) }
-        return ComposedFrames(
-          table, plan: plan, source: Source(self, data, options.pixelFormat), blend: .webP)
+        let plan = try WebPContainer.plan(bytes.beginning, options, isComplete: isComplete)
+        guard needsCanvas else { return WebPIndependentFrames(self, bytes, plan) }
+        let frames = ComposedFrames(
+          table, plan: plan, source: Source(self, bytes, options.pixelFormat), blend: .webP)
+        frames.goOn(from: beginning)
+        return frames
       } catch {
         throw AnimationError(error)
       }
@@ -83,10 +113,12 @@ struct WebPAnimation: Sendable {
 
   /// Calls `body` with a frame, placed at the origin of the canvas.
   func withFrame<Result>(
-    _ index: Int, of data: [UInt8], _ body: (WebPFrame) throws(ImageError) -> Result
+    _ index: Int, of bytes: AnimationBytes, _ body: (WebPFrame) throws(ImageError) -> Result
   ) throws(ImageError) -> Result {
-    try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
-      let pixels = UnsafeBufferPointer(rebasing: bytes[ranges[index]])
+    let segment = bytes.segment(at: ranges[index].lowerBound)
+    return try segment.bytes.withUnsafeBufferPointer { (bytes) throws(ImageError) in
+      let range = (ranges[index].lowerBound - segment.start)..<(ranges[index].upperBound - segment.start)
+      let pixels = UnsafeBufferPointer(rebasing: bytes[range])
       let packed = WebPData(bytes: pixels.baseAddress, size: pixels.count)
       guard let frame = try WebPFrame(packed, at: (0, 0), size: table.frames[index].size) else {
         throw .decoding(.webp, message: "less than a frame's header")
@@ -98,19 +130,19 @@ struct WebPAnimation: Sendable {
   /// Decodes single frames in full size.
   private final class Source: FrameSource {
     private let animation: WebPAnimation
-    private let data: [UInt8]
+    private let bytes: AnimationBytes
     private let format: PixelFormat
 
-    init(_ animation: WebPAnimation, _ data: [UInt8], _ format: PixelFormat) {
+    init(_ animation: WebPAnimation, _ bytes: AnimationBytes, _ format: PixelFormat) {
       self.animation = animation
-      self.data = data
+      self.bytes = bytes
       self.format = format
     }
 
     func decodeFrame(
       _ index: Int, cancellation: DecodeCancellation, draw: (_ pixels: UnsafeRawPointer, _ y: Int) -> Void
     ) throws(ImageError) {
-      try animation.withFrame(index, of: data) { (frame) throws(ImageError) in
+      try animation.withFrame(index, of: bytes) { (frame) throws(ImageError) in
         let bytesPerRow = frame.size.width * PixelFormat.bytesPerPixel
         let memory = PixelBuffer(byteCount: bytesPerRow * frame.size.height, isZeroed: false)
         // A frame has at least one pixel, hence an address.
@@ -126,12 +158,12 @@ struct WebPAnimation: Sendable {
 /// Decodes frames that do not depend on each other, directly to the requested size.
 private final class WebPIndependentFrames: FrameDecoding {
   private let animation: WebPAnimation
-  private let data: [UInt8]
+  private let bytes: AnimationBytes
   private let plan: DecodePlan
 
-  init(_ animation: WebPAnimation, _ data: [UInt8], _ plan: DecodePlan) {
+  init(_ animation: WebPAnimation, _ bytes: AnimationBytes, _ plan: DecodePlan) {
     self.animation = animation
-    self.data = data
+    self.bytes = bytes
     self.plan = plan
   }
 
@@ -141,7 +173,7 @@ private final class WebPIndependentFrames: FrameDecoding {
       return try DecodeCancellation.with(isCancelled) { (cancellation) throws(ImageError) in
         var plan = plan
         plan.cancellation = cancellation
-        return try animation.withFrame(index, of: data) { (frame) throws(ImageError) in
+        return try animation.withFrame(index, of: bytes) { (frame) throws(ImageError) in
           try frame.bitmap(plan)
         }
       }

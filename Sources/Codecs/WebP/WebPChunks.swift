@@ -22,17 +22,22 @@ struct WebPChunks: Sequence, IteratorProtocol {
   }
 
   private let bytes: UnsafeBufferPointer<UInt8>
-  private var offset: Int
+  /// The offset of the next chunk.
+  private(set) var offset: Int
   private let end: Int
 
   /// Reads the chunks of a file, up to the end that its signature states. `bytes` must outlive the value.
-  init(_ bytes: UnsafeBufferPointer<UInt8>) {
-    let signature = 12
-    let size = bytes.count < signature ? 0 : Self.number(at: 4, of: bytes)
+  ///
+  /// - Parameter offset: The offset of a chunk; by default that of the first chunk.
+  init(_ bytes: UnsafeBufferPointer<UInt8>, at offset: Int = signatureLength) {
+    let size = bytes.count < Self.signatureLength ? 0 : Self.number(at: 4, of: bytes)
     self.bytes = bytes
-    offset = signature
+    self.offset = offset
     end = Swift.min(bytes.count, Int(clamping: UInt64(size) + 8))
   }
+
+  /// The number of bytes before the first chunk.
+  static let signatureLength = 12
 
   /// Reads the chunks in a part of a file. `bytes` must outlive the value.
   init(_ bytes: UnsafeBufferPointer<UInt8>, in part: Range<Int>) {

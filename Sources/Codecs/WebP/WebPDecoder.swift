@@ -16,7 +16,8 @@ enum WebPDecoder {
       plan.cancellation = cancellation
       let bitmap = try frame.bitmap(plan)
       let animation =
-        options.decodesAnimation ? WebPAnimation(container, bytes).animation(of: data, plan: plan) : nil
+        options.decodesAnimation
+        ? WebPAnimation(container, bytes).animation(of: AnimationBytes(data), plan: plan) : nil
       return plan.image(bitmap, animation: animation)
     }
   }
@@ -32,20 +33,38 @@ enum WebPDecoder {
         format: .webp, stored: container.canvas, orientation: container.orientation, options: options)
       try frame.checkPixels(plan)
       let source = frame.source(for: plan)
+      let tables = options.decodesAnimation && container.isAnimated ? WebPAnimation.tableBytes(of: bytes) : 0
       return SourceMemory(
         plan: plan, source: source,
         codec: ByteCount.sum(
           frame.codecBytes(canvas: source.size), try frame.tableBytes(),
-          WebPContainer.demuxerBytes(of: bytes),
-          options.decodesAnimation && container.isAnimated ? WebPAnimation.tableBytes(of: bytes) : 0),
+          WebPContainer.demuxerBytes(of: bytes), tables),
         profile: container.profileBytes,
         reservedForPreviews: ByteCount.product(
-          source.size.width, source.size.height, PixelFormat.bytesPerPixel))
+          source.size.width, source.size.height, PixelFormat.bytesPerPixel),
+        animation: tables > 0 ? ByteCount.sum(data.count, tables) : 0)
     }
   }
 }
 
 extension WebPContainer {
+  /// Returns the plan for decoding a frame of an animation.
+  ///
+  /// - Parameters:
+  ///   - bytes: The file, or its beginning.
+  ///   - isComplete: False if the file is still arriving.
+  static func plan(
+    _ bytes: [UInt8], _ options: DecodeOptions, isComplete: Bool
+  ) throws(ImageError) -> DecodePlan {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(ImageError) in
+      if isComplete { return try WebPContainer(bytes).plan(options) }
+      guard let container = try WebPContainer(beginningOf: bytes) else {
+        throw .decoding(.webp, message: "no frame")
+      }
+      return try container.plan(options)
+    }
+  }
+
   /// Returns the plan for decoding a frame, with the conversion from the color profile of the file.
   func plan(_ options: DecodeOptions) throws(ImageError) -> DecodePlan {
     var plan = try DecodePlan(format: .webp, stored: canvas, orientation: orientation, options: options)

@@ -28,11 +28,15 @@ public final class ImageAnimation: Sendable {
   public let frameByteCount: Int
   /// The number of bytes that a decoder keeps between two frames.
   package let decoderByteCount: Int
-  /// False if more frames of the file are still to arrive.
-  package let isComplete: Bool
+  /// False if more frames of the file are still to arrive, as in the preview of an animated image.
+  public let isComplete: Bool
   /// The choice between keeping the decoded frames and decoding them again.
   public let storage: FrameStorage
-  private let decoder: @Sendable () throws(AnimationError) -> any FrameDecoding
+  private let decoder: DecoderMaker
+
+  /// A function that returns a decoder, given a decoder of the beginning of the animation if there is one.
+  package typealias DecoderMaker =
+    @Sendable ((any FrameDecoding)?) throws(AnimationError) -> any FrameDecoding
 
   /// Creates an animation.
   ///
@@ -48,10 +52,25 @@ public final class ImageAnimation: Sendable {
   ///   - makeDecoder: Returns a decoder that has decoded no frame yet. Called on a worker thread, again if the previous
   ///     decoder was released to make room.
   /// - Precondition: `durations` is not empty.
-  public init(
+  public convenience init(
     durations: [Double], loopCount: Int = 0, frameByteCount: Int, byteCount: Int, decoderByteCount: Int = 0,
     isComplete: Bool = true,
     makeDecoder: @escaping @Sendable () throws(AnimationError) -> any FrameDecoding
+  ) {
+    self.init(
+      durations: durations, loopCount: loopCount, frameByteCount: frameByteCount, byteCount: byteCount,
+      decoderByteCount: decoderByteCount, isComplete: isComplete
+    ) { (_) throws(AnimationError) in try makeDecoder() }
+  }
+
+  /// Creates an animation whose decoders can go on from a decoder of the beginning of the animation.
+  ///
+  /// - Parameter makeDecoder: Returns a decoder. The argument is the decoder of an animation with the first frames of
+  ///   this one, which is not used any more; `nil` if there is none.
+  /// - Precondition: `durations` is not empty.
+  package init(
+    durations: [Double], loopCount: Int, frameByteCount: Int, byteCount: Int, decoderByteCount: Int,
+    isComplete: Bool, goingOn makeDecoder: @escaping DecoderMaker
   ) {
     precondition(!durations.isEmpty, "an animation has at least one frame")
     self.durations = durations.map {
@@ -87,7 +106,14 @@ public final class ImageAnimation: Sendable {
   public var duration: Double { durations.reduce(0, +) }
 
   /// Returns a new decoder, on a worker thread. Throws if the bytes are damaged.
-  public func makeDecoder() throws(AnimationError) -> any FrameDecoding { try decoder() }
+  public func makeDecoder() throws(AnimationError) -> any FrameDecoding { try decoder(nil) }
+
+  /// Returns a decoder that need not draw again what `beginning` has drawn.
+  ///
+  /// - Parameter beginning: A decoder of an animation that this one continues. Must not be used any more.
+  package func makeDecoder(
+    goingOnFrom beginning: any FrameDecoding
+  ) throws(AnimationError) -> any FrameDecoding { try decoder(beginning) }
 }
 
 extension ImageAnimation: Hashable {

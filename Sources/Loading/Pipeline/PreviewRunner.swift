@@ -34,8 +34,8 @@ struct PreviewRunner: Sendable {
     for job in jobs {
       let isSubmitted = maker.submit(job, beginning) {
         receiver.bytes(of: beginning)
-      } show: { image, cancellation in
-        show(image, job, cancellation)
+      } show: { image, memory, cancellation in
+        show(image, job, memory, cancellation)
       } end: { end in
         state.withLock { state in
           state.now = clock.now
@@ -58,10 +58,16 @@ struct PreviewRunner: Sendable {
   }
 
   /// Shows a preview to the callers that want previews, with the transforms of each request.
-  private func show(_ image: Image, _ job: PreviewJob, _ cancellation: DecodeCancellation) {
+  ///
+  /// - Parameter memory: The reservation with which the preview was made.
+  private func show(
+    _ image: Image, _ job: PreviewJob, _ memory: MemoryReservation, _ cancellation: DecodeCancellation
+  ) {
     let images = state.withLock { $0.registry.previews.images(of: job, in: $0.registry.loads.tree) }
     for (id, transforms) in images {
       let preview = (try? image.applying(transforms, cancellation).get())?.asPreview
+      // The frames of a preview are counted in the ledger of the preview.
+      if let preview, preview.isAnimated { preview.countAsShown(movedFrom: memory) }
       for task in state.withLock({ $0.previewIsReady(preview, of: id, job) }) {
         if let preview { task.show(preview) }
       }

@@ -2,7 +2,7 @@ import VitrineGraphics
 
 /// Decodes the frames of an animation and applies transforms to each.
 final class TransformedFrames: FrameDecoding {
-  private let decoder: any FrameDecoding
+  fileprivate let decoder: any FrameDecoding
   /// The image whose animation is decoded.
   private let image: Image
   private let transform: any ImageTransform
@@ -45,9 +45,14 @@ extension ImageTransform {
       frameByteCount: result.bitmap.byteCount, byteCount: animation.byteCount,
       decoderByteCount: animation.decoderByteCount.addingSaturated(animation.frameByteCount),
       isComplete: animation.isComplete
-    ) { [width = result.pixelWidth, height = result.pixelHeight] () throws(AnimationError) in
-      TransformedFrames(
-        try animation.makeDecoder(), of: image, transform: self, width: width, height: height)
+    ) { [width = result.pixelWidth, height = result.pixelHeight] (beginning) throws(AnimationError) in
+      let decoder =
+        if let begun = (beginning as? TransformedFrames)?.decoder {
+          try animation.makeDecoder(goingOnFrom: begun)
+        } else {
+          try animation.makeDecoder()
+        }
+      return TransformedFrames(decoder, of: image, transform: self, width: width, height: height)
     }
     return Image(
       result.bitmap, animation: frames, scale: result.scale, format: result.format,

@@ -153,6 +153,7 @@ open class Button: Control {
       return
     }
     self[slot].transition = startTransition(transition, from: before, to: after, after: self[slot].transition)
+    players?.removeReplacedPreviews(of: self)
     setNeedsDisplay()
   }
 
@@ -242,9 +243,10 @@ open class Button: Control {
   }
 
   override func transitionDidStep(_ running: ContentsTransition) {
+    if running.isOver {
+      for slot in ButtonSlot.allCases where self[slot].transition === running { self[slot].transition = nil }
+    }
     super.transitionDidStep(running)
-    guard running.isOver else { return }
-    for slot in ButtonSlot.allCases where self[slot].transition === running { self[slot].transition = nil }
   }
 
   override func endTransitions() {

@@ -9,14 +9,18 @@ public import VitrineGraphics
 ///
 /// Playing stops while the view is not drawn: because it is hidden, transparent, scrolled away, or shows another image.
 /// Nothing is decoded and the window is not woken then. Playing goes on at the same frame when the view is drawn again.
+///
+/// While the image is being loaded with previews, the player plays the frames that have arrived, and stays at the last one
+/// until more arrive. The player, its handlers and its settings stay when a preview is replaced by a later one or by the
+/// whole image, and playing goes on at the same frame; see `isProgressive`.
 public final class AnimationPlayer {
   /// The number of frames that are asked for ahead.
   private static let framesAhead = 3
   /// The maximum number of seconds for which a program that advances the time itself waits for a frame.
   private static let longestWait = 5.0
 
-  /// The animated image.
-  public let image: Image
+  /// The animated image: the latest preview while the image is being loaded.
+  public private(set) var image: Image
   /// Called when another frame is shown, with the number of the frame.
   public var frameHandler: ((Int) -> Void)?
   /// Called when a loop has ended, with the number of loops that have ended. Loops that end between two frames of the
@@ -40,6 +44,8 @@ public final class AnimationPlayer {
   private var shown: Image
   /// True if the application wants the animation to play whenever the view is drawn.
   private var wantsToPlay: Bool
+  /// The number of loops that the application has set; `nil` to use that of the image.
+  private var ownLoopCount: Int?
   /// True if `shown` was drawn since it was set.
   private var isDrawn = false
   /// True while frames of the window are requested.
@@ -54,16 +60,32 @@ public final class AnimationPlayer {
     self.view = view
     shown = image
     wantsToPlay = autoplays
-    playback = Playback(durations: animation.durations, loopCount: animation.loopCount)
+    playback = Playback(
+      durations: animation.durations, loopCount: animation.loopCount, isComplete: animation.isComplete)
+  }
+
+  /// Goes on with an image of which more frames have arrived; see `Image.continues`. The view is drawn afterwards.
+  func goOn(with image: Image) {
+    guard let animation = image.animation else { return }
+    playback = playback.continued(
+      durations: animation.durations, loopCount: ownLoopCount ?? animation.loopCount,
+      isComplete: animation.isComplete, at: now)
+    if shown === self.image { shown = image }
+    self.image = image
+    // The frames that are decoded already are those of the new image, too.
+    if let begun = frames { frames = makeStream(continuing: begun) }
   }
 
   // MARK: Control
 
+  /// True while the image is a preview: more frames are still to arrive.
+  public var isProgressive: Bool { image.animation?.isComplete == false }
+
   /// True while the animation plays, or will play as soon as the view is drawn. False after the last loop.
   public var isPlaying: Bool { wantsToPlay && !playback.hasEnded }
 
-  /// True while the animation plays on the screen.
-  public var isRunning: Bool { playback.isPlaying }
+  /// True while the animation plays on the screen. False while more frames must arrive first.
+  public var isRunning: Bool { playback.isPlaying && !playback.isStalled }
 
   /// Plays the animation. An animation that has ended starts again.
   public func play() {
@@ -116,7 +138,10 @@ public final class AnimationPlayer {
   /// The number of loops after which the animation ends; 0 for ever. By default that of the image.
   public var loopCount: Int {
     get { playback.loopCount }
-    set { playback.loopCount = max(0, newValue) }
+    set {
+      ownLoopCount = max(0, newValue)
+      playback.loopCount = max(0, newValue)
+    }
   }
 
   /// The number of loops that have ended.
@@ -127,7 +152,7 @@ public final class AnimationPlayer {
   /// The pixels to draw. Called for each drawing of the view.
   func imageToDraw() -> Image {
     isDrawn = true
-    if !isScheduled, isPlaying || isWaiting { start() }
+    if !isScheduled, isWaiting || isPlaying && !playback.isStalled { start() }
     return shown
   }
 
@@ -217,11 +242,14 @@ extension AnimationPlayer: FrameObserver {
   }
 
   private var stream: FrameStream? {
-    if let frames { return frames }
-    frames = FramePool.shared.frames(of: image) { [weak self] in
+    if frames == nil { frames = makeStream(continuing: nil) }
+    return frames
+  }
+
+  private func makeStream(continuing begun: FrameStream?) -> FrameStream? {
+    FramePool.shared.frames(of: image, continuing: begun) { [weak self] in
       MainActorQueue.main.post { self?.frameWasDecoded() }
     }
-    return frames
   }
 
   private func frameWasDecoded() {

@@ -11,6 +11,10 @@ final class AnimationPlayers {
 
   func player(for image: Image, in view: View) -> AnimationPlayer? {
     if let known = players.first(where: { $0.image === image }) { return known }
+    if let begun = players.last(where: { image.continues($0.image) }) {
+      begun.goOn(with: image)
+      return begun
+    }
     guard let player = AnimationPlayer(image, in: view, autoplays: autoplays) else { return nil }
     players.append(player)
     if players.count > Self.maximumCount { players.removeFirst() }
@@ -18,6 +22,15 @@ final class AnimationPlayers {
   }
 
   func remove(_ player: AnimationPlayer) { players.removeAll { $0 === player } }
+
+  /// Removes the players of previews that the view has replaced and does not draw any more, with their decoded frames. A
+  /// preview is not shown again.
+  func removeReplacedPreviews(of view: View) {
+    players.removeAll { player in
+      player.isProgressive && !view.holds(player.image)
+        && !view.transitions.contains { $0.old.image === player.image || $0.new.image === player.image }
+    }
+  }
 }
 
 extension View {
@@ -54,6 +67,9 @@ extension View {
 
   /// True while the view's image plays, or will play as soon as the view is drawn.
   public var isPlaying: Bool { animationPlayer?.isPlaying ?? false }
+  /// True while the view shows a preview with the frames of an animation that have arrived; see
+  /// `AnimationPlayer.isProgressive`.
+  public var isProgressive: Bool { animationPlayer?.isProgressive ?? false }
   /// Plays the view's image; see `AnimationPlayer.play()`.
   public func play() { animationPlayer?.play() }
   /// Stops the view's image at the current frame.

@@ -54,6 +54,14 @@ final class ContentsTransition: FrameObserver {
     return true
   }
 
+  /// Replaces the preview that the transition leads to by an image that continues its animation; see `Image.continues`.
+  /// Returns true if the transition leads to the preview.
+  func goOn(from preview: Image, with appearance: ImageAppearance) -> Bool {
+    guard new.image === preview else { return false }
+    new = appearance
+    return true
+  }
+
   /// Calls `body` once, asynchronously, after the transition has ended or was stopped.
   func whenEnded(_ body: @escaping () -> Void) { completionHandlers.append(body) }
 

@@ -152,7 +152,8 @@ open class View {
   ///
   /// A running transition is ended, and the new transition starts from the more visible of its two images, so that an
   /// image replaced before it was visible does not appear. Setting the current image again keeps a running transition,
-  /// unless `transition` is not animated.
+  /// unless `transition` is not animated. A preview of an animation that is replaced by an image with more of its frames
+  /// goes on without a transition.
   open func setContents(_ image: Image?, transition: Transition) {
     showContents(image, transition: transition)
   }
@@ -172,6 +173,7 @@ open class View {
     storedContents = image
     contentsTransition = startTransition(
       transition, from: previous, to: ImageAppearance(image: image, state: state), after: contentsTransition)
+    players?.removeReplacedPreviews(of: self)
     setNeedsDisplay()
   }
 
@@ -193,7 +195,9 @@ open class View {
   /// Called after each step of a transition of the view, the last included.
   func transitionDidStep(_ running: ContentsTransition) {
     setNeedsDisplay()
-    if running.isOver, contentsTransition === running { contentsTransition = nil }
+    guard running.isOver else { return }
+    if contentsTransition === running { contentsTransition = nil }
+    players?.removeReplacedPreviews(of: self)
   }
 
   var transitions: [ContentsTransition] { contentsTransition.map { [$0] } ?? [] }
@@ -209,6 +213,14 @@ open class View {
     _ transition: Transition, from previous: ImageAppearance, to new: ImageAppearance,
     after running: ContentsTransition?
   ) -> ContentsTransition? {
+    if let image = new.image, let preview = previous.image, image.continues(preview) {
+      // The player goes on even if the view is not drawn any more.
+      _ = animationPlayer(for: image)
+      // A running transition to the preview leads to the image instead.
+      if transition.isAnimated, running?.goOn(from: preview, with: new) == true { return running }
+      running?.stop()
+      return nil
+    }
     if let running, transition.isAnimated, running.replacePreview(with: new, by: transition) {
       return running
     }

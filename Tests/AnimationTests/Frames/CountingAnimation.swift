@@ -9,6 +9,8 @@ import VitrineTesting
 final class CountingAnimation: Sendable {
   struct Counts {
     var decoders = 0
+    /// The number of decoders that went on from another.
+    var continuations = 0
     var frames: [Int] = []
     /// The frames that were given up because they were no longer needed.
     var cancelled: [Int] = []
@@ -16,7 +18,7 @@ final class CountingAnimation: Sendable {
 
   let counts = Mutex(Counts())
   let side: Int
-  private let frameCount: Int
+  let frameCount: Int
   private let damagedFrom: Int
   private let gate: Gate
   private let givesUp: Bool
@@ -40,15 +42,20 @@ final class CountingAnimation: Sendable {
     }
   }
 
-  var image: Image {
+  var image: Image { image(frameCount: frameCount, isComplete: true) }
+
+  /// Returns an image with the first frames only. A decoder of more frames can go on from one of fewer frames.
+  func image(frameCount: Int, isComplete: Bool) -> Image {
     Image(
       bitmap(0),
       animation: ImageAnimation(
-        durations: [Double](repeating: 0.1, count: frameCount), frameByteCount: side * side * 4,
-        byteCount: 100,
-        decoderByteCount: 10
-      ) { () throws(AnimationError) in
-        self.counts.withLock { $0.decoders += 1 }
+        durations: [Double](repeating: 0.1, count: frameCount), loopCount: 0,
+        frameByteCount: side * side * 4, byteCount: 100, decoderByteCount: 10 * frameCount,
+        isComplete: isComplete
+      ) { (beginning) throws(AnimationError) in
+        self.counts.withLock { counts in
+          if beginning is Decoder { counts.continuations += 1 } else { counts.decoders += 1 }
+        }
         return Decoder(self)
       })
   }

@@ -21,7 +21,8 @@ import VitrineGraphics
     let images = (0..<4).map { CountingAnimation(frameCount: 6, side: 4 << $0).image }
     let animations = images.compactMap(\.animation)
     var plan = FramePlan(byteLimit: 40_000)
-    var viewers: [(number: UInt64, animation: Int)] = []
+    var viewers: [(number: UInt64, animation: Int, track: UInt64)] = []
+    var tracks: Set<UInt64> = []
     var jobs: [FramePlan.Job] = []
     var decodedCount = 0
 
@@ -29,18 +30,18 @@ import VitrineGraphics
       switch Int.random(in: 0..<10, using: &numbers) {
       case 0:
         let index = Int.random(in: 0..<4, using: &numbers)
-        viewers.append((UInt64(step), index))
-        plan.add(UInt64(step), to: animations[index], still: images[index].firstFrame)
+        let (track, _) = plan.add(UInt64(step), to: animations[index], still: images[index].firstFrame)
+        viewers.append((UInt64(step), index, track))
+        tracks.insert(track)
       case 1 where !viewers.isEmpty:
         let viewer = viewers.remove(at: Int.random(in: 0..<viewers.count, using: &numbers))
-        _ = plan.remove(viewer.number, from: ObjectIdentifier(animations[viewer.animation]))
+        _ = plan.remove(viewer.number, of: animations[viewer.animation], from: viewer.track)
       case 2...4 where !viewers.isEmpty:
         let viewer = viewers[Int.random(in: 0..<viewers.count, using: &numbers)]
         let frame = Int.random(in: 0..<6, using: &numbers)
         let demand = FrameDemand(current: frame, upcoming: (1...3).map { (frame + $0) % 6 })
         _ = plan.setDemand(
-          Bool.random(using: &numbers) ? demand : nil, of: viewer.number,
-          in: ObjectIdentifier(animations[viewer.animation]))
+          Bool.random(using: &numbers) ? demand : nil, of: viewer.number, in: viewer.track)
       case 5...6: if let job = plan.takeJob() { jobs.append(job) }
       case 7...8 where !jobs.isEmpty:
         let job = jobs.remove(at: Int.random(in: 0..<jobs.count, using: &numbers))
@@ -49,11 +50,11 @@ import VitrineGraphics
       default:
         if Bool.random(using: &numbers) {
           _ = plan.release(Int.random(in: 0..<20_000, using: &numbers))
-        } else {
-          _ = plan.releaseAll(of: ObjectIdentifier(animations[Int.random(in: 0..<4, using: &numbers)]))
+        } else if let track = tracks.sorted().randomElement(using: &numbers) {
+          _ = plan.releaseAll(of: track)
         }
       }
-      let sum = animations.compactMap { plan.track(ObjectIdentifier($0))?.bytes }.reduce(0, +)
+      let sum = tracks.compactMap { plan.track($0)?.bytes }.reduce(0, +)
       #expect(plan.bytes == sum, "step \(step)")
     }
     #expect(decodedCount > 10)

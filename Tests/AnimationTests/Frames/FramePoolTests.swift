@@ -212,4 +212,42 @@ import VitrineTesting
   @Test func stillImageHasNoFrames() {
     #expect(pool.frames(of: Image(CountingAnimation(frameCount: 1).bitmap(0)), frameDecoded: {}) == nil)
   }
+
+  @Test func framesOfAPreviewAreNotDecodedAgain() throws {
+    let animation = CountingAnimation(frameCount: 6)
+    var streams = [try stream(animation.image(frameCount: 2, isComplete: false))]
+    #expect(frame(1, of: streams[0]) == 1)
+    for count in [4, 6] {
+      let image = animation.image(frameCount: count, isComplete: count == 6)
+      streams.append(try #require(pool.frames(of: image, continuing: streams.last) {}))
+      for number in 0..<count { #expect(frame(number, of: streams[streams.count - 1]) == UInt8(number)) }
+    }
+    #expect(animation.counts.withLock { $0.frames } == [1, 2, 3, 4, 5])
+    #expect(
+      animation.counts.withLock { $0.decoders } == 1 && animation.counts.withLock { $0.continuations } == 2)
+    #expect(pool.animationCount == 1)
+
+    streams.removeFirst(2)
+    #expect(frame(3, of: streams[0]) == 3 && pool.animationCount == 1)
+    streams = []
+    #expect(pool.animationCount == 0 && pool.bytes == 0)
+  }
+
+  @Test func otherViewsOfAContinuedImageShareItsFrames() throws {
+    let animation = CountingAnimation(frameCount: 6)
+    let begun = try stream(animation.image(frameCount: 3, isComplete: false))
+    #expect(frame(2, of: begun) == 2)
+    let whole = animation.image
+    let first = try #require(pool.frames(of: whole, continuing: begun) {})
+    let second = try stream(whole)
+    #expect(frame(5, of: first) == 5 && frame(5, of: second) == 5 && frame(2, of: second) == 2)
+    #expect(animation.counts.withLock { $0.frames } == [2, 5] && pool.animationCount == 1)
+  }
+
+  @Test func framesOfAnotherSizeAreNotShared() throws {
+    let begun = try stream(CountingAnimation(frameCount: 6, side: 4).image(frameCount: 3, isComplete: false))
+    let other = try #require(
+      pool.frames(of: CountingAnimation(frameCount: 6).image, continuing: begun) {})
+    #expect(frame(1, of: other) == 1 && pool.animationCount == 2)
+  }
 }

@@ -199,8 +199,61 @@ struct PlaybackTests {
   func moreFramesDoNotGoBack() {
     var playback = playing([0.1, 0.1, 0.1])
     playback.advance(to: 0.25)
-    var longer = playback.continued(durations: [Double](repeating: 0.1, count: 6), loopCount: 0)
+    var longer = playback.continued(durations: [Double](repeating: 0.1, count: 6), loopCount: 0, at: 0.25)
     #expect(longer.frame == 2 && longer.isPlaying)
     #expect(longer.advance(to: 0.35).frame == 3)
+  }
+
+  @Test func partialAnimationStaysAtItsLastFrame() {
+    var playback = Playback(durations: [0.1, 0.1, 0.1], loopCount: 0, isComplete: false)
+    playback.play(at: 0)
+    #expect(frames(playback, count: 10) == [0, 1, 2, 2])
+    let progress = playback.advance(to: 50)
+    #expect(progress == .init(frame: 2, steps: 2, endedLoops: 0, hasEnded: false))
+    #expect(playback.isStalled && playback.nextChange == nil && playback.upcomingFrames(3).isEmpty)
+  }
+
+  @Test func newFramesAreShownAfterAWaitWithoutAJump() {
+    var playback = Playback(durations: [0.1, 0.1], loopCount: 0, isComplete: false)
+    playback.play(at: 0)
+    playback.advance(to: 7)
+    var longer = playback.continued(
+      durations: [0.1, 0.1, 0.1, 0.1], loopCount: 0, isComplete: false, at: 7)
+    #expect(longer.frame == 1 && longer.nextChange == 7)
+    #expect(longer.advance(to: 7).frame == 2)
+    #expect(longer.advance(to: 7.09).frame == 2)
+    #expect(longer.advance(to: 7.1).frame == 3)
+    longer.advance(to: 9)
+    #expect(longer.isStalled)
+    var whole = longer.continued(durations: [0.1, 0.1, 0.1, 0.1], loopCount: 1, at: 9)
+    #expect(whole.advance(to: 9) == .init(frame: 3, steps: 0, endedLoops: 1, hasEnded: true))
+  }
+
+  @Test func lastFrameIsShownForItsDurationIfMoreArriveMeanwhile() {
+    var playback = Playback(durations: [0.1, 0.1], loopCount: 0, isComplete: false)
+    playback.play(at: 0)
+    playback.advance(to: 0.1)
+    let longer = playback.continued(durations: [0.1, 0.1, 0.1], loopCount: 0, isComplete: false, at: 0.16)
+    #expect(longer.frame == 1 && longer.nextChange.map { abs($0 - 0.2) < 1e-9 } == true)
+  }
+
+  @Test(arguments: [PlaybackMode.bounce, .reverse, .reverseBounce])
+  func partialAnimationDoesNotTurn(mode: PlaybackMode) {
+    var playback = Playback(durations: [0.1, 0.1, 0.1], loopCount: 0, isComplete: false, mode: mode)
+    playback.play(at: 0)
+    let expected = mode == .bounce ? [0, 1, 2, 2] : [2, 1, 0, 0]
+    #expect(frames(playback, count: 10) == expected && playback.mode == mode)
+    playback.advance(to: 1)
+    var whole = playback.continued(durations: [0.1, 0.1, 0.1, 0.1], loopCount: 0, at: 1)
+    #expect(whole.mode == mode)
+    #expect(whole.advance(to: 1).frame == (mode == .bounce || mode == .reverse ? 3 : 1))
+  }
+
+  @Test func pausedPartialAnimationStaysPaused() {
+    var playback = Playback(durations: [0.1, 0.1], loopCount: 0, isComplete: false)
+    playback.play(at: 0)
+    playback.pause(at: 0.15)
+    var longer = playback.continued(durations: [0.1, 0.1, 0.1], loopCount: 0, at: 5)
+    #expect(longer.advance(to: 6).frame == playback.frame && !longer.isPlaying)
   }
 }

@@ -238,6 +238,164 @@ import VitrineTesting
     #expect(drawn == [1])
   }
 
+  /// A preview of `animation()` with the frames that have arrived.
+  private func preview(frameCount: Int) -> Image {
+    let bitmaps = (0..<frameCount).map { number in
+      Bitmap(width: 4, height: 4, color: Color(red: UInt8(number), green: 0, blue: 0))
+    }
+    let animation = ImageAnimation(
+      durations: [Double](repeating: 0.1, count: frameCount), frameByteCount: 64, byteCount: 64,
+      isComplete: false
+    ) { () throws(AnimationError) in ArrivedFrames(bitmaps) }
+    return Image(bitmaps[0], animation: animation, isPreview: true)
+  }
+
+  private nonisolated final class ArrivedFrames: FrameDecoding {
+    private let bitmaps: [Bitmap]
+
+    init(_ bitmaps: [Bitmap]) { self.bitmaps = bitmaps }
+
+    func frame(_ index: Int, isCancelled: () -> Bool) throws(AnimationError) -> Bitmap {
+      guard bitmaps.indices.contains(index) else { throw .damaged("frame \(index)") }
+      return bitmaps[index]
+    }
+  }
+
+  @Test("SD-A15 a partial animated image marks its view as progressive, the final one does not")
+  func previewMarksItsViewAsProgressive() {
+    let view = addView(preview(frameCount: 2))
+    #expect(view.isProgressive && view.animationPlayer?.isProgressive == true)
+    view.image = animation()
+    #expect(!view.isProgressive && view.animationPlayer?.isProgressive == false)
+    view.image = Image(Bitmap(width: 4, height: 4, color: .white))
+    #expect(!view.isProgressive)
+  }
+
+  @Test(
+    "SD-A21 playing a partial image never goes backwards, the number of frames grows, the final image is not progressive"
+  )
+  func previewsPlayOn() throws {
+    let view = addView(preview(frameCount: 2))
+    let player = try #require(view.animationPlayer)
+    var (frames, loops) = ([Int](), 0)
+    player.frameHandler = { frames.append($0) }
+    player.loopHandler = { _ in loops += 1 }
+    test.draw()
+    test.advance(by: 0.55)
+    #expect(drawn == [1] && player.isPlaying && !player.isRunning)
+    #expect(window.nextDeadline == nil && window.isIdle, "waiting for frames costs nothing")
+
+    for count in [3, 4] {
+      view.image = preview(frameCount: count)
+      #expect(view.animationPlayer === player && player.image.frameCount == count && view.isProgressive)
+      test.draw()
+      #expect(drawn == [UInt8(count - 2)])
+      test.advance(by: 0.05)
+      #expect(drawn == [UInt8(count - 1)])
+      test.advance(by: 0.5)
+      #expect(drawn == [UInt8(count - 1)] && frames == Array(1..<count) && loops == 0)
+    }
+    view.image = animation()
+    #expect(view.animationPlayer === player && !view.isProgressive)
+    test.draw()
+    test.advance(by: 0.25)
+    #expect(frames == [1, 2, 3, 4, 0, 1] && loops == 1 && player.endedLoops == 1)
+  }
+
+  @Test func previewThatArrivesWhilePlayingChangesNothingOnTheScreen() {
+    let view = addView(preview(frameCount: 4))
+    test.draw()
+    test.advance(by: 0.15)
+    view.setContents(preview(frameCount: 5), transition: .crossDissolve)
+    #expect(!view.isInTransition)
+    test.draw()
+    #expect(drawn == [1])
+    test.advance(by: 0.06)
+    #expect(drawn == [2])
+    view.setContents(animation(frameCount: 6), transition: .crossDissolve)
+    test.draw()
+    #expect(drawn == [2] && !view.isInTransition)
+    test.advance(by: 0.1)
+    #expect(drawn == [3])
+  }
+
+  @Test func runningTransitionLeadsToTheNextPreview() {
+    let view = addView(Image(Bitmap(width: 4, height: 4, color: .white)))
+    test.draw()
+    view.setContents(preview(frameCount: 3), transition: .crossDissolve)
+    test.draw()
+    test.advance(by: 0.15)
+    view.setContents(animation(), transition: .crossDissolve)
+    #expect(view.isInTransition)
+    test.advance(by: 10)
+    #expect(!view.isInTransition && view.animationPlayer.map { $0.endedLoops > 0 } == true)
+  }
+
+  @Test func firstFrameDoesNotDissolveIntoItself() {
+    let color = Color(red: 0, green: 0, blue: 0)
+    let view = addView(Image(Bitmap(width: 4, height: 4, color: color), isPreview: true))
+    test.draw()
+    view.setContents(preview(frameCount: 2), transition: .crossDissolve)
+    #expect(!view.isInTransition)
+    test.draw()
+    test.advance(by: 0.15)
+    #expect(drawn == [1])
+  }
+
+  @Test(arguments: [Transition.none, .crossDissolve])
+  func replacedPreviewKeepsNoFrames(transition: Transition) {
+    let view = addView(preview(frameCount: 3))
+    test.draw()
+    test.advance(by: 1)
+    weak let player = view.animationPlayer
+    #expect(player.map { $0.decodedBytes > 0 } == true)
+    view.setContents(Image(Bitmap(width: 4, height: 4, color: .white)), transition: transition)
+    test.draw()
+    test.advance(by: 5)
+    #expect(player == nil && window.nextDeadline == nil)
+  }
+
+  @Test func settingsOfThePlayerStayWhenMoreFramesArrive() {
+    let view = addView(preview(frameCount: 2))
+    test.draw()
+    view.playbackRate = 2
+    view.animationPlayer?.loopCount = 1
+    view.pause()
+    view.image = animation()
+    #expect(view.playbackRate == 2 && view.animationPlayer?.loopCount == 1 && !view.isPlaying)
+    view.play()
+    test.draw()
+    test.advance(by: 5)
+    #expect(drawn == [4] && view.animationPlayer?.endedLoops == 1 && !view.isPlaying)
+  }
+
+  @Test func otherImageDoesNotGoOnFromAPreview() {
+    let view = addView(preview(frameCount: 3))
+    test.draw()
+    test.advance(by: 0.25)
+    let other = Image(
+      frames: [9, 8, 7, 6].map {
+        Image.Frame(
+          bitmap: Bitmap(width: 4, height: 4, color: Color(red: $0, green: 0, blue: 0)), duration: 0.1)
+      })
+    view.image = other
+    test.draw()
+    #expect(drawn == [9])
+  }
+
+  @Test func buttonPlaysOn() {
+    let button = Button(frame: Rect(x: 0, y: 0, width: 100, height: 100))
+    button.setImage(preview(frameCount: 3), for: .normal)
+    window.addSubview(button)
+    test.draw()
+    test.advance(by: 0.15)
+    button.setImage(animation(), for: .normal, transition: .crossDissolve)
+    test.draw()
+    #expect(drawn == [1])
+    test.advance(by: 0.35)
+    #expect(drawn == [0] || drawn == [4])
+  }
+
   @Test(
     "SD-A10 the natural size of a view is that of its image, SD-A12 a view that is made with an image keeps it"
   )

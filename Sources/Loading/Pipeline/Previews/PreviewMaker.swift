@@ -33,11 +33,12 @@ struct PreviewMaker: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: Returns the bytes received so far, or `nil` if `beginning` no longer describes the body.
-  ///   - show: Receives a preview and the cancellation of the job, on a worker thread.
+  ///   - show: Receives a preview, the reservation of its memory and the cancellation of the job, on a worker thread.
   ///   - end: Called once on a worker thread, unless the job is cancelled before the start or false is returned.
   func submit(
     _ job: PreviewJob, _ beginning: PreviewSchedule.Beginning, bytes: @escaping @Sendable () -> [UInt8]?,
-    show: @escaping @Sendable (Image, DecodeCancellation) -> Void, end: @escaping @Sendable (End) -> Void
+    show: @escaping @Sendable (Image, MemoryReservation, DecodeCancellation) -> Void,
+    end: @escaping @Sendable (End) -> Void
   ) -> Bool {
     guard workers.isFree else { return false }
     let reservation = MemoryReservation(0, in: ledger, as: .decoding)
@@ -74,7 +75,7 @@ struct PreviewMaker: Sendable {
   private func make(
     _ job: PreviewJob, _ counted: ReservedDecoder, _ body: [UInt8], _ expectedLength: Int?,
     _ reservation: MemoryReservation, _ cancellation: DecodeCancellation,
-    _ show: (Image, DecodeCancellation) -> Void
+    _ show: (Image, MemoryReservation, DecodeCancellation) -> Void
   ) -> End {
     let decoder = counted.decoder
     guard reservation.reserveOrEvict(toFit: decoder.memoryNeeded(for: body) - counted.reservation.bytes)
@@ -83,7 +84,7 @@ struct PreviewMaker: Sendable {
       try decoder.image(of: body, expectedLength: expectedLength, cancellation: cancellation)
     }
     let image = (try? made.get()) ?? nil
-    if let image { show(job.key.settings.applied(to: image), cancellation) }
+    if let image { show(job.key.settings.applied(to: image), reservation, cancellation) }
     let isOver = if case .failure = made { true } else { false }
     reservation.resize(to: body.count)
     counted.reservation.resize(to: isOver ? 0 : decoder.retainedBytes)
