@@ -53,19 +53,39 @@ public final class DiskImageCache: ImageDataCache {
     // A seed may have been filled under any limit.
     limits.bytes = .max
     self.init(
-      directory: directory, isReadOnly: true, limits: limits, clock: SystemLoadingClock(),
+      directory: directory, access: .seed, limits: limits, clock: SystemLoadingClock(),
       wallClock: wallClock
+    ) { ContentHash($0) }
+  }
+
+  /// Creates a cache for a tool that lists or checks `directory`, and changes nothing there, like a seed. Other users
+  /// may be able to write to the directory, because nothing that is found is shown.
+  package convenience init(inspecting directory: String) {
+    var limits = Limits()
+    limits.bytes = .max
+    self.init(
+      directory: directory, access: .inspection, limits: limits, clock: SystemLoadingClock(),
+      wallClock: { Date().timeIntervalSince1970 }
+    ) { ContentHash($0) }
+  }
+
+  /// Creates a cache for a tool that changes `directory`, which may be a seed that programs of other users read at the
+  /// same time: folders that all users may read stay so. New files are private until `openToAllReaders`.
+  package convenience init(keepingReadersOf directory: String, limits: Limits = Limits()) {
+    self.init(
+      directory: directory, access: .keepingReaders, limits: limits, clock: SystemLoadingClock(),
+      wallClock: { Date().timeIntervalSince1970 }
     ) { ContentHash($0) }
   }
 
   /// Creates a cache that uses `system` and makes file names with `hash`.
   init(
-    directory: String, isReadOnly: Bool = false, limits: Limits, clock: any LoadingClock,
+    directory: String, access: FolderAccess = .owner, limits: Limits, clock: any LoadingClock,
     wallClock: @escaping @Sendable () -> Double, system: any DiskSystem = LinuxDiskSystem(),
     hash: @escaping @Sendable ([UInt8]) -> ContentHash
   ) {
     let folder = CacheFolder(
-      path: CacheDirectory.absolute(directory), isReadOnly: isReadOnly, system: system, hash: hash)
+      path: CacheDirectory.absolute(directory), access: access, system: system, hash: hash)
     context = CacheContext(folder: folder, limits: limits, clock: clock, wallClock: wallClock)
     trimmer = Trimmer(context: context)
     lookup = ResponseLookup(context: context)

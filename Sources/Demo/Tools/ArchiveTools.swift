@@ -81,6 +81,7 @@ nonisolated struct ImportTool {
 
   func run(_ cache: DiskImageCache, _ console: inout ToolConsole) throws(Tools.Failure) {
     let input = try ArchiveInput(file, interruption)
+    let isSeed = cache.isOpenToAllReaders
     var progress = console
     let summary = cache.importArchive(
       from: { (count) throws(ArchiveError) in try input.read(count) },
@@ -89,6 +90,10 @@ nonisolated struct ImportTool {
         return !interruption.isRequested
       })
     progress.endProgress()
+    // New images of a seed can be read by all users as well.
+    if isSeed, !cache.openToAllReaders() {
+      console.message("\(cache.directory): not all files can be made readable")
+    }
     if summary.failure == .notAnArchive {
       throw Tools.Failure(message: "\(file) is \(ArchiveError.notAnArchive)")
     }

@@ -11,15 +11,21 @@ nonisolated final class PrefetchRun: Sendable {
   private let isCancelled = Atomic(false)
 
   init(_ options: ToolOptions) {
-    let directory = options.into ?? options.cache
     let limits = Self.limits(options)
-    cache = directory.map { DiskImageCache(directory: $0, limits: limits) } ?? DiskImageCache.shared
-    // Nothing is shown, so that no image stays in memory.
-    let pixels = directory.map { DiskPixelCache(directory: $0) } ?? DiskPixelCache.shared
+    let pixels: DiskPixelCache?
+    if let seed = options.into {
+      // Programs of other users may show images of the seed meanwhile.
+      cache = DiskImageCache(keepingReadersOf: seed, limits: limits)
+      pixels = DiskPixelCache(keepingReadersOf: seed)
+    } else {
+      cache = options.cache.map { DiskImageCache(directory: $0, limits: limits) } ?? DiskImageCache.shared
+      pixels = options.cache.map { DiskPixelCache(directory: $0) } ?? DiskPixelCache.shared
+    }
     self.pixels = pixels
     var configuration = ImageDownloader.Configuration()
     // A stale image is revalidated, however slow its server is.
     configuration.freshness.staleAfter = .infinity
+    // Nothing is shown, so that no image stays in memory.
     downloader = bootstrap(
       downloader: configuration, cache: nil, dataCache: cache, pixelCache: pixels)
   }

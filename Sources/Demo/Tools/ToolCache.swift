@@ -6,41 +6,32 @@ nonisolated enum ToolCache {
   /// that belongs to root.
   static func reading(_ options: ToolOptions) throws(Tools.Failure) -> DiskImageCache {
     let directory = try directory(options)
-    let seed = DiskImageCache(seed: directory)
-    switch seed.checkAccess() {
-    case nil:
-      // A mistyped folder is not an empty cache. The user's own cache folder may not exist yet.
-      if options.cache != nil, seed.isMissing {
-        throw Tools.Failure(message: "there is no cache in \(directory)")
-      }
-      return seed
-    // The directory of a cache in use may be writable by a group. Only as a seed it is not trusted.
-    case .writableByOthers: return DiskImageCache(directory: directory)
-    case let fault?: throw Tools.Failure(message: "\(fault)")
+    let cache = DiskImageCache(inspecting: directory)
+    if let fault = cache.checkAccess() { throw Tools.Failure(message: "\(fault)") }
+    // A mistyped folder is not an empty cache. The user's own cache folder may not exist yet.
+    if options.cache != nil, cache.isMissing {
+      throw Tools.Failure(message: "there is no cache in \(directory)")
     }
+    return cache
   }
 
   /// Returns the pixels of a command that changes nothing, as `reading` returns the responses.
   static func readingPixels(_ options: ToolOptions) throws(Tools.Failure) -> DiskPixelCache {
-    let directory = try directory(options)
-    let seed = DiskPixelCache(seed: directory)
-    switch seed.checkAccess() {
-    case nil: return seed
-    case .writableByOthers: return DiskPixelCache(directory: directory)
-    case let fault?: throw Tools.Failure(message: "\(fault)")
-    }
+    let pixels = DiskPixelCache(inspecting: try directory(options))
+    if let fault = pixels.checkAccess() { throw Tools.Failure(message: "\(fault)") }
+    return pixels
   }
 
-  /// Returns the cache of a command that changes files.
+  /// Returns the cache of a command that changes files. A seed stays readable.
   static func writing(_ options: ToolOptions) throws(Tools.Failure) -> DiskImageCache {
-    let cache = DiskImageCache(directory: try directory(options))
+    let cache = DiskImageCache(keepingReadersOf: try directory(options))
     if let fault = cache.checkAccess() { throw Tools.Failure(message: "\(fault)") }
     return cache
   }
 
-  /// Returns the pixels of a command that changes files.
+  /// Returns the pixels of a command that changes files. A seed stays readable.
   static func writingPixels(_ options: ToolOptions) throws(Tools.Failure) -> DiskPixelCache {
-    let pixels = DiskPixelCache(directory: try directory(options))
+    let pixels = DiskPixelCache(keepingReadersOf: try directory(options))
     if let fault = pixels.checkAccess() { throw Tools.Failure(message: "\(fault)") }
     return pixels
   }

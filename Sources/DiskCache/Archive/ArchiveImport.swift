@@ -91,9 +91,12 @@ struct ArchiveImport: ~Copyable {
     {
       throw .folder(.diskIsFull(path: context.folder.path))
     }
+    let shard = try ArchiveError.folder { () throws(DiskImageCache.Fault) in
+      try context.folder.openShard(named: Shard.name(of: file.name.hex), in: root, creating: true)
+    }
+    guard let shard else { throw .folder(.refused(path: context.folder.path, code: ENOENT)) }
     var failure: ArchiveError?
     do throws(SystemError) {
-      let shard = try root.openFolder(Shard.name(of: file.name.hex), creating: true)
       failure = try store(file, in: shard)
     } catch {
       throw .folder(.refused(path: context.folder.path, code: error.code))

@@ -15,8 +15,9 @@ final class CacheFolder: Sendable {
   static let incompleteFolder = "incomplete"
 
   let path: String
-  /// True for a folder that is never written, a seed. The folder may belong to root.
-  let isReadOnly: Bool
+  let access: FolderAccess
+  /// True for a folder that is never written. The folder may belong to root.
+  var isReadOnly: Bool { access.isReadOnly }
   private let system: any DiskSystem
   private let hash: @Sendable ([UInt8]) -> ContentHash
   /// The key of the folder, and the file that the key was read from.
@@ -34,11 +35,11 @@ final class CacheFolder: Sendable {
 
   /// Creates the folder at `path` without access to the disk. `hash` makes file names.
   init(
-    path: String, isReadOnly: Bool = false, system: any DiskSystem,
+    path: String, access: FolderAccess = .owner, system: any DiskSystem,
     hash: @escaping @Sendable ([UInt8]) -> ContentHash
   ) {
     self.path = path
-    self.isReadOnly = isReadOnly
+    self.access = access
     self.system = system
     self.hash = hash
   }
@@ -65,8 +66,8 @@ final class CacheFolder: Sendable {
       if let inner {
         let status = try inner.status
         if status.owner == geteuid() {
-          if status.permissions & 0o077 != 0 {
-            try? inner.setMode(0o700)
+          if status.permissions & access.refusedPermissions != 0 {
+            try? inner.setMode(0o777 & ~access.refusedPermissions)
           } else {
             let known = KnownFolder(path: "\(path)/\(name)", identity: status.identity)
             knownFolders.withLock { $0[name] = known }
@@ -88,7 +89,11 @@ final class CacheFolder: Sendable {
       let folder = try Descriptor(known.path, flags: O_RDONLY | O_DIRECTORY, system: system)
       let status = try folder.status
       let isKnown = status.identity.isSameFile(as: known.identity)
-      if isKnown, status.owner == geteuid(), status.permissions & 0o077 == 0 { return folder }
+      if isKnown, status.owner == geteuid(),
+        status.permissions & access.refusedPermissions == 0
+      {
+        return folder
+      }
     } catch {
       // The folder was removed, or replaced by a file or a symbolic link, or the whole path is too long.
       if [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG].contains(error.code) { return nil }
@@ -98,7 +103,7 @@ final class CacheFolder: Sendable {
   }
 
   /// Opens a folder without changing anything. The folder and the outer folder must belong to this user or to
-  /// root, and no other user may be able to write to them.
+  /// root. No other user may be able to write to the folders of a seed.
   private func openForReading(_ name: String) throws(DiskImageCache.Fault) -> Descriptor? {
     guard !path.isEmpty, !path.utf8.contains(0) else { throw .refused(path: path, code: EINVAL) }
     var refusal: DiskImageCache.Fault?
@@ -106,7 +111,10 @@ final class CacheFolder: Sendable {
       let outer = try openOuter(creating: false)
       let inner = try outer.openFolder(name)
       for status in [try outer.status, try inner.status] {
-        refusal = refusal ?? SeedAccess.refusal(of: status, user: geteuid(), path: path)
+        refusal =
+          refusal
+          ?? SeedAccess.refusal(
+            of: status, user: geteuid(), path: path, acceptsWriters: access == .inspection)
       }
       if refusal == nil { return inner }
     } catch {
@@ -134,12 +142,31 @@ final class CacheFolder: Sendable {
   func openShard(
     of entry: DiskEntry, in root: borrowing Descriptor, creating: Bool
   ) throws(DiskImageCache.Fault) -> Descriptor? {
+    try openShard(named: entry.shard, in: root, creating: creating)
+  }
+
+  /// Opens the subfolder with this name; nil if it does not exist and `creating` is false.
+  func openShard(
+    named name: String, in root: borrowing Descriptor, creating: Bool
+  ) throws(DiskImageCache.Fault) -> Descriptor? {
     do throws(SystemError) {
-      return try root.openFolder(entry.shard, creating: creating)
+      let shard = try root.openFolder(name, creating: creating)
+      if creating, access == .keepingReaders { try admitReaders(of: root, to: shard) }
+      return shard
     } catch {
       if error.code == ENOENT, !creating { return nil }
       throw .refused(path: path, code: error.code)
     }
+  }
+
+  /// Lets all users read a subfolder, which may be new, if they may read the folder above it.
+  private func admitReaders(
+    of root: borrowing Descriptor, to shard: borrowing Descriptor
+  ) throws(SystemError) {
+    let readers: mode_t = 0o055
+    guard try root.status.permissions & readers == readers, try shard.status.permissions & readers != readers
+    else { return }
+    try shard.setMode(0o755)
   }
 
   /// Creates the folder and all parents, accessible to this user only. Returns the error if one of the folders could

@@ -6,9 +6,13 @@ import Glibc
 /// change is refused: that user could show any image.
 enum SeedAccess {
   /// Returns the reason to refuse a folder; nil if the folder is accepted.
-  static func refusal(of status: FileStatus, user: uid_t, path: String) -> DiskImageCache.Fault? {
+  ///
+  /// - Parameter acceptsWriters: True if other users may write to the folder, because its contents are not shown.
+  static func refusal(
+    of status: FileStatus, user: uid_t, path: String, acceptsWriters: Bool = false
+  ) -> DiskImageCache.Fault? {
     guard [user, 0].contains(status.owner) else { return .ownedByAnotherUser(path: path) }
-    guard status.permissions & 0o022 == 0 else { return .writableByOthers(path: path) }
+    guard acceptsWriters || status.permissions & 0o022 == 0 else { return .writableByOthers(path: path) }
     return nil
   }
 }

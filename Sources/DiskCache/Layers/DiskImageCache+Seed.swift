@@ -8,7 +8,8 @@ extension DiskImageCache {
   /// exist. Returns true if all modes were changed; false while another process adds pixels, and in a directory that
   /// all users may write to, such as `/tmp`, whose mode stays.
   ///
-  /// A program that uses the directory as a writable cache afterwards makes the folder private again.
+  /// A program that uses the directory as a writable cache afterwards makes the folder private again, unless the cache
+  /// was created by `init(keepingReadersOf:limits:)`.
   ///
   /// - Parameter pixels: The pixel cache with which this process has stored pixels in the directory, if any.
   package func openToAllReaders(with pixels: DiskPixelCache? = nil) -> Bool {
@@ -29,7 +30,7 @@ extension DiskImageCache {
     }
     // The pixels of a response that could not be read stay private, and are not removed.
     guard isComplete, walk == .complete else { return false }
-    let pixels = pixels ?? DiskPixelCache(directory: directory)
+    let pixels = pixels ?? DiskPixelCache(keepingReadersOf: directory)
     guard PixelPublication(context: pixels.context, names: publicNames).run() else { return false }
     let hasFolders = context.reading { (root) throws(Fault) -> Bool in
       do throws(SystemError) {
@@ -50,6 +51,17 @@ extension DiskImageCache {
       }
     }
     return hasFolders == true
+  }
+
+  /// True if all users may read the folder of responses.
+  package var isOpenToAllReaders: Bool {
+    context.reading { (root) throws(Fault) -> Bool in
+      do throws(SystemError) {
+        return try root.status.permissions & 0o055 == 0o055
+      } catch {
+        throw .refused(path: directory, code: error.code)
+      }
+    } ?? false
   }
 
   /// True if all users may create files in the directory, as in `/tmp`. A seed there would not be trusted.

@@ -56,18 +56,35 @@ public final class DiskPixelCache: ImagePixelCache {
   /// `Application` and `bootstrap` look for pixels in the seeds of a `LayeredImageCache` by themselves. Use this cache
   /// as their `pixelCache` only if there is no writable one.
   public convenience init(seed directory: String) {
+    self.init(directory: directory, access: .seed, limits: .seed)
+  }
+
+  /// Creates a cache for a tool that lists or checks `directory`, and changes nothing there, like a seed. Other users
+  /// may be able to write to the directory, because nothing that is found is shown.
+  package convenience init(inspecting directory: String) {
+    self.init(directory: directory, access: .inspection, limits: .seed)
+  }
+
+  /// Creates a cache for a tool that changes `directory`, which may be a seed that programs of other users read at the
+  /// same time: folders that all users may read stay so. New packs are private until
+  /// `DiskImageCache.openToAllReaders`.
+  package convenience init(keepingReadersOf directory: String) {
+    self.init(directory: directory, access: .keepingReaders, limits: Limits())
+  }
+
+  private convenience init(directory: String, access: FolderAccess, limits: Limits) {
     self.init(
-      directory: directory, isReadOnly: true, limits: .seed, clock: SystemLoadingClock(),
+      directory: directory, access: access, limits: limits, clock: SystemLoadingClock(),
       wallClock: { Date().timeIntervalSince1970 }, system: LinuxDiskSystem())
   }
 
   /// Creates a cache that uses `system`.
   init(
-    directory: String, isReadOnly: Bool = false, limits: Limits, clock: any LoadingClock,
+    directory: String, access: FolderAccess = .owner, limits: Limits, clock: any LoadingClock,
     wallClock: @escaping @Sendable () -> Double, system: any DiskSystem
   ) {
     let path = CacheDirectory.absolute(directory)
-    let folder = CacheFolder(path: path, isReadOnly: isReadOnly, system: system) { ContentHash($0) }
+    let folder = CacheFolder(path: path, access: access, system: system) { ContentHash($0) }
     context = PixelContext(folder: folder, limits: limits, clock: clock, wallClock: wallClock)
     lookup = PixelLookup(context: context)
     records = PixelStore(context: context)

@@ -44,7 +44,8 @@ final class PixelContext: Sendable {
     if isCreating { PixelSweep.removeLeftovers(in: root) }
     let files: PixelFiles?
     do throws(SystemError) {
-      files = try PixelFolder.files(in: root, creatingFor: isCreating ? limits : nil)
+      files = try PixelFolder.files(
+        in: root, creatingFor: isCreating ? limits : nil, keepsReaders: folder.access == .keepingReaders)
     } catch {
       throw .refused(path: folder.path, code: error.code)
     }

@@ -47,6 +47,8 @@ struct ResponseLookup {
         context.remove(entry.name, in: shard, because: .damaged)
         return nil
       case .notFound: return nil
+      // A response of a seed that is private, or not yet open to all readers.
+      case .failed(let error) where folder.access == .seed && error.code == EACCES: return nil
       case .failed(let error): throw .refused(path: folder.path, code: error.code)
       }
     }

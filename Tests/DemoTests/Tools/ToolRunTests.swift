@@ -582,6 +582,37 @@ import VitrineTesting
     #expect(stat("\(seed)/p1", &status) == 0 && status.st_mode & 0o777 == 0o755, "the tools change nothing")
   }
 
+  @Test func seedStaysReadableForOthersWhileItIsFilledAndListed() async throws {
+    let world = try World()
+    defer { world.remove() }
+    let (seed, archive) = (world.program.path("seed"), world.program.path("images.archive"))
+    _ = try await world.tool("prefetch", world.feed, "--into", seed, "--size", "64x64")
+    #expect(try await world.tool("cache", "export", archive, "--cache", seed).exitCode == 0)
+    let folders = ["\(seed)/v3", "\(seed)/p1", "\(seed)/p1/packs"]
+    func mode(_ path: String) -> mode_t {
+      var status = stat()
+      return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+    }
+
+    // The directory of a cache in use may be writable by a group.
+    #expect(chmod(seed, 0o775) == 0)
+    for command in ["ls", "stat", "verify"] {
+      #expect(try await world.tool("cache", command, "--cache", seed).exitCode == 0)
+      #expect(mode(seed) == 0o775 && Set(folders.map(mode)) == [0o755], "\(command)")
+    }
+    let again = world.program.path("again.archive")
+    #expect(try await world.tool("cache", "export", again, "--cache", seed).exitCode == 0)
+    #expect(Set(folders.map(mode)) == [0o755])
+    #expect(chmod(seed, 0o755) == 0)
+
+    #expect(try await world.tool("cache", "trim", "--cache", seed).exitCode == 0)
+    #expect(Set(folders.map(mode)) == [0o755])
+    for file in world.storedFiles(seed).prefix(2) { try FileManager.default.removeItem(atPath: file) }
+    let imported = try await world.tool("cache", "import", archive, "--cache", seed)
+    #expect(imported.exitCode == 0 && imported.output.hasPrefix("2 images imported"), "\(imported.errors)")
+    #expect(Set(folders.map(mode)) == [0o755] && Set(world.storedFiles(seed).map(mode)) == [0o644])
+  }
+
   @Test("pixels in a seed are found, so that they are not stored again", arguments: [true, false])
   func pixelsOfASeedAreFound(hasSeedPixels: Bool) async throws {
     let program = try VitrineProgram(keepsImages: true)

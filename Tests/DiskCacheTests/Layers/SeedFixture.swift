@@ -25,7 +25,7 @@ final class SeedFixture: Sendable {
     var limits = DiskImageCache.Limits()
     limits.bytes = .max
     return DiskImageCache(
-      directory: seed.folder, isReadOnly: true, limits: limits, clock: top.clock,
+      directory: seed.folder, access: .seed, limits: limits, clock: top.clock,
       wallClock: { self.top.wallClock.withLock { $0 } }, system: system, hash: { ContentHash($0) })
   }
 

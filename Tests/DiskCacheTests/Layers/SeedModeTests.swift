@@ -56,6 +56,76 @@ import Testing
     #expect(cache.openToAllReaders() && mode(fixture.folder) == 0o755 && mode(fixture.root) == 0o755)
   }
 
+  /// Returns a cache on a folder that other users may read.
+  private func refreshing() -> DiskImageCache {
+    var limits = DiskImageCache.Limits()
+    (limits.freeBytes, limits.freeFiles) = (0, 0)
+    return DiskImageCache(keepingReadersOf: fixture.folder, limits: limits)
+  }
+
+  @Test func seedThatIsFilledAgainStaysReadable() {
+    let first = fixture.cache()
+    first.store(storedResponse(seed: 1), for: identity(1))
+    #expect(first.openToAllReaders())
+    let known = Set(fixture.files)
+    let cache = refreshing()
+
+    for number in 2...20 {
+      #expect(cache.store(storedResponse(seed: UInt8(number)), for: identity(number)))
+      #expect(mode(fixture.root) == 0o755)
+    }
+    cache.trim()
+
+    // The process may be killed here.
+    #expect(mode(fixture.folder) == 0o755 && mode(fixture.root) == 0o755)
+    for file in fixture.files {
+      #expect(mode(String(file.dropLast(33))) == 0o755)
+      #expect(mode(file) == (known.contains(file) ? 0o644 : 0o600), "new files are private")
+    }
+    #expect(cache.openToAllReaders() && Set(fixture.files.map(mode)) == [0o644])
+    #expect(mode(fixture.root) == 0o755)
+  }
+
+  @Test func newSeedIsPrivateUntilItIsOpened() {
+    let cache = refreshing()
+    #expect(cache.store(storedResponse(), for: identity(1)))
+    #expect(mode(fixture.root) == 0o700 && !cache.isOpenToAllReaders)
+    #expect(cache.openToAllReaders() && mode(fixture.root) == 0o755 && cache.isOpenToAllReaders)
+  }
+
+  @Test func writersAreRefusedWhereReadersAreKept() {
+    let cache = refreshing()
+    cache.store(storedResponse(), for: identity(1))
+    #expect(chmod(fixture.root, 0o777) == 0)
+    #expect(cache.response(for: identity(1)) == storedResponse())
+    #expect(mode(fixture.root) == 0o755)
+  }
+
+  @Test(arguments: [0o755, 0o775, 0o777] as [mode_t]) func inspectionChangesNoMode(wide: mode_t) {
+    let cache = fixture.cache()
+    cache.store(storedResponse(), for: identity(1))
+    #expect(cache.openToAllReaders())
+    for path in [fixture.folder, fixture.root] { #expect(chmod(path, wide) == 0) }
+    let inspected = DiskImageCache(inspecting: fixture.folder)
+
+    #expect(inspected.checkAccess() == nil && inspected.measured().entries == 1)
+    #expect(inspected.forEachEntry(verifyingBodies: true) { $0.content != nil } == .complete)
+    #expect(!inspected.store(storedResponse(), for: identity(2)))
+
+    #expect(mode(fixture.folder) == wide && mode(fixture.root) == wide)
+  }
+
+  @Test func responseOfASeedThatIsNotYetReadableIsAMiss() {
+    let (system, fixture) = (FaultySystem(), SeedFixture())
+    fixture.fillSeed(1..<3)
+    let seed = fixture.seedCache(system)
+    // The folder, `v3` and the shard come first.
+    system.fail(.open, number: 4, with: .error(EACCES))
+
+    #expect(seed.response(for: identity(1)) == nil && system.hasFailed && seed.fault == nil)
+    #expect(seed.response(for: identity(2)) == SeedFixture.response(2))
+  }
+
   @Test func keyCanBeReadIfNoRequestHoldsASecret() {
     let list = identity("list.txt", headers: ["Accept": "text/plain"])
     let cache = fixture.cache()

@@ -71,6 +71,47 @@ import VitrineGraphics
     #expect(isSame(pixels.pixels(for: Self.secret, of: body(8)) { _ in }, pixelImage(seed: 8)))
   }
 
+  @Test func pixelsOfASeedThatIsFilledAgainStayReadable() throws {
+    let (responses, pixels) = fill(1...2)
+    #expect(responses.openToAllReaders(with: pixels))
+    let published = try #require(fixture.packPaths.first)
+    let cache = DiskPixelCache(
+      directory: fixture.folder, access: .keepingReaders, limits: pixels.limits, clock: fixture.clock,
+      wallClock: { 1_800_000_000 }, system: LinuxDiskSystem())
+
+    #expect(cache.put(3) && cache.has(1) && cache.has(3))
+
+    // The process may be killed here.
+    for path in [fixture.folder, fixture.root, root, fixture.packFolder] { #expect(mode(path) == 0o755) }
+    #expect(mode(published) == 0o644 && mode(fixture.indexPath) == 0o644)
+    #expect(fixture.packPaths.filter { $0 != published }.map(mode) == [0o600])
+  }
+
+  @Test(arguments: [0o755, 0o775] as [mode_t]) func inspectionChangesNoMode(wide: mode_t) {
+    let (responses, pixels) = fill(1...2)
+    #expect(responses.openToAllReaders(with: pixels))
+    for path in [fixture.folder, root, fixture.packFolder] { #expect(chmod(path, wide) == 0) }
+    let inspected = DiskPixelCache(inspecting: fixture.folder)
+
+    #expect(inspected.checkAccess() == nil && inspected.usage().count == 2)
+    #expect(inspected.verify(isRepairing: true).entries == 2 && !inspected.put(3))
+
+    for path in [fixture.folder, root, fixture.packFolder] { #expect(mode(path) == wide) }
+  }
+
+  @Test func packOfASeedThatIsNotYetReadableIsAMiss() {
+    let (system, fixture) = (FaultySystem(), SeedFixture())
+    fixture.seed.pixels().put(1)
+    let cache = DiskPixelCache(
+      directory: fixture.seed.folder, access: .seed, limits: .seed, clock: fixture.top.clock,
+      wallClock: { 1_800_000_000 }, system: system)
+    // The folder, `p1`, the folder of packs and the index come first.
+    system.fail(.open, number: 5, with: .error(EACCES))
+
+    #expect(cache.find(1) == nil && system.hasFailed && cache.fault == nil)
+    #expect(cache.has(1))
+  }
+
   @Test func readablePackIsFilledWhereFilesHaveNoModes() {
     let system = FaultySystem()
     // A file system on which all files can be read by all users, such as FAT.

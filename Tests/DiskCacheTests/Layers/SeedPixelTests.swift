@@ -20,7 +20,7 @@ import VitrineGraphics
   /// Returns a new cache that only reads the seed.
   private func pixels(on system: any DiskSystem = LinuxDiskSystem()) -> DiskPixelCache {
     DiskPixelCache(
-      directory: fixture.seed.folder, isReadOnly: true, limits: .seed, clock: fixture.top.clock,
+      directory: fixture.seed.folder, access: .seed, limits: .seed, clock: fixture.top.clock,
       wallClock: { [top = fixture.top] in top.wallClock.withLock { $0 } }, system: system)
   }
 

@@ -13,15 +13,18 @@ enum PixelFolder {
 
   /// Opens the folder of packs in `root`; nil if it does not exist or its index is damaged, and `limits` is nil.
   ///
-  /// - Parameter limits: The limits for which a missing folder and a missing or damaged index are created.
+  /// - Parameters:
+  ///   - limits: The limits for which a missing folder and a missing or damaged index are created.
+  ///   - keepsReaders: True if `root` was not made private when it was opened.
   static func files(
-    in root: borrowing Descriptor, creatingFor limits: DiskPixelCache.Limits?
+    in root: borrowing Descriptor, creatingFor limits: DiskPixelCache.Limits?, keepsReaders: Bool = false
   ) throws(SystemError) -> PixelFiles? {
     let isCreating = limits != nil
     do throws(SystemError) {
       let folder = try root.openFolder(packs, creating: isCreating)
-      // The folder was made private when it was opened.
-      let hasModes = try root.status.permissions & 0o077 == 0
+      // Otherwise the folder was made private when it was opened.
+      let isPrivate = try root.status.permissions & 0o077 == 0
+      let hasModes = keepsReaders || isPrivate
       if let index = try PixelIndex.open(in: folder) {
         return PixelFiles(folder: folder, index: index, hasModes: hasModes)
       }

@@ -57,7 +57,7 @@ struct PixelLookup {
       return .none
     }
     guard let entry = bucket.entry(of: name, body) else { return .none }
-    guard let pack = try files.pack(entry.pack) else { return .useless(entry, isDamaged: false) }
+    guard let pack = try pack(entry.pack, in: files) else { return .useless(entry, isDamaged: false) }
     let result = try PixelReader.read(
       entry, name, of: body, from: pack, maximumBytes: context.limits.bytes, reserving: reserve)
     switch result {
@@ -66,6 +66,16 @@ struct PixelLookup {
       return .found(pixels)
     case .otherBody, .tooLarge: return .none
     case .damaged: return .useless(entry, isDamaged: true)
+    }
+  }
+
+  /// Returns an open pack; nil if there is none, or if it is a pack of a seed that is not yet open to all readers.
+  private func pack(_ number: UInt32, in files: PixelFiles) throws(SystemError) -> PackFile? {
+    do throws(SystemError) {
+      return try files.pack(number)
+    } catch {
+      guard context.folder.access == .seed, error.code == EACCES else { throw error }
+      return nil
     }
   }
 
