@@ -43,9 +43,9 @@ public final class DiskImageCache: ImageDataCache {
   /// on a read-only root. Nothing in the directory changes, not even the times of files; stores, removals and trims do
   /// nothing.
   ///
-  /// The directory and its folder `v3` must belong to this user or to root, and no other user may be able to write to
-  /// them; otherwise nothing is found, and `fault` says why. A directory that does not exist is an empty cache. Use a
-  /// seed as a lower layer of a `LayeredImageCache`.
+  /// The directory, its folder `v3`, and the subfolder and the file of a response must belong to this user or to root,
+  /// and no other user may be able to write to them; otherwise nothing is found there, and `fault` says why. A directory
+  /// that does not exist is an empty cache. Use a seed as a lower layer of a `LayeredImageCache`.
   public convenience init(
     seed directory: String, wallClock: @escaping @Sendable () -> Double = { Date().timeIntervalSince1970 }
   ) {

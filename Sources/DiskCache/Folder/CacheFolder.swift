@@ -149,14 +149,23 @@ final class CacheFolder: Sendable {
   func openShard(
     named name: String, in root: borrowing Descriptor, creating: Bool
   ) throws(DiskImageCache.Fault) -> Descriptor? {
+    var refusal: DiskImageCache.Fault?
     do throws(SystemError) {
       let shard = try root.openFolder(name, creating: creating)
       if creating, access == .keepingReaders { try admitReaders(of: root, to: shard) }
-      return shard
+      if access == .seed { refusal = self.refusal(of: try shard.status) }
+      if refusal == nil { return shard }
     } catch {
       if error.code == ENOENT, !creating { return nil }
       throw .refused(path: path, code: error.code)
     }
+    throw refusal ?? .refused(path: path, code: EACCES)
+  }
+
+  /// Returns the reason not to trust a folder or a file of a seed, because another user can change it; nil if there is
+  /// none.
+  func refusal(of status: FileStatus) -> DiskImageCache.Fault? {
+    access == .seed ? SeedAccess.refusal(of: status, user: geteuid(), path: path) : nil
   }
 
   /// Lets all users read a subfolder, which may be new, if they may read the folder above it.

@@ -1,13 +1,13 @@
 import Glibc
 
-/// The rule that decides which folders are accepted as a seed.
+/// The rule that decides which folders and files are accepted in a seed.
 ///
-/// A seed is read and never written, so it may belong to root, as on a read-only root. A folder that another user can
-/// change is refused: that user could show any image.
+/// A seed is read and never written, so it may belong to root, as on a read-only root. A folder or a file that another
+/// user can change is refused: that user could show any image.
 enum SeedAccess {
-  /// Returns the reason to refuse a folder; nil if the folder is accepted.
+  /// Returns the reason to refuse a folder or a file; nil if it is accepted.
   ///
-  /// - Parameter acceptsWriters: True if other users may write to the folder, because its contents are not shown.
+  /// - Parameter acceptsWriters: True if other users may write to it, because its contents are not shown.
   static func refusal(
     of status: FileStatus, user: uid_t, path: String, acceptsWriters: Bool = false
   ) -> DiskImageCache.Fault? {

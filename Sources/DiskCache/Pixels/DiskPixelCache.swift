@@ -49,9 +49,9 @@ public final class DiskPixelCache: ImagePixelCache {
   /// on a read-only root. Nothing in the directory changes, not even the times of files; stores, removals and trims do
   /// nothing.
   ///
-  /// The same rules apply as for `DiskImageCache.init(seed:wallClock:)`: the directory and its folder `p1` must belong
-  /// to this user or to root, and no other user may be able to write to them; otherwise nothing is found, and `fault`
-  /// says why. A directory that does not exist is an empty cache.
+  /// The same rules apply as for `DiskImageCache.init(seed:wallClock:)`: the directory, its folder `p1` and the files in
+  /// it must belong to this user or to root, and no other user may be able to write to them; otherwise nothing is found,
+  /// and `fault` says why. A directory that does not exist is an empty cache.
   ///
   /// `Application` and `bootstrap` look for pixels in the seeds of a `LayeredImageCache` by themselves. Use this cache
   /// as their `pixelCache` only if there is no writable one.

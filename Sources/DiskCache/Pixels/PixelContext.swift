@@ -55,10 +55,13 @@ final class PixelContext: Sendable {
     return files
   }
 
-  /// Throws if another user can change the folder of packs, as `CacheFolder` does for the folders above.
+  /// Throws if another user can change the folder of packs or the index of a seed, as `CacheFolder` does for the
+  /// folders above. Each pack is checked when it is read.
   private func checkSeed(_ files: PixelFiles) throws(DiskImageCache.Fault) {
-    let status = try system { () throws(SystemError) in try files.folder.status }
-    if let refusal = SeedAccess.refusal(of: status, user: geteuid(), path: folder.path) { throw refusal }
+    let all = try system { () throws(SystemError) in [try files.folder.status, try files.index.status] }
+    for status in all {
+      if let refusal = folder.refusal(of: status) { throw refusal }
+    }
   }
 
   /// Returns the names of pixels on disk; nil if they depend on a secret and the folder has no key.

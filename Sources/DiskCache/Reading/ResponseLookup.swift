@@ -33,6 +33,7 @@ struct ResponseLookup {
       else { return nil }
       switch read(entry, in: shard, withBody: withBody, reserve) {
       case .response(var response, let details):
+        if let refusal = folder.refusal(of: details.status) { throw refusal }
         let now = context.now
         if context.limits.isTooOld(stored: details.stored, now: now) {
           context.remove(entry.name, in: shard, because: .expired)

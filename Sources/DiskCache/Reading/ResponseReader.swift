@@ -14,8 +14,10 @@ enum ResponseReader {
 
   /// The fields of a file that are not part of the response.
   struct Details {
+    let status: FileStatus
     /// The times of the store and of the last use in seconds since 1970, by clocks that may have been wrong.
-    let stored, used: Int64
+    var stored: Int64 { status.stored }
+    var used: Int64 { status.used }
     /// The number of bytes of the body, and their hash.
     let bodyLength: Int
     let bodyHash: ContentHash
@@ -89,8 +91,7 @@ enum ResponseReader {
     }
     return .response(
       response,
-      Details(
-        stored: status.stored, used: status.used, bodyLength: frame.bodyLength, bodyHash: frame.bodyHash))
+      Details(status: status, bodyLength: frame.bodyLength, bodyHash: frame.bodyHash))
   }
 
   /// Reads the bytes before the body, and possibly the first bytes of the body; nil if the start of the file is

@@ -29,6 +29,20 @@ import VitrineGraphics
     return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
   }
 
+  @Test("a file that others may write is refused", arguments: [true, false])
+  func fileThatOthersMayWriteIsRefused(isIndex: Bool) throws {
+    fill(1..<2)
+    let path = isIndex ? fixture.seed.indexPath : try #require(fixture.seed.packPaths.first)
+    #expect(chmod(path, 0o666) == 0)
+    let cache = pixels()
+
+    #expect(cache.find(1) == nil)
+    #expect(cache.fault == .writableByOthers(path: fixture.seed.folder))
+    #expect(chmod(path, 0o644) == 0)
+
+    #expect(cache.has(1) && mode(path) == 0o644)
+  }
+
   @Test func seedIsNeverWritten() throws {
     fill(1..<4)
     // The last record is damaged.

@@ -108,6 +108,34 @@ import VitrineTesting
     #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o755, "the mode stays")
   }
 
+  @Test("a subfolder or a file that others may write is refused", arguments: [true, false])
+  func contentsThatOthersMayWriteAreRefused(isFolder: Bool) throws {
+    fixture.fillSeed(1..<2)
+    let file = try #require(fixture.seed.files.first)
+    let path = isFolder ? String(file.dropLast(33)) : file
+    for mode in [0o770, 0o707, 0o660, 0o606] as [mode_t] {
+      #expect(chmod(path, mode) == 0)
+      let seed = fixture.seedCache()
+
+      #expect(seed.response(for: identity(1)) == nil && seed.head(for: identity(1)) == nil)
+      #expect(seed.fault == .writableByOthers(path: fixture.seed.folder))
+    }
+    #expect(chmod(path, isFolder ? 0o755 : 0o644) == 0)
+
+    #expect(fixture.seedCache().response(for: identity(1)) == SeedFixture.response(1))
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "needs another user"), arguments: [true, false])
+  func contentsOfAnotherUserAreRefused(isFolder: Bool) throws {
+    fixture.fillSeed(1..<2)
+    let file = try #require(fixture.seed.files.first)
+    #expect(chown(isFolder ? String(file.dropLast(33)) : file, 12345, 12345) == 0)
+    let seed = fixture.seedCache()
+
+    #expect(seed.response(for: identity(1)) == nil)
+    #expect(seed.fault == .ownedByAnotherUser(path: fixture.seed.folder))
+  }
+
   @Test(.enabled(if: geteuid() == 0, "needs another user"), arguments: ["", "/v3"])
   func folderOfAnotherUserIsRefused(part: String) {
     fixture.fillSeed(1..<2)

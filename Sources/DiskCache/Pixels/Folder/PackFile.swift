@@ -5,15 +5,17 @@ import Synchronization
 final class PackFile: Sendable {
   let number: UInt32
   let file: Descriptor
+  /// The status of the file when it was opened.
+  let status: FileStatus
   /// The time of the last use that the file records, in seconds since 1970.
-  let recordedUse: Int64
+  var recordedUse: Int64 { status.used }
   /// A size in bytes that the file has reached.
   private let knownSize: Atomic<Int>
 
   private init(_ file: consuming Descriptor, number: UInt32, status: FileStatus) {
     self.file = file
     self.number = number
-    recordedUse = status.used
+    self.status = status
     knownSize = Atomic(status.size)
   }
 

@@ -59,6 +59,8 @@ final class PixelIndex: Sendable {
     }
   }
 
+  var status: FileStatus { get throws(SystemError) { try file.status } }
+
   /// False if the file was removed, replaced or emptied.
   func isCurrent() throws(SystemError) -> Bool {
     let status = try file.status

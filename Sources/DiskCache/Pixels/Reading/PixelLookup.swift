@@ -58,6 +58,12 @@ struct PixelLookup {
     }
     guard let entry = bucket.entry(of: name, body) else { return .none }
     guard let pack = try pack(entry.pack, in: files) else { return .useless(entry, isDamaged: false) }
+    if let refusal = context.folder.refusal(of: pack.status) {
+      context.readFailed(refusal)
+      // Opened again by the next lookup: its mode may have been corrected.
+      files.close(entry.pack)
+      return .none
+    }
     let result = try PixelReader.read(
       entry, name, of: body, from: pack, maximumBytes: context.limits.bytes, reserving: reserve)
     switch result {
