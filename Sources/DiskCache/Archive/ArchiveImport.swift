@@ -188,7 +188,7 @@ enum ImportDecision: Hashable {
   case store
   /// The folder has this response, or a newer one.
   case isKnown
-  /// The response belongs to a request whose headers or login only another folder recognizes. It would never be found.
+  /// The response belongs to a request whose cookie or login only another folder recognizes. It would never be found.
   case isPrivate
 
   init(_ content: DiskImageCache.Entry.Content, isOwnArchive: Bool, known: EntryReader.Result) {

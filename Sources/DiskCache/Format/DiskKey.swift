@@ -5,9 +5,12 @@ import VitrineLoading
 /// change the response.
 ///
 /// Headers that a server names in `Vary` are not part of the key, because they are unknown before the request. The
-/// stored response contains them (`StoredResponse.varying`). Headers and a login in the URL may be secrets, so the key
-/// contains only their digests, made with the folder's key.
+/// stored response contains them (`StoredResponse.varying`). The headers `Cookie` and `Authorization` and a login in the
+/// URL are secrets, so the key contains only their digests, made with the folder's key.
 struct DiskKey: Hashable {
+  /// The headers that are no secret, so that a response to a request with these headers is found in any folder.
+  private static let publicNames = ["Accept", "Accept-Language"]
+
   /// The bytes of the key, which are compared with the key in the file.
   let bytes: [UInt8]
 
@@ -28,8 +31,13 @@ struct DiskKey: Hashable {
     location.append(identity.trust)
     var secrets = ByteWriter()
     for field in identity.baseHeaders {
-      secrets.append(field.name)
-      secrets.append(field.value)
+      if Self.publicNames.contains(field.name) {
+        location.append(field.name)
+        location.append(field.value)
+      } else {
+        secrets.append(field.name)
+        secrets.append(field.value)
+      }
     }
     if let login { secrets.append(login) }
     let none = [UInt8](repeating: 0, count: 32)

@@ -3,8 +3,8 @@ import VitrineLoading
 
 extension DiskImageCache {
   /// Lets all users read the directory, so that it can be the seed of programs of other users: folders get the mode 755
-  /// and files 644. Responses whose requests may hold secrets stay readable by this user only, and so does the key of
-  /// the folder if there is such a response. Pixels of such responses are removed, and pixels of responses that do not
+  /// and files 644. Responses whose requests hold secrets stay readable by this user only, and so does the key of the
+  /// folder. Pixels of such responses are removed, and pixels of responses that do not
   /// exist. Returns true if all modes were changed; false while another process adds pixels, and in a directory that
   /// all users may write to, such as `/tmp`, whose mode stays.
   ///
@@ -14,14 +14,12 @@ extension DiskImageCache {
   /// - Parameter pixels: The pixel cache with which this process has stored pixels in the directory, if any.
   package func openToAllReaders(with pixels: DiskPixelCache? = nil) -> Bool {
     guard !isReadOnly, !isInFolderOfAllUsers else { return false }
-    var (isComplete, hasSecrets, publicNames) = (true, false, Set<ContentHash>())
+    var (isComplete, publicNames) = (true, Set<ContentHash>())
     let walk = forEachEntry { entry in
       guard let content = entry.content else { return true }
-      // The URL is recorded only if neither the URL nor the headers hold a secret. A response varies with headers that
-      // may hold one, such as a cookie that the transport has sent.
-      if content.isPrivate && content.url == nil || !content.response.varying.isEmpty {
-        hasSecrets = true
-      } else if let name = ContentHash(hex: entry.name[...]), setMode(ofFile: entry.name) {
+      // A response varies with headers that may hold a secret, such as a cookie that the transport has sent.
+      if content.isPrivate || !content.response.varying.isEmpty { return true }
+      if let name = ContentHash(hex: entry.name[...]), setMode(ofFile: entry.name) {
         publicNames.insert(name)
       } else {
         isComplete = false
@@ -40,9 +38,6 @@ extension DiskImageCache {
         let outer = try root.openFolder("..")
         // The folder may belong to root, and have the mode already.
         if try outer.status.permissions & 0o777 != 0o755 { try outer.setMode(0o755) }
-        if !hasSecrets, try root.contains(FolderKey.name) {
-          try root.open(FolderKey.name, flags: O_RDONLY).setMode(0o644)
-        }
         // Opening the folder for writing makes it private again, so this is the last change.
         try root.setMode(0o755)
         return true

@@ -22,7 +22,7 @@ extension DiskImageCache {
       /// The time of the last use in seconds since 1970, accurate to an hour.
       package let used: Int64
 
-      /// True if the request had headers, such as a cookie, or a login that only this folder can recognize.
+      /// True if the request had a cookie or a login that only this folder can recognize.
       package var isPrivate: Bool { key.isPrivate }
     }
 

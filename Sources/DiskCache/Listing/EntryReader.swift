@@ -93,6 +93,6 @@ struct StoredKey: Hashable {
     self.bytes = Array(bytes)
   }
 
-  /// True if the request had headers or a login whose digest was made with the key of a folder.
+  /// True if the request had a cookie or a login, whose digest was made with the key of a folder.
   var isPrivate: Bool { bytes[32...].contains { $0 != 0 } }
 }

@@ -582,6 +582,27 @@ import VitrineTesting
     #expect(stat("\(seed)/p1", &status) == 0 && status.st_mode & 0o777 == 0o755, "the tools change nothing")
   }
 
+  @Test func listOfAnArchiveIsShownOffline() async throws {
+    let world = try World([])
+    defer { world.remove() }
+    let list = world.server.baseURL + "/list.txt"
+    let image = world.server.baseURL + "/gallery/buttons/heart-normal.png"
+    world.server.add(Resource(body: Array(image.utf8), contentType: "text/plain"), at: "/list.txt")
+    let (archive, other) = (world.program.path("images.archive"), world.program.path("other"))
+    #expect(try await world.tool("prefetch", list, "--cache", world.cache).exitCode == 0)
+    #expect(try await world.tool("cache", "export", archive, "--cache", world.cache).exitCode == 0)
+
+    let imported = try await world.tool("cache", "import", archive, "--cache", other)
+    let run = try await world.program.run(
+      arguments: [
+        "--video", "offscreen", "--exit-when-idle", "--offline", "--feed", list, "--cache", other,
+      ])
+
+    #expect(imported.output.hasPrefix("2 images imported") && !imported.output.contains("private"))
+    #expect(run.exitCode == 0 && run.stats?.images.disk == 1, "\(run.errors)")
+    #expect(run.stats?.images.failed == 0)
+  }
+
   @Test func seedStaysReadableForOthersWhileItIsFilledAndListed() async throws {
     let world = try World()
     defer { world.remove() }

@@ -106,6 +106,19 @@ import VitrineTesting
     #expect(read(archive).known == 3, "a second import changes nothing")
   }
 
+  @Test func responsesToRequestsThatStateTheirFormatsAreFoundInAnotherFolder() throws {
+    let list = identity("list.txt", headers: ["Accept": "text/plain", "Accept-Language": "de"])
+    source.cache().store(storedResponse(seed: 3), for: list)
+    // Both folders have a key.
+    source.cache().store(storedResponse(), for: Self.secret)
+    target.cache().store(storedResponse(), for: Self.secret)
+
+    let summary = read(try export())
+
+    #expect(summary.imported == 1 && summary.isPrivate == 1)
+    #expect(target.cache().response(for: list) == storedResponse(seed: 3))
+  }
+
   @Test func privateResponsesOfAnotherFolderAreLeftOut() throws {
     fill(1...1)
     let cache = source.cache()

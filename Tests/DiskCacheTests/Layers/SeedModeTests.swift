@@ -126,20 +126,23 @@ import Testing
     #expect(seed.response(for: identity(2)) == SeedFixture.response(2))
   }
 
-  @Test func keyCanBeReadIfNoRequestHoldsASecret() {
-    let list = identity("list.txt", headers: ["Accept": "text/plain"])
+  @Test func requestWithoutASecretNeedsNoKey() {
+    let list = identity("list.txt", headers: ["Accept": "text/plain", "Accept-Language": "de"])
     let cache = fixture.cache()
     cache.store(storedResponse(), for: list)
 
     #expect(cache.openToAllReaders())
 
-    #expect(mode("\(fixture.root)/\(FolderKey.name)") == 0o644)
-    #expect(fixture.files.map(mode) == [0o644])
+    #expect(fixture.files.map(mode) == [0o644] && fixture.everything == fixture.files)
     #expect(DiskImageCache(seed: fixture.folder).response(for: list) == storedResponse())
+    for other in [["Accept": "text/plain"], ["Accept": "text/plain", "Accept-Language": "fr"], [:]] {
+      let headers = HTTPHeaders(other.map { HTTPHeaders.Field(name: $0.key, value: $0.value) })
+      #expect(cache.response(for: identity("list.txt", headers: headers)) == nil)
+    }
   }
 
   @Test func keyOfASeedThatCannotBeReadIsNoFault() {
-    let list = identity("list.txt", headers: ["Accept": "text/plain"])
+    let list = identity("list.txt", headers: ["Cookie": "id=1"])
     let (system, fixture) = (FaultySystem(), SeedFixture())
     fixture.seed.cache().store(storedResponse(), for: list)
     fixture.fillSeed(1..<2)
