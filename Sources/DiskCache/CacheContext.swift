@@ -125,7 +125,8 @@ final class CacheContext: Sendable {
     DiagnosticLog.report(DiagnosticMessage(subject: "disk cache", text: "\(consequence): \(fault)"))
   }
 
-  /// Removes a file. Returns true if the file was removed, and false in a folder that is only read.
+  /// Removes a file, and the pixels that were made from it. Returns true if the file was removed, and false in a folder
+  /// that is only read.
   @discardableResult
   func remove(
     _ name: ContentHash, in shard: borrowing Descriptor, because reason: CacheState.Removal
@@ -138,6 +139,7 @@ final class CacheContext: Sendable {
       return false
     }
     state.withLock { $0.removed(name, bytes: status?.allocatedBytes, because: reason) }
+    PixelRemoval.remove(of: [name], in: folder)
     return true
   }
 }

@@ -15,6 +15,8 @@ nonisolated struct TrimTool {
       cache.limits.guaranteedBytes = min(limit, cache.limits.guaranteedBytes)
     }
     var report = RemovalReport()
+    // The pixels of images that are removed are removed with them.
+    let pixelsBefore = pixels.usage()
     let before = cache.measured()
     cache.trim()
     let after = cache.measured()
@@ -23,7 +25,6 @@ nonisolated struct TrimTool {
       .init(count: after.entries, bytes: after.bytes))
     // Pixels can be made from responses again, so they have the rest of the limit.
     if let limit { pixels.limits.bytes = max(0, limit - after.bytes) }
-    let pixelsBefore = pixels.usage()
     pixels.trim()
     let pixelsAfter = pixels.usage()
     report.add(pixels: pixelsBefore, pixelsAfter)

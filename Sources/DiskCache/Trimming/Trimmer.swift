@@ -33,18 +33,21 @@ final class Trimmer: Sendable {
     let outcome = DiskTrim(limits: limits, now: now, uses: before.uses).outcome(
       of: contents.entries, unfinished: contents.unfinishedBytes,
       space: space(of: root, limits, for: growth, now: now), growth: growth)
-    var (gone, evictions) = (Set<ContentHash>(), 0)
+    var (gone, evicted) = (Set<ContentHash>(), [ContentHash]())
     for victim in outcome.victims {
       switch FolderSweep.remove(victim.name, in: root) {
       case .removed:
         gone.insert(victim.name)
-        evictions += 1
+        evicted.append(victim.name)
       case .missing: gone.insert(victim.name)
       case .failed: contents.isComplete = false
       }
     }
     contents.entries.removeAll { gone.contains($0.name) }
-    context.state.withLock { $0.scanned(contents, evictions: evictions, evicted: gone, since: before) }
+    PixelRemoval.remove(of: evicted, in: context.folder)
+    context.state.withLock {
+      $0.scanned(contents, evictions: evicted.count, evicted: gone, since: before)
+    }
     return outcome.hasSpace
   }
 

@@ -34,6 +34,48 @@ import VitrineGraphics
     #expect(cache.put(2) && cache.has(2))
   }
 
+  @Test func pixelsOfEvictedResponsesLeaveNoBytes() throws {
+    let pixels = fixture.pixels()
+    let responses = fixture.cache { $0.bytes = 10 * 4096 }
+    for number in 1...30 {
+      #expect(responses.store(storedResponse(seed: UInt8(number)), for: identity(number)))
+      #expect(pixels.put(number) && pixels.put(number, variant: "32x32"))
+    }
+
+    let stored = (1...30).filter { responses.containsResponse(for: identity($0)) }
+
+    #expect(stored.count <= 10 && stored.contains(30))
+    #expect(pixels.usage().count == 2 * stored.count)
+    for number in 1...30 {
+      #expect(pixels.has(number) == stored.contains(number))
+      let image = pixelImage(seed: number).bitmap.withUnsafeBytes { Data($0) }
+      let isOnDisk = try fixture.packPaths.contains { Data(try contents($0)).range(of: image) != nil }
+      #expect(isOnDisk == stored.contains(number), "\(number)")
+    }
+    #expect(pixels.statistics.damaged == 0 && pixels.fault == nil)
+  }
+
+  @Test(arguments: [true, false]) func pixelsOfAnExpiredResponseLeaveNoBytes(isTrimmed: Bool) throws {
+    let pixels = fixture.pixels()
+    let responses = fixture.cache { $0.timeToLive = 1000 }
+    for number in 1...2 {
+      responses.store(storedResponse(), for: identity(number))
+      pixels.put(number)
+      fixture.advance(by: 600)
+    }
+
+    if isTrimmed { responses.trim() } else { #expect(responses.head(for: identity(1)) == nil) }
+
+    #expect(try !packsContain(1) && packsContain(2))
+    #expect(pixels.find(1) == nil && pixels.has(2) && pixels.usage().count == 1)
+  }
+
+  @Test func evictionMakesNoFolderOfPixels() {
+    let responses = fixture.cache { $0.count = 1 }
+    for number in 1...3 { responses.store(storedResponse(), for: identity(number)) }
+    #expect(fixture.pixelFiles.isEmpty && responses.fault == nil)
+  }
+
   @Test func packThatCannotBeOverwrittenIsRemoved() throws {
     let system = FaultySystem()
     let cache = fixture.pixels(on: system)
