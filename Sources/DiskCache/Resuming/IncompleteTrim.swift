@@ -18,9 +18,9 @@ struct IncompleteTrim {
     self.now = now
   }
 
-  /// Returns true for a response that is too old. A date in the future comes from a clock that was wrong; the response
-  /// is removed as well, because its age is unknown.
-  func isTooOld(_ stored: Int64) -> Bool { abs(now - stored) > Self.maximumAge }
+  /// Returns true for a response that is too old. A date in the future is not: a device without a battery starts in
+  /// 1970, and its clock is set later.
+  func isTooOld(_ stored: Int64) -> Bool { now - stored > Self.maximumAge }
 
   /// Returns the responses to remove before another one is stored: those that are too old, then the oldest.
   ///

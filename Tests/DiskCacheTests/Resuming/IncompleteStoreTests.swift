@@ -169,8 +169,16 @@ import VitrineTesting
     #expect(find(cache, identity(5)) != nil)
   }
 
-  @Test(arguments: [8 * 86400.0, -8 * 86400.0, 10 * 365 * 86400.0, -1_800_000_000.0])
-  func beginningOfUnknownAgeIsAMiss(seconds: Double) {
+  @Test(arguments: [-8 * 86400.0, -1_800_000_000.0])
+  func beginningDatedInTheFutureIsFound(seconds: Double) {
+    fixture.cache().storeIncomplete(beginning(), for: identity("a.jpg"))
+    fixture.advance(by: seconds)
+    #expect(fixture.cache().storeIncomplete(beginning(), for: identity("b.jpg")))
+    for name in ["a.jpg", "b.jpg"] { #expect(find(fixture.cache(), identity(name)) == beginning()) }
+  }
+
+  @Test(arguments: [8 * 86400.0, 10 * 365 * 86400.0])
+  func oldBeginningIsAMiss(seconds: Double) {
     fixture.cache().storeIncomplete(beginning(), for: identity("a.jpg"))
     fixture.advance(by: seconds)
     #expect(find(fixture.cache(), identity("a.jpg")) == nil)
