@@ -20,7 +20,8 @@ nonisolated enum ToolHelp {
       --cache DIR             folder of the disk cache ($XDG_CACHE_HOME/vitrine, else ~/.cache/vitrine)
       --into DIR              folder that is filled and that all users may read afterwards: a seed,
                               for “vitrine --seed DIR”
-      --size WxH              size in pixels at which the images are decoded; may be repeated
+      --size WxH              also store the pixels of each image, scaled to fill this size, for the software
+                              renderer; others decode the image again; may be repeated
       --json                  print JSON on standard output
       --help                  print this text
 

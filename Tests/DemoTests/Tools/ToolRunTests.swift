@@ -725,7 +725,8 @@ import VitrineTesting
     }
     let help = try await world.tool("cache", "--help")
     #expect(help.exitCode == 0 && help.output.contains("cache verify") && help.output.contains("--into DIR"))
-    #expect(help.output.contains("damaged files and pixels"))
+    #expect(help.output.contains("damaged files and pixels") && help.output.contains("software"))
+    #expect(help.output.split(separator: "\n").allSatisfy { $0.count <= 110 })
     let folder = try await world.tool("cache", "stat", "--cache", world.feed)
     #expect(folder.exitCode == 1 && folder.errors.contains("feed.txt"))
   }
