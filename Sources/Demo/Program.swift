@@ -27,14 +27,8 @@ struct Program {
     do {
       if let options = try ToolOptions(arguments: arguments) { return Tools.run(options) }
       let options = try Options(arguments: arguments)
-      if options.showsHelp {
-        print(Help.text)
-        return 0
-      }
-      if options.showsVersion {
-        print("vitrine \(Help.version)")
-        return 0
-      }
+      if options.showsHelp { return Tools.show(Help.text) }
+      if options.showsVersion { return Tools.show("vitrine \(Help.version)") }
       return try start(options)
     } catch let error as Options.UsageError {
       logMessage(error.message)

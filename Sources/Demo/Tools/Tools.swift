@@ -11,15 +11,25 @@ enum Tools {
 
   /// Runs a tool and returns its exit code: 0 for success, 1 for a failure or an interruption.
   static func run(_ options: ToolOptions) -> Int32 {
-    if options.command == .help {
-      print(ToolHelp.text)
-      return 0
-    }
+    if options.command == .help { return show(ToolHelp.text) }
     if options.command == .prefetch { prefetch(options) }
     var console = ToolConsole(isJSON: options.isJSON, activity: activity(of: options.command))
     do throws(Failure) {
       try run(options, Interruption.begin(), &console)
       console.endProgress()
+      try checkOutput(console)
+      return 0
+    } catch {
+      console.message(error.message)
+      return 1
+    }
+  }
+
+  /// Prints a text, such as the help, and returns the exit code.
+  nonisolated static func show(_ text: String) -> Int32 {
+    var console = ToolConsole(isJSON: false, activity: "printing")
+    console.line(text)
+    do throws(Failure) {
       try checkOutput(console)
       return 0
     } catch {

@@ -433,6 +433,17 @@ import VitrineTesting
     }
   }
 
+  @Test(arguments: [["cache", "--help"], ["prefetch", "--help"], ["--help"], ["--version"]])
+  func helpThatCannotBeWrittenIsAFailure(arguments: [String]) async throws {
+    let program = try VitrineProgram(keepsImages: true)
+    defer { program.remove() }
+    let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+
+    let outcome = try await program.run(arguments: arguments, standardOutput: full)
+
+    #expect(outcome.exitCode == 1 && outcome.errors == "vitrine: standard output cannot be written\n")
+  }
+
   @Test func failedImagesAreNamedAndOthersStored() async throws {
     let world = try World(["heart-normal.png", "plate-normal.png?status=404&token=hidden", "star-normal.png"])
     defer { world.remove() }
