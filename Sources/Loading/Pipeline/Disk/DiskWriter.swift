@@ -12,9 +12,14 @@ final class DiskWriter: Sendable {
     /// The next time at which the running change is checked.
     var nextWake = NextWake()
     var waitingForIdle: [@Sendable () -> Void] = []
+    /// The number of changes that have ended and whose completion handlers are being called.
+    var completing = 0
+
+    /// True if no change and no completion handler is to be waited for.
+    var isIdle: Bool { writes.isIdle && completing == 0 || writes.isHanging }
 
     mutating func takeIdleWaiters() -> [@Sendable () -> Void] {
-      guard writes.isIdle else { return [] }
+      guard isIdle else { return [] }
       defer { waitingForIdle = [] }
       return waitingForIdle
     }
@@ -186,14 +191,14 @@ final class DiskWriter: Sendable {
     state.withLock { $0.writes.isRemoving(identity) }
   }
 
-  /// True if no change is pending, or if the disk hangs.
-  var isIdle: Bool { state.withLock { $0.writes.isIdle } }
+  /// True if no change is pending and all completion handlers have returned, or if the disk hangs.
+  var isIdle: Bool { state.withLock { $0.isIdle } }
 
   /// Calls `body` once `isIdle` is true, which may be at once.
   func whenIdle(_ body: @escaping @Sendable () -> Void) {
     let isIdle = state.withLock { state in
-      if !state.writes.isIdle { state.waitingForIdle.append(body) }
-      return state.writes.isIdle
+      if !state.isIdle { state.waitingForIdle.append(body) }
+      return state.isIdle
     }
     if isIdle { body() }
   }
@@ -240,11 +245,15 @@ final class DiskWriter: Sendable {
     thread.submit(number, priority: isPostponed ? 0 : 1) { [self] in
       guard begin(number) else { return }
       let result = work()
-      let (completions, waiting) = state.withLock { state in
-        let completions = state.writes.end(number)
-        return (completions, state.takeIdleWaiters())
+      let completions = state.withLock { state in
+        state.completing += 1
+        return state.writes.end(number)
       }
       Self.call(completions, result)
+      let waiting = state.withLock { state in
+        state.completing -= 1
+        return state.takeIdleWaiters()
+      }
       for body in waiting { body() }
     }
   }
