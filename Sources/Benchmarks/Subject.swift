@@ -18,7 +18,7 @@ struct Subject: Equatable {
       "20 animated images on the screen, beside libwebp's own loop; scrolled off; in a small budget",
       Animation.measure),
     Subject(
-      "animation-soak", "ten minutes of an accelerated clock with 40 animated images: memory and descriptors",
+      "animation-soak", "ten minutes of an accelerated clock with 12 animated images: memory and descriptors",
       AnimationSoak.measure),
     Subject("idle", "frames, processor time and wake-ups of a window while nothing changes", Idle.measure),
     Subject("spinners", "50 slots, or one, that wait for their images", Spinners.measure),

@@ -13,6 +13,8 @@ struct AreaScaler: ~Copyable {
   /// The number of source rows by which the canvas begins above the source.
   private let rowsBefore: Double
   private let spans: [Span]
+  /// The weights of three neighboring columns for each output column, if no output column covers more; else empty.
+  private let taps: [Taps]
   private let memory: PixelBuffer
   /// Four sums per source pixel, for the current output row.
   private let sums: UnsafeMutableBufferPointer<Float>
@@ -34,6 +36,22 @@ struct AreaScaler: ~Copyable {
     var factor: Float
   }
 
+  /// The weights of three neighboring source columns, the first of which is `first`. Columns beyond the source have the
+  /// weight 0.
+  private struct Taps {
+    var first: Int
+    var weights: SIMD4<Float>
+
+    init?(_ span: Span) {
+      guard span.last - span.first <= 2 else { return nil }
+      first = span.first
+      weights = [span.firstWeight, 0, 0, 0]
+      if span.last == first + 1 { weights.y = span.lastWeight }
+      if span.last == first + 2 { (weights.y, weights.z) = (1, span.lastWeight) }
+      weights *= span.factor
+    }
+  }
+
   /// - Precondition: The source is at least as wide and as high as the canvas.
   init(_ source: Canvas.Source, to canvas: Canvas) {
     precondition(
@@ -49,11 +67,16 @@ struct AreaScaler: ~Copyable {
     height = source.size.height
     spans = Self.spans(
       count: canvas.size.width, step: step.x, before: canvas.overhang.x * step.x, limit: source.size.width)
-    let sumBytes = source.size.width * PixelFormat.bytesPerPixel * MemoryLayout<Float>.stride
+    let taps = hasAlpha ? [] : spans.compactMap { Taps($0) }
+    self.taps = taps.count == spans.count ? taps : []
+    let pixelBytes = PixelFormat.bytesPerPixel * MemoryLayout<Float>.stride
+    let sumBytes = source.size.width * pixelBytes
     let outputBytes = canvas.size.width * PixelFormat.bytesPerPixel
-    memory = PixelBuffer(byteCount: sumBytes + outputBytes)
+    // Two zero pixels follow the sums, which the last taps read.
+    memory = PixelBuffer(byteCount: sumBytes + Self.pixelsAfter * pixelBytes + outputBytes)
     sums = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[..<sumBytes]).bindMemory(to: Float.self)
-    output = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[sumBytes...]).bindMemory(to: UInt8.self)
+    let afterSums = sumBytes + Self.pixelsAfter * pixelBytes
+    output = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[afterSums...]).bindMemory(to: UInt8.self)
   }
 
   private static func spans(count: Int, step: Double, before: Double, limit: Int) -> [Span] {
@@ -107,7 +130,34 @@ struct AreaScaler: ~Copyable {
     rowsSummed += weight
   }
 
+  /// The number of zero pixels after the sums.
+  private static let pixelsAfter = 2
+
   private mutating func finishRow() {
+    if taps.isEmpty { sumColumns() } else { sumThreeColumns() }
+    canvas.write(UnsafeMutableRawPointer(output.baseAddress.unsafelyUnwrapped), at: outputY)
+    outputY += 1
+    rowsSummed = 0
+  }
+
+  /// Does the same as `sumColumns()` without a branch for each column.
+  private func sumThreeColumns() {
+    let pixels = UnsafeRawPointer(sums.baseAddress.unsafelyUnwrapped)
+      .assumingMemoryBound(to: SIMD4<Float>.self)
+    let target = UnsafeMutableRawPointer(output.baseAddress.unsafelyUnwrapped)
+      .assumingMemoryBound(to: UInt32.self)
+    let rowFactor = 1 / rowsSummed
+    taps.withUnsafeBufferPointer { taps in
+      for column in taps.indices {
+        let source = pixels + taps[column].first
+        let weights = taps[column].weights * rowFactor
+        let sum = source[0] * weights.x + source[1] * weights.y + source[2] * weights.z
+        target[column] = Self.packed(sum) | UInt32(0xFF00_0000).littleEndian
+      }
+    }
+  }
+
+  private func sumColumns() {
     let pixels = UnsafeRawPointer(sums.baseAddress.unsafelyUnwrapped)
       .assumingMemoryBound(to: SIMD4<Float>.self)
     let target = UnsafeMutableRawPointer(output.baseAddress.unsafelyUnwrapped)
@@ -129,9 +179,6 @@ struct AreaScaler: ~Copyable {
         target.storeBytes(of: bytes, toByteOffset: column * 4, as: UInt32.self)
       }
     }
-    canvas.write(target, at: outputY)
-    outputY += 1
-    rowsSummed = 0
   }
 
   private static func opaque(_ sum: SIMD4<Float>, factor: Float) -> UInt32 {

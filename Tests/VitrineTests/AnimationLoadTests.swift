@@ -193,6 +193,30 @@ import VitrineTesting
     #expect((view.animationPlayer?.frameIndex ?? 0) >= last, "playing goes on")
   }
 
+  /// Decodes animations like `ImageCodecs`, and plays them once.
+  private struct OnceDecoder: ImageDecoding {
+    func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
+      let image = try ImageCodecs().decode(data, options: options)
+      guard let animation = image.animation else { throw .notAnImage(signature: []) }
+      let once = ImageAnimation(
+        durations: animation.durations, loopCount: 1, frameByteCount: animation.frameByteCount,
+        byteCount: animation.byteCount
+      ) { () throws(AnimationError) in try animation.makeDecoder() }
+      return Image(image.bitmap, animation: once)
+    }
+  }
+
+  @Test("SD-A24 the animated decoder that was added last is tried first")
+  func lastAddedDecoderOfAnimationsIsTriedFirst() throws {
+    var decoder = ImageDecoderList([ImageCodecs()])
+    #expect(try decoder.decode(try animation(), options: .init()).loopCount == 0)
+    decoder.add(OnceDecoder())
+    let image = try decoder.decode(try animation(), options: .init())
+    #expect(image.loopCount == 1 && image.frameCount == 5)
+    let still = try ImageCodecs().encode(.halves(), as: .jpeg)
+    #expect(try decoder.decode(still, options: .init()).format == .jpeg)
+  }
+
   @Test(arguments: [ImageFormat.gif, .png, .webp])
   func previewsOfAFirstFrameAreStill(format: ImageFormat) async throws {
     let load = SlowLoad(try noise(format: format))

@@ -24,6 +24,8 @@ struct FramePlan {
     var use: UInt64
     /// The number of the job that decodes a frame; `nil` for none.
     var job: UInt64?
+    /// The number of the latest job; 0 for none.
+    var latestJob: UInt64 = 0
   }
 
   /// The maximum number of bytes of all decoded frames.
@@ -103,30 +105,37 @@ struct FramePlan {
   /// Sets what a view needs. Returns the frame if it is decoded, and frames to release.
   mutating func setDemand(
     _ demand: FrameDemand?, of viewer: UInt64, in id: UInt64
-  ) -> (image: Image?, released: [Image]) {
+  ) -> (frame: DecodedFrame?, released: [Image]) {
     guard entries[id] != nil else { return (nil, []) }
     lastUse += 1
     entries[id]?.use = lastUse
     entries[id]?.track.setDemand(demand, of: viewer)
-    let image = demand.flatMap { entries[id]?.track.images[$0.current] }
+    let frame = entries[id]?.track.frame(for: viewer)
     // Frames of a paused animation stay until the memory is needed.
     let released = demand == nil ? [] : changeFrames(of: id) { [ahead] in $0.takeUnneeded(ahead: ahead) }
-    return (image, released)
+    return (frame, released)
   }
+
+  /// Forgets that there was no memory for a frame of an animation.
+  mutating func tryAgain(_ id: UInt64) { entries[id]?.track.tryAgain() }
 
   // MARK: Decoding
 
-  /// Returns the frame that is needed first, and marks its animation as being decoded.
+  /// Returns the frame that is needed first, and marks its animation as being decoded. Of several animations that wait,
+  /// the one that has waited for the longest time is next.
   mutating func takeJob() -> Job? {
-    var best: (id: UInt64, frame: Int, time: Double)?
+    var best: (id: UInt64, frame: Int, time: Double, latestJob: UInt64)?
     for (id, entry) in entries {
       guard let next = entry.track.next(ahead: ahead) else { continue }
-      if best.map({ next.time < $0.time }) ?? true { best = (id, next.frame, next.time) }
+      if best.map({ (next.time, entry.latestJob) < ($0.time, $0.latestJob) }) ?? true {
+        best = (id, next.frame, next.time, entry.latestJob)
+      }
     }
     guard let best, let animation = entries[best.id]?.animation else { return nil }
     lastJob += 1
     entries[best.id]?.track.beginDecoding(best.frame)
     entries[best.id]?.job = lastJob
+    entries[best.id]?.latestJob = lastJob
     return Job(number: lastJob, track: best.id, animation: animation, frame: best.frame)
   }
 
@@ -154,13 +163,14 @@ struct FramePlan {
   /// Records the end of a job. Returns frames to release.
   mutating func end(_ job: Job, _ outcome: Outcome) -> [Image] {
     guard isCurrent(job) else { return [] }
+    let viewers = entries[job.track]?.track.decoding?.viewers ?? []
     entries[job.track]?.job = nil
     entries[job.track]?.track.endDecoding()
     switch outcome {
     case .decoded(let image):
       recover()
       let unneeded = changeFrames(of: job.track) { [ahead] track in
-        track.decoded(job.frame, image)
+        track.decoded(job.frame, image, for: viewers)
         return track.takeUnneeded(ahead: ahead)
       }
       return unneeded + keepWithinLimit()

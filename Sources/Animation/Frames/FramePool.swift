@@ -36,11 +36,17 @@ package final class FramePool: Sendable {
       return true
     }
 
-    /// Returns the functions to call at the end of a job. A frame that was cancelled may still come.
+    /// Returns the functions to call at the end of a job: none for a frame that was cancelled or had no memory, which may
+    /// still come.
     func observers(of job: FramePlan.Job, _ outcome: FramePlan.Outcome) -> [@Sendable () -> Void] {
-      if case .cancelled = outcome { return [] }
-      let waiting = plan.track(job.track)?.demands.filter { $0.value.current == job.frame }
-      return (waiting ?? [:]).keys.compactMap { observers[$0] }
+      switch outcome {
+      case .cancelled, .noMemory: return []
+      case .decoded, .damaged: break
+      }
+      guard let track = plan.track(job.track) else { return [] }
+      return track.demands.compactMap { viewer, demand in
+        demand.current == job.frame || track.late[viewer] == job.frame ? observers[viewer] : nil
+      }
     }
 
     /// Stops the decoding of a frame of an animation that is no longer needed.
@@ -103,16 +109,19 @@ package final class FramePool: Sendable {
 
   // MARK: Streams
 
-  func setDemand(_ demand: FrameDemand?, of number: UInt64, in id: UInt64) -> Image? {
-    let (image, released, needsThread) = state.withLock(waking: .none) { state in
-      let (image, released) = state.plan.setDemand(demand, of: number, in: id)
+  func setDemand(_ demand: FrameDemand?, of number: UInt64, in id: UInt64) -> DecodedFrame? {
+    let (frame, released, needsThread) = state.withLock(waking: .none) { state in
+      let (frame, released) = state.plan.setDemand(demand, of: number, in: id)
       state.cancelUnneeded(of: id)
-      return (image, released, state.takeThread(maximumThreads))
+      return (frame, released, state.takeThread(maximumThreads))
     }
     withExtendedLifetime(released) {}
     if needsThread { startThread() }
-    return image
+    return frame
   }
+
+  /// Forgets that there was no memory for a frame of an animation.
+  func tryAgain(_ track: UInt64) { state.withLock(waking: .none) { $0.plan.tryAgain(track) } }
 
   /// Blocks until the frame of a demand is decoded, cannot be decoded, or `seconds` have passed.
   func waitForFrame(_ frame: Int, of id: UInt64, seconds: Double) -> Image? {

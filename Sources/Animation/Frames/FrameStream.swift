@@ -1,4 +1,4 @@
-package import VitrineGraphics
+import VitrineGraphics
 
 /// The access of one view to the decoded frames of an animation. Ends when it is released.
 package final class FrameStream: Sendable {
@@ -15,16 +15,18 @@ package final class FrameStream: Sendable {
   deinit { pool.remove(number, of: animation, from: track) }
 
   /// Returns the current frame of a demand if it is decoded. Otherwise the pool decodes it, and then the frames that
-  /// follow.
-  package func frame(for demand: FrameDemand) -> Image? {
+  /// follow; meanwhile, the latest frame that came too late for this view is returned, if there is one.
+  package func frame(for demand: FrameDemand) -> DecodedFrame? {
     pool.setDemand(demand, of: number, in: track)
   }
 
   /// Returns the current frame of a demand after decoding it, for a program that advances the time itself. Blocks the
   /// thread for at most `seconds`.
-  package func frame(for demand: FrameDemand, waitingFor seconds: Double) -> Image? {
-    if let image = frame(for: demand) { return image }
+  package func frame(for demand: FrameDemand, waitingFor seconds: Double) -> DecodedFrame? {
+    pool.tryAgain(track)
+    if let found = frame(for: demand), found.number == demand.current { return found }
     return pool.waitForFrame(demand.current, of: track, seconds: seconds)
+      .map { DecodedFrame(number: demand.current, image: $0) }
   }
 
   /// The bytes of the decoded frames of the animation, without the first frame, which belongs to the image.

@@ -4,6 +4,8 @@ import VitrineGraphics
 struct FrameTrack {
   /// The bytes of all frames up to which a small animation keeps its frames.
   static let keptBytes = 4 << 20
+  /// The number of demands after a lack of memory until a frame is decoded again.
+  static let demandsUntilRetry = 32
 
   /// A frame that is being decoded.
   struct Decoding {
@@ -29,8 +31,13 @@ struct FrameTrack {
   /// True if the last decode was cancelled because views went to other frames. The next decode then runs to its end
   /// while a view plays, so that views that change their frame again and again are shown frames nevertheless.
   private var hasCancelled = false
-  /// True if there was no memory for the last frame. The next demand tries again.
+  /// True if there was no memory for the last frame.
   private(set) var lacksMemory = false
+  /// The number of demands since then. Only some of them try again, because each try evicts what others can spare.
+  private var demandsWithoutMemory = 0
+  /// The latest frame that was decoded too late for a view, by the number of the view. The view shows it until a newer
+  /// frame is there, so that frames that take long to decode are shown at all.
+  private(set) var late: [UInt64: Int] = [:]
   /// The first frame that cannot be decoded.
   private(set) var firstDamaged: Int?
   /// False after frames had to be released for others.
@@ -74,13 +81,29 @@ struct FrameTrack {
   mutating func setDemand(_ demand: FrameDemand?, of viewer: UInt64) {
     let old = demands[viewer]
     demands[viewer] = demand
-    if demand != nil { lacksMemory = false }
+    if demand.map({ images[$0.current] != nil }) ?? true { late[viewer] = nil }
+    if demand != nil { countDemand() }
     guard let frame = decoding?.frame else { return }
     if let demand, demand.needs(frame) {
       decoding?.viewers.insert(viewer)
     } else if demand.map({ old?.needs($0.current) != true }) ?? true {
       decoding?.viewers.remove(viewer)
     }
+  }
+
+  private mutating func countDemand() {
+    guard lacksMemory else { return }
+    demandsWithoutMemory += 1
+    if demandsWithoutMemory >= Self.demandsUntilRetry { lacksMemory = false }
+  }
+
+  /// Returns the frame for a view to show: the one that the view needs, or the latest one that came too late.
+  func frame(for viewer: UInt64) -> DecodedFrame? {
+    guard let current = demands[viewer]?.current else { return nil }
+    for number in [current, late[viewer]].compactMap(\.self) {
+      if let image = images[number] { return DecodedFrame(number: number, image: image) }
+    }
+    return nil
   }
 
   // MARK: Decoding
@@ -129,12 +152,25 @@ struct FrameTrack {
     images[frame] == nil && frame < firstDamaged ?? frameCount && frame >= 0
   }
 
-  mutating func decoded(_ frame: Int, _ image: Image) { images[frame] = image }
+  /// Keeps a decoded frame.
+  ///
+  /// - Parameter viewers: The views that wait for the frame, some of which may have played on.
+  mutating func decoded(_ frame: Int, _ image: Image, for viewers: Set<UInt64> = []) {
+    images[frame] = image
+    for viewer in viewers {
+      guard let demand = demands[viewer], !demand.needs(frame), images[demand.current] == nil else {
+        continue
+      }
+      late[viewer] = frame
+    }
+  }
 
   /// Records that a frame cannot be decoded, and therefore none after it.
   mutating func failed(_ frame: Int) { firstDamaged = min(frame, firstDamaged ?? frame) }
 
-  mutating func foundNoMemory() { lacksMemory = true }
+  mutating func tryAgain() { lacksMemory = false }
+
+  mutating func foundNoMemory() { (lacksMemory, demandsWithoutMemory) = (true, 0) }
 
   // MARK: Releasing
 
@@ -148,7 +184,7 @@ struct FrameTrack {
 
   /// Removes and returns all frames except the current ones and `ahead` frames after each.
   mutating func take(keeping ahead: Int) -> [Image] {
-    var needed: Set<Int> = [0]
+    var needed = Set(late.values).union([0])
     for demand in demands.values {
       needed.insert(demand.current)
       needed.formUnion(demand.upcoming.prefix(ahead))

@@ -17,7 +17,7 @@ enum Animation {
       let hidden = try run(.hidden)
       let crowded = try run(.crowded)
       let shared = try run(.shared)
-      let first = try ChildProcess(.animationStart, [folder, String(options.runs)]).figures()
+      let first = try ChildProcess(.animationStart, [folder, String(options.runs + 1)]).figures()
       return [
         Figure(
           "cpu_ms", samples(playing, "cpu_ms"), label: "20 images of 320x240 at 25/s: processor time a frame",

@@ -6,6 +6,7 @@ import VitrineAnimation
 @MainActor
 enum AnimationSoakRun {
   private static let minutes = 10
+  private static let viewCount = 12
 
   /// Runs the measurement.
   ///
@@ -14,11 +15,11 @@ enum AnimationSoakRun {
     guard let folder = arguments.first else { throw BenchmarkError("folder") }
     let application = try Application.offscreen { configuration in
       configuration.host.size = Size(width: 1280, height: 800)
-      configuration.memory = MemoryBudget(bytes: 16 << 20)
+      configuration.memory = MemoryBudget(bytes: 8 << 20)
     }
     let host = application.host
     let side = Double(AnimationFiles.smallSide)
-    let views = (0..<AnimationFiles.smallCount).map { index in
+    let views = (0..<Self.viewCount).map { index in
       let (row, column) = index.quotientAndRemainder(dividingBy: 9)
       let view = ImageView(
         frame: Rect(x: Double(column) * side, y: Double(row) * side, width: side, height: side))
@@ -38,7 +39,7 @@ enum AnimationSoakRun {
     for second in 0..<minutes * 60 {
       time.advance(by: 1)
       // One view a second shows another image, and one is hidden or shown again.
-      show((second * 7) % views.count, in: views[second % views.count])
+      show((second * 7) % AnimationFiles.smallCount, in: views[second % views.count])
       views[(second * 3) % views.count].isHidden.toggle()
       if second % 10 == 0 { views[second % views.count].animationPlayer?.stop() }
       while !host.window.isLoaded { host.turn() }

@@ -17,7 +17,7 @@ enum AnimationStart {
     let application = try Application.offscreen()
     var figures: [String: Double] = [:]
     // The first period warms up.
-    for period in -1..<periods {
+    for period in 0..<periods {
       var times: [ImageRequest.Animation: [Double]] = [:]
       for index in 0..<2 * loadsPerPeriod {
         let animation = index % 2 == 0 ? ImageRequest.Animation.automatic : .firstFrame
@@ -25,7 +25,6 @@ enum AnimationStart {
         times[animation, default: []].append(
           try load("\(arguments[0])/\(name)", animation, in: application))
       }
-      guard period >= 0 else { continue }
       let animated = Samples(times[.automatic] ?? []).median
       let still = Samples(times[.firstFrame] ?? []).median
       figures["animated_ms_\(period)"] = animated * 1000

@@ -57,8 +57,10 @@ struct WebPFrame {
   }
 
   /// Returns the size to which libwebp scales: the size of the result, or about twice that size if the exact size is
-  /// not a whole number of pixels. The area filter then does the rest.
+  /// not a whole number of pixels, or the whole size if that is less than twice the result on each side, because
+  /// libwebp scales more slowly than it decodes. The area filter then does the rest.
   private func sizeToScaleTo(for plan: DecodePlan) -> PixelSize {
+    if size.width < 2 * plan.scaled.width, size.height < 2 * plan.scaled.height { return size }
     let (x, y) = plan.overhang
     guard x > 0 || y > 0 else { return plan.scaled }
     func doubled(_ length: Int, _ overhang: Double) -> Int {

@@ -22,8 +22,8 @@ final class SlotLiveStream {
   private var enteringImage: Image?
   /// The newest image that has arrived during the transition.
   private var waitingImage: Image?
-  /// The time of the window at which the slot was drawn, or showed its first image.
-  private var lastDrawn: Double?
+  /// The time of the window at which the first image was set since the slot was drawn; `nil` if it was drawn since.
+  private var undrawnSince: Double?
 
   init(in slot: ImageSlot, _ load: SlotLoad, _ options: LiveImageStream.Options) {
     self.slot = slot
@@ -59,16 +59,16 @@ final class SlotLiveStream {
   /// Called when the view is drawn. Does not change the view tree.
   func wasDrawn() {
     guard let target = slot?.target, target.isShowing else { return }
-    lastDrawn = target.view?.window?.now
+    undrawnSince = nil
     if let stream, stream.isPaused { stream.resume() }
   }
 
   private func pauseUnlessVisible() {
     guard let stream, let target = slot?.target, let view = target.view else { return }
     let now = view.window?.now ?? 0
-    let undrawn = lastDrawn.map { now - $0 } ?? 0
-    if lastDrawn == nil { lastDrawn = now }
+    let undrawn = undrawnSince.map { now - $0 } ?? 0
     if !target.isShowing || !view.isOnScreen || undrawn > Self.longestTimeUndrawn { stream.pause() }
+    if undrawnSince == nil { undrawnSince = now }
   }
 
   // MARK: Stream
@@ -108,7 +108,9 @@ final class SlotLiveStream {
 
   private func received(_ event: LiveImageStream.Event) {
     switch event {
-    case .playing, .ended: break
+    case .playing: return
+    // The response had no image.
+    case .ended: if load != nil { failed(.emptyBody) }
     // The server has ended its response without an image.
     case .interrupted(nil, _): failed(.emptyBody)
     case .interrupted(let error?, _), .frameFailed(let error): failed(error)

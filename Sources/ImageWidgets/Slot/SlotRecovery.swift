@@ -93,7 +93,7 @@ final class SlotRecovery {
 
   /// Sends the request. Returns false if the slot is not visible.
   private func send() -> Bool {
-    guard let slot, slot.target.view?.isOnScreen == true else {
+    guard let slot, slot.target.view?.isOnScreen == true, !isRefresh || slot.target.isShowing else {
       isKnownVisible = false
       return false
     }
@@ -152,7 +152,10 @@ final class SlotRecovery {
         ticket = nil
         slot?.recover(slotRequest, response, from: failure)
       }
-    case .failure(.cancelled), .failure(.shutDown): ticket = nil
+    case .failure(.shutDown): ticket = nil
+    case .failure(.cancelled):
+      ticket = nil
+      _ = beginInterval()
     case .failure(let error):
       if let cause = RecoveryCause(error) {
         ticket?.failedAgain(cause)

@@ -62,6 +62,8 @@ struct LivePlan: Sendable {
   private var isPlaying = false
   /// True if the last frame could not be decoded.
   private var isFailingToDecode = false
+  /// True if a frame of the current connection has arrived.
+  private var hasFrame = false
   /// True if the response has many frames.
   private var isMultipart = false
   /// True if the stream ends after the frames that are under way.
@@ -137,6 +139,7 @@ struct LivePlan: Sendable {
     guard phase == .connecting(connection) else { return [] }
     phase = .receiving(connection)
     self.isMultipart = isMultipart
+    hasFrame = false
     lastActivity = now
     return scheduled()
   }
@@ -149,6 +152,7 @@ struct LivePlan: Sendable {
   mutating func frameArrived(_ connection: Int) -> (frame: Int, actions: [Action])? {
     guard phase == .receiving(connection) else { return nil }
     statistics.framesReceived += 1
+    hasFrame = true
     lastFrame += 1
     guard current != nil else {
       current = lastFrame
@@ -175,7 +179,9 @@ struct LivePlan: Sendable {
     _ connection: Int, _ error: ImageError?, retryAfter: Double? = nil, at now: Int64
   ) -> [Action] {
     guard phase == .connecting(connection) || phase == .receiving(connection) else { return [] }
-    if error == nil, phase == .receiving(connection), !isMultipart { return imageEnded(at: now) }
+    if error == nil, phase == .receiving(connection), !isMultipart {
+      return hasFrame ? imageEnded(at: now) : interrupt(.emptyBody, retryAfter: retryAfter, at: now)
+    }
     return interrupt(error, retryAfter: retryAfter, at: now)
   }
 

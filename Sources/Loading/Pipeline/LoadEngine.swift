@@ -132,7 +132,8 @@ final class LoadEngine: Sendable {
     let isDiskBusy = state.withLock {
       !$0.registry.fetches.locks.isIdle || !$0.registry.fetches.lookups.isIdle
     }
-    return isDiskBusy || !workers.isIdle || !diskWriter.isIdle || pixelWriter?.isBusy == true
+    return isDiskBusy || !workers.isIdle || !diskWriter.isIdle || !preparer.isIdle
+      || pixelWriter?.isBusy == true
   }
 
   // MARK: Callers

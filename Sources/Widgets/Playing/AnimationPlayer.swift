@@ -90,8 +90,12 @@ public final class AnimationPlayer {
   /// Plays the animation. An animation that has ended starts again.
   public func play() {
     wantsToPlay = true
-    if playback.hasEnded { playback.rewind(at: now) }
+    if playback.hasEnded {
+      playback.rewind(at: now)
+      isWaiting = true
+    }
     redraw()
+    wake()
   }
 
   /// Stops at the current frame.
@@ -114,6 +118,7 @@ public final class AnimationPlayer {
     playback.seek(toFrame: frame, at: now)
     isWaiting = true
     redraw()
+    wake()
   }
 
   /// The speed, 1 by default. Values are clamped to 0.01…100.
@@ -132,6 +137,7 @@ public final class AnimationPlayer {
       playback.setMode(newValue, at: now)
       isWaiting = true
       redraw()
+      wake()
     }
   }
 
@@ -165,8 +171,11 @@ public final class AnimationPlayer {
     window.requestFrames(for: self, at: time, keepsBusy: false)
   }
 
-  private func reschedule() {
-    if isScheduled, let window = view?.window { requestFrame(in: window, at: window.now) }
+  private func reschedule() { if isScheduled { wake() } }
+
+  /// Asks the pool for the frame to show with the next frame of the window.
+  private func wake() {
+    if let view, let window = view.window, view.isOnScreen { requestFrame(in: window, at: window.now) }
   }
 
   /// Begins to play with the frame that is being drawn, or goes on.
@@ -219,7 +228,7 @@ extension AnimationPlayer: FrameObserver {
     if progress.endedLoops > 0 { loopHandler?(playback.endedLoops) }
     if progress.hasEnded { endHandler?() }
     guard let next = playback.nextChange else {
-      isScheduled = isWaiting
+      isScheduled = false
       return .never
     }
     return .at(frameTime(of: next, in: window))
@@ -230,10 +239,10 @@ extension AnimationPlayer: FrameObserver {
     let found =
       window.isInRealTime
       ? stream?.frame(for: demand) : stream?.frame(for: demand, waitingFor: Self.longestWait)
-    isWaiting = found == nil
+    isWaiting = found?.number != frame
     guard let found else { return }
     // The first frame is the image itself, which other views may have drawn already.
-    setShown(frame == 0 ? image : found, frame: frame)
+    setShown(found.number == 0 ? image : found.image, frame: found.number)
   }
 
   private func demand(for frame: Int) -> FrameDemand {
@@ -253,7 +262,6 @@ extension AnimationPlayer: FrameObserver {
   }
 
   private func frameWasDecoded() {
-    guard isWaiting, isScheduled, let window = view?.window else { return }
-    window.requestFrames(for: self, at: window.now, keepsBusy: false)
+    if isWaiting { wake() }
   }
 }

@@ -15,6 +15,69 @@ import VitrineGraphics
     }
   }
 
+  /// Decodes the next frame, during which the views go on to other frames.
+  private func decode(_ plan: inout FramePlan, during: (inout FramePlan) -> Void = { _ in }) throws
+    -> FramePlan.Job
+  {
+    let taken = plan.takeJob()
+    let job = try #require(taken)
+    during(&plan)
+    _ = plan.end(job, .decoded(.solid(width: 4, height: 4)))
+    return job
+  }
+
+  @Test func frameThatTakesLongerThanItIsShownIsShownLate() throws {
+    let image = CountingAnimation(frameCount: 40, side: 600).image
+    let animation = try #require(image.animation)
+    var plan = FramePlan(byteLimit: .max)
+    let track = plan.add(1, to: animation, still: image.firstFrame).track
+    func demand(_ frame: Int, _ plan: inout FramePlan) -> Int? {
+      plan.setDemand(FrameDemand(current: frame, upcoming: [frame + 1]), of: 1, in: track).frame?.number
+    }
+    #expect(demand(1, &plan) == nil)
+    for start in stride(from: 1, to: 30, by: 3) {
+      // Each decode takes as long as three frames.
+      let job = try decode(&plan) { plan in for frame in start...start + 3 { _ = demand(frame, &plan) } }
+      #expect(job.frame == start)
+      #expect(demand(start + 3, &plan) == start, "the latest frame that is there")
+    }
+    #expect(plan.track(track).map { $0.images.count <= 3 } == true, "older frames are released")
+  }
+
+  @Test func animationsThatAllWaitAreDecodedInTurn() throws {
+    var plan = FramePlan(byteLimit: .max)
+    var tracks: [UInt64] = []
+    let images = (0..<5).map { _ in CountingAnimation(frameCount: 1000, side: 600).image }
+    for (number, image) in images.enumerated() {
+      let animation = try #require(image.animation)
+      tracks.append(plan.add(UInt64(number), to: animation, still: image.firstFrame).track)
+    }
+    var counts: [UInt64: Int] = [:]
+    for step in 1...50 {
+      // The frame of each view changes faster than frames are decoded.
+      for (number, track) in tracks.enumerated() {
+        _ = plan.setDemand(FrameDemand(current: step), of: UInt64(number), in: track)
+      }
+      counts[try decode(&plan).track, default: 0] += 1
+    }
+    #expect(counts.values.sorted() == [10, 10, 10, 10, 10])
+  }
+
+  @Test func frameWithoutMemoryIsTriedAgainOnlyNowAndThen() throws {
+    let image = CountingAnimation(frameCount: 1000, side: 600).image
+    let animation = try #require(image.animation)
+    var plan = FramePlan(byteLimit: .max)
+    let track = plan.add(1, to: animation, still: image.firstFrame).track
+    var tries = 0
+    for frame in 1...FrameTrack.demandsUntilRetry * 4 {
+      _ = plan.setDemand(FrameDemand(current: frame), of: 1, in: track)
+      guard let job = plan.takeJob() else { continue }
+      tries += 1
+      _ = plan.end(job, .noMemory)
+    }
+    #expect(tries == 4)
+  }
+
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   func bytesAreTheSumOfAllDecodedFramesAfterRandomOperations(seed: UInt64) {
     var numbers = Numbers(state: seed)

@@ -19,7 +19,7 @@ import VitrineTesting
   /// Returns the red value of the frame, after waiting for it.
   private func frame(_ number: Int, _ upcoming: [Int] = [], of stream: FrameStream) -> UInt8? {
     let demand = FrameDemand(current: number, upcoming: upcoming)
-    return stream.frame(for: demand, waitingFor: 30)?.bitmap.color(x: 0, y: 0).red
+    return stream.frame(for: demand, waitingFor: 30)?.image.bitmap.color(x: 0, y: 0).red
   }
 
   @Test func framesAreDecodedAheadInOrder() async throws {

@@ -134,11 +134,41 @@ struct SlotLiveStreamTests {
     await drainMainQueue(rounds: 3)
     #expect(!transfer.isCancelled)
 
-    bench.window.update(at: 1.1)
+    bench.window.update(at: 2)
     transfer.send(part(30))
     try await until { transfer.isCancelled }
     draw()
     _ = try await bench.transfer(2)
+  }
+
+  @Test func slowCameraKeepsItsConnection() async throws {
+    let view = bench.view()
+    show(in: view, options)
+    let transfer = try await play(in: view, 10)
+    for number in 1...4 {
+      draw()
+      bench.window.update(at: Double(number) * 5)
+      try await next(10 + number, transfer, in: view)
+      await drainMainQueue(rounds: 3)
+    }
+    #expect(!transfer.isCancelled)
+    #expect(bench.transport.transfers.count == 1)
+  }
+
+  @Test(arguments: [nil, 1.0]) func emptyResponseFailsAndIsRequestedAgain(interval: Double?) async throws {
+    let view = bench.view()
+    var options = options
+    options.liveStream = .init(refreshInterval: interval)
+    show(in: view, options)
+    try await bench.transfer(1).respond(with: [])
+    await recorder.wait()
+    #expect(recorder.errors == [.emptyBody])
+    #expect(!view.isLoadingImage)
+
+    bench.clock.advance(by: 60)
+    let body = FakeDecoder.encodedImage(width: 10, height: 10)
+    try await bench.transfer(2).respond(with: body)
+    try await until { view.image?.pixelWidth == 10 }
   }
 
   @Test func lastImageStaysWhileABrokenStreamConnectsAgain() async throws {

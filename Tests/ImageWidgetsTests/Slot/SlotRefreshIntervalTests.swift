@@ -105,6 +105,24 @@ struct SlotRefreshIntervalTests {
     _ = try await bench.transfer(2)
   }
 
+  @Test func stateThatTheButtonDoesNotShowIsNotRefreshed() async throws {
+    let button = bench.button()
+    var options = bench.options
+    options.refreshInterval = 7
+    button.setImage(
+      from: "http://a.test/1", for: .highlighted, options: options, completion: recorder.completion)
+    try await bench.transfer(1).respond(with: SlotBench.red)
+    await recorder.wait()
+    draw()
+    bench.clock.advance(by: 30)
+    await drainMainQueue(rounds: 3)
+    #expect(bench.transport.transfers.count == 1)
+
+    button.isHighlighted = true
+    draw()
+    _ = try await bench.transfer(2)
+  }
+
   @Test func refreshEndsWithItsRequest() async throws {
     let view = try await refreshedView()
     view.cancelImageLoad()

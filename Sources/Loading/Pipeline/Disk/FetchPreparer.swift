@@ -66,9 +66,12 @@ final class FetchPreparer: Sendable {
     }
   }
 
+  /// True if no lock is being taken or released, and no resumable data are being read.
+  var isIdle: Bool { lane.pool.isIdle }
+
   /// Returns when no lock is being taken or released, but no later than `seconds` by a clock: the disk may hang.
   func waitUntilIdle(within seconds: Double, _ clock: any LoadingClock) async {
-    guard !lane.pool.isIdle else { return }
+    guard !isIdle else { return }
     await withCheckedContinuation { continuation in
       let waiting = Shared<CheckedContinuation<Void, Never>?>(continuation)
       let resume = { @Sendable in
