@@ -5,7 +5,7 @@ struct FrameTrack {
   /// The bytes of all frames up to which a small animation keeps its frames.
   static let keptBytes = 4 << 20
   /// The number of demands after a lack of memory until a frame is decoded again.
-  static let demandsUntilRetry = 32
+  static let demandsUntilRetry = 8
 
   /// A frame that is being decoded.
   struct Decoding {
