@@ -10,8 +10,8 @@ struct FrameTrack {
   /// A frame that is being decoded.
   struct Decoding {
     let frame: Int
-    /// The views that need the frame, or needed it and have only played on since then. A frame that takes longer to
-    /// decode than it is shown is not cancelled: cancelling each would never show one.
+    /// The views that need the frame, or needed it and have only played on since then. A frame is not cancelled because
+    /// decoding it takes longer than it is shown; otherwise such an animation would never show a frame.
     fileprivate(set) var viewers: Set<UInt64>
     /// True if the decoder was told to stop.
     fileprivate(set) var isCancelled = false

@@ -2,8 +2,9 @@ import CCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// Decodes WebP with libwebp, which also scales, and finds the frames of an animation. Lossy images with alpha are
-/// scaled by the area filter instead, because libwebp lets the colors of transparent pixels bleed into visible edges.
+/// Decodes WebP with libwebp, which also scales, and finds the frames of an animation. The area filter scales lossy images
+/// with alpha, because libwebp lets the colors of transparent pixels bleed into visible edges, and images that are scaled
+/// to more than half of their size, because it is faster there.
 enum WebPDecoder {
   static func decode(
     _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation = .never

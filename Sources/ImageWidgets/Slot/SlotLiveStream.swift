@@ -18,7 +18,7 @@ final class SlotLiveStream {
   private var stream: LiveImageStream?
   /// The failure that the slot shows; `nil` if it shows an image.
   private var failure: ImageError?
-  /// The image to whose end of transition later images wait.
+  /// The image that is fading in; `nil` if none is. Later images wait until its transition has ended.
   private var enteringImage: Image?
   /// The newest image that has arrived during the transition.
   private var waitingImage: Image?

@@ -48,8 +48,8 @@ public struct StoredPixels: Sendable {
 /// Pixels belong to the body of a stored response. A downloader looks for pixels only if an `ImageDataCache` has that
 /// response, and the body has the same digest as when the pixels were stored.
 ///
-/// Of an animated image, only the first frame is stored. A slot shows it until the other frames can be decoded. It is the
-/// result only for requests that ask for no more (`ImageRequest.Animation.firstFrame`).
+/// The cache stores only the first frame of an animated image. A slot shows the stored frame until the other frames can
+/// be decoded. A request with `ImageRequest.Animation.firstFrame` gets the stored frame as its result.
 ///
 /// Methods may block. A downloader calls them on threads of its own, several at a time. A cache that fails stores
 /// nothing and finds nothing; it never makes a load fail.

@@ -33,7 +33,8 @@ public struct RecoveryPolicy: Hashable, Sendable {
   public var delay: Double
   /// The maximum time between two probes of a host, in seconds; 120 by default.
   public var maximumDelay: Double
-  /// The maximum time in seconds for which the `Retry-After` of a server delays the next probe; 3600 by default.
+  /// The maximum time in seconds for which the `Retry-After` of a server delays the next probe, and the downloads from
+  /// that server that wait in the queue; 3600 by default.
   public var maximumRetryAfter: Double
 
   /// Creates a policy; by default, a host is probed after 1 to 2 seconds at first, and every 1 to 2 minutes in the long
