@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import VitrineGraphics
 import VitrineLoading
 import VitrineTesting
 
@@ -23,6 +24,8 @@ enum HangingDisk {
     let (cache, clock, transport) = (Cache(), ManualLoadingClock(), FakeTransport())
     var configuration = ImageDownloader.Configuration()
     configuration.environment.clock = clock
+    // While memory is scarce, a body of 9 MiB may wait for the disk, but not two.
+    configuration.memory.ledger = MemoryLedger(budget: 32 << 20)
     // Large bodies of small images.
     configuration.responses.bodyModifier = { _, _ in FakeDecoder.encodedImage(width: 1, height: 1) }
     let body = FakeDecoder.encodedImage(width: 1, height: 1, count: isSlow ? 9 << 20 : 100)

@@ -53,7 +53,8 @@ final class LoadEngine: Sendable {
     recovery = Recovery(configuration.recovery, clock: clock)
     let rules = StoredResponseRules(configuration)
     let countsImages = cache == nil || cache is MemoryImageCache
-    let diskWriter = DiskWriter(dataCache, pixels: pixelCache, transports: transports, clock: clock)
+    let diskWriter = DiskWriter(
+      dataCache, pixels: pixelCache, transports: transports, ledger: ledger, clock: clock)
     let pixelVariants = pixelCache == nil ? nil : PixelVariants(decoder, configuration)
     self.diskWriter = diskWriter
     pixelWriter = pixelVariants.map { PixelWriter($0, to: diskWriter, clock: clock) }
@@ -132,7 +133,7 @@ final class LoadEngine: Sendable {
     let isDiskBusy = state.withLock {
       !$0.registry.fetches.locks.isIdle || !$0.registry.fetches.lookups.isIdle
     }
-    return isDiskBusy || !workers.isIdle || !diskWriter.isIdle || !preparer.isIdle
+    return isDiskBusy || !workers.isIdle || diskWriter.isBusy || !preparer.isIdle
       || pixelWriter?.isBusy == true
   }
 
@@ -149,7 +150,7 @@ final class LoadEngine: Sendable {
     }
     switch start {
     case .started:
-      if task.purpose == .slot { pixelWriter?.slotBegan() }
+      if task.purpose == .slot { slotBegan() }
       perform(work)
     case .isShutDown: task.settle(.failure(.shutDown))
     case .outOfDate: return false
@@ -322,8 +323,20 @@ final class LoadEngine: Sendable {
     for task in tasks {
       task.settle(task.request.keepsData || !task.request.decodes ? result : result.withoutData)
     }
-    pixelWriter?.slotsEnded(tasks.count { $0.purpose == .slot })
+    slotsEnded(tasks.count { $0.purpose == .slot })
     for continuation in state.withLock({ $0.delivered(to: ids.count) }) { continuation.resume() }
+  }
+
+  /// Notes that a slot is loading an image, for which disk writes wait.
+  private func slotBegan() {
+    diskWriter.slotBegan()
+    pixelWriter?.slotBegan()
+  }
+
+  private func slotsEnded(_ count: Int) {
+    guard count > 0 else { return }
+    diskWriter.slotsEnded(count)
+    pixelWriter?.slotsEnded(count)
   }
 
   /// Notes before the callers do which stale images the server has confirmed, and which it could not be asked about.

@@ -92,6 +92,10 @@ final class DiskReader: Sendable {
     let identity = transports.onDisk(request.identity)
     guard let cache, !writer.isRemoving(identity) else { return (nil, nil) }
     let reservation = MemoryReservation(0, in: ledger, as: .bodies)
+    // The disk has an earlier response, or none.
+    if let response = writer.heldResponse(for: identity) {
+      return (copy(response, for: request, need, reservation), response.response.headers)
+    }
     switch pixels?.find(need.images, of: request, on: identity) ?? .incomplete {
     case .other(let headers): return (nil, headers)
     case .images(let head, let images, let firstFrames):
@@ -105,12 +109,15 @@ final class DiskReader: Sendable {
     guard let response = cache.response(for: identity, reserving: { reservation.reserveForDisk($0) }) else {
       return (nil, nil)
     }
-    var copy = self.copy(response, for: request, reservation)
+    return (copy(response, for: request, need, reservation), response.response.headers)
+  }
+
+  private func copy(
+    _ response: StoredResponse, for request: ImageRequest, _ need: Need, _ reservation: MemoryReservation
+  ) -> StoredCopy? {
+    guard let copy = copy(response, for: request, reservation) else { return nil }
     // While the server is asked about the response, the body may be released and read again.
-    if let found = copy, need.needsDigest || found.isStale {
-      copy = found.with(cache.digest(of: response.body))
-    }
-    return (copy, response.response.headers)
+    return need.needsDigest || copy.isStale ? copy.with(cache?.digest(of: response.body)) : copy
   }
 
   private func copy(

@@ -4,11 +4,18 @@ import VitrineGraphics
 
 /// Changes the disk cache on a thread of its own, one change after the other, so that the last write wins.
 ///
+/// Stores wait for the images that slots are loading; see `HeldStores`. Every other change follows the stores that were
+/// called before it.
+///
 /// On a disk that hangs, callers stop waiting, stores are dropped, and removals are made when the disk responds again;
 /// see `DiskWrites`. Without a disk cache, every operation fails at once.
 final class DiskWriter: Sendable {
+  /// A change of the cache, made on the writer thread. Returns true if it was made.
+  private typealias Job = @Sendable () -> Bool
+
   private struct State {
-    var writes = DiskWrites()
+    var writes: DiskWrites
+    var held: HeldStores
     /// The next time at which the running change is checked.
     var nextWake = NextWake()
     var waitingForIdle: [@Sendable () -> Void] = []
@@ -17,6 +24,11 @@ final class DiskWriter: Sendable {
 
     /// True if no change and no completion handler is to be waited for.
     var isIdle: Bool { writes.isIdle && completing == 0 || writes.isHanging }
+
+    init(heldBytesLimit: Int) {
+      writes = DiskWrites(additionalBytes: heldBytesLimit)
+      held = HeldStores(bytesLimit: heldBytesLimit)
+    }
 
     mutating func takeIdleWaiters() -> [@Sendable () -> Void] {
       guard isIdle else { return [] }
@@ -29,26 +41,32 @@ final class DiskWriter: Sendable {
   private let pixels: (any ImagePixelCache)?
   private let transports: TransportTable
   private let clock: any LoadingClock
+  private let ledger: MemoryLedger
   private let thread = WorkerPool(threads: 1)
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   /// - Parameters:
   ///   - pixels: The pixel cache, from which pixels are removed together with their responses; nil if there is none.
   ///   - transports: The transports, whose trust settings keep stored responses apart.
+  ///   - ledger: The ledger that counts the bodies. Stores do not wait for slots while more than half of its budget is
+  ///     used.
   init(
     _ cache: (any ImageDataCache)?, pixels: (any ImagePixelCache)? = nil, transports: TransportTable,
-    clock: any LoadingClock
+    ledger: MemoryLedger = MemoryLedger(), clock: any LoadingClock
   ) {
     self.cache = cache
     self.pixels = pixels
     self.transports = transports
+    self.ledger = ledger
     self.clock = clock
+    state = Mutex(State(heldBytesLimit: HeldStores.bytesLimit(budget: ledger.budget)))
+    ledger.register(self, as: .bodies)
   }
 
   // MARK: Operations
 
-  /// Stores a response. `completion` is called once, with false if the response was not written, for example because
-  /// the disk is slower than the network.
+  /// Stores a response, up to a second later if slots are loading images. `completion` is called once, with false if the
+  /// response was not written, for example because the disk is slower than the network.
   ///
   /// - Parameters:
   ///   - reservation: The reservation of the body, kept until the body is written.
@@ -59,7 +77,7 @@ final class DiskWriter: Sendable {
   ) {
     let identity = transports.onDisk(identity)
     change(
-      .store(identity, bytes: response.body.count),
+      .store(identity, bytes: response.body.count), waitingForSlots: response,
       { cache in
         withExtendedLifetime(reservation) {
           guard cache.store(response, for: identity) else { return false }
@@ -100,6 +118,7 @@ final class DiskWriter: Sendable {
   ) {
     guard let pixelCache = self.pixels else { return completion(false) }
     let key = PixelKey(identity: transports.onDisk(entry.identity), variant: entry.variant)
+    writeHeldResponse(for: key.identity)
     change(
       .pixels(bytes: image.cost),
       { cache in
@@ -194,13 +213,70 @@ final class DiskWriter: Sendable {
   /// True if no change is pending and all completion handlers have returned, or if the disk hangs.
   var isIdle: Bool { state.withLock { $0.isIdle } }
 
-  /// Calls `body` once `isIdle` is true, which may be at once.
+  /// True if a change is pending that does not wait for slots, or a completion handler is running.
+  var isBusy: Bool { state.withLock { !$0.isIdle && $0.writes.count + $0.completing > $0.held.count } }
+
+  /// Calls `body` once `isIdle` is true, which may be at once. Until then, stores do not wait for slots.
   func whenIdle(_ body: @escaping @Sendable () -> Void) {
     let isIdle = state.withLock { state in
       if !state.isIdle { state.waitingForIdle.append(body) }
+      submitHeld(&state)
       return state.isIdle
     }
     if isIdle { body() }
+  }
+
+  // MARK: Slots
+
+  /// Notes that a slot is loading an image. To be followed by `slotsEnded`.
+  func slotBegan() { state.withLock { $0.held.slotBegan() } }
+
+  /// Notes that `count` slots have ended loading.
+  func slotsEnded(_ count: Int) {
+    let now = clock.now
+    state.withLock { state in
+      state.held.slotsEnded(count)
+      submitDue(&state, at: now)
+    }
+  }
+
+  private func holdEnds(at time: Int64) {
+    let now = clock.now
+    let wake = state.withLock { state in
+      state.held.woken(at: time)
+      submitDue(&state, at: now)
+      return state.held.takeWake(at: now)
+    }
+    if let wake { scheduleHold(at: wake) }
+  }
+
+  private func scheduleHold(at time: Int64) {
+    clock.wake(at: time) { [weak self] in self?.holdEnds(at: time) }
+  }
+
+  /// Submits the held stores that need not wait any longer.
+  private func submitDue(_ state: inout State, at now: Int64) { submit(state.held.takeDue(at: now)) }
+
+  /// Submits all held stores.
+  private func submitHeld(_ state: inout State) { submit(state.held.takeAll()) }
+
+  /// Submits held stores. Called with the lock held, so that no later change of another thread comes first.
+  private func submit(_ stores: [HeldStores.Store]) {
+    for store in stores { submit(store.number, store.write) }
+  }
+
+  /// Returns the response of a store that waits for slots; `nil` if there is none. The disk does not have it yet.
+  ///
+  /// - Parameter identity: The identity on disk.
+  func heldResponse(for identity: RequestIdentity) -> StoredResponse? {
+    state.withLock { $0.held.response(for: identity) }
+  }
+
+  /// Writes a response now whose store waits for slots. Does nothing if there is none.
+  ///
+  /// - Parameter identity: The identity on disk.
+  func writeHeldResponse(for identity: RequestIdentity) {
+    state.withLock { if $0.held.response(for: identity) != nil { submitHeld(&$0) } }
   }
 
   // MARK: Changes
@@ -208,10 +284,12 @@ final class DiskWriter: Sendable {
   /// Makes a change on the writer thread after all earlier changes, unless too many wait already.
   ///
   /// - Parameters:
+  ///   - response: The response of a store that may wait for the images that slots are loading; `nil` for other
+  ///     changes.
   ///   - change: The work of a store or a lookup; `nil` removes everything. Not called for single removals.
   ///   - completion: Called once, with false if the change was not made, as on a disk that hangs.
   private func change(
-    _ kind: DiskWrites.Kind,
+    _ kind: DiskWrites.Kind, waitingForSlots response: StoredResponse? = nil,
     _ change: (@Sendable (any ImageDataCache) -> Bool)? = nil,
     completion: DiskWrites.Completion?
   ) {
@@ -219,20 +297,28 @@ final class DiskWriter: Sendable {
       completion?(false)
       return
     }
-    let (admission, isHanging) = state.withLock { ($0.writes.admit(kind, completion), $0.writes.isHanging) }
-    switch admission {
-    case .queued(let number, let work, let dropped):
-      for number in dropped { thread.cancel(number) }
-      // Single removals that take too much memory are replaced by one removal of everything.
-      let isReplaced = if case .remove = kind { work == .removeAll } else { false }
-      submit(number, isPostponed: work.isPostponed) { [self] in
-        if work == .removals { return removePending(number, from: cache) }
-        if let change, !isReplaced { return change(cache) }
-        pixels?.removeAllPixels()
-        return cache.removeAllResponses()
+    let now = clock.now
+    let isMemoryScarce = ledger.usage.total > ledger.budget / 2
+    let (admission, isHanging, wake) = state.withLock { state in
+      let admission = state.writes.admit(kind, isMemoryScarce: isMemoryScarce, completion)
+      let held = isMemoryScarce || !state.waitingForIdle.isEmpty ? nil : response
+      if case .queued(let number, let work, let dropped) = admission {
+        for number in dropped { thread.cancel(number) }
+        // Pixels follow the body that they were made from; see `storePixels`.
+        if held == nil, !work.isPostponed { submitHeld(&state) }
+        let job = job(number, work, kind, change, on: cache)
+        if let held, case .store(let identity, _) = kind {
+          state.held.add(
+            HeldStores.Store(number: number, identity: identity, response: held, added: now, write: job))
+          submitDue(&state, at: now)
+        } else {
+          submit(number, isPostponed: work.isPostponed, job)
+        }
       }
-    case .joined: break
-    case .refused(let isFirst):
+      return (admission, state.writes.isHanging, state.held.takeWake(at: now))
+    }
+    if let wake { scheduleHold(at: wake) }
+    if case .refused(let isFirst) = admission {
       if isFirst { report("the disk is slower than the network; some images are not stored") }
       completion?(false)
       return
@@ -241,10 +327,25 @@ final class DiskWriter: Sendable {
     if isHanging { completion?(false) }
   }
 
-  private func submit(_ number: UInt64, isPostponed: Bool, _ work: @escaping @Sendable () -> Bool) {
+  /// Returns the job of an admitted change for the writer thread.
+  private func job(
+    _ number: UInt64, _ work: DiskWrites.Work, _ kind: DiskWrites.Kind,
+    _ change: (@Sendable (any ImageDataCache) -> Bool)?, on cache: any ImageDataCache
+  ) -> Job {
+    // Single removals that take too much memory are replaced by one removal of everything.
+    let isReplaced = if case .remove = kind { work == .removeAll } else { false }
+    return { [self] in
+      if work == .removals { return removePending(number, from: cache) }
+      if let change, !isReplaced { return change(cache) }
+      pixels?.removeAllPixels()
+      return cache.removeAllResponses()
+    }
+  }
+
+  private func submit(_ number: UInt64, isPostponed: Bool = false, _ job: @escaping Job) {
     thread.submit(number, priority: isPostponed ? 0 : 1) { [self] in
       guard begin(number) else { return }
-      let result = work()
+      let result = job()
       let completions = state.withLock { state in
         state.completing += 1
         return state.writes.end(number)
@@ -294,13 +395,15 @@ final class DiskWriter: Sendable {
   /// Gives up the changes of a disk that hangs. Does nothing if an earlier check has replaced the check at `time`.
   private func giveUpOverdue(at time: Int64) {
     let now = clock.now
-    let changes = state.withLock { state -> (DiskWrites.Overdue, [@Sendable () -> Void])? in
+    let changes = state.withLock {
+      state -> (DiskWrites.Overdue, [@Sendable () -> Void], [HeldStores.Store])? in
       guard state.nextWake.take(at: time) else { return nil }
       let overdue = state.writes.takeOverdue(at: now)
       if let next = overdue.next { state.nextWake.schedule(at: next) }
-      return (overdue, state.takeIdleWaiters())
+      return (overdue, state.takeIdleWaiters(), overdue.isNew ? state.held.takeAll() : [])
     }
-    guard let (overdue, waiting) = changes else { return }
+    // The held stores are among the dropped changes. Their bodies are released here, without the lock.
+    guard let (overdue, waiting, _) = changes else { return }
     if overdue.isNew { report("the disk does not respond; nothing is stored until it does") }
     for number in overdue.dropped { thread.cancel(number) }
     for completion in overdue.completions { completion(false) }
@@ -311,4 +414,14 @@ final class DiskWriter: Sendable {
   private func report(_ text: String) {
     DiagnosticLog.report(DiagnosticMessage(subject: "disk cache", text: text))
   }
+}
+
+extension DiskWriter: MemoryHolder {
+  /// Counts nothing itself: each body is counted by its reservation until it is written.
+  func count(against ledger: MemoryLedger) {}
+
+  /// Writes the held bodies now.
+  func release(bytes: Int) { state.withLock { submitHeld(&$0) } }
+
+  func handlePressure(_ pressure: MemoryPressure) { release(bytes: .max) }
 }

@@ -6,8 +6,8 @@ import VitrineConcurrency
 /// Changes are made one after the other, so that the last write wins. On a disk that hangs no change ends. Callers then
 /// stop waiting, stores are dropped, and removals are made when the disk responds again.
 struct DiskWrites {
-  /// The maximum number of bytes of bodies that wait to be written. On a disk slower than the network, further bodies
-  /// are not stored.
+  /// The maximum number of bytes of bodies that wait to be written while memory is scarce. On a disk slower than the
+  /// network, further bodies are not stored.
   static let unwrittenBytesLimit = 16 << 20
   /// The number of seconds after which a change counts as hanging.
   static let limit = 10.0
@@ -69,6 +69,8 @@ struct DiskWrites {
     var completions: [Completion] = []
   }
 
+  /// The number of bytes of bodies that may wait in addition while memory is not scarce.
+  private let additionalBytes: Int
   private var changes: [UInt64: Change] = [:]
   private var removals = DiskRemovals()
   private var running: (number: UInt64, end: Int64)?
@@ -82,24 +84,29 @@ struct DiskWrites {
   /// True while a change that was given up has not returned.
   private(set) var isHanging = false
 
+  /// - Parameter additionalBytes: The number of bytes of bodies that may wait in addition to `unwrittenBytesLimit` while
+  ///   memory is not scarce.
+  init(additionalBytes: Int = 0) { self.additionalBytes = additionalBytes }
+
   /// True if no change is to be waited for.
   var isIdle: Bool { changes.isEmpty || isHanging }
 
   /// True if a response is being removed or will be, so that lookups must not find the response.
   func isRemoving(_ identity: RequestIdentity) -> Bool { removals.contain(identity) }
 
-  /// The number of changes that wait or are under way, for tests.
+  /// The number of changes that wait or are under way.
   var count: Int { changes.count }
 
   // MARK: Changes
 
   /// Adds a change. The completion handler is kept until the change ends. If the disk hangs (`isHanging`), the handler
   /// is dropped, and the caller does not wait.
-  mutating func admit(_ kind: Kind, _ completion: Completion?) -> Admission {
+  mutating func admit(_ kind: Kind, isMemoryScarce: Bool = false, _ completion: Completion?) -> Admission {
     let completion = isHanging ? nil : completion
+    let bytesLimit = Self.unwrittenBytesLimit + (isMemoryScarce ? 0 : additionalBytes)
     switch kind {
     case .store(let identity, let bytes):
-      guard !isHanging, unwrittenBytes == 0 || unwrittenBytes + bytes <= Self.unwrittenBytesLimit else {
+      guard !isHanging, unwrittenBytes == 0 || unwrittenBytes + bytes <= bytesLimit else {
         defer { isRefusing = true }
         return .refused(isFirst: !isRefusing && !isHanging)
       }

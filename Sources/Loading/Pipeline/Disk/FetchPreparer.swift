@@ -47,7 +47,12 @@ final class FetchPreparer: Sendable {
   ) {
     lane.submit { [self] in
       var preparation = FetchPreparation()
-      if takesLock { preparation.lock = lock(transports.onDisk(request.identity)) }
+      if takesLock {
+        let identity = transports.onDisk(request.identity)
+        // The fetch before this one holds the lock until its response is written.
+        writer.writeHeldResponse(for: identity)
+        preparation.lock = lock(identity)
+      }
       if case .heldByAnother = preparation.lock { return completion(preparation) }
       if continues { preparation.resumable = resumableData(for: request, reading: reading) }
       completion(preparation)

@@ -47,7 +47,6 @@ final class PixelWriter: Sendable {
 
   /// Notes that `count` slots no longer wait.
   func slotsEnded(_ count: Int) {
-    guard count > 0 else { return }
     state.withLock { $0.writes.slotsEnded(count) }
     proceed()
   }

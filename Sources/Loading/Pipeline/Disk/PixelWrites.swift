@@ -8,8 +8,6 @@ import VitrineGraphics
 /// `keptBytesLimit` bytes. It holds weak references to further images, and skips those that were released before their
 /// turn.
 struct PixelWrites {
-  /// The maximum number of seconds for which pixels wait for the images of slots.
-  static let longestWait = 1.0
   /// The maximum number of bytes of images and bodies that are kept in memory.
   static let keptBytesLimit = DiskWrites.unwrittenBytesLimit
   /// The maximum number of images that wait.
@@ -60,8 +58,7 @@ struct PixelWrites {
   private var first: UInt64 = 0
   private var end: UInt64 = 0
   private var keptBytes = 0
-  /// The number of slots that wait for images.
-  private var loadingSlots = 0
+  private var hold = SlotHold()
   private var nextWake = NextWake()
   private var isWriting = false
   /// True while a caller of `next` performs a step, after which it calls `next` again.
@@ -73,7 +70,7 @@ struct PixelWrites {
   var isIdle: Bool { waiting.isEmpty && !isWriting }
 
   /// True if pixels are being written, or wait and are not held back for slots.
-  var isBusy: Bool { isWriting || isPerforming || !waiting.isEmpty && (isHurried || loadingSlots <= 0) }
+  var isBusy: Bool { isWriting || isPerforming || !waiting.isEmpty && (isHurried || !hold.isActive) }
 
   /// The number of images that were added so far.
   var addedCount: UInt64 { end }
@@ -92,9 +89,9 @@ struct PixelWrites {
     end += 1
   }
 
-  mutating func slotBegan() { loadingSlots += 1 }
+  mutating func slotBegan() { hold.slotBegan() }
 
-  mutating func slotsEnded(_ count: Int) { loadingSlots -= count }
+  mutating func slotsEnded(_ count: Int) { hold.slotsEnded(count) }
 
   /// Writes the pixels that wait without further delay.
   mutating func hurry() { isHurried = true }
@@ -108,9 +105,8 @@ struct PixelWrites {
     isPerforming = false
     guard !isWriting else { return nil }
     while let pixels = waiting[first] {
-      let latest = pixels.added.advanced(bySeconds: Self.longestWait)
-      guard isHurried || loadingSlots <= 0 || now >= latest else {
-        return nextWake.schedule(at: latest) ? .wait(until: latest) : nil
+      if !isHurried, let end = hold.end(ofWriteAddedAt: pixels.added, at: now) {
+        return nextWake.schedule(at: end) ? .wait(until: end) : nil
       }
       waiting[first] = nil
       first += 1

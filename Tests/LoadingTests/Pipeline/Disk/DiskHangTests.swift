@@ -213,7 +213,12 @@ import VitrineTesting
     let (gate, cache) = (Gate(), SlowStore())
     cache.hold(gate)
     // The original body is stored, while the decoded image is small.
-    let world = Fixture({ $0.responses.bodyModifier = { _, _ in Fixture.body } }, dataCache: cache)
+    let world = Fixture(
+      {
+        $0.responses.bodyModifier = { _, _ in Fixture.body }
+        // Memory is scarce.
+        $0.memory.ledger = MemoryLedger(budget: 24 << 20)
+      }, dataCache: cache)
     let body = FakeDecoder.encodedImage(width: 4, height: 4, count: DiskWrites.unwrittenBytesLimit / 3 + 1)
     world.transport.respondToAll { $0.respond(with: body, DiskWorld.minute) }
 

@@ -169,7 +169,7 @@ import VitrineTesting
   @Test func bodiesThatWaitForASlowDiskAreBounded() async throws {
     let disk = SlowDisk()
     let transport = FakeTransport()
-    let ledger = MemoryLedger()
+    let ledger = MemoryLedger(budget: 24 << 20)
     var configuration = ImageDownloader.Configuration()
     configuration.memory.ledger = ledger
     let downloader = ImageDownloader(
@@ -181,7 +181,7 @@ import VitrineTesting
       responses.append(try await downloader.load(request("\(number)")).response)
     }
     await disk.gate.waitUntilHeld(1)
-    // Three bodies fit into 16 MiB. The others are shown but not stored.
+    // Memory is scarce. Three bodies fit into 16 MiB. The others are shown but not stored.
     try await until { ledger.usage.bodies <= 15 << 20 }
     disk.gate.open()
     await downloader.drain()

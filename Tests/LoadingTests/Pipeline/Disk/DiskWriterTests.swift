@@ -2,6 +2,7 @@ import Callbacks
 import FoundationEssentials
 import Synchronization
 import Testing
+import VitrineGraphics
 import VitrineTesting
 
 @testable import VitrineLoading
@@ -14,8 +15,10 @@ import VitrineTesting
   private let response = StoredResponse(
     response: TransportResponse(url: url(), status: 200, headers: [:]), body: [1], requested: 0, received: 0)
 
-  private func writer(_ cache: (any ImageDataCache)?) -> DiskWriter {
-    DiskWriter(cache, transports: TransportTable([]), clock: clock)
+  private func writer(
+    _ cache: (any ImageDataCache)?, ledger: MemoryLedger = MemoryLedger()
+  ) -> DiskWriter {
+    DiskWriter(cache, transports: TransportTable([]), ledger: ledger, clock: clock)
   }
 
   /// Calls an operation with a completion handler, and returns the result.
@@ -96,5 +99,99 @@ import VitrineTesting
     #expect(try await !result { writer.store(response, for: identity, keeping: nil, completion: $0) })
     await withCheckedContinuation { done in writer.whenIdle { done.resume() } }
     #expect(writer.isIdle)
+  }
+
+  // MARK: Stores that wait for slots
+
+  /// Stores a response while a slot is loading an image. Returns the signal of its end.
+  private func hold(_ writer: DiskWriter, _ identity: RequestIdentity? = nil) -> StoringSignal {
+    let signal = StoringSignal()
+    writer.slotBegan()
+    writer.store(response, for: identity ?? self.identity, keeping: nil) { signal.finish($0) }
+    return signal
+  }
+
+  @Test func storeWaitsForTheImagesOfSlots() async {
+    let cache = MemoryDataCache()
+    let writer = writer(cache)
+    let stored = hold(writer)
+    writer.slotBegan()
+    writer.slotsEnded(1)
+    #expect(!writer.isBusy)
+    #expect(!writer.isIdle)
+    #expect(writer.heldResponse(for: identity)?.body == response.body)
+    #expect(cache.storeCount == 0)
+
+    writer.slotsEnded(1)
+    #expect(await stored.isKept)
+    #expect(cache.storeCount == 1)
+    #expect(writer.heldResponse(for: identity) == nil)
+  }
+
+  @Test func storeWaitsForASecondAtMost() async {
+    let writer = writer(MemoryDataCache())
+    let first = hold(writer)
+    clock.advance(by: SlotHold.longestWait / 2)
+    let second = hold(writer, request("b.jpg").identity)
+    clock.advance(by: SlotHold.longestWait / 2)
+    #expect(await first.isKept)
+    #expect(writer.heldResponse(for: request("b.jpg").identity) != nil)
+    clock.advance(by: SlotHold.longestWait / 2)
+    #expect(await second.isKept)
+  }
+
+  @Test func otherChangesFollowTheStoresBeforeThem() async throws {
+    let cache = MemoryDataCache()
+    let writer = writer(cache)
+    _ = hold(writer)
+    #expect(await writer.contains(identity))
+    _ = hold(writer)
+    #expect(try await result { writer.remove(identity, completion: $0) })
+    #expect(await !writer.contains(identity))
+    _ = hold(writer)
+    #expect(try await result { writer.removeAll(completion: $0) })
+    #expect(cache.responses.isEmpty)
+  }
+
+  @Test func waitingForTheWriterWritesWhatWaits() async throws {
+    let cache = MemoryDataCache()
+    let writer = writer(cache)
+    _ = hold(writer)
+    try await whenIdle(writer)
+    #expect(cache.storeCount == 1)
+  }
+
+  @Test func fetchOfTheSameResponseWritesItAtOnce() async {
+    let cache = MemoryDataCache()
+    let writer = writer(cache)
+    let stored = hold(writer)
+    writer.writeHeldResponse(for: request("b.jpg").identity)
+    #expect(writer.heldResponse(for: identity) != nil)
+    writer.writeHeldResponse(for: identity)
+    #expect(await stored.isKept)
+  }
+
+  @Test func storesDoNotWaitWhileMemoryIsScarce() async {
+    let ledger = MemoryLedger(budget: 1000)
+    let writer = writer(MemoryDataCache(), ledger: ledger)
+    let first = hold(writer)
+    ledger.handlePressure(.warning)
+    #expect(await first.isKept)
+    let used = MemoryReservation(0, in: ledger, as: .shown)
+    #expect(used.reserve(501, force: false))
+    #expect(await hold(writer).isKept)
+  }
+
+  @Test func diskThatHangsDropsTheStoresThatWait() async throws {
+    let writer = writer(MemoryDataCache(removalGate: gate))
+    writer.remove(identity)
+    await gate.waitUntilHeld(1)
+    clock.advance(by: DiskWrites.limit - SlotHold.longestWait / 2)
+    let stored = hold(writer)
+    clock.advance(by: SlotHold.longestWait / 2)
+    #expect(await !stored.isKept)
+    #expect(writer.heldResponse(for: identity) == nil)
+    gate.open()
+    try await whenIdle(writer)
   }
 }

@@ -61,7 +61,7 @@ import VitrineTesting
     try await load("a.jpg")
     try await until { !downloader.engine.isBusy }
     #expect(pixels.count == 0)
-    clock.advance(by: PixelWrites.longestWait)
+    clock.advance(by: SlotHold.longestWait)
     try await until { pixels.count == 1 }
     other.cancel()
     await downloader.drain()

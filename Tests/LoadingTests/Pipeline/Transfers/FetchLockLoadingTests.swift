@@ -234,7 +234,8 @@ import VitrineTesting
   func endOfTheProgramStoresAllDownloads() async throws {
     let gate = Gate()
     let disk = SharedDisk(removalGate: gate)
-    let (world, _) = world(disk)
+    // Memory is scarce.
+    let (world, _) = world(disk) { $0.memory.ledger = MemoryLedger(budget: 32 << 20) }
     let received = DiskWrites.unwrittenBytesLimit * 2 / 3
     var tasks: [ImageTask] = []
     for (number, name) in ["a.jpg", "b.jpg"].enumerated() {
@@ -253,6 +254,23 @@ import VitrineTesting
 
     #expect(disk.incomplete.map(\.body.count) == [received, received])
     for task in tasks { task.cancel() }
+    await world.downloader.drain()
+  }
+
+  @Test func secondFetchDoesNotWaitForTheLockOfABodyThatWaitsForSlots() async throws {
+    let disk = SharedDisk()
+    let (world, _) = world(disk)
+    let other = world.downloader.load(request("other.jpg"), isForSlot: true)
+    _ = try await world.transport.transfer(1)
+    let first = world.downloader.load(request(), isForSlot: true)
+    try await world.transport.transfer(2).respond(with: Fixture.body, Self.minute)
+    _ = try await first.response
+
+    // The clock stands still.
+    let second = world.downloader.load(request(policy: .reload))
+    try await world.transport.transfer(3).respond(with: Fixture.body, Self.minute)
+    #expect(try await second.response.source == .network)
+    other.cancel()
     await world.downloader.drain()
   }
 

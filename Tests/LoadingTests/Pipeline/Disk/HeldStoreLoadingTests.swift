@@ -1,0 +1,69 @@
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Loads of images whose bodies are not on disk yet, because slots are loading images.
+@Suite(.timeLimit(.minutes(5))) struct HeldStoreLoadingTests {
+  private let disk = MemoryDataCache()
+  private let transport = FakeTransport()
+  private let clock = ManualLoadingClock()
+  private let downloader: ImageDownloader
+
+  init() {
+    var configuration = ImageDownloader.Configuration()
+    configuration.environment.clock = clock
+    downloader = ImageDownloader(
+      configuration: configuration, transports: [transport], decoder: FakeDecoder(), cache: nil,
+      dataCache: disk)
+  }
+
+  /// Loads an image for a slot while another slot waits for its own image.
+  private func loadBesideWaitingSlot() async throws -> (response: ImageResponse, other: ImageTask) {
+    let other = downloader.load(request("other.jpg"), isForSlot: true)
+    _ = try await transport.transfer(1)
+    let task = downloader.load(request(), isForSlot: true)
+    try await transport.transfer(2).respond(with: Fixture.body, DiskWorld.minute)
+    return (try await task.response, other)
+  }
+
+  @Test func imageWhoseBodyWaitsIsNotDownloadedAgain() async throws {
+    let (_, other) = try await loadBesideWaitingSlot()
+    #expect(disk.storeCount == 0)
+    let again = try await downloader.load(request(target: DecodeTarget(width: 8, height: 8))).response
+    #expect(again.source == .disk)
+    #expect(transport.transfers.count == 2)
+    #expect(disk.storeCount == 0, "the body still waits for the other slot")
+
+    other.cancel()
+    await downloader.drain()
+    #expect(disk.storeCount == 1)
+  }
+
+  @Test func callerWhoWaitsForTheDiskWaitsForASecondAtMost() async throws {
+    let (response, other) = try await loadBesideWaitingSlot()
+    clock.advance(by: SlotHold.longestWait)
+    #expect(await response.isStored())
+    #expect(disk.storeCount == 1)
+    other.cancel()
+    await downloader.drain()
+  }
+
+  @Test func removedImageIsNotWrittenLater() async throws {
+    let (response, other) = try await loadBesideWaitingSlot()
+    downloader.removeCachedData(for: request(), completion: nil)
+    _ = await response.isStored()
+    other.cancel()
+    await downloader.drain()
+    #expect(disk.responses.isEmpty)
+  }
+
+  @Test func endOfTheProgramWritesBodiesThatWait() async throws {
+    let (_, other) = try await loadBesideWaitingSlot()
+    downloader.finishWriting(within: 60)
+    #expect(disk.storeCount == 1)
+    other.cancel()
+    await downloader.drain()
+  }
+}
