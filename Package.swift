@@ -117,7 +117,12 @@ let package = Package(
       "Concurrency",
       ["VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "VitrineTesting", "Callbacks"]),
     tests("Graphics", ["VitrineGraphics"]),
-    tests("Animation", ["VitrineAnimation", "VitrineConcurrency", "VitrineGraphics", "VitrineTesting"]),
+    tests(
+      "Animation",
+      [
+        "VitrineAnimation", "VitrineCodecs", "VitrineConcurrency", "VitrineGraphics", "VitrineLoading",
+        "VitrineTesting",
+      ]),
     tests("Loading", ["VitrineConcurrency", "VitrineLoading", "VitrineTesting", "Callbacks"]),
     tests(
       "DiskCache",

@@ -20,15 +20,31 @@ final class FrameDecoder: @unchecked Sendable {
 
   /// Creates a decoder of an animation with more frames, which goes on from the last frame of `other`.
   ///
-  /// - Parameter other: A decoder that is not used any more.
-  init(_ animation: ImageAnimation, continuing other: FrameDecoder) throws(AnimationError) {
+  /// - Parameters:
+  ///   - other: A decoder that is not used any more. Its reservation is taken over if it is in the same ledger.
+  ///   - memory: The memory in addition to that of `other`.
+  init(
+    _ animation: ImageAnimation, continuing other: FrameDecoder, memory: FrameMemory
+  ) throws(AnimationError) {
     self.animation = animation
-    memory = other.memory
+    self.memory = memory
     decoder = try animation.makeDecoder(goingOnFrom: other.decoder)
+    if let begun = other.reservation, let reservation, begun.ledger === reservation.ledger {
+      reservation.takeOver(begun)
+    }
   }
 
   /// The reservation of the decoder's memory; `nil` if the memory is not counted.
   var reservation: MemoryReservation? { memory.reservation }
+
+  /// The number of bytes that the decoder keeps.
+  var byteCount: Int { memory.reservation?.bytes ?? animation.decoderByteCount }
+
+  /// Returns the number of bytes in `ledger` that a decoder of `animation` needs in addition to this one.
+  func additionalBytes(for animation: ImageAnimation, in ledger: MemoryLedger?) -> Int {
+    let reserved = reservation.flatMap { $0.ledger === ledger ? $0.bytes : nil } ?? 0
+    return max(0, animation.decoderByteCount - reserved)
+  }
 
   /// Returns a frame. Throws `.cancelled` only if the flag is set: a decoder that gives up without being told to stop
   /// would be asked for the frame for ever.
@@ -39,4 +55,12 @@ final class FrameDecoder: @unchecked Sendable {
       throw error == .cancelled && !flag.isCancelled ? .damaged("frame \(index) was given up") : error
     }
   }
+}
+
+/// The memory of a frame or of a decoder: reserved in a ledger, or not counted.
+struct FrameMemory: Sendable {
+  let reservation: MemoryReservation?
+
+  /// Returns memory of `bytes` of the bytes of this value, which keeps the rest.
+  func split(_ bytes: Int) -> FrameMemory { FrameMemory(reservation: reservation?.split(bytes)) }
 }

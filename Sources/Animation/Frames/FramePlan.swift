@@ -1,11 +1,17 @@
 import VitrineGraphics
 
-/// The decisions of a `FramePool`: which frame to decode next, and which frames to release.
+/// The decisions of a `FramePool`: which frame to decode next, and which frames and decoders to release.
+///
+/// When the decoders of all animations do not fit the memory, each keeps its memory for a turn of several frames, so that
+/// all animations move in turn.
 struct FramePlan {
   /// The number of frames that are decoded ahead while there is memory.
   static let longestAhead = 3
   /// The number of frames decoded without a shortage after which one more is decoded ahead.
   static let framesToRecover = 64
+  /// The number of demands by each other view, on average, after which the decoder of an animation counts as rarely
+  /// needed.
+  static let demandsUntilRare = 4
 
   /// A frame to decode.
   struct Job {
@@ -14,6 +20,8 @@ struct FramePlan {
     let track: UInt64
     let animation: ImageAnimation
     let frame: Int
+    /// True if other memory holders may be asked to evict for the frame.
+    let mayEvict: Bool
   }
 
   private struct Entry {
@@ -26,6 +34,17 @@ struct FramePlan {
     var job: UInt64?
     /// The number of the latest job; 0 for none.
     var latestJob: UInt64 = 0
+    /// The decoder that is kept between two frames; `nil` for none.
+    var decoder: HeldDecoder?
+  }
+
+  /// The objects to release for a need of memory.
+  private struct Release {
+    var objects: [AnyObject] = []
+    /// The number of bytes that are still needed.
+    var missing: Int
+
+    mutating func count(_ bytes: Int) { missing = max(0, missing - max(0, bytes)) }
   }
 
   /// The maximum number of bytes of all decoded frames.
@@ -45,6 +64,8 @@ struct FramePlan {
   init(byteLimit: Int) { self.byteLimit = byteLimit }
 
   var trackCount: Int { entries.count }
+  /// The number of decoders that are kept.
+  var decoderCount: Int { entries.values.count { $0.decoder != nil } }
 
   func track(_ id: UInt64) -> FrameTrack? { entries[id]?.track }
 
@@ -72,8 +93,8 @@ struct FramePlan {
       entries[track] = Entry(
         animation: animation,
         track: FrameTrack(
-          frameCount: animation.frameCount, frameBytes: animation.frameByteCount, storage: animation.storage,
-          still: still), use: lastUse)
+          frameCount: animation.frameCount, frameBytes: animation.frameByteCount,
+          decoderBytes: animation.decoderByteCount, storage: animation.storage, still: still), use: lastUse)
     }
     links[id, default: (track, 0)].viewerCount += 1
     entries[track]?.track.add(viewer)
@@ -99,25 +120,29 @@ struct FramePlan {
     guard let entry = entries[id], entry.track.viewers.isEmpty else { return [] }
     entries[id] = nil
     bytes &-= entry.track.bytes
-    return [entry.animation] + Array(entry.track.images.values)
+    retryLongestWaiting()
+    let decoder: [AnyObject] = entry.decoder.map { [$0.decoder] } ?? []
+    return [entry.animation] + decoder + Array(entry.track.images.values)
   }
 
-  /// Sets what a view needs. Returns the frame if it is decoded, and frames to release.
+  /// Sets what a view needs. Returns the frame if it is decoded, and objects to release.
   mutating func setDemand(
     _ demand: FrameDemand?, of viewer: UInt64, in id: UInt64
-  ) -> (frame: DecodedFrame?, released: [Image]) {
+  ) -> (frame: DecodedFrame?, released: [AnyObject]) {
     guard entries[id] != nil else { return (nil, []) }
     lastUse += 1
     entries[id]?.use = lastUse
     entries[id]?.track.setDemand(demand, of: viewer)
     let frame = entries[id]?.track.frame(for: viewer)
     // Frames of a paused animation stay until the memory is needed.
-    let released = demand == nil ? [] : changeFrames(of: id) { [ahead] in $0.takeUnneeded(ahead: ahead) }
-    return (frame, released)
+    guard demand != nil else { return (frame, takeSuspendedDecoder(of: id)) }
+    return (frame, changeFrames(of: id) { [ahead] in $0.takeUnneeded(ahead: ahead) })
   }
 
-  /// Forgets that there was no memory for a frame of an animation.
-  mutating func tryAgain(_ id: UInt64) { entries[id]?.track.tryAgain() }
+  /// Begins or ends the time in which a thread waits for a frame of an animation.
+  mutating func setUrgent(_ isUrgent: Bool, _ id: UInt64) {
+    entries[id]?.track.backOff.setUrgent(isUrgent)
+  }
 
   // MARK: Decoding
 
@@ -136,7 +161,9 @@ struct FramePlan {
     entries[best.id]?.track.beginDecoding(best.frame)
     entries[best.id]?.job = lastJob
     entries[best.id]?.latestJob = lastJob
-    return Job(number: lastJob, track: best.id, animation: animation, frame: best.frame)
+    return Job(
+      number: lastJob, track: best.id, animation: animation, frame: best.frame,
+      mayEvict: entries[best.id]?.track.backOff.mayEvict == true)
   }
 
   /// True unless all views of the animation have left since the job began. Views that came later have other jobs.
@@ -160,25 +187,32 @@ struct FramePlan {
     case cancelled
   }
 
-  /// Records the end of a job. Returns frames to release.
-  mutating func end(_ job: Job, _ outcome: Outcome) -> [Image] {
+  /// Records the end of a job. Returns objects to release.
+  mutating func end(_ job: Job, _ outcome: Outcome) -> [AnyObject] {
     guard isCurrent(job) else { return [] }
     let viewers = entries[job.track]?.track.decoding?.viewers ?? []
     entries[job.track]?.job = nil
     entries[job.track]?.track.endDecoding()
+    var released: [AnyObject] = []
     switch outcome {
     case .decoded(let image):
       recover()
+      entries[job.track]?.decoder?.countFrame()
+      entries[job.track]?.track.backOff.foundMemory()
       let unneeded = changeFrames(of: job.track) { [ahead] track in
         track.decoded(job.frame, image, for: viewers)
         return track.takeUnneeded(ahead: ahead)
       }
-      return unneeded + keepWithinLimit()
+      released = unneeded + keepWithinLimit()
     case .damaged: entries[job.track]?.track.failed(job.frame)
-    case .noMemory: entries[job.track]?.track.foundNoMemory()
+    case .noMemory:
+      entries[job.track]?.track.backOff.foundNoMemory()
+      return takeSuspendedDecoder(of: job.track)
     case .cancelled: break
     }
-    return []
+    released += takeSuspendedDecoder(of: job.track)
+    retryLongestWaiting()
+    return released
   }
 
   private mutating func recover() {
@@ -188,29 +222,171 @@ struct FramePlan {
     ahead += 1
   }
 
+  /// Lets the animation try again that has waited for memory for the longest time. A frame for which a thread waits goes
+  /// before the others.
+  private mutating func retryLongestWaiting() {
+    var best: (id: UInt64, isUrgent: Bool, latestJob: UInt64)?
+    for (id, entry) in entries where entry.track.backOff.lacksMemory && !entry.track.demands.isEmpty {
+      let isUrgent = entry.track.backOff.isUrgent
+      let isBetter =
+        best.map { isUrgent == $0.isUrgent ? entry.latestJob < $0.latestJob : isUrgent } ?? true
+      if isBetter { best = (id, isUrgent, entry.latestJob) }
+    }
+    if let best { entries[best.id]?.track.backOff.retry() }
+  }
+
+  // MARK: Decoders
+
+  /// Returns the decoder for a job; `nil` if there is none.
+  func decoder(for job: Job) -> FrameDecoder? {
+    isCurrent(job) ? entries[job.track]?.decoder?.decoder : nil
+  }
+
+  /// Keeps a new decoder, unless all views of the animation have left. Returns the decoder that it replaces.
+  mutating func keep(_ decoder: FrameDecoder, for job: Job) -> [AnyObject] {
+    guard isCurrent(job), let old = entries[job.track]?.decoder else {
+      if isCurrent(job) { entries[job.track]?.decoder = HeldDecoder(decoder, number: job.number) }
+      return []
+    }
+    entries[job.track]?.decoder = old.continued(by: decoder)
+    return [old.decoder]
+  }
+
+  /// Removes and returns the decoder of an animation that no view needs, if memory is short.
+  private mutating func takeSuspendedDecoder(of id: UInt64) -> [AnyObject] {
+    guard let entry = entries[id], entry.job == nil, entry.track.demands.isEmpty, isMemoryShort,
+      let held = entry.decoder
+    else { return [] }
+    entries[id]?.decoder = nil
+    retryLongestWaiting()
+    return [held.decoder]
+  }
+
+  /// True if there was no memory for a frame, or frames had to be released a short time ago.
+  private var isMemoryShort: Bool {
+    ahead < Self.longestAhead || entries.values.contains { $0.track.backOff.lacksMemory }
+  }
+
+  /// Returns the decoders that no job uses.
+  ///
+  /// - Parameter ledger: The ledger in which they are reserved; `nil` for all ledgers.
+  private func releasableDecoders(in ledger: MemoryLedger?) -> ReleasableDecoders {
+    let viewerCount = entries.values.reduce(0) { $0 + $1.track.viewers.count }
+    let demandsUntilRare = UInt64(viewerCount * Self.demandsUntilRare)
+    return ReleasableDecoders(
+      entries.lazy.compactMap { [lastUse] id, entry in
+        guard entry.job == nil, let held = entry.decoder,
+          ledger == nil || held.decoder.reservation?.ledger === ledger
+        else { return nil }
+        let isRare = lastUse - entry.use > demandsUntilRare
+        let use: ReleasableDecoders.Use =
+          if !entry.track.needsDecoder { .unneeded } else if isRare { .rare } else {
+            held.isTurnOver ? .turnOver : .inTurn
+          }
+        return .init(
+          track: id, byteCount: held.decoder.byteCount, use: use,
+          age: use <= .rare ? entry.use : held.number)
+      })
+  }
+
+  private mutating func takeDecoders(
+    _ release: inout Release, upTo use: ReleasableDecoders.Use, in ledger: MemoryLedger? = nil,
+    onlyIfEnough: Bool = false
+  ) {
+    let chosen = releasableDecoders(in: ledger)
+      .chosen(toFree: release.missing, upTo: use, onlyIfEnough: onlyIfEnough)
+    for candidate in chosen {
+      if let held = entries[candidate.track]?.decoder { release.objects.append(held.decoder) }
+      entries[candidate.track]?.decoder = nil
+      release.count(candidate.byteCount)
+    }
+  }
+
+  /// Returns true if decoders of other animations have memory for which this job can wait.
+  private func canWaitForTurn(_ job: Job, in ledger: MemoryLedger) -> Bool {
+    guard let entry = entries[job.track], entry.decoder == nil, !entry.track.backOff.isUrgent else {
+      return false
+    }
+    return entries.values.contains { other in
+      guard let reservation = other.decoder?.decoder.reservation else { return false }
+      return reservation.ledger === ledger && reservation.bytes > 0
+    }
+  }
+
   // MARK: Releasing
 
-  private mutating func keepWithinLimit() -> [Image] { bytes > byteLimit ? release(bytes - byteLimit) : [] }
+  private mutating func keepWithinLimit() -> [AnyObject] {
+    var release = Release(missing: max(0, bytes &- byteLimit))
+    takeFrames(&release, keptInsteadOfDecoders: false)
+    takeFrames(&release, keptInsteadOfDecoders: true)
+    return release.objects
+  }
 
-  /// Removes frames of at least `count` bytes if there are as many that are neither shown nor shown next: those of the
-  /// animations that were used least recently first. Then fewer frames are decoded ahead.
-  mutating func release(_ count: Int) -> [Image] {
-    var released: [Image] = []
-    var freed = 0
-    for id in entries.keys.sorted(by: { use(of: $0) < use(of: $1) }) where freed < count {
+  /// Removes frames that are neither shown nor shown next: those of the animations that were used least recently first.
+  /// Then fewer frames are decoded ahead.
+  private mutating func takeFrames(_ release: inout Release, keptInsteadOfDecoders: Bool) {
+    guard release.missing > 0 else { return }
+    for id in entries.keys.sorted(by: { use(of: $0) < use(of: $1) }) where release.missing > 0 {
+      guard entries[id]?.track.keepsInsteadOfDecoder == keptInsteadOfDecoders else { continue }
       let before = bytes
-      released += changeFrames(of: id) { $0.take(keeping: 1) }
+      release.objects += changeFrames(of: id) { $0.take(keeping: 1) }
       let taken = before &- bytes
       if taken > 0 { entries[id]?.track.maySpendMemory = false }
-      freed = ByteCount.sum(freed, max(0, taken))
+      release.count(taken)
     }
     ahead = 1
     decodedSinceShortage = 0
-    return released
   }
 
-  /// Removes and returns all frames of an animation except those that are shown.
-  mutating func releaseAll(of id: UInt64) -> [Image] { changeFrames(of: id) { $0.take(keeping: 0) } }
+  /// Returns decoders of up to `count` bytes that no view needs, to release.
+  ///
+  /// - Parameter ledger: The ledger in which the decoders are reserved.
+  mutating func releaseUnneededDecoders(_ count: Int, in ledger: MemoryLedger) -> [AnyObject] {
+    var release = Release(missing: max(0, count))
+    takeDecoders(&release, upTo: .unneeded, in: ledger)
+    return release.objects
+  }
+
+  /// Returns objects to release for a job: frames that are neither shown nor shown next, and then decoders whose turn is
+  /// over. A job that has a decoder, and a job for which a thread waits, may take other decoders too, so that at least
+  /// one animation goes on.
+  mutating func makeRoom(_ count: Int, for job: Job, in ledger: MemoryLedger) -> [AnyObject] {
+    var release = Release(missing: max(0, count))
+    if job.mayEvict { takeFrames(&release, keptInsteadOfDecoders: false) }
+    takeDecoders(&release, upTo: .turnOver, in: ledger, onlyIfEnough: true)
+    guard !canWaitForTurn(job, in: ledger) else { return release.objects }
+    takeDecoders(&release, upTo: .inTurn, in: ledger, onlyIfEnough: true)
+    if job.mayEvict { takeFrames(&release, keptInsteadOfDecoders: true) }
+    takeDecoders(&release, upTo: .inTurn, in: ledger, onlyIfEnough: true)
+    return release.objects
+  }
+
+  /// Returns objects of at least `count` bytes to release, if there are as many: decoders that no view needs, then
+  /// frames that are neither shown nor shown next, and then other decoders that no job uses.
+  mutating func release(_ count: Int) -> [AnyObject] {
+    var release = Release(missing: max(0, count))
+    takeDecoders(&release, upTo: .unneeded)
+    takeFrames(&release, keptInsteadOfDecoders: false)
+    takeDecoders(&release, upTo: .inTurn)
+    takeFrames(&release, keptInsteadOfDecoders: true)
+    return release.objects
+  }
+
+  /// Returns all decoders that no view needs, and all frames that are neither shown nor shown next, to release. Frames
+  /// that are kept instead of a decoder stay.
+  mutating func releaseSpare() -> [AnyObject] {
+    var release = Release(missing: .max)
+    takeDecoders(&release, upTo: .unneeded)
+    takeFrames(&release, keptInsteadOfDecoders: false)
+    return release.objects
+  }
+
+  /// Removes and returns the decoder of an animation, and all frames except those that are shown.
+  mutating func releaseAll(of id: UInt64) -> [AnyObject] {
+    let decoder: [AnyObject] = entries[id]?.decoder.map { [$0.decoder] } ?? []
+    entries[id]?.decoder = nil
+    return decoder + changeFrames(of: id) { $0.take(keeping: 0) }
+  }
 
   /// Adds or removes frames of an animation. Returns the frames that `change` returns; none if no view shows the
   /// animation.

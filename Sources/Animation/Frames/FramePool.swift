@@ -20,8 +20,6 @@ package final class FramePool: Sendable {
     var plan: FramePlan
     /// The jobs that threads are running, by number.
     var running: [UInt64: RunningJob] = [:]
-    /// The decoder of each track, by the number of the track.
-    var decoders: [UInt64: FrameDecoder] = [:]
     /// The functions to call when the current frame of a view was decoded, by the number of the view.
     var observers: [UInt64: @Sendable () -> Void] = [:]
     var ledgers: [UInt64: MemoryLedger] = [:]
@@ -103,6 +101,9 @@ package final class FramePool: Sendable {
   /// The number of animations that views show.
   package var animationCount: Int { state.withLock(waking: .none) { $0.plan.trackCount } }
 
+  /// True if no thread decodes.
+  var isIdle: Bool { state.withLock(waking: .none) { $0.threads == 0 } }
+
   func decodedBytes(of id: UInt64) -> Int {
     state.withLock(waking: .none) { $0.plan.track(id)?.bytes ?? 0 }
   }
@@ -120,8 +121,10 @@ package final class FramePool: Sendable {
     return frame
   }
 
-  /// Forgets that there was no memory for a frame of an animation.
-  func tryAgain(_ track: UInt64) { state.withLock(waking: .none) { $0.plan.tryAgain(track) } }
+  /// Begins or ends the time in which a thread waits for a frame of an animation.
+  func setUrgent(_ isUrgent: Bool, _ track: UInt64) {
+    state.withLock(waking: .none) { $0.plan.setUrgent(isUrgent, track) }
+  }
 
   /// Blocks until the frame of a demand is decoded, cannot be decoded, or `seconds` have passed.
   func waitForFrame(_ frame: Int, of id: UInt64, seconds: Double) -> Image? {
@@ -131,32 +134,27 @@ package final class FramePool: Sendable {
       until: { state -> Image?? in
         guard let track = state.plan.track(id) else { return .some(nil) }
         if let image = track.images[frame] { return .some(image) }
-        let cannotCome = track.firstDamaged.map { frame >= $0 } ?? false || track.lacksMemory
+        // There may be memory when the frames are decoded that other threads are working on.
+        let hasNoMemory = track.backOff.lacksMemory && state.running.isEmpty
+        let cannotCome = hasNoMemory || track.firstDamaged.map { frame >= $0 } ?? false
         return cannotCome || SystemLoadingClock().now >= end ? .some(nil) : nil
       }, timeout: { _ in nanoseconds })
   }
 
   func remove(_ number: UInt64, of animation: ImageAnimation, from track: UInt64) {
-    let released = state.withLock(waking: .none) { state -> [AnyObject] in
+    let (released, needsThread) = state.withLock(waking: .none) { state in
       state.observers[number] = nil
-      var released = state.plan.remove(number, of: animation, from: track)
+      let released = state.plan.remove(number, of: animation, from: track)
       state.cancelUnneeded(of: track)
-      if state.plan.track(track) == nil {
-        state.ledgers[track] = nil
-        if let decoder = state.decoders.removeValue(forKey: track) { released.append(decoder) }
-      }
-      return released
+      if state.plan.track(track) == nil { state.ledgers[track] = nil }
+      return (released, state.takeThread(maximumThreads))
     }
     withExtendedLifetime(released) {}
+    if needsThread { startThread() }
   }
 
   func releaseFrames(of track: UInt64) {
-    let released = state.withLock(waking: .none) { state -> [AnyObject] in
-      var released: [AnyObject] = state.plan.releaseAll(of: track)
-      if let decoder = state.decoders.removeValue(forKey: track) { released.append(decoder) }
-      return released
-    }
-    withExtendedLifetime(released) {}
+    release { $0.releaseAll(of: track) }
   }
 
   // MARK: Threads
@@ -200,14 +198,22 @@ package final class FramePool: Sendable {
   private func decode(_ job: FramePlan.Job, stoppedBy flag: CancellationFlag) -> FramePlan.Outcome {
     // A job whose views have left must not use the decoder of a later job, which may be running on another thread.
     let (isCurrent, known, ledger) = state.withLock(waking: .none) { state in
-      (state.plan.isCurrent(job), state.decoders[job.track], state.ledgers[job.track])
+      (state.plan.isCurrent(job), state.plan.decoder(for: job), state.ledgers[job.track])
     }
     guard isCurrent, !flag.isCancelled else { return .cancelled }
+    let animation = job.animation
+    let isNew = known?.animation !== animation
+    let decoderBytes =
+      isNew ? known?.additionalBytes(for: animation, in: ledger) ?? animation.decoderByteCount : 0
+    let bytes = ByteCount.sum(decoderBytes, animation.frameByteCount, animation.decodingByteCount)
+    guard let memory = reserve(bytes, for: job, in: ledger) else { return .noMemory }
     do throws(AnimationError) {
-      guard let memory = reserve(job.animation.frameByteCount, in: ledger) else { return .noMemory }
-      var decoder = known
-      if known?.animation !== job.animation { decoder = try makeDecoder(job, continuing: known, ledger) }
-      guard let decoder else { return .noMemory }
+      let decoder: FrameDecoder
+      if let known, !isNew {
+        decoder = known
+      } else {
+        decoder = try makeDecoder(job, continuing: known, memory: memory.split(decoderBytes))
+      }
       let image = Image(try decoder.frame(job.frame, stoppedBy: flag))
       if let reservation = memory.reservation {
         image.countAsShown(movedFrom: reservation)
@@ -219,62 +225,65 @@ package final class FramePool: Sendable {
     }
   }
 
-  /// Reserves memory, if it is counted. Returns `nil` if there is no room.
-  private func reserve(_ bytes: Int, in ledger: MemoryLedger?) -> FrameMemory? {
+  /// Reserves memory for a job, if it is counted. Returns `nil` if there is no room.
+  private func reserve(_ bytes: Int, for job: FramePlan.Job, in ledger: MemoryLedger?) -> FrameMemory? {
     guard let ledger else { return FrameMemory(reservation: nil) }
     let reservation = MemoryReservation(0, in: ledger, as: .decoding)
-    return grow(reservation, by: bytes) ? FrameMemory(reservation: reservation) : nil
+    let hasRoom = reservation.reserve(bytes, force: false) || makeRoom(bytes, for: job, in: reservation)
+    return hasRoom ? FrameMemory(reservation: reservation) : nil
   }
 
-  /// Reserves more memory. Evicts what other holders can spare, and releases frames that are not needed soon. Returns
-  /// false if there is no room.
-  private func grow(_ reservation: MemoryReservation, by bytes: Int) -> Bool {
+  /// Reserves memory after releasing what is needed least. Returns false if there is no room.
+  private func makeRoom(_ bytes: Int, for job: FramePlan.Job, in reservation: MemoryReservation) -> Bool {
+    // Nothing is released for a frame that never fits.
+    guard bytes <= reservation.budget else { return false }
+    release { $0.releaseUnneededDecoders(bytes - reservation.available, in: reservation.ledger) }
     if reservation.reserve(bytes, force: false) { return true }
-    reservation.evict(toFit: bytes)
-    if reservation.reserve(bytes, force: false) { return true }
-    release(bytes: bytes)
+    if job.mayEvict {
+      reservation.evict(toFit: bytes, sparing: self)
+      if reservation.reserve(bytes, force: false) { return true }
+    }
+    release { $0.makeRoom(bytes - reservation.available, for: job, in: reservation.ledger) }
     return reservation.reserve(bytes, force: false)
   }
 
-  /// Returns a new decoder of an animation, which further frames use as well; `nil` if there is no room for it.
+  /// Returns a new decoder of an animation, which further frames use as well.
   ///
-  /// - Parameter begun: The decoder of the same animation with fewer frames; `nil` if there is none.
+  /// - Parameters:
+  ///   - begun: The decoder of the same animation with fewer frames; `nil` if there is none.
+  ///   - memory: The memory in addition to that of `begun`.
   private func makeDecoder(
-    _ job: FramePlan.Job, continuing begun: FrameDecoder?, _ ledger: MemoryLedger?
-  ) throws(AnimationError) -> FrameDecoder? {
-    let byteCount = job.animation.decoderByteCount
-    let decoder: FrameDecoder
-    if let begun {
-      if let reservation = begun.reservation, byteCount > reservation.bytes {
-        guard grow(reservation, by: byteCount - reservation.bytes) else { return nil }
+    _ job: FramePlan.Job, continuing begun: FrameDecoder?, memory: FrameMemory
+  ) throws(AnimationError) -> FrameDecoder {
+    let decoder =
+      if let begun {
+        try FrameDecoder(job.animation, continuing: begun, memory: memory)
+      } else {
+        try FrameDecoder(job.animation, memory: memory)
       }
-      decoder = try FrameDecoder(job.animation, continuing: begun)
-    } else {
-      guard let memory = reserve(byteCount, in: ledger) else { return nil }
-      decoder = try FrameDecoder(job.animation, memory: memory)
-    }
-    state.withLock(waking: .none) { state in
-      if state.plan.isCurrent(job) { state.decoders[job.track] = decoder }
-    }
+    release { $0.keep(decoder, for: job) }
     return decoder
   }
-}
 
-/// The memory of a frame or of a decoder: reserved in a ledger, or not counted.
-struct FrameMemory: Sendable {
-  let reservation: MemoryReservation?
+  /// Releases the objects that `choose` returns, after the lock.
+  private func release(_ choose: (inout FramePlan) -> [AnyObject]) {
+    let released = state.withLock(waking: .none) { choose(&$0.plan) }
+    withExtendedLifetime(released) {}
+  }
 }
 
 extension FramePool: MemoryHolder {
   /// Counts nothing itself: each frame is counted in the ledger of its image until it is released.
   package func count(against ledger: MemoryLedger) {}
 
-  /// Releases frames that are neither shown nor shown next.
-  package func release(bytes: Int) {
-    let released = state.withLock(waking: .none) { $0.plan.release(bytes) }
-    withExtendedLifetime(released) {}
-  }
+  /// Releases decoders that no view needs, then frames that are neither shown nor shown next, and then other decoders
+  /// that are not running.
+  package func release(bytes: Int) { release { $0.release(bytes) } }
 
-  /// Releases all frames that are neither shown nor shown next.
-  package func handlePressure(_ pressure: MemoryPressure) { release(bytes: .max) }
+  /// Releases all decoders that no view needs and all frames that are neither shown nor shown next, except those that
+  /// are kept instead of a decoder. If the shortage is critical, releases these too, and all decoders that are not
+  /// running.
+  package func handlePressure(_ pressure: MemoryPressure) {
+    release { pressure < .critical ? $0.releaseSpare() : $0.release(.max) }
+  }
 }

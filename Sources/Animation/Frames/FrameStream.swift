@@ -23,7 +23,8 @@ package final class FrameStream: Sendable {
   /// Returns the current frame of a demand after decoding it, for a program that advances the time itself. Blocks the
   /// thread for at most `seconds`.
   package func frame(for demand: FrameDemand, waitingFor seconds: Double) -> DecodedFrame? {
-    pool.tryAgain(track)
+    pool.setUrgent(true, track)
+    defer { pool.setUrgent(false, track) }
     if let found = frame(for: demand), found.number == demand.current { return found }
     return pool.waitForFrame(demand.current, of: track, seconds: seconds)
       .map { DecodedFrame(number: demand.current, image: $0) }

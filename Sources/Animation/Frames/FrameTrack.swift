@@ -4,8 +4,6 @@ import VitrineGraphics
 struct FrameTrack {
   /// The bytes of all frames up to which a small animation keeps its frames.
   static let keptBytes = 4 << 20
-  /// The number of demands after a lack of memory until a frame is decoded again.
-  static let demandsUntilRetry = 8
 
   /// A frame that is being decoded.
   struct Decoding {
@@ -19,6 +17,8 @@ struct FrameTrack {
 
   private(set) var frameCount: Int
   let frameBytes: Int
+  /// The number of bytes that a decoder keeps between two frames.
+  private let decoderBytes: Int
   private let storage: FrameStorage
   /// The frames that are decoded.
   private(set) var images: [Int: Image]
@@ -31,10 +31,8 @@ struct FrameTrack {
   /// True if the last decode was cancelled because views went to other frames. The next decode then runs to its end
   /// while a view plays, so that views that change their frame again and again are shown frames nevertheless.
   private var hasCancelled = false
-  /// True if there was no memory for the last frame.
-  private(set) var lacksMemory = false
-  /// The number of demands since then. Only some of them try again, because each try evicts what others can spare.
-  private var demandsWithoutMemory = 0
+  /// The tries to decode a frame for which there was no memory.
+  var backOff = MemoryBackOff()
   /// The latest frame that was decoded too late for a view, by the number of the view. The view shows it until a newer
   /// frame is there, so that frames that take long to decode are shown at all.
   private(set) var late: [UInt64: Int] = [:]
@@ -44,9 +42,10 @@ struct FrameTrack {
   var maySpendMemory = true
 
   /// - Parameter still: The first frame, which the image has already.
-  init(frameCount: Int, frameBytes: Int, storage: FrameStorage, still: Image) {
+  init(frameCount: Int, frameBytes: Int, decoderBytes: Int = 0, storage: FrameStorage, still: Image) {
     self.frameCount = frameCount
     self.frameBytes = frameBytes
+    self.decoderBytes = decoderBytes
     self.storage = storage
     images = [0: still]
   }
@@ -60,6 +59,13 @@ struct FrameTrack {
     guard storage == .automatic else { return storage == .preloaded }
     return ByteCount.product(frameCount, frameBytes) <= Self.keptBytes
   }
+
+  /// True if all frames stay decoded and take less memory than the decoder without which they would have to be decoded
+  /// again. The decoder is then released before the frames.
+  var keepsInsteadOfDecoder: Bool { keepsAll && ByteCount.product(frameCount, frameBytes) < decoderBytes }
+
+  /// True if a view needs frames that are not decoded yet, now or later.
+  var needsDecoder: Bool { !demands.isEmpty && images.count < firstDamaged ?? frameCount }
 
   /// Adds frames of the same animation that have arrived. Returns the first frame that was kept until now.
   ///
@@ -82,19 +88,13 @@ struct FrameTrack {
     let old = demands[viewer]
     demands[viewer] = demand
     if demand.map({ images[$0.current] != nil }) ?? true { late[viewer] = nil }
-    if demand != nil { countDemand() }
+    if demand != nil { backOff.countDemand() }
     guard let frame = decoding?.frame else { return }
     if let demand, demand.needs(frame) {
       decoding?.viewers.insert(viewer)
     } else if demand.map({ old?.needs($0.current) != true }) ?? true {
       decoding?.viewers.remove(viewer)
     }
-  }
-
-  private mutating func countDemand() {
-    guard lacksMemory else { return }
-    demandsWithoutMemory += 1
-    if demandsWithoutMemory >= Self.demandsUntilRetry { lacksMemory = false }
   }
 
   /// Returns the frame for a view to show: the one that the view needs, or the latest one that came too late.
@@ -112,7 +112,7 @@ struct FrameTrack {
   ///
   /// - Parameter ahead: The maximum number of frames that are decoded before they are to be shown.
   func next(ahead: Int) -> (frame: Int, time: Double)? {
-    guard decoding == nil, !lacksMemory else { return nil }
+    guard decoding == nil, !backOff.lacksMemory else { return nil }
     var best: (frame: Int, time: Double)?
     for demand in demands.values {
       let wanted = [demand.current] + demand.upcoming.prefix(ahead)
@@ -167,10 +167,6 @@ struct FrameTrack {
 
   /// Records that a frame cannot be decoded, and therefore none after it.
   mutating func failed(_ frame: Int) { firstDamaged = min(frame, firstDamaged ?? frame) }
-
-  mutating func tryAgain() { lacksMemory = false }
-
-  mutating func foundNoMemory() { (lacksMemory, demandsWithoutMemory) = (true, 0) }
 
   // MARK: Releasing
 

@@ -1,11 +1,12 @@
 import Vitrine
 
-/// Moving images: 20 on the screen, beside libwebp's own loop; scrolled off; 40 in a small budget; one in 50 views; and
-/// the time to the first frame, beside stills of the same files.
+/// Moving images: 20 on the screen, beside libwebp's own loop; scrolled off; 40 in a small budget; 40 whose decoders
+/// exceed the budget; one in 50 views; and the time to the first frame, beside stills of the same files.
 enum Animation {
   static func measure(_ options: Options) throws -> [Figure] {
     try ScratchFolder.use("animation") { folder in
       try AnimationFiles.write(to: folder)
+      try AnimationFiles.writeCanvases(to: folder)
       func run(_ scene: AnimationRun.Scene) throws -> [String: Double] {
         // The first period warms up.
         try ChildProcess(.animation, [folder, scene.rawValue, String(options.runs + 1)]).figures()
@@ -16,6 +17,7 @@ enum Animation {
       let playing = try run(.playing)
       let hidden = try run(.hidden)
       let crowded = try run(.crowded)
+      let canvases = try run(.canvases)
       let shared = try run(.shared)
       let first = try ChildProcess(.animationStart, [folder, String(options.runs + 1)]).figures()
       return [
@@ -41,6 +43,13 @@ enum Animation {
         Figure(
           "crowded_peak", samples(crowded, "peak_mib"), label: "  peak of the ledger", unit: "MiB",
           floor: .atMost(16), aim: .atMost(16)),
+        Figure(
+          "canvases_moving", samples(canvases, "moving"),
+          label: "40 images with a canvas of 1300x1300 in a budget of 256 MiB: images that move",
+          floor: .atLeast(40), aim: .atLeast(40)),
+        Figure(
+          "canvases_peak", samples(canvases, "peak_mib"), label: "  peak of the ledger", unit: "MiB",
+          floor: .atMost(256), aim: .atMost(256)),
         Figure(
           "shared_decoded", samples(shared, "decoded"),
           label: "one image in 50 views: frames decoded in a period of 50 frames", aim: .atMost(51)),

@@ -6,9 +6,13 @@ enum AnimationFiles {
   static let (count, width, height, frameCount, duration) = (20, 320, 240, 25, 0.04)
   /// The files of the scene with a small budget: 64 frames of 128x128, which are 4 MiB when decoded.
   static let (smallCount, smallSide, smallFrameCount) = (40, 128, 64)
+  /// The files of the scene with large canvases: 14 frames of 1300x1300, in which an area of 320x240 changes. The canvases
+  /// of 40 decoders take 258 MiB.
+  static let (canvasCount, canvasSide, canvasFrameCount) = (40, 1300, 14)
 
   static func name(_ index: Int) -> String { "\(index).webp" }
   static func smallName(_ index: Int) -> String { "small\(index).webp" }
+  static func canvasName(_ index: Int) -> String { "canvas\(index).gif" }
 
   static func write(to folder: String) throws {
     for variant in 0..<4 {
@@ -21,6 +25,29 @@ enum AnimationFiles {
         try Data(small).write(to: URL(filePath: "\(folder)/\(smallName(index))"))
       }
     }
+  }
+
+  /// Writes the files with large canvases, which have equal content.
+  static func writeCanvases(to folder: String) throws {
+    let side = canvasSide
+    let frames = (0..<canvasFrameCount).map { number in
+      let bitmap = Bitmap(width: side, height: side, format: .bgra, isOpaque: true) { bytes, rowBytes in
+        for y in 0..<side {
+          for x in 0..<side {
+            let changes = 400..<(400 + width) ~= x && 500..<(500 + height) ~= y
+            let shade = (x + y + (changes ? number * 16 : 0)) / 8 & 63
+            let offset = y * rowBytes + x * 4
+            bytes[offset] = UInt8(shade)
+            bytes[offset + 1] = UInt8(shade * 2)
+            bytes[offset + 2] = UInt8(255 - shade)
+            bytes[offset + 3] = 255
+          }
+        }
+      }
+      return Image.Frame(bitmap: bitmap, duration: duration)
+    }
+    let file = Data(try ImageCodecs().encode(frames: frames, as: .gif))
+    for index in 0..<canvasCount { try file.write(to: URL(filePath: "\(folder)/\(canvasName(index))")) }
   }
 
   /// Returns an animation in which bands of color move over noise, so that each frame differs everywhere.

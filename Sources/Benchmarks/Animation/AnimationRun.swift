@@ -12,8 +12,29 @@ enum AnimationRun {
     case hidden
     /// 40 smaller images whose decoded frames are ten times the memory budget.
     case crowded
+    /// 40 images whose decoders exceed the memory budget.
+    case canvases
     /// One image in 50 views.
     case shared
+
+    /// The memory budget in bytes; `nil` for the default.
+    var budget: Int? {
+      switch self {
+      case .crowded: 16 << 20
+      case .canvases: 256 << 20
+      case .playing, .hidden, .shared: nil
+      }
+    }
+
+    /// The name of the file that a view shows.
+    func fileName(_ index: Int) -> String {
+      switch self {
+      case .crowded: AnimationFiles.smallName(index)
+      case .canvases: AnimationFiles.canvasName(index)
+      case .playing, .hidden: AnimationFiles.name(index)
+      case .shared: AnimationFiles.name(0)
+      }
+    }
   }
 
   private static let seconds = 2.0
@@ -25,20 +46,17 @@ enum AnimationRun {
     guard arguments.count == 3, let scene = Scene(rawValue: arguments[1]), let periods = Int(arguments[2])
     else { throw BenchmarkError("folder, scene, periods") }
     let folder = arguments[0]
-    let isCrowded = scene == .crowded
-    let sharedName = scene == .shared ? AnimationFiles.name(0) : nil
     let application = try Application.offscreen { configuration in
       configuration.host.size = Size(width: 1280, height: 800)
-      if isCrowded { configuration.memory = MemoryBudget(bytes: 16 << 20) }
+      if let budget = scene.budget { configuration.memory = MemoryBudget(bytes: budget) }
     }
     let host = application.host
     let scroll = ScrollView(frame: host.window.bounds)
     scroll.contentSize = Size(width: scroll.frame.width, height: 3 * scroll.frame.height)
     host.window.rootView = scroll
-    let views = scene == .shared ? sharedTiles(in: scroll) : tiles(isCrowded, in: scroll)
+    let views = scene == .shared ? sharedTiles(in: scroll) : tiles(scene, in: scroll)
     for (index, view) in views.enumerated() {
-      let name = sharedName ?? (isCrowded ? AnimationFiles.smallName(index) : AnimationFiles.name(index))
-      view.setImage(from: URL(filePath: "\(folder)/\(name)"))
+      view.setImage(from: URL(filePath: "\(folder)/\(scene.fileName(index))"))
     }
     while !host.window.isLoaded { host.turn() }
     guard views.allSatisfy({ $0.image?.isAnimated == true }) else { throw BenchmarkError("no animations") }
@@ -76,7 +94,8 @@ enum AnimationRun {
     return figures
   }
 
-  private static func tiles(_ isCrowded: Bool, in scroll: ScrollView) -> [ImageView] {
+  private static func tiles(_ scene: Scene, in scroll: ScrollView) -> [ImageView] {
+    let isCrowded = scene.budget != nil
     let count = isCrowded ? AnimationFiles.smallCount : AnimationFiles.count
     let columns = isCrowded ? 9 : 5
     let size =

@@ -9,12 +9,13 @@ extension ImageAnimation {
   ///   - bytes: The encoded image, which the animation keeps.
   ///   - plan: The plan by which frames are decoded.
   ///   - tableByteCount: The number of bytes that the format keeps for each frame, in addition to the table.
+  ///   - colorByteCount: The number of bytes that a decoder keeps for the conversion of colors.
   ///   - frameByteCount: The number of bytes that the format allocates during the decode of one frame.
   ///   - isComplete: False if more frames of the file are still to arrive.
   ///   - makeFrames: Returns a new decoder of the frames. Must retain nothing but `bytes` and tables.
   convenience init?(
     _ table: AnimationTable, of bytes: AnimationBytes, plan: DecodePlan, tableByteCount: Int,
-    frameByteCount: Int, isComplete: Bool,
+    colorByteCount: Int = 0, frameByteCount: Int, isComplete: Bool,
     makeFrames: @escaping @Sendable () throws(ImageError) -> ComposedFrames
   ) {
     guard table.frames.count > 1 else { return nil }
@@ -23,7 +24,8 @@ extension ImageAnimation {
     self.init(
       durations: table.frames.map(\.duration), loopCount: table.loopCount, frameByteCount: plan.resultBytes,
       byteCount: ByteCount.sum(bytes.count, tableBytes),
-      decoderByteCount: ByteCount.sum(table.composingBytes, frameByteCount), isComplete: isComplete
+      decoderByteCount: ByteCount.sum(table.composingBytes, colorByteCount),
+      decodingByteCount: ByteCount.sum(frameByteCount, plan.frameDrawingBytes), isComplete: isComplete
     ) { (beginning) throws(AnimationError) in
       do throws(ImageError) {
         let frames = try makeFrames()
@@ -34,4 +36,9 @@ extension ImageAnimation {
       }
     }
   }
+}
+
+extension DecodePlan {
+  /// The bytes that scaling and rotating a frame of an animation allocates.
+  var frameDrawingBytes: Int { drawingBytes(of: Canvas.Source(stored, hasAlpha: true)) }
 }

@@ -80,8 +80,8 @@ enum PNGDecoder {
     let source = PNGFrameSource(structure, frames, bytes, options.pixelFormat)
     return ImageAnimation(
       frames.table, of: bytes, plan: plan, tableByteCount: MemoryLayout<Range<Int>>.stride,
-      frameByteCount: ByteCount.sum(source.decodingBytes, ICCProfile.conversionBytes(structure.profileBytes)),
-      isComplete: isComplete
+      colorByteCount: ICCProfile.conversionBytes(structure.profileBytes),
+      frameByteCount: source.decodingBytes, isComplete: isComplete
     ) { () throws(ImageError) in
       let plan = try Self.planWithColors(structure, options)
       let source = PNGFrameSource(structure, frames, bytes, options.pixelFormat)

@@ -87,8 +87,8 @@ struct WebPAnimation: Sendable {
     return ImageAnimation(
       durations: table.frames.map(\.duration), loopCount: table.loopCount, frameByteCount: plan.resultBytes,
       byteCount: ByteCount.sum(bytes.count, ByteCount.product(table.frames.count, Self.bytesPerFrame)),
-      decoderByteCount: ByteCount.sum(composingByteCount, frameByteCount, colorByteCount),
-      isComplete: isComplete
+      decoderByteCount: ByteCount.sum(composingByteCount, colorByteCount),
+      decodingByteCount: ByteCount.sum(frameByteCount, plan.frameDrawingBytes), isComplete: isComplete
     ) { (beginning) throws(AnimationError) in
       do throws(ImageError) {
         let plan = try WebPContainer.plan(bytes.beginning, options, isComplete: isComplete)

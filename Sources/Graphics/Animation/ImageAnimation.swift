@@ -28,6 +28,8 @@ public final class ImageAnimation: Sendable {
   public let frameByteCount: Int
   /// The number of bytes that a decoder keeps between two frames.
   package let decoderByteCount: Int
+  /// The number of bytes that a decoder allocates for the decode of one frame, without the frame.
+  package let decodingByteCount: Int
   /// False if more frames of the file are still to arrive, as in the preview of an animated image.
   public let isComplete: Bool
   /// The choice between keeping the decoded frames and decoding them again.
@@ -48,18 +50,20 @@ public final class ImageAnimation: Sendable {
   ///     256 TiB.
   ///   - byteCount: The number of bytes that `makeDecoder` retains.
   ///   - decoderByteCount: The number of bytes that a decoder keeps between two frames.
+  ///   - decodingByteCount: The number of bytes that a decoder allocates while it decodes a frame, and releases at the
+  ///     end, in addition to the decoded frame; 0 by default. Reserved for the time of each decode.
   ///   - isComplete: False if more frames of the file are still to arrive.
   ///   - makeDecoder: Returns a decoder that has decoded no frame yet. Called on a worker thread, again if the previous
   ///     decoder was released to make room.
   /// - Precondition: `durations` is not empty.
   public convenience init(
     durations: [Double], loopCount: Int = 0, frameByteCount: Int, byteCount: Int, decoderByteCount: Int = 0,
-    isComplete: Bool = true,
+    decodingByteCount: Int = 0, isComplete: Bool = true,
     makeDecoder: @escaping @Sendable () throws(AnimationError) -> any FrameDecoding
   ) {
     self.init(
       durations: durations, loopCount: loopCount, frameByteCount: frameByteCount, byteCount: byteCount,
-      decoderByteCount: decoderByteCount, isComplete: isComplete
+      decoderByteCount: decoderByteCount, decodingByteCount: decodingByteCount, isComplete: isComplete
     ) { (_) throws(AnimationError) in try makeDecoder() }
   }
 
@@ -70,7 +74,7 @@ public final class ImageAnimation: Sendable {
   /// - Precondition: `durations` is not empty.
   package init(
     durations: [Double], loopCount: Int, frameByteCount: Int, byteCount: Int, decoderByteCount: Int,
-    isComplete: Bool, goingOn makeDecoder: @escaping DecoderMaker
+    decodingByteCount: Int = 0, isComplete: Bool, goingOn makeDecoder: @escaping DecoderMaker
   ) {
     precondition(!durations.isEmpty, "an animation has at least one frame")
     self.durations = durations.map {
@@ -80,6 +84,7 @@ public final class ImageAnimation: Sendable {
     self.frameByteCount = Self.limited(frameByteCount)
     self.byteCount = Self.limited(byteCount)
     self.decoderByteCount = Self.limited(decoderByteCount)
+    self.decodingByteCount = Self.limited(decodingByteCount)
     self.isComplete = isComplete
     storage = .automatic
     decoder = makeDecoder
@@ -90,6 +95,7 @@ public final class ImageAnimation: Sendable {
   private init(_ other: ImageAnimation, storage: FrameStorage) {
     (durations, loopCount, byteCount) = (other.durations, other.loopCount, other.byteCount)
     (frameByteCount, decoderByteCount) = (other.frameByteCount, other.decoderByteCount)
+    decodingByteCount = other.decodingByteCount
     (isComplete, decoder) = (other.isComplete, other.decoder)
     self.storage = storage
   }

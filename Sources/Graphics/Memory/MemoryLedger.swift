@@ -187,9 +187,11 @@ public final class MemoryLedger: Sendable {
   }
 
   /// Asks one holder after the other to evict until `bytes` more fit the budget.
-  package func evict(toFit bytes: Int) {
+  ///
+  /// - Parameter spared: A holder that is not asked; `nil`, the default, for none.
+  package func evict(toFit bytes: Int, sparing spared: (any MemoryHolder)? = nil) {
     guard budget != .max else { return }
-    for (_, holder) in holders.withLock({ $0.living() }) {
+    for (_, holder) in holders.withLock({ $0.living() }) where holder !== spared {
       let missing = sum.load(ordering: .relaxed) &+ bytes &- budget
       guard missing > 0 else { return }
       holder.release(bytes: missing)

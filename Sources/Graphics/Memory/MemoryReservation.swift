@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// May be used from any thread.
 package final class MemoryReservation: Sendable {
-  let ledger: MemoryLedger
+  package let ledger: MemoryLedger
   private let account: MemoryLedger.Account
   private let reserved: Atomic<Int>
 
@@ -17,7 +17,32 @@ package final class MemoryReservation: Sendable {
     ledger.add(bytes, to: account)
   }
 
+  /// Takes over bytes that are counted in the ledger already.
+  private init(takingOver bytes: Int, in ledger: MemoryLedger, as account: MemoryLedger.Account) {
+    self.ledger = ledger
+    self.account = account
+    reserved = Atomic(bytes)
+  }
+
   deinit { end() }
+
+  /// Returns a new reservation of up to `bytes` of the bytes of this one, which keeps the rest. The ledger's total stays
+  /// the same.
+  package func split(_ bytes: Int) -> MemoryReservation {
+    let moved = max(0, min(bytes, self.bytes))
+    reserved.wrappingSubtract(moved, ordering: .relaxed)
+    return MemoryReservation(takingOver: moved, in: ledger, as: account)
+  }
+
+  /// Adds all bytes of another reservation to this one. The ledger's total stays the same.
+  ///
+  /// - Parameter other: A reservation in the same ledger, which has 0 bytes afterwards.
+  package func takeOver(_ other: MemoryReservation) {
+    precondition(other.ledger === ledger, "reservations in one ledger")
+    let moved = other.reserved.exchange(0, ordering: .relaxed)
+    reserved.wrappingAdd(moved, ordering: .relaxed)
+    ledger.move(moved, from: other.account, to: account)
+  }
 
   /// Reserves `bytes` more without checking the budget first; a negative number releases memory. Evicts if the total
   /// then exceeds the budget, so the caller must not hold a lock that a memory holder needs.
@@ -49,7 +74,11 @@ package final class MemoryReservation: Sendable {
 
   /// Asks memory holders to evict until `bytes` more fit the budget. The caller must not hold a lock that a memory
   /// holder needs.
-  package func evict(toFit bytes: Int) { ledger.evict(toFit: bytes) }
+  ///
+  /// - Parameter spared: A holder that is not asked; `nil`, the default, for none.
+  package func evict(toFit bytes: Int, sparing spared: (any MemoryHolder)? = nil) {
+    ledger.evict(toFit: bytes, sparing: spared)
+  }
 
   /// The number of reserved bytes.
   package var bytes: Int { reserved.load(ordering: .relaxed) }

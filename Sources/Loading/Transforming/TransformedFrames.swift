@@ -43,7 +43,9 @@ extension ImageTransform {
     let frames = ImageAnimation(
       durations: animation.durations, loopCount: animation.loopCount,
       frameByteCount: result.bitmap.byteCount, byteCount: animation.byteCount,
-      decoderByteCount: animation.decoderByteCount.addingSaturated(animation.frameByteCount),
+      decoderByteCount: animation.decoderByteCount,
+      // The frame before the transform.
+      decodingByteCount: animation.decodingByteCount.addingSaturated(animation.frameByteCount),
       isComplete: animation.isComplete
     ) { [width = result.pixelWidth, height = result.pixelHeight] (beginning) throws(AnimationError) in
       let decoder =

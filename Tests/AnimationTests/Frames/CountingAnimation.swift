@@ -9,6 +9,8 @@ import VitrineTesting
 final class CountingAnimation: Sendable {
   struct Counts {
     var decoders = 0
+    /// The number of decoders that are in memory.
+    var livingDecoders = 0
     /// The number of decoders that went on from another.
     var continuations = 0
     var frames: [Int] = []
@@ -19,17 +21,22 @@ final class CountingAnimation: Sendable {
   let counts = Mutex(Counts())
   let side: Int
   let frameCount: Int
+  private let decoderByteCount: Int?
+  private let decodingByteCount: Int
   private let damagedFrom: Int
   private let gate: Gate
   private let givesUp: Bool
 
   /// - Parameters:
+  ///   - decoderByteCount: The bytes that a decoder keeps; by default ten for each frame.
+  ///   - decodingByteCount: The bytes that a decoder allocates for each frame.
   ///   - gate: Holds each frame before the decoder asks whether the frame is needed.
   ///   - givesUp: True for a decoder that throws `.cancelled` although the frame is needed.
   init(
-    frameCount: Int, side: Int = 8, damagedFrom: Int = .max, gate: Gate = Gate(isOpen: true),
-    givesUp: Bool = false
+    frameCount: Int, side: Int = 8, decoderByteCount: Int? = nil, decodingByteCount: Int = 0,
+    damagedFrom: Int = .max, gate: Gate = Gate(isOpen: true), givesUp: Bool = false
   ) {
+    (self.decoderByteCount, self.decodingByteCount) = (decoderByteCount, decodingByteCount)
     (self.frameCount, self.side, self.damagedFrom) = (frameCount, side, damagedFrom)
     (self.gate, self.givesUp) = (gate, givesUp)
   }
@@ -50,7 +57,8 @@ final class CountingAnimation: Sendable {
       bitmap(0),
       animation: ImageAnimation(
         durations: [Double](repeating: 0.1, count: frameCount), loopCount: 0,
-        frameByteCount: side * side * 4, byteCount: 100, decoderByteCount: 10 * frameCount,
+        frameByteCount: side * side * 4, byteCount: 100,
+        decoderByteCount: decoderByteCount ?? 10 * frameCount, decodingByteCount: decodingByteCount,
         isComplete: isComplete
       ) { (beginning) throws(AnimationError) in
         self.counts.withLock { counts in
@@ -63,7 +71,12 @@ final class CountingAnimation: Sendable {
   private final class Decoder: FrameDecoding {
     private let animation: CountingAnimation
 
-    init(_ animation: CountingAnimation) { self.animation = animation }
+    init(_ animation: CountingAnimation) {
+      self.animation = animation
+      animation.counts.withLock { $0.livingDecoders += 1 }
+    }
+
+    deinit { animation.counts.withLock { $0.livingDecoders -= 1 } }
 
     func frame(_ index: Int, isCancelled: () -> Bool) throws(AnimationError) -> Bitmap {
       animation.counts.withLock { $0.frames.append(index) }

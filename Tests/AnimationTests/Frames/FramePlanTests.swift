@@ -63,19 +63,173 @@ import VitrineGraphics
     #expect(counts.values.sorted() == [10, 10, 10, 10, 10])
   }
 
-  @Test func frameWithoutMemoryIsTriedAgainOnlyNowAndThen() throws {
+  @Test func frameWithoutMemoryIsTriedAgainMoreAndMoreRarely() throws {
     let image = CountingAnimation(frameCount: 1000, side: 600).image
     let animation = try #require(image.animation)
     var plan = FramePlan(byteLimit: .max)
     let track = plan.add(1, to: animation, still: image.firstFrame).track
-    var tries = 0
-    for frame in 1...FrameTrack.demandsUntilRetry * 4 {
+    var tries: [Int] = []
+    for frame in 1...100 {
       _ = plan.setDemand(FrameDemand(current: frame), of: 1, in: track)
       guard let job = plan.takeJob() else { continue }
-      tries += 1
+      tries.append(frame)
+      #expect(job.mayEvict)
       _ = plan.end(job, .noMemory)
     }
-    #expect(tries == 4)
+    #expect(tries == [1, 9, 25, 57, 89])
+  }
+
+  @Test func frameWithoutMemoryIsTriedAgainWithoutEvictingAfterOtherFrames() throws {
+    var plan = FramePlan(byteLimit: .max)
+    let images = (0..<2).map { _ in CountingAnimation(frameCount: 1000, side: 600).image }
+    let animations = images.compactMap(\.animation)
+    let tracks = (0..<2).map {
+      plan.add(UInt64($0), to: animations[$0], still: images[$0].firstFrame).track
+    }
+    _ = plan.setDemand(FrameDemand(current: 1), of: 0, in: tracks[0])
+    let taken = plan.takeJob()
+    _ = plan.end(try #require(taken), .noMemory)
+    #expect(!plan.hasWork)
+
+    _ = plan.setDemand(FrameDemand(current: 1), of: 1, in: tracks[1])
+    #expect(try decode(&plan).track == tracks[1])
+
+    let again = plan.takeJob()
+    let job = try #require(again)
+    #expect(job.track == tracks[0] && !job.mayEvict)
+    _ = plan.end(job, .noMemory)
+    #expect(!plan.hasWork, "a try without memory is no reason for another one")
+  }
+
+  // MARK: Decoders
+
+  /// A plan with animations that each have a decoder of 1,000 bytes and have decoded frame 1.
+  private struct Decoders {
+    static let byteCount = 1000
+    let ledger = MemoryLedger()
+    let animations: [ImageAnimation]
+    private(set) var tracks: [UInt64] = []
+    var plan = FramePlan(byteLimit: .max)
+
+    init(_ count: Int, frameCount: Int = 1000) throws {
+      let images = (0..<count).map { _ in
+        CountingAnimation(frameCount: frameCount, side: 600, decoderByteCount: Self.byteCount).image
+      }
+      animations = images.compactMap(\.animation)
+      for (number, image) in images.enumerated() {
+        tracks.append(plan.add(UInt64(number), to: animations[number], still: image.firstFrame).track)
+        let job = try begin(number, frame: 1)
+        let memory = FrameMemory(reservation: MemoryReservation(Self.byteCount, in: ledger, as: .decoding))
+        let decoder = try FrameDecoder(job.animation, memory: memory)
+        _ = plan.keep(decoder, for: job)
+        end(job)
+      }
+    }
+
+    /// Takes the job for a frame of an animation.
+    mutating func begin(_ number: Int, frame: Int) throws -> FramePlan.Job {
+      _ = plan.setDemand(FrameDemand(current: frame), of: UInt64(number), in: tracks[number])
+      let job = plan.takeJob()
+      return try #require(job)
+    }
+
+    mutating func end(_ job: FramePlan.Job) { _ = plan.end(job, .decoded(.solid(width: 4, height: 4))) }
+
+    mutating func suspend(_ number: Int) {
+      _ = plan.setDemand(nil, of: UInt64(number), in: tracks[number])
+    }
+
+    /// The animations whose decoders are released for a need of bytes.
+    mutating func release(_ count: Int) -> [Int] { numbers(plan.release(count)) }
+
+    func numbers(_ released: [AnyObject]) -> [Int] {
+      released.compactMap { ($0 as? FrameDecoder)?.animation }.compactMap { animations.firstIndex(of: $0) }
+    }
+  }
+
+  @Test func decoderOfASuspendedAnimationIsReleasedFirst() throws {
+    var decoders = try Decoders(4)
+    decoders.suspend(2)
+
+    #expect(decoders.release(1) == [2])
+    #expect(decoders.release(1).isEmpty, "then its frame, which is not shown")
+    #expect(decoders.release(1) == [0], "then the decoder whose turn began first")
+    #expect(decoders.release(2 * Decoders.byteCount) == [1, 3])
+    #expect(decoders.release(1).isEmpty && decoders.ledger.usage.total == 0)
+  }
+
+  @Test func decoderThatIsRunningIsNotReleased() throws {
+    var decoders = try Decoders(2)
+    let job = try decoders.begin(0, frame: 2)
+
+    #expect(decoders.release(.max) == [1])
+    decoders.end(job)
+    #expect(decoders.release(.max) == [0])
+  }
+
+  @Test func decoderOfASuspendedAnimationIsReleasedAtOnceWhileMemoryIsShort() throws {
+    var decoders = try Decoders(3)
+    decoders.suspend(0)
+    #expect(decoders.plan.decoderCount == 3)
+    let job = try decoders.begin(1, frame: 2)
+    _ = decoders.plan.end(job, .noMemory)
+
+    decoders.suspend(2)
+
+    #expect(decoders.plan.decoderCount == 2)
+  }
+
+  @Test func decoderStaysForATurnWhileOthersWait() throws {
+    var decoders = try Decoders(2)
+    let ledger = decoders.ledger
+    let turn = HeldDecoder.framesPerTurn.upperBound
+    #expect(decoders.release(1) == [0])
+    for frame in 2...turn + 1 {
+      let waiting = try decoders.begin(0, frame: frame)
+      let released = decoders.plan.makeRoom(1, for: waiting, in: ledger)
+      #expect(decoders.numbers(released) == (frame <= turn ? [] : [1]))
+      _ = decoders.plan.end(waiting, .noMemory)
+      guard frame <= turn else { return }
+      decoders.end(try decoders.begin(1, frame: frame))
+    }
+  }
+
+  @Test func animationWithADecoderGoesOnAtTheCostOfOthers() throws {
+    var decoders = try Decoders(2)
+    let job = try decoders.begin(1, frame: 2)
+
+    #expect(decoders.numbers(decoders.plan.makeRoom(1, for: job, in: decoders.ledger)) == [0])
+  }
+
+  @Test func decoderIsNotReleasedForAFrameThatItsMemoryIsNotEnoughFor() throws {
+    var decoders = try Decoders(3)
+    let job = try decoders.begin(1, frame: 2)
+    let bytes = 2 * Decoders.byteCount
+
+    let inVain = decoders.plan.makeRoom(bytes + 1, for: job, in: decoders.ledger)
+    let inOtherLedger = decoders.plan.makeRoom(1, for: job, in: MemoryLedger())
+    #expect(decoders.numbers(inVain + inOtherLedger).isEmpty)
+    #expect(decoders.numbers(decoders.plan.makeRoom(bytes, for: job, in: decoders.ledger)) == [0, 2])
+  }
+
+  @Test func decoderOfAPausedAnimationIsReleasedBeforeItsTurnIsOver() throws {
+    var decoders = try Decoders(3)
+    #expect(decoders.release(1) == [0])
+    for frame in 2...10 { decoders.end(try decoders.begin(2, frame: frame)) }
+    for frame in 2...10 {
+      _ = decoders.plan.setDemand(FrameDemand(current: frame), of: 0, in: decoders.tracks[0])
+    }
+    let job = try decoders.begin(0, frame: 2)
+
+    #expect(decoders.numbers(decoders.plan.makeRoom(1, for: job, in: decoders.ledger)) == [1])
+  }
+
+  @Test func decoderIsUnneededWhenAllFramesAreDecoded() throws {
+    var decoders = try Decoders(2, frameCount: 2)
+
+    let released = decoders.plan.releaseUnneededDecoders(1, in: decoders.ledger)
+
+    #expect(decoders.numbers(released) == [0])
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)

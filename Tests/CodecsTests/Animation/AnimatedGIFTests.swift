@@ -88,7 +88,7 @@ import VitrineLoading
     let animation = try #require(try decode(bytes).animation)
 
     #expect(bytes.count..<(bytes.count + 300) ~= animation.byteCount)
-    #expect(animation.decoderByteCount >= 40 * 20 * 5)
+    #expect(animation.decoderByteCount >= 40 * 20 * 4 && animation.decodingByteCount >= 40 * 20)
     #expect(animation.isComplete)
   }
 }
