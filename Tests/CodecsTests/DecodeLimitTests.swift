@@ -8,6 +8,23 @@ import VitrineLoading
   private let tile = DecodeTarget(width: 64, height: 64)
   private let standard = DecodeLimits()
 
+  @Test func limitsOfAnimationsAreOnByDefault() {
+    #expect(standard.frames == 131_072 && standard.animationPixels == 2_147_483_647)
+    #expect(standard.secondsPerFrame == 5)
+  }
+
+  @Test func frameLimitIsAtLeastOne() {
+    for limits in [
+      DecodeLimits(frames: 0), DecodeLimits(frames: -1), DecodeLimits(animationPixels: 0),
+      DecodeLimits(animationPixels: .min),
+    ] {
+      #expect(limits.frameLimit(canvasWidth: 10, canvasHeight: 10) == 1)
+    }
+    #expect(standard.frameLimit(canvasWidth: .max, canvasHeight: .max) == 1)
+    #expect(standard.frameLimit(canvasWidth: 0, canvasHeight: 0) == standard.frames)
+    #expect(standard.frameLimit(canvasWidth: 1920, canvasHeight: 1080) == 1035)
+  }
+
   @Test(arguments: [false, true])
   func pngThatClaims900MegapixelsIsRefused(isInterlaced: Bool) {
     let bytes = PNGFixture.claiming(width: 30_000, height: 30_000, isInterlaced: isInterlaced)

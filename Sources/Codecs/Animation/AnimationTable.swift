@@ -1,12 +1,13 @@
 import VitrineGraphics
+import VitrineLoading
 
 /// The layouts of all frames of an animation, read without decompressing pixels.
 ///
 /// The canvas is transparent before the first frame. The background color that a file states is ignored, as browsers
 /// do.
 struct AnimationTable: Sendable {
-  /// The maximum number of frames. An animation of more frames ends after this number.
-  static let largestFrameCount = 1 << 17
+  /// The maximum number of frames that a table can have.
+  static let largestFrameCount = Int(Int32.max)
   /// The number of bytes that the table and the durations take for each frame.
   static let bytesPerFrame =
     MemoryLayout<FrameLayout>.stride + MemoryLayout<Int32>.stride + MemoryLayout<Double>.stride
@@ -57,5 +58,13 @@ struct AnimationTable: Sendable {
     ByteCount.sum(
       ByteCount.product(canvas.width, canvas.height, PixelFormat.bytesPerPixel),
       ByteCount.product(largestSavedArea, PixelFormat.bytesPerPixel))
+  }
+}
+
+extension DecodeLimits {
+  /// Returns the number of frames after which an animation ends, at least 1.
+  func frameLimit(of canvas: PixelSize) -> Int {
+    min(
+      frameLimit(canvasWidth: canvas.width, canvasHeight: canvas.height), AnimationTable.largestFrameCount)
   }
 }

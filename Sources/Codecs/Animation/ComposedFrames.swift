@@ -82,7 +82,12 @@ final class ComposedFrames: FrameDecoding {
     while next <= index {
       try cancellation.check()
       // A frame that is undone before the next frame leaves no trace.
-      if next == index || table.frames[next].disposal != .previous { try draw(next, cancellation) }
+      if next == index || table.frames[next].disposal != .previous {
+        // Each of the frames has the time of one frame.
+        try plan.limitingTime(cancellation) { (cancellation) throws(ImageError) in
+          try draw(next, cancellation)
+        }
+      }
       next += 1
     }
   }

@@ -38,7 +38,8 @@ struct ArrivingGIF {
     var addition = Addition(frames: frames, reader: nil, end: bytes.count)
     do throws(ImageError) {
       var reader = if let reader { reader.over(data) } else { try GIFFrameReader(data) }
-      while addition.frames.count < AnimationTable.largestFrameCount {
+      let limit = limits.frameLimit(of: reader.screen)
+      while addition.frames.count < limit {
         guard let frame = try reader.next(), let end = frame.end(limits) else {
           addition.isFinished = true
           return addition

@@ -3,8 +3,8 @@ import VitrineLoading
 
 /// The frames of an animated GIF: their layouts, and their offsets in the file.
 ///
-/// A frame that is truncated, larger than the limits or impossible ends the animation before that frame. Damage inside
-/// the codes is found when the frame is decoded.
+/// A frame that is truncated, impossible, larger than the limits or one too many ends the animation before that frame.
+/// Damage inside the codes is found when the frame is decoded.
 struct GIFAnimation: Sendable {
   let table: AnimationTable
   /// The values by which the blocks of each frame are found again.
@@ -80,7 +80,8 @@ struct GIFAnimation: Sendable {
     var reader = structure.laterFrames
     var count = 1
     try body(structure.frame)
-    while count < AnimationTable.largestFrameCount, let next = try? reader.next(), next.isSound(limits) {
+    let limit = limits.frameLimit(of: structure.screen)
+    while count < limit, let next = try? reader.next(), next.isSound(limits) {
       try body(next)
       count += 1
     }

@@ -36,9 +36,9 @@ struct ArrivingPNG {
   /// - Parameters:
   ///   - data: All bytes received so far.
   ///   - beginning: The chunks before the pixels in `data`. Ignored after the second frame.
-  func addition(of data: [UInt8], beginning: PNGStructure) -> Addition {
+  func addition(of data: [UInt8], beginning: PNGStructure, limits: DecodeLimits) -> Addition {
     var addition = Addition(reader: nil, end: bytes.count)
-    var reader = reader ?? PNGFrameReader(beginning)
+    var reader = reader ?? PNGFrameReader(beginning, limits)
     var chunks = PNGChunks(data, at: max(8, bytes.count))
     var count = frameCount
     while !reader.isFinished {

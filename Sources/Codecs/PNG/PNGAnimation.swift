@@ -18,7 +18,7 @@ struct PNGAnimation: Sendable {
   /// Returns `nil` for a still image, and for an animation with fewer than two sound frames. O(chunks of the file).
   init?(_ structure: PNGStructure, _ bytes: [UInt8], limits: DecodeLimits) {
     guard structure.animation != nil else { return nil }
-    var reader = PNGFrameReader(structure)
+    var reader = PNGFrameReader(structure, limits)
     var chunks = PNGChunks(bytes)
     while !reader.isFinished {
       let start = chunks.offset
@@ -42,9 +42,9 @@ struct PNGAnimation: Sendable {
 
   /// Returns an upper bound of the bytes that the tables take and, if the default image is hidden, of the bytes for
   /// composing the first frame.
-  static func bytes(_ structure: PNGStructure, byteCount: Int) -> Int {
+  static func bytes(_ structure: PNGStructure, byteCount: Int, limits: DecodeLimits) -> Int {
     guard let animation = structure.animation, animation.controlCount > 1 else { return 0 }
-    let tables = tableBytes(frameCount: min(animation.controlCount, AnimationTable.largestFrameCount))
+    let tables = tableBytes(frameCount: min(animation.controlCount, limits.frameLimit(of: structure.size)))
     guard animation.hidesDefaultImage else { return tables }
     // The canvas, the saved rectangle and, for an interlaced image, the frame.
     let pixels = ByteCount.product(structure.size.width, structure.size.height, PixelFormat.bytesPerPixel)
@@ -70,6 +70,8 @@ struct PNGFrameReader {
   /// True if no further chunk can add a frame.
   private(set) var isFinished = false
   private var structure: PNGStructure
+  /// The maximum number of frames.
+  private let frameLimit: Int
   private var frameCount = 0
   private var sequence: UInt32 = 0
   private var hasPixels = false
@@ -90,7 +92,10 @@ struct PNGFrameReader {
     }
   }
 
-  init(_ structure: PNGStructure) { self.structure = structure }
+  init(_ structure: PNGStructure, _ limits: DecodeLimits) {
+    self.structure = structure
+    frameLimit = limits.frameLimit(of: structure.size)
+  }
 
   /// Returns a reader that goes on with the same file, of which another structure has been read.
   func over(_ structure: PNGStructure) -> PNGFrameReader {
@@ -106,7 +111,7 @@ struct PNGFrameReader {
     switch chunk.type {
     case PNGChunk.actl where !hasPixels && loopCount == nil:
       guard chunk.payload.count == 8 else { return finish() }
-      frameCount = min(chunk.payload.bigEndianCount(at: 0), AnimationTable.largestFrameCount)
+      frameCount = min(chunk.payload.bigEndianCount(at: 0), frameLimit)
       loopCount = chunk.payload.bigEndianCount(at: 4)
     case PNGChunk.fctl:
       endFrame()

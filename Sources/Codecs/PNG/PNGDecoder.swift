@@ -120,7 +120,9 @@ enum PNGDecoder {
     return SourceMemory(
       plan: plan,
       source: Canvas.Source(plan.stored, hasAlpha: structure.hasAlpha, isWhole: structure.isInterlaced),
-      codec: ByteCount.sum(structure.codecBytes, PNGAnimation.bytes(structure, byteCount: data.count)),
+      codec: ByteCount.sum(
+        structure.codecBytes,
+        PNGAnimation.bytes(structure, byteCount: data.count, limits: options.limits)),
       profile: structure.profileBytes, comesInPasses: structure.isInterlaced,
       reservedForPreviews: structure.isInterlaced ? pixels : 0, collectsRows: !structure.isInterlaced)
   }

@@ -42,7 +42,8 @@ final class PNGPreviewDecoder: PreviewDecoder {
     guard playsAnimation, let structure = try? beginning(of: data), structure.animation != nil else {
       return nil
     }
-    let tables = arriving.tableBytes(with: arriving.addition(of: data, beginning: structure))
+    let addition = arriving.addition(of: data, beginning: structure, limits: options.limits)
+    let tables = arriving.tableBytes(with: addition)
     if let firstFrame {
       // The preview's share, and that of the decoder.
       return ByteCount.product(2, ByteCount.sum(firstFrame.bitmap.byteCount, data.count, tables))
@@ -80,7 +81,8 @@ final class PNGPreviewDecoder: PreviewDecoder {
   private func animatedPreview(
     of data: [UInt8], _ structure: PNGStructure, _ cancellation: DecodeCancellation
   ) throws(ImageError) -> DecodedPreview? {
-    let hasMore = try arriving.take(arriving.addition(of: data, beginning: structure), of: data)
+    let addition = arriving.addition(of: data, beginning: structure, limits: options.limits)
+    let hasMore = try arriving.take(addition, of: data)
     let isWhole = firstFrame != nil || start?.reader.isComplete == true
     if hasMore || isWhole { isFinished = arriving.isFinished }
     guard hasMore, let frames = arriving.frames(options.limits) else { return nil }

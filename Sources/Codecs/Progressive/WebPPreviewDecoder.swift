@@ -24,7 +24,7 @@ final class WebPPreviewDecoder: PreviewDecoder {
 
   func memoryNeeded(for data: [UInt8]) -> Int? {
     guard let firstFrame else { return nil }
-    let addition = (try? arriving.addition(of: data)) ?? nil
+    let addition = (try? arriving.addition(of: data, limits: options.limits)) ?? nil
     // The preview's share, and that of the decoder.
     return ByteCount.product(
       2, ByteCount.sum(firstFrame.byteCount, data.count, arriving.tableBytes(with: addition)))
@@ -61,7 +61,7 @@ final class WebPPreviewDecoder: PreviewDecoder {
   private func animatedPreview(
     of data: [UInt8], _ firstFrame: Bitmap
   ) throws(ImageError) -> DecodedPreview? {
-    guard let addition = try arriving.addition(of: data) else { return nil }
+    guard let addition = try arriving.addition(of: data, limits: options.limits) else { return nil }
     let hasMore = arriving.take(addition, of: data)
     isFinished = arriving.isFinished
     guard hasMore else { return nil }

@@ -49,7 +49,7 @@ struct ArrivingWebP {
   /// collected frame).
   ///
   /// - Parameter data: All bytes received so far.
-  func addition(of data: [UInt8]) throws(ImageError) -> Addition? {
+  func addition(of data: [UInt8], limits: DecodeLimits) throws(ImageError) -> Addition? {
     try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
       let header: Header
       if let known = self.header {
@@ -62,7 +62,7 @@ struct ArrivingWebP {
       var chunks = WebPChunks(bytes, at: offset)
       while let chunk = chunks.next(), chunk.isComplete {
         guard chunk.kind == .frame else { continue }
-        guard addition.frames.append(chunk, of: bytes, on: header.canvas) else {
+        guard addition.frames.append(chunk, of: bytes, on: header.canvas, limits: limits) else {
           addition.isFinished = true
           return addition
         }

@@ -28,10 +28,11 @@ struct WebPAnimation: Sendable {
 
     /// Appends the frame of a chunk. Returns false if the frame is not sound, or is one too many.
     mutating func append(
-      _ chunk: WebPChunks.Chunk, of bytes: UnsafeBufferPointer<UInt8>, on canvas: PixelSize
+      _ chunk: WebPChunks.Chunk, of bytes: UnsafeBufferPointer<UInt8>, on canvas: PixelSize,
+      limits: DecodeLimits
     ) -> Bool {
       guard let header = WebPFrameHeader(chunk, bytes), header.fits(canvas),
-        let frame = header.frame(bytes), count < AnimationTable.largestFrameCount
+        let frame = header.frame(bytes), count < limits.frameLimit(of: canvas)
       else { return false }
       layouts.append(header.layout(hasAlpha: frame.hasAlpha))
       ranges.append(header.pixels)
@@ -52,11 +53,11 @@ struct WebPAnimation: Sendable {
   }
 
   /// Reads the headers of all frames. O(frames).
-  init(_ container: WebPContainer, _ bytes: UnsafeBufferPointer<UInt8>) {
+  init(_ container: WebPContainer, _ bytes: UnsafeBufferPointer<UInt8>, limits: DecodeLimits) {
     var list = FrameList()
     if container.isAnimated {
       for chunk in WebPChunks(bytes) where chunk.kind == .frame {
-        guard list.append(chunk, of: bytes, on: container.canvas) else { break }
+        guard list.append(chunk, of: bytes, on: container.canvas, limits: limits) else { break }
       }
     }
     self.init(list, container)
@@ -172,9 +173,11 @@ private final class WebPIndependentFrames: FrameDecoding {
     do throws(ImageError) {
       return try DecodeCancellation.with(isCancelled) { (cancellation) throws(ImageError) in
         var plan = plan
-        plan.cancellation = cancellation
-        return try animation.withFrame(index, of: bytes) { (frame) throws(ImageError) in
-          try frame.bitmap(plan)
+        return try plan.limitingTime(cancellation) { (cancellation) throws(ImageError) in
+          plan.cancellation = cancellation
+          return try animation.withFrame(index, of: bytes) { (frame) throws(ImageError) in
+            try frame.bitmap(plan)
+          }
         }
       }
     } catch {

@@ -18,7 +18,8 @@ enum WebPDecoder {
       let bitmap = try frame.bitmap(plan)
       let animation =
         options.decodesAnimation
-        ? WebPAnimation(container, bytes).animation(of: AnimationBytes(data), plan: plan) : nil
+        ? WebPAnimation(container, bytes, limits: options.limits).animation(
+          of: AnimationBytes(data), plan: plan) : nil
       return plan.image(bitmap, animation: animation)
     }
   }

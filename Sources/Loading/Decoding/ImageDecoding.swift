@@ -64,6 +64,8 @@ public struct DecodeOptions: Hashable, Sendable {
   public var decodesAnimation: Bool
   /// The options for a custom decoder, from `ImageRequest.decoderOptions`. `ImageCodecs` ignores these.
   public var custom: [String: String]
+  /// The clock of the limit on the time of a frame.
+  package var frameClock = FrameClock.processorTime
 
   /// Creates options; by default all pixels and animations are decoded, in the byte order BGRA, within the default
   /// limits.
@@ -89,6 +91,10 @@ public struct DecodeOptions: Hashable, Sendable {
 }
 
 /// Limits on decoding, checked against the header of the image and the size to which the image is decoded.
+///
+/// An image that exceeds `pixels` or `side` is refused. An animation that exceeds the other limits is played up to the
+/// first frame that exceeds them, and then from the first frame again, like an animation with a damaged frame. An
+/// animation of which only the first frame is left is a still image.
 public struct DecodeLimits: Hashable, Sendable {
   /// The maximum number of pixels in memory at once while decoding; 64 megapixels by default. All scans of a JPEG
   /// together may unpack sixteen times as many samples.
@@ -98,12 +104,43 @@ public struct DecodeLimits: Hashable, Sendable {
   /// The maximum number of bytes of decoded pixels, four for each pixel. A larger image is scaled down with its aspect
   /// ratio kept, and is not refused. `nil`, the default, does not scale images down.
   public var scaleDownBytes: Int?
+  /// The maximum number of frames of an animation; 131,072 by default. The table of the frames is kept in memory while
+  /// the animation exists, and takes about 80 bytes for each frame.
+  public var frames: Int
+  /// The maximum number of pixels of all frames of an animation, each of which counts as a whole canvas;
+  /// 2,147,483,647 by default, which is 1,035 frames of 1920x1080. Frames are decoded one at a time, so that the limit
+  /// bounds the time of a loop and not the memory.
+  public var animationPixels: Int
+  /// The maximum processor time in seconds of the decode of one frame after the first; 5 by default, several times that
+  /// of a frame of 64 megapixels. `.infinity` is no limit. A frame that takes longer is stopped and counts as damaged.
+  public var secondsPerFrame: Double
 
-  /// Creates limits; 64 megapixels, 65,535 pixels per side, and no scaling by default.
-  public init(pixels: Int = 64 << 20, side: Int = 65_535, scaleDownBytes: Int? = nil) {
+  /// Creates limits with default values for those that are not given.
+  ///
+  /// - Parameters:
+  ///   - pixels: The maximum number of pixels in memory at once while decoding.
+  ///   - side: The maximum number of pixels on each side of the encoded image.
+  ///   - scaleDownBytes: The maximum number of bytes of decoded pixels; larger images are scaled down.
+  ///   - frames: The maximum number of frames of an animation. Values below 1 count as 1.
+  ///   - animationPixels: The maximum number of pixels of all frames of an animation.
+  ///   - secondsPerFrame: The maximum processor time in seconds of the decode of one frame after the first. NaN counts
+  ///     as 0.
+  public init(
+    pixels: Int = 64 << 20, side: Int = 65_535, scaleDownBytes: Int? = nil, frames: Int = 1 << 17,
+    animationPixels: Int = Int(Int32.max), secondsPerFrame: Double = 5
+  ) {
     self.pixels = pixels
     self.side = side
     self.scaleDownBytes = scaleDownBytes
+    self.frames = frames
+    self.animationPixels = animationPixels
+    self.secondsPerFrame = secondsPerFrame.isNaN ? 0 : secondsPerFrame
+  }
+
+  /// Returns the maximum number of frames of an animation with a canvas of the given size, at least 1.
+  package func frameLimit(canvasWidth: Int, canvasHeight: Int) -> Int {
+    let pixels = max(1, ByteCount.product(canvasWidth, canvasHeight))
+    return max(1, min(frames, animationPixels / pixels))
   }
 
   /// Returns a size with an equal aspect ratio whose pixels take at most `scaleDownBytes`. Each side is at least one

@@ -30,6 +30,13 @@ func stillPoster(_ address: String) throws -> ImageRequest {
   return request
 }
 
+func untrusted(_ address: String) throws -> ImageRequest {
+  var request = try ImageRequest(address)
+  request.limits.frames = 1000
+  request.limits.secondsPerFrame = 0.5
+  return request
+}
+
 @MainActor
 func showDoor(in panel: View) {
   let door = ImageView(frame: Rect(x: 0, y: 0, width: 640, height: 360))

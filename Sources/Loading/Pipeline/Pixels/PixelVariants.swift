@@ -31,7 +31,7 @@ struct PixelVariants: Sendable {
     text.append(
       request.targetSize.map { "\($0.width)x\($0.height) \($0.mode == .fit ? "fit" : "fill")" })
     let limits = request.limits
-    text.append("\(limits.pixels) \(limits.side)")
+    text.append("\(limits.pixels) \(limits.side)\(Self.animationText(limits))")
     text.append(limits.scaleDownBytes.map { "\($0)" })
     let decoding = request.decoding
     text.append(decoding.scale.map { "\($0)" })
@@ -45,6 +45,14 @@ struct PixelVariants: Sendable {
     for transform in transforms { text.append(transform) }
     text.append(additionalIdentifier)
     return text.text
+  }
+
+  /// Returns the limits that decide whether an image is animated; nothing for the defaults, so that pixels that were
+  /// stored before there were such limits are found.
+  private static func animationText(_ limits: DecodeLimits) -> String {
+    let standard = DecodeLimits()
+    let isStandard = limits.frames == standard.frames && limits.animationPixels == standard.animationPixels
+    return isStandard ? "" : " \(limits.frames) \(limits.animationPixels)"
   }
 }
 

@@ -119,6 +119,19 @@ import VitrineTesting
     #expect(Set(texts).count == texts.count)
   }
 
+  @Test func limitsOfAnimationsAreInTheKeyUnlessTheyAreTheDefaults() throws {
+    let (variants, standard) = (try variants(), DecodeLimits())
+    func text(_ limits: DecodeLimits) throws -> String {
+      var request = request()
+      request.limits = limits
+      return try #require(variants.variant(of: request, nil))
+    }
+    #expect(try text(standard).contains(":\(standard.pixels) \(standard.side);"))
+    #expect(try text(DecodeLimits(secondsPerFrame: 1)) == text(standard))
+    let texts = try [standard, DecodeLimits(frames: 2), DecodeLimits(animationPixels: 2)].map(text)
+    #expect(Set(texts).count == 3)
+  }
+
   @Test func keyNeedsStorageIdentifiersAndADiskCache() throws {
     let configuration = ImageDownloader.Configuration()
     #expect(PixelVariants(Decoder(storageIdentifier: nil), configuration) == nil)
