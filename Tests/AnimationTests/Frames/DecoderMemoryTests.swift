@@ -26,7 +26,10 @@ import VitrineTesting
     let animations: [CountingAnimation]
     let streams: [FrameStream]
 
-    init(_ count: Int, frameCount: Int, budget: Int, gate: Gate = Gate(isOpen: true)) throws {
+    init(
+      _ count: Int, frameCount: Int, budget: Int, _ storage: FrameStorage = .streaming,
+      gate: Gate = Gate(isOpen: true)
+    ) throws {
       let (ledger, pool) = (MemoryLedger(budget: budget), pool)
       self.ledger = ledger
       animations = (0..<count).map { _ in
@@ -35,7 +38,7 @@ import VitrineTesting
           gate: gate)
       }
       streams = try animations.map { animation in
-        let image = animation.image.storingFrames(as: .streaming)
+        let image = animation.image.storingFrames(as: storage)
         image.countAsShown(movedFrom: MemoryReservation(0, in: ledger, as: .decoding))
         return try #require(pool.frames(of: image) {})
       }
@@ -70,6 +73,29 @@ import VitrineTesting
     #expect(world.ledger.peak <= world.ledger.budget)
     let decoded = world.animations.reduce(0) { $0 + $1.counts.withLock(\.frames).count }
     #expect(world.decoderCounts.reduce(0, +) * 8 < decoded, "a decoder decodes several frames")
+  }
+
+  @Test func framesThatTakeLessThanTheirDecoderAreKeptInstead() async throws {
+    let frameCount = 14
+    let budget = Self.budget(decoders: 3) + 10 * frameCount * Self.frameBytes
+    let world = try World(10, frameCount: frameCount, budget: budget, .automatic)
+    func play(_ steps: Int) async throws {
+      for step in 1...steps {
+        for stream in world.streams {
+          _ = stream.frame(
+            for: FrameDemand(current: step % frameCount, upcoming: [(step + 1) % frameCount]))
+        }
+        try await until { world.pool.isIdle }
+      }
+    }
+    try await play(200)
+    #expect(world.pool.bytes == 10 * (frameCount - 1) * Self.frameBytes)
+    let decoded = world.pool.decodedFrames
+
+    try await play(2 * frameCount)
+
+    #expect(world.pool.decodedFrames == decoded)
+    #expect(world.ledger.peak <= world.ledger.budget)
   }
 
   @Test func everyFrameForWhichAThreadWaitsIsDecoded() throws {
