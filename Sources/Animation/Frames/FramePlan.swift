@@ -273,6 +273,8 @@ struct FramePlan {
   private func releasableDecoders(in ledger: MemoryLedger?) -> ReleasableDecoders {
     let viewerCount = entries.values.reduce(0) { $0 + $1.track.viewers.count }
     let demandsUntilRare = UInt64(viewerCount * Self.demandsUntilRare)
+    let waitingCount = entries.values.count { $0.track.backOff.lacksMemory && !$0.track.demands.isEmpty }
+    let decoderCount = decoderCount
     return ReleasableDecoders(
       entries.lazy.compactMap { [lastUse] id, entry in
         guard entry.job == nil, let held = entry.decoder,
@@ -281,7 +283,7 @@ struct FramePlan {
         let isRare = lastUse - entry.use > demandsUntilRare
         let use: ReleasableDecoders.Use =
           if !entry.track.needsDecoder { .unneeded } else if isRare { .rare } else {
-            held.isTurnOver ? .turnOver : .inTurn
+            held.isTurnOver(decoderCount: decoderCount, waitingCount: waitingCount) ? .turnOver : .inTurn
           }
         return .init(
           track: id, byteCount: held.decoder.byteCount, use: use,

@@ -2,9 +2,13 @@ import VitrineGraphics
 
 /// The decoder of an animation, which the pool keeps between two frames.
 struct HeldDecoder {
-  /// The numbers of frames of a turn: a loop of the animation within these limits. A decoder that is made again draws
-  /// the frames again that the next frame depends on, so that short turns take more time than long ones.
+  /// The numbers of frames of a turn while few animations wait: a loop of the animation within these limits. A decoder
+  /// that is made again draws the frames again that the next frame depends on, so that short turns take more time than
+  /// long ones.
   static let framesPerTurn = 8...32
+  /// The number of frames for which an animation waits, about, if it waits for longer than the turns above: two seconds
+  /// at 25 frames a second. Turns are then shorter.
+  static let framesToWait = 50
 
   let decoder: FrameDecoder
   /// The number of the job for which the decoder was made.
@@ -23,10 +27,15 @@ struct HeldDecoder {
 
   mutating func countFrame() { decodedFrames += 1 }
 
-  /// True if animations without a decoder may take the memory of this one, although frames are still needed.
-  var isTurnOver: Bool {
+  /// Returns true if animations without a decoder may take the memory of this one, although frames are still needed.
+  ///
+  /// - Parameters:
+  ///   - decoderCount: The number of decoders in memory.
+  ///   - waitingCount: The number of animations without memory.
+  func isTurnOver(decoderCount: Int, waitingCount: Int) -> Bool {
     let turn = Self.framesPerTurn
-    return decodedFrames >= min(max(decoder.animation.frameCount, turn.lowerBound), turn.upperBound)
+    let longest = min(max(decoder.animation.frameCount, turn.lowerBound), turn.upperBound)
+    return decodedFrames >= max(1, min(longest, Self.framesToWait * decoderCount / max(1, waitingCount)))
   }
 }
 

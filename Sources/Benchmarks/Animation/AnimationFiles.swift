@@ -35,7 +35,7 @@ enum AnimationFiles {
         for y in 0..<side {
           for x in 0..<side {
             let changes = 400..<(400 + width) ~= x && 500..<(500 + height) ~= y
-            let shade = (x + y + (changes ? number * 16 : 0)) / 8 & 63
+            let shade = (changes ? x + number * 16 : y) / 8 & 63
             let offset = y * rowBytes + x * 4
             bytes[offset] = UInt8(shade)
             bytes[offset + 1] = UInt8(shade * 2)

@@ -194,6 +194,22 @@ import VitrineGraphics
     }
   }
 
+  @Test(arguments: [
+    (frameCount: 1000, decoders: 10, waiting: 1, turn: 32), (14, 10, 10, 14), (2, 10, 10, 8),
+    (1000, 3, 10, 15),
+    (1000, 1, 39, 1), (1000, 1, 1000, 1), (1000, 1, 0, 32),
+  ])
+  func turnsAreShortWhenManyAnimationsWait(frameCount: Int, decoders: Int, waiting: Int, turn: Int) throws {
+    let animation = try #require(CountingAnimation(frameCount: frameCount).image.animation)
+    var held = HeldDecoder(try FrameDecoder(animation, memory: FrameMemory(reservation: nil)), number: 1)
+    for _ in 1..<turn { held.countFrame() }
+    #expect(!held.isTurnOver(decoderCount: decoders, waitingCount: waiting))
+
+    held.countFrame()
+
+    #expect(held.isTurnOver(decoderCount: decoders, waitingCount: waiting))
+  }
+
   @Test func animationWithADecoderGoesOnAtTheCostOfOthers() throws {
     var decoders = try Decoders(2)
     let job = try decoders.begin(1, frame: 2)
