@@ -36,6 +36,28 @@ import VitrineGraphics
     func handlePressure(_ pressure: MemoryPressure) { pressures.withLock { $0.append(pressure) } }
   }
 
+  @Test func sparedHolderIsNotAskedToEvict() {
+    let ledger = MemoryLedger(budget: 100)
+    let (spared, other) = (Holder(.cache, 50, in: ledger), Holder(.textures, 40, in: ledger))
+
+    ledger.evict(toFit: 30, sparing: spared)
+
+    #expect(spared.requests.withLock { $0.isEmpty } && other.requests.withLock { $0 } == [20])
+  }
+
+  @Test func reservationIsSplitAndJoinedWithoutAChangeOfTheTotal() {
+    let ledger = MemoryLedger(budget: 100)
+    let whole = MemoryReservation(90, in: ledger, as: .decoding)
+
+    let part = whole.split(30)
+    #expect(whole.bytes == 60 && part.bytes == 30 && ledger.usage.decoding == 90 && ledger.peak == 90)
+
+    part.takeOver(whole)
+    #expect(whole.bytes == 0 && part.bytes == 90 && ledger.usage.decoding == 90 && ledger.peak == 90)
+    #expect(part.split(.max).bytes == 90 && part.split(-1).bytes == 0)
+    #expect(ledger.usage.total == 0, "released with the parts")
+  }
+
   @Test func usageIsTheSumOfAllAccounts() {
     let ledger = MemoryLedger(budget: 1000)
     ledger.add(100, to: .cache)

@@ -5,7 +5,8 @@ import VitrineGraphics
 @Suite struct StatedByteCountTests {
   private func image(byteCount: Int) -> Image {
     let animation = ImageAnimation(
-      durations: [0.1, 0.1], frameByteCount: byteCount, byteCount: byteCount, decoderByteCount: byteCount
+      durations: [0.1, 0.1], frameByteCount: byteCount, byteCount: byteCount, decoderByteCount: byteCount,
+      decodingByteCount: byteCount
     ) { () throws(AnimationError) in throw .damaged("no frames") }
     let bitmap = Bitmap(width: 2, height: 2, format: .rgba, isOpaque: true) { _, _ in }
     return Image(bitmap, animation: animation)
@@ -17,6 +18,7 @@ import VitrineGraphics
     #expect(image.animation?.frameByteCount == ImageAnimation.largestByteCount)
     #expect(image.animation?.byteCount == ImageAnimation.largestByteCount)
     #expect(image.animation?.decoderByteCount == ImageAnimation.largestByteCount)
+    #expect(image.animation?.decodingByteCount == ImageAnimation.largestByteCount)
     #expect(image.cost == ImageAnimation.largestByteCount + 16)
   }
 
@@ -24,6 +26,7 @@ import VitrineGraphics
     let image = image(byteCount: .min)
 
     #expect(image.animation?.frameByteCount == 0 && image.animation?.decoderByteCount == 0)
+    #expect(image.animation?.decodingByteCount == 0)
     #expect(image.cost == 16)
   }
 
