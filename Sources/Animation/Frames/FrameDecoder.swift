@@ -1,7 +1,8 @@
 import VitrineConcurrency
 import VitrineGraphics
 
-/// The decoder of an animation, with the memory that it keeps between frames.
+/// The decoder of an animation, with the memory that it keeps between frames. Canvases that it saves are counted one by
+/// one, in addition.
 ///
 /// `@unchecked Sendable` because the pool lets one thread at a time decode the frames of an animation, and its lock
 /// orders the threads.
@@ -16,6 +17,7 @@ final class FrameDecoder: @unchecked Sendable {
     self.animation = animation
     self.memory = memory
     decoder = try animation.makeDecoder()
+    saveCanvases()
   }
 
   /// Creates a decoder of an animation with more frames, which goes on from the last frame of `other`.
@@ -32,7 +34,15 @@ final class FrameDecoder: @unchecked Sendable {
     if let begun = other.reservation, let reservation, begun.ledger === reservation.ledger {
       reservation.takeOver(begun)
     }
+    saveCanvases()
   }
+
+  private func saveCanvases() {
+    (decoder as? any CanvasSaving)?.saveCanvases(countedIn: memory.reservation?.ledger)
+  }
+
+  /// Releases the saved canvases, and returns their number of bytes. May be called by any thread.
+  func releaseSavedCanvases() -> Int { (decoder as? any CanvasSaving)?.releaseSavedCanvases() ?? 0 }
 
   /// The reservation of the decoder's memory; `nil` if the memory is not counted.
   var reservation: MemoryReservation? { memory.reservation }

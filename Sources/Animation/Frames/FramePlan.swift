@@ -64,6 +64,8 @@ struct FramePlan {
   init(byteLimit: Int) { self.byteLimit = byteLimit }
 
   var trackCount: Int { entries.count }
+  /// The decoders that are kept, in no particular order.
+  var decoders: [FrameDecoder] { entries.values.compactMap { $0.decoder?.decoder } }
   /// The number of decoders that are kept.
   var decoderCount: Int { entries.values.count { $0.decoder != nil } }
 

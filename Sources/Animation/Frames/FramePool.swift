@@ -239,6 +239,7 @@ package final class FramePool: Sendable {
     guard bytes <= reservation.budget else { return false }
     release { $0.releaseUnneededDecoders(bytes - reservation.available, in: reservation.ledger) }
     if reservation.reserve(bytes, force: false) { return true }
+    if releaseSavedCanvases() > 0, reservation.reserve(bytes, force: false) { return true }
     if job.mayEvict {
       reservation.evict(toFit: bytes, sparing: self)
       if reservation.reserve(bytes, force: false) { return true }
@@ -265,6 +266,12 @@ package final class FramePool: Sendable {
     return decoder
   }
 
+  /// Releases the canvases that decoders have saved, and returns their number of bytes.
+  private func releaseSavedCanvases() -> Int {
+    let decoders = state.withLock(waking: .none) { $0.plan.decoders }
+    return decoders.reduce(0) { ByteCount.sum($0, $1.releaseSavedCanvases()) }
+  }
+
   /// Releases the objects that `choose` returns, after the lock.
   private func release(_ choose: (inout FramePlan) -> [AnyObject]) {
     let released = state.withLock(waking: .none) { choose(&$0.plan) }
@@ -276,14 +283,18 @@ extension FramePool: MemoryHolder {
   /// Counts nothing itself: each frame is counted in the ledger of its image until it is released.
   package func count(against ledger: MemoryLedger) {}
 
-  /// Releases decoders that no view needs, then frames that are neither shown nor shown next, and then other decoders
-  /// that are not running.
-  package func release(bytes: Int) { release { $0.release(bytes) } }
+  /// Releases the canvases that decoders have saved, then decoders that no view needs, then frames that are neither shown
+  /// nor shown next, and then other decoders that are not running.
+  package func release(bytes: Int) {
+    let released = releaseSavedCanvases()
+    if released < bytes { release { $0.release(bytes - released) } }
+  }
 
-  /// Releases all decoders that no view needs and all frames that are neither shown nor shown next, except those that
+  /// Releases all saved canvases, all decoders that no view needs and all frames that are neither shown nor shown next, except those that
   /// are kept instead of a decoder. If the shortage is critical, releases these too, and all decoders that are not
   /// running.
   package func handlePressure(_ pressure: MemoryPressure) {
+    _ = releaseSavedCanvases()
     release { pressure < .critical ? $0.releaseSpare() : $0.release(.max) }
   }
 }

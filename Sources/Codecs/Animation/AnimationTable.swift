@@ -19,6 +19,8 @@ struct AnimationTable: Sendable {
   let loopCount: Int
   /// The number of pixels on the canvas that the largest frame with the disposal `.previous` covers.
   let largestSavedArea: Int
+  /// The number of frames from a keyframe to the last frame that depends on the keyframe, at most.
+  let longestRun: Int
   private let keyframes: [Int32]
 
   /// Creates a table of at most `largestFrameCount` frames. O(frames).
@@ -29,7 +31,7 @@ struct AnimationTable: Sendable {
     self.loopCount = loopCount
     var keyframes: [Int32] = []
     keyframes.reserveCapacity(frames.count)
-    var largestSavedArea = 0
+    var (largestSavedArea, longestRun) = (0, 0)
     var keyframe: Int32 = 0
     // True if every pixel of the canvas is transparent before the frame is drawn.
     var isClear = true
@@ -40,6 +42,7 @@ struct AnimationTable: Sendable {
         keyframe = Int32(index)
       }
       keyframes.append(keyframe)
+      longestRun = max(longestRun, index - Int(keyframe))
       if frame.disposal == .previous {
         let visible = frame.visibleSize(on: canvas)
         largestSavedArea = max(largestSavedArea, ByteCount.product(visible.width, visible.height))
@@ -48,6 +51,7 @@ struct AnimationTable: Sendable {
     }
     self.keyframes = keyframes
     self.largestSavedArea = largestSavedArea
+    self.longestRun = longestRun
   }
 
   /// Returns the number of the latest frame, at `index` or before, that can be drawn on a transparent canvas. O(1).

@@ -5,7 +5,7 @@ import VitrineLoading
 /// composed frame as for a still image.
 ///
 /// The canvas stays between two calls, so that the next frame in order is drawn on it. For another frame, composing
-/// goes on from the canvas or from the latest keyframe, whichever is later.
+/// goes on from the canvas, from a saved canvas or from the latest keyframe, whichever is latest.
 final class ComposedFrames: FrameDecoding {
   private let table: AnimationTable
   private let plan: DecodePlan
@@ -16,6 +16,8 @@ final class ComposedFrames: FrameDecoding {
   private var saved: PixelBuffer?
   /// The number of the frame on the canvas; `nil` if the canvas must be cleared.
   private var shown: Int?
+  private var canvasPlan: CanvasPlan
+  private let savedCanvases = SavedCanvases()
 
   /// Allocates a transparent canvas.
   ///
@@ -31,6 +33,7 @@ final class ComposedFrames: FrameDecoding {
     self.plan = plan
     self.source = source
     self.blend = blend
+    canvasPlan = CanvasPlan(frameCount: table.frames.count)
     canvas = PixelBuffer(
       byteCount: table.canvas.width * table.canvas.height * PixelFormat.bytesPerPixel, isZeroed: false)
   }
@@ -72,24 +75,39 @@ final class ComposedFrames: FrameDecoding {
   private func compose(_ index: Int, _ cancellation: DecodeCancellation) throws(ImageError) {
     guard shown != index else { return }
     let keyframe = table.keyframe(for: index)
-    var next = keyframe
-    if let shown, shown >= keyframe, shown < index {
-      next = shown + 1
-    } else {
-      shown = nil
-      canvas.bytes.initializeMemory(as: UInt8.self, repeating: 0)
-    }
+    let pass = canvasPlan.pass(to: index, keyframe: keyframe, shown: shown, saved: savedCanvases.frames)
+    var next = begin(pass.start) ?? keyframe
+    savedCanvases.release(pass.releases)
+    var saves = pass.saves[...]
     while next <= index {
       try cancellation.check()
       // A frame that is undone before the next frame leaves no trace.
-      if next == index || table.frames[next].disposal != .previous {
+      let isUndone = table.frames[next].disposal == .previous
+      if next == index || !isUndone {
         // Each of the frames has the time of one frame.
         try plan.limitingTime(cancellation) { (cancellation) throws(ImageError) in
           try draw(next, cancellation)
         }
       }
+      if let save = saves.first, save <= next, next < index, !isUndone {
+        savedCanvases.save(canvas, of: next)
+        saves = saves.drop { $0 <= next }
+      }
       next += 1
     }
+  }
+
+  /// Makes the canvas that of the frame from which composing goes on. Returns the number of the frame after it; `nil` if
+  /// the canvas is clear.
+  private func begin(_ start: CanvasPlan.Pass.Start) -> Int? {
+    switch start {
+    case .shown: break
+    case .saved(let frame): shown = savedCanvases.restore(frame, to: canvas) ? frame : nil
+    case .clear: shown = nil
+    }
+    if let shown { return shown + 1 }
+    canvas.bytes.initializeMemory(as: UInt8.self, repeating: 0)
+    return nil
   }
 
   /// Disposes of the shown frame and draws another. If the frame cannot be decoded, the canvas is given up.
@@ -196,4 +214,13 @@ final class ComposedFrames: FrameDecoding {
       }
     }
   }
+}
+
+extension ComposedFrames: CanvasSaving {
+  func saveCanvases(countedIn ledger: MemoryLedger?) {
+    savedCanvases.count(in: ledger)
+    canvasPlan.allowCanvases(longestRun: table.longestRun, canvasBytes: canvas.bytes.count)
+  }
+
+  func releaseSavedCanvases() -> Int { savedCanvases.releaseAll() }
 }

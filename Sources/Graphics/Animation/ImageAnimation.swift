@@ -26,7 +26,7 @@ public final class ImageAnimation: Sendable {
   public let byteCount: Int
   /// The number of bytes of one decoded frame.
   public let frameByteCount: Int
-  /// The number of bytes that a decoder keeps between two frames.
+  /// The number of bytes that a decoder keeps between two frames, without saved canvases; see `CanvasSaving`.
   package let decoderByteCount: Int
   /// The number of bytes that a decoder allocates for the decode of one frame, without the frame.
   package let decodingByteCount: Int

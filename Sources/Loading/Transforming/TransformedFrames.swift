@@ -35,6 +35,14 @@ final class TransformedFrames: FrameDecoding {
   }
 }
 
+extension TransformedFrames: CanvasSaving {
+  func saveCanvases(countedIn ledger: MemoryLedger?) {
+    (decoder as? any CanvasSaving)?.saveCanvases(countedIn: ledger)
+  }
+
+  func releaseSavedCanvases() -> Int { (decoder as? any CanvasSaving)?.releaseSavedCanvases() ?? 0 }
+}
+
 extension ImageTransform {
   /// Applies the transform to an image, and to all frames of an animated image if the transform asks for that.
   func applied(to image: Image, _ cancellation: DecodeCancellation) throws(ImageError) -> Image {

@@ -26,19 +26,21 @@ final class CountingAnimation: Sendable {
   private let damagedFrom: Int
   private let gate: Gate
   private let givesUp: Bool
+  private let savedCanvasBytes: Int
 
   /// - Parameters:
   ///   - decoderByteCount: The bytes that a decoder keeps; by default ten for each frame.
   ///   - decodingByteCount: The bytes that a decoder allocates for each frame.
   ///   - gate: Holds each frame before the decoder asks whether the frame is needed.
   ///   - givesUp: True for a decoder that throws `.cancelled` although the frame is needed.
+  ///   - savedCanvasBytes: The number of bytes of canvases that the decoder saves with each frame.
   init(
     frameCount: Int, side: Int = 8, decoderByteCount: Int? = nil, decodingByteCount: Int = 0,
-    damagedFrom: Int = .max, gate: Gate = Gate(isOpen: true), givesUp: Bool = false
+    damagedFrom: Int = .max, gate: Gate = Gate(isOpen: true), givesUp: Bool = false, savedCanvasBytes: Int = 0
   ) {
     (self.decoderByteCount, self.decodingByteCount) = (decoderByteCount, decodingByteCount)
     (self.frameCount, self.side, self.damagedFrom) = (frameCount, side, damagedFrom)
-    (self.gate, self.givesUp) = (gate, givesUp)
+    (self.gate, self.givesUp, self.savedCanvasBytes) = (gate, givesUp, savedCanvasBytes)
   }
 
   func bitmap(_ frame: Int) -> Bitmap {
@@ -68,8 +70,9 @@ final class CountingAnimation: Sendable {
       })
   }
 
-  private final class Decoder: FrameDecoding {
+  private final class Decoder: CanvasSaving {
     private let animation: CountingAnimation
+    private let canvases = Mutex<(ledger: MemoryLedger?, saved: MemoryReservation?)>((nil, nil))
 
     init(_ animation: CountingAnimation) {
       self.animation = animation
@@ -77,6 +80,10 @@ final class CountingAnimation: Sendable {
     }
 
     deinit { animation.counts.withLock { $0.livingDecoders -= 1 } }
+
+    func saveCanvases(countedIn ledger: MemoryLedger?) { canvases.withLock { $0.ledger = ledger } }
+
+    func releaseSavedCanvases() -> Int { canvases.withLock { $0.saved.take()?.bytes ?? 0 } }
 
     func frame(_ index: Int, isCancelled: () -> Bool) throws(AnimationError) -> Bitmap {
       animation.counts.withLock { $0.frames.append(index) }
@@ -87,6 +94,10 @@ final class CountingAnimation: Sendable {
         throw .cancelled
       }
       guard index < animation.damagedFrom else { throw .damaged("frame \(index)") }
+      canvases.withLock { canvases in
+        guard let ledger = canvases.ledger, animation.savedCanvasBytes > 0 else { return }
+        canvases.saved = MemoryReservation(animation.savedCanvasBytes, in: ledger, as: .decoding)
+      }
       return animation.bitmap(index)
     }
   }

@@ -132,6 +132,22 @@ import VitrineTesting
     #expect(ledger.peak <= ledger.budget + 8 * 8 * 4)
   }
 
+  @Test func canvasesThatDecodersHaveSavedAreReleasedBeforeFrames() throws {
+    let ledger = MemoryLedger(budget: 1 << 20)
+    let image = CountingAnimation(frameCount: 10, savedCanvasBytes: 500).image
+    image.countAsShown(movedFrom: MemoryReservation(0, in: ledger, as: .decoding))
+    let stream = try stream(image)
+    for number in [1, 2, 3] { #expect(frame(number, of: stream) == UInt8(number)) }
+    let frameBytes = pool.bytes
+    #expect(frameBytes == 3 * 8 * 8 * 4 && ledger.usage.decoding == 500 + 100)
+
+    pool.release(bytes: 500)
+    #expect(pool.bytes == frameBytes && ledger.usage.decoding == 100)
+
+    pool.release(bytes: 500)
+    #expect(pool.bytes < frameBytes)
+  }
+
   // MARK: Frames that are no longer needed
 
   @Test func frameOfASuspendedViewIsCancelledAndDecodedAgainOnDemand() async throws {
