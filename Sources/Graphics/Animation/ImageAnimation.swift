@@ -24,6 +24,9 @@ public final class ImageAnimation: Sendable {
   /// The number of bytes that the animation keeps in memory: the encoded image, or the frames if they were made in
   /// memory.
   public let byteCount: Int
+  /// The number of bytes of a first frame that the animation keeps and that `byteCount` leaves out, because they are the
+  /// pixels of the image; 0 for encoded animations.
+  package let firstFrameByteCount: Int
   /// The number of bytes of one decoded frame.
   public let frameByteCount: Int
   /// The number of bytes that a decoder keeps between two frames, without saved canvases; see `CanvasSaving`.
@@ -69,12 +72,16 @@ public final class ImageAnimation: Sendable {
 
   /// Creates an animation whose decoders can go on from a decoder of the beginning of the animation.
   ///
-  /// - Parameter makeDecoder: Returns a decoder. The argument is the decoder of an animation with the first frames of
-  ///   this one, which is not used any more; `nil` if there is none.
+  /// - Parameters:
+  ///   - firstFrameByteCount: The number of bytes of the first frame that `makeDecoder` retains in addition, and that are
+  ///     the pixels of the image.
+  ///   - makeDecoder: Returns a decoder. The argument is the decoder of an animation with the first frames of this one,
+  ///     which is not used any more; `nil` if there is none.
   /// - Precondition: `durations` is not empty.
   package init(
     durations: [Double], loopCount: Int, frameByteCount: Int, byteCount: Int, decoderByteCount: Int,
-    decodingByteCount: Int = 0, isComplete: Bool, goingOn makeDecoder: @escaping DecoderMaker
+    decodingByteCount: Int = 0, isComplete: Bool, firstFrameByteCount: Int = 0,
+    goingOn makeDecoder: @escaping DecoderMaker
   ) {
     precondition(!durations.isEmpty, "an animation has at least one frame")
     self.durations = durations.map {
@@ -83,6 +90,7 @@ public final class ImageAnimation: Sendable {
     self.loopCount = max(0, loopCount)
     self.frameByteCount = Self.limited(frameByteCount)
     self.byteCount = Self.limited(byteCount)
+    self.firstFrameByteCount = Self.limited(firstFrameByteCount)
     self.decoderByteCount = Self.limited(decoderByteCount)
     self.decodingByteCount = Self.limited(decodingByteCount)
     self.isComplete = isComplete
@@ -94,6 +102,7 @@ public final class ImageAnimation: Sendable {
 
   private init(_ other: ImageAnimation, storage: FrameStorage) {
     (durations, loopCount, byteCount) = (other.durations, other.loopCount, other.byteCount)
+    firstFrameByteCount = other.firstFrameByteCount
     (frameByteCount, decoderByteCount) = (other.frameByteCount, other.decoderByteCount)
     decodingByteCount = other.decodingByteCount
     (isComplete, decoder) = (other.isComplete, other.decoder)

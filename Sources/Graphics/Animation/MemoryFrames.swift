@@ -11,14 +11,15 @@ final class MemoryFrames: FrameDecoding {
 }
 
 extension ImageAnimation {
-  /// Creates an animation of frames that are in memory.
+  /// Creates an animation of frames that are in memory, at least one.
   convenience init(_ frames: [Image.Frame], loopCount: Int) {
     let bitmaps = frames.map(\.bitmap)
     self.init(
       durations: frames.map(\.duration), loopCount: loopCount,
       frameByteCount: bitmaps.map(\.byteCount).max() ?? 0,
       // The first frame is the image's own bitmap.
-      byteCount: bitmaps.dropFirst().reduce(0) { ByteCount.sum($0, $1.byteCount) }
-    ) { () throws(AnimationError) in MemoryFrames(bitmaps) }
+      byteCount: bitmaps.dropFirst().reduce(0) { ByteCount.sum($0, $1.byteCount) }, decoderByteCount: 0,
+      isComplete: true, firstFrameByteCount: bitmaps[0].byteCount
+    ) { (_) throws(AnimationError) in MemoryFrames(bitmaps) }
   }
 }

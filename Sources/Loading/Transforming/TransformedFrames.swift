@@ -2,25 +2,42 @@ import VitrineGraphics
 
 /// Decodes the frames of an animation and applies transforms to each.
 final class TransformedFrames: FrameDecoding {
+  /// The properties of an image that a transform may read, without the pixels.
+  struct Properties: Sendable {
+    private let scale: Double
+    private let format: ImageFormat
+    private let sourceWidth, sourceHeight: Int
+
+    init(of image: Image) {
+      (scale, format) = (image.scale, image.format)
+      (sourceWidth, sourceHeight) = (image.sourceWidth, image.sourceHeight)
+    }
+
+    /// Returns an image of a frame with the properties.
+    func image(_ frame: Bitmap) -> Image {
+      Image(frame, scale: scale, format: format, sourceWidth: sourceWidth, sourceHeight: sourceHeight)
+    }
+  }
+
   fileprivate let decoder: any FrameDecoding
-  /// The image whose animation is decoded.
-  private let image: Image
+  /// The properties of the image whose animation is decoded. The image itself would keep its pixels in memory.
+  private let properties: Properties
   private let transform: any ImageTransform
   /// The size of the transformed first frame in pixels.
   private let width, height: Int
 
-  init(_ decoder: any FrameDecoding, of image: Image, transform: any ImageTransform, width: Int, height: Int)
-  {
+  init(
+    _ decoder: any FrameDecoding, of properties: Properties, transform: any ImageTransform, width: Int,
+    height: Int
+  ) {
     self.decoder = decoder
-    self.image = image
+    self.properties = properties
     self.transform = transform
     (self.width, self.height) = (width, height)
   }
 
   func frame(_ index: Int, isCancelled: () -> Bool) throws(AnimationError) -> Bitmap {
-    let frame = Image(
-      try decoder.frame(index, isCancelled: isCancelled), scale: image.scale, format: image.format,
-      sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight)
+    let frame = properties.image(try decoder.frame(index, isCancelled: isCancelled))
     guard !isCancelled() else { throw .cancelled }
     let result: Image
     do throws(ImageError) {
@@ -48,21 +65,26 @@ extension ImageTransform {
   func applied(to image: Image, _ cancellation: DecodeCancellation) throws(ImageError) -> Image {
     let result = try apply(to: image, cancellation: cancellation)
     guard appliesToAnimation, let animation = image.animation, !result.isAnimated else { return result }
+    // Not the images, which the animation would keep in memory.
+    let properties = TransformedFrames.Properties(of: image)
+    let (width, height) = (result.pixelWidth, result.pixelHeight)
     let frames = ImageAnimation(
       durations: animation.durations, loopCount: animation.loopCount,
-      frameByteCount: result.bitmap.byteCount, byteCount: animation.byteCount,
+      frameByteCount: result.bitmap.byteCount,
+      // A first frame in memory is no longer that of the image.
+      byteCount: animation.byteCount.addingSaturated(animation.firstFrameByteCount),
       decoderByteCount: animation.decoderByteCount,
       // The frame before the transform.
       decodingByteCount: animation.decodingByteCount.addingSaturated(animation.frameByteCount),
       isComplete: animation.isComplete
-    ) { [width = result.pixelWidth, height = result.pixelHeight] (beginning) throws(AnimationError) in
+    ) { (beginning) throws(AnimationError) in
       let decoder =
         if let begun = (beginning as? TransformedFrames)?.decoder {
           try animation.makeDecoder(goingOnFrom: begun)
         } else {
           try animation.makeDecoder()
         }
-      return TransformedFrames(decoder, of: image, transform: self, width: width, height: height)
+      return TransformedFrames(decoder, of: properties, transform: self, width: width, height: height)
     }
     return Image(
       result.bitmap, animation: frames, scale: result.scale, format: result.format,

@@ -147,6 +147,22 @@ import VitrineTesting
     }
   }
 
+  @Test func transformedAnimationReleasesTheImageAndCountsItsFramesInMemory() throws {
+    let frames = [Self.purple, .white, Self.purple].map {
+      Image.Frame(bitmap: Bitmap(width: 6, height: 4, color: $0), duration: 0.25)
+    }
+    var animated: Image? = Image(frames: frames)
+    weak let untransformed = animated
+
+    let image = try animated?.applying([.grayscale()], .never).get()
+    animated = nil
+
+    #expect(untransformed == nil)
+    #expect(image?.cost == (1 + frames.count) * 6 * 4 * 4)
+    let frame = try image?.animation?.makeDecoder().frame(1) { false }
+    #expect(frame?.color(x: 1, y: 1) == .white)
+  }
+
   @Test(arguments: 0..<3) func cancelledTransformStopsBetweenRows(index: Int) {
     let transforms: [any ImageTransform] = [.circle(), .grayscale(), .rounded(radius: .pixels(4))]
     let checks = Shared(0)
