@@ -3,6 +3,11 @@ import VitrineLoading
 
 /// Writes GIF89a with one color table per frame. An animation that is played once has no loop block.
 enum GIFEncoder {
+  /// The shortest duration of an animation's frame in seconds. Players show 0.01 s as 0.1 s.
+  private static let shortestDuration = 0.02
+  /// The maximum duration in seconds. The file has 16 bits for hundredths of a second.
+  private static let longestDuration = 655.0
+
   static func encode(_ image: Image) throws(ImageError) -> [UInt8] {
     guard let width = UInt16(exactly: image.pixelWidth), let height = UInt16(exactly: image.pixelHeight)
     else {
@@ -11,14 +16,15 @@ enum GIFEncoder {
     let size = bytes(width) + bytes(height)
     var file = Array("GIF89a".utf8) + size + [0, 0, 0]
     if image.isAnimated, image.loopCount != 1 {
+      // The block has 16 bits for the number of loops.
       let loops = bytes(UInt16(clamping: image.loopCount))
       file += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1] + loops + [0]
     }
     try image.forEachFrame(encodedAs: .gif) { frame in
       let palette = GIFPalette(frame.bitmap)
-      // Players show a duration of 0.01 s as 0.1 s.
-      let shortest = image.isAnimated ? 0.02 : 0
-      let centiseconds = UInt16(clamping: Int((min(max(shortest, frame.duration), 655) * 100).rounded()))
+      let shortest = image.isAnimated ? shortestDuration : 0
+      let seconds = min(max(shortest, frame.duration), longestDuration)
+      let centiseconds = UInt16(clamping: Int((seconds * 100).rounded()))
       let clearsToBackground: UInt8 = 2 << 2
       file += [0x21, 0xF9, 4, clearsToBackground | (palette.hasTransparency ? 1 : 0)]
       file += bytes(centiseconds) + [GIFPalette.transparentIndex, 0]

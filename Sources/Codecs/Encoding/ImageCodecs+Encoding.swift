@@ -10,10 +10,18 @@ extension ImageCodecs: ImageEncoding {
   /// that cannot hold the image is replaced: JPEG by PNG for transparent pixels, and by GIF for several frames.
   ///
   /// PNG is lossless. JPEG and WebP are written with quality 95 of 100; the alpha of WebP is lossless. GIF has up to
-  /// 255 colors per frame, and each pixel is either opaque or transparent. Durations are rounded to milliseconds in
-  /// PNG and WebP, and to hundredths of a second in GIF, where 0.02 s is the shortest.
+  /// 255 colors per frame, and each pixel is either opaque or transparent.
+  ///
+  /// Durations and loop counts that a file cannot state are clamped. A GIF has durations in hundredths of a second,
+  /// from 0.02 s, because players show 0.01 s as 0.1 s, to 655 s, and is played at most 65,535 times. An animated PNG has
+  /// durations in milliseconds, up to 65 s, and is played at most 2,147,483,647 times. An animated WebP has durations in
+  /// milliseconds, up to 16,777 s, and is played at most 65,535 times. A loop count of 0 means for ever in all formats.
   ///
   /// Throws `.encoding` if a frame cannot be decoded or has another size than the first.
+  ///
+  /// - Parameters:
+  ///   - image: The image to encode.
+  ///   - format: The format of the file; `nil`, the default, for that of the image.
   public func encode(_ image: Image, as format: ImageFormat? = nil) throws(ImageError) -> [UInt8] {
     switch Self.format(of: image, requested: format) {
     case .png, .raw: try PNGEncoder.encode(image)
@@ -24,7 +32,8 @@ extension ImageCodecs: ImageEncoding {
   }
 
   /// Encodes frames in memory as an animated GIF, PNG or WebP on the calling thread; a single frame becomes a still
-  /// image. JPEG is replaced as in `encode(_:as:)`. Durations of 0.01 s or less count as 0.1 s.
+  /// image. JPEG is replaced, and durations and loop counts are clamped, as in `encode(_:as:)`. Durations of 0.01 s or
+  /// less count as 0.1 s.
   ///
   /// ```swift
   /// let frames = bitmaps.map { Image.Frame(bitmap: $0, duration: 0.05) }
@@ -33,7 +42,10 @@ extension ImageCodecs: ImageEncoding {
   ///
   /// Throws `.encoding` if there are no frames, or frames of different sizes.
   ///
-  /// - Parameter loopCount: The number of times that the animation is played; 0, the default, for ever.
+  /// - Parameters:
+  ///   - frames: The frames in order, all of the same size.
+  ///   - loopCount: The number of times that the animation is played; 0, the default, for ever.
+  ///   - format: The format of the file.
   public func encode(
     frames: [Image.Frame], loopCount: Int = 0, as format: ImageFormat
   ) throws(ImageError) -> [UInt8] {

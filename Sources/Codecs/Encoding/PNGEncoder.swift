@@ -4,6 +4,11 @@ import VitrineLoading
 
 /// Writes PNG with eight bits per channel, and animated PNG for several frames (PNG specification, third edition).
 enum PNGEncoder {
+  /// The maximum duration of a frame in seconds. The file has 16 bits for milliseconds.
+  private static let longestDuration = 65.0
+  /// The maximum number of plays. Numbers of a PNG have 31 bits.
+  private static let highestLoopCount = 0x7FFF_FFFF
+
   static func encode(_ image: Image) throws(ImageError) -> [UInt8] {
     let (width, height) = (image.pixelWidth, image.pixelHeight)
     guard let wide = UInt32(exactly: width), let high = UInt32(exactly: height), max(wide, high) < 1 << 31
@@ -22,7 +27,8 @@ enum PNGEncoder {
       append("IEND", [], to: &file)
       return file
     }
-    append("acTL", bytes(UInt32(image.frameCount)) + bytes(UInt32(clamping: image.loopCount)), to: &file)
+    let loops = bytes(UInt32(clamping: min(image.loopCount, highestLoopCount)))
+    append("acTL", bytes(UInt32(image.frameCount)) + loops, to: &file)
     var sequence: UInt32 = 0
     try image.forEachFrame(encodedAs: .png) { (frame) throws(ImageError) in
       let isFirst = sequence == 0
@@ -40,11 +46,11 @@ enum PNGEncoder {
     return file
   }
 
-  /// The frame control chunk (fcTL) of a frame that replaces the whole canvas. The delay is in milliseconds.
+  /// The frame control chunk (fcTL) of a frame that replaces the whole canvas. The delay is in milliseconds, up to 65 s.
   private static func control(_ sequence: UInt32, _ width: UInt32, _ height: UInt32, _ frame: Image.Frame)
     -> [UInt8]
   {
-    let milliseconds = UInt32((min(max(0, frame.duration), 65) * 1000).rounded())
+    let milliseconds = UInt32((min(max(0, frame.duration), longestDuration) * 1000).rounded())
     let origin: UInt32 = 0
     var control = bytes(sequence)
     for number in [width, height, origin, origin, milliseconds << 16 | 1000] { control += bytes(number) }

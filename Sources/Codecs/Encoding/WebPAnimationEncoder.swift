@@ -10,6 +10,7 @@ import VitrineLoading
 enum WebPAnimationEncoder {
   /// The maximum duration in seconds. The file has 24 bits for milliseconds.
   private static let longestDuration = 16_777.0
+  /// The maximum number of plays. The file has 16 bits for it.
   private static let highestLoopCount = 0xFFFF
 
   static func encode(_ image: Image) throws(ImageError) -> [UInt8] {

@@ -79,6 +79,21 @@ import VitrineLoading
     #expect(decoded.milliseconds == [16_777_000, 100])
   }
 
+  @Test(
+    arguments: [
+      (.gif, 65_535, 655, 0.02), (.png, 0x7FFF_FFFF, 65, 0.011), (.webp, 65_535, 16_777, 0.011),
+    ] as [(ImageFormat, Int, Double, Double)])
+  func loopCountsAndDurationsAreClamped(
+    format: ImageFormat, highestLoopCount: Int, longest: Double, shortest: Double
+  ) throws {
+    let frames = [1e9, 0.011].map { Image.Frame(bitmap: Self.frames()[0].bitmap, duration: $0) }
+
+    let image = try decode(try ImageCodecs().encode(frames: frames, loopCount: .max, as: format))
+
+    #expect(image.loopCount == highestLoopCount)
+    #expect(image.duration(ofFrame: 0) == longest && image.duration(ofFrame: 1) == shortest)
+  }
+
   @Test(arguments: [(0, [0, 0] as [UInt8]), (2, [2, 0]), (300, [44, 1]), (1 << 20, [255, 255])])
   func gifHasALoopBlockUnlessItIsPlayedOnce(loopCount: Int, bytes: [UInt8]) throws {
     let name = Array("NETSCAPE2.0".utf8)
