@@ -2,12 +2,12 @@ import Vitrine
 
 /// A large animated image with controls: play and pause, a bar of its frames, speed and order.
 final class AnimationControls: View {
-  static let height = 300.0
   private static let rates = [0.5, 1, 2, 4]
   private static let modes: [(title: String, mode: PlaybackMode)] = [
     ("Forward", .forward), ("Reverse", .reverse), ("Bounce", .bounce),
   ]
   private static let margin = 12.0
+  private static let rowHeight = 40.0
 
   let image = ImageView()
   private let play = AgainButton("Pause", scriptTitle: "Play or pause")
@@ -61,6 +61,17 @@ final class AnimationControls: View {
     showFrame()
   }
 
+  /// True if the speeds and the orders fit beside each other with their whole titles.
+  private func fitInOneRow(_ width: Double) -> Bool {
+    let needed = rate.sizeThatFits(.zero).width + mode.sizeThatFits(.zero).width
+    return needed + 3 * Self.margin <= width
+  }
+
+  /// Returns the height for a width: narrow controls have the order of the frames in a row of its own.
+  func height(forWidth width: Double) -> Double {
+    fitInOneRow(width) ? 300 : 300 + Self.rowHeight + 10
+  }
+
   override func layoutSubviews() {
     let margin = Self.margin
     let width = bounds.width - 2 * margin
@@ -70,12 +81,13 @@ final class AnimationControls: View {
     let left = play.frame.maxX + margin
     scrubber.frame = Rect(x: left, y: top, width: max(0, width - left - 110), height: 34)
     caption.frame = Rect(x: bounds.width - margin - 110, y: top, width: 110, height: 34)
-    let second = top + 44
-    let rateWidth = min(rate.sizeThatFits(.zero).width, width / 2 - 6)
-    rate.frame = Rect(x: margin, y: second, width: rateWidth, height: 40)
+    let isOneRow = fitInOneRow(bounds.width)
+    rate.frame = Rect(
+      x: margin, y: top + 44, width: min(rate.sizeThatFits(.zero).width, width), height: Self.rowHeight)
     mode.frame = Rect(
-      x: rate.frame.maxX + margin, y: second,
-      width: min(mode.sizeThatFits(.zero).width, width - rateWidth - margin), height: 40)
+      x: isOneRow ? rate.frame.maxX + margin : margin,
+      y: isOneRow ? rate.frame.minY : rate.frame.maxY + 10,
+      width: min(mode.sizeThatFits(.zero).width, width), height: Self.rowHeight)
   }
 }
 

@@ -66,7 +66,8 @@ final class AnimationsScreen: View, Screen {
     let width = bounds.width
     let isWide = width >= 720
     let controlsWidth = isWide ? width - 3 * gap - 200 : width - 2 * gap
-    controls.frame = Rect(x: gap, y: gap, width: controlsWidth, height: AnimationControls.height)
+    controls.frame = Rect(
+      x: gap, y: gap, width: controlsWidth, height: controls.height(forWidth: controlsWidth))
     let side = isWide ? controls.frame.maxX + gap : gap
     let top = isWide ? gap : controls.frame.maxY + gap
     let sideWidth = isWide ? 200 : (width - 3 * gap) / 2
