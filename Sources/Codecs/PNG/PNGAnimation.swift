@@ -179,7 +179,8 @@ extension FrameLayout {
     let canvas = structure.size
     let size = PixelSize(width: control.bigEndianCount(at: 4), height: control.bigEndianCount(at: 8))
     let (x, y) = (control.bigEndianCount(at: 12), control.bigEndianCount(at: 16))
-    guard 1...canvas.width ~= size.width, 1...canvas.height ~= size.height,
+    // The canvas may be empty in the preview of an invalid file.
+    guard size.width > 0, size.height > 0, size.width <= canvas.width, size.height <= canvas.height,
       x <= canvas.width - size.width, y <= canvas.height - size.height
     else { return nil }
     let (numerator, denominator) = (control.bigEndianUInt16(at: 20), control.bigEndianUInt16(at: 22))

@@ -90,6 +90,17 @@ import VitrineLoading
     #expect(decoder.retainedBytes == 0, "nothing is kept after the last byte")
   }
 
+  @Test("an animated PNG with an empty canvas has no preview", arguments: [16, 20])
+  func emptyCanvasHasNoPreview(offsetOfSide: Int) throws {
+    var bytes = AnimatedPNGFixture.solid([.pureRed, .pureGreen, .pureBlue]).bytes
+    bytes.replaceSubrange(offsetOfSide..<offsetOfSide + 4, with: [0, 0, 0, 0])
+    let decoder = try #require(ImageCodecs().progressiveDecoder(.scans, options: DecodeOptions()))
+    for count in 1...bytes.count {
+      let image = try? decoder.image(of: Array(bytes.prefix(count)), expectedLength: nil)
+      #expect(image == nil)
+    }
+  }
+
   @Test("earlier bytes that change give errors or sound frames", arguments: files.indices)
   func changedBytesAreRefused(index: Int) throws {
     var generator = SeededGenerator(seed: UInt64(index))
