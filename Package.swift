@@ -213,8 +213,8 @@ if Context.environment["VITRINE_FUZZ"] != nil {
     .executableTarget(
       name: "Fuzz",
       dependencies: [
-        "CFuzzer", "VitrineDemo", "VitrineCodecs", "VitrineConcurrency", "VitrineCurlTransport",
-        "VitrineDiskCache", "VitrineGraphics", "VitrineLoading",
+        "CFuzzer", "VitrineAnimation", "VitrineDemo", "VitrineCodecs", "VitrineConcurrency",
+        "VitrineCurlTransport", "VitrineDiskCache", "VitrineGraphics", "VitrineLoading",
       ],
       path: "Tests/Fuzz", exclude: ["CFuzzer", "Dictionaries", "Seeds"], swiftSettings: strict),
   ]

@@ -34,7 +34,7 @@ fuzz() {
   need_packages "${packages[@]}"
   build_fuzzer
   local findings="$PWD/.build/fuzz/findings" corpus=.build/fuzz/$subject log=.build/fuzz/$subject.log length=4096
-  case "$subject" in exif | feed | script | head | range | date | freshness | multipart) length=512 ;; esac
+  case "$subject" in exif | feed | script | head | range | date | freshness | multipart | playback) length=512 ;; esac
   mkdir -p "$findings" "$corpus"
   export SWIFT_BACKTRACE=enable=no
   local fuzzer=(.build/fuzz-build/release/Fuzz "$subject" -timeout=10 -rss_limit_mb=1024)

@@ -23,7 +23,8 @@ enum Fuzz {
 
 /// The inputs that can be fuzzed.
 private enum Subject: String {
-  case jpeg, png, webp, gif, exif, feed, script, head, range, date, freshness, stored, multipart
+  case jpeg, png, webp, gif, exif, feed, script, head, range, date, freshness, stored, multipart,
+    playback
 
   /// Passes bytes to the subject, which may refuse any bytes but must not trap, hang, leak or access invalid memory.
   ///
@@ -43,6 +44,7 @@ private enum Subject: String {
     case .freshness: StoredResponses.fuzz(bytes)
     case .stored: StoredFiles.fuzz(bytes)
     case .multipart: MultipartBodies.fuzz(bytes)
+    case .playback: Playbacks.fuzz(bytes)
     }
   }
 }

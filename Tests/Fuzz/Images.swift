@@ -22,6 +22,9 @@ enum Images {
         let image = try ImageCodecs().decode(bytes, options: options)
         check(image, target: target)
         decodeFrames(of: image)
+        if let animation = image.animation {
+          Playbacks.check(bytes.suffix(400), durations: animation.durations)
+        }
       } catch {
         check(error)
       }
@@ -30,14 +33,18 @@ enum Images {
     return true
   }
 
-  /// Decodes frames in order, seeks back and ahead, and checks that a frame has the same pixels each time.
+  /// Decodes frames in order, seeks back and ahead, plays the last frames backward with saved canvases, and checks that
+  /// a frame has the same pixels each time.
   private static func decodeFrames(of image: Image) {
     guard let animation = image.animation else { return }
     precondition(animation.frameCount > 1, "more than one frame")
     guard let decoder = try? animation.makeDecoder() else { preconditionFailure("a decoder") }
+    let ledger = MemoryLedger(budget: 1 << 20)
+    (decoder as? any CanvasSaving)?.saveCanvases(countedIn: ledger)
     let last = animation.frameCount - 1
+    let order = [0, 1, 2, 3, 1, last, 0, 2, last / 2, last] + (max(0, last - 11)...last).reversed()
     var sums: [Int: Int] = [:]
-    for index in [0, 1, 2, 3, 1, last, 0, 2, last / 2, last] where index <= last {
+    for index in order where index <= last {
       do throws(AnimationError) {
         let frame = try decoder.frame(index) { false }
         precondition(frame.width == image.pixelWidth && frame.height == image.pixelHeight, "one size")
@@ -49,6 +56,9 @@ enum Images {
         precondition(error != .cancelled, "damaged")
       }
     }
+    precondition(ledger.usage.total <= ledger.budget, "canvases within the budget")
+    precondition((decoder as? any CanvasSaving)?.releaseSavedCanvases() ?? 0 <= ledger.budget, "counted")
+    precondition(ledger.usage.total == 0, "all canvases are released")
   }
 
   /// Decodes previews in steps derived from the bytes. Some runs change earlier bytes between steps.

@@ -1,7 +1,10 @@
+import VitrineGraphics
+
+@testable import VitrineCodecs
 @testable import VitrineLoading
 
 /// Parses a text line as a `Content-Type`, and the remaining bytes as the body of the response, in pieces of several
-/// sizes.
+/// sizes. Parts that are images are decoded and played.
 enum MultipartBodies {
   private static let limit = 256
 
@@ -17,6 +20,7 @@ enum MultipartBodies {
     for part in whole.parts {
       precondition(!part.body.isEmpty && part.body.count <= limit, "a bounded body")
       precondition(part.headers.fields.count <= MultipartParser.headerLimit, "bounded headers")
+      if let format = ImageSignature.format(of: part.body) { _ = Images.fuzz(part.body, as: format) }
     }
     return true
   }

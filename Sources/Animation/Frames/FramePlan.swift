@@ -104,8 +104,10 @@ struct FramePlan {
   }
 
   private mutating func extend(_ id: UInt64, with animation: ImageAnimation, still: Image) -> [AnyObject] {
-    guard let entry = entries[id], animation.frameCount > entry.track.frameCount || animation.isComplete
-    else { return [] }
+    guard let entry = entries[id] else { return [] }
+    let added = animation.frameCount - entry.track.frameCount
+    // A whole image may have fewer frames than its preview, if it ends with a damaged frame.
+    guard added > 0 || (added == 0 && animation.isComplete) else { return [] }
     entries[id]?.animation = animation
     let replaced = changeFrames(of: id) { track in
       track.extend(toFrameCount: animation.frameCount, still: still).map { [$0] } ?? []

@@ -1,7 +1,7 @@
 /// The playing of one animation in one view: which frame is to be shown at which time. Makes decisions only.
 ///
 /// The frame follows from the time alone, so that a late or a missed call changes nothing for later ones. Times are in
-/// seconds of any clock that does not go back.
+/// seconds of a clock that does not go back. Times that are not finite are ignored.
 ///
 /// While frames of the animation are still to arrive, the frames that have arrived are played once, up to the last one.
 /// `continued` then goes on with more frames.
@@ -59,7 +59,7 @@ package struct Playback {
   /// The frame to show.
   package var frame: Int { order.frames[lastStep % order.frames.count] }
   /// The number of loops that have ended.
-  package var endedLoops: Int { hasEnded ? loopCount : lastStep / order.frames.count }
+  package var endedLoops: Int { (hasEnded ? lastStep + 1 : lastStep) / order.frames.count }
   /// True if the last loop has ended. The last step stays.
   package private(set) var hasEnded = false
 
@@ -69,7 +69,7 @@ package struct Playback {
   package mutating func play(at now: Double) {
     guard !isPlaying else { return }
     if hasEnded { start(atStep: 0) }
-    time = now
+    setTime(now)
     isPlaying = true
   }
 
@@ -89,16 +89,16 @@ package struct Playback {
   /// Goes to the first frame of the first loop.
   package mutating func rewind(at now: Double) {
     start(atStep: 0)
-    time = now
+    setTime(now)
   }
 
   /// Goes to the start of a frame in the current loop. Numbers without a frame are clamped.
   package mutating func seek(toFrame frame: Int, at now: Double) {
     hold(at: now)
-    let loop = hasEnded ? max(0, loopCount - 1) : lastStep / order.frames.count
+    let loop = lastStep / order.frames.count
     let step = order.step(showing: min(max(0, frame), durations.count - 1))
     start(atStep: loop * order.frames.count + step)
-    time = now
+    setTime(now)
   }
 
   /// Changes the speed. Rates outside of `rates` are clamped; numbers that are not finite are ignored.
@@ -148,11 +148,13 @@ package struct Playback {
   /// Makes `now` the time of the position.
   private mutating func hold(at now: Double) {
     position = position(at: now)
-    time = max(time, now)
+    if now > time { setTime(now) }
   }
 
+  private mutating func setTime(_ now: Double) { if now.isFinite { time = now } }
+
   private func position(at now: Double) -> Double {
-    guard isPlaying, now > time, !isStalled else { return position }
+    guard isPlaying, now.isFinite, now > time, !isStalled else { return position }
     let position = position + (now - time) * rate
     return isComplete ? position : min(position, order.duration)
   }
@@ -166,11 +168,12 @@ package struct Playback {
     let count = order.frames.count
     let (before, loopsBefore) = (lastStep, lastStep / count)
     let position = position(at: now)
-    // More loops than an `Int` can count end in the same way.
-    let loops = Int(min(((position + PlaybackOrder.tolerance) / order.duration).rounded(.down), 1e12))
+    let passed = ((position + PlaybackOrder.tolerance) / order.duration).rounded(.down)
+    let loops = Int(min(passed, Double(largestLoopCount)))
     if !isComplete, loops >= 1 {
       lastStep = count - 1
-      (self.position, time, isStalled) = (order.duration, now, true)
+      (self.position, isStalled) = (order.duration, true)
+      setTime(now)
     } else if loopCount > 0, loops >= loopCount {
       lastStep = loopCount * count - 1
       hasEnded = true
@@ -179,9 +182,13 @@ package struct Playback {
       lastStep = max(before, loops * count + order.step(at: position - Double(loops) * order.duration))
     }
     return Progress(
-      frame: frame, steps: min(lastStep - before, count), endedLoops: endedLoops - loopsBefore,
-      hasEnded: hasEnded)
+      // If the loop count was set to fewer loops than have ended, the last frame is shown, without a step.
+      frame: frame, steps: max(0, min(lastStep - before, count)),
+      endedLoops: max(0, endedLoops - loopsBefore), hasEnded: hasEnded)
   }
+
+  /// The number of loops after which the last frame stays, so that steps can be counted.
+  private var largestLoopCount: Int { Int.max / (4 * order.frames.count) }
 
   /// The time at which another frame is to be shown; `nil` if the animation is paused, has ended, or waits for more frames
   /// to arrive.
@@ -198,7 +205,7 @@ package struct Playback {
     let loops = isComplete ? loopCount : 1
     for offset in 1...max(1, min(count, order.frames.count)) where count > 0 {
       let step = lastStep + offset
-      if loops > 0, step >= loops * order.frames.count { break }
+      if loops > 0, step / order.frames.count >= loops { break }
       let frame = order.frames[step % order.frames.count]
       if frame != self.frame, !frames.contains(frame) { frames.append(frame) }
     }

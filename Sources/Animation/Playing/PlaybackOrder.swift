@@ -1,14 +1,19 @@
+import VitrineGraphics
+
 /// The steps of one loop of an animation: the frame of each step, and the time at which the step ends. O(frames) memory.
 struct PlaybackOrder: Hashable {
   /// The tolerance in seconds for rounding errors in sums of durations.
   static let tolerance = 1e-6
+  /// The longest duration of a frame in seconds, so that sums stay finite: about 30 years.
+  static let longestDuration = 1e9
 
   /// The frame of each step.
   let frames: [Int]
   /// The seconds from the start of the loop to the end of each step.
   private let ends: [Double]
 
-  /// - Parameter durations: The seconds for which each frame is shown: at least one number, all positive.
+  /// - Parameter durations: The seconds for which each frame is shown: at least one number. Numbers below
+  ///   `ImageAnimation.shortestDuration` are replaced, and those above `longestDuration` are clamped.
   init(_ mode: PlaybackMode, durations: [Double]) {
     let forward = Array(durations.indices)
     let inner = forward.dropFirst().dropLast()
@@ -21,7 +26,10 @@ struct PlaybackOrder: Hashable {
       }
     var end = 0.0
     ends = frames.map {
-      end += durations[$0]
+      let duration = durations[$0]
+      end +=
+        duration >= ImageAnimation.shortestDuration
+        ? min(duration, Self.longestDuration) : ImageAnimation.defaultDuration
       return end
     }
   }

@@ -260,6 +260,16 @@ import VitrineTesting
     #expect(animation.counts.withLock { $0.frames } == [2, 5] && pool.animationCount == 1)
   }
 
+  @Test func wholeImageWithFewerFramesThanItsPreviewLeavesTheOtherFramesToThePreview() throws {
+    let animation = CountingAnimation(frameCount: 6)
+    let preview = try stream(animation.image(frameCount: 4, isComplete: false))
+    let whole = try #require(
+      pool.frames(of: animation.image(frameCount: 3, isComplete: true), continuing: preview) {})
+
+    #expect(frame(2, of: whole) == 2 && frame(3, of: preview) == 3)
+    #expect(animation.counts.withLock { $0.decoders } == 1 && pool.animationCount == 1)
+  }
+
   @Test func framesOfAnotherSizeAreNotShared() throws {
     let begun = try stream(CountingAnimation(frameCount: 6, side: 4).image(frameCount: 3, isComplete: false))
     let other = try #require(

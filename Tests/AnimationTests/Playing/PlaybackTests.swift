@@ -134,6 +134,42 @@ struct PlaybackTests {
     #expect((0..<5).contains(endless.frame))
   }
 
+  @Test(arguments: [Double.nan, .infinity, -.infinity]) func timesThatAreNotFiniteAreIgnored(time: Double) {
+    var playback = playing()
+    playback.advance(to: 0.15)
+    #expect(playback.advance(to: time).frame == 1)
+    playback.pause(at: time)
+    playback.play(at: time)
+    #expect(playback.frame == 1)
+    playback.seek(toFrame: 2, at: 1)
+    #expect(playback.advance(to: 1.35).frame == 3)
+  }
+
+  @Test func durationsBeyondAllCountingAreHarmless() {
+    var playback = playing([.greatestFiniteMagnitude, .greatestFiniteMagnitude, 0, .nan, -1])
+    playback.seek(toFrame: 2, at: 5)
+    #expect(playback.nextChange.map { abs($0 - 5 - ImageAnimation.defaultDuration) < 1e-6 } == true)
+    #expect(playback.advance(to: 1e300).frame == 4)
+  }
+
+  @Test func loopCountsBeyondAllCountingAreHarmless() {
+    var playback = playing(loopCount: .max)
+    #expect(playback.upcomingFrames(3) == [1, 2, 3])
+    playback.loopCount = 1
+    #expect(playback.advance(to: 2).hasEnded)
+    playback.loopCount = .max
+    playback.seek(toFrame: 1, at: 3)
+    #expect(playback.frame == 1 && playback.endedLoops == 0)
+  }
+
+  @Test func playingEndsWithoutAStepIfFewerLoopsAreSetThanHaveEnded() {
+    var playback = playing()
+    playback.advance(to: 5.15)
+    playback.loopCount = 2
+    let progress = playback.advance(to: 5.2)
+    #expect(progress == .init(frame: 4, steps: 0, endedLoops: 0, hasEnded: true))
+  }
+
   @Test func pausedAnimationStays() {
     var playback = playing()
     playback.pause(at: 0.15)

@@ -1,0 +1,25 @@
+import Testing
+
+@testable import VitrineAnimation
+
+/// Random sequences of calls with fixed seeds. `./run.sh fuzz playback` runs others.
+@Suite(.timeLimit(.minutes(5))) struct RunTests {
+  /// Pseudorandom bytes that are equal in each run.
+  private func bytes(_ count: Int, seed: UInt64) -> [UInt8] {
+    var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+    return (0..<count).map { _ in
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return UInt8(truncatingIfNeeded: state >> 33)
+    }
+  }
+
+  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  func playbackKeepsItsRulesWithAllTimesAndSettings(seed: UInt64) throws {
+    for part in 0..<10 as Range<UInt64> { try PlaybackRun.run(bytes(600, seed: seed << 8 | part)) }
+  }
+
+  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  func planOfFramesKeepsItsRulesWithAllDemandsAndOutcomes(seed: UInt64) throws {
+    for part in 0..<5 as Range<UInt64> { try FramePlanRun.run(bytes(1200, seed: seed << 8 | part)) }
+  }
+}

@@ -1,0 +1,1 @@
+../../AnimationTests/Runs/RunInput.swift
