@@ -66,7 +66,12 @@ struct FramePlanRun {
     case 10: _ = plan.release([0, 1, 5000, .max][input.number(below: 4)])
     default:
       guard let track = tracks.sorted().dropFirst(input.number(below: 4)).first else { break }
-      if input.byte() % 2 == 0 { _ = plan.releaseAll(of: track) } else { plan.tryAgain(track) }
+      switch input.number(below: 4) {
+      case 0: _ = plan.releaseAll(of: track)
+      case 1: _ = plan.releaseSpare()
+      case 2: plan.setUrgent(false, track)
+      default: plan.setUrgent(true, track)
+      }
     }
     try check()
   }
@@ -115,8 +120,9 @@ struct FramePlanRun {
       case 2: .cancelled
       default: .decoded(Image(Self.still.bitmap))
       }
+    let isCurrent = plan.isCurrent(job)
     _ = plan.end(job, outcome)
-    guard case .decoded = outcome, (0...plan.byteLimit ~= plan.bytes) == false else { return }
+    guard isCurrent, case .decoded = outcome, (0...plan.byteLimit ~= plan.bytes) == false else { return }
     for id in tracks {
       guard var track = plan.track(id), track.frameBytes < ImageAnimation.largestByteCount else { continue }
       try require(track.take(keeping: 1).isEmpty, "beyond the limit only needed frames are kept")
