@@ -13,8 +13,8 @@ struct AreaScaler: ~Copyable {
   /// The number of source rows by which the canvas begins above the source.
   private let rowsBefore: Double
   private let spans: [Span]
-  /// The weights of three neighboring columns for each output column, if no output column covers more; else empty.
-  private let taps: [Taps]
+  /// The sums in place of `sums`, if the image is opaque and scaled down little.
+  private var slight: SlightScaler?
   private let memory: PixelBuffer
   /// Four sums per source pixel, for the current output row.
   private let sums: UnsafeMutableBufferPointer<Float>
@@ -27,29 +27,13 @@ struct AreaScaler: ~Copyable {
   private var rowsSummed: Float = 0
 
   /// The source columns that an output column covers.
-  private struct Span {
+  struct Span {
     var first, last: Int
     /// The weights of the first and of the last column; columns between them have the weight 1.
     var firstWeight: Float
     var lastWeight: Float
     /// 1 divided by the number of columns covered.
     var factor: Float
-  }
-
-  /// The weights of three neighboring source columns, the first of which is `first`. Columns beyond the source have the
-  /// weight 0.
-  private struct Taps {
-    var first: Int
-    var weights: SIMD4<Float>
-
-    init?(_ span: Span) {
-      guard span.last - span.first <= 2 else { return nil }
-      first = span.first
-      weights = [span.firstWeight, 0, 0, 0]
-      if span.last == first + 1 { weights.y = span.lastWeight }
-      if span.last == first + 2 { (weights.y, weights.z) = (1, span.lastWeight) }
-      weights *= span.factor
-    }
   }
 
   /// - Precondition: The source is at least as wide and as high as the canvas.
@@ -67,16 +51,12 @@ struct AreaScaler: ~Copyable {
     height = source.size.height
     spans = Self.spans(
       count: canvas.size.width, step: step.x, before: canvas.overhang.x * step.x, limit: source.size.width)
-    let taps = hasAlpha ? [] : spans.compactMap { Taps($0) }
-    self.taps = taps.count == spans.count ? taps : []
+    slight = hasAlpha ? nil : SlightScaler(spans, sourceWidth: source.size.width)
     let pixelBytes = PixelFormat.bytesPerPixel * MemoryLayout<Float>.stride
-    let sumBytes = source.size.width * pixelBytes
-    let outputBytes = canvas.size.width * PixelFormat.bytesPerPixel
-    // Two zero pixels follow the sums, which the last taps read.
-    memory = PixelBuffer(byteCount: sumBytes + Self.pixelsAfter * pixelBytes + outputBytes)
+    let sumBytes = slight == nil ? source.size.width * pixelBytes : 0
+    memory = PixelBuffer(byteCount: sumBytes + canvas.size.width * PixelFormat.bytesPerPixel)
     sums = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[..<sumBytes]).bindMemory(to: Float.self)
-    let afterSums = sumBytes + Self.pixelsAfter * pixelBytes
-    output = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[afterSums...]).bindMemory(to: UInt8.self)
+    output = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[sumBytes...]).bindMemory(to: UInt8.self)
   }
 
   private static func spans(count: Int, step: Double, before: Double, limit: Int) -> [Span] {
@@ -101,7 +81,11 @@ struct AreaScaler: ~Copyable {
       let end = Double(outputY + 1) * step.y
       let weight = Float(min(bottom, end) - top)
       // A sliver caused by rounding is skipped, unless it is all that the output row gets.
-      if weight > 1e-4 || (y == height && rowsSummed == 0) { add(bytes, weight: max(weight, 1e-4)) }
+      if weight > 1e-4 || (y == height && rowsSummed == 0) {
+        let start = max(Double(outputY) * step.y, rowsBefore)
+        let rows = min(end, Double(height) + rowsBefore) - start
+        add(bytes, weight: max(weight, 1e-4), of: Float(rows))
+      }
       guard end <= bottom || y == height else { return }
       finishRow()
       top = end
@@ -109,7 +93,21 @@ struct AreaScaler: ~Copyable {
     }
   }
 
-  private mutating func add(_ row: UnsafePointer<UInt8>, weight: Float) {
+  /// Adds a source row.
+  ///
+  /// - Parameters:
+  ///   - weight: The number of source rows: 1 or a fraction.
+  ///   - rows: The number of source rows of the current output row, including fractions.
+  private mutating func add(_ row: UnsafePointer<UInt8>, weight: Float, of rows: Float) {
+    if slight != nil {
+      slight?.add(row, share: weight / max(rows, weight), isFirst: rowsSummed == 0)
+    } else {
+      addFloats(row, weight: weight)
+    }
+    rowsSummed += weight
+  }
+
+  private func addFloats(_ row: UnsafePointer<UInt8>, weight: Float) {
     let sums = sums.baseAddress.unsafelyUnwrapped
     let count = self.sums.count
     switch (hasAlpha, rowsSummed == 0) {
@@ -127,34 +125,14 @@ struct AreaScaler: ~Copyable {
         sums[pixel + 3] += alpha
       }
     }
-    rowsSummed += weight
   }
-
-  /// The number of zero pixels after the sums.
-  private static let pixelsAfter = 2
 
   private mutating func finishRow() {
-    if taps.isEmpty { sumColumns() } else { sumThreeColumns() }
-    canvas.write(UnsafeMutableRawPointer(output.baseAddress.unsafelyUnwrapped), at: outputY)
+    let row = output.baseAddress.unsafelyUnwrapped
+    if let slight { slight.finish(row) } else { sumColumns() }
+    canvas.write(UnsafeMutableRawPointer(row), at: outputY)
     outputY += 1
     rowsSummed = 0
-  }
-
-  /// Does the same as `sumColumns()` without a branch for each column.
-  private func sumThreeColumns() {
-    let pixels = UnsafeRawPointer(sums.baseAddress.unsafelyUnwrapped)
-      .assumingMemoryBound(to: SIMD4<Float>.self)
-    let target = UnsafeMutableRawPointer(output.baseAddress.unsafelyUnwrapped)
-      .assumingMemoryBound(to: UInt32.self)
-    let rowFactor = 1 / rowsSummed
-    taps.withUnsafeBufferPointer { taps in
-      for column in taps.indices {
-        let source = pixels + taps[column].first
-        let weights = taps[column].weights * rowFactor
-        let sum = source[0] * weights.x + source[1] * weights.y + source[2] * weights.z
-        target[column] = Self.packed(sum) | UInt32(0xFF00_0000).littleEndian
-      }
-    }
   }
 
   private func sumColumns() {

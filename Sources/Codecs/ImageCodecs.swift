@@ -19,7 +19,7 @@ public import VitrineLoading
 /// be used on any number of threads.
 public struct ImageCodecs: ImageDecoding {
   /// The version of the pixels that the decoder makes.
-  public var storageIdentifier: String? { "vitrine 3" }
+  public var storageIdentifier: String? { "vitrine 4" }
 
   /// Creates a decoder. O(1).
   public init() {}

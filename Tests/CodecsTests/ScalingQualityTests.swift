@@ -116,6 +116,54 @@ import VitrineLoading
     }
     #expect(small.isOpaque)
   }
+
+  @Test(
+    "an opaque image that is scaled down a little is close to the exact means",
+    arguments: [(402, 300), (403, 151), (322, 240), (250, 301), (203, 203), (202, 151)])
+  func slightScalingIsCloseToTheExactMeans(width: Int, height: Int) throws {
+    let original = try decode(Self.image).bitmap
+    let small = original.scaledDown(toWidth: width, height: height)
+    let reference = Self.reference(of: original, width: width, height: height)
+    for (color, expected) in zip(small.colors.joined(), reference) {
+      for (value, expected) in zip([color.red, color.green, color.blue], expected) {
+        #expect(abs(Double(value) - expected) <= 1.5)
+      }
+    }
+    #expect(Self.decibels(of: small, against: reference) > 55)
+    #expect(small.isOpaque)
+  }
+
+  @Test(
+    "stripes of the strongest contrast stay within the bounds of slight scaling",
+    arguments: [64, 65, 99, 127])
+  func stripesScaledDownALittle(size: Int) {
+    let stripes = Bitmap(width: 128, height: 128, format: .rgba, isOpaque: true) { bytes, bytesPerRow in
+      for y in 0..<128 {
+        for x in 0..<128 {
+          let isWhite = [x, y, x + y][x % 3] % 2 == 0
+          bytes.storeBytes(
+            of: isWhite ? UInt32.max : UInt32(0xFF00_0000).littleEndian,
+            toByteOffset: y * bytesPerRow + x * 4,
+            as: UInt32.self)
+        }
+      }
+    }
+    let small = stripes.scaledDown(toWidth: size, height: size)
+    let reference = Self.reference(of: stripes, width: size, height: size)
+    for (color, expected) in zip(small.colors.joined(), reference) {
+      #expect(abs(Double(color.green) - expected[1]) <= 1.5)
+    }
+  }
+
+  @Test func slightScalingKeepsEvenColors() {
+    for value in [UInt8(0), 1, 127, 254, 255] {
+      let even = Bitmap(width: 31, height: 29, format: .rgba, isOpaque: true) { bytes, _ in
+        for index in bytes.indices { bytes[index] = index % 4 == 3 ? 255 : value }
+      }
+      let colors = even.scaledDown(toWidth: 23, height: 19).colors.joined()
+      #expect(colors.allSatisfy { $0.red == value && $0.green == value && $0.alpha == 255 })
+    }
+  }
 }
 
 @Suite struct AreaScalerTests {
