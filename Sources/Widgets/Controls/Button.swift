@@ -141,6 +141,8 @@ open class Button: Control {
     case .image: images.table[state] = image
     case .background: backgrounds.table[state] = image
     }
+    playOn(from: replaced, to: image)
+    defer { removeUnusedPlayers() }
     let after = appearance(of: slot)
     guard before != after else {
       // The removed image must not remain visible as the old image of a running transition.
@@ -153,7 +155,6 @@ open class Button: Control {
       return
     }
     self[slot].transition = startTransition(transition, from: before, to: after, after: self[slot].transition)
-    players?.removeReplacedPreviews(of: self)
     setNeedsDisplay()
   }
 
@@ -163,9 +164,8 @@ open class Button: Control {
   /// Returns the image or the background image for the current state.
   package func currentImage(in slot: ButtonSlot) -> Image? { appearance(of: slot).image }
 
-  override func holds(_ image: Image) -> Bool {
-    images.table.values.contains { $0 === image } || backgrounds.table.values.contains { $0 === image }
-      || super.holds(image)
+  override var heldImages: [Image] {
+    Array(images.table.values) + Array(backgrounds.table.values) + super.heldImages
   }
 
   /// True if an image set for `state` is displayed in the current state, that is, if no existing entry takes
@@ -234,6 +234,7 @@ open class Button: Control {
     for slot in [ButtonSlot.image, .background] where self[slot].transition?.new != appearance(of: slot) {
       endTransition(in: slot)
     }
+    removeUnusedPlayers()
     refreshTitle()
     super.stateDidChange()
   }

@@ -38,6 +38,7 @@ open class ImageView: View {
   public func setImage(_ image: Image?, transition: Transition) {
     let replaced = storedImage
     storedImage = image
+    playOn(from: replaced, to: image)
     if displayedState == .normal {
       showContents(image, transition: transition)
     } else if replaced != nil, replaced != image,
@@ -46,15 +47,19 @@ open class ImageView: View {
       // The removed image must not remain visible as the old image of a running transition.
       showContents(contents, of: .highlighted, transition: .none)
     }
+    removeUnusedPlayers()
   }
 
   /// Sets the image for the highlighted state. The transition runs only if the displayed image changes.
   public func setHighlightedImage(_ image: Image?, transition: Transition) {
+    let replaced = storedHighlightedImage
     storedHighlightedImage = image
+    playOn(from: replaced, to: image)
     if isHighlighted { showContents(image ?? storedImage, of: displayedState, transition: transition) }
+    removeUnusedPlayers()
   }
 
-  override func holds(_ image: Image) -> Bool { image === storedImage || image === storedHighlightedImage }
+  override var heldImages: [Image] { [storedImage, storedHighlightedImage].compactMap(\.self) }
 
   /// The state whose image is displayed.
   private var displayedState: ControlState {

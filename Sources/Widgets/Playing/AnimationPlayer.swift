@@ -10,6 +10,9 @@ public import VitrineGraphics
 /// Playing stops while the view is not drawn: because it is hidden, transparent, scrolled away, or shows another image.
 /// Nothing is decoded and the window is not woken then. Playing goes on at the same frame when the view is drawn again.
 ///
+/// The player of an image ends when the view's image, or that of a button's state, is replaced and the transition to the
+/// new image is over. It then shows nothing and keeps no frames; setting the image again makes another player.
+///
 /// While the image is being loaded with previews, the player plays the frames that have arrived, and stays at the last one
 /// until more arrive. The player, its handlers and its settings stay when a preview is replaced by a later one or by the
 /// whole image, and playing goes on at the same frame; see `isProgressive`.
@@ -76,6 +79,25 @@ public final class AnimationPlayer {
     if let begun = frames { frames = makeStream(continuing: begun) }
   }
 
+  /// Returns a player of an image that continues this one's, with the same frame, settings and handlers, for a view that
+  /// shows both images.
+  func copy(for image: Image, in view: View) -> AnimationPlayer? {
+    guard let copy = AnimationPlayer(self.image, in: view, autoplays: wantsToPlay) else { return nil }
+    (copy.frameHandler, copy.loopHandler, copy.endHandler) = (frameHandler, loopHandler, endHandler)
+    (copy.playback, copy.ownLoopCount) = (playback, ownLoopCount)
+    (copy.shown, copy.frameIndex, copy.isWaiting) = (shown, frameIndex, isWaiting)
+    copy.goOn(with: image)
+    return copy
+  }
+
+  /// Ends the player for ever, and releases its frames and its decoder.
+  func end() {
+    view?.window?.cancelFrames(for: self)
+    playback.pause(at: now)
+    (view, frames, wantsToPlay, isWaiting, isScheduled) = (nil, nil, false, false, false)
+    (shown, frameIndex) = (image, 0)
+  }
+
   // MARK: Control
 
   /// True while the image is a preview: more frames are still to arrive.
@@ -89,6 +111,7 @@ public final class AnimationPlayer {
 
   /// Plays the animation. An animation that has ended starts again.
   public func play() {
+    guard view != nil else { return }
     wantsToPlay = true
     if playback.hasEnded {
       playback.rewind(at: now)
@@ -211,7 +234,6 @@ public final class AnimationPlayer {
     isScheduled = false
     playback.suspend(at: now)
     frames?.suspend()
-    if let view, !view.holds(image) { view.removePlayer(self) }
     return .never
   }
 }

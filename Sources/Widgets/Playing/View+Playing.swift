@@ -1,35 +1,39 @@
 public import VitrineAnimation
 public import VitrineGraphics
 
-/// The players of a view, one for each animated image.
+/// The players of a view: one for each animated image that belongs to the view, or that a transition still shows.
 final class AnimationPlayers {
-  /// The maximum number of players of images that a view no longer shows, but may show again.
-  private static let maximumCount = 8
-
   var autoplays = true
   private var players: [AnimationPlayer] = []
 
   func player(for image: Image, in view: View) -> AnimationPlayer? {
-    if let known = players.first(where: { $0.image === image }) { return known }
-    if let begun = players.last(where: { image.continues($0.image) }) {
-      begun.goOn(with: image)
-      return begun
+    if let known = knownPlayer(of: image) { return known }
+    guard view.plays(image), let player = AnimationPlayer(image, in: view, autoplays: autoplays) else {
+      return nil
     }
-    guard let player = AnimationPlayer(image, in: view, autoplays: autoplays) else { return nil }
     players.append(player)
-    if players.count > Self.maximumCount { players.removeFirst() }
     return player
   }
 
-  func remove(_ player: AnimationPlayer) { players.removeAll { $0 === player } }
+  private func knownPlayer(of image: Image) -> AnimationPlayer? { players.first { $0.image === image } }
 
-  /// Removes the players of previews that the view has replaced and does not draw any more, with their decoded frames. A
-  /// preview is not shown again.
-  func removeReplacedPreviews(of view: View) {
-    players.removeAll { player in
-      player.isProgressive && !view.holds(player.image)
-        && !view.transitions.contains { $0.old.image === player.image || $0.new.image === player.image }
+  /// Lets the player of an image that was replaced go on with the new image, if that continues the animation.
+  func playOn(from replaced: Image, to image: Image, in view: View) {
+    guard let player = knownPlayer(of: replaced), knownPlayer(of: image) == nil, image.continues(replaced)
+    else { return }
+    if view.stillShows(replaced) {
+      if let copy = player.copy(for: image, in: view) { players.append(copy) }
+    } else {
+      player.goOn(with: image)
     }
+  }
+
+  /// Ends the players of images that the view does not show again, and releases their decoders and frames.
+  func removeUnused(of view: View) {
+    let unused = players.filter { !view.plays($0.image) }
+    guard !unused.isEmpty else { return }
+    players.removeAll { player in unused.contains { $0 === player } }
+    for player in unused { player.end() }
   }
 }
 
@@ -43,7 +47,8 @@ extension View {
   /// The player of the view's image; `nil` if the image is still or there is none.
   public var animationPlayer: AnimationPlayer? { contents.flatMap { animationPlayer(for: $0) } }
 
-  /// Returns the player of one of the view's images, such as that of a state of a button; `nil` if the image is still.
+  /// Returns the player of one of the view's images, such as that of a state of a button; `nil` if the image is still or
+  /// does not belong to the view.
   public func animationPlayer(for image: Image) -> AnimationPlayer? {
     image.isAnimated ? existingPlayers.player(for: image, in: self) : nil
   }
@@ -55,7 +60,24 @@ extension View {
     return new
   }
 
-  func removePlayer(_ player: AnimationPlayer) { players?.remove(player) }
+  /// Lets the player of an image that was replaced go on with the new image, if that continues the animation. Called
+  /// before the transition to the new image begins.
+  func playOn(from replaced: Image?, to image: Image?) {
+    if let replaced, let image, replaced !== image { players?.playOn(from: replaced, to: image, in: self) }
+  }
+
+  /// Ends the players of images that were replaced and that no transition shows any longer.
+  func removeUnusedPlayers() { players?.removeUnused(of: self) }
+
+  /// True if an image belongs to the view, or is shown by a transition.
+  fileprivate func plays(_ image: Image) -> Bool {
+    stillShows(image) || transitions.contains { $0.new.image === image }
+  }
+
+  /// True if an image that was replaced belongs to the view in another state, or is fading out.
+  fileprivate func stillShows(_ image: Image) -> Bool {
+    heldImages.contains { $0 === image } || transitions.contains { $0.old.image === image }
+  }
 
   /// Returns the pixels to draw for an image: the current frame if the image is animated.
   func frameToDraw(of image: Image) -> Image {

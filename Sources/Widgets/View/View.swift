@@ -155,11 +155,16 @@ open class View {
   /// unless `transition` is not animated. A preview of an animation that is replaced by an image with more of its frames
   /// goes on without a transition.
   open func setContents(_ image: Image?, transition: Transition) {
-    showContents(image, transition: transition)
+    showContents(image, replacing: storedContents, transition: transition)
   }
 
   /// Shows an image as `setContents(_:transition:)` does, for a view with images for several states.
-  final func showContents(_ image: Image?, of state: ControlState = .normal, transition: Transition) {
+  ///
+  /// - Parameter replaced: The image that no longer belongs to the view, unless the view holds it for another state.
+  final func showContents(
+    _ image: Image?, of state: ControlState = .normal, replacing replaced: Image? = nil,
+    transition: Transition
+  ) {
     let previous = ImageAppearance(image: storedContents, state: stateOfContents)
     stateOfContents = state
     guard image != storedContents else {
@@ -168,17 +173,19 @@ open class View {
         contentsTransition = nil
         setNeedsDisplay()
       }
+      removeUnusedPlayers()
       return
     }
     storedContents = image
+    playOn(from: replaced, to: image)
     contentsTransition = startTransition(
       transition, from: previous, to: ImageAppearance(image: image, state: state), after: contentsTransition)
-    players?.removeReplacedPreviews(of: self)
+    removeUnusedPlayers()
     setNeedsDisplay()
   }
 
-  /// True if an image belongs to the view, even if the view does not show it at present.
-  func holds(_ image: Image) -> Bool { image === storedContents }
+  /// The images that belong to the view, also those that the view does not show in its present state.
+  var heldImages: [Image] { storedContents.map { [$0] } ?? [] }
 
   /// True while an image of the view changes into another, or is about to. For a caption that changes with the image.
   public var isInTransition: Bool { !transitions.isEmpty }
@@ -197,7 +204,7 @@ open class View {
     setNeedsDisplay()
     guard running.isOver else { return }
     if contentsTransition === running { contentsTransition = nil }
-    players?.removeReplacedPreviews(of: self)
+    removeUnusedPlayers()
   }
 
   var transitions: [ContentsTransition] { contentsTransition.map { [$0] } ?? [] }
@@ -214,8 +221,6 @@ open class View {
     after running: ContentsTransition?
   ) -> ContentsTransition? {
     if let image = new.image, let preview = previous.image, image.continues(preview) {
-      // The player goes on even if the view is not drawn any more.
-      _ = animationPlayer(for: image)
       // A running transition to the preview leads to the image instead.
       if transition.isAnimated, running?.goOn(from: preview, with: new) == true { return running }
       running?.stop()
@@ -342,6 +347,7 @@ open class View {
     let old = window
     window = new
     endTransitions()
+    removeUnusedPlayers()
     old?.cancelInteraction(of: self)
     // Re-entrancy: a handler of a cancelled touch may have moved the view.
     guard window === new else { return }

@@ -10,41 +10,18 @@ import VitrineTesting
   private let test = TestWindow(size: Size(width: 400, height: 300))
   private var window: Window { test.window }
 
-  /// An image of five frames with the red values 0 to 4, which are shown for 0.1 s each.
-  private func animation(frameCount: Int = 5, loopCount: Int = 0) -> Image {
-    let frames = (0..<frameCount).map { number in
-      Image.Frame(
-        bitmap: Bitmap(width: 4, height: 4, color: Color(red: UInt8(number), green: 0, blue: 0)),
-        duration: 0.1)
-    }
-    return Image(frames: frames, loopCount: loopCount)
-  }
-
-  private func addView(_ image: Image?, x: Double = 0) -> ImageView {
-    let view = ImageView(frame: Rect(x: x, y: 0, width: 40, height: 40))
-    view.image = image
-    window.addSubview(view)
-    return view
-  }
-
-  /// Returns the red values of the drawn images, back to front.
-  private var drawn: [UInt8] {
-    window.drawList(for: window.bounds).commands.compactMap { command in
-      guard case .image(let image) = command else { return nil }
-      return image.image.bitmap.color(x: 0, y: 0).red
-    }
-  }
+  private var drawn: [UInt8] { test.drawn }
 
   @Test("SD-A7 a view of an animated image has a player, SD-A6 one of a still image has none")
   func viewOfAnAnimatedImageHasAPlayer() {
-    #expect(addView(animation()).animationPlayer?.isPlaying == true)
-    let still = addView(Image(Bitmap(width: 4, height: 4, color: .white)))
+    #expect(test.addView(.animated()).animationPlayer?.isPlaying == true)
+    let still = test.addView(.white)
     #expect(still.animationPlayer == nil && !still.isPlaying)
-    #expect(addView(nil).animationPlayer == nil)
+    #expect(test.addView(nil).animationPlayer == nil)
   }
 
   @Test func framesAreShownAtTheirTimes() {
-    _ = addView(animation())
+    _ = test.addView(.animated())
     test.draw()
     var seen: [UInt8] = []
     for _ in 0..<12 {
@@ -55,7 +32,7 @@ import VitrineTesting
   }
 
   @Test func windowIsWokenOnlyForFrames() {
-    _ = addView(animation())
+    _ = test.addView(.animated())
     test.draw()
     let before = test.framesRun
     test.advance(by: 2.05)
@@ -65,7 +42,7 @@ import VitrineTesting
 
   @Test("SD-A13 hiding the view stops the player, and showing it goes on at the same frame")
   func hiddenViewStopsPlaying() {
-    let view = addView(animation())
+    let view = test.addView(.animated())
     test.draw()
     test.advance(by: 0.25)
     view.isHidden = true
@@ -84,8 +61,8 @@ import VitrineTesting
   func viewThatIsNotDrawnStopsPlaying(reason: String) {
     let parent = View(frame: window.bounds)
     window.addSubview(parent)
-    let image = animation()
-    let view = addView(image)
+    let image = Image.animated()
+    let view = test.addView(image)
     parent.addSubview(view)
     test.draw()
     test.advance(by: 0.15)
@@ -93,7 +70,7 @@ import VitrineTesting
     case "transparent": view.alpha = 0
     case "moved away": view.frame = Rect(x: 1000, y: 0, width: 40, height: 40)
     case "removed": view.removeFromSuperview()
-    case "another image": view.image = Image(Bitmap(width: 4, height: 4, color: .white))
+    case "another image": view.image = .white
     default: parent.isHidden = true
     }
     test.advance(by: 1)
@@ -104,9 +81,9 @@ import VitrineTesting
 
   @Test("SD-A22 without auto-play nothing is animated until it is started")
   func playingBeginsWithACall() {
-    let view = addView(nil)
+    let view = test.addView(nil)
     view.autoplaysAnimations = false
-    view.image = animation()
+    view.image = .animated()
     test.draw()
     test.advance(by: 1)
     #expect(drawn == [0] && !view.isPlaying && window.nextDeadline == nil)
@@ -118,7 +95,7 @@ import VitrineTesting
 
   @Test("SD-A19 stopping keeps the frame and its number")
   func pausedViewKeepsItsFrame() {
-    let view = addView(animation())
+    let view = test.addView(.animated())
     test.draw()
     test.advance(by: 0.25)
     view.pause()
@@ -134,7 +111,7 @@ import VitrineTesting
 
   @Test("SD-A20 stopping with clearing releases the decoded frames")
   func stoppedPlayerReleasesItsFrames() {
-    let view = addView(animation())
+    let view = test.addView(.animated())
     test.draw()
     test.advance(by: 0.35)
     #expect(view.animationPlayer.map { $0.decodedBytes > 0 } == true)
@@ -146,7 +123,7 @@ import VitrineTesting
 
   @Test("SD-A23 seeking calls the frame handler with each index in order")
   func seekingShowsTheFrame() {
-    let view = addView(animation())
+    let view = test.addView(.animated())
     view.pause()
     test.draw()
     var frames: [Int] = []
@@ -163,7 +140,7 @@ import VitrineTesting
 
   @Test("YY-B40 an animation with a loop count stops at its last frame and tells it")
   func lastLoopEndsPlaying() {
-    let view = addView(animation(loopCount: 2))
+    let view = test.addView(.animated(loopCount: 2))
     var calls: [String] = []
     view.animationPlayer?.loopHandler = { calls.append("loop \($0)") }
     view.animationPlayer?.endHandler = { calls.append("end") }
@@ -178,7 +155,7 @@ import VitrineTesting
   }
 
   @Test func modeAndRateChangeWhilePlaying() {
-    let view = addView(animation())
+    let view = test.addView(.animated())
     test.draw()
     test.advance(by: 0.25)
     view.playbackMode = .reverse
@@ -190,8 +167,8 @@ import VitrineTesting
   }
 
   @Test func viewsOfOneImageMayHaveDifferentPhases() {
-    let image = animation()
-    let views = [addView(image), addView(image, x: 50)]
+    let image = Image.animated()
+    let views = [test.addView(image), test.addView(image, x: 50)]
     test.draw()
     views[1].seek(toFrame: 3)
     test.advance(by: 0.15)
@@ -200,7 +177,7 @@ import VitrineTesting
 
   @Test func eachStateOfAButtonPlays() {
     let button = Button(frame: Rect(x: 0, y: 0, width: 100, height: 100))
-    let (normal, pressed) = (animation(), animation(frameCount: 3))
+    let (normal, pressed) = (Image.animated(), Image.animated(frameCount: 3))
     button.setImage(normal, for: .normal)
     button.setBackgroundImage(pressed, for: .normal)
     button.setImage(pressed, for: .highlighted)
@@ -220,7 +197,7 @@ import VitrineTesting
   }
 
   @Test func lateWindowLeavesFramesOut() {
-    let view = addView(animation())
+    let view = test.addView(.animated())
     test.draw()
     window.update(at: 0.35)
     _ = window.drawList(for: window.bounds)
@@ -228,21 +205,19 @@ import VitrineTesting
   }
 
   @Test func replacedImageStartsAtItsFirstFrame() {
-    let view = addView(animation())
+    let view = test.addView(.animated())
     test.draw()
     test.advance(by: 0.25)
-    view.image = animation(frameCount: 3)
+    view.image = .animated(frameCount: 3)
     test.draw()
     #expect(drawn == [0])
     test.advance(by: 0.1)
     #expect(drawn == [1])
   }
 
-  /// A preview of `animation()` with the frames that have arrived.
+  /// A preview of `Image.animated()` with the frames that have arrived.
   private func preview(frameCount: Int) -> Image {
-    let bitmaps = (0..<frameCount).map { number in
-      Bitmap(width: 4, height: 4, color: Color(red: UInt8(number), green: 0, blue: 0))
-    }
+    let bitmaps = (0..<frameCount).map { Bitmap.frame($0) }
     let animation = ImageAnimation(
       durations: [Double](repeating: 0.1, count: frameCount), frameByteCount: 64, byteCount: 64,
       isComplete: false
@@ -263,11 +238,11 @@ import VitrineTesting
 
   @Test("SD-A15 a partial animated image marks its view as progressive, the final one does not")
   func previewMarksItsViewAsProgressive() {
-    let view = addView(preview(frameCount: 2))
+    let view = test.addView(preview(frameCount: 2))
     #expect(view.isProgressive && view.animationPlayer?.isProgressive == true)
-    view.image = animation()
+    view.image = .animated()
     #expect(!view.isProgressive && view.animationPlayer?.isProgressive == false)
-    view.image = Image(Bitmap(width: 4, height: 4, color: .white))
+    view.image = .white
     #expect(!view.isProgressive)
   }
 
@@ -275,7 +250,7 @@ import VitrineTesting
     "SD-A21 playing a partial image never goes backwards, the number of frames grows, the final image is not progressive"
   )
   func previewsPlayOn() throws {
-    let view = addView(preview(frameCount: 2))
+    let view = test.addView(preview(frameCount: 2))
     let player = try #require(view.animationPlayer)
     var (frames, loops) = ([Int](), 0)
     player.frameHandler = { frames.append($0) }
@@ -295,7 +270,7 @@ import VitrineTesting
       test.advance(by: 0.5)
       #expect(drawn == [UInt8(count - 1)] && frames == Array(1..<count) && loops == 0)
     }
-    view.image = animation()
+    view.image = .animated()
     #expect(view.animationPlayer === player && !view.isProgressive)
     test.draw()
     test.advance(by: 0.25)
@@ -303,7 +278,7 @@ import VitrineTesting
   }
 
   @Test func previewThatArrivesWhilePlayingChangesNothingOnTheScreen() {
-    let view = addView(preview(frameCount: 4))
+    let view = test.addView(preview(frameCount: 4))
     test.draw()
     test.advance(by: 0.15)
     view.setContents(preview(frameCount: 5), transition: .crossDissolve)
@@ -312,7 +287,7 @@ import VitrineTesting
     #expect(drawn == [1])
     test.advance(by: 0.06)
     #expect(drawn == [2])
-    view.setContents(animation(frameCount: 6), transition: .crossDissolve)
+    view.setContents(.animated(frameCount: 6), transition: .crossDissolve)
     test.draw()
     #expect(drawn == [2] && !view.isInTransition)
     test.advance(by: 0.1)
@@ -320,12 +295,12 @@ import VitrineTesting
   }
 
   @Test func runningTransitionLeadsToTheNextPreview() {
-    let view = addView(Image(Bitmap(width: 4, height: 4, color: .white)))
+    let view = test.addView(.white)
     test.draw()
     view.setContents(preview(frameCount: 3), transition: .crossDissolve)
     test.draw()
     test.advance(by: 0.15)
-    view.setContents(animation(), transition: .crossDissolve)
+    view.setContents(.animated(), transition: .crossDissolve)
     #expect(view.isInTransition)
     test.advance(by: 10)
     #expect(!view.isInTransition && view.animationPlayer.map { $0.endedLoops > 0 } == true)
@@ -333,7 +308,7 @@ import VitrineTesting
 
   @Test func firstFrameDoesNotDissolveIntoItself() {
     let color = Color(red: 0, green: 0, blue: 0)
-    let view = addView(Image(Bitmap(width: 4, height: 4, color: color), isPreview: true))
+    let view = test.addView(Image(Bitmap(width: 4, height: 4, color: color), isPreview: true))
     test.draw()
     view.setContents(preview(frameCount: 2), transition: .crossDissolve)
     #expect(!view.isInTransition)
@@ -344,24 +319,24 @@ import VitrineTesting
 
   @Test(arguments: [Transition.none, .crossDissolve])
   func replacedPreviewKeepsNoFrames(transition: Transition) {
-    let view = addView(preview(frameCount: 3))
+    let view = test.addView(preview(frameCount: 3))
     test.draw()
     test.advance(by: 1)
     weak let player = view.animationPlayer
     #expect(player.map { $0.decodedBytes > 0 } == true)
-    view.setContents(Image(Bitmap(width: 4, height: 4, color: .white)), transition: transition)
+    view.setContents(.white, transition: transition)
     test.draw()
     test.advance(by: 5)
     #expect(player == nil && window.nextDeadline == nil)
   }
 
   @Test func settingsOfThePlayerStayWhenMoreFramesArrive() {
-    let view = addView(preview(frameCount: 2))
+    let view = test.addView(preview(frameCount: 2))
     test.draw()
     view.playbackRate = 2
     view.animationPlayer?.loopCount = 1
     view.pause()
-    view.image = animation()
+    view.image = .animated()
     #expect(view.playbackRate == 2 && view.animationPlayer?.loopCount == 1 && !view.isPlaying)
     view.play()
     test.draw()
@@ -370,14 +345,11 @@ import VitrineTesting
   }
 
   @Test func otherImageDoesNotGoOnFromAPreview() {
-    let view = addView(preview(frameCount: 3))
+    let view = test.addView(preview(frameCount: 3))
     test.draw()
     test.advance(by: 0.25)
     let other = Image(
-      frames: [9, 8, 7, 6].map {
-        Image.Frame(
-          bitmap: Bitmap(width: 4, height: 4, color: Color(red: $0, green: 0, blue: 0)), duration: 0.1)
-      })
+      frames: [9, 8, 7, 6].map { Image.Frame(bitmap: .frame($0), duration: 0.1) })
     view.image = other
     test.draw()
     #expect(drawn == [9])
@@ -389,7 +361,7 @@ import VitrineTesting
     window.addSubview(button)
     test.draw()
     test.advance(by: 0.15)
-    button.setImage(animation(), for: .normal, transition: .crossDissolve)
+    button.setImage(.animated(), for: .normal, transition: .crossDissolve)
     test.draw()
     #expect(drawn == [1])
     test.advance(by: 0.35)
@@ -400,7 +372,7 @@ import VitrineTesting
     "SD-A10 the natural size of a view is that of its image, SD-A12 a view that is made with an image keeps it"
   )
   func viewHasTheSizeOfItsImage() {
-    let image = animation()
+    let image = Image.animated()
     let view = ImageView(image)
     #expect(view.sizeThatFits(.zero) == Size(width: 4, height: 4) && view.image === image)
     #expect(view.frame.size == Size(width: 4, height: 4))

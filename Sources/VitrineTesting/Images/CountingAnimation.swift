@@ -1,26 +1,29 @@
-import Synchronization
-import VitrineConcurrency
-import VitrineGraphics
-import VitrineTesting
-
-@testable import VitrineAnimation
+package import Synchronization
+package import VitrineGraphics
 
 /// An animation of single-colored frames that counts what is decoded. Frame `n` has the red value `n`.
-final class CountingAnimation: Sendable {
-  struct Counts {
-    var decoders = 0
+package final class CountingAnimation: Sendable {
+  /// The work of the decoders.
+  package struct Counts {
+    /// The number of decoders that were made.
+    package var decoders = 0
     /// The number of decoders that are in memory.
-    var livingDecoders = 0
+    package var livingDecoders = 0
     /// The number of decoders that went on from another.
-    var continuations = 0
-    var frames: [Int] = []
+    package var continuations = 0
+    /// The frames that decoders were asked for, in order.
+    package var frames: [Int] = []
     /// The frames that were given up because they were no longer needed.
-    var cancelled: [Int] = []
+    package var cancelled: [Int] = []
   }
 
-  let counts = Mutex(Counts())
-  let side: Int
-  let frameCount: Int
+  /// The work of the decoders so far.
+  package let counts = Mutex(Counts())
+  /// The width and the height of the frames in pixels.
+  package let side: Int
+  /// The number of frames of `image`.
+  package let frameCount: Int
+  private let loopCount: Int
   private let decoderByteCount: Int?
   private let decodingByteCount: Int
   private let damagedFrom: Int
@@ -29,21 +32,27 @@ final class CountingAnimation: Sendable {
   private let savedCanvasBytes: Int
 
   /// - Parameters:
+  ///   - side: The width and the height of the frames in pixels.
+  ///   - loopCount: The number of times that the animation is played; 0 for ever.
   ///   - decoderByteCount: The bytes that a decoder keeps; by default ten for each frame.
   ///   - decodingByteCount: The bytes that a decoder allocates for each frame.
+  ///   - damagedFrom: The number of the first frame that cannot be decoded.
   ///   - gate: Holds each frame before the decoder asks whether the frame is needed.
   ///   - givesUp: True for a decoder that throws `.cancelled` although the frame is needed.
   ///   - savedCanvasBytes: The number of bytes of canvases that the decoder saves with each frame.
-  init(
-    frameCount: Int, side: Int = 8, decoderByteCount: Int? = nil, decodingByteCount: Int = 0,
+  package init(
+    frameCount: Int, side: Int = 8, loopCount: Int = 0, decoderByteCount: Int? = nil,
+    decodingByteCount: Int = 0,
     damagedFrom: Int = .max, gate: Gate = Gate(isOpen: true), givesUp: Bool = false, savedCanvasBytes: Int = 0
   ) {
     (self.decoderByteCount, self.decodingByteCount) = (decoderByteCount, decodingByteCount)
     (self.frameCount, self.side, self.damagedFrom) = (frameCount, side, damagedFrom)
+    self.loopCount = loopCount
     (self.gate, self.givesUp, self.savedCanvasBytes) = (gate, givesUp, savedCanvasBytes)
   }
 
-  func bitmap(_ frame: Int) -> Bitmap {
+  /// Returns the pixels of a frame.
+  package func bitmap(_ frame: Int) -> Bitmap {
     Bitmap(width: side, height: side, format: .rgba, isOpaque: true) { bytes, _ in
       for offset in stride(from: 0, to: bytes.count, by: 4) {
         bytes.storeBytes(of: 0xFF00_0000 | UInt32(frame & 0xFF), toByteOffset: offset, as: UInt32.self)
@@ -51,14 +60,15 @@ final class CountingAnimation: Sendable {
     }
   }
 
-  var image: Image { image(frameCount: frameCount, isComplete: true) }
+  /// An image with all frames.
+  package var image: Image { image(frameCount: frameCount, isComplete: true) }
 
   /// Returns an image with the first frames only. A decoder of more frames can go on from one of fewer frames.
-  func image(frameCount: Int, isComplete: Bool) -> Image {
+  package func image(frameCount: Int, isComplete: Bool) -> Image {
     Image(
       bitmap(0),
       animation: ImageAnimation(
-        durations: [Double](repeating: 0.1, count: frameCount), loopCount: 0,
+        durations: [Double](repeating: 0.1, count: frameCount), loopCount: loopCount,
         frameByteCount: side * side * 4, byteCount: 100,
         decoderByteCount: decoderByteCount ?? 10 * frameCount, decodingByteCount: decodingByteCount,
         isComplete: isComplete
