@@ -213,12 +213,20 @@ public final class Image: Sendable {
     animation.map { $0.storage == storage } ?? true ? self : Image(self, storage: storage)
   }
 
-  /// Returns true if this animated image shows what `preview` shows, and perhaps more: `preview` was made of the same
-  /// image when fewer frames had arrived, or only the first. Compares the pixels of the first frame.
-  package func continues(_ preview: Image) -> Bool {
-    guard let animation, self !== preview,
-      sourceWidth == preview.sourceWidth, sourceHeight == preview.sourceHeight
-    else { return false }
+  /// Returns true if a view that shows `other` can go on with this animated image at the same frame.
+  ///
+  /// Either both show the same animation, perhaps at different sizes. Or `other` is a preview that was made of the same
+  /// image when fewer frames had arrived, or only the first. Compares encoded bytes, or the pixels of the first frame.
+  package func continues(_ other: Image) -> Bool {
+    guard let animation, self !== other else { return false }
+    let isSame = renderingMode == other.renderingMode && other.animation?.isSame(as: animation) == true
+    return isSame || continues(preview: other)
+  }
+
+  private func continues(preview: Image) -> Bool {
+    guard let animation, sourceWidth == preview.sourceWidth, sourceHeight == preview.sourceHeight else {
+      return false
+    }
     if let begun = preview.animation {
       guard !begun.isComplete, animation.frameByteCount == begun.frameByteCount,
         animation.durations.starts(with: begun.durations)

@@ -49,8 +49,7 @@ import VitrineTesting
     let body = try animation(format: format)
     world.transport.respondToAll { $0.respond(with: body) }
     let test = TestWindow(size: Size(width: 100, height: 100))
-    let view = ImageView(frame: Rect(x: 0, y: 0, width: 8, height: 8))
-    test.window.addSubview(view)
+    let view = addView(side: 8, to: test)
     view.setImage(from: ImageCacheWorld.url, options: SlotOptions(downloader: world.downloader))
     try await until { view.image?.isAnimated == true }
     test.draw()
@@ -58,6 +57,59 @@ import VitrineTesting
     test.advance(by: 0.15)
     #expect(view.isPlaying && view.image?.frameCount == 5)
     #expect(view.animationPlayer.map { $0.frameIndex > 0 } == true)
+  }
+
+  private func addView(side: Double, to test: TestWindow) -> ImageView {
+    let view = ImageView(frame: Rect(x: 0, y: 0, width: side, height: side))
+    test.window.addSubview(view)
+    return view
+  }
+
+  @Test(arguments: [ImageFormat.gif, .png, .webp])
+  func grownViewPlaysOnAtTheSameFrame(format: ImageFormat) async throws {
+    let body = try animation(format: format, side: 64)
+    world.transport.respondToAll { $0.respond(with: body) }
+    let test = TestWindow(size: Size(width: 100, height: 100))
+    let view = addView(side: 16, to: test)
+    view.setImage(from: ImageCacheWorld.url, options: SlotOptions(downloader: world.downloader))
+    try await until { view.image?.isAnimated == true }
+    test.advance(by: 1)
+    view.seek(toFrame: 3)
+    view.playbackRate = 0.5
+    test.advance(by: 0.1)
+    let (small, player) = (view.image, view.animationPlayer)
+
+    view.frame.size = Size(width: 64, height: 64)
+    try await until { view.image !== small }
+
+    #expect(view.image.map { $0.pixelWidth > small?.pixelWidth ?? 0 } == true)
+    #expect(view.animationPlayer === player && player?.frameIndex == 3 && !view.isInTransition)
+    test.draw()
+    #expect(test.images.first?.image.pixelWidth == 64)
+    test.advance(by: 0.11)
+    #expect(player?.frameIndex == 4 && player?.playbackRate == 0.5)
+  }
+
+  @Test func refreshedResponseStartsOverOnlyWithOtherBytes() async throws {
+    let bodies = [try animation(), try animation(), try animation(frameCount: 4)]
+    let test = TestWindow(size: Size(width: 100, height: 100))
+    let view = addView(side: 8, to: test)
+    var request = try request()
+    request.cachePolicy = .refresh
+    for (number, body) in bodies.enumerated() {
+      let (shown, player) = (view.image, view.animationPlayer)
+      view.setImage(from: request, options: SlotOptions(downloader: world.downloader))
+      try await world.transport.transfer(number + 1).respond(with: body)
+      try await until { view.image !== shown && view.image?.isAnimated == true }
+      #expect(number != 1 || view.animationPlayer === player && player?.frameIndex == 2)
+      #expect(number != 2 || view.animationPlayer !== player && view.animationPlayer?.frameIndex == 0)
+      view.playbackRate = 2
+      view.pause()
+      view.seek(toFrame: 2)
+      test.draw()
+      test.advance(by: 5)
+      #expect(view.animationPlayer?.frameIndex == 2 && view.playbackRate == 2 && !view.isPlaying)
+    }
   }
 
   @Test(

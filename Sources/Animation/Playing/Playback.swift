@@ -103,9 +103,14 @@ package struct Playback {
 
   /// Changes the speed. Rates outside of `rates` are clamped; numbers that are not finite are ignored.
   package mutating func setRate(_ rate: Double, at now: Double) {
-    guard rate.isFinite else { return }
+    guard let rate = Self.clamped(rate) else { return }
     hold(at: now)
-    self.rate = min(max(Self.rates.lowerBound, rate), Self.rates.upperBound)
+    self.rate = rate
+  }
+
+  /// Returns a rate within `rates`; `nil` for a number that is not finite.
+  package static func clamped(_ rate: Double) -> Double? {
+    rate.isFinite ? min(max(rates.lowerBound, rate), rates.upperBound) : nil
   }
 
   /// Changes the order of the frames. Starts the first loop again at the current frame.

@@ -1,3 +1,5 @@
+import VitrineGraphics
+
 /// The encoded bytes of an animation: a whole file, or the part of a file that has arrived.
 ///
 /// The bytes of a file that is still arriving are kept in segments, so that more bytes can be added without a copy of the
@@ -29,6 +31,9 @@ struct AnimationBytes: Sendable {
     segments.append(Segment(start: count, bytes: Array(file[count..<end])))
     count = end
   }
+
+  /// The source of a complete animation of these bytes; `nil` if the bytes are in several segments.
+  var source: AnimationSource? { segments.count == 1 ? AnimationSource(file: beginning) : nil }
 
   /// The bytes before the second segment: the header of the file, and one or more frames.
   var beginning: [UInt8] { segments.first?.bytes ?? [] }

@@ -25,7 +25,8 @@ extension ImageAnimation {
       durations: table.frames.map(\.duration), loopCount: table.loopCount, frameByteCount: plan.resultBytes,
       byteCount: ByteCount.sum(bytes.count, tableBytes),
       decoderByteCount: ByteCount.sum(table.composingBytes, colorByteCount),
-      decodingByteCount: ByteCount.sum(frameByteCount, plan.frameDrawingBytes), isComplete: isComplete
+      decodingByteCount: ByteCount.sum(frameByteCount, plan.frameDrawingBytes), isComplete: isComplete,
+      source: isComplete ? bytes.source : nil
     ) { (beginning) throws(AnimationError) in
       do throws(ImageError) {
         let frames = try makeFrames()

@@ -89,7 +89,8 @@ struct WebPAnimation: Sendable {
       durations: table.frames.map(\.duration), loopCount: table.loopCount, frameByteCount: plan.resultBytes,
       byteCount: ByteCount.sum(bytes.count, ByteCount.product(table.frames.count, Self.bytesPerFrame)),
       decoderByteCount: ByteCount.sum(composingByteCount, colorByteCount),
-      decodingByteCount: ByteCount.sum(frameByteCount, plan.frameDrawingBytes), isComplete: isComplete
+      decodingByteCount: ByteCount.sum(frameByteCount, plan.frameDrawingBytes), isComplete: isComplete,
+      source: isComplete ? bytes.source : nil
     ) { (beginning) throws(AnimationError) in
       do throws(ImageError) {
         let plan = try WebPContainer.plan(bytes.beginning, options, isComplete: isComplete)

@@ -35,6 +35,9 @@ public final class ImageAnimation: Sendable {
   package let decodingByteCount: Int
   /// False if more frames of the file are still to arrive, as in the preview of an animated image.
   public let isComplete: Bool
+  /// The source of the frames; `nil` while the animation is incomplete, and for frames that are not decoded by the
+  /// library's codecs.
+  package let source: AnimationSource?
   /// The choice between keeping the decoded frames and decoding them again.
   public let storage: FrameStorage
   private let decoder: DecoderMaker
@@ -75,13 +78,14 @@ public final class ImageAnimation: Sendable {
   /// - Parameters:
   ///   - firstFrameByteCount: The number of bytes of the first frame that `makeDecoder` retains in addition, and that are
   ///     the pixels of the image.
+  ///   - source: The source of the frames, by which the same animation at another size is recognized.
   ///   - makeDecoder: Returns a decoder. The argument is the decoder of an animation with the first frames of this one,
   ///     which is not used any more; `nil` if there is none.
   /// - Precondition: `durations` is not empty.
   package init(
     durations: [Double], loopCount: Int, frameByteCount: Int, byteCount: Int, decoderByteCount: Int,
     decodingByteCount: Int = 0, isComplete: Bool, firstFrameByteCount: Int = 0,
-    goingOn makeDecoder: @escaping DecoderMaker
+    source: AnimationSource? = nil, goingOn makeDecoder: @escaping DecoderMaker
   ) {
     precondition(!durations.isEmpty, "an animation has at least one frame")
     self.durations = durations.map {
@@ -94,6 +98,7 @@ public final class ImageAnimation: Sendable {
     self.decoderByteCount = Self.limited(decoderByteCount)
     self.decodingByteCount = Self.limited(decodingByteCount)
     self.isComplete = isComplete
+    self.source = source
     storage = .automatic
     decoder = makeDecoder
   }
@@ -105,7 +110,7 @@ public final class ImageAnimation: Sendable {
     firstFrameByteCount = other.firstFrameByteCount
     (frameByteCount, decoderByteCount) = (other.frameByteCount, other.decoderByteCount)
     decodingByteCount = other.decodingByteCount
-    (isComplete, decoder) = (other.isComplete, other.decoder)
+    (isComplete, source, decoder) = (other.isComplete, other.source, other.decoder)
     self.storage = storage
   }
 
@@ -113,6 +118,15 @@ public final class ImageAnimation: Sendable {
   /// unchanged.
   package func stored(as storage: FrameStorage) -> ImageAnimation {
     storage == self.storage ? self : ImageAnimation(self, storage: storage)
+  }
+
+  /// Returns true if both are complete and show the same frames at the same times, perhaps at different sizes. O(bytes)
+  /// for animations that were decoded from equal bytes.
+  func isSame(as other: ImageAnimation) -> Bool {
+    guard isComplete, other.isComplete else { return false }
+    if self === other { return true }
+    guard let source, let otherSource = other.source, durations == other.durations else { return false }
+    return source.isSame(as: otherSource)
   }
 
   /// The number of frames, at least 1.

@@ -76,7 +76,7 @@ extension ImageTransform {
       decoderByteCount: animation.decoderByteCount,
       // The frame before the transform.
       decodingByteCount: animation.decodingByteCount.addingSaturated(animation.frameByteCount),
-      isComplete: animation.isComplete
+      isComplete: animation.isComplete, source: animation.source?.transformed(by: identifier)
     ) { (beginning) throws(AnimationError) in
       let decoder =
         if let begun = (beginning as? TransformedFrames)?.decoder {

@@ -28,6 +28,7 @@ package final class CountingAnimation: Sendable {
   private let decodingByteCount: Int
   private let damagedFrom: Int
   private let gate: Gate
+  private let source: AnimationSource?
   private let givesUp: Bool
   private let savedCanvasBytes: Int
 
@@ -38,16 +39,19 @@ package final class CountingAnimation: Sendable {
   ///   - decodingByteCount: The bytes that a decoder allocates for each frame.
   ///   - damagedFrom: The number of the first frame that cannot be decoded.
   ///   - gate: Holds each frame before the decoder asks whether the frame is needed.
+  ///   - file: The bytes from which the animation counts as decoded.
   ///   - givesUp: True for a decoder that throws `.cancelled` although the frame is needed.
   ///   - savedCanvasBytes: The number of bytes of canvases that the decoder saves with each frame.
   package init(
     frameCount: Int, side: Int = 8, loopCount: Int = 0, decoderByteCount: Int? = nil,
     decodingByteCount: Int = 0,
-    damagedFrom: Int = .max, gate: Gate = Gate(isOpen: true), givesUp: Bool = false, savedCanvasBytes: Int = 0
+    damagedFrom: Int = .max, gate: Gate = Gate(isOpen: true), file: [UInt8]? = nil, givesUp: Bool = false,
+    savedCanvasBytes: Int = 0
   ) {
     (self.decoderByteCount, self.decodingByteCount) = (decoderByteCount, decodingByteCount)
     (self.frameCount, self.side, self.damagedFrom) = (frameCount, side, damagedFrom)
     self.loopCount = loopCount
+    source = file.map { AnimationSource(file: $0) }
     (self.gate, self.givesUp, self.savedCanvasBytes) = (gate, givesUp, savedCanvasBytes)
   }
 
@@ -71,7 +75,7 @@ package final class CountingAnimation: Sendable {
         durations: [Double](repeating: 0.1, count: frameCount), loopCount: loopCount,
         frameByteCount: side * side * 4, byteCount: 100,
         decoderByteCount: decoderByteCount ?? 10 * frameCount, decodingByteCount: decodingByteCount,
-        isComplete: isComplete
+        isComplete: isComplete, source: isComplete ? source : nil
       ) { (beginning) throws(AnimationError) in
         self.counts.withLock { counts in
           if beginning is Decoder { counts.continuations += 1 } else { counts.decoders += 1 }

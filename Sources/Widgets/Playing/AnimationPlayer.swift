@@ -10,6 +10,11 @@ public import VitrineGraphics
 /// Playing stops while the view is not drawn: because it is hidden, transparent, scrolled away, or shows another image.
 /// Nothing is decoded and the window is not woken then. Playing goes on at the same frame when the view is drawn again.
 ///
+/// When the image is replaced by the same animation at another size, or by a response with the same bytes, the player goes
+/// on as well: at the same time, with the same settings and handlers. Another animation has another player, which begins
+/// with the settings of the view: `View.playbackRate`, `View.playbackMode`, and whether the view is paused. Settings that
+/// are made on a player belong to its animation.
+///
 /// The player of an image ends when the view's image, or that of a button's state, is replaced and the transition to the
 /// new image is over. It then shows nothing and keeps no frames; setting the image again makes another player.
 ///
@@ -22,7 +27,8 @@ public final class AnimationPlayer {
   /// The maximum number of seconds for which a program that advances the time itself waits for a frame.
   private static let longestWait = 5.0
 
-  /// The animated image: the latest preview while the image is being loaded.
+  /// The animated image: the latest preview while the image is being loaded, and later the variant at the size of the
+  /// view.
   public private(set) var image: Image
   /// Called when another frame is shown, with the number of the frame.
   public var frameHandler: ((Int) -> Void)?
@@ -57,34 +63,44 @@ public final class AnimationPlayer {
   private var isWaiting = false
 
   /// Creates a player; `nil` for a still image.
-  init?(_ image: Image, in view: View, autoplays: Bool) {
+  init?(_ image: Image, in view: View, _ settings: PlaybackSettings) {
     guard let animation = image.animation else { return nil }
     self.image = image
     self.view = view
     shown = image
-    wantsToPlay = autoplays
+    wantsToPlay = settings.autoplays && !settings.isPaused
     playback = Playback(
-      durations: animation.durations, loopCount: animation.loopCount, isComplete: animation.isComplete)
+      durations: animation.durations, loopCount: animation.loopCount, isComplete: animation.isComplete,
+      mode: settings.mode)
+    playback.setRate(settings.rate, at: 0)
+    isWaiting = playback.frame != 0
   }
 
-  /// Goes on with an image of which more frames have arrived; see `Image.continues`. The view is drawn afterwards.
+  /// Goes on with an image of which more frames have arrived, or with the same animation at another size; see
+  /// `Image.continues`. The view is drawn afterwards.
   func goOn(with image: Image) {
     guard let animation = image.animation else { return }
-    playback = playback.continued(
-      durations: animation.durations, loopCount: ownLoopCount ?? animation.loopCount,
-      isComplete: animation.isComplete, at: now)
-    if shown === self.image { shown = image }
+    // Only a preview has fewer frames.
+    let isPreview = isProgressive
+    if isPreview {
+      playback = playback.continued(
+        durations: animation.durations, loopCount: ownLoopCount ?? animation.loopCount,
+        isComplete: animation.isComplete, at: now)
+    }
+    if shown === self.image { shown = image } else if !isPreview { isWaiting = true }
     self.image = image
-    // The frames that are decoded already are those of the new image, too.
-    if let begun = frames { frames = makeStream(continuing: begun) }
+    // The decoded frames of a preview are those of the new image, too. Frames of another size are only shown until those
+    // of the new image are decoded.
+    if let begun = frames { frames = makeStream(continuing: isPreview ? begun : nil) }
+    if isWaiting { wake() }
   }
 
   /// Returns a player of an image that continues this one's, with the same frame, settings and handlers, for a view that
   /// shows both images.
   func copy(for image: Image, in view: View) -> AnimationPlayer? {
-    guard let copy = AnimationPlayer(self.image, in: view, autoplays: wantsToPlay) else { return nil }
+    guard let copy = AnimationPlayer(self.image, in: view, PlaybackSettings()) else { return nil }
     (copy.frameHandler, copy.loopHandler, copy.endHandler) = (frameHandler, loopHandler, endHandler)
-    (copy.playback, copy.ownLoopCount) = (playback, ownLoopCount)
+    (copy.playback, copy.ownLoopCount, copy.wantsToPlay) = (playback, ownLoopCount, wantsToPlay)
     (copy.shown, copy.frameIndex, copy.isWaiting) = (shown, frameIndex, isWaiting)
     copy.goOn(with: image)
     return copy
@@ -144,7 +160,7 @@ public final class AnimationPlayer {
     wake()
   }
 
-  /// The speed, 1 by default. Values are clamped to 0.01…100.
+  /// The speed; by default that of the view. Values are clamped to 0.01…100.
   public var playbackRate: Double {
     get { playback.rate }
     set {
@@ -153,7 +169,7 @@ public final class AnimationPlayer {
     }
   }
 
-  /// The order of the frames; `.forward` by default. A change starts the first loop again, at the current frame.
+  /// The order of the frames; by default that of the view. A change starts the first loop again, at the current frame.
   public var playbackMode: PlaybackMode {
     get { playback.mode }
     set {

@@ -3,12 +3,12 @@ public import VitrineGraphics
 
 /// The players of a view: one for each animated image that belongs to the view, or that a transition still shows.
 final class AnimationPlayers {
-  var autoplays = true
+  var settings = PlaybackSettings()
   private var players: [AnimationPlayer] = []
 
   func player(for image: Image, in view: View) -> AnimationPlayer? {
     if let known = knownPlayer(of: image) { return known }
-    guard view.plays(image), let player = AnimationPlayer(image, in: view, autoplays: autoplays) else {
+    guard view.plays(image), let player = AnimationPlayer(image, in: view, settings) else {
       return nil
     }
     players.append(player)
@@ -28,6 +28,25 @@ final class AnimationPlayers {
     }
   }
 
+  /// Stops all animations, and those that are set later.
+  func pause() {
+    settings.isPaused = true
+    for player in players { player.pause() }
+  }
+
+  /// Sets the speed of all animations, and of those that are set later. Numbers that are not finite are ignored.
+  func setRate(_ rate: Double) {
+    guard let rate = Playback.clamped(rate) else { return }
+    settings.rate = rate
+    for player in players { player.playbackRate = rate }
+  }
+
+  /// Sets the order of the frames of all animations, and of those that are set later.
+  func setMode(_ mode: PlaybackMode) {
+    settings.mode = mode
+    for player in players { player.playbackMode = mode }
+  }
+
   /// Ends the players of images that the view does not show again, and releases their decoders and frames.
   func removeUnused(of view: View) {
     let unused = players.filter { !view.plays($0.image) }
@@ -38,10 +57,11 @@ final class AnimationPlayers {
 }
 
 extension View {
-  /// True, the default, if animated images play as soon as they are drawn. Applies to images that are shown later.
+  /// True, the default, if animated images play as soon as they are drawn, unless the view is paused. Applies to images
+  /// that are shown later.
   public var autoplaysAnimations: Bool {
-    get { players?.autoplays ?? true }
-    set { existingPlayers.autoplays = newValue }
+    get { players?.settings.autoplays ?? true }
+    set { existingPlayers.settings.autoplays = newValue }
   }
 
   /// The player of the view's image; `nil` if the image is still or there is none.
@@ -92,20 +112,38 @@ extension View {
   /// True while the view shows a preview with the frames of an animation that have arrived; see
   /// `AnimationPlayer.isProgressive`.
   public var isProgressive: Bool { animationPlayer?.isProgressive ?? false }
-  /// Plays the view's image; see `AnimationPlayer.play()`.
-  public func play() { animationPlayer?.play() }
-  /// Stops the view's image at the current frame.
-  public func pause() { animationPlayer?.pause() }
+  /// Plays the images of the view, for a button those of all states; see `AnimationPlayer.play()`.
+  public func play() {
+    players?.settings.isPaused = false
+    for image in heldImages { animationPlayer(for: image)?.play() }
+  }
+  /// Stops the images of the view at their current frames. Animations that the view shows later do not play either, until
+  /// `play()` is called; `AnimationPlayer.pause()` stops one animation.
+  public func pause() { existingPlayers.pause() }
   /// Shows a frame of the view's image; see `AnimationPlayer.seek(toFrame:)`.
   public func seek(toFrame frame: Int) { animationPlayer?.seek(toFrame: frame) }
-  /// The speed of the view's image; 1 without an animation.
+  /// The speed of the view's image, 1 by default. A new value applies to all images of the view, and to those that are set
+  /// later. Values are clamped to 0.01…100; `AnimationPlayer.playbackRate` is the speed of one animation.
   public var playbackRate: Double {
-    get { animationPlayer?.playbackRate ?? 1 }
-    set { animationPlayer?.playbackRate = newValue }
+    get { animationPlayer?.playbackRate ?? players?.settings.rate ?? 1 }
+    set { existingPlayers.setRate(newValue) }
   }
-  /// The order of the frames of the view's image; `.forward` without an animation.
+  /// The order of the frames of the view's image, `.forward` by default. A new value applies to all images of the view, and
+  /// to those that are set later; `AnimationPlayer.playbackMode` is the order of one animation.
   public var playbackMode: PlaybackMode {
-    get { animationPlayer?.playbackMode ?? .forward }
-    set { animationPlayer?.playbackMode = newValue }
+    get { animationPlayer?.playbackMode ?? players?.settings.mode ?? .forward }
+    set { existingPlayers.setMode(newValue) }
+  }
+}
+
+extension Image {
+  /// Returns the part of this frame that shows the same as a part of `image`, which has another size if the frame was
+  /// decoded for an earlier variant of the image.
+  func sourceRect(_ rect: Rect, of image: Image) -> Rect {
+    guard pixelWidth != image.pixelWidth || pixelHeight != image.pixelHeight else { return rect }
+    let (x, y) = (
+      Double(pixelWidth) / Double(image.pixelWidth), Double(pixelHeight) / Double(image.pixelHeight)
+    )
+    return Rect(x: rect.minX * x, y: rect.minY * y, width: rect.width * x, height: rect.height * y)
   }
 }

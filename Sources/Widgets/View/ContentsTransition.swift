@@ -54,10 +54,10 @@ final class ContentsTransition: FrameObserver {
     return true
   }
 
-  /// Replaces the preview that the transition leads to by an image that continues its animation; see `Image.continues`.
-  /// Returns true if the transition leads to the preview.
-  func goOn(from preview: Image, with appearance: ImageAppearance) -> Bool {
-    guard new.image === preview else { return false }
+  /// Replaces the image that the transition leads to by an image that continues its animation; see `Image.continues`.
+  /// Returns true if the transition leads to `image`.
+  func goOn(from image: Image, with appearance: ImageAppearance) -> Bool {
+    guard new.image === image else { return false }
     new = appearance
     return true
   }

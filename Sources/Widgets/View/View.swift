@@ -152,8 +152,8 @@ open class View {
   ///
   /// A running transition is ended, and the new transition starts from the more visible of its two images, so that an
   /// image replaced before it was visible does not appear. Setting the current image again keeps a running transition,
-  /// unless `transition` is not animated. A preview of an animation that is replaced by an image with more of its frames
-  /// goes on without a transition.
+  /// unless `transition` is not animated. An animation that is replaced by the same animation at another size, or by one
+  /// of which more frames have arrived, goes on without a transition.
   open func setContents(_ image: Image?, transition: Transition) {
     showContents(image, replacing: storedContents, transition: transition)
   }
@@ -220,9 +220,9 @@ open class View {
     _ transition: Transition, from previous: ImageAppearance, to new: ImageAppearance,
     after running: ContentsTransition?
   ) -> ContentsTransition? {
-    if let image = new.image, let preview = previous.image, image.continues(preview) {
-      // A running transition to the preview leads to the image instead.
-      if transition.isAnimated, running?.goOn(from: preview, with: new) == true { return running }
+    if let image = new.image, let replaced = previous.image, image.continues(replaced) {
+      // A running transition to the replaced image leads to the new one instead.
+      if transition.isAnimated, running?.goOn(from: replaced, with: new) == true { return running }
       running?.stop()
       return nil
     }
@@ -266,7 +266,8 @@ open class View {
       // A view outside the redrawn part does not count as drawn.
       let frame = list.isVisible(rect) ? frameToDraw(of: image) : image
       return DrawList.ImageCommand(
-        image: frame, source: layout.source, destination: layout.destination, opacity: appearance.opacity,
+        image: frame, source: frame.sourceRect(layout.source, of: image), destination: layout.destination,
+        opacity: appearance.opacity,
         tint: appearance.tint,
         templateColor: image.isTemplate(defaultMode: renderingMode) ? currentTintColor : nil,
         cornerRadius: cornerRadius)
