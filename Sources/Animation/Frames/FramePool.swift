@@ -110,6 +110,13 @@ package final class FramePool: Sendable {
 
   // MARK: Streams
 
+  /// Returns true if a frame of a track cannot be decoded, or if the track has ended.
+  func cannotDecode(_ frame: Int, of id: UInt64) -> Bool {
+    state.withLock(waking: .none) { state in
+      state.plan.track(id).map { track in track.firstDamaged.map { frame >= $0 } ?? false } ?? true
+    }
+  }
+
   func setDemand(_ demand: FrameDemand?, of number: UInt64, in id: UInt64) -> DecodedFrame? {
     let (frame, released, needsThread) = state.withLock(waking: .none) { state in
       let (frame, released) = state.plan.setDemand(demand, of: number, in: id)

@@ -30,6 +30,9 @@ package final class FrameStream: Sendable {
       .map { DecodedFrame(number: demand.current, image: $0) }
   }
 
+  /// Returns true if a frame is damaged, so that waiting for it is in vain.
+  package func cannotDecode(_ frame: Int) -> Bool { pool.cannotDecode(frame, of: track) }
+
   /// The bytes of the decoded frames of the animation, without the first frame, which belongs to the image.
   package var decodedBytes: Int { pool.decodedBytes(of: track) }
 

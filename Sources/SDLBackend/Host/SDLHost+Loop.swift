@@ -130,6 +130,7 @@ extension SDLHost {
       window.setNeedsDisplay()
     case .visible(let isVisible):
       self.isVisible = isVisible
+      window.isVisible = isVisible
       window.setNeedsDisplay()
     case .cursor(let isVisible): video.showCursor(isVisible)
     case .gamepadAdded(let device):

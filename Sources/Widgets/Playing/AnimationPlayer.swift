@@ -26,6 +26,8 @@ public final class AnimationPlayer {
   private static let framesAhead = 3
   /// The maximum number of seconds for which a program that advances the time itself waits for a frame.
   private static let longestWait = 5.0
+  /// The number of seconds after which a player that waits for a frame looks whether the view is still on the screen.
+  private static let waitingInterval = 0.5
 
   /// The animated image: the latest preview while the image is being loaded, and later the variant at the size of the
   /// view.
@@ -265,11 +267,14 @@ extension AnimationPlayer: FrameObserver {
     show(progress.frame, in: window)
     if progress.endedLoops > 0 { loopHandler?(playback.endedLoops) }
     if progress.hasEnded { endHandler?() }
-    guard let next = playback.nextChange else {
+    let change = playback.nextChange.map { frameTime(of: $0, in: window) }
+    // A view may leave the screen while a frame is being decoded.
+    let check = isWaiting ? now + Self.waitingInterval : nil
+    guard let next = [change, check].compactMap(\.self).min() else {
       isScheduled = false
       return .never
     }
-    return .at(frameTime(of: next, in: window))
+    return .at(next)
   }
 
   private func show(_ frame: Int, in window: Window) {
@@ -277,7 +282,7 @@ extension AnimationPlayer: FrameObserver {
     let found =
       window.isInRealTime
       ? stream?.frame(for: demand) : stream?.frame(for: demand, waitingFor: Self.longestWait)
-    isWaiting = found?.number != frame
+    isWaiting = found?.number != frame && stream?.cannotDecode(frame) == false
     guard let found else { return }
     // The first frame is the image itself, which other views may have drawn already.
     setShown(found.number == 0 ? image : found.image, frame: found.number)

@@ -2,9 +2,9 @@ import VitrineGraphics
 
 extension View {
   /// True if a part of the view lies within the window, is not clipped by its superviews, and neither the view nor a
-  /// superview is hidden or transparent. Views in front of it are ignored. O(depth of the tree).
+  /// superview is hidden or transparent. False in a window that is not visible. Views in front of it are ignored. O(depth of the tree).
   package var isOnScreen: Bool {
-    guard let window, !isHidden, alpha >= 0.01 else { return false }
+    guard let window, window.isVisible, !isHidden, alpha >= 0.01 else { return false }
     var visibleRect = bounds
     var view = self
     while let parent = view.superview {

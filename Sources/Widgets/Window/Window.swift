@@ -36,6 +36,9 @@ public final class Window: View {
   /// a transition. If a program advances the time, that would depend on the speed of loading, so only an image whose
   /// decoded pixels are on disk appears in this way.
   package var isInRealTime = false
+  /// False while the host knows that the window cannot be seen, because it is hidden or minimized. Its views do not count
+  /// as being on the screen then. Set by the host.
+  package var isVisible = true
   /// True if a slot on the screen has begun to load an image since the last `takeNewLoads()`.
   var hasNewLoads = false
   /// The time that the host spent on its last frame, in seconds; 0 if the host does not measure it, as with a manual
