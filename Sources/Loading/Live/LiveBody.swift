@@ -19,6 +19,11 @@ enum LiveBody: Sendable {
     if case .parts = self { true } else { false }
   }
 
+  /// True if nothing but parts without a body has arrived since the last byte of a frame.
+  var hasOnlyEmptyParts: Bool {
+    if case .parts(let parser) = self { parser.emptyParts > 0 } else { false }
+  }
+
   /// The number of bytes in memory.
   var memoryUsed: Int {
     switch self {

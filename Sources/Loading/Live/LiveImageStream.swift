@@ -55,8 +55,8 @@ public final class LiveImageStream: Sendable {
 extension LiveImageStream {
   /// The settings of a stream.
   public struct Options: Hashable, Sendable {
-    /// The number of seconds without a byte after which the stream connects again; 10 by default. Values below 1 count
-    /// as 1, and infinity disables the limit.
+    /// The number of seconds without a byte after which the stream connects again; 10 by default. Empty parts of a
+    /// response do not count. Values below 1 count as 1, and infinity disables the limit.
     public var stallLimit: Double
     /// The number of seconds between the end of a response that is a single image and the next request, for cameras
     /// that offer only snapshots. Values below 0.01 count as 0.01. With `nil`, the default, the stream ends after the

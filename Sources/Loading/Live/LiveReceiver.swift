@@ -103,6 +103,7 @@ final class LiveReceiver: TransportReceiver {
   func transportDidReceive(_ bytes: UnsafeRawBufferPointer) {
     let hasMemory = reserve(bytes.count)
     var isDiscarded = false
+    var isEmpty = false
     var frames: [[UInt8]] = []
     let result = state.withLock { state -> Result<Void, ImageError> in
       guard var body = state.body.take() else { return .success(()) }
@@ -114,11 +115,13 @@ final class LiveReceiver: TransportReceiver {
         }
         isDiscarded = body.discardFrame()
       }
+      defer { isEmpty = body.hasOnlyEmptyParts && frames.isEmpty }
       return Result { () throws(ImageError) in try body.feed(bytes) { frames.append($0.body) } }
     }
     settleReservation()
     guard let runner else { return }
-    runner.bytesArrived(self)
+    // A camera that sends nothing but empty parts has stalled.
+    if !isEmpty { runner.bytesArrived(self) }
     if isDiscarded { runner.frameDiscarded(self) }
     for frame in frames { runner.frameArrived(self, frame) }
     if case .failure(let error) = result {

@@ -203,6 +203,36 @@ struct SlotLiveStreamTests {
     #expect(view.imageActivity.activity == .ended(success: true))
   }
 
+  @Test func emptyPartsFailTheLoadAndTheCameraIsAskedAgain() async throws {
+    let view = bench.view()
+    show(in: view, options)
+    let transfer = try await bench.transfer(1)
+    transfer.respond(headers: Self.multipart)
+    for _ in 0..<11 {
+      transfer.send(Array("--frame\r\n\r\n--frame\r\n\r\n".utf8))
+      bench.clock.advance(by: 1)
+    }
+    await recorder.wait()
+    #expect(recorder.errors == [.timedOut(.stall(seconds: 10))])
+    #expect(transfer.isCancelled && !view.isLoadingImage)
+
+    bench.clock.advance(by: 1)
+    _ = try await play(2, in: view, 10)
+  }
+
+  @Test func connectionIsClosedInAHiddenWindow() async throws {
+    let view = bench.view()
+    show(in: view, options)
+    let first = try await play(in: view, 10)
+    bench.window.isVisible = false
+    first.send(part(20))
+    try await until { first.isCancelled }
+
+    bench.window.isVisible = true
+    draw()
+    _ = try await play(2, in: view, 30)
+  }
+
   @Test func permanentFailureEndsTheStream() async throws {
     let view = bench.view()
     view.setImage(from: "nothing://camera.test/1", options: options, completion: recorder.completion)

@@ -177,6 +177,50 @@ import VitrineTesting
     #expect(!stream.hasEnded)
   }
 
+  @Test func emptyPartsCountAsSilence() async throws {
+    let world = Fixture()
+    let stream = stream(world, options: .init(stallLimit: 4))
+    let first = try await world.transport.transfer(1)
+    first.respond(headers: multipart)
+    let empty = bytes("--frame\r\n\r\n")
+    first.send(empty)
+    for _ in 0..<3 {
+      world.clock.advance(by: 1)
+      first.send(empty)
+    }
+    // A frame counts, also if an empty part follows with the same bytes.
+    first.send(part(width: 10) + empty + empty)
+    _ = try await frames.wait(for: 1)
+    for _ in 0..<3 {
+      world.clock.advance(by: 1)
+      first.send(empty)
+    }
+    #expect(!first.isCancelled)
+
+    world.clock.advance(by: 1)
+    _ = try await events.wait(for: 2)
+    #expect(first.isCancelled)
+    #expect(
+      events.values == [.playing, .interrupted(.timedOut(.stall(seconds: 4)), retryDelay: 1)])
+    world.clock.advance(by: 1)
+    _ = try await world.transport.transfer(2)
+    #expect(!stream.hasEnded && widths() == [10])
+  }
+
+  @Test func endlessEmptyPartsEndTheConnectionWithoutAStallLimit() async throws {
+    let world = Fixture()
+    let stream = stream(world, options: .init(stallLimit: .infinity))
+    let first = try await world.transport.transfer(1)
+    first.respond(headers: multipart)
+    for _ in 0..<2_000 { first.send(bytes("--frame\r\n\r\n")) }
+    _ = try await events.wait(for: 1)
+    guard case .interrupted(.transport(.malformedResponse, _), retryDelay: 1) = events.values[0] else {
+      Issue.record("\(events.values)")
+      return
+    }
+    #expect(first.isCancelled && !stream.hasEnded)
+  }
+
   @Test func pausedStreamHasNoConnection() async throws {
     let world = Fixture()
     let stream = stream(world)

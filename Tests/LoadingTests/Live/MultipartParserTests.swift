@@ -83,6 +83,26 @@ struct MultipartParserTests {
     }
   }
 
+  @Test func endlessEmptyPartsFail() {
+    let limit = MultipartParser.emptyPartLimit
+    for empty in ["--frame\r\n\r\n", "--frame\n\n", "--frame\r\nContent-Length: 0\r\n\r\n\r\n"] {
+      let body = (0...limit).flatMap { _ in bytes(empty) } + bytes("--frame\r\n")
+      for size in [1, 7, .max] {
+        let result = parse(body, inPiecesOf: size)
+        #expect(result.error == .emptyParts(limit: limit) && result.parts.isEmpty, "\(empty) \(size)")
+      }
+    }
+  }
+
+  @Test func bodyBetweenEmptyPartsStartsTheCountAgain() {
+    let empty = (0..<MultipartParser.emptyPartLimit).flatMap { _ in bytes("--frame\r\n\r\n") }
+    let body = empty + bytes("--frame\r\n\r\none\r\n") + empty + bytes("--frame\r\n\r\ntwo\r\n--frame--\r\n")
+    for size in [1, 7, .max] {
+      let result = parse(body, inPiecesOf: size)
+      #expect(result.error == nil && result.parts.map(\.body) == [bytes("one"), bytes("two")])
+    }
+  }
+
   @Test func headersUpToTheLimitAreRead() {
     let value = String(repeating: "a", count: MultipartParser.headerLimit - "X: \r\n\r\n".utf8.count)
     let body = bytes("--frame\r\nX: \(value)\r\n\r\nb\r\n--frame--\r\n")

@@ -54,6 +54,10 @@ struct ArrivingPart: Sendable {
   /// The length of the body if the delimiter was found at `lineStart`, in bytes.
   var length: Int { max(0, lineStart - lineEnd) }
 
+  /// True if a byte of the body has been read. A line that may be the delimiter, and a line end that may be the one
+  /// before the delimiter, do not count.
+  var hasBody: Bool { match == nil ? count > Self.longestLineEnd : length > 0 }
+
   // MARK: Reading
 
   /// Reads bytes from `index` on, and advances `index` past the bytes read. O(n) in the number of bytes read: a byte

@@ -6,6 +6,8 @@ enum MultipartError: Error, Hashable, Sendable {
   case headersTooLarge(limit: Int)
   /// The body of a part has more than `limit` bytes, or the boundary that ends the body is missing.
   case partTooLarge(limit: Int)
+  /// More than `limit` parts without a body have arrived one after another.
+  case emptyParts(limit: Int)
 
   /// The error that a live stream reports.
   var imageError: ImageError {
@@ -15,6 +17,8 @@ enum MultipartError: Error, Hashable, Sendable {
     case .headersTooLarge(let limit):
       .transport(.malformedResponse, message: "a part with more than \(limit) bytes of headers")
     case .partTooLarge(let limit): .tooLarge(.body(bytes: limit))
+    case .emptyParts(let limit):
+      .transport(.malformedResponse, message: "a multipart response with more than \(limit) empty parts")
     }
   }
 }

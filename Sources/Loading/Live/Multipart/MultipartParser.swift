@@ -11,7 +11,7 @@
 /// earlier part was right and none was wrong, or if the bytes are a JPEG from its first marker to its last.
 ///
 /// A part may lack headers, or the empty line after them if its body begins with a byte that no header begins with.
-/// Parts without a body are skipped. After the closing delimiter, further parts are accepted.
+/// Parts without a body are skipped, up to a limit. After the closing delimiter, further parts are accepted.
 ///
 /// The time is linear in the number of bytes, however the bytes are split. A stream in which no delimiter can be found
 /// fails; frames are not searched for by JPEG markers, because embedded thumbnails have the same markers.
@@ -20,6 +20,8 @@ struct MultipartParser: Sendable {
   static let headerLimit = 16 << 10
   /// The maximum number of bytes before the first delimiter, and after a closing one.
   static let preambleLimit = 64 << 10
+  /// The maximum number of parts without a body, one after another.
+  static let emptyPartLimit = 1000
 
   private enum Phase {
     case preamble
@@ -33,6 +35,8 @@ struct MultipartParser: Sendable {
 
   /// The number of steps taken so far, for tests.
   private(set) var examined = 0
+  /// The number of parts without a body that have ended since the last byte of a body.
+  private(set) var emptyParts = 0
   private let partLimit: Int
   private var delimiter: MultipartDelimiter
   private var phase = Phase.preamble
@@ -82,7 +86,7 @@ struct MultipartParser: Sendable {
           // The phase must not hold a second reference to the bytes, which would be copied then.
           phase = .preamble
           let step = try part.read(bytes, from: &index, examining: &examined)
-          handle(step, of: consume part, deliver)
+          try handle(step, of: consume part, deliver)
         case .failed(let error): throw error
         }
       } catch {
@@ -204,7 +208,8 @@ struct MultipartParser: Sendable {
 
   private mutating func handle(
     _ step: ArrivingPart.Step, of part: consuming ArrivingPart, _ deliver: (MultipartPart) -> Void
-  ) {
+  ) throws(MultipartError) {
+    if part.hasBody { emptyParts = 0 }
     switch step {
     case .incomplete: phase = .body(part)
     case .statedLength:
@@ -213,6 +218,8 @@ struct MultipartParser: Sendable {
       phase = .body(part)
       if let whole { deliver(whole) }
     case .delimiter(let isClosing):
+      if !part.hasBody { emptyParts += 1 }
+      guard emptyParts <= Self.emptyPartLimit else { throw .emptyParts(limit: Self.emptyPartLimit) }
       let whole = part.take(verifiedLength(of: part))
       if isClosing { phase = .preamble } else { beginHeaders() }
       if let whole { deliver(whole) }
