@@ -203,20 +203,26 @@ import VitrineTesting
     return try ImageCodecs().encode(frames: frames, as: format)
   }
 
+  /// Requests an image with previews, without an indicator.
+  private func setImage(
+    of view: ImageView, from load: SlowLoad, placeholder: Image? = nil, completion: @escaping SlotCompletion
+  ) throws {
+    var request = try request()
+    request.progressive = .scans
+    var options = SlotOptions(downloader: load.downloader)
+    options.indicator = .none
+    view.setImage(from: request, placeholder: placeholder, options: options, completion: completion)
+  }
+
   @Test(
     "SD-A17 a progressive animated load gives partial images and marks the view as progressive; the final image comes from the network",
     arguments: [ImageFormat.gif, .png, .webp])
   func progressiveLoadPlaysWhatHasArrived(format: ImageFormat) async throws {
     let load = SlowLoad(try noise(format: format))
     let test = TestWindow(size: Size(width: 100, height: 100))
-    let view = ImageView(frame: Rect(x: 0, y: 0, width: 64, height: 64))
-    test.window.addSubview(view)
-    var request = try request()
-    request.progressive = .scans
-    var options = SlotOptions(downloader: load.downloader)
-    options.indicator = .none
+    let view = addView(side: 64, to: test)
     var response: ImageResponse?
-    view.setImage(from: request, options: options, completion: { response = try? $0.get() })
+    try setImage(of: view, from: load) { response = try? $0.get() }
     test.draw()
     let step = load.body.count / 5
     var counts: [Int] = []
@@ -294,15 +300,10 @@ import VitrineTesting
   func framesOfAFailedLoadAreTakenBack(format: ImageFormat) async throws {
     let load = SlowLoad(try noise(format: format))
     let test = TestWindow(size: Size(width: 100, height: 100))
-    let view = ImageView(frame: Rect(x: 0, y: 0, width: 64, height: 64))
-    test.window.addSubview(view)
-    var request = try request()
-    request.progressive = .scans
-    var options = SlotOptions(downloader: load.downloader)
-    options.indicator = .none
+    let view = addView(side: 64, to: test)
     let placeholder = Image(Bitmap(width: 4, height: 4, color: .white))
     var result: Result<ImageResponse, ImageError>?
-    view.setImage(from: request, placeholder: placeholder, options: options, completion: { result = $0 })
+    try setImage(of: view, from: load, placeholder: placeholder) { result = $0 }
     test.draw()
     load.send(0..<load.body.count / 2)
     try await until { view.isProgressive }

@@ -45,8 +45,6 @@ struct SlotLiveStreamTests {
     try await until { view.image?.pixelWidth == width }
   }
 
-  private func draw() { _ = bench.window.drawList(for: bench.window.bounds) }
-
   @Test func imagesOfACameraReplaceEachOther() async throws {
     let view = bench.view()
     let placeholder = Image.solid(width: 1, height: 1)
@@ -99,7 +97,7 @@ struct SlotLiveStreamTests {
     let last = view.image
 
     view.isHidden = false
-    draw()
+    bench.draw()
     let second = try await bench.transfer(2)
     #expect(view.image === last, "the last image stays")
     second.respond(headers: Self.multipart)
@@ -115,12 +113,12 @@ struct SlotLiveStreamTests {
     transfer.send(part(10))
     try await until { transfer.isCancelled }
     #expect(button.image(for: .highlighted)?.pixelWidth == 10)
-    draw()
+    bench.draw()
     await drainMainQueue(rounds: 3)
     #expect(bench.transport.transfers.count == 1)
 
     button.isHighlighted = true
-    draw()
+    bench.draw()
     _ = try await bench.transfer(2)
   }
 
@@ -128,7 +126,7 @@ struct SlotLiveStreamTests {
     let view = bench.view()
     show(in: view, options)
     let transfer = try await play(in: view, 10)
-    draw()
+    bench.draw()
     bench.window.update(at: 0.9)
     try await next(20, transfer, in: view)
     await drainMainQueue(rounds: 3)
@@ -137,7 +135,7 @@ struct SlotLiveStreamTests {
     bench.window.update(at: 2)
     transfer.send(part(30))
     try await until { transfer.isCancelled }
-    draw()
+    bench.draw()
     _ = try await bench.transfer(2)
   }
 
@@ -146,7 +144,7 @@ struct SlotLiveStreamTests {
     show(in: view, options)
     let transfer = try await play(in: view, 10)
     for number in 1...4 {
-      draw()
+      bench.draw()
       bench.window.update(at: Double(number) * 5)
       try await next(10 + number, transfer, in: view)
       await drainMainQueue(rounds: 3)
@@ -229,7 +227,7 @@ struct SlotLiveStreamTests {
     try await until { first.isCancelled }
 
     bench.window.isVisible = true
-    draw()
+    bench.draw()
     _ = try await play(2, in: view, 30)
   }
 

@@ -43,8 +43,6 @@ struct SlotRecoveryTests {
     return view
   }
 
-  private func draw() { _ = bench.window.drawList(for: bench.window.bounds) }
-
   @Test(arguments: [
     down, .status(503), .status(521), .status(429), .timedOut(.connect(seconds: 10)),
     .timedOut(.stall(seconds: 15)),
@@ -347,7 +345,7 @@ struct SlotRecoveryTests {
     case .removed: group.addSubview(view)
     case .parentHidden: group.isHidden = false
     }
-    draw()
+    bench.draw()
     try await bench.transfer(2).respond(with: SlotBench.red)
     try await until { !(view.image == nil) }
   }

@@ -31,8 +31,6 @@ struct SlotRefreshIntervalTests {
     view.setImage(from: "http://a.test/1", options: options, completion: recorder.completion)
   }
 
-  private func draw() { _ = bench.window.drawList(for: bench.window.bounds) }
-
   /// Waits until a timer for the next interval is set.
   private func timer(_ interval: Double = 7) async throws {
     try await until { bench.clock.wakes.contains(bench.clock.now.advanced(bySeconds: interval)) }
@@ -101,7 +99,7 @@ struct SlotRefreshIntervalTests {
     #expect(bench.transport.transfers.count == 1)
 
     view.isHidden = false
-    draw()
+    bench.draw()
     _ = try await bench.transfer(2)
   }
 
@@ -113,13 +111,13 @@ struct SlotRefreshIntervalTests {
       from: "http://a.test/1", for: .highlighted, options: options, completion: recorder.completion)
     try await bench.transfer(1).respond(with: SlotBench.red)
     await recorder.wait()
-    draw()
+    bench.draw()
     bench.clock.advance(by: 30)
     await drainMainQueue(rounds: 3)
     #expect(bench.transport.transfers.count == 1)
 
     button.isHighlighted = true
-    draw()
+    bench.draw()
     _ = try await bench.transfer(2)
   }
 

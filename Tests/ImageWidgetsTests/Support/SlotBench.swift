@@ -58,6 +58,9 @@ final class SlotBench {
     while window.now < end { window.update(at: min(end, window.now + window.frameInterval)) }
   }
 
+  /// Draws the window, as a host does.
+  func draw() { _ = window.drawList(for: window.bounds) }
+
   /// The images that the window draws now.
   var images: [DrawList.ImageCommand] {
     window.drawList(for: window.bounds).commands.compactMap {
