@@ -51,7 +51,7 @@ struct AreaScaler: ~Copyable {
     height = source.size.height
     spans = Self.spans(
       count: canvas.size.width, step: step.x, before: canvas.overhang.x * step.x, limit: source.size.width)
-    slight = hasAlpha ? nil : SlightScaler(spans, sourceWidth: source.size.width)
+    slight = hasAlpha ? nil : SlightScaler(spans, sourceWidth: source.size.width, rowsPerRow: step.y)
     let pixelBytes = PixelFormat.bytesPerPixel * MemoryLayout<Float>.stride
     let sumBytes = slight == nil ? source.size.width * pixelBytes : 0
     memory = PixelBuffer(byteCount: sumBytes + canvas.size.width * PixelFormat.bytesPerPixel)
@@ -100,7 +100,7 @@ struct AreaScaler: ~Copyable {
   ///   - rows: The number of source rows of the current output row, including fractions.
   private mutating func add(_ row: UnsafePointer<UInt8>, weight: Float, of rows: Float) {
     if slight != nil {
-      slight?.add(row, share: weight / max(rows, weight), isFirst: rowsSummed == 0)
+      slight?.add(row, fraction: weight / max(rows, weight), isFirst: rowsSummed == 0)
     } else {
       addFloats(row, weight: weight)
     }

@@ -1,7 +1,7 @@
 import VitrineGraphics
 
-/// The sums of an `AreaScaler` for an opaque image of which each output pixel covers at most three columns, as in most
-/// images that are scaled to more than half.
+/// The sums of an `AreaScaler` for an opaque image of which each output pixel covers at most three rows and columns, as in
+/// most images that are scaled to more than half.
 ///
 /// Numbers have 16 bits, the lower 8 of which are a fraction, so that a vector instruction handles eight of them. A
 /// pixel differs by at most 1.5 from the exact mean.
@@ -9,58 +9,85 @@ struct SlightScaler {
   /// The weights of three neighboring source columns, the first of which is `first`. Columns beyond the source have the
   /// weight 0.
   private struct Taps {
-    /// The weights in 65,536ths, each four times: one for each byte of a pixel.
-    var firstTwo: SIMD8<UInt16>
-    var third: SIMD4<UInt16>
-    var first: Int32
+    let first: Int
+    /// The weights in 65,536ths.
+    let weights: (UInt16, UInt16, UInt16)
 
     init?(_ span: AreaScaler.Span) {
       guard span.last - span.first <= 2 else { return nil }
-      first = Int32(span.first)
+      first = span.first
       let middle: Float = span.last == span.first + 2 ? 1 : 0
-      let ends = [span.firstWeight, middle > 0 ? middle : span.lastWeight, middle > 0 ? span.lastWeight : 0]
+      let ends = (
+        span.firstWeight, middle > 0 ? middle : span.lastWeight, middle > 0 ? span.lastWeight : 0
+      )
       // Rounded so that the sum is exact. A single weight of 65,536 has no room in 16 bits.
-      var sum: Float = 0
-      let steps = ends.map { weight in
-        sum += weight * span.factor
-        return UInt32((min(sum, 1) * 65_535).rounded())
-      }
-      let weights = [steps[0], steps[1] - steps[0], steps[2] - steps[1]].map { UInt16($0) }
-      firstTwo = SIMD8(
-        lowHalf: SIMD4(repeating: weights[0]), highHalf: SIMD4(repeating: weights[1]))
-      third = SIMD4(repeating: weights[2])
+      func steps(_ sum: Float) -> UInt16 { UInt16((min(sum * span.factor, 1) * 65_535).rounded()) }
+      let (one, two, three) = (steps(ends.0), steps(ends.0 + ends.1), steps(ends.0 + ends.1 + ends.2))
+      weights = (one, two - one, three - two)
     }
   }
 
+  /// The weights of two neighboring output pixels, each four times: one for each byte of a pixel.
+  private struct TapsOfTwo {
+    var first: SIMD8<UInt16>
+    var second: SIMD8<UInt16>
+    var third: SIMD8<UInt16>
+    /// The offsets in bytes of the first columns in the sums.
+    var offsets: (Int32, Int32)
+
+    init(_ left: Taps, _ right: Taps) {
+      func vector(_ left: UInt16, _ right: UInt16) -> SIMD8<UInt16> {
+        SIMD8(lowHalf: SIMD4(repeating: left), highHalf: SIMD4(repeating: right))
+      }
+      first = vector(left.weights.0, right.weights.0)
+      second = vector(left.weights.1, right.weights.1)
+      third = vector(left.weights.2, right.weights.2)
+      offsets = (Int32(left.first * bytesPerPixel), Int32(right.first * bytesPerPixel))
+    }
+  }
+
+  /// The number of bytes of the sums of a source pixel.
+  private static let bytesPerPixel = PixelFormat.bytesPerPixel * MemoryLayout<UInt16>.stride
   /// The number of pixels after the sums, which the last taps read.
   private static let pixelsAfter = 2
+  /// The largest number of source rows that an output row covers.
+  private static let largestRowCount = 3.0
 
-  private let taps: [Taps]
+  /// The weights of all output pixels. The second pixel of the last pair is the first one again if their number is odd.
+  private let taps: [TapsOfTwo]
+  private let width: Int
   private let memory: PixelBuffer
   /// Four sums per source pixel, in 256ths, for the current output row.
   private let sums: UnsafeMutableBufferPointer<UInt16>
   /// The fraction of the current output row that the rows so far cover, as a number and in 256ths.
   private var covered: (exact: Float, rounded: UInt16) = (0, 0)
 
-  /// Returns `nil` if an output pixel covers more than three columns.
-  init?(_ spans: [AreaScaler.Span], sourceWidth: Int) {
+  /// Returns `nil` if an output pixel covers more than three rows or columns.
+  ///
+  /// - Parameter rowsPerRow: The number of source rows per output row.
+  init?(_ spans: [AreaScaler.Span], sourceWidth: Int, rowsPerRow: Double) {
+    guard rowsPerRow <= Self.largestRowCount else { return nil }
     let taps = spans.compactMap { Taps($0) }
     guard taps.count == spans.count else { return nil }
-    self.taps = taps
-    let bytesPerPixel = PixelFormat.bytesPerPixel * MemoryLayout<UInt16>.stride
-    memory = PixelBuffer(byteCount: (sourceWidth + Self.pixelsAfter) * bytesPerPixel)
-    let sumBytes = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[..<(sourceWidth * bytesPerPixel)])
+    width = taps.count
+    self.taps = stride(from: 0, to: taps.count, by: 2).map {
+      TapsOfTwo(taps[$0], taps[min($0 + 1, taps.count - 1)])
+    }
+    memory = PixelBuffer(byteCount: (sourceWidth + Self.pixelsAfter) * Self.bytesPerPixel)
+    let sumBytes = UnsafeMutableRawBufferPointer(
+      rebasing: memory.bytes[..<(sourceWidth * Self.bytesPerPixel)])
     sums = sumBytes.bindMemory(to: UInt16.self)
   }
 
   /// Adds a source row.
   ///
   /// - Parameters:
-  ///   - share: The fraction of the output row that the source row covers. The fractions of an output row add up to 1.
+  ///   - fraction: The fraction of the output row that the source row covers. The fractions of an output row add up to
+  ///     1.
   ///   - isFirst: True for the first source row of an output row.
-  mutating func add(_ row: UnsafePointer<UInt8>, share: Float, isFirst: Bool) {
+  mutating func add(_ row: UnsafePointer<UInt8>, fraction: Float, isFirst: Bool) {
     if isFirst { covered = (0, 0) }
-    covered.exact = min(covered.exact + share, 1)
+    covered.exact = min(covered.exact + fraction, 1)
     let upTo = UInt16((covered.exact * 256).rounded())
     let weight = upTo - covered.rounded
     covered.rounded = upTo
@@ -75,23 +102,34 @@ struct SlightScaler {
 
   /// Writes the output row.
   func finish(_ output: UnsafeMutablePointer<UInt8>) {
-    let pixels = UnsafeRawPointer(sums.baseAddress.unsafelyUnwrapped)
-    let bytesPerPixel = PixelFormat.bytesPerPixel * MemoryLayout<UInt16>.stride
-    let target = UnsafeMutableRawPointer(output).assumingMemoryBound(to: UInt32.self)
+    let sums = UnsafeRawPointer(self.sums.baseAddress.unsafelyUnwrapped)
+    let target = UnsafeMutableRawPointer(output)
     taps.withUnsafeBufferPointer { taps in
-      for column in taps.indices {
-        let source = pixels + Int(taps[column].first) &* bytesPerPixel
-        let firstTwo = Self.product(
-          source.loadUnaligned(as: SIMD8<UInt16>.self), taps[column].firstTwo)
-        let third = Self.product(
-          SIMD8(lowHalf: (source + 2 &* bytesPerPixel).loadUnaligned(as: SIMD4.self), highHalf: .zero),
-          SIMD8(lowHalf: taps[column].third, highHalf: .zero))
-        let sum = firstTwo.lowHalf &+ firstTwo.highHalf &+ third.lowHalf
-        // Rounded. Each of the three products has lost half of a 256th, on average.
-        let bytes = SIMD4<UInt8>(truncatingIfNeeded: (sum &+ 130) &>> 8)
-        target[column] = unsafeBitCast(bytes, to: UInt32.self) | UInt32(0xFF00_0000).littleEndian
+      let pairs = width / 2
+      for index in 0..<pairs {
+        target.storeBytes(of: Self.pixels(sums, taps[index]), toByteOffset: index &* 8, as: UInt64.self)
       }
+      guard pairs < taps.count else { return }
+      let last = UInt32(truncatingIfNeeded: UInt64(littleEndian: Self.pixels(sums, taps[pairs])))
+      target.storeBytes(of: last.littleEndian, toByteOffset: pairs &* 8, as: UInt32.self)
     }
+  }
+
+  /// Returns two neighboring output pixels.
+  @inline(__always)
+  private static func pixels(_ sums: UnsafeRawPointer, _ taps: TapsOfTwo) -> UInt64 {
+    let left = sums + Int(taps.offsets.0)
+    let right = sums + Int(taps.offsets.1)
+    func column(_ index: Int) -> SIMD8<UInt16> {
+      SIMD8(
+        lowHalf: (left + index &* bytesPerPixel).loadUnaligned(as: SIMD4.self),
+        highHalf: (right + index &* bytesPerPixel).loadUnaligned(as: SIMD4.self))
+    }
+    let sum =
+      product(column(0), taps.first) &+ product(column(1), taps.second) &+ product(column(2), taps.third)
+    // Rounded. Each of the three products has lost half of a 256th, on average.
+    let bytes = SIMD8<UInt8>(truncatingIfNeeded: (sum &+ 130) &>> 8)
+    return unsafeBitCast(bytes, to: UInt64.self) | UInt64(0xFF00_0000_FF00_0000).littleEndian
   }
 
   /// Returns the products in 65,536ths, without their fractions.

@@ -155,6 +155,27 @@ import VitrineLoading
     }
   }
 
+  @Test(
+    "opaque images with many rows per output row are close to the exact means",
+    arguments: [(2, 3000, 1, 3), (3, 600, 2, 199), (1, 400, 1, 100), (5, 90, 3, 30), (301, 2, 150, 1)])
+  func tallImageIsCloseToTheExactMeans(width: Int, height: Int, newWidth: Int, newHeight: Int) {
+    let rows = Bitmap(width: width, height: height, format: .rgba, isOpaque: true) { bytes, bytesPerRow in
+      for y in 0..<height {
+        for x in 0..<width {
+          let isWhite = y % 4 == 0 || (x + y) % 7 == 0
+          bytes.storeBytes(
+            of: isWhite ? UInt32.max : UInt32(0xFF00_0000).littleEndian,
+            toByteOffset: y * bytesPerRow + x * 4, as: UInt32.self)
+        }
+      }
+    }
+    let small = rows.scaledDown(toWidth: newWidth, height: newHeight)
+    let reference = Self.reference(of: rows, width: newWidth, height: newHeight)
+    for (color, expected) in zip(small.colors.joined(), reference) {
+      #expect(abs(Double(color.green) - expected[1]) <= 1.5)
+    }
+  }
+
   @Test func slightScalingKeepsEvenColors() {
     for value in [UInt8(0), 1, 127, 254, 255] {
       let even = Bitmap(width: 31, height: 29, format: .rgba, isOpaque: true) { bytes, _ in
@@ -167,8 +188,10 @@ import VitrineLoading
 }
 
 @Suite struct AreaScalerTests {
-  private func bitmap(_ width: Int, _ height: Int, color: (Int, Int) -> Color) -> Bitmap {
-    Bitmap(width: width, height: height, format: .rgba, isOpaque: false) { bytes, bytesPerRow in
+  private func bitmap(
+    _ width: Int, _ height: Int, isOpaque: Bool = false, color: (Int, Int) -> Color
+  ) -> Bitmap {
+    Bitmap(width: width, height: height, format: .rgba, isOpaque: isOpaque) { bytes, bytesPerRow in
       for y in 0..<height {
         for x in 0..<width {
           let color = color(x, y)
@@ -201,12 +224,14 @@ import VitrineLoading
   /// Rounding errors must not exhaust the source rows before the last result row.
   @Test(arguments: [(21, 19), (25, 11), (29, 7), (42, 38), (25, 7), (35, 29), (41, 28)])
   func lastRowIsMadeForAnyRatioOfSides(source: Int, result: Int) {
-    let stripes = bitmap(1, source) { _, y in y == source - 1 ? .pureBlue : .pureGreen }
+    for isOpaque in [false, true] {
+      let stripes = bitmap(1, source, isOpaque: isOpaque) { _, y in y == source - 1 ? .pureBlue : .pureGreen }
 
-    let small = stripes.scaledDown(toWidth: 1, height: result)
+      let small = stripes.scaledDown(toWidth: 1, height: result)
 
-    #expect(small.color(x: 0, y: result - 1).blue > 0)
-    #expect(small.colors.joined().allSatisfy { $0.alpha == 255 })
+      #expect(small.color(x: 0, y: result - 1).blue > 0)
+      #expect(small.colors.joined().allSatisfy { $0.alpha == 255 })
+    }
   }
 
   @Test func transparentImageStaysTransparent() {
@@ -216,11 +241,13 @@ import VitrineLoading
   }
 
   @Test func oneSideMayBeUnchanged() {
-    let stripes = bitmap(6, 3) { _, y in y == 1 ? .pureBlue : .pureRed }
+    for isOpaque in [false, true] {
+      let stripes = bitmap(6, 3, isOpaque: isOpaque) { _, y in y == 1 ? .pureBlue : .pureRed }
 
-    let small = stripes.scaledDown(toWidth: 2, height: 3)
+      let small = stripes.scaledDown(toWidth: 2, height: 3)
 
-    #expect(small.colors == [[.pureRed, .pureRed], [.pureBlue, .pureBlue], [.pureRed, .pureRed]])
+      #expect(small.colors == [[.pureRed, .pureRed], [.pureBlue, .pureBlue], [.pureRed, .pureRed]])
+    }
   }
 }
 
