@@ -15,7 +15,9 @@ extension ImageCache {
     }
     guard tiers.includesDisk, let identity = request.storedIdentity(additionalIdentifier) else { return [:] }
     let diskIdentity = engine.transports.onDisk(identity)
-    return await engine.diskWriter.access { $0.response(for: diskIdentity)?.userData ?? [:] } ?? [:]
+    return await engine.diskWriter.access(.look(diskIdentity)) {
+      $0.response(for: diskIdentity)?.userData ?? [:]
+    } ?? [:]
   }
 
   /// Replaces the user data of an image in memory and of the entry on disk. Returns true if an image or an entry was
@@ -36,7 +38,7 @@ extension ImageCache {
     }
     guard let identity = request.storedIdentity(additionalIdentifier) else { return image != nil }
     let diskIdentity = engine.transports.onDisk(identity)
-    let isOnDisk = await engine.diskWriter.access { cache in
+    let isOnDisk = await engine.diskWriter.access(.look(diskIdentity)) { cache in
       guard var response = cache.response(for: diskIdentity) else { return false }
       response.userData = userData
       return cache.store(response, for: diskIdentity)

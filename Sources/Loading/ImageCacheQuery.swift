@@ -136,8 +136,8 @@ extension ImageCache {
     let task = ImageTask(
       request, additionalIdentifier: additionalIdentifier, completion: { completion(try? $0.get()) })
     query.follow(task)
-    // The load begins after all pending writes, so that it finds an image whose store was requested before.
-    engine.diskWriter.access { _ in
+    // The load begins after the pending writes, so that it finds an image whose store was requested before.
+    engine.diskWriter.access(.look(engine.transports.onDisk(request.identity.withoutVarying))) { _ in
     } completion: { _ in
       downloader.begin(task)
     }

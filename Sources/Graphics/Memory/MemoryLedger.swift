@@ -198,6 +198,13 @@ public final class MemoryLedger: Sendable {
     }
   }
 
+  /// Asks the holders of an account to release memory, which they may do later.
+  func askToRelease(_ bytes: Int, of account: Account) {
+    for (other, holder) in holders.withLock({ $0.living() }) where other == account {
+      holder.release(bytes: bytes)
+    }
+  }
+
   private func count(_ bytes: Int, _ account: Account) {
     switch account {
     case .cache: cache.wrappingAdd(bytes, ordering: .relaxed)

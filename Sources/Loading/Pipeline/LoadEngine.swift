@@ -204,6 +204,8 @@ final class LoadEngine: Sendable {
 
   /// Calls `body` when everything that waits at the time of the call is written, or if the disk hangs.
   private func whenWritten(_ body: @escaping @Sendable () -> Void) {
+    // Written first, because the pixels follow the bodies that they were made from.
+    diskWriter.writeHeldResponses()
     guard let pixelWriter else { return diskWriter.whenIdle(body) }
     pixelWriter.whenWritten { [diskWriter] in diskWriter.whenIdle(body) }
   }

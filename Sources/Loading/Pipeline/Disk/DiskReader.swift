@@ -90,12 +90,13 @@ final class DiskReader: Sendable {
 
   private func find(_ request: ImageRequest, _ need: Need) -> (copy: StoredCopy?, headers: HTTPHeaders?) {
     let identity = transports.onDisk(request.identity)
-    guard let cache, !writer.isRemoving(identity) else { return (nil, nil) }
+    guard let cache else { return (nil, nil) }
     let reservation = MemoryReservation(0, in: ledger, as: .bodies)
     // The disk has an earlier response, or none.
     if let response = writer.heldResponse(for: identity) {
       return (copy(response, for: request, need, reservation), response.response.headers)
     }
+    if writer.isRemoving(identity) { return (nil, nil) }
     switch pixels?.find(need.images, of: request, on: identity) ?? .incomplete {
     case .other(let headers): return (nil, headers)
     case .images(let head, let images, let firstFrames):

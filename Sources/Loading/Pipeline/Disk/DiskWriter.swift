@@ -4,8 +4,8 @@ import VitrineGraphics
 
 /// Changes the disk cache on a thread of its own, one change after the other, so that the last write wins.
 ///
-/// Stores wait for the images that slots are loading; see `HeldStores`. Every other change follows the stores that were
-/// called before it.
+/// Stores wait for the images that slots are loading; see `HeldStores`. Every other change of a response follows the
+/// stores of this response that were called before it. A store or a removal replaces a store that waits.
 ///
 /// On a disk that hangs, callers stop waiting, stores are dropped, and removals are made when the disk responds again;
 /// see `DiskWrites`. Without a disk cache, every operation fails at once.
@@ -26,7 +26,7 @@ final class DiskWriter: Sendable {
     var isIdle: Bool { writes.isIdle && completing == 0 || writes.isHanging }
 
     init(heldBytesLimit: Int) {
-      writes = DiskWrites(additionalBytes: heldBytesLimit)
+      writes = DiskWrites()
       held = HeldStores(bytesLimit: heldBytesLimit)
     }
 
@@ -77,7 +77,7 @@ final class DiskWriter: Sendable {
   ) {
     let identity = transports.onDisk(identity)
     change(
-      .store(identity, bytes: response.body.count), waitingForSlots: response,
+      .store(identity, bytes: response.body.count), storing: response,
       { cache in
         withExtendedLifetime(reservation) {
           guard cache.store(response, for: identity) else { return false }
@@ -118,9 +118,8 @@ final class DiskWriter: Sendable {
   ) {
     guard let pixelCache = self.pixels else { return completion(false) }
     let key = PixelKey(identity: transports.onDisk(entry.identity), variant: entry.variant)
-    writeHeldResponse(for: key.identity)
     change(
-      .pixels(bytes: image.cost),
+      .pixels(key.identity, bytes: image.cost),
       { cache in
         guard let digest = entry.storedBody(digest: { cache.digest(of: $0) }),
           cache.head(for: key.identity)?.body == digest
@@ -171,16 +170,16 @@ final class DiskWriter: Sendable {
       }, completion: completion)
   }
 
-  /// Returns true if there is a response, after all earlier operations; false if the disk hangs.
+  /// Returns true if there is a response, after all earlier operations on it; false if the disk hangs.
   func contains(_ identity: RequestIdentity) async -> Bool {
     let identity = transports.onDisk(identity)
-    return await access { $0.containsResponse(for: identity) } ?? false
+    return await access(.look(identity)) { $0.containsResponse(for: identity) } ?? false
   }
 
-  /// Runs `work` on the writer thread after all earlier operations. `completion` is called once with the result; with
-  /// `nil` if there is no disk cache, too many operations wait, or the disk hangs.
+  /// Runs `work` on the writer thread after all earlier operations on the same responses. `completion` is called once
+  /// with the result; with `nil` if there is no disk cache, too many operations wait, or the disk hangs.
   func access<Value: Sendable>(
-    _ kind: DiskWrites.Kind = .look, _ work: @escaping @Sendable (any ImageDataCache) -> Value,
+    _ kind: DiskWrites.Kind, _ work: @escaping @Sendable (any ImageDataCache) -> Value,
     completion: @escaping @Sendable (Value?) -> Void
   ) {
     let result = Shared<Value?>(nil)
@@ -193,10 +192,10 @@ final class DiskWriter: Sendable {
     }
   }
 
-  /// Runs `work` on the writer thread after all earlier operations. Returns the result, or `nil` if there is no disk
-  /// cache, too many operations wait, or the disk hangs.
+  /// Runs `work` on the writer thread after all earlier operations on the same responses. Returns the result, or `nil` if
+  /// there is no disk cache, too many operations wait, or the disk hangs.
   func access<Value: Sendable>(
-    _ kind: DiskWrites.Kind = .look, _ work: @escaping @Sendable (any ImageDataCache) -> Value
+    _ kind: DiskWrites.Kind, _ work: @escaping @Sendable (any ImageDataCache) -> Value
   ) async -> Value? {
     await withCheckedContinuation { continuation in
       access(kind, work) { continuation.resume(returning: $0) }
@@ -214,7 +213,7 @@ final class DiskWriter: Sendable {
   var isIdle: Bool { state.withLock { $0.isIdle } }
 
   /// True if a change is pending that does not wait for slots, or a completion handler is running.
-  var isBusy: Bool { state.withLock { !$0.isIdle && $0.writes.count + $0.completing > $0.held.count } }
+  var isBusy: Bool { state.withLock { !$0.isIdle && $0.writes.count + $0.completing > $0.held.waitingCount } }
 
   /// Calls `body` once `isIdle` is true, which may be at once. Until then, stores do not wait for slots.
   func whenIdle(_ body: @escaping @Sendable () -> Void) {
@@ -265,7 +264,8 @@ final class DiskWriter: Sendable {
     for store in stores { submit(store.number, store.write) }
   }
 
-  /// Returns the response of a store that waits for slots; `nil` if there is none. The disk does not have it yet.
+  /// Returns the response of a store that waited for slots and is not written yet; `nil` if there is none. The disk may
+  /// have an earlier response.
   ///
   /// - Parameter identity: The identity on disk.
   func heldResponse(for identity: RequestIdentity) -> StoredResponse? {
@@ -276,12 +276,25 @@ final class DiskWriter: Sendable {
   ///
   /// - Parameter identity: The identity on disk.
   func writeHeldResponse(for identity: RequestIdentity) {
-    state.withLock { if $0.held.response(for: identity) != nil { submitHeld(&$0) } }
+    state.withLock { state in state.held.take(of: identity).map { submit([$0]) } }
+  }
+
+  /// Writes all responses now whose stores wait for slots.
+  func writeHeldResponses() { state.withLock { submitHeld(&$0) } }
+
+  /// Notes that another process is fetching an image that this process wants. That process may wait for images of this
+  /// one as well, so stores do not wait for a minute.
+  func noteOtherProcess() {
+    let now = clock.now
+    state.withLock { state in
+      state.held.noteOtherProcess(at: now)
+      submitDue(&state, at: now)
+    }
   }
 
   // MARK: Changes
 
-  /// Makes a change on the writer thread after all earlier changes, unless too many wait already.
+  /// Makes a change on the writer thread after all earlier changes of the same response, unless too many wait already.
   ///
   /// - Parameters:
   ///   - response: The response of a store that may wait for the images that slots are loading; `nil` for other
@@ -289,7 +302,7 @@ final class DiskWriter: Sendable {
   ///   - change: The work of a store or a lookup; `nil` removes everything. Not called for single removals.
   ///   - completion: Called once, with false if the change was not made, as on a disk that hangs.
   private func change(
-    _ kind: DiskWrites.Kind, waitingForSlots response: StoredResponse? = nil,
+    _ kind: DiskWrites.Kind, storing response: StoredResponse? = nil,
     _ change: (@Sendable (any ImageDataCache) -> Bool)? = nil,
     completion: DiskWrites.Completion?
   ) {
@@ -299,25 +312,31 @@ final class DiskWriter: Sendable {
     }
     let now = clock.now
     let isMemoryScarce = ledger.usage.total > ledger.budget / 2
-    let (admission, isHanging, wake) = state.withLock { state in
-      let admission = state.writes.admit(kind, isMemoryScarce: isMemoryScarce, completion)
-      let held = isMemoryScarce || !state.waitingForIdle.isEmpty ? nil : response
+    let (admission, isHanging, replaced, wake) = state.withLock { state in
+      if isMemoryScarce { submitHeld(&state) }
+      let mayWait = !isMemoryScarce && state.waitingForIdle.isEmpty
+      let held = response.flatMap { response in
+        mayWait && state.held.holdsStore(ofBytes: response.body.count, at: now) ? response : nil
+      }
+      let isRemoved = change == nil && state.held.waits(for: kind)
+      let completion = isRemoved ? { @Sendable _ in completion?(true) } : completion
+      let admission = state.writes.admit(held == nil ? kind : kind.withoutBytes, completion)
+      if case .refused = admission { return (admission, false, Replaced(), nil as Int64?) }
+      let replaced = settleHeld(before: kind, isStore: response != nil, &state)
       if case .queued(let number, let work, let dropped) = admission {
         for number in dropped { thread.cancel(number) }
-        // Pixels follow the body that they were made from; see `storePixels`.
-        if held == nil, !work.isPostponed { submitHeld(&state) }
         let job = job(number, work, kind, change, on: cache)
         if let held, case .store(let identity, _) = kind {
           state.held.add(
             HeldStores.Store(number: number, identity: identity, response: held, added: now, write: job))
-          submitDue(&state, at: now)
         } else {
           submit(number, isPostponed: work.isPostponed, job)
         }
       }
-      return (admission, state.writes.isHanging, state.held.takeWake(at: now))
+      return (admission, state.writes.isHanging, replaced, state.held.takeWake(at: now))
     }
     if let wake { scheduleHold(at: wake) }
+    if !replaced.completions.isEmpty { call(replaced.completions, false) }
     if case .refused(let isFirst) = admission {
       if isFirst { report("the disk is slower than the network; some images are not stored") }
       completion?(false)
@@ -325,6 +344,31 @@ final class DiskWriter: Sendable {
     }
     // On a disk that hangs, the change is made later, and the caller does not wait.
     if isHanging { completion?(false) }
+  }
+
+  /// Held stores that a change has replaced. Released without the lock.
+  private struct Replaced {
+    var stores: [HeldStores.Store] = []
+    /// The completion handlers of the stores, to be passed to `call` if there are any.
+    var completions: [DiskWrites.Completion] = []
+  }
+
+  /// Submits the held stores that a change follows, and takes out those that it replaces.
+  ///
+  /// - Parameter isStore: True if the change stores a whole response.
+  private func settleHeld(before kind: DiskWrites.Kind, isStore: Bool, _ state: inout State) -> Replaced {
+    var replaced = Replaced()
+    switch kind {
+    case .store(let identity, _) where isStore: replaced.stores = state.held.drop(identity).map { [$0] } ?? []
+    case .remove(let identity): replaced.stores = state.held.drop(identity).map { [$0] } ?? []
+    case .removeAll: replaced.stores = state.held.dropAll()
+    case .store(let identity, _), .pixels(let identity, _), .look(let identity):
+      state.held.take(of: identity).map { submit([$0]) }
+    case .scan: submitHeld(&state)
+    }
+    replaced.completions = replaced.stores.flatMap { state.writes.end($0.number) }
+    if !replaced.completions.isEmpty { state.completing += 1 }
+    return replaced
   }
 
   /// Returns the job of an admitted change for the writer thread.
@@ -346,17 +390,23 @@ final class DiskWriter: Sendable {
     thread.submit(number, priority: isPostponed ? 0 : 1) { [self] in
       guard begin(number) else { return }
       let result = job()
-      let completions = state.withLock { state in
+      // The body of the store is released without the lock.
+      let (completions, _) = state.withLock { state in
         state.completing += 1
-        return state.writes.end(number)
+        return (state.writes.end(number), state.held.ended(number))
       }
-      Self.call(completions, result)
-      let waiting = state.withLock { state in
-        state.completing -= 1
-        return state.takeIdleWaiters()
-      }
-      for body in waiting { body() }
+      call(completions, result)
     }
+  }
+
+  /// Calls the completion handlers of a change that has ended, after `completing` was increased.
+  private func call(_ completions: [DiskWrites.Completion], _ result: Bool) {
+    Self.call(completions, result)
+    let waiting = state.withLock { state in
+      state.completing -= 1
+      return state.takeIdleWaiters()
+    }
+    for body in waiting { body() }
   }
 
   /// Calls the completion handlers of equal changes, the first with the result: the others found nothing more to
@@ -400,7 +450,8 @@ final class DiskWriter: Sendable {
       guard state.nextWake.take(at: time) else { return nil }
       let overdue = state.writes.takeOverdue(at: now)
       if let next = overdue.next { state.nextWake.schedule(at: next) }
-      return (overdue, state.takeIdleWaiters(), overdue.isNew ? state.held.takeAll() : [])
+      let waiting = overdue.isNew ? state.held.dropAll() : []
+      return (overdue, state.takeIdleWaiters(), waiting + overdue.dropped.compactMap { state.held.ended($0) })
     }
     // The held stores are among the dropped changes. Their bodies are released here, without the lock.
     guard let (overdue, waiting, _) = changes else { return }
@@ -421,7 +472,7 @@ extension DiskWriter: MemoryHolder {
   func count(against ledger: MemoryLedger) {}
 
   /// Writes the held bodies now.
-  func release(bytes: Int) { state.withLock { submitHeld(&$0) } }
+  func release(bytes: Int) { writeHeldResponses() }
 
   func handlePressure(_ pressure: MemoryPressure) { release(bytes: .max) }
 }

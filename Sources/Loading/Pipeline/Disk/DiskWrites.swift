@@ -6,8 +6,8 @@ import VitrineConcurrency
 /// Changes are made one after the other, so that the last write wins. On a disk that hangs no change ends. Callers then
 /// stop waiting, stores are dropped, and removals are made when the disk responds again.
 struct DiskWrites {
-  /// The maximum number of bytes of bodies that wait to be written while memory is scarce. On a disk slower than the
-  /// network, further bodies are not stored.
+  /// The maximum number of bytes of bodies that wait to be written. On a disk slower than the network, further bodies
+  /// are not stored. Bodies that wait for slots have a limit of their own; see `HeldStores`.
   static let unwrittenBytesLimit = 16 << 20
   /// The number of seconds after which a change counts as hanging.
   static let limit = 10.0
@@ -19,14 +19,19 @@ struct DiskWrites {
     /// A store, which is dropped if the disk is too slow.
     case store(RequestIdentity, bytes: Int)
     /// The pixels of an image, which are dropped if the disk is too slow.
-    case pixels(bytes: Int)
-    /// A lookup.
-    case look
+    case pixels(RequestIdentity, bytes: Int)
+    /// A lookup of one response.
+    case look(RequestIdentity)
     /// A scan of all files: a trim or a count.
     case scan
     /// A removal, which is made however late.
     case remove(RequestIdentity)
     case removeAll
+
+    /// The same change, with a body that does not count towards `unwrittenBytesLimit`.
+    var withoutBytes: Kind {
+      if case .store(let identity, _) = self { .store(identity, bytes: 0) } else { self }
+    }
   }
 
   enum Work: Equatable {
@@ -69,8 +74,6 @@ struct DiskWrites {
     var completions: [Completion] = []
   }
 
-  /// The number of bytes of bodies that may wait in addition while memory is not scarce.
-  private let additionalBytes: Int
   private var changes: [UInt64: Change] = [:]
   private var removals = DiskRemovals()
   private var running: (number: UInt64, end: Int64)?
@@ -83,10 +86,6 @@ struct DiskWrites {
   private var isRefusing = false
   /// True while a change that was given up has not returned.
   private(set) var isHanging = false
-
-  /// - Parameter additionalBytes: The number of bytes of bodies that may wait in addition to `unwrittenBytesLimit` while
-  ///   memory is not scarce.
-  init(additionalBytes: Int = 0) { self.additionalBytes = additionalBytes }
 
   /// True if no change is to be waited for.
   var isIdle: Bool { changes.isEmpty || isHanging }
@@ -101,19 +100,18 @@ struct DiskWrites {
 
   /// Adds a change. The completion handler is kept until the change ends. If the disk hangs (`isHanging`), the handler
   /// is dropped, and the caller does not wait.
-  mutating func admit(_ kind: Kind, isMemoryScarce: Bool = false, _ completion: Completion?) -> Admission {
+  mutating func admit(_ kind: Kind, _ completion: Completion?) -> Admission {
     let completion = isHanging ? nil : completion
-    let bytesLimit = Self.unwrittenBytesLimit + (isMemoryScarce ? 0 : additionalBytes)
     switch kind {
     case .store(let identity, let bytes):
-      guard !isHanging, unwrittenBytes == 0 || unwrittenBytes + bytes <= bytesLimit else {
+      guard !isHanging, unwrittenBytes == 0 || unwrittenBytes + bytes <= Self.unwrittenBytesLimit else {
         defer { isRefusing = true }
         return .refused(isFirst: !isRefusing && !isHanging)
       }
       isRefusing = false
       removals.noteStore(of: identity)
       return add(.store(bytes: bytes), completion)
-    case .pixels(let bytes):
+    case .pixels(_, let bytes):
       guard !isHanging, unwrittenPixelBytes == 0 || unwrittenPixelBytes + bytes <= Self.unwrittenBytesLimit
       else {
         return .refused(isFirst: false)

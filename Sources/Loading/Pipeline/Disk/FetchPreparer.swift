@@ -49,11 +49,12 @@ final class FetchPreparer: Sendable {
       var preparation = FetchPreparation()
       if takesLock {
         let identity = transports.onDisk(request.identity)
-        // The fetch before this one holds the lock until its response is written.
-        writer.writeHeldResponse(for: identity)
         preparation.lock = lock(identity)
       }
-      if case .heldByAnother = preparation.lock { return completion(preparation) }
+      if case .heldByAnother = preparation.lock {
+        writer.noteOtherProcess()
+        return completion(preparation)
+      }
       if continues { preparation.resumable = resumableData(for: request, reading: reading) }
       completion(preparation)
     }

@@ -5,14 +5,19 @@ import VitrineConcurrency
 ///
 /// A first screen of 200 bodies of 250 KB takes 1.2 times as long if the bodies are written meanwhile, most of it for new
 /// pages of the kernel's page cache.
+///
+/// The responses can be looked up until they are written. At most one store of each response waits.
 struct HeldStores {
   /// The maximum number of bytes of bodies that are held with a large memory budget.
   static let largestBytesLimit = 64 << 20
+  /// The number of seconds for which stores do not wait after another process was found fetching the same images: that
+  /// process waits until the responses are written.
+  static let secondsForOtherProcess = 60.0
 
   /// Returns the maximum number of bytes of bodies that are held with a memory budget of `budget` bytes.
   static func bytesLimit(budget: Int) -> Int { min(largestBytesLimit, budget / 4) }
 
-  /// A store that waits.
+  /// A store that waits or is being written.
   struct Store {
     /// The number of the change; see `DiskWrites`.
     let number: UInt64
@@ -24,62 +29,136 @@ struct HeldStores {
   }
 
   private let bytesLimit: Int
-  /// The stores by consecutive numbers, in the order in which they were added.
-  private var stores: [UInt64: Store] = [:]
+  /// The stores that wait, by consecutive numbers in the order in which they were added.
+  private var waiting: [UInt64: Store] = [:]
   private var begin: UInt64 = 0
   private var end: UInt64 = 0
-  /// The last store of each response.
+  /// The place in `waiting` of each response that waits.
+  private var places: [RequestIdentity: UInt64] = [:]
+  /// The stores that have been taken and are not written yet, by the numbers of their changes.
+  private var writing: [UInt64: Store] = [:]
+  /// The last store of each response that waits or is being written.
   private var last: [RequestIdentity: Store] = [:]
+  /// The number of bytes of the bodies that wait or are being written.
   private var bytes = 0
   private var hold = SlotHold()
+  /// The time until which stores do not wait.
+  private var endOfSuspension = Int64.min
   private var nextWake = NextWake()
 
   /// - Parameter bytesLimit: The maximum number of bytes of bodies that are held.
   init(bytesLimit: Int = Self.largestBytesLimit) { self.bytesLimit = bytesLimit }
 
-  var count: Int { stores.count }
+  /// The number of stores that wait.
+  var waitingCount: Int { waiting.count }
 
   mutating func slotBegan() { hold.slotBegan() }
 
   mutating func slotsEnded(_ count: Int) { hold.slotsEnded(count) }
 
-  /// Returns the held response of a request; `nil` if there is none.
+  /// Notes that another process is fetching an image that this process wants.
+  mutating func noteOtherProcess(at now: Int64) {
+    endOfSuspension = now.advanced(bySeconds: Self.secondsForOtherProcess)
+  }
+
+  /// Returns the response of a store that waits or is being written; `nil` if there is none.
   func response(for identity: RequestIdentity) -> StoredResponse? { last[identity]?.response }
 
+  /// Returns true if a store with a body of `count` bytes waits for slots.
+  func holdsStore(ofBytes count: Int, at now: Int64) -> Bool {
+    hold.isActive && now >= endOfSuspension && count <= bytesLimit - bytes
+  }
+
+  /// Adds a store that waits. No other store of the response may be waiting.
   mutating func add(_ store: Store) {
-    stores[end] = store
+    waiting[end] = store
+    places[store.identity] = end
     end += 1
     last[store.identity] = store
     bytes += store.response.body.count
   }
 
+  // MARK: Writing
+
   /// Returns the stores to write now, the oldest first.
   mutating func takeDue(at now: Int64) -> [Store] {
-    take { $0.hold.end(ofWriteAddedAt: $1.added, at: now) == nil || $0.bytes > $0.bytesLimit }
+    guard now >= endOfSuspension else { return takeAll() }
+    return take { $0.end(ofWriteAddedAt: $1.added, at: now) == nil }
   }
 
-  /// Returns all stores, the oldest first.
+  /// Returns all stores that wait, the oldest first.
   mutating func takeAll() -> [Store] { take { _, _ in true } }
+
+  private mutating func take(while isDue: (SlotHold, Store) -> Bool) -> [Store] {
+    var taken: [Store] = []
+    skipTaken()
+    while let first = waiting[begin], isDue(hold, first) {
+      if let store = take(of: first.identity) { taken.append(store) }
+      skipTaken()
+    }
+    return taken
+  }
+
+  /// Returns the store of a response that waits; `nil` if there is none.
+  mutating func take(of identity: RequestIdentity) -> Store? {
+    guard let store = removeWaiting(identity) else { return nil }
+    writing[store.number] = store
+    return store
+  }
+
+  /// Notes that a change has ended. Returns its store, which can no longer be looked up; `nil` for other changes.
+  mutating func ended(_ number: UInt64) -> Store? {
+    guard let store = writing.removeValue(forKey: number) else { return nil }
+    forget(store)
+    return store
+  }
+
+  // MARK: Dropping
+
+  /// Returns the waiting store of a response, which is not to be written. The response can no longer be looked up.
+  mutating func drop(_ identity: RequestIdentity) -> Store? {
+    last[identity] = nil
+    guard let store = removeWaiting(identity) else { return nil }
+    forget(store)
+    return store
+  }
+
+  /// True if a removal drops a store that waits.
+  func waits(for removal: DiskWrites.Kind) -> Bool {
+    switch removal {
+    case .remove(let identity): places[identity] != nil
+    case .removeAll: !places.isEmpty
+    case .store, .pixels, .look, .scan: false
+    }
+  }
+
+  /// Returns all waiting stores, which are not to be written. No response can be looked up any longer.
+  mutating func dropAll() -> [Store] {
+    last = [:]
+    return Array(places.keys).compactMap { drop($0) }
+  }
+
+  private mutating func removeWaiting(_ identity: RequestIdentity) -> Store? {
+    places.removeValue(forKey: identity).flatMap { waiting.removeValue(forKey: $0) }
+  }
+
+  private mutating func forget(_ store: Store) {
+    bytes -= store.response.body.count
+    if last[store.identity]?.number == store.number { last[store.identity] = nil }
+  }
+
+  private mutating func skipTaken() { while begin < end, waiting[begin] == nil { begin += 1 } }
+
+  // MARK: Time
 
   /// Returns the time at which to call `woken`; `nil` if no store waits or a call is scheduled already.
   mutating func takeWake(at now: Int64) -> Int64? {
-    guard let first = stores[begin], let end = hold.end(ofWriteAddedAt: first.added, at: now) else {
+    skipTaken()
+    guard let first = waiting[begin], let end = hold.end(ofWriteAddedAt: first.added, at: now) else {
       return nil
     }
     return nextWake.schedule(at: end) ? end : nil
   }
 
   mutating func woken(at time: Int64) { nextWake.take(at: time) }
-
-  private mutating func take(while isDue: (borrowing Self, Store) -> Bool) -> [Store] {
-    var taken: [Store] = []
-    while let first = stores[begin], isDue(self, first) {
-      stores[begin] = nil
-      begin += 1
-      if last[first.identity]?.number == first.number { last[first.identity] = nil }
-      bytes -= first.response.body.count
-      taken.append(first)
-    }
-    return taken
-  }
 }

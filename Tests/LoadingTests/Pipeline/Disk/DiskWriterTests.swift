@@ -104,8 +104,12 @@ import VitrineTesting
   // MARK: Stores that wait for slots
 
   /// Stores a response while a slot is loading an image. Returns the signal of its end.
-  private func hold(_ writer: DiskWriter, _ identity: RequestIdentity? = nil) -> StoringSignal {
+  private func hold(
+    _ writer: DiskWriter, _ identity: RequestIdentity? = nil, bytes: Int = 1
+  ) -> StoringSignal {
     let signal = StoringSignal()
+    var response = response
+    response.body = [UInt8](repeating: 1, count: bytes)
     writer.slotBegan()
     writer.store(response, for: identity ?? self.identity, keeping: nil) { signal.finish($0) }
     return signal
@@ -140,17 +144,66 @@ import VitrineTesting
     #expect(await second.isKept)
   }
 
-  @Test func otherChangesFollowTheStoresBeforeThem() async throws {
+  @Test func changesOfAResponseFollowItsStores() async throws {
     let cache = MemoryDataCache()
     let writer = writer(cache)
+    let other = hold(writer, request("b.jpg").identity)
     _ = hold(writer)
     #expect(await writer.contains(identity))
+    #expect(cache.storeCount == 1, "other responses still wait")
     _ = hold(writer)
-    #expect(try await result { writer.remove(identity, completion: $0) })
-    #expect(await !writer.contains(identity))
-    _ = hold(writer)
+    writer.storeIncomplete(response, for: identity, keeping: nil)
+    #expect(await writer.contains(identity))
+    #expect(cache.storeCount == 2)
+
+    #expect(await writer.access(.scan) { _ in true } == true)
+    #expect(await other.isKept)
+  }
+
+  @Test func removalReplacesTheStoreThatWaits() async throws {
+    let cache = MemoryDataCache()
+    let writer = writer(cache)
+    let (first, other) = (hold(writer), hold(writer, request("b.jpg").identity))
+    #expect(try await result { writer.remove(identity, completion: $0) }, "there was a response")
+    #expect(await !first.isKept)
+    #expect(writer.heldResponse(for: identity) == nil)
+    #expect(writer.heldResponse(for: request("b.jpg").identity) != nil)
+
     #expect(try await result { writer.removeAll(completion: $0) })
-    #expect(cache.responses.isEmpty)
+    #expect(await !other.isKept)
+    #expect(cache.storeCount == 0)
+  }
+
+  @Test func newerStoreReplacesTheStoreThatWaits() async throws {
+    let cache = MemoryDataCache()
+    let writer = writer(cache)
+    let (older, newer) = (hold(writer), hold(writer, bytes: 2))
+    #expect(await !older.isKept)
+    #expect(writer.heldResponse(for: identity)?.body.count == 2)
+    try await whenIdle(writer)
+    #expect(await newer.isKept)
+    #expect(cache.storeCount == 1)
+  }
+
+  @Test func responseIsFoundUntilItIsWritten() async throws {
+    let writer = writer(MemoryDataCache(removalGate: gate))
+    writer.remove(request("b.jpg").identity)
+    await gate.waitUntilHeld(1)
+    let stored = hold(writer)
+    writer.slotsEnded(1)
+    #expect(writer.heldResponse(for: identity) != nil, "the disk is busy")
+    gate.open()
+    #expect(await stored.isKept)
+    try await whenIdle(writer)
+    #expect(writer.heldResponse(for: identity) == nil)
+  }
+
+  @Test func otherProcessThatFetchesTheSameImagesDoesNotWaitForSlots() async {
+    let writer = writer(MemoryDataCache())
+    let stored = hold(writer)
+    writer.noteOtherProcess()
+    #expect(await stored.isKept)
+    #expect(await hold(writer).isKept)
   }
 
   @Test func waitingForTheWriterWritesWhatWaits() async throws {
@@ -180,6 +233,25 @@ import VitrineTesting
     let used = MemoryReservation(0, in: ledger, as: .shown)
     #expect(used.reserve(501, force: false))
     #expect(await hold(writer).isKept)
+  }
+
+  @Test func storesThatWaitDoNotKeepOthersFromBeingWrittenWhenMemoryBecomesScarce() async {
+    let ledger = MemoryLedger(budget: 100 << 20)
+    let writer = writer(MemoryDataCache(), ledger: ledger)
+    let held = hold(writer, bytes: 20 << 20)
+    let used = MemoryReservation(0, in: ledger, as: .shown)
+    #expect(used.reserve(51 << 20, force: false))
+    #expect(await hold(writer, request("b.jpg").identity).isKept)
+    #expect(await held.isKept)
+  }
+
+  @Test func bodyThatWaitsForMemoryMakesTheWriterWriteWhatWaits() async {
+    let ledger = MemoryLedger(budget: 1000)
+    let writer = writer(MemoryDataCache(), ledger: ledger)
+    let stored = hold(writer)
+    let body = ArrivingBody(MemoryReservation(400, in: ledger, as: .bodies), in: ledger) { _ in }
+    _ = body.reserve(501) {}
+    #expect(await stored.isKept)
   }
 
   @Test func diskThatHangsDropsTheStoresThatWait() async throws {

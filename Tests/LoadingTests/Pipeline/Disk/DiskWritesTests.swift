@@ -19,7 +19,7 @@ import VitrineTesting
   /// Returns a queue whose first change hangs.
   private func hanging() throws -> DiskWrites {
     var writes = DiskWrites()
-    let firstFound = number(writes.admit(.look, nil))
+    let firstFound = number(writes.admit(.look(identity(1)), nil))
     let first = try #require(firstFound)
     let endFound = writes.begin(first, at: 0)
     let end = try #require(endFound)
@@ -134,7 +134,7 @@ import VitrineTesting
   }
 
   @Test func changesThatVisitAllFilesHaveALongerTimeLimit() throws {
-    let kinds: [DiskWrites.Kind] = [.look, .store(identity(1), bytes: 1), .scan, .removeAll]
+    let kinds: [DiskWrites.Kind] = [.look(identity(1)), .store(identity(1), bytes: 1), .scan, .removeAll]
     let limits = try kinds.map { kind in
       var writes = DiskWrites()
       let admitted = number(writes.admit(kind, nil))
@@ -149,7 +149,7 @@ import VitrineTesting
     #expect(number(writes.admit(.scan, nil)) == nil)
 
     var waiting = DiskWrites()
-    _ = waiting.admit(.look, nil)
+    _ = waiting.admit(.look(identity(1)), nil)
     _ = waiting.admit(.scan, nil)
     let end = waiting.begin(1, at: 0)
     let overdue = waiting.takeOverdue(at: try #require(end))
@@ -177,22 +177,25 @@ import VitrineTesting
   @Test func pixelsThatWaitKeepNoBodyFromBeingStored() throws {
     var writes = DiskWrites()
     let limit = DiskWrites.unwrittenBytesLimit
-    let pixels = number(writes.admit(.pixels(bytes: limit), nil))
+    let pixels = number(writes.admit(.pixels(identity(1), bytes: limit), nil))
     let first = number(writes.admit(.store(identity(1), bytes: limit), nil))
     #expect(pixels == 1 && first == 2, "all of the limit is left to bodies")
     #expect(number(writes.admit(.store(identity(2), bytes: 1), nil)) == nil)
-    #expect(number(writes.admit(.pixels(bytes: 1), nil)) == nil, "there is a limit for pixels as well")
+    #expect(
+      number(writes.admit(.pixels(identity(1), bytes: 1), nil)) == nil, "there is a limit for pixels as well")
 
     _ = writes.begin(2, at: 0)
     _ = writes.end(2)
-    #expect(number(writes.admit(.pixels(bytes: 1), nil)) == nil)
+    #expect(number(writes.admit(.pixels(identity(1), bytes: 1), nil)) == nil)
     #expect(number(writes.admit(.store(identity(3), bytes: limit), nil)) == 3)
     for number in [3, 1] as [UInt64] {
       _ = writes.begin(number, at: 0)
       _ = writes.end(number)
     }
     #expect(number(writes.admit(.store(identity(4), bytes: limit), nil)) == 4)
-    #expect(number(writes.admit(.pixels(bytes: limit), nil)) == 5, "bodies keep no pixels from being stored")
+    #expect(
+      number(writes.admit(.pixels(identity(1), bytes: limit), nil)) == 5,
+      "bodies keep no pixels from being stored")
   }
 
   // MARK: With a downloader

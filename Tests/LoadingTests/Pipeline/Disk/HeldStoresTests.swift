@@ -19,7 +19,9 @@ struct HeldStoresTests {
   private func held(_ bytes: [Int], limit: Int = 100, slots: Int = 1) -> HeldStores {
     var held = HeldStores(bytesLimit: limit)
     for _ in 0..<slots { held.slotBegan() }
-    for (index, bytes) in bytes.enumerated() { held.add(store(UInt64(index), bytes: bytes)) }
+    for (index, bytes) in bytes.enumerated() {
+      held.add(store(UInt64(index), bytes: bytes, of: "\(index).jpg"))
+    }
     return held
   }
 
@@ -27,11 +29,14 @@ struct HeldStoresTests {
     held.takeDue(at: now).map(\.number)
   }
 
-  @Test func storesDoNotWaitIfNoSlotLoads() {
+  @Test func storesWaitOnlyWhileSlotsLoad() {
     var held = held([1, 2], slots: 0)
+    #expect(!held.holdsStore(ofBytes: 1, at: 0))
     #expect(due(&held) == [0, 1])
-    #expect(held.count == 0)
+    #expect(held.waitingCount == 0)
     #expect(held.takeWake(at: 0) == nil)
+    held.slotBegan()
+    #expect(held.holdsStore(ofBytes: 1, at: 0))
   }
 
   @Test func storesWaitForTheLastSlot() {
@@ -54,11 +59,17 @@ struct HeldStoresTests {
     #expect(held.takeWake(at: Self.second) == Self.second * 3 / 2)
   }
 
-  @Test func oldestStoresDoNotWaitBeyondTheLimitOfBytes() {
-    var held = held([40, 40, 40])
-    #expect(due(&held) == [0])
-    held.add(store(3, bytes: 200))
-    #expect(due(&held) == [1, 2, 3])
+  @Test func bodiesBeyondTheLimitDoNotWait() {
+    var held = held([40, 40])
+    #expect(held.holdsStore(ofBytes: 20, at: 0))
+    #expect(!held.holdsStore(ofBytes: 21, at: 0))
+
+    #expect(held.takeAll().count == 2)
+    #expect(!held.holdsStore(ofBytes: 21, at: 0), "the bodies are in memory until they are written")
+    #expect(held.ended(0)?.number == 0)
+    #expect(held.holdsStore(ofBytes: 60, at: 0))
+    #expect(!held.holdsStore(ofBytes: 61, at: 0))
+    #expect(held.ended(7) == nil, "another change")
   }
 
   @Test func limitIsAQuarterOfASmallBudget() {
@@ -66,13 +77,47 @@ struct HeldStoresTests {
     #expect(HeldStores.bytesLimit(budget: .max) == 64 << 20)
   }
 
-  @Test func lastHeldResponseIsFoundUntilItIsWritten() {
-    var held = held([])
-    for number in 1...2 { held.add(store(UInt64(number), bytes: number)) }
-    held.add(store(3, bytes: 3, of: "b.jpg"))
-    #expect(held.response(for: request("a.jpg").identity)?.body.count == 2)
+  @Test func responseIsFoundUntilItIsWritten() {
+    var held = held([5, 6])
+    let identity = request("0.jpg").identity
+    #expect(held.response(for: identity)?.body.count == 5)
     #expect(held.response(for: request("c.jpg").identity) == nil)
-    #expect(held.takeAll().map(\.number) == [1, 2, 3])
-    #expect(held.response(for: request("a.jpg").identity) == nil)
+    #expect(held.take(of: identity)?.number == 0)
+    #expect(held.take(of: identity) == nil)
+    #expect(held.response(for: identity)?.body.count == 5)
+    _ = held.ended(0)
+    #expect(held.response(for: identity) == nil)
+    #expect(due(&held, at: Self.second) == [1])
+  }
+
+  @Test func newerStoreIsFoundWhileTheOlderOneIsWritten() {
+    var held = held([5])
+    let identity = request("0.jpg").identity
+    _ = held.takeAll()
+    held.add(store(1, bytes: 6, of: "0.jpg"))
+    _ = held.ended(0)
+    #expect(held.response(for: identity)?.body.count == 6)
+    #expect(held.takeAll().map(\.number) == [1])
+  }
+
+  @Test func droppedStoresAreNeitherFoundNorWritten() {
+    var held = held([1, 2, 3])
+    #expect(held.drop(request("1.jpg").identity)?.number == 1)
+    #expect(held.response(for: request("1.jpg").identity) == nil)
+    #expect(held.drop(request("1.jpg").identity) == nil)
+    _ = held.take(of: request("0.jpg").identity)
+    #expect(held.dropAll().map(\.number) == [2])
+    #expect(held.response(for: request("0.jpg").identity) == nil, "a removal follows its store")
+    #expect(held.takeAll().isEmpty)
+    _ = held.ended(0)
+    #expect(held.holdsStore(ofBytes: 100, at: 0))
+  }
+
+  @Test func storesDoNotWaitForAMinuteAfterAnotherProcessWasFound() {
+    var held = held([1])
+    held.noteOtherProcess(at: 0)
+    #expect(due(&held, at: 0) == [0])
+    #expect(!held.holdsStore(ofBytes: 1, at: 60 * Self.second - 1))
+    #expect(held.holdsStore(ofBytes: 1, at: 60 * Self.second))
   }
 }

@@ -250,7 +250,7 @@ import VitrineTesting
 
     world.downloader.engine.finishWriting(within: 0)
     gate.open()
-    _ = await world.downloader.engine.diskWriter.access { _ in }
+    _ = await world.downloader.engine.diskWriter.access(.scan) { _ in }
 
     #expect(disk.incomplete.map(\.body.count) == [received, received])
     for task in tasks { task.cancel() }
