@@ -6,9 +6,9 @@ enum AnimationFiles {
   static let (count, width, height, frameCount, duration) = (20, 320, 240, 25, 0.04)
   /// The files of the scene with a small budget: 64 frames of 128x128, which are 4 MiB when decoded.
   static let (smallCount, smallSide, smallFrameCount) = (40, 128, 64)
-  /// The files of the scene with large canvases: 14 frames of 1300x1300, in which an area of 320x240 changes. The canvases
-  /// of 40 decoders take 258 MiB.
-  static let (canvasCount, canvasSide, canvasFrameCount) = (40, 1300, 14)
+  /// The files of the scene with large canvases: 70 frames of 650x650, in which an area of 160x120 changes. The canvases
+  /// of 40 decoders take 64.5 MiB. The frames of one image are 4.4 MiB at the size of a view, too many to keep.
+  static let (canvasCount, canvasSide, canvasFrameCount) = (40, 650, 70)
 
   static func name(_ index: Int) -> String { "\(index).webp" }
   static func smallName(_ index: Int) -> String { "small\(index).webp" }
@@ -34,8 +34,8 @@ enum AnimationFiles {
       let bitmap = Bitmap(width: side, height: side, format: .bgra, isOpaque: true) { bytes, rowBytes in
         for y in 0..<side {
           for x in 0..<side {
-            let changes = 400..<(400 + width) ~= x && 500..<(500 + height) ~= y
-            let shade = (changes ? x + number * 16 : y) / 8 & 63
+            let changes = 200..<360 ~= x && 250..<370 ~= y
+            let shade = (changes ? x + number * 8 : y) / 8 & 63
             let offset = y * rowBytes + x * 4
             bytes[offset] = UInt8(shade)
             bytes[offset + 1] = UInt8(shade * 2)
