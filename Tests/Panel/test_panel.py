@@ -24,6 +24,8 @@ MEAN, FRACTION = 0.005, 0.00005
 # The levels of a channel by which the rounding of OpenGL may differ from the software renderer.
 ROUNDING = 2
 FINGER = (640, 600, 640, 300)
+# The rows of the panel with the tiles of the animations.
+TILES = (400, 760)
 
 
 def drag():
@@ -164,6 +166,28 @@ class Panel(Checks):
         action()
         self.ends()
 
+    def moves(self):
+        """True if the tiles of the animations change within half a second."""
+        before = self.machine.panel().cut(*TILES)
+        self.machine.shell("sleep 0.5")
+        return image.difference(self.machine.panel().cut(*TILES), before).mean > MEAN
+
+    def plays_animations(self):
+        """Animations play while they are shown, and use no processor time behind another screen."""
+        self.start(f"vitrine --video kmsdrm {ARGUMENTS} --screen animations", until=None)
+        # The first changes may be those of images that appear.
+        self.wait("moving images", lambda: all(self.moves() for _ in range(6)))
+        image.write_png(self.machine.panel(), machine.CACHE / "animations.png")
+        self.machine.point(362, 32)
+        self.machine.click()
+        # The timer for a camera that sends nothing runs out once, although the camera is closed, and its thread ends.
+        self.machine.shell("sleep 25")
+        try:
+            return self.sleeps()
+        finally:
+            self.machine.press("esc")
+            self.ends()
+
     def killed(self):
         self.start()
         # Without a keyboard grab, the console would read this input: only a regular end discards it.
@@ -244,6 +268,7 @@ class Panel(Checks):
                           ("SIGTERM", lambda: self.machine.shell("kill $(pidof vitrine)"))]:
             self.check(f"{name} ends the program, and the console receives keys",
                        lambda: (self.start(), self.ends_by(end))[1])
+        self.check("animations play, and use no processor time behind another screen", self.plays_animations)
         self.check("the console receives keys after SIGKILL, and none before", self.killed)
         for renderer in ["opengles2", "opengl"]:
             self.check(f"{renderer} shows equal images and sleeps when idle", lambda: self.draws_with(renderer))
