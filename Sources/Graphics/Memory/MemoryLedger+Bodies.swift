@@ -54,9 +54,8 @@ extension MemoryLedger {
   /// Reserves `bytes` for a body, evicting cached memory if necessary. With `mayExceed`, the body may exceed
   /// `bodyLimit`, and also the budget if there is no queued work that will release memory.
   func reserveForBody(_ bytes: Int, in reservation: MemoryReservation, mayExceed: Bool) -> Bool {
-    let excess = bytes - (bodyLimit - usage.bodies)
-    guard mayExceed || excess <= 0 else {
-      askToRelease(excess, of: .bodies)
+    guard mayExceed || bytes <= bodyLimit - usage.bodies else {
+      askToRelease(bytes, of: .bodies)
       return false
     }
     if reservation.reserve(bytes, force: false) { return true }

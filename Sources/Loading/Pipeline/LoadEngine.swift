@@ -204,7 +204,7 @@ final class LoadEngine: Sendable {
 
   /// Calls `body` when everything that waits at the time of the call is written, or if the disk hangs.
   private func whenWritten(_ body: @escaping @Sendable () -> Void) {
-    // Written first, because the pixels follow the bodies that they were made from.
+    // Pixels are written only while nothing else waits, so the responses come first if the time is limited.
     diskWriter.writeHeldResponses()
     guard let pixelWriter else { return diskWriter.whenIdle(body) }
     pixelWriter.whenWritten { [diskWriter] in diskWriter.whenIdle(body) }
@@ -404,6 +404,7 @@ final class LoadEngine: Sendable {
   /// Blocks until the responses loaded so far, and the resumable data of running and broken downloads, are written to
   /// disk, but no longer than a number of seconds.
   func finishWriting(within seconds: Double) {
+    diskWriter.writeHeldResponses()
     if dataCache?.preparesFetches == true { transfers.storeResumableData(for: self) }
     let isWritten = DispatchSemaphore(value: 0)
     whenWritten { isWritten.signal() }

@@ -5,7 +5,8 @@ import VitrineGraphics
 /// Changes the disk cache on a thread of its own, one change after the other, so that the last write wins.
 ///
 /// Stores wait for the images that slots are loading; see `HeldStores`. Every other change of a response follows the
-/// stores of this response that were called before it. A store or a removal replaces a store that waits.
+/// stores of this response that were called before it. A removal, or a further store that waits, replaces a store that
+/// waits.
 ///
 /// On a disk that hangs, callers stop waiting, stores are dropped, and removals are made when the disk responds again;
 /// see `DiskWrites`. Without a disk cache, every operation fails at once.
@@ -254,14 +255,16 @@ final class DiskWriter: Sendable {
   }
 
   /// Submits the held stores that need not wait any longer.
-  private func submitDue(_ state: inout State, at now: Int64) { submit(state.held.takeDue(at: now)) }
+  private func submitDue(_ state: inout State, at now: Int64) { submit(state.held.takeDue(at: now), &state) }
 
   /// Submits all held stores.
-  private func submitHeld(_ state: inout State) { submit(state.held.takeAll()) }
+  private func submitHeld(_ state: inout State) { submit(state.held.takeAll(), &state) }
 
   /// Submits held stores. Called with the lock held, so that no later change of another thread comes first.
-  private func submit(_ stores: [HeldStores.Store]) {
+  private func submit(_ stores: [HeldStores.Store], _ state: inout State) {
+    guard !stores.isEmpty else { return }
     for store in stores { submit(store.number, store.write) }
+    state.writes.noteDelayedChanges()
   }
 
   /// Returns the response of a store that waited for slots and is not written yet; `nil` if there is none. The disk may
@@ -272,18 +275,11 @@ final class DiskWriter: Sendable {
     state.withLock { $0.held.response(for: identity) }
   }
 
-  /// Writes a response now whose store waits for slots. Does nothing if there is none.
-  ///
-  /// - Parameter identity: The identity on disk.
-  func writeHeldResponse(for identity: RequestIdentity) {
-    state.withLock { state in state.held.take(of: identity).map { submit([$0]) } }
-  }
-
   /// Writes all responses now whose stores wait for slots.
   func writeHeldResponses() { state.withLock { submitHeld(&$0) } }
 
   /// Notes that another process is fetching an image that this process wants. That process may wait for images of this
-  /// one as well, so stores do not wait for a minute.
+  /// one as well, so responses are written at once for the next minute.
   func noteOtherProcess() {
     let now = clock.now
     state.withLock { state in
@@ -300,7 +296,8 @@ final class DiskWriter: Sendable {
   ///   - response: The response of a store that may wait for the images that slots are loading; `nil` for other
   ///     changes.
   ///   - change: The work of a store or a lookup; `nil` removes everything. Not called for single removals.
-  ///   - completion: Called once, with false if the change was not made, as on a disk that hangs.
+  ///   - completion: Called once, with false if the change was not made, as on a disk that hangs. A removal that drops a
+  ///     store that waits succeeds in any case.
   private func change(
     _ kind: DiskWrites.Kind, storing response: StoredResponse? = nil,
     _ change: (@Sendable (any ImageDataCache) -> Bool)? = nil,
@@ -311,18 +308,19 @@ final class DiskWriter: Sendable {
       return
     }
     let now = clock.now
-    let isMemoryScarce = ledger.usage.total > ledger.budget / 2
+    let isMemoryScarce = ledger.isBodyWaiting || ledger.usage.total > ledger.budget / 2
     let (admission, isHanging, replaced, wake) = state.withLock { state in
       if isMemoryScarce { submitHeld(&state) }
       let mayWait = !isMemoryScarce && state.waitingForIdle.isEmpty
-      let held = response.flatMap { response in
-        mayWait && state.held.holdsStore(ofBytes: response.body.count, at: now) ? response : nil
-      }
+      let held: StoredResponse? =
+        if let response, mayWait, case .store(let identity, let bytes) = kind,
+          state.held.holdsStore(of: identity, bytes: bytes, at: now)
+        { response } else { nil }
       let isRemoved = change == nil && state.held.waits(for: kind)
       let completion = isRemoved ? { @Sendable _ in completion?(true) } : completion
       let admission = state.writes.admit(held == nil ? kind : kind.withoutBytes, completion)
       if case .refused = admission { return (admission, false, Replaced(), nil as Int64?) }
-      let replaced = settleHeld(before: kind, isStore: response != nil, &state)
+      let replaced = settleHeld(before: kind, isHeld: held != nil, &state)
       if case .queued(let number, let work, let dropped) = admission {
         for number in dropped { thread.cancel(number) }
         let job = job(number, work, kind, change, on: cache)
@@ -355,15 +353,15 @@ final class DiskWriter: Sendable {
 
   /// Submits the held stores that a change follows, and takes out those that it replaces.
   ///
-  /// - Parameter isStore: True if the change stores a whole response.
-  private func settleHeld(before kind: DiskWrites.Kind, isStore: Bool, _ state: inout State) -> Replaced {
+  /// - Parameter isHeld: True if the change is a store that waits for slots.
+  private func settleHeld(before kind: DiskWrites.Kind, isHeld: Bool, _ state: inout State) -> Replaced {
     var replaced = Replaced()
     switch kind {
-    case .store(let identity, _) where isStore: replaced.stores = state.held.drop(identity).map { [$0] } ?? []
+    case .store(let identity, _) where isHeld: replaced.stores = state.held.drop(identity).map { [$0] } ?? []
     case .remove(let identity): replaced.stores = state.held.drop(identity).map { [$0] } ?? []
     case .removeAll: replaced.stores = state.held.dropAll()
     case .store(let identity, _), .pixels(let identity, _), .look(let identity):
-      state.held.take(of: identity).map { submit([$0]) }
+      if let store = state.held.take(of: identity) { submit([store], &state) }
     case .scan: submitHeld(&state)
     }
     replaced.completions = replaced.stores.flatMap { state.writes.end($0.number) }

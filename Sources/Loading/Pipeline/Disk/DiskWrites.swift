@@ -20,7 +20,7 @@ struct DiskWrites {
     case store(RequestIdentity, bytes: Int)
     /// The pixels of an image, which are dropped if the disk is too slow.
     case pixels(RequestIdentity, bytes: Int)
-    /// A lookup of one response.
+    /// An access to one response.
     case look(RequestIdentity)
     /// A scan of all files: a trim or a count.
     case scan
@@ -104,7 +104,7 @@ struct DiskWrites {
     let completion = isHanging ? nil : completion
     switch kind {
     case .store(let identity, let bytes):
-      guard !isHanging, unwrittenBytes == 0 || unwrittenBytes + bytes <= Self.unwrittenBytesLimit else {
+      guard !isHanging, hasRoom(forBytes: bytes) else {
         defer { isRefusing = true }
         return .refused(isFirst: !isRefusing && !isHanging)
       }
@@ -125,6 +125,13 @@ struct DiskWrites {
       return add(.removeAll, completion)
     }
   }
+
+  private func hasRoom(forBytes bytes: Int) -> Bool {
+    bytes == 0 || unwrittenBytes == 0 || unwrittenBytes + bytes <= Self.unwrittenBytesLimit
+  }
+
+  /// Notes that changes with earlier numbers follow the changes so far. Later removals then join none of these.
+  mutating func noteDelayedChanges() { last += 1 }
 
   private mutating func add(_ work: Work, _ completion: Completion?) -> Admission {
     last += 1

@@ -22,7 +22,8 @@ final class FetchPreparer: Sendable {
   private let lane = Lane()
 
   /// - Parameters:
-  ///   - writer: The writer, which knows the responses that are being removed.
+  ///   - writer: The writer, which knows the responses that are being removed, and which is told about other
+  ///     processes.
   ///   - ledger: The ledger that counts resumable data.
   init(
     _ cache: (any ImageDataCache)?, writer: DiskWriter, transports: TransportTable, ledger: MemoryLedger

@@ -1,7 +1,7 @@
 import VitrineConcurrency
 
-/// The stores that wait until no slot is loading an image, but no longer than a second. Makes decisions only. Times are
-/// in nanoseconds.
+/// The stores that wait until no slot is loading an image, but no longer than a second, and those of them that are being
+/// written. Makes decisions only. Times are in nanoseconds.
 ///
 /// A first screen of 200 bodies of 250 KB takes 1.2 times as long if the bodies are written meanwhile, most of it for new
 /// pages of the kernel's page cache.
@@ -10,8 +10,8 @@ import VitrineConcurrency
 struct HeldStores {
   /// The maximum number of bytes of bodies that are held with a large memory budget.
   static let largestBytesLimit = 64 << 20
-  /// The number of seconds for which stores do not wait after another process was found fetching the same images: that
-  /// process waits until the responses are written.
+  /// The number of seconds for which responses are written at once after another process was found to fetch the same
+  /// image: that process waits for the files of this one.
   static let secondsForOtherProcess = 60.0
 
   /// Returns the maximum number of bytes of bodies that are held with a memory budget of `budget` bytes.
@@ -64,13 +64,16 @@ struct HeldStores {
   /// Returns the response of a store that waits or is being written; `nil` if there is none.
   func response(for identity: RequestIdentity) -> StoredResponse? { last[identity]?.response }
 
-  /// Returns true if a store with a body of `count` bytes waits for slots.
-  func holdsStore(ofBytes count: Int, at now: Int64) -> Bool {
-    hold.isActive && now >= endOfSuspension && count <= bytesLimit - bytes
+  /// Returns true if a store with a body of `count` bytes waits for slots. It replaces the store of the same response that
+  /// waits.
+  func holdsStore(of identity: RequestIdentity, bytes count: Int, at now: Int64) -> Bool {
+    let replaced = places[identity].flatMap { waiting[$0]?.response.body.count } ?? 0
+    return hold.isActive && now >= endOfSuspension && count <= bytesLimit - (bytes - replaced)
   }
 
   /// Adds a store that waits. No other store of the response may be waiting.
   mutating func add(_ store: Store) {
+    precondition(places[store.identity] == nil, "at most one waiting store of a response")
     waiting[end] = store
     places[store.identity] = end
     end += 1

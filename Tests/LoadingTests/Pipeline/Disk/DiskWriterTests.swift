@@ -150,11 +150,15 @@ import VitrineTesting
     let other = hold(writer, request("b.jpg").identity)
     _ = hold(writer)
     #expect(await writer.contains(identity))
-    #expect(cache.storeCount == 1, "other responses still wait")
-    _ = hold(writer)
+    #expect(cache.storeCount == 1)
+    let second = hold(writer)
     writer.storeIncomplete(response, for: identity, keeping: nil)
-    #expect(await writer.contains(identity))
-    #expect(cache.storeCount == 2)
+    #expect(await second.isKept)
+    let third = hold(writer)
+    let digest = BodyDigest(high: 1, low: 2)
+    writer.update(response, of: digest, for: identity, keeping: nil) { _ in }
+    #expect(await third.isKept)
+    #expect(writer.heldResponse(for: request("b.jpg").identity) != nil, "other responses still wait")
 
     #expect(await writer.access(.scan) { _ in true } == true)
     #expect(await other.isKept)
@@ -183,6 +187,32 @@ import VitrineTesting
     try await whenIdle(writer)
     #expect(await newer.isKept)
     #expect(cache.storeCount == 1)
+    #expect(cache.responses.map(\.body.count) == [2])
+  }
+
+  @Test func olderStoreIsWrittenBeforeANewerOneThatDoesNotWait() async throws {
+    let ledger = MemoryLedger(budget: 100)
+    let cache = MemoryDataCache()
+    let writer = writer(cache, ledger: ledger)
+    let older = hold(writer, bytes: 20)
+    let newer = hold(writer, bytes: 26)
+    #expect(await older.isKept)
+    #expect(await newer.isKept)
+    #expect(cache.responses.map(\.body.count) == [26])
+  }
+
+  @Test func removalFollowsAStoreThatWasSubmittedAfterAnEarlierRemoval() async throws {
+    let cache = MemoryDataCache(removalGate: gate)
+    let writer = writer(cache)
+    writer.remove(request("running.jpg").identity)
+    await gate.waitUntilHeld(1)
+    _ = hold(writer)
+    writer.remove(request("waiting.jpg").identity)
+    writer.slotsEnded(1)
+    writer.remove(identity)
+    gate.open()
+    try await whenIdle(writer)
+    #expect(cache.responses.isEmpty)
   }
 
   @Test func responseIsFoundUntilItIsWritten() async throws {
@@ -212,16 +242,6 @@ import VitrineTesting
     _ = hold(writer)
     try await whenIdle(writer)
     #expect(cache.storeCount == 1)
-  }
-
-  @Test func fetchOfTheSameResponseWritesItAtOnce() async {
-    let cache = MemoryDataCache()
-    let writer = writer(cache)
-    let stored = hold(writer)
-    writer.writeHeldResponse(for: request("b.jpg").identity)
-    #expect(writer.heldResponse(for: identity) != nil)
-    writer.writeHeldResponse(for: identity)
-    #expect(await stored.isKept)
   }
 
   @Test func storesDoNotWaitWhileMemoryIsScarce() async {
@@ -259,10 +279,14 @@ import VitrineTesting
     writer.remove(identity)
     await gate.waitUntilHeld(1)
     clock.advance(by: DiskWrites.limit - SlotHold.longestWait / 2)
-    let stored = hold(writer)
+    let submitted = hold(writer, request("b.jpg").identity)
+    writer.slotsEnded(1)
+    let waiting = hold(writer)
     clock.advance(by: SlotHold.longestWait / 2)
-    #expect(await !stored.isKept)
+    #expect(await !submitted.isKept)
+    #expect(await !waiting.isKept)
     #expect(writer.heldResponse(for: identity) == nil)
+    #expect(writer.heldResponse(for: request("b.jpg").identity) == nil)
     gate.open()
     try await whenIdle(writer)
   }

@@ -119,6 +119,14 @@ import VitrineTesting
     #expect(received.withLock { $0.sorted() } == expected)
   }
 
+  @Test func storesWithALimitOfTheirOwnAreAdmittedBesideABodyOfAnySize() {
+    var writes = DiskWrites()
+    let large = DiskWrites.unwrittenBytesLimit * 2
+    #expect(number(writes.admit(.store(identity(1), bytes: large), nil)) == 1)
+    #expect(number(writes.admit(.store(identity(2), bytes: 1), nil)) == nil)
+    #expect(number(writes.admit(DiskWrites.Kind.store(identity(2), bytes: 1).withoutBytes, nil)) == 2)
+  }
+
   @Test func longBatchOfQuickRemovalsIsNotReportedAsHanging() throws {
     var writes = DiskWrites()
     for number in 0..<3 { _ = writes.admit(.remove(identity(number)), nil) }

@@ -57,6 +57,7 @@ import VitrineTesting
     other.cancel()
     await downloader.drain()
     #expect(disk.responses.isEmpty)
+    #expect(disk.storeCount == 0)
   }
 
   @Test func endOfTheProgramWritesBodiesThatWait() async throws {

@@ -5,6 +5,7 @@ import Testing
 /// The stores that wait for the images of slots.
 struct HeldStoresTests {
   private static let second: Int64 = 1_000_000_000
+  private static let other = request("other.jpg").identity
 
   private func store(
     _ number: UInt64, bytes: Int, of path: String = "a.jpg", at time: Int64 = 0
@@ -31,12 +32,12 @@ struct HeldStoresTests {
 
   @Test func storesWaitOnlyWhileSlotsLoad() {
     var held = held([1, 2], slots: 0)
-    #expect(!held.holdsStore(ofBytes: 1, at: 0))
+    #expect(!held.holdsStore(of: Self.other, bytes: 1, at: 0))
     #expect(due(&held) == [0, 1])
     #expect(held.waitingCount == 0)
     #expect(held.takeWake(at: 0) == nil)
     held.slotBegan()
-    #expect(held.holdsStore(ofBytes: 1, at: 0))
+    #expect(held.holdsStore(of: Self.other, bytes: 1, at: 0))
   }
 
   @Test func storesWaitForTheLastSlot() {
@@ -61,14 +62,17 @@ struct HeldStoresTests {
 
   @Test func bodiesBeyondTheLimitDoNotWait() {
     var held = held([40, 40])
-    #expect(held.holdsStore(ofBytes: 20, at: 0))
-    #expect(!held.holdsStore(ofBytes: 21, at: 0))
+    #expect(held.holdsStore(of: Self.other, bytes: 20, at: 0))
+    #expect(!held.holdsStore(of: Self.other, bytes: 21, at: 0))
+    #expect(held.holdsStore(of: request("0.jpg").identity, bytes: 60, at: 0), "in place of 40 bytes")
+    #expect(!held.holdsStore(of: request("0.jpg").identity, bytes: 61, at: 0))
 
     #expect(held.takeAll().count == 2)
-    #expect(!held.holdsStore(ofBytes: 21, at: 0), "the bodies are in memory until they are written")
+    #expect(
+      !held.holdsStore(of: Self.other, bytes: 21, at: 0), "the bodies are in memory until they are written")
     #expect(held.ended(0)?.number == 0)
-    #expect(held.holdsStore(ofBytes: 60, at: 0))
-    #expect(!held.holdsStore(ofBytes: 61, at: 0))
+    #expect(held.holdsStore(of: Self.other, bytes: 60, at: 0))
+    #expect(!held.holdsStore(of: Self.other, bytes: 61, at: 0))
     #expect(held.ended(7) == nil, "another change")
   }
 
@@ -110,14 +114,14 @@ struct HeldStoresTests {
     #expect(held.response(for: request("0.jpg").identity) == nil, "a removal follows its store")
     #expect(held.takeAll().isEmpty)
     _ = held.ended(0)
-    #expect(held.holdsStore(ofBytes: 100, at: 0))
+    #expect(held.holdsStore(of: Self.other, bytes: 100, at: 0))
   }
 
-  @Test func storesDoNotWaitForAMinuteAfterAnotherProcessWasFound() {
+  @Test func storesAreWrittenAtOnceForAMinuteAfterAnotherProcessWasFound() {
     var held = held([1])
     held.noteOtherProcess(at: 0)
     #expect(due(&held, at: 0) == [0])
-    #expect(!held.holdsStore(ofBytes: 1, at: 60 * Self.second - 1))
-    #expect(held.holdsStore(ofBytes: 1, at: 60 * Self.second))
+    #expect(!held.holdsStore(of: Self.other, bytes: 1, at: 60 * Self.second - 1))
+    #expect(held.holdsStore(of: Self.other, bytes: 1, at: 60 * Self.second))
   }
 }

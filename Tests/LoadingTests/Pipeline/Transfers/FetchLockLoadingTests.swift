@@ -234,8 +234,7 @@ import VitrineTesting
   func endOfTheProgramStoresAllDownloads() async throws {
     let gate = Gate()
     let disk = SharedDisk(removalGate: gate)
-    // Memory is scarce.
-    let (world, _) = world(disk) { $0.memory.ledger = MemoryLedger(budget: 32 << 20) }
+    let (world, _) = world(disk)
     let received = DiskWrites.unwrittenBytesLimit * 2 / 3
     var tasks: [ImageTask] = []
     for (number, name) in ["a.jpg", "b.jpg"].enumerated() {
