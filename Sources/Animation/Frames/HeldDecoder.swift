@@ -2,9 +2,9 @@ import VitrineGraphics
 
 /// The decoder of an animation, which the pool keeps between two frames.
 struct HeldDecoder {
-  /// The numbers of frames of a turn while few animations wait: a loop of the animation within these limits. A decoder
-  /// that is made again draws the frames again that the next frame depends on, so that short turns take more time than
-  /// long ones.
+  /// The numbers of frames of a turn while few animations wait: a second or a loop of the animation, whichever is
+  /// shorter, within these limits. A decoder that is made again draws the frames again that the next frame depends on, so
+  /// that short turns take more time than long ones.
   static let framesPerTurn = 8...32
   /// The number of frames for which an animation waits, about, if it waits for longer than the turns above: two seconds
   /// at 25 frames a second. Turns are then shorter.
@@ -15,8 +15,23 @@ struct HeldDecoder {
   let number: UInt64
   /// The number of frames that were decoded since then.
   private(set) var decodedFrames = 0
+  /// The number of frames of a turn while few animations wait.
+  private let framesOfTurn: Int
 
-  init(_ decoder: FrameDecoder, number: UInt64) { (self.decoder, self.number) = (decoder, number) }
+  init(_ decoder: FrameDecoder, number: UInt64) {
+    (self.decoder, self.number) = (decoder, number)
+    framesOfTurn = Self.framesOfTurn(decoder.animation.durations)
+  }
+
+  /// Returns the number of frames of a turn of an animation with these durations of frames.
+  static func framesOfTurn(_ durations: [Double]) -> Int {
+    var seconds = 0.0
+    let count = durations.prefix(framesPerTurn.upperBound).prefix { duration in
+      seconds += duration
+      return seconds < 1.001
+    }.count
+    return max(count, framesPerTurn.lowerBound)
+  }
 
   /// Returns the same turn with a decoder of more frames.
   func continued(by decoder: FrameDecoder) -> HeldDecoder {
@@ -33,9 +48,7 @@ struct HeldDecoder {
   ///   - decoderCount: The number of decoders in memory.
   ///   - waitingCount: The number of animations without memory.
   func isTurnOver(decoderCount: Int, waitingCount: Int) -> Bool {
-    let turn = Self.framesPerTurn
-    let longest = min(max(decoder.animation.frameCount, turn.lowerBound), turn.upperBound)
-    return decodedFrames >= max(1, min(longest, Self.framesToWait * decoderCount / max(1, waitingCount)))
+    decodedFrames >= max(1, min(framesOfTurn, Self.framesToWait * decoderCount / max(1, waitingCount)))
   }
 }
 
