@@ -6,9 +6,10 @@ enum AnimationFiles {
   static let (count, width, height, frameCount, duration) = (20, 320, 240, 25, 0.04)
   /// The files of the scene with a small budget: 64 frames of 128x128, which are 4 MiB when decoded.
   static let (smallCount, smallSide, smallFrameCount) = (40, 128, 64)
-  /// The files of the scene with large canvases: 70 frames of 650x650, in which an area of 160x120 changes. The canvases
-  /// of 40 decoders take 64.5 MiB. The frames of one image are 4.4 MiB at the size of a view, too many to keep.
-  static let (canvasCount, canvasSide, canvasFrameCount) = (40, 650, 70)
+  /// The files of the scene with large canvases: 70 frames of 650x650, ten a second, in which an area of 160x120 changes.
+  /// The canvases of 40 decoders take 64.5 MiB. The frames of one image are 4.4 MiB at the size of a view, too many to
+  /// keep.
+  static let (canvasCount, canvasSide, canvasFrameCount, canvasDuration) = (40, 650, 70, 0.1)
 
   static func name(_ index: Int) -> String { "\(index).webp" }
   static func smallName(_ index: Int) -> String { "small\(index).webp" }
@@ -44,7 +45,7 @@ enum AnimationFiles {
           }
         }
       }
-      return Image.Frame(bitmap: bitmap, duration: duration)
+      return Image.Frame(bitmap: bitmap, duration: canvasDuration)
     }
     let file = Data(try ImageCodecs().encode(frames: frames, as: .gif))
     for index in 0..<canvasCount { try file.write(to: URL(filePath: "\(folder)/\(canvasName(index))")) }
