@@ -61,6 +61,9 @@ public final class AnimationPlayer {
   private var isDrawn = false
   /// True while frames of the window are requested.
   private var isScheduled = false
+  /// True if a frame of the window was requested during the present one, for example by a handler. The request would
+  /// otherwise be replaced by the time of the next change.
+  private var wantsFrame = false
   /// True if the frame to show is not decoded yet.
   private var isWaiting = false
 
@@ -113,6 +116,7 @@ public final class AnimationPlayer {
     view?.window?.cancelFrames(for: self)
     playback.pause(at: now)
     (view, frames, wantsToPlay, isWaiting, isScheduled) = (nil, nil, false, false, false)
+    wantsFrame = false
     (shown, frameIndex) = (image, 0)
   }
 
@@ -216,7 +220,9 @@ public final class AnimationPlayer {
 
   /// Asks the pool for the frame to show with the next frame of the window.
   private func wake() {
-    if let view, let window = view.window, view.isOnScreen { requestFrame(in: window, at: window.now) }
+    guard let view, let window = view.window, view.isOnScreen else { return }
+    wantsFrame = true
+    requestFrame(in: window, at: window.now)
   }
 
   /// Begins to play with the frame that is being drawn, or goes on.
@@ -260,6 +266,7 @@ extension AnimationPlayer: FrameObserver {
   /// Called by the window when another frame is to be shown.
   public func frame(at now: Double) -> NextFrame {
     guard isDrawn || isWaiting, let view, let window = view.window, view.isOnScreen else { return suspend() }
+    wantsFrame = false
     if isPlaying { playback.play(at: now) }
     let progress = playback.advance(to: now)
     if progress.steps > 1 { droppedFrames += progress.steps - 1 }
@@ -267,6 +274,7 @@ extension AnimationPlayer: FrameObserver {
     show(progress.frame, in: window)
     if progress.endedLoops > 0 { loopHandler?(playback.endedLoops) }
     if progress.hasEnded { endHandler?() }
+    if wantsFrame { return .at(now) }
     let change = playback.nextChange.map { frameTime(of: $0, in: window) }
     // A view may leave the screen while a frame is being decoded.
     let check = isWaiting ? now + Self.waitingInterval : nil

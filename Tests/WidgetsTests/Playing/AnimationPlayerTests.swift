@@ -154,6 +154,52 @@ import VitrineTesting
     #expect(drawn == [1] && view.isPlaying)
   }
 
+  @Test func endHandlerMayPlayAgain() {
+    let view = test.addView(.animated(frameCount: 3, loopCount: 1))
+    view.animationPlayer?.endHandler = { [weak view] in view?.play() }
+    test.draw()
+    test.advance(by: 0.05)
+    var seen: [UInt8] = []
+    for _ in 0..<6 {
+      seen += drawn
+      test.advance(by: 0.1)
+    }
+    #expect(seen == [0, 1, 2, 0, 1, 2])
+  }
+
+  @Test func frameHandlerMaySeek() throws {
+    let player = try #require(test.addView(.animated()).animationPlayer)
+    var frames: [Int] = []
+    player.frameHandler = { [weak player] frame in
+      frames.append(frame)
+      if frame == 3 { player?.seek(toFrame: 0) }
+    }
+    test.draw()
+    test.advance(by: 0.65)
+    #expect(frames == [1, 2, 3, 0, 1, 2, 3, 0] && player.droppedFrames == 0)
+  }
+
+  @Test func frameHandlerMayChangeTheMode() throws {
+    let player = try #require(test.addView(.animated()).animationPlayer)
+    var frames: [Int] = []
+    player.frameHandler = { [weak player] frame in
+      frames.append(frame)
+      if frame == 3 { player?.playbackMode = .reverse }
+    }
+    test.draw()
+    test.advance(by: 0.65)
+    #expect(frames == [1, 2, 3, 2, 1, 0] && player.droppedFrames == 0)
+  }
+
+  @Test func frameHandlerMayStop() throws {
+    let player = try #require(test.addView(.animated()).animationPlayer)
+    player.frameHandler = { [weak player] frame in if frame == 2 { player?.stop() } }
+    test.draw()
+    test.advance(by: 1)
+    #expect(drawn == [0] && player.frameIndex == 0 && player.decodedBytes == 0)
+    #expect(window.nextDeadline == nil)
+  }
+
   @Test func modeAndRateChangeWhilePlaying() {
     let view = test.addView(.animated())
     test.draw()
