@@ -147,6 +147,8 @@ public final class AnimationPlayer {
   public func pause() {
     wantsToPlay = false
     playback.pause(at: now)
+    // A frame that is still being decoded is shown first.
+    if !isWaiting { rest() }
   }
 
   /// Stops, goes to the first frame and releases the decoded frames. Views that show the same image decode them again.
@@ -253,19 +255,34 @@ public final class AnimationPlayer {
     frameHandler?(frame)
   }
 
-  /// Stops until the view is drawn again.
-  private func suspend() -> NextFrame {
-    isScheduled = false
+  /// Stops until the view is drawn again, in this window or in another.
+  ///
+  /// - Parameter window: The window in which frames are requested.
+  func suspend(in window: Window?) {
+    window?.cancelFrames(for: self)
     playback.suspend(at: now)
+    needNoFrames()
+  }
+
+  /// Ends the requests of a player whose frame is shown and that does not play. The image on the screen stays.
+  private func rest() {
+    view?.window?.cancelFrames(for: self)
+    needNoFrames()
+  }
+
+  private func needNoFrames() {
+    (isScheduled, wantsFrame) = (false, false)
     frames?.suspend()
-    return .never
   }
 }
 
 extension AnimationPlayer: FrameObserver {
   /// Called by the window when another frame is to be shown.
   public func frame(at now: Double) -> NextFrame {
-    guard isDrawn || isWaiting, let view, let window = view.window, view.isOnScreen else { return suspend() }
+    guard isDrawn || isWaiting, let view, let window = view.window, view.isOnScreen else {
+      suspend(in: nil)
+      return .never
+    }
     wantsFrame = false
     if isPlaying { playback.play(at: now) }
     let progress = playback.advance(to: now)
@@ -279,7 +296,7 @@ extension AnimationPlayer: FrameObserver {
     // A view may leave the screen while a frame is being decoded.
     let check = isWaiting ? now + Self.waitingInterval : nil
     guard let next = [change, check].compactMap(\.self).min() else {
-      isScheduled = false
+      needNoFrames()
       return .never
     }
     return .at(next)
@@ -297,8 +314,10 @@ extension AnimationPlayer: FrameObserver {
   }
 
   private func demand(for frame: Int) -> FrameDemand {
+    // A view that does not play needs no further frame.
     FrameDemand(
-      current: frame, upcoming: playback.upcomingFrames(Self.framesAhead), time: playback.nextChange ?? 0)
+      current: frame, upcoming: playback.isPlaying ? playback.upcomingFrames(Self.framesAhead) : [],
+      time: playback.nextChange ?? 0)
   }
 
   private var stream: FrameStream? {

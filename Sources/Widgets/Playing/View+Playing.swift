@@ -47,6 +47,11 @@ final class AnimationPlayers {
     for player in players { player.playbackMode = mode }
   }
 
+  /// Stops all players until the view is drawn again.
+  ///
+  /// - Parameter window: The window in which the players request frames.
+  func suspend(in window: Window?) { for player in players { player.suspend(in: window) } }
+
   /// Ends the players of images that the view does not show again, and releases their decoders and frames.
   func removeUnused(of view: View) {
     let unused = players.filter { !view.plays($0.image) }
@@ -84,6 +89,13 @@ extension View {
   /// before the transition to the new image begins.
   func playOn(from replaced: Image?, to image: Image?) {
     if let replaced, let image, replaced !== image { players?.playOn(from: replaced, to: image, in: self) }
+  }
+
+  /// Stops the animations of the view and of its subviews until they are drawn again, as soon as they are no longer on the
+  /// screen. Otherwise they would stop when their next frame is due.
+  func suspendAnimations() {
+    players?.suspend(in: window)
+    for child in subviews { child.suspendAnimations() }
   }
 
   /// Ends the players of images that were replaced and that no transition shows any longer.

@@ -83,7 +83,9 @@ open class View {
     didSet {
       guard alpha != oldValue else { return }
       invalidate(coveredArea, isClipped: false)
-      if alpha < 0.01 { window?.cancelInteraction(below: self) }
+      guard alpha < 0.01 else { return }
+      suspendAnimations()
+      window?.cancelInteraction(below: self)
     }
   }
   /// True if the view and all descendants are neither drawn nor touched. A hidden view keeps its frame, its slots
@@ -92,7 +94,9 @@ open class View {
     didSet {
       guard isHidden != oldValue else { return }
       superview?.setNeedsDisplay(coveredArea(in: frame))
-      if isHidden { window?.cancelInteraction(below: self) }
+      guard isHidden else { return }
+      suspendAnimations()
+      window?.cancelInteraction(below: self)
     }
   }
   /// True if subviews are clipped to the bounds; false by default.
@@ -347,6 +351,7 @@ open class View {
     guard window !== new else { return }
     let old = window
     window = new
+    players?.suspend(in: old)
     endTransitions()
     removeUnusedPlayers()
     old?.cancelInteraction(of: self)
