@@ -153,6 +153,7 @@ public final class AnimationPlayer {
 
   /// Stops, goes to the first frame and releases the decoded frames. Views that show the same image decode them again.
   public func stop() {
+    isWaiting = false
     pause()
     playback.rewind(at: now)
     frames?.releaseFrames()

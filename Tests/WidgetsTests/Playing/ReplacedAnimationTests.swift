@@ -61,6 +61,37 @@ import VitrineTesting
     #expect(FramePool.shared.animationCount == before)
   }
 
+  @Test func removedViewIsReleasedBeforeItsFrameHasEnded() {
+    let before = FramePool.shared.animationCount
+    var view: ImageView? = test.addView(.animated())
+    view?.playbackRate = 0.01
+    test.draw()
+    weak let player = view?.animationPlayer
+    #expect(player != nil && FramePool.shared.animationCount == before + 1)
+
+    view?.removeFromSuperview()
+    view = nil
+
+    #expect(player == nil && FramePool.shared.animationCount == before)
+    test.draw()
+    #expect(test.window.nextDeadline == nil)
+  }
+
+  @Test func stoppedPlayerKeepsNoFramesWhenItIsDrawn() throws {
+    let before = FramePool.shared.animationCount
+    let player = try #require(test.addView(.animated()).animationPlayer)
+    test.draw()
+    test.advance(by: 0.35)
+    #expect(FramePool.shared.animationCount == before + 1)
+
+    player.stop()
+    test.draw()
+    test.advance(by: 1)
+
+    #expect(test.drawn == [0] && FramePool.shared.animationCount == before && player.decodedBytes == 0)
+    #expect(test.window.nextDeadline == nil)
+  }
+
   @Test func eachStateOfAButtonKeepsItsPlayerUntilItsImageIsReplaced() throws {
     let button = addButton()
     let states = (0..<12).map { ControlState(rawValue: $0) }

@@ -102,6 +102,24 @@ import VitrineTesting
     #expect(view.animationPlayer?.decodedBytes == 4 * 8 * 8 * 4)
   }
 
+  @Test func viewThatIsStoppedWhileItWaitsKeepsNoFrames() async throws {
+    let gate = Gate()
+    let animation = CountingAnimation(frameCount: 5, gate: gate)
+    let view = test.addView(animation.image)
+    view.seek(toFrame: 2)
+    test.draw()
+    await gate.waitUntilHeld(1)
+
+    view.animationPlayer?.stop()
+    gate.open()
+    test.draw()
+    test.advance(by: 5)
+    try await untilPoolIsIdle()
+
+    #expect(animation.counts.withLock { $0.frames == [2] && $0.cancelled == [2] })
+    #expect(view.animationPlayer?.decodedBytes == 0 && test.window.nextDeadline == nil)
+  }
+
   @Test func soughtViewDecodesItsFrameOnly() async throws {
     let animation = CountingAnimation(frameCount: 9)
     let view = test.addView(animation.image)
