@@ -6,16 +6,6 @@ import VitrineTesting
 
 /// The decisions of the pool of frames.
 @Suite struct FramePlanTests {
-  /// Pseudorandom numbers that are equal in each run.
-  private struct Numbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return state ^ state >> 29
-    }
-  }
-
   /// Decodes the next frame, during which the views go on to other frames.
   private func decode(_ plan: inout FramePlan, during: (inout FramePlan) -> Void = { _ in }) throws
     -> FramePlan.Job
@@ -258,7 +248,7 @@ import VitrineTesting
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   func bytesAreTheSumOfAllDecodedFramesAfterRandomOperations(seed: UInt64) {
-    var numbers = Numbers(state: seed)
+    var numbers = SeededNumbers(state: seed)
     let images = (0..<4).map { CountingAnimation(frameCount: 6, side: 4 << $0).image }
     let animations = images.compactMap(\.animation)
     var plan = FramePlan(byteLimit: 40_000)
