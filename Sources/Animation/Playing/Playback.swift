@@ -1,3 +1,5 @@
+package import VitrineGraphics
+
 /// The playing of one animation in one view: which frame is to be shown at which time. Makes decisions only.
 ///
 /// The frame follows from the time alone, so that a late or a missed call changes nothing for later ones. Times are in
@@ -21,7 +23,7 @@ package struct Playback {
   /// The smallest and the largest rate.
   package static let rates = 0.01...100.0
 
-  private let durations: [Double]
+  private let times: FrameTimes
   /// False if more frames are still to arrive.
   package let isComplete: Bool
   package private(set) var mode: PlaybackMode
@@ -34,32 +36,38 @@ package struct Playback {
   package private(set) var isStalled = false
   /// The step that `advance(to:)` has returned last, counted through all loops.
   private var lastStep = 0
+  /// True after the animation was played, or a frame was chosen.
+  private var hasBegun = false
   /// The seconds of the animation that have passed at `time`, counted through all loops at the rate 1.
   private var position = 0.0
   /// The time of `position`, from which it goes on while the animation plays.
   private var time = 0.0
 
   /// - Parameters:
-  ///   - durations: The seconds for which each frame is shown: at least one number, all positive.
+  ///   - times: The times of the frames.
   ///   - isComplete: False if more frames are still to arrive.
   package init(
-    durations: [Double], loopCount: Int, isComplete: Bool = true, mode: PlaybackMode = .forward
+    times: FrameTimes, loopCount: Int, isComplete: Bool = true, mode: PlaybackMode = .forward
   ) {
-    self.durations = durations
+    self.times = times
     self.loopCount = max(0, loopCount)
     self.isComplete = isComplete
     self.mode = mode
-    order = Self.order(mode, durations: durations, isComplete: isComplete)
+    order = Self.order(mode, times: times, frameCount: times.frameCount, isComplete: isComplete)
   }
 
-  private static func order(_ mode: PlaybackMode, durations: [Double], isComplete: Bool) -> PlaybackOrder {
-    PlaybackOrder(isComplete ? mode : mode.untilFirstTurn, durations: durations)
+  private static func order(
+    _ mode: PlaybackMode, times: FrameTimes, frameCount: Int, isComplete: Bool
+  ) -> PlaybackOrder {
+    PlaybackOrder(isComplete ? mode : mode.untilFirstTurn, times: times, frameCount: frameCount)
   }
 
+  /// The step within the loop.
+  private var stepOfLoop: Int { lastStep % order.count }
   /// The frame to show.
-  package var frame: Int { order.frames[lastStep % order.frames.count] }
+  package var frame: Int { order.frame(ofStep: stepOfLoop) }
   /// The number of loops that have ended.
-  package var endedLoops: Int { (hasEnded ? lastStep + 1 : lastStep) / order.frames.count }
+  package var endedLoops: Int { (hasEnded ? lastStep + 1 : lastStep) / order.count }
   /// True if the last loop has ended. The last step stays.
   package private(set) var hasEnded = false
 
@@ -68,6 +76,7 @@ package struct Playback {
   /// Begins to play, or goes on. An animation that has ended starts again.
   package mutating func play(at now: Double) {
     guard !isPlaying else { return }
+    hasBegun = true
     if hasEnded { start(atStep: 0) }
     setTime(now)
     isPlaying = true
@@ -86,19 +95,22 @@ package struct Playback {
     if !hasEnded { start(atStep: lastStep) }
   }
 
-  /// Goes to the first frame of the first loop.
+  /// Goes to the first frame of the first loop, as if the animation had not begun.
   package mutating func rewind(at now: Double) {
+    hasBegun = false
     start(atStep: 0)
     setTime(now)
   }
 
-  /// Goes to the start of a frame in the current loop. Numbers without a frame are clamped.
+  /// Goes to the start of a frame in the current loop, and in the current half of a loop in a bounce mode if the half has
+  /// the frame. Numbers without a frame are clamped.
   package mutating func seek(toFrame frame: Int, at now: Double) {
     hold(at: now)
-    let loop = lastStep / order.frames.count
-    let step = order.step(showing: min(max(0, frame), durations.count - 1))
-    start(atStep: loop * order.frames.count + step)
+    let step = order.step(
+      showing: min(max(0, frame), order.frameCount - 1), inSecondHalf: order.isInSecondHalf(stepOfLoop))
+    start(atStep: lastStep / order.count * order.count + step)
     setTime(now)
+    hasBegun = true
   }
 
   /// Changes the speed. Rates outside of `rates` are clamped; numbers that are not finite are ignored.
@@ -118,23 +130,54 @@ package struct Playback {
     guard mode != self.mode else { return }
     hold(at: now)
     let frame = frame
-    let wasAtStart = lastStep == 0
     self.mode = mode
-    order = Self.order(mode, durations: durations, isComplete: isComplete)
+    order = Self.order(mode, times: times, frameCount: order.frameCount, isComplete: isComplete)
     // An animation that has not begun begins with the first frame of the new order.
-    start(atStep: wasAtStart ? 0 : order.step(showing: frame))
+    start(atStep: hasBegun ? order.step(showing: frame) : 0)
+  }
+
+  /// Leaves out a frame and all later ones, which cannot be decoded. The first frame stays. Returns false if they were left
+  /// out already.
+  ///
+  /// If such a frame is to be shown now, the frames before it go on: with the next loop, or, in a bounce mode, with the way
+  /// back. In a reverse mode, the last frame that can be decoded is next.
+  package mutating func leaveOut(from frame: Int, at now: Double) -> Bool {
+    let count = max(1, frame)
+    guard count < order.frameCount else { return false }
+    hold(at: now)
+    let (loop, step) = lastStep.quotientAndRemainder(dividingBy: order.count)
+    let (shown, offset, ended, stalled) = (self.frame, position - positionOfLastStep, hasEnded, isStalled)
+    let (isAscending, isInSecondHalf) = (order.isAscending(step), order.isInSecondHalf(step))
+    order = Self.order(mode, times: times, frameCount: count, isComplete: isComplete)
+    let first = loop * order.count
+    if ended || stalled {
+      start(atStep: first + order.count - 1)
+      position += order.end(ofStep: order.count - 1) - order.start(ofStep: order.count - 1)
+      (hasEnded, isStalled) = (ended, stalled)
+    } else if shown < count {
+      start(atStep: first + order.step(showing: shown, inSecondHalf: isInSecondHalf))
+      position += offset
+    } else if isAscending {
+      let last = order.lastStep(inSecondHalf: isInSecondHalf)
+      start(atStep: first + last)
+      position += order.end(ofStep: last) - order.start(ofStep: last)
+    } else {
+      start(atStep: first + order.step(showing: count - 1))
+    }
+    return true
   }
 
   /// Returns the playing of the same animation after more frames have arrived. The frame, and the time for which the frame
   /// has been shown, stay.
   package func continued(
-    durations: [Double], loopCount: Int, isComplete: Bool = true, at now: Double
+    times: FrameTimes, loopCount: Int, isComplete: Bool = true, at now: Double
   ) -> Playback {
     var held = self
     held.hold(at: now)
-    var new = Playback(durations: durations, loopCount: loopCount, isComplete: isComplete, mode: mode)
+    var new = Playback(times: times, loopCount: loopCount, isComplete: isComplete, mode: mode)
     (new.rate, new.isPlaying, new.time) = (rate, isPlaying || hasEnded, held.time)
-    new.start(atStep: new.order.step(showing: min(frame, durations.count - 1)))
+    new.hasBegun = hasBegun
+    new.start(atStep: new.order.step(showing: min(frame, new.order.frameCount - 1)))
     new.position += held.position - positionOfLastStep
     return new
   }
@@ -146,7 +189,7 @@ package struct Playback {
   }
 
   private var positionOfLastStep: Double {
-    let (loop, step) = lastStep.quotientAndRemainder(dividingBy: order.frames.count)
+    let (loop, step) = lastStep.quotientAndRemainder(dividingBy: order.count)
     return Double(loop) * order.duration + order.start(ofStep: step)
   }
 
@@ -170,7 +213,7 @@ package struct Playback {
   @discardableResult
   package mutating func advance(to now: Double) -> Progress {
     guard isPlaying else { return Progress(frame: frame, steps: 0, endedLoops: 0, hasEnded: false) }
-    let count = order.frames.count
+    let count = order.count
     let (before, loopsBefore) = (lastStep, lastStep / count)
     let position = position(at: now)
     let passed = ((position + PlaybackOrder.tolerance) / order.duration).rounded(.down)
@@ -193,13 +236,14 @@ package struct Playback {
   }
 
   /// The number of loops after which the last frame stays, so that steps can be counted.
-  private var largestLoopCount: Int { Int.max / (4 * order.frames.count) }
+  private var largestLoopCount: Int { Int.max / (4 * order.count) }
 
-  /// The time at which another frame is to be shown; `nil` if the animation is paused, has ended, or waits for more frames
-  /// to arrive.
+  /// The time at which another frame is to be shown; `nil` if the animation is paused, has ended, waits for more frames to
+  /// arrive, or shows its first frame for ever because the second cannot be decoded.
   package var nextChange: Double? {
     guard isPlaying, !isStalled else { return nil }
-    let (loop, step) = lastStep.quotientAndRemainder(dividingBy: order.frames.count)
+    if order.frameCount == 1, times.frameCount > 1, loopCount == 0, isComplete { return nil }
+    let (loop, step) = lastStep.quotientAndRemainder(dividingBy: order.count)
     let end = Double(loop) * order.duration + order.end(ofStep: step)
     return time + max(0, end - position) / rate
   }
@@ -208,10 +252,10 @@ package struct Playback {
   package func upcomingFrames(_ count: Int) -> [Int] {
     var frames: [Int] = []
     let loops = isComplete ? loopCount : 1
-    for offset in 1...max(1, min(count, order.frames.count)) where count > 0 {
+    for offset in 1...max(1, min(count, order.count)) where count > 0 {
       let step = lastStep + offset
-      if loops > 0, step / order.frames.count >= loops { break }
-      let frame = order.frames[step % order.frames.count]
+      if loops > 0, step / order.count >= loops { break }
+      let frame = order.frame(ofStep: step % order.count)
       if frame != self.frame, !frames.contains(frame) { frames.append(frame) }
     }
     return frames

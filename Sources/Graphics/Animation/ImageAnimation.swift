@@ -19,6 +19,8 @@ public final class ImageAnimation: Sendable {
 
   /// The seconds for which each frame is shown: at least one number, all positive.
   public let durations: [Double]
+  /// The times of the frames, which follow from `durations`.
+  package let times: FrameTimes
   /// The number of times that the animation is played; 0 for ever.
   public let loopCount: Int
   /// The number of bytes that the animation keeps in memory: the encoded image, or the frames if they were made in
@@ -91,6 +93,7 @@ public final class ImageAnimation: Sendable {
     self.durations = durations.map {
       $0.isFinite && $0 >= Self.shortestDuration ? $0 : Self.defaultDuration
     }
+    times = FrameTimes(self.durations)
     self.loopCount = max(0, loopCount)
     self.frameByteCount = Self.limited(frameByteCount)
     self.byteCount = Self.limited(byteCount)
@@ -106,7 +109,8 @@ public final class ImageAnimation: Sendable {
   private static func limited(_ byteCount: Int) -> Int { max(0, min(byteCount, largestByteCount)) }
 
   private init(_ other: ImageAnimation, storage: FrameStorage) {
-    (durations, loopCount, byteCount) = (other.durations, other.loopCount, other.byteCount)
+    (durations, times) = (other.durations, other.times)
+    (loopCount, byteCount) = (other.loopCount, other.byteCount)
     firstFrameByteCount = other.firstFrameByteCount
     (frameByteCount, decoderByteCount) = (other.frameByteCount, other.decoderByteCount)
     decodingByteCount = other.decodingByteCount

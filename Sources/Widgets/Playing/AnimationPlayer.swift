@@ -75,7 +75,7 @@ public final class AnimationPlayer {
     shown = image
     wantsToPlay = settings.autoplays && !settings.isPaused
     playback = Playback(
-      durations: animation.durations, loopCount: animation.loopCount, isComplete: animation.isComplete,
+      times: animation.times, loopCount: animation.loopCount, isComplete: animation.isComplete,
       mode: settings.mode)
     playback.setRate(settings.rate, at: 0)
     isWaiting = playback.frame != 0
@@ -89,7 +89,7 @@ public final class AnimationPlayer {
     let isPreview = isProgressive
     if isPreview {
       playback = playback.continued(
-        durations: animation.durations, loopCount: ownLoopCount ?? animation.loopCount,
+        times: animation.times, loopCount: ownLoopCount ?? animation.loopCount,
         isComplete: animation.isComplete, at: now)
     }
     if shown === self.image { shown = image } else if !isPreview { isWaiting = true }

@@ -292,4 +292,94 @@ struct PlaybackTests {
     var longer = playback.continued(durations: [0.1, 0.1, 0.1], loopCount: 0, at: 5)
     #expect(longer.advance(to: 6).frame == playback.frame && !longer.isPlaying)
   }
+
+  // MARK: Changes of the mode and of the frame
+
+  @Test func animationThatHasBegunKeepsItsFirstFrameInAnotherMode() {
+    var playback = playing()
+    playback.pause(at: 0.05)
+    playback.setMode(.reverse, at: 0.05)
+    #expect(playback.frame == 0)
+
+    var sought = Playback(durations: Self.durations, loopCount: 0)
+    sought.seek(toFrame: 0, at: 0)
+    sought.setMode(.reverse, at: 0)
+    #expect(sought.frame == 0)
+
+    sought.rewind(at: 0)
+    sought.setMode(.forward, at: 0)
+    sought.setMode(.reverse, at: 0)
+    #expect(sought.frame == 4, "a rewound animation begins again")
+  }
+
+  @Test(arguments: [PlaybackMode.bounce, .reverseBounce])
+  func seekingKeepsTheDirectionOfABounce(mode: PlaybackMode) {
+    let isBounce = mode == .bounce
+    var playback = playing([Double](repeating: 0.1, count: 5), mode: mode)
+    playback.advance(to: 0.55)
+    #expect(playback.frame == (isBounce ? 3 : 1))
+    playback.seek(toFrame: 2, at: 0.55)
+    #expect(frames(playback, count: 4) == (isBounce ? [2, 1, 0, 1] : [2, 3, 4, 3]))
+    playback.seek(toFrame: isBounce ? 4 : 0, at: 0.55)
+    #expect(frames(playback, count: 3) == (isBounce ? [4, 3, 2] : [0, 1, 2]))
+    #expect(playback.endedLoops == 0)
+  }
+
+  // MARK: Frames that cannot be decoded
+
+  /// A playback of 8 frames of 0.1 s, of which the frames from 3 on are left out when one of them is to be shown.
+  private func damaged(_ mode: PlaybackMode, loopCount: Int = 0) -> (
+    playback: Playback, frames: [Int], loops: Int
+  ) {
+    var playback = playing([Double](repeating: 0.1, count: 8), loopCount: loopCount, mode: mode)
+    var frames: [Int] = []
+    var loops = 0
+    var now = 0.0
+    while frames.count < 9 {
+      loops += playback.advance(to: now).endedLoops
+      if playback.frame >= 3 {
+        _ = playback.leaveOut(from: 3, at: now)
+        loops += playback.advance(to: now).endedLoops
+      }
+      frames.append(playback.frame)
+      guard let next = playback.nextChange else { break }
+      #expect(next > now && next < now + 0.11)
+      now = next
+    }
+    return (playback, frames, loops)
+  }
+
+  @Test func framesBeforeADamagedOneAreRepeated() {
+    #expect(damaged(.forward).frames == [0, 1, 2, 0, 1, 2, 0, 1, 2] && damaged(.forward).loops == 2)
+    #expect(damaged(.reverse).frames == [2, 1, 0, 2, 1, 0, 2, 1, 0] && damaged(.reverse).loops == 2)
+    #expect(damaged(.bounce).frames == [0, 1, 2, 1, 0, 1, 2, 1, 0])
+    #expect(damaged(.reverseBounce).frames == [2, 1, 0, 1, 2, 1, 0, 1, 2])
+  }
+
+  @Test func loopsOfTheFramesBeforeADamagedOneEnd() {
+    let (playback, frames, loops) = damaged(.forward, loopCount: 2)
+    #expect(frames == [0, 1, 2, 0, 1, 2, 2] && loops == 2 && playback.hasEnded)
+  }
+
+  @Test func framesThatAreLeftOutCannotBeSought() {
+    var playback = Playback(durations: Self.durations, loopCount: 1)
+    playback.seek(toFrame: 4, at: 0)
+    let results = [2, 2, 3].map { playback.leaveOut(from: $0, at: 0) }
+    #expect(results == [true, false, false] && playback.frame == 1)
+    playback.seek(toFrame: 3, at: 0)
+    #expect(playback.frame == 1)
+    playback.play(at: 0)
+    #expect(playback.advance(to: 0.25).hasEnded && playback.frame == 1)
+    _ = playback.leaveOut(from: 1, at: 1)
+    #expect(playback.frame == 0 && playback.hasEnded)
+  }
+
+  @Test func firstFrameStaysWithoutChangesIfTheSecondIsDamaged() {
+    var playback = playing()
+    playback.advance(to: 0.1)
+    _ = playback.leaveOut(from: 1, at: 0.1)
+    playback.advance(to: 0.1)
+    #expect(playback.frame == 0 && playback.nextChange == nil)
+    #expect(playback.advance(to: 9).frame == 0)
+  }
 }

@@ -55,6 +55,7 @@ struct PlaybackRun {
     case 6: playback.setMode(Self.mode(input.byte()), at: time())
     case 7: playback.loopCount = max(0, input.int())
     case 8: try goOn()
+    case 9: try leaveOut()
     default: try advance()
     }
     try check()
@@ -67,6 +68,16 @@ struct PlaybackRun {
     playback = playback.continued(
       durations: durations, loopCount: input.int(), isComplete: input.byte() % 2 > 0, at: time())
     try require(playback.frame == frame, "the frame stays when more frames arrive")
+  }
+
+  private mutating func leaveOut() throws(Violation) {
+    let (before, hasEnded) = (playback.frame, playback.hasEnded)
+    let first = input.int()
+    guard playback.leaveOut(from: first, at: time()) else { return }
+    try require(playback.frame < max(1, first), "a frame before those that are left out")
+    try require(
+      playback.frame == before || before >= first || hasEnded || playback.isStalled, "the frame stays")
+    try require(playback.hasEnded == hasEnded, "the end")
   }
 
   private mutating func advance() throws(Violation) {

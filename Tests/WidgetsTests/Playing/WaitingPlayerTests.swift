@@ -127,18 +127,6 @@ import VitrineTesting
     #expect(view.isPlaying)
   }
 
-  @Test(arguments: [true, false]) func changeOfTheModeLeavesADamagedFrame(isInRealTime: Bool) async throws {
-    let view = try await addDamagedView(isInRealTime: isInRealTime)
-    // The reverse order begins with the damaged frame, and the forward order with the first one.
-    view.playbackMode = .reverse
-    test.advance(by: 1)
-    #expect(view.animationPlayer?.frameIndex == 2)
-    view.playbackMode = .forward
-    #expect(asksForAFrame)
-    test.draw()
-    #expect(view.animationPlayer?.frameIndex == 0 && test.drawn == [0] && !view.isPlaying)
-  }
-
   @Test(arguments: [true, false]) func endedAnimationShowsItsFirstFrameWhenItPlaysAgain(isInRealTime: Bool)
     async throws
   {
