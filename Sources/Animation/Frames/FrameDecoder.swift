@@ -56,6 +56,13 @@ final class FrameDecoder: @unchecked Sendable {
     return max(0, animation.decoderByteCount - reserved)
   }
 
+  /// Returns the first frame that cannot be decoded, after `frame` has thrown `.damaged`: the frame itself, or one on which
+  /// it depends.
+  func firstDamaged(upTo frame: Int) -> Int {
+    guard let damaged = (decoder as? any DamageLocating)?.damagedFrame else { return frame }
+    return max(1, min(damaged, frame))
+  }
+
   /// Returns a frame. Throws `.cancelled` only if the flag is set: a decoder that gives up without being told to stop
   /// would be asked for the frame for ever.
   func frame(_ index: Int, stoppedBy flag: CancellationFlag) throws(AnimationError) -> Bitmap {

@@ -185,7 +185,8 @@ struct FramePlan {
   /// The result of decoding a frame.
   enum Outcome {
     case decoded(Image)
-    case damaged
+    /// The frame of the job, and all frames from the given one on, cannot be decoded.
+    case damaged(from: Int)
     case noMemory
     /// The decoder was told to stop. The frame is decoded again if a view needs it.
     case cancelled
@@ -208,7 +209,7 @@ struct FramePlan {
         return track.takeUnneeded(ahead: ahead)
       }
       released = unneeded + keepWithinLimit()
-    case .damaged: entries[job.track]?.track.failed(job.frame)
+    case .damaged(let first): entries[job.track]?.track.failed(min(first, job.frame))
     case .noMemory:
       entries[job.track]?.track.backOff.foundNoMemory()
       return takeSuspendedDecoder(of: job.track)

@@ -43,7 +43,10 @@ package final class FramePool: Sendable {
       }
       guard let track = plan.track(job.track) else { return [] }
       return track.demands.compactMap { viewer, demand in
-        demand.current == job.frame || track.late[viewer] == job.frame ? observers[viewer] : nil
+        let isOver = demand.current == job.frame || track.late[viewer] == job.frame
+        // A frame for which other views wait may depend on the damaged one.
+        let isDamaged = track.firstDamaged.map { demand.current >= $0 } ?? false
+        return isOver || isDamaged ? observers[viewer] : nil
       }
     }
 
@@ -110,11 +113,9 @@ package final class FramePool: Sendable {
 
   // MARK: Streams
 
-  /// Returns true if a frame of a track cannot be decoded, or if the track has ended.
-  func cannotDecode(_ frame: Int, of id: UInt64) -> Bool {
-    state.withLock(waking: .none) { state in
-      state.plan.track(id).map { track in track.firstDamaged.map { frame >= $0 } ?? false } ?? true
-    }
+  /// Returns the first frame of a track that cannot be decoded; `nil` if there is none.
+  func firstDamaged(of id: UInt64) -> Int? {
+    state.withLock(waking: .none) { $0.plan.track(id)?.firstDamaged }
   }
 
   func setDemand(_ demand: FrameDemand?, of number: UInt64, in id: UInt64) -> DecodedFrame? {
@@ -214,21 +215,24 @@ package final class FramePool: Sendable {
       isNew ? known?.additionalBytes(for: animation, in: ledger) ?? animation.decoderByteCount : 0
     let bytes = ByteCount.sum(decoderBytes, animation.frameByteCount, animation.decodingByteCount)
     guard let memory = reserve(bytes, for: job, in: ledger) else { return .noMemory }
+    var decoder = isNew ? nil : known
     do throws(AnimationError) {
-      let decoder: FrameDecoder
-      if let known, !isNew {
-        decoder = known
-      } else {
-        decoder = try makeDecoder(job, continuing: known, memory: memory.split(decoderBytes))
-      }
-      let image = Image(try decoder.frame(job.frame, stoppedBy: flag))
+      let used =
+        if let decoder {
+          decoder
+        } else {
+          try makeDecoder(job, continuing: known, memory: memory.split(decoderBytes))
+        }
+      decoder = used
+      let image = Image(try used.frame(job.frame, stoppedBy: flag))
       if let reservation = memory.reservation {
         image.countAsShown(movedFrom: reservation)
         reservation.end()
       }
       return .decoded(image)
     } catch {
-      return error == .cancelled ? .cancelled : .damaged
+      if error == .cancelled { return .cancelled }
+      return .damaged(from: decoder?.firstDamaged(upTo: job.frame) ?? 1)
     }
   }
 

@@ -30,8 +30,8 @@ package final class FrameStream: Sendable {
       .map { DecodedFrame(number: demand.current, image: $0) }
   }
 
-  /// Returns true if a frame is damaged, so that waiting for it is in vain.
-  package func cannotDecode(_ frame: Int) -> Bool { pool.cannotDecode(frame, of: track) }
+  /// The first frame that cannot be decoded, so that waiting for it, and for later ones, is in vain; `nil` if there is none.
+  package var firstDamaged: Int? { pool.firstDamaged(of: track) }
 
   /// The bytes of the decoded frames of the animation, without the first frame, which belongs to the image.
   package var decodedBytes: Int { pool.decodedBytes(of: track) }

@@ -16,6 +16,8 @@ final class ComposedFrames: FrameDecoding {
   private var saved: PixelBuffer?
   /// The number of the frame on the canvas; `nil` if the canvas must be cleared.
   private var shown: Int?
+  /// The frame that could not be drawn in the last call.
+  private(set) var damagedFrame: Int?
   private var canvasPlan: CanvasPlan
   private let savedCanvases = SavedCanvases()
 
@@ -73,6 +75,7 @@ final class ComposedFrames: FrameDecoding {
 
   /// Draws the frames that `index` depends on, and `index`.
   private func compose(_ index: Int, _ cancellation: DecodeCancellation) throws(ImageError) {
+    damagedFrame = nil
     guard shown != index else { return }
     let keyframe = table.keyframe(for: index)
     let pass = canvasPlan.pass(to: index, keyframe: keyframe, shown: shown, saved: savedCanvases.frames)
@@ -85,9 +88,11 @@ final class ComposedFrames: FrameDecoding {
       let isUndone = table.frames[next].disposal == .previous
       if next == index || !isUndone {
         // Each of the frames has the time of one frame.
+        damagedFrame = next
         try plan.limitingTime(cancellation) { (cancellation) throws(ImageError) in
           try draw(next, cancellation)
         }
+        damagedFrame = nil
       }
       if let save = saves.first, save <= next, next < index, !isUndone {
         savedCanvases.save(canvas, of: next)
@@ -215,6 +220,8 @@ final class ComposedFrames: FrameDecoding {
     }
   }
 }
+
+extension ComposedFrames: DamageLocating {}
 
 extension ComposedFrames: CanvasSaving {
   func saveCanvases(countedIn ledger: MemoryLedger?) {

@@ -52,6 +52,10 @@ final class TransformedFrames: FrameDecoding {
   }
 }
 
+extension TransformedFrames: DamageLocating {
+  var damagedFrame: Int? { (decoder as? any DamageLocating)?.damagedFrame }
+}
+
 extension TransformedFrames: CanvasSaving {
   func saveCanvases(countedIn ledger: MemoryLedger?) {
     (decoder as? any CanvasSaving)?.saveCanvases(countedIn: ledger)

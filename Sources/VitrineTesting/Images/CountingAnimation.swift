@@ -84,9 +84,12 @@ package final class CountingAnimation: Sendable {
       })
   }
 
-  private final class Decoder: CanvasSaving {
+  private final class Decoder: CanvasSaving, DamageLocating {
     private let animation: CountingAnimation
     private let canvases = Mutex<(ledger: MemoryLedger?, saved: MemoryReservation?)>((nil, nil))
+
+    /// A frame depends on all frames before it.
+    var damagedFrame: Int? { animation.damagedFrom < .max ? animation.damagedFrom : nil }
 
     init(_ animation: CountingAnimation) {
       self.animation = animation

@@ -5,7 +5,8 @@ public import VitrineGraphics
 /// Plays an animated image in a view.
 ///
 /// A view has a player for each animated image that it shows; see `View.animationPlayer`. The player shows the frame
-/// that the durations give at the time of each frame of the window. Frames that are decoded too late are left out.
+/// that the durations give at the time of each frame of the window. Frames that are decoded too late are left out. An
+/// animation with a damaged frame plays up to the damaged frame, and then starts again.
 ///
 /// Playing stops while the view is not drawn: because it is hidden, transparent, scrolled away, or shows another image.
 /// Nothing is decoded and the window is not woken then. Playing goes on at the same frame when the view is drawn again.
@@ -286,10 +287,20 @@ extension AnimationPlayer: FrameObserver {
     }
     wantsFrame = false
     if isPlaying { playback.play(at: now) }
-    let progress = playback.advance(to: now)
+    var progress = playback.advance(to: now)
     if progress.steps > 1 { droppedFrames += progress.steps - 1 }
     if progress.steps > 0, isWaiting { droppedFrames += 1 }
-    show(progress.frame, in: window)
+    var decoded = decodedFrame(progress.frame, in: window)
+    if decoded?.number != progress.frame, leaveOutFrames(at: progress.frame, now) {
+      let next = playback.advance(to: now)
+      progress.frame = next.frame
+      progress.endedLoops += next.endedLoops
+      progress.hasEnded = progress.hasEnded || next.hasEnded
+      decoded = decodedFrame(next.frame, in: window)
+    }
+    isWaiting = decoded?.number != progress.frame
+    // The first frame is the image itself, which other views may have drawn already.
+    if let decoded { setShown(decoded.number == 0 ? image : decoded.image, frame: decoded.number) }
     if progress.endedLoops > 0 { loopHandler?(playback.endedLoops) }
     if progress.hasEnded { endHandler?() }
     if wantsFrame { return .at(now) }
@@ -303,15 +314,17 @@ extension AnimationPlayer: FrameObserver {
     return .at(next)
   }
 
-  private func show(_ frame: Int, in window: Window) {
+  /// Demands a frame, and returns the frame to show: an earlier one, or none, if the frame is not decoded yet.
+  private func decodedFrame(_ frame: Int, in window: Window) -> DecodedFrame? {
     let demand = demand(for: frame)
-    let found =
-      window.isInRealTime
+    return window.isInRealTime
       ? stream?.frame(for: demand) : stream?.frame(for: demand, waitingFor: Self.longestWait)
-    isWaiting = found?.number != frame && stream?.cannotDecode(frame) == false
-    guard let found else { return }
-    // The first frame is the image itself, which other views may have drawn already.
-    setShown(found.number == 0 ? image : found.image, frame: found.number)
+  }
+
+  /// Plays on without the frames that cannot be decoded, if the given frame is one of them. Returns false if it is not.
+  private func leaveOutFrames(at frame: Int, _ now: Double) -> Bool {
+    guard let first = stream?.firstDamaged, frame >= first else { return false }
+    return playback.leaveOut(from: first, at: now)
   }
 
   private func demand(for frame: Int) -> FrameDemand {

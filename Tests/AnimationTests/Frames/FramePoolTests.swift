@@ -94,6 +94,31 @@ import VitrineTesting
     #expect(animation.counts.withLock { $0.frames } == [2, 3, 1])
   }
 
+  @Test func frameThatDependsOnADamagedOneEndsTheDecodingOfBoth() throws {
+    let animation = CountingAnimation(frameCount: 100, damagedFrom: 5)
+    let stream = try stream(animation.image)
+    #expect(frame(99, of: stream) == nil && stream.firstDamaged == 5)
+    #expect(frame(98, of: stream) == nil && frame(5, of: stream) == nil && frame(4, of: stream) == 4)
+    #expect(animation.counts.withLock { $0.frames } == [99, 4])
+  }
+
+  @Test func viewThatWaitsForALaterFrameIsToldThatAFrameIsDamaged() async throws {
+    let gate = Gate()
+    let animation = CountingAnimation(frameCount: 100, damagedFrom: 5, gate: gate)
+    let image = animation.image
+    let calls = Atomic(0)
+    let first = try stream(image)
+    let second = try #require(pool.frames(of: image) { calls.add(1, ordering: .relaxed) })
+    #expect(first.frame(for: FrameDemand(current: 99)) == nil)
+    await gate.waitUntilHeld(1)
+    #expect(second.frame(for: FrameDemand(current: 50)) == nil)
+
+    gate.open()
+    try await until { pool.isIdle }
+
+    #expect(calls.load(ordering: .relaxed) == 1 && second.firstDamaged == 5)
+  }
+
   @Test("YY-B42 frames keep to the budget, are dropped under memory pressure, and playing goes on")
   func framesKeepToTheBudget() throws {
     let side = 32

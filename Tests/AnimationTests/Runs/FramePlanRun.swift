@@ -115,7 +115,7 @@ struct FramePlanRun {
     let job = jobs.remove(at: input.number(below: jobs.count))
     let outcome: FramePlan.Outcome =
       switch input.number(below: 8) {
-      case 0: .damaged
+      case 0: .damaged(from: 1 + input.number(below: 22))
       case 1: .noMemory
       case 2: .cancelled
       default: .decoded(Image(Self.still.bitmap))

@@ -1,9 +1,9 @@
 import Synchronization
 import Testing
-import VitrineAnimation
 import VitrineGraphics
 import VitrineTesting
 
+@testable import VitrineAnimation
 @testable import VitrineWidgets
 
 /// Views whose next frame is being decoded, or cannot be decoded.
@@ -127,6 +127,15 @@ import VitrineTesting
     #expect(view.isPlaying)
   }
 
+  @Test(arguments: [true, false]) func changeOfTheModeLeavesADamagedFrame(isInRealTime: Bool) async throws {
+    let view = try await addDamagedView(isInRealTime: isInRealTime)
+    view.playbackMode = .reverse
+    view.play()
+    #expect(asksForAFrame)
+    for red in [1, 0, 2, 1] as [UInt8] { try await untilDrawn(red) }
+    #expect(view.isPlaying)
+  }
+
   @Test(arguments: [true, false]) func endedAnimationShowsItsFirstFrameWhenItPlaysAgain(isInRealTime: Bool)
     async throws
   {
@@ -140,5 +149,34 @@ import VitrineTesting
     view.play()
     test.draw()
     #expect(test.drawn == [0] && view.animationPlayer?.frameIndex == 0)
+  }
+
+  @Test(arguments: [true, false]) func framesBeforeADamagedOneAreRepeated(isInRealTime: Bool) async throws {
+    test.window.isInRealTime = isInRealTime
+    let view = test.addView(CountingAnimation(frameCount: 1000, damagedFrom: 3).image)
+    let player = try #require(view.animationPlayer)
+    var (frames, loops) = ([Int](), [Int]())
+    player.frameHandler = { frames.append($0) }
+    player.loopHandler = { loops.append($0) }
+    try await until {
+      if FramePool.shared.isIdle { test.advance(by: 0.01) }
+      return loops.count == 3
+    }
+    #expect(frames == [1, 2, 0, 1, 2, 0, 1, 2, 0] && loops == [1, 2, 3])
+    #expect(player.droppedFrames == 0)
+  }
+
+  @Test(arguments: [true, false]) func endIsToldBeforeADamagedFrame(isInRealTime: Bool) async throws {
+    test.window.isInRealTime = isInRealTime
+    let view = test.addView(CountingAnimation(frameCount: 9, loopCount: 1, damagedFrom: 3).image)
+    var ends = 0
+    view.animationPlayer?.endHandler = { ends += 1 }
+    try await until {
+      if FramePool.shared.isIdle { test.advance(by: 0.01) }
+      return !view.isPlaying
+    }
+    #expect(ends == 1 && view.animationPlayer?.frameIndex == 2)
+    test.advance(by: 1)
+    #expect(ends == 1 && test.window.nextDeadline == nil)
   }
 }
