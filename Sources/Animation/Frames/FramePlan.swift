@@ -5,10 +5,6 @@ import VitrineGraphics
 /// When the decoders of all animations do not fit the memory, each keeps its memory for a turn of several frames, so that
 /// all animations move in turn.
 struct FramePlan {
-  /// The number of frames that are decoded ahead while there is memory.
-  static let longestAhead = 3
-  /// The number of frames decoded without a shortage after which one more is decoded ahead.
-  static let framesToRecover = 64
   /// The number of demands by each other view, on average, after which the decoder of an animation counts as rarely
   /// needed.
   static let demandsUntilRare = 4
@@ -57,15 +53,22 @@ struct FramePlan {
   private(set) var bytes = 0
   private var lastUse: UInt64 = 0
   private var lastJob: UInt64 = 0
-  /// The number of frames that are decoded before they are to be shown: 1 after a shortage of memory.
-  private(set) var ahead = longestAhead
-  private var decodedSinceShortage = 0
+  private var decodeAhead = DecodeAhead()
 
   init(byteLimit: Int) { self.byteLimit = byteLimit }
 
+  /// The number of frames that are decoded before they are to be shown: 1 after a shortage of memory.
+  var ahead: Int { decodeAhead.count }
   var trackCount: Int { entries.count }
-  /// The decoders that are kept, in no particular order.
-  var decoders: [FrameDecoder] { entries.values.compactMap { $0.decoder?.decoder } }
+
+  /// Returns the decoders that are kept, those of the animations that were used least recently first.
+  ///
+  /// - Parameter ledger: The ledger in which they are reserved; `nil` for all decoders.
+  func decoders(in ledger: MemoryLedger?) -> [FrameDecoder] {
+    entries.values.sorted { $0.use < $1.use }.compactMap { $0.decoder?.decoder }
+      .filter { ledger == nil || $0.reservation?.ledger === ledger }
+  }
+
   /// The number of decoders that are kept.
   var decoderCount: Int { entries.values.count { $0.decoder != nil } }
 
@@ -96,7 +99,8 @@ struct FramePlan {
         animation: animation,
         track: FrameTrack(
           frameCount: animation.frameCount, frameBytes: animation.frameByteCount,
-          decoderBytes: animation.decoderByteCount, storage: animation.storage, still: still), use: lastUse)
+          decoderBytes: animation.decoderByteCount, storage: animation.storage, byteLimit: byteLimit,
+          still: still), use: lastUse)
     }
     links[id, default: (track, 0)].viewerCount += 1
     entries[track]?.track.add(viewer)
@@ -129,18 +133,38 @@ struct FramePlan {
     return [entry.animation] + decoder + Array(entry.track.images.values)
   }
 
-  /// Sets what a view needs. Returns the frame if it is decoded, and objects to release.
-  mutating func setDemand(
-    _ demand: FrameDemand?, of viewer: UInt64, in id: UInt64
-  ) -> (frame: DecodedFrame?, released: [AnyObject]) {
-    guard entries[id] != nil else { return (nil, []) }
+  /// The result of `setDemand`.
+  struct Found {
+    /// The frame to show; `nil` if no frame for the view is decoded.
+    var frame: DecodedFrame?
+    /// True if a frame of the animation can be decoded now.
+    var hasWork = false
+    /// Objects to release without the lock.
+    var released: [AnyObject] = []
+  }
+
+  /// Sets what a view needs. Looks at other views of the animation only as far as necessary, so that many views of one
+  /// image can all change their frame at the same time.
+  mutating func setDemand(_ demand: FrameDemand?, of viewer: UInt64, in id: UInt64) -> Found {
+    guard let index = entries.index(forKey: id) else { return Found() }
     lastUse += 1
-    entries[id]?.use = lastUse
-    entries[id]?.track.setDemand(demand, of: viewer)
-    let frame = entries[id]?.track.frame(for: viewer)
+    entries.values[index].use = lastUse
+    let lackedMemory = entries.values[index].track.backOff.lacksMemory
+    let before = entries.values[index].track.needs(of: viewer)
+    entries.values[index].track.setDemand(demand, of: viewer)
+    var found = Found(frame: entries.values[index].track.frame(for: viewer))
     // Frames of a paused animation stay until the memory is needed.
-    guard demand != nil else { return (frame, takeSuspendedDecoder(of: id)) }
-    return (frame, changeFrames(of: id) { [ahead] in $0.takeUnneeded(ahead: ahead) })
+    guard demand != nil else {
+      found.released = takeSuspendedDecoder(of: id)
+      return found
+    }
+    let triesAgain = lackedMemory && !entries.values[index].track.backOff.lacksMemory
+    found.hasWork =
+      triesAgain
+      ? entries.values[index].track.next(ahead: ahead) != nil
+      : entries.values[index].track.hasWork(for: viewer, ahead: ahead)
+    found.released = changeFrames(of: id) { [ahead] in $0.takeUnneeded(since: before, ahead: ahead) }
+    return found
   }
 
   /// Begins or ends the time in which a thread waits for a frame of an animation.
@@ -188,6 +212,8 @@ struct FramePlan {
     /// The frame of the job, and all frames from the given one on, cannot be decoded.
     case damaged(from: Int)
     case noMemory
+    /// The decoder, with one frame, takes more memory than the whole budget.
+    case neverFits
     /// The decoder was told to stop. The frame is decoded again if a view needs it.
     case cancelled
   }
@@ -210,6 +236,8 @@ struct FramePlan {
       }
       released = unneeded + keepWithinLimit()
     case .damaged(let first): entries[job.track]?.track.failed(min(first, job.frame))
+    case .neverFits:
+      if let first = entries[job.track]?.track.firstMissing { entries[job.track]?.track.failed(first) }
     case .noMemory:
       entries[job.track]?.track.backOff.foundNoMemory()
       return takeSuspendedDecoder(of: job.track)
@@ -221,10 +249,8 @@ struct FramePlan {
   }
 
   private mutating func recover() {
-    decodedSinceShortage += 1
-    guard ahead < Self.longestAhead, decodedSinceShortage >= Self.framesToRecover else { return }
-    decodedSinceShortage = 0
-    ahead += 1
+    guard decodeAhead.countFrame() else { return }
+    for id in entries.keys { entries[id]?.track.maySpendMemory = true }
   }
 
   /// Lets the animation try again that has waited for memory for the longest time. A frame for which a thread waits goes
@@ -269,7 +295,7 @@ struct FramePlan {
 
   /// True if there was no memory for a frame, or frames had to be released a short time ago.
   private var isMemoryShort: Bool {
-    ahead < Self.longestAhead || entries.values.contains { $0.track.backOff.lacksMemory }
+    ahead < DecodeAhead.longest || entries.values.contains { $0.track.backOff.lacksMemory }
   }
 
   /// Returns the decoders that no job uses.
@@ -341,8 +367,7 @@ struct FramePlan {
       if taken > 0 { entries[id]?.track.maySpendMemory = false }
       release.count(taken)
     }
-    ahead = 1
-    decodedSinceShortage = 0
+    decodeAhead.noteShortage()
   }
 
   /// Returns decoders of up to `count` bytes that no view needs, to release.

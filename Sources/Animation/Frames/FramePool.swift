@@ -28,8 +28,10 @@ package final class FramePool: Sendable {
     var decodedFrames = 0
 
     /// Returns true if another thread is to start.
-    mutating func takeThread(_ maximum: Int) -> Bool {
-      guard threads < maximum, plan.hasWork else { return false }
+    ///
+    /// - Parameter hasWork: True if there is a frame to decode; by default, all animations are asked.
+    mutating func takeThread(_ maximum: Int, hasWork: Bool? = nil) -> Bool {
+      guard threads < maximum, hasWork ?? plan.hasWork else { return false }
       threads += 1
       return true
     }
@@ -39,7 +41,7 @@ package final class FramePool: Sendable {
     func observers(of job: FramePlan.Job, _ outcome: FramePlan.Outcome) -> [@Sendable () -> Void] {
       switch outcome {
       case .cancelled, .noMemory: return []
-      case .decoded, .damaged: break
+      case .decoded, .damaged, .neverFits: break
       }
       guard let track = plan.track(job.track) else { return [] }
       return track.demands.compactMap { viewer, demand in
@@ -120,9 +122,9 @@ package final class FramePool: Sendable {
 
   func setDemand(_ demand: FrameDemand?, of number: UInt64, in id: UInt64) -> DecodedFrame? {
     let (frame, released, needsThread) = state.withLock(waking: .none) { state in
-      let (frame, released) = state.plan.setDemand(demand, of: number, in: id)
+      let found = state.plan.setDemand(demand, of: number, in: id)
       state.cancelUnneeded(of: id)
-      return (frame, released, state.takeThread(maximumThreads))
+      return (found.frame, found.released, state.takeThread(maximumThreads, hasWork: found.hasWork))
     }
     withExtendedLifetime(released) {}
     if needsThread { startThread() }
@@ -213,8 +215,15 @@ package final class FramePool: Sendable {
     let isNew = known?.animation !== animation
     let decoderBytes =
       isNew ? known?.additionalBytes(for: animation, in: ledger) ?? animation.decoderByteCount : 0
-    let bytes = ByteCount.sum(decoderBytes, animation.frameByteCount, animation.decodingByteCount)
-    guard let memory = reserve(bytes, for: job, in: ledger) else { return .noMemory }
+    let frameBytes = ByteCount.sum(animation.frameByteCount, animation.decodingByteCount)
+    // Frames that are in memory already are counted with the animation.
+    let counting = animation.keepsFrames ? nil : ledger
+    if let counting, ByteCount.sum(animation.decoderByteCount, frameBytes) > counting.budget {
+      return .neverFits
+    }
+    guard let memory = reserve(ByteCount.sum(decoderBytes, frameBytes), for: job, in: counting) else {
+      return .noMemory
+    }
     var decoder = isNew ? nil : known
     do throws(AnimationError) {
       let used =
@@ -246,11 +255,10 @@ package final class FramePool: Sendable {
 
   /// Reserves memory after releasing what is needed least. Returns false if there is no room.
   private func makeRoom(_ bytes: Int, for job: FramePlan.Job, in reservation: MemoryReservation) -> Bool {
-    // Nothing is released for a frame that never fits.
-    guard bytes <= reservation.budget else { return false }
     release { $0.releaseUnneededDecoders(bytes - reservation.available, in: reservation.ledger) }
     if reservation.reserve(bytes, force: false) { return true }
-    if releaseSavedCanvases() > 0, reservation.reserve(bytes, force: false) { return true }
+    _ = releaseSavedCanvases(bytes - reservation.available, in: reservation.ledger)
+    if reservation.reserve(bytes, force: false) { return true }
     if job.mayEvict {
       reservation.evict(toFit: bytes, sparing: self)
       if reservation.reserve(bytes, force: false) { return true }
@@ -277,10 +285,17 @@ package final class FramePool: Sendable {
     return decoder
   }
 
-  /// Releases the canvases that decoders have saved, and returns their number of bytes.
-  private func releaseSavedCanvases() -> Int {
-    let decoders = state.withLock(waking: .none) { $0.plan.decoders }
-    return decoders.reduce(0) { ByteCount.sum($0, $1.releaseSavedCanvases()) }
+  /// Releases canvases of at least `count` bytes that decoders have saved, or all if these are fewer. Returns their number
+  /// of bytes.
+  ///
+  /// - Parameter ledger: The ledger in which the canvases are counted; `nil` for all canvases.
+  private func releaseSavedCanvases(_ count: Int, in ledger: MemoryLedger? = nil) -> Int {
+    let decoders = state.withLock(waking: .none) { $0.plan.decoders(in: ledger) }
+    var released = 0
+    for decoder in decoders where released < count {
+      released = ByteCount.sum(released, decoder.releaseSavedCanvases())
+    }
+    return released
   }
 
   /// Releases the objects that `choose` returns, after the lock.
@@ -297,15 +312,15 @@ extension FramePool: MemoryHolder {
   /// Releases the canvases that decoders have saved, then decoders that no view needs, then frames that are neither shown
   /// nor shown next, and then other decoders that are not running.
   package func release(bytes: Int) {
-    let released = releaseSavedCanvases()
+    let released = releaseSavedCanvases(bytes)
     if released < bytes { release { $0.release(bytes - released) } }
   }
 
-  /// Releases all saved canvases, all decoders that no view needs and all frames that are neither shown nor shown next, except those that
-  /// are kept instead of a decoder. If the shortage is critical, releases these too, and all decoders that are not
-  /// running.
+  /// Releases all saved canvases, all decoders that no view needs and all frames that are neither shown nor shown next,
+  /// except those that are kept instead of a decoder. If the shortage is critical, releases these too, and all decoders
+  /// that are not running.
   package func handlePressure(_ pressure: MemoryPressure) {
-    _ = releaseSavedCanvases()
+    _ = releaseSavedCanvases(.max)
     release { pressure < .critical ? $0.releaseSpare() : $0.release(.max) }
   }
 }

@@ -4,6 +4,9 @@ import VitrineGraphics
 struct FrameTrack {
   /// The bytes of all frames up to which a small animation keeps its frames.
   static let keptBytes = 4 << 20
+  /// The smallest number of bytes that a frame counts. An image of one pixel takes about 400 bytes with its objects, as
+  /// measured with 65,536 of them; the rest is a margin for the growth of the table of frames.
+  static let smallestFrameBytes = 1024
 
   /// A frame that is being decoded.
   struct Decoding {
@@ -16,12 +19,17 @@ struct FrameTrack {
   }
 
   private(set) var frameCount: Int
+  /// The number of bytes of the pixels of a frame.
   let frameBytes: Int
   /// The number of bytes that a decoder keeps between two frames.
   private let decoderBytes: Int
   private let storage: FrameStorage
+  /// The maximum number of bytes of all frames of the pool.
+  private let byteLimit: Int
   /// The frames that are decoded.
   private(set) var images: [Int: Image]
+  /// The first frame that is not decoded; the frame count if there is none.
+  private(set) var firstMissing = 1
   /// The frames that views need, by the number of the view.
   private(set) var demands: [UInt64: FrameDemand] = [:]
   /// The numbers of the views that show the animation.
@@ -42,27 +50,37 @@ struct FrameTrack {
   var maySpendMemory = true
 
   /// - Parameter still: The first frame, which the image has already.
-  init(frameCount: Int, frameBytes: Int, decoderBytes: Int = 0, storage: FrameStorage, still: Image) {
+  init(
+    frameCount: Int, frameBytes: Int, decoderBytes: Int = 0, storage: FrameStorage, byteLimit: Int = .max,
+    still: Image
+  ) {
     self.frameCount = frameCount
     self.frameBytes = frameBytes
     self.decoderBytes = decoderBytes
     self.storage = storage
+    self.byteLimit = byteLimit
     images = [0: still]
   }
 
+  private var countedFrameBytes: Int { max(frameBytes, Self.smallestFrameBytes) }
+
   /// The bytes of the decoded frames, without the first, which belongs to the image.
-  var bytes: Int { ByteCount.product(images.count - 1, frameBytes) }
+  var bytes: Int { ByteCount.product(images.count - 1, countedFrameBytes) }
+  private var bytesOfAllFrames: Int { ByteCount.product(frameCount, countedFrameBytes) }
 
   /// True if frames stay decoded after they were shown.
   var keepsAll: Bool {
     guard maySpendMemory else { return false }
-    guard storage == .automatic else { return storage == .preloaded }
-    return ByteCount.product(frameCount, frameBytes) <= Self.keptBytes
+    switch storage {
+    case .automatic: return bytesOfAllFrames <= Self.keptBytes
+    case .preloaded: return bytesOfAllFrames <= byteLimit
+    case .streaming: return false
+    }
   }
 
   /// True if all frames stay decoded and take less memory than the decoder without which they would have to be decoded
   /// again. The decoder is then released before the frames.
-  var keepsInsteadOfDecoder: Bool { keepsAll && ByteCount.product(frameCount, frameBytes) < decoderBytes }
+  var keepsInsteadOfDecoder: Bool { keepsAll && bytesOfAllFrames < decoderBytes }
 
   /// True if a view needs frames that are not decoded yet, now or later.
   var needsDecoder: Bool { !demands.isEmpty && images.count < firstDamaged ?? frameCount }
@@ -115,19 +133,29 @@ struct FrameTrack {
     guard decoding == nil, !backOff.lacksMemory else { return nil }
     var best: (frame: Int, time: Double)?
     for demand in demands.values {
-      let wanted = [demand.current] + demand.upcoming.prefix(ahead)
-      guard let place = wanted.firstIndex(where: isMissing) else { continue }
-      let time = place == 0 ? -.infinity : demand.time + Double(place - 1) * 0.001
-      if best.map({ time < $0.time }) ?? true { best = (wanted[place], time) }
+      guard let missing = missingFrame(of: demand, ahead: ahead) else { continue }
+      if best.map({ missing.time < $0.time }) ?? true { best = missing }
     }
-    if best == nil, decodesAll {
-      best = (0..<frameCount).first(where: isMissing).map { ($0, .infinity) }
+    return best ?? (hasFrameToPreload ? (firstMissing, .infinity) : nil)
+  }
+
+  /// Returns true if a frame that the view needs, or a frame that is preloaded, can be decoded now. O(1).
+  func hasWork(for viewer: UInt64, ahead: Int) -> Bool {
+    guard decoding == nil, !backOff.lacksMemory, let demand = demands[viewer] else { return false }
+    return missingFrame(of: demand, ahead: ahead) != nil || hasFrameToPreload
+  }
+
+  private func missingFrame(of demand: FrameDemand, ahead: Int) -> (frame: Int, time: Double)? {
+    if isMissing(demand.current) { return (demand.current, -.infinity) }
+    for (place, frame) in demand.upcoming.prefix(ahead).enumerated() where isMissing(frame) {
+      return (frame, demand.time + Double(place) * 0.001)
     }
-    return best
+    return nil
   }
 
   /// True if all frames are decoded, whether or not a view is about to show them.
-  private var decodesAll: Bool { !demands.isEmpty && maySpendMemory && storage == .preloaded }
+  private var decodesAll: Bool { !demands.isEmpty && storage == .preloaded && keepsAll }
+  private var hasFrameToPreload: Bool { decodesAll && isMissing(firstMissing) }
 
   /// Notes that a thread decodes a frame, until `endDecoding()`.
   mutating func beginDecoding(_ frame: Int) {
@@ -157,6 +185,7 @@ struct FrameTrack {
   /// - Parameter viewers: The views that wait for the frame, some of which may have played on.
   mutating func decoded(_ frame: Int, _ image: Image, for viewers: Set<UInt64> = []) {
     images[frame] = image
+    while images[firstMissing] != nil { firstMissing += 1 }
     for viewer in viewers {
       guard let demand = demands[viewer], !demand.needs(frame), images[demand.current] == nil else {
         continue
@@ -178,6 +207,44 @@ struct FrameTrack {
     return take(keeping: ahead)
   }
 
+  /// The frames that a view needs: its demand, and the frame that came too late for it.
+  struct Needs {
+    var demand: FrameDemand?
+    var late: Int?
+  }
+
+  func needs(of viewer: UInt64) -> Needs { Needs(demand: demands[viewer], late: late[viewer]) }
+
+  /// Removes and returns the frames that a view has needed before and that no view needs now, unless all are kept. If the
+  /// view has needed none, returns all frames that no view needs.
+  ///
+  /// - Parameters:
+  ///   - before: The needs of the view before the change of its demand.
+  ///   - ahead: The number of frames after the current one that stay.
+  mutating func takeUnneeded(since before: Needs, ahead: Int) -> [Image] {
+    guard !keepsAll else { return [] }
+    guard let demand = before.demand else { return take(keeping: ahead) }
+    var taken: [Image] = []
+    take(demand.current, ahead, into: &taken)
+    for frame in demand.upcoming { take(frame, ahead, into: &taken) }
+    if let late = before.late { take(late, ahead, into: &taken) }
+    return taken
+  }
+
+  /// Removes a frame unless a view needs it.
+  private mutating func take(_ frame: Int, _ ahead: Int, into taken: inout [Image]) {
+    guard frame != 0, images[frame] != nil, !late.values.contains(frame) else { return }
+    let isNeeded = demands.values.contains { demand in
+      demand.current == frame || demand.upcoming.prefix(ahead).contains(frame)
+    }
+    if !isNeeded, let image = remove(frame: frame) { taken.append(image) }
+  }
+
+  private mutating func remove(frame: Int) -> Image? {
+    firstMissing = min(firstMissing, frame)
+    return images.removeValue(forKey: frame)
+  }
+
   /// Removes and returns all frames except the current ones and `ahead` frames after each.
   mutating func take(keeping ahead: Int) -> [Image] {
     var needed = Set(late.values).union([0])
@@ -185,8 +252,6 @@ struct FrameTrack {
       needed.insert(demand.current)
       needed.formUnion(demand.upcoming.prefix(ahead))
     }
-    let taken = images.filter { !needed.contains($0.key) }
-    for frame in taken.keys { images[frame] = nil }
-    return Array(taken.values)
+    return images.keys.filter { !needed.contains($0) }.compactMap { remove(frame: $0) }
   }
 }

@@ -29,6 +29,8 @@ public final class ImageAnimation: Sendable {
   /// The number of bytes of a first frame that the animation keeps and that `byteCount` leaves out, because they are the
   /// pixels of the image; 0 for encoded animations.
   package let firstFrameByteCount: Int
+  /// True if the animation keeps its decoded frames, which were made in memory, so that a decode allocates nothing.
+  package var keepsFrames: Bool { firstFrameByteCount > 0 }
   /// The number of bytes of one decoded frame.
   public let frameByteCount: Int
   /// The number of bytes that a decoder keeps between two frames, without saved canvases; see `CanvasSaving`.

@@ -10,7 +10,7 @@ import VitrineTesting
 
 /// The memory of decoders, in a ledger.
 @Suite(.timeLimit(.minutes(5))) struct DecoderMemoryTests {
-  private static let side = 8
+  private static let side = 16
   private static let frameBytes = side * side * 4
   private static let decoderBytes = 40 * frameBytes
 
@@ -54,7 +54,7 @@ import VitrineTesting
   }
 
   /// A budget of some decoders, and of the frames of ten animations.
-  private static func budget(decoders: Int) -> Int { decoders * decoderBytes + 10 * 5 * (frameBytes + 200) }
+  private static func budget(decoders: Int) -> Int { decoders * decoderBytes + 10 * 9 * frameBytes }
 
   @Test func animationsWhoseDecodersExceedTheBudgetAllMoveInTurn() async throws {
     let frameCount = 200
@@ -164,7 +164,7 @@ import VitrineTesting
     #expect(world.ledger.usage.total == before + Self.decoderBytes + Self.frameBytes)
   }
 
-  @Test func frameThatNeverFitsReleasesNothing() throws {
+  @Test func frameThatNeverFitsReleasesNothing() async throws {
     let ledger = MemoryLedger(budget: 20 * Self.frameBytes)
     let pool = FramePool()
     let small = CountingAnimation(frameCount: 10, side: Self.side)
@@ -178,6 +178,12 @@ import VitrineTesting
     #expect(streams[1].frame(for: FrameDemand(current: 1), waitingFor: 30) == nil)
 
     #expect(pool.bytes == bytes && small.counts.withLock(\.livingDecoders) == 1)
+    #expect(streams[1].firstDamaged == 1 && large.counts.withLock(\.decoders) == 0)
+
+    streams[0].suspend()
+    #expect(small.counts.withLock(\.livingDecoders) == 1, "the memory is not short")
+    try await until { pool.isIdle }
+    #expect(streams[1].frame(for: FrameDemand(current: 2)) == nil && pool.isIdle, "no frame is tried again")
   }
 
   @Test func framesOfADecoderThatWasMadeAgainHaveEqualPixels() throws {

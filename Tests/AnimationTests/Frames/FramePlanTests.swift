@@ -92,6 +92,60 @@ import VitrineTesting
     #expect(!plan.hasWork, "a try without memory is no reason for another one")
   }
 
+  // MARK: Shortages of memory
+
+  @Test func allFramesAreKeptAgainWhenMemoryIsNoLongerShort() throws {
+    var plan = FramePlan(byteLimit: .max)
+    let images = [
+      CountingAnimation(frameCount: 50).image, CountingAnimation(frameCount: 1000, side: 600).image,
+    ]
+    let tracks = try images.enumerated().map { number, image in
+      plan.add(UInt64(number), to: try #require(image.animation), still: image.firstFrame).track
+    }
+    func play(_ frames: Range<Int>) throws {
+      for frame in frames {
+        for (number, track) in tracks.enumerated() {
+          let current = number == 0 ? frame % 50 : frame
+          _ = plan.setDemand(FrameDemand(current: current), of: UInt64(number), in: track)
+        }
+        while plan.hasWork { _ = try decode(&plan) }
+      }
+    }
+    try play(1..<51)
+    #expect(plan.track(tracks[0])?.images.count == 50)
+
+    _ = plan.release(.max)
+    #expect(plan.track(tracks[0])?.keepsAll == false && plan.ahead == 1)
+    try play(51..<101)
+    #expect(plan.track(tracks[0]).map { $0.images.count < 5 } == true)
+
+    try play(101..<301)
+    #expect(plan.track(tracks[0])?.images.count == 50 && plan.ahead == DecodeAhead.longest)
+  }
+
+  /// The number of frames after which the frames ahead are at their maximum again.
+  private func framesToRecover(_ ahead: inout DecodeAhead) -> Int {
+    var frames = 1
+    while !ahead.countFrame() { frames += 1 }
+    return frames
+  }
+
+  @Test func recoveryTakesLongerAfterEachShortageThatFollowsSoon() {
+    var ahead = DecodeAhead()
+    var recoveries: [Int] = []
+    for _ in 0..<10 {
+      ahead.noteShortage()
+      ahead.noteShortage()
+      #expect(ahead.count == 1)
+      recoveries.append(framesToRecover(&ahead))
+    }
+    #expect(recoveries == [128, 256, 512, 1024, 2048, 4096, 8192, 16_384, 16_384, 16_384])
+
+    for _ in 0..<8 * 8192 { _ = ahead.countFrame() }
+    ahead.noteShortage()
+    #expect(framesToRecover(&ahead) == 128, "a shortage that comes late is a new one")
+  }
+
   // MARK: Decoders
 
   /// A plan with animations that each have a decoder of 1,000 bytes and have decoded frame 1.

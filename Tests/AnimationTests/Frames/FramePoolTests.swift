@@ -40,7 +40,7 @@ import VitrineTesting
     }
     #expect(animation.counts.withLock { $0.frames.sorted() } == Array(1..<10))
     #expect(animation.counts.withLock { $0.decoders } == 1)
-    #expect(pool.bytes == 9 * 8 * 8 * 4)
+    #expect(pool.bytes == 9 * FrameTrack.smallestFrameBytes)
   }
 
   @Test func framesOfALargeAnimationAreDecodedAgain() throws {
@@ -62,7 +62,7 @@ import VitrineTesting
     let animation = CountingAnimation(frameCount: 5)
     let stream = try stream(animation.image, .preloaded)
     _ = stream.frame(for: FrameDemand(current: 0))
-    try await until { pool.bytes == 4 * 8 * 8 * 4 }
+    try await until { pool.bytes == 4 * FrameTrack.smallestFrameBytes }
     #expect(animation.counts.withLock { $0.frames } == [1, 2, 3, 4])
     stream.releaseFrames()
     #expect(pool.bytes == 0)
@@ -73,7 +73,7 @@ import VitrineTesting
     let stream = try stream(animation.image)
     #expect(frame(1, of: stream) == 1)
     stream.suspend()
-    #expect(pool.bytes == 8 * 8 * 4 && pool.animationCount == 1)
+    #expect(pool.bytes == FrameTrack.smallestFrameBytes && pool.animationCount == 1)
     #expect(animation.counts.withLock { $0.frames } == [1])
   }
 
@@ -164,13 +164,51 @@ import VitrineTesting
     let stream = try stream(image)
     for number in [1, 2, 3] { #expect(frame(number, of: stream) == UInt8(number)) }
     let frameBytes = pool.bytes
-    #expect(frameBytes == 3 * 8 * 8 * 4 && ledger.usage.decoding == 500 + 100)
+    #expect(frameBytes == 3 * FrameTrack.smallestFrameBytes && ledger.usage.decoding == 500 + 100)
 
     pool.release(bytes: 500)
     #expect(pool.bytes == frameBytes && ledger.usage.decoding == 100)
 
     pool.release(bytes: 500)
     #expect(pool.bytes < frameBytes)
+  }
+
+  @Test func canvasesAreReleasedOnlyAsFarAsTheirMemoryIsNeeded() throws {
+    let ledgers = [MemoryLedger(budget: 1 << 20), MemoryLedger(budget: 4000)]
+    let streams = try [0, 0, 1].map { index in
+      let image = CountingAnimation(frameCount: 10, savedCanvasBytes: 500).image
+      image.countAsShown(movedFrom: MemoryReservation(0, in: ledgers[index], as: .decoding))
+      let stream = try stream(image)
+      #expect(frame(1, of: stream) == 1)
+      return stream
+    }
+    let decoders = 100
+    #expect(ledgers.map(\.usage.decoding) == [2 * (500 + decoders), 500 + decoders])
+
+    // Another animation needs the memory of the small ledger.
+    let other = CountingAnimation(frameCount: 10, decoderByteCount: 2200).image
+    other.countAsShown(movedFrom: MemoryReservation(0, in: ledgers[1], as: .decoding))
+    #expect(frame(1, of: try stream(other)) == 1)
+    #expect(ledgers[0].usage.decoding == 2 * (500 + decoders), "canvases of another ledger stay")
+
+    pool.release(bytes: 400)
+    #expect(ledgers[0].usage.decoding == 500 + 2 * decoders, "the canvases of one decoder are enough")
+    withExtendedLifetime(streams) {}
+  }
+
+  @Test func framesThatWereMadeInMemoryAreCountedOnce() throws {
+    let frames = (0..<10).map {
+      Image.Frame(bitmap: CountingAnimation(frameCount: 1).bitmap($0), duration: 0.1)
+    }
+    let image = Image(frames: frames)
+    let ledger = MemoryLedger(budget: image.cost)
+    image.countAsShown(movedFrom: MemoryReservation(0, in: ledger, as: .decoding))
+    #expect(ledger.usage.total == ledger.budget)
+
+    let stream = try stream(image)
+    for number in 1..<10 { #expect(frame(number, of: stream) == UInt8(number)) }
+
+    #expect(ledger.usage.total == ledger.budget && ledger.peak == ledger.budget)
   }
 
   // MARK: Frames that are no longer needed
@@ -239,7 +277,7 @@ import VitrineTesting
     #expect(frame(2, of: second) == 2)
     #expect(animation.counts.withLock { $0.decoders } == 2)
     try await until { animation.counts.withLock { $0.cancelled } == [2] }
-    #expect(pool.bytes == 8 * 8 * 4)
+    #expect(pool.bytes == FrameTrack.smallestFrameBytes)
   }
 
   @Test func decoderThatGivesUpWithoutBeingToldToStopIsDamaged() throws {

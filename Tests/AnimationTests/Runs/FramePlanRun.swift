@@ -90,8 +90,9 @@ struct FramePlanRun {
     let isDemand = input.byte() % 5 > 0
     var demand = FrameDemand(current: frame(), time: input.double())
     for _ in 0..<input.number(below: 5) { demand.upcoming.append(frame()) }
-    let (found, _) = plan.setDemand(isDemand ? demand : nil, of: view.number, in: view.track)
-    guard let found else { return }
+    let found = plan.setDemand(isDemand ? demand : nil, of: view.number, in: view.track)
+    try require(!found.hasWork || plan.hasWork, "a frame to decode")
+    guard let found = found.frame else { return }
     try require(
       isDemand && plan.track(view.track)?.images[found.number] === found.image, "a frame that is kept")
   }
@@ -114,7 +115,8 @@ struct FramePlanRun {
   private mutating func endJob() throws(PlaybackRun.Violation) {
     let job = jobs.remove(at: input.number(below: jobs.count))
     let outcome: FramePlan.Outcome =
-      switch input.number(below: 8) {
+      switch input.number(below: 10) {
+      case 9: .neverFits
       case 0: .damaged(from: 1 + input.number(below: 22))
       case 1: .noMemory
       case 2: .cancelled
@@ -135,10 +137,12 @@ struct FramePlanRun {
       guard let track = plan.track(id) else { continue }
       bytes &+= track.bytes
       try require(track.images.keys.allSatisfy { 0..<track.frameCount ~= $0 }, "frames of the animation")
+      let firstMissing = (1...track.frameCount).first { track.images[$0] == nil }
+      try require(track.firstMissing == firstMissing, "the first frame that is not decoded")
       try require(!track.viewers.isEmpty, "a track without views is released")
     }
     try require(plan.bytes == bytes, "the bytes of all frames")
-    try require(1...FramePlan.longestAhead ~= plan.ahead, "frames ahead")
+    try require(1...DecodeAhead.longest ~= plan.ahead, "frames ahead")
     try require(plan.trackCount <= views.count, "no more tracks than views")
     try require(!views.isEmpty || plan.bytes == 0, "no frames without views")
   }

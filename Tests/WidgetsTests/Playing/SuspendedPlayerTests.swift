@@ -99,7 +99,7 @@ import VitrineTesting
     view.play()
     try await untilDrawn(1)
     try await untilPoolIsIdle()
-    #expect(view.animationPlayer?.decodedBytes == 4 * 8 * 8 * 4)
+    #expect(view.animationPlayer?.decodedBytes == 4 * FrameTrack.smallestFrameBytes)
   }
 
   @Test func viewThatIsStoppedWhileItWaitsKeepsNoFrames() async throws {
