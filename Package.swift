@@ -65,7 +65,8 @@ let package = Package(
     module(
       "ImageWidgets", ["VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "VitrineWidgets"],
       settings: mainActor),
-    module("SDLBackend", ["VitrineConcurrency", "VitrineGraphics", "VitrineWidgets", "CSDL"]),
+    module(
+      "SDLBackend", ["VitrineAnimation", "VitrineConcurrency", "VitrineGraphics", "VitrineWidgets", "CSDL"]),
     module("Platform", ["VitrineConcurrency", "VitrineGraphics", "CTimers"]),
     // Writes the trace of Graphics as JSON, which needs Foundation.
     module("Tracing", ["VitrineGraphics"]),
@@ -159,7 +160,10 @@ let package = Package(
       name: "ScreenTurns", dependencies: ["VitrineTesting"], path: "Tests/ScreenTurns", swiftSettings: strict),
     tests(
       "SDLBackend",
-      ["VitrineSDLBackend", "VitrineTesting", "Callbacks", "ScreenTurns", "CSDL", "SDLBackendProbe"],
+      [
+        "VitrineAnimation", "VitrineSDLBackend", "VitrineTesting", "Callbacks", "ScreenTurns", "CSDL",
+        "SDLBackendProbe",
+      ],
       settings: mainActor),
     // Runs the loop on a process's first thread; tests run on other threads.
     .executableTarget(

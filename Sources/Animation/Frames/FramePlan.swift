@@ -60,6 +60,8 @@ struct FramePlan {
   /// The number of frames that are decoded before they are to be shown: 1 after a shortage of memory.
   var ahead: Int { decodeAhead.count }
   var trackCount: Int { entries.count }
+  /// The number of decoded frames, without the first of each animation.
+  var frameCount: Int { entries.values.reduce(0) { $0 + $1.track.images.count - 1 } }
 
   /// Returns the decoders that are kept, those of the animations that were used least recently first.
   ///

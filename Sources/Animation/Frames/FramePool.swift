@@ -26,6 +26,7 @@ package final class FramePool: Sendable {
     var lastNumber: UInt64 = 0
     var threads = 0
     var decodedFrames = 0
+    var droppedFrames = 0
 
     /// Returns true if another thread is to start.
     ///
@@ -103,6 +104,16 @@ package final class FramePool: Sendable {
   package var bytes: Int { state.withLock(waking: .none) { $0.plan.bytes } }
   /// The number of frames that were decoded so far.
   package var decodedFrames: Int { state.withLock(waking: .none) { $0.decodedFrames } }
+  /// The state of the pool, for diagnostics. O(animations).
+  package var report: PoolReport {
+    state.withLock(waking: .none) { state in
+      PoolReport(
+        animations: state.plan.trackCount, frames: state.plan.frameCount, bytes: state.plan.bytes,
+        droppedFrames: state.droppedFrames)
+    }
+  }
+  /// Counts frames that a view has left out.
+  package func countDropped(_ count: Int) { state.withLock(waking: .none) { $0.droppedFrames &+= count } }
   /// The number of animations that views show.
   package var animationCount: Int { state.withLock(waking: .none) { $0.plan.trackCount } }
 

@@ -28,7 +28,7 @@ nonisolated enum Help {
     ("--screenshot", "FILE.png", "wait until idle, write the content of the screen, exit"),
     ("--stats", "FILE.json", "write statistics at exit"),
     ("--trace", "FILE.json", "write the stages of each request at exit, to open in Perfetto"),
-    ("--overlay", "", "tint each image by its source, show size, time and frames (F1)"),
+    ("--overlay", "", "tint each image by its source, show size, time, frames and animations (F1)"),
     (
       "--dump-tree", "",
       "wait until idle, print the accessibility tree, exit: one line per view, indented,\nwith role, name, value, states and frame"
@@ -69,7 +69,7 @@ nonisolated enum Help {
     }
     lines += [
       "",
-      "Keys: Tab, arrows and Enter; F1 shows the source of each image, F2 turns --offline on and off,\nF5 in the list and the grid asks the servers whether images have changed, like pulling the content down.",
+      "Keys: Tab, arrows and Enter; F1 shows the source of each image and the frames of animations,\nF2 turns --offline on and off, F5 in the list and the grid asks the servers whether images have changed,\nlike pulling the content down.",
       "With VITRINE_LOG=1, failed images, and responses that cannot be stored on disk, are written to standard error.",
       "SIGHUP loads the feed again; if the terminal was closed, it quits.",
       "Esc, Ctrl-C and SIGTERM quit. Exit codes: 0 success, 1 a check failed or the program could not continue,",

@@ -1,33 +1,51 @@
+import VitrineAnimation
 import VitrineGraphics
 import VitrineWidgets
 
-/// The panel of `Window.showsDiagnostics`, which shows frame counts and times in a corner of the window. Drawn with
+/// The panel of `Window.showsDiagnostics`, which shows frame counts and times in a corner of the window, and the decoded
+/// and dropped frames of animations while any are shown. Drawn with
 /// frames that are due anyway; requests none, so an idle window stays idle. The figures do not include the frame that
 /// shows them.
 @MainActor
 struct FrameMeter {
   private let title: String
-  private static let size = Size(width: 216, height: 76)
+  private static let width = 216.0
+  private static let mostLines = 4
   private static let padding = 10.0
   private static let lineHeight = 18.0
 
   init(driver: String, renderer: String) { title = "\(driver), \(renderer)" }
 
-  /// Returns the panel's rectangle: the bottom right corner, where windows have the fewest controls.
-  func rect(in window: Window) -> Rect {
-    Rect(
-      x: window.frame.width - Self.size.width, y: window.frame.height - Self.size.height,
-      width: Self.size.width, height: Self.size.height)
+  /// Returns the rectangle of the panel with all lines: the bottom right corner, where windows have the fewest controls.
+  func rect(in window: Window) -> Rect { rect(lineCount: Self.mostLines, in: window) }
+
+  private func rect(lineCount: Int, in window: Window) -> Rect {
+    let height = 2 * Self.padding + Self.lineHeight * Double(lineCount) + 2
+    return Rect(
+      x: window.frame.width - Self.width, y: window.frame.height - height, width: Self.width, height: height)
   }
 
-  func draw(_ frames: FrameStatistics, over window: Window, into list: inout DrawList) {
-    let rect = rect(in: window)
-    guard list.isVisible(rect) else { return }
+  /// Returns the lines of the panel.
+  func lines(_ frames: FrameStatistics, _ animations: PoolReport) -> [String] {
     func milliseconds(_ value: Double) -> String { "\((value * 100).rounded() / 100) ms" }
-    let lines = [
+    var lines = [
       title, "\(frames.presented) frames, \(frames.late) late",
       "last \(milliseconds(frames.lastMilliseconds)), longest \(milliseconds(frames.maxMilliseconds))",
     ]
+    if animations.animations > 0 {
+      let mebibytes = (Double(animations.bytes) / 1_048_576 * 10).rounded() / 10
+      lines.append(
+        "\(animations.frames) decoded, \(mebibytes) MiB, \(animations.droppedFrames) dropped")
+    }
+    return lines
+  }
+
+  func draw(
+    _ frames: FrameStatistics, _ animations: PoolReport, over window: Window, into list: inout DrawList
+  ) {
+    let lines = lines(frames, animations)
+    let rect = rect(lineCount: lines.count, in: window)
+    guard list.isVisible(rect) else { return }
     list.enter(origin: .zero, opacity: 1, clip: rect)
     list.fill(rect, color: Color(red: 0, green: 0, blue: 0, alpha: 208))
     for (index, line) in lines.enumerated() {

@@ -1,5 +1,6 @@
 import CSDL
 import Glibc
+import VitrineAnimation
 import VitrineConcurrency
 import VitrineGraphics
 import VitrineWidgets
@@ -175,7 +176,9 @@ extension SDLHost {
     var shown: Set<UInt64>? = trace.awaitsFrames ? [] : nil
     for rect in rects {
       var list = window.drawList(for: rect.rect(scale: window.scale))
-      if window.showsDiagnostics { meter.draw(frameStatistics, over: window, into: &list) }
+      if window.showsDiagnostics {
+        meter.draw(frameStatistics, FramePool.shared.report, over: window, into: &list)
+      }
       if shown != nil { list.forEachImageNumber { shown?.insert($0) } }
       unfinished += renderer.play(list, in: rect, scale: window.scale)
     }

@@ -44,7 +44,9 @@ public final class AnimationPlayer {
   public private(set) var frameIndex = 0
   /// The number of frames that were left out because they were decoded too late, or because the window had no frame
   /// while they were to be shown.
-  public private(set) var droppedFrames = 0
+  public private(set) var droppedFrames = 0 {
+    didSet { FramePool.shared.countDropped(droppedFrames - oldValue) }
+  }
 
   /// The bytes of the decoded frames of the image, which all views share, without the first frame.
   public var decodedBytes: Int { frames?.decodedBytes ?? 0 }

@@ -196,6 +196,16 @@ import VitrineTesting
     withExtendedLifetime(streams) {}
   }
 
+  @Test func reportHasTheFramesOfAllAnimations() throws {
+    #expect(pool.report == PoolReport())
+    let streams = try (0..<2).map { _ in try stream(CountingAnimation(frameCount: 10, side: 16).image) }
+    for stream in streams { for number in 1...3 { #expect(frame(number, of: stream) == UInt8(number)) } }
+    pool.countDropped(2)
+    pool.countDropped(3)
+    #expect(pool.report == PoolReport(animations: 2, frames: 6, bytes: 6 * 1024, droppedFrames: 5))
+    withExtendedLifetime(streams) {}
+  }
+
   @Test func framesThatWereMadeInMemoryAreCountedOnce() throws {
     let frames = (0..<10).map {
       Image.Frame(bitmap: CountingAnimation(frameCount: 1).bitmap($0), duration: 0.1)

@@ -243,11 +243,13 @@ import VitrineTesting
   }
 
   @Test func lateWindowLeavesFramesOut() {
+    let before = FramePool.shared.report.droppedFrames
     let view = test.addView(.animated())
     test.draw()
     window.update(at: 0.35)
     _ = window.drawList(for: window.bounds)
     #expect(drawn == [3] && view.animationPlayer?.droppedFrames == 2)
+    #expect(FramePool.shared.report.droppedFrames == before + 2)
   }
 
   @Test func replacedImageStartsAtItsFirstFrame() {
