@@ -62,8 +62,7 @@ import VitrineTesting
       return try await world.loaded(request()).image
     }()
 
-    try await until { ledger.usage.cache == 0 }
-    #expect(ledger.usage.shown == Self.imageBytes)
+    try await until { ledger.usage.cache == 0 && ledger.usage.shown == Self.imageBytes }
 
     #expect(image != nil)
     image = nil
