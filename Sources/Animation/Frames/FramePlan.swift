@@ -30,8 +30,13 @@ struct FramePlan {
     var job: UInt64?
     /// The number of the latest job; 0 for none.
     var latestJob: UInt64 = 0
+    /// The time for which the animation has waited for memory.
+    var wait = MemoryWait()
     /// The decoder that is kept between two frames; `nil` for none.
     var decoder: HeldDecoder?
+
+    /// True if views wait for frames for which there is no memory.
+    var waitsForMemory: Bool { track.backOff.lacksMemory && !track.demands.isEmpty }
   }
 
   /// The objects to release for a need of memory.
@@ -158,6 +163,8 @@ struct FramePlan {
     // Frames of a paused animation stay until the memory is needed.
     guard demand != nil else {
       found.released = takeSuspendedDecoder(of: id)
+      // Another animation may have the memory now.
+      if !found.released.isEmpty { found.hasWork = hasWork }
       return found
     }
     let triesAgain = lackedMemory && !entries.values[index].track.backOff.lacksMemory
@@ -232,6 +239,7 @@ struct FramePlan {
       recover()
       entries[job.track]?.decoder?.countFrame()
       entries[job.track]?.track.backOff.foundMemory()
+      entries[job.track]?.wait = MemoryWait(since: job.number)
       let unneeded = changeFrames(of: job.track) { [ahead] track in
         track.decoded(job.frame, image, for: viewers)
         return track.takeUnneeded(ahead: ahead)
@@ -242,6 +250,7 @@ struct FramePlan {
       if let first = entries[job.track]?.track.firstMissing { entries[job.track]?.track.failed(first) }
     case .noMemory:
       entries[job.track]?.track.backOff.foundNoMemory()
+      entries[job.track]?.wait.countTry()
       return takeSuspendedDecoder(of: job.track)
     case .cancelled: break
     }
@@ -258,14 +267,22 @@ struct FramePlan {
   /// Lets the animation try again that has waited for memory for the longest time. A frame for which a thread waits goes
   /// before the others.
   private mutating func retryLongestWaiting() {
-    var best: (id: UInt64, isUrgent: Bool, latestJob: UInt64)?
-    for (id, entry) in entries where entry.track.backOff.lacksMemory && !entry.track.demands.isEmpty {
+    var best: (id: UInt64, isUrgent: Bool, wait: MemoryWait)?
+    for (id, entry) in entries where entry.waitsForMemory {
       let isUrgent = entry.track.backOff.isUrgent
-      let isBetter =
-        best.map { isUrgent == $0.isUrgent ? entry.latestJob < $0.latestJob : isUrgent } ?? true
-      if isBetter { best = (id, isUrgent, entry.latestJob) }
+      let isBetter = best.map { isUrgent == $0.isUrgent ? entry.wait < $0.wait : isUrgent } ?? true
+      if isBetter { best = (id, isUrgent, entry.wait) }
     }
     if let best { entries[best.id]?.track.backOff.retry() }
+  }
+
+  /// Returns true if no other animation has waited for longer for the memory of decoders whose turn is over.
+  private func isNext(_ job: Job) -> Bool {
+    guard let entry = entries[job.track] else { return false }
+    return entry.decoder != nil || entry.track.backOff.isUrgent
+      || entries.allSatisfy { id, other in
+        id == job.track || !other.waitsForMemory || !(other.wait < entry.wait)
+      }
   }
 
   // MARK: Decoders
@@ -285,19 +302,14 @@ struct FramePlan {
     return [old.decoder]
   }
 
-  /// Removes and returns the decoder of an animation that no view needs, if memory is short.
+  /// Removes and returns the decoder of an animation that no view needs, if others wait for memory.
   private mutating func takeSuspendedDecoder(of id: UInt64) -> [AnyObject] {
-    guard let entry = entries[id], entry.job == nil, entry.track.demands.isEmpty, isMemoryShort,
-      let held = entry.decoder
+    guard let entry = entries[id], entry.job == nil, entry.track.demands.isEmpty, let held = entry.decoder,
+      entries.values.contains(where: \.waitsForMemory)
     else { return [] }
     entries[id]?.decoder = nil
     retryLongestWaiting()
     return [held.decoder]
-  }
-
-  /// True if there was no memory for a frame, or frames had to be released a short time ago.
-  private var isMemoryShort: Bool {
-    ahead < DecodeAhead.longest || entries.values.contains { $0.track.backOff.lacksMemory }
   }
 
   /// Returns the decoders that no job uses.
@@ -306,7 +318,7 @@ struct FramePlan {
   private func releasableDecoders(in ledger: MemoryLedger?) -> ReleasableDecoders {
     let viewerCount = entries.values.reduce(0) { $0 + $1.track.viewers.count }
     let demandsUntilRare = UInt64(viewerCount * Self.demandsUntilRare)
-    let waitingCount = entries.values.count { $0.track.backOff.lacksMemory && !$0.track.demands.isEmpty }
+    let waitingCount = entries.values.count(where: \.waitsForMemory)
     let decoderCount = decoderCount
     return ReleasableDecoders(
       entries.lazy.compactMap { [lastUse] id, entry in
@@ -382,12 +394,12 @@ struct FramePlan {
   }
 
   /// Returns objects to release for a job: frames that are neither shown nor shown next, and then decoders whose turn is
-  /// over. A job that has a decoder, and a job for which a thread waits, may take other decoders too, so that at least
+  /// over, unless another animation has waited for longer. A job that has a decoder, and a job for which a thread waits, may take other decoders too, so that at least
   /// one animation goes on.
   mutating func makeRoom(_ count: Int, for job: Job, in ledger: MemoryLedger) -> [AnyObject] {
     var release = Release(missing: max(0, count))
     if job.mayEvict { takeFrames(&release, keptInsteadOfDecoders: false) }
-    takeDecoders(&release, upTo: .turnOver, in: ledger, onlyIfEnough: true)
+    takeDecoders(&release, upTo: isNext(job) ? .turnOver : .rare, in: ledger, onlyIfEnough: true)
     guard !canWaitForTurn(job, in: ledger) else { return release.objects }
     takeDecoders(&release, upTo: .inTurn, in: ledger, onlyIfEnough: true)
     if job.mayEvict { takeFrames(&release, keptInsteadOfDecoders: true) }

@@ -175,7 +175,11 @@ package final class FramePool: Sendable {
   }
 
   func releaseFrames(of track: UInt64) {
-    release { $0.releaseAll(of: track) }
+    let (released, needsThread) = state.withLock(waking: .none) { state in
+      (state.plan.releaseAll(of: track), state.takeThread(maximumThreads))
+    }
+    withExtendedLifetime(released) {}
+    if needsThread { startThread() }
   }
 
   // MARK: Threads
@@ -229,7 +233,11 @@ package final class FramePool: Sendable {
     let frameBytes = ByteCount.sum(animation.frameByteCount, animation.decodingByteCount)
     // Frames that are in memory already are counted with the animation.
     let counting = animation.keepsFrames ? nil : ledger
-    if let counting, ByteCount.sum(animation.decoderByteCount, frameBytes) > counting.budget {
+    // The file and the first frame, which the image has, stay in memory meanwhile.
+    let imageBytes = ByteCount.sum(animation.byteCount, animation.frameByteCount)
+    if let counting,
+      ByteCount.sum(animation.decoderByteCount, frameBytes, imageBytes) > counting.budget
+    {
       return .neverFits
     }
     guard let memory = reserve(ByteCount.sum(decoderBytes, frameBytes), for: job, in: counting) else {
@@ -268,9 +276,9 @@ package final class FramePool: Sendable {
   private func makeRoom(_ bytes: Int, for job: FramePlan.Job, in reservation: MemoryReservation) -> Bool {
     release { $0.releaseUnneededDecoders(bytes - reservation.available, in: reservation.ledger) }
     if reservation.reserve(bytes, force: false) { return true }
-    _ = releaseSavedCanvases(bytes - reservation.available, in: reservation.ledger)
-    if reservation.reserve(bytes, force: false) { return true }
     if job.mayEvict {
+      _ = releaseSavedCanvases(bytes - reservation.available, in: reservation.ledger)
+      if reservation.reserve(bytes, force: false) { return true }
       reservation.evict(toFit: bytes, sparing: self)
       if reservation.reserve(bytes, force: false) { return true }
     }

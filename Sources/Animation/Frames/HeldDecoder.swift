@@ -6,31 +6,31 @@ struct HeldDecoder {
   /// shorter, within these limits. A decoder that is made again draws the frames again that the next frame depends on, so
   /// that short turns take more time than long ones.
   static let framesPerTurn = 8...32
-  /// The number of frames for which an animation waits, about, if it waits for longer than the turns above: two seconds
-  /// at 25 frames a second. Turns are then shorter.
-  static let framesToWait = 50
+  /// The number of seconds for which an animation waits, about, if it waits for longer with the turns above. Turns are then
+  /// shorter.
+  static let secondsToWait = 2
 
   let decoder: FrameDecoder
   /// The number of the job for which the decoder was made.
   let number: UInt64
   /// The number of frames that were decoded since then.
   private(set) var decodedFrames = 0
-  /// The number of frames of a turn while few animations wait.
-  private let framesOfTurn: Int
+  /// The number of frames of the first second or loop, at most a turn.
+  private let framesOfSecond: Int
 
   init(_ decoder: FrameDecoder, number: UInt64) {
     (self.decoder, self.number) = (decoder, number)
-    framesOfTurn = Self.framesOfTurn(decoder.animation.durations)
+    framesOfSecond = Self.framesOfSecond(decoder.animation.durations)
   }
 
-  /// Returns the number of frames of a turn of an animation with these durations of frames.
-  static func framesOfTurn(_ durations: [Double]) -> Int {
+  /// Returns the number of frames in the first second or loop of an animation with these durations, at most a turn.
+  static func framesOfSecond(_ durations: [Double]) -> Int {
     var seconds = 0.0
-    let count = durations.prefix(framesPerTurn.upperBound).prefix { duration in
+    let frames = durations.prefix(framesPerTurn.upperBound).prefix { duration in
       seconds += duration
       return seconds < 1.001
-    }.count
-    return max(count, framesPerTurn.lowerBound)
+    }
+    return max(1, frames.count)
   }
 
   /// Returns the same turn with a decoder of more frames.
@@ -48,7 +48,9 @@ struct HeldDecoder {
   ///   - decoderCount: The number of decoders in memory.
   ///   - waitingCount: The number of animations without memory.
   func isTurnOver(decoderCount: Int, waitingCount: Int) -> Bool {
-    decodedFrames >= max(1, min(framesOfTurn, Self.framesToWait * decoderCount / max(1, waitingCount)))
+    let longest = max(framesOfSecond, Self.framesPerTurn.lowerBound)
+    let framesToWait = Self.secondsToWait * framesOfSecond
+    return decodedFrames >= max(1, min(longest, framesToWait * decoderCount / max(1, waitingCount)))
   }
 }
 

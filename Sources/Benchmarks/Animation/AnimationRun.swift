@@ -71,7 +71,8 @@ enum AnimationRun {
       let pool = FramePool.shared
       let (presented, cpu) = (host.frameStatistics.presented, SystemCounters.processCPU)
       let decoded = pool.decodedFrames
-      wait(seconds, in: host)
+      var highest = 0
+      wait(seconds, in: host) { highest = max(highest, application.ledger.usage.total) }
       let used = SystemCounters.processCPU - cpu
       let shown = counters.reduce(0) { $0 + $1.shown }
       let late = counters.reduce(0) { $0 + $1.late }
@@ -84,6 +85,7 @@ enum AnimationRun {
       figures["moving_\(period)"] = Double(counters.count { $0.shown > 0 })
       figures["gap_\(period)"] = counters.map { $0.longestGap }.max() ?? 0
       figures["resident_mb_\(period)"] = Double(SystemCounters.residentBytes) / 1e6
+      figures["highest_mib_\(period)"] = Double(highest) / 1_048_576
       figures["peak_mib_\(period)"] = Double(application.downloader.ledger.peak) / 1_048_576
       if scene == .playing, shown > 0 {
         let codec = try codecSeconds(for: shown, in: folder)
@@ -123,9 +125,12 @@ enum AnimationRun {
     }
   }
 
-  private static func wait(_ seconds: Double, in host: SDLHost) {
+  private static func wait(_ seconds: Double, in host: SDLHost, afterTurn: () -> Void = {}) {
     let end = SystemCounters.time + seconds
-    while case let remaining = end - SystemCounters.time, remaining > 0 { host.turn(waitUpTo: remaining) }
+    while case let remaining = end - SystemCounters.time, remaining > 0 {
+      host.turn(waitUpTo: remaining)
+      afterTurn()
+    }
   }
 
   /// Counts the frames that a view shows from now on.

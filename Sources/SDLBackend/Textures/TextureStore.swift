@@ -112,6 +112,8 @@ final class TextureStore<Maker: TextureMaking> {
   private func countTextures() {
     let change = byteCount - countedBytes
     countedBytes = byteCount
+    // Before they are counted, so that the total does not exceed the budget meanwhile.
+    if change > reservation.available { reservation.evict(toFit: change) }
     reservation.grow(by: change)
   }
 

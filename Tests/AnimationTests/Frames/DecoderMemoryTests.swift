@@ -60,16 +60,24 @@ import VitrineTesting
     let frameCount = 200
     let world = try World(10, frameCount: frameCount, budget: Self.budget(decoders: 3))
     var shown = [Set<Int>](repeating: [], count: 10)
+    var (lastFrames, lastSteps) = ([Int](repeating: 0, count: 10), [Int](repeating: 0, count: 10))
+    var longestWait = 0
     for step in 1...600 {
       for (index, stream) in world.streams.enumerated() {
         let frames = (0..<3).map { (step + $0) % frameCount }
         let demand = FrameDemand(current: frames[0], upcoming: Array(frames.dropFirst()), time: Double(step))
-        if let found = stream.frame(for: demand) { shown[index].insert(found.number) }
+        if let found = stream.frame(for: demand), found.number != lastFrames[index] {
+          shown[index].insert(found.number)
+          longestWait = max(longestWait, step - lastSteps[index])
+          (lastFrames[index], lastSteps[index]) = (found.number, step)
+        }
       }
       #expect(world.livingDecoders <= 4)
       try await until { world.pool.isIdle }
     }
     #expect(shown.allSatisfy { $0.count >= 20 }, "\(shown.map(\.count))")
+    // Frames are shown for 0.1 s each.
+    #expect(longestWait <= 40, "\(longestWait) steps; twice the time that an animation waits, about")
     #expect(world.ledger.peak <= world.ledger.budget)
     let decoded = world.animations.reduce(0) { $0 + $1.counts.withLock(\.frames).count }
     #expect(world.decoderCounts.reduce(0, +) * 8 < decoded, "a decoder decodes several frames")
