@@ -37,6 +37,12 @@ struct FramePlan {
 
     /// True if views wait for frames for which there is no memory.
     var waitsForMemory: Bool { track.backOff.lacksMemory && !track.demands.isEmpty }
+
+    /// True if the animation had no memory at its last try, and tries again, now or later.
+    func triesAgain(ahead: Int) -> Bool {
+      wait.hasBegun && !track.demands.isEmpty
+        && (track.backOff.lacksMemory || job != nil || track.next(ahead: ahead) != nil)
+    }
   }
 
   /// The objects to release for a need of memory.
@@ -281,7 +287,7 @@ struct FramePlan {
     guard let entry = entries[job.track] else { return false }
     return entry.decoder != nil || entry.track.backOff.isUrgent
       || entries.allSatisfy { id, other in
-        id == job.track || !other.waitsForMemory || !(other.wait < entry.wait)
+        id == job.track || !other.triesAgain(ahead: ahead) || !(other.wait < entry.wait)
       }
   }
 

@@ -14,6 +14,9 @@ struct MemoryWait: Comparable {
 
   init(since job: UInt64 = 0) { since = job }
 
+  /// True after a try for which there was no memory.
+  var hasBegun: Bool { tries > 0 }
+
   /// Counts a try for which there was no memory.
   mutating func countTry() { tries += 1 }
 

@@ -262,6 +262,22 @@ import VitrineTesting
     #expect(HeldDecoder.framesOfSecond(Array(repeating: seconds, count: frameCount)) == frames)
   }
 
+  @Test func memoryOfAFinishedTurnIsForTheAnimationThatHasWaitedForTheLongestTime() throws {
+    var decoders = try Decoders(3)
+    #expect(decoders.release(1) == [0])
+    #expect(decoders.release(1) == [1])
+    for frame in 2...11 { decoders.end(try decoders.begin(2, frame: frame)) }
+    let longest = try decoders.begin(0, frame: 2)
+    _ = decoders.plan.end(longest, .noMemory)
+    let other = try decoders.begin(1, frame: 2)
+    #expect(decoders.numbers(decoders.plan.makeRoom(1, for: other, in: decoders.ledger)) == [])
+    _ = decoders.plan.end(other, .noMemory)
+
+    decoders.end(try decoders.begin(2, frame: 12))
+    let next = try decoders.begin(0, frame: 2)
+    #expect(decoders.numbers(decoders.plan.makeRoom(1, for: next, in: decoders.ledger)) == [2])
+  }
+
   @Test func animationWithADecoderGoesOnAtTheCostOfOthers() throws {
     var decoders = try Decoders(2)
     let job = try decoders.begin(1, frame: 2)
