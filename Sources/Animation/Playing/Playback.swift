@@ -67,7 +67,7 @@ package struct Playback {
   /// The frame to show.
   package var frame: Int { order.frame(ofStep: stepOfLoop) }
   /// The number of loops that have ended.
-  package var endedLoops: Int { (hasEnded ? lastStep + 1 : lastStep) / order.count }
+  package var endedLoops: Int { lastStep / order.count + (hasEnded ? 1 : 0) }
   /// True if the last loop has ended. The last step stays.
   package private(set) var hasEnded = false
 
@@ -165,6 +165,21 @@ package struct Playback {
       start(atStep: first + order.step(showing: count - 1))
     }
     return true
+  }
+
+  /// Plays all frames again, also those that `leaveOut` has left out. The frame, the time for which the frame has been
+  /// shown, the loop and the end stay.
+  package mutating func restoreAllFrames(at now: Double) {
+    guard order.frameCount < times.frameCount else { return }
+    hold(at: now)
+    let (loop, step) = lastStep.quotientAndRemainder(dividingBy: order.count)
+    let (shown, offset, ended) = (frame, position - positionOfLastStep, hasEnded)
+    let isInSecondHalf = order.isInSecondHalf(step)
+    order = Self.order(mode, times: times, frameCount: times.frameCount, isComplete: isComplete)
+    let first = min(loop, largestLoopCount) * order.count
+    start(atStep: first + order.step(showing: shown, inSecondHalf: isInSecondHalf))
+    position += offset
+    hasEnded = ended
   }
 
   /// Returns the playing of the same animation after more frames have arrived. The frame, and the time for which the frame

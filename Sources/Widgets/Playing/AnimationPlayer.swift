@@ -94,13 +94,16 @@ public final class AnimationPlayer {
       playback = playback.continued(
         times: animation.times, loopCount: ownLoopCount ?? animation.loopCount,
         isComplete: animation.isComplete, at: now)
+    } else {
+      // The new image may have the frames that could not be decoded.
+      playback.restoreAllFrames(at: now)
     }
     if shown === self.image { shown = image } else if !isPreview { isWaiting = true }
     self.image = image
     // The decoded frames of a preview are those of the new image, too. Frames of another size are only shown until those
     // of the new image are decoded.
     if let begun = frames { frames = makeStream(continuing: isPreview ? begun : nil) }
-    if isWaiting { wake() }
+    if isWaiting { wake() } else { reschedule() }
   }
 
   /// Returns a player of an image that continues this one's, with the same frame, settings and handlers, for a view that
@@ -158,6 +161,8 @@ public final class AnimationPlayer {
   public func stop() {
     isWaiting = false
     pause()
+    // A new stream tries damaged frames again.
+    playback.restoreAllFrames(at: now)
     playback.rewind(at: now)
     frames?.releaseFrames()
     frames = nil

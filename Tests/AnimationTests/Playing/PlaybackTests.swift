@@ -382,4 +382,47 @@ struct PlaybackTests {
     #expect(playback.frame == 0 && playback.nextChange == nil)
     #expect(playback.advance(to: 9).frame == 0)
   }
+
+  @Test(arguments: PlaybackMode.allCases) func restoredFramesFollowTheFrameThatIsShown(mode: PlaybackMode) {
+    var playback = damaged(mode).playback
+    playback.seek(toFrame: 1, at: 5)
+    playback.advance(to: 5.04)
+    let (frame, loops) = (playback.frame, playback.endedLoops)
+
+    playback.restoreAllFrames(at: 5.04)
+
+    #expect(playback.frame == frame && playback.endedLoops == loops)
+    #expect(playback.nextChange.map { abs($0 - 5.1) < 1e-9 } == true)
+    let expected =
+      switch mode {
+      case .forward: [1, 2, 3, 4, 5]
+      case .reverse: [1, 0, 7, 6, 5]
+      case .bounce: [1, 2, 3, 4, 5]
+      case .reverseBounce: [1, 0, 1, 2, 3]
+      }
+    #expect(frames(playback, count: 5) == expected)
+  }
+
+  @Test func endStaysWhenFramesAreRestored() {
+    var playback = damaged(.forward, loopCount: 2).playback
+    playback.restoreAllFrames(at: 9)
+    #expect(playback.hasEnded && playback.frame == 2 && playback.endedLoops == 2)
+    playback.play(at: 9)
+    #expect(frames(playback, count: 5) == [0, 1, 2, 3, 4])
+  }
+
+  @Test func framesThatWereNotLeftOutNeedNotBeRestored() {
+    var playback = playing()
+    playback.advance(to: 3.35)
+    playback.restoreAllFrames(at: 3.4)
+    #expect(playback.frame == 2 && playback.endedLoops == 3 && playback.advance(to: 3.65).frame == 3)
+  }
+
+  @Test func framesMayBeRestoredAfterLoopsBeyondAllCounting() {
+    var playback = playing([Double](repeating: 0.1, count: 1000))
+    _ = playback.leaveOut(from: 1, at: 0)
+    playback.advance(to: 1e300)
+    playback.restoreAllFrames(at: 1e300)
+    #expect(playback.frame == 0 && playback.endedLoops > 1_000_000)
+  }
 }
