@@ -306,10 +306,12 @@ extension AnimationPlayer: FrameObserver {
       decoded = decodedFrame(next.frame, in: window)
     }
     isWaiting = decoded?.number != progress.frame
+    // Each handler may change the playback, or end the player by replacing the image.
+    let endedLoops = playback.endedLoops
     // The first frame is the image itself, which other views may have drawn already.
     if let decoded { setShown(decoded.number == 0 ? image : decoded.image, frame: decoded.number) }
-    if progress.endedLoops > 0 { loopHandler?(playback.endedLoops) }
-    if progress.hasEnded { endHandler?() }
+    if progress.endedLoops > 0, self.view != nil { loopHandler?(endedLoops) }
+    if progress.hasEnded, self.view != nil { endHandler?() }
     if wantsFrame { return .at(now) }
     let change = playback.nextChange.map { frameTime(of: $0, in: window) }
     // A view may leave the screen while a frame is being decoded.

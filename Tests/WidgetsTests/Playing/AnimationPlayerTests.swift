@@ -191,6 +191,36 @@ import VitrineTesting
     #expect(frames == [1, 2, 3, 2, 1, 0] && player.droppedFrames == 0)
   }
 
+  @Test func loopHandlerGetsTheLoopsBeforeAChangeByTheFrameHandler() throws {
+    let player = try #require(test.addView(.animated(frameCount: 3)).animationPlayer)
+    var loops: [Int] = []
+    player.frameHandler = { [weak player] frame in if frame == 0 { player?.playbackMode = .reverse } }
+    player.loopHandler = { loops.append($0) }
+    test.draw()
+    test.advance(by: 0.35)
+    #expect(loops == [1] && player.endedLoops == 0)
+  }
+
+  @Test(arguments: ["frame", "loop"]) func handlersOfAnEndedPlayerAreNotCalled(replacing: String) throws {
+    let view = test.addView(.animated(frameCount: 3, loopCount: 1))
+    let player = try #require(view.animationPlayer)
+    player.playbackMode = .reverse
+    var calls: [String] = []
+    func handle(_ name: String) {
+      calls.append(name)
+      if name == replacing { view.image = .white }
+    }
+    // The last frame is shown late, with the end of the loop.
+    player.frameHandler = { if $0 == 0 { handle("frame") } }
+    player.loopHandler = { _ in handle("loop") }
+    player.endHandler = { handle("end") }
+    test.draw()
+    test.window.now += 1
+    test.advance(by: 1)
+    #expect(calls == (replacing == "frame" ? ["frame"] : ["frame", "loop"]))
+    #expect(view.image?.isAnimated == false && window.nextDeadline == nil)
+  }
+
   @Test func frameHandlerMayStop() throws {
     let player = try #require(test.addView(.animated()).animationPlayer)
     player.frameHandler = { [weak player] frame in if frame == 2 { player?.stop() } }
