@@ -253,13 +253,19 @@ package struct Playback {
   /// The number of loops after which the last frame stays, so that steps can be counted.
   private var largestLoopCount: Int { Int.max / (4 * order.count) }
 
-  /// The time at which another frame is to be shown; `nil` if the animation is paused, has ended, waits for more frames to
-  /// arrive, or shows its first frame for ever because the second cannot be decoded.
+  /// The time at which another frame is to be shown, or at which the last loop ends if the first frame stays because the
+  /// second cannot be decoded. `nil` if the animation is paused, has ended, waits for more frames to arrive, or shows its
+  /// first frame for ever.
   package var nextChange: Double? {
     guard isPlaying, !isStalled else { return nil }
-    if order.frameCount == 1, times.frameCount > 1, loopCount == 0, isComplete { return nil }
-    let (loop, step) = lastStep.quotientAndRemainder(dividingBy: order.count)
-    let end = Double(loop) * order.duration + order.end(ofStep: step)
+    let end: Double
+    if order.frameCount == 1, times.frameCount > 1, isComplete {
+      guard loopCount > 0 else { return nil }
+      end = Double(loopCount) * order.duration
+    } else {
+      let (loop, step) = lastStep.quotientAndRemainder(dividingBy: order.count)
+      end = Double(loop) * order.duration + order.end(ofStep: step)
+    }
     return time + max(0, end - position) / rate
   }
 

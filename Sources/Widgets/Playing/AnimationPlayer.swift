@@ -203,6 +203,8 @@ public final class AnimationPlayer {
     set {
       ownLoopCount = max(0, newValue)
       playback.loopCount = max(0, newValue)
+      // The animation may have played as many loops already, without a request for a frame.
+      if isPlaying { wake() }
     }
   }
 

@@ -383,6 +383,26 @@ struct PlaybackTests {
     #expect(playback.advance(to: 9).frame == 0)
   }
 
+  @Test func firstFrameStaysUntilTheLastLoopIfTheSecondIsDamaged() {
+    var playback = playing(loopCount: 65_535)
+    playback.setRate(2, at: 0)
+    _ = playback.leaveOut(from: 1, at: 0.02)
+    let end = 65_535 * 0.1 / 2
+    #expect(playback.nextChange.map { abs($0 - end) < 1e-6 } == true)
+    playback.advance(to: 10)
+    #expect(playback.nextChange.map { abs($0 - end) < 1e-6 } == true)
+    let progress = playback.advance(to: end)
+    #expect(progress.hasEnded && progress.frame == 0 && playback.endedLoops == 65_535)
+  }
+
+  @Test func fewerLoopsThanTheFirstFrameHasStayedEndAtOnce() {
+    var playback = playing()
+    _ = playback.leaveOut(from: 1, at: 0)
+    playback.advance(to: 3)
+    playback.loopCount = 2
+    #expect(playback.nextChange.map { $0 <= 3 } == true && playback.advance(to: 3).hasEnded)
+  }
+
   @Test(arguments: PlaybackMode.allCases) func restoredFramesFollowTheFrameThatIsShown(mode: PlaybackMode) {
     var playback = damaged(mode).playback
     playback.seek(toFrame: 1, at: 5)

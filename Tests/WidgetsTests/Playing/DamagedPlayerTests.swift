@@ -77,4 +77,30 @@ import VitrineTesting
     try await untilShown([1, 2, 0], player)
     #expect(before > 0 && triesOfDamaged > before)
   }
+
+  @Test func loopCountThatWasPlayedEndsAnAnimationOfOneFrame() throws {
+    let player = try #require(test.addView(animation(damagedFrom: 1).image).animationPlayer)
+    var ends = 0
+    player.endHandler = { ends += 1 }
+    test.draw()
+    test.advance(by: 0.5)
+    #expect(player.isPlaying && test.window.nextDeadline == nil)
+
+    player.loopCount = 2
+    test.advance(by: 0.02)
+
+    #expect(ends == 1 && !player.isPlaying && player.frameIndex == 0 && test.window.nextDeadline == nil)
+  }
+
+  @Test func loopsOfOneFrameDoNotWakeTheWindow() throws {
+    let image = CountingAnimation(frameCount: 6, loopCount: 65_535, damagedFrom: 1).image
+    let player = try #require(test.addView(image).animationPlayer)
+    test.draw()
+    test.advance(by: 0.5)
+    let runs = test.framesRun
+    test.advance(by: 6000)
+    #expect(test.framesRun == runs && player.isPlaying)
+    test.advance(by: 600)
+    #expect(!player.isPlaying && player.endedLoops == 65_535 && test.window.nextDeadline == nil)
+  }
 }
