@@ -8,8 +8,9 @@ public import VitrineGraphics
 /// that the durations give at the time of each frame of the window. Frames that are decoded too late are left out. An
 /// animation with a damaged frame plays up to the damaged frame, and then starts again.
 ///
-/// Playing stops while the view is not drawn: because it is hidden, transparent, scrolled away, or shows another image.
-/// Nothing is decoded and the window is not woken then. Playing goes on at the same frame when the view is drawn again.
+/// Playing stops while the view is not drawn: because it is hidden, transparent, moved or scrolled away, because its window
+/// is hidden, or because it shows another image. Nothing is decoded and the window is not woken then; a view that shows
+/// another image stops when the next frame is due. Playing goes on at the same frame when the view is drawn again.
 ///
 /// When the image is replaced by the same animation at another size, or by a response with the same bytes, the player goes
 /// on as well: at the same time, with the same settings and handlers. Another animation has another player, which begins
@@ -221,6 +222,9 @@ public final class AnimationPlayer {
   }
 
   private var now: Double { view?.window?.now ?? 0 }
+
+  /// True if a part of the view is on the screen.
+  var isOnScreen: Bool { view?.isOnScreen ?? false }
 
   private func redraw() { view?.setNeedsDisplay() }
 

@@ -31,6 +31,11 @@ nonisolated struct FrameRequests {
     requests.values.filter { $0.isDue(at: now) }.sorted { $0.number < $1.number }.map(\.observer)
   }
 
+  /// Returns the observers of a class that have requests. O(n).
+  func observers<Observer: FrameObserver>(of type: Observer.Type) -> [Observer] {
+    requests.values.compactMap { $0.observer as? Observer }
+  }
+
   mutating func insert(
     _ observer: any FrameObserver, at time: Double, orAfter frame: Double? = nil, keepsBusy: Bool
   ) {

@@ -37,8 +37,8 @@ public final class Window: View {
   /// decoded pixels are on disk appears in this way.
   package var isInRealTime = false
   /// False while the host knows that the window cannot be seen, because it is hidden or minimized. Its views do not count
-  /// as being on the screen then. Set by the host.
-  package var isVisible = true
+  /// as being on the screen then, and their animations stop. Set by the host.
+  package var isVisible = true { didSet { if !isVisible { suspendAnimations() } } }
   /// True if a slot on the screen has begun to load an image since the last `takeNewLoads()`.
   var hasNewLoads = false
   /// The time that the host spent on its last frame, in seconds; 0 if the host does not measure it, as with a manual
@@ -113,7 +113,8 @@ public final class Window: View {
   /// Removes the observer's request, if there is one.
   public func cancelFrames(for observer: any FrameObserver) { frames.remove(observer) }
 
-  /// Calls the frame observers that are due at `now` and performs the layout, so that the tree is ready to be drawn.
+  /// Calls the frame observers that are due at `now`, performs the layout, and stops animations that have left the screen,
+  /// so that the tree is ready to be drawn.
   ///
   /// An observer that is first requested during the update, by another observer or by a layout, is called in the same
   /// frame: a fade that begins at `now` begins at `now` regardless of when the next frame comes. Each observer is
@@ -130,6 +131,15 @@ public final class Window: View {
         isLayoutRequested = false
         layoutIfNeeded()
       }
+    }
+    suspendPlayersOffScreen()
+  }
+
+  /// Stops the animations of views that have been scrolled or moved off the screen, so that no frame is decoded for them.
+  /// O(requests · depth of the tree).
+  private func suspendPlayersOffScreen() {
+    for player in frames.observers(of: AnimationPlayer.self) where !player.isOnScreen {
+      player.suspend(in: self)
     }
   }
 

@@ -28,7 +28,13 @@ import VitrineTesting
     await drainMainQueue(rounds: 3)
   }
 
-  private var asksForAFrame: Bool { test.window.nextDeadline.map { $0 <= test.now } ?? false }
+  /// Adds a scroll view that fills the window, with content that can be scrolled by 1000 points.
+  private func addScrollView() -> ScrollView {
+    let view = ScrollView(frame: test.window.bounds)
+    view.contentSize = Size(width: view.bounds.width, height: view.bounds.height + 1000)
+    test.window.addSubview(view)
+    return view
+  }
 
   private func image(_ animation: CountingAnimation, in ledger: MemoryLedger) -> Image {
     let image = animation.image.storingFrames(as: .streaming)
@@ -38,7 +44,7 @@ import VitrineTesting
 
   /// The reasons for which a view needs no frames.
   enum Reason: CaseIterable {
-    case paused, ended, hidden, transparent, parentHidden, removed
+    case paused, ended, hidden, transparent, parentHidden, removed, movedAway, scrolledAway, windowHidden
   }
 
   @Test(arguments: Reason.allCases)
@@ -48,8 +54,7 @@ import VitrineTesting
       CountingAnimation(
         frameCount: 6, loopCount: reason == .ended ? 1 : 0, decoderByteCount: Self.decoderBytes)
     }
-    let parent = View(frame: test.window.bounds)
-    test.window.addSubview(parent)
+    let parent = addScrollView()
     let view = test.addView(image(animations[0], in: ledger))
     parent.addSubview(view)
     if reason == .ended {
@@ -70,16 +75,24 @@ import VitrineTesting
     case .transparent: view.alpha = 0
     case .parentHidden: parent.isHidden = true
     case .removed: view.removeFromSuperview()
+    case .movedAway: view.frame.origin.x = 1000
+    case .scrolledAway: parent.contentOffset.y = 100
+    case .windowHidden: test.window.isVisible = false
     }
+    if reason == .movedAway || reason == .scrolledAway { test.draw() }
 
-    let other = test.addView(image(animations[1], in: ledger), x: 50)
+    // The views in a hidden window show nothing.
+    let otherTest = reason == .windowHidden ? TestWindow() : test
+    otherTest.window.isInRealTime = true
+    let other = otherTest.addView(image(animations[1], in: ledger), x: 50)
     other.pause()
     other.seek(toFrame: 3)
-    test.draw()
+    otherTest.draw()
     try await untilPoolIsIdle()
 
-    #expect(asksForAFrame, "the frame was decoded at once")
-    test.advance(by: 0.02)
+    let deadline = try #require(otherTest.window.nextDeadline)
+    #expect(deadline <= otherTest.now, "the frame was decoded at once")
+    otherTest.advance(by: 0.02)
     #expect(other.animationPlayer?.frameIndex == 3)
     #expect(animations.map { $0.counts.withLock(\.livingDecoders) } == [0, 1])
   }
@@ -100,6 +113,56 @@ import VitrineTesting
     try await untilDrawn(1)
     try await untilPoolIsIdle()
     #expect(view.animationPlayer?.decodedBytes == 4 * FrameTrack.smallestFrameBytes)
+  }
+
+  @Test(arguments: [Reason.hidden, .movedAway, .scrolledAway, .windowHidden])
+  func viewThatIsNotOnTheScreenDoesNotPreload(reason: Reason) async throws {
+    let gate = Gate()
+    let animation = CountingAnimation(frameCount: 5, gate: gate)
+    let parent = addScrollView()
+    let view = test.addView(animation.image.storingFrames(as: .preloaded))
+    parent.addSubview(view)
+    // The next change is far away.
+    view.playbackRate = 0.01
+    test.draw()
+    await gate.waitUntilHeld(1)
+    func setAway(_ isAway: Bool) {
+      switch reason {
+      case .hidden: view.isHidden = isAway
+      case .movedAway: view.frame.origin.x = isAway ? 1000 : 0
+      case .scrolledAway: parent.contentOffset.y = isAway ? 100 : 0
+      default:
+        test.window.isVisible = !isAway
+        if !isAway { test.window.setNeedsDisplay() }
+      }
+      // A window that is hidden runs no frames.
+      if test.window.isVisible { test.draw() }
+    }
+
+    setAway(true)
+    gate.open()
+    try await untilPoolIsIdle()
+    #expect(animation.counts.withLock { $0.frames == [1] && $0.cancelled == [1] })
+    #expect(test.window.nextDeadline == nil && view.animationPlayer?.isRunning == false)
+
+    setAway(false)
+    try await untilPoolIsIdle()
+    #expect(view.animationPlayer?.decodedBytes == 4 * FrameTrack.smallestFrameBytes && view.isPlaying)
+  }
+
+  @Test func viewThatIsScrolledBackGoesOnAtItsFrame() async throws {
+    let parent = addScrollView()
+    let view = test.addView(.animated())
+    parent.addSubview(view)
+    try await untilDrawn(2)
+    parent.contentOffset.y = 100
+    test.advance(by: 5)
+    #expect(test.window.nextDeadline == nil && view.animationPlayer?.isRunning == false)
+
+    parent.contentOffset.y = 0
+    test.draw()
+    #expect(test.drawn == [2] && view.animationPlayer?.isRunning == true)
+    try await untilDrawn(3)
   }
 
   @Test func viewThatIsStoppedWhileItWaitsKeepsNoFrames() async throws {
