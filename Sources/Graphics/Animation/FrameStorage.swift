@@ -2,7 +2,8 @@
 public enum FrameStorage: Hashable, Sendable {
   /// The frames of a small animation are kept; those of a large one are decoded again in each loop.
   case automatic
-  /// All frames are decoded as soon as the animation is shown, and kept while there is memory for them.
+  /// All frames are decoded while a view plays the animation or waits for a frame, and kept while there is memory for
+  /// them. Only if all frames fit the limit of the pool; otherwise as for `streaming`.
   case preloaded
   /// Only the frame on the screen and those that follow it are kept.
   case streaming

@@ -3,9 +3,8 @@ import VitrineGraphics
 import VitrineWidgets
 
 /// The panel of `Window.showsDiagnostics`, which shows frame counts and times in a corner of the window, and the decoded
-/// and dropped frames of animations while any are shown. Drawn with
-/// frames that are due anyway; requests none, so an idle window stays idle. The figures do not include the frame that
-/// shows them.
+/// and dropped frames of animations while animations are shown. Drawn with frames that are due anyway; requests none, so
+/// an idle window stays idle. The figures do not include the frame that shows them.
 @MainActor
 struct FrameMeter {
   private let title: String
