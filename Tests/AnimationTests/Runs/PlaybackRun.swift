@@ -11,6 +11,8 @@ struct PlaybackRun {
   private var input: RunInput
   private var durations: [Double]
   private var playback: Playback
+  /// The number of the first frame that is left out; the frame count if there is none.
+  private var firstLeftOut: Int
   /// A time that never goes back.
   private var now = 0.0
 
@@ -29,6 +31,7 @@ struct PlaybackRun {
     playback = Playback(
       durations: self.durations, loopCount: input.int(), isComplete: input.byte() % 4 > 0,
       mode: Self.mode(input.byte()))
+    firstLeftOut = self.durations.count
   }
 
   private static func mode(_ byte: UInt8) -> PlaybackMode {
@@ -56,6 +59,7 @@ struct PlaybackRun {
     case 7: playback.loopCount = max(0, input.int())
     case 8: try goOn()
     case 9: try leaveOut()
+    case 10: try restoreAllFrames()
     default: try advance()
     }
     try check()
@@ -67,17 +71,29 @@ struct PlaybackRun {
     if durations.count < 300 { for _ in 0..<input.number(below: 3) { durations.append(input.double()) } }
     playback = playback.continued(
       durations: durations, loopCount: input.int(), isComplete: input.byte() % 2 > 0, at: time())
+    firstLeftOut = durations.count
     try require(playback.frame == frame, "the frame stays when more frames arrive")
   }
 
   private mutating func leaveOut() throws(Violation) {
     let (before, hasEnded) = (playback.frame, playback.hasEnded)
-    let first = input.int()
-    guard playback.leaveOut(from: first, at: time()) else { return }
-    try require(playback.frame < max(1, first), "a frame before those that are left out")
+    // Mostly a frame of the animation.
+    let first = input.byte() < 8 ? input.int() : input.number(below: durations.count + 2)
+    let isNew = max(1, first) < firstLeftOut
+    try require(playback.leaveOut(from: first, at: time()) == isNew, "frames are left out once")
+    guard isNew else { return }
+    firstLeftOut = max(1, first)
     try require(
       playback.frame == before || before >= first || hasEnded || playback.isStalled, "the frame stays")
     try require(playback.hasEnded == hasEnded, "the end")
+  }
+
+  private mutating func restoreAllFrames() throws(Violation) {
+    let (before, loops, hasEnded) = (playback.frame, playback.endedLoops, playback.hasEnded)
+    playback.restoreAllFrames(at: time())
+    firstLeftOut = durations.count
+    try require(playback.frame == before && playback.hasEnded == hasEnded, "the frame and the end stay")
+    try require(playback.endedLoops == loops || loops > 1 << 40, "the loop stays")
   }
 
   private mutating func advance() throws(Violation) {
@@ -93,7 +109,7 @@ struct PlaybackRun {
   }
 
   private mutating func check() throws(Violation) {
-    try require(durations.indices ~= playback.frame, "a frame of the animation")
+    try require(0..<firstLeftOut ~= playback.frame, "a frame that is not left out")
     try require(Playback.rates ~= playback.rate, "a rate within the limits")
     try require(playback.endedLoops >= 0, "a number of loops")
     if let next = playback.nextChange {
@@ -105,7 +121,7 @@ struct PlaybackRun {
     let upcoming = playback.upcomingFrames(count)
     try require(upcoming.count <= count && Set(upcoming).count == upcoming.count, "each frame once")
     try require(
-      upcoming.allSatisfy { durations.indices ~= $0 && $0 != playback.frame }, "frames of the animation")
+      upcoming.allSatisfy { 0..<firstLeftOut ~= $0 && $0 != playback.frame }, "frames that are not left out")
   }
 
   private func require(_ condition: Bool, _ rule: String) throws(Violation) {
