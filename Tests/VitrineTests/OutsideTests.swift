@@ -32,6 +32,15 @@ struct OutsideTests {
       }
     }
 
+    final class Countdown: DamageLocating {
+      private(set) var damagedFrame: Int?
+      func frame(_ index: Int, isCancelled: () -> Bool) throws(AnimationError) -> Bitmap {
+        damagedFrame = index < 3 ? nil : 3
+        guard index < 3 else { throw .damaged("no frame 3") }
+        return Bitmap(width: 1, height: 1, color: .black)
+      }
+    }
+
     struct Negative: ImageTransform {
       let identifier = "negative"
       func apply(to image: Image) throws(ImageError) -> Image {

@@ -16,7 +16,7 @@ final class ComposedFrames: FrameDecoding {
   private var saved: PixelBuffer?
   /// The number of the frame on the canvas; `nil` if the canvas must be cleared.
   private var shown: Int?
-  /// The frame that could not be drawn in the last call.
+  /// The frame that could not be drawn in the last call, or the number of frames if a later one was asked for.
   private(set) var damagedFrame: Int?
   private var canvasPlan: CanvasPlan
   private let savedCanvases = SavedCanvases()
@@ -64,7 +64,9 @@ final class ComposedFrames: FrameDecoding {
 
   /// Returns a composed frame.
   func frame(_ index: Int, cancellation: DecodeCancellation) throws(ImageError) -> Bitmap {
+    damagedFrame = nil
     guard table.frames.indices.contains(index) else {
+      damagedFrame = table.frames.count
       throw .decoding(plan.format, message: "no frame \(index)")
     }
     try compose(index, cancellation)
@@ -75,7 +77,6 @@ final class ComposedFrames: FrameDecoding {
 
   /// Draws the frames that `index` depends on, and `index`.
   private func compose(_ index: Int, _ cancellation: DecodeCancellation) throws(ImageError) {
-    damagedFrame = nil
     guard shown != index else { return }
     let keyframe = table.keyframe(for: index)
     let pass = canvasPlan.pass(to: index, keyframe: keyframe, shown: shown, saved: savedCanvases.frames)

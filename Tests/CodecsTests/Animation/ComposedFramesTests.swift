@@ -115,6 +115,19 @@ import VitrineLoading
     try show(2, frames)
   }
 
+  @Test func damageIsLocatedInTheLastCallOnly() throws {
+    let frames = try makeFrames([(.over, .none), (.over, .none), (.over, .none)])
+    source.damaged = [1]
+    #expect(throws: AnimationError.damaged("damaged")) { try frames.frame(2) { false } }
+    #expect(frames.damagedFrame == 1)
+
+    source.damaged = []
+    #expect(throws: AnimationError.damaged("no frame 9")) { try frames.frame(9) { false } }
+    #expect(frames.damagedFrame == 3, "all frames of the table can be decoded")
+    try show(2, frames)
+    #expect(frames.damagedFrame == nil)
+  }
+
   @Test func cancelledFrameIsComposedAgain() throws {
     let frames = try makeFrames([(.over, .none), (.over, .none), (.over, .none)])
     for checks in 0..<12 {
