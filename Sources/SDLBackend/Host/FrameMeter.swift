@@ -8,9 +8,9 @@ import VitrineWidgets
 @MainActor
 struct FrameMeter {
   private let title: String
-  private static let width = 216.0
+  private static let width = 288.0
   private static let mostLines = 4
-  private static let padding = 10.0
+  static let padding = 10.0
   private static let lineHeight = 18.0
 
   init(driver: String, renderer: String) { title = "\(driver), \(renderer)" }

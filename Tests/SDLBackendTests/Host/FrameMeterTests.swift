@@ -41,3 +41,21 @@ struct FrameMeterTests {
     #expect(meter.rect(in: window) == high, "the area that is drawn again holds both")
   }
 }
+
+extension SDLTests {
+  struct FrameMeterTextTests {
+    @Test func longLinesFitThePanel() throws {
+      let meter = FrameMeter(driver: "offscreen", renderer: "opengles2")
+      var frames = FrameStatistics()
+      for _ in 0..<10_000 { frames.record(work: 12.34567, at: 0) }
+      let report = PoolReport(animations: 1, frames: 9999, bytes: 999_900_000, droppedFrames: 999_999)
+      let fonts = try FontLibrary(fonts: .dejaVu, scale: 1)
+      let window = Window(size: Size(width: 400, height: 300))
+      let width = meter.rect(in: window).width - 2 * FrameMeter.padding
+      for (index, line) in meter.lines(frames, report).enumerated() {
+        let font = index == 0 ? Font.bold(12) : .regular(12)
+        #expect(fonts.size(of: line, font: font).width <= width, "\(line)")
+      }
+    }
+  }
+}
