@@ -304,8 +304,8 @@ package final class FramePool: Sendable {
     return decoder
   }
 
-  /// Releases canvases of at least `count` bytes that decoders have saved, or all if these are fewer. Returns their number
-  /// of bytes.
+  /// Releases canvases that decoders have saved, until `count` bytes are released or no canvas is left. Returns the number
+  /// of released bytes.
   ///
   /// - Parameter ledger: The ledger in which the canvases are counted; `nil` for all canvases.
   private func releaseSavedCanvases(_ count: Int, in ledger: MemoryLedger? = nil) -> Int {

@@ -75,8 +75,8 @@ struct ReleasableDecoders {
     let track: UInt64
     let byteCount: Int
     let use: Use
-    /// The number of the last demand for a decoder that is rarely needed, and of its first job for the others. Decoders
-    /// of equal use are released in the order of these numbers.
+    /// The order in which decoders with equal `use` are released, least first. For decoders with the use `.unneeded` or
+    /// `.rare`, the number of the last demand; for the others, the number of the decoder's first job.
     let age: UInt64
   }
 

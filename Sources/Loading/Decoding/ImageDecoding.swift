@@ -111,8 +111,8 @@ public struct DecodeLimits: Hashable, Sendable {
   /// 2,147,483,647 by default, which is 1,035 frames of 1920x1080. Frames are decoded one at a time, so that the limit
   /// bounds the time of a loop and not the memory.
   public var animationPixels: Int
-  /// The maximum processor time in seconds of the decode of one frame after the first; 5 by default, several times that
-  /// of a frame of 64 megapixels. `.infinity` is no limit. A frame that takes longer is stopped and counts as damaged.
+  /// The maximum processor time in seconds for decoding one frame after the first. The default is 5, several times what a
+  /// frame of 64 megapixels needs; `.infinity` sets no limit. A frame that takes longer is stopped and counts as damaged.
   public var secondsPerFrame: Double
 
   /// Creates limits with default values for those that are not given.

@@ -101,8 +101,8 @@ public final class AnimationPlayer {
     }
     if shown === self.image { shown = image } else if !isPreview { isWaiting = true }
     self.image = image
-    // The decoded frames of a preview are those of the new image, too. Frames of another size are only shown until those
-    // of the new image are decoded.
+    // An image that continues a preview shares the decoded frames of the preview. For an image of another size, the old
+    // frame stays on the screen until a frame of the new image is decoded.
     if let begun = frames { frames = makeStream(continuing: isPreview ? begun : nil) }
     if isWaiting { wake() } else { reschedule() }
   }

@@ -156,8 +156,8 @@ open class View {
   ///
   /// A running transition is ended, and the new transition starts from the more visible of its two images, so that an
   /// image replaced before it was visible does not appear. Setting the current image again keeps a running transition,
-  /// unless `transition` is not animated. An animation that is replaced by the same animation at another size, or by one
-  /// of which more frames have arrived, goes on without a transition.
+  /// unless `transition` is not animated. An animation plays on without a transition if the new image is the same
+  /// animation at another size, or the same animation with more frames.
   open func setContents(_ image: Image?, transition: Transition) {
     showContents(image, replacing: storedContents, transition: transition)
   }

@@ -1,7 +1,7 @@
 @testable import VitrineAnimation
 
-/// Calls a playback as the bytes of a fuzzer tell, with all kinds of times, rates, durations and loop counts, and checks
-/// what must hold after each call.
+/// Calls the methods of a playback in the order and with the arguments that the bytes of a fuzzer give: times, rates,
+/// durations and loop counts. Checks the frame and the upcoming frames after each call.
 struct PlaybackRun {
   /// A broken rule.
   struct Violation: Error, CustomStringConvertible {
