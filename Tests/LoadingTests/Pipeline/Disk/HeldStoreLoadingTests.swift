@@ -6,18 +6,10 @@ import VitrineTesting
 
 /// Loads of images whose bodies are not on disk yet, because slots are loading images.
 @Suite(.timeLimit(.minutes(5))) struct HeldStoreLoadingTests {
-  private let disk = MemoryDataCache()
-  private let transport = FakeTransport()
-  private let clock = ManualLoadingClock()
-  private let downloader: ImageDownloader
-
-  init() {
-    var configuration = ImageDownloader.Configuration()
-    configuration.environment.clock = clock
-    downloader = ImageDownloader(
-      configuration: configuration, transports: [transport], decoder: FakeDecoder(), cache: nil,
-      dataCache: disk)
-  }
+  private let world = DiskWorld()
+  private var disk: MemoryDataCache { world.disk }
+  private var transport: FakeTransport { world.transport }
+  private var downloader: ImageDownloader { world.downloader }
 
   /// Loads an image for a slot while another slot waits for its own image.
   private func loadBesideWaitingSlot() async throws -> (response: ImageResponse, other: ImageTask) {
@@ -31,6 +23,7 @@ import VitrineTesting
   @Test func imageWhoseBodyWaitsIsNotDownloadedAgain() async throws {
     let (_, other) = try await loadBesideWaitingSlot()
     #expect(disk.storeCount == 0)
+    world.world.cache.removeAllImages()
     let again = try await downloader.load(request(target: DecodeTarget(width: 8, height: 8))).response
     #expect(again.source == .disk)
     #expect(transport.transfers.count == 2)
@@ -43,7 +36,7 @@ import VitrineTesting
 
   @Test func callerWhoWaitsForTheDiskWaitsForASecondAtMost() async throws {
     let (response, other) = try await loadBesideWaitingSlot()
-    clock.advance(by: SlotHold.longestWait)
+    world.world.clock.advance(by: SlotHold.longestWait)
     #expect(await response.isStored())
     #expect(disk.storeCount == 1)
     other.cancel()
