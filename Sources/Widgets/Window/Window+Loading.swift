@@ -12,7 +12,7 @@ extension Window {
   }
 
   /// True if no visible view waits for an image or a failure, so that a screenshot shows the whole content. O(views).
-  public var isLoaded: Bool { !containsVisibleView(below: self, visible: bounds) { $0.isLoading } }
+  public var isLoaded: Bool { !containsVisibleView { $0.isLoading } }
 
   /// True if no view of the tree waits for an image or a failure, invisible views included. O(views).
   package var isLoadedThroughout: Bool {
@@ -21,19 +21,31 @@ extension Window {
   }
 
   /// True if a visible view is between `beginLoading()` and `endLoading()`. O(views).
-  package var hasApplicationLoads: Bool {
-    containsVisibleView(below: self, visible: bounds) { $0.applicationLoads > 0 }
+  package var hasApplicationLoads: Bool { containsVisibleView { $0.applicationLoads > 0 } }
+
+  private func containsVisibleView(where predicate: (View) -> Bool) -> Bool {
+    containsVisibleView(below: self, offset: .zero, visible: bounds, where: predicate)
   }
 
+  /// - Parameters:
+  ///   - offset: The position in the window of the origin of the superview's coordinates.
+  ///   - visible: The part of the window to which the superviews clip.
   private func containsVisibleView(
-    below view: View, visible: Rect, where predicate: (View) -> Bool
+    below view: View, offset: Point, visible: Rect, where predicate: (View) -> Bool
   ) -> Bool {
     guard !view.isHidden, view.alpha >= 0.01 else { return false }
-    let frame = view.frameInWindow
+    let isMatch = predicate(view)
+    let subviews = view.subviews
+    // Most views are neither; their frames are not needed.
+    guard isMatch || !subviews.isEmpty else { return false }
+    let frame = Rect(origin: offset + view.frame.origin, size: view.frame.size)
     let visibleFrame = frame.intersection(visible)
-    if predicate(view), !visibleFrame.isEmpty { return true }
+    if isMatch, !visibleFrame.isEmpty { return true }
     let inner = view.clipsToBounds ? visibleFrame : visible
     if inner.isEmpty { return false }
-    return view.subviews.contains { containsVisibleView(below: $0, visible: inner, where: predicate) }
+    let innerOffset = frame.origin - view.boundsOrigin
+    return subviews.contains {
+      containsVisibleView(below: $0, offset: innerOffset, visible: inner, where: predicate)
+    }
   }
 }
