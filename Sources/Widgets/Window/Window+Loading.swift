@@ -36,7 +36,7 @@ extension Window {
     guard !view.isHidden, view.alpha >= 0.01 else { return false }
     let isMatch = predicate(view)
     let subviews = view.subviews
-    // Most views are neither; their frames are not needed.
+    // Most views neither match nor have subviews; their frames are not needed.
     guard isMatch || !subviews.isEmpty else { return false }
     let frame = Rect(origin: offset + view.frame.origin, size: view.frame.size)
     let visibleFrame = frame.intersection(visible)

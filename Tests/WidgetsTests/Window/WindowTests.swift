@@ -139,6 +139,32 @@ struct ViewTests {
     #expect(test.window.isLoaded)
   }
 
+  @Test func loadingViewCountsOnlyWhereScrolledAndClippingSuperviewsShowIt() {
+    let outer = view(10, 10, 50, 50)
+    outer.clipsToBounds = true
+    let inner = View()
+    inner.frame = Rect(x: 20, y: 20, width: 10, height: 10)
+    outer.addSubview(inner)
+    let loading = View()
+    loading.frame = Rect(x: 0, y: 100, width: 10, height: 10)
+    loading.pendingSlots = 1
+    inner.addSubview(loading)
+
+    // At 120 in `outer`, which shows 0 to 50.
+    #expect(test.window.isLoaded)
+    outer.boundsOrigin.y = 71
+    #expect(!test.window.isLoaded, "one row of the view is shown")
+    outer.boundsOrigin.y = 70
+    #expect(test.window.isLoaded)
+    inner.boundsOrigin.y = 1
+    #expect(!test.window.isLoaded)
+    inner.clipsToBounds = true
+    #expect(test.window.isLoaded)
+    inner.isHidden = true
+    inner.clipsToBounds = false
+    #expect(test.window.isLoaded)
+  }
+
   @Test func viewIsLoadingUntilEachLoadOfTheApplicationHasEnded() {
     let view = view(10, 10)
     view.beginLoading()
