@@ -57,11 +57,17 @@ public final class Image: Sendable {
   /// `withUserData`.
   public let userData: [String: [UInt8]]
 
-  /// Creates an image from a bitmap. By default the image is still, the scale is 1 and the source has the size of the
-  /// bitmap.
+  /// Creates an image from a bitmap.
   ///
-  /// - Parameter animation: The frames of an animated image, the first of which is `bitmap`. An animation of a single
-  ///   frame is ignored.
+  /// - Parameters:
+  ///   - bitmap: The pixels; of an animated image, those of the first frame.
+  ///   - animation: The frames of an animated image, the first of which is `bitmap`; `nil` for a still image. An
+  ///     animation of a single frame is ignored.
+  ///   - scale: The number of pixels per point.
+  ///   - format: The encoding from which the image was decoded.
+  ///   - sourceWidth: The width of the encoded image in pixels; `nil` for the width of the bitmap.
+  ///   - sourceHeight: The height of the encoded image in pixels; `nil` for the height of the bitmap.
+  ///   - isPreview: True for an incomplete image that is shown while the rest loads.
   public init(
     _ bitmap: Bitmap, animation: ImageAnimation? = nil, scale: Double = 1, format: ImageFormat = .raw,
     sourceWidth: Int? = nil, sourceHeight: Int? = nil, isPreview: Bool = false
@@ -78,10 +84,16 @@ public final class Image: Sendable {
     number = Self.nextNumber
   }
 
-  /// Creates an animated image from frames in memory, or a still image from one frame. By default the animation repeats
-  /// for ever, the scale is 1 and the source has the size of the first frame.
+  /// Creates an animated image from frames in memory, or a still image from one frame.
   ///
-  /// - Parameter loopCount: The number of times that the animation is played; 0 for ever.
+  /// - Parameters:
+  ///   - frames: The frames in the order in which they are shown.
+  ///   - loopCount: The number of times that the animation is played; 0 for ever.
+  ///   - scale: The number of pixels per point.
+  ///   - format: The encoding from which the image was decoded.
+  ///   - sourceWidth: The width of the encoded image in pixels; `nil` for the width of the first frame.
+  ///   - sourceHeight: The height of the encoded image in pixels; `nil` for the height of the first frame.
+  ///   - isPreview: True for an incomplete image that is shown while the rest loads.
   /// - Precondition: `frames` is not empty.
   public convenience init(
     frames: [Frame], loopCount: Int = 0, scale: Double = 1, format: ImageFormat = .raw,

@@ -148,7 +148,7 @@ class Windows(Checks):
                 check(name, lambda: self.step(program, hands, name, action))
             check("an idle program uses no processor time after input", lambda: self.sleeps(program))
             check("Esc ends the program", lambda: (hands.keys("Escape"), program.ends())[1])
-        check("a held arrow key scrolls to the end", lambda: self.repeats(server, driver, make_hands))
+        check("a held arrow key scrolls to the end, and the program sleeps at the beginning", lambda: self.repeats(server, driver, make_hands))
         check("SIGTERM ends the program", lambda: self.terminated(server, driver, make_hands))
         for renderer in ["opengles2", "opengl"]:
             check(f"{renderer} shows equal images and sleeps when idle",
@@ -170,7 +170,10 @@ class Windows(Checks):
                 hands.shows("end", self.wanted["end"], ignored=[INDICATOR])
             finally:
                 hands.xdotool("keyup", "Down")
+            # The last image moves.
             hands.shows("end", self.wanted["end"])
+            hands.keys("Home")
+            hands.shows("short", self.wanted["short"])
             self.sleeps(program)
 
     def terminated(self, server, driver, make_hands):
