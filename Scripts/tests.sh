@@ -9,6 +9,17 @@ show_mutexes_to_tsan() {
   export LD_PRELOAD="$library"
 }
 
+# Compiles the sources of the fuzzers without building them, which would take minutes. Call after a debug build.
+check_fuzzers() {
+  local options=() map name
+  while IFS= read -r map; do options+=(-Xcc "-fmodule-map-file=$map"); done < <(
+    find Sources Tests .build/debug/*.build -name module.modulemap
+  )
+  name=$(sed -nE 's/.*"-package-name","([^"]*)".*/\1/p' .build/debug.yaml | head -n 1)
+  find Tests/Fuzz -name '*.swift' -exec swiftc -typecheck -swift-version 6 -package-name "$name" \
+    -I .build/debug/Modules "${options[@]}" {} +
+}
+
 run_tests() {
   local filter=()
   if [ $# -gt 0 ] && [ "$1" != "--" ]; then
@@ -37,6 +48,9 @@ run_tests() {
   # Many tests start the program. If all of them ran at once, they would exceed their time limits.
   export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH="${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-4}"
   unset DISPLAY WAYLAND_DISPLAY
+  if [ ${#filter[@]} -eq 0 ] && [ $# -eq 0 ]; then
+    swift build --build-tests --disable-xctest && check_fuzzers || return 1
+  fi
   swift test --disable-xctest "${serial[@]}" "${filter[@]}" "$@" 2>&1 | repeat_failures
 }
 

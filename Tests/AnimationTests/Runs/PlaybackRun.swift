@@ -1,3 +1,5 @@
+import VitrineGraphics
+
 @testable import VitrineAnimation
 
 /// Calls the methods of a playback in the order and with the arguments that the bytes of a fuzzer give: times, rates,
@@ -29,7 +31,7 @@ struct PlaybackRun {
     self.durations = durations ?? []
     if durations == nil { for _ in 0...input.number(below: 9) { self.durations.append(input.double()) } }
     playback = Playback(
-      durations: self.durations, loopCount: input.int(), isComplete: input.byte() % 4 > 0,
+      times: FrameTimes(self.durations), loopCount: input.int(), isComplete: input.byte() % 4 > 0,
       mode: Self.mode(input.byte()))
     firstLeftOut = self.durations.count
   }
@@ -70,7 +72,7 @@ struct PlaybackRun {
     let frame = playback.frame
     if durations.count < 300 { for _ in 0..<input.number(below: 3) { durations.append(input.double()) } }
     playback = playback.continued(
-      durations: durations, loopCount: input.int(), isComplete: input.byte() % 2 > 0, at: time())
+      times: FrameTimes(durations), loopCount: input.int(), isComplete: input.byte() % 2 > 0, at: time())
     firstLeftOut = durations.count
     try require(playback.frame == frame, "the frame stays when more frames arrive")
   }
