@@ -146,7 +146,7 @@ package struct Playback {
     guard count < order.frameCount else { return false }
     hold(at: now)
     let (loop, step) = lastStep.quotientAndRemainder(dividingBy: order.count)
-    let (shown, offset, ended, stalled) = (self.frame, position - positionOfLastStep, hasEnded, isStalled)
+    let (shown, offset, ended, stalled) = (self.frame, timeOfLastStep, hasEnded, isStalled)
     let (isAscending, isInSecondHalf) = (order.isAscending(step), order.isInSecondHalf(step))
     order = Self.order(mode, times: times, frameCount: count, isComplete: isComplete)
     let first = loop * order.count
@@ -173,7 +173,7 @@ package struct Playback {
     guard order.frameCount < times.frameCount else { return }
     hold(at: now)
     let (loop, step) = lastStep.quotientAndRemainder(dividingBy: order.count)
-    let (shown, offset, ended) = (frame, position - positionOfLastStep, hasEnded)
+    let (shown, offset, ended) = (frame, timeOfLastStep, hasEnded)
     let isInSecondHalf = order.isInSecondHalf(step)
     order = Self.order(mode, times: times, frameCount: times.frameCount, isComplete: isComplete)
     let first = min(loop, largestLoopCount) * order.count
@@ -193,7 +193,7 @@ package struct Playback {
     (new.rate, new.isPlaying, new.time) = (rate, isPlaying || hasEnded, held.time)
     new.hasBegun = hasBegun
     new.start(atStep: new.order.step(showing: min(frame, new.order.frameCount - 1)))
-    new.position += held.position - positionOfLastStep
+    new.position += held.timeOfLastStep
     return new
   }
 
@@ -207,6 +207,10 @@ package struct Playback {
     let (loop, step) = lastStep.quotientAndRemainder(dividingBy: order.count)
     return Double(loop) * order.duration + order.start(ofStep: step)
   }
+
+  /// The seconds from the beginning of the last step to the position. Not negative: after a very large number of loops,
+  /// the position is rounded by more than a step.
+  private var timeOfLastStep: Double { max(0, position - positionOfLastStep) }
 
   /// Makes `now` the time of the position.
   private mutating func hold(at now: Double) {
@@ -232,7 +236,7 @@ package struct Playback {
     let (before, loopsBefore) = (lastStep, lastStep / count)
     let position = position(at: now)
     let passed = ((position + PlaybackOrder.tolerance) / order.duration).rounded(.down)
-    let loops = Int(min(passed, Double(largestLoopCount)))
+    let loops = Int(max(0, min(passed, Double(largestLoopCount))))
     if !isComplete, loops >= 1 {
       lastStep = count - 1
       (self.position, isStalled) = (order.duration, true)

@@ -37,7 +37,7 @@ struct FeedAddresses {
     // An HTML page instead of a list would otherwise be read as many odd file names.
     guard address.first != UInt8(ascii: "<"),
       let url = URL(string: String(decoding: address, as: UTF8.self), relativeTo: base)?.absoluteURL,
-      let scheme = url.scheme?.lowercased()
+      let scheme = url.scheme?.lowercased(), !scheme.isEmpty
     else { throw .noURL }
     guard isLocal || Self.schemesFromTheNetwork.contains(scheme) else { throw .scheme(scheme) }
   }

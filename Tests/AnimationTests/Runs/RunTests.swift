@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 
 @testable import VitrineAnimation
@@ -16,6 +17,18 @@ import Testing
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   func playbackKeepsItsRulesWithAllTimesAndSettings(seed: UInt64) throws {
     for part in 0..<6 as Range<UInt64> { try PlaybackRun.run(bytes(600, seed: seed << 8 | part)) }
+  }
+
+  /// Among them are the findings of earlier runs.
+  @Test func playbackKeepsItsRulesWithTheSeedsOfTheFuzzer() throws {
+    let folder = URL(filePath: #filePath).appending(path: "../../../Fuzz/Seeds/playback").standardized.path
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+
+    #expect(names.count >= 5)
+    for name in names {
+      let bytes = try #require(FileManager.default.contents(atPath: folder + "/" + name))
+      try PlaybackRun.run([UInt8](bytes))
+    }
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)

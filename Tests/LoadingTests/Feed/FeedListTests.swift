@@ -33,6 +33,14 @@ struct FeedListTests {
     #expect(error?.description == "line 2 of list.txt is no URL: <!DOCTYPE html>")
   }
 
+  @Test func addressWithAnEmptySchemeIsRefused() {
+    let error = #expect(throws: FeedError.self) {
+      try FeedList.parse("a.jpg\n:8080/b.jpg\n", base: base)
+    }
+
+    #expect(error?.description == "line 2 of list.txt is no URL: :8080/b.jpg")
+  }
+
   @Test func commentsAndEmptyLinesAreIgnored() throws {
     let items = try FeedList.parse("\u{FEFF}# signs\n\n   \n a.jpg \n", base: base)
 
