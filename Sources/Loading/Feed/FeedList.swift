@@ -83,6 +83,9 @@ struct FeedList: RandomAccessCollection, Sendable {
     let name = url.lastPathComponent
     let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name[...]
     let words = stem.split { $0 == "-" || $0 == "_" || $0 == " " }
-    return words.isEmpty ? url.absoluteString.withoutSecrets : words.joined(separator: " ")
+    if !words.isEmpty { return words.joined(separator: " ") }
+    let address = url.absoluteString.withoutSecrets
+    // All of an address may look like a login.
+    return address.isEmpty ? url.scheme ?? "" : address
   }
 }

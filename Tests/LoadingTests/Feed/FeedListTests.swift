@@ -19,6 +19,13 @@ struct FeedListTests {
     #expect(items.map(\.title) == ["The first", "07 red barn"])
   }
 
+  @Test(arguments: [("est:8a/.@", "est"), ("est:8a/.", "est:8a/."), ("http://x.test/.@", "http://x.test/.@")])
+  func itemWithoutAFileNameHasATitle(address: String, title: String) throws {
+    let items = try FeedList.parse(address, base: base)
+
+    #expect(items.map(\.title) == [title])
+  }
+
   @Test func furtherTabsInATitleBecomeSpaces() throws {
     let items = try FeedList.parse("a.jpg\tThe first\t1987\n", base: base)
 
