@@ -142,7 +142,12 @@ let package = Package(
       ["VitrineConcurrency", "VitrineCurlTransport", "VitrineGalleryServer", "VitrineTesting"]),
     tests(
       "Codecs",
-      ["VitrineCodecs", "VitrineGraphics", "VitrineLoading", "VitrineTesting", "CCodecs", "CorpusProbe"]),
+      [
+        "VitrineCodecs", "VitrineGraphics", "VitrineLoading", "VitrineTesting", "CCodecs", "CorpusProbe",
+        "JPEGOracle",
+      ]),
+    // Reads coefficients with libjpeg.
+    .systemLibrary(name: "JPEGOracle", path: "Tests/JPEGOracle"),
     // Decodes a file in a process of its own, which may crash.
     .executableTarget(
       name: "CorpusProbe", dependencies: ["VitrineCodecs", "VitrineGraphics", "VitrineLoading"],
@@ -218,7 +223,8 @@ if Context.environment["VITRINE_FUZZ"] != nil {
       name: "Fuzz",
       dependencies: [
         "CFuzzer", "VitrineAnimation", "VitrineDemo", "VitrineCodecs", "VitrineConcurrency",
-        "VitrineCurlTransport", "VitrineDiskCache", "VitrineGraphics", "VitrineLoading",
+        "VitrineCurlTransport", "VitrineDiskCache", "VitrineGraphics", "VitrineLoading", "CCodecs",
+        "JPEGOracle",
       ],
       path: "Tests/Fuzz", exclude: ["CFuzzer", "Dictionaries", "Seeds"], swiftSettings: strict),
   ]

@@ -1,5 +1,6 @@
 #pragma once
 #include "color_converting.h"
+#include "jpeg_dc.h"
 #include "jpeg_decoding.h"
 #include "jpeg_encoding.h"
 #include "jpeg_in_part.h"

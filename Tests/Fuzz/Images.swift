@@ -15,6 +15,7 @@ enum Images {
 
   static func fuzz(_ bytes: [UInt8], as format: ImageFormat) -> Bool {
     guard ImageSignature.format(of: bytes) == format else { return false }
+    if format == .jpeg { JPEGCoefficients.check(bytes) }
     for target in targets {
       let options = DecodeOptions(
         target: target, pixelFormat: target == nil ? .bgra : .rgba, limits: limits)

@@ -1,7 +1,8 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// Decodes JPEG with libjpeg-turbo, which scales down as far as quality allows; the area filter does the rest.
+/// Decodes JPEG with libjpeg-turbo, which scales down as far as quality allows; the area filter does the rest. Small
+/// thumbnails are made from DC coefficients alone; see `JPEGDCImage`.
 enum JPEGDecoder {
   static func decode(
     _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation = .never
@@ -23,6 +24,13 @@ enum JPEGDecoder {
       }
       plan.convertColors(of: reader.colorModel, with: segments.profile)
       let bitmap = try plan.bitmap(hasAlpha: false) { (canvas) throws(ImageError) in
+        if let image = try JPEGDCImage(reader, for: plan) {
+          var y = 0
+          return try canvas.draw(reader.source(image.size, eighths: 1)) { (rows, count) in
+            image.write(y..<y + count, to: rows, as: plan.options.pixelFormat)
+            y += count
+          }
+        }
         let source = try reader.start(for: plan, header: header)
         try canvas.draw(source) { (rows, count) throws(ImageError) in
           guard try reader.read(rows, count: count) == count else {
@@ -43,8 +51,11 @@ enum JPEGDecoder {
     let eighths = eighths(from: plan.stored, to: plan.scaled)
     func side(_ stored: Int) -> Int { (stored * eighths + 7) / 8 }
     let output = PixelSize(width: side(plan.stored.width), height: side(plan.stored.height))
+    // Coefficients are released before libjpeg starts.
+    let coefficients = eighths == 1 && !header.hasMultipleScans ? JPEGDCImage.bytes(of: header) : 0
     return SourceMemory(
-      plan: plan, source: Canvas.Source(output, hasAlpha: false), codec: header.codecBytes(eighths: eighths),
+      plan: plan, source: Canvas.Source(output, hasAlpha: false),
+      codec: max(header.codecBytes(eighths: eighths), coefficients),
       profile: header.profileBytes, comesInPasses: header.hasMultipleScans,
       collectsRows: !header.hasMultipleScans)
   }

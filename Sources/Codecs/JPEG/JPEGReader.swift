@@ -101,8 +101,13 @@ final class JPEGReader {
     let order = isCMYK ? JCS_CMYK : format == .bgra ? JCS_EXT_BGRA : JCS_EXT_RGBA
     let memory = ByteCount.sum(header.codecBytes(eighths: eighths), 1 << 20)
     guard vitrine_jpeg_start(handle, UInt32(eighths), order, memory) else { throw failure }
-    var source = Canvas.Source(outputSize, hasAlpha: false)
-    source.extent = (Double(plan.stored.width * eighths) / 8, Double(plan.stored.height * eighths) / 8)
+    return source(outputSize, eighths: eighths)
+  }
+
+  /// Returns the form of an image decoded at `eighths`/8 of its size, whose sides were rounded up.
+  func source(_ decoded: PixelSize, eighths: Int) -> Canvas.Source {
+    var source = Canvas.Source(decoded, hasAlpha: false)
+    source.extent = (Double(size.width * eighths) / 8, Double(size.height * eighths) / 8)
     return source
   }
 

@@ -18,17 +18,20 @@ import VitrineLoading
     let small = DecodeTarget(width: 10, height: 10)
     var jpeg = JPEGFixture(width: 1600, height: 1600) { _, _ in .white }
     jpeg.repeatsFirstRow = true
-    let rows = need(jpeg.bytes, small)
-    #expect(need(jpeg.bytes) - rows >= 1600 * 1600 * 4 - 400)
+    // More than 1/16 of the size.
+    let medium = DecodeTarget(width: 110, height: 110)
+    let rows = need(jpeg.bytes, medium)
+    #expect(need(jpeg.bytes) - rows >= (1600 * 1600 - 2 * 110 * 110) * 4)
     #expect(rows < 2 * Self.fixed)
+    #expect(need(jpeg.bytes, small) >= 200 * 200 * 3 + Self.fixed, "the DC coefficients of three components")
     jpeg.isProgressive = true
     #expect(
-      need(jpeg.bytes, small) - rows == 1600 * 1600 * 6 + 3 * 200 * 8, "three samples a pixel, two bytes each"
-    )
+      need(jpeg.bytes, medium) - rows == 1600 * 1600 * 6 + 3 * 200 * 8,
+      "three samples a pixel, two bytes each")
     jpeg.subsamples = true
-    let subsampled = need(jpeg.bytes, small)
+    let subsampled = need(jpeg.bytes, medium)
     jpeg.isProgressive = false
-    #expect(subsampled - need(jpeg.bytes, small) == 1600 * 1600 * 3 + 2 * 200 * 8)
+    #expect(subsampled - need(jpeg.bytes, medium) == 1600 * 1600 * 3 + 2 * 200 * 8)
 
     var png = PNGFixture(width: 300, height: 200) { _, _ in [0, 0, 0, 255] }
     let lines = need(png.bytes, small)

@@ -1,0 +1,210 @@
+import CCodecs
+import JPEGOracle
+import Testing
+import VitrineGraphics
+import VitrineLoading
+
+@testable import VitrineCodecs
+
+/// Images at an eighth of their size, made from DC coefficients.
+@Suite struct JPEGDCImageTests {
+  private struct Case: CustomTestStringConvertible {
+    var width: Int
+    var height: Int
+    var model = JPEGFixture.Model.rgb
+    var subsamples = false
+    var restartInterval: UInt32 = 0
+    var quality: Int32 = 95
+
+    var testDescription: String {
+      "\(width)x\(height) \(model)\(subsamples ? " 4:2:0" : "") restart \(restartInterval) quality \(quality)"
+    }
+
+    /// A file with edges, slopes and noise.
+    var bytes: [UInt8] {
+      var fixture = JPEGFixture(width: width, height: height) { _, _ in .white }
+      let isGray = model == .gray
+      fixture.samples = { x, y in
+        let noise = UInt8(truncatingIfNeeded: (x &* 7919 ^ y &* 104_729) % 61)
+        let level = UInt8((x * 3 + y * 2) % 195) &+ noise
+        return isGray ? [level] : [level, x / 9 % 2 == 0 ? 255 : noise, y / 13 % 2 == 0 ? 0 : level]
+      }
+      fixture.model = model
+      fixture.subsamples = subsamples
+      fixture.restartInterval = restartInterval
+      fixture.quality = quality
+      return fixture.bytes
+    }
+  }
+
+  /// Calls `body` with the image of a file at an eighth of its size, and with a reader at the first scan; nil for a file
+  /// that is left to libjpeg.
+  private func withImage<Result>(
+    _ bytes: [UInt8], target: Int = 1, _ body: (JPEGDCImage?, JPEGReader, DecodePlan) throws -> Result
+  ) throws -> Result {
+    try bytes.withUnsafeBufferPointer { buffer in
+      let reader = try JPEGReader(buffer, limits: DecodeLimits())
+      let target = DecodeTarget(width: target, height: target, mode: .fit)
+      let plan = try DecodePlan(
+        format: .jpeg, stored: reader.size, orientation: .up, options: DecodeOptions(target: target))
+      return try body(try JPEGDCImage(reader, for: plan), reader, plan)
+    }
+  }
+
+  /// Returns the pixels that libjpeg decodes at an eighth of the size.
+  private func pixelsOfLibjpeg(_ bytes: [UInt8], _ reader: JPEGReader, _ plan: DecodePlan) throws -> [UInt8] {
+    let header = try #require(JPEGHeader(bytes))
+    let source = try reader.start(for: plan, header: header)
+    var pixels = [UInt8](repeating: 0, count: source.size.width * source.size.height * 4)
+    let count = try pixels.withUnsafeMutableBytes {
+      try reader.read($0.baseAddress!, count: source.size.height)
+    }
+    return Array(pixels.prefix(count * source.size.width * 4))
+  }
+
+  private func pixels(_ image: JPEGDCImage) -> [UInt8] {
+    var pixels = [UInt8](repeating: 0, count: image.size.width * image.size.height * 4)
+    pixels.withUnsafeMutableBytes { image.write(0..<image.size.height, to: $0.baseAddress!, as: .bgra) }
+    return pixels
+  }
+
+  private func expectMeansOfLibjpeg(_ bytes: [UInt8], _ image: JPEGDCImage) {
+    for index in 0..<image.planeCount {
+      let plane = image.plane(index)
+      var samples = [UInt8](repeating: 0, count: plane.samples.count)
+      let isRead = jpeg_oracle_read_means(
+        bytes, bytes.count, Int32(index), &samples, plane.width, plane.width, plane.height)
+      #expect(isRead && plane.samples == samples, "component \(index)")
+    }
+  }
+
+  private static let cases: [Case] = {
+    var cases: [Case] = []
+    for (width, height) in [(32, 32), (33, 47), (128, 96), (255, 129), (640, 360)] {
+      for quality in [30, 75, 95, 100] as [Int32] {
+        for subsamples in [false, true] {
+          cases.append(Case(width: width, height: height, subsamples: subsamples, quality: quality))
+        }
+        cases.append(Case(width: width, height: height, model: .gray, quality: quality))
+      }
+      for interval in [1, 3, 17] as [UInt32] {
+        cases.append(Case(width: width, height: height, subsamples: true, restartInterval: interval))
+        cases.append(Case(width: width, height: height, model: .gray, restartInterval: interval))
+      }
+    }
+    return cases
+  }()
+
+  @Test(arguments: cases)
+  private func meansEqualTheCoefficientsOfLibjpeg(_ file: Case) throws {
+    let bytes = file.bytes
+
+    try withImage(bytes) { image, _, _ in
+      let image = try #require(image)
+      #expect(image.size == PixelSize(width: (file.width + 7) / 8, height: (file.height + 7) / 8))
+      expectMeansOfLibjpeg(bytes, image)
+    }
+  }
+
+  @Test(arguments: cases.filter { !$0.subsamples })
+  private func pixelsWithoutSubsamplingEqualThoseOfLibjpeg(_ file: Case) throws {
+    let bytes = file.bytes
+
+    try withImage(bytes) { image, reader, plan in
+      let image = try #require(image)
+      #expect(pixels(image) == (try pixelsOfLibjpeg(bytes, reader, plan)))
+    }
+  }
+
+  /// libjpeg uses more coefficients for chroma.
+  @Test func subsampledColorsAreNearThoseOfLibjpeg() throws {
+    var fixture = JPEGFixture(width: 320, height: 240) { x, y in
+      Color(red: UInt8(x * 255 / 320), green: UInt8(y), blue: UInt8(255 - x * 255 / 320))
+    }
+    fixture.subsamples = true
+    let bytes = fixture.bytes
+
+    try withImage(bytes) { image, reader, plan in
+      let (own, libjpeg) = (pixels(try #require(image)), try pixelsOfLibjpeg(bytes, reader, plan))
+      #expect(own.count == libjpeg.count)
+      #expect(zip(own, libjpeg).allSatisfy { abs(Int($0) - Int($1)) <= 8 })
+    }
+  }
+
+  @Test func unusualFilesAreLeftToLibjpeg() throws {
+    func isLeft(_ change: (inout JPEGFixture) -> Void) throws -> Bool {
+      var fixture = JPEGFixture(width: 64, height: 64) { x, _ in x < 32 ? .pureRed : .white }
+      change(&fixture)
+      return try withImage(fixture.bytes) { image, _, _ in image == nil }
+    }
+
+    #expect(try !isLeft { _ in })
+    #expect(try isLeft { $0.isProgressive = true })
+    #expect(try isLeft { $0.isArithmetic = true })
+    #expect(try isLeft { $0.isInterleaved = false })
+    for model in [JPEGFixture.Model.cmyk, .ycck] {
+      #expect(
+        try isLeft {
+          $0.model = model
+          $0.samples = { _, _ in [1, 2, 3, 4] }
+        })
+    }
+  }
+
+  @Test func largerScalesAreLeftToLibjpeg() throws {
+    let bytes = Case(width: 320, height: 320).bytes
+
+    #expect(try withImage(bytes, target: 20) { image, _, _ in image != nil })
+    #expect(try withImage(bytes, target: 21) { image, _, _ in image == nil })
+    let subsampled = Case(width: 320, height: 320, subsamples: true).bytes
+    #expect(try withImage(subsampled, target: 10) { image, _, _ in image != nil })
+    #expect(try withImage(subsampled, target: 11) { image, _, _ in image == nil })
+  }
+
+  @Test(arguments: [false, true]) private func truncatedFilesAreLeftToLibjpeg(subsamples: Bool) throws {
+    let bytes = Case(width: 48, height: 40, subsamples: subsamples, restartInterval: 2).bytes
+    let start = try #require(JPEGSegments(bytes).first { $0.marker == JPEGSegments.startOfScan }).payload
+      .endIndex
+
+    for count in start..<bytes.count - 4 {
+      let left = try withImage(Array(bytes.prefix(count))) { image, _, _ in image == nil }
+      #expect(left, "\(count) of \(bytes.count) bytes")
+    }
+  }
+
+  /// A damaged file is left to libjpeg, or the damage is one that libjpeg does not notice either.
+  @Test(arguments: [0, 1, 2, 3, 4, 5, 6, 7])
+  private func damagedFilesAreLeftToLibjpegOrReadInTheSameWay(bit: Int) throws {
+    for file in [
+      Case(width: 40, height: 24), Case(width: 40, height: 40, model: .gray, restartInterval: 3),
+      Case(width: 33, height: 40, subsamples: true),
+    ] {
+      let bytes = file.bytes
+      for index in bytes.indices.dropFirst(2) {
+        var damaged = bytes
+        damaged[index] ^= 1 << bit
+        // A header that is refused or describes a large image says nothing about the scan.
+        _ = try? withImage(damaged) { image, reader, plan in
+          guard let image, plan.stored.width * plan.stored.height <= 1 << 16 else { return }
+          let own = pixels(image)
+          guard let expected = try? pixelsOfLibjpeg(damaged, reader, plan) else {
+            Issue.record("byte \(index) of \(file)")
+            return
+          }
+          #expect(own.count == expected.count)
+          if !file.subsamples { #expect(own == expected, "byte \(index) of \(file)") }
+        }
+      }
+    }
+  }
+
+  @Test func cancelledDecodeEndsWithTheRowOfBlocks() throws {
+    let bytes = Case(width: 64, height: 64).bytes
+    let cancellation = DecodeCancellation { true }
+
+    #expect(throws: ImageError.cancelled) {
+      try JPEGDecoder.decode(
+        bytes, options: DecodeOptions(target: DecodeTarget(width: 2, height: 2)), cancellation: cancellation)
+    }
+  }
+}
