@@ -9,10 +9,10 @@ enum JPEGCoefficients {
   static func check(_ bytes: [UInt8]) {
     bytes.withUnsafeBufferPointer { buffer in
       let options = DecodeOptions(target: DecodeTarget(width: 1, height: 1, mode: .fit))
-      guard let reader = try? JPEGReader(buffer, limits: DecodeLimits()),
+      guard let header = JPEGHeader(bytes), let reader = try? JPEGReader(buffer, limits: DecodeLimits()),
         reader.size.width * reader.size.height <= 1 << 20,
         let plan = try? DecodePlan(format: .jpeg, stored: reader.size, orientation: .up, options: options),
-        let image = (try? JPEGDCImage(reader, for: plan)) ?? nil
+        let image = (try? JPEGDCImage(reader, header, for: plan)) ?? nil
       else { return }
       for index in 0..<image.planeCount {
         let plane = image.plane(index)

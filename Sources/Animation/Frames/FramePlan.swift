@@ -399,9 +399,10 @@ struct FramePlan {
     return release.objects
   }
 
-  /// Returns objects to release for a job: frames that are neither shown nor shown next, and then decoders whose turn is
-  /// over, unless another animation has waited for longer. A job that has a decoder, and a job for which a thread waits, may take other decoders too, so that at least
-  /// one animation goes on.
+  /// Returns objects to release for a job: frames that are neither shown nor shown next, and then decoders.
+  ///
+  /// Decoders whose turn is over are released only if no other animation has waited for longer. A job that has a decoder,
+  /// and a job for which a thread waits, may take other decoders too, so that at least one animation goes on.
   mutating func makeRoom(_ count: Int, for job: Job, in ledger: MemoryLedger) -> [AnyObject] {
     var release = Release(missing: max(0, count))
     if job.mayEvict { takeFrames(&release, keptInsteadOfDecoders: false) }

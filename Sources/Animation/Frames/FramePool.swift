@@ -304,8 +304,8 @@ package final class FramePool: Sendable {
     return decoder
   }
 
-  /// Releases canvases that decoders have saved, until `count` bytes are released or no canvas is left. Returns the number
-  /// of released bytes.
+  /// Releases saved canvases of decoders until at least `count` bytes are released or no canvas is left. Returns the bytes
+  /// that were released.
   ///
   /// - Parameter ledger: The ledger in which the canvases are counted; `nil` for all canvases.
   private func releaseSavedCanvases(_ count: Int, in ledger: MemoryLedger? = nil) -> Int {

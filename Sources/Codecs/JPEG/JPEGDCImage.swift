@@ -7,13 +7,10 @@ final class JPEGDCImage {
   private let image: UnsafeMutablePointer<vitrine_dc_image>
 
   /// Reads the coefficients of a JPEG whose header has been read. Returns `nil` for an image that is left to libjpeg:
-  /// unusual or damaged, or with too few chroma samples for the plan. Throws `.cancelled`.
-  init?(_ reader: JPEGReader, for plan: DecodePlan) throws(ImageError) {
-    guard JPEGDecoder.eighths(from: plan.stored, to: plan.scaled) == 1,
-      let image = vitrine_dc_open(reader.handle)
-    else { return nil }
+  /// not suited to the plan, unusual or damaged. Throws `.cancelled`.
+  init?(_ reader: JPEGReader, _ header: JPEGHeader, for plan: DecodePlan) throws(ImageError) {
+    guard Self.suits(plan, header), let image = vitrine_dc_open(reader.handle) else { return nil }
     self.image = image
-    guard hasSamples(for: plan.scaled) else { return nil }
     switch vitrine_dc_read(image, reader.handle) {
     case vitrine_dc_complete: break
     case vitrine_dc_cancelled: throw .cancelled
@@ -23,11 +20,20 @@ final class JPEGDCImage {
 
   deinit { vitrine_dc_close(image) }
 
-  /// True if chroma has at least twice the requested pixels per side, as luma has at this scale.
-  private func hasSamples(for size: PixelSize) -> Bool {
-    let planes = image.pointee.planes
-    guard image.pointee.plane_count == 3 else { return true }
-    return planes.1.width >= 2 * size.width && planes.1.height >= 2 * size.height
+  /// Returns true if a plan needs an eighth of the size or less, all components come in one scan, and each component has
+  /// at least twice the requested pixels per side.
+  static func suits(_ plan: DecodePlan, _ header: JPEGHeader) -> Bool {
+    guard !header.hasMultipleScans, JPEGDecoder.eighths(from: plan.stored, to: plan.scaled) == 1 else {
+      return false
+    }
+    // A single component is not subsampled, with any factors.
+    guard header.components.count > 1 else { return true }
+    let horizontal = header.components.map(\.horizontal).max() ?? 1
+    let vertical = header.components.map(\.vertical).max() ?? 1
+    return header.components.allSatisfy { component in
+      plan.stored.width * component.horizontal >= plan.scaled.width * 16 * horizontal
+        && plan.stored.height * component.vertical >= plan.scaled.height * 16 * vertical
+    }
   }
 
   /// The size in pixels.

@@ -47,7 +47,8 @@ import VitrineLoading
       let target = DecodeTarget(width: target, height: target, mode: .fit)
       let plan = try DecodePlan(
         format: .jpeg, stored: reader.size, orientation: .up, options: DecodeOptions(target: target))
-      return try body(try JPEGDCImage(reader, for: plan), reader, plan)
+      guard let header = JPEGHeader(bytes) else { throw ImageError.decoding(.jpeg, message: "no header") }
+      return try body(try JPEGDCImage(reader, header, for: plan), reader, plan)
     }
   }
 
