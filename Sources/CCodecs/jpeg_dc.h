@@ -367,6 +367,10 @@ static inline vitrine_dc_image *vitrine_dc_open(const vitrine_jpeg *jpeg) {
   bool is_usual = true;
   for (int index = 0; index < image->plane_count && is_usual; index++)
     is_usual = vitrine_dc_set_up_plane(image, info, index);
+  if (!is_usual) {
+    vitrine_dc_close(image);
+    return NULL;
+  }
   image->columns = vitrine_dc_blocks(info->image_width, 1, image->planes[0].horizontal);
   image->rows = vitrine_dc_blocks(info->image_height, 1, image->planes[0].vertical);
   for (int index = 0; index < image->plane_count && is_usual; index++) {

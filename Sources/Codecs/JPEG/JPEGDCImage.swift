@@ -23,7 +23,9 @@ final class JPEGDCImage {
   /// Returns true if a plan needs an eighth of the size or less, all components come in one scan, and each component has
   /// at least twice the requested pixels per side.
   static func suits(_ plan: DecodePlan, _ header: JPEGHeader) -> Bool {
-    guard !header.hasMultipleScans, JPEGDecoder.eighths(from: plan.stored, to: plan.scaled) == 1 else {
+    guard header.isSequential, !header.hasMultipleScans,
+      JPEGDecoder.eighths(from: plan.stored, to: plan.scaled) == 1
+    else {
       return false
     }
     // A single component is not subsampled, with any factors.

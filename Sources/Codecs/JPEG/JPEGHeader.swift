@@ -12,6 +12,8 @@ struct JPEGHeader {
   private(set) var components: [Component] = []
   private(set) var isProgressive = false
   private(set) var isArithmetic = false
+  /// True for sequential DCT with Huffman coding (ITU T.81, table B.1).
+  private(set) var isSequential = false
   /// True if libjpeg keeps all coefficients in memory: the image is progressive, or its first scan lacks a component.
   private(set) var hasMultipleScans = false
   /// The size of the color profile's segments in bytes.
@@ -48,6 +50,7 @@ struct JPEGHeader {
     }
     isProgressive = [0xC2, 0xC6, 0xCA, 0xCE].contains(marker)
     isArithmetic = marker >= 0xC8
+    isSequential = marker <= 0xC1
     return true
   }
 
