@@ -382,7 +382,7 @@ final class LoadEngine: Sendable {
         storedResponse, of: digest, for: identity, keeping: bytes.reservation, completion: completion)
     } else {
       diskWriter.store(
-        storedResponse, for: identity, keeping: bytes.reservation,
+        storedResponse, for: identity, isBodyShared: bytes.isBodyShared, keeping: bytes.reservation,
         storing: pixelWriter == nil ? nil : bytes.storing, completion: completion)
     }
   }

@@ -415,8 +415,8 @@ struct LoadRegistry {
     guard let decode = loads.tree.endDecode(id) else { return [] }
     switch result {
     case .success(let image):
-      hasPixels(decode)
       loads.tree.setDecoded(image, id, seconds: seconds)
+      if let decode = loads.tree[id] { hasPixels(decode) }
       for processedImage in decode.processedImages.sorted() { loads.process(processedImage) }
       proceed(decode.fetch, fetches.replaceDamage(decode.fetch, in: &loads))
     case .failure(let error):

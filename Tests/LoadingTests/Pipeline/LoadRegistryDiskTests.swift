@@ -49,6 +49,39 @@ import VitrineGraphics
     #expect(actions.map(words) == ["fetch a.jpg"])
   }
 
+  /// Starts requests for the same URL and returns the kept bytes of each decode that has ended with `image`.
+  private func kept(
+    _ requests: [ImageRequest], _ image: Image = .solid(width: 1, height: 1)
+  ) throws -> [FetchedBytes] {
+    var registry = LoadRegistry(disk: DiskPlan(isEnabled: true))
+    var actions = requests.flatMap { registry.start(Caller($0)).actions }
+    actions += registry.lookedUp(try #require(actions.lookups.first), DiskFind())
+    let fetch = try #require(actions.fetches.first)
+    var bytes = bytes
+    bytes.storedResponse = StoredResponse(
+      response: TransportResponse(url: url(), status: 200, headers: [:]), body: bytes.body, requested: 0,
+      received: 0)
+    let decodes = registry.fetchEnded(fetch, .success(bytes)).compactMap {
+      if case .decode(let id, _, _, _) = $0 { id } else { nil }
+    }
+    return decodes.flatMap { registry.decodeEnded($0, .success(image)) }.compactMap {
+      if case .keep(let bytes, _) = $0 { bytes } else { nil }
+    }
+  }
+
+  @Test func bodyIsSharedIfAnotherDecodeACallerOrAnAnimationNeedsIt() throws {
+    var keepsData = request()
+    keepsData.keepsData = true
+    var decodesNothing = request()
+    decodesNothing.decodes = false
+    let frame = Image.Frame(bitmap: Image.solid(width: 1, height: 1).bitmap)
+    #expect(try kept([request()]).map(\.isBodyShared) == [false])
+    #expect(try kept([request(), request(target: Self.small)]).map(\.isBodyShared) == [true])
+    #expect(try kept([request(), keepsData]).map(\.isBodyShared) == [true])
+    #expect(try kept([decodesNothing]).map(\.isBodyShared) == [true])
+    #expect(try kept([request()], Image(frames: [frame, frame])).map(\.isBodyShared) == [true])
+  }
+
   @Test(arguments: [Prioritization.fifo, .lifo, .newestBatch])
   func downloadOrderIsIndependentOfTheOrderOfDiskLookups(order: Prioritization) throws {
     var registry = LoadRegistry(disk: DiskPlan(isEnabled: true))

@@ -70,7 +70,10 @@ struct DiskPlan {
   /// Stores the response on disk after a successful decode, or removes the stored response if storing is forbidden.
   /// Done once for the received bytes of a fetch.
   mutating func keep(_ decode: Decode, in loads: inout Loads) {
-    if let bytes = decode.bytes { keep(bytes, of: decode.fetch, in: &loads) }
+    guard var bytes = decode.bytes else { return }
+    let isAnimated = if case .decoded(let image) = decode.phase { image.isAnimated } else { false }
+    bytes.isBodyShared = isAnimated || loads.tree.sharesBody(of: decode.fetch)
+    keep(bytes, of: decode.fetch, in: &loads)
   }
 
   /// Stores the response to which the bytes of a fetch belong; see `keep(_:in:)`.

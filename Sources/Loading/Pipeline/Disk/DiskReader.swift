@@ -93,8 +93,13 @@ final class DiskReader: Sendable {
     guard let cache else { return (nil, nil) }
     let reservation = MemoryReservation(0, in: ledger, as: .bodies)
     // The disk has an earlier response, or none.
-    if let response = writer.heldResponse(for: identity) {
-      return (copy(response, for: request, need, reservation), response.response.headers)
+    if let held = writer.heldResponse(for: identity) {
+      let headers = held.head.response.headers
+      guard held.head.matches(request.sentHeaders, credentials: request.identity.credentials) else {
+        return (nil, headers)
+      }
+      reservation.reserveForDisk(held.bodyLength)
+      return (copy(held.response, for: request, need, reservation), headers)
     }
     if writer.isRemoving(identity) { return (nil, nil) }
     switch pixels?.find(need.images, of: request, on: identity) ?? .incomplete {

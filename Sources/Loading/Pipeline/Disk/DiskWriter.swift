@@ -31,6 +31,12 @@ final class DiskWriter: Sendable {
       held = HeldStores(bytesLimit: heldBytesLimit)
     }
 
+    /// Returns true if a change is a store that waits for slots.
+    func holdsStore(_ kind: DiskWrites.Kind, at now: Int64) -> Bool {
+      guard waitingForIdle.isEmpty, case .store(let identity, let bytes) = kind else { return false }
+      return held.holdsStore(of: identity, bytes: bytes, at: now)
+    }
+
     mutating func takeIdleWaiters() -> [@Sendable () -> Void] {
       guard isIdle else { return [] }
       defer { waitingForIdle = [] }
@@ -70,17 +76,23 @@ final class DiskWriter: Sendable {
   /// response was not written, for example because the disk is slower than the network.
   ///
   /// - Parameters:
+  ///   - isBodyShared: True if the body stays in memory for other purposes, so that it is not worth copying.
   ///   - reservation: The reservation of the body, kept until the body is written.
   ///   - storing: Receives the digest of the body, for the pixels that are made from it; `nil` if none are stored.
   func store(
-    _ response: StoredResponse, for identity: RequestIdentity, keeping reservation: MemoryReservation?,
-    storing: StoringSignal? = nil, completion: @escaping DiskWrites.Completion
+    _ response: StoredResponse, for identity: RequestIdentity, isBodyShared: Bool = false,
+    keeping reservation: MemoryReservation?, storing: StoringSignal? = nil,
+    completion: @escaping DiskWrites.Completion
   ) {
     let identity = transports.onDisk(identity)
+    let kind = DiskWrites.Kind.store(identity, bytes: response.body.count)
+    // The body is copied without the lock.
+    let held = isBodyShared || !mayHold(kind) ? HeldResponse(response) : HeldResponse(moving: response)
     change(
-      .store(identity, bytes: response.body.count), storing: response,
+      kind, storing: held,
       { cache in
         withExtendedLifetime(reservation) {
+          let response = held.response
           guard cache.store(response, for: identity) else { return false }
           storing?.noteStoredBody(cache.digest(of: response.body))
           return true
@@ -271,7 +283,7 @@ final class DiskWriter: Sendable {
   /// have an earlier response.
   ///
   /// - Parameter identity: The identity on disk.
-  func heldResponse(for identity: RequestIdentity) -> StoredResponse? {
+  func heldResponse(for identity: RequestIdentity) -> HeldResponse? {
     state.withLock { $0.held.response(for: identity) }
   }
 
@@ -299,7 +311,7 @@ final class DiskWriter: Sendable {
   ///   - completion: Called once, with false if the change was not made, as on a disk that hangs. A removal that drops a
   ///     store that waits succeeds in any case.
   private func change(
-    _ kind: DiskWrites.Kind, storing response: StoredResponse? = nil,
+    _ kind: DiskWrites.Kind, storing response: HeldResponse? = nil,
     _ change: (@Sendable (any ImageDataCache) -> Bool)? = nil,
     completion: DiskWrites.Completion?
   ) {
@@ -308,14 +320,10 @@ final class DiskWriter: Sendable {
       return
     }
     let now = clock.now
-    let isMemoryScarce = ledger.isBodyWaiting || ledger.usage.total > ledger.budget / 2
+    let isMemoryScarce = self.isMemoryScarce
     let (admission, isHanging, replaced, wake) = state.withLock { state in
       if isMemoryScarce { submitHeld(&state) }
-      let mayWait = !isMemoryScarce && state.waitingForIdle.isEmpty
-      let held: StoredResponse? =
-        if let response, mayWait, case .store(let identity, let bytes) = kind,
-          state.held.holdsStore(of: identity, bytes: bytes, at: now)
-        { response } else { nil }
+      let held = !isMemoryScarce && state.holdsStore(kind, at: now) ? response : nil
       let isRemoved = change == nil && state.held.waits(for: kind)
       let completion = isRemoved ? { @Sendable _ in completion?(true) } : completion
       let admission = state.writes.admit(held == nil ? kind : kind.withoutBytes, completion)
@@ -342,6 +350,15 @@ final class DiskWriter: Sendable {
     }
     // On a disk that hangs, the change is made later, and the caller does not wait.
     if isHanging { completion?(false) }
+  }
+
+  /// True if bodies do not wait for slots, because the memory is needed.
+  private var isMemoryScarce: Bool { ledger.isBodyWaiting || ledger.usage.total > ledger.budget / 2 }
+
+  /// Returns true if a store would wait for slots if it were added now.
+  private func mayHold(_ kind: DiskWrites.Kind) -> Bool {
+    let now = clock.now
+    return !isMemoryScarce && state.withLock { $0.holdsStore(kind, at: now) }
   }
 
   /// Held stores that a change has replaced. Released without the lock.

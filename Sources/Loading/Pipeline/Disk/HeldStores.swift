@@ -22,7 +22,7 @@ struct HeldStores {
     /// The number of the change; see `DiskWrites`.
     let number: UInt64
     let identity: RequestIdentity
-    let response: StoredResponse
+    let response: HeldResponse
     let added: Int64
     /// Writes the response on the writer thread. Returns true if it was written.
     let write: @Sendable () -> Bool
@@ -62,12 +62,12 @@ struct HeldStores {
   }
 
   /// Returns the response of a store that waits or is being written; `nil` if there is none.
-  func response(for identity: RequestIdentity) -> StoredResponse? { last[identity]?.response }
+  func response(for identity: RequestIdentity) -> HeldResponse? { last[identity]?.response }
 
   /// Returns true if a store with a body of `count` bytes waits for slots. It replaces the store of the same response that
   /// waits.
   func holdsStore(of identity: RequestIdentity, bytes count: Int, at now: Int64) -> Bool {
-    let replaced = places[identity].flatMap { waiting[$0]?.response.body.count } ?? 0
+    let replaced = places[identity].flatMap { waiting[$0]?.response.bodyLength } ?? 0
     return hold.isActive && now >= endOfSuspension && count <= bytesLimit - (bytes - replaced)
   }
 
@@ -78,7 +78,7 @@ struct HeldStores {
     places[store.identity] = end
     end += 1
     last[store.identity] = store
-    bytes += store.response.body.count
+    bytes += store.response.bodyLength
   }
 
   // MARK: Writing
@@ -146,7 +146,7 @@ struct HeldStores {
   }
 
   private mutating func forget(_ store: Store) {
-    bytes -= store.response.body.count
+    bytes -= store.response.bodyLength
     if last[store.identity]?.number == store.number { last[store.identity] = nil }
   }
 

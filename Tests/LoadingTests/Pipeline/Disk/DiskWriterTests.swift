@@ -123,13 +123,33 @@ import VitrineTesting
     writer.slotsEnded(1)
     #expect(!writer.isBusy)
     #expect(!writer.isIdle)
-    #expect(writer.heldResponse(for: identity)?.body == response.body)
+    #expect(writer.heldResponse(for: identity)?.response == response)
     #expect(cache.storeCount == 0)
 
     writer.slotsEnded(1)
     #expect(await stored.isKept)
     #expect(cache.storeCount == 1)
     #expect(writer.heldResponse(for: identity) == nil)
+  }
+
+  @Test(arguments: [false, true])
+  func bodyOfMediumSizeMovesWhileItWaitsUnlessItIsShared(isShared: Bool) async {
+    let cache = MemoryDataCache()
+    let writer = writer(cache)
+    var response = response
+    response.body = (0..<HeldResponse.smallestMovedBody).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    let signal = StoringSignal()
+    writer.slotBegan()
+    writer.store(response, for: identity, isBodyShared: isShared, keeping: nil, storing: signal) {
+      signal.finish($0)
+    }
+    #expect(writer.heldResponse(for: identity)?.isMoved == !isShared)
+    #expect(writer.heldResponse(for: identity)?.response == response)
+
+    writer.slotsEnded(1)
+    #expect(await signal.isKept)
+    #expect(cache.responses == [response])
+    #expect(signal.storedBody == cache.digest(of: response.body))
   }
 
   @Test func storeWaitsForASecondAtMost() async {
@@ -183,7 +203,7 @@ import VitrineTesting
     let writer = writer(cache)
     let (older, newer) = (hold(writer), hold(writer, bytes: 2))
     #expect(await !older.isKept)
-    #expect(writer.heldResponse(for: identity)?.body.count == 2)
+    #expect(writer.heldResponse(for: identity)?.bodyLength == 2)
     try await whenIdle(writer)
     #expect(await newer.isKept)
     #expect(cache.storeCount == 1)

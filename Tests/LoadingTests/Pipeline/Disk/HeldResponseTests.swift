@@ -1,0 +1,34 @@
+import Testing
+
+@testable import VitrineLoading
+
+/// Responses that wait to be written.
+struct HeldResponseTests {
+  private func response(bytes count: Int) -> StoredResponse {
+    StoredResponse(
+      response: TransportResponse(url: url("a.jpg"), status: 200, headers: ["ETag": "x"]),
+      body: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }, requested: 1, received: 2)
+  }
+
+  @Test(
+    "the response comes back as it was, whether its body was copied into pages of its own or not",
+    arguments: [
+      0, 1, HeldResponse.smallestMovedBody - 1, HeldResponse.smallestMovedBody,
+      HeldResponse.smallestMovedBody + 1, HeldResponse.largestMovedBody, HeldResponse.largestMovedBody + 1,
+    ]) func roundTrip(count: Int)
+  {
+    let response = response(bytes: count)
+    for held in [HeldResponse(moving: response), HeldResponse(response)] {
+      #expect(held.bodyLength == count)
+      #expect(held.response == response)
+    }
+  }
+
+  @Test func pagesAreIndependentOfTheOriginal() throws {
+    var bytes = [UInt8](repeating: 7, count: 5000)
+    let pages = try #require(HeldPages(copying: bytes))
+    bytes[0] = 8
+    #expect(pages.bytes == [UInt8](repeating: 7, count: 5000))
+    #expect(HeldPages(copying: []) == nil)
+  }
+}
