@@ -72,7 +72,7 @@ final class DiskWriter: Sendable {
 
   // MARK: Operations
 
-  /// Stores a response, up to a second later if slots are loading images. `completion` is called once, with false if the
+  /// Stores a response, up to a second later if slots are loading images (see `SlotHold`). `completion` is called once, with false if the
   /// response was not written, for example because the disk is slower than the network.
   ///
   /// - Parameters:
@@ -246,10 +246,12 @@ final class DiskWriter: Sendable {
   /// Notes that `count` slots have ended loading.
   func slotsEnded(_ count: Int) {
     let now = clock.now
-    state.withLock { state in
-      state.held.slotsEnded(count)
+    let wake = state.withLock { state in
+      state.held.slotsEnded(count, at: now)
       submitDue(&state, at: now)
+      return state.held.takeWake(at: now)
     }
+    if let wake { scheduleHold(at: wake) }
   }
 
   private func holdEnds(at time: Int64) {

@@ -1,7 +1,7 @@
 import VitrineConcurrency
 
-/// The stores that wait until no slot is loading an image, but no longer than a second, and those of them that are being
-/// written. Makes decisions only. Times are in nanoseconds.
+/// The stores that wait for the images of slots (see `SlotHold`), and those of them that are being written. Makes
+/// decisions only. Times are in nanoseconds.
 ///
 /// A first screen of 200 bodies of 250 KB takes 1.2 times as long if the bodies are written meanwhile, most of it for new
 /// pages of the kernel's page cache.
@@ -54,7 +54,9 @@ struct HeldStores {
 
   mutating func slotBegan() { hold.slotBegan() }
 
-  mutating func slotsEnded(_ count: Int) { hold.slotsEnded(count) }
+  mutating func slotsEnded(_ count: Int, at now: Int64) {
+    hold.slotsEnded(count, waitingBytes: bytes, at: now)
+  }
 
   /// Notes that another process is fetching an image that this process wants.
   mutating func noteOtherProcess(at now: Int64) {
@@ -64,11 +66,11 @@ struct HeldStores {
   /// Returns the response of a store that waits or is being written; `nil` if there is none.
   func response(for identity: RequestIdentity) -> HeldResponse? { last[identity]?.response }
 
-  /// Returns true if a store with a body of `count` bytes waits for slots. It replaces the store of the same response that
+  /// Returns true if a store with a body of `count` bytes waits for the images of slots. It replaces the store of the same response that
   /// waits.
   func holdsStore(of identity: RequestIdentity, bytes count: Int, at now: Int64) -> Bool {
     let replaced = places[identity].flatMap { waiting[$0]?.response.bodyLength } ?? 0
-    return hold.isActive && now >= endOfSuspension && count <= bytesLimit - (bytes - replaced)
+    return hold.isActive(at: now) && now >= endOfSuspension && count <= bytesLimit - (bytes - replaced)
   }
 
   /// Adds a store that waits. No other store of the response may be waiting.

@@ -47,12 +47,16 @@ final class PixelWriter: Sendable {
 
   /// Notes that `count` slots no longer wait.
   func slotsEnded(_ count: Int) {
-    state.withLock { $0.writes.slotsEnded(count) }
+    let now = clock.now
+    state.withLock { $0.writes.slotsEnded(count, at: now) }
     proceed()
   }
 
   /// True if pixels are being written, or wait and are not held back for slots.
-  var isBusy: Bool { state.withLock { $0.writes.isBusy } }
+  var isBusy: Bool {
+    let now = clock.now
+    return state.withLock { $0.writes.isBusy(at: now) }
+  }
 
   /// True if no pixels wait or are being written.
   var isIdle: Bool { state.withLock { $0.writes.isIdle } }

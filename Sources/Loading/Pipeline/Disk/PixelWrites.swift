@@ -4,7 +4,7 @@ import VitrineGraphics
 /// Pixels that wait to be written, because they must not delay the images that the screen is waiting for. Makes
 /// decisions only. Times are in nanoseconds.
 ///
-/// Pixels wait until no slot loads an image, but no longer than a second. The queue retains images of at most
+/// Pixels wait for the images of slots; see `SlotHold`. The queue retains images of at most
 /// `keptBytesLimit` bytes. It holds weak references to further images, and skips those that were released before their
 /// turn.
 struct PixelWrites {
@@ -70,7 +70,9 @@ struct PixelWrites {
   var isIdle: Bool { waiting.isEmpty && !isWriting }
 
   /// True if pixels are being written, or wait and are not held back for slots.
-  var isBusy: Bool { isWriting || isPerforming || !waiting.isEmpty && (isHurried || !hold.isActive) }
+  func isBusy(at now: Int64) -> Bool {
+    isWriting || isPerforming || !waiting.isEmpty && (isHurried || !hold.isActive(at: now))
+  }
 
   /// The number of images that were added so far.
   var addedCount: UInt64 { end }
@@ -91,7 +93,9 @@ struct PixelWrites {
 
   mutating func slotBegan() { hold.slotBegan() }
 
-  mutating func slotsEnded(_ count: Int) { hold.slotsEnded(count) }
+  mutating func slotsEnded(_ count: Int, at now: Int64) {
+    hold.slotsEnded(count, waitingBytes: keptBytes, at: now)
+  }
 
   /// Writes the pixels that wait without further delay.
   mutating func hurry() { isHurried = true }

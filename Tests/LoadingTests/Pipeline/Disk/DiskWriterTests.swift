@@ -152,6 +152,27 @@ import VitrineTesting
     #expect(signal.storedBody == cache.digest(of: response.body))
   }
 
+  @Test func largeBodyWaitsForAQuietTimeAfterTheLastSlot() async throws {
+    let writer = writer(MemoryDataCache())
+    let first = hold(writer, bytes: SlotHold.quickBytes + 1)
+    writer.slotsEnded(1)
+    #expect(!writer.isBusy && writer.heldResponse(for: identity) != nil)
+    let second = hold(writer, request("b.jpg").identity)
+    writer.slotsEnded(1)
+    clock.advance(by: SlotHold.quietTime)
+    #expect(await first.isKept)
+    #expect(await second.isKept)
+    #expect(writer.isIdle)
+  }
+
+  @Test func bodiesAreWrittenInTheQuietTimeIfACallerWaits() async throws {
+    let writer = writer(MemoryDataCache())
+    let stored = hold(writer, bytes: SlotHold.quickBytes + 1)
+    writer.slotsEnded(1)
+    try await whenIdle(writer)
+    #expect(await stored.isKept)
+  }
+
   @Test func storeWaitsForASecondAtMost() async {
     let writer = writer(MemoryDataCache())
     let first = hold(writer)

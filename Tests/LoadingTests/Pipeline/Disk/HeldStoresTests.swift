@@ -44,10 +44,41 @@ struct HeldStoresTests {
   @Test func storesWaitForTheLastSlot() {
     var held = held([1, 2], slots: 2)
     #expect(due(&held) == [])
-    held.slotsEnded(1)
+    held.slotsEnded(1, at: 0)
     #expect(due(&held) == [])
-    held.slotsEnded(1)
+    held.slotsEnded(1, at: 0)
     #expect(due(&held) == [0, 1])
+  }
+
+  @Test func manyBytesWaitForAQuietTimeAfterTheLastSlot() {
+    var held = held([SlotHold.quickBytes, 1], limit: 2 * SlotHold.quickBytes)
+    let end = Int64(SlotHold.quietTime * 1e9)
+    held.slotsEnded(1, at: 0)
+    #expect(due(&held) == [])
+    #expect(held.takeWake(at: 0) == end)
+    #expect(held.holdsStore(of: Self.other, bytes: 1, at: end - 1))
+    #expect(!held.holdsStore(of: Self.other, bytes: 1, at: end))
+    #expect(due(&held, at: end) == [0, 1])
+    #expect(held.takeWake(at: end) == nil)
+  }
+
+  @Test func slotThatBeginsInTheQuietTimeKeepsStoresWaiting() {
+    var held = held([SlotHold.quickBytes + 1], limit: 2 * SlotHold.quickBytes)
+    held.slotsEnded(1, at: 0)
+    held.slotBegan()
+    let end = Int64(SlotHold.quietTime * 1e9)
+    #expect(due(&held, at: end) == [])
+    held.slotsEnded(1, at: Self.second - 1)
+    #expect(held.takeWake(at: Self.second - 1) == Self.second, "a second after the store was added")
+    #expect(due(&held, at: Self.second) == [0])
+  }
+
+  @Test func endOfALoadMayBeNotedBeforeItsBeginning() {
+    var held = held([SlotHold.quickBytes + 1], limit: 2 * SlotHold.quickBytes)
+    held.slotsEnded(2, at: 0)
+    held.slotBegan()
+    #expect(due(&held) == [])
+    #expect(due(&held, at: Int64(SlotHold.quietTime * 1e9)) == [0])
   }
 
   @Test func eachStoreWaitsForASecondAtMost() {

@@ -36,10 +36,23 @@ struct PixelWritesTests {
     writes.add(image, entry, at: 0)
     #expect(writes.next(at: 0, isAgain: false) == .wait(until: Self.second))
     #expect(writes.next(at: 0, isAgain: false) == nil, "the wake-up is already scheduled")
-    writes.slotsEnded(1)
+    writes.slotsEnded(1, at: 0)
     #expect(next(&writes) == nil)
-    writes.slotsEnded(1)
+    writes.slotsEnded(1, at: 0)
     #expect(next(&writes) === image)
+  }
+
+  @Test func manyPixelsWaitForAQuietTimeAfterTheLastSlot() {
+    var writes = PixelWrites()
+    let image = Image.solid(width: SlotHold.quickBytes / 4 + 1, height: 1)
+    writes.slotBegan()
+    writes.add(image, entry, at: 0)
+    writes.slotsEnded(1, at: 0)
+    let end = Int64(SlotHold.quietTime * 1e9)
+    #expect(!writes.isBusy(at: end - 1) && writes.isBusy(at: end))
+    #expect(writes.next(at: 0, isAgain: false) == .wait(until: end))
+    writes.woken(at: end)
+    #expect(next(&writes, at: end) === image)
   }
 
   @Test func pixelsWaitForOneSecondAtMost() {
@@ -82,9 +95,9 @@ struct PixelWritesTests {
     writes.add(shown, entry, at: 0)
     #expect(evicted == nil)
 
-    writes.slotsEnded(1)
-    for _ in 0..<count { #expect(next(&writes) != nil) }
-    #expect(next(&writes) === shown, "the released image is skipped")
+    writes.slotsEnded(1, at: 0)
+    for _ in 0..<count { #expect(next(&writes, at: Self.second) != nil) }
+    #expect(next(&writes, at: Self.second) === shown, "the released image is skipped")
     #expect(writes.isIdle)
   }
 
