@@ -11,29 +11,29 @@ enum FirstStart {
       var files: [[String: Double]] = []
       // The first round warms up.
       for index in 0...options.runs {
-        // A folder of its own for each round, and no more memory for the page cache than one round needs: on a virtual
-        // machine, a page that has not been used before may cost more than all else.
-        let folders = ["\(folder)/\(index)", "\(folder)/files\(index)"]
-        defer { for folder in folders { ScratchFolder.truncateFiles(in: folder) } }
-        func job(_ folder: String?, _ storage: StartJob.Storage = .pixels) -> StartJob {
-          StartJob(
+        func figures(_ name: String?, _ storage: StartJob.Storage = .pixels) throws -> [String: Double] {
+          // A folder of its own for each start, which is emptied at once: the next start is not delayed by what this one
+          // has left to be written, and finds the pages of memory that this one has used. On a virtual machine, a page
+          // that has not been used before may cost more than all else.
+          let folder = name.map { "\(folder)/\($0)\(index)" }
+          defer { if let folder { ScratchFolder.truncateFiles(in: folder) } }
+          let job = StartJob(
             base: server.baseURL, screen: .small, folder: folder, storage: storage, opensWindowFirst: true)
+          return try job.run(from: .network)
         }
-        let jobs = [job(folders[0]), job(nil), job(folders[1], .files)]
-        // Each kind of start comes first in a third of the rounds, so that none always follows another one.
-        var figures: [[String: Double]] = [[:], [:], [:]]
-        for position in jobs.indices {
-          let number = (index + position) % jobs.count
-          figures[number] = try jobs[number].run(from: .network)
-        }
-        guard index > 0 else { continue }
-        storing.append(figures[0])
-        plain.append(figures[1])
-        files.append(figures[2])
+        let kinds = [
+          { storing.append(try figures("pixels")) }, { plain.append(try figures(nil)) },
+          { files.append(try figures("files", .files)) },
+        ]
+        // In each of the six orders in turn, so that no kind of start always follows the same other kind.
+        for kind in Self.orders[index % Self.orders.count] { try kinds[kind]() }
+        if index == 0 { (storing, plain, files) = ([], [], []) }
       }
       return figures(storing, plain, files)
     }
   }
+
+  private static let orders = [[0, 1, 2], [1, 0, 2], [2, 1, 0], [0, 2, 1], [1, 2, 0], [2, 0, 1]]
 
   private static func figures(
     _ storing: [[String: Double]], _ plain: [[String: Double]], _ files: [[String: Double]]

@@ -62,7 +62,9 @@ import VitrineTesting
     let animation = CountingAnimation(frameCount: 5)
     let stream = try stream(animation.image, .preloaded)
     _ = stream.frame(for: FrameDemand(current: 0))
-    try await until { pool.bytes == 4 * FrameTrack.smallestFrameBytes }
+    // The bytes of a frame are counted when its decode begins.
+    try await until { pool.decodedFrames == 4 }
+    #expect(pool.bytes == 4 * FrameTrack.smallestFrameBytes)
     #expect(animation.counts.withLock { $0.frames } == [1, 2, 3, 4])
     stream.releaseFrames()
     #expect(pool.bytes == 0)
