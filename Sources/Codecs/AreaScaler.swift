@@ -160,7 +160,7 @@ struct AreaScaler: ~Copyable {
   }
 
   private static func opaque(_ sum: SIMD4<Float>, factor: Float) -> UInt32 {
-    packed(sum * factor) | UInt32(0xFF00_0000).littleEndian
+    UInt32(packing: sum * factor) | .opaqueAlpha
   }
 
   /// Returns a pixel with straight alpha from the sums of color times alpha and of alpha.
@@ -168,14 +168,6 @@ struct AreaScaler: ~Copyable {
     guard sum.w > 0 else { return 0 }
     var pixel = sum * (1 / sum.w)
     pixel.w = sum.w * factor
-    return packed(pixel)
-  }
-
-  /// Packs four numbers from 0 to 255 into bytes, rounded: a float near 2²³ has no fraction bits, and its lowest bits
-  /// are the number.
-  @inline(__always)
-  private static func packed(_ pixel: SIMD4<Float>) -> UInt32 {
-    let bits = unsafeBitCast(pixel + 8_388_608, to: SIMD4<UInt32>.self)
-    return unsafeBitCast(SIMD4<UInt8>(truncatingIfNeeded: bits), to: UInt32.self)
+    return UInt32(packing: pixel)
   }
 }

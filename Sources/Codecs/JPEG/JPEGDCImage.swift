@@ -2,15 +2,17 @@ import CCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// A JPEG at an eighth of its size, made from the DC coefficients alone, which are the means of blocks of 8 x 8 samples.
+/// A thumbnail of a JPEG, made from the DC coefficients alone, which are the means of blocks of 8 x 8 samples.
 final class JPEGDCImage {
   private let image: UnsafeMutablePointer<vitrine_dc_image>
+  private let imageSize: PixelSize
 
   /// Reads the coefficients of a JPEG whose header has been read. Returns `nil` for an image that is left to libjpeg:
   /// not suited to the plan, unusual or damaged. Throws `.cancelled`.
   init?(_ reader: JPEGReader, _ header: JPEGHeader, for plan: DecodePlan) throws(ImageError) {
     guard Self.suits(plan, header), let image = vitrine_dc_open(reader.handle) else { return nil }
     self.image = image
+    imageSize = reader.size
     switch vitrine_dc_read(image, reader.handle) {
     case vitrine_dc_complete: break
     case vitrine_dc_cancelled: throw .cancelled
@@ -20,8 +22,8 @@ final class JPEGDCImage {
 
   deinit { vitrine_dc_close(image) }
 
-  /// Returns true if a plan needs an eighth of the size or less, all components come in one scan, and each component has
-  /// at least twice the requested pixels per side.
+  /// Returns true if a plan needs a sixteenth of the size or less, all components come in one scan, and each component
+  /// has at least as many means as pixels are requested per side.
   static func suits(_ plan: DecodePlan, _ header: JPEGHeader) -> Bool {
     guard header.isSequential, !header.hasMultipleScans,
       JPEGDecoder.eighths(from: plan.stored, to: plan.scaled) == 1
@@ -33,22 +35,46 @@ final class JPEGDCImage {
     let horizontal = header.components.map(\.horizontal).max() ?? 1
     let vertical = header.components.map(\.vertical).max() ?? 1
     return header.components.allSatisfy { component in
-      plan.stored.width * component.horizontal >= plan.scaled.width * 16 * horizontal
-        && plan.stored.height * component.vertical >= plan.scaled.height * 16 * vertical
+      plan.stored.width * component.horizontal >= plan.scaled.width * 8 * horizontal
+        && plan.stored.height * component.vertical >= plan.scaled.height * 8 * vertical
     }
   }
 
-  /// The size in pixels.
-  private(set) lazy var size = PixelSize(
-    width: image.pointee.planes.0.width, height: image.pointee.planes.0.height)
-
-  /// Writes rows to `pixels`, without gaps.
-  func write(_ rows: Range<Int>, to pixels: UnsafeMutableRawPointer, as format: PixelFormat) {
-    let bytesPerRow = size.width * PixelFormat.bytesPerPixel
-    let target = pixels.assumingMemoryBound(to: UInt8.self)
-    for row in rows {
-      vitrine_dc_write_row(image, row, target + (row - rows.lowerBound) * bytesPerRow, format == .bgra)
+  /// Draws the image on a canvas with fewer pixels than each component has means. Throws `.cancelled`.
+  func draw(on canvas: Canvas, as format: PixelFormat) throws(ImageError) {
+    let scalers = (0..<planeCount).map { scaler(of: $0, to: canvas) }
+    let conversion = YCbCrConversion(format)
+    let width = canvas.size.width
+    let row = PixelBuffer(byteCount: width * PixelFormat.bytesPerPixel, isZeroed: false)
+    defer { withExtendedLifetime((row, self)) {} }
+    guard let pixels = row.bytes.baseAddress else { return }
+    for y in 0..<canvas.size.height {
+      if y % Canvas.stripHeight == 0 { try canvas.cancellation.check() }
+      let luma = scalers[0].row(y)
+      if scalers.count == 3 {
+        conversion.write(luma, blue: scalers[1].row(y), red: scalers[2].row(y), to: pixels, count: width)
+      } else {
+        YCbCrConversion.write(gray: luma, to: pixels, count: width)
+      }
+      canvas.write(pixels, at: y)
     }
+  }
+
+  private func scaler(of index: Int, to canvas: Canvas) -> MeanScaler {
+    let (plane, luma) = (planes[index], planes[0])
+    // A mean of a subsampled component stands for more columns or rows of the image.
+    let extent = (
+      Double(imageSize.width * Int(plane.horizontal)) / Double(8 * luma.horizontal),
+      Double(imageSize.height * Int(plane.vertical)) / Double(8 * luma.vertical)
+    )
+    return MeanScaler(
+      plane.samples, stride: plane.stride, size: PixelSize(width: plane.width, height: plane.height),
+      extent: extent, to: canvas)
+  }
+
+  private var planes: [vitrine_dc_plane] {
+    let planes = image.pointee.planes
+    return Array([planes.0, planes.1, planes.2].prefix(planeCount))
   }
 
   /// The number of color components.
@@ -56,18 +82,18 @@ final class JPEGDCImage {
 
   /// The means of the blocks of a component, row by row.
   func plane(_ index: Int) -> (width: Int, height: Int, samples: [UInt8]) {
-    let planes = image.pointee.planes
-    let plane = [planes.0, planes.1, planes.2][index]
+    let plane = planes[index]
     let samples = (0..<plane.height).flatMap { y in
       UnsafeBufferPointer(start: plane.samples + y * plane.stride, count: plane.width)
     }
     return (plane.width, plane.height, samples)
   }
 
-  /// The bytes of the planes, the tables and two rows of chroma.
-  static func bytes(of header: JPEGHeader) -> Int {
+  /// The bytes of the planes, the tables and the scalers of an image.
+  static func bytes(of header: JPEGHeader, for plan: DecodePlan) -> Int {
     let (columns, rows) = ((header.size.width + 15) / 16 * 2, (header.size.height + 15) / 16 * 2)
+    let scaler = MeanScaler.bytes(planeWidth: columns, planeHeight: rows, scaled: plan.scaled)
     return ByteCount.sum(
-      ByteCount.product(columns, rows, 3), columns * 24 + 32, MemoryLayout<vitrine_dc_image>.size)
+      ByteCount.product(columns, rows, 3), ByteCount.product(scaler, 3), MemoryLayout<vitrine_dc_image>.size)
   }
 }

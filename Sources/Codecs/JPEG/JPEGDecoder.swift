@@ -25,11 +25,7 @@ enum JPEGDecoder {
       plan.convertColors(of: reader.colorModel, with: segments.profile)
       let bitmap = try plan.bitmap(hasAlpha: false) { (canvas) throws(ImageError) in
         if let image = try JPEGDCImage(reader, header, for: plan) {
-          var y = 0
-          return try canvas.draw(reader.source(image.size, eighths: 1)) { (rows, count) in
-            image.write(y..<y + count, to: rows, as: plan.options.pixelFormat)
-            y += count
-          }
+          return try image.draw(on: canvas, as: plan.options.pixelFormat)
         }
         let source = try reader.start(for: plan, header: header)
         try canvas.draw(source) { (rows, count) throws(ImageError) in
@@ -52,7 +48,7 @@ enum JPEGDecoder {
     func side(_ stored: Int) -> Int { (stored * eighths + 7) / 8 }
     let output = PixelSize(width: side(plan.stored.width), height: side(plan.stored.height))
     // Coefficients are released before libjpeg starts.
-    let coefficients = JPEGDCImage.suits(plan, header) ? JPEGDCImage.bytes(of: header) : 0
+    let coefficients = JPEGDCImage.suits(plan, header) ? JPEGDCImage.bytes(of: header, for: plan) : 0
     return SourceMemory(
       plan: plan, source: Canvas.Source(output, hasAlpha: false),
       codec: max(header.codecBytes(eighths: eighths), coefficients),

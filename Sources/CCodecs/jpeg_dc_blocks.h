@@ -1,0 +1,137 @@
+// Reads the blocks of a scan of a baseline JPEG: the DC coefficient of each, without its AC coefficients.
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include "jpeg_dc_tables.h"
+
+enum {
+  /// The maximum number of blocks of an MCU (ITU T.81, B.2.3).
+  vitrine_dc_mcu_blocks = 10,
+  /// The maximum number of bytes of a block: a DC code, 63 AC codes, each of 16 bits, and their extra bits.
+  vitrine_dc_block_bytes = (16 + vitrine_dc_largest_size + 63 * (16 + 15)) / 8 + 1,
+  /// The maximum number of bytes that are read from the beginning of an MCU on, with the end of the last word.
+  vitrine_dc_mcu_bytes = vitrine_dc_mcu_blocks * vitrine_dc_block_bytes + 16,
+  /// The number of bytes of a scan that are kept at a time.
+  vitrine_dc_window_bytes = 32 << 10,
+};
+
+/// The bytes of a scan up to the next marker, without the zeros after 0xFF.
+typedef struct {
+  /// The bytes of the file that have not been copied into the window.
+  const uint8_t *next, *end;
+  /// The number of bytes in the window, and the position of the next MCU in bits.
+  size_t count, position;
+  /// True if the bytes of the window are followed by a marker or the end of the file.
+  bool is_last;
+  /// Followed by zeros, so that an MCU of damaged data ends within the memory.
+  uint8_t window[vitrine_dc_window_bytes + vitrine_dc_mcu_bytes];
+} vitrine_dc_source;
+
+/// Removes the bytes before the next MCU from the window, and fills the window up to a marker.
+static inline void vitrine_dc_fill(vitrine_dc_source *source) {
+  size_t used = source->position >> 3;
+  if (used > source->count) used = source->count;
+  source->count -= used;
+  source->position -= used * 8;
+  memmove(source->window, source->window + used, source->count);
+  while (!source->is_last && source->count < vitrine_dc_window_bytes) {
+    size_t room = vitrine_dc_window_bytes - source->count, rest = (size_t)(source->end - source->next);
+    const uint8_t *mark = (const uint8_t *)memchr(source->next, 0xFF, rest < room ? rest : room);
+    size_t length = mark ? (size_t)(mark - source->next) : rest < room ? rest : room;
+    memcpy(source->window + source->count, source->next, length);
+    source->count += length;
+    source->next += length;
+    rest -= length;
+    if (mark && rest >= 2 && mark[1] == 0) {
+      source->window[source->count++] = 0xFF;
+      source->next += 2;
+    } else if (mark || rest == 0) {
+      source->is_last = true;
+    }
+  }
+  memset(source->window + source->count, 0, vitrine_dc_mcu_bytes);
+}
+
+/// Goes on after the restart marker with this number. Returns false if there is none, or if bytes are left before it.
+static inline bool vitrine_dc_restart(vitrine_dc_source *source, unsigned number) {
+  if (!source->is_last) vitrine_dc_fill(source);
+  bool is_at_end = source->is_last && (source->position + 7) / 8 == source->count;
+  if (!is_at_end || source->end - source->next < 2 || source->next[1] != JPEG_RST0 + number) return false;
+  source->next += 2;
+  source->count = source->position = 0;
+  source->is_last = false;
+  vitrine_dc_fill(source);
+  return true;
+}
+
+/// Returns the bits from a position on, at least 57, followed by zeros.
+static inline uint64_t vitrine_dc_word(const uint8_t *bytes, size_t position) {
+  uint8_t next[8];
+  memcpy(next, bytes + (position >> 3), 8);
+  uint64_t word = 0;
+  for (int index = 0; index < 8; index++) word = word << 8 | next[index];
+  return word << (position & 7);
+}
+
+/// Reads a block: adds the difference of its DC coefficient to `mean`, and moves `position` to its end. Returns false for
+/// an invalid code, and for too many coefficients.
+static inline bool vitrine_dc_read_block(
+    const uint8_t *bytes, size_t *position, const vitrine_dc_table *dc, const vitrine_ac_table *ac, uint32_t *mean) {
+  size_t at = *position;
+  uint64_t word = vitrine_dc_word(bytes, at);
+  int valid = 64 - (int)(at & 7);
+  const int shift = 64 - vitrine_dc_lookup_bits;
+
+  int length = dc->lengths[word >> shift], size = dc->sizes[word >> shift];
+  if (__builtin_expect(length == 0, 0)) {
+    length = vitrine_dc_code_length(&dc->codes, (uint32_t)(word >> 48));
+    if (length > 16) return false;
+    size = vitrine_dc_value(&dc->codes, (uint32_t)(word >> 48), length);
+  }
+  if (size > 0) {
+    uint32_t extra = (uint32_t)(word << length >> (64 - size));
+    // Extra bits that begin with 0 stand for a negative difference (ITU T.81, F.2.2.1).
+    *mean += extra >> (size - 1) ? extra : extra + 1 - (1u << size);
+  }
+  int bits = length + size;
+
+  for (int coefficient = 0;;) {
+    word <<= bits;
+    at += (size_t)bits;
+    valid -= bits;
+    // A code has 16 bits at most. Extra bits are skipped unseen.
+    if (valid < 16) {
+      word = vitrine_dc_word(bytes, at);
+      valid = 64 - (int)(at & 7);
+    }
+    vitrine_dc_entry entry = ac->chains[word >> shift];
+    int next = coefficient + vitrine_dc_coefficients(entry);
+    if (__builtin_expect(entry == 0 || next >= 63, 0)) {
+      // The codes after the last coefficient belong to the next block.
+      entry = ac->singles[word >> shift];
+      if (entry == 0) {
+        length = vitrine_dc_code_length(&ac->codes, (uint32_t)(word >> 48));
+        if (length > 16) return false;
+        entry = vitrine_dc_make_entry(length, vitrine_dc_value(&ac->codes, (uint32_t)(word >> 48), length));
+        if (entry == 0) return false;
+      }
+      next = coefficient + vitrine_dc_coefficients(entry);
+      if (next > 63) return false;
+    }
+    coefficient = next;
+    bits = vitrine_dc_bits(entry);
+    if (entry & vitrine_dc_end_of_block || coefficient == 63) break;
+  }
+  *position = at + (size_t)bits;
+  return true;
+}
+
+/// Returns the mean of a block, as the inverse DCT of libjpeg does (`jpeg_idct_1x1`); -1 far outside the range of samples,
+/// where libjpeg's table begins again.
+static inline int vitrine_dc_sample(uint32_t mean, int quantizer) {
+  int sample = ((int16_t)mean * quantizer + 4) >> 3;
+  if (sample < -512 || sample > 511) return -1;
+  return sample < -128 ? 0 : sample > 127 ? 255 : sample + 128;
+}
