@@ -104,8 +104,7 @@ let package = Package(
       name: "VitrineBenchmarks",
       dependencies: [
         "Vitrine", "VitrineAnimation", "VitrineConcurrency", "VitrineGalleryServer", "CCodecs",
-        "CAllocations",
-        "FoundationCache", "HeapLimits",
+        "CSDL", "CAllocations", "FoundationCache", "HeapLimits",
       ],
       path: "Sources/Benchmarks",
       exclude: ["RESULTS.md", "Shared/CAllocations", "MemoryHit/FoundationCache"],

@@ -13,9 +13,10 @@ packages_to_compare_with() {
     esac
     [ $# -eq 0 ] || shift
   done
-  local wanted=" ${subjects[*]:-download fleet disk} "
+  local wanted=" ${subjects[*]:-download fleet disk photos} "
   case "$wanted" in *" download "* | *" latency "*) echo curl openssl ;; esac
   case "$wanted" in *" disk "*) echo libsqlite3-0 ;; esac
+  case "$wanted" in *" photos "*) echo libvips-tools ;; esac
   # With systemd, installing the package would start a server.
   [ -d /run/systemd/system ] && return
   case "$wanted" in *" download "* | *" latency "* | *" fleet "*) echo nginx-light ;; esac

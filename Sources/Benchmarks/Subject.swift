@@ -9,6 +9,13 @@ struct Subject: Equatable {
   static let all = [
     Subject(
       "first-screen", "200 images over HTTP into tiles, beside libjpeg-turbo alone", FirstScreen.measure),
+    Subject(
+      "photos",
+      "40 photographs of 12 megapixels into tiles, beside libjpeg-turbo, vipsthumbnail and SDL_image",
+      Photos.measure),
+    Subject(
+      "formats", "progressive JPEG, PNG and WebP into tiles of three sizes, beside their libraries alone",
+      Formats.measure),
     Subject("memory-hit", "a lookup in the memory cache, beside a dictionary with a lock", MemoryHit.measure),
     Subject("set-image", "setting an image from memory on a slot", SetImage.measure),
     Subject("scroll", "a frame of a scrolling list, beside a memmove of the window", Scroll.measure),

@@ -77,6 +77,7 @@ public final class ImageDownloader: Sendable {
     self.additions = additions
     cachePressure = cache.flatMap { $0 is any MemoryHolder ? nil : CachePressure($0) }
     cachePressure?.count(against: engine.ledger)
+    ParsedTexts.shared.count(against: engine.ledger)
   }
 
   deinit {

@@ -260,10 +260,27 @@ public struct ImageRequest: Sendable {
 
   /// Creates a request from a text; throws `.invalidURL` if the text is not an absolute URL.
   public init(_ text: String) throws(ImageError) {
+    try self.init(text, parsed: .shared)
+  }
+
+  /// Creates a request from a text, which is parsed only if `parsed` has no identity for the text.
+  init(_ text: String, parsed: ParsedTexts) throws(ImageError) {
+    if let identity = parsed.identity(of: text) {
+      self.init(identity)
+      return
+    }
     guard let url = URL(string: text), let scheme = url.scheme, !scheme.isEmpty else {
       throw .invalidURL(text)
     }
     self.init(url: url)
+    parsed.insert(identity, for: text)
+  }
+
+  /// Creates a GET request with the URL of an identity and without headers.
+  private init(_ identity: RequestIdentity) {
+    priority = .normal
+    cachePolicy = .useCache
+    self.identity = identity
   }
 
   /// Returns the request of a task that fails at once, because its source is not a request.

@@ -1,36 +1,50 @@
 import Glibc
 import Vitrine
 
-/// The child process of `FirstScreen`: fills a window with images and measures time and memory.
+/// The child process of `FirstScreen` and `Photos`: fills a window with images and measures time and memory.
 @MainActor
 struct FirstScreenRun {
   nonisolated static let tile = 64
-  private static let columns = 20
+  private static let windowWidth = 1280
 
   private let application: Application
+  /// The size of a tile.
+  private let size: (width: Int, height: Int)
+  private let columns: Int
   private var tiles: [ImageView] = []
 
   /// Runs the measurement.
   ///
-  /// - Parameter arguments: The server's URL, the number of images, and optionally the folder of the images, for which
-  ///   the quality of the tiles is then measured.
+  /// - Parameter arguments: The server's URL, the number of images, the width and the height of a tile, and optionally
+  ///   the folder of the images of `ImageSet`, for which the quality of the square tiles is then measured.
   static func measure(_ arguments: [String]) throws -> [String: Double] {
-    guard arguments.count >= 2, let count = Int(arguments[1]) else { throw BenchmarkError("a URL, a count") }
-    let run = try FirstScreenRun(count: count)
+    guard arguments.count >= 4, let count = Int(arguments[1]), let width = Int(arguments[2]),
+      let height = Int(arguments[3]), width > 0, height > 0
+    else { throw BenchmarkError("a URL, a count, the size of a tile") }
+    let run = try FirstScreenRun(count: count, tile: (width, height))
     var figures = try run.load(from: arguments[0])
-    if arguments.count > 2 {
-      figures.merge(try run.quality(ImageSet(folder: arguments[2]))) { first, _ in first }
+    if arguments.count > 4 {
+      figures.merge(try run.quality(ImageSet(folder: arguments[4]))) { first, _ in first }
     }
     return figures
   }
 
-  private init(count: Int) throws {
+  /// Returns the arguments of a child process for tiles of a size.
+  nonisolated static func arguments(
+    _ server: ImageServer, count: Int, width: Int = tile, height: Int = tile
+  ) -> [String] {
+    [server.baseURL, String(count), String(width), String(height)]
+  }
+
+  private init(count: Int, tile: (width: Int, height: Int)) throws {
     application = try .offscreen()
+    size = tile
+    columns = max(1, Self.windowWidth / tile.width)
     for index in 0..<count {
       let view = ImageView(
         frame: Rect(
-          x: Double(index % Self.columns * Self.tile), y: Double(index / Self.columns * Self.tile),
-          width: Double(Self.tile), height: Double(Self.tile)))
+          x: Double(index % columns * tile.width), y: Double(index / columns * tile.height),
+          width: Double(tile.width), height: Double(tile.height)))
       application.window.addSubview(view)
       tiles.append(view)
     }
@@ -77,13 +91,12 @@ struct FirstScreenRun {
     return (SystemCounters.time - start) / Double(rounds)
   }
 
-  /// Returns the mean quality of all tiles, as decoded and as shown on the screen, compared with each reference filter.
+  /// Returns the mean and the worst quality of all tiles, as decoded and as shown on the screen, compared with each reference filter.
   private func quality(_ images: ImageSet) throws -> [String: Double] {
     let bytes = try images.bytes()
     let screen = Pixels(application.host.screenshot())
     let decoded = tiles.compactMap { $0.image.map { Pixels($0.bitmap) } }
-    let side = Self.tile
-    let columns = Self.columns
+    let (side, columns) = (size.height, columns)
     let sums = Sums()
     onAllCores(count: decoded.count) { index in
       guard let source = TurboReference.decode(bytes[index]) else { return }
@@ -99,7 +112,7 @@ struct FirstScreenRun {
         sums.add("psnr_screen_\(filter)_db", TileQuality.psnr(tile, of: source, part: square, filter))
       }
     }
-    return sums.means
+    return sums.means.merging(sums.minimums(prefix: "worst_")) { first, _ in first }
   }
 }
 

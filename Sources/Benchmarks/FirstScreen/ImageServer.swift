@@ -16,18 +16,17 @@ struct ImageServer {
     case nginx(Nginx)
   }
 
-  init(_ kind: Kind, images: ImageSet) throws {
+  init(_ kind: Kind, folder: String) throws {
     switch kind {
     case .gallery:
-      let child = try ChildProcess(.server, [images.folder])
+      let child = try ChildProcess(.server, [folder])
       process = .gallery(child)
       let line = child.line() ?? "the gallery server does not start"
       guard line.hasPrefix("http") else { throw BenchmarkError(line) }
       baseURL = line
     case .nginx:
-      let folder = URL(filePath: images.folder)
-      let nginx = try Nginx(
-        folder: images.folder, workingFolder: folder.deletingLastPathComponent().path + "/nginx")
+      let parent = URL(filePath: folder).deletingLastPathComponent()
+      let nginx = try Nginx(folder: folder, workingFolder: parent.path + "/nginx")
       baseURL = "http://127.0.0.1:\(nginx.port)/gallery"
       process = .nginx(nginx)
     }

@@ -4,7 +4,7 @@ import Vitrine
 /// beside one that only writes each body to a plain file.
 enum FirstStart {
   static func measure(_ options: Options) throws -> [Figure] {
-    let server = try ImageServer(.gallery, images: try ImageSet())
+    let server = try ImageServer(.gallery, folder: try ImageSet().folder)
     return try ScratchFolder.use("first-start") { folder in
       var storing: [[String: Double]] = []
       var plain: [[String: Double]] = []

@@ -6,7 +6,7 @@ enum Flash {
   private static let block = 4096.0
 
   static func measure(_ options: Options) throws -> [Figure] {
-    let server = try ImageServer(.gallery, images: try ImageSet())
+    let server = try ImageServer(.gallery, folder: try ImageSet().folder)
     return try [("fresh", 1_000_000), ("revalidated", 300)].flatMap { name, lifetime in
       var runs: [[String: Double]] = []
       for _ in 0..<Self.runs {

@@ -19,7 +19,7 @@ enum SecondStart {
   }
 
   static func measure(_ options: Options) throws -> [Figure] {
-    let server = try ImageServer(.gallery, images: try ImageSet())
+    let server = try ImageServer(.gallery, folder: try ImageSet().folder)
     return try StartJob.Screen.allCases.flatMap { screen in
       try ScratchFolder.use("second-start") { folder in
         var runs: [Start: [[String: Double]]] = [:]

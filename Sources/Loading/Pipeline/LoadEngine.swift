@@ -337,8 +337,8 @@ final class LoadEngine: Sendable {
 
   private func slotsEnded(_ count: Int) {
     guard count > 0 else { return }
-    diskWriter.slotsEnded(count)
-    pixelWriter?.slotsEnded(count)
+    let bodyBytes = diskWriter.slotsEnded(count)
+    pixelWriter?.slotsEnded(count, bodyBytes: bodyBytes)
   }
 
   /// Notes before the callers do which stale images the server has confirmed, and which it could not be asked about.

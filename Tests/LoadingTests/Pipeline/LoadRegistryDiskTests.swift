@@ -69,12 +69,15 @@ import VitrineGraphics
     }
   }
 
-  @Test func bodyIsSharedIfAnotherDecodeACallerOrAnAnimationNeedsIt() throws {
+  @Test func bodyIsSharedIfAnotherDecodeATransformACallerOrAnAnimationNeedsIt() throws {
     var keepsData = request()
     keepsData.keepsData = true
     var decodesNothing = request()
     decodesNothing.decodes = false
+    var transformed = request()
+    transformed.transforms = [.circle()]
     let frame = Image.Frame(bitmap: Image.solid(width: 1, height: 1).bitmap)
+    #expect(try kept([transformed]).map(\.isBodyShared) == [true])
     #expect(try kept([request()]).map(\.isBodyShared) == [false])
     #expect(try kept([request(), request(target: Self.small)]).map(\.isBodyShared) == [true])
     #expect(try kept([request(), keepsData]).map(\.isBodyShared) == [true])

@@ -4,11 +4,23 @@ import Glibc
 /// Encodes JPEGs as cameras and web sites do: with 4:2:0 chroma subsampling, and one scan unless the image is
 /// progressive.
 enum JPEGEncoder {
+  /// The part of the image's pixels for which there are samples of chroma.
+  enum Sampling {
+    /// 4:2:0: half of the columns and of the rows.
+    case quarter
+    /// 4:2:2: half of the columns.
+    case half
+  }
+
   /// Returns an encoded image.
   ///
-  /// - Parameter pixels: Red, green and blue of each pixel, row by row.
+  /// - Parameters:
+  ///   - pixels: Red, green and blue of each pixel, row by row.
+  ///   - usesStandardTables: True for the Huffman tables of the standard, as in most cameras, instead of tables for the
+  ///     image.
   static func bytes(
-    _ pixels: [UInt8], width: Int, height: Int, quality: Int32, isProgressive: Bool = false
+    _ pixels: [UInt8], width: Int, height: Int, quality: Int32, isProgressive: Bool = false,
+    sampling: Sampling = .quarter, usesStandardTables: Bool = false
   ) -> [UInt8] {
     let info = UnsafeMutablePointer<jpeg_compress_struct>.allocate(capacity: 1)
     let errors = UnsafeMutablePointer<jpeg_error_mgr>.allocate(capacity: 1)
@@ -30,7 +42,8 @@ enum JPEGEncoder {
     info.pointee.in_color_space = JCS_RGB
     jpeg_set_defaults(info)
     jpeg_set_quality(info, quality, 1)
-    info.pointee.optimize_coding = 1
+    info.pointee.optimize_coding = usesStandardTables ? 0 : 1
+    if sampling == .half { info.pointee.comp_info[0].v_samp_factor = 1 }
     if isProgressive { jpeg_simple_progression(info) }
     jpeg_start_compress(info, 1)
     pixels.withUnsafeBufferPointer { pixels in

@@ -52,6 +52,9 @@ struct Figure {
     self.aim = aim
   }
 
+  /// Creates a figure that was not measured, whose row states the reason.
+  static func missing(_ key: String, reason: String) -> Figure { Figure(key, .nan, label: reason) }
+
   private var verdict: String {
     if let floor, !floor.isMet(by: value) { return "floor MISSED" }
     if let aim {
@@ -75,9 +78,11 @@ struct Report {
   let subject: Subject
   let figures: [Figure]
 
-  /// The values by key, for the JSON file. If keys repeat, the first value is used.
+  /// The values by key, for the JSON file. If keys repeat, the first value is used. Figures that were not measured are
+  /// left out.
   var values: [String: Double] {
-    Dictionary(figures.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+    Dictionary(
+      figures.filter(\.value.isFinite).map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// The table for the terminal: one row per figure, with aligned columns.

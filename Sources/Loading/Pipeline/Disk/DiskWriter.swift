@@ -72,8 +72,8 @@ final class DiskWriter: Sendable {
 
   // MARK: Operations
 
-  /// Stores a response, up to a second later if slots are loading images (see `SlotHold`). `completion` is called once, with false if the
-  /// response was not written, for example because the disk is slower than the network.
+  /// Stores a response, up to a second later if slots are loading images (see `SlotHold`). `completion` is called once,
+  /// with false if the response was not written, for example because the disk is slower than the network.
   ///
   /// - Parameters:
   ///   - isBodyShared: True if the body stays in memory for other purposes, so that it is not worth copying.
@@ -243,15 +243,19 @@ final class DiskWriter: Sendable {
   /// Notes that a slot is loading an image. To be followed by `slotsEnded`.
   func slotBegan() { state.withLock { $0.held.slotBegan() } }
 
-  /// Notes that `count` slots have ended loading.
-  func slotsEnded(_ count: Int) {
+  /// Notes that `count` slots have ended loading. Returns the number of bytes of the bodies that wait or are being
+  /// written.
+  @discardableResult
+  func slotsEnded(_ count: Int) -> Int {
     let now = clock.now
-    let wake = state.withLock { state in
+    let (bytes, wake) = state.withLock { state in
+      let bytes = state.held.bytes
       state.held.slotsEnded(count, at: now)
       submitDue(&state, at: now)
-      return state.held.takeWake(at: now)
+      return (bytes, state.held.takeWake(at: now))
     }
     if let wake { scheduleHold(at: wake) }
+    return bytes
   }
 
   private func holdEnds(at time: Int64) {
@@ -281,8 +285,8 @@ final class DiskWriter: Sendable {
     state.writes.noteDelayedChanges()
   }
 
-  /// Returns the response of a store that waited for slots and is not written yet; `nil` if there is none. The disk may
-  /// have an earlier response.
+  /// Returns the response of a store that waits for slots or is being written; `nil` if there is none. The disk may have
+  /// an earlier response.
   ///
   /// - Parameter identity: The identity on disk.
   func heldResponse(for identity: RequestIdentity) -> HeldResponse? {
@@ -360,7 +364,7 @@ final class DiskWriter: Sendable {
   /// Returns true if a store would wait for slots if it were added now.
   private func mayHold(_ kind: DiskWrites.Kind) -> Bool {
     let now = clock.now
-    return !isMemoryScarce && state.withLock { $0.holdsStore(kind, at: now) }
+    return !isMemoryScarce && state.withLock { !$0.writes.isHanging && $0.holdsStore(kind, at: now) }
   }
 
   /// Held stores that a change has replaced. Released without the lock.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A copy of bytes in pages of its own, which return to the system with the last reference.
+/// A copy of bytes in pages of its own, which are returned to the system with the last reference.
 ///
 /// All pages are requested by one call (`MAP_POPULATE`). That takes less processor time than the page faults of a
 /// buffer that grows while a body arrives, one for each page.
@@ -8,7 +8,7 @@ final class HeldPages: Sendable {
   private let address: UInt
   private let count: Int
 
-  /// Copies `bytes`; nil if there are none, or if the system has no memory.
+  /// Copies `bytes`; nil if there are none, or if the system maps no more pages.
   init?(copying bytes: [UInt8]) {
     count = bytes.count
     let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE
@@ -22,6 +22,9 @@ final class HeldPages: Sendable {
 
   /// A copy of the bytes.
   var bytes: [UInt8] {
-    [UInt8](UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: address), count: count))
+    // The pages are unmapped with the last reference, which may be this call's.
+    withExtendedLifetime(self) {
+      [UInt8](UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: address), count: count))
+    }
   }
 }

@@ -1,4 +1,4 @@
-/// A response that is stored soon, or waits for slots before.
+/// A response that waits to be written, or is being written.
 struct HeldResponse: Sendable {
   private enum Body {
     case bytes([UInt8])
@@ -16,8 +16,9 @@ struct HeldResponse: Sendable {
   /// The length of the body in bytes.
   let bodyLength: Int
 
-  /// Holds a response whose body the caller releases soon. A body of medium size is copied into pages of its own: the
-  /// next download then reuses the memory of the array, which is mapped, and probably in the cache of a core.
+  /// Holds a response whose body the caller releases soon. A body of medium size is copied into pages of its own, so
+  /// that the next download reuses the memory of the array: its pages are mapped already, and probably in a processor
+  /// cache.
   init(moving response: StoredResponse) {
     let isMoved = (Self.smallestMovedBody...Self.largestMovedBody).contains(response.body.count)
     self.init(response, pages: isMoved ? HeldPages(copying: response.body) : nil)

@@ -40,7 +40,7 @@ struct HeldStores {
   /// The last store of each response that waits or is being written.
   private var last: [RequestIdentity: Store] = [:]
   /// The number of bytes of the bodies that wait or are being written.
-  private var bytes = 0
+  private(set) var bytes = 0
   private var hold = SlotHold()
   /// The time until which stores do not wait.
   private var endOfSuspension = Int64.min
@@ -66,8 +66,8 @@ struct HeldStores {
   /// Returns the response of a store that waits or is being written; `nil` if there is none.
   func response(for identity: RequestIdentity) -> HeldResponse? { last[identity]?.response }
 
-  /// Returns true if a store with a body of `count` bytes waits for the images of slots. It replaces the store of the same response that
-  /// waits.
+  /// Returns true if a store with a body of `count` bytes waits for the images of slots. The store replaces another store
+  /// of the response that waits.
   func holdsStore(of identity: RequestIdentity, bytes count: Int, at now: Int64) -> Bool {
     let replaced = places[identity].flatMap { waiting[$0]?.response.bodyLength } ?? 0
     return hold.isActive(at: now) && now >= endOfSuspension && count <= bytesLimit - (bytes - replaced)

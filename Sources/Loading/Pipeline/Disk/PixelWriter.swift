@@ -46,9 +46,11 @@ final class PixelWriter: Sendable {
   func slotBegan() { state.withLock { $0.writes.slotBegan() } }
 
   /// Notes that `count` slots no longer wait.
-  func slotsEnded(_ count: Int) {
+  ///
+  /// - Parameter bodyBytes: The number of bytes of bodies that wait to be written.
+  func slotsEnded(_ count: Int, bodyBytes: Int) {
     let now = clock.now
-    state.withLock { $0.writes.slotsEnded(count, at: now) }
+    state.withLock { $0.writes.slotsEnded(count, bodyBytes: bodyBytes, at: now) }
     proceed()
   }
 

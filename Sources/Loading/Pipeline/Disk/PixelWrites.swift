@@ -93,8 +93,12 @@ struct PixelWrites {
 
   mutating func slotBegan() { hold.slotBegan() }
 
-  mutating func slotsEnded(_ count: Int, at now: Int64) {
-    hold.slotsEnded(count, waitingBytes: keptBytes, at: now)
+  /// Notes that slots have ended loading.
+  ///
+  /// - Parameter bodyBytes: The number of bytes of bodies that wait to be written. Pixels are written after their
+  ///   body, so they wait with the bodies.
+  mutating func slotsEnded(_ count: Int, bodyBytes: Int = 0, at now: Int64) {
+    hold.slotsEnded(count, waitingBytes: keptBytes + bodyBytes, at: now)
   }
 
   /// Writes the pixels that wait without further delay.

@@ -23,7 +23,7 @@ struct SlotHold {
 
   /// Notes that slots have ended loading.
   ///
-  /// - Parameter waitingBytes: The number of bytes that wait to be written.
+  /// - Parameter waitingBytes: The number of bytes that wait to be written or are being written.
   mutating func slotsEnded(_ count: Int, waitingBytes: Int, at now: Int64) {
     loadingSlots -= count
     // The end of a load may be noted before its beginning, by another thread.

@@ -7,7 +7,8 @@ struct FetchedBytes: Sendable {
   /// True for a stored response whose body is not in memory: the pixel cache had the images, or the body was released
   /// while the server was asked.
   var isBodyOnDisk = false
-  /// True if the body stays in memory after it is stored: for a caller, another decode or an animation.
+  /// True if the body stays in memory after it is stored: for a caller, another decode, a transform or an
+  /// animation.
   var isBodyShared = false
   /// The digest of the stored body; `nil` for bytes that were not read from a disk cache.
   var digest: BodyDigest?

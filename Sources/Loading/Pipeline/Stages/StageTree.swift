@@ -184,9 +184,12 @@ struct StageTree {
   /// Returns true if a caller of an image receives the encoded bytes.
   func keepsData(_ id: ProcessedImageID) -> Bool { processedImages[id].map { keepsData($0) } ?? false }
 
-  /// Returns true if the body of a fetch is being decoded, or if a caller receives it.
+  /// Returns true if the body of a fetch stays in memory: it is being decoded, its images wait for their transforms, or
+  /// a caller receives it.
   func sharesBody(of fetch: FetchID) -> Bool {
-    fetches[fetch].map { $0.unfinishedDecodes > 0 } ?? false || hasCaller(of: fetch) { $0.keepsData }
+    fetches[fetch].map { $0.unfinishedDecodes > 0 } ?? false
+      || images(of: fetch).contains { processedImages[$0]?.request.transforms.isEmpty == false }
+      || hasCaller(of: fetch) { $0.keepsData }
   }
 
   private func keepsData(_ image: ProcessedImage) -> Bool {

@@ -55,6 +55,18 @@ struct PixelWritesTests {
     #expect(next(&writes, at: end) === image)
   }
 
+  @Test func pixelsWaitWithTheBodiesForAQuietTime() {
+    var writes = PixelWrites()
+    let image = Image.solid(width: 1, height: 1)
+    writes.slotBegan()
+    writes.add(image, entry, at: 0)
+    writes.slotsEnded(1, bodyBytes: SlotHold.quickBytes, at: 0)
+    let end = Int64(SlotHold.quietTime * 1e9)
+    #expect(writes.next(at: 0, isAgain: false) == .wait(until: end))
+    writes.woken(at: end)
+    #expect(next(&writes, at: end) === image)
+  }
+
   @Test func pixelsWaitForOneSecondAtMost() {
     var writes = PixelWrites()
     let images = (1...2).map { Image.solid(width: $0, height: 1) }

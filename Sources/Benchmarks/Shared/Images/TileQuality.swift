@@ -26,6 +26,23 @@ enum TileQuality {
     return error == 0 ? 99 : 10 * log10(255 * 255 / error)
   }
 
+  /// Returns the peak signal-to-noise ratio of a tile that covers the whole image, with the nearer of both filters. The
+  /// tile may exceed the image by less than a pixel at each edge.
+  static func best(_ tile: Pixels, of source: Pixels) -> Double {
+    let (width, height) = (Double(source.width), Double(source.height))
+    // The side that has a whole number of pixels determines the scale.
+    let scale = max(width / Double(tile.width), height / Double(tile.height))
+    let exceeds = (
+      abs(Double(tile.width) * scale - width) < 2 * scale,
+      abs(Double(tile.height) * scale - height) < 2 * scale
+    )
+    precondition(exceeds.0 && exceeds.1, "a tile of the whole image")
+    let part = Part(
+      x: (width - Double(tile.width) * scale) / 2, y: (height - Double(tile.height) * scale) / 2,
+      width: Double(tile.width) * scale, height: Double(tile.height) * scale)
+    return Filter.allCases.map { psnr(tile, of: source, part: part, $0) }.max() ?? .nan
+  }
+
   /// Returns the scaled image with three values per pixel, in the order of the source's bytes.
   private static func shrunk(
     _ source: Pixels, _ part: Part, width: Int, height: Int, _ filter: Filter
