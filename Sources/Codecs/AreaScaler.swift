@@ -18,27 +18,13 @@ struct AreaScaler: ~Copyable {
   private let memory: PixelBuffer
   /// Four sums per source pixel, for the current output row.
   private let sums: UnsafeMutableBufferPointer<Float>
-  /// True if `sums` has a part of the current output row.
-  private var hasSums = false
-  /// The sums of whole rows whose pixels are all opaque, for the current output row: vectors of small integers take half
-  /// the time. Empty if output rows cover few rows.
-  private let wholeRows: UnsafeMutableBufferPointer<UInt16>
-  /// The number of rows in `wholeRows`.
-  private var wholeRowCount = 0
   private let output: UnsafeMutableBufferPointer<UInt8>
-  private let swapsRedAndBlue: Bool
   private let height: Int
   private var y = 0
   /// The number of finished rows of the canvas.
   private(set) var outputY = 0
   /// The number of source rows in `sums`, including fractions.
   private var rowsSummed: Float = 0
-
-  /// The number of rows of 255 whose sum has room in 16 bits.
-  private static let largestWholeRowCount = 257
-  /// The number of source rows per output row from which on whole rows are summed apart: adding their sums to the others
-  /// takes as long as a row.
-  private static let rowsWorthSummingApart = 4.0
 
   /// The source columns that an output column covers.
   struct Span {
@@ -57,7 +43,6 @@ struct AreaScaler: ~Copyable {
       "images are scaled down")
     self.canvas = canvas
     hasAlpha = source.hasAlpha
-    swapsRedAndBlue = source.swapsRedAndBlue
     step = (
       source.extent.width / (Double(canvas.size.width) - 2 * canvas.overhang.x),
       source.extent.height / (Double(canvas.size.height) - 2 * canvas.overhang.y)
@@ -69,15 +54,9 @@ struct AreaScaler: ~Copyable {
     slight = hasAlpha ? nil : SlightScaler(spans, sourceWidth: source.size.width, rowsPerRow: step.y)
     let pixelBytes = PixelFormat.bytesPerPixel * MemoryLayout<Float>.stride
     let sumBytes = slight == nil ? source.size.width * pixelBytes : 0
-    let sumsApart = slight == nil && step.y >= Self.rowsWorthSummingApart
-    let wholeRowBytes = sumsApart ? sumBytes / 2 : 0
-    memory = PixelBuffer(
-      byteCount: sumBytes + wholeRowBytes + canvas.size.width * PixelFormat.bytesPerPixel)
+    memory = PixelBuffer(byteCount: sumBytes + canvas.size.width * PixelFormat.bytesPerPixel)
     sums = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[..<sumBytes]).bindMemory(to: Float.self)
-    wholeRows = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[sumBytes...].prefix(wholeRowBytes))
-      .bindMemory(to: UInt16.self)
-    output = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[(sumBytes + wholeRowBytes)...])
-      .bindMemory(to: UInt8.self)
+    output = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[sumBytes...]).bindMemory(to: UInt8.self)
   }
 
   private static func spans(count: Int, step: Double, before: Double, limit: Int) -> [Span] {
@@ -122,98 +101,38 @@ struct AreaScaler: ~Copyable {
   private mutating func add(_ row: UnsafePointer<UInt8>, weight: Float, of rows: Float) {
     if slight != nil {
       slight?.add(row, fraction: weight / max(rows, weight), isFirst: rowsSummed == 0)
-    } else if !wholeRows.isEmpty, weight > 0.9999, isOpaque(row) {
-      addWhole(row)
     } else {
       addFloats(row, weight: weight)
     }
     rowsSummed += weight
   }
 
-  private func isOpaque(_ row: UnsafePointer<UInt8>) -> Bool {
-    !hasAlpha || UnsafeRawBufferPointer(start: row, count: sums.count).hasOnlyOpaquePixels
-  }
-
-  private mutating func addWhole(_ row: UnsafePointer<UInt8>) {
-    if wholeRowCount == Self.largestWholeRowCount { addWholeRowsToSums() }
-    let rows = wholeRows.baseAddress.unsafelyUnwrapped
-    let count = wholeRows.count
-    if wholeRowCount == 0 {
-      for index in 0..<count { rows[index] = UInt16(row[index]) }
-    } else {
-      for index in 0..<count { rows[index] &+= UInt16(row[index]) }
-    }
-    wholeRowCount += 1
-  }
-
-  private mutating func addWholeRowsToSums() {
-    guard wholeRowCount > 0 else { return }
-    let sums = sums.baseAddress.unsafelyUnwrapped
-    let rows = wholeRows.baseAddress.unsafelyUnwrapped
-    let count = self.sums.count
-    switch (hasAlpha, hasSums) {
-    case (false, false): for index in 0..<count { sums[index] = Float(rows[index]) }
-    case (false, true): for index in 0..<count { sums[index] += Float(rows[index]) }
-    case (true, _):
-      if !hasSums { self.sums.update(repeating: 0) }
-      // Colors are weighted by alpha.
-      let factors = SIMD4<Float>(255, 255, 255, 1)
-      let values = UnsafeRawPointer(rows).assumingMemoryBound(to: SIMD4<UInt16>.self)
-      let pixels = UnsafeMutableRawPointer(sums).assumingMemoryBound(to: SIMD4<Float>.self)
-      for pixel in 0..<count / 4 {
-        pixels[pixel] += SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: values[pixel])) * factors
-      }
-    }
-    hasSums = true
-    wholeRowCount = 0
-  }
-
-  private mutating func addFloats(_ row: UnsafePointer<UInt8>, weight: Float) {
+  private func addFloats(_ row: UnsafePointer<UInt8>, weight: Float) {
     let sums = sums.baseAddress.unsafelyUnwrapped
     let count = self.sums.count
-    switch (hasAlpha, hasSums) {
-    case (false, false):
-      for index in 0..<count { sums[index] = Float(row[index]) * weight }
+    switch (hasAlpha, rowsSummed == 0) {
     case (false, true):
+      for index in 0..<count { sums[index] = Float(row[index]) * weight }
+    case (false, false):
       for index in 0..<count { sums[index] += Float(row[index]) * weight }
     case (true, _):
-      if !hasSums { self.sums.update(repeating: 0) }
-      let bytes = UnsafeRawPointer(row)
-      let pixels = UnsafeMutableRawPointer(sums).assumingMemoryBound(to: SIMD4<Float>.self)
-      for pixel in 0..<count / 4 {
-        let samples = bytes.loadUnaligned(fromByteOffset: pixel &* 4, as: SIMD4<UInt8>.self)
-        let values = SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: samples))
-        let alpha = values.w * weight
-        var weighted = values * alpha
-        weighted.w = alpha
-        pixels[pixel] += weighted
+      if rowsSummed == 0 { self.sums.update(repeating: 0) }
+      for pixel in stride(from: 0, to: count, by: 4) {
+        let alpha = Float(row[pixel + 3]) * weight
+        sums[pixel] += Float(row[pixel]) * alpha
+        sums[pixel + 1] += Float(row[pixel + 1]) * alpha
+        sums[pixel + 2] += Float(row[pixel + 2]) * alpha
+        sums[pixel + 3] += alpha
       }
     }
-    hasSums = true
   }
 
   private mutating func finishRow() {
     let row = output.baseAddress.unsafelyUnwrapped
-    if let slight {
-      slight.finish(row)
-    } else {
-      addWholeRowsToSums()
-      sumColumns()
-    }
-    if swapsRedAndBlue { swapRedAndBlue() }
+    if let slight { slight.finish(row) } else { sumColumns() }
     canvas.write(UnsafeMutableRawPointer(row), at: outputY)
     outputY += 1
     rowsSummed = 0
-    hasSums = false
-  }
-
-  private func swapRedAndBlue() {
-    let pixels = UnsafeMutableRawBufferPointer(output).assumingMemoryBound(to: UInt32.self)
-    for index in pixels.indices {
-      let pixel = UInt32(littleEndian: pixels[index])
-      let swapped = pixel & 0xFF00_FF00 | pixel >> 16 & 0xFF | (pixel & 0xFF) << 16
-      pixels[index] = swapped.littleEndian
-    }
   }
 
   private func sumColumns() {

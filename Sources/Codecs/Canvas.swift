@@ -91,8 +91,6 @@ struct Canvas {
     var hasAlpha: Bool
     /// True if the decoder returns the whole image at once instead of strips.
     var isWhole = false
-    /// True if red and blue are to be swapped. Only for images that are scaled, because the result has fewer pixels.
-    var swapsRedAndBlue = false
 
     init(_ size: PixelSize, hasAlpha: Bool, isWhole: Bool = false) {
       self.size = size
@@ -111,7 +109,6 @@ struct Canvas {
     let isScaled = source.size != size
     let bytesPerRow = source.size.width * PixelFormat.bytesPerPixel
     let stripHeight = source.isWhole ? source.size.height : min(source.size.height, Self.stripHeight)
-    precondition(isScaled || !source.swapsRedAndBlue, "colors are swapped while scaling")
     let isDirect = !isScaled && isUpright
     let strip = isDirect ? nil : PixelBuffer(byteCount: bytesPerRow * stripHeight, isZeroed: false)
     defer { withExtendedLifetime(strip) {} }

@@ -23,12 +23,9 @@ enum PNGDecoder {
     _ structure: PNGStructure, _ data: [UInt8], _ plan: DecodePlan
   ) throws(ImageError) -> Bitmap {
     try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
-      // PNG has red first. If the image is scaled, colors are swapped after that.
-      let format = plan.isScaled ? .rgba : plan.options.pixelFormat
-      let reader = try PNGReader(bytes, width: structure.size.width, format: format)
-      var source = Canvas.Source(
+      let reader = try PNGReader(bytes, width: structure.size.width, format: plan.options.pixelFormat)
+      let source = Canvas.Source(
         structure.size, hasAlpha: structure.hasAlpha, isWhole: structure.isInterlaced)
-      source.swapsRedAndBlue = format != plan.options.pixelFormat
       return try plan.bitmap(hasAlpha: structure.hasAlpha) { (canvas) throws(ImageError) in
         try canvas.draw(source) { (rows, count) throws(ImageError) in
           // An interlaced image has seven passes over all rows, each of which adds pixels.
