@@ -10,11 +10,9 @@ enum JPEGDecoder {
     let segments = JPEGSegments(data)
     // Without this header, the memory of the decode would have no bound.
     guard let header = JPEGHeader(data) else { throw .decoding(.jpeg, message: "no header") }
-    let coarse = JPEGCoarseScans.file(data, header, orientation: segments.orientation, options: options)
-    return try (coarse ?? data).withUnsafeBufferPointer { (bytes) throws(ImageError) in
+    return try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
       let reader = try JPEGReader(bytes, limits: options.limits)
       reader.cancellation = cancellation
-      if coarse != nil { reader.leavesOutSmoothing() }
       var plan = try DecodePlan(
         format: .jpeg, stored: reader.size, orientation: segments.orientation, options: options)
       plan.cancellation = cancellation
@@ -53,13 +51,8 @@ enum JPEGDecoder {
     let coefficients = JPEGDCImage.suits(plan, header) ? JPEGDCImage.bytes(of: header, for: plan) : 0
     return SourceMemory(
       plan: plan, source: Canvas.Source(output, hasAlpha: false),
-      codec: ByteCount.sum(
-        max(header.codecBytes(eighths: eighths), coefficients),
-        // A copy of a part of the file.
-        JPEGCoarseScans.suits(plan, header) ? data.count : 0),
+      codec: max(header.codecBytes(eighths: eighths), coefficients),
       profile: header.profileBytes, comesInPasses: header.hasMultipleScans,
-      reservedForPreviews: JPEGThumbnail(JPEGSegments(data), header, for: plan) == nil
-        ? 0 : JPEGThumbnail.decodingBytes,
       collectsRows: !header.hasMultipleScans)
   }
 
