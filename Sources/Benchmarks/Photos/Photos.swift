@@ -5,7 +5,7 @@ import Vitrine
 /// from memory to an eighth of the size on the same cores.
 ///
 /// The main figure is the whole way over loopback HTTP, as in `first-screen`: a tenth of its processor time is for
-/// passing the 200 MB through the kernel and libcurl, so that the figure still is one of decoding. The decoder alone,
+/// passing the files through the kernel and libcurl, so that the figure still is one of decoding. The decoder alone,
 /// with bytes in memory as libjpeg-turbo has them, is a figure of its own. Of the programs beside it, vipsthumbnail reads
 /// files that are in the page cache, and SDL_image has the bytes in memory.
 enum Photos {

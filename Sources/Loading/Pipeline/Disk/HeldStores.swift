@@ -66,8 +66,8 @@ struct HeldStores {
   /// Returns the response of a store that waits or is being written; `nil` if there is none.
   func response(for identity: RequestIdentity) -> HeldResponse? { last[identity]?.response }
 
-  /// Returns true if a store with a body of `count` bytes waits for the images of slots. The store replaces another store
-  /// of the response that waits.
+  /// Returns true if a store with a body of `count` bytes waits for the images of slots. A waiting store of the same
+  /// response is replaced.
   func holdsStore(of identity: RequestIdentity, bytes count: Int, at now: Int64) -> Bool {
     let replaced = places[identity].flatMap { waiting[$0]?.response.bodyLength } ?? 0
     return hold.isActive(at: now) && now >= endOfSuspension && count <= bytesLimit - (bytes - replaced)
