@@ -4,7 +4,7 @@ import Vitrine
 /// Loads 40 photographs of 12 megapixels into tiles of 160x120, beside libjpeg-turbo alone, which decodes the same bytes
 /// from memory to an eighth of the size on the same cores.
 ///
-/// The main figure is the whole way over loopback HTTP, as in `first-screen`: a tenth of its processor time is for
+/// The main figure is the whole way over loopback HTTP, as in `first-screen`: about a fifth of its processor time is for
 /// passing the files through the kernel and libcurl, so that the figure still is one of decoding. The decoder alone,
 /// with bytes in memory as libjpeg-turbo has them, is a figure of its own. Of the programs beside it, vipsthumbnail reads
 /// files that are in the page cache, and SDL_image has the bytes in memory.
