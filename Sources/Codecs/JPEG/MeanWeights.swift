@@ -1,4 +1,3 @@
-import VitrineGraphics
 
 /// The weights that turn the means of cells along one axis into the means of intervals, for a row or a column of pixels.
 ///

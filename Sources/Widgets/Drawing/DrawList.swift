@@ -58,11 +58,16 @@ public nonisolated struct DrawList: Sendable {
     public var tint: Color
     /// The radius of the destination's corners, in points.
     public var cornerRadius: Double
+    /// True if the scale or the position of the image changes with each frame, as in a zoom; false by default.
+    ///
+    /// The image is then scaled while it is drawn, by bilinear sampling, and the source may begin at fractions of a
+    /// pixel, so that slow movements are smooth. A still image is scaled once, in higher quality.
+    public var isMoving: Bool
 
     /// Creates a command for an image; by default for the whole image, opaque, with square corners.
     public init(
       image: Image, source: Rect? = nil, destination: Rect, opacity: Double = 1,
-      tint: Color = .white, templateColor: Color? = nil, cornerRadius: Double = 0
+      tint: Color = .white, templateColor: Color? = nil, cornerRadius: Double = 0, isMoving: Bool = false
     ) {
       self.image = image
       self.source =
@@ -73,6 +78,7 @@ public nonisolated struct DrawList: Sendable {
       self.tint = tint
       self.templateColor = templateColor
       self.cornerRadius = cornerRadius
+      self.isMoving = isMoving
     }
   }
 
