@@ -68,4 +68,10 @@ struct PlacedImage {
       bitmap: command.image.bitmap, source: command.source, rect: rect,
       corners: corners)
   }
+
+  /// The image for drawing while it moves; `nil` if it does not.
+  var moving: MovingImage? {
+    guard command.isMoving else { return nil }
+    return MovingImage(bitmap: command.image.bitmap, source: command.source, rect: rect, corners: corners)
+  }
 }

@@ -64,6 +64,10 @@ final class SoftwareRenderer: Renderer {
   }
 
   func draw(_ image: PlacedImage, clip: PixelRect) -> Bool {
+    if let moving = image.moving {
+      canvas?.draw(moving, clip: clip, effect: image.effect)
+      return true
+    }
     switch textures.drawing(of: image.command, in: image.rect, corners: image.corners) {
     case .texture(let pixels):
       canvas?.draw(pixels, at: image.rect, clip: clip, effect: image.effect)

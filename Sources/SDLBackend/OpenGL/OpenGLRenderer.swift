@@ -121,6 +121,10 @@ final class OpenGLRenderer: Renderer {
   }
 
   func draw(_ image: PlacedImage, clip: PixelRect) -> Bool {
+    if let moving = image.moving {
+      draw(moving, image, clip: clip)
+      return true
+    }
     switch textures.drawing(of: image.command, in: image.rect, corners: image.corners) {
     case .texture(let texture):
       texture.draw(x: image.rect.left, y: image.rect.top, clip: clip, effect: image.effect)
@@ -150,6 +154,30 @@ final class OpenGLRenderer: Renderer {
       bitmap: image.effect.replacesColors ? bitmap.whitened() : bitmap, isBodyOpaque: isOpaque)
     OpenGLTexture(pixels, width: width, height: height, device: device)?
       .draw(x: visible.left, y: visible.top, block: block, clip: visible, effect: image.effect)
+  }
+
+  /// Draws an image that moves: from a texture of the whole image, or scaled by the processor if there is none.
+  private func draw(_ moving: MovingImage, _ image: PlacedImage, clip: PixelRect) {
+    let visible = moving.rect.intersection(clip)
+    guard !visible.isEmpty else { return }
+    if moving.corners.radius == 0, !image.effect.replacesColors,
+      let texture = textures.wholeTexture(of: image.command.image)
+    {
+      return texture.draw(moving.source, in: moving.rect, clip: visible, effect: image.effect)
+    }
+    let isOpaque = moving.bitmap.isOpaque && moving.corners.radius == 0
+    let bitmap = Bitmap(
+      width: visible.width, height: visible.height, format: pixelFormat, isOpaque: isOpaque
+    ) { bytes, pitch in
+      moving.withRows(of: visible, format: pixelFormat) { row, y in
+        UnsafeMutableRawBufferPointer(rebasing: bytes[((y - visible.top) * pitch)...])
+          .copyMemory(from: UnsafeRawBufferPointer(row))
+      }
+    }
+    let pixels = ImagePixels(
+      bitmap: image.effect.replacesColors ? bitmap.whitened() : bitmap, isBodyOpaque: isOpaque)
+    OpenGLTexture(pixels, width: visible.width, height: visible.height, device: device)?
+      .draw(x: visible.left, y: visible.top, clip: visible, effect: image.effect)
   }
 
   func draw(_ text: TextKey, x: Int, y: Int, color: Color, clip: PixelRect) {

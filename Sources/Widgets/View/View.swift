@@ -191,6 +191,10 @@ open class View {
   /// The images that belong to the view, also those that the view does not show in its present state.
   var heldImages: [Image] { storedContents.map { [$0] } ?? [] }
 
+  /// The room for the image in points, for which a slot loads it: the size of the view, or more for an image that is
+  /// enlarged in its view.
+  package var imageRoom: Size { frame.size }
+
   /// True while an image of the view changes into another, or is about to. For a caption that changes with the image.
   public var isInTransition: Bool { !transitions.isEmpty }
 
