@@ -202,14 +202,16 @@ public final class HeroView: View {
   /// True: keys go to the content, not to the views behind.
   public override var takesUnclaimedKeys: Bool { true }
 
-  /// Escape and Backspace put the image back; other keys are passed to the content. No key reaches the views behind.
+  /// Escape and Backspace put the image back; other keys are passed to the content. Only function keys reach the views
+  /// behind.
   public override func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool {
     if key == .escape || key == .backspace {
       close()
       return true
     }
-    guard stage == .open else { return true }
-    return content.keyDown(key, modifiers: modifiers)
+    if case .function = key { return false }
+    if stage == .open { _ = content.keyDown(key, modifiers: modifiers) }
+    return true
   }
 
   /// No touch reaches the views behind.

@@ -94,8 +94,11 @@ public final class Window: View {
   /// True if `scale` is positive and finite.
   package nonisolated static func isScale(_ scale: Double) -> Bool { scale > 0 && scale.isFinite }
 
-  /// Sizes `rootView` to fill the window.
-  public override func layoutSubviews() { rootView?.frame = bounds }
+  /// Sizes `rootView`, and views over the whole window, to fill the window.
+  public override func layoutSubviews() {
+    rootView?.frame = bounds
+    for case let hero as HeroView in subviews { hero.frame = bounds }
+  }
 
   // MARK: Frames
 

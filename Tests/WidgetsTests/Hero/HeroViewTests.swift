@@ -149,7 +149,6 @@ struct HeroViewTests {
     hero.open(from: tile, in: test.window)
     test.advance(by: 0.1)
     test.window.frame.size = Size(width: 800, height: 600)
-    hero.frame = test.window.bounds
     test.advanceUntilIdle()
     #expect(hero.stage == .open)
     #expect(content.frame == Rect(x: 0, y: 0, width: 800, height: 600))
