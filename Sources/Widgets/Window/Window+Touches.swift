@@ -12,9 +12,9 @@ extension Window {
   package static let shortestPress = 0.05
 
   /// The maximum time from the end of a tap to the beginning of a tap that counts as its repetition, in seconds.
-  package static let tapInterval = 0.35
+  package nonisolated static let tapInterval = 0.35
   /// The maximum distance of a repeated tap, in points; large because a finger is less precise than a mouse.
-  package static let tapDistance = 30.0
+  package nonisolated static let tapDistance = 30.0
 
   func handleTouch(id: Int64, phase: TouchPhase, location: Point) {
     if phase == .began { beginTouch(id: id, location: location) }
