@@ -130,10 +130,11 @@ extension Window {
     cancelTouches { $0.isDescendant(of: view) }
   }
 
-  /// Cancels the touches of the matching views. Views that received the beginning of a touch receive `touchCancelled`.
+  /// Cancels the touches of the matching views. Views that received the beginning of a touch receive `touchCancelled`,
+  /// observers see a cancelled touch.
   private func cancelTouches(where isAffected: (View) -> Bool) {
     for touch in Array(touches.values) + endingTouches {
-      touch.observers.removeAll(where: isAffected)
+      endObserving(touch, where: isAffected)
       guard let view = touch.view, isAffected(view) else { continue }
       cancel(touch.delay)
       endingTouches.removeAll { $0 === touch }
@@ -141,6 +142,16 @@ extension Window {
       touch.view = nil
       if touch.isDelivered { view.touchCancelled(touch) }
     }
+  }
+
+  private func endObserving(_ touch: Touch, where isAffected: (View) -> Bool) {
+    let observers = touch.observers.filter(isAffected)
+    guard !observers.isEmpty else { return }
+    touch.observers.removeAll(where: isAffected)
+    let phase = touch.phase
+    touch.phase = .cancelled
+    for observer in observers { observer.observeTouch(touch) }
+    touch.phase = phase
   }
 }
 
