@@ -245,7 +245,9 @@ nonisolated struct PageMotion {
       spring.target += Double(shift)
       phase = .spring(spring, start: start)
     }
-    if !geometry.canMove { rest() }
+    // The visible pages were beyond those that are left.
+    let isOutOfSight = position <= geometry.range.lowerBound - 1 || position >= geometry.range.upperBound + 1
+    if !geometry.canMove || isOutOfSight { rest() }
   }
 
   /// Returns the new number of a page, or of the page that takes its place: the next one that stays, or else the
