@@ -251,7 +251,7 @@ public final class Window: View {
   }
 
   /// Returns the outermost, then frontmost view that accepts keys left over by the focused view and its superviews.
-  private func unclaimedKeyReceiver(below view: View) -> View? {
+  func unclaimedKeyReceiver(below view: View) -> View? {
     guard !view.isHidden, view.alpha >= 0.01 else { return nil }
     if view.takesUnclaimedKeys { return view }
     for child in view.subviews.reversed() {
