@@ -64,10 +64,11 @@ open class SlideshowView: View {
   /// The touch that pauses the slideshow.
   private var touch: Touch?
 
-  /// Creates a black view without slides.
+  /// Creates a black view without slides, with the accessibility role `.image`.
   public override init(frame: Rect = .zero) {
     super.init(frame: frame)
     backgroundColor = .black
+    accessibilityRole = .image
   }
 
   // MARK: Slides
@@ -191,11 +192,6 @@ open class SlideshowView: View {
 
   // MARK: Accessibility
 
-  /// The role `.image`, unless another role was set.
-  open override var accessibilityRole: AccessibilityRole {
-    get { role(.image) }
-    set { super.accessibilityRole = newValue }
-  }
   /// The label that was set, or else the title of the shown slide.
   open override var accessibilityLabel: String? {
     get { super.accessibilityLabel ?? shownSlide?.title }

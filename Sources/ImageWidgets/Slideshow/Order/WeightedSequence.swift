@@ -23,7 +23,8 @@ nonisolated struct WeightedSequence: SlideSequence {
       if isAvailable(slide) { return slide }
     }
     let start = Int.random(in: 0..<sums.count, using: &random)
-    return sums.indices.lazy.map { (start + $0) % sums.count }.first { hasWeight($0) && isAvailable($0) }
+    let slides = start..<(start + sums.count)
+    return slides.first { hasWeight($0 % sums.count) && isAvailable($0 % sums.count) }.map { $0 % sums.count }
   }
 
   mutating func didShow(_ slide: Int, by step: SlideStep) { _ = history.didShow(slide, by: step) }
