@@ -55,18 +55,29 @@ nonisolated enum Help {
 
   static var optionNames: [String] { options.map(\.name) }
 
-  static var text: String {
-    var lines = [
-      "vitrine: images from the network on a screen without a desktop", "", "usage: vitrine [OPTION…]",
-      "       vitrine cache COMMAND or vitrine prefetch FEED: tools, see “vitrine cache --help”", "",
-    ]
+  /// Returns the name of an option's value, empty for an option without a value; `nil` for an unknown option.
+  static func value(of name: String) -> String? { options.first { $0.name == name }?.value }
+
+  /// Returns options as lines in two columns.
+  static func lines(of options: [(name: String, value: String, meaning: String)]) -> [String] {
     let column = 24
+    var lines: [String] = []
     for option in options {
       let head = "  \(option.name) \(option.value)"
       let meaning = option.meaning.split(separator: "\n")
-      lines.append(head + String(repeating: " ", count: max(1, column - head.count)) + meaning[0])
+      lines.append(head + String(repeating: " ", count: max(1, column - head.count)) + (meaning.first ?? ""))
       for more in meaning.dropFirst() { lines.append(String(repeating: " ", count: column) + more) }
     }
+    return lines
+  }
+
+  static var text: String {
+    var lines = [
+      "vitrine: images from the network on a screen without a desktop", "", "usage: vitrine [OPTION…]",
+      "       vitrine slideshow [FEED] [OPTION…]: one image after another, see “vitrine slideshow --help”",
+      "       vitrine cache COMMAND or vitrine prefetch FEED: tools, see “vitrine cache --help”", "",
+    ]
+    lines += Self.lines(of: options)
     lines += [
       "",
       "Keys: Tab, arrows and Enter; F1 shows the source of each image and the frames of animations,\nF2 turns --offline on and off, F5 in the list and the grid asks the servers whether images have changed,\nlike pulling the content down.",

@@ -16,6 +16,7 @@ final class SlideshowPlayer {
   private let preparation = SlidePreparation()
   private weak var view: SlideshowView?
   private var shownCount = 0
+  private var wasDrawn = false
   /// True while the view counts as loading its first image.
   private var isPending = false
   private let timer = SlideFrames(keepsBusy: false) { player, now in
@@ -120,6 +121,7 @@ final class SlideshowPlayer {
   /// Draws the slides. A view that is drawn again continues.
   func draw(_ placeholder: DrawList.ImageCommand?, into list: inout DrawList) {
     guard let view, let window = view.window else { return }
+    wasDrawn = true
     stage.draw(
       in: view.bounds, at: window.now, scale: window.scale, placeholder: placeholder, into: &list)
     if plan.pauses.contains(.offScreen) { timer.request(at: window.now, in: window) }
@@ -208,11 +210,17 @@ final class SlideshowPlayer {
     let slide = StagedSlide(
       image: image, number: shownCount, movement: motion == .none ? nil : seconds,
       clock: SlideClock(at: now, isRunning: plan.pauses.isEmpty))
-    stage.show(slide, with: transition)
+    stage.show(slide, with: appearsAtOnce ? .none : transition)
     shownCount &+= 1
     shownSlide = slides[index]
     view?.setNeedsDisplay()
     view?.onShow?(slides[index], index)
+  }
+
+  /// True for a first slide that is ready before the view is drawn, as on a second start. If a program advances the time,
+  /// that would depend on the speed of loading.
+  private var appearsAtOnce: Bool {
+    stage.shown == nil && !wasDrawn && view?.window?.isInRealTime == true
   }
 
   private func clear() {

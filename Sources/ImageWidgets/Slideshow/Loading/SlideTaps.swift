@@ -47,7 +47,8 @@ nonisolated struct SlideTaps {
 
   /// Returns a pixel of the scaled image, over black and opaque. These taps are those of the columns.
   func pixel(
-    _ x: Int, _ rows: SlideTaps, _ y: Int, of source: UnsafeBufferPointer<SIMD4<UInt8>>, bytesPerRow width: Int,
+    _ x: Int, _ rows: SlideTaps, _ y: Int, of source: UnsafeBufferPointer<SIMD4<UInt8>>,
+    bytesPerRow width: Int,
     isOpaque: Bool
   ) -> SIMD4<UInt8> {
     var sum = SIMD4<UInt32>(repeating: 0)

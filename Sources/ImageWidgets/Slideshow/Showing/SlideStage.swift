@@ -61,7 +61,8 @@ struct SlideStage {
   ///
   /// - Parameter placeholder: The command that draws the placeholder, from which the first slide appears.
   func draw(
-    in bounds: Rect, at now: Double, scale: Double, placeholder: DrawList.ImageCommand?, into list: inout DrawList
+    in bounds: Rect, at now: Double, scale: Double, placeholder: DrawList.ImageCommand?,
+    into list: inout DrawList
   ) {
     let new = shown?.command(in: bounds, at: now) ?? placeholder
     guard let change else {
