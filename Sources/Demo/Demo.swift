@@ -8,6 +8,8 @@ final class Demo: ScriptStage {
 
   private let application: Application
   private let options: Options
+  /// The options of a slideshow; `nil` for the other screens.
+  private let slideshow: SlideshowOptions?
   private let gallery: Gallery
   private let feed: Feed
   /// Loads the images of the next rows. `nil` in a run with a script, or one that ends when idle: only shown images are
@@ -34,11 +36,12 @@ final class Demo: ScriptStage {
   var window: Window { application.window }
 
   init(
-    application: Application, options: Options, gallery: Gallery, feed: Feed,
-    script: Script?, assets: String, logMessage: @escaping (String) -> Void
+    application: Application, options: Options, slideshow: SlideshowOptions? = nil, gallery: Gallery,
+    feed: Feed, script: Script?, assets: String, logMessage: @escaping (String) -> Void
   ) {
     self.application = application
     self.options = options
+    self.slideshow = slideshow
     self.gallery = gallery
     self.logMessage = logMessage
     self.feed = feed
@@ -68,6 +71,7 @@ final class Demo: ScriptStage {
     feed.onUpdate = { [unowned self] changes in
       for screen in feedScreens { screen.show(feed.items, changes) }
       viewer?.show(feed.items, changes)
+      slideshowScreen?.show(feed.items, changes)
     }
     feed.onChange = { [unowned self] in if $0 == .state { feedStateDidChange() } }
     HangupSignal.watch { [weak self] in self?.receive($0) }
@@ -106,6 +110,7 @@ final class Demo: ScriptStage {
   }
 
   private var feedScreens: [FeedScreen] { screens.values.compactMap { $0 as? FeedScreen } }
+  private var slideshowScreen: SlideshowScreen? { screens[SlideshowOptions.word] as? SlideshowScreen }
 
   /// The reason why the list of the feed has not arrived, reported by runs that end when idle or at the end of a
   /// script; `nil` if there is none.
@@ -134,7 +139,7 @@ final class Demo: ScriptStage {
         root.screen.refresh()
         return true
       }
-      return root.screen.scrollView.keyDown(key, modifiers: modifiers)
+      return (root.screen as? any ScrollingScreen)?.scrollView.keyDown(key, modifiers: modifiers) ?? false
     }
     window.showsDiagnostics = options.overlay
     self.root = root
@@ -163,6 +168,7 @@ final class Demo: ScriptStage {
 
   private func screen(_ name: String) -> any Screen {
     if let screen = screens[name] { return screen }
+    if let slideshow, name == SlideshowOptions.word { return makeSlideshow(slideshow) }
     let screen: any Screen =
       switch name {
       case "grid":
@@ -196,6 +202,13 @@ final class Demo: ScriptStage {
     // Tab must not reach the views behind.
     root?.isUserInteractionEnabled = false
     self.viewer = viewer
+  }
+
+  private func makeSlideshow(_ options: SlideshowOptions) -> SlideshowScreen {
+    let screen = SlideshowScreen(items: feed.items, options: options)
+    screen.onRefresh = { [unowned self] in self.feed.reload() }
+    screens[SlideshowOptions.word] = screen
+    return screen
   }
 
   private func clearCache() {
@@ -308,7 +321,9 @@ final class Demo: ScriptStage {
   var isQuitting: Bool { application.host.isQuitting }
   var isLoadedThroughout: Bool {
     func isLoading(_ view: View) -> Bool { view.isLoading || view.subviews.contains(where: isLoading) }
+    // The next image is loaded as well, so that a script with a manual clock does not depend on the time that takes.
     return root?.isLoading == false && !screens.values.contains(where: isLoading)
+      && slideshowScreen?.slideshow.isPreparing != true
   }
   var realTime: Double { Process.milliseconds / 1000 }
 

@@ -26,10 +26,11 @@ struct Program {
   private static func run(_ arguments: [String]) -> Int32 {
     do {
       if let options = try ToolOptions(arguments: arguments) { return Tools.run(options) }
-      let options = try Options(arguments: arguments)
-      if options.showsHelp { return Tools.show(Help.text) }
+      let slideshow = try SlideshowOptions(arguments: arguments)
+      let options = try slideshow?.run ?? Options(arguments: arguments)
+      if options.showsHelp { return Tools.show(slideshow == nil ? Help.text : SlideshowHelp.text) }
       if options.showsVersion { return Tools.show("vitrine \(Help.version)") }
-      return try start(options)
+      return try start(options, slideshow)
     } catch let error as Options.UsageError {
       logMessage(error.message)
       return 2
@@ -43,7 +44,7 @@ struct Program {
     return 1
   }
 
-  private static func start(_ options: Options) throws -> Int32 {
+  private static func start(_ options: Options, _ slideshow: SlideshowOptions?) throws -> Int32 {
     let assets = Assets.folder
     let script = try options.script.map(readScript)
     let gallery = try Gallery(assets: assets, latency: options.latency)
@@ -69,8 +70,8 @@ struct Program {
     for warning in application.host.warnings { logMessage(warning) }
 
     let demo = Demo(
-      application: application, options: options, gallery: gallery, feed: feed, script: script,
-      assets: assets, logMessage: logMessage)
+      application: application, options: options, slideshow: slideshow, gallery: gallery, feed: feed,
+      script: script, assets: assets, logMessage: logMessage)
     let code = demo.run()
     if let problem = demo.problem { logMessage(problem) }
     reportFaults(of: configuration, logMessage)

@@ -55,18 +55,29 @@ nonisolated enum Help {
 
   static var optionNames: [String] { options.map(\.name) }
 
-  static var text: String {
-    var lines = [
-      "vitrine: images from the network on a screen without a desktop", "", "usage: vitrine [FEED] [OPTION…]",
-      "       vitrine cache COMMAND or vitrine prefetch FEED: tools, see “vitrine cache --help”", "",
-    ]
+  /// Returns the name of an option's value, empty for an option without a value; `nil` for an unknown option.
+  static func value(of name: String) -> String? { options.first { $0.name == name }?.value }
+
+  /// Returns options as lines in two columns.
+  static func lines(of options: [(name: String, value: String, meaning: String)]) -> [String] {
     let column = 24
+    var lines: [String] = []
     for option in options {
       let head = "  \(option.name) \(option.value)"
       let meaning = option.meaning.split(separator: "\n")
-      lines.append(head + String(repeating: " ", count: max(1, column - head.count)) + meaning[0])
+      lines.append(head + String(repeating: " ", count: max(1, column - head.count)) + (meaning.first ?? ""))
       for more in meaning.dropFirst() { lines.append(String(repeating: " ", count: column) + more) }
     }
+    return lines
+  }
+
+  static var text: String {
+    var lines = [
+      "vitrine: images from the network on a screen without a desktop", "", "usage: vitrine [FEED] [OPTION…]",
+      "       vitrine slideshow [FEED] [OPTION…]: one image after another, see “vitrine slideshow --help”",
+      "       vitrine cache COMMAND or vitrine prefetch FEED: tools, see “vitrine cache --help”", "",
+    ]
+    lines += Self.lines(of: options)
     lines += [
       "",
       "A tap opens an image: two fingers, the wheel, + and - enlarge it, a swipe or an arrow shows the next,\na drag down or Esc closes it. A long press or Shift-Enter selects.",

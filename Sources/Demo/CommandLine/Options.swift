@@ -132,8 +132,9 @@ nonisolated struct Options: Equatable {
 
   /// Returns the message for an argument that is no option. The first argument may be the mistyped word of a tool.
   private static func unexpected(_ argument: String, isFirst: Bool) -> String {
-    let tool = isFirst ? Typo.nearest(to: argument, among: ToolOptions.words, within: 2) : nil
-    if ToolOptions.words.contains(argument) { return "“\(argument)” comes first: vitrine \(argument) …" }
+    let words = ToolOptions.words + [SlideshowOptions.word]
+    let tool = isFirst ? Typo.nearest(to: argument, among: words, within: 2) : nil
+    if words.contains(argument) { return "“\(argument)” comes first: vitrine \(argument) …" }
     let hint = tool.map { "did you mean \($0)?" } ?? "options begin with --, see --help"
     return "unexpected “\(shown(argument))”; \(hint)"
   }
@@ -149,7 +150,7 @@ nonisolated struct Options: Equatable {
   /// The maximum length of a window's side in pixels.
   private static let longestSide = 16_384
 
-  private static func choice(
+  static func choice(
     _ name: String, _ value: String, of choices: [String]
   ) throws(UsageError) -> String {
     guard choices.contains(value.lowercased()) else {

@@ -2,7 +2,7 @@ import Vitrine
 
 /// A large animation with controls, a button whose states move, a live stream, and a grid of 40 moving tiles in three
 /// formats.
-final class AnimationsScreen: View, Screen {
+final class AnimationsScreen: View, ScrollingScreen {
   private static let gap = 16.0
   private static let tileCount = 40
   private static let files = [

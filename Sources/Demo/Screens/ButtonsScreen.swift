@@ -1,7 +1,7 @@
 import Vitrine
 
 /// Buttons with a remote image for each state.
-final class ButtonsScreen: View, Screen {
+final class ButtonsScreen: View, ScrollingScreen {
   private let gallery: Gallery
   private let failure: Image?
   private let scroll = ScrollView()

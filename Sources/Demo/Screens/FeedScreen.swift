@@ -1,7 +1,7 @@
 import Vitrine
 
 /// A screen that shows the images of a feed in a list, with the layout and the cell type given by a subclass.
-class FeedScreen: View, Screen {
+class FeedScreen: View, ScrollingScreen {
   let list = ListView()
   private var items: Feed.Items
   private let failure: Image?

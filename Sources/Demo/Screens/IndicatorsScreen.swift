@@ -2,7 +2,7 @@ import Vitrine
 
 /// Each kind of indicator over an image that loads slowly, and images with previews during the load. Each card has a
 /// button that loads the image again.
-final class IndicatorsScreen: View, Screen {
+final class IndicatorsScreen: View, ScrollingScreen {
   private let gallery: Gallery
   private let failure: Image?
   private let downloader: ImageDownloader

@@ -7,6 +7,10 @@ protocol Screen: View {
   /// Refreshes the screen. Called for F5; on a list, the same as a pull. Other screens show their images again, from
   /// memory.
   func refresh()
+}
+
+/// A page that scrolls.
+protocol ScrollingScreen: Screen {
   /// The scroll view that handles keys that no other view has handled.
   var scrollView: ScrollView { get }
 }

@@ -1,7 +1,7 @@
 import Vitrine
 
 /// Tiles that show the transitions from one image to another, one kind of transition per tile.
-final class TransitionsScreen: View, Screen {
+final class TransitionsScreen: View, ScrollingScreen {
   private static let gap = 16.0
 
   private let gallery: Gallery

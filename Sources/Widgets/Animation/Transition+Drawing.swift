@@ -2,7 +2,7 @@ import VitrineGraphics
 
 extension Transition.Kind {
   /// Draws one moment of the transition within the scene's rectangle.
-  nonisolated func draw(_ scene: TransitionScene, into list: inout DrawList) {
+  package nonisolated func draw(_ scene: TransitionScene, into list: inout DrawList) {
     switch self {
     case .none: if let new = scene.new { list.draw(new) }
     case .fadeThrough:

@@ -1,0 +1,58 @@
+import Vitrine
+
+/// The images of a feed one after another, with title and clock.
+final class SlideshowScreen: View, Screen {
+  let slideshow = SlideshowView()
+  private let caption = CaptionView()
+  private let hasCaption: Bool
+  /// Called when the user asks for newer images. The handler reloads the feed's list.
+  var onRefresh: () -> Void = {}
+
+  init(items: Feed.Items, options: SlideshowOptions) {
+    hasCaption = options.hasCaption
+    super.init()
+    slideshow.secondsPerImage = options.seconds
+    slideshow.transition = SlideTransition.named(options.transition)
+    slideshow.motion = options.moves ? .kenBurns : .none
+    slideshow.order = options.order == "shuffled" ? .shuffled() : .list
+    slideshow.onShow = { [unowned self] _, _ in updateCaption() }
+    slideshow.onPause = { [unowned self] _ in updateCaption() }
+    if options.hasClock {
+      let clock = ClockLabel { .local }
+      clock.accessibilityLabel = "Clock"
+      caption.trailingView = clock
+    }
+    for view in [slideshow, caption] { addSubview(view) }
+    slideshow.setSlides(Slides(items))
+  }
+
+  /// Shows other items. The shown image stays until the next change.
+  ///
+  /// - Parameter changes: The difference from the items before.
+  func show(_ items: Feed.Items, _ changes: ListChanges) {
+    slideshow.setSlides(Slides(items), changes: changes)
+    updateCaption()
+  }
+
+  func reload() { onRefresh() }
+
+  private func updateCaption() {
+    let title = hasCaption ? slideshow.shownSlide?.title : nil
+    caption.text = [title, slideshow.isPaused ? "Paused" : nil].compactMap { $0 }.joined(separator: "  ·  ")
+  }
+
+  override func layoutSubviews() {
+    slideshow.frame = bounds
+    let height = min(bounds.height, caption.sizeThatFits(bounds.size).height)
+    caption.frame = Rect(x: 0, y: bounds.height - height, width: bounds.width, height: height)
+  }
+}
+
+/// Scripts find the slideshow by the name “Slideshow”.
+extension SlideshowScreen: ScriptNamed {
+  var scriptTitle: String { "Slideshow" }
+  var scriptStates: Set<ScriptState> {
+    let load: ScriptState = slideshow.isLoading ? .loading : slideshow.shownSlide == nil ? .failed : .loaded
+    return slideshow.isChanging ? [load, .changing] : [load]
+  }
+}

@@ -1,0 +1,232 @@
+import VitrineGraphics
+import VitrineLoading
+import VitrineWidgets
+
+/// Plays a slideshow in its view: performs the actions of the plan, and requests frames while something is due or moves.
+final class SlideshowPlayer {
+  private(set) var plan = SlideshowPlan()
+  private(set) var stage = SlideStage()
+  private(set) var slides = Slides([])
+  private(set) var shownSlide: Slide?
+  var transition = Transition.crossDissolve(1) { didSet { settingsDidChange() } }
+  var secondsPerImage = 10.0 { didSet { settingsDidChange() } }
+  var motion = SlideMotion.none { didSet { sizeMayHaveChanged() } }
+  var order = SlideOrder.list { didSet { if order != oldValue { beginOrder() } } }
+
+  private let preparation = SlidePreparation()
+  private weak var view: SlideshowView?
+  private var shownCount = 0
+  private var wasDrawn = false
+  /// True while the view counts as loading its first image.
+  private var isPending = false
+  private let timer = SlideFrames(keepsBusy: false) { player, now in
+    player.step(at: now)
+    return player.plan.deadline.map { .at($0) } ?? .never
+  }
+  private let changing = SlideFrames(keepsBusy: true) { player, now in
+    player.step(at: now)
+    return player.stage.isChanging ? .soon : .never
+  }
+  private let moving = SlideFrames(keepsBusy: false) { player, now in
+    player.step(at: now)
+    return player.isMoving(at: now) ? .soon : .never
+  }
+
+  init(view: SlideshowView) {
+    self.view = view
+    for frames in [timer, changing, moving] { frames.player = self }
+    preparation.onResult = { [weak self] in self?.didPrepare($0) }
+    preparation.onResize = { [weak self] image in
+      self?.stage.replaceShown(by: image)
+      self?.view?.setNeedsDisplay()
+    }
+    preparation.onConnectivity = { [weak self] in self?.networkDidReturn() }
+    settingsDidChange()
+  }
+
+  /// True while an image is loading that is not shown yet.
+  var isPreparing: Bool { plan.loading != nil || preparation.isResizing }
+
+  // MARK: Inputs
+
+  func setSlides(_ new: Slides, _ given: ListChanges?) {
+    let old = slides
+    slides = new
+    if old.isEmpty { return beginOrder() }
+    let isValid = given?.oldCount == old.count && given?.newCount == new.count
+    let changes = given.flatMap { isValid ? $0 : nil } ?? ListChanges(from: old.urls, to: new.urls)
+    plan.apply(changes) { new[$0].weight }
+    if let index = plan.shown { shownSlide = new[index] }
+    update()
+  }
+
+  private func beginOrder() {
+    let slides = slides
+    plan.setSequence(order.sequence(count: slides.count) { slides[$0].weight }, count: slides.count)
+    update()
+  }
+
+  func showNext() {
+    plan.showNext()
+    update()
+  }
+
+  func showPrevious() {
+    plan.showPrevious(at: currentTime)
+    update()
+  }
+
+  func setPaused(_ isPaused: Bool, _ reason: SlideshowPlan.Pause) {
+    pause(isPaused, reason, at: currentTime)
+    update()
+  }
+
+  private func pause(_ isPaused: Bool, _ reason: SlideshowPlan.Pause, at now: Double) {
+    plan.setPaused(isPaused, reason, at: now)
+    stage.setRunning(plan.pauses.isEmpty, at: now)
+  }
+
+  private func settingsDidChange() {
+    plan.secondsPerImage = secondsPerImage > 0.1 ? secondsPerImage : 0.1
+    plan.transitionSeconds = transition.isAnimated ? transition.duration : 0
+    update()
+  }
+
+  private func networkDidReturn() {
+    plan.retryFailures(at: currentTime)
+    update()
+  }
+
+  // MARK: The view
+
+  /// Begins in a window, and stops outside of one.
+  func windowDidChange() {
+    guard view?.window != nil else { return leaveScreen(at: currentTime) }
+    sizeMayHaveChanged()
+    update()
+  }
+
+  /// Prepares the slides for another size of the view in pixels.
+  func sizeMayHaveChanged() {
+    guard let view, let window = view.window else { return }
+    let new = SlideSize(view.bounds.size, scale: window.scale, zoom: motion.largestZoom)
+    guard let new, new != preparation.size else { return }
+    if preparation.resize(to: new) { plan.prepareAgain() }
+    if let slide = shownSlide, let shown = stage.shown, new.needsAnother(than: shown.image) {
+      preparation.resize(slide, from: view.currentDownloader)
+    }
+    update()
+  }
+
+  /// Draws the slides. A view that is drawn again continues.
+  func draw(_ placeholder: DrawList.ImageCommand?, into list: inout DrawList) {
+    guard let view, let window = view.window else { return }
+    wasDrawn = true
+    stage.draw(
+      in: view.bounds, at: window.now, scale: window.scale, placeholder: placeholder, into: &list)
+    if plan.pauses.contains(.offScreen) { timer.request(at: window.now, in: window) }
+  }
+
+  // MARK: Time
+
+  /// The host's time, which is later than that of the window between two frames.
+  private var currentTime: Double {
+    view?.window.map { max($0.now, $0.hostTime?() ?? $0.now) } ?? 0
+  }
+
+  /// Performs what is due, and requests the next frames.
+  private func update() {
+    guard let window = view?.window, preparation.size != nil else { return }
+    let now = currentTime
+    performActions(at: now)
+    timer.request(at: plan.deadline, in: window)
+    requestFrames(at: now, in: window)
+  }
+
+  private func requestFrames(at time: Double, in window: Window) {
+    if stage.isChanging { changing.request(at: time, in: window) }
+    if isMoving(at: window.now) { moving.request(at: time, in: window) }
+  }
+
+  /// Advances the slideshow in a frame.
+  private func step(at now: Double) {
+    guard let view, let window = view.window, view.isOnScreen else { return leaveScreen(at: now) }
+    if plan.pauses.contains(.offScreen) { pause(false, .offScreen, at: now) }
+    let wasMoving = stage.isChanging || isMoving(at: now)
+    performActions(at: now)
+    stage.step(at: now)
+    if wasMoving || stage.isChanging { view.setNeedsDisplay() }
+    requestFrames(at: window.frameTime(after: now), in: window)
+  }
+
+  private func isMoving(at now: Double) -> Bool {
+    plan.pauses.isEmpty && stage.shown?.isMoving(at: now) == true
+  }
+
+  /// Stops the time until the view is drawn again.
+  private func leaveScreen(at now: Double) {
+    pause(true, .offScreen, at: now)
+    stage.endTransition()
+  }
+
+  // MARK: Actions
+
+  /// Performs the actions of the plan. Handlers that are called may call the view again.
+  private func performActions(at now: Double) {
+    while let action = plan.nextAction(at: now) {
+      switch action {
+      case .load(let index): prepare(index)
+      case .drop: preparation.drop()
+      case .show(let index): show(index, at: now)
+      case .clear: clear()
+      }
+    }
+    let waits = preparation.isLoading && !plan.showsSlide
+    if waits != isPending { view?.pendingSlots += waits ? 1 : -1 }
+    isPending = waits
+  }
+
+  private func prepare(_ index: Int) {
+    guard let view else { return }
+    if !plan.showsSlide { view.window?.loadDidBegin() }
+    preparation.begin(slides[index], from: view.currentDownloader)
+  }
+
+  private func didPrepare(_ result: Result<Void, ImageError>) {
+    guard let index = plan.loading else { return }
+    switch result {
+    case .success: plan.didLoad()
+    case .failure(let error):
+      let slide = slides[index]
+      plan.didFail(at: currentTime)
+      view?.onFailure?(slide, index, error)
+    }
+    update()
+  }
+
+  private func show(_ index: Int, at now: Double) {
+    guard let image = preparation.take() else { return }
+    let seconds = plan.secondsPerImage + 2 * plan.transitionSeconds
+    let slide = StagedSlide(
+      image: image, number: shownCount, movement: motion == .none ? nil : seconds,
+      clock: SlideClock(at: now, isRunning: plan.pauses.isEmpty))
+    stage.show(slide, with: appearsAtOnce ? .none : transition)
+    shownCount &+= 1
+    shownSlide = slides[index]
+    view?.setNeedsDisplay()
+    view?.onShow?(slides[index], index)
+  }
+
+  /// True for a first slide that is ready before the view is drawn, as on a second start. If a program advances the time,
+  /// that would depend on the speed of loading.
+  private var appearsAtOnce: Bool {
+    stage.shown == nil && !wasDrawn && view?.window?.isInRealTime == true
+  }
+
+  private func clear() {
+    shownSlide = nil
+    preparation.endResizing()
+    stage.show(nil, with: transition)
+    view?.setNeedsDisplay()
+  }
+}
