@@ -86,4 +86,8 @@ final class SoftwareRenderer: Renderer {
   func mix(in area: PixelRect, fraction: Double, _ first: () -> Bool, and second: () -> Bool) -> Bool {
     canvas?.mix(in: area, fraction: fraction, first, and: second) ?? true
   }
+
+  func drawGroup(in area: PixelRect, opacity: Double, _ content: () -> Void) {
+    canvas?.drawGroup(in: area, opacity: opacity, content)
+  }
 }

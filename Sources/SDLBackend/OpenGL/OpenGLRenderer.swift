@@ -197,4 +197,12 @@ final class OpenGLRenderer: Renderer {
     old.draw(at: area, opacity: UInt8(((1 - fraction) * 255).rounded()))
     return isFirstDone && isSecondDone
   }
+
+  func drawGroup(in area: PixelRect, opacity: Double, _ content: () -> Void) {
+    guard !area.isEmpty, let image else { return }
+    // Without memory for mixing, the group is drawn opaque.
+    let below = image.copy(of: area)
+    content()
+    below?.draw(at: area, opacity: 255 - UInt8((opacity * 255).rounded()))
+  }
 }

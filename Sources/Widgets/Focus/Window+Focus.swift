@@ -95,7 +95,7 @@ extension Window {
   private func focusable(below top: View, isTabbing: Bool) -> [Focusable] {
     var found: [Focusable] = []
     func collect(_ view: View, visible: Rect, isDirect: Bool) {
-      guard !view.isHidden, view.alpha >= 0.01, view.isUserInteractionEnabled else { return }
+      guard view.isDrawn, view.isUserInteractionEnabled else { return }
       let frame = view.frameInWindow
       let visibleFrame = frame.intersection(visible)
       if view !== top, view.canBecomeFocused {

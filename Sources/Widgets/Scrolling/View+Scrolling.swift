@@ -7,8 +7,7 @@ extension View {
     var ancestor = superview
     while let current = ancestor {
       if let scrollView = current as? ScrollView {
-        let origin = scrollView.convertFromWindow(convertToWindow(bounds.origin))
-        scrollView.scrollRectToVisible(Rect(origin: origin, size: frame.size), animated: animated)
+        scrollView.scrollRectToVisible(scrollView.convertFromWindow(frameInWindow), animated: animated)
       } else if let pageView = current as? PageView {
         pageView.showPage(containing: self, animated: animated)
       }

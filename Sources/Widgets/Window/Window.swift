@@ -73,6 +73,8 @@ public final class Window: View {
 
   private var dirty = DirtyRegion()
   private var frames = FrameRequests()
+  /// Drives the animations of all views.
+  lazy var animationDriver = AnimationDriver(window: self)
   /// The touches that are down, by id.
   var touches: [Int64: Touch] = [:]
   /// The touches that are up but whose end is delayed.
@@ -199,7 +201,7 @@ public final class Window: View {
 
   /// Returns the drawing commands of a part of the window.
   package func drawList(for rect: Rect) -> DrawList {
-    var list = DrawList(visibleRect: rect)
+    var list = DrawList(visibleRect: rect, pixelScale: scale)
     render(into: &list)
     return list
   }
@@ -252,7 +254,7 @@ public final class Window: View {
 
   /// Returns the outermost, then frontmost view that accepts keys left over by the focused view and its superviews.
   func unclaimedKeyReceiver(below view: View) -> View? {
-    guard !view.isHidden, view.alpha >= 0.01 else { return nil }
+    guard view.isDrawn else { return nil }
     if view.takesUnclaimedKeys { return view }
     for child in view.subviews.reversed() {
       if let receiver = unclaimedKeyReceiver(below: child) { return receiver }
