@@ -40,8 +40,8 @@ final class ViewerContent: View {
   private func pageDidChange() {
     guard let row, items.indices.contains(row) else { return }
     caption.show(items[row], number: row + 1, of: items.count)
-    page?.onTap = { [weak self] _ in self?.toggleBars() }
-    for page in pages.visiblePages where page != row { (pages.view(forPage: page) as? ViewerPage)?.reset() }
+    // A page that was left is shown whole when the user comes back.
+    for neighbor in [row - 1, row + 1] { (pages.view(forPage: neighbor) as? ViewerPage)?.reset() }
   }
 
   private func toggleBars() {
@@ -75,6 +75,7 @@ extension ViewerContent: PageViewDataSource {
 
   func pageView(_ pageView: PageView, viewForPage page: Int) -> View {
     let view = ViewerPage()
+    view.onTap = { [weak self] _ in self?.toggleBars() }
     view.show(items[page])
     return view
   }
