@@ -27,6 +27,8 @@ struct Subject: Equatable {
     Subject(
       "animation-soak", "ten minutes of an accelerated clock with 12 animated images: memory and descriptors",
       AnimationSoak.measure),
+    Subject(
+      "zoom", "photographs of 24 and of 100 megapixels that are enlarged with two fingers", Zoom.measure),
     Subject("idle", "frames, processor time and wake-ups of a window while nothing changes", Idle.measure),
     Subject("spinners", "50 slots, or one, that wait for their images", Spinners.measure),
     Subject("reuse-storm", "10,000 slot changes per second, for 15 s", ReuseStorm.measure),

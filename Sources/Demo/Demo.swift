@@ -23,6 +23,8 @@ final class Demo: ScriptStage {
   private var screens: [String: any Screen] = [:]
   private var script: ScriptPlayer?
   private var ageTimer: WindowTimer?
+  /// The image over the whole window; `nil` if there is none.
+  private var viewer: ImageViewer?
   private var isDone = false
   /// The time by which the script begins even if no frame has been drawn, in seconds since the start of the process.
   private var scriptDeadline = 0.0
@@ -68,6 +70,7 @@ final class Demo: ScriptStage {
   private func begin() {
     feed.onUpdate = { [unowned self] changes in
       for screen in feedScreens { screen.show(feed.items, changes) }
+      viewer?.show(feed.items, changes)
       slideshowScreen?.show(feed.items, changes)
     }
     feed.onChange = { [unowned self] in if $0 == .state { feedStateDidChange() } }
@@ -180,9 +183,25 @@ final class Demo: ScriptStage {
       case "animations": AnimationsScreen(gallery: gallery, failure: failure)
       default: ListScreen(items: feed.items, failure: failure, prefetcher: prefetcher)
       }
-    (screen as? FeedScreen)?.onRefresh = { [unowned self] in self.feed.reload() }
+    if let feedScreen = screen as? FeedScreen {
+      feedScreen.onRefresh = { [unowned self] in self.feed.reload() }
+      feedScreen.onOpen = { [unowned self, unowned feedScreen] row in open(row, of: feedScreen) }
+    }
     screens[name] = screen
     return screen
+  }
+
+  /// Shows an image over the whole window.
+  private func open(_ row: Int, of screen: FeedScreen) {
+    guard viewer == nil else { return }
+    let viewer = ImageViewer(showing: row, of: screen, in: window)
+    viewer.onClose = { [unowned self] in
+      self.viewer = nil
+      root?.isUserInteractionEnabled = true
+    }
+    // Tab must not reach the views behind.
+    root?.isUserInteractionEnabled = false
+    self.viewer = viewer
   }
 
   private func makeSlideshow(_ options: SlideshowOptions) -> SlideshowScreen {

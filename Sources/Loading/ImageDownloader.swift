@@ -330,6 +330,15 @@ public final class ImageDownloader: Sendable {
       .map(request.delivered)
   }
 
+  /// Returns the largest variant of an image in memory, of any size; `nil` if there is none, for a request that ignores
+  /// caches, and for a cache of the application's own type.
+  package func largestVariant(of request: ImageRequest, additionalIdentifier: String? = nil) -> Image? {
+    guard request.cachePolicy != .reload else { return nil }
+    let cache = request.cache(default: cache) as? MemoryImageCache
+    return cache?.largestVariant(for: completed(request), additionalIdentifier: additionalIdentifier)
+      .map(request.delivered)
+  }
+
   /// Removes all sizes of an image from memory. Returns true if there was an image.
   @discardableResult
   public func removeCachedImage(

@@ -41,7 +41,7 @@ struct FeedScreenTests {
     test.window.rootView = screen
     test.draw()
     let cell = try #require(screen.list.cell(at: 1) as? FeedCell)
-    test.tap(at: Point(x: 200, y: ImageCell.height * 1.5))
+    test.tap(at: Point(x: 200, y: ImageCell.height * 1.5), holding: 0.6)
     #expect(cell.isChosen)
 
     screen.show(Feed.Items(new), ListChanges(from: old.map(\.url), to: new.map(\.url)))

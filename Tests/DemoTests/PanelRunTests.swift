@@ -10,7 +10,7 @@ struct PanelRunTests {
     """
     clock manual
     wait idle
-    tap 240 160
+    hold 240 160
     expect "First light" state selected
     advance 100 ms
     drag 240 350 240 250 50

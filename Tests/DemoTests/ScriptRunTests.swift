@@ -19,7 +19,7 @@ struct ScriptRunTests {
         wait idle
         key home
         wait idle
-        tap 400 110
+        hold 400 110
         screenshot \(program.path("selected.png"))
         quit
         """)
@@ -230,7 +230,7 @@ struct ScriptRunTests {
         key tab
         expect "First light" state focused
         key down
-        key enter
+        key shift+enter
         expect "Bamboo grove" state focused
         expect "Bamboo grove" state selected
         expect "First light" state normal
@@ -261,6 +261,7 @@ struct ScriptRunTests {
         press 300 130
         wait 200 ms
         expect "Bamboo grove" state highlighted
+        wait 400 ms
         release
         expect "Bamboo grove" state selected
         key tab
@@ -269,7 +270,7 @@ struct ScriptRunTests {
         key down
         key down
         key left
-        key enter
+        key shift+enter
         expect "The canyon" state selected
         expect "The canyon" state focused
         key end
@@ -295,9 +296,9 @@ struct ScriptRunTests {
       "off", "--size", "262x130",
       script: """
         wait idle
-        tap 65 30
+        hold 65 30
         expect "First light" state normal
-        tap 261 129
+        hold 261 129
         expect "Balloons at sunrise" state selected
         key tab
         expect "Balloons at sunrise" state focused

@@ -4,7 +4,7 @@ import FoundationEssentials
 struct Role {
   enum Name: String {
     case server, firstScreen, setImage, scroll, fade, idle, spinners, reuseStorm, fetch, storm, fling
-    case flingMemory, start, flash, fleet, animation, animationStart, animationSoak
+    case flingMemory, start, flash, fleet, animation, animationStart, animationSoak, zoom
   }
 
   private static let mark = "--child"
@@ -47,6 +47,7 @@ struct Role {
     case .fleet: figures = try FleetRun.measure(arguments)
     case .animation: figures = try AnimationRun.measure(arguments)
     case .animationStart: figures = try AnimationStart.measure(arguments)
+    case .zoom: figures = try ZoomRun.measure(arguments)
     case .animationSoak: figures = try AnimationSoakRun.measure(arguments)
     }
     print(String(decoding: try JSONEncoder().encode(figures), as: UTF8.self))

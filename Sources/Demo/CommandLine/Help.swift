@@ -5,7 +5,7 @@ nonisolated enum Help {
   private static let options: [(name: String, value: String, meaning: String)] = [
     (
       "--feed", "X",
-      "source of the images: a folder, or a text file or its http(s) URL with one image URL per line\n(optionally followed by a tab and a title); default: the embedded gallery of 10,000 images.\nA list from the network may contain only http, https and data URLs. The stored list is shown\nat once, and until its server responds"
+      "source of the images, also without --feed: a folder, or a text file or its http(s) URL with one image URL per line\n(optionally followed by a tab and a title); default: the embedded gallery of 10,000 images.\nA list from the network may contain only http, https and data URLs. The stored list is shown\nat once, and until its server responds"
     ),
     (
       "--refresh", "MINUTES",
@@ -73,13 +73,14 @@ nonisolated enum Help {
 
   static var text: String {
     var lines = [
-      "vitrine: images from the network on a screen without a desktop", "", "usage: vitrine [OPTION…]",
+      "vitrine: images from the network on a screen without a desktop", "", "usage: vitrine [FEED] [OPTION…]",
       "       vitrine slideshow [FEED] [OPTION…]: one image after another, see “vitrine slideshow --help”",
       "       vitrine cache COMMAND or vitrine prefetch FEED: tools, see “vitrine cache --help”", "",
     ]
     lines += Self.lines(of: options)
     lines += [
       "",
+      "A tap opens an image: two fingers, the wheel, + and - enlarge it, a swipe or an arrow shows the next,\na drag down or Esc closes it. A long press or Shift-Enter selects.",
       "Keys: Tab, arrows and Enter; F1 shows the source of each image and the frames of animations,\nF2 turns --offline on and off, F5 in the list and the grid asks the servers whether images have changed,\nlike pulling the content down.",
       "With VITRINE_LOG=1, failed images, and responses that cannot be stored on disk, are written to standard error.",
       "SIGHUP loads the feed again; if the terminal was closed, it quits.",

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Vitrine
 
 /// The options of the command line.
@@ -55,6 +56,10 @@ nonisolated struct Options: Equatable {
     var remaining = arguments[...]
     while let argument = remaining.popFirst() {
       guard argument.hasPrefix("-") else {
+        if feed == nil, Self.isFeed(argument) {
+          feed = argument
+          continue
+        }
         throw UsageError(message: Self.unexpected(argument, isFirst: argument == arguments.first))
       }
       let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -117,6 +122,12 @@ nonisolated struct Options: Equatable {
     guard max(size.width, size.height) * scale <= Double(Self.longestSide) else {
       throw UsageError(message: "--size times --scale is more than \(Self.longestSide) pixels per side")
     }
+  }
+
+  /// True for a path that exists, or a URL: `vitrine ~/Pictures` shows a folder.
+  private static func isFeed(_ argument: String) -> Bool {
+    !ToolOptions.words.contains(argument)
+      && (argument.contains("://") || FileManager.default.fileExists(atPath: argument))
   }
 
   /// Returns the message for an argument that is no option. The first argument may be the mistyped word of a tool.

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Vitrine
 
-/// A cell that shows the image of a feed item. A tap toggles the selection. Scripts find the cell by the item's title.
+/// A cell that shows the image of a feed item. A tap opens the image, a long press toggles the selection. Scripts find the cell by the item's title.
 class FeedCell: ListCell {
   let image = ImageView()
   private var outcome: ScriptState = .loading
@@ -17,7 +17,10 @@ class FeedCell: ListCell {
   var isFailed: Bool { outcome == .failed }
   var scriptTitle: String { item.title }
 
-  /// True if the item is selected by tapping.
+  /// True while the image is shown over the whole window, and its cell is empty.
+  var isOpen = false { didSet { if isOpen != oldValue { image.alpha = isOpen ? 0 : 1 } } }
+
+  /// True if the item is selected by a long press.
   var isChosen = false { didSet { if isChosen != oldValue { stateDidChange() } } }
 
   required init(frame: Rect = .zero) {

@@ -14,6 +14,10 @@ class FeedScreen: View, ScrollingScreen {
   /// Called when the user refreshes the screen, after the shown images are requested again. The handler reloads the
   /// feed's list.
   var onRefresh: () -> Void = {}
+  /// Called with the row of an image that the user has tapped. A long press selects the row instead.
+  var onOpen: (Int) -> Void = { _ in }
+  /// The row whose image has left its cell, because it is shown over the whole window.
+  private var openRow: Int?
 
   /// Creates a screen.
   ///
@@ -33,7 +37,8 @@ class FeedScreen: View, ScrollingScreen {
     list.sticksToTop = true
     list.dataSource = self
     if prefetcher != nil { list.prefetchDataSource = self }
-    list.onSelect = { [weak self] row in self?.toggle(row) }
+    list.onSelect = { [weak self] row in self?.onOpen(row) }
+    list.onLongPress = { [weak self] row in self?.toggle(row) }
     list.refreshControl = puller
     puller.addAction(for: .valueChanged) { [weak self] _ in self?.revalidate() }
     addSubview(list)
@@ -41,6 +46,8 @@ class FeedScreen: View, ScrollingScreen {
 
   var scrollView: ScrollView { list }
   var visibleCells: [FeedCell] { list.visibleRows.compactMap { list.cell(at: $0) as? FeedCell } }
+
+  var feedItems: Feed.Items { items }
 
   func reload() { list.reloadData() }
 
@@ -51,6 +58,7 @@ class FeedScreen: View, ScrollingScreen {
     list.apply(changes) {
       items = new
       selected = Set(selected.compactMap { changes.newRow(of: $0) })
+      openRow = openRow.flatMap { changes.newRow(of: $0) }
     }
     // The titles of rows that stay may have changed.
     for row in list.rowsWithCells {
@@ -75,6 +83,28 @@ class FeedScreen: View, ScrollingScreen {
 
   override func layoutSubviews() { list.frame = bounds }
 
+  // MARK: Images over the whole window
+
+  /// Returns the place of a row's image in the window; `nil` for a row that is not on the screen.
+  func tile(of row: Int) -> HeroTile? {
+    guard window != nil, let image = (list.cell(at: row) as? FeedCell)?.image else { return nil }
+    let frame = image.frameInWindow
+    return frame.intersects(list.frameInWindow) ? HeroTile(frame: frame, cornerRadius: image.cornerRadius) : nil
+  }
+
+  /// Scrolls a row onto the screen.
+  func reveal(_ row: Int) {
+    list.scrollToRow(row)
+    list.layoutIfNeeded()
+  }
+
+  /// Hides the image of one row, and shows that of the row that was hidden before.
+  func hideImage(of row: Int?) {
+    let rows = [openRow, row]
+    openRow = row
+    for case let row? in rows { (list.cell(at: row) as? FeedCell)?.isOpen = row == openRow }
+  }
+
   private func toggle(_ row: Int) {
     if selected.remove(row) == nil { selected.insert(row) }
     (list.cell(at: row) as? FeedCell)?.isChosen = selected.contains(row)
@@ -88,6 +118,7 @@ extension FeedScreen: ListViewDataSource {
     let cell = list.dequeueCell(cell)
     cell.show(items[row], failure: failure)
     cell.isChosen = selected.contains(row)
+    cell.isOpen = row == openRow
     return cell
   }
 }

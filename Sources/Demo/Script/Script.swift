@@ -14,6 +14,10 @@ nonisolated struct Script: Equatable {
     case move(Point)
     case release
     case drag(from: Point, to: Point, seconds: Double)
+    /// A finger rests on a point as long as a long press takes.
+    case hold(Point)
+    /// Two fingers, side by side around a point, change their distance.
+    case pinch(Point, from: Double, to: Double, seconds: Double)
     case wheel(Point, steps: Double)
     case key(Key, KeyModifiers)
     case screen(String)
@@ -59,7 +63,7 @@ nonisolated struct Script: Equatable {
     switch command {
     case .advance where !isManual:
       throw SyntaxError(line: line, message: "advance needs “clock manual” before it")
-    case .advance(let seconds), .wait(let seconds), .drag(_, _, let seconds):
+    case .advance(let seconds), .wait(let seconds), .drag(_, _, let seconds), .pinch(_, _, _, let seconds):
       guard !isManual || seconds <= longestAdvance else {
         throw SyntaxError(
           line: line, message: "a manual clock is moved by \(Int(longestAdvance * 1000)) ms at most")
@@ -120,6 +124,11 @@ private nonisolated struct ScriptWords {
     case "release": command = .release
     case "drag":
       command = .drag(from: try point(), to: try point(), seconds: try duration("milliseconds") / 1000)
+    case "hold": command = .hold(try point())
+    case "pinch":
+      command = .pinch(
+        try point(), from: try number("the first distance"), to: try number("the second distance"),
+        seconds: try duration("milliseconds") / 1000)
     case "wheel": command = .wheel(try point(), steps: try number("steps"))
     case "key": command = try key()
     case "screen": command = .screen(try choice("a screen", of: Options.screens.map(\.name)))

@@ -29,11 +29,9 @@ final class ScriptPlayer: FrameObserver {
     case idle(until: Double, clock: Double)
     /// Until a view with a title is on the screen, at most until this time of the process.
     case title(String, until: Double)
-    case drag(from: Point, to: Point, start: Double, seconds: Double)
+    /// Until fingers have gone their way, which began at this time of the window.
+    case strokes([ScriptStroke], start: Double, seconds: Double)
   }
-
-  /// The finger of `drag`; `tap` and `press` use the mouse.
-  private static let finger: Int64 = 1
 
   init(_ script: Script, stage: any ScriptStage) {
     lines = script.lines[...]
@@ -90,11 +88,11 @@ final class ScriptPlayer: FrameObserver {
     case .title(let title, let end):
       if stage.window.shows(title) { return true }
       if stage.realTime >= end { finish("line \(line ?? 0): there is no “\(title)” on the screen in time") }
-    case .drag(let from, let to, let start, let seconds):
+    case .strokes(let strokes, let start, let seconds):
       let fraction = seconds > 0 ? min(1, (stage.window.now - start) / seconds) : 1
-      stage.inject(.touch(id: Self.finger, phase: .moved, location: from.moved(towards: to, by: fraction)))
+      for stroke in strokes { stage.inject(stroke.moved(by: fraction)) }
       guard fraction >= 1 else { return false }
-      stage.inject(.touch(id: Self.finger, phase: .ended, location: to))
+      for stroke in strokes { stage.inject(stroke.end) }
       return true
     }
     return false
@@ -103,7 +101,7 @@ final class ScriptPlayer: FrameObserver {
   func frame(at now: Double) -> NextFrame {
     switch waiting {
     case .time(let end): now < end ? .at(end) : .never
-    case .drag: .soon
+    case .strokes: .soon
     case .loaded, .idle, .title, nil: .never
     }
   }
@@ -151,12 +149,11 @@ final class ScriptPlayer: FrameObserver {
       pressedAt = nil
       mouse(.ended, at: point)
     case .drag(let from, let to, let seconds):
-      stage.inject(.touch(id: Self.finger, phase: .began, location: from))
-      if let time {
-        drag(from: from, to: to, seconds: seconds, in: time)
-      } else {
-        wait(.drag(from: from, to: to, start: now, seconds: seconds))
-      }
+      play([ScriptStroke(finger: 1, from: from, to: to)], seconds: seconds)
+    case .hold(let point):
+      play([ScriptStroke(finger: 1, from: point, to: point)], seconds: Self.holdSeconds)
+    case .pinch(let center, let from, let to, let seconds):
+      play(ScriptStroke.pinch(about: center, from: from, to: to), seconds: seconds)
     case .wheel(let point, let steps):
       stage.inject(.wheel(location: point, deltaX: 0, deltaY: steps))
     case .key(let key, let modifiers):
@@ -170,18 +167,23 @@ final class ScriptPlayer: FrameObserver {
     }
   }
 
-  /// Drags a finger with a manual clock: moves it in each frame, and lifts it exactly at the end.
-  private func drag(from: Point, to: Point, seconds: Double, in time: ManualTime) {
+  /// The time for which `hold` rests, in seconds: longer than a long press.
+  private static let holdSeconds = 0.6
+
+  /// Moves fingers: with a manual clock at once, in each frame of the time, otherwise as the time passes.
+  private func play(_ strokes: [ScriptStroke], seconds: Double) {
+    for stroke in strokes { stage.inject(stroke.beginning) }
+    guard let time else { return wait(.strokes(strokes, start: stage.window.now, seconds: seconds)) }
     let start = time.now
     let frames = max(1, Int((seconds * ManualTime.framesPerSecond).rounded(.up)))
     for frame in 1...frames {
       let passed = min(seconds, Double(frame) / ManualTime.framesPerSecond)
       let fraction = frame < frames ? passed / seconds : 1
       time.advance(to: start + passed) {
-        stage.inject(.touch(id: Self.finger, phase: .moved, location: from.moved(towards: to, by: fraction)))
+        for stroke in strokes { stage.inject(stroke.moved(by: fraction)) }
       }
     }
-    stage.inject(.touch(id: Self.finger, phase: .ended, location: to))
+    for stroke in strokes { stage.inject(stroke.end) }
   }
 
   private func mouse(_ phase: TouchPhase, at point: Point) {
@@ -195,12 +197,6 @@ final class ScriptPlayer: FrameObserver {
     if let mismatch = expectation.mismatch(in: view) {
       finish("line \(line): “\(title)” \(mismatch)")
     }
-  }
-}
-
-extension Point {
-  fileprivate func moved(towards end: Point, by fraction: Double) -> Point {
-    Point(x: x + (end.x - x) * fraction, y: y + (end.y - y) * fraction)
   }
 }
 

@@ -95,11 +95,23 @@ extension ImageSlot {
       // A view that shows images in their natural size needs all pixels, not the largest thumbnail in memory.
       request.hasAllPixels(image) || request.targetSize != nil || !target.contentMode.keepsNaturalSize
         || request.cachePolicy == .cacheOnly
-    else { return state.found(nil, for: load, in: scene) }
+    else {
+      let hit = smallerVariant(of: request, lookup.additionalIdentifier, downloader)
+      return state.found(hit, for: load, in: scene)
+    }
     ImageSlot.observer?.slotWillLoad()
     downloader.traceServed(request, image)
     let hit = SlotHit(image: image, staleness: downloader.staleness(of: image))
     state.found(hit, for: load, in: scene)
+  }
+
+  /// Returns the largest variant in memory of an image of which no variant has enough pixels; `nil` if there is none.
+  private func smallerVariant(
+    of request: ImageRequest, _ additionalIdentifier: String?, _ downloader: ImageDownloader
+  ) -> SlotHit? {
+    guard request.targetSize != nil else { return nil }
+    return downloader.largestVariant(of: request, additionalIdentifier: additionalIdentifier)
+      .map { SlotHit(image: $0, staleness: downloader.staleness(of: $0), isSmaller: true) }
   }
 
   private func start(_ load: SlotLoad) {

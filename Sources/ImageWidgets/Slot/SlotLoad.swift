@@ -38,6 +38,9 @@ final class SlotLoad {
   /// Makes the load continue the first frame of its animation, which the slot shows by now.
   func continuesFirstFrame() { slotRequest = slotRequest.forAnimation }
 
+  /// Makes the load continue the smaller variant that the slot shows by now.
+  func continuesSmallerVariant() { slotRequest = slotRequest.forSharpening }
+
   /// Records the time at which the view entered a window, unless the request was made in a window.
   func enteredWindow(at now: Double) { if slotRequest.began == nil { slotRequest.began = now } }
 

@@ -19,6 +19,9 @@ struct SlotRequest {
   /// transition.
   private(set) var hasFirstFrame = false
 
+  /// True if the slot shows a smaller variant from memory until this one has loaded.
+  private(set) var hasSmallerVariant = false
+
   init(request: ImageRequest, additionalIdentifier: String?, placeholder: Image?, options: SlotOptions) {
     self.request = request
     self.additionalIdentifier = additionalIdentifier
@@ -50,6 +53,13 @@ struct SlotRequest {
     return again
   }
 
+  /// A copy that loads the image while the slot shows a smaller variant from memory.
+  var forSharpening: SlotRequest {
+    var again = self
+    again.hasSmallerVariant = true
+    return again
+  }
+
   /// Records the view's size and the time of a lookup in memory.
   mutating func lookedUp(in scene: SlotScene) {
     size = scene.needed
@@ -64,7 +74,7 @@ struct SlotRequest {
   }
 
   /// True if the load may continue beside a newer one: it has an image for its completions, and an end.
-  var mayDetach: Bool { !isLive && (!hasImage || hasFirstFrame) }
+  var mayDetach: Bool { !isLive && (!hasImage || hasFirstFrame || hasSmallerVariant) }
 
   /// True if the slot shows the images of a live stream.
   var isLive: Bool { options.liveStream != nil }

@@ -103,6 +103,7 @@ struct ContentsTarget: SlotTarget {
   var image: Image? { (view as? ImageView).map(\.image) ?? view?.contents }
   var isShowing: Bool { true }
   var rect: Rect { view?.bounds ?? .zero }
+  var room: Size { view?.imageRoom ?? .zero }
   var contentMode: ContentMode { view?.contentMode ?? .fill }
   func show(_ image: Image?, transition: Transition) { view?.setContents(image, transition: transition) }
 }

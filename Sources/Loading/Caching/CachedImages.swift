@@ -82,6 +82,9 @@ struct CachedImages {
     return entries[index].image
   }
 
+  /// Returns the image at an index.
+  func image(_ index: Int) -> Image? { entries[index].image }
+
   /// Returns the age of the image at an index in nanoseconds. A time of insertion in the future, which remains after
   /// the clock was set back, is replaced by `now`.
   mutating func age(_ index: Int, at now: Int64) -> Int64 {

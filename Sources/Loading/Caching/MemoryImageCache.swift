@@ -224,6 +224,19 @@ public final class MemoryImageCache: ImageRequestCache {
     return image ?? livingImage(identity, request)
   }
 
+  /// Returns the largest variant of an image; `nil` if there is none, or if it has expired. Counts neither as a lookup
+  /// nor as a use.
+  func largestVariant(for request: ImageRequest, additionalIdentifier: String?) -> Image? {
+    let identity = request.imageIdentity(additionalIdentifier)
+    let now = expires.load(ordering: .relaxed) ? clock() : nil
+    return state.withLock { state in
+      let index = state.images.index(of: identity, at: nil)
+      guard index >= 0 else { return nil }
+      if let now, state.images.age(index, at: now) >= state.limits.lifetime { return nil }
+      return state.images.image(index)
+    }
+  }
+
   /// Looks an image up like `image(for:additionalIdentifier:)`, and removes the expired variants that the lookup would
   /// find. Both happen under one lock, so that a variant that becomes the next to be found is checked as well.
   private func freshImage(

@@ -43,6 +43,20 @@ extension Canvas {
   }
 }
 
+extension Canvas {
+  /// Draws an image that moves.
+  func draw(_ image: MovingImage, clip: PixelRect, effect: PixelEffect) {
+    let visible = image.rect.intersection(clip)
+    guard !visible.isEmpty else { return }
+    image.withRows(of: visible, format: .bgra) { row, y in
+      guard let start = row.baseAddress else { return }
+      PixelRow.draw(
+        start, onto: pointer(x: visible.left, y: y), count: visible.width,
+        effect: effect.blending(image.blends(row: y)))
+    }
+  }
+}
+
 extension PixelEffect {
   func blending(_ blends: Bool) -> PixelEffect {
     var effect = self

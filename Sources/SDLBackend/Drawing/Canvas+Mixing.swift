@@ -11,6 +11,14 @@ extension Canvas {
     return isFirstDone && isSecondDone
   }
 
+  /// Draws `content` with an opacity; see `Renderer.drawGroup`.
+  func drawGroup(in area: PixelRect, opacity: Double, _ content: () -> Void) {
+    guard !area.isEmpty else { return }
+    let below = copy(of: area)
+    content()
+    draw(below, at: area, opacity: 255 - UInt16((opacity * 255).rounded()))
+  }
+
   private func copy(of area: PixelRect) -> [UInt32] {
     [UInt32](unsafeUninitializedCapacity: area.width * area.height) { copy, count in
       count = area.width * area.height

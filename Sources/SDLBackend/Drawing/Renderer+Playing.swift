@@ -6,22 +6,45 @@ extension Renderer {
   /// frame because an image was drawn coarsely.
   func play(_ list: DrawList, in rect: PixelRect, scale: Double) -> [PixelRect] {
     fonts.scale = scale
-    var clips = [rect]
-    var unfinished: [PixelRect] = []
-    var outline: Outline?
-    let start = lastCover(of: list, in: rect, scale: scale)
-    if start == nil { fill(rect, color: .black, clip: rect) }
-    for (index, command) in list.commands.enumerated() {
-      let clip = clips[clips.count - 1]
+    let cover = lastCover(of: list, in: rect, scale: scale)
+    if cover == nil { fill(rect, color: .black, clip: rect) }
+    var state = PlayingState(clips: [rect], scale: scale)
+    // Commands below a fill that covers all of `rect` are not visible.
+    play(list, in: 0..<list.commands.count, visibleFrom: cover ?? 0, &state)
+    return state.unfinished
+  }
+
+  /// Draws a range of the commands. Clips, outlines and groups must be balanced in it.
+  private func play(
+    _ list: DrawList, in range: Range<Int>, visibleFrom cover: Int, _ state: inout PlayingState
+  ) {
+    let scale = state.scale
+    var index = range.lowerBound
+    while index < range.upperBound {
+      let command = list.commands[index]
+      let clip = state.clip
+      let outline = state.outline
+      index += 1
       switch command {
-      case .pushClip(let inner): clips.append(PixelRect(inner, scale: scale).intersection(clip))
-      case .popClip: if clips.count > 1 { clips.removeLast() }
+      case .pushClip(let inner): state.clips.append(PixelRect(inner, scale: scale).intersection(clip))
+      case .popClip: if state.clips.count > 1 { state.clips.removeLast() }
       case .pushOutline(let area, let radius):
         let area = PixelRect(area, scale: scale)
-        outline = Outline(rect: area, radius: CornerMasks.radius(radius, scale: scale, in: area))
-      case .popOutline: outline = nil
-      // Commands below a fill that covers all of `rect` are not visible.
-      case _ where index < start ?? 0 || clip.isEmpty: break
+        state.outline = Outline(rect: area, radius: CornerMasks.radius(radius, scale: scale, in: area))
+      case .popOutline: state.outline = nil
+      case .pushGroup(let area, let opacity):
+        let content = index..<list.endOfGroup(from: index)
+        index = content.upperBound
+        let area = PixelRect(covering: area, scale: scale).intersection(clip)
+        // A group never contains the cover, so it is visible as a whole or not at all.
+        guard content.lowerBound > cover, !area.isEmpty else { break }
+        drawGroup(in: area, opacity: opacity) {
+          state.clips.append(area)
+          play(list, in: content, visibleFrom: cover, &state)
+          state.clips.removeLast()
+        }
+      case .popGroup: break
+      case _ where index <= cover || clip.isEmpty: break
       case .fill(let area, let color, let radius):
         let area = PixelRect(area, scale: scale)
         let corners = mask(radius: radius, scale: scale, in: area, outline: outline)
@@ -38,7 +61,7 @@ extension Renderer {
         guard let placed = placedImage(for: command, clip: clip, scale: scale, outline: outline) else {
           break
         }
-        if !draw(placed, clip: clip) { unfinished.append(placed.rect.intersection(clip)) }
+        if !draw(placed, clip: clip) { state.unfinished.append(placed.rect.intersection(clip)) }
       case .dissolve(let old, let new, let fraction):
         let area = PixelRect(old.destination, scale: scale)
           .union(PixelRect(new.destination, scale: scale)).intersection(clip)
@@ -46,25 +69,30 @@ extension Renderer {
           placedImage(for: command, clip: area, scale: scale, outline: outline)
             .map { self.draw($0, clip: area) } ?? true
         }
-        if !mix(in: area, fraction: fraction, { draw(old) }, and: { draw(new) }) { unfinished.append(area) }
+        if !mix(in: area, fraction: fraction, { draw(old) }, and: { draw(new) }) {
+          state.unfinished.append(area)
+        }
       case .text(let text, let font, let color, let origin):
         draw(
           fonts.key(for: text, font), x: PixelRect.nearest(origin.x * scale),
           y: PixelRect.nearest(origin.y * scale), color: color, clip: clip)
       }
     }
-    return unfinished
   }
 
-  /// Returns the index of the last command that hides everything below it in `rect`; `nil` if there is none.
+  /// Returns the index of the last command that hides everything below it in `rect`; `nil` if there is none. A group is
+  /// translucent, so its commands hide nothing below the group.
   private func lastCover(of list: DrawList, in rect: PixelRect, scale: Double) -> Int? {
     var clips = [true]
     var cover: Int?
+    var groups = 0
     for (index, command) in list.commands.enumerated() {
       switch command {
       case .pushClip(let clip): clips.append(PixelRect(clip, scale: scale).contains(rect))
       case .popClip: if clips.count > 1 { clips.removeLast() }
-      case .fill(let area, let color, let radius) where color.alpha == 255 && radius <= 0:
+      case .pushGroup: groups += 1
+      case .popGroup: groups -= 1
+      case .fill(let area, let color, let radius) where color.alpha == 255 && radius <= 0 && groups == 0:
         if clips[clips.count - 1], PixelRect(area, scale: scale).contains(rect) { cover = index }
       default: break
       }
@@ -99,6 +127,34 @@ extension Renderer {
     let radius = CornerMasks.radius(radius, scale: scale, in: rect)
     let isCovered = outline == Outline(rect: rect, radius: radius)
     return corners[CornerShape(radius: radius, part: isCovered ? .inside : .all)]
+  }
+}
+
+/// What the commands played so far have set.
+private struct PlayingState {
+  /// The enclosing clips, innermost last; never empty.
+  var clips: [PixelRect]
+  let scale: Double
+  var outline: Outline?
+  /// The parts that should be drawn again in the next frame.
+  var unfinished: [PixelRect] = []
+
+  var clip: PixelRect { clips[clips.count - 1] }
+}
+
+extension DrawList {
+  /// Returns the index of the command that ends the group whose content begins at an index.
+  fileprivate func endOfGroup(from start: Int) -> Int {
+    var depth = 1
+    for index in start..<commands.count {
+      switch commands[index] {
+      case .pushGroup: depth += 1
+      case .popGroup: depth -= 1
+      default: break
+      }
+      if depth == 0 { return index }
+    }
+    return commands.count
   }
 }
 

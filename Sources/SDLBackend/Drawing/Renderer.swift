@@ -40,6 +40,13 @@ protocol Renderer: AnyObject {
   ///   - fraction: The weight of the second result, 0 to 1.
   /// - Returns: True if both closures returned true.
   func mix(in area: PixelRect, fraction: Double, _ first: () -> Bool, and second: () -> Bool) -> Bool
+  /// Calls `content`, which draws over the existing pixels, and mixes the result with these pixels:
+  /// existing x (1 - `opacity`) + result x `opacity`.
+  ///
+  /// - Parameters:
+  ///   - area: The area to mix, inside the bounds that `begin` returned. The closure must not draw outside it.
+  ///   - opacity: The weight of the result, 0 to 1.
+  func drawGroup(in area: PixelRect, opacity: Double, _ content: () -> Void)
   /// Presents the rectangles that were drawn.
   func present(_ rects: [PixelRect])
   /// Returns the image on the panel, with the panel's rotation; `nil` if there is none.
@@ -67,5 +74,11 @@ struct PlacedImage {
     CoarseImage(
       bitmap: command.image.bitmap, source: command.source, rect: rect,
       corners: corners)
+  }
+
+  /// The image for drawing while it moves; `nil` if it does not.
+  var moving: MovingImage? {
+    guard command.isMoving else { return nil }
+    return MovingImage(bitmap: command.image.bitmap, source: command.source, rect: rect, corners: corners)
   }
 }

@@ -64,6 +64,10 @@ final class SoftwareRenderer: Renderer {
   }
 
   func draw(_ image: PlacedImage, clip: PixelRect) -> Bool {
+    if let moving = image.moving {
+      canvas?.draw(moving, clip: clip, effect: image.effect)
+      return true
+    }
     switch textures.drawing(of: image.command, in: image.rect, corners: image.corners) {
     case .texture(let pixels):
       canvas?.draw(pixels, at: image.rect, clip: clip, effect: image.effect)
@@ -81,5 +85,9 @@ final class SoftwareRenderer: Renderer {
 
   func mix(in area: PixelRect, fraction: Double, _ first: () -> Bool, and second: () -> Bool) -> Bool {
     canvas?.mix(in: area, fraction: fraction, first, and: second) ?? true
+  }
+
+  func drawGroup(in area: PixelRect, opacity: Double, _ content: () -> Void) {
+    canvas?.drawGroup(in: area, opacity: opacity, content)
   }
 }

@@ -121,6 +121,10 @@ final class OpenGLRenderer: Renderer {
   }
 
   func draw(_ image: PlacedImage, clip: PixelRect) -> Bool {
+    if let moving = image.moving {
+      draw(moving, image, clip: clip)
+      return true
+    }
     switch textures.drawing(of: image.command, in: image.rect, corners: image.corners) {
     case .texture(let texture):
       texture.draw(x: image.rect.left, y: image.rect.top, clip: clip, effect: image.effect)
@@ -152,6 +156,30 @@ final class OpenGLRenderer: Renderer {
       .draw(x: visible.left, y: visible.top, block: block, clip: visible, effect: image.effect)
   }
 
+  /// Draws an image that moves: from a texture of the whole image, or scaled by the processor if there is none.
+  private func draw(_ moving: MovingImage, _ image: PlacedImage, clip: PixelRect) {
+    let visible = moving.rect.intersection(clip)
+    guard !visible.isEmpty else { return }
+    if moving.corners.radius == 0, !image.effect.replacesColors,
+      let texture = textures.wholeTexture(of: image.command.image)
+    {
+      return texture.draw(moving.source, in: moving.rect, clip: visible, effect: image.effect)
+    }
+    let isOpaque = moving.bitmap.isOpaque && moving.corners.radius == 0
+    let bitmap = Bitmap(
+      width: visible.width, height: visible.height, format: pixelFormat, isOpaque: isOpaque
+    ) { bytes, pitch in
+      moving.withRows(of: visible, format: pixelFormat) { row, y in
+        UnsafeMutableRawBufferPointer(rebasing: bytes[((y - visible.top) * pitch)...])
+          .copyMemory(from: UnsafeRawBufferPointer(row))
+      }
+    }
+    let pixels = ImagePixels(
+      bitmap: image.effect.replacesColors ? bitmap.whitened() : bitmap, isBodyOpaque: isOpaque)
+    OpenGLTexture(pixels, width: visible.width, height: visible.height, device: device)?
+      .draw(x: visible.left, y: visible.top, clip: visible, effect: image.effect)
+  }
+
   func draw(_ text: TextKey, x: Int, y: Int, color: Color, clip: PixelRect) {
     guard let mask = textures.mask(for: .text(text), make: { fonts.mask(for: text) }) else { return }
     let effect = PixelEffect(opacity: UInt16(color.alpha), tint: color.pixel)
@@ -168,5 +196,13 @@ final class OpenGLRenderer: Renderer {
     let isSecondDone = second()
     old.draw(at: area, opacity: UInt8(((1 - fraction) * 255).rounded()))
     return isFirstDone && isSecondDone
+  }
+
+  func drawGroup(in area: PixelRect, opacity: Double, _ content: () -> Void) {
+    guard !area.isEmpty, let image else { return }
+    // Without memory for mixing, the group is drawn opaque.
+    let below = image.copy(of: area)
+    content()
+    below?.draw(at: area, opacity: 255 - UInt8((opacity * 255).rounded()))
   }
 }

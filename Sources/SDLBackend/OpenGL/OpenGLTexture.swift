@@ -113,6 +113,25 @@ final class OpenGLTexture {
     SDL_RenderSetClipRect(device.renderer, nil)
   }
 
+  /// Draws a part of the texture into a rectangle with bilinear sampling. The part may begin and end at fractions of a
+  /// pixel.
+  func draw(_ source: Rect, in rect: PixelRect, clip: PixelRect, effect: PixelEffect) {
+    var clip = SDL_Rect(rect.intersection(clip))
+    SDL_RenderSetClipRect(device.renderer, &clip)
+    let (scaleX, scaleY) = (Double(rect.width) / source.width, Double(rect.height) / source.height)
+    for tile in tiles {
+      var target = SDL_FRect(
+        x: Float(Double(rect.left) + (Double(tile.rect.left) - source.minX) * scaleX),
+        y: Float(Double(rect.top) + (Double(tile.rect.top) - source.minY) * scaleY),
+        w: Float(Double(tile.rect.width) * scaleX), h: Float(Double(tile.rect.height) * scaleY))
+      apply(effect, to: tile.texture)
+      SDL_SetTextureScaleMode(tile.texture, SDL_ScaleModeLinear)
+      SDL_RenderCopyF(device.renderer, tile.texture, nil, &target)
+      SDL_SetTextureScaleMode(tile.texture, SDL_ScaleModeNearest)
+    }
+    SDL_RenderSetClipRect(device.renderer, nil)
+  }
+
   private func apply(_ effect: PixelEffect, to texture: OpaquePointer) {
     let blends = !isOpaque || effect.opacity < 255
     SDL_SetTextureBlendMode(texture, blends ? SDL_BLENDMODE_BLEND : SDL_BLENDMODE_NONE)

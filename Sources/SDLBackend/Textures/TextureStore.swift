@@ -159,6 +159,31 @@ final class TextureStore<Maker: TextureMaking> {
     return .texture(texture)
   }
 
+  /// Returns a texture of all pixels of an image, which is scaled while it is drawn; `nil` if there is no memory for it,
+  /// or if making it would exceed the frame's budget.
+  func wholeTexture(of image: Image) -> Maker.ImageTexture? {
+    let bitmap = image.bitmap
+    let key = ImageTextureKey(
+      image: ObjectIdentifier(image),
+      source: Rect(x: 0, y: 0, width: Double(bitmap.width), height: Double(bitmap.height)),
+      width: bitmap.width, height: bitmap.height, corners: CornerShape(radius: 0), isWhite: false)
+    if owners[key.image] != nil, owners[key.image]?.image !== image { removeTextures(of: key.image) }
+    if case .image(let texture) = cache.value(for: .image(key), stamp: frame) { return texture }
+    let bytes = bitmap.width * bitmap.height * PixelFormat.bytesPerPixel
+    guard cache.hasSpace(for: bytes, stamp: frame), spendBudget(bytes) else { return nil }
+    let pixels =
+      bitmap.format == maker.pixelFormat
+      ? bitmap
+      : bitmap.cropped(x: 0, y: 0, width: bitmap.width, height: bitmap.height, format: maker.pixelFormat)
+    guard
+      let texture = maker.make(
+        ImagePixels(bitmap: pixels, isBodyOpaque: bitmap.isOpaque), width: bitmap.width, height: bitmap.height)
+    else { return nil }
+    owners[key.image, default: Owner(image: image)].keys.insert(key)
+    insert(.image(texture), for: .image(key), cost: bytes)
+    return texture
+  }
+
   /// Returns true if a texture of this size is worth making. The first size of an image always is; a further size is if
   /// two successive frames request it, so that a view whose size changes with each frame does not make a texture for
   /// each.

@@ -27,17 +27,27 @@ public struct DrawnContents: Sendable {
   }
 
   /// The visible images, back to front. A dissolve yields both images, each with its opacity scaled by the progress.
+  /// Images in a group are as translucent as the group.
   public var images: [DrawList.ImageCommand] {
-    commands.flatMap { command -> [DrawList.ImageCommand] in
+    var images: [DrawList.ImageCommand] = []
+    var groups: [Double] = []
+    func add(_ image: DrawList.ImageCommand, _ opacity: Double) {
+      var image = image
+      image.opacity *= groups.reduce(opacity, *)
+      images.append(image)
+    }
+    for command in commands {
       switch command {
-      case .image(let command): return [command]
-      case .dissolve(var old, var new, let fraction):
-        old.opacity *= 1 - fraction
-        new.opacity *= fraction
-        return [old, new]
-      default: return []
+      case .image(let command): add(command, 1)
+      case .dissolve(let old, let new, let fraction):
+        add(old, 1 - fraction)
+        add(new, fraction)
+      case .pushGroup(_, let opacity): groups.append(opacity)
+      case .popGroup: groups.removeLast()
+      default: break
       }
     }
+    return images
   }
 
   /// Returns the rectangles filled with a color, back to front.

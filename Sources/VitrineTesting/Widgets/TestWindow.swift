@@ -164,6 +164,7 @@ public final class TestWindow {
   public var texts: [String] { contents.texts }
 
   /// The visible images, back to front. A dissolve yields both images, each with its opacity scaled by the progress.
+  /// Images in a group are as translucent as the group.
   public var images: [DrawList.ImageCommand] { contents.images }
 
   /// Returns the rectangles filled with a color, back to front.

@@ -59,7 +59,7 @@ extension View {
 
   /// The node of the view, or the nodes that replace it.
   var accessibilityNodes: [AccessibilityNode] {
-    guard !isHidden, alpha >= 0.01, !isAccessibilityHidden else { return [] }
+    guard isDrawn, !isAccessibilityHidden else { return [] }
     let node = accessibilityNode
     return node.role == .group && node.label == nil ? node.children : [node]
   }

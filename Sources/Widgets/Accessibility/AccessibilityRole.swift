@@ -12,6 +12,8 @@ public nonisolated enum AccessibilityRole: String, Hashable, Sendable, CaseItera
   case control
   /// A scrolling view, a list, and a row of a list.
   case scrollArea, list, row
+  /// Pages side by side.
+  case pages
   /// Progress, known or unknown.
   case progress
 }

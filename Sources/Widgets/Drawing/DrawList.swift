@@ -6,7 +6,7 @@ public import VitrineGraphics
 /// and `IndicatorDrawing`.
 ///
 /// Widgets write in their own coordinates. While the view tree is traversed, the list converts the commands to window
-/// coordinates in points and multiplies opacities down the tree. Commands outside the redrawn part are not recorded.
+/// coordinates in points, with the magnification of the views, and multiplies opacities down the tree. Commands outside the redrawn part are not recorded.
 public nonisolated struct DrawList: Sendable {
   /// A drawing command, in window coordinates in points. The renderer scales the coordinates and snaps them to whole
   /// pixels.
@@ -38,6 +38,11 @@ public nonisolated struct DrawList: Sendable {
     case pushOutline(Rect, cornerRadius: Double)
     /// Ends the outline.
     case popOutline
+    /// A group: the commands until the matching `popGroup` are drawn as one image, which is then mixed with what lies
+    /// below with the weight `opacity`. They draw nothing outside the rectangle. Groups may nest.
+    case pushGroup(Rect, opacity: Double)
+    /// Ends the innermost group.
+    case popGroup
   }
 
   /// An image, or a part of one, drawn into a rectangle.
@@ -87,37 +92,58 @@ public nonisolated struct DrawList: Sendable {
   /// The part of the window that the list describes, in window coordinates. Commands outside are not recorded.
   package let visibleRect: Rect
 
+  private let pixelScale: Double
   private var context: Context
   private var stack: [Context] = []
 
   private struct Context {
-    var origin: Point
-    var opacity: Double
+    /// The position in the window of the origin of the current coordinates.
+    var origin = Point.zero
+    /// The length in the window of a point of the current coordinates.
+    var magnification = 1.0
+    var opacity = 1.0
     var clip: Rect
-    var opensClip: Bool
+    /// True if images are drawn as moving.
+    var isMoving = false
+    var opensClip = false
+    /// The index of the command that opens the group; `nil` if the context is none.
+    var group: Int?
+
+    /// Converts a point to window coordinates.
+    func placed(_ point: Point) -> Point {
+      (magnification == 1 ? point : point * magnification) + origin
+    }
+
+    /// Converts a rectangle to window coordinates.
+    func placed(_ rect: Rect) -> Rect {
+      (magnification == 1 ? rect : rect * magnification).offset(by: origin)
+    }
   }
 
-  /// Creates an empty list for a part of a window, in window coordinates.
-  package init(visibleRect: Rect) {
+  /// Creates an empty list for a part of a window, in window coordinates. `pixelScale` is the number of pixels per point.
+  package init(visibleRect: Rect, pixelScale: Double = 1) {
     self.visibleRect = visibleRect
-    context = Context(origin: .zero, opacity: 1, clip: visibleRect, opensClip: false)
+    self.pixelScale = pixelScale
+    context = Context(clip: visibleRect)
   }
 
   /// Fills a rectangle. A transparent color records nothing.
   public mutating func fill(_ rect: Rect, color: Color, cornerRadius: Double = 0) {
-    let rect = rect.offset(by: context.origin)
+    let rect = context.placed(rect)
     let color = color.multiplyingAlpha(by: context.opacity)
     guard color.alpha > 0, rect.intersects(context.clip) else { return }
-    commands.append(.fill(rect, color: color, cornerRadius: cornerRadius))
+    commands.append(.fill(rect, color: color, cornerRadius: cornerRadius * context.magnification))
   }
 
   /// Draws a line along the inner side of a rectangle's edges. A transparent color, or a width not above 0, records
   /// nothing.
   public mutating func border(_ rect: Rect, width: Double, color: Color, cornerRadius: Double = 0) {
-    let rect = rect.offset(by: context.origin)
+    let rect = context.placed(rect)
     let color = color.multiplyingAlpha(by: context.opacity)
     guard color.alpha > 0, width > 0, rect.intersects(context.clip) else { return }
-    commands.append(.border(rect, width: width, color: color, cornerRadius: cornerRadius))
+    let factor = context.magnification
+    commands.append(
+      .border(rect, width: width * factor, color: color, cornerRadius: cornerRadius * factor))
   }
 
   /// Draws `content`, then a border on top. Under an opaque border with rounded corners, no content shows beyond the
@@ -128,7 +154,8 @@ public nonisolated struct DrawList: Sendable {
     let needsOutline =
       color.multiplyingAlpha(by: context.opacity).alpha == 255 && width > 0 && cornerRadius > 0
     if needsOutline {
-      commands.append(.pushOutline(rect.offset(by: context.origin), cornerRadius: cornerRadius))
+      commands.append(
+        .pushOutline(context.placed(rect), cornerRadius: cornerRadius * context.magnification))
     }
     content(&self)
     if needsOutline { commands.append(.popOutline) }
@@ -142,13 +169,19 @@ public nonisolated struct DrawList: Sendable {
   public mutating func shadow(
     _ shadow: Shadow, of rect: Rect, cornerRadius: Double = 0, isHiddenInside: Bool = false
   ) {
-    let rect = rect.offset(by: context.origin)
+    let rect = context.placed(rect)
+    let factor = context.magnification
     var shadow = shadow
     shadow.color = shadow.color.multiplyingAlpha(by: context.opacity)
+    if factor != 1 {
+      shadow.radius *= factor
+      shadow.offset = shadow.offset * factor
+    }
     guard shadow.extent(of: rect).intersects(context.clip) else { return }
     commands.append(
       .shadow(
-        shadow, of: rect, cornerRadius: cornerRadius, isHiddenInside: isHiddenInside && context.opacity >= 1))
+        shadow, of: rect, cornerRadius: cornerRadius * factor,
+        isHiddenInside: isHiddenInside && context.opacity >= 1))
   }
 
   /// Draws an image. Its opacity is multiplied with the opacity of the enclosing views.
@@ -182,7 +215,9 @@ public nonisolated struct DrawList: Sendable {
   /// Converts an image command to window coordinates. Returns `nil` if nothing of the image is visible.
   private func placed(_ command: ImageCommand) -> ImageCommand? {
     var command = command
-    command.destination = command.destination.offset(by: context.origin)
+    command.destination = context.placed(command.destination)
+    command.cornerRadius *= context.magnification
+    command.isMoving = command.isMoving || context.isMoving
     command.opacity *= context.opacity
     guard command.opacity > 0.001, !command.source.isEmpty, command.destination.intersects(context.clip)
     else { return nil }
@@ -191,43 +226,78 @@ public nonisolated struct DrawList: Sendable {
 
   /// Draws one line of text. `size` is the measured size of the text; text outside the clip is not recorded.
   public mutating func text(_ text: String, font: Font, color: Color, at origin: Point, size: Size) {
-    let origin = origin + context.origin
+    let box = context.placed(Rect(origin: origin, size: size))
     let color = color.multiplyingAlpha(by: context.opacity)
-    guard !text.isEmpty, color.alpha > 0, Rect(origin: origin, size: size).intersects(context.clip)
-    else { return }
-    commands.append(.text(text, font: font, color: color, origin: origin))
+    guard !text.isEmpty, color.alpha > 0, box.intersects(context.clip) else { return }
+    guard context.magnification != 1 else {
+      commands.append(.text(text, font: font, color: color, origin: box.origin))
+      return
+    }
+    let fitted = MagnifiedText(
+      font: font, box: box, magnification: context.magnification, pixelScale: pixelScale)
+    // Widths are not exactly proportional to the size of a font, and only the box will be redrawn.
+    commands += [
+      .pushClip(context.clip.intersection(box)),
+      .text(text, font: fitted.font, color: color, origin: fitted.origin), .popClip,
+    ]
   }
 
   /// True if any part of `rect`, in current coordinates, is visible. A view can skip drawing that is expensive
   /// otherwise.
   public func isVisible(_ rect: Rect) -> Bool {
-    rect.offset(by: context.origin).intersects(context.clip)
+    context.placed(rect).intersects(context.clip)
   }
 
   /// Enters a view: the commands that follow are moved by `origin`, multiplied by `opacity` and, if `clip` is given (in
   /// the coordinates before the call), clipped to it. Must be balanced by `leave()`.
   public mutating func enter(origin: Point, opacity: Double, clip: Rect?) {
-    stack.append(context)
+    push()
     if let clip {
-      context.clip = context.clip.intersection(clip.offset(by: context.origin))
+      context.clip = context.clip.intersection(context.placed(clip))
       context.opensClip = true
       commands.append(.pushClip(context.clip))
-    } else {
-      context.opensClip = false
     }
-    context.origin = context.origin + origin
+    context.origin = context.placed(origin)
     context.opacity *= opacity
+  }
+
+  /// Enters a magnified view: the commands that follow are magnified in the current coordinates, and images are drawn as
+  /// moving if `isMoving` is true. Must be balanced by `leave()`.
+  mutating func enter(_ magnifier: Magnifier?, isMoving: Bool) {
+    push()
+    if let magnifier {
+      context.origin = context.placed(magnifier.magnified(Point.zero))
+      context.magnification *= magnifier.factor
+    }
+    context.isMoving = context.isMoving || isMoving
+  }
+
+  /// Enters a group: the commands that follow are drawn as one image with an opacity. They are not recorded outside
+  /// `rect`, in current coordinates. Must be balanced by `leave()`.
+  mutating func enterGroup(in rect: Rect, opacity: Double) {
+    push()
+    context.clip = context.clip.intersection(context.placed(rect))
+    context.group = commands.count
+    commands.append(.pushGroup(context.clip, opacity: min(1, max(0, opacity * context.opacity))))
+    context.opacity = 1
+  }
+
+  private mutating func push() {
+    stack.append(context)
+    context.opensClip = false
+    context.group = nil
   }
 
   /// Calls `body` to draw within a rectangle, in current coordinates. Drawing outside the rectangle is clipped.
   /// Unbalanced calls of `enter` and `leave` in `body` do not affect the commands that follow.
   package mutating func draw(within rect: Rect, _ body: (inout DrawList) -> Void) {
-    let clip = context.clip.intersection(rect.offset(by: context.origin))
+    let clip = context.clip.intersection(context.placed(rect))
     var inner = self
     inner.commands = []
     inner.stack = []
     inner.context.clip = clip
     inner.context.opensClip = false
+    inner.context.group = nil
     body(&inner)
     while !inner.stack.isEmpty { inner.leave() }
     guard !inner.commands.isEmpty else { return }
@@ -243,15 +313,32 @@ public nonisolated struct DrawList: Sendable {
       // A clip without commands draws nothing, so it is removed instead.
       if case .pushClip = commands.last { commands.removeLast() } else { commands.append(.popClip) }
     }
+    if let group = context.group { closeGroup(at: group) }
     context = outer
+  }
+
+  /// Ends the group that begins at an index. A group that draws nothing is removed, and one that draws a single opaque
+  /// command is replaced by this command, faded, which costs less.
+  private mutating func closeGroup(at start: Int) {
+    guard case .pushGroup(_, let opacity) = commands[start] else { return }
+    var drawn: Int?
+    for index in (start + 1)..<commands.count where !commands[index].isScope {
+      guard drawn == nil else { return commands.append(.popGroup) }
+      drawn = index
+    }
+    guard let drawn else {
+      commands.removeSubrange(start...)
+      return
+    }
+    guard let command = commands[drawn].faded(to: opacity) else { return commands.append(.popGroup) }
+    commands[drawn] = command
+    commands.remove(at: start)
   }
 }
 
 extension DrawList.ImageCommand {
   /// True if this image fully covers `other`, drawn below it.
   fileprivate nonisolated func hides(_ other: DrawList.ImageCommand) -> Bool {
-    guard image.bitmap.isOpaque else { return false }
-    guard templateColor.map({ $0.alpha == 255 }) ?? true else { return false }
-    return opacity >= 1 && tint.alpha == 255 && cornerRadius <= 0 && destination.contains(other.destination)
+    isOpaque && cornerRadius <= 0 && destination.contains(other.destination)
   }
 }

@@ -34,7 +34,7 @@ extension Window {
     guard let focused = focusedView else { return false }
     var view: View? = focused
     while let current = view {
-      let isContainer = current !== focused && (current is ScrollView || current === self)
+      let isContainer = current !== focused && current.isFocusContainer
       if isContainer, move(direction, within: current) { return true }
       if current.keyDown(key, modifiers: []) { return true }
       view = current.superview
@@ -95,7 +95,7 @@ extension Window {
   private func focusable(below top: View, isTabbing: Bool) -> [Focusable] {
     var found: [Focusable] = []
     func collect(_ view: View, visible: Rect, isDirect: Bool) {
-      guard !view.isHidden, view.alpha >= 0.01, view.isUserInteractionEnabled else { return }
+      guard view.isDrawn, view.isUserInteractionEnabled else { return }
       let frame = view.frameInWindow
       let visibleFrame = frame.intersection(visible)
       if view !== top, view.canBecomeFocused {
@@ -112,10 +112,13 @@ extension Window {
 }
 
 extension View {
-  /// The scroll views around the view, innermost first, and the window.
+  /// The scroll views and page views around the view, innermost first, and the window.
   fileprivate var containers: [View] {
-    sequence(first: self, next: \.superview).dropFirst().filter { $0 is ScrollView || $0 is Window }
+    sequence(first: self, next: \.superview).dropFirst().filter(\.isFocusContainer)
   }
+
+  /// True if the focus stays in the view as long as there is another view in the direction of an arrow key.
+  fileprivate var isFocusContainer: Bool { self is ScrollView || self is PageView || self is Window }
 }
 
 extension Rect {

@@ -33,10 +33,3 @@ struct TapCounter {
         end: touch.time, count: touch.tapCount) : nil
   }
 }
-
-extension Point {
-  fileprivate func distance(to other: Point) -> Double {
-    let difference = self - other
-    return (difference.x * difference.x + difference.y * difference.y).squareRoot()
-  }
-}

@@ -35,6 +35,10 @@ open class ListView: ScrollView {
   }
   /// Called when a row was tapped or chosen with Enter, after the row is selected.
   public var onSelect: ((Int) -> Void)?
+  /// Called when a finger or the mouse has rested on a row for 0.5 s, while it is still down, and when Ctrl-Enter or
+  /// Shift-Enter was pressed for the selected row. The selection stays, and the lift of the finger does not call `onSelect`.
+  /// A press on a control in the row is not a long press.
+  public var onLongPress: ((Int) -> Void)?
   /// The row that is drawn as selected; `nil` by default. Taps change the selection, and arrow keys do while the list
   /// has the focus.
   public var selectedRow: Int? {
@@ -63,6 +67,7 @@ open class ListView: ScrollView {
   private var laidOut = ListArrangement(.rows(height: 44), count: 0, width: 0)
   private var anchor: Anchor?
   private var rowsAhead = RowsAhead()
+  private lazy var longPress = RowLongPress(of: self)
 
   /// The arrangement for the current layout and width. Insets at the sides reduce the width for tiles.
   private var arrangement: ListArrangement { arrangement(count: numberOfRows) }
@@ -287,6 +292,7 @@ open class ListView: ScrollView {
   }
 
   private func retire(_ cell: ListCell) {
+    longPress.cancel(on: cell)
     cell.removeFromSuperview()
     cell.endTracking()
     cell.row = nil
@@ -370,6 +376,7 @@ open class ListView: ScrollView {
 
   open override func didScroll() {
     super.didScroll()
+    longPress.cancel()
     updateCells()
   }
 
@@ -453,8 +460,20 @@ open class ListView: ScrollView {
     onSelect?(row)
   }
 
-  /// True if `onSelect` is set, so that rows can be chosen.
-  open override var canBecomeFocused: Bool { onSelect != nil }
+  open override func observeTouch(_ touch: Touch) {
+    super.observeTouch(touch)
+    longPress.observe(touch)
+  }
+
+  /// Takes over the touch of a long press, so that its lift chooses nothing, and calls `onLongPress`.
+  func press(_ row: Int, with touch: Touch) {
+    stopTracking()
+    window?.claim(touch, by: self)
+    onLongPress?(row)
+  }
+
+  /// True if `onSelect` or `onLongPress` is set, so that rows can be chosen.
+  open override var canBecomeFocused: Bool { onSelect != nil || onLongPress != nil }
 
   open override func focusDidChange() {
     super.focusDidChange()
@@ -463,11 +482,18 @@ open class ListView: ScrollView {
     if let selectedRow { cell(at: selectedRow)?.stateDidChange() }
   }
 
-  /// Handles a key while the list has the focus: Enter chooses the selected row, Up and Down move the selection. With
-  /// tiles, Left, Right, the page keys, Home and End move the selection too. All other keys scroll.
+  /// Handles a key while the list has the focus: Enter chooses the selected row, Ctrl-Enter and Shift-Enter call
+  /// `onLongPress` for it, Up and Down move the selection. With tiles, Left, Right, the page keys, Home and End move the
+  /// selection too. All other keys scroll.
   ///
   /// An arrow at the first or last row, or at the edge of a grid, is passed on if nothing is left to scroll.
   open override func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool {
+    if isFocused, key == .enter, modifiers == .control || modifiers == .shift, let onLongPress,
+      let selectedRow
+    {
+      onLongPress(selectedRow)
+      return true
+    }
     guard isFocused, modifiers.isEmpty, numberOfRows > 0 else {
       return super.keyDown(key, modifiers: modifiers)
     }

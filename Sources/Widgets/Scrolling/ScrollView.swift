@@ -98,7 +98,7 @@ open class ScrollView: View {
   /// Scrolls to an offset, limited to the ends of the content, at once or within 0.3 s. Stops any scrolling and
   /// dragging.
   public func setContentOffset(_ offset: Point, animated: Bool) {
-    endTracking()
+    stopTracking()
     glide(to: offset, duration: animated && window != nil ? 0.3 : 0, curve: .easeInOut)
   }
 
@@ -288,13 +288,7 @@ open class ScrollView: View {
     let exceedsSlop =
       (scrollsHorizontally && abs(movement.x) >= Self.dragSlop)
       || ((scrollsVertically || (pullsToRefresh && movement.y > 0)) && abs(movement.y) >= Self.dragSlop)
-    guard exceedsSlop, touch.isDelivered else { return exceedsSlop }
-    var view = touch.view
-    while let current = view, current !== self {
-      if !current.yieldsTouchesToScrolling { return false }
-      view = current.superview
-    }
-    return true
+    return exceedsSlop && touch.yields(to: self)
   }
 
   private func beginDrag(_ touch: Touch) {
@@ -340,7 +334,7 @@ open class ScrollView: View {
   }
 
   /// Stops to follow the finger; its further movement is ignored.
-  private func endTracking() {
+  final func stopTracking() {
     trackedTouch = nil
     if isDragging { refreshControl?.pullDidEnd() }
     isDragging = false
@@ -348,7 +342,7 @@ open class ScrollView: View {
 
   open override func didMoveToWindow() {
     super.didMoveToWindow()
-    endTracking()
+    stopTracking()
     horizontalMotion = nil
     verticalMotion = nil
     indicator.hideAtOnce()

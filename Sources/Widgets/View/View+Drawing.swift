@@ -6,13 +6,13 @@ extension View {
 
   /// Marks a part, in the view's coordinates, to be redrawn with the next frame. O(depth of the tree).
   public func setNeedsDisplay(_ rect: Rect) {
-    guard alpha >= 0.01 else { return }
+    guard isDrawn else { return }
     invalidate(rect)
   }
 
   /// Marks everything that the view draws on to be redrawn, shadow and subviews included.
   func setAllNeedsDisplay() {
-    guard alpha >= 0.01 else { return }
+    guard isDrawn else { return }
     invalidate(coveredArea, isClipped: false)
   }
 
@@ -20,14 +20,16 @@ extension View {
   ///
   /// - Parameter isClipped: False if the view's own `clipsToBounds` does not apply, as for its shadow.
   func invalidate(_ rect: Rect, isClipped: Bool = true) {
-    guard let window, !isHidden else { return }
+    guard let window, !isHidden, extras?.isShrunkAway != true else { return }
     var rect = rect
     var view = self
     while let parent = view.superview {
       if view.clipsToBounds, isClipped || view !== self { rect = rect.intersection(view.bounds) }
-      rect = rect.offset(by: view.frame.origin - view.boundsOrigin)
+      rect = view.convertToSuperview(rect)
+      // Shadows end within a point of their extent, and no magnification may take this point away.
+      if view.magnifier != nil { rect = rect.inset(by: -1) }
       view = parent
-      if rect.isEmpty || view.isHidden || view.alpha < 0.01 { return }
+      if rect.isEmpty || !view.isDrawn { return }
     }
     window.invalidateWindow(rect)
   }
@@ -40,34 +42,27 @@ extension View {
     return subviews.reduce(ownArea) { $1.isHidden ? $0 : $0.union($1.coveredArea(in: $1.frame)) }
   }
 
-  /// Returns the covered area in the superview's coordinates, computed for a given frame of the view.
+  /// Returns the covered area in the superview's coordinates, as it is drawn, for a given frame of the view.
   func coveredArea(in frame: Rect) -> Rect {
+    let area = unmagnifiedArea(in: frame)
+    guard let extras, let magnifier else { return area }
+    guard !extras.isShrunkAway else { return .zero }
+    return Magnifier(factor: magnifier.factor, center: frame.center).magnified(area).inset(by: -1)
+  }
+
+  /// Returns the covered area in the superview's coordinates, without the magnification of the view.
+  private func unmagnifiedArea(in frame: Rect) -> Rect {
     let ownArea = shadow.map { frame.union($0.extent(of: frame)) } ?? frame
     if clipsToBounds { return ownArea }
     return coveredArea.offset(by: frame.origin - boundsOrigin).union(ownArea)
   }
-
-  /// Converts a point from window coordinates to the view's coordinates. O(depth of the tree).
-  public func convertFromWindow(_ point: Point) -> Point {
-    let inParent = superview?.convertFromWindow(point) ?? point
-    return inParent - frame.origin + boundsOrigin
-  }
-
-  /// Converts a point from the view's coordinates to window coordinates. O(depth of the tree).
-  public func convertToWindow(_ point: Point) -> Point {
-    let inParent = point + frame.origin - boundsOrigin
-    return superview?.convertToWindow(inParent) ?? inParent
-  }
-
-  /// The frame of the view in window coordinates. O(depth of the tree).
-  public var frameInWindow: Rect { Rect(origin: convertToWindow(bounds.origin), size: frame.size) }
 
   /// True if the view is in no window, or the view or a superview is hidden or transparent.
   var isHiddenInTree: Bool {
     guard window != nil else { return true }
     var view: View? = self
     while let current = view {
-      if current.isHidden || current.alpha < 0.01 { return true }
+      if !current.isDrawn { return true }
       view = current.superview
     }
     return false
@@ -75,13 +70,26 @@ extension View {
 
   /// Draws the view and all descendants.
   func render(into list: inout DrawList) {
-    guard !isHidden, alpha >= 0.01 else { return }
-    drawShadow(into: &list)
+    guard isDrawn else { return }
+    guard let extras else { return render(into: &list, opacity: alpha) }
+    let magnifier = self.magnifier
+    let isResizing = extras.isResizing
+    let isGroup = alpha < 1 && extras.fadesAsGroup
+    if magnifier != nil || isResizing { list.enter(magnifier, isMoving: isResizing) }
+    if isGroup { list.enterGroup(in: unmagnifiedArea(in: frame), opacity: alpha) }
+    render(into: &list, opacity: isGroup ? 1 : alpha)
+    if isGroup { list.leave() }
+    if magnifier != nil || isResizing { list.leave() }
+  }
+
+  /// Draws the view and all descendants, not magnified.
+  private func render(into list: inout DrawList, opacity: Double) {
+    drawShadow(into: &list, opacity: opacity)
     if clipsToBounds {
       guard list.isVisible(frame) else { return }
     }
     list.enter(
-      origin: frame.origin - boundsOrigin, opacity: alpha, clip: clipsToBounds ? frame : nil)
+      origin: frame.origin - boundsOrigin, opacity: opacity, clip: clipsToBounds ? frame : nil)
     if list.isVisible(bounds) {
       if borderWidth > 0, borderColor.alpha > 0 {
         list.border(bounds, width: borderWidth, color: borderColor, cornerRadius: cornerRadius) { list in
@@ -102,12 +110,12 @@ extension View {
   }
 
   /// Draws the shadow in the coordinates of the superview, where the view's own clip does not apply.
-  private func drawShadow(into list: inout DrawList) {
+  private func drawShadow(into list: inout DrawList, opacity: Double) {
     guard var shadow else { return }
-    shadow.color = shadow.color.multiplyingAlpha(by: alpha)
+    shadow.color = shadow.color.multiplyingAlpha(by: opacity)
     list.shadow(
       shadow, of: frame, cornerRadius: cornerRadius,
-      isHiddenInside: alpha >= 1 && backgroundColor?.alpha == 255)
+      isHiddenInside: opacity >= 1 && backgroundColor?.alpha == 255)
   }
 
   private func drawBackground(into list: inout DrawList) {

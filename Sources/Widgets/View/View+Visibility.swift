@@ -5,14 +5,14 @@ extension View {
   /// superview is hidden or transparent. False in a window that is not visible. Views in front of it are ignored.
   /// O(depth of the tree).
   package var isOnScreen: Bool {
-    guard let window, window.isVisible, !isHidden, alpha >= 0.01 else { return false }
+    guard let window, window.isVisible, isDrawn else { return false }
     var visibleRect = bounds
     var view = self
     while let parent = view.superview {
       if view.clipsToBounds { visibleRect = visibleRect.intersection(view.bounds) }
-      visibleRect = visibleRect.offset(by: view.frame.origin - view.boundsOrigin)
+      visibleRect = view.convertToSuperview(visibleRect)
       view = parent
-      if visibleRect.isEmpty || view.isHidden || view.alpha < 0.01 { return false }
+      if visibleRect.isEmpty || !view.isDrawn { return false }
     }
     return !visibleRect.intersection(window.bounds).isEmpty
   }

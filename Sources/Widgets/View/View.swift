@@ -12,8 +12,9 @@ open class View {
   /// The position and size in the coordinates of the superview, in points.
   public var frame: Rect {
     didSet {
+      propertyWasSet(.frame)
       guard frame != oldValue else { return }
-      if !isHidden, alpha >= 0.01 { superview?.setNeedsDisplay(coveredArea(in: oldValue)) }
+      if isDrawn { superview?.setNeedsDisplay(coveredArea(in: oldValue)) }
       setAllNeedsDisplay()
       if frame.size != oldValue.size {
         setNeedsLayout()
@@ -43,18 +44,29 @@ open class View {
   public internal(set) weak var window: Window?
 
   /// The color drawn behind the content; `nil`, the default, draws nothing.
-  public var backgroundColor: Color? { didSet { if backgroundColor != oldValue { setNeedsDisplay() } } }
+  public var backgroundColor: Color? {
+    didSet {
+      propertyWasSet(.backgroundColor)
+      if backgroundColor != oldValue { setNeedsDisplay() }
+    }
+  }
   /// The radius of the corners of the background and of the drawn image, in points; 0 by default. With the content mode
   /// `fit`, the corners of the fitted image are rounded, wherever they lie in the view. Subviews are not clipped.
   public var cornerRadius: Double = 0 {
-    didSet { if cornerRadius != oldValue { shadow == nil ? setNeedsDisplay() : setAllNeedsDisplay() } }
+    didSet {
+      propertyWasSet(.cornerRadius)
+      if cornerRadius != oldValue { shadow == nil ? setNeedsDisplay() : setAllNeedsDisplay() }
+    }
   }
   /// The width of the line along the inner side of the edges, in points, drawn over the image and under the subviews,
   /// at least one pixel wide. 0, the default, and negative widths draw nothing.
   public var borderWidth: Double = 0 { didSet { if borderWidth != oldValue { setNeedsDisplay() } } }
   /// The color of the border; opaque black by default.
   public var borderColor = Color.black {
-    didSet { if borderColor != oldValue, borderWidth > 0 { setNeedsDisplay() } }
+    didSet {
+      propertyWasSet(.borderColor)
+      if borderColor != oldValue, borderWidth > 0 { setNeedsDisplay() }
+    }
   }
   /// The shadow cast by the bounds with their rounded corners, regardless of what the view draws; `nil` by default. It
   /// lies outside the bounds, is not clipped by the view's own `clipsToBounds`, and shines through a background that is
@@ -69,7 +81,10 @@ open class View {
   /// The accent color, in which template images are drawn. `nil`, the default, inherits the superview's color. The
   /// effective color is `currentTintColor`.
   public var tintColor: Color? {
-    didSet { if (tintColor ?? inheritedTintColor) != (oldValue ?? inheritedTintColor) { tintDidChange() } }
+    didSet {
+      propertyWasSet(.tintColor)
+      if (tintColor ?? inheritedTintColor) != (oldValue ?? inheritedTintColor) { tintDidChange() }
+    }
   }
   /// The rendering mode of images whose own `Image.renderingMode` is `automatic`. By default they are drawn unchanged,
   /// with `alwaysTemplate` in the tint color. In a button the mode applies to images but not to background images. The
@@ -77,10 +92,11 @@ open class View {
   public var renderingMode = Image.RenderingMode.automatic {
     didSet { if renderingMode != oldValue { setNeedsDisplay() } }
   }
-  /// The opacity, 0…1, multiplied down the tree: each drawing command is faded separately, not the group as a whole. A
-  /// view below 0.01 is not drawn and receives no touches.
+  /// The opacity, 0…1, multiplied down the tree: each drawing command is faded separately, unless `groupsOpacity` is true.
+  /// A view below 0.01 is not drawn and receives no touches.
   public var alpha: Double = 1 {
     didSet {
+      propertyWasSet(.alpha)
       guard alpha != oldValue else { return }
       invalidate(coveredArea, isClipped: false)
       guard alpha < 0.01 else { return }
@@ -126,6 +142,8 @@ open class View {
   /// slots here.
   package var attachment: (any ViewAttachment)?
 
+  /// The appearance that few views change, and the animations; `nil` for most views.
+  var extras: AppearanceExtras?
   /// The overridden accessibility values; `nil` for most views, which use the values of their class.
   private var accessibilityOverrides: AccessibilityOverrides?
   /// The players of animated images; `nil` until the view draws one.
@@ -190,6 +208,10 @@ open class View {
 
   /// The images that belong to the view, also those that the view does not show in its present state.
   var heldImages: [Image] { storedContents.map { [$0] } ?? [] }
+
+  /// The room for the image in points, for which a slot loads it: the size of the view, or more for an image that is
+  /// enlarged in its view.
+  package var imageRoom: Size { frame.size }
 
   /// True while an image of the view changes into another, or is about to. For a caption that changes with the image.
   public var isInTransition: Bool { !transitions.isEmpty }
@@ -330,7 +352,7 @@ open class View {
 
   private func leaveSuperview() {
     guard let parent = superview else { return }
-    if !isHidden, alpha >= 0.01 { parent.setNeedsDisplay(coveredArea(in: frame)) }
+    if isDrawn { parent.setNeedsDisplay(coveredArea(in: frame)) }
     parent.subviews.removeAll { $0 === self }
     superview = nil
     parent.setNeedsLayout()
@@ -353,6 +375,7 @@ open class View {
     window = new
     players?.suspend(in: old)
     endTransitions()
+    extras?.animations?.finish(isCompleted: false)
     removeUnusedPlayers()
     old?.cancelInteraction(of: self)
     // Re-entrancy: a handler of a cancelled touch may have moved the view.
@@ -411,9 +434,9 @@ open class View {
   /// Returns the frontmost view at a point in the view's coordinates that can be touched; `nil` outside the bounds.
   /// O(views).
   open func hitTest(_ point: Point) -> View? {
-    guard isUserInteractionEnabled, !isHidden, alpha >= 0.01, bounds.contains(point) else { return nil }
+    guard isUserInteractionEnabled, isDrawn, bounds.contains(point) else { return nil }
     for child in subviews.reversed() {
-      if let hit = child.hitTest(point - child.frame.origin + child.boundsOrigin) { return hit }
+      if let hit = child.hitTest(child.convertFromSuperview(point)) { return hit }
     }
     return self
   }

@@ -24,28 +24,35 @@ extension Window {
   package var hasApplicationLoads: Bool { containsVisibleView { $0.applicationLoads > 0 } }
 
   private func containsVisibleView(where predicate: (View) -> Bool) -> Bool {
-    containsVisibleView(below: self, offset: .zero, visible: bounds, where: predicate)
+    containsVisibleView(below: self, offset: .zero, factor: 1, visible: bounds, where: predicate)
   }
 
   /// - Parameters:
   ///   - offset: The position in the window of the origin of the superview's coordinates.
+  ///   - factor: The magnification of the superview's coordinates.
   ///   - visible: The part of the window to which the superviews clip.
   private func containsVisibleView(
-    below view: View, offset: Point, visible: Rect, where predicate: (View) -> Bool
+    below view: View, offset: Point, factor: Double, visible: Rect, where predicate: (View) -> Bool
   ) -> Bool {
-    guard !view.isHidden, view.alpha >= 0.01 else { return false }
+    guard view.isDrawn else { return false }
     let isMatch = predicate(view)
     let subviews = view.subviews
     // Most views neither match nor have subviews; their frames are not needed.
     guard isMatch || !subviews.isEmpty else { return false }
-    let frame = Rect(origin: offset + view.frame.origin, size: view.frame.size)
+    var frame = Rect(origin: offset + view.frame.origin * factor, size: view.frame.size * factor)
+    var innerFactor = factor
+    if let magnifier = view.magnifier {
+      frame = Magnifier(factor: magnifier.factor, center: frame.center).magnified(frame)
+      innerFactor *= magnifier.factor
+    }
     let visibleFrame = frame.intersection(visible)
     if isMatch, !visibleFrame.isEmpty { return true }
     let inner = view.clipsToBounds ? visibleFrame : visible
     if inner.isEmpty { return false }
-    let innerOffset = frame.origin - view.boundsOrigin
+    let innerOffset = frame.origin - view.boundsOrigin * innerFactor
     return subviews.contains {
-      containsVisibleView(below: $0, offset: innerOffset, visible: inner, where: predicate)
+      containsVisibleView(
+        below: $0, offset: innerOffset, factor: innerFactor, visible: inner, where: predicate)
     }
   }
 }

@@ -12,9 +12,9 @@ extension Window {
   package static let shortestPress = 0.05
 
   /// The maximum time from the end of a tap to the beginning of a tap that counts as its repetition, in seconds.
-  package static let tapInterval = 0.35
+  package nonisolated static let tapInterval = 0.35
   /// The maximum distance of a repeated tap, in points; large because a finger is less precise than a mouse.
-  package static let tapDistance = 30.0
+  package nonisolated static let tapDistance = 30.0
 
   func handleTouch(id: Int64, phase: TouchPhase, location: Point) {
     if phase == .began { beginTouch(id: id, location: location) }
@@ -130,10 +130,11 @@ extension Window {
     cancelTouches { $0.isDescendant(of: view) }
   }
 
-  /// Cancels the touches of the matching views. Views that received the beginning of a touch receive `touchCancelled`.
+  /// Cancels the touches of the matching views. Views that received the beginning of a touch receive `touchCancelled`,
+  /// observers see a cancelled touch.
   private func cancelTouches(where isAffected: (View) -> Bool) {
     for touch in Array(touches.values) + endingTouches {
-      touch.observers.removeAll(where: isAffected)
+      endObserving(touch, where: isAffected)
       guard let view = touch.view, isAffected(view) else { continue }
       cancel(touch.delay)
       endingTouches.removeAll { $0 === touch }
@@ -141,6 +142,16 @@ extension Window {
       touch.view = nil
       if touch.isDelivered { view.touchCancelled(touch) }
     }
+  }
+
+  private func endObserving(_ touch: Touch, where isAffected: (View) -> Bool) {
+    let observers = touch.observers.filter(isAffected)
+    guard !observers.isEmpty else { return }
+    touch.observers.removeAll(where: isAffected)
+    let phase = touch.phase
+    touch.phase = .cancelled
+    for observer in observers { observer.observeTouch(touch) }
+    touch.phase = phase
   }
 }
 

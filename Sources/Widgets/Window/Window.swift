@@ -73,6 +73,8 @@ public final class Window: View {
 
   private var dirty = DirtyRegion()
   private var frames = FrameRequests()
+  /// Drives the animations of all views.
+  lazy var animationDriver = AnimationDriver(window: self)
   /// The touches that are down, by id.
   var touches: [Int64: Touch] = [:]
   /// The touches that are up but whose end is delayed.
@@ -94,8 +96,11 @@ public final class Window: View {
   /// True if `scale` is positive and finite.
   package nonisolated static func isScale(_ scale: Double) -> Bool { scale > 0 && scale.isFinite }
 
-  /// Sizes `rootView` to fill the window.
-  public override func layoutSubviews() { rootView?.frame = bounds }
+  /// Sizes `rootView`, and views over the whole window, to fill the window.
+  public override func layoutSubviews() {
+    rootView?.frame = bounds
+    for case let hero as HeroView in subviews { hero.frame = bounds }
+  }
 
   // MARK: Frames
 
@@ -196,7 +201,7 @@ public final class Window: View {
 
   /// Returns the drawing commands of a part of the window.
   package func drawList(for rect: Rect) -> DrawList {
-    var list = DrawList(visibleRect: rect)
+    var list = DrawList(visibleRect: rect, pixelScale: scale)
     render(into: &list)
     return list
   }
@@ -248,8 +253,8 @@ public final class Window: View {
   }
 
   /// Returns the outermost, then frontmost view that accepts keys left over by the focused view and its superviews.
-  private func unclaimedKeyReceiver(below view: View) -> View? {
-    guard !view.isHidden, view.alpha >= 0.01 else { return nil }
+  func unclaimedKeyReceiver(below view: View) -> View? {
+    guard view.isDrawn else { return nil }
     if view.takesUnclaimedKeys { return view }
     for child in view.subviews.reversed() {
       if let receiver = unclaimedKeyReceiver(below: child) { return receiver }

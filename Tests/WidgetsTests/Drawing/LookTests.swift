@@ -197,7 +197,7 @@ struct LookTests {
 }
 
 extension DrawList.Command {
-  fileprivate nonisolated var word: String {
+  nonisolated var word: String {
     switch self {
     case .fill: "fill"
     case .border: "border"
@@ -209,6 +209,8 @@ extension DrawList.Command {
     case .popClip: "popClip"
     case .pushOutline: "pushOutline"
     case .popOutline: "popOutline"
+    case .pushGroup: "pushGroup"
+    case .popGroup: "popGroup"
     }
   }
 }

@@ -1,0 +1,317 @@
+import Glibc
+public import VitrineGraphics
+
+/// A view that shows one image, from the size at which all of it fits to eight times that size.
+///
+/// Two fingers enlarge and move the image; one finger moves an enlarged image, with momentum. A double tap changes
+/// between the whole image and an image that fills the view, about the place of the tap. The same is done by the mouse
+/// wheel, which enlarges about the pointer, and by keys: plus, minus and 0, the arrow keys while the image is enlarged, and Enter for a double tap.
+///
+/// ```swift
+/// let zoomView = ZoomView(frame: window.bounds)
+/// zoomView.setImage(from: "https://example.com/photo.jpg")
+/// ```
+///
+/// The image is loaded in the size in which it is shown whole, and again with more pixels when it rests enlarged.
+///
+/// At the edge of the image, and while all of it is shown, a drag is left to superviews, such as a `PageView`.
+open class ZoomView: View {
+  /// The largest scale, relative to the whole image; 8 by default. Values below 1, and values that are not finite,
+  /// count as 1.
+  public var maximumScale = ZoomGeometry.standardMaximum {
+    didSet {
+      if !maximumScale.isFinite { maximumScale = 1 }
+      geometryDidChange()
+    }
+  }
+  /// The largest number of pixels for which an enlarged image is loaded again, 16 million by default. Beyond this
+  /// number, an enlarged image is shown with fewer pixels than the screen has.
+  public var maximumPixels = 16_000_000
+  /// Called with each change of the scale or the place of the image, from any cause.
+  public var onZoom: ((ZoomView) -> Void)?
+  /// Called for a tap that is not part of a double tap, up to 0.35 s after it.
+  public var onTap: ((ZoomView) -> Void)?
+
+  /// The present scale: 1 shows the whole image. Beyond the limits only while fingers stretch the image.
+  public var zoomScale: Double { position.scale }
+  /// True while fingers or a movement change the scale or the place.
+  public var isZooming: Bool { motion != nil || isHeld }
+  /// The frame of the whole image in the view's bounds; may be larger than the bounds. Empty without an image.
+  public var imageFrame: Rect { geometry.isUsable ? geometry.frame(at: position) : .zero }
+
+  private var position = ZoomPosition()
+  private var motion: ZoomMotion?
+  /// The position that fingers hold, which is stretched beyond the limits to be shown; `nil` without fingers.
+  private var held: ZoomPosition?
+  private var touches = ZoomTouches()
+  private var taps = ZoomTaps()
+  /// The scale for which the image is loaded: the largest since the image was set, because a smaller one is there.
+  private var loadedScale = 1.0
+  private var isHeld: Bool { held != nil }
+
+  /// Creates a view that shows the whole image once there is one.
+  public override init(frame: Rect = .zero) {
+    super.init(frame: frame)
+    contentMode = .fit
+    clipsToBounds = true
+  }
+
+  // MARK: Scale and place
+
+  /// The size of the image; any unit, because only the proportion matters.
+  private var imageSize: Size {
+    contents.map { Size(width: Double($0.sourceWidth), height: Double($0.sourceHeight)) } ?? .zero
+  }
+
+  private var geometry: ZoomGeometry {
+    ZoomGeometry(viewSize: frame.size, imageSize: imageSize, maximumScale: maximumScale)
+  }
+
+  /// Changes the scale about a point of the view that stays in its place, within the limits. Ends a movement; fingers
+  /// that hold the image let go.
+  ///
+  /// - Parameters:
+  ///   - scale: The new scale. Values that are not finite are ignored.
+  ///   - anchor: The point in the view's coordinates; `nil` for the center.
+  ///   - animated: True to move there within 0.3 s.
+  public func setZoomScale(_ scale: Double, about anchor: Point? = nil, animated: Bool) {
+    guard scale.isFinite, scale > 0, geometry.isUsable else { return }
+    let anchor = anchor.map(fromCenter) ?? .zero
+    var goal = position.scaled(by: scale / position.scale, about: anchor)
+    goal.scale = scale
+    move(to: geometry.limited(goal, about: anchor), duration: animated ? 0.3 : 0)
+  }
+
+  /// Shows the whole image.
+  public func reset() {
+    loadedScale = 1
+    move(to: ZoomPosition(), duration: 0)
+  }
+
+  /// Changes between the whole image and an image that fills the view, as a double tap does.
+  public func toggleZoom(about anchor: Point? = nil, animated: Bool = true) {
+    let isEnlarged = position.scale > 1.01
+    setZoomScale(isEnlarged ? 1 : geometry.toggleScale, about: anchor, animated: animated)
+  }
+
+  private func fromCenter(_ point: Point) -> Point {
+    Point(x: point.x - frame.width / 2, y: point.y - frame.height / 2)
+  }
+
+  private func move(to goal: ZoomPosition, duration: Double) {
+    letGo()
+    guard duration > 0, let window else {
+      motion = nil
+      show(goal)
+      return settle()
+    }
+    motion = ZoomMotion(from: position, to: goal, duration: duration, at: window.now)
+    window.requestFrames(for: self, at: window.now)
+  }
+
+  private func show(_ new: ZoomPosition) {
+    guard new != position else { return }
+    position = new
+    setNeedsDisplay()
+    onZoom?(self)
+  }
+
+  /// Called when nothing moves any more: the image is drawn in its best quality, and loaded with more pixels if the
+  /// scale needs them.
+  private func settle() {
+    setNeedsDisplay()
+    guard position.scale > loadedScale else { return }
+    loadedScale = position.scale
+    attachment?.boundsDidChange(of: self)
+  }
+
+  private func letGo() {
+    held = nil
+    touches = ZoomTouches()
+  }
+
+  private func geometryDidChange() {
+    if held == nil, motion == nil, geometry.isUsable { show(geometry.limited(position)) }
+  }
+
+  open override func boundsDidChange() {
+    super.boundsDidChange()
+    // A new size, as after a rotation, ends what the fingers were doing.
+    letGo()
+    motion = nil
+    geometryDidChange()
+    settle()
+  }
+
+  open override func didMoveToWindow() {
+    super.didMoveToWindow()
+    letGo()
+    motion = nil
+    if window == nil, geometry.isUsable { show(geometry.limited(position)) }
+  }
+
+  /// Shows an image. An image of another shape is shown whole.
+  open override func setContents(_ image: Image?, transition: Transition) {
+    let before = imageSize
+    super.setContents(image, transition: transition)
+    let after = imageSize
+    let isSameShape =
+      !before.isEmpty && !after.isEmpty && abs(before.width * after.height / (before.height * after.width) - 1) < 0.02
+    if !isSameShape { reset() }
+  }
+
+  /// The room for the image at the scale at which it was last at rest, in points.
+  package override var imageRoom: Size {
+    guard loadedScale > 1, geometry.isUsable else { return frame.size }
+    let scale = window?.scale ?? 1
+    let pixels = geometry.fittedSize.width * geometry.fittedSize.height * scale * scale
+    let largest = max(1, (Double(maximumPixels) / pixels).squareRoot())
+    return frame.size * min(loadedScale, largest)
+  }
+
+  // MARK: Drawing
+
+  open override func draw(into list: inout DrawList) {
+    guard geometry.isUsable, isZooming || position.scale != 1 else { return super.draw(into: &list) }
+    guard let image = contents else { return }
+    let frame = imageFrame
+    let visible = frame.intersection(bounds)
+    guard !visible.isEmpty else { return }
+    let shown = frameToDraw(of: image)
+    let scaleX = Double(image.pixelWidth) / frame.width
+    let scaleY = Double(image.pixelHeight) / frame.height
+    let source = Rect(
+      x: (visible.minX - frame.minX) * scaleX, y: (visible.minY - frame.minY) * scaleY,
+      width: visible.width * scaleX, height: visible.height * scaleY)
+    list.draw(
+      DrawList.ImageCommand(
+        image: shown, source: shown.sourceRect(source, of: image), destination: visible, isMoving: isZooming))
+  }
+
+  // MARK: Touches
+
+  open override var observesDescendantTouches: Bool { true }
+
+  open override func observeTouch(_ touch: Touch) {
+    // A finger stops the movement.
+    if touch.phase == .began { motion = nil }
+    for event in touches.receive(touch, canClaim: canClaim) { perform(event, touch) }
+    let isLifted = touch.phase == .ended || touch.phase == .cancelled
+    if isLifted, held == nil, motion == nil, isBeyondLimits { release(.zero, at: touch.location) }
+    if let tap = taps.receive(touch, isHeld: isHeld) { perform(tap) }
+  }
+
+  /// True if one finger that moves by a distance moves the image: an enlarged image that has not reached its edge, or
+  /// one that was stopped beyond its edge.
+  private func canClaim(_ distance: Point) -> Bool {
+    isBeyondLimits || position.scale > 1.001 && geometry.canMove(position, by: distance)
+  }
+
+  private var isBeyondLimits: Bool {
+    guard geometry.isUsable else { return false }
+    let limited = geometry.limited(position)
+    return abs(limited.scale / position.scale - 1) > 1e-6 || abs(limited.offset.x - position.offset.x) > 0.01
+      || abs(limited.offset.y - position.offset.y) > 0.01
+  }
+
+  /// Lets the image go on with a velocity, or return to its limits.
+  private func release(_ velocity: Point, at center: Point) {
+    guard let window, geometry.isUsable else { return settle() }
+    motion = .release(
+      position, about: fromCenter(convertFromWindow(center)), velocity: velocity, in: geometry, at: window.now)
+    if motion == nil { settle() } else { window.requestFrames(for: self, at: window.now) }
+  }
+
+  private func perform(_ event: ZoomTouches.Event, _ touch: Touch) {
+    switch event {
+    case .claim(let touch): window?.claim(touch, by: self)
+    case .begin(let center):
+      motion = nil
+      held = geometry.held(position, about: fromCenter(convertFromWindow(center)))
+      setNeedsDisplay()
+    case .change(let translation, let factor, let center):
+      guard var held, geometry.isUsable else { return }
+      let anchor = fromCenter(convertFromWindow(center))
+      held = held.scaled(by: factor, about: anchor)
+      held.offset = held.offset + translation
+      self.held = held
+      show(geometry.stretched(held, about: anchor))
+    case .end(let velocity, let center):
+      held = nil
+      release(velocity, at: center)
+    }
+  }
+
+  private func perform(_ tap: ZoomTaps.Event) {
+    switch tap {
+    case .double(let location): toggleZoom(about: convertFromWindow(location))
+    case .first(let deadline): if onTap != nil { window?.requestFrames(for: self, at: deadline) }
+    }
+  }
+
+  /// Touches are observed; none reaches a view behind.
+  open override func touchBegan(_ touch: Touch) {}
+  open override func touchMoved(_ touch: Touch) {}
+  open override func touchEnded(_ touch: Touch) {}
+  open override func touchCancelled(_ touch: Touch) {}
+
+  // MARK: Wheel and keys
+
+  /// The factor by which a step of the wheel, or the keys plus and minus, change the scale.
+  static let step = 1.25
+
+  /// Enlarges the image about the pointer, or makes it smaller; a horizontal turn is left to superviews.
+  open override func wheel(at location: Point, deltaX: Double, deltaY: Double) -> Bool {
+    guard deltaY != 0, geometry.isUsable else { return false }
+    let goal = motion?.goal?.scale ?? position.scale
+    setZoomScale(goal * pow(Self.step, deltaY), about: location, animated: true)
+    return true
+  }
+
+  open override func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool {
+    guard modifiers.isSubset(of: .shift) else { return false }
+    let goal = motion?.goal ?? position
+    switch key {
+    case .character("+"), .character("="): setZoomScale(goal.scale * Self.step, animated: true)
+    case .character("-"): setZoomScale(goal.scale / Self.step, animated: true)
+    case .character("0"): setZoomScale(1, animated: true)
+    case .enter: toggleZoom()
+    case .up, .down, .left, .right:
+      guard let distance = ScrollKey.distance(of: key, modifiers: [], page: 0) else { return false }
+      let movement = Point(x: -distance.x, y: -distance.y)
+      guard goal.scale > 1.001, geometry.canMove(goal, by: movement) else { return false }
+      var moved = goal
+      moved.offset = moved.offset + movement
+      move(to: geometry.limited(moved), duration: 0.2)
+    default: return false
+    }
+    return true
+  }
+
+  /// The role `.image`, unless another role was set.
+  open override var accessibilityRole: AccessibilityRole {
+    get { role(.image) }
+    set { super.accessibilityRole = newValue }
+  }
+
+  /// The scale in percent while the image is enlarged, unless a value was set.
+  open override var accessibilityValue: String? {
+    get {
+      super.accessibilityValue ?? (position.scale > 1.001 ? "\(Int((position.scale * 100).rounded())) %" : nil)
+    }
+    set { super.accessibilityValue = newValue }
+  }
+}
+
+extension ZoomView: FrameObserver {
+  /// Moves the image to its place at the time `now`.
+  public func frame(at now: Double) -> NextFrame {
+    if taps.takeSingle(at: now) { onTap?(self) }
+    guard let step = motion?.step(at: now, from: position, in: geometry) else { return .never }
+    if step.isOver { motion = nil }
+    show(step.position)
+    guard step.isOver else { return .soon }
+    settle()
+    return .never
+  }
+}
