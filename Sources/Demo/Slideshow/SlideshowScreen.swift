@@ -17,11 +17,7 @@ final class SlideshowScreen: View, Screen {
     slideshow.order = options.order == "shuffled" ? .shuffled() : .list
     slideshow.onShow = { [unowned self] _, _ in updateCaption() }
     slideshow.onPause = { [unowned self] _ in updateCaption() }
-    if options.hasClock {
-      let clock = ClockLabel { .local }
-      clock.accessibilityLabel = "Clock"
-      caption.trailingView = clock
-    }
+    if options.hasClock { caption.trailingView = ClockLabel { .local } }
     for view in [slideshow, caption] { addSubview(view) }
     slideshow.setSlides(Slides(items))
   }

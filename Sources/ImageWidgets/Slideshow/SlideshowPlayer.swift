@@ -167,6 +167,7 @@ final class SlideshowPlayer {
   private func leaveScreen(at now: Double) {
     pause(true, .offScreen, at: now)
     stage.endTransition()
+    if let window = view?.window { timer.request(at: nil, in: window) }
   }
 
   // MARK: Actions
