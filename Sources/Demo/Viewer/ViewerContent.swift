@@ -8,7 +8,7 @@ final class ViewerContent: View {
 
   private let pages = PageView()
   private let caption = ViewerCaption()
-  private let closeButton = PillButton(title: "Back")
+  private let closeButton = ViewerButton("Back")
   private var items: Feed.Items
   private let prefetcher = ImagePrefetcher(downloader: View.sharedImageDownloader)
   private var hidesBars = false
