@@ -24,7 +24,7 @@ nonisolated struct PageMotion {
 
   private(set) var geometry = PageGeometry()
   private(set) var position = 0.0
-  /// The slot at rest, and the one that a motion leads to. During a drag, the slot before the drag.
+  /// The slot at rest, and the destination of a motion. During a drag, the slot before the drag.
   private(set) var slot = 0
   private var phase = Phase.rest
   /// A page beside the destination of a motion, in place of the page that belongs to that slot. A motion over many pages
@@ -34,7 +34,7 @@ nonisolated struct PageMotion {
   var isDragging: Bool { if case .drag = phase { true } else { false } }
   /// True while the pages move by themselves.
   var isSettling: Bool { if case .spring = phase { true } else { false } }
-  /// The page at rest, and the one that a motion leads to; `nil` without pages.
+  /// The page at rest, and the destination of a motion; `nil` without pages.
   var page: Int? { page(at: slot) }
 
   private func page(at slot: Int) -> Int? { standIn?.slot == slot ? standIn?.page : geometry.page(at: slot) }

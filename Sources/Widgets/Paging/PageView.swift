@@ -284,7 +284,7 @@ open class PageView: View {
     return true
   }
 
-  /// Offers a key that no focused view has received to the current page, for example to a list in it.
+  /// Offers a key to the current page, for example to a list on that page, unless the focused view has received the key.
   private func offerToCurrentPage(_ key: Key, _ modifiers: KeyModifiers) -> Bool {
     guard let window, window.focusedView?.isDescendant(of: self) != true,
       let page = view(forPage: currentPage)

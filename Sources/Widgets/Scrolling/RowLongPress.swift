@@ -11,7 +11,7 @@ final class RowLongPress: FrameObserver {
 
   init(of list: ListView) { self.list = list }
 
-  /// Called for each event of a touch on the list, after the list has scrolled with it.
+  /// Called for each event of a touch on the list, after the scroll view has handled the event.
   func observe(_ touch: Touch) {
     if touch.phase == .began {
       self.touch = touch

@@ -12,7 +12,7 @@ struct AccessibilityTests {
       (View(), .group), (Label("a"), .text), (ImageView(), .image), (Button(title: "a"), .button),
       (Control(), .control), (ScrollView(), .scrollArea), (ListView(), .list), (ListCell(), .row),
       (ActivityIndicator(), .progress), (ProgressView(), .progress), (RefreshControl(), .progress),
-      (test.window, .window),
+      (PageView(), .pages), (PageDots(), .control), (test.window, .window),
     ]
 
     #expect(views.allSatisfy { $0.0.accessibilityRole == $0.1 })

@@ -9,7 +9,7 @@ func sample(
 }
 
 /// A reproducible random number generator (SplitMix64).
-struct SplitMix: RandomNumberGenerator {
+struct SeededGenerator: RandomNumberGenerator {
   var state: UInt64
 
   mutating func next() -> UInt64 {

@@ -99,6 +99,19 @@ struct TouchDeliveryTests {
     #expect(test.window.isIdle)
   }
 
+  @Test func scrollViewHiddenDuringADragCanBeDraggedLater() {
+    touch(.began, inside)
+    touch(.moved, Point(x: 50, y: 20))
+    scrollView.isHidden = true
+    #expect(!scrollView.isDragging)
+    touch(.ended, Point(x: 50, y: 20))
+    scrollView.isHidden = false
+    touch(.began, inside)
+    touch(.moved, Point(x: 50, y: 20))
+
+    #expect(scrollView.isDragging)
+  }
+
   @Test func viewRemovedFromTheWindowLosesTheFocus() {
     let button = Button(frame: Rect(x: 0, y: 0, width: 80, height: 40))
     test.window.addSubview(button)

@@ -8,7 +8,7 @@ import VitrineGraphics
 struct PageSequenceTests {
   @Test(arguments: 0..<40)
   func pagesStayWithinTheirLimits(seed: Int) {
-    var random = SplitMix(state: UInt64(seed))
+    var random = SeededGenerator(state: UInt64(seed))
     var motion = PageMotion()
     var pages = Array(0..<Int.random(in: 0...6, using: &random))
     var nextPage = 100
