@@ -6,7 +6,8 @@ public import VitrineGraphics
 /// and `IndicatorDrawing`.
 ///
 /// Widgets write in their own coordinates. While the view tree is traversed, the list converts the commands to window
-/// coordinates in points, with the magnification of the views, and multiplies opacities down the tree. Commands outside the redrawn part are not recorded.
+/// coordinates in points, with the magnification of the views, and multiplies opacities down the tree. Commands outside
+/// the redrawn part are not recorded.
 public nonisolated struct DrawList: Sendable {
   /// A drawing command, in window coordinates in points. The renderer scales the coordinates and snaps them to whole
   /// pixels.

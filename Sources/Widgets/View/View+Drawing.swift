@@ -57,7 +57,7 @@ extension View {
     return coveredArea.offset(by: frame.origin - boundsOrigin).union(ownArea)
   }
 
-  /// True if the view is in no window, or the view or a superview is hidden or transparent.
+  /// True if the view is in no window, or the view or a superview is hidden, transparent or too small to be seen.
   var isHiddenInTree: Bool {
     guard window != nil else { return true }
     var view: View? = self
@@ -86,7 +86,9 @@ extension View {
   /// redrawn part, because blending a group rounds differently.
   private var drawsOneCommand: Bool {
     guard type(of: self) == View.self || type(of: self) == ImageView.self else { return false }
-    guard subviews.isEmpty, shadow == nil, borderWidth <= 0, attachment == nil || !isLoading else { return false }
+    guard subviews.isEmpty, shadow == nil, borderWidth <= 0, attachment == nil || !isLoading else {
+      return false
+    }
     return transitions.isEmpty && (backgroundColor == nil || heldImages.isEmpty)
   }
 

@@ -106,7 +106,8 @@ private struct Scene {
     list.fill(Rect(x: 290, y: 170, width: 14, height: 14), color: .pureRed)
     list.fill(Rect(x: 296, y: 176, width: 14, height: 14), color: .pureBlue)
     list.leave()
-    list.text("over", font: .regular(12), color: .white, at: Point(x: 290, y: 190), size: Size(width: 30, height: 15))
+    list.text(
+      "over", font: .regular(12), color: .white, at: Point(x: 290, y: 190), size: Size(width: 30, height: 15))
     list.leave()
   }
 

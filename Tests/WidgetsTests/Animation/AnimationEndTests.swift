@@ -82,7 +82,8 @@ struct AnimationEndTests {
 
   /// An event during the animation that cuts it short.
   nonisolated enum Interruption: CaseIterable, Sendable {
-    case set, setToTheSameValue, replace, stop, hide, hideSuperview, fadeSuperview, shrink, hideWindow, remove,
+    case set, setToTheSameValue, replace, stop, hide, hideSuperview, fadeSuperview, shrink, hideWindow,
+      remove,
       removeSuperview, leaveWithWindow
 
     /// True if the view has the value at the end afterwards.

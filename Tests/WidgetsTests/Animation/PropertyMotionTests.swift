@@ -19,7 +19,9 @@ struct PropertyMotionTests {
   private func positions(of motion: PropertyMotion, interval: Double = 1.0 / 60) -> [Double] {
     var motion = motion
     var positions: [Double] = []
-    while positions.count < 10_000, case .moving(let lanes) = motion.step(at: Double(positions.count) * interval) {
+    while positions.count < 10_000,
+      case .moving(let lanes) = motion.step(at: Double(positions.count) * interval)
+    {
       positions.append(lanes.x)
     }
     return positions

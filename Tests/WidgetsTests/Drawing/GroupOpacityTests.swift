@@ -129,7 +129,8 @@ struct GroupOpacityTests {
 
     view.groupsOpacity = true
 
-    #expect(test.window.takeDirtyRects().contains { $0.contains(Rect(x: 100, y: 100, width: 70, height: 50)) })
+    #expect(
+      test.window.takeDirtyRects().contains { $0.contains(Rect(x: 100, y: 100, width: 70, height: 50)) })
     view.groupsOpacity = true
     #expect(!test.window.isDirty)
   }
