@@ -71,6 +71,7 @@ extension Color {
       opacity > 0 ? UInt8((value / opacity).clamped(to: 0...1) * 255 + 0.5) : 0
     }
     self.init(
-      red: channel(lanes.x), green: channel(lanes.y), blue: channel(lanes.z), alpha: UInt8(opacity * 255 + 0.5))
+      red: channel(lanes.x), green: channel(lanes.y), blue: channel(lanes.z),
+      alpha: UInt8(opacity * 255 + 0.5))
   }
 }

@@ -2,8 +2,6 @@
 final class AnimationDriver: FrameObserver {
   private weak var window: Window?
   private var running: [ViewAnimations] = []
-  /// The completions of animations that have reached their ends in the current frame.
-  private var completions: [AnimationCompletion] = []
   /// True if an animation was started since the current frame began.
   private var hasNewAnimations = false
   /// The time of the current frame; `nil` between frames. Animations that are started meanwhile begin with this frame.
@@ -36,13 +34,12 @@ final class AnimationDriver: FrameObserver {
     hasNewAnimations = false
     defer { currentFrame = nil }
     var next: Double?
+    var ended: [AnimationCompletion] = []
     // Re-entrancy: a view may start and stop animations while it changes, so a copy is stepped.
     for animations in running {
-      let time = animations.step(at: now, isWindowVisible: window.isVisible, completions: &completions)
+      let time = animations.step(at: now, isWindowVisible: window.isVisible, completions: &ended)
       if let time { next = min(next ?? time, time) }
     }
-    let ended = completions
-    completions.removeAll(keepingCapacity: true)
     for completion in ended { completion.call() }
     if hasNewAnimations { return .soon }
     guard let next, !running.isEmpty else { return .never }

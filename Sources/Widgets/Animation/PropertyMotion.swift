@@ -71,6 +71,7 @@ nonisolated struct PropertyMotion {
     let time = now - startTime - delay
     // The tolerances correct rounding errors in the differences of times.
     guard time >= -1e-9 else { return .waiting(until: startTime + delay) }
+    guard timing.isAnimated else { return .over }
     switch timing {
     case .curve(let curve, let duration):
       let fraction = time / duration

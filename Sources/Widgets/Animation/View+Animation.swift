@@ -21,7 +21,7 @@ extension View {
   /// - Parameters:
   ///   - duration: The duration in seconds. If it is not above 0, or not finite, the values are set at once.
   ///   - curve: The pace; ease-in-out by default.
-  ///   - delay: The time before the animation begins, in seconds.
+  ///   - delay: The time before the animation begins, in seconds. Meanwhile the values that are shown now stay.
   ///   - changes: Assigns the values at the end.
   ///   - completion: Called once: with true in the frame that shows the end, or with false, asynchronously, if a property
   ///     was stopped or replaced, or if the view was not visible throughout. Without anything to animate, called
@@ -72,7 +72,8 @@ extension View {
       }
       return completion.callLater(canBeSeen)
     }
-    addedAnimations.start(timing, to: values, delay: delay, completion: completion, in: window.animationDriver)
+    addedAnimations.start(
+      timing, to: values, delay: delay, completion: completion, in: window.animationDriver)
   }
 
   private var addedAnimations: ViewAnimations {

@@ -6,7 +6,8 @@ public import VitrineGraphics
 /// and `IndicatorDrawing`.
 ///
 /// Widgets write in their own coordinates. While the view tree is traversed, the list converts the commands to window
-/// coordinates in points, with the magnification of the views, and multiplies opacities down the tree. Commands outside the redrawn part are not recorded.
+/// coordinates in points, with the magnification of the views, and multiplies opacities down the tree. Commands outside
+/// the redrawn part are not recorded.
 public nonisolated struct DrawList: Sendable {
   /// A drawing command, in window coordinates in points. The renderer scales the coordinates and snaps them to whole
   /// pixels.
@@ -106,8 +107,8 @@ public nonisolated struct DrawList: Sendable {
     /// True if images are drawn as moving.
     var isMoving = false
     var opensClip = false
-    /// The index of the command that opens the group; `nil` if the context is none.
-    var group: Int?
+    /// True if leaving the context ends a group.
+    var isGroup = false
 
     /// Converts a point to window coordinates.
     func placed(_ point: Point) -> Point {
@@ -274,10 +275,10 @@ public nonisolated struct DrawList: Sendable {
 
   /// Enters a group: the commands that follow are drawn as one image with an opacity. They are not recorded outside
   /// `rect`, in current coordinates. Must be balanced by `leave()`.
-  mutating func enterGroup(in rect: Rect, opacity: Double) {
+  package mutating func enterGroup(in rect: Rect, opacity: Double) {
     push()
     context.clip = context.clip.intersection(context.placed(rect))
-    context.group = commands.count
+    context.isGroup = true
     commands.append(.pushGroup(context.clip, opacity: min(1, max(0, opacity * context.opacity))))
     context.opacity = 1
   }
@@ -285,7 +286,7 @@ public nonisolated struct DrawList: Sendable {
   private mutating func push() {
     stack.append(context)
     context.opensClip = false
-    context.group = nil
+    context.isGroup = false
   }
 
   /// Calls `body` to draw within a rectangle, in current coordinates. Drawing outside the rectangle is clipped.
@@ -297,7 +298,7 @@ public nonisolated struct DrawList: Sendable {
     inner.stack = []
     inner.context.clip = clip
     inner.context.opensClip = false
-    inner.context.group = nil
+    inner.context.isGroup = false
     body(&inner)
     while !inner.stack.isEmpty { inner.leave() }
     guard !inner.commands.isEmpty else { return }
@@ -310,35 +311,21 @@ public nonisolated struct DrawList: Sendable {
   public mutating func leave() {
     guard let outer = stack.popLast() else { return }
     if context.opensClip {
-      // A clip without commands draws nothing, so it is removed instead.
+      // A clip without commands draws nothing, so it is removed instead, and so is a group.
       if case .pushClip = commands.last { commands.removeLast() } else { commands.append(.popClip) }
     }
-    if let group = context.group { closeGroup(at: group) }
+    if context.isGroup {
+      if case .pushGroup = commands.last { commands.removeLast() } else { commands.append(.popGroup) }
+    }
     context = outer
-  }
-
-  /// Ends the group that begins at an index. A group that draws nothing is removed, and one that draws a single opaque
-  /// command is replaced by this command, faded, which costs less.
-  private mutating func closeGroup(at start: Int) {
-    guard case .pushGroup(_, let opacity) = commands[start] else { return }
-    var drawn: Int?
-    for index in (start + 1)..<commands.count where !commands[index].isScope {
-      guard drawn == nil else { return commands.append(.popGroup) }
-      drawn = index
-    }
-    guard let drawn else {
-      commands.removeSubrange(start...)
-      return
-    }
-    guard let command = commands[drawn].faded(to: opacity) else { return commands.append(.popGroup) }
-    commands[drawn] = command
-    commands.remove(at: start)
   }
 }
 
 extension DrawList.ImageCommand {
   /// True if this image fully covers `other`, drawn below it.
   fileprivate nonisolated func hides(_ other: DrawList.ImageCommand) -> Bool {
-    isOpaque && cornerRadius <= 0 && destination.contains(other.destination)
+    guard image.bitmap.isOpaque else { return false }
+    guard templateColor.map({ $0.alpha == 255 }) ?? true else { return false }
+    return opacity >= 1 && tint.alpha == 255 && cornerRadius <= 0 && destination.contains(other.destination)
   }
 }

@@ -28,8 +28,8 @@ extension View {
   /// True if the view and all subviews are faded by `alpha` as one image, so that views do not shine through each other.
   /// False by default; a running animation of `alpha` fades in this way in any case.
   ///
-  /// A group costs a copy of its area in each frame in which it is drawn, except with an `alpha` of 1, or if it draws only
-  /// one opaque rectangle or image.
+  /// A group costs a copy of its area in each frame in which it is drawn, except with an `alpha` of 1, or if a plain view
+  /// or an image view draws only a color or an image.
   public var groupsOpacity: Bool {
     get { extras?.groupsOpacity ?? false }
     set {

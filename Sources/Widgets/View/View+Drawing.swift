@@ -57,7 +57,7 @@ extension View {
     return coveredArea.offset(by: frame.origin - boundsOrigin).union(ownArea)
   }
 
-  /// True if the view is in no window, or the view or a superview is hidden or transparent.
+  /// True if the view is in no window, or the view or a superview is hidden, transparent or too small to be seen.
   var isHiddenInTree: Bool {
     guard window != nil else { return true }
     var view: View? = self
@@ -74,12 +74,22 @@ extension View {
     guard let extras else { return render(into: &list, opacity: alpha) }
     let magnifier = self.magnifier
     let isResizing = extras.isResizing
-    let isGroup = alpha < 1 && extras.fadesAsGroup
+    let isGroup = alpha < 1 && extras.fadesAsGroup && !drawsOneCommand
     if magnifier != nil || isResizing { list.enter(magnifier, isMoving: isResizing) }
     if isGroup { list.enterGroup(in: unmagnifiedArea(in: frame), opacity: alpha) }
     render(into: &list, opacity: isGroup ? 1 : alpha)
     if isGroup { list.leave() }
     if magnifier != nil || isResizing { list.leave() }
+  }
+
+  /// True if the view draws a color or an image at most, which fades alike alone and as a group. Must not depend on the
+  /// redrawn part, because blending a group rounds differently.
+  private var drawsOneCommand: Bool {
+    guard type(of: self) == View.self || type(of: self) == ImageView.self else { return false }
+    guard subviews.isEmpty, shadow == nil, borderWidth <= 0, attachment == nil || !isLoading else {
+      return false
+    }
+    return transitions.isEmpty && (backgroundColor == nil || heldImages.isEmpty)
   }
 
   /// Draws the view and all descendants, not magnified.

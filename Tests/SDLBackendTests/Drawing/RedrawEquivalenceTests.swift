@@ -146,7 +146,7 @@ private struct ChangingTree {
   /// Makes one change and returns its name.
   mutating func change() -> String {
     let view = pick(views)
-    switch random.next(below: 29) {
+    switch random.next(below: 32) {
     case 0:
       view.isHidden.toggle()
       return "hidden"
@@ -265,6 +265,22 @@ private struct ChangingTree {
       view.isHighlighted = random.next(below: 2) == 0
       view.setHighlightedImage(pick(images), transition: pick(Self.transitions))
       return "highlighted image"
+    case 28:
+      view.magnification = [0, 0.4, 0.83, 1, 1, 1.37][random.next(below: 6)]
+      return "magnification"
+    case 29:
+      view.groupsOpacity.toggle()
+      view.alpha = [0.4, 0.75, 1][random.next(below: 3)]
+      return "group"
+    case 30:
+      let end = (x: number(-14, 14), width: number(0, 120))
+      view.animate(spring: SpringTiming(dampingFraction: 0.5)) {
+        $0.frame.origin.x += end.x
+        $0.frame.size.width = end.width
+        $0.magnification = 1
+        $0.alpha = 0.8
+      }
+      return "animation"
     default:
       if let parent = view.superview {
         view.removeFromSuperview()

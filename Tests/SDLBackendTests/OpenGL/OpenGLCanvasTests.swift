@@ -95,6 +95,20 @@ private struct Scene {
     dissolves(&list)
     texts(&list)
     clips(&list)
+    groups(&list)
+  }
+
+  /// A group within a group, the outer one beyond the window's edge.
+  private func groups(_ list: inout DrawList) {
+    list.enterGroup(in: Rect(x: 280, y: 160, width: 60, height: 50), opacity: 0.6)
+    list.fill(Rect(x: 284, y: 164, width: 50, height: 40), color: .pureGreen, cornerRadius: 9)
+    list.enterGroup(in: Rect(x: 290, y: 170, width: 20.5, height: 20), opacity: 0.3)
+    list.fill(Rect(x: 290, y: 170, width: 14, height: 14), color: .pureRed)
+    list.fill(Rect(x: 296, y: 176, width: 14, height: 14), color: .pureBlue)
+    list.leave()
+    list.text(
+      "over", font: .regular(12), color: .white, at: Point(x: 290, y: 190), size: Size(width: 30, height: 15))
+    list.leave()
   }
 
   private func fills(_ list: inout DrawList) {
