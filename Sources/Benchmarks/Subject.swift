@@ -29,6 +29,8 @@ struct Subject: Equatable {
       AnimationSoak.measure),
     Subject(
       "zoom", "photographs of 24 and of 100 megapixels that are enlarged with two fingers", Zoom.measure),
+    Subject("slideshow", "a frame of a dissolve and of a slow pan in 1920x1080", Slideshow.measure),
+    Subject("animate", "a frame of 50 views that move and fade", Animate.measure),
     Subject("idle", "frames, processor time and wake-ups of a window while nothing changes", Idle.measure),
     Subject("spinners", "50 slots, or one, that wait for their images", Spinners.measure),
     Subject("reuse-storm", "10,000 slot changes per second, for 15 s", ReuseStorm.measure),

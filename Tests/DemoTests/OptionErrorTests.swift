@@ -53,7 +53,7 @@ struct OptionErrorTests {
   }
 
   @Test(arguments: [
-    ("http://kiosk:hidden@a.test/?token=hidden", "unexpected “http…”; options begin with --, see --help"),
+    ("kiosk:hidden@a.test/?token=hidden", "unexpected “kiosk…”; options begin with --, see --help"),
     ("list\nhidden", "unexpected “list…”; options begin with --, see --help"),
     ("--http://kiosk:hidden@a.test", "unknown option --http…; see --help"),
   ])

@@ -76,6 +76,10 @@ struct ScriptTests {
 
       tap 1 2.5
       drag 1 2 3 4 500
+      hold 7 8
+      pinch 5 6 100 50 250
+      key +
+      key shift++
       expect "Aurora # 1" state loaded
       key shift+tab
       wait loaded
@@ -92,14 +96,18 @@ struct ScriptTests {
         .init(number: 3, command: .wait(seconds: 0.02)),
         .init(number: 5, command: .tap(Point(x: 1, y: 2.5))),
         .init(number: 6, command: .drag(from: Point(x: 1, y: 2), to: Point(x: 3, y: 4), seconds: 0.5)),
-        .init(number: 7, command: .expect(title: "Aurora # 1", .state("loaded"))),
-        .init(number: 8, command: .key(.tab, .shift)),
-        .init(number: 9, command: .waitLoaded(seconds: 30)),
-        .init(number: 10, command: .waitLoaded(seconds: 2)),
-        .init(number: 11, command: .waitFor(title: "Aurora # 1", seconds: 30)),
-        .init(number: 12, command: .waitFor(title: "Aurora", seconds: 5)),
-        .init(number: 13, command: .manualClock),
-        .init(number: 14, command: .advance(seconds: 0.125)),
+        .init(number: 7, command: .hold(Point(x: 7, y: 8))),
+        .init(number: 8, command: .pinch(Point(x: 5, y: 6), from: 100, to: 50, seconds: 0.25)),
+        .init(number: 9, command: .key(.character("+"), [])),
+        .init(number: 10, command: .key(.character("+"), .shift)),
+        .init(number: 11, command: .expect(title: "Aurora # 1", .state("loaded"))),
+        .init(number: 12, command: .key(.tab, .shift)),
+        .init(number: 13, command: .waitLoaded(seconds: 30)),
+        .init(number: 14, command: .waitLoaded(seconds: 2)),
+        .init(number: 15, command: .waitFor(title: "Aurora # 1", seconds: 30)),
+        .init(number: 16, command: .waitFor(title: "Aurora", seconds: 5)),
+        .init(number: 17, command: .manualClock),
+        .init(number: 18, command: .advance(seconds: 0.125)),
       ])
   }
 

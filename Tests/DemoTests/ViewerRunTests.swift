@@ -16,7 +16,7 @@ struct ViewerRunTests {
       """
       clock manual
       wait idle
-      tap 100 110
+      tap 100 160
       advance 100 ms
       wait idle
       expect "Viewer: First light" state loaded
@@ -91,7 +91,7 @@ struct ViewerRunTests {
       "--video", "offscreen", "--size", "800x600", program.folder.path,
       script: """
         wait idle
-        tap 100 110
+        tap 100 160
         wait idle
         expect "Viewer: only" state loaded
         key right

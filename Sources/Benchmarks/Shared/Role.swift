@@ -4,7 +4,7 @@ import FoundationEssentials
 struct Role {
   enum Name: String {
     case server, firstScreen, setImage, scroll, fade, idle, spinners, reuseStorm, fetch, storm, fling
-    case flingMemory, start, flash, fleet, animation, animationStart, animationSoak, zoom
+    case flingMemory, start, flash, fleet, animation, animationStart, animationSoak, zoom, slideshow, animate
   }
 
   private static let mark = "--child"
@@ -47,6 +47,8 @@ struct Role {
     case .fleet: figures = try FleetRun.measure(arguments)
     case .animation: figures = try AnimationRun.measure(arguments)
     case .animationStart: figures = try AnimationStart.measure(arguments)
+    case .slideshow: figures = try SlideshowRun.measure(arguments)
+    case .animate: figures = try AnimateRun.measure()
     case .zoom: figures = try ZoomRun.measure(arguments)
     case .animationSoak: figures = try AnimationSoakRun.measure(arguments)
     }

@@ -175,7 +175,9 @@ private nonisolated struct ScriptWords {
     let name = try word("a key")
     var modifiers: KeyModifiers = []
     var parts = name.lowercased().split(separator: "+", omittingEmptySubsequences: false)[...]
-    let last = parts.popLast() ?? ""
+    var last = parts.popLast() ?? ""
+    // The key itself is a plus: “+” or “shift++”.
+    if last.isEmpty, parts.popLast() == "" { last = "+" }
     for part in parts {
       switch part {
       case "shift": modifiers.insert(.shift)

@@ -61,7 +61,7 @@ struct SlideshowOptionsTests {
     (["--size", "12"], "--size is a size such as 1280x800"),
     (["--cache", "/a", "--no-disk-cache"], "cannot be combined"),
     (["--secnods", "3"], "unknown option --secnods; did you mean --seconds?"),
-    (["--colour"], "unknown option --colour; see vitrine slideshow --help"),
+    (["--background"], "unknown option --background; see vitrine slideshow --help"),
     (["--token=hidden"], "unknown option --token"),
   ])
   func wrongUsageNamesItsRemedy(arguments: [String], expected: String) {

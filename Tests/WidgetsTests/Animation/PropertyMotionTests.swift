@@ -100,7 +100,7 @@ struct PropertyMotionTests {
     _ = rising.step(at: 0)
     _ = rising.step(at: 0.5)
 
-    #expect(thrown[1] < -5 && still[1] > 0)
+    #expect(thrown[1] < -3 && still[1] > 0)
     #expect(rising.lastVelocity.x > 100)
   }
 
