@@ -43,7 +43,7 @@ struct ViewerRunTests {
       """
       wait idle
       key tab
-      key down
+      key right
       key enter
       wait idle
       expect "Viewer: Bamboo grove" state loaded

@@ -38,7 +38,10 @@ class FeedScreen: View, ScrollingScreen {
     list.dataSource = self
     if prefetcher != nil { list.prefetchDataSource = self }
     list.onSelect = { [weak self] row in self?.onOpen(row) }
-    list.onLongPress = { [weak self] row in self?.toggle(row) }
+    list.onLongPress = { [weak self] row in
+      self?.list.selectedRow = row
+      self?.toggle(row)
+    }
     list.refreshControl = puller
     puller.addAction(for: .valueChanged) { [weak self] _ in self?.revalidate() }
     addSubview(list)

@@ -8,6 +8,8 @@ final class ImageViewer {
 
   private let content: ViewerContent
   private let hero: HeroView
+  /// The view that had the focus before, and gets it back.
+  private weak var focused: View?
   /// The screen whose images are shown.
   private weak var screen: FeedScreen?
 
@@ -27,10 +29,11 @@ final class ImageViewer {
     hero.tileToReturnTo = { [weak self] in self?.tile() }
     hero.onStageChange = { [weak self] in self?.stageDidChange($0) }
     hero.accessibilityLabel = "Viewer"
-    content.onClose = { [hero] in hero.close() }
+    content.onClose = { [weak hero] in hero?.close() }
     content.frame = window.bounds
     content.layoutIfNeeded()
     // The keys of the cells behind are not for the viewer.
+    focused = window.focusedView
     window.focus(nil)
     hero.open(from: screen.tile(of: row), in: window)
     screen.hideImage(of: row)
@@ -56,5 +59,6 @@ final class ImageViewer {
     guard stage == .closed else { return }
     screen?.hideImage(of: nil)
     onClose()
+    if let focused { focused.window?.focus(focused) }
   }
 }

@@ -14,6 +14,8 @@ final class OpenGLTexture {
   private let device: OpenGLDevice
   private let isOpaque: Bool
   private var tiles: [Tile] = []
+  /// True if the texture is sampled bilinearly at present.
+  private var isSmooth = false
 
   /// Uploads pixels, red first. Returns `nil` if the device has no memory for them.
   init?(_ pixels: ImagePixels, width: Int, height: Int, device: OpenGLDevice) {
@@ -124,15 +126,21 @@ final class OpenGLTexture {
         x: Float(Double(rect.left) + (Double(tile.rect.left) - source.minX) * scaleX),
         y: Float(Double(rect.top) + (Double(tile.rect.top) - source.minY) * scaleY),
         w: Float(Double(tile.rect.width) * scaleX), h: Float(Double(tile.rect.height) * scaleY))
-      apply(effect, to: tile.texture)
-      SDL_SetTextureScaleMode(tile.texture, SDL_ScaleModeLinear)
+      apply(effect, to: tile.texture, isSmooth: true)
       SDL_RenderCopyF(device.renderer, tile.texture, nil, &target)
-      SDL_SetTextureScaleMode(tile.texture, SDL_ScaleModeNearest)
     }
     SDL_RenderSetClipRect(device.renderer, nil)
   }
 
-  private func apply(_ effect: PixelEffect, to texture: OpaquePointer) {
+  private func apply(_ effect: PixelEffect, to texture: OpaquePointer, isSmooth: Bool = false) {
+    if self.isSmooth != isSmooth {
+      self.isSmooth = isSmooth
+      // Takes effect at once, also for drawings that are still queued.
+      SDL_RenderFlush(device.renderer)
+      for tile in tiles {
+        SDL_SetTextureScaleMode(tile.texture, isSmooth ? SDL_ScaleModeLinear : SDL_ScaleModeNearest)
+      }
+    }
     let blends = !isOpaque || effect.opacity < 255
     SDL_SetTextureBlendMode(texture, blends ? SDL_BLENDMODE_BLEND : SDL_BLENDMODE_NONE)
     SDL_SetTextureAlphaMod(texture, UInt8(effect.opacity))

@@ -69,6 +69,9 @@ final class ViewAnimations {
       running.insert(property)
     }
     updateIsResizing()
+    // The view is drawn for motion, or as a group, from now on.
+    let drawnAnew: [AnimatedProperty] = [.alpha, .frame, .magnification]
+    if drawnAnew.contains(where: running.contains) { view.setAllNeedsDisplay() }
     if completion.end(isCompleted: true) { completion.callLater(true) }
     if !running.isEmpty { driver.add(self) }
   }

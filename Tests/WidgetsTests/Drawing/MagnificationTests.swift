@@ -107,7 +107,7 @@ struct MagnificationTests {
 
   @Test func imagesMoveOnlyWhileTheSizeIsAnimated() {
     child.contents = makeImage()
-    view.animate(duration: 1) { $0.frame.origin.x = 0 }
+    view.animate(duration: 1) { $0.frame.origin.x = 60 }
     test.draw()
     test.advance(by: 0.5)
     #expect(test.images.map(\.isMoving) == [false])
