@@ -258,7 +258,8 @@ struct FeedRunTests {
 
     let outcome = try await program.run(
       "--video", "offscreen", "--feed", program.folder.path,
-      script: "wait idle\nhold 400 110\nexpect \"a first\" state selected\nexpect \"b second\" state normal\n")
+      script: "wait idle\nhold 400 110\nexpect \"a first\" state selected\nexpect \"b second\" state normal\n"
+    )
 
     #expect(outcome.errors.split(separator: "\n").count == 1)
     #expect(outcome.exitCode == 0)

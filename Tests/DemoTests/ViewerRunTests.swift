@@ -8,7 +8,7 @@ struct ViewerRunTests {
     let program = try VitrineProgram()
     defer { program.remove() }
     return try await program.run(
-      arguments: ["--video", "offscreen", "--latency", "0", "--size", "800x600"] + arguments, script: script)
+      arguments: ["--video", "offscreen", "--latency", "0", "--size", "400x300"] + arguments, script: script)
   }
 
   @Test func imageIsOpenedEnlargedTurnedAndPutBackByFingers() async throws {
@@ -16,21 +16,21 @@ struct ViewerRunTests {
       """
       clock manual
       wait idle
-      tap 100 160
+      tap 80 160
       advance 100 ms
       wait idle
       expect "Viewer: First light" state loaded
       expect "Viewer: First light" value ""
-      pinch 400 300 100 300 200
+      pinch 200 150 50 150 200
       wait idle
       expect "Viewer: First light" value "300 %"
-      pinch 400 300 300 50 200
+      pinch 200 150 150 25 200
       wait idle
       expect "Viewer: First light" value ""
-      drag 600 300 200 300 150
+      drag 300 150 100 150 150
       wait idle
       expect "Viewer: Bamboo grove" state loaded
-      drag 400 200 400 450 200
+      drag 200 80 200 240 200
       wait idle
       expect "List" state selected
       expect "Bamboo grove" state normal
@@ -69,9 +69,9 @@ struct ViewerRunTests {
     let outcome = try await run(
       """
       wait idle
-      tap 100 130
+      tap 100 180
       wait idle
-      wheel 400 300 2
+      wheel 200 150 2
       wait idle
       expect "Viewer: First light" state selected
       tap 40 36
@@ -88,10 +88,10 @@ struct ViewerRunTests {
     try image.write(to: program.folder.appending(path: "only.png"))
     try Data("no image".utf8).write(to: program.folder.appending(path: "zz.png"))
     let outcome = try await program.run(
-      "--video", "offscreen", "--size", "800x600", program.folder.path,
+      "--video", "offscreen", "--size", "400x300", program.folder.path,
       script: """
         wait idle
-        tap 100 160
+        tap 80 160
         wait idle
         expect "Viewer: only" state loaded
         key right

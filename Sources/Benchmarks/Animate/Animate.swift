@@ -9,9 +9,11 @@ enum Animate {
     }
     return [
       Figure(
-        "views_ms", runs.samples("views_ms"), label: "a frame, 50 views with a color", unit: "ms", floor: .atMost(4),
+        "views_ms", runs.samples("views_ms"), label: "a frame, 50 views with a color", unit: "ms",
+        floor: .atMost(4),
         aim: .atMost(2)),
-      Figure("groups_ms", runs.samples("groups_ms"), label: "a frame, 50 views with a subview each", unit: "ms"),
+      Figure(
+        "groups_ms", runs.samples("groups_ms"), label: "a frame, 50 views with a subview each", unit: "ms"),
     ]
   }
 }

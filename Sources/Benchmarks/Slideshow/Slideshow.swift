@@ -16,10 +16,12 @@ enum Slideshow {
         "ken_burns_ms", runs.samples("ken_burns_ms"), label: "a frame of a slow pan and zoom", unit: "ms",
         floor: .atMost(16), aim: .atMost(10)),
       Figure(
-        "ken_burns_dissolve_ms", runs.samples("ken_burns_dissolve_ms"), label: "a frame of a dissolve between both",
+        "ken_burns_dissolve_ms", runs.samples("ken_burns_dissolve_ms"),
+        label: "a frame of a dissolve between both",
         unit: "ms"),
       Figure(
-        "still_frames", runs.samples("still_frames"), label: "frames in 10 s of a still slide", floor: .atMost(0)),
+        "still_frames", runs.samples("still_frames"), label: "frames in 10 s of a still slide",
+        floor: .atMost(0)),
     ]
   }
 }

@@ -62,7 +62,9 @@ enum SlideshowRun {
       while view.isChanging {
         let presented = host.frameStatistics.presented
         frame()
-        if host.frameStatistics.presented > presented { dissolve.append(host.frameStatistics.lastMilliseconds) }
+        if host.frameStatistics.presented > presented {
+          dissolve.append(host.frameStatistics.lastMilliseconds)
+        }
       }
       let presented = host.frameStatistics.presented
       for _ in 0..<Int(secondsPerImage * 60) / 2 {
@@ -72,7 +74,9 @@ enum SlideshowRun {
       }
       restingFrames = host.frameStatistics.presented - presented
     }
-    func mean(_ values: [Double]) -> Double { values.isEmpty ? 0 : values.reduce(0, +) / Double(values.count) }
+    func mean(_ values: [Double]) -> Double {
+      values.isEmpty ? 0 : values.reduce(0, +) / Double(values.count)
+    }
     return Times(dissolve: mean(dissolve), rest: mean(rest), restingFrames: Double(restingFrames))
   }
 }

@@ -1,4 +1,3 @@
-
 /// The weights that turn the means of cells along one axis into the means of intervals, for a row or a column of pixels.
 ///
 /// A mean over a part of a cell is that of the polynomial of degree 4 that has the means of the cell and of its two

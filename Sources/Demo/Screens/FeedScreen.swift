@@ -92,7 +92,8 @@ class FeedScreen: View, ScrollingScreen {
   func tile(of row: Int) -> HeroTile? {
     guard window != nil, let image = (list.cell(at: row) as? FeedCell)?.image else { return nil }
     let frame = image.frameInWindow
-    return frame.intersects(list.frameInWindow) ? HeroTile(frame: frame, cornerRadius: image.cornerRadius) : nil
+    return frame.intersects(list.frameInWindow)
+      ? HeroTile(frame: frame, cornerRadius: image.cornerRadius) : nil
   }
 
   /// Scrolls a row onto the screen.

@@ -130,7 +130,7 @@ extension Renderer {
   }
 }
 
-/// What the commands played so far have set.
+/// The effects of the commands that have been played so far on those that follow.
 private struct PlayingState {
   /// The enclosing clips, innermost last; never empty.
   var clips: [PixelRect]

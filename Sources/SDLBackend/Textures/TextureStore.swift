@@ -177,7 +177,8 @@ final class TextureStore<Maker: TextureMaking> {
       : bitmap.cropped(x: 0, y: 0, width: bitmap.width, height: bitmap.height, format: maker.pixelFormat)
     guard
       let texture = maker.make(
-        ImagePixels(bitmap: pixels, isBodyOpaque: bitmap.isOpaque), width: bitmap.width, height: bitmap.height)
+        ImagePixels(bitmap: pixels, isBodyOpaque: bitmap.isOpaque), width: bitmap.width, height: bitmap.height
+      )
     else { return nil }
     owners[key.image, default: Owner(image: image)].keys.insert(key)
     insert(.image(texture), for: .image(key), cost: bytes)

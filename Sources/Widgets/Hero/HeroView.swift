@@ -170,7 +170,8 @@ public final class HeroView: View {
       guard var current = drag, current.isOf(touch) else { return }
       current.move(touch)
       drag = current
-      if !current.isPulling, current.beginsToPull, allowsDrag(), let whole = stage == .open ? wholePose : pose {
+      if !current.isPulling, current.beginsToPull, allowsDrag(), let whole = stage == .open ? wholePose : pose
+      {
         drag?.beginPulling(whole)
         window?.claim(touch, by: self)
         content.isHidden = true

@@ -36,7 +36,8 @@ nonisolated struct ZoomMotion {
       at: position.offset.x, velocity: velocity.x, range: geometry.horizontalRange(at: position.scale),
       now: now)
     let vertical = ScrollMotion.release(
-      at: position.offset.y, velocity: velocity.y, range: geometry.verticalRange(at: position.scale), now: now)
+      at: position.offset.y, velocity: velocity.y, range: geometry.verticalRange(at: position.scale), now: now
+    )
     guard horizontal != nil || vertical != nil else { return nil }
     return ZoomMotion(.free(horizontal: horizontal, vertical: vertical), at: now)
   }

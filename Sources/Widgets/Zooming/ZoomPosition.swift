@@ -29,7 +29,8 @@ nonisolated struct ZoomPosition: Hashable {
       return ZoomPosition(
         scale: goal.scale,
         offset: Point(
-          x: offset.x + (goal.offset.x - offset.x) * fraction, y: offset.y + (goal.offset.y - offset.y) * fraction)
+          x: offset.x + (goal.offset.x - offset.x) * fraction,
+          y: offset.y + (goal.offset.y - offset.y) * fraction)
       )
     }
     let scale = self.scale * pow(goal.scale / self.scale, fraction)

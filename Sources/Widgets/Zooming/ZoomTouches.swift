@@ -52,7 +52,9 @@ struct ZoomTouches {
     guard fingers.contains(where: { $0 === touch }) else { return [] }
     guard isActive else {
       let distance = touch.location - touch.startLocation
-      guard max(abs(distance.x), abs(distance.y)) >= ScrollView.dragSlop, canClaim(distance) else { return [] }
+      guard max(abs(distance.x), abs(distance.y)) >= ScrollView.dragSlop, canClaim(distance) else {
+        return []
+      }
       isActive = true
       anchor(at: touch.time)
       return [.claim(touch), .begin(center: center)]

@@ -156,7 +156,8 @@ open class ZoomView: View {
     super.setContents(image, transition: transition)
     let after = imageSize
     let isSameShape =
-      !before.isEmpty && !after.isEmpty && abs(before.width * after.height / (before.height * after.width) - 1) < 0.02
+      !before.isEmpty && !after.isEmpty
+      && abs(before.width * after.height / (before.height * after.width) - 1) < 0.02
     if !isSameShape { reset() }
   }
 
@@ -218,7 +219,8 @@ open class ZoomView: View {
   private func release(_ velocity: Point, at center: Point) {
     guard let window, geometry.isUsable else { return settle() }
     motion = .release(
-      position, about: fromCenter(convertFromWindow(center)), velocity: velocity, in: geometry, at: window.now)
+      position, about: fromCenter(convertFromWindow(center)), velocity: velocity, in: geometry, at: window.now
+    )
     if motion == nil { settle() } else { window.requestFrames(for: self, at: window.now) }
   }
 
@@ -297,7 +299,8 @@ open class ZoomView: View {
   /// The scale in percent while the image is enlarged, unless a value was set.
   open override var accessibilityValue: String? {
     get {
-      super.accessibilityValue ?? (position.scale > 1.001 ? "\(Int((position.scale * 100).rounded())) %" : nil)
+      super.accessibilityValue
+        ?? (position.scale > 1.001 ? "\(Int((position.scale * 100).rounded())) %" : nil)
     }
     set { super.accessibilityValue = newValue }
   }

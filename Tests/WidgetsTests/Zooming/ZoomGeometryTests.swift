@@ -56,7 +56,8 @@ struct ZoomGeometryTests {
 
     func imagePoint(_ position: ZoomPosition) -> Point {
       Point(
-        x: (anchor.x - position.offset.x) / position.scale, y: (anchor.y - position.offset.y) / position.scale)
+        x: (anchor.x - position.offset.x) / position.scale, y: (anchor.y - position.offset.y) / position.scale
+      )
     }
     #expect(abs(imagePoint(before).x - imagePoint(after).x) < 1e-9)
     #expect(abs(imagePoint(before).y - imagePoint(after).y) < 1e-9)
@@ -79,7 +80,8 @@ struct ZoomGeometryTests {
   @Test func stretchedPositionLeadsBackToTheHeldOne() {
     let anchor = Point(x: 40, y: 10)
     for held in [
-      ZoomPosition(scale: 0.3, offset: Point(x: 5, y: 5)), ZoomPosition(scale: 20, offset: Point(x: 900, y: 0)),
+      ZoomPosition(scale: 0.3, offset: Point(x: 5, y: 5)),
+      ZoomPosition(scale: 20, offset: Point(x: 900, y: 0)),
       ZoomPosition(scale: 3, offset: Point(x: -700, y: 800)), ZoomPosition(scale: 2, offset: .zero),
     ] {
       let shown = geometry.stretched(held, about: anchor)

@@ -72,7 +72,8 @@ enum PixelMean {
   /// Mixes two pixels.
   @inline(__always)
   static func mix(_ first: UInt32, _ second: UInt32, weight: UInt16) -> UInt32 {
-    let lanes = mix(PixelLanes(pixel: first), PixelLanes(pixel: second), weight: PixelLanes(repeating: weight))
+    let lanes = mix(
+      PixelLanes(pixel: first), PixelLanes(pixel: second), weight: PixelLanes(repeating: weight))
     return unsafeBitCast(lanes, to: SIMD4<UInt32>.self)[0]
   }
 

@@ -11,7 +11,8 @@ struct MovingImageTests {
   }
 
   private func rows(
-    _ bitmap: Bitmap, _ source: Rect, _ rect: PixelRect, visible: PixelRect? = nil, format: PixelFormat = .bgra
+    _ bitmap: Bitmap, _ source: Rect, _ rect: PixelRect, visible: PixelRect? = nil,
+    format: PixelFormat = .bgra
   ) -> [Int: [UInt32]] {
     var rows: [Int: [UInt32]] = [:]
     MovingImage(bitmap: bitmap, source: source, rect: rect, corners: CornerMask(radius: 0))
