@@ -56,8 +56,28 @@ struct DemoGoldenTests {
         "clock manual", "wait idle", "key tab", "key end", "wait idle", "key space", "wait loaded",
         "advance 100 ms",
       ]),
+    // An image that grows from its tile: at the beginning, at 25, 50 and 75 % of its way, and over the whole window.
+    opening("0", after: "0"), opening("25", after: "80"), opening("50", after: "140"), opening("75", after: "224"),
+    opening("100", after: "2000"),
+    // An image that is enlarged by a double tap within 0.3 s.
+    zooming("25", after: "75"), zooming("50", after: "150"), zooming("75", after: "225"), zooming("100", after: "400"),
     DemoMoment(name: "grid-turned", screen: "grid", size: small, options: tiles + " --rotate 90 --scale 1.5"),
   ]
+
+  private nonisolated static func opening(_ percent: String, after milliseconds: String) -> DemoMoment {
+    DemoMoment(
+      name: "opening-\(percent)", screen: "grid", size: small, options: tiles,
+      script: ["clock manual", "wait idle", "tap 100 80", "wait loaded", "advance \(milliseconds) ms"])
+  }
+
+  private nonisolated static func zooming(_ percent: String, after milliseconds: String) -> DemoMoment {
+    DemoMoment(
+      name: "zooming-\(percent)", screen: "grid", size: small, options: tiles,
+      script: [
+        "clock manual", "wait idle", "tap 100 80", "wait idle", "tap 150 40", "tap 150 40",
+        "advance \(milliseconds) ms", "wait loaded",
+      ])
+  }
 
   // The header has two rows at 800 points of width, and one row at 1280.
   private nonisolated static let header = Rect(x: 0, y: 0, width: 800, height: 112)
