@@ -55,7 +55,7 @@ final class ImageViewer {
   }
 
   private func stageDidChange(_ stage: HeroView.Stage) {
-    content.setBars(visible: stage == .open, animated: true)
+    content.setBars(visible: stage == .open)
     guard stage == .closed else { return }
     screen?.hideImage(of: nil)
     onClose()

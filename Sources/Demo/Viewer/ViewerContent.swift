@@ -7,16 +7,23 @@ final class ViewerContent: View {
   var onClose: () -> Void = {}
 
   private let pages = PageView()
-  private let caption = ViewerCaption()
+  private let caption = CaptionView()
+  private let number = Label("", font: Theme.body, color: Theme.text)
   private let closeButton = ViewerButton("Back")
   private var items: Feed.Items
   private let prefetcher = ImagePrefetcher(downloader: View.sharedImageDownloader)
+  /// True if the user has hidden the caption and the button.
   private var hidesBars = false
+  private var hidesAll = false
+  /// The minimum height of a window with a caption.
+  private static let captionHeight = 88.0
 
   init(_ items: Feed.Items, showing row: Int) {
     self.items = items
     super.init()
     pages.dataSource = self
+    caption.trailingView = number
+    caption.isUserInteractionEnabled = false
     pages.pageSpacing = 24
     pages.onPageChange = { [weak self] _ in self?.pageDidChange() }
     closeButton.addAction(for: .touchUpInside) { [weak self] _ in self?.onClose() }
@@ -39,26 +46,37 @@ final class ViewerContent: View {
 
   private func pageDidChange() {
     guard let row, items.indices.contains(row) else { return }
-    caption.show(items[row], number: row + 1, of: items.count)
+    caption.text = items[row].title
+    number.text = "\(row + 1) of \(items.count)"
+    caption.setNeedsLayout()
     // A page that was left is shown whole when the user comes back.
     for neighbor in [row - 1, row + 1] { (pages.view(forPage: neighbor) as? ViewerPage)?.reset() }
   }
 
   private func toggleBars() {
     hidesBars.toggle()
-    setBars(visible: true, animated: true)
+    setBars(visible: true)
   }
 
   /// Shows the caption and the button, unless the user has hidden them.
-  func setBars(visible: Bool, animated: Bool) {
-    let isHidden = !visible || hidesBars
-    caption.isHidden = isHidden
-    closeButton.isHidden = isHidden
+  func setBars(visible: Bool) {
+    hidesAll = !visible || hidesBars
+    setNeedsLayout()
+  }
+
+  override func didMoveToWindow() {
+    super.didMoveToWindow()
+    // Texts are measured as the window draws them.
+    caption.setNeedsLayout()
   }
 
   override func layoutSubviews() {
     pages.frame = bounds
-    caption.frame = Rect(x: 0, y: bounds.height - 88, width: bounds.width, height: 88)
+    closeButton.isHidden = hidesAll
+    // A low window belongs to the image.
+    caption.isHidden = hidesAll || bounds.height < 3 * Self.captionHeight
+    caption.frame = Rect(
+      x: 0, y: bounds.height - Self.captionHeight, width: bounds.width, height: Self.captionHeight)
     let size = closeButton.sizeThatFits(bounds.size)
     closeButton.frame = Rect(x: Theme.unit * 2, y: Theme.unit * 2, width: size.width, height: 40)
   }

@@ -32,7 +32,7 @@ struct SlideshowRunTests {
     let photos = try folder(program, ["01-red_barn.jpg", "02-lake.jpg", "03-hill.jpg"])
 
     let outcome = try await run(
-      program, photos, "--seconds", "5", "--clock", "--motion", "off",
+      program, photos, "--seconds", "5", "--clock", "--motion", "off", "--size", "320x200",
       script: """
         clock manual
         wait loaded
