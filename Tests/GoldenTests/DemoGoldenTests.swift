@@ -57,10 +57,12 @@ struct DemoGoldenTests {
         "advance 100 ms",
       ]),
     // An image that grows from its tile: at the beginning, at 25, 50 and 75 % of its way, and over the whole window.
-    opening("0", after: "0"), opening("25", after: "80"), opening("50", after: "140"), opening("75", after: "224"),
+    opening("0", after: "0"), opening("25", after: "80"), opening("50", after: "140"),
+    opening("75", after: "224"),
     opening("100", after: "2000"),
     // An image that is enlarged by a double tap within 0.3 s.
-    zooming("25", after: "75"), zooming("50", after: "150"), zooming("75", after: "225"), zooming("100", after: "400"),
+    zooming("25", after: "75"), zooming("50", after: "150"), zooming("75", after: "225"),
+    zooming("100", after: "400"),
     DemoMoment(name: "grid-turned", screen: "grid", size: small, options: tiles + " --rotate 90 --scale 1.5"),
   ]
 
