@@ -32,9 +32,12 @@ nonisolated struct DemoMoment: Sendable, CustomTestStringConvertible {
       "--size", "\(size.width)x\(size.height)", "--screen", screen,
     ]
 
+    // All moments run at once, so that a program may wait long for its turn.
+    let patient = script.map { $0 == "wait idle" || $0 == "wait loaded" ? $0 + " 120" : $0 }
+
     let outcome = try await program.run(
       arguments: arguments + options.split(separator: " ").map(String.init),
-      script: (script + ["screenshot \(file)", "quit"]).joined(separator: "\n"))
+      script: (patient + ["screenshot \(file)", "quit"]).joined(separator: "\n"))
 
     #expect(outcome.exitCode == 0, "\(outcome.errors)")
     let screenshot = try AssetImage.load(contentsOf: file).bitmap
