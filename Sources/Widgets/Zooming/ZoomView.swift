@@ -43,8 +43,9 @@ open class ZoomView: View {
   private var motion: ZoomMotion?
   /// The position that fingers hold, which is stretched beyond the limits to be shown; `nil` without fingers.
   private var held: ZoomPosition?
-  private var touches = ZoomTouches()
-  private var taps = ZoomTaps()
+  private var gestures = ZoomGestures()
+  /// The middle of the fingers as of the last event, as a distance from the center of the view.
+  private var fingerCenter = Point.zero
   /// The scale for which the image is loaded: the largest since the image was set, because a smaller one is there.
   private var loadedScale = 1.0
   private var isHeld: Bool { held != nil }
@@ -127,7 +128,7 @@ open class ZoomView: View {
 
   private func letGo() {
     held = nil
-    touches = ZoomTouches()
+    gestures = ZoomGestures()
   }
 
   private func geometryDidChange() {
@@ -196,10 +197,10 @@ open class ZoomView: View {
   open override func observeTouch(_ touch: Touch) {
     // A finger stops the movement.
     if touch.phase == .began { motion = nil }
-    for event in touches.receive(touch, canClaim: canClaim) { perform(event, touch) }
+    for event in gestures.receive(touch, canClaim: canClaim) { perform(event) }
     let isLifted = touch.phase == .ended || touch.phase == .cancelled
-    if isLifted, held == nil, motion == nil, isBeyondLimits { release(.zero, at: touch.location) }
-    if let tap = taps.receive(touch, isHeld: isHeld) { perform(tap) }
+    if isLifted, held == nil, motion == nil, isBeyondLimits { release(.zero) }
+    if onTap != nil, let deadline = gestures.deadline { window?.requestFrames(for: self, at: deadline) }
   }
 
   /// True if one finger that moves by a distance moves the image: an enlarged image that has not reached its edge, or
@@ -216,38 +217,47 @@ open class ZoomView: View {
   }
 
   /// Lets the image go on with a velocity, or return to its limits.
-  private func release(_ velocity: Point, at center: Point) {
+  private func release(_ velocity: Point) {
     guard let window, geometry.isUsable else { return settle() }
-    motion = .release(
-      position, about: fromCenter(convertFromWindow(center)), velocity: velocity, in: geometry, at: window.now
-    )
+    motion = .release(position, about: fingerCenter, velocity: velocity, in: geometry, at: window.now)
     if motion == nil { settle() } else { window.requestFrames(for: self, at: window.now) }
   }
 
-  private func perform(_ event: ZoomTouches.Event, _ touch: Touch) {
+  private func perform(_ event: ZoomGestures.Event) {
     switch event {
     case .claim(let touch): window?.claim(touch, by: self)
-    case .begin(let center):
-      motion = nil
-      held = geometry.held(position, about: fromCenter(convertFromWindow(center)))
-      setNeedsDisplay()
-    case .change(let translation, let factor, let center):
-      guard var held, geometry.isUsable else { return }
-      let anchor = fromCenter(convertFromWindow(center))
-      held = held.scaled(by: factor, about: anchor)
-      held.offset = held.offset + translation
-      self.held = held
-      show(geometry.stretched(held, about: anchor))
-    case .end(let velocity, let center):
-      held = nil
-      release(velocity, at: center)
+    case .transform(let change): perform(change)
+    case .tap(let tap): perform(tap)
     }
   }
 
-  private func perform(_ tap: ZoomTaps.Event) {
+  private func perform(_ event: TransformRecognizer.Event) {
+    switch event {
+    case .began(let centroid):
+      motion = nil
+      fingerCenter = fromCenter(convertFromWindow(centroid))
+      held = geometry.held(position, about: fingerCenter)
+      setNeedsDisplay()
+    case .changed(let change):
+      guard var held, geometry.isUsable else { return }
+      fingerCenter = fromCenter(convertFromWindow(change.centroid))
+      held = held.scaled(by: change.scale, about: fingerCenter - change.translation)
+      held.offset = held.offset + change.translation
+      self.held = held
+      show(geometry.stretched(held, about: fingerCenter))
+    case .ended(let velocity, _):
+      held = nil
+      release(velocity)
+    case .cancelled:
+      held = nil
+      release(.zero)
+    }
+  }
+
+  private func perform(_ tap: TapRecognizer.Event) {
     switch tap {
-    case .double(let location): toggleZoom(about: convertFromWindow(location))
-    case .first(let deadline): if onTap != nil { window?.requestFrames(for: self, at: deadline) }
+    case .doubleTap(let location): toggleZoom(about: convertFromWindow(location))
+    case .tap: onTap?(self)
     }
   }
 
@@ -309,7 +319,7 @@ open class ZoomView: View {
 extension ZoomView: FrameObserver {
   /// Moves the image to its place at the time `now`.
   public func frame(at now: Double) -> NextFrame {
-    if taps.takeSingle(at: now) { onTap?(self) }
+    if let tap = gestures.advance(to: now) { perform(tap) }
     guard let step = motion?.step(at: now, from: position, in: geometry) else { return .never }
     if step.isOver { motion = nil }
     show(step.position)
