@@ -13,8 +13,6 @@ final class ImageViewer {
   /// The screen whose images are shown.
   private weak var screen: FeedScreen?
 
-  var isOpen: Bool { hero.stage != .closed }
-
   /// Opens the viewer over a window.
   ///
   /// - Parameters:

@@ -35,25 +35,29 @@ extension Canvas {
     let visible = image.rect.intersection(clip)
     guard !visible.isEmpty else { return }
     image.withRows(of: visible, format: .bgra) { row, y in
-      guard let start = row.baseAddress else { return }
-      PixelRow.draw(
-        start, onto: pointer(x: visible.left, y: y), count: visible.width,
+      draw(row.baseAddress, of: visible, at: y, effect: effect.blending(image.blends(row: y)))
+    }
+  }
+
+  /// Draws an image that moves.
+  func draw(_ image: MovingImage, clip: PixelRect, effect: PixelEffect) {
+    let visible = image.rect.intersection(clip)
+    guard !visible.isEmpty else { return }
+    image.withRows(of: visible, format: .bgra) { row, y in
+      draw(
+        row.baseAddress.map { UnsafePointer($0) }, of: visible, at: y,
         effect: effect.blending(image.blends(row: y)))
     }
   }
 }
 
 extension Canvas {
-  /// Draws an image that moves.
-  func draw(_ image: MovingImage, clip: PixelRect, effect: PixelEffect) {
-    let visible = image.rect.intersection(clip)
-    guard !visible.isEmpty else { return }
-    image.withRows(of: visible, format: .bgra) { row, y in
-      guard let start = row.baseAddress else { return }
-      PixelRow.draw(
-        start, onto: pointer(x: visible.left, y: y), count: visible.width,
-        effect: effect.blending(image.blends(row: y)))
-    }
+  /// Draws a row of pixels over the visible part of an image.
+  private func draw(
+    _ row: UnsafePointer<UInt32>?, of visible: PixelRect, at y: Int, effect: PixelEffect
+  ) {
+    guard let row else { return }
+    PixelRow.draw(row, onto: pointer(x: visible.left, y: y), count: visible.width, effect: effect)
   }
 }
 

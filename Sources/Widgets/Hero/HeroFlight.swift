@@ -8,11 +8,10 @@ nonisolated struct HeroFlight {
   private let spring: Spring
   private let start: Double
 
-  /// - Parameter velocity: The velocity at the start as a fraction of the way per second.
-  init(from: HeroPose, to goal: HeroPose, velocity: Double = 0, at now: Double) {
+  init(from: HeroPose, to goal: HeroPose, at now: Double) {
     self.from = from
     self.goal = goal
-    spring = Spring(target: 1, displacement: -1, velocity: velocity)
+    spring = Spring(target: 1, displacement: -1, velocity: 0)
     start = now
   }
 

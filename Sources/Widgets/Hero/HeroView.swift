@@ -98,10 +98,10 @@ public final class HeroView: View {
       fitting: Size(width: Double(image.sourceWidth), height: Double(image.sourceHeight)), in: bounds)
   }
 
-  private func fly(to goal: HeroPose, as stage: Stage, velocity: Double = 0) {
+  private func fly(to goal: HeroPose, as stage: Stage) {
     guard let window else { return stage == .closing ? end() : show() }
     content.isHidden = true
-    flight = HeroFlight(from: pose, to: goal, velocity: velocity, at: window.now)
+    flight = HeroFlight(from: pose, to: goal, at: window.now)
     self.stage = stage
     setNeedsDisplay()
     window.requestFrames(for: self, at: window.now)
