@@ -75,7 +75,9 @@ import VitrineTesting
 
     let silent = screen.stream("/live/gallery.mjpeg?fps=60&parts=1&hang=1")
     try await until { screen.images.count == 3 }
-    screen.clock.advance(by: 30)
+    screen.clock.advance(by: 10)
+    try await until { screen.events.last == .interrupted(.timedOut(.stall(seconds: 10)), retryDelay: 1) }
+    screen.clock.advance(by: 1)
     try await until { screen.server.log.count == 4 }
     #expect(silent.statistics.reconnects == 1)
     #expect(!silent.hasEnded)

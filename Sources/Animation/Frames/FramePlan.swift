@@ -438,7 +438,7 @@ struct FramePlan {
   mutating func releaseAll(of id: UInt64) -> [AnyObject] {
     let decoder: [AnyObject] = entries[id]?.decoder.map { [$0.decoder] } ?? []
     entries[id]?.decoder = nil
-    return decoder + changeFrames(of: id) { $0.take(keeping: 0) }
+    return decoder + changeFrames(of: id) { $0.takeAll() }
   }
 
   /// Adds or removes frames of an animation. Returns the frames that `change` returns; none if no view shows the

@@ -48,6 +48,8 @@ struct FrameTrack {
   private(set) var firstDamaged: Int?
   /// False after frames had to be released for others.
   var maySpendMemory = true
+  /// False from the release of all frames until a view needs a frame again.
+  private var mayPreload = true
 
   /// - Parameter still: The first frame, which the image has already.
   init(
@@ -106,7 +108,10 @@ struct FrameTrack {
     let old = demands[viewer]
     demands[viewer] = demand
     if demand.map({ images[$0.current] != nil }) ?? true { late[viewer] = nil }
-    if demand != nil { backOff.countDemand() }
+    if demand != nil {
+      backOff.countDemand()
+      mayPreload = true
+    }
     guard let frame = decoding?.frame else { return }
     if let demand, demand.needs(frame) {
       decoding?.viewers.insert(viewer)
@@ -155,7 +160,7 @@ struct FrameTrack {
 
   /// True if all frames are decoded, whether or not a view is about to show them.
   private var decodesAll: Bool { !demands.isEmpty && storage == .preloaded && keepsAll }
-  private var hasFrameToPreload: Bool { decodesAll && isMissing(firstMissing) }
+  private var hasFrameToPreload: Bool { mayPreload && decodesAll && isMissing(firstMissing) }
 
   /// Notes that a thread decodes a frame, until `endDecoding()`.
   mutating func beginDecoding(_ frame: Int) {
@@ -243,6 +248,12 @@ struct FrameTrack {
   private mutating func remove(frame: Int) -> Image? {
     firstMissing = min(firstMissing, frame)
     return images.removeValue(forKey: frame)
+  }
+
+  /// Removes and returns all frames except the current ones. Frames are preloaded again when a view needs a frame.
+  mutating func takeAll() -> [Image] {
+    mayPreload = false
+    return take(keeping: 0)
   }
 
   /// Removes and returns all frames except the current ones and `ahead` frames after each.

@@ -68,6 +68,11 @@ import VitrineTesting
     #expect(animation.counts.withLock { $0.frames } == [1, 2, 3, 4])
     stream.releaseFrames()
     #expect(pool.bytes == 0)
+    try await until { pool.isIdle }
+    #expect(pool.bytes == 0)
+    // The frames are decoded again when the animation plays.
+    _ = stream.frame(for: FrameDemand(current: 0))
+    try await until { pool.decodedFrames == 8 }
   }
 
   @Test func suspendedViewCausesNoDecoding() async throws {
