@@ -11,6 +11,16 @@ let strict: [SwiftSetting] = [
 /// Modules that live on the main actor: widgets and the code that drives them.
 let mainActor: [SwiftSetting] = strict + [.defaultIsolation(MainActor.self)]
 
+/// Modules that decode and draw. Without optimization, tests take most of their time in them, so `run.sh` optimizes them
+/// in debug builds too. Off by default, because a package with unsafe flags cannot be used by others.
+let hot: [SwiftSetting] =
+  Context.environment["VITRINE_OPTIMIZE_DEBUG"] == nil
+  ? strict
+  : strict + [
+    .unsafeFlags(
+      ["-O", "-whole-module-optimization", "-num-threads", "2"], .when(configuration: .debug))
+  ]
+
 /// A module of the library: the folder has the short name, the target carries the prefix, because
 /// target names must be unique in a user's whole package graph.
 func module(
@@ -53,20 +63,21 @@ let package = Package(
 
     // The library, from the leaves up.
     module("Concurrency", [], exclude: ["README.md"]),
-    module("Graphics", ["VitrineConcurrency"]),
+    module("Graphics", ["VitrineConcurrency"], settings: hot),
     // Plays animated images: which frame is shown when, and which frames are decoded.
     module("Animation", ["VitrineConcurrency", "VitrineGraphics"]),
     module("Loading", ["VitrineConcurrency", "VitrineGraphics"]),
     module("DiskCache", ["VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "CHashing"]),
     module("CurlTransport", ["VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "CCurl"]),
-    module("Codecs", ["VitrineGraphics", "VitrineLoading", "CCodecs", "CSDL"]),
+    module("Codecs", ["VitrineGraphics", "VitrineLoading", "CCodecs", "CSDL"], settings: hot),
     module(
       "Widgets", ["VitrineAnimation", "VitrineConcurrency", "VitrineGraphics"], settings: mainActor),
     module(
       "ImageWidgets", ["VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "VitrineWidgets"],
       settings: mainActor),
     module(
-      "SDLBackend", ["VitrineAnimation", "VitrineConcurrency", "VitrineGraphics", "VitrineWidgets", "CSDL"]),
+      "SDLBackend", ["VitrineAnimation", "VitrineConcurrency", "VitrineGraphics", "VitrineWidgets", "CSDL"],
+      settings: hot),
     module("Platform", ["VitrineConcurrency", "VitrineGraphics", "CTimers"]),
     // Writes the trace of Graphics as JSON, which needs Foundation.
     module("Tracing", ["VitrineGraphics"]),

@@ -47,6 +47,8 @@ run_tests() {
   done
   # Many tests start the program. If all of them ran at once, they would exceed their time limits.
   export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH="${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-4}"
+  # Decoding and drawing without optimization would take most of the time.
+  export VITRINE_OPTIMIZE_DEBUG=1
   unset DISPLAY WAYLAND_DISPLAY
   if [ ${#filter[@]} -eq 0 ] && [ $# -eq 0 ]; then
     swift build --build-tests --disable-xctest && check_fuzzers || return 1
