@@ -80,8 +80,8 @@ nonisolated enum Help {
     lines += Self.lines(of: options)
     lines += [
       "",
-      "A tap opens an image: two fingers, the wheel, + and - enlarge it, a swipe or an arrow shows the next,\na drag down or Esc closes it. In the list and the grid, a long press or\nShift-Enter selects.",
-      "The home screen is a slideshow over a strip of all images: arrows move along the strip, Space pauses the slideshow.",
+      "A tap opens an image: two fingers, the wheel, + and - enlarge it, a swipe or an arrow shows the next,\na drag down or Esc closes it. In the list and the grid, a long press or Shift-Enter selects.",
+      "The first screen is a slideshow over a strip of all images: arrows move along the strip, Enter opens,\nSpace pauses.",
       "Keys: Tab, arrows and Enter; F1 shows the source of each image and the frames of animations,\nF2 turns --offline on and off, F5 in the list and the grid asks the servers whether images have changed,\nlike pulling the content down.",
       "With VITRINE_LOG=1, failed images, and responses that cannot be stored on disk, are written to standard error.",
       "SIGHUP loads the feed again; if the terminal was closed, it quits.",

@@ -16,6 +16,7 @@ final class HomeTile: Control {
 
   init() {
     super.init()
+    accessibilityRole = .button
     image.backgroundColor = Theme.tile
     image.borderColor = Theme.text
     image.isUserInteractionEnabled = false
