@@ -26,6 +26,10 @@ final class Demo: ScriptStage {
   /// The image over the whole window; `nil` if there is none.
   private var viewer: ImageViewer?
   private var isDone = false
+  /// True if a script controls the time. The time of day then stands still, and no processor time is shown, so that
+  /// screenshots are equal in each run.
+  private var isClockManual = false
+  private static let manualTime = ClockTime(hour: 10, minute: 9)
   /// The time by which the script begins even if no frame has been drawn, in seconds since the start of the process.
   private var scriptDeadline = 0.0
   /// The time at which `--exit-after` ends the program, in seconds since the start of the process.
@@ -69,7 +73,7 @@ final class Demo: ScriptStage {
   /// Requests the list of a feed on the network. A feed on this machine has its items already.
   private func begin() {
     feed.onUpdate = { [unowned self] changes in
-      for screen in feedScreens { screen.show(feed.items, changes) }
+      for screen in imageScreens { screen.show(feed.items, changes) }
       viewer?.show(feed.items, changes)
       slideshowScreen?.show(feed.items, changes)
     }
@@ -89,6 +93,7 @@ final class Demo: ScriptStage {
   }
 
   private func feedStateDidChange() {
+    homeScreen?.feedText = feedText.text
     if feed.state != .loading, let root, root.isLoading { root.endLoading() }
     statistics.onChange?()
     switch feed.state {
@@ -109,7 +114,9 @@ final class Demo: ScriptStage {
     ageTimer = showsAge ? window.every(60) { [unowned self] in statistics.onChange?() } : nil
   }
 
+  private var imageScreens: [any ImageScreen] { screens.values.compactMap { $0 as? any ImageScreen } }
   private var feedScreens: [FeedScreen] { screens.values.compactMap { $0 as? FeedScreen } }
+  private var homeScreen: HomeScreen? { screens["home"] as? HomeScreen }
   private var slideshowScreen: SlideshowScreen? { screens[SlideshowOptions.word] as? SlideshowScreen }
 
   /// The reason why the list of the feed has not arrived, reported by runs that end when idle or at the end of a
@@ -171,6 +178,7 @@ final class Demo: ScriptStage {
     if let slideshow, name == SlideshowOptions.word { return makeSlideshow(slideshow) }
     let screen: any Screen =
       switch name {
+      case "home": makeHome()
       case "grid":
         GridScreen(
           items: feed.items, tile: options.tile, gap: options.gap, failure: failure, prefetcher: prefetcher)
@@ -183,25 +191,37 @@ final class Demo: ScriptStage {
       case "animations": AnimationsScreen(gallery: gallery, failure: failure)
       default: ListScreen(items: feed.items, failure: failure, prefetcher: prefetcher)
       }
-    if let feedScreen = screen as? FeedScreen {
-      feedScreen.onRefresh = { [unowned self] in self.feed.reload() }
-      feedScreen.onOpen = { [unowned self, unowned feedScreen] row in open(row, of: feedScreen) }
+    (screen as? FeedScreen)?.onRefresh = { [unowned self] in self.feed.reload() }
+    if let screen = screen as? any ImageScreen {
+      screen.onOpen = { [unowned self, unowned screen] row in open(row, of: screen) }
     }
     screens[name] = screen
     return screen
   }
 
   /// Shows an image over the whole window.
-  private func open(_ row: Int, of screen: FeedScreen) {
+  private func open(_ row: Int, of screen: any ImageScreen) {
     guard viewer == nil else { return }
+    screen.viewerDidChange(isOpen: true)
     let viewer = ImageViewer(showing: row, of: screen, in: window)
-    viewer.onClose = { [unowned self] in
+    viewer.onClose = { [unowned self, weak screen] in
       self.viewer = nil
+      screen?.viewerDidChange(isOpen: false)
       root?.isUserInteractionEnabled = true
     }
     // Tab must not reach the views behind.
     root?.isUserInteractionEnabled = false
     self.viewer = viewer
+  }
+
+  private func makeHome() -> HomeScreen {
+    let home = HomeScreen(
+      items: feed.items, failure: failure,
+      time: { [unowned self] in isClockManual ? Self.manualTime : .local },
+      readCost: { [unowned self] in isClockManual ? nil : .current })
+    home.feedText = feedText.text
+    home.onRefresh = { [unowned self] in self.feed.reload() }
+    return home
   }
 
   private func makeSlideshow(_ options: SlideshowOptions) -> SlideshowScreen {
@@ -222,11 +242,16 @@ final class Demo: ScriptStage {
     statistics.onChange?()
   }
 
+  private var feedText: FeedText {
+    FeedText(
+      name: feed.name, state: feed.state, age: feed.age.map { StoredAge(seconds: $0) },
+      isOffline: application.downloader.isOffline)
+  }
+
   /// The status line: the images on the screen, or on a screen without a feed all images since the start.
   private var status: StatusText {
     let isOffline = application.downloader.isOffline
-    let list = FeedText(
-      name: feed.name, state: feed.state, age: feed.age.map { StoredAge(seconds: $0) }, isOffline: isOffline)
+    let list = feedText
     var status = StatusText(
       feed: list.text, isOffline: isOffline, isListStale: list.isStale, bySource: statistics.bySource,
       failed: statistics.failed,
@@ -323,7 +348,7 @@ final class Demo: ScriptStage {
     func isLoading(_ view: View) -> Bool { view.isLoading || view.subviews.contains(where: isLoading) }
     // The next image is loaded as well, so that a script with a manual clock does not depend on the time that takes.
     return root?.isLoading == false && !screens.values.contains(where: isLoading)
-      && slideshowScreen?.slideshow.isPreparing != true
+      && slideshowScreen?.slideshow.isPreparing != true && homeScreen?.slideshow.isPreparing != true
   }
   var realTime: Double { Process.milliseconds / 1000 }
 
@@ -334,7 +359,11 @@ final class Demo: ScriptStage {
   }
 
   func scriptDidWait() { statistics.observe(application.host) }
-  func stopClock() -> ManualTime { ManualTime(of: application) }
+  func stopClock() -> ManualTime {
+    isClockManual = true
+    homeScreen?.updateReadings()
+    return ManualTime(of: application)
+  }
 
   func inject(_ event: InputEvent) { application.host.inject(event) }
 

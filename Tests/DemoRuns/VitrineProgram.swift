@@ -62,6 +62,7 @@ package struct VitrineProgram {
   }
 
   /// - Parameters:
+  ///   - arguments: The arguments. The screen is the list if they do not name one.
   ///   - terminates: True to send SIGTERM when the window is open.
   ///   - terminatesWhen: A condition that is checked until it is true; the signal is sent then. In place of
   ///     `terminates`.
@@ -79,6 +80,9 @@ package struct VitrineProgram {
     // The tools have options of their own.
     let isTool = ["cache", "prefetch"].contains(arguments.first)
     var arguments = arguments
+    if !isTool, arguments.first != "slideshow", !arguments.contains(where: { $0.hasPrefix("--screen") }) {
+      arguments += ["--screen", "list"]
+    }
     if let script { arguments += ["--script", try write(script, to: "script.txt")] }
     let stats = path("stats.json")
     if !isTool, !arguments.contains("--help"), !arguments.contains("--version") {

@@ -67,7 +67,7 @@ struct CommandLineTests {
     (["--refresh"], "--refresh needs minutes"),
     (["--refresh", "-1"], "--refresh is a number from 0 to 525600, not “-1”"),
     (["--refresh", "often"], "--refresh is a number"),
-    (["--screen", "girds"], "--screen is one of list, grid, buttons"),
+    (["--screen", "girds"], "--screen is one of home, list, grid, buttons"),
     (["--tile", "0x0"], "--tile is a size such as 160x120, from 16x16 to 4096x4096, not “0x0”"),
     (["--tile", "abc"], "--tile is a size"),
     (["--tile", "160"], "--tile is a size"),

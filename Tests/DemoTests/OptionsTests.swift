@@ -8,7 +8,7 @@ struct OptionsTests {
   @Test func optionsHaveDefaults() throws {
     let options = try Options(arguments: [])
 
-    #expect(options.screen == "list")
+    #expect(options.screen == "home")
     #expect(options.size == Size(width: 1280, height: 800))
     #expect(options.tile == Size(width: 160, height: 120))
     #expect(options.gap == 8)
@@ -138,7 +138,8 @@ struct ScriptTests {
     ("advance 5 ms", "needs “clock manual” before it"), ("wait loaded -1", "no time"),
     ("tap 1", "y is missing"), ("tap a 2", "is no number"), ("wait 5 s", "none of ms"),
     ("expect \"A state loaded", "a quote is not closed"), ("release now", "too much"),
-    ("screen girds", "none of list, grid, buttons"), ("key f13", "unknown key"), ("jump", "unknown command"),
+    ("screen girds", "none of home, list, grid, buttons"), ("key f13", "unknown key"),
+    ("jump", "unknown command"),
     ("expect A state happy", "none of normal"), ("wait -1 ms", "no time"), ("wait idle -1", "no time"),
     ("drag 1 2 3 4 -5", "no time"), ("tap 1e10 2", "too large"), ("tap 1 -1e300", "too large"),
     ("wheel 1 2 1e308", "too large"), ("wait 1e10 ms", "too large"), ("wait idle 1e300", "too large"),

@@ -323,7 +323,7 @@ struct ScriptRunTests {
     let outcome = try await program.run(
       "--video", "offscreen", "--latency", "0", "--size", "480x800",
       script: """
-        tap 164 32
+        tap 198 32
         expect "Buttons" state selected
         wait idle
         tap 245 80

@@ -15,7 +15,7 @@ struct TreeRunTests {
       script: script)
   }
 
-  @Test(arguments: ["list", "grid", "buttons", "transitions", "indicators", "animations"])
+  @Test(arguments: ["home", "list", "grid", "buttons", "transitions", "indicators", "animations"])
   func treeOfALoadedScreenIsPrinted(screen: String) async throws {
     let outcome = try await run(screen, "--dump-tree")
 

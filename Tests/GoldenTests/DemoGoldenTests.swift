@@ -6,13 +6,24 @@ import VitrineTesting
 @Suite(.timeLimit(.minutes(5)))
 struct DemoGoldenTests {
   private nonisolated static let cases = [
+    DemoMoment(
+      name: "home", screen: "home", size: (1280, 800), options: "--scale 0.5", script: still,
+      part: Rect(x: 0, y: 0, width: 640, height: 384)),
+    DemoMoment(
+      name: "home-cursor", screen: "home", size: (640, 400), options: "--chrome off",
+      script: still + ["key right", "key right", "wait idle"]),
+    DemoMoment(
+      name: "home-portrait", screen: "home", size: (480, 800), options: "--chrome off", script: still),
+    DemoMoment(
+      name: "home-small", screen: "home", size: (320, 240), script: still,
+      part: Rect(x: 0, y: 0, width: 320, height: 208)),
     DemoMoment(name: "list", part: rows),
     DemoMoment(
       name: "list-cursor", script: ["wait idle", "key tab", "key down", "key down", "wait idle"], part: rows),
     DemoMoment(
       name: "list-down", script: ["wait idle", "tap 242 80", "tap 708 80", "wait idle"], part: rows),
     DemoMoment(name: "list-scale", size: (280, 96), options: "--chrome off --scale 1.5"),
-    DemoMoment(name: "header", script: ["wait idle", "key tab", "key tab", "key tab"], part: header),
+    DemoMoment(name: "header", script: ["wait idle"] + Array(repeating: "key tab", count: 4), part: header),
     DemoMoment(name: "header-wide", screen: "buttons", size: (1280, 336), part: wideHeader),
     DemoMoment(name: "buttons", screen: "buttons", size: cards, options: "--chrome off"),
     DemoMoment(
@@ -81,6 +92,8 @@ struct DemoGoldenTests {
       ])
   }
 
+  // With a manual clock, the time of day stands still, and no processor time is shown.
+  private nonisolated static let still = ["clock manual", "wait idle"]
   // The header has two rows at 800 points of width, and one row at 1280.
   private nonisolated static let header = Rect(x: 0, y: 0, width: 800, height: 112)
   private nonisolated static let rows = Rect(x: 0, y: 112, width: 800, height: 192)

@@ -16,7 +16,7 @@ from checks import Checks, Failed, claim, end_by_signal, need_tools, wait
 from emulator import Emulator
 
 PROGRAM = machine.PROJECT / ".build/release/vitrine"
-ARGUMENTS = "--latency 0 --no-disk-cache"
+ARGUMENTS = "--latency 0 --no-disk-cache --screen list"
 # The status line at the bottom counts the images loaded while scrolling, which depend on the speed of the machine.
 STATUS_LINE = 32
 # The limits for equal images: the mean difference of a channel, and the fraction of pixels that differ.
@@ -40,12 +40,12 @@ STEPS = [
     ("arrow down scrolls", ["key down"], lambda m: m.press("down")),
     ("page down scrolls a page", ["key pagedown"], lambda m: m.press("pgdn")),
     # Not the grid: the list may scale the grid's larger images, and which ones depends on the speed of the machine.
-    ("tab and return press a button", ["key tab"] * 4 + ["key enter"], lambda m: m.press("tab", "tab", "tab", "tab", "ret")),
-    ("a click on the header changes the screen", ["tap 187 32"], lambda m: (m.point(187, 32), m.click())),
+    ("tab and return press a button", ["key tab"] * 5 + ["key enter"], lambda m: m.press(*["tab"] * 5, "ret")),
+    ("a click on the header changes the screen", ["tap 262 32"], lambda m: (m.point(262, 32), m.click())),
     ("a click on a row selects the row", ["tap 640 400"], lambda m: (m.point(640, 400), m.click())),
     ("the wheel scrolls", ["wheel 640 400 -1"], lambda m: m.monitor("mouse_move 0 0 -1")),
     ("a finger drags the list", drag(), lambda m: m.shell("echo {} {} {} {} >&4".format(*FINGER))),
-    ("a tap on a button changes the screen", ["tap 362 32"], lambda m: m.shell("echo 362 32 362 32 >&4")),
+    ("a tap on a button changes the screen", ["tap 437 32"], lambda m: m.shell("echo 437 32 437 32 >&4")),
     ("a connected gamepad presses a button", ["key tab", "key down", "key enter"], lambda m: m.gamepad("tab", "down", "a")),
 ]
 
@@ -178,7 +178,7 @@ class Panel(Checks):
         # The first changes may be those of images that appear.
         self.wait("moving images", lambda: all(self.moves() for _ in range(6)))
         image.write_png(self.machine.panel(), machine.CACHE / "animations.png")
-        self.machine.point(362, 32)
+        self.machine.point(437, 32)
         self.machine.click()
         # The timer for a camera that sends nothing runs out once, although the camera is closed, and its thread ends.
         self.machine.shell("sleep 25")

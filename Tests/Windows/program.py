@@ -12,7 +12,7 @@ PROJECT = Path(__file__).resolve().parent.parent.parent
 CACHE = PROJECT / ".build/windows"
 VITRINE = PROJECT / ".build/release/vitrine"
 # Images arrive at once, so that each run loads them in the same order.
-ARGUMENTS = ["--latency", "0", "--no-disk-cache"]
+ARGUMENTS = ["--latency", "0", "--no-disk-cache", "--screen", "list"]
 
 
 class Program:

@@ -11,7 +11,7 @@ nonisolated enum Help {
       "--refresh", "MINUTES",
       "interval at which the feed is loaded again, varied by 10 % (15); 0: never. SIGHUP loads it\nat once. Rows that stay keep their images and their place"
     ),
-    ("--screen", "NAME", "list, grid, buttons, transitions, indicators or animations (list)"),
+    ("--screen", "NAME", "home, list, grid, buttons, transitions, indicators or animations (home)"),
     ("--size", "WxH", "window size in points (1280x800)"),
     ("--scale", "F", "pixels per point, 0.5 to 8 (1)"),
     ("--rotate", "DEGREES", "rotate output and input for a rotated panel: 0, 90, 180 or 270, clockwise (0)"),
@@ -80,7 +80,8 @@ nonisolated enum Help {
     lines += Self.lines(of: options)
     lines += [
       "",
-      "A tap opens an image: two fingers, the wheel, + and - enlarge it, a swipe or an arrow shows the next,\na drag down or Esc closes it. A long press or Shift-Enter selects.",
+      "A tap opens an image: two fingers, the wheel, + and - enlarge it, a swipe or an arrow shows the next,\na drag down or Esc closes it. In the list and the grid, a long press or Shift-Enter selects.",
+      "The first screen is a slideshow over a strip of all images: arrows move along the strip, Enter opens,\nSpace pauses.",
       "Keys: Tab, arrows and Enter; F1 shows the source of each image and the frames of animations,\nF2 turns --offline on and off, F5 in the list and the grid asks the servers whether images have changed,\nlike pulling the content down.",
       "With VITRINE_LOG=1, failed images, and responses that cannot be stored on disk, are written to standard error.",
       "SIGHUP loads the feed again; if the terminal was closed, it quits.",

@@ -6,7 +6,7 @@ nonisolated struct Options: Equatable {
   var feed: String?
   /// The interval at which the feed is loaded again, in minutes; 0 for never.
   var refresh = 15.0
-  var screen = "list"
+  var screen = "home"
   var size = Size(width: 1280, height: 800)
   var scale = 1.0
   var rotation = Rotation.none
@@ -44,9 +44,9 @@ nonisolated struct Options: Equatable {
   struct UsageError: Error, Equatable { let message: String }
 
   static let screens = [
-    (name: "list", title: "List"), (name: "grid", title: "Grid"), (name: "buttons", title: "Buttons"),
-    (name: "transitions", title: "Transitions"), (name: "indicators", title: "Indicators"),
-    (name: "animations", title: "Animations"),
+    (name: "home", title: "Home"), (name: "list", title: "List"), (name: "grid", title: "Grid"),
+    (name: "buttons", title: "Buttons"), (name: "transitions", title: "Transitions"),
+    (name: "indicators", title: "Indicators"), (name: "animations", title: "Animations"),
   ]
   static let videoDrivers = ["auto", "kmsdrm", "x11", "wayland", "offscreen", "dummy"]
   static let renderers = SDLHost.Configuration.Renderer.allCases.map(\.rawValue)

@@ -192,3 +192,12 @@ nonisolated enum Process {
     return Double(time.tv_sec) * 1000 + Double(time.tv_nsec) / 1e6
   }
 }
+
+extension ProcessCost {
+  /// The cost of this process up to now. Reads a file of the kernel.
+  static var current: ProcessCost {
+    ProcessCost(
+      time: Process.milliseconds / 1000, processorTime: Process.cpuSeconds,
+      memoryBytes: Process.memory("VmRSS"))
+  }
+}

@@ -1,7 +1,7 @@
 import Vitrine
 
 /// A screen that shows the images of a feed in a list, with the layout and the cell type given by a subclass.
-class FeedScreen: View, ScrollingScreen {
+class FeedScreen: View, ScrollingScreen, ImageScreen {
   let list = ListView()
   private var items: Feed.Items
   private let failure: Image?
@@ -14,7 +14,7 @@ class FeedScreen: View, ScrollingScreen {
   /// Called when the user refreshes the screen, after the shown images are requested again. The handler reloads the
   /// feed's list.
   var onRefresh: () -> Void = {}
-  /// Called with the row of an image that the user has tapped. A long press selects the row instead.
+  /// Called for a tap. A long press selects the row instead.
   var onOpen: (Int) -> Void = { _ in }
   /// The row whose image has left its cell, because it is shown over the whole window.
   private var openRow: Int?
@@ -55,8 +55,6 @@ class FeedScreen: View, ScrollingScreen {
   func reload() { list.reloadData() }
 
   /// Shows other items. Rows that stay keep their cells, their selection and their place.
-  ///
-  /// - Parameter changes: The difference from the items before.
   func show(_ new: Feed.Items, _ changes: ListChanges) {
     list.apply(changes) {
       items = new
@@ -88,7 +86,6 @@ class FeedScreen: View, ScrollingScreen {
 
   // MARK: Images over the whole window
 
-  /// Returns the place of a row's image in the window; `nil` for a row that is not on the screen.
   func tile(of row: Int) -> HeroTile? {
     guard window != nil, let image = (list.cell(at: row) as? FeedCell)?.image else { return nil }
     let frame = image.frameInWindow
@@ -96,13 +93,11 @@ class FeedScreen: View, ScrollingScreen {
       ? HeroTile(frame: frame, cornerRadius: image.cornerRadius) : nil
   }
 
-  /// Scrolls a row onto the screen.
   func reveal(_ row: Int) {
     list.scrollToRow(row)
     list.layoutIfNeeded()
   }
 
-  /// Hides the image of one row, and shows that of the row that was hidden before.
   func hideImage(of row: Int?) {
     let rows = [openRow, row]
     openRow = row

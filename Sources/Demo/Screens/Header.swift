@@ -36,23 +36,31 @@ final class Header: View {
   func choose(screen index: Int) { screens.selection = index }
 
   /// Returns the size for one row, or for two rows if the width is too small: the choice of behaviour and the button
-  /// move below the choice of screens.
+  /// move below the choice of screens. In a low window, they leave.
   override func sizeThatFits(_ size: Size) -> Size {
-    Size(width: size.width, height: Theme.headerHeight + (fitsOneRow(size.width) ? 0 : Self.secondRow))
+    if fitsOneRow(size.width) { return Size(width: size.width, height: Theme.headerHeight) }
+    let isLow = size.height < Self.lowWindow
+    return Size(width: size.width, height: isLow ? Self.lowRow : Theme.headerHeight + Self.secondRow)
   }
 
   private static let secondRow = 48.0
-  private static let screensX = 144.0
+  /// The height of a window that has no room for a second row.
+  private static let lowWindow = 280.0
+  private static let lowRow = 48.0
+  private static let screensX = 132.0
   private static let gap = 24.0
+  /// The distance between two controls of one row.
+  private static let controlGap = 16.0
 
   private func fitsOneRow(_ width: Double) -> Bool {
     let widths = [screens, modes, clearButton].compactMap { $0?.sizeThatFits(.zero).width }
-    return Self.screensX + widths.reduce(0, +) + (modes == nil ? 2 : 3) * Self.gap <= width
+    return Self.screensX + widths.reduce(0, +) + (modes == nil ? 1 : 2) * Self.controlGap + Self.gap <= width
   }
 
   override func layoutSubviews() {
     let isOneRow = fitsOneRow(bounds.width)
-    let first = Theme.headerHeight / 2
+    let isLow = bounds.height < Theme.headerHeight
+    let first = isLow ? bounds.height / 2 : Theme.headerHeight / 2
     let second = isOneRow ? first : first + Self.secondRow
     let end = bounds.width - Self.gap
 
@@ -64,14 +72,15 @@ final class Header: View {
 
     let clearButtonWidth = clearButton.sizeThatFits(.zero).width
     let modesWidth = modes?.sizeThatFits(.zero).width ?? 0
-    let modesX = isOneRow ? end - clearButtonWidth - Self.gap - modesWidth : Self.gap
+    let modesX = isOneRow ? end - clearButtonWidth - Self.controlGap - modesWidth : Self.gap
     clearButton.frame = Rect(x: end - clearButtonWidth, y: second - 16, width: clearButtonWidth, height: 32)
-    clearButton.isHidden = !isOneRow && modesX + modesWidth > clearButton.frame.minX
+    clearButton.isHidden = isLow || !isOneRow && modesX + modesWidth > clearButton.frame.minX
+    modes?.isHidden = isLow
     if let modes {
       layOut(modes, x: modesX, middle: second, end: end)
       let labelWidth = serverLabel.sizeThatFits(bounds.size).width.rounded(.up)
       serverLabel.frame = Rect(x: modesX - 12 - labelWidth, y: second - 12, width: labelWidth, height: 24)
-      serverLabel.isHidden = !isOneRow || serverLabel.frame.minX < screens.frame.maxX + Self.gap
+      serverLabel.isHidden = isLow || !isOneRow || serverLabel.frame.minX < screens.frame.maxX + Self.gap
     }
     line.frame = Rect(x: 0, y: bounds.height - 1, width: bounds.width, height: 1)
   }

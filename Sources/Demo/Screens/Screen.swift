@@ -15,6 +15,30 @@ protocol ScrollingScreen: Screen {
   var scrollView: ScrollView { get }
 }
 
+/// A page with images that can be shown over the whole window.
+protocol ImageScreen: Screen {
+  /// The items of the feed that the page shows.
+  var feedItems: Feed.Items { get }
+  /// Called with the row of an image that the user wants to open.
+  var onOpen: (Int) -> Void { get set }
+  /// Shows other items.
+  ///
+  /// - Parameter changes: The difference from the items before.
+  func show(_ items: Feed.Items, _ changes: ListChanges)
+  /// Returns the place of a row's image in the window; `nil` for a row that is not on the screen.
+  func tile(of row: Int) -> HeroTile?
+  /// Scrolls a row onto the screen.
+  func reveal(_ row: Int)
+  /// Hides the image of one row, and shows that of the row that was hidden before.
+  func hideImage(of row: Int?)
+  /// Called when the viewer is about to open, and when it has closed.
+  func viewerDidChange(isOpen: Bool)
+}
+
 extension Screen {
   func refresh() { reload() }
+}
+
+extension ImageScreen {
+  func viewerDidChange(isOpen: Bool) {}
 }

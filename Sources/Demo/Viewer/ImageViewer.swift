@@ -1,7 +1,7 @@
 import Vitrine
 
 /// Shows the images of a feed over the whole window, one page each, after a tap on one of them. The image grows from its
-/// cell, and returns into the cell of the image that is shown last.
+/// place, and returns into the place of the image that is shown last.
 final class ImageViewer {
   /// Called when the viewer has left the window.
   var onClose: () -> Void = {}
@@ -11,14 +11,14 @@ final class ImageViewer {
   /// The view that had the focus before, and gets it back.
   private weak var focused: View?
   /// The screen whose images are shown.
-  private weak var screen: FeedScreen?
+  private weak var screen: (any ImageScreen)?
 
   /// Opens the viewer over a window.
   ///
   /// - Parameters:
   ///   - row: The row of the image that is shown first.
-  ///   - screen: The screen with the images, which is asked for the cells.
-  init(showing row: Int, of screen: FeedScreen, in window: Window) {
+  ///   - screen: The screen with the images, which is asked for their places.
+  init(showing row: Int, of screen: any ImageScreen, in window: Window) {
     self.screen = screen
     content = ViewerContent(screen.feedItems, showing: row)
     hero = HeroView(content: content) { [content] in content.page?.contents }
@@ -30,7 +30,7 @@ final class ImageViewer {
     content.onClose = { [weak hero] in hero?.close() }
     content.frame = window.bounds
     content.layoutIfNeeded()
-    // The keys of the cells behind are not for the viewer.
+    // The keys of the views behind are not for the viewer.
     focused = window.focusedView
     window.focus(nil)
     hero.open(from: screen.tile(of: row), in: window)
@@ -44,7 +44,7 @@ final class ImageViewer {
     if items.isEmpty { close() } else { content.show(items, changes) }
   }
 
-  /// Returns the cell into which the image returns, scrolled onto the screen.
+  /// Returns the place into which the image returns, scrolled onto the screen.
   private func tile() -> HeroTile? {
     guard let screen, let row = content.row else { return nil }
     screen.hideImage(of: row)

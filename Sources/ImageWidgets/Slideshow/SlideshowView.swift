@@ -79,6 +79,10 @@ open class SlideshowView: View {
   public var shownSlide: Slide? { player.shownSlide }
   /// The index of the shown slide; `nil` if there is none, or if it is no longer among `slides`.
   public var shownIndex: Int? { player.plan.shown }
+  /// The part of the view in which the image of the shown slide lies, in the view's coordinates: the whole view for an
+  /// image that fills the view and is cropped, or else the image without its backdrop; `nil` before the first slide. For
+  /// a `HeroTile` from which the slide opens. The movement of the image is ignored.
+  public var shownImageFrame: Rect? { player.stage.shown?.imageFrame(in: bounds) }
   /// True while an image is loading that is not shown yet.
   public var isPreparing: Bool { player.isPreparing }
   /// True while one slide changes into another.

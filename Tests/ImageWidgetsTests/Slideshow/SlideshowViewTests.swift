@@ -26,6 +26,13 @@ struct SlideshowViewTests {
     #expect(view.shownSlide?.title == "Slide 0")
   }
 
+  @Test func imageThatFillsTheViewHasItsFrame() async throws {
+    #expect(view.shownImageFrame == nil)
+    try await bench.begin(SlideshowBench.slides(1))
+
+    #expect(view.shownImageFrame == view.bounds)
+  }
+
   @Test func stillSlideRequestsNoFrames() async throws {
     try await bench.begin(SlideshowBench.slides(3))
 
@@ -274,6 +281,7 @@ struct SlideshowViewTests {
     #expect(!command.isMoving)
     #expect(image.color(x: 200, y: 150) == Color(hex: 0xFF0000))
     #expect(image.color(x: 20, y: 150).red < 128)
+    #expect(view.shownImageFrame == Rect(x: 125, y: 0, width: 150, height: 300))
     #expect(bench.slots.downloader.ledger.usage.decoding == 0)
   }
 

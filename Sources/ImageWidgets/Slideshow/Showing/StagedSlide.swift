@@ -18,6 +18,15 @@ struct StagedSlide {
     movement.map { isMovable && clock.elapsed(at: now) < $0 } ?? false
   }
 
+  /// Returns the part of a view in which the image lies, without its backdrop. An image that fills the view is cropped.
+  func imageFrame(in bounds: Rect) -> Rect {
+    guard image.hasBackdrop else { return bounds }
+    let size = Size(width: Double(image.sourceWidth), height: Double(image.sourceHeight))
+    return ContentMode.fit.layout(
+      pixelWidth: image.sourceWidth, pixelHeight: image.sourceHeight, size: size, in: bounds
+    ).destination
+  }
+
   /// Returns the command that draws the slide at a time.
   func command(in bounds: Rect, at now: Double) -> DrawList.ImageCommand {
     let image = image.image

@@ -1,0 +1,118 @@
+import Testing
+import Vitrine
+import VitrineTesting
+
+@testable import VitrineDemo
+
+/// The home screen, in a window of the test.
+@MainActor
+@Suite(.timeLimit(.minutes(5)))
+struct HomeScreenTests {
+  private let test = TestWindow(size: Size(width: 800, height: 480))
+
+  private func makeScreen(_ count: Int, respond: @escaping @Sendable (FakeTransfer) -> Void) -> HomeScreen {
+    let transport = FakeTransport()
+    transport.respondToAll(respond)
+    let items = Feed.Items(count: count) { Feed.Item(url: "http://a.test/\($0)", title: "Image \($0)") }
+    let window = test.window
+    let screen = HomeScreen(
+      items: items, failure: nil, time: { ClockTime(hour: 10, minute: 9) },
+      readCost: {
+        ProcessCost(time: window.now, processorTime: window.now * 0.03, memoryBytes: 41 * 1_048_576)
+      })
+    screen.slideshow.downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
+    test.window.rootView = screen
+    test.draw()
+    return screen
+  }
+
+  @Test func stillMomentDrawsNoFrames() async throws {
+    let screen = makeScreen(3) { $0.respond(with: FakeDecoder.encodedImage(width: 1600, height: 1000)) }
+    try await until {
+      screen.slideshow.shownSlide != nil && !screen.slideshow.isPreparing && test.window.isLoaded
+    }
+    test.advance(by: 2)
+    #expect(test.texts.contains("3 % of a core  ·  41 MB"))
+    #expect(test.texts.contains("Image 0") && test.texts.contains("10:09"))
+    let frames = test.framesDrawn
+
+    test.advance(by: 4)
+
+    #expect(test.framesDrawn == frames)
+    #expect(test.window.isIdle)
+  }
+
+  @Test func wholeScreenIsThePlaceOfASlideThatFillsIt() async throws {
+    let screen = makeScreen(1) { $0.respond(with: FakeDecoder.encodedImage(width: 1600, height: 1000)) }
+    try await until { screen.slideshow.shownSlide != nil }
+    var opened: [Int] = []
+    screen.onOpen = { opened.append($0) }
+
+    test.tap(at: Point(x: 400, y: 100))
+
+    #expect(opened == [0])
+    #expect(screen.tile(of: 0)?.frame == screen.frameInWindow)
+  }
+
+  @Test func slideshowPausesWhileAnImageIsOpen() async throws {
+    let screen = makeScreen(3) { $0.respond(with: FakeDecoder.encodedImage(width: 1600, height: 1000)) }
+    try await until { screen.slideshow.shownSlide != nil && !screen.slideshow.isPreparing }
+    test.advance(by: 2)
+
+    screen.viewerDidChange(isOpen: true)
+    test.advance(by: 100)
+    #expect(screen.slideshow.shownIndex == 0)
+    #expect(!test.texts.contains { $0.contains("Paused") }, "the user has not paused it")
+    screen.viewerDidChange(isOpen: false)
+    test.advance(by: 7)
+
+    #expect(screen.slideshow.shownIndex == 1)
+  }
+
+  @Test func pauseOfTheUserOutlastsTheViewer() async throws {
+    let screen = makeScreen(3) { $0.respond(with: FakeDecoder.encodedImage(width: 1600, height: 1000)) }
+    try await until { screen.slideshow.shownSlide != nil && !screen.slideshow.isPreparing }
+
+    test.key(.space)
+    test.draw()
+    #expect(test.texts.contains("Image 0  ·  Paused"))
+    screen.viewerDidChange(isOpen: true)
+    screen.viewerDidChange(isOpen: false)
+
+    #expect(screen.slideshow.isPaused)
+    test.key(.space)
+    #expect(!screen.slideshow.isPaused)
+  }
+
+  @Test func failedImagesAreReported() async throws {
+    let screen = makeScreen(2) { $0.fail(.status(404)) }
+
+    try await until {
+      test.draw()
+      return test.texts.contains { $0.hasPrefix("No image can be shown: the server has no such image.") }
+    }
+
+    #expect(screen.slideshow.shownSlide == nil)
+  }
+
+  @Test func feedWithoutImagesIsReported() {
+    let screen = makeScreen(0) { _ in }
+    screen.feedText = "Signs (no list yet, the server cannot be reached, trying again)"
+    test.draw()
+
+    #expect(test.texts.contains { $0.hasPrefix("No images yet: Signs") })
+    #expect(screen.strip.isHidden)
+    #expect(test.window.isLoaded)
+  }
+}
+
+struct HomeMessageTests {
+  @Test func messageNamesTheFeedOrTheReason() {
+    #expect(
+      HomeMessage.text(count: 0, feed: "Signs (loading)", failure: nil) == "No images yet: Signs (loading)")
+    #expect(HomeMessage.text(count: 3, feed: "Signs", failure: nil).isEmpty)
+    #expect(
+      HomeMessage.text(count: 3, feed: "Signs", failure: .missing)
+        == "No image can be shown: the server has no such image. Trying again.")
+  }
+}
