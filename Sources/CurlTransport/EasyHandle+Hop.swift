@@ -3,8 +3,22 @@ import VitrineLoading
 
 extension EasyHandle {
   /// Sets all options for one request. Starts from a reset handle, so that every option that is not set here has
-  /// libcurl's default.
-  func prepare(for hop: Hop, connectLimit: Double, settings: TransferSettings) throws(ImageError) {
+  /// libcurl's default, or from the options of a similar request. Returns true if the options of the receiver are set
+  /// as well, except for its pointers.
+  func prepare(for hop: Hop, connectLimit: Double, settings: TransferSettings) throws(ImageError) -> Bool {
+    let family = RequestFamily(hop, connectLimit: connectLimit, settings)
+    if continues(family) {
+      try set(CURLOPT_URL, hop.address.text)
+      return true
+    }
+    try prepareAnew(for: hop, connectLimit: connectLimit, settings: settings)
+    self.family = family
+    return false
+  }
+
+  private func prepareAnew(
+    for hop: Hop, connectLimit: Double, settings: TransferSettings
+  ) throws(ImageError) {
     let configuration = settings.configuration
     reset()
     isReset = false

@@ -15,6 +15,12 @@ final class EasyHandle {
   private let filter: OptionFilter?
   /// True if every option except the share has libcurl's default value.
   var isReset = true
+  /// The requests that the options are right for, apart from the URL and the receiver; `nil` after a reset, and if the
+  /// options must not be kept.
+  var family: RequestFamily?
+  /// True while what libcurl reports about the transfer is about an earlier one: the handle was used before and was not
+  /// reset, and libcurl has not begun the transfer.
+  var isReportOutdated = false
 
   /// Returns `nil` if memory is exhausted. The handle keeps using `share` after a reset.
   init?(sharing share: ShareHandle, filter: OptionFilter? = nil) {
@@ -41,10 +47,29 @@ final class EasyHandle {
   func reset() {
     guard !isReset else { return }
     isReset = true
+    family = nil
+    isReportOutdated = false
     curl_easy_reset(pointer)
     curl_slist_free_all(headerList)
     headerList = nil
     errorText.pointee = 0
+  }
+
+  /// Makes the handle available to another transfer, and clears all pointers into Swift. Keeps the options after a
+  /// successful transfer, unless other requests must not see them.
+  func endTransfer(keepsOptions: Bool) {
+    guard keepsOptions, family != nil else { return reset() }
+    for option in [CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_PREREQDATA] {
+      _ = vitrine_curl_set_pointer(pointer, option, nil)
+    }
+  }
+
+  /// Returns true if the handle has all options for `family`. Then only the URL and the receiver are to be set.
+  func continues(_ family: RequestFamily?) -> Bool {
+    guard let family, family == self.family, filter == nil else { return false }
+    errorText.pointee = 0
+    isReportOutdated = true
+    return true
   }
 
   /// libcurl's message about the last failure; `nil` if there is none.
@@ -118,12 +143,14 @@ final class EasyHandle {
   func setErrorText() throws(ImageError) { try set(CURLOPT_ERRORBUFFER, pointer: errorText) }
 
   func count(_ info: CURLINFO) -> Int {
+    guard !isReportOutdated else { return 0 }
     var value = 0
     return vitrine_curl_get_long(pointer, info, &value) == CURLE_OK ? value : 0
   }
 
   /// Returns a text that libcurl reports about the transfer; `nil` if missing or empty.
   func text(_ info: CURLINFO) -> String? {
+    guard !isReportOutdated else { return nil }
     var value: UnsafePointer<CChar>?
     guard vitrine_curl_get_string(pointer, info, &value) == CURLE_OK, let value else { return nil }
     return value.pointee == 0 ? nil : String(cString: value)
@@ -158,6 +185,7 @@ final class EasyHandle {
 
   /// Returns a time in seconds, which libcurl reports in microseconds; 0 if unknown.
   func seconds(_ info: CURLINFO) -> Double {
+    guard !isReportOutdated else { return 0 }
     var value = curl_off_t()
     return vitrine_curl_get_offset(pointer, info, &value) == CURLE_OK ? Double(value) / 1e6 : 0
   }

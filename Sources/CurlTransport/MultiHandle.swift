@@ -12,7 +12,9 @@ final class MultiHandle {
   /// The `poll` events that libcurl waits for, by socket.
   private var interests: [Int32: Int16] = [:]
   /// The time at which libcurl's timer fires; `nil` if libcurl has set none.
-  private var timerDeadline: SuspendingClock.Instant?
+  private var timerDeadline: TransferInstant?
+  /// True if the last `wait` let libcurl work, which begins all transfers that were added before.
+  private(set) var hasActed = false
 
   /// Returns `nil` if memory is exhausted.
   init?() {
@@ -30,7 +32,8 @@ final class MultiHandle {
 
   /// Sleeps until a socket is ready, `wakeup` rings, libcurl's timer fires or `deadline` is reached. Then lets libcurl
   /// process its events.
-  func wait(for wakeup: WakeupPipe, until deadline: SuspendingClock.Instant?) -> CURLMcode {
+  func wait(for wakeup: WakeupPipe, until deadline: TransferInstant?) -> CURLMcode {
+    hasActed = false
     var polled = [pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0)]
     polled += interests.map { pollfd(fd: $0.key, events: $0.value, revents: 0) }
     let next = [timerDeadline, deadline].compactMap { $0 }.min()
@@ -56,15 +59,16 @@ final class MultiHandle {
   }
 
   private func act(_ socket: Int32, _ events: Int32) -> CURLMcode {
+    hasActed = true
     var stillRunning: Int32 = 0
     return curl_multi_socket_action(pointer, socket, events, &stillRunning)
   }
 
   /// Returns the timeout for `poll` in milliseconds, rounded up so that `time` has passed when `poll` returns; -1 for
   /// no timeout.
-  private static func milliseconds(until time: SuspendingClock.Instant?) -> Int32 {
+  private static func milliseconds(until time: TransferInstant?) -> Int32 {
     guard let time else { return -1 }
-    let (seconds, attoseconds) = SuspendingClock.now.duration(to: time).components
+    let (seconds, attoseconds) = TransferInstant.now.duration(to: time).components
     let milliseconds = Double(seconds) * 1e3 + (Double(attoseconds) / 1e15).rounded(.up)
     return Int32(min(max(0, milliseconds), Double(Int32.max)))
   }
