@@ -7,8 +7,8 @@ import VitrineLoading
 struct Deadlines: Sendable {
   private let timeouts: TransportRequest.Timeouts
   private var total: TransferInstant?
-  /// The maximum time without any bytes; `nil` for no limit.
-  private let stallLimit: Duration?
+  /// The maximum time without any bytes, in nanoseconds, because it is added for each line of a head; `nil` for no limit.
+  private let stallLimit: Int64?
   /// The end of the stall limit, which starts when the request is sent.
   private var stall: TransferInstant?
   /// The end of the time for reading a body that will be discarded.
@@ -20,7 +20,7 @@ struct Deadlines: Sendable {
   init(_ timeouts: TransportRequest.Timeouts, startedAt start: TransferInstant) {
     self.timeouts = timeouts
     total = Self.duration(timeouts.total).map { start.advanced(by: $0) }
-    stallLimit = Self.duration(timeouts.stall)
+    stallLimit = Self.duration(timeouts.stall).map { TransferInstant.nanoseconds(in: $0) }
   }
 
   /// The time at which the transfer was paused; nil while it is running.
@@ -50,7 +50,7 @@ struct Deadlines: Sendable {
   /// Restarts the stall limit because bytes arrived or the request was sent.
   mutating func received(at now: TransferInstant) {
     connection = nil
-    stall = stallLimit.map { now.advanced(by: $0) }
+    stall = stallLimit.map { now.advanced(byNanoseconds: $0) }
   }
 
   /// Suspends all deadlines until `resume(at:)`, because the receiver has no room for more bytes.
@@ -61,7 +61,7 @@ struct Deadlines: Sendable {
     guard let start = pausedAt else { return }
     pausedAt = nil
     total = total?.advanced(by: now - start)
-    stall = stallLimit.map { now.advanced(by: $0) }
+    stall = stallLimit.map { now.advanced(byNanoseconds: $0) }
   }
 
   /// Limits the time for reading the rest of a body that will be discarded.

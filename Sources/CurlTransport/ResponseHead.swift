@@ -61,6 +61,7 @@ struct ResponseHead: Sendable {
     } else if let colon = content.firstIndex(of: UInt8(ascii: ":")) {
       let name = Self.text(content[..<colon])
       let value = Self.text(Self.trimmed(content[(colon + 1)...]))
+      if fields.isEmpty { fields.reserveCapacity(16) }
       fields.append(HTTPHeaders.Field(name: name, value: value))
     }
     return fields.count <= Self.fieldLimit ? .unfinished : .tooLarge

@@ -148,8 +148,8 @@ extension Transfer {
   ///
   /// The callbacks hold an unretained pointer to this object. That is safe because libcurl calls them only within calls
   /// on the multi handle, on the loop's thread, and only for easy handles that are added to it, and the loop retains a
-  /// transfer for as long as its easy handle is added. The end of a transfer clears the pointer before the easy handle is used for
-  /// another transfer.
+  /// transfer for as long as its easy handle is added. The end of a transfer clears the pointer, before the easy handle
+  /// serves another transfer.
   ///
   /// - Parameter setsFunctions: False if the handle has the functions of an earlier transfer, and needs only the pointer.
   private func listen(setsFunctions: Bool) throws(ImageError) {
@@ -190,6 +190,8 @@ extension Transfer {
 
   /// Called before the request is sent. Returns false to abort the request.
   private func requestWillBeSent() -> Bool {
+    // libcurl has begun the transfer, and may report the HTTP version to the next callback.
+    easy.isReportOutdated = false
     defer { watch.note(deadline) }
     return state.requestWillBeSent(at: .now)
   }

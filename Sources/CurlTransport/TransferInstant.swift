@@ -18,13 +18,31 @@ struct TransferInstant: Hashable, Comparable, Sendable {
 
   /// Returns a later or earlier time, clamped to 73 years from the start.
   func advanced(by duration: Duration) -> TransferInstant {
+    advanced(byNanoseconds: Self.nanoseconds(in: duration))
+  }
+
+  /// Returns a later or earlier time, clamped to 73 years from the start.
+  ///
+  /// - Parameter count: A number that `nanoseconds(in:)` has returned.
+  func advanced(byNanoseconds count: Int64) -> TransferInstant {
+    TransferInstant(nanoseconds: Self.clamped(nanoseconds + Self.clamped(count)))
+  }
+
+  /// Returns the length of a duration, clamped to 73 years. Takes longer than the addition of two times, because a
+  /// `Duration` has 128 bits.
+  static func nanoseconds(in duration: Duration) -> Int64 {
     let (seconds, attoseconds) = duration.components
-    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    let limit = seconds < 0 ? -Self.limit : Self.limit
+    let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     let part = attoseconds / 1_000_000_000  // less than a second
-    guard !overflow, abs(whole) <= Self.limit else { return TransferInstant(nanoseconds: limit) }
-    let sum = nanoseconds + whole + part
-    return TransferInstant(nanoseconds: min(max(sum, -Self.limit), Self.limit))
+    return isTooLong ? (seconds < 0 ? -limit : limit) : clamped(clamped(whole) + part)
+  }
+
+  private static func clamped(_ nanoseconds: Int64) -> Int64 { min(max(nanoseconds, -limit), limit) }
+
+  /// Returns the number of milliseconds until a later time, rounded up; 0 or less for a time that has passed.
+  func milliseconds(until later: TransferInstant) -> Int64 {
+    let (whole, rest) = (later.nanoseconds - nanoseconds).quotientAndRemainder(dividingBy: 1_000_000)
+    return rest > 0 ? whole + 1 : whole
   }
 
   func duration(to other: TransferInstant) -> Duration { .nanoseconds(other.nanoseconds - nanoseconds) }

@@ -20,7 +20,7 @@ final class TransferLoop {
   /// Easy handles without a transfer, kept because reuse is faster than creation.
   private var idleHandles: [EasyHandle] = []
   private static let idleHandleLimit = 16
-  /// The easy handles with outdated reports, which libcurl has not begun to use.
+  /// The easy handles whose transfers libcurl has not begun yet, so that it still reports the figures of earlier ones.
   private var addedHandles: [EasyHandle] = []
   /// The maximum number of transfers on one HTTP/2 connection. A server may set a lower limit.
   static let streamLimit = 100
@@ -172,7 +172,7 @@ final class TransferLoop {
     ids[easy.pointer] = nil
     curl_multi_remove_handle(multi.pointer, easy.pointer)
     easy.endTransfer(keepsOptions: error == nil)
-    if idleHandles.count < Self.idleHandleLimit { idleHandles.append(easy) }
+    if easy.isReusable, idleHandles.count < Self.idleHandleLimit { idleHandles.append(easy) }
     transfer.finish(error, metrics)
   }
 

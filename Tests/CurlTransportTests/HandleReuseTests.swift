@@ -40,6 +40,68 @@ struct HandleReuseTests {
     #expect(server.requests.map { $0.head.contains("Authorization:") } == [false, true, false, false])
   }
 
+  @Test func rangeAndTimeLimitAreThoseOfEachRequest() async throws {
+    let server = try ScriptedServer { request in
+      request.target == "/slow" ? [.hold] : [.response("hello")]
+    }
+    defer { server.stop() }
+    let transport = CurlTransport()
+
+    for headers in [[:], ["Range": "bytes=2-", "If-Range": "\"a\""], [:]] as [HTTPHeaders] {
+      _ = try await transport.get(server.url + "/", headers: headers)
+    }
+    let slow = try await transport.get(
+      server.url + "/slow", timeouts: .init(connect: 5, stall: 0.2, total: 9))
+    let last = try await transport.get(server.url + "/")
+
+    let isRange = server.requests.map { request in
+      request.fields.contains { $0.hasPrefix("range:") || $0.hasPrefix("if-range:") }
+    }
+    #expect(isRange == [false, true, false, false, false])
+    #expect(slow.error == .timedOut(.stall(seconds: 0.2)))
+    #expect(last.text == "hello")
+  }
+
+  @Test func redirectLeavesNothingForTheNextRequest() async throws {
+    let other = try ScriptedServer { _ in [.response("other")] }
+    defer { other.stop() }
+    let otherURL = other.url
+    let server = try ScriptedServer { request in
+      request.target == "/away"
+        ? [.response("", status: "302 Found", fields: ["Location: \(otherURL)/there"])] : [.response("hello")]
+    }
+    defer { server.stop() }
+    let transport = CurlTransport()
+    let headers: HTTPHeaders = ["Authorization": "Bearer secret", "Accept": "image/*"]
+
+    var texts: [String] = []
+    for target in ["/", "/away", "/", "/away"] {
+      texts.append(try await transport.get(server.url + target, headers: headers).text)
+    }
+
+    #expect(texts == ["hello", "other", "hello", "other"])
+    #expect(other.requests.map { $0.head.contains("secret") } == [false, false])
+    #expect(server.requests.map { $0.head.contains("Bearer secret") } == [true, true, true, true])
+  }
+
+  @Test func failedTransferLeavesNoOptions() async throws {
+    let server = try ScriptedServer { request in
+      request.target == "/bad"
+        ? [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhello"), .close] : [.response("hello")]
+    }
+    defer { server.stop() }
+    let transport = CurlTransport()
+
+    for _ in 0..<3 {
+      let bad = try await transport.get(server.url + "/bad", headers: ["X-A": "1"])
+      let good = try await transport.get(server.url + "/good")
+      #expect(bad.error != nil && good.text == "hello")
+    }
+
+    let lines = server.requests.filter { $0.target == "/good" }.map { $0.fields.contains("x-a: 1") }
+    #expect(lines == [false, false, false])
+  }
+
   @Test func metricsAreThoseOfEachTransfer() async throws {
     let server = try ScriptedServer { request in
       [.response("hello", fields: request.target == "/1" ? ["X-A: some more bytes"] : [])]

@@ -23,6 +23,15 @@ import Testing
     #expect(first.duration(to: last) > .seconds(4_000_000_000))
   }
 
+  @Test(
+    arguments: [
+      (0, 0), (1, 1), (999_999, 1), (1_000_000, 1), (1_000_001, 2), (-1, 0), (-1_000_000, -1),
+      (-2_500_000, -2),
+    ] as [(Int64, Int64)])
+  func millisecondsAreRoundedUp(nanoseconds: Int64, milliseconds: Int64) {
+    #expect(start.milliseconds(until: start + .nanoseconds(nanoseconds)) == milliseconds)
+  }
+
   @Test func clockDoesNotGoBack() {
     #expect(TransferInstant.now >= start)
   }
