@@ -7,7 +7,7 @@ import VitrineLoading
 struct Deadlines: Sendable {
   private let timeouts: TransportRequest.Timeouts
   private var total: TransferInstant?
-  /// The maximum time without any bytes, in nanoseconds, because it is added for each line of a head; `nil` for no limit.
+  /// The maximum time without any bytes, in nanoseconds; `nil` for no limit.
   private let stallLimit: Int64?
   /// The end of the stall limit, which starts when the request is sent.
   private var stall: TransferInstant?

@@ -9,8 +9,8 @@ import VitrineConcurrency
 /// connection became free, or bytes arrived for its HTTP/2 stream) may miss the wake-up and sleep for seconds.
 final class MultiHandle {
   let pointer: UnsafeMutableRawPointer
-  /// The argument of `poll`: the wake-up pipe, then the sockets that libcurl waits for. An array, because the few sockets
-  /// change with each transfer.
+  /// The argument of `poll`: the wake-up pipe, then the sockets that libcurl waits for. Changes with each transfer, so
+  /// that a dictionary of the few sockets would take longer.
   private var polled = [pollfd()]
   /// The time at which libcurl's timer fires; `nil` if libcurl has set none.
   private var timerDeadline: TransferInstant?

@@ -151,7 +151,7 @@ extension Transfer {
   /// transfer for as long as its easy handle is added. The end of a transfer clears the pointer, before the easy handle
   /// serves another transfer.
   ///
-  /// - Parameter setsFunctions: False if the handle has the functions of an earlier transfer, and needs only the pointer.
+  /// - Parameter setsFunctions: False if the handle has the functions of an earlier transfer, and lacks only the pointers.
   private func listen(setsFunctions: Bool) throws(ImageError) {
     let this = Unmanaged.passUnretained(self).toOpaque()
     try easy.set(CURLOPT_HEADERDATA, pointer: this)
