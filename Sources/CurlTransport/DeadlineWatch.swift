@@ -5,14 +5,14 @@
 /// hundred concurrent transfers.
 final class DeadlineWatch {
   /// A time that is not later than the earliest deadline; `nil` if there is no deadline.
-  private(set) var earliest: SuspendingClock.Instant?
+  private(set) var earliest: TransferInstant?
 
   /// Takes account of a transfer's new deadline.
-  func note(_ deadline: SuspendingClock.Instant?) {
+  func note(_ deadline: TransferInstant?) {
     guard let deadline else { return }
     earliest = min(earliest ?? deadline, deadline)
   }
 
   /// Replaces the bound with the earliest of all current deadlines.
-  func renew(_ deadlines: some Sequence<SuspendingClock.Instant>) { earliest = deadlines.min() }
+  func renew(_ deadlines: some Sequence<TransferInstant>) { earliest = deadlines.min() }
 }

@@ -6,37 +6,37 @@ import VitrineLoading
 /// seconds, so that a limit of 1 s ends a transfer after 7 s.
 struct Deadlines: Sendable {
   private let timeouts: TransportRequest.Timeouts
-  private var total: SuspendingClock.Instant?
-  /// The maximum time without any bytes; `nil` for no limit.
-  private let stallLimit: Duration?
+  private var total: TransferInstant?
+  /// The maximum time without any bytes, in nanoseconds; `nil` for no limit.
+  private let stallLimit: Int64?
   /// The end of the stall limit, which starts when the request is sent.
-  private var stall: SuspendingClock.Instant?
+  private var stall: TransferInstant?
   /// The end of the time for reading a body that will be discarded.
-  private var discard: SuspendingClock.Instant?
+  private var discard: TransferInstant?
   /// The end of the time to connect, set once another transfer has failed to open the connection that this transfer
   /// waits for.
-  private var connection: SuspendingClock.Instant?
+  private var connection: TransferInstant?
 
-  init(_ timeouts: TransportRequest.Timeouts, startedAt start: SuspendingClock.Instant) {
+  init(_ timeouts: TransportRequest.Timeouts, startedAt start: TransferInstant) {
     self.timeouts = timeouts
     total = Self.duration(timeouts.total).map { start.advanced(by: $0) }
-    stallLimit = Self.duration(timeouts.stall)
+    stallLimit = Self.duration(timeouts.stall).map { TransferInstant.nanoseconds(in: $0) }
   }
 
   /// The time at which the transfer was paused; nil while it is running.
-  private var pausedAt: SuspendingClock.Instant?
+  private var pausedAt: TransferInstant?
 
   /// True if the time for discarding a body is limited, so that `next` may have moved to an earlier time.
   var hasDiscardLimit: Bool { discard != nil }
 
   /// The earliest deadline; `nil` if there is none or the transfer is paused.
-  var next: SuspendingClock.Instant? {
+  var next: TransferInstant? {
     pausedAt == nil ? Self.earlier(Self.earlier(total, stall), Self.earlier(discard, connection)) : nil
   }
 
   private static func earlier(
-    _ a: SuspendingClock.Instant?, _ b: SuspendingClock.Instant?
-  ) -> SuspendingClock.Instant? {
+    _ a: TransferInstant?, _ b: TransferInstant?
+  ) -> TransferInstant? {
     guard let a, let b else { return a ?? b }
     return min(a, b)
   }
@@ -48,30 +48,30 @@ struct Deadlines: Sendable {
   }
 
   /// Restarts the stall limit because bytes arrived or the request was sent.
-  mutating func received(at now: SuspendingClock.Instant) {
+  mutating func received(at now: TransferInstant) {
     connection = nil
-    stall = stallLimit.map { now.advanced(by: $0) }
+    stall = stallLimit.map { now.advanced(byNanoseconds: $0) }
   }
 
   /// Suspends all deadlines until `resume(at:)`, because the receiver has no room for more bytes.
-  mutating func pause(at now: SuspendingClock.Instant) { pausedAt = pausedAt ?? now }
+  mutating func pause(at now: TransferInstant) { pausedAt = pausedAt ?? now }
 
   /// Resumes the deadlines: extends the total limit by the length of the pause and restarts the stall limit.
-  mutating func resume(at now: SuspendingClock.Instant) {
+  mutating func resume(at now: TransferInstant) {
     guard let start = pausedAt else { return }
     pausedAt = nil
     total = total?.advanced(by: now - start)
-    stall = stallLimit.map { now.advanced(by: $0) }
+    stall = stallLimit.map { now.advanced(byNanoseconds: $0) }
   }
 
   /// Limits the time for reading the rest of a body that will be discarded.
-  mutating func limitDiscarding(to time: Duration, from now: SuspendingClock.Instant) {
+  mutating func limitDiscarding(to time: Duration, from now: TransferInstant) {
     discard = now.advanced(by: time)
   }
 
   /// Limits the time to connect, counted from `start`, because another transfer failed to open the connection that this
   /// transfer is waiting for.
-  mutating func limitConnecting(since start: SuspendingClock.Instant) {
+  mutating func limitConnecting(since start: TransferInstant) {
     connection = Self.duration(timeouts.connect).map { start.advanced(by: $0) }
   }
 

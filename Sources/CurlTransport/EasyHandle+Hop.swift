@@ -3,8 +3,22 @@ import VitrineLoading
 
 extension EasyHandle {
   /// Sets all options for one request. Starts from a reset handle, so that every option that is not set here has
-  /// libcurl's default.
-  func prepare(for hop: Hop, connectLimit: Double, settings: TransferSettings) throws(ImageError) {
+  /// libcurl's default. If the handle has the options of a similar request, sets only the URL and returns true: the
+  /// functions of the receiver are set as well, without their pointers.
+  func prepare(for hop: Hop, connectLimit: Double, settings: TransferSettings) throws(ImageError) -> Bool {
+    let family = RequestFamily(hop, connectLimit: connectLimit, settings)
+    if continues(family) {
+      try set(CURLOPT_URL, hop.address.text)
+      return true
+    }
+    try prepareAnew(for: hop, connectLimit: connectLimit, settings: settings)
+    self.family = family
+    return false
+  }
+
+  private func prepareAnew(
+    for hop: Hop, connectLimit: Double, settings: TransferSettings
+  ) throws(ImageError) {
     let configuration = settings.configuration
     reset()
     isReset = false
@@ -26,8 +40,7 @@ extension EasyHandle {
     try set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(connectLimit))
     try setIfAvailable(CURLOPT_MAXLIFETIME_CONN, 600)
     try setIfAvailable(CURLOPT_FRESH_CONNECT, hop.needsFreshConnection ? 1 : 0)
-    // Fails for a handle that shared a connection and still has its buffer, which does no harm.
-    try? set(CURLOPT_BUFFERSIZE, 64 << 10)
+    setBufferSize()
   }
 
   /// Restricts libcurl to http and https. libcurl before 7.85 uses another option for this. libcurl with neither option

@@ -9,10 +9,13 @@ import VitrineConcurrency
 /// connection became free, or bytes arrived for its HTTP/2 stream) may miss the wake-up and sleep for seconds.
 final class MultiHandle {
   let pointer: UnsafeMutableRawPointer
-  /// The `poll` events that libcurl waits for, by socket.
-  private var interests: [Int32: Int16] = [:]
+  /// The argument of `poll`: the wake-up pipe, then the sockets that libcurl waits for. Changes with each transfer, so
+  /// that a dictionary of the few sockets would take longer.
+  private var polled = [pollfd()]
   /// The time at which libcurl's timer fires; `nil` if libcurl has set none.
-  private var timerDeadline: SuspendingClock.Instant?
+  private var timerDeadline: TransferInstant?
+  /// True if the last `wait` let libcurl work, which begins all transfers that were added before.
+  private(set) var hasActed = false
 
   /// Returns `nil` if memory is exhausted.
   init?() {
@@ -30,15 +33,18 @@ final class MultiHandle {
 
   /// Sleeps until a socket is ready, `wakeup` rings, libcurl's timer fires or `deadline` is reached. Then lets libcurl
   /// process its events.
-  func wait(for wakeup: WakeupPipe, until deadline: SuspendingClock.Instant?) -> CURLMcode {
-    var polled = [pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0)]
-    polled += interests.map { pollfd(fd: $0.key, events: $0.value, revents: 0) }
-    let next = [timerDeadline, deadline].compactMap { $0 }.min()
-    poll(&polled, nfds_t(polled.count), Self.milliseconds(until: next))
-    if polled[0].revents != 0 { wakeup.silence() }
-    for socket in polled.dropFirst() where socket.revents != 0 {
-      let result = act(on: socket)
-      guard result == CURLM_OK else { return result }
+  func wait(for wakeup: WakeupPipe, until deadline: TransferInstant?) -> CURLMcode {
+    hasActed = false
+    polled[0] = pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0)
+    let next =
+      if let timerDeadline, let deadline { min(timerDeadline, deadline) } else { timerDeadline ?? deadline }
+    if Glibc.poll(&polled, nfds_t(polled.count), Self.milliseconds(until: next)) > 0 {
+      if polled[0].revents != 0 { wakeup.silence() }
+      // libcurl adds and removes sockets meanwhile.
+      for socket in polled.dropFirst().filter({ $0.revents != 0 }) {
+        let result = act(on: socket)
+        guard result == CURLM_OK else { return result }
+      }
     }
     guard let time = timerDeadline, time <= .now else { return CURLM_OK }
     timerDeadline = nil
@@ -47,7 +53,7 @@ final class MultiHandle {
 
   private func act(on socket: pollfd) -> CURLMcode {
     // Handling an earlier socket may have closed this one.
-    guard interests[socket.fd] != nil else { return CURLM_OK }
+    guard index(of: socket.fd) != nil else { return CURLM_OK }
     var events: Int32 = 0
     if socket.revents & Int16(POLLIN | POLLHUP) != 0 { events |= CURL_CSELECT_IN }
     if socket.revents & Int16(POLLOUT) != 0 { events |= CURL_CSELECT_OUT }
@@ -56,17 +62,16 @@ final class MultiHandle {
   }
 
   private func act(_ socket: Int32, _ events: Int32) -> CURLMcode {
+    hasActed = true
     var stillRunning: Int32 = 0
     return curl_multi_socket_action(pointer, socket, events, &stillRunning)
   }
 
   /// Returns the timeout for `poll` in milliseconds, rounded up so that `time` has passed when `poll` returns; -1 for
   /// no timeout.
-  private static func milliseconds(until time: SuspendingClock.Instant?) -> Int32 {
+  private static func milliseconds(until time: TransferInstant?) -> Int32 {
     guard let time else { return -1 }
-    let (seconds, attoseconds) = SuspendingClock.now.duration(to: time).components
-    let milliseconds = Double(seconds) * 1e3 + (Double(attoseconds) / 1e15).rounded(.up)
-    return Int32(min(max(0, milliseconds), Double(Int32.max)))
+    return Int32(clamping: max(0, TransferInstant.now.milliseconds(until: time)))
   }
 }
 
@@ -98,10 +103,21 @@ extension MultiHandle {
 
   private func watch(_ socket: curl_socket_t, for event: Int32) {
     switch event {
-    case CURL_POLL_IN: interests[socket] = Int16(POLLIN)
-    case CURL_POLL_OUT: interests[socket] = Int16(POLLOUT)
-    case CURL_POLL_INOUT: interests[socket] = Int16(POLLIN | POLLOUT)
-    default: interests[socket] = nil
+    case CURL_POLL_IN: poll(socket, for: POLLIN)
+    case CURL_POLL_OUT: poll(socket, for: POLLOUT)
+    case CURL_POLL_INOUT: poll(socket, for: POLLIN | POLLOUT)
+    default: if let index = index(of: socket) { polled.remove(at: index) }
     }
   }
+
+  private func poll(_ socket: Int32, for events: Int32) {
+    if let index = index(of: socket) {
+      polled[index].events = Int16(events)
+    } else {
+      polled.append(pollfd(fd: socket, events: Int16(events), revents: 0))
+    }
+  }
+
+  /// Returns the index of a socket in `polled`; `nil` if libcurl does not wait for it.
+  private func index(of socket: Int32) -> Int? { polled.dropFirst().firstIndex { $0.fd == socket } }
 }

@@ -32,12 +32,14 @@ struct ResponseHead: Sendable {
   /// The first transfer coding other than chunked and identity; `nil` for none. Servers may send such a coding only in
   /// reply to a TE header (RFC 9112, 7.4), which the transport does not send, and libcurl would decode it.
   var unrequestedTransferCoding: String? {
-    headers.words(of: "Transfer-Encoding").first { !["chunked", "identity"].contains($0) }
+    guard headers["Transfer-Encoding"] != nil else { return nil }
+    return headers.words(of: "Transfer-Encoding").first { !["chunked", "identity"].contains($0) }
   }
 
   /// The content encoding that compresses the body; `nil` for none. Other values that some servers send here, such as a
   /// charset or `binary`, are ignored.
   var compression: String? {
+    guard headers["Content-Encoding"] != nil else { return nil }
     let compressions: Set<String> = [
       "gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress", "dcb", "dcz",
     ]
@@ -59,6 +61,7 @@ struct ResponseHead: Sendable {
     } else if let colon = content.firstIndex(of: UInt8(ascii: ":")) {
       let name = Self.text(content[..<colon])
       let value = Self.text(Self.trimmed(content[(colon + 1)...]))
+      if fields.isEmpty { fields.reserveCapacity(16) }
       fields.append(HTTPHeaders.Field(name: name, value: value))
     }
     return fields.count <= Self.fieldLimit ? .unfinished : .tooLarge

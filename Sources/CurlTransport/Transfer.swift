@@ -15,7 +15,7 @@ final class Transfer {
   private var isReused = false
   /// True if the current hop has set cookies.
   private var hasSetCookies = false
-  private var hopBegan = SuspendingClock.now
+  private var hopBegan = TransferInstant.now
 
   init(
     _ id: TransferID, _ arguments: TransferArguments, hop: Hop, on easy: EasyHandle, watch: DeadlineWatch,
@@ -34,12 +34,13 @@ final class Transfer {
   func prepare() throws(ImageError) {
     hopBegan = .now
     watch.note(deadline)
-    try easy.prepare(for: state.hop, connectLimit: arguments.request.timeouts.connect, settings: settings)
-    try listen()
+    let isListening = try easy.prepare(
+      for: state.hop, connectLimit: arguments.request.timeouts.connect, settings: settings)
+    try listen(setsFunctions: !isListening)
   }
 
   /// The time at which the transfer times out; `nil` for never.
-  var deadline: SuspendingClock.Instant? { state.deadlines.next }
+  var deadline: TransferInstant? { state.deadlines.next }
 
   /// The origin of the current request.
   var origin: WebAddress.Origin { state.hop.address.origin }
@@ -129,7 +130,7 @@ final class Transfer {
       nameLookup: easy.seconds(CURLINFO_NAMELOOKUP_TIME_T), connect: easy.seconds(CURLINFO_CONNECT_TIME_T),
       tls: easy.seconds(CURLINFO_APPCONNECT_TIME_T), firstByte: easy.seconds(CURLINFO_STARTTRANSFER_TIME_T),
       // libcurl counts up to the last byte it received, which may be long before a transfer is cancelled.
-      total: max(easy.seconds(CURLINFO_TOTAL_TIME_T), (SuspendingClock.now - hopBegan) / .seconds(1)))
+      total: max(easy.seconds(CURLINFO_TOTAL_TIME_T), (TransferInstant.now - hopBegan) / .seconds(1)))
   }
 
   /// Reports the end of the transfer to the receiver. The loop calls this once.
@@ -147,12 +148,19 @@ extension Transfer {
   ///
   /// The callbacks hold an unretained pointer to this object. That is safe because libcurl calls them only within calls
   /// on the multi handle, on the loop's thread, and only for easy handles that are added to it, and the loop retains a
-  /// transfer for as long as its easy handle is added. A reset clears the pointer before the easy handle is used for
-  /// another transfer.
-  private func listen() throws(ImageError) {
+  /// transfer for as long as its easy handle is added. The end of a transfer clears the pointer, before the easy handle
+  /// serves another transfer.
+  ///
+  /// - Parameter setsFunctions: False if the handle has the functions of an earlier transfer, and lacks only the pointers.
+  private func listen(setsFunctions: Bool) throws(ImageError) {
     let this = Unmanaged.passUnretained(self).toOpaque()
     try easy.set(CURLOPT_HEADERDATA, pointer: this)
     try easy.set(CURLOPT_WRITEDATA, pointer: this)
+    guard setsFunctions else {
+      // Without the function, the pointer has no effect.
+      _ = vitrine_curl_set_pointer(easy.pointer, CURLOPT_PREREQDATA, this)
+      return
+    }
     try easy.set(CURLOPT_HEADERFUNCTION) { bytes, size, count, this in
       Transfer.instance(this)?.receive(line: UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
     }
@@ -182,6 +190,8 @@ extension Transfer {
 
   /// Called before the request is sent. Returns false to abort the request.
   private func requestWillBeSent() -> Bool {
+    // libcurl has begun the transfer, and may report the HTTP version to the next callback.
+    easy.isReportOutdated = false
     defer { watch.note(deadline) }
     return state.requestWillBeSent(at: .now)
   }

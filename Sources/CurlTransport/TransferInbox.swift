@@ -10,7 +10,7 @@ struct TransferID: Hashable, Sendable { let number: UInt64 }
 struct TransferArguments: Sendable {
   let request: TransportRequest
   let receiver: any TransportReceiver
-  let startedAt: SuspendingClock.Instant
+  let startedAt: TransferInstant
 }
 
 /// A command from another thread to the loop.

@@ -20,6 +20,8 @@ final class TransferLoop {
   /// Easy handles without a transfer, kept because reuse is faster than creation.
   private var idleHandles: [EasyHandle] = []
   private static let idleHandleLimit = 16
+  /// The easy handles whose transfers libcurl has not begun yet, so that it still reports the figures of earlier ones.
+  private var addedHandles: [EasyHandle] = []
   /// The maximum number of transfers on one HTTP/2 connection. A server may set a lower limit.
   static let streamLimit = 100
 
@@ -50,8 +52,9 @@ final class TransferLoop {
       for command in commands { carryOut(command) }
       guard !isStopping else { break }
       // A transfer may fail as soon as it starts, and its receiver may then start the next transfer from this thread.
-      let deadline = inbox.hasCommands ? SuspendingClock.now : watch.earliest
+      let deadline = inbox.hasCommands ? TransferInstant.now : watch.earliest
       endAll(ifFailed: multi.wait(for: wakeup, until: deadline))
+      noteBegunTransfers()
       endTransfersThatAreDone()
       endTransfersThatAreLate()
     }
@@ -92,9 +95,17 @@ final class TransferLoop {
       try transfer.prepare()
       let result = curl_multi_add_handle(multi.pointer, transfer.easy.pointer)
       guard result == CURLM_OK else { throw .multi(result) }
+      if transfer.easy.isReportOutdated { addedHandles.append(transfer.easy) }
     } catch {
       finish(transfer.id, error)
     }
+  }
+
+  /// Notes that libcurl has begun the transfers that were added before it last handled its timers.
+  private func noteBegunTransfers() {
+    guard multi.hasActed, !addedHandles.isEmpty else { return }
+    for easy in addedHandles { easy.isReportOutdated = false }
+    addedHandles.removeAll(keepingCapacity: true)
   }
 
   private func endTransfersThatAreDone() {
@@ -110,7 +121,7 @@ final class TransferLoop {
 
   private func endTransfersThatAreLate() {
     guard let earliest = watch.earliest else { return }
-    let now = SuspendingClock.now
+    let now = TransferInstant.now
     guard earliest <= now || transfers.isEmpty else { return }
     for transfer in transfers.values where transfer.deadline.map({ $0 <= now }) ?? false {
       proceed(transfer, transfer.expire())
@@ -121,14 +132,20 @@ final class TransferLoop {
   private func proceed(_ transfer: Transfer, _ next: TransferState.Next) {
     switch next {
     case .request:
-      curl_multi_remove_handle(multi.pointer, transfer.easy.pointer)
+      remove(transfer.easy)
       sendRequest(of: transfer)
-    case .wait: curl_multi_remove_handle(multi.pointer, transfer.easy.pointer)
+    case .wait: remove(transfer.easy)
     case .succeed: finish(transfer.id, nil)
     case .fail(let error):
       finish(transfer.id, error)
       if case .timedOut(.connect) = error { limitWaitingTransfers(for: transfer.origin) }
     }
+  }
+
+  /// Removes a handle whose hop has ended before the transfer. The next hop starts from a reset handle.
+  private func remove(_ easy: EasyHandle) {
+    curl_multi_remove_handle(multi.pointer, easy.pointer)
+    easy.family = nil
   }
 
   /// Limits the time to connect of the other transfers to an origin after one transfer timed out connecting.
@@ -154,8 +171,8 @@ final class TransferLoop {
     let easy = transfer.easy
     ids[easy.pointer] = nil
     curl_multi_remove_handle(multi.pointer, easy.pointer)
-    easy.reset()
-    if idleHandles.count < Self.idleHandleLimit { idleHandles.append(easy) }
+    easy.endTransfer(keepsOptions: error == nil)
+    if easy.isReusable, idleHandles.count < Self.idleHandleLimit { idleHandles.append(easy) }
     transfer.finish(error, metrics)
   }
 

@@ -74,7 +74,7 @@ struct TransferState: Sendable {
 
   init(
     _ request: TransportRequest, hop: Hop, settings: TransferSettings = .init(),
-    startedAt: SuspendingClock.Instant
+    startedAt: TransferInstant
   ) {
     self.hop = hop
     self.settings = settings
@@ -96,7 +96,7 @@ struct TransferState: Sendable {
 
   /// Called when the connection is established and the request is about to be sent. Returns false if the request must
   /// be aborted, because libcurl would reply endlessly to a server that calls each proof stale.
-  mutating func requestWillBeSent(at now: SuspendingClock.Instant) -> Bool {
+  mutating func requestWillBeSent(at now: TransferInstant) -> Bool {
     guard verdict == nil else { return false }
     if challenge.reply() {
       head = ResponseHead()
@@ -113,7 +113,7 @@ struct TransferState: Sendable {
   }
 
   /// Handles the next line of the response's head.
-  mutating func receive(line: UnsafeRawBufferPointer, at now: SuspendingClock.Instant) -> HeadAction {
+  mutating func receive(line: UnsafeRawBufferPointer, at now: TransferInstant) -> HeadAction {
     deadlines.received(at: now)
     guard verdict == nil, challenge.withheld == nil else { return .goOn }
     switch head.append(line: line) {
@@ -125,7 +125,7 @@ struct TransferState: Sendable {
     }
   }
 
-  mutating func receive(bytes count: Int, at now: SuspendingClock.Instant) -> BodyAction {
+  mutating func receive(bytes count: Int, at now: TransferInstant) -> BodyAction {
     deadlines.received(at: now)
     guard verdict == .succeed else {
       bytesDiscarded += count
@@ -152,7 +152,7 @@ struct TransferState: Sendable {
 
   /// Stops the deadlines because the receiver has no room for more of the body. Returns true to pause the hop; libcurl
   /// then delivers the bytes again after `resume`. Returns false to abort the hop, as `postpone` does.
-  mutating func pauseOrPostpone(speaksHTTP2: Bool, at now: SuspendingClock.Instant) -> Bool {
+  mutating func pauseOrPostpone(speaksHTTP2: Bool, at now: TransferInstant) -> Bool {
     deadlines.pause(at: now)
     guard speaksHTTP2, let reported, Self.isRepeatable(reported) else { return true }
     verdict = .wait
@@ -161,14 +161,14 @@ struct TransferState: Sendable {
 
   /// Stops the deadlines and aborts the hop, because the receiver has no room for the body. The head of the response
   /// has arrived and was not reported.
-  mutating func postpone(at now: SuspendingClock.Instant) {
+  mutating func postpone(at now: TransferInstant) {
     deadlines.pause(at: now)
     verdict = .wait
   }
 
   /// Restarts the deadlines because the receiver has room again. Returns the next step of a hop that was aborted; `nil`
   /// for a hop that continues.
-  mutating func resume(at now: SuspendingClock.Instant) -> Next? {
+  mutating func resume(at now: TransferInstant) -> Next? {
     deadlines.resume(at: now)
     guard isPostponed else {
       isResumedEarly = verdict == .wait
@@ -213,7 +213,7 @@ struct TransferState: Sendable {
   /// Limits the time to connect of this transfer, counted from `start`, unless it is connected. Called when another
   /// transfer to the same origin has timed out while connecting, on whose connection this transfer may have waited, and
   /// no transfer is connected to the origin.
-  mutating func connectionWasNotMade(since start: SuspendingClock.Instant) {
+  mutating func connectionWasNotMade(since start: TransferInstant) {
     if !isRequestSent { deadlines.limitConnecting(since: start) }
   }
 
@@ -259,7 +259,7 @@ struct TransferState: Sendable {
   }
 
   /// Decides about the response when the head is complete.
-  private mutating func judge(at now: SuspendingClock.Instant) -> HeadAction {
+  private mutating func judge(at now: TransferInstant) -> HeadAction {
     let status = head.status ?? 0
     switch settings.redirects.decide(status: status, location: head.headers["Location"], at: hop) {
     case .follow(let next):
@@ -344,7 +344,7 @@ struct TransferState: Sendable {
     .connectionLost, message: "the response changed while it waited for memory")
 
   /// Discards the body: reads a short one to its end so that the connection can be reused, and aborts a long one.
-  private mutating func discard(then next: Next, at now: SuspendingClock.Instant) -> HeadAction {
+  private mutating func discard(then next: Next, at now: TransferInstant) -> HeadAction {
     verdict = next
     deadlines.limitDiscarding(to: Self.discardTime, from: now)
     return head.contentLength ?? 0 > Self.discardLimit ? .abort : .goOn

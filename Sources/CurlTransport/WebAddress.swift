@@ -1,7 +1,8 @@
 import CCurl
 import FoundationEssentials
 
-/// A URL parsed by libcurl's parser, so that the host that is checked is the host that libcurl connects to.
+/// A URL parsed by libcurl's parser, so that the host that is checked is the host that libcurl connects to. A URL that
+/// every parser reads alike is not parsed by libcurl; see `PlainURL`.
 struct WebAddress: Hashable, Sendable {
   /// The scheme, host and port (RFC 6454, 4). Scheme and host are in lower case, and a Unicode host is in its ASCII
   /// form if there is one.
@@ -19,6 +20,15 @@ struct WebAddress: Hashable, Sendable {
 
   /// Returns `nil` unless libcurl parses the URL and finds a scheme and a host.
   init?(_ url: URL) {
+    if let plain = PlainURL(url.absoluteString) {
+      self.init(plain, url: url)
+    } else {
+      self.init(parsing: url)
+    }
+  }
+
+  /// Parses any URL with libcurl's parser.
+  init?(parsing url: URL) {
     guard let parts = URLParts(), parts.set(CURLUPART_URL, url.absoluteString) else { return nil }
     self.init(parts, url: url)
   }
@@ -74,6 +84,12 @@ struct WebAddress: Hashable, Sendable {
       (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || "+-.".utf8.contains(byte)
     }
     return isScheme ? scheme : nil
+  }
+
+  private init(_ plain: PlainURL, url: URL) {
+    origin = plain.origin
+    text = plain.text
+    self.url = url
   }
 
   private init?(_ parts: borrowing URLParts, url: URL) {

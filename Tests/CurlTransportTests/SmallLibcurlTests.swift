@@ -40,6 +40,25 @@ struct SmallLibcurlTests {
     #expect(calls.metrics?.requests == 2 && calls.metrics?.redirects == 1)
   }
 
+  @Test func handleThatReadsInSmallPartsIsUsedOnce() async throws {
+    let server = try ScriptedServer { request in [.response(request.target)] }
+    defer { server.stop() }
+    let filter: OptionFilter = { option, _ in
+      option == CURLOPT_BUFFERSIZE ? CURLE_BAD_FUNCTION_ARGUMENT : nil
+    }
+    let easy = try #require(EasyHandle(sharing: ShareHandle([]), filter: filter))
+    let whole = try #require(EasyHandle(sharing: ShareHandle([])))
+    let transport = CurlTransport(configuration: .init(), optionFilter: filter)
+
+    easy.setBufferSize()
+    whole.setBufferSize()
+
+    #expect(!easy.isReusable && whole.isReusable)
+    for target in ["/1", "/2", "/3"] {
+      #expect(try await transport.get(server.url + target).text == target)
+    }
+  }
+
   @Test func cookieHeaderIsSentWithoutTheCookieOption() async throws {
     let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }

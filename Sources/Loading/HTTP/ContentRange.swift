@@ -11,7 +11,7 @@ struct ContentRange: Hashable {
     let halves = parts[1].split(separator: "/", omittingEmptySubsequences: false)
     guard halves.count == 2 else { return nil }
     let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false).map {
-      StatedNumber($0)?.value
+      StatedNumber(String($0))?.value
     }
     guard ends.count == 2, let first = ends[0], let last = ends[1], last >= first else { return nil }
     (self.first, self.last) = (first, last)
@@ -19,7 +19,7 @@ struct ContentRange: Hashable {
       length = nil
       return
     }
-    guard let length = StatedNumber(halves[1])?.value, length > last else { return nil }
+    guard let length = StatedNumber(String(halves[1]))?.value, length > last else { return nil }
     self.length = length
   }
 }

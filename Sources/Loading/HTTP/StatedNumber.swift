@@ -9,16 +9,20 @@ package struct StatedNumber: Hashable, Comparable, Sendable {
 
   /// Parses digits only (RFC 9110, 8.6), without sign or blanks. Returns nil for any other text, and for a number
   /// beyond `largest`.
-  package init?(_ text: some StringProtocol) {
+  package init?(_ text: String) {
     guard let number = Self(clamping: text), !number.isClamped else { return nil }
     self = number
   }
 
   /// Parses digits only, clamping numbers beyond `largest`. Returns nil for any other text.
-  package init?(clamping text: some StringProtocol) {
-    guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-    // The text has only digits, so parsing fails only if the number is too large.
-    let value = Int(text) ?? .max
+  package init?(clamping text: String) {
+    guard !text.isEmpty else { return nil }
+    var value = 0
+    for byte in text.utf8 {
+      guard (0x30...0x39).contains(byte) else { return nil }
+      let (product, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+      value = min(isTooLarge ? .max : product.addingSaturated(Int(byte & 0x0F)), Self.largest + 1)
+    }
     isClamped = value > Self.largest
     self.value = min(value, Self.largest)
   }

@@ -61,7 +61,7 @@ import VitrineLoading
 /// The earliest of many deadlines.
 @Suite struct DeadlineWatchTests {
   @Test func watchKeepsTheEarliestDeadline() {
-    let start = SuspendingClock.now
+    let start = TransferInstant.now
     let watch = DeadlineWatch()
     #expect(watch.earliest == nil)
 

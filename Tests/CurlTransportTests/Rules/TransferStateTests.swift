@@ -6,7 +6,7 @@ import VitrineLoading
 
 @Suite("The state of a transfer determines the action for each event")
 struct TransferStateTests {
-  private let start = SuspendingClock.now
+  private let start = TransferInstant.now
   private let died = TransferState.HopEnd(
     failure: .transport(.connectionLost, message: "died"), wasReused: true)
 
@@ -406,7 +406,7 @@ private struct Unexpected: Error {}
 extension TransferState {
   fileprivate init(
     _ url: String, bodyLimit: Int = 100, timeouts: TransportRequest.Timeouts = .init(),
-    settings: TransferSettings = .init(), at start: SuspendingClock.Instant
+    settings: TransferSettings = .init(), at start: TransferInstant
   ) throws {
     let request = TransportRequest(
       url: try #require(URL(string: url)), bodyLimit: bodyLimit, timeouts: timeouts)
@@ -414,7 +414,7 @@ extension TransferState {
   }
 
   @discardableResult
-  fileprivate mutating func receive(_ lines: [String], at now: SuspendingClock.Instant) -> HeadAction {
+  fileprivate mutating func receive(_ lines: [String], at now: TransferInstant) -> HeadAction {
     lines.map { line in
       Array("\(line)\r\n".utf8).withUnsafeBytes { receive(line: $0, at: now) }
     }.last ?? .goOn

@@ -1,7 +1,9 @@
 import VitrineGraphics
 
 /// An action decided by the registry. The engine reports the result with the number of the stage.
-enum LoadAction: Equatable, Sendable {
+///
+/// `indirect`, because each action is copied several times on its way to the engine, and some hold a dozen references.
+indirect enum LoadAction: Equatable, Sendable {
   /// Look up the disk; report the result with `lookedUp`.
   case lookUp(FetchID, ImageRequest, ImageRequest.Priority)
   case cancelLookup(FetchID)

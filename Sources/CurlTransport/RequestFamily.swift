@@ -1,0 +1,27 @@
+import VitrineLoading
+
+/// The requests that need the same options of an easy handle, apart from the URL and the receiver.
+struct RequestFamily: Equatable {
+  private let origin: WebAddress.Origin
+  private let headers: [HTTPHeaders.Field]
+  private let connectLimit: Double
+  private let needsFreshConnection: Bool
+
+  /// Returns `nil` for a request whose options must not be kept: libcurl remembers logins, challenges and the host of
+  /// cookies from one transfer to the next, and a handle that has spoken to a proxy keeps the state of that.
+  init?(_ hop: Hop, connectLimit: Double, _ settings: TransferSettings) {
+    guard !settings.addsCredentials, settings.proxies.proxy(for: hop.address.origin) == nil,
+      !hop.address.text.utf8.contains(UInt8(ascii: "@"))
+    else { return nil }
+    origin = hop.address.origin
+    headers = hop.headers.fields
+    self.connectLimit = connectLimit
+    needsFreshConnection = hop.needsFreshConnection
+  }
+
+  static func == (one: Self, other: Self) -> Bool {
+    one.origin == other.origin && one.connectLimit == other.connectLimit
+      && one.needsFreshConnection == other.needsFreshConnection
+      && one.headers.elementsEqual(other.headers) { $0.name == $1.name && $0.value == $1.value }
+  }
+}
