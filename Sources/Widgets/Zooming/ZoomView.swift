@@ -306,9 +306,14 @@ open class ZoomView: View {
 
   /// Enlarges the image about the pointer, or makes it smaller; a horizontal turn is left to superviews.
   open override func wheel(at location: Point, deltaX: Double, deltaY: Double) -> Bool {
-    guard deltaY != 0, deltaY.isFinite, geometry.isUsable else { return false }
+    zoomWheel(at: location, delta: deltaY)
+  }
+
+  /// Enlarges the image about the pointer, or makes it smaller, as the wheel without Ctrl does.
+  open override func zoomWheel(at location: Point, delta: Double) -> Bool {
+    guard delta != 0, delta.isFinite, geometry.isUsable else { return false }
     let goal = motion?.goal?.scale ?? position.scale
-    let factor = pow(Self.step, deltaY.clamped(to: -100...100))
+    let factor = pow(Self.step, delta.clamped(to: -100...100))
     setZoomScale(goal * factor, about: location, animated: true)
     return true
   }
