@@ -366,6 +366,7 @@ final class Demo: ScriptStage {
   }
 
   func inject(_ event: InputEvent) { application.host.inject(event) }
+  func inject(gamepad input: GamepadInput) { application.host.inject(gamepad: input) }
 
   func show(screen name: String) {
     header?.choose(screen: Options.screens.firstIndex { $0.name == name } ?? 0)

@@ -88,6 +88,11 @@ struct ScriptTests {
       wait for Aurora 5
       clock manual
       advance 125 ms
+      touch 3 4
+      wheel 1 2 -3
+      wheel 1 2 0.5 ctrl
+      pad leftShoulder
+      stick -0.5 1
       """)
 
     #expect(
@@ -108,6 +113,11 @@ struct ScriptTests {
         .init(number: 16, command: .waitFor(title: "Aurora", seconds: 5)),
         .init(number: 17, command: .manualClock),
         .init(number: 18, command: .advance(seconds: 0.125)),
+        .init(number: 19, command: .touch(Point(x: 3, y: 4))),
+        .init(number: 20, command: .wheel(Point(x: 1, y: 2), steps: -3, [])),
+        .init(number: 21, command: .wheel(Point(x: 1, y: 2), steps: 0.5, .control)),
+        .init(number: 22, command: .pad(.leftShoulder)),
+        .init(number: 23, command: .stick(x: -0.5, y: 1)),
       ])
   }
 
@@ -142,7 +152,8 @@ struct ScriptTests {
     ("jump", "unknown command"),
     ("expect A state happy", "none of normal"), ("wait -1 ms", "no time"), ("wait idle -1", "no time"),
     ("drag 1 2 3 4 -5", "no time"), ("tap 1e10 2", "too large"), ("tap 1 -1e300", "too large"),
-    ("wheel 1 2 1e308", "too large"), ("wait 1e10 ms", "too large"), ("wait idle 1e300", "too large"),
+    ("wheel 1 2 1e308", "too large"), ("wheel 1 2 3 cmd", "unknown modifier"),
+    ("wheel 1 2 3 ctrl 4", "too much"), ("pad z", "none of up, down"), ("stick 1", "y is missing"), ("wait 1e10 ms", "too large"), ("wait idle 1e300", "too large"),
     ("drag 1 2 3 4 1e300", "too large"), ("tap 99999999999999999999 1", "too large"),
   ])
   func errorNamesTheLineOfTheScript(line: String, message: String) {

@@ -138,6 +138,10 @@ final class ScriptPlayer: FrameObserver {
     case .tap(let point):
       mouse(.began, at: point)
       mouse(.ended, at: point)
+    case .touch(let point):
+      let finger = ScriptStroke(finger: 1, from: point, to: point)
+      stage.inject(finger.beginning)
+      stage.inject(finger.end)
     case .press(let point):
       pressedAt = point
       mouse(.began, at: point)
@@ -154,11 +158,14 @@ final class ScriptPlayer: FrameObserver {
       play([ScriptStroke(finger: 1, from: point, to: point)], seconds: Self.holdSeconds)
     case .pinch(let center, let from, let to, let seconds):
       play(ScriptStroke.pinch(about: center, from: from, to: to), seconds: seconds)
-    case .wheel(let point, let steps):
-      stage.inject(.wheel(location: point, deltaX: 0, deltaY: steps))
+    case .wheel(let point, let steps, let modifiers):
+      stage.inject(.wheel(location: point, deltaX: 0, deltaY: steps, modifiers: modifiers))
     case .key(let key, let modifiers):
       stage.inject(.keyDown(key, modifiers: modifiers))
       stage.inject(.keyUp(key, modifiers: modifiers))
+    case .pad(let button):
+      for isDown in [true, false] { stage.inject(gamepad: .button(button, isDown: isDown)) }
+    case .stick(let x, let y): stage.inject(gamepad: .stick(x: x, y: y))
     case .screen(let name): stage.show(screen: name)
     case .screenshot(let file):
       if let problem = stage.saveScreenshot(to: file) { finish("line \(line.number): \(problem)") }
@@ -216,6 +223,7 @@ protocol ScriptStage: AnyObject {
   /// Replaces the window's clock by a manual clock. Returns the manual clock.
   func stopClock() -> ManualTime
   func inject(_ event: InputEvent)
+  func inject(gamepad input: GamepadInput)
   func show(screen name: String)
   /// Writes a screenshot to a file. Returns an error message, or `nil` on success.
   func saveScreenshot(to file: String) -> String?

@@ -24,7 +24,7 @@ nonisolated enum SlideshowHelp {
       "",
       "The options of “vitrine --help” apply as well, except --feed, --screen, --tile, --gap and --chrome.",
       "",
-      "Keys: ← and →, or a flick, show the previous and the next image; Space, or a tap, pauses. A finger on the",
+      "Keys: ← and →, or a flick, show the previous and the next image; Space, Enter or a tap pauses. A finger on the",
       "screen pauses until it is lifted. F1 shows the frames, F2 turns --offline on and off, F5 loads the feed again.",
       "Esc, Ctrl-C and SIGTERM quit. Exit codes: 0 success, 1 a check failed or the program could not continue,",
       "2 wrong usage.",

@@ -18,8 +18,8 @@ public import VitrineWidgets
 /// three images: the shown one, the next one, and during a transition the outgoing one.
 ///
 /// A finger on the view pauses the slideshow, a tap pauses it until the next tap, and a flick shows the next or the
-/// previous image. So do the keys ←, →, Page Up and Page Down; Space is the same as a tap. The time stands still while
-/// the view is not on the screen. A slide that stands still requests no frames.
+/// previous image. So do the keys ←, →, Page Up and Page Down; Space and Enter are the same as a tap. The time stands still
+/// while the view is not on the screen. A slide that stands still requests no frames.
 open class SlideshowView: View {
   /// The number of seconds for which an image is shown between two transitions; 10 by default. Values below 0.1 and NaN
   /// count as 0.1.
@@ -54,7 +54,7 @@ open class SlideshowView: View {
   /// Called for each image that cannot be loaded, with the slide, its index and the reason. The slide is tried again
   /// later.
   public var onFailure: ((Slide, Int, ImageError) -> Void)?
-  /// Called for a tap and for Space in place of `isPaused.toggle()`, for example to open the shown image; `nil` by
+  /// Called for a tap, Space and Enter in place of `isPaused.toggle()`, for example to open the shown image; `nil` by
   /// default.
   public var onTap: (() -> Void)?
   /// Called with the new value of `isPaused` when it has changed.
@@ -182,13 +182,14 @@ open class SlideshowView: View {
   /// The value of `handlesUnclaimedKeys`.
   open override var takesUnclaimedKeys: Bool { handlesUnclaimedKeys }
 
-  /// Handles the arrow keys to both sides, Page Up, Page Down and Space, without modifiers.
+  /// Handles the arrow keys to both sides, Page Up, Page Down, Space and Enter, without modifiers.
   open override func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool {
     guard modifiers.isEmpty else { return false }
     switch key {
     case .right, .pageDown: showNext()
     case .left, .pageUp: showPrevious()
-    case .space: performTap()
+    // A gamepad has Enter only.
+    case .space, .enter: performTap()
     default: return false
     }
     return true

@@ -46,8 +46,8 @@ extension SDLHost {
     /// `Application` sets it. With `nil`, the default, textures count in no ledger.
     public var ledger: MemoryLedger?
     /// True if game controllers act as keyboards on video drivers with a screen: the D-pad and the left stick are arrow
-    /// keys, A is Enter, B is Escape, the shoulder buttons are Shift-Tab and Tab. Controllers may be connected at any
-    /// time. True by default; needs read access to `/dev/input`.
+    /// keys, A is Enter, B is Escape, X is Space, the shoulder buttons are Shift-Tab and Tab, and the triggers are minus and
+    /// plus. Controllers may be connected at any time. True by default; needs read access to `/dev/input`.
     public var readsGamepads = true
     /// The font files for all texts; DejaVu Sans by default. They are opened when the host is created, which fails if
     /// they are missing.

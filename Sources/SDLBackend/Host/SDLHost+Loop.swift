@@ -111,12 +111,18 @@ extension SDLHost {
     var event = SDL_Event()
     while SDL_PollEvent(&event) == 1 {
       count += 1
-      translator.scale = window.scale
-      translator.size = window.frame.size
-      for event in translator.translate(event) { handle(event) }
-      keyRepeat?.setStroke(translator.repeatingStroke)
+      handle(event)
     }
     return count
+  }
+
+  /// Handles an event of a device.
+  func handle(_ event: SDL_Event) {
+    translator.scale = window.scale
+    translator.size = window.frame.size
+    translator.modifiers = KeyModifiers(keyboard: UInt16(truncatingIfNeeded: SDL_GetModState().rawValue))
+    for event in translator.translate(event) { handle(event) }
+    keyRepeat.setStroke(translator.repeatingStroke)
   }
 
   private func handle(_ event: HostEvent) {

@@ -53,7 +53,7 @@ public final class SDLHost {
   var translator: InputTranslator
   let meter: FrameMeter
   private(set) var gamepads: Gamepads?
-  private(set) var keyRepeat: KeyRepeat?
+  let keyRepeat: KeyRepeat
   var isVisible = true
   /// The system time before which no frame begins.
   var nextFrame = 0.0
@@ -95,6 +95,7 @@ public final class SDLHost {
 
     let size = video.size(rotation: rotation, scale: scale)
     window = Window(size: size, scale: scale, textMeasuring: fonts)
+    keyRepeat = KeyRepeat(window: window)
     window.frameInterval = 1 / video.refreshRate
     window.isInRealTime = true
     translator = InputTranslator(size: size, scale: scale, rotation: rotation)
@@ -123,7 +124,6 @@ public final class SDLHost {
   func readGamepads() {
     guard gamepads == nil, video.isOpen, let opened = Gamepads() else { return }
     gamepads = opened
-    keyRepeat = KeyRepeat(window: window)
     sleeper.watchesDevices = true
     sleeper.scanDevices()
   }
@@ -166,6 +166,12 @@ public final class SDLHost {
     case .monotonic: SystemTime.now - start
     case .manual(let time): time()
     }
+  }
+
+  /// Handles the input of a game controller, like that of a connected one. For controllers that SDL does not read, and for
+  /// scripts. Works without a screen, and if `Configuration.readsGamepads` is false.
+  public func inject(gamepad input: GamepadInput) {
+    for event in input.events { handle(event) }
   }
 
   /// Ends `run()` after the current turn. Later calls of `run()` return at once.

@@ -34,6 +34,8 @@ struct InputTranslator {
   /// True if Ctrl-C quits the program. Needed when the keyboard is grabbed from the console, which would otherwise turn
   /// Ctrl-C into a signal.
   var quitsOnControlC = false
+  /// The modifier keys that are down, for turns of the wheel, which do not report them. Set by the host.
+  var modifiers: KeyModifiers = []
   /// True if the host must show and hide the mouse cursor, because there is no desktop that does.
   var ownsCursor = false
 
@@ -170,7 +172,8 @@ struct InputTranslator {
     let deltaX = Double(event.preciseX)
     let deltaY = Double(event.preciseY)
     guard deltaX != 0 || deltaY != 0 else { return [] }
-    return [.input(.wheel(location: point(event.mouseX, event.mouseY), deltaX: deltaX, deltaY: deltaY))]
+    let location = point(event.mouseX, event.mouseY)
+    return [.input(.wheel(location: location, deltaX: deltaX, deltaY: deltaY, modifiers: modifiers))]
   }
 
   private mutating func key(_ event: SDL_KeyboardEvent) -> [HostEvent] {

@@ -136,8 +136,8 @@ public final class TestWindow {
   }
 
   /// Turns the mouse wheel. Positive steps move the content down.
-  public func wheel(at point: Point, steps: Double, horizontal: Double = 0) {
-    window.handle(.wheel(location: point, deltaX: horizontal, deltaY: steps))
+  public func wheel(at point: Point, steps: Double, horizontal: Double = 0, modifiers: KeyModifiers = []) {
+    window.handle(.wheel(location: point, deltaX: horizontal, deltaY: steps, modifiers: modifiers))
   }
 
   /// Presses and releases a key.

@@ -49,6 +49,8 @@ public final class HeroView: View {
   private var pose = HeroPose(fitting: .zero, in: .zero)
   private var flight: HeroFlight?
   private var drag: HeroDrag?
+  /// The fingers that are down and have not been claimed by the content.
+  private var fingers: Set<Int64> = []
 
   /// Creates a view that is not in a window yet.
   ///
@@ -126,17 +128,19 @@ public final class HeroView: View {
   public override func didMoveToWindow() {
     super.didMoveToWindow()
     // Removed by the application in the middle of a movement.
-    if window == nil, stage != .closed {
-      flight = nil
-      drag = nil
-      stage = .closed
-    }
+    guard window == nil else { return }
+    fingers = []
+    guard stage != .closed else { return }
+    flight = nil
+    drag = nil
+    stage = .closed
   }
 
   /// Keeps the content as large as the view. The size of the window may change during a movement.
   public override func layoutSubviews() {
     content.frame = bounds
     if stage == .opening, let whole = wholePose { flight?.goal = whole }
+    if stage == .closing, let tile = tileToReturnTo?() { flight?.goal = HeroPose(tile, in: bounds) }
   }
 
   // MARK: Drawing
@@ -163,9 +167,7 @@ public final class HeroView: View {
   /// Follows a finger that pulls the image down, unless the content has claimed the touch.
   public override func observeTouch(_ touch: Touch) {
     switch touch.phase {
-    case .began:
-      // A second finger belongs to the content.
-      drag = drag == nil && stage != .closing ? HeroDrag(touch) : nil
+    case .began: begin(touch)
     case .moved:
       guard var current = drag, current.isOf(touch) else { return }
       current.move(touch)
@@ -182,19 +184,34 @@ public final class HeroView: View {
         pose = start.pulled(by: current.distance, from: touch.startLocation, height: bounds.height)
         setNeedsDisplay()
       }
-    case .ended:
-      guard let ended = drag, ended.isOf(touch) else { return }
-      drag = nil
-      guard ended.isPulling else { return }
-      if HeroPose.closes(pulledBy: ended.distance.y, velocity: ended.velocity.y) {
-        close()
-      } else if let whole = wholePose {
-        fly(to: whole, as: .opening)
-      }
-    case .cancelled:
-      guard let cancelled = drag, cancelled.isOf(touch) else { return }
-      drag = nil
-      if cancelled.isPulling, let whole = wholePose { fly(to: whole, as: .opening) }
+    case .ended: lift(touch, isCancelled: false)
+    case .cancelled: lift(touch, isCancelled: true)
+    }
+  }
+
+  /// Two fingers belong to the content. A second finger does not disturb the one that pulls.
+  private func begin(_ touch: Touch) {
+    fingers.insert(touch.id)
+    guard drag?.isPulling != true else { return }
+    drag = fingers.count == 1 ? HeroDrag(touch) : nil
+  }
+
+  private func lift(_ touch: Touch, isCancelled: Bool) {
+    fingers.remove(touch.id)
+    guard let ended = drag, ended.isOf(touch) else { return }
+    drag = nil
+    let closes = !isCancelled && HeroPose.closes(pulledBy: ended.distance.y, velocity: ended.velocity.y)
+    guard ended.isPulling else {
+      // Without an image, nothing follows the finger.
+      if closes, ended.beginsToPull, image() == nil, allowsDrag() { close() }
+      return
+    }
+    if closes {
+      close()
+    } else if let whole = wholePose {
+      fly(to: whole, as: .opening)
+    } else {
+      show()
     }
   }
 

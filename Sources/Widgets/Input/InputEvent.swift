@@ -5,8 +5,9 @@ public nonisolated enum InputEvent: Hashable, Sendable {
   /// A touch by a finger or the left mouse button. `id` distinguishes fingers; the mouse has the id `InputEvent.mouse`.
   case touch(id: Int64, phase: TouchPhase, location: Point)
   /// A turn of the mouse wheel, in steps or fractions. A positive `deltaY` turns the wheel away from the user and moves
-  /// the content down.
-  case wheel(location: Point, deltaX: Double, deltaY: Double)
+  /// the content down. With Shift, a vertical turn counts as a horizontal one. With Ctrl, the turn enlarges what lies under
+  /// the pointer and scrolls nothing; see `View.zoomWheel(at:delta:)`.
+  case wheel(location: Point, deltaX: Double, deltaY: Double, modifiers: KeyModifiers = [])
   /// A key was pressed; sent again when a held key repeats.
   case keyDown(Key, modifiers: KeyModifiers)
   /// A key was released.

@@ -461,6 +461,9 @@ open class View {
 
   /// Called when a wheel was turned over this view. Returns false to pass the event on to the superview.
   open func wheel(at location: Point, deltaX: Double, deltaY: Double) -> Bool { false }
+  /// Called when a wheel was turned over this view while Ctrl was held, which enlarges a view that can be enlarged. A
+  /// positive `delta` turns the wheel away from the user. Returns false, by default, to pass the event on to the superview.
+  open func zoomWheel(at location: Point, delta: Double) -> Bool { false }
   /// Called when a key went down while this view or a descendant had the focus. Returns false to pass the key on.
   open func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool { false }
   /// Called when a key went up while this view or a descendant had the focus. Returns false to pass the key on.

@@ -225,10 +225,17 @@ public final class Window: View {
   package func handle(_ event: InputEvent) {
     switch event {
     case .touch(let id, let phase, let location): handleTouch(id: id, phase: phase, location: location)
-    case .wheel(let location, let deltaX, let deltaY):
+    case .wheel(let location, let deltaX, let deltaY, let modifiers):
+      let isSideways = modifiers.contains(.shift) && deltaX == 0
+      let delta = isSideways ? Point(x: deltaY, y: 0) : Point(x: deltaX, y: deltaY)
       var view = hitTest(location)
       while let current = view {
-        if current.wheel(at: current.convertFromWindow(location), deltaX: deltaX, deltaY: deltaY) { return }
+        let place = current.convertFromWindow(location)
+        let isHandled =
+          modifiers.contains(.control)
+          ? current.zoomWheel(at: place, delta: deltaY)
+          : current.wheel(at: place, deltaX: delta.x, deltaY: delta.y)
+        if isHandled { return }
         view = current.superview
       }
     case .keyDown(let key, let modifiers): handleKeyDown(key, modifiers)

@@ -21,7 +21,11 @@ open class ZoomView: View {
   public var maximumScale = ZoomGeometry.standardMaximum {
     didSet {
       if !maximumScale.isFinite { maximumScale = 1 }
+      guard maximumScale != oldValue, held == nil else { return }
+      // The end of a movement may lie beyond the new limit.
+      motion = nil
       geometryDidChange()
+      settle()
     }
   }
   /// The largest number of pixels for which an enlarged image is loaded again, 16 million by default. Beyond this
@@ -41,6 +45,8 @@ open class ZoomView: View {
 
   private var position = ZoomPosition()
   private var motion: ZoomMotion?
+  /// True if a finger has stopped a movement and is still down.
+  private var isInterrupted = false
   /// The position that fingers hold, which is stretched beyond the limits to be shown; `nil` without fingers.
   private var held: ZoomPosition?
   private var gestures = ZoomGestures()
@@ -78,6 +84,7 @@ open class ZoomView: View {
   public func setZoomScale(_ scale: Double, about anchor: Point? = nil, animated: Bool) {
     guard scale.isFinite, scale > 0, geometry.isUsable else { return }
     let anchor = anchor.map(fromCenter) ?? .zero
+    let scale = scale.clamped(to: 1...geometry.maximumScale)
     var goal = position.scaled(by: scale / position.scale, about: anchor)
     goal.scale = scale
     move(to: geometry.limited(goal, about: anchor), duration: animated ? 0.3 : 0)
@@ -107,7 +114,7 @@ open class ZoomView: View {
       return settle()
     }
     motion = ZoomMotion(from: position, to: goal, duration: duration, at: window.now)
-    window.requestFrames(for: self, at: window.now)
+    requestFrames()
   }
 
   private func show(_ new: ZoomPosition) {
@@ -128,6 +135,7 @@ open class ZoomView: View {
 
   private func letGo() {
     held = nil
+    isInterrupted = false
     gestures = ZoomGestures()
   }
 
@@ -159,7 +167,7 @@ open class ZoomView: View {
     let isSameShape =
       !before.isEmpty && !after.isEmpty
       && abs(before.width * after.height / (before.height * after.width) - 1) < 0.02
-    if !isSameShape { reset() }
+    if isSameShape { geometryDidChange() } else { reset() }
   }
 
   /// The room for the image at the scale at which it was last at rest, in points.
@@ -195,12 +203,31 @@ open class ZoomView: View {
   open override var observesDescendantTouches: Bool { true }
 
   open override func observeTouch(_ touch: Touch) {
-    // A finger stops the movement.
-    if touch.phase == .began { motion = nil }
+    if touch.phase == .began, motion != nil { interrupt() }
     for event in gestures.receive(touch, canClaim: canClaim) { perform(event) }
     let isLifted = touch.phase == .ended || touch.phase == .cancelled
-    if isLifted, held == nil, motion == nil, isBeyondLimits { release(.zero) }
-    if onTap != nil, let deadline = gestures.deadline { window?.requestFrames(for: self, at: deadline) }
+    if isLifted, held == nil, motion == nil, isInterrupted { release(.zero) }
+    requestFrames()
+  }
+
+  /// Stops the movement under a finger. The image is drawn in its best quality where it stands.
+  private func interrupt() {
+    motion = nil
+    isInterrupted = true
+    setNeedsDisplay()
+  }
+
+  /// The time at which a tap is to be reported; `nil` if none waits.
+  private var tapDeadline: Double? { onTap == nil ? nil : gestures.deadline }
+
+  /// Requests the next frame while the image moves, or the frame in which a tap is to be reported.
+  private func requestFrames() {
+    guard let window else { return }
+    if motion != nil {
+      window.requestFrames(for: self, at: window.now)
+    } else if let tapDeadline {
+      window.requestFrames(for: self, at: tapDeadline)
+    }
   }
 
   /// True if one finger that moves by a distance moves the image: an enlarged image that has not reached its edge, or
@@ -218,9 +245,10 @@ open class ZoomView: View {
 
   /// Lets the image go on with a velocity, or return to its limits.
   private func release(_ velocity: Point) {
+    isInterrupted = false
     guard let window, geometry.isUsable else { return settle() }
     motion = .release(position, about: fingerCenter, velocity: velocity, in: geometry, at: window.now)
-    if motion == nil { settle() } else { window.requestFrames(for: self, at: window.now) }
+    if motion == nil { settle() } else { requestFrames() }
   }
 
   private func perform(_ event: ZoomGestures.Event) {
@@ -230,6 +258,9 @@ open class ZoomView: View {
     case .tap(let tap): perform(tap)
     }
   }
+
+  /// The scales that fingers can hold. Far beyond the limits, fingers that pinch again and again change nothing more.
+  private static let heldScales = 1e-4...1e4
 
   private func perform(_ event: TransformRecognizer.Event) {
     switch event {
@@ -241,7 +272,8 @@ open class ZoomView: View {
     case .changed(let change):
       guard var held, geometry.isUsable else { return }
       fingerCenter = fromCenter(convertFromWindow(change.centroid))
-      held = held.scaled(by: change.scale, about: fingerCenter - change.translation)
+      let scale = (held.scale * change.scale).clamped(to: Self.heldScales)
+      held = held.scaled(by: scale / held.scale, about: fingerCenter - change.translation)
       held.offset = held.offset + change.translation
       self.held = held
       show(geometry.stretched(held, about: fingerCenter))
@@ -274,9 +306,15 @@ open class ZoomView: View {
 
   /// Enlarges the image about the pointer, or makes it smaller; a horizontal turn is left to superviews.
   open override func wheel(at location: Point, deltaX: Double, deltaY: Double) -> Bool {
-    guard deltaY != 0, geometry.isUsable else { return false }
+    zoomWheel(at: location, delta: deltaY)
+  }
+
+  /// Enlarges the image about the pointer, or makes it smaller, as the wheel without Ctrl does.
+  open override func zoomWheel(at location: Point, delta: Double) -> Bool {
+    guard delta != 0, delta.isFinite, geometry.isUsable else { return false }
     let goal = motion?.goal?.scale ?? position.scale
-    setZoomScale(goal * pow(Self.step, deltaY), about: location, animated: true)
+    let factor = pow(Self.step, delta.clamped(to: -100...100))
+    setZoomScale(goal * factor, about: location, animated: true)
     return true
   }
 
@@ -320,11 +358,12 @@ extension ZoomView: FrameObserver {
   /// Moves the image to its place at the time `now`.
   public func frame(at now: Double) -> NextFrame {
     if let tap = gestures.advance(to: now) { perform(tap) }
-    guard let step = motion?.step(at: now, from: position, in: geometry) else { return .never }
-    if step.isOver { motion = nil }
-    show(step.position)
-    guard step.isOver else { return .soon }
-    settle()
-    return .never
+    if let step = motion?.step(at: now, from: position, in: geometry) {
+      if step.isOver { motion = nil }
+      show(step.position)
+      if step.isOver, motion == nil { settle() }
+    }
+    if motion != nil { return .soon }
+    return tapDeadline.map { .at($0) } ?? .never
   }
 }

@@ -298,6 +298,30 @@ struct SlideshowViewTests {
     #expect(!view.isChanging)
   }
 
+  @Test func resizeAndOtherSlidesInTheMiddleOfATransitionLeaveNoEmptyFrame() async throws {
+    view.transition = .crossDissolve(1)
+    try await bench.begin(SlideshowBench.slides(3))
+    try await bench.run(until: 10.9)
+    try await bench.run(until: 11.5)
+    #expect(view.isChanging)
+
+    view.frame = Rect(x: 0, y: 0, width: 150, height: 300)
+    bench.draw()
+    #expect(bench.images.count == 2)
+    view.setSlides(Slides([Slide("http://a.test/9")]))
+    bench.draw()
+    #expect(bench.images.count == 2)
+    try await bench.run(until: 12.5)
+    #expect(!view.isChanging && bench.images.count == 1)
+    view.setSlides(Slides([]))
+    try await bench.run(until: 15)
+
+    #expect(bench.images.isEmpty && view.shownSlide == nil)
+    #expect(!view.isPreparing)
+    bench.draw()
+    #expect(window.nextDeadline == nil)
+  }
+
   @Test func imagesAreDecodedForTheScaleOfTheWindow() async throws {
     window.scale = 2
     try await bench.begin(SlideshowBench.slides(1))
@@ -362,6 +386,39 @@ struct SlideshowViewTests {
 
     #expect(bench.shown == [0, 1, 2, 3, 2, 1, 0])
     #expect(view.isPaused)
+    key(.enter)
+    #expect(!view.isPaused)
+  }
+
+  @Test func secondFingerDoesNotDisturbTheFirst() async throws {
+    try await bench.begin(SlideshowBench.slides(3))
+    func touch(_ finger: Int64, _ phase: TouchPhase) {
+      window.handle(.touch(id: finger, phase: phase, location: Point(x: 100 + 50 * Double(finger), y: 100)))
+    }
+
+    for finger: Int64 in 0..<3 { touch(finger, .began) }
+    touch(1, .ended)
+    touch(2, .cancelled)
+    #expect(window.nextDeadline == nil, "the first finger still pauses")
+    bench.slots.run(until: 20)
+    touch(0, .ended)
+
+    #expect(!view.isPaused)
+    #expect(window.nextDeadline != nil)
+    #expect(bench.shown == [0])
+  }
+
+  @Test func viewRemovedUnderAFingerGoesOnLater() async throws {
+    try await bench.begin(SlideshowBench.slides(2))
+    window.handle(.touch(id: 0, phase: .began, location: Point(x: 100, y: 100)))
+    view.removeFromSuperview()
+    window.handle(.touch(id: 0, phase: .ended, location: Point(x: 100, y: 100)))
+
+    window.addSubview(view)
+    bench.draw()
+    try await bench.run(until: 12)
+
+    #expect(bench.shown == [0, 1])
   }
 
   @Test func cancelledTouchContinuesTheSlideshow() async throws {

@@ -196,6 +196,15 @@ struct InputTranslatorTests {
     #expect(translator.translate(event(SDL_MOUSEWHEEL)) == [])
   }
 
+  @Test mutating func wheelEventsHaveTheModifiersOfTheKeyboard() {
+    translator.modifiers = .control
+    let wheel = event(SDL_MOUSEWHEEL) { $0.wheel.preciseY = 1 }
+
+    #expect(
+      translator.translate(wheel)
+        == [.input(.wheel(location: .zero, deltaX: 0, deltaY: 1, modifiers: .control))])
+  }
+
   @Test(arguments: [
     (SDLK_UP, Key.up), (SDLK_PAGEDOWN, .pageDown), (SDLK_RETURN, .enter), (SDLK_KP_ENTER, .enter),
     (SDLK_ESCAPE, .escape), (SDLK_AC_BACK, .escape), (SDLK_F1, .function(1)), (SDLK_F12, .function(12)),

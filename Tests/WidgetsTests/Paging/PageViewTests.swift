@@ -223,6 +223,16 @@ struct PageViewTests {
     #expect(fixture.test.texts == ["a"])
   }
 
+  @Test func verticalWheelWithShiftTurnsAPage() {
+    let window = PageWindow()
+    window.test.wheel(at: Point(x: 200, y: 150), steps: -1)
+    #expect(window.pages.currentPage == 0)
+    window.test.wheel(at: Point(x: 200, y: 150), steps: -1, modifiers: .shift)
+    #expect(window.pages.currentPage == 1)
+    window.test.wheel(at: Point(x: 200, y: 150), steps: -1, modifiers: [.shift, .control])
+    #expect(window.pages.currentPage == 1)
+  }
+
   @Test func keyGoesToTheCurrentPageFirst() throws {
     let fixture = PageWindow()
     let page = try #require(fixture.pages.view(forPage: 0))

@@ -183,6 +183,25 @@ struct ZoomViewTests {
     #expect(abs((80 - before.minY) / before.height - (80 - after.minY) / after.height) < 1e-9)
   }
 
+  @Test func wheelWithCtrlEnlargesAndScrollsNothing() {
+    test.wheel(at: middle, steps: 2, modifiers: .control)
+    test.advanceUntilIdle()
+    #expect(abs(view.zoomScale - 1.5625) < 1e-9)
+    test.wheel(at: middle, steps: -2, modifiers: [.control, .shift])
+    test.advanceUntilIdle()
+    #expect(view.zoomScale == 1)
+
+    let list = ScrollView(frame: test.window.bounds)
+    list.contentSize = Size(width: 400, height: 2000)
+    test.window.addSubview(list)
+    test.wheel(at: middle, steps: -2, modifiers: .control)
+    test.advanceUntilIdle()
+    #expect(list.contentOffset.y == 0)
+    test.wheel(at: middle, steps: -2)
+    test.advanceUntilIdle()
+    #expect(list.contentOffset.y > 0)
+  }
+
   @Test func keysEnlargeMoveAndReset() {
     #expect(!view.keyDown(.left, modifiers: []), "nothing to move")
     #expect(view.keyDown(.character("+"), modifiers: []))

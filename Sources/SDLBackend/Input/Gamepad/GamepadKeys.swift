@@ -1,8 +1,8 @@
 import CSDL
 import VitrineWidgets
 
-/// Translates game controller input to keys: the D-pad and the left stick are arrow keys, A is Enter, B is Escape, the
-/// shoulder buttons are Shift-Tab and Tab. A key that several buttons hold down goes up with the last of them.
+/// Translates game controller input to keys: the D-pad and the left stick are arrow keys, A is Enter, B is Escape, X is
+/// Space, the shoulder buttons are Shift-Tab and Tab, and the triggers are minus and plus. A key that several buttons hold down goes up with the last of them.
 struct GamepadKeys {
   /// A key with modifiers.
   struct Stroke: Hashable {
@@ -13,6 +13,7 @@ struct GamepadKeys {
   private enum Part: Hashable {
     case button(UInt8)
     case stick
+    case trigger(Key)
   }
 
   private struct Source: Hashable {
@@ -33,6 +34,7 @@ struct GamepadKeys {
     case SDL_CONTROLLER_BUTTON_DPAD_RIGHT: Stroke(key: .right)
     case SDL_CONTROLLER_BUTTON_A: Stroke(key: .enter)
     case SDL_CONTROLLER_BUTTON_B: Stroke(key: .escape)
+    case SDL_CONTROLLER_BUTTON_X: Stroke(key: .space)
     case SDL_CONTROLLER_BUTTON_LEFTSHOULDER: Stroke(key: .tab, modifiers: .shift)
     case SDL_CONTROLLER_BUTTON_RIGHTSHOULDER: Stroke(key: .tab)
     default: nil
@@ -52,11 +54,20 @@ struct GamepadKeys {
     switch SDL_GameControllerAxis(rawValue: Int32(axis)) {
     case SDL_CONTROLLER_AXIS_LEFTX: stick.x = Double(value) / 32768
     case SDL_CONTROLLER_AXIS_LEFTY: stick.y = Double(value) / 32768
+    case SDL_CONTROLLER_AXIS_TRIGGERLEFT: return trigger(.character("-"), value: value, of: gamepad)
+    case SDL_CONTROLLER_AXIS_TRIGGERRIGHT: return trigger(.character("+"), value: value, of: gamepad)
     default: return []
     }
     stick.update()
     sticks[gamepad] = stick
     return setStroke(stick.arrow.map { Stroke(key: $0) }, of: Source(gamepad: gamepad, part: .stick))
+  }
+
+  /// A trigger is pressed beyond half of its way, until it returns to a third, as a stick is.
+  private mutating func trigger(_ key: Key, value: Int16, of gamepad: Int32) -> [InputEvent] {
+    let source = Source(gamepad: gamepad, part: .trigger(key))
+    let limit = pressed[source] == nil ? GamepadStick.pressThreshold : GamepadStick.releaseThreshold
+    return setStroke(Double(value) / 32768 > limit ? Stroke(key: key) : nil, of: source)
   }
 
   /// Releases all keys that a disconnected gamepad held down.
@@ -94,8 +105,8 @@ struct GamepadStick {
   var y = 0.0
   private(set) var arrow: Key?
 
-  private static let pressThreshold = 0.5
-  private static let releaseThreshold = 0.33
+  static let pressThreshold = 0.5
+  static let releaseThreshold = 0.33
 
   mutating func update() {
     let isStillPressed: Bool =

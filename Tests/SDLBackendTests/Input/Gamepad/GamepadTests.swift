@@ -32,14 +32,25 @@ struct GamepadKeysTests {
       (SDL_CONTROLLER_BUTTON_DPAD_UP, .up, []), (SDL_CONTROLLER_BUTTON_DPAD_DOWN, .down, []),
       (SDL_CONTROLLER_BUTTON_DPAD_LEFT, .left, []), (SDL_CONTROLLER_BUTTON_DPAD_RIGHT, .right, []),
       (SDL_CONTROLLER_BUTTON_A, .enter, []), (SDL_CONTROLLER_BUTTON_B, .escape, []),
-      (SDL_CONTROLLER_BUTTON_LEFTSHOULDER, .tab, .shift), (SDL_CONTROLLER_BUTTON_RIGHTSHOULDER, .tab, []),
+      (SDL_CONTROLLER_BUTTON_X, .space, []), (SDL_CONTROLLER_BUTTON_LEFTSHOULDER, .tab, .shift),
+      (SDL_CONTROLLER_BUTTON_RIGHTSHOULDER, .tab, []),
     ]
     for (button, key, modifiers) in meanings {
       #expect(press(button) == [down(key, modifiers)])
       #expect(press(button, false) == [up(key, modifiers)])
     }
-    #expect(press(SDL_CONTROLLER_BUTTON_X) == [])
-    #expect(press(SDL_CONTROLLER_BUTTON_X, false) == [])
+    #expect(press(SDL_CONTROLLER_BUTTON_GUIDE) == [])
+    #expect(press(SDL_CONTROLLER_BUTTON_GUIDE, false) == [])
+  }
+
+  @Test mutating func triggersPressMinusAndPlusWithHysteresis() {
+    #expect(push(SDL_CONTROLLER_AXIS_TRIGGERRIGHT, 0.49) == [])
+    #expect(push(SDL_CONTROLLER_AXIS_TRIGGERRIGHT, 0.6) == [down(.character("+"))])
+    #expect(push(SDL_CONTROLLER_AXIS_TRIGGERLEFT, 1) == [down(.character("-"))])
+    #expect(push(SDL_CONTROLLER_AXIS_TRIGGERRIGHT, 0.4) == [])
+    #expect(push(SDL_CONTROLLER_AXIS_TRIGGERRIGHT, 0.3) == [up(.character("+"))])
+    #expect(keys.repeating == nil)
+    #expect(keys.remove(0) == [up(.character("-"))])
   }
 
   @Test mutating func stickPressesArrowsWithHysteresis() {
@@ -157,6 +168,30 @@ extension SDLTests {
       SDL_JoystickDetachVirtual(device)
       host.turn(waitUpTo: 0)
       #expect(host.gamepads?.count == 0)
+    }
+
+    @Test func injectedInputPressesKeysWithoutAController() throws {
+      let (host, pressed) = try host()
+      defer { host.close() }
+      var time = 1.0
+      host.clock = .manual { time }
+
+      for button in GamepadButton.allCases {
+        host.inject(gamepad: .button(button, isDown: true))
+        host.inject(gamepad: .button(button, isDown: false))
+      }
+      // The shoulder buttons move the focus.
+      #expect(pressed.keys.count == GamepadButton.allCases.count - 2)
+      pressed.keys = []
+      host.inject(gamepad: .stick(x: 0.1, y: -0.9))
+      time += 0.45
+      host.turn(waitUpTo: 0)
+      host.inject(gamepad: .stick(x: .nan, y: 0))
+      host.inject(gamepad: .stick(x: 7, y: 0))
+      host.inject(gamepad: .stick(x: 0, y: 0))
+
+      #expect(pressed.keys == ["up", "up", "right"])
+      #expect(host.window.nextDeadline == nil)
     }
 
     @Test func heldArrowRepeatsAndItsReleaseClearsTheDeadline() throws {
