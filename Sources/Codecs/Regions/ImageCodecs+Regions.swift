@@ -1,3 +1,4 @@
+import VitrineGraphics
 package import VitrineLoading
 
 extension ImageCodecs: ImageRegionDecoding {
