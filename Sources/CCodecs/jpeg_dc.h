@@ -86,9 +86,9 @@ static inline bool vitrine_dc_set_up_plane(
          && (has_ac || vitrine_dc_make_ac_table(image->ac + ac, info->ac_huff_tbl_ptrs[ac]));
 }
 
-/// Returns an image to read, or null if `jpeg` is unusual or memory is short. Call after `vitrine_jpeg_open`, and before
-/// `vitrine_jpeg_start`. The caller must close the image.
-static inline vitrine_dc_image *vitrine_dc_open(const vitrine_jpeg *jpeg) {
+/// Returns the layout and the tables of an image without memory for samples, or null if `jpeg` is unusual or memory is
+/// short. Call after `vitrine_jpeg_open`, and before `vitrine_jpeg_start`. The caller must close the image.
+static inline vitrine_dc_image *vitrine_dc_prepare(const vitrine_jpeg *jpeg) {
   const struct jpeg_decompress_struct *info = &jpeg->info;
   bool is_gray = info->num_components == 1 && info->jpeg_color_space == JCS_GRAYSCALE;
   bool is_color = info->num_components == 3 && info->jpeg_color_space == JCS_YCbCr;
@@ -99,27 +99,33 @@ static inline vitrine_dc_image *vitrine_dc_open(const vitrine_jpeg *jpeg) {
   if (!image) return NULL;
   image->plane_count = info->num_components;
   image->restart_interval = info->restart_interval;
-  bool is_usual = true;
-  for (int index = 0; index < image->plane_count && is_usual; index++)
-    is_usual = vitrine_dc_set_up_plane(image, info, index);
-  if (!is_usual) {
+  for (int index = 0; index < image->plane_count; index++) {
+    if (vitrine_dc_set_up_plane(image, info, index)) continue;
     vitrine_dc_close(image);
     return NULL;
   }
   image->columns = vitrine_dc_blocks(info->image_width, 1, image->planes[0].horizontal);
   image->rows = vitrine_dc_blocks(info->image_height, 1, image->planes[0].vertical);
-  for (int index = 0; index < image->plane_count && is_usual; index++) {
+  return image;
+}
+
+/// Returns an image to read, or null, as `vitrine_dc_prepare` does.
+static inline vitrine_dc_image *vitrine_dc_open(const vitrine_jpeg *jpeg) {
+  vitrine_dc_image *image = vitrine_dc_prepare(jpeg);
+  if (!image) return NULL;
+  bool has_memory = true;
+  for (int index = 0; index < image->plane_count && has_memory; index++) {
     vitrine_dc_plane *plane = image->planes + index;
     plane->stride = (size_t)image->columns * (size_t)plane->horizontal;
     plane->samples = (uint8_t *)malloc(plane->stride * image->rows * (size_t)plane->vertical);
-    is_usual = plane->samples != NULL;
+    has_memory = plane->samples != NULL;
   }
-  if (!is_usual) {
+  if (!has_memory) {
     vitrine_dc_close(image);
     return NULL;
   }
-  image->source.next = info->src->next_input_byte;
-  image->source.end = info->src->next_input_byte + info->src->bytes_in_buffer;
+  image->source.next = jpeg->info.src->next_input_byte;
+  image->source.end = jpeg->info.src->next_input_byte + jpeg->info.src->bytes_in_buffer;
   return image;
 }
 

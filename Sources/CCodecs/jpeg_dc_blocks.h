@@ -75,6 +75,15 @@ static inline uint64_t vitrine_dc_word(const uint8_t *bytes, size_t position) {
   return word << (position & 7);
 }
 
+/// Returns the number of bits of the DC code at a position, which has been read, with its extra bits.
+static inline int vitrine_dc_bits_of_mean(const uint8_t *bytes, size_t position, const vitrine_dc_table *dc) {
+  uint64_t word = vitrine_dc_word(bytes, position);
+  int length = dc->lengths[word >> (64 - vitrine_dc_lookup_bits)];
+  if (length > 0) return length + dc->sizes[word >> (64 - vitrine_dc_lookup_bits)];
+  length = vitrine_dc_code_length(&dc->codes, (uint32_t)(word >> 48));
+  return length + vitrine_dc_value(&dc->codes, (uint32_t)(word >> 48), length);
+}
+
 /// Reads a block: adds the difference of its DC coefficient to `mean`, and moves `position` to its end. Returns false for
 /// an invalid code, and for too many coefficients.
 static inline bool vitrine_dc_read_block(

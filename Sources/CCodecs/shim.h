@@ -4,6 +4,7 @@
 #include "jpeg_decoding.h"
 #include "jpeg_encoding.h"
 #include "jpeg_in_part.h"
+#include "jpeg_regions.h"
 #include "png_decoding.h"
 #include "png_in_part.h"
 #include <webp/decode.h>

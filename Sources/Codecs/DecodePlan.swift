@@ -63,6 +63,9 @@ struct DecodePlan {
     colors = profile.flatMap { ColorConversion($0, of: model, as: options.pixelFormat) }
   }
 
+  /// Uses a conversion that was set up before.
+  mutating func convertColors(by conversion: ColorConversion?) { colors = conversion }
+
   /// The conversion to apply to drawn pixels; `nil` if there is none or the decoder applies it.
   var pixelColors: ColorConversion? { colors?.model == .cmyk ? nil : colors }
 

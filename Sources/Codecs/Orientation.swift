@@ -16,6 +16,23 @@ enum Orientation: UInt16, CaseIterable {
   func applied(to size: PixelSize) -> PixelSize {
     swapsSides ? PixelSize(width: size.height, height: size.width) : size
   }
+
+  /// True if the first column on the screen is the last column or row as stored.
+  var isMirrored: Bool { [.upMirrored, .down, .right, .rightMirrored].contains(self) }
+
+  /// True if the first row on the screen is the last row or column as stored.
+  var isFlipped: Bool { [.down, .downMirrored, .rightMirrored, .left].contains(self) }
+
+  /// Converts an area on the screen to the area as stored.
+  ///
+  /// - Parameter size: The size of the image on the screen.
+  func stored(_ area: PixelArea, of size: PixelSize) -> PixelArea {
+    let x = isMirrored ? size.width - area.x - area.width : area.x
+    let y = isFlipped ? size.height - area.y - area.height : area.y
+    return swapsSides
+      ? PixelArea(x: y, y: x, width: area.height, height: area.width)
+      : PixelArea(x: x, y: y, width: area.width, height: area.height)
+  }
 }
 
 extension Orientation {

@@ -54,6 +54,13 @@ struct JPEGHeader {
     return true
   }
 
+  /// Returns the header of an image of another size.
+  func resized(to size: PixelSize) -> JPEGHeader {
+    var header = self
+    header.size = size
+    return header
+  }
+
   /// Returns the bytes that libjpeg-turbo allocates when it decodes at `eighths`/8 of the size.
   ///
   /// Coefficients are allocated for whole rows and columns of MCUs (`jinit_d_coef_controller`). The other buffers hold

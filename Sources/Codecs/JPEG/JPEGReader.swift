@@ -104,6 +104,16 @@ final class JPEGReader {
     return source(outputSize, eighths: eighths)
   }
 
+  /// Starts decoding an image without CMYK at `eighths`/8 of its size. Returns the size of the decoded image.
+  ///
+  /// - Parameter memory: The number of bytes that libjpeg may take for coefficients.
+  func start(eighths: Int, as format: PixelFormat, memory: Int) throws(ImageError) -> PixelSize {
+    self.format = format
+    let order = format == .bgra ? JCS_EXT_BGRA : JCS_EXT_RGBA
+    guard vitrine_jpeg_start(handle, UInt32(eighths), order, memory) else { throw failure }
+    return outputSize
+  }
+
   /// Returns the form of an image decoded at `eighths`/8 of its size, whose sides were rounded up.
   func source(_ decoded: PixelSize, eighths: Int) -> Canvas.Source {
     var source = Canvas.Source(decoded, hasAlpha: false)

@@ -84,6 +84,15 @@ extension ImageSlot {
     own ?? target.view.map { type(of: $0).sharedImageDownloader } ?? View.sharedImageDownloader
   }
 
+  /// A source of the regions of the shown image; `nil` if the image is decoded only as a whole, or always in the size
+  /// that the request asks for.
+  var tileSource: (any TileSource)? {
+    guard let shown = state.shownRequest(in: scene), !shown.isLive, shown.request.targetSize == nil else {
+      return nil
+    }
+    return ImageRegions(of: shown.request, from: downloader(for: shown.options.downloader))
+  }
+
   /// Looks for the image in memory, at the size that is needed now.
   private func lookUp(_ lookup: SlotLookup, for load: SlotLoad?) {
     let scene = scene

@@ -153,6 +153,11 @@ struct SlotContent: ~Copyable {
   /// True if the slot shows an image that no code outside the slot has replaced.
   func hasKeptImage(in scene: SlotScene) -> Bool { keptImage(in: scene) != nil }
 
+  /// The request of the image that the slot shows; `nil` if code outside the slot has replaced the image.
+  func shownRequest(in scene: SlotScene) -> SlotRequest? {
+    hasKeptImage(in: scene) ? subject.shown?.slotRequest : nil
+  }
+
   private func keptImage(in scene: SlotScene) -> Image? {
     guard let image = subject.shown?.image, presentation.hasKept(image, in: scene) else { return nil }
     return image

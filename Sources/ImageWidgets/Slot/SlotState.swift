@@ -38,6 +38,9 @@ struct SlotState: ~Copyable {
   /// The image that the slot shows, or that was shown before the first preview.
   func imageWithoutPreview(in scene: SlotScene) -> Image? { content.imageWithoutPreview(in: scene) }
 
+  /// The request of the image that the slot shows; `nil` if there is none.
+  func shownRequest(in scene: SlotScene) -> SlotRequest? { content.shownRequest(in: scene) }
+
   /// Records that the view was drawn in the current state of the slot.
   mutating func wasDrawn() { content.wasDrawn() }
 

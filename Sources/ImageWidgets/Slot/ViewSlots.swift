@@ -26,6 +26,8 @@ final class ViewSlots: ViewAttachment {
 
   func didLeaveScreen(_ view: View) { for slot in slots { slot.didLeaveScreen() } }
 
+  func tileSource(for view: View) -> (any TileSource)? { slot(forKey: .contents)?.tileSource }
+
   func drawOverlay(of view: View, into list: inout DrawList) {
     for slot in slots { slot.wasDrawn() }
     guard let now = view.window?.now else { return }

@@ -1,4 +1,5 @@
 import Dispatch
+import FoundationEssentials
 import VitrineConcurrency
 import VitrineGraphics
 
@@ -20,6 +21,8 @@ final class LoadEngine: Sendable {
   let staleImages: StaleImageRemover
   let liveStreams = LiveStreams()
   let liveFrames: LiveFrameMaker
+  /// Nil for a decoder that decodes images only as a whole.
+  let regionMaker: RegionMaker?
   private let diskReader: DiskReader
   /// Nil if no pixels are stored.
   private let pixelWriter: PixelWriter?
@@ -70,6 +73,8 @@ final class LoadEngine: Sendable {
       decoder, workers: workers, ledger: ledger, configuration: configuration,
       countsImages: countsImages)
     liveFrames = LiveFrameMaker(imageMaker, workers)
+    regionMaker = RegionMaker(
+      decoder, workers: workers, ledger: ledger, pixelFormat: configuration.decoding.pixelFormat)
     state = Shared(
       LoadState(
         configuration, hasDisk: dataCache != nil, preparesFetches: dataCache?.preparesFetches ?? false,
@@ -119,6 +124,15 @@ final class LoadEngine: Sendable {
   func readsDisk(for request: ImageRequest) -> Bool {
     dataCache != nil && request.cache.usesDisk && !request.isLocal
       && DiskUse(request.cachePolicy) == .byFreshness
+  }
+
+  /// True if the body of a URL is the content of a file on this machine, which may be read in parts.
+  func readsFile(of url: URL) -> Bool {
+    guard url.scheme?.lowercased() == "file", (try? transports.transport(for: url)) is LocalTransport else {
+      return false
+    }
+    let host = url.host()?.lowercased() ?? ""
+    return host.isEmpty || host == "localhost"
   }
 
   /// False while late lookups are under way.

@@ -12,7 +12,10 @@ public import VitrineGraphics
 /// zoomView.setImage(from: "https://example.com/photo.jpg")
 /// ```
 ///
-/// The image is loaded in the size in which it is shown whole, and again with more pixels when it rests enlarged.
+/// The image is loaded in the size in which it is shown whole. When it rests enlarged or moves slowly, the visible part
+/// of a large JPEG is decoded in tiles; until a tile is there, the whole image shows enlarged. Other images are loaded
+/// again with more pixels: those with up to 4 million pixels, and those that are decoded only as a whole, such as
+/// progressive JPEGs.
 ///
 /// At the edge of the image, and while all of it is shown, a drag is left to superviews, such as a `PageView`.
 open class ZoomView: View {
@@ -28,8 +31,8 @@ open class ZoomView: View {
       settle()
     }
   }
-  /// The largest number of pixels for which an enlarged image is loaded again, 16 million by default. Beyond this
-  /// number, an enlarged image is shown with fewer pixels than the screen has.
+  /// The largest number of pixels for which an enlarged image that is not decoded in tiles is loaded again, 16 million by
+  /// default. Beyond this number, an enlarged image is shown with fewer pixels than the screen has.
   public var maximumPixels = 16_000_000
   /// Called with each change of the scale or the place of the image, from any cause.
   public var onZoom: ((ZoomView) -> Void)?
@@ -55,12 +58,17 @@ open class ZoomView: View {
   /// The scale for which the image is loaded: the largest since the image was set, because a smaller one is there.
   private var loadedScale = 1.0
   private var isHeld: Bool { held != nil }
+  private let tiles = ZoomTiles()
+  private var speed = ZoomSpeed()
 
   /// Creates a view that shows the whole image once there is one.
   public override init(frame: Rect = .zero) {
     super.init(frame: frame)
     contentMode = .fit
     clipsToBounds = true
+    tiles.onChange = { [weak self] in self?.setNeedsDisplay() }
+    tiles.onOpen = { [weak self] in self?.sharpen() }
+    tiles.onLoading = { [weak self] in $0 ? self?.beginLoading() : self?.endLoading() }
   }
 
   // MARK: Scale and place
@@ -113,6 +121,7 @@ open class ZoomView: View {
       show(goal)
       return settle()
     }
+    prepareTiles()
     motion = ZoomMotion(from: position, to: goal, duration: duration, at: window.now)
     requestFrames()
   }
@@ -121,6 +130,7 @@ open class ZoomView: View {
     guard new != position else { return }
     position = new
     setNeedsDisplay()
+    if let window, speed.isSlow(new, at: window.now), isZooming { updateTiles() }
     onZoom?(self)
   }
 
@@ -128,9 +138,28 @@ open class ZoomView: View {
   /// scale needs them.
   private func settle() {
     setNeedsDisplay()
-    guard position.scale > loadedScale else { return }
+    sharpen()
+  }
+
+  private func sharpen() {
+    guard !isZooming else { return updateTiles() }
+    guard position.scale > 1.001 else { return tiles.close() }
+    prepareTiles()
+    updateTiles()
+    guard position.scale > loadedScale, contents.map(tiles.serves) != true else { return }
     loadedScale = position.scale
     attachment?.boundsDidChange(of: self)
+  }
+
+  /// Opens the image for tiles, which takes a while, when it begins to move.
+  private func prepareTiles() {
+    guard let image = contents, window != nil else { return }
+    tiles.prepare(image) { attachment?.tileSource(for: self) }
+  }
+
+  private func updateTiles() {
+    guard let image = contents, let window, geometry.isUsable else { return }
+    tiles.update(image, visible: bounds, frame: imageFrame, pixelScale: window.scale)
   }
 
   private func letGo() {
@@ -156,18 +185,28 @@ open class ZoomView: View {
     super.didMoveToWindow()
     letGo()
     motion = nil
-    if window == nil, geometry.isUsable { show(geometry.limited(position)) }
+    if window == nil {
+      tiles.close()
+      if geometry.isUsable { show(geometry.limited(position)) }
+    }
   }
 
   /// Shows an image. An image of another shape is shown whole.
   open override func setContents(_ image: Image?, transition: Transition) {
     let before = imageSize
+    // The tiles are those of another image.
+    if image !== contents { tiles.close() }
     super.setContents(image, transition: transition)
     let after = imageSize
     let isSameShape =
       !before.isEmpty && !after.isEmpty
       && abs(before.width * after.height / (before.height * after.width) - 1) < 0.02
-    if isSameShape { geometryDidChange() } else { reset() }
+if isSameShape {
+      geometryDidChange()
+      sharpen()
+    } else {
+      reset()
+    }
   }
 
   /// The room for the image at the scale at which it was last at rest, in points.
@@ -190,12 +229,30 @@ open class ZoomView: View {
     let shown = frameToDraw(of: image)
     let scaleX = Double(image.pixelWidth) / frame.width
     let scaleY = Double(image.pixelHeight) / frame.height
-    let source = Rect(
-      x: (visible.minX - frame.minX) * scaleX, y: (visible.minY - frame.minY) * scaleY,
-      width: visible.width * scaleX, height: visible.height * scaleY)
-    list.draw(
-      DrawList.ImageCommand(
-        image: shown, source: shown.sourceRect(source, of: image), destination: visible, isMoving: isZooming))
+    // An image that is not sharp yet is not worth a texture.
+    let isMoving = isZooming || tiles.serves(image)
+    func whole(_ part: Rect) -> DrawList.ImageCommand {
+      let source = Rect(
+        x: (part.minX - frame.minX) * scaleX, y: (part.minY - frame.minY) * scaleY,
+        width: part.width * scaleX, height: part.height * scaleY)
+      return DrawList.ImageCommand(
+        image: shown, source: shown.sourceRect(source, of: image), destination: part, isMoving: isMoving)
+    }
+    let commands = tiles.commands(
+      visible: visible, frame: frame, pixelScale: window?.scale ?? 1, whole: whole, snap: snapped)
+    for command in commands ?? [whole(visible)] { list.draw(command) }
+  }
+
+  /// Moves the edges of a rectangle to whole pixels of the screen.
+  private func snapped(_ rect: Rect) -> Rect {
+    let scale = window?.scale ?? 1
+    let origin = convertToWindow(bounds.origin) - bounds.origin
+    func snap(_ place: Double, _ origin: Double) -> Double {
+      ((place + origin) * scale).rounded() / scale - origin
+    }
+    let (left, top) = (snap(rect.minX, origin.x), snap(rect.minY, origin.y))
+    return Rect(
+      x: left, y: top, width: snap(rect.maxX, origin.x) - left, height: snap(rect.maxY, origin.y) - top)
   }
 
   // MARK: Touches
@@ -268,6 +325,7 @@ open class ZoomView: View {
       motion = nil
       fingerCenter = fromCenter(convertFromWindow(centroid))
       held = geometry.held(position, about: fingerCenter)
+      prepareTiles()
       setNeedsDisplay()
     case .changed(let change):
       guard var held, geometry.isUsable else { return }
@@ -344,13 +402,19 @@ open class ZoomView: View {
     set { super.accessibilityRole = newValue }
   }
 
-  /// The scale in percent while the image is enlarged, unless a value was set.
+  /// The scale in percent while the image is enlarged, and the number of sharp tiles, unless a value was set.
   open override var accessibilityValue: String? {
     get {
-      super.accessibilityValue
-        ?? (position.scale > 1.001 ? "\(Int((position.scale * 100).rounded())) %" : nil)
+      super.accessibilityValue ?? scaleDescription
     }
     set { super.accessibilityValue = newValue }
+  }
+
+  private var scaleDescription: String? {
+    guard position.scale > 1.001 else { return nil }
+    let (loaded, needed) = tiles.counts
+    let percent = "\(Int((position.scale * 100).rounded())) %"
+    return needed > 0 ? "\(percent), \(loaded) of \(needed) tiles" : percent
   }
 }
 

@@ -1,0 +1,178 @@
+import FoundationEssentials
+import VitrineConcurrency
+package import VitrineGraphics
+
+/// An image from which regions are decoded, for a view that shows a part of a large image.
+///
+/// The encoded image is not kept in memory if it is a file; else its bytes are loaded from the disk cache or the network
+/// and kept until this object is released. All completions are called on the main actor, after the call that caused
+/// them. Releasing the object cancels everything.
+@MainActor
+package final class ImageRegions {
+  package typealias OpenCompletion = @MainActor (Result<RegionLayout, RegionError>) -> Void
+  package typealias RegionCompletion = @MainActor (Result<Image, ImageError>) -> Void
+
+  private enum Phase {
+    case closed
+    case loading(ImageTask)
+    case opening(RegionJob)
+    case open(any ImageRegionDecoder)
+  }
+
+  private let downloader: ImageDownloader
+  private let maker: RegionMaker
+  private let request: ImageRequest
+  private var phase = Phase.closed
+  /// The reservation of the encoded bytes and of the decoder.
+  private var reservation: MemoryReservation?
+  /// Incremented by each call of `open` and `close`, so that a late end is recognized.
+  private var generation = 0
+  private let pressure = RegionPressure()
+
+  /// Called when memory is short. The argument is true if all memory should be released that is not needed at this
+  /// moment, and false if that of regions that are not visible is enough.
+  package var onPressure: ((_ isCritical: Bool) -> Void)?
+
+  /// Returns `nil` for a request whose images are decoded only as a whole: with transforms, without decoding, or for a
+  /// decoder without regions.
+  package init?(of request: ImageRequest, from downloader: ImageDownloader) {
+    guard let maker = downloader.engine.regionMaker, request.decodes, request.transforms.isEmpty else {
+      return nil
+    }
+    self.downloader = downloader
+    self.maker = maker
+    var data = downloader.completedWithoutSlot(request)
+    data.decodes = false
+    data.targetSize = nil
+    if data.cachePolicy != .cacheOnly { data.cachePolicy = .useCache }
+    self.request = data
+    pressure.handler = { [weak self] isCritical in self?.onPressure?(isCritical) }
+    pressure.count(against: maker.ledger)
+  }
+
+  isolated deinit { close() }
+
+  /// True if the image is open or being opened.
+  package var isActive: Bool { if case .closed = phase { false } else { true } }
+
+  /// The layout of an open image; `nil` before.
+  package var layout: RegionLayout? { if case .open(let decoder) = phase { decoder.layout } else { nil } }
+
+  /// Loads the encoded image and reads it once. `completion` is called once, unless `close()` is called before. Does
+  /// nothing while the image is open or being opened.
+  package func open(completion: @escaping OpenCompletion) {
+    guard !isActive else { return }
+    generation += 1
+    let generation = generation
+    if downloader.engine.readsFile(of: request.url) {
+      let path = request.url.path(percentEncoded: false)
+      return read({ FileBytes(path: path)?.encoded }, byteCount: 0, completion)
+    }
+    let task = downloader.load(request) { [weak self] result in
+      guard let self, self.generation == generation else { return }
+      switch result {
+      case .success(let response):
+        guard let data = response.data else { return self.fail(.notSupported, completion) }
+        self.read({ EncodedBytes(data) }, byteCount: data.count, completion)
+      case .failure(let error): self.fail(.image(error), completion)
+      }
+    }
+    phase = .loading(task)
+  }
+
+  private func read(
+    _ bytes: @escaping @Sendable () -> EncodedBytes?, byteCount: Int, _ completion: @escaping OpenCompletion
+  ) {
+    let generation = generation
+    let reservation = MemoryReservation(byteCount, in: maker.ledger, as: .decoding)
+    self.reservation = reservation
+    let job = maker.open(bytes, limits: request.limits, reservation: reservation) { [weak self] result in
+      MainActorQueue.main.post {
+        guard let self, self.generation == generation else { return reservation.end() }
+        switch result {
+        case .success(let decoder):
+          self.phase = .open(decoder)
+          completion(.success(decoder.layout))
+        case .failure(let error): self.fail(error, completion)
+        }
+      }
+    }
+    phase = .opening(job)
+  }
+
+  private func fail(_ error: RegionError, _ completion: OpenCompletion) {
+    close()
+    completion(.failure(error))
+  }
+
+  /// Decodes a region of an open image. `completion` is called once, unless the returned operation is cancelled before;
+  /// with `.cancelled` if the image is not open.
+  package func decode(
+    _ region: ImageRegion, priority: ImageRequest.Priority, completion: @escaping RegionCompletion
+  ) -> RegionLoad {
+    let load = RegionLoad(completion)
+    guard case .open(let decoder) = phase else {
+      MainActorQueue.main.post { load.end(.failure(.cancelled)) }
+      return load
+    }
+    load.job = maker.decode(region, with: decoder, priority: priority) { result in
+      MainActorQueue.main.post { load.end(result) }
+    }
+    return load
+  }
+
+  /// Releases the encoded image and what was made of it. Decoded regions stay, and running decodes end.
+  package func close() {
+    generation += 1
+    switch phase {
+    case .loading(let task): task.cancel()
+    case .opening(let job): job.cancel()
+    case .open, .closed: break
+    }
+    phase = .closed
+    reservation?.end()
+    reservation = nil
+  }
+}
+
+/// The decode of a region for a caller on the main actor.
+@MainActor
+package final class RegionLoad {
+  private var completion: ImageRegions.RegionCompletion?
+  fileprivate var job: RegionJob?
+
+  fileprivate init(_ completion: @escaping ImageRegions.RegionCompletion) { self.completion = completion }
+
+  fileprivate func end(_ result: Result<Image, ImageError>) {
+    job = nil
+    let completion = completion.take()
+    completion?(result)
+  }
+
+  /// Cancels the decode. Its completion is not called any more.
+  package func cancel() {
+    completion = nil
+    job?.cancel()
+    job = nil
+  }
+}
+
+/// Passes the pressure on memory to the main actor.
+private final class RegionPressure: MemoryHolder {
+  private let box = Shared<(@MainActor @Sendable (Bool) -> Void)?>(nil)
+
+  var handler: (@MainActor @Sendable (_ isCritical: Bool) -> Void)? {
+    get { box.withLock { $0 } }
+    set { box.withLock { $0 = newValue } }
+  }
+
+  func count(against ledger: MemoryLedger) { ledger.register(self, as: .decoding) }
+
+  func release(bytes: Int) { call(false) }
+
+  func handlePressure(_ pressure: MemoryPressure) { call(pressure == .critical) }
+
+  private func call(_ isCritical: Bool) {
+    MainActorQueue.main.post { self.handler?(isCritical) }
+  }
+}

@@ -1,0 +1,103 @@
+import Synchronization
+import VitrineConcurrency
+import VitrineGraphics
+
+/// Opens images for regions, and decodes regions, on the threads and within the memory of a downloader.
+struct RegionMaker: Sendable {
+  /// The last number of a job; apart from the numbers of other jobs that run on the same threads.
+  private static let lastNumber = Atomic<UInt64>(7 << 61)
+
+  private let decoder: any ImageRegionDecoding
+  private let workers: WorkerPool
+  let ledger: MemoryLedger
+  private let pixelFormat: PixelFormat
+
+  /// Returns `nil` for a decoder that decodes images only as a whole.
+  init?(_ decoder: any ImageDecoding, workers: WorkerPool, ledger: MemoryLedger, pixelFormat: PixelFormat) {
+    guard let decoder = decoder as? any ImageRegionDecoding else { return nil }
+    self.decoder = decoder
+    self.workers = workers
+    self.ledger = ledger
+    self.pixelFormat = pixelFormat
+  }
+
+  /// Makes the decoder of an image's regions.
+  ///
+  /// - Parameters:
+  ///   - bytes: Returns the encoded image, on a worker thread; `nil` if it cannot be read.
+  ///   - reservation: The reservation of the bytes in memory. Has the memory of the decoder in addition afterwards.
+  ///   - completion: Called once on a worker thread, unless the job is cancelled before the start.
+  func open(
+    _ bytes: @escaping @Sendable () -> EncodedBytes?, limits: DecodeLimits, reservation: MemoryReservation,
+    completion: @escaping @Sendable (Result<any ImageRegionDecoder, RegionError>) -> Void
+  ) -> RegionJob {
+    let kept = reservation.bytes
+    let opened = Shared<EncodedBytes?>(nil)
+    // A file is opened here, before the memory is reserved.
+    let claim = MemoryClaim(in: reservation) { [decoder] in
+      guard let bytes = bytes() else { return 0 }
+      opened.withLock { $0 = bytes }
+      return decoder.memoryForRegions(of: bytes)
+    }
+    let options = DecodeOptions(pixelFormat: pixelFormat, limits: limits)
+    return submit(.high, claim) { [decoder] cancellation in
+      let result = Result { () throws(RegionError) -> any ImageRegionDecoder in
+        guard let bytes = opened.withLock({ $0.take() }) else { throw .notSupported }
+        if claim.isGivenUp { throw .image(claim.refusal) }
+        return try decoder.regionDecoder(for: bytes, options: options, cancellation: cancellation)
+      }
+      let retained = (try? result.get()).map { ByteCount.sum(kept, $0.retainedBytes) }
+      reservation.resize(to: retained ?? 0)
+      completion(result)
+    }
+  }
+
+  /// Decodes a region into an image, which counts as shown until it is released.
+  ///
+  /// - Parameter completion: Called once on a worker thread, unless the job is cancelled before the start.
+  func decode(
+    _ region: ImageRegion, with regions: any ImageRegionDecoder, priority: ImageRequest.Priority,
+    completion: @escaping @Sendable (Result<Image, ImageError>) -> Void
+  ) -> RegionJob {
+    let reservation = MemoryReservation(0, in: ledger, as: .decoding)
+    let claim = MemoryClaim(regions.memoryNeeded(for: region), in: reservation)
+    return submit(priority, claim) { cancellation in
+      let result = Result { () throws(ImageError) -> Image in
+        if let claim, claim.isGivenUp { throw claim.refusal }
+        return Image(try regions.decode(region, cancellation: cancellation), format: .jpeg)
+      }
+      if case .success(let image) = result { image.countAsShown(movedFrom: reservation) }
+      reservation.end()
+      completion(result)
+    }
+  }
+
+  private func submit(
+    _ priority: ImageRequest.Priority, _ claim: MemoryClaim?,
+    _ body: @escaping @Sendable (DecodeCancellation) -> Void
+  ) -> RegionJob {
+    let number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+    let flag = CancellationFlag()
+    let work = ledger.beginWork()
+    workers.submit(number, priority: priority.rawValue, taking: claim, stoppedBy: flag) { [ledger] in
+      ledger.checkPressure()
+      body(flag.cancellation)
+      work.end()
+    }
+    return RegionJob(workers, number)
+  }
+}
+
+/// A job of a `RegionMaker`.
+final class RegionJob: Cancellable {
+  private let workers: WorkerPool
+  private let number: UInt64
+
+  fileprivate init(_ workers: WorkerPool, _ number: UInt64) {
+    self.workers = workers
+    self.number = number
+  }
+
+  /// Drops the job if it has not begun, and asks a running one to stop.
+  func cancel() { workers.cancel(number) }
+}
