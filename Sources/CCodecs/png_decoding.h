@@ -15,6 +15,8 @@ typedef struct {
   size_t left;
   char message[128];
   bool blue_first;
+  /// True if opaque images have rows of three bytes per pixel.
+  bool leaves_out_alpha;
 } vitrine_png;
 
 static inline void vitrine_png_fail(png_structp png, png_const_charp text) {
@@ -46,19 +48,20 @@ static inline void vitrine_png_keep_to_pixels(vitrine_png *self) {
   png_set_keep_unknown_chunks(self->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
 }
 
-/// Requests four bytes per pixel. Called once the header has been read.
+/// Requests four bytes per pixel, or three. Called once the header has been read.
 static inline void vitrine_png_ask_for_pixels(vitrine_png *self) {
   png_set_expand(self->png);
   png_set_scale_16(self->png);
   png_set_gray_to_rgb(self->png);
-  png_set_add_alpha(self->png, 0xFF, PNG_FILLER_AFTER);
+  if (!self->leaves_out_alpha) png_set_add_alpha(self->png, 0xFF, PNG_FILLER_AFTER);
   if (self->blue_first) png_set_bgr(self->png);
   png_set_interlace_handling(self->png);
   png_read_update_info(self->png, self->info);
 }
 
-/// Reads the header, up to the pixels, and requests four bytes per pixel. `bytes` must outlive the decoder. If
-/// `ignores_checksums` is true, the checksums of chunks are not verified.
+/// Reads the header, up to the pixels, and requests four bytes per pixel, or, if `leaves_out_alpha` is set and the image
+/// is opaque, three. `bytes` must outlive the decoder. If `ignores_checksums` is true, the checksums of chunks are not
+/// verified.
 __attribute__((noinline)) static inline bool vitrine_png_open(
     vitrine_png *self, const unsigned char *bytes, size_t count, bool blue_first, bool ignores_checksums) {
   self->next = bytes;

@@ -82,7 +82,7 @@ struct Canvas {
     }
   }
 
-  /// The form in which a decoder returns an image: row by row, with four bytes per pixel.
+  /// The form in which a decoder returns an image: row by row, with three or four bytes per pixel.
   struct Source {
     var size: PixelSize
     /// The part of `size` that the image covers: less than all of it if a decoder that scales down has rounded up.
@@ -91,6 +91,13 @@ struct Canvas {
     var hasAlpha: Bool
     /// True if the decoder returns the whole image at once instead of strips.
     var isWhole = false
+    /// Four, or three in an opaque image that is scaled: red, green and blue.
+    var bytesPerPixel = PixelFormat.bytesPerPixel
+    /// True if red and blue are to be swapped. Only for images that are scaled, because the result has fewer pixels.
+    var swapsRedAndBlue = false
+
+    /// The number of bytes of a row.
+    var bytesPerRow: Int { size.width * bytesPerPixel }
 
     init(_ size: PixelSize, hasAlpha: Bool, isWhole: Bool = false) {
       self.size = size
@@ -107,7 +114,10 @@ struct Canvas {
     _ source: Source, read: (_ rows: UnsafeMutableRawPointer, _ count: Int) throws(ImageError) -> Void
   ) throws(ImageError) {
     let isScaled = source.size != size
-    let bytesPerRow = source.size.width * PixelFormat.bytesPerPixel
+    precondition(
+      isScaled || (source.bytesPerPixel == PixelFormat.bytesPerPixel && !source.swapsRedAndBlue),
+      "pixels are converted while they are scaled")
+    let bytesPerRow = source.bytesPerRow
     let stripHeight = source.isWhole ? source.size.height : min(source.size.height, Self.stripHeight)
     let isDirect = !isScaled && isUpright
     let strip = isDirect ? nil : PixelBuffer(byteCount: bytesPerRow * stripHeight, isZeroed: false)

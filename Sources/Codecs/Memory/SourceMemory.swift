@@ -72,10 +72,10 @@ extension DecodePlan {
     let isScaled = source.size != scaled
     guard isScaled || orientation != .up else { return 0 }
     let rows = source.isWhole ? source.size.height : min(source.size.height, Canvas.stripHeight)
-    let strip = ByteCount.product(source.size.width, rows, PixelFormat.bytesPerPixel)
+    let strip = ByteCount.product(source.size.width, rows, source.bytesPerPixel)
     let sums =
       isScaled
-      ? ByteCount.sum(ByteCount.product(source.size.width, 16), ByteCount.product(scaled.width, 48)) : 0
+      ? ByteCount.sum(ByteCount.product(source.size.width, 24), ByteCount.product(scaled.width, 48)) : 0
     return ByteCount.sum(strip, sums)
   }
 }

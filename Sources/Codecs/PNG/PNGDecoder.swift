@@ -23,23 +23,33 @@ enum PNGDecoder {
     _ structure: PNGStructure, _ data: [UInt8], _ plan: DecodePlan
   ) throws(ImageError) -> Bitmap {
     try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
-      let reader = try PNGReader(bytes, width: structure.size.width, format: plan.options.pixelFormat)
-      let source = Canvas.Source(
-        structure.size, hasAlpha: structure.hasAlpha, isWhole: structure.isInterlaced)
+      let source = source(structure, for: plan)
+      let reader = try PNGReader(
+        bytes, width: source.size.width, format: source.swapsRedAndBlue ? .rgba : plan.options.pixelFormat,
+        bytesPerPixel: source.bytesPerPixel)
       return try plan.bitmap(hasAlpha: structure.hasAlpha) { (canvas) throws(ImageError) in
         try canvas.draw(source) { (rows, count) throws(ImageError) in
           // An interlaced image has seven passes over all rows, each of which adds pixels.
           for _ in 0..<(structure.isInterlaced ? 7 : 1) {
             for y in stride(from: 0, to: count, by: rowsAtOnce) {
               try plan.cancellation.check()
-              try reader.read(
-                rows + y * structure.size.width * PixelFormat.bytesPerPixel, count: min(rowsAtOnce, count - y)
-              )
+              try reader.read(rows + y * source.bytesPerRow, count: min(rowsAtOnce, count - y))
             }
           }
         }
       }
     }
+  }
+
+  /// Returns the form in which libpng returns the image. PNG has red first, and no alpha if it is opaque: libpng
+  /// converts rows that are not scaled, and the result of scaling, which has fewer pixels, is converted after that.
+  private static func source(_ structure: PNGStructure, for plan: DecodePlan) -> Canvas.Source {
+    var source = Canvas.Source(
+      structure.size, hasAlpha: structure.hasAlpha, isWhole: structure.isInterlaced)
+    guard plan.isScaled else { return source }
+    source.swapsRedAndBlue = plan.options.pixelFormat == .bgra
+    if !structure.hasAlpha { source.bytesPerPixel = 3 }
+    return source
   }
 
   /// Returns the first frame and the animation; `nil` for a still image, and if the default image is not a frame and
@@ -119,7 +129,7 @@ enum PNGDecoder {
     let pixels = ByteCount.product(plan.stored.width, plan.stored.height, PixelFormat.bytesPerPixel)
     return SourceMemory(
       plan: plan,
-      source: Canvas.Source(plan.stored, hasAlpha: structure.hasAlpha, isWhole: structure.isInterlaced),
+      source: source(structure, for: plan),
       codec: ByteCount.sum(
         structure.codecBytes,
         PNGAnimation.bytes(structure, byteCount: data.count, limits: options.limits)),

@@ -5,7 +5,7 @@ import VitrineGraphics
 ///
 /// Numbers have 16 bits, the lower 8 of which are a fraction, so that a vector instruction handles eight of them. A
 /// pixel differs by at most 1.5 from the exact mean.
-struct SlightScaler {
+struct SlightScaler: RowSums {
   /// The weights of three neighboring source columns, the first of which is `first`. Columns beyond the source have the
   /// weight 0.
   private struct Taps {
@@ -35,7 +35,7 @@ struct SlightScaler {
     /// The offsets in bytes of the first columns in the sums.
     var offsets: (Int32, Int32)
 
-    init(_ left: Taps, _ right: Taps) {
+    init(_ left: Taps, _ right: Taps, bytesPerPixel: Int) {
       func vector(_ left: UInt16, _ right: UInt16) -> SIMD8<UInt16> {
         SIMD8(lowHalf: SIMD4(repeating: left), highHalf: SIMD4(repeating: right))
       }
@@ -46,78 +46,82 @@ struct SlightScaler {
     }
   }
 
-  /// The number of bytes of the sums of a source pixel.
-  private static let bytesPerPixel = PixelFormat.bytesPerPixel * MemoryLayout<UInt16>.stride
-  /// The number of pixels after the sums, which the last taps read.
-  private static let pixelsAfter = 2
+  /// The number of pixels after the sums, of which the last taps read a part.
+  private static let pixelsAfter = 3
   /// The largest number of source rows that an output row covers.
   private static let largestRowCount = 3.0
 
   /// The weights of all output pixels. The second pixel of the last pair is the first one again if their number is odd.
   private let taps: [TapsOfTwo]
   private let width: Int
+  /// The number of bytes of the sums of a source pixel.
+  private let bytesPerPixel: Int
   private let memory: PixelBuffer
-  /// Four sums per source pixel, in 256ths, for the current output row.
+  /// A sum per sample of a source row, in 256ths, for the current output row.
   private let sums: UnsafeMutableBufferPointer<UInt16>
   /// The fraction of the current output row that the rows so far cover, as a number and in 256ths.
   private var covered: (exact: Float, rounded: UInt16) = (0, 0)
+  /// True if no source row was added to the current output row.
+  private var isAtStart = true
 
   /// Returns `nil` if an output pixel covers more than three rows or columns.
   ///
   /// - Parameter rowsPerRow: The number of source rows per output row.
-  init?(_ spans: [AreaScaler.Span], sourceWidth: Int, rowsPerRow: Double) {
+  init?(_ spans: [AreaScaler.Span], _ source: Canvas.Source, rowsPerRow: Double) {
     guard rowsPerRow <= Self.largestRowCount else { return nil }
     let taps = spans.compactMap { Taps($0) }
     guard taps.count == spans.count else { return nil }
     width = taps.count
+    let bytesPerPixel = source.bytesPerPixel * MemoryLayout<UInt16>.stride
+    self.bytesPerPixel = bytesPerPixel
     self.taps = stride(from: 0, to: taps.count, by: 2).map {
-      TapsOfTwo(taps[$0], taps[min($0 + 1, taps.count - 1)])
+      TapsOfTwo(taps[$0], taps[min($0 + 1, taps.count - 1)], bytesPerPixel: bytesPerPixel)
     }
-    memory = PixelBuffer(byteCount: (sourceWidth + Self.pixelsAfter) * Self.bytesPerPixel)
+    memory = PixelBuffer(byteCount: (source.size.width + Self.pixelsAfter) * bytesPerPixel)
     let sumBytes = UnsafeMutableRawBufferPointer(
-      rebasing: memory.bytes[..<(sourceWidth * Self.bytesPerPixel)])
+      rebasing: memory.bytes[..<(source.size.width * bytesPerPixel)])
     sums = sumBytes.bindMemory(to: UInt16.self)
   }
 
-  /// Adds a source row.
-  ///
-  /// - Parameters:
-  ///   - fraction: The fraction of the output row that the source row covers. The fractions of an output row add up to
-  ///     1.
-  ///   - isFirst: True for the first source row of an output row.
-  mutating func add(_ row: UnsafePointer<UInt8>, fraction: Float, isFirst: Bool) {
-    if isFirst { covered = (0, 0) }
-    covered.exact = min(covered.exact + fraction, 1)
+  mutating func add(_ row: UnsafePointer<UInt8>, weight: Float, of rows: Float) {
+    covered.exact = min(covered.exact + weight / max(rows, weight), 1)
     let upTo = UInt16((covered.exact * 256).rounded())
-    let weight = upTo - covered.rounded
+    let part = upTo - covered.rounded
     covered.rounded = upTo
     let sums = sums.baseAddress.unsafelyUnwrapped
     let count = self.sums.count
-    if isFirst {
-      for index in 0..<count { sums[index] = UInt16(row[index]) &* weight }
-    } else if weight > 0 {
-      for index in 0..<count { sums[index] &+= UInt16(row[index]) &* weight }
+    if isAtStart {
+      for index in 0..<count { sums[index] = UInt16(row[index]) &* part }
+    } else if part > 0 {
+      for index in 0..<count { sums[index] &+= UInt16(row[index]) &* part }
     }
+    isAtStart = false
   }
 
-  /// Writes the output row.
-  func finish(_ output: UnsafeMutablePointer<UInt8>) {
+  mutating func finish(_ output: UnsafeMutablePointer<UInt8>) {
     let sums = UnsafeRawPointer(self.sums.baseAddress.unsafelyUnwrapped)
     let target = UnsafeMutableRawPointer(output)
+    let bytesPerPixel = bytesPerPixel
     taps.withUnsafeBufferPointer { taps in
       let pairs = width / 2
       for index in 0..<pairs {
-        target.storeBytes(of: Self.pixels(sums, taps[index]), toByteOffset: index &* 8, as: UInt64.self)
+        target.storeBytes(
+          of: Self.pixels(sums, taps[index], bytesPerPixel), toByteOffset: index &* 8, as: UInt64.self)
       }
       guard pairs < taps.count else { return }
-      let last = UInt32(truncatingIfNeeded: UInt64(littleEndian: Self.pixels(sums, taps[pairs])))
+      let last = UInt32(
+        truncatingIfNeeded: UInt64(littleEndian: Self.pixels(sums, taps[pairs], bytesPerPixel)))
       target.storeBytes(of: last.littleEndian, toByteOffset: pairs &* 8, as: UInt32.self)
     }
+    covered = (0, 0)
+    isAtStart = true
   }
 
   /// Returns two neighboring output pixels.
   @inline(__always)
-  private static func pixels(_ sums: UnsafeRawPointer, _ taps: TapsOfTwo) -> UInt64 {
+  private static func pixels(
+    _ sums: UnsafeRawPointer, _ taps: TapsOfTwo, _ bytesPerPixel: Int
+  ) -> UInt64 {
     let left = sums + Int(taps.offsets.0)
     let right = sums + Int(taps.offsets.1)
     func column(_ index: Int) -> SIMD8<UInt16> {

@@ -1,0 +1,127 @@
+import VitrineGraphics
+
+/// The sums of an `AreaScaler` for an image with alpha: colors are weighted by alpha, and the sum of alpha is multiplied by
+/// 255, so that a sum of colors divided by that of alpha is a color as a fraction.
+///
+/// Numbers are integers, because a vector instruction multiplies eight of 16 bits.
+struct AlphaSums: RowSums {
+  /// The maximum number of weight steps of an output row. 255 · 255 times as many fit a signed integer of 32 bits.
+  private static let largestWeight = 1 << 15
+
+  private let spans: [AreaScaler.Span]
+  private let memory: PixelBuffer
+  /// Four sums per source pixel.
+  private let sums: UnsafeMutableBufferPointer<UInt32>
+  /// The number of steps of the weight of a whole row, a power of 2.
+  private let stepsPerRow: Float
+  /// The number of lowest bits by which products are shifted right, so that their sum fits; 0 unless an output row
+  /// covers half of `largestWeight` rows.
+  private let shift: UInt16
+  /// The weight of the current output row so far.
+  private var weight = 0
+
+  /// - Parameter rowsPerRow: The number of source rows per output row.
+  init(_ spans: [AreaScaler.Span], sourceWidth: Int, rowsPerRow: Double) {
+    self.spans = spans
+    // Fractions of the first and the last row are rounded up to a row.
+    let rows = Int(rowsPerRow) + 3
+    var steps = 1
+    while steps * 2 * rows <= Self.largestWeight { steps *= 2 }
+    stepsPerRow = Float(steps)
+    var shift: UInt16 = 0
+    while rows >> Int(shift) > Self.largestWeight { shift += 1 }
+    self.shift = shift
+    memory = PixelBuffer(
+      byteCount: sourceWidth * PixelFormat.bytesPerPixel * MemoryLayout<UInt32>.stride)
+    sums = memory.bytes.bindMemory(to: UInt32.self)
+  }
+
+  mutating func add(_ row: UnsafePointer<UInt8>, weight: Float, of rows: Float) {
+    // A row that is the only one of an output row must not be lost.
+    let steps = max(1, (weight * stepsPerRow).rounded())
+    let bytes = UnsafeRawPointer(row)
+    let target = UnsafeMutableRawPointer(sums.baseAddress.unsafelyUnwrapped)
+    let count = sums.count / PixelFormat.bytesPerPixel
+    if shift > 0 {
+      Self.add(bytes, to: target, count: count, steps: UInt16(steps), shift: shift, isFirst: self.weight == 0)
+    } else {
+      Self.add(bytes, to: target, count: count, steps: UInt16(steps), shift: 0, isFirst: self.weight == 0)
+    }
+    self.weight += Int(steps)
+  }
+
+  @inline(__always)
+  private static func add(
+    _ row: UnsafeRawPointer, to sums: UnsafeMutableRawPointer, count: Int, steps: UInt16, shift: UInt16,
+    isFirst: Bool
+  ) {
+    // Two pixels at a time.
+    let pairs = count / 2
+    if isFirst {
+      for index in 0..<pairs {
+        let samples = row.loadUnaligned(fromByteOffset: index &* 8, as: SIMD8<UInt8>.self)
+        let sum = weighted(samples, steps: steps, shift: shift)
+        sums.storeBytes(of: sum, toByteOffset: index &* 32, as: SIMD8<UInt32>.self)
+      }
+    } else {
+      for index in 0..<pairs {
+        let samples = row.loadUnaligned(fromByteOffset: index &* 8, as: SIMD8<UInt8>.self)
+        let old = sums.loadUnaligned(fromByteOffset: index &* 32, as: SIMD8<UInt32>.self)
+        let sum = old &+ weighted(samples, steps: steps, shift: shift)
+        sums.storeBytes(of: sum, toByteOffset: index &* 32, as: SIMD8<UInt32>.self)
+      }
+    }
+    for index in (pairs * 2)..<count {
+      let samples = row.loadUnaligned(fromByteOffset: index &* 4, as: SIMD4<UInt8>.self)
+      let sum = weighted(SIMD8(lowHalf: samples, highHalf: .zero), steps: steps, shift: shift).lowHalf
+      let old = isFirst ? .zero : sums.loadUnaligned(fromByteOffset: index &* 16, as: SIMD4<UInt32>.self)
+      sums.storeBytes(of: old &+ sum, toByteOffset: index &* 16, as: SIMD4<UInt32>.self)
+    }
+  }
+
+  /// Returns the samples of two pixels, colors multiplied by alpha and alpha by 255, times a weight.
+  @inline(__always)
+  private static func weighted(_ pixels: SIMD8<UInt8>, steps: UInt16, shift: UInt16) -> SIMD8<UInt32> {
+    let samples = SIMD8<UInt16>(truncatingIfNeeded: pixels)
+    let (left, right) = (samples[3], samples[7])
+    let products = samples &* SIMD8(left, left, left, 255, right, right, right, 255)
+    return SIMD8<UInt32>(truncatingIfNeeded: products &>> shift)
+      &* SIMD8<UInt32>(truncatingIfNeeded: SIMD8<UInt16>(repeating: steps))
+  }
+
+  mutating func finish(_ output: UnsafeMutablePointer<UInt8>) {
+    let sums = UnsafeRawPointer(self.sums.baseAddress.unsafelyUnwrapped)
+    let target = UnsafeMutableRawPointer(output)
+    // The sum of alpha of an opaque image is 255 times its weight times 255.
+    let rowFactor = 1 / (Float(weight) * 255) * Float(1 << shift)
+    func pixel(_ index: Int) -> SIMD4<Float> {
+      // Signed integers, which have a vector instruction.
+      let sum = sums.loadUnaligned(fromByteOffset: index &* 16, as: SIMD4<Int32>.self)
+      return SIMD4<Float>(sum)
+    }
+    spans.withUnsafeBufferPointer { spans in
+      for column in spans.indices {
+        let span = spans[column]
+        var sum = pixel(span.first) * span.firstWeight
+        if span.last > span.first {
+          for index in (span.first + 1)..<span.last { sum += pixel(index) }
+          sum += pixel(span.last) * span.lastWeight
+        }
+        let bytes = Self.straight(sum, factor: span.factor * rowFactor)
+        target.storeBytes(of: bytes, toByteOffset: column &* 4, as: UInt32.self)
+      }
+    }
+    weight = 0
+  }
+
+  /// Returns a pixel with straight alpha.
+  ///
+  /// - Parameter factor: The factor from the sum of alpha to alpha.
+  @inline(__always)
+  private static func straight(_ sum: SIMD4<Float>, factor: Float) -> UInt32 {
+    guard sum.w > 0 else { return 0 }
+    var pixel = sum * (255 / sum.w)
+    pixel.w = sum.w * factor
+    return UInt32(packing: pixel)
+  }
+}
