@@ -9,9 +9,10 @@ The script needs Python 3.10 or newer, numpy and pillow. All noise is seeded, so
 each run makes equal pictures. The script writes into the folder Assets:
 
     gallery/   pictures of many sizes and file formats, and titles.tsv with the
-               file name, the title and a description of each file
+               file name, the title, a caption and the format of each file
     buttons/   icons, plates and scenes in the states normal, highlighted,
-               selected and disabled, and a portrait
+               selected and disabled, the signs and round plates of the media
+               bar, and a portrait
     ui/        the marks for failed and loading images, and the app icon
 
 The scenes are in the `maker` package.
@@ -113,6 +114,19 @@ def button_makers():
             lambda frame, hour=hour: towns.village(frame, hour),
             (640, 400),
         )
+    for name in controls.MEDIA:
+        for state in controls.MEDIA_TINTS:
+            yield cutout(
+                BUTTONS / f'media-{name}-{state}.png',
+                lambda frame, name=name, state=state: controls.media(frame, name, state),
+                (96, 96),
+            )
+    for state in controls.ROUND_STATES:
+        yield cutout(
+            BUTTONS / f'round-{state}.png',
+            lambda frame, state=state: controls.round_plate(frame, state),
+            (144, 144),
+        )
     yield photo(BUTTONS / 'portrait.jpg', controls.owl, (800, 800))
     yield mark(MARKS / 'failure.png', controls.failure)
     yield mark(MARKS / 'placeholder.png', controls.placeholder)
@@ -125,7 +139,8 @@ def write_titles():
     for number, picture in enumerate(catalogue.GALLERY, 1):
         path = GALLERY / picture.file_name(number)
         if path.exists():
-            lines.append(f'{path.name}\t{picture.title}\t{files.describe(path)}\n')
+            fields = path.name, picture.title, picture.caption, files.describe(path)
+            lines.append('\t'.join(fields) + '\n')
     (GALLERY / 'titles.tsv').write_text(''.join(lines), encoding='utf-8')
 
 

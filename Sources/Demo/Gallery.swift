@@ -61,7 +61,7 @@ final class Gallery {
       let image = images[index % images.count]
       return Feed.Item(
         url: "\(base)/gallery/gallery/\(image.file)?row=\(index + 1)",
-        title: image.title, detail: "No. \(index + 1)  ·  \(image.detail)")
+        title: image.title, detail: image.detail)
     }
     return Feed(name: "Gallery", items: items)
   }

@@ -73,6 +73,23 @@ struct FeedRunTests {
     #expect(outcome.stats?.images.shown == 1)
   }
 
+  @Test func rowsSayWhatTheirImagesAreAndWhyThereAreNone() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    let server = try GalleryServer(images: VitrineProgram.assets)
+    defer { server.stop() }
+    let good = "\(server.baseURL)/gallery/buttons/portrait.jpg"
+    let feed = try program.write(
+      "\(good)\tGood\n\(good)?status=404\tMissing\n\(good)?html=1\tPage\n", to: "feed.txt")
+
+    let outcome = try await program.run("--video", "offscreen", "--feed", feed, "--dump-tree")
+
+    #expect(outcome.exitCode == 0)
+    #expect(outcome.output.contains("JPEG  ·  800 × 800"), "\(outcome.output)")
+    #expect(outcome.output.contains("The server has no such image"), "\(outcome.output)")
+    #expect(outcome.output.contains("The server sends no valid image"), "\(outcome.output)")
+  }
+
   @Test func imageInSeveralRowsIsDownloadedOnce() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
@@ -177,7 +194,7 @@ struct FeedRunTests {
     #expect(log.map(\.status) == [304, 200, 200])
     #expect(log.prefix(2).map { $0.headers["if-none-match"] } == ["\"1\"", "\"1\""])
     let (old, new) = (try Screenshot(contentsOf: before), try Screenshot(contentsOf: after))
-    let row = 0..<640 * 96
+    let row = 0..<640 * 144
     #expect(old.pixels[row] == new.pixels[row], "the first row stays")
     #expect(old.countOfDifferences(from: new) > 1000, "the second row is new")
   }

@@ -230,6 +230,11 @@ struct ScriptRunTests {
         key tab
         expect "First light" state focused
         key down
+        expect "Sun path" state focused
+        key right
+        expect "Aurora over the lake" state focused
+        key up
+        expect "Bamboo grove" state focused
         key shift+enter
         expect "Bamboo grove" state focused
         expect "Bamboo grove" state selected

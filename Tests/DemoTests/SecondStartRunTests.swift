@@ -7,7 +7,7 @@ import VitrineTesting
 /// A second start of the program while the server of its feed is down.
 @Suite(.timeLimit(.minutes(5)), .serialized)
 struct SecondStartRunTests {
-  private let arguments = ["--video", "offscreen", "--size", "800x400"]
+  private let arguments = ["--video", "offscreen", "--size", "800x600"]
 
   /// Serves a list of images. `query` can change the server's responses to requests for images.
   private func server(query: String = "") throws -> (GalleryServer, list: String) {
@@ -154,8 +154,8 @@ struct SecondStartRunTests {
     #expect(log.first { $0.target == changed + query }?.status == 200)
     let confirmed = log.filter { $0.target.hasSuffix(query) && $0.target != changed + query }
     #expect(confirmed.count >= files.count - 1 && confirmed.allSatisfy { $0.status == 304 })
-    // Each row is 96 points high.
-    let (row, others) = (96 * 800..<192 * 800, [0..<96 * 800, 192 * 800..<288 * 800])
+    // Each row is 144 points high.
+    let (row, others) = (144 * 800..<288 * 800, [0..<144 * 800, 288 * 800..<432 * 800])
     for other in others { #expect(old.pixels[other] == new.pixels[other], "a row that has not changed") }
     #expect(zip(old.pixels[row], new.pixels[row]).count { $0.0 != $0.1 } > 1000, "the changed image")
   }

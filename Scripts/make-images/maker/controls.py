@@ -52,6 +52,49 @@ def _pause():
     ]
 
 
+def _skip(sign):
+    """A triangle and a bar: the next picture for a `sign` of 1, the previous one for -1."""
+    shapes = [
+        _rounded([(-0.27, -0.27), (0.17, 0.0), (-0.27, 0.27)], 0.05),
+        _rounded([(0.18, -0.26), (0.29, -0.26), (0.29, 0.26), (0.18, 0.26)], 0.035),
+    ]
+    return [shape * (sign, 1) + 0.5 for shape in shapes]
+
+
+MEDIA = {
+    'previous': _skip(-1),
+    'play': [_rounded([(0.27, 0.17), (0.84, 0.5), (0.27, 0.83)], 0.06)],
+    'pause': [
+        _rounded([(x, 0.20), (x + 0.18, 0.20), (x + 0.18, 0.80), (x, 0.80)], 0.05)
+        for x in (0.24, 0.58)
+    ],
+    'next': _skip(1),
+}
+MEDIA_TINTS = {'normal': '#E6EBF3', 'highlighted': '#A9CBFF'}
+ROUND_STATES = ('normal', 'highlighted', 'selected')
+
+
+def media(frame, name, state):
+    """Colour and opacity of one sign of the media bar."""
+    alpha = np.maximum.reduce([frame.mask([shape]) for shape in MEDIA[name]])
+    blank = np.zeros((frame.height, frame.width, 3), np.float32)
+    return blank + colour(MEDIA_TINTS[state]), alpha
+
+
+def round_plate(frame, state):
+    """Colour and opacity of one round button background."""
+    top, bottom, edge = {
+        'normal': ('#434B5A', '#2E343F', '#8A95A8'),
+        'highlighted': ('#566073', '#3C4453', '#C3CEE0'),
+        'selected': ('#4C8BF0', '#2A5CC2', '#B9D6FF'),
+    }[state]
+    gap = np.hypot(frame.x - 0.5, frame.y - 0.5) - 0.485
+    tint = ramp(frame.y, (0.04, top), (0.96, bottom))
+    rim = np.exp(-(((gap + 0.014) / 0.010) ** 2))
+    tint = add_light(tint, rim * (0.42 * smooth(0.45, 0.04, frame.y) + 0.06), edge)
+    return tint, np.clip(0.5 - gap / frame.pixel, 0, 1)
+
+
 def _stroke(frame, outline, width=STROKE):
     closed = np.concatenate([outline, outline[:1]])
     return frame.mask(

@@ -5,6 +5,10 @@ import Vitrine
 class FeedCell: ListCell {
   let image = ImageView()
   private var outcome: ScriptState = .loading
+  /// The reason why there is no image; `nil` unless loading has failed.
+  private var failureReason: StaleReason?
+  /// Called when `status` may have changed.
+  var onStatusChange: (FeedCell) -> Void = { _ in }
   private var item = Feed.Item(url: "")
   /// The source of the shown image; `nil` until there is one.
   private(set) var source: ImageResponse.Source?
@@ -15,6 +19,19 @@ class FeedCell: ListCell {
   private var arrival: (age: StoredAge, time: Int64)?
   private let clock = SystemLoadingClock()
   var isFailed: Bool { outcome == .failed }
+
+  /// The status of the image.
+  var status: ImageStatus {
+    if let failureReason, isFailed { return .failed(failureReason) }
+    // The server is being asked whether a stored image is up to date.
+    if let staleReason, staleReason != .waiting { return .stored(age, staleReason) }
+    guard source != nil, let image = image.image else { return .loading }
+    return .loaded(image.format, width: image.sourceWidth, height: image.sourceHeight)
+  }
+
+  /// Called when `status` may have changed. Overrides show the status, and call super.
+  func statusDidChange() { onStatusChange(self) }
+
   var scriptTitle: String { item.title }
 
   /// True while the image is shown over the whole window, and its cell is empty.
@@ -38,7 +55,8 @@ class FeedCell: ListCell {
   final func show(_ item: Feed.Item, failure: Image?) {
     update(item)
     outcome = .loading
-    (source, staleReason, arrival) = (nil, nil, nil)
+    (source, staleReason, arrival, failureReason) = (nil, nil, nil, nil)
+    statusDidChange()
     var options = SlotOptions()
     options.failureImage = failure
     image.setImage(from: item.url, options: options) { [weak self] result in self?.note(result) }
@@ -63,8 +81,11 @@ class FeedCell: ListCell {
     case .failure(.cancelled): break
     // A failed revalidation keeps the shown image.
     case .failure(let error) where source != nil: staleReason = StaleReason(error)
-    case .failure: outcome = .failed
+    case .failure(let error):
+      outcome = .failed
+      failureReason = StaleReason(error)
     }
+    statusDidChange()
   }
 
   private func note(_ response: ImageResponse) {
@@ -83,11 +104,14 @@ class FeedCell: ListCell {
     guard response.image === image.image || response.http?.url.absoluteString == item.url else { return }
     outcome = .loaded
     note(response)
+    statusDidChange()
   }
 
   /// Notes why the cell still shows a stale image.
   func didFailToRefresh(_ shown: Image, because error: ImageError) {
-    if shown === image.image, staleReason != nil { staleReason = StaleReason(error) }
+    guard shown === image.image, staleReason != nil else { return }
+    staleReason = StaleReason(error)
+    statusDidChange()
   }
 
   override var accessibilityStates: AccessibilityStates {

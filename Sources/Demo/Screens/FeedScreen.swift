@@ -7,7 +7,7 @@ class FeedScreen: View, ScrollingScreen, ImageScreen {
   private let failure: Image?
   private let cell: FeedCell.Type
   /// The size of the image in a cell, in points.
-  private let imageSize: Size
+  var imageSize: Size
   private let prefetcher: ImagePrefetcher?
   private var selected: Set<Int> = []
   private let puller = RefreshControl()
@@ -104,6 +104,9 @@ class FeedScreen: View, ScrollingScreen, ImageScreen {
     for case let row? in rows { (list.cell(at: row) as? FeedCell)?.isOpen = row == openRow }
   }
 
+  /// Called when the status of the image in a cell may have changed. Overrides call super.
+  func statusDidChange(of cell: FeedCell) {}
+
   private func toggle(_ row: Int) {
     if selected.remove(row) == nil { selected.insert(row) }
     (list.cell(at: row) as? FeedCell)?.isChosen = selected.contains(row)
@@ -115,6 +118,7 @@ extension FeedScreen: ListViewDataSource {
 
   func listView(_ list: ListView, cellForRow row: Int) -> ListCell {
     let cell = list.dequeueCell(cell)
+    cell.onStatusChange = { [weak self] in self?.statusDidChange(of: $0) }
     cell.show(items[row], failure: failure)
     cell.isChosen = selected.contains(row)
     cell.isOpen = row == openRow

@@ -9,6 +9,7 @@ enum Theme {
   static let line = Color(hex: 0x2A_2F3B)
   static let text = Color(hex: 0xEE_F1F6)
   static let secondaryText = Color(hex: 0x97_A1B3)
+  static let warning = Color(hex: 0xE8_B0_6A)
   static let accent = Color(hex: 0x4F_8EF7)
   static let accentFill = Color(hex: 0x22_3A63)
 

@@ -2,13 +2,15 @@ package import VitrineGraphics
 
 /// The frames of a number of items in a layout of a given width. All functions are O(1).
 ///
-/// A line contains the items side by side: one row, or as many tiles as fit.
+/// A line contains the items side by side: one row, or as many tiles or rows as fit.
 package nonisolated struct ListArrangement: Hashable, Sendable {
   package let layout: ListLayout
   package let count: Int
   /// The number of items in a full line, at least 1.
   package let columns: Int
   private let width: Double
+  /// The width of an item in points.
+  private let itemWidth: Double
 
   /// - Parameter width: The width available for the lines, in points; limited to 0…1e9.
   package init(_ layout: ListLayout, count: Int, width: Double) {
@@ -16,7 +18,12 @@ package nonisolated struct ListArrangement: Hashable, Sendable {
     self.count = max(0, count)
     let width = width.clamped(to: 0...Self.largestWidth)
     self.width = width
-    columns = layout.tileWidth.map { max(1, Int((width + layout.gap) / ($0 + layout.gap))) } ?? 1
+    let leastWidth = layout.tileWidth ?? layout.minimumWidth
+    columns = leastWidth.map { max(1, Int((width + layout.gap) / ($0 + layout.gap))) } ?? 1
+    // Whole points keep rows side by side sharp.
+    itemWidth =
+      layout.tileWidth
+      ?? (columns == 1 ? width : ((width + layout.gap) / Double(columns) - layout.gap).rounded(.down))
   }
 
   /// The maximum width in points. Larger widths are programming errors.
@@ -38,29 +45,26 @@ package nonisolated struct ListArrangement: Hashable, Sendable {
   package func frame(of item: Int) -> Rect {
     var (line, column) = item.quotientAndRemainder(dividingBy: columns)
     if column < 0 { (line, column) = (line - 1, column + columns) }
-    guard let tileWidth = layout.tileWidth else {
-      return Rect(x: 0, y: Double(line) * pitch, width: width, height: layout.height)
-    }
     return Rect(
-      x: sideMargin + Double(column) * (tileWidth + layout.gap), y: Double(line) * pitch, width: tileWidth,
+      x: sideMargin + Double(column) * (itemWidth + layout.gap), y: Double(line) * pitch, width: itemWidth,
       height: layout.height)
   }
 
-  /// The margin on the left of tiles, in whole points so that tiles stay sharp.
+  /// The margin on the left of the items, in whole points so that they stay sharp.
   private var sideMargin: Double {
-    guard let tileWidth = layout.tileWidth else { return 0 }
-    let usedWidth = Double(columns) * (tileWidth + layout.gap) - layout.gap
+    let usedWidth = Double(columns) * (itemWidth + layout.gap) - layout.gap
     return max(0, ((width - usedWidth) / 2).rounded(.down))
   }
 
-  /// Returns the item at a point; `nil` beyond the ends and between or beside tiles.
+  /// Returns the item at a point; `nil` beyond the ends and between or beside items.
   package func item(at point: Point) -> Int? {
     let line = (point.y / pitch).rounded(.down)
     guard line >= 0, line < Double(lines), point.y - line * pitch < layout.height else { return nil }
-    guard let tileWidth = layout.tileWidth else { return Int(line) }
+    // A row as wide as the list extends beyond its sides.
+    if !layout.allowsColumns { return Int(line) }
     let x = point.x - sideMargin
-    let column = (x / (tileWidth + layout.gap)).rounded(.down)
-    guard column >= 0, column < Double(columns), x - column * (tileWidth + layout.gap) < tileWidth else {
+    let column = (x / (itemWidth + layout.gap)).rounded(.down)
+    guard column >= 0, column < Double(columns), x - column * (itemWidth + layout.gap) < itemWidth else {
       return nil
     }
     let first = firstItem(ofLine: Int(line))

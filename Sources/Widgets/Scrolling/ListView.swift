@@ -1,9 +1,10 @@
 public import VitrineGraphics
 
-/// A scrolling column of rows of one height, or a grid of tiles of one size. Only the rows near the screen have cells.
+/// A scrolling column of rows of one height, several such columns, or a grid of tiles of one size. Only the rows near
+/// the screen have cells.
 ///
-/// A scroll step is O(visible rows), independent of the number of rows. Tiles are numbered in reading order. Where this
-/// documentation mentions rows, the same applies to tiles.
+/// A scroll step is O(visible rows), independent of the number of rows. Tiles, and rows side by side, are numbered in
+/// reading order. Where this documentation mentions rows, the same applies to tiles.
 ///
 /// ```swift
 /// list.rowHeight = 72
@@ -25,8 +26,8 @@ open class ListView: ScrollView {
   public weak var dataSource: (any ListViewDataSource)? { didSet { reloadData() } }
   /// The receiver of the rows that are likely to appear soon. Not retained. A change reloads the list.
   public weak var prefetchDataSource: (any ListViewPrefetching)? { didSet { reloadData() } }
-  /// The layout; rows of 44 points by default. A change reloads the list. If the old or the new layout has tiles, the
-  /// first visible row stays the first visible one.
+  /// The layout; rows of 44 points by default. A change reloads the list. If the old or the new layout allows several
+  /// columns, the first visible row stays the first visible one.
   public var layout = ListLayout.rows(height: 44) { didSet { if layout != oldValue { reloadData() } } }
   /// The height of a row or tile in points, at least 1. Setting the height changes `layout` to rows.
   public var rowHeight: Double {
@@ -69,11 +70,11 @@ open class ListView: ScrollView {
   private var rowsAhead = RowsAhead()
   private lazy var longPress = RowLongPress(of: self)
 
-  /// The arrangement for the current layout and width. Insets at the sides reduce the width for tiles.
+  /// The arrangement for the current layout and width. Insets at the sides reduce the width for several columns.
   private var arrangement: ListArrangement { arrangement(count: numberOfRows) }
 
   private func arrangement(count: Int) -> ListArrangement {
-    let sides = layout.tileWidth == nil ? 0 : contentInsets.left + contentInsets.right
+    let sides = layout.allowsColumns ? contentInsets.left + contentInsets.right : 0
     return ListArrangement(layout, count: count, width: bounds.width - sides)
   }
 
@@ -413,9 +414,9 @@ open class ListView: ScrollView {
   private func arrange() {
     let new = arrangement
     guard new != laidOut else { return }
-    let hasTiles = layout.tileWidth != nil || laidOut.layout.tileWidth != nil
+    let hasColumns = layout.allowsColumns || laidOut.layout.allowsColumns
     let isAnchored =
-      hasTiles && laidOut.count > 0 && (new.columns != laidOut.columns || new.layout != laidOut.layout)
+      hasColumns && laidOut.count > 0 && (new.columns != laidOut.columns || new.layout != laidOut.layout)
     let anchor = isAnchored ? currentAnchor() : nil
     laidOut = new
     contentSize = new.contentSize
@@ -426,10 +427,10 @@ open class ListView: ScrollView {
     self.anchor = Anchor(row: anchor.row, hiddenFraction: anchor.hiddenFraction, offset: contentOffset.y)
   }
 
-  /// Records the first visible row of a grid, so that the row stays the first one in the layout for the new width.
-  /// Overrides call super.
+  /// Records the first visible row of a list whose number of columns may change, so that the row stays the first one in
+  /// the layout for the new width. Overrides call super.
   open override func boundsDidChange() {
-    guard layout.tileWidth != nil, laidOut.count > 0 else { return super.boundsDidChange() }
+    guard layout.allowsColumns, laidOut.count > 0 else { return super.boundsDidChange() }
     // The anchor is determined first, because super limits the offset to the ends of the old arrangement.
     var anchor = currentAnchor()
     super.boundsDidChange()
@@ -483,8 +484,8 @@ open class ListView: ScrollView {
   }
 
   /// Handles a key while the list has the focus: Enter chooses the selected row, Ctrl-Enter and Shift-Enter call
-  /// `onLongPress` for it, Up and Down move the selection. With tiles, Left, Right, the page keys, Home and End move the
-  /// selection too. All other keys scroll.
+  /// `onLongPress` for it, Up and Down move the selection. With tiles and with several columns, Left, Right, the page
+  /// keys, Home and End move the selection too. All other keys scroll.
   ///
   /// An arrow at the first or last row, or at the edge of a grid, is passed on if nothing is left to scroll.
   open override func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool {
@@ -516,7 +517,7 @@ open class ListView: ScrollView {
     return switch key {
     case .up: .up
     case .down: .down
-    case _ where layout.tileWidth == nil: nil
+    case _ where layout.tileWidth == nil && laidOut.columns == 1: nil
     case .left: .previous
     case .right: .next
     case .pageUp: .pageUp(lines: page)

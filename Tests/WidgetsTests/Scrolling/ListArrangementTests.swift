@@ -143,6 +143,51 @@ struct ListArrangementTests {
     #expect(arrangement.contentSize == Size(width: 200, height: 5000))
   }
 
+  private func sideBySide(_ count: Int, width: Double) -> ListArrangement {
+    ListArrangement(.rows(height: 50, minimumWidth: 100, gap: 10), count: count, width: width)
+  }
+
+  @Test func rowsSideBySideShareTheWholeWidth() {
+    let arrangement = sideBySide(10, width: 331)
+
+    // Three rows of 103 points with two gaps; two points are left.
+    #expect(arrangement.columns == 3)
+    #expect(arrangement.frame(of: 0) == Rect(x: 1, y: 0, width: 103, height: 50))
+    #expect(arrangement.frame(of: 2) == Rect(x: 227, y: 0, width: 103, height: 50))
+    #expect(arrangement.frame(of: 3) == Rect(x: 1, y: 60, width: 103, height: 50))
+    #expect(arrangement.contentSize == Size(width: 331, height: 230))
+    #expect(arrangement.item(at: Point(x: 120, y: 70)) == 4)
+    #expect(arrangement.item(at: Point(x: 109, y: 70)) == nil)
+    #expect(arrangement.item(at: Point(x: 120, y: 190)) == nil)
+    #expect(arrangement.item(after: .down, from: 1) == 4)
+    #expect(arrangement.item(after: .next, from: 2) == 3)
+  }
+
+  @Test(arguments: [0.0, -5, 1, 99, 209, .nan])
+  func rowsSideBySideHaveTheirOwnLineInANarrowList(width: Double) {
+    let arrangement = sideBySide(3, width: width)
+    let used = width > 0 ? width : 0
+
+    #expect(arrangement.columns == 1)
+    #expect(arrangement.frame(of: 1) == Rect(x: 0, y: 60, width: used, height: 50))
+    #expect(arrangement.contentSize == Size(width: used, height: 170))
+  }
+
+  @Test func columnsBeginAtTheMinimumWidth() {
+    #expect(sideBySide(10, width: 209.9).columns == 1)
+    #expect(sideBySide(10, width: 210).columns == 2)
+    #expect(sideBySide(10, width: 210).frame(of: 1) == Rect(x: 110, y: 0, width: 100, height: 50))
+    #expect(sideBySide(10, width: 319).columns == 2)
+    #expect(sideBySide(10, width: 320).columns == 3)
+  }
+
+  @Test func widthsOfRowsSideBySideAreClamped() {
+    #expect(ListLayout.rows(height: 50, minimumWidth: -4) == .rows(height: 50, minimumWidth: 1))
+    #expect(ListLayout.rows(height: .nan, minimumWidth: .nan, gap: .nan) == .rows(height: 1, minimumWidth: 1))
+    let layout = ListLayout.rows(height: .infinity, minimumWidth: .infinity, gap: .infinity)
+    #expect(ListArrangement(layout, count: 10, width: .infinity).contentSize.height.isFinite)
+  }
+
   // 0 1 2
   // 3 4 5
   // 6 7

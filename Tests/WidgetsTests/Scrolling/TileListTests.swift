@@ -245,6 +245,55 @@ struct TileListTests {
     #expect(list.cell(at: 300)?.frame.width == 330)
   }
 
+  @Test func arrowsMoveTheCursorAcrossColumnsOfRows() {
+    list.layout = .rows(height: 50, minimumWidth: 150, gap: 10)
+    list.onSelect = { _ in }
+    test.draw()
+    test.key(.tab)
+    #expect(list.cell(at: 1)?.frame == Rect(x: 170, y: 0, width: 160, height: 50))
+
+    var rows: [Int?] = []
+    for key in [Key.right, .down, .left, .up, .end, .home] {
+      test.key(key)
+      test.advanceUntilIdle()
+      rows.append(list.selectedRow)
+    }
+
+    #expect(rows == [1, 3, 2, 0, 9_999, 0])
+  }
+
+  @Test func singleColumnOfRowsScrollsByTheKeysThatMoveAcrossColumns() {
+    list.layout = .rows(height: 50, minimumWidth: 200)
+    list.onSelect = { _ in }
+    test.draw()
+    test.key(.tab)
+    test.key(.right)
+    test.key(.end)
+    test.advanceUntilIdle()
+
+    #expect(list.selectedRow == 0)
+    #expect(list.contentOffset.y == list.verticalRange.upperBound)
+  }
+
+  @Test func columnsOfRowsKeepTheirCellsAndTheFirstVisibleRowInAnotherWidth() {
+    list.layout = .rows(height: 50, minimumWidth: 150, gap: 10)
+    test.draw()
+    list.contentOffset.y = 6000
+    test.draw()
+    #expect(firstVisible == 200)
+    source.requestedRows = []
+
+    list.frame.size.width = 326
+    test.draw()
+    #expect(source.requestedRows.isEmpty)
+    #expect(list.cell(at: 201)?.frame == Rect(x: 168, y: 6000, width: 158, height: 50))
+    list.frame.size.width = 200
+    test.draw()
+
+    #expect(firstVisible == 200)
+    #expect(list.cell(at: 200)?.frame.width == 200)
+  }
+
   @Test func scrollToRowReachesATileRightAfterAWidthChange() {
     list.frame.size.width = 220
     list.scrollToRow(1000, at: .top)
