@@ -200,9 +200,8 @@ let package = Package(
     tests(
       "Demo",
       [
-        "VitrineDemo", "Vitrine", "VitrineCodecs", "VitrineGraphics", "VitrineWidgets",
-        "VitrineGalleryServer",
-        "VitrineTesting", "DemoRuns",
+        "VitrineDemo", "Vitrine", "VitrineCodecs", "VitrineGraphics", "VitrineSDLBackend", "VitrineWidgets",
+        "VitrineGalleryServer", "VitrineTesting", "DemoRuns",
       ]),
     // Runs the demo as a process, for tests of the whole program.
     .target(name: "DemoRuns", dependencies: [], path: "Tests/DemoRuns", swiftSettings: strict),

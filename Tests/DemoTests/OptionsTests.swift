@@ -1,5 +1,6 @@
 import Testing
 import VitrineGraphics
+import VitrineSDLBackend
 import VitrineWidgets
 
 @testable import VitrineDemo

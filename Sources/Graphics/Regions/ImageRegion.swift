@@ -27,7 +27,7 @@ package struct RegionLayout: Hashable, Sendable {
   /// True if the first row of the image is the last one as stored.
   private let isFlipped: Bool
 
-  package init(sourceWidth: Int, sourceHeight: Int, isMirrored: Bool = false, isFlipped: Bool = false) {
+  package init(sourceWidth: Int, sourceHeight: Int, isMirrored: Bool, isFlipped: Bool) {
     (self.sourceWidth, self.sourceHeight) = (sourceWidth, sourceHeight)
     (self.isMirrored, self.isFlipped) = (isMirrored, isFlipped)
   }

@@ -201,7 +201,7 @@ open class ZoomView: View {
     let isSameShape =
       !before.isEmpty && !after.isEmpty
       && abs(before.width * after.height / (before.height * after.width) - 1) < 0.02
-if isSameShape {
+    if isSameShape {
       geometryDidChange()
       sharpen()
     } else {

@@ -83,8 +83,9 @@ import VitrineTesting
         let bitmap = try decoder.decode(region, cancellation: .never)
 
         #expect((bitmap.width, bitmap.height) == (region.width, region.height))
-        let expected = (region.y..<(region.y + region.height)).flatMap { y in
-          pixels[((y * size.width + region.x) * 4)..<((y * size.width + region.x + region.width) * 4)]
+        let expected = (region.y..<(region.y + region.height)).flatMap { (y: Int) -> ArraySlice<UInt8> in
+          let start = (y * size.width + region.x) * 4
+          return pixels[start..<(start + region.width * 4)]
         }
         #expect(bitmap.withUnsafeBytes { Array($0) } == expected, "\(region)")
       }
