@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// Enlarging photographs of 24 and of 100 megapixels with two fingers, in a window of 1280x800.
 enum Zoom {
   static func measure(_ options: Options) throws -> [Figure] {
@@ -9,16 +11,32 @@ enum Zoom {
         let figures = try ChildProcess(.zoom, [set.path(size)]).figures()
         if index > 0 { runs.append(figures) }
       }
-      return figures(size, runs)
+      return figures(size, runs, scaledDecode: try scaledDecode(set.path(size)))
     }
   }
 
-  private static func figures(_ size: LargePhotoSet.Size, _ runs: [[String: Double]]) -> [Figure] {
+  /// Returns the time in seconds that libjpeg-turbo takes to decode a photograph to the size of the window, from memory.
+  private static func scaledDecode(_ path: String) throws -> Double {
+    let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+    let seconds = (0..<3).map { _ in
+      let start = SystemCounters.time
+      _ = TurboReference.decode(bytes, covering: (1200, 800))
+      return SystemCounters.time - start
+    }
+    return Samples(seconds).median
+  }
+
+  private static func figures(
+    _ size: LargePhotoSet.Size, _ runs: [[String: Double]], scaledDecode: Double
+  ) -> [Figure] {
     let name = size.rawValue
     let isStandard = size == .megapixels24
     return [
       Figure(
         "\(name)_first_view_s", runs.samples("first_view_s"), label: "\(size.label): first view", unit: "s"),
+      Figure(
+        "ratio_\(name)_first_view", runs.samples("first_view_s"),
+        label: "  ratio to a scaled decode", factor: 1 / scaledDecode, floor: isStandard ? nil : .atMost(1.2)),
       Figure(
         "\(name)_p99_ms", runs.samples("p99_ms"), label: "  p99 of a frame while pinching", unit: "ms",
         floor: isStandard ? .atMost(12) : nil, aim: isStandard ? .atMost(8) : nil),

@@ -1,0 +1,226 @@
+import FoundationEssentials
+import Synchronization
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Regions of an image with a fake transport and a fake decoder.
+@Suite(.timeLimit(.minutes(5))) @MainActor struct ImageRegionsTests {
+  private let transport = FakeTransport()
+  private let decoder = RegionFakeDecoder()
+  private let ledger = MemoryLedger(budget: 10 << 20)
+  private let downloader: ImageDownloader
+  private let layouts = Recorder<RegionLayout?>()
+  private let images = Recorder<Image?>()
+
+  init() {
+    var configuration = ImageDownloader.Configuration()
+    configuration.decoding.threads = 1
+    configuration.environment.clock = ManualLoadingClock()
+    configuration.retries = .none
+    configuration.memory.ledger = ledger
+    downloader = ImageDownloader(
+      configuration: configuration, transports: [transport, LocalTransport()], decoder: decoder)
+  }
+
+  private let region = ImageRegion(reduction: 2, x: 10, y: 20, width: 30, height: 40)
+  private let body = FakeDecoder.encodedImage(width: 640, height: 480)
+
+  private func open(_ regions: ImageRegions) {
+    regions.open { [layouts] (result: Result<RegionLayout, RegionError>) in layouts.add(try? result.get()) }
+  }
+
+  /// Returns an image that was opened from the network.
+  private func opened() async throws -> ImageRegions {
+    let regions = try #require(ImageRegions(of: request(), from: downloader))
+    open(regions)
+    try await transport.transfer(1).respond(with: body)
+    _ = try await layouts.wait(for: 1)
+    return regions
+  }
+
+  @Test func imageFromTheNetworkIsLoadedAndOpened() async throws {
+    let regions = try await opened()
+
+    #expect(layouts.values == [RegionLayout(sourceWidth: 640, sourceHeight: 480)])
+    #expect(regions.layout == layouts.values[0])
+    #expect(ledger.usage.decoding == body.count + RegionFakeDecoder.retainedBytes)
+    open(regions)
+    await drainMainQueue(rounds: 2)
+    #expect(layouts.values.count == 1, "an open image is not opened again")
+    #expect(transport.transfers.count == 1)
+  }
+
+  @Test func regionIsDecodedAndCountedUntilItIsReleased() async throws {
+    let regions = try await opened()
+    var decoded: [Image] = []
+
+    _ = regions.decode(region, priority: .high) { [images] in images.add(try? $0.get()) }
+    decoded = try await images.wait(for: 1).compactMap(\.self)
+
+    #expect(decoder.decoded == [region])
+    #expect(decoded.map(\.pixelWidth) == [30])
+    #expect(ledger.usage.shown == 30 * 40 * 4)
+  }
+
+  @Test func fileIsReadInPartsAndNotKept() async throws {
+    let files = try LocalFiles()
+    let url = try files.write(body, to: "a.jpg")
+    let regions = try #require(ImageRegions(of: ImageRequest(url: url), from: downloader))
+
+    open(regions)
+
+    #expect(try await layouts.wait(for: 1) == [RegionLayout(sourceWidth: 640, sourceHeight: 480)])
+    #expect(ledger.usage.decoding == RegionFakeDecoder.retainedBytes)
+    _ = regions.decode(region, priority: .high) { [images] in images.add(try? $0.get()) }
+    #expect(try await images.wait(for: 1).first??.pixelHeight == 40)
+  }
+
+  @Test(arguments: ["missing.jpg", "folder"])
+  func unreadableFileIsNotOpened(name: String) async throws {
+    let files = try LocalFiles()
+    try FileManager.default.createDirectory(
+      at: files.folder.appending(path: "folder"), withIntermediateDirectories: true)
+    let regions = try #require(
+      ImageRegions(of: ImageRequest(url: files.folder.appending(path: name)), from: downloader))
+
+    open(regions)
+
+    #expect(try await layouts.wait(for: 1) == [nil])
+    #expect(!regions.isActive)
+    #expect(ledger.usage.decoding == 0)
+  }
+
+  @Test func failedLoadAndImageThatIsDecodedAsAWholeAreNotOpened() async throws {
+    let regions = try #require(ImageRegions(of: request(), from: downloader))
+    open(regions)
+    try await transport.transfer(1).fail(.transport(.connectionLost, message: "gone"))
+    #expect(try await layouts.wait(for: 1) == [nil])
+
+    open(regions)
+    try await transport.transfer(2).respond(with: bytes("whole"))
+    #expect(try await layouts.wait(for: 2) == [nil, nil])
+    #expect(!regions.isActive)
+    #expect(ledger.usage.decoding == 0)
+  }
+
+  @Test func closingCancelsTheLoadAndReleasesTheBytes() async throws {
+    let regions = try #require(ImageRegions(of: request(), from: downloader))
+    open(regions)
+    let transfer = try await transport.transfer(1)
+    regions.close()
+    try await until { transfer.isCancelled }
+
+    open(regions)
+    try await transport.transfer(2).respond(with: body)
+    _ = try await layouts.wait(for: 1)
+    regions.close()
+    #expect(ledger.usage.decoding == 0)
+    #expect(layouts.values.count == 1)
+
+    _ = regions.decode(region, priority: .high) { [images] in images.add(try? $0.get()) }
+    #expect(try await images.wait(for: 1) == [nil])
+  }
+
+  @Test func cancelledRegionIsStoppedAndNotDelivered() async throws {
+    let regions = try await opened()
+    decoder.gate.close()
+    let running = regions.decode(region, priority: .high) { [images] in images.add(try? $0.get()) }
+    await decoder.gate.waitUntilHeld(1)
+    let waiting = regions.decode(region, priority: .high) { [images] in images.add(try? $0.get()) }
+
+    waiting.cancel()
+    running.cancel()
+    decoder.gate.open()
+    await downloader.drain()
+    await drainMainQueue(rounds: 2)
+
+    #expect(images.values.isEmpty)
+    #expect(decoder.decoded.isEmpty)
+    #expect(ledger.usage.shown == 0)
+  }
+
+  @Test func regionThatNeedsMoreThanTheBudgetIsRefused() async throws {
+    let regions = try await opened()
+    let errors = Recorder<ImageError?>()
+    decoder.memory = 20 << 20
+
+    _ = regions.decode(region, priority: .high) { result in
+      if case .failure(let error) = result { errors.add(error) } else { errors.add(nil) }
+    }
+
+    let error = try await errors.wait(for: 1)[0]
+    #expect(error?.isMemoryShortage == true)
+    #expect(decoder.decoded.isEmpty)
+  }
+
+  @Test func pressureIsPassedOn() async throws {
+    let regions = try await opened()
+    let pressures = Recorder<Bool>()
+    regions.onPressure = { pressures.add($0) }
+
+    ledger.handlePressure(.warning)
+    ledger.handlePressure(.critical)
+
+    #expect(try await pressures.wait(for: 2) == [false, true])
+    withExtendedLifetime(regions) {}
+  }
+
+  @Test func requestsThatAreDecodedAsAWholeHaveNoRegions() {
+    #expect(ImageRegions(of: request(transforms: [GatedTransform()]), from: downloader) == nil)
+    var data = request()
+    data.decodes = false
+    #expect(ImageRegions(of: data, from: downloader) == nil)
+    #expect(ImageRegions(of: request(), from: Fixture().downloader) == nil, "a decoder without regions")
+  }
+}
+
+/// Decodes regions of the images of a `FakeDecoder`.
+private final class RegionFakeDecoder: ImageRegionDecoding {
+  static let retainedBytes = 1000
+
+  private struct Regions: ImageRegionDecoder {
+    let layout: RegionLayout
+    let decoder: RegionFakeDecoder
+    var retainedBytes: Int { RegionFakeDecoder.retainedBytes }
+
+    func memoryNeeded(for region: ImageRegion) -> Int { max(region.byteCount, decoder.memory) }
+
+    func decode(_ region: ImageRegion, cancellation: DecodeCancellation) throws(ImageError) -> Bitmap {
+      decoder.gate.pass()
+      try cancellation.check()
+      decoder.recorded.withLock { $0.append(region) }
+      return Bitmap(width: region.width, height: region.height, color: .white)
+    }
+  }
+
+  let gate = Gate(isOpen: true)
+  private let whole = FakeDecoder()
+  fileprivate let recorded = Mutex<[ImageRegion]>([])
+  private let need = Mutex(0)
+
+  var decoded: [ImageRegion] { recorded.withLock { $0 } }
+  /// The least number of bytes that a region needs.
+  var memory: Int {
+    get { need.withLock { $0 } }
+    set { need.withLock { $0 = newValue } }
+  }
+
+  func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
+    try whole.decode(data, options: options)
+  }
+
+  func memoryForRegions(of bytes: EncodedBytes) -> Int { bytes.count }
+
+  func regionDecoder(
+    for bytes: EncodedBytes, options: DecodeOptions, cancellation: DecodeCancellation
+  ) throws(RegionError) -> any ImageRegionDecoder {
+    let numbers = String(decoding: bytes.prefix(100), as: UTF8.self).split(separator: " ").compactMap {
+      Int($0)
+    }
+    guard numbers.count >= 2 else { throw .notSupported }
+    return Regions(layout: RegionLayout(sourceWidth: numbers[0], sourceHeight: numbers[1]), decoder: self)
+  }
+}
