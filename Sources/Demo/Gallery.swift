@@ -66,6 +66,13 @@ final class Gallery {
     return Feed(name: "Gallery", items: items)
   }
 
+  /// Returns the first images, at most `count`, with URLs of their own.
+  func items(_ count: Int, query: String) -> [Feed.Item] {
+    images.prefix(count).map { image in
+      Feed.Item(url: imageURL(image.file, query: query), title: image.title, detail: image.detail)
+    }
+  }
+
   /// Returns the URL of the image with a number, which starts at 1 and wraps around. Another `query` makes a distinct
   /// URL.
   func imageURL(_ number: Int, query: String) -> String {

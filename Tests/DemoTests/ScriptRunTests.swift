@@ -93,13 +93,13 @@ struct ScriptRunTests {
       script: """
         wait idle
         expect "Heart" state normal
-        press 162 288
+        press 117 276
         expect "Heart" state highlighted
-        move 162 640
+        move 117 640
         expect "Heart" state normal
         release
         expect "Heart" state normal
-        tap 162 288
+        tap 117 276
         expect "Heart" state selected
         expect "Failing" state failed
         tap 640 640
@@ -372,11 +372,11 @@ struct ScriptRunTests {
       "--video", "offscreen", "--latency", "150", "--screen", "buttons",
       script: "wait idle\nexpect \"Round\" state loaded\nexpect \"Grey\" state loaded\n")
 
-    // 21 images and one failure. A slot whose request starts late cannot share a download, so there may be more
+    // 33 images and one failure. A slot whose request starts late cannot share a download, so there may be more
     // requests, but far fewer than slots.
     #expect(outcome.exitCode == 0)
     let stats = try #require(outcome.stats)
-    #expect(stats.network.requests >= 22)
+    #expect(stats.network.requests >= 34)
     #expect(stats.network.requests < (stats.images.shown + stats.images.failed) * 2 / 3)
   }
 }

@@ -15,6 +15,9 @@ struct TreeRunTests {
       script: script)
   }
 
+  /// The keys that move the focus over the media bar to the first button of the cards.
+  private nonisolated static let tabsToHeart = Array(repeating: "key tab", count: 5).joined(separator: "\n")
+
   @Test(arguments: ["home", "list", "grid", "buttons", "transitions", "indicators", "animations"])
   func treeOfALoadedScreenIsPrinted(screen: String) async throws {
     let outcome = try await run(screen, "--dump-tree")
@@ -39,13 +42,13 @@ struct TreeRunTests {
     #expect(list.contains("    button \"List\" \"\" selected"))
     #expect(grid.contains("\n    row \""))
     #expect(!grid.contains("row \"\""), "tiles without text have names")
-    #expect(buttons.contains("toggle \"Heart\" \"off\" normal 113,228 96x96"))
+    #expect(buttons.contains("toggle \"Heart\" \"off\" normal 85,244 64x64"))
     #expect(buttons.contains("\" \"\" disabled "))
   }
 
   @Test func treeIsPrintedAfterTheScript() async throws {
     let outcome = try await run(
-      "buttons", "--dump-tree", script: "wait idle\ntap 162 288\nkey tab\nwait idle\n")
+      "buttons", "--dump-tree", script: "wait idle\ntap 117 276\n\(Self.tabsToHeart)\nwait idle\n")
 
     #expect(outcome.exitCode == 0)
     #expect(outcome.output.contains("toggle \"Heart\" \"on\" selected,focused"))
@@ -85,9 +88,9 @@ struct TreeRunTests {
         expect "Heart" value off
         expect "Heart" name "Heart"
         expect "Background" name "Turn on"
-        tap 162 288
+        tap 117 276
         expect "Heart" value on
-        key tab
+        \(Self.tabsToHeart)
         expect "Heart" state focused
         expect "Every state" role text
         expect "Screen" role group
@@ -109,7 +112,7 @@ struct TreeRunTests {
     #expect(outcome.errors.contains("line 2: “Heart” \(complaint)"))
   }
 
-  /// Keys reach all buttons, down to the last row of the catalog.
+  /// Keys reach all buttons, down to the last row of the catalogue and the media bar below.
   @Test(arguments: ["1280x800", "800x480", "480x800"])
   func keysReachAndPressButtons(size: String) async throws {
     let outcome = try await run(
@@ -117,7 +120,7 @@ struct TreeRunTests {
       script: """
         clock manual
         wait idle
-        key tab
+        \(Self.tabsToHeart)
         expect "Heart" state focused
         key space
         expect "Heart" value on
@@ -127,8 +130,15 @@ struct TreeRunTests {
         expect "Star" value on
         key left
         expect "Heart" state focused
-        """ + String(repeating: "\nkey down\nwait idle", count: 15) + """
+        """ + String(repeating: "\nkey down\nwait idle", count: 18) + """
 
+          expect "Previous" state focused
+          key up
+          key left
+          key left
+          key left
+          key left
+          expect "Images: Highlighted, focused" state focused
           key up
           key up
           expect "Images: Selected, highlighted" state highlighted
@@ -156,18 +166,16 @@ struct TreeRunTests {
         clock manual
         wait idle
         expect "Images: Normal" state loaded
-        key tab
-        """ + String(repeating: "\nkey down\nwait idle", count: 3)
-          + String(repeating: "\nkey right", count: 4) + String(repeating: "\nkey up", count: 3) + """
+        """ + String(repeating: "\nkey tab\nwait idle", count: 15) + """
 
-            expect "Every state again" state focused
-            key space
-            expect "Images: Normal" state loading
-            expect "Title: Highlighted, focused" state loading
-            wait idle
-            expect "Images: Normal" state loaded
-            expect "Title: Highlighted, focused" state loaded
-            """)
+          expect "Every state again" state focused
+          key space
+          expect "Images: Normal" state loading
+          expect "Title: Highlighted, focused" state loading
+          wait idle
+          expect "Images: Normal" state loaded
+          expect "Title: Highlighted, focused" state loaded
+          """)
 
     #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
     #expect(outcome.exitCode == 0)

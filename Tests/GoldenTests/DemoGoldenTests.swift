@@ -31,7 +31,7 @@ struct DemoGoldenTests {
       script: ["wait idle", "press 912 212"], part: card(2)),
     DemoMoment(
       name: "buttons-selected", screen: "buttons", size: cards, options: "--chrome off",
-      script: ["wait idle", "tap 912 212", "tap 552 212"], part: card(1).union(card(2))),
+      script: ["wait idle", "tap 912 212", "tap 552 180"], part: card(1).union(card(2))),
     DemoMoment(
       name: "buttons-states", screen: "buttons", size: wide, options: "--chrome off",
       script: ["wait idle", "key end", "wait idle"]),

@@ -6,6 +6,8 @@ final class ButtonCard: View {
   private let heading: Label
   private let hint: Label
   private let contentSize: Size
+  /// The width in points below which the card has narrow margins, so that its buttons stay large enough for fingers.
+  private static let narrow = 320.0
 
   init(_ heading: String, hint: String, content: View, contentSize: Size) {
     self.heading = Label(heading, font: Theme.title, color: Theme.text)
@@ -19,11 +21,12 @@ final class ButtonCard: View {
   }
 
   override func layoutSubviews() {
-    heading.frame = Rect(x: 24, y: 20, width: bounds.width - 48, height: 24)
-    let width = bounds.width - 48
+    let inset = bounds.width < Self.narrow ? 12.0 : 24
+    let width = max(0, bounds.width - 2 * inset)
+    heading.frame = Rect(x: inset, y: 20, width: width, height: 24)
     let height = hint.sizeThatFits(Size(width: width, height: 40)).height
-    hint.frame = Rect(x: 24, y: 48, width: width, height: min(40, height))
-    let area = Rect(x: 24, y: 96, width: bounds.width - 48, height: bounds.height - 120)
+    hint.frame = Rect(x: inset, y: 48, width: width, height: min(40, height))
+    let area = Rect(x: inset, y: 96, width: width, height: bounds.height - 120)
     let size = Size(width: min(contentSize.width, area.width), height: min(contentSize.height, area.height))
     content.frame = Rect(
       x: (area.midX - size.width / 2).rounded(), y: (area.midY - size.height / 2).rounded(),
@@ -55,6 +58,13 @@ class DemoButton: Button, ScriptNamed {
     let load: ScriptState = isLoading ? .loading : hasFailed ? .failed : .loaded
     return ScriptState.states(of: self).union([load])
   }
+
+  /// An additional identifier of the button's images, which separates them from images of another size with the same
+  /// URLs, so that the size of an image does not depend on the order of the loads; `nil` by default.
+  var imageIdentifier: String?
+
+  /// True if the button has an image over its background; false by default.
+  var hasIcon = false
 
   /// True if an image of the button could not be loaded.
   var hasFailed = false

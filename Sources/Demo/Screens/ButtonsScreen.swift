@@ -1,9 +1,9 @@
 import Vitrine
 
-/// Buttons with a remote image for each state.
+/// Buttons with a remote image for each state: cards, a catalogue of all states, and a media bar below them.
 final class ButtonsScreen: View, ScrollingScreen {
-  private let gallery: Gallery
-  private let failure: Image?
+  private let images: ButtonImages
+  private let bar: MediaBar
   private let scroll = ScrollView()
   private var cards: [ButtonCard] = []
   private var catalogue: StateCatalogue?
@@ -11,9 +11,10 @@ final class ButtonsScreen: View, ScrollingScreen {
   private var attempt = 0
 
   init(gallery: Gallery, failure: Image?) {
-    self.gallery = gallery
-    self.failure = failure
+    images = ButtonImages(gallery: gallery, failure: failure)
+    bar = MediaBar(items: gallery.items(MediaBar.count, query: "media"), images: images)
     super.init()
+    addSubview(bar)
     addSubview(scroll)
     addImageCard()
     addBackgroundCard()
@@ -27,32 +28,55 @@ final class ButtonsScreen: View, ScrollingScreen {
 
   var scrollView: ScrollView { scroll }
 
-  func reload() { for load in loads { load() } }
+  func reload() {
+    bar.load()
+    for load in loads { load() }
+  }
 
   // MARK: Cards
 
   private func addImageCard() {
-    let heart = DemoButton("Heart")
-    let star = DemoButton("Star")
-    for (button, name) in [(heart, "heart"), (star, "star")] {
-      button.imageSize = Size(width: 64, height: 64)
-      makeToggle(button)
-      loads.append { [unowned self, unowned button] in self.loadImages(name, into: button) }
-    }
     add(
       "Image per state", hint: "Press, release, press again: an image for each of four states.",
-      [heart, star], size: Size(width: 96, height: 96))
+      ButtonStack(
+        [
+          icon("Heart", "heart", side: 64), icon("Star", "star", side: 64),
+          icon("Small heart", "heart", side: 48), icon("Small star", "star", side: 48),
+        ], gap: 16))
+  }
+
+  /// Returns a square button with an icon, whose file names begin with `name`.
+  private func icon(_ title: String, _ name: String, side: Double) -> (view: View, size: Size) {
+    let button = DemoButton(title)
+    let isSmall = side < 64
+    button.imageSize = Size(width: isSmall ? 28 : 40, height: isSmall ? 28 : 40)
+    button.contentInsets = Insets(all: 8)
+    if isSmall { button.imageIdentifier = "small" }
+    makeToggle(button)
+    loads.append { [unowned self, unowned button] in self.loadImages(name, into: button) }
+    return (button, Size(width: side, height: side))
   }
 
   private func addBackgroundCard() {
-    let button = DemoButton("Background")
-    button.setTitle("Turn on", for: .normal)
-    button.setTitle("On", for: .selected)
-    makeToggle(button)
-    loads.append { [unowned self, unowned button] in self.loadBackgrounds("plate", "png", into: button) }
     add(
       "Background per state", hint: "The plate behind the title is an image from the network.",
-      [button], size: Size(width: 240, height: 72))
+      ButtonStack(
+        [plate("Background", height: 60), plate("Small background", height: 48)], isVertical: true, gap: 16))
+  }
+
+  /// Returns a button with a title on a plate.
+  private func plate(_ name: String, height: Double) -> (view: View, size: Size) {
+    let button = DemoButton(name)
+    button.setTitle("Turn on", for: .normal)
+    button.setTitle("On", for: .selected)
+    if height < 60 {
+      button.titleFont = .bold(13)
+      button.imageIdentifier = "small"
+    }
+    makeToggle(button)
+    loads.append { [unowned self, unowned button] in self.loadBackgrounds("plate", "png", into: button) }
+    // The shape of the images.
+    return (button, Size(width: height * 10 / 3, height: height))
   }
 
   private func addBothCard() {
@@ -64,8 +88,8 @@ final class ButtonsScreen: View, ScrollingScreen {
       self.loadImages("play", into: button)
     }
     add(
-      "Both", hint: "Noon, dusk when pressed, night when selected; a sign on top.", [button],
-      size: Size(width: 272, height: 160))
+      "Both", hint: "Noon, dusk when pressed, night when selected; a sign on top.",
+      ButtonStack([button], size: Size(width: 272, height: 160)))
   }
 
   private func addDisabledCard() {
@@ -74,43 +98,42 @@ final class ButtonsScreen: View, ScrollingScreen {
     for button in [withImage, dimmed] { button.isEnabled = false }
     loads.append { [unowned self, unowned withImage, unowned dimmed] in
       self.loadBackgrounds("scene", "jpg", into: withImage)
-      self.load(dimmed) { self.background(dimmed, "scene-normal.jpg", .normal) }
+      self.loadBackgrounds("scene", "jpg", into: dimmed, states: 1)
     }
     add(
       "Disabled", hint: "Left with an image for the state; right without one, so dimmed.",
-      [withImage, dimmed], size: Size(width: 136, height: 112))
+      ButtonStack([withImage, dimmed], size: Size(width: 136, height: 112)))
   }
 
   private func addFailingCard() {
     let button = DemoButton("Failing", cornerRadius: 10)
     button.addAction(for: .touchUpInside) { [weak self] _ in
-      self?.attempt += 1
-      self?.loadFailing(into: button)
+      self?.loadFailing(into: button, after: 1)
     }
     loads.append { [unowned self, unowned button] in
       self.attempt = 0
-      self.loadFailing(into: button)
+      self.loadFailing(into: button, after: 0)
     }
     add(
-      "Fails, and loads again", hint: "The server responds with 404 at first. Tap to try again.", [button],
-      size: Size(width: 272, height: 160))
+      "Fails, and loads again", hint: "The server responds with 404 at first. Tap to try again.",
+      ButtonStack([button], size: Size(width: 272, height: 160)))
   }
 
   private func addIdentifierCard() {
     let round = DemoButton("Round")
     let grey = DemoButton("Grey")
     loads.append { [unowned self, unowned round, unowned grey] in
-      self.loadPortrait(into: round, identifier: "round", transform: .circle())
-      self.loadPortrait(into: grey, identifier: "grey", transform: .grayscale())
+      (round.hasFailed, grey.hasFailed) = (false, false)
+      self.images.loadPortrait(into: round, identifier: "round", transform: .circle())
+      self.images.loadPortrait(into: grey, identifier: "grey", transform: .grayscale())
     }
     add(
       "One URL, two identifiers", hint: "Downloaded once, cached as “round” and as “grey”.",
-      [round, grey], size: Size(width: 136, height: 136))
+      ButtonStack([round, grey], size: Size(width: 136, height: 136)))
   }
 
-  private func add(_ heading: String, hint: String, _ buttons: [Button], size: Size) {
-    let row = Row(buttons, size: size)
-    let card = ButtonCard(heading, hint: hint, content: row, contentSize: row.sizeThatFits(.zero))
+  private func add(_ heading: String, hint: String, _ content: ButtonStack) {
+    let card = ButtonCard(heading, hint: hint, content: content, contentSize: content.sizeThatFits(.zero))
     cards.append(card)
     scroll.addSubview(card)
   }
@@ -172,16 +195,6 @@ final class ButtonsScreen: View, ScrollingScreen {
 
   // MARK: Loading
 
-  private static let states: [(name: String, states: [ControlState])] = [
-    ("normal", [.normal]), ("highlighted", [.highlighted, [.selected, .highlighted]]),
-    ("selected", [.selected]), ("disabled", [.disabled]),
-  ]
-
-  private func load(_ button: DemoButton, _ body: () -> Void) {
-    button.hasFailed = false
-    body()
-  }
-
   /// Loads the images of a button.
   ///
   /// - Parameter count: The number of states with an image of their own; other states show the image of the first one,
@@ -190,119 +203,45 @@ final class ButtonsScreen: View, ScrollingScreen {
     _ name: String, into button: DemoButton, states count: Int = .max,
     policy: ImageRequest.CachePolicy = .useCache
   ) {
-    load(button) {
-      for (suffix, states) in Self.states.prefix(count) {
-        for state in states {
-          button.setImage(
-            from: request("\(name)-\(suffix).png", policy), for: state,
-            additionalIdentifier: identifier(for: button), options: options(state),
-            completion: failureRecorder(for: button))
-        }
-      }
-    }
+    button.hasFailed = false
+    images.loadImages(Array(ButtonImages.files(name).prefix(count)), into: button, policy: policy)
   }
 
   private func loadBackgrounds(
     _ name: String, _ type: String, into button: DemoButton, states count: Int = .max,
     policy: ImageRequest.CachePolicy = .useCache
   ) {
-    load(button) {
-      for (suffix, states) in Self.states.prefix(count) {
-        for state in states { background(button, "\(name)-\(suffix).\(type)", state, policy) }
-      }
-    }
+    button.hasFailed = false
+    images.loadBackgrounds(
+      Array(ButtonImages.files(name, type).prefix(count)), into: button, policy: policy)
   }
 
-  private func background(
-    _ button: DemoButton, _ file: String, _ state: ControlState,
-    _ policy: ImageRequest.CachePolicy = .useCache
-  ) {
-    var options = options(state)
-    // An indicator and a failure image would cover the title, which must stay legible without a background.
-    if button.title(for: .normal) != nil {
-      options.indicator = .none
-      options.failureImage = nil
-    }
-    button.setBackgroundImage(
-      from: request(file, policy), for: state, additionalIdentifier: identifier(for: button),
-      options: options, completion: failureRecorder(for: button))
-  }
-
-  private func request(_ file: String, _ policy: ImageRequest.CachePolicy) -> ImageRequest? {
-    var request = try? ImageRequest(gallery.button(file))
-    request?.cachePolicy = policy
-    return request
-  }
-
-  /// Returns an identifier that separates the catalogue's smaller images from larger ones with the same URLs, so that
-  /// the size of an image does not depend on the order of the loads.
-  private func identifier(for button: DemoButton) -> String? { button is SpecimenButton ? "catalogue" : nil }
-
-  /// Loads an image that fails with 404 on every second attempt, beginning with the first. A permanent failure: the
-  /// program sleeps while the failure image is shown.
-  private func loadFailing(into button: DemoButton) {
-    load(button) {
-      button.setBackgroundImage(
-        from: gallery.button(
-          "scene-highlighted.jpg", query: attempt % 2 == 0 ? "status=404" : "try=\(attempt)"),
-        for: .normal, options: options(.normal), completion: failureRecorder(for: button))
-    }
-  }
-
-  private func loadPortrait(into button: DemoButton, identifier: String, transform: some ImageTransform) {
-    load(button) {
-      guard var request = try? ImageRequest(gallery.button("portrait.jpg")) else { return }
-      request.transforms = [transform]
-      button.setBackgroundImage(
-        from: request, for: .normal, additionalIdentifier: identifier, options: options(.normal),
-        completion: failureRecorder(for: button))
-    }
-  }
-
-  private func options(_ state: ControlState) -> SlotOptions {
-    // The failure image of the normal state also applies to the other states.
-    SlotOptions(failureImage: state == .normal ? failure : nil)
-  }
-
-  private func failureRecorder(for button: DemoButton) -> SlotCompletion {
-    { [weak button] result in
-      if case .failure(let error) = result, error != .cancelled { button?.hasFailed = true }
-    }
+  private func loadFailing(into button: DemoButton, after attempts: Int) {
+    attempt += attempts
+    button.hasFailed = false
+    images.loadFailing(into: button, attempt: attempt)
   }
 
   // MARK: Layout
 
+  /// The minimum height of a screen whose media bar stays in place; in a lower one, the bar scrolls with the cards.
+  private static let leastHeightWithBar = 320.0
+
   override func layoutSubviews() {
-    scroll.frame = bounds
-    let top = CardGrid(width: bounds.width).layOut(cards, in: scroll)
+    let barHeight = MediaBarLayout.height(forWidth: bounds.width)
+    let isBarInPlace = bounds.height >= Self.leastHeightWithBar
+    let home = isBarInPlace ? self : scroll
+    // The bar is the first view for the Tab key.
+    if bar.superview !== home { home.insertSubview(bar, at: 0) }
+    bar.frame = Rect(
+      x: 0, y: isBarInPlace ? bounds.height - barHeight : 0, width: bounds.width, height: barHeight)
+    scroll.frame = Rect(
+      x: 0, y: 0, width: bounds.width, height: isBarInPlace ? bounds.height - barHeight : bounds.height)
+
+    let top = CardGrid(width: bounds.width, top: isBarInPlace ? 0 : barHeight).layOut(cards, in: scroll)
     let availableSize = Size(width: max(0, bounds.width - 2 * CardGrid.gap), height: 0)
     let size = catalogue?.sizeThatFits(availableSize) ?? .zero
     catalogue?.frame = Rect(origin: Point(x: CardGrid.gap, y: top), size: size)
     scroll.contentSize = Size(width: bounds.width, height: top + size.height + CardGrid.gap)
-  }
-}
-
-/// A row of views of equal size.
-private final class Row: View {
-  private static let gap = 24.0
-  private let itemSize: Size
-
-  init(_ views: [View], size: Size) {
-    itemSize = size
-    super.init()
-    for view in views { addSubview(view) }
-  }
-
-  override func sizeThatFits(_ size: Size) -> Size {
-    let count = Double(subviews.count)
-    return Size(width: itemSize.width * count + Self.gap * (count - 1), height: itemSize.height)
-  }
-
-  override func layoutSubviews() {
-    let count = Double(subviews.count)
-    let width = min(itemSize.width, (bounds.width - Self.gap * (count - 1)) / count)
-    for (index, view) in subviews.enumerated() {
-      view.frame = Rect(x: Double(index) * (width + Self.gap), y: 0, width: width, height: bounds.height)
-    }
   }
 }

@@ -7,6 +7,8 @@ struct CardGrid {
   private static let height = 304.0
 
   let width: Double
+  /// The height in points of the content above the cards.
+  var top = 0.0
 
   /// Lays out the cards and sets the scroll view's content size. Returns the y coordinate at which content below the
   /// cards begins.
@@ -19,11 +21,11 @@ struct CardGrid {
       let column = Double(index % columns)
       let row = Double(index / columns)
       card.frame = Rect(
-        x: gap + column * (cardWidth + gap), y: gap + row * (Self.height + gap), width: cardWidth,
+        x: gap + column * (cardWidth + gap), y: top + gap + row * (Self.height + gap), width: cardWidth,
         height: Self.height)
     }
     let rows = Double((cards.count + columns - 1) / columns)
-    let end = gap + rows * (Self.height + gap)
+    let end = top + gap + rows * (Self.height + gap)
     scroll.contentSize = Size(width: width, height: end)
     return end
   }

@@ -63,7 +63,7 @@ final class StateCatalogue: View {
 
   // MARK: Layout
 
-  private static let inset = 24.0
+  private static let againHeight = 48.0
   private static let top = 96.0
   private static let captionHeight = 28.0
   private static let buttonHeight = 56.0
@@ -71,28 +71,31 @@ final class StateCatalogue: View {
 
   /// Returns true for a narrow window, in which the name of a state is above the row of buttons instead of at the left.
   private func isNarrow(_ width: Double) -> Bool { width < 640 }
+  /// Returns the margin, which is narrow in a small window, so that the buttons stay wide enough for fingers.
+  private func inset(_ width: Double) -> Double { width < 320 ? 8 : 24 }
   private func rowHeight(_ width: Double) -> Double { Self.buttonHeight + (isNarrow(width) ? 24 : 0) }
 
   override func sizeThatFits(_ size: Size) -> Size {
     let rows = Double(rows.count) * (rowHeight(size.width) + Self.rowGap)
-    return Size(width: size.width, height: Self.top + Self.captionHeight + rows - Self.rowGap + Self.inset)
+    return Size(width: size.width, height: Self.top + Self.captionHeight + rows - Self.rowGap + 24)
   }
 
   override func layoutSubviews() {
-    let againSize = again.sizeThatFits(bounds.size)
+    let inset = inset(bounds.width)
+    let againWidth = again.sizeThatFits(bounds.size).width
     again.frame = Rect(
-      origin: Point(x: bounds.width - Self.inset - againSize.width, y: Self.inset), size: againSize)
-    let availableWidth = again.frame.minX - 2 * Self.inset
-    heading.frame = Rect(x: Self.inset, y: 20, width: availableWidth, height: 24)
+      x: bounds.width - inset - againWidth, y: 24, width: againWidth, height: Self.againHeight)
+    let availableWidth = again.frame.minX - 2 * inset
+    heading.frame = Rect(x: inset, y: 20, width: availableWidth, height: 24)
     let height = hint.sizeThatFits(Size(width: availableWidth, height: 40)).height
-    hint.frame = Rect(x: Self.inset, y: 48, width: availableWidth, height: min(40, height))
+    hint.frame = Rect(x: inset, y: 48, width: availableWidth, height: min(40, height))
 
     let isNarrow = isNarrow(bounds.width)
-    let left = Self.inset + (isNarrow ? 0 : 168)
-    let gap = isNarrow ? 8.0 : 16.0
+    let left = inset + (isNarrow ? 0 : 168)
+    let gap = isNarrow ? bounds.width < 320 ? 4.0 : 8 : 16
     let count = Double(kinds.count)
     let width = max(
-      0, min(240, ((bounds.width - Self.inset - left - gap * (count - 1)) / count).rounded(.down)))
+      0, min(240, ((bounds.width - inset - left - gap * (count - 1)) / count).rounded(.down)))
     func x(_ column: Int) -> Double { left + Double(column) * (width + gap) }
 
     for (column, caption) in captions.enumerated() {
@@ -102,8 +105,8 @@ final class StateCatalogue: View {
     for row in rows {
       row.name.frame =
         isNarrow
-        ? Rect(x: left, y: y, width: bounds.width - 2 * Self.inset, height: 20)
-        : Rect(x: Self.inset, y: y, width: 160, height: Self.buttonHeight)
+        ? Rect(x: left, y: y, width: bounds.width - 2 * inset, height: 20)
+        : Rect(x: inset, y: y, width: 160, height: Self.buttonHeight)
       for (column, button) in row.buttons.enumerated() {
         button.frame = Rect(x: x(column), y: y + (isNarrow ? 24 : 0), width: width, height: Self.buttonHeight)
       }
@@ -119,6 +122,7 @@ final class SpecimenButton: DemoButton {
   init(_ name: String, state: ControlState) {
     fixedState = state
     super.init(name)
+    imageIdentifier = "catalogue"
     isEnabled = !state.contains(.disabled)
     isSelected = state.contains(.selected)
     changesSelectionAsPrimaryAction = state == .normal
