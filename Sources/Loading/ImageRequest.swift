@@ -130,6 +130,9 @@ public struct ImageRequest: Sendable {
   /// The value of `limits.scaleDownBytes`, read without copying the limits because each memory lookup needs it.
   var scaleDownBytes: Int? { choices?.values.limits.scaleDownBytes }
 
+  /// True if a property of `choices` differs from its default.
+  var hasChoices: Bool { choices != nil }
+
   /// The holder of the objects of the application; `nil` if there are none.
   var objects: (any Sendable)? {
     guard let choices, choices.values.holdObjects else { return nil }

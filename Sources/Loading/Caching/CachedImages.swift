@@ -5,40 +5,35 @@ import VitrineGraphics
 /// Each image has an index into arrays instead of a list node of its own. A cache hit therefore counts no references to
 /// nodes, and releasing the cache does not run a chain of a hundred thousand `deinit`s.
 struct CachedImages {
-  /// One image. The fields that a cache hit reads come first, in one cache line of the processor.
+  /// The part of an image's entry that a cache hit reads: 32 bytes, so that most entries lie in one cache line of the
+  /// processor.
   private struct Entry {
     var image: Image?
-    // The fields of the identity. As one optional value, they would be copied for each comparison.
-    private(set) var request: RequestIdentity?
-    private(set) var additionalIdentifier: String?
-    private(set) var transforms: [String] = []
+    /// The address of the request's identity if this is the smallest variant of a plain identity; otherwise nil.
+    /// `Details.identity` keeps the object at the address alive.
+    var smallestOf: ObjectIdentifier?
     /// The target that the image was decoded for; nil for the whole image.
     var target: DecodeTarget?
-    /// The `DecodeLimits.scaleDownBytes` that the image was decoded with.
-    var scaleDownBytes: Int?
+    /// True if the image was decoded with a value for `DecodeLimits.scaleDownBytes`.
+    var mayBeScaledDown = false
     /// The index of the next larger variant of this identity; negative if there is none.
     var larger: Int32 = -1
+  }
+
+  /// The rest of an entry.
+  private struct Details {
+    var identity: ImageIdentity?
+    /// The `DecodeLimits.scaleDownBytes` that the image was decoded with.
+    var scaleDownBytes: Int?
     var hash = 0
     /// The time of the insert in nanoseconds.
     var time: Int64 = 0
-
-    /// The identity of the image; nil if there is no image.
-    var identity: ImageIdentity? {
-      get {
-        request.map {
-          ImageIdentity(request: $0, additionalIdentifier: additionalIdentifier, transforms: transforms)
-        }
-      }
-      set {
-        request = newValue?.request
-        additionalIdentifier = newValue?.additionalIdentifier
-        transforms = newValue?.transforms ?? []
-      }
-    }
   }
 
   /// All entries. The indices of entries without an image are in `free`.
   private var entries: [Entry] = []
+  /// The details of each entry, at the same index.
+  private var details: [Details] = []
   private var free: [Int] = []
   /// The index of the smallest variant of each identity.
   private var smallest = HashIndex()
@@ -62,21 +57,38 @@ struct CachedImages {
   /// Returns the index of the smallest variant that serves `target`, or of the largest variant if `target` is nil; -1
   /// if there is none. O(variants).
   func index(of identity: ImageIdentity, at target: DecodeTarget?, scaleDownBytes: Int? = nil) -> Int {
-    var index = smallestIndex(identity, identity.lookupHash)
-    guard index >= 0 else { return -1 }
-    while true {
+    variant(from: smallestIndex(identity, identity.lookupHash), target, scaleDownBytes)
+  }
+
+  /// Returns the index of a variant like `index(of:at:scaleDownBytes:)`, of the image without an additional identifier
+  /// and without transforms. Inlined, because nearly all memory hits come through here: they read the index from the
+  /// identity, which they have read anyway, and one entry.
+  @inline(__always)
+  func index(of request: RequestIdentity, at target: DecodeTarget?, scaleDownBytes: Int? = nil) -> Int {
+    let guess = request.cacheIndex
+    let isRight = guess < entries.count && entries[guess].smallestOf == request.address
+    return variant(from: isRight ? guess : smallestIndex(request), target, scaleDownBytes)
+  }
+
+  /// Returns the first of the variant at `index` and all larger ones that serves `target`, or the largest variant if
+  /// `target` is nil; -1 if there is none.
+  @inline(__always)
+  private func variant(from index: Int, _ target: DecodeTarget?, _ scaleDownBytes: Int?) -> Int {
+    var index = index
+    while index >= 0 {
       let larger = Int(entries[index].larger)
       if let target {
         if serves(index, target, scaleDownBytes) { return index }
-        if larger < 0 { return -1 }
       } else if larger < 0 {
         return index
       }
       index = larger
     }
+    return -1
   }
 
   /// Returns the image at an index and marks the image as just used.
+  @inline(__always)
   mutating func use(_ index: Int) -> Image? {
     order.use(index)
     return entries[index].image
@@ -88,8 +100,8 @@ struct CachedImages {
   /// Returns the age of the image at an index in nanoseconds. A time of insertion in the future, which remains after
   /// the clock was set back, is replaced by `now`.
   mutating func age(_ index: Int, at now: Int64) -> Int64 {
-    if entries[index].time > now { entries[index].time = now }
-    return now - entries[index].time
+    if details[index].time > now { details[index].time = now }
+    return now - details[index].time
   }
 
   /// Returns the reason for a cache miss. O(1).
@@ -123,22 +135,19 @@ struct CachedImages {
     let pixels = image.pixelWidth * image.pixelHeight
     let variants = variants(identity)
     let smaller = variants.last { self.pixels($0) <= pixels }
-    var entry = Entry()
-    entry.image = image
-    entry.identity = identity
-    entry.target = target
-    entry.scaleDownBytes = scaleDownBytes
-    entry.hash = hash
-    entry.time = now
-    entries[index] = entry
+    entries[index] = Entry(image: image, target: target, mayBeScaledDown: scaleDownBytes != nil)
+    details[index] = Details(identity: identity, scaleDownBytes: scaleDownBytes, hash: hash, time: now)
     if let smaller {
       entries[index].larger = entries[smaller].larger
       entries[smaller].larger = Int32(index)
     } else if let next = variants.first {
       entries[index].larger = Int32(next)
       smallest.replace(next, with: index, hash: hash)
+      setSmallest(next, false)
+      setSmallest(index, true)
     } else {
       smallest.insert(index, hash: hash)
+      setSmallest(index, true)
     }
     order.append(index, cost: image.cost)
     return index
@@ -153,21 +162,23 @@ struct CachedImages {
   /// Removes and returns the image at an index, which must be in use. Does not mark the identity as purged.
   /// O(variants).
   mutating func remove(_ index: Int) -> Image {
-    guard let image = entries[index].image, let identity = entries[index].identity else {
+    guard let image = entries[index].image, let identity = details[index].identity else {
       preconditionFailure("only entries in use are removed")
     }
-    let (hash, larger) = (entries[index].hash, Int(entries[index].larger))
+    let (hash, larger) = (details[index].hash, Int(entries[index].larger))
     var smaller = smallestIndex(identity, hash)
     if smaller != index {
       while Int(entries[smaller].larger) != index { smaller = Int(entries[smaller].larger) }
       entries[smaller].larger = Int32(larger)
     } else if larger >= 0 {
       smallest.replace(index, with: larger, hash: hash)
+      setSmallest(larger, true)
     } else {
       smallest.remove(index, hash: hash)
     }
     order.remove(index)
     entries[index] = Entry()
+    details[index] = Details()
     free.append(index)
     return image
   }
@@ -202,7 +213,7 @@ struct CachedImages {
       } else if isShown, purge.keepsShown {
         return true
       } else {
-        purged.insert(entries[index].hash)
+        purged.insert(details[index].hash)
         removed.append(remove(index))
       }
       purge.sparing -= 1
@@ -222,13 +233,20 @@ struct CachedImages {
   // MARK: Variants
 
   private func smallestIndex(_ identity: ImageIdentity, _ hash: Int) -> Int {
-    // Fields of the array's element are compared in place. A method of the element would be called on a copy.
-    smallest.entry(hash) { index in
-      entries[index].request == identity.request
-        && entries[index].additionalIdentifier == identity.additionalIdentifier
-        && (entries[index].transforms.isEmpty && identity.transforms.isEmpty
-          || entries[index].transforms == identity.transforms)
-    }
+    smallest.entry(hash) { details[$0].identity == identity }
+  }
+
+  /// Returns the index of the smallest variant of a plain identity.
+  @inline(never)
+  private func smallestIndex(_ request: RequestIdentity) -> Int {
+    smallestIndex(ImageIdentity(request: request, additionalIdentifier: nil, transforms: []), request.cachedHash)
+  }
+
+  /// Marks the variant at an index as the smallest of its identity, or not.
+  private mutating func setSmallest(_ index: Int, _ isSmallest: Bool) {
+    guard let identity = details[index].identity, identity.isPlain else { return }
+    entries[index].smallestOf = isSmallest ? identity.request.address : nil
+    if isSmallest { identity.request.cacheIndex = index }
   }
 
   /// Returns the indices of all variants of an identity, smallest variant first.
@@ -244,15 +262,21 @@ struct CachedImages {
 
   private mutating func addEntry() -> Int {
     entries.append(Entry())
+    details.append(Details())
     return entries.count - 1
   }
 
+  @inline(__always)
   private func serves(_ index: Int, _ target: DecodeTarget, _ scaleDownBytes: Int?) -> Bool {
     // An image that was scaled down to fewer bytes than this request allows may have too few pixels.
-    let hasAllPixels = entries[index].scaleDownBytes == nil || entries[index].scaleDownBytes == scaleDownBytes
+    let hasAllPixels = !entries[index].mayBeScaledDown || details[index].scaleDownBytes == scaleDownBytes
     let storedTarget = entries[index].target
     if hasAllPixels, storedTarget == nil || storedTarget == target { return true }
-    return entries[index].image.map { target.isSatisfied(by: $0) } ?? false
+    return hasPixels(index, for: target)
+  }
+
+  private func hasPixels(_ index: Int, for target: DecodeTarget) -> Bool {
+    entries[index].image.map { target.isSatisfied(by: $0) } ?? false
   }
 
   private func isReplaced(
@@ -261,7 +285,7 @@ struct CachedImages {
     guard let old = entries[index].image else { return false }
     let isSameSize = old.pixelWidth == image.pixelWidth && old.pixelHeight == image.pixelHeight
     let isOtherSource = old.sourceWidth != image.sourceWidth || old.sourceHeight != image.sourceHeight
-    let isSameTarget = entries[index].target == target && entries[index].scaleDownBytes == scaleDownBytes
+    let isSameTarget = entries[index].target == target && details[index].scaleDownBytes == scaleDownBytes
     return isSameTarget || isSameSize || isOtherSource
   }
 

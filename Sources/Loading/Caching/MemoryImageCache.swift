@@ -43,11 +43,10 @@ public final class MemoryImageCache: ImageRequestCache {
       images.protect(cost: min(limits.preferredUsage, limits.capacity), count: limits.count)
     }
 
-    /// Returns the image that serves a request, marks the image as just used, and counts the lookup. Inlined, because
-    /// this is the path of each memory hit.
+    /// Returns the image at an index, marks the image as just used, and counts the lookup; nil for a negative index.
+    /// Inlined, because this is the path of each memory hit.
     @inline(__always)
-    mutating func use(_ identity: ImageIdentity, _ target: DecodeTarget?, _ scaleDownBytes: Int?) -> Image? {
-      let index = images.index(of: identity, at: target, scaleDownBytes: scaleDownBytes)
+    mutating func use(_ index: Int) -> Image? {
       guard index >= 0 else {
         statistics.misses += 1
         return nil
@@ -214,14 +213,25 @@ public final class MemoryImageCache: ImageRequestCache {
   /// Returns the smallest variant that serves the request's `targetSize`, or the largest variant if the request has
   /// none; `nil` if there is no such variant. Marks the image as just used.
   public func image(for request: ImageRequest, additionalIdentifier: String?) -> Image? {
+    if additionalIdentifier == nil, !request.hasChoices, !expires.load(ordering: .relaxed) {
+      return plainImage(for: request) ?? livingImage(request.imageIdentity(nil), request)
+    }
     let identity = request.imageIdentity(additionalIdentifier)
     let target = request.targetSize
     let scaleDownBytes = request.scaleDownBytes
     let image =
       expires.load(ordering: .relaxed)
       ? freshImage(identity, target, scaleDownBytes, at: clock())
-      : state.withLock { $0.use(identity, target, scaleDownBytes) }
+      : state.withLock { $0.use($0.images.index(of: identity, at: target, scaleDownBytes: scaleDownBytes)) }
     return image ?? livingImage(identity, request)
+  }
+
+  /// Looks an image up that does not expire, for a request with the default choices. Copies neither the request nor its
+  /// identity, which would count references in memory that is not in the processor's cache.
+  @inline(__always)
+  private func plainImage(for request: ImageRequest) -> Image? {
+    let target = request.targetSize
+    return state.withLock { $0.use($0.images.index(of: request.identity, at: target)) }
   }
 
   /// Returns the largest variant of an image; `nil` if there is none, or if it has expired. Counts neither as a lookup
@@ -251,7 +261,7 @@ public final class MemoryImageCache: ImageRequestCache {
         old.append(state.images.remove(index))
         state.statistics.count(1, .age)
       }
-      image = state.use(identity, target, scaleDownBytes)
+      image = state.use(state.images.index(of: identity, at: target, scaleDownBytes: scaleDownBytes))
       return old
     }
     return image

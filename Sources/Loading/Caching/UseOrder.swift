@@ -4,6 +4,10 @@
 /// probation. A scan of a thousand images that are seen once therefore does not evict images that are used now and
 /// then. The protected segment is bounded: the least recently used indices beyond its limits return to probation as if
 /// they were new, so that no index stays for ever because of a single use.
+///
+/// Uses are collected, and change the lists together before the order is read or changed otherwise. A use changes links
+/// at scattered addresses, and the processor waits for the memory of several uses at once, but not for that of several
+/// cache hits, between which there are locks.
 struct UseOrder {
   /// The fraction of the limits that the protected segment may take: four fifths, as in the segmented LRU of Karedla,
   /// Love and Wherry, and in Caffeine.
@@ -25,6 +29,13 @@ struct UseOrder {
   private var protectedCost = 0
   private var protectedCount = 0
 
+  /// The number of uses that are collected: few enough that a cache hit which applies all of them takes about as long as
+  /// a system call.
+  private static let collectedUses = 32
+  /// The nodes of the collected uses, oldest first, in the first `useCount` elements.
+  private var uses = [Int32](repeating: 0, count: Self.collectedUses)
+  private var useCount = 0
+
   /// The maximum cost of the protected segment in bytes. A change takes effect at the next use.
   var protectedCostLimit = Int.max
   /// The maximum number of indices in the protected segment. A change takes effect at the next use.
@@ -36,6 +47,7 @@ struct UseOrder {
 
   /// Adds an index as the newest on probation. The index may be at most one beyond the largest index so far.
   mutating func append(_ index: Int, cost: Int) {
+    applyUses()
     let node = index + 2
     if node == links.count {
       links.append(Link(newer: 0, older: 0))
@@ -50,11 +62,20 @@ struct UseOrder {
   }
 
   /// Moves an index to the newest position of the protected segment, and returns the oldest indices beyond the
-  /// segment's limits to probation. Inlined together with `protect`, `link` and `unlink`, because each memory hit is a
-  /// use.
+  /// segment's limits to probation. Inlined, because each memory hit is a use.
   @inline(__always)
   mutating func use(_ index: Int) {
-    let node = index + 2
+    uses[useCount] = Int32(truncatingIfNeeded: index + 2)
+    useCount += 1
+    if useCount == Self.collectedUses { applyUses() }
+  }
+
+  private mutating func applyUses() {
+    for number in 0..<useCount { apply(Int(uses[number])) }
+    useCount = 0
+  }
+
+  private mutating func apply(_ node: Int) {
     guard links[Self.protected].older != node else { return }
     protect(node)
     while protectedCost > protectedCostLimit || protectedCount > protectedCountLimit,
@@ -70,9 +91,13 @@ struct UseOrder {
 
   /// Moves an index to the newest position of the protected segment regardless of the segment's limits, to postpone the
   /// eviction.
-  mutating func spare(_ index: Int) { protect(index + 2) }
+  mutating func spare(_ index: Int) {
+    applyUses()
+    protect(index + 2)
+  }
 
   mutating func remove(_ index: Int) {
+    applyUses()
     let node = index + 2
     unlink(node)
     cost -= costs[node]
@@ -83,7 +108,8 @@ struct UseOrder {
   }
 
   /// Returns the index to evict first; `keptIndex` only if there is no other index. Nil if there are no indices.
-  func first(keeping keptIndex: Int?) -> Int? {
+  mutating func first(keeping keptIndex: Int?) -> Int? {
+    applyUses()
     var node = Int(links[Self.probation].newer)
     if let keptIndex, node == keptIndex + 2 { node = Int(links[node].newer) }
     if node == Self.probation { node = Int(links[Self.protected].newer) }

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import Synchronization
 import VitrineGraphics
 
 // The levels of identity. All keys are structs of fields, never one string, so that "…/a" + "b" and "…/ab" + nil are
@@ -23,6 +24,12 @@ public struct RequestIdentity: Hashable, Sendable {
   public static let headerNames = VaryingHeaders.alwaysCounted
 
   private final class Storage: Sendable {
+    // These come first, next to the reference count, because they are all that a memory hit reads.
+    let hash: Int
+    /// The index in the memory cache that has stored an image with this identity last.
+    let cacheIndex = Atomic<UInt32>(0)
+    /// True if there may be headers or credentials that do not count, because no server has named them yet.
+    let hasOtherHeaders: Bool
     /// The URL and the headers as given, for sending the request.
     let fullURL: URL
     let allHeaders: HTTPHeaders
@@ -31,7 +38,6 @@ public struct RequestIdentity: Hashable, Sendable {
     /// The URL and the headers that are compared.
     let url: String
     let headers: [HTTPHeaders.Field]
-    let hash: Int
     /// True if `url` was returned by a key filter and is not that of `fullURL`.
     let hasKey: Bool
     /// The trust settings of the transport; used in the identity on disk.
@@ -61,6 +67,7 @@ public struct RequestIdentity: Hashable, Sendable {
       hasher.combine(url)
       for field in headers { hasher.combine(field) }
       hash = hasher.finalize()
+      hasOtherHeaders = !credentials.isEmpty || allHeaders.fields.count > headers.count
     }
 
     /// Compares the values. Not inlined, so that `==` is small enough to be inlined into each memory hit.
@@ -83,7 +90,15 @@ public struct RequestIdentity: Hashable, Sendable {
   }
 
   /// The hash that was computed when the request was created.
-  fileprivate var cachedHash: Int { storage.hash }
+  var cachedHash: Int { storage.hash }
+  /// The address of the values, which copies of an identity share. Names the identity for as long as a copy exists.
+  var address: ObjectIdentifier { ObjectIdentifier(storage) }
+  /// The index in the memory cache that has stored an image with this identity last; 0 at first. A guess, because there
+  /// may be other caches, and because the image may have been removed.
+  var cacheIndex: Int {
+    get { Int(storage.cacheIndex.load(ordering: .relaxed)) }
+    nonmutating set { storage.cacheIndex.store(UInt32(truncatingIfNeeded: newValue), ordering: .relaxed) }
+  }
   /// The URL as given.
   package var fullURL: URL { storage.fullURL }
   /// All headers as given.
@@ -135,9 +150,7 @@ public struct RequestIdentity: Hashable, Sendable {
   }
 
   /// True if there may be headers or credentials that do not count, because no server has named them yet.
-  var hasOtherHeaders: Bool {
-    !storage.credentials.isEmpty || storage.allHeaders.fields.count > storage.headers.count
-  }
+  var hasOtherHeaders: Bool { storage.hasOtherHeaders }
 
   /// The headers that always count.
   package var baseHeaders: ArraySlice<HTTPHeaders.Field> {
@@ -239,8 +252,11 @@ public struct ImageIdentity: Hashable, Sendable {
     self.transforms = transforms
   }
 
-  /// A hash that needs no computation if there is neither an identifier nor a transform.
-  var lookupHash: Int { additionalIdentifier == nil && transforms.isEmpty ? request.cachedHash : hashValue }
+  /// True if there is neither an identifier nor a transform.
+  var isPlain: Bool { additionalIdentifier == nil && transforms.isEmpty }
+
+  /// A hash that needs no computation for a plain identity.
+  var lookupHash: Int { isPlain ? request.cachedHash : hashValue }
 
   /// Feeds the hash of the request, the identifier and the transforms.
   public func hash(into hasher: inout Hasher) {
