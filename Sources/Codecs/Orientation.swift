@@ -22,59 +22,15 @@ extension Orientation {
   /// Reads the tag from a TIFF stream, the form of Exif in JPEG, PNG and WebP; `nil` if the tag is missing or an offset
   /// or a value is invalid.
   init?(tiff: ArraySlice<UInt8>) {
-    // The offset of a directory must lie within the stream, so that sums of offsets stay small.
-    guard let stream = TIFFStream(tiff), let directory = stream.uint32(at: 4).map({ Int(clamping: $0) }),
-      directory < tiff.count, let count = stream.uint16(at: directory)
+    guard let stream = TIFFStream(tiff), let directory = stream.directory(at: stream.firstDirectory),
+      let value = directory.short(0x0112)
     else { return nil }
-    for entry in 0..<Int(count) {
-      let field = directory + 2 + entry * 12
-      guard let tag = stream.uint16(at: field) else { return nil }
-      guard tag == 0x0112 else { continue }
-      let short: UInt16 = 3
-      guard stream.uint16(at: field + 2) == short, let value = stream.uint16(at: field + 8) else {
-        return nil
-      }
-      self.init(rawValue: value)
-      return
-    }
-    return nil
+    self.init(rawValue: value)
   }
 
   /// Reads the tag from Exif that may begin with the "Exif" header of JPEG's APP1 segment.
   init?(exif: ArraySlice<UInt8>) {
     let header = Array("Exif\0\0".utf8)
     self.init(tiff: exif.starts(with: header) ? exif.dropFirst(header.count) : exif)
-  }
-}
-
-/// Reads numbers in the stream's byte order; `nil` outside of the bytes.
-private struct TIFFStream {
-  private let bytes: ArraySlice<UInt8>
-  private let isBigEndian: Bool
-
-  init?(_ bytes: ArraySlice<UInt8>) {
-    if bytes.starts(with: [0x49, 0x49, 0x2A, 0]) {
-      isBigEndian = false
-    } else if bytes.starts(with: [0x4D, 0x4D, 0, 0x2A]) {
-      isBigEndian = true
-    } else {
-      return nil
-    }
-    self.bytes = bytes
-  }
-
-  func uint16(at offset: Int) -> UInt16? {
-    guard let pair = slice(at: offset, count: 2) else { return nil }
-    return isBigEndian ? pair.bigEndianUInt16(at: 0) : pair.littleEndianUInt16(at: 0)
-  }
-
-  func uint32(at offset: Int) -> UInt32? {
-    guard let four = slice(at: offset, count: 4) else { return nil }
-    return isBigEndian ? four.bigEndianUInt32(at: 0) : four.littleEndianUInt32(at: 0)
-  }
-
-  private func slice(at offset: Int, count: Int) -> ArraySlice<UInt8>? {
-    guard offset >= 0, offset <= bytes.count - count else { return nil }
-    return bytes.dropFirst(offset).prefix(count)
   }
 }

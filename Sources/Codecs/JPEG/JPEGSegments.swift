@@ -51,9 +51,13 @@ struct JPEGSegments: Sequence, IteratorProtocol {
   }
 
   /// The orientation in the first Exif segment; `.up` if there is none or it is damaged.
-  var orientation: Orientation {
-    let exif = first { $0.marker == 0xE1 && $0.payload.starts(with: "Exif\0\0".utf8) }
-    return exif.flatMap { Orientation(exif: $0.payload) } ?? .up
+  var orientation: Orientation { exif.flatMap { Orientation(tiff: $0) } ?? .up }
+
+  /// The TIFF stream in the first Exif segment.
+  var exif: ArraySlice<UInt8>? {
+    let name = "Exif\0\0".utf8
+    let segment = first { $0.marker == 0xE1 && $0.payload.starts(with: name) }
+    return segment?.payload.dropFirst(name.count)
   }
 
   /// True if a segment holds a part of the color profile.
