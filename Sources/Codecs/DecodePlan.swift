@@ -21,6 +21,8 @@ struct DecodePlan {
   private(set) var colors: ColorConversion?
   /// Checked between rows and passes.
   var cancellation = DecodeCancellation.never
+  /// The title and the time in the encoded image.
+  var metadata: ImageMetadata?
 
   /// The maximum length of a side, so that a strip of rows is counted by an `Int` on a 32-bit machine too.
   private static let largestSide = Int.max / (PixelFormat.bytesPerPixel * Canvas.stripHeight * 2)
@@ -107,7 +109,8 @@ struct DecodePlan {
   /// Returns the finished image.
   func image(_ bitmap: Bitmap, animation: ImageAnimation? = nil) -> Image {
     Image(
-      bitmap, animation: animation, format: format, sourceWidth: source.width, sourceHeight: source.height)
+      bitmap, animation: animation, format: format, sourceWidth: source.width, sourceHeight: source.height,
+      metadata: metadata)
   }
 
   /// Creates the bitmap and calls `decode` with a canvas over its memory.

@@ -39,6 +39,8 @@ struct TIFFStream {
     private static let entryLength = 12
     private static let shortType: UInt16 = 3
     private static let longType: UInt16 = 4
+    /// ASCII, and UTF-8 of Exif 3.0.
+    private static let textTypes: Set<UInt16> = [2, 129]
 
     fileprivate let stream: TIFFStream
     fileprivate let offset: Int
@@ -58,6 +60,16 @@ struct TIFFStream {
       if let short = short(tag) { return Int(short) }
       guard let entry = entry(tag), stream.uint16(at: entry + 2) == Self.longType else { return nil }
       return stream.uint32(at: entry + 8).map { Int(clamping: $0) }
+    }
+
+    /// Returns the first bytes of a text, at most `limit`, without the zero that ends the text; `nil` if there are none.
+    func text(_ tag: UInt16, limit: Int) -> ArraySlice<UInt8>? {
+      guard let entry = entry(tag), let type = stream.uint16(at: entry + 2), Self.textTypes.contains(type),
+        let count = stream.uint32(at: entry + 4).map({ Int(clamping: $0) }), count > 0
+      else { return nil }
+      // Up to four bytes stand in the entry itself.
+      let offset = count > 4 ? stream.uint32(at: entry + 8).map { Int(clamping: $0) } : entry + 8
+      return offset.flatMap { stream.slice(at: $0, count: min(count, limit)) }?.prefix { $0 != 0 }
     }
 
     private func entry(_ tag: UInt16) -> Int? {

@@ -56,6 +56,9 @@ public final class Image: Sendable {
   /// The application's own data by name, stored with the image in caches; empty unless the image was made by
   /// `withUserData`.
   public let userData: [String: [UInt8]]
+  /// The title and the time in the encoded image; `nil` if it states none, for previews, and for images from a pixel
+  /// cache of the application that does not keep them.
+  public let metadata: ImageMetadata?
 
   /// Creates an image from a bitmap.
   ///
@@ -68,9 +71,10 @@ public final class Image: Sendable {
   ///   - sourceWidth: The width of the encoded image in pixels; `nil` for the width of the bitmap.
   ///   - sourceHeight: The height of the encoded image in pixels; `nil` for the height of the bitmap.
   ///   - isPreview: True for an incomplete image that is shown while the rest loads.
+  ///   - metadata: The title and the time in the encoded image.
   public init(
     _ bitmap: Bitmap, animation: ImageAnimation? = nil, scale: Double = 1, format: ImageFormat = .raw,
-    sourceWidth: Int? = nil, sourceHeight: Int? = nil, isPreview: Bool = false
+    sourceWidth: Int? = nil, sourceHeight: Int? = nil, isPreview: Bool = false, metadata: ImageMetadata? = nil
   ) {
     self.bitmap = bitmap
     self.animation = animation.flatMap { $0.frameCount > 1 ? $0 : nil }
@@ -80,6 +84,7 @@ public final class Image: Sendable {
     self.sourceHeight = sourceHeight ?? bitmap.height
     renderingMode = .automatic
     self.isPreview = isPreview
+    self.metadata = metadata
     userData = [:]
     number = Self.nextNumber
   }
@@ -117,7 +122,8 @@ public final class Image: Sendable {
 
   private init(
     _ other: Image, scale: Double? = nil, renderingMode: RenderingMode? = nil, isPreview: Bool? = nil,
-    userData: [String: [UInt8]]? = nil, isStill: Bool = false, storage: FrameStorage? = nil
+    userData: [String: [UInt8]]? = nil, metadata: ImageMetadata? = nil, isStill: Bool = false,
+    storage: FrameStorage? = nil
   ) {
     bitmap = other.bitmap
     animation = isStill ? nil : storage.map { other.animation?.stored(as: $0) } ?? other.animation
@@ -128,6 +134,7 @@ public final class Image: Sendable {
     self.renderingMode = renderingMode ?? other.renderingMode
     self.isPreview = isPreview ?? other.isPreview
     self.userData = userData ?? other.userData
+    self.metadata = metadata ?? other.metadata
     // The first frame of an image is as fresh as the image.
     number = isStill ? other.number : Self.nextNumber
     if let memory = other.memory { setMemory(memory) }
@@ -158,6 +165,13 @@ public final class Image: Sendable {
   /// unchanged.
   public func withUserData(_ userData: [String: [UInt8]]) -> Image {
     userData == self.userData ? self : Image(self, userData: userData)
+  }
+
+  /// Returns the image with the metadata of the image that it was made from: a new image that shares the pixels, or this
+  /// image if it has metadata of its own, or the other has none.
+  package func keepingMetadata(of source: Image) -> Image {
+    guard metadata == nil, let metadata = source.metadata else { return self }
+    return Image(self, metadata: metadata)
   }
 
   /// Returns the scale in a file name or URL such as `photo@2x.png`; 1 for a name without a scale.

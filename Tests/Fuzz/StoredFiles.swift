@@ -58,8 +58,10 @@ enum StoredFiles {
     for entry in PixelBucket(bucket, number: 0)?.entries ?? [] {
       if let range = entry.range { precondition(range.count >= PixelRecord.headerLength, "no overflow") }
     }
+    let flagsOffset = 30
     guard bytes.count >= PixelRecord.headerLength else { return }
-    var header = Array(bytes.prefix(PixelRecord.headerLength))
+    let length = PixelRecord.headerLength(hasMetadata: bytes[flagsOffset] & 4 != 0)
+    var header = Array(bytes.prefix(length))
     replace(&header, at: 0, PixelRecord.magic)
     replace(&header, at: 24, withUnsafeBytes(of: PixelRecord.byteOrder) { Array($0) })
     replace(&header, at: 8, encoded(Array(header[24...])))

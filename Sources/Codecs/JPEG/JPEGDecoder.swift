@@ -16,6 +16,7 @@ enum JPEGDecoder {
       var plan = try DecodePlan(
         format: .jpeg, stored: reader.size, orientation: segments.orientation, options: options)
       plan.cancellation = cancellation
+      plan.metadata = segments.exif.flatMap { ImageMetadata(exif: $0) }
       try plan.checkPixels(holdsSource: reader.holdsSource)
       // With arithmetic coding, the number of bytes says nothing about the number of pixels.
       if reader.isArithmetic { try plan.checkPassingPixels() }

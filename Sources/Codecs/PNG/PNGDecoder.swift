@@ -13,6 +13,7 @@ enum PNGDecoder {
     var plan = try Self.plan(structure, options)
     guard structure.isPlausible else { throw .decoding(.png, message: "the pixels end early") }
     plan.cancellation = cancellation
+    plan.metadata = structure.metadata
     plan.convertColors(of: structure.colorModel, with: structure.profile)
     if let animated = try animatedImage(structure, data, plan) { return animated }
     return plan.image(try defaultImage(structure, data, plan))

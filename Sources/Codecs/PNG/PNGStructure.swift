@@ -13,7 +13,8 @@ struct PNGStructure {
   let isInterlaced: Bool
   /// True if pixels may be transparent: the color type has alpha, or there is a tRNS chunk.
   private(set) var hasAlpha: Bool
-  private(set) var orientation = Orientation.up
+  /// The content of the last eXIf chunk.
+  private var exif: ArraySlice<UInt8>?
   /// The content of the iCCP chunk, with the profile still compressed.
   private var packedProfile: ArraySlice<UInt8>?
   /// The number of compressed bytes in IDAT chunks.
@@ -85,6 +86,8 @@ struct PNGStructure {
     colorModel = colorType & 2 == 0 ? .gray : .rgb
   }
 
+  var orientation: Orientation { exif.flatMap { Orientation(exif: $0) } ?? .up }
+  var metadata: ImageMetadata? { exif.flatMap { ImageMetadata(exif: $0) } }
   var profile: ICCProfile? { packedProfile.flatMap { ICCProfile(packed: $0) } }
 
   private mutating func apply(_ chunk: PNGChunk) {
@@ -99,7 +102,7 @@ struct PNGStructure {
       animation?.controlCount += 1
       if dataCount == 0 { animation?.hidesDefaultImage = false }
     case PNGChunk.iccp where dataCount == 0: packedProfile = packedProfile ?? chunk.payload
-    case PNGChunk.exif: orientation = Orientation(exif: chunk.payload) ?? .up
+    case PNGChunk.exif: exif = chunk.payload
     default: break
     }
   }

@@ -100,9 +100,14 @@ final class WebPContainer {
   }
 
   /// The orientation in the EXIF chunk; `.up` if there is none.
-  var orientation: Orientation {
+  var orientation: Orientation { exif.flatMap { Orientation(exif: $0) } ?? .up }
+  /// The title and the time in the EXIF chunk.
+  var metadata: ImageMetadata? { exif.flatMap { ImageMetadata(exif: $0) } }
+
+  /// The beginning of the EXIF chunk.
+  private var exif: ArraySlice<UInt8>? {
     let byteLimit = 64 << 10
-    return chunk("EXIF") { Orientation(exif: Array($0.prefix(byteLimit))[...]) } ?? .up
+    return chunk("EXIF") { Array($0.prefix(byteLimit))[...] }
   }
 
   /// The color profile in the ICCP chunk; `nil` if there is none, or it is too large.

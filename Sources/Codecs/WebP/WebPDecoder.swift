@@ -15,6 +15,7 @@ enum WebPDecoder {
       let frame = try WebPFrame(container)
       try frame.checkPixels(plan)
       plan.cancellation = cancellation
+      plan.metadata = container.metadata
       let bitmap = try frame.bitmap(plan)
       let animation =
         options.decodesAnimation

@@ -7,7 +7,10 @@ nonisolated enum SlideshowHelp {
       "none, fade, cross-dissolve, blinds, or slide- or flip- with left, right, up or down,\nas slide-left (cross-dissolve)"
     ),
     ("--order", "NAME", "list, or shuffled: each image once before one is repeated (list)"),
-    ("--caption", "NAME", "title, or none (title); the title of a file is its name"),
+    (
+      "--caption", "NAME",
+      "title, date, title-date, or none (title); the title of a file is the one in the\nimage, otherwise its name"
+    ),
     ("--clock", "", "show the time of day"),
     ("--motion", "on|off", "slow pan and zoom over images that fill the screen (on)"),
   ]

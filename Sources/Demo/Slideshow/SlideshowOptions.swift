@@ -8,15 +8,13 @@ nonisolated struct SlideshowOptions: Equatable {
   var seconds = 10.0
   var transition = "cross-dissolve"
   var order = "list"
-  /// True if the titles of the images are shown.
-  var hasCaption = true
+  var caption = SlideCaption.title
   var hasClock = false
   /// True if images move slowly.
   var moves = true
 
   static let word = "slideshow"
   static let orders = ["list", "shuffled"]
-  private static let captions = ["title", "none"]
   /// The options of the demo that do not apply, because a slideshow has no other screens, tiles and bars.
   private static let foreignNames: Set<String> = ["--feed", "--screen", "--tile", "--gap", "--chrome"]
 
@@ -53,7 +51,8 @@ nonisolated struct SlideshowOptions: Equatable {
       transition = try Options.choice(name, try list.value("a name"), of: SlideTransition.names)
     case "--order": order = try Options.choice(name, try list.value("a name"), of: Self.orders)
     case "--caption":
-      hasCaption = try Options.choice(name, try list.value("a name"), of: Self.captions) != "none"
+      let word = try Options.choice(name, try list.value("a name"), of: SlideCaption.allCases.map(\.rawValue))
+      caption = SlideCaption(rawValue: word) ?? .title
     case "--clock": hasClock = true
     case "--motion": moves = try Options.choice(name, try list.value("on or off"), of: ["on", "off"]) == "on"
     default: return false

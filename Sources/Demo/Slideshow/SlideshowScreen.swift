@@ -4,12 +4,12 @@ import Vitrine
 final class SlideshowScreen: View, Screen {
   let slideshow = SlideshowView()
   private let caption = CaptionView()
-  private let hasCaption: Bool
+  private let content: SlideCaption
   /// Called when the user asks for newer images. The handler reloads the feed's list.
   var onRefresh: () -> Void = {}
 
   init(items: Feed.Items, options: SlideshowOptions) {
-    hasCaption = options.hasCaption
+    content = options.caption
     super.init()
     slideshow.secondsPerImage = options.seconds
     slideshow.transition = SlideTransition.named(options.transition)
@@ -33,8 +33,9 @@ final class SlideshowScreen: View, Screen {
   func reload() { onRefresh() }
 
   private func updateCaption() {
-    let title = hasCaption ? slideshow.shownSlide?.title : nil
-    caption.text = [title, slideshow.isPaused ? "Paused" : nil].compactMap { $0 }.joined(separator: "  ·  ")
+    let parts = content.parts(
+      title: slideshow.shownTitle, captureTime: slideshow.shownMetadata?.captureTime)
+    caption.text = (parts + (slideshow.isPaused ? ["Paused"] : [])).joined(separator: "  ·  ")
   }
 
   override func layoutSubviews() {

@@ -113,7 +113,7 @@ struct PixelInventory {
     guard let range = entry.range, let count = entry.pixelBytes, try pack.reaches(range.upperBound)
     else { return false }
     let pixels = PixelBuffer(byteCount: count, isZeroed: false)
-    let record = try PixelReader.record(of: pack, at: range.lowerBound, pixels: pixels.bytes)
+    let record = try PixelReader.record(of: entry, in: pack, pixels: pixels.bytes)
     guard let record else { return false }
     return record.width == Int(entry.width) && record.height == Int(entry.height)
       && PixelName.keyTag(of: record.keyDigest) == entry.keyTag

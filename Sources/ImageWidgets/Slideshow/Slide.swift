@@ -3,10 +3,12 @@ public import VitrineLoading
 
 /// An image of a slideshow: its request and its title.
 ///
-/// Two slides with the same URL count as the same slide when the slides of a slideshow are replaced.
+/// A slide without a title has the title in its image, if there is one (`SlideshowView.shownTitle`). Two slides with the same URL count as the same slide when the slides of a slideshow are replaced.
 public nonisolated struct Slide: Sendable {
   /// The title, for a caption and for assistive technology; `nil` without one.
   public var title: String?
+  /// True if the title is only the name of a file, so that a title in the image says more; false by default.
+  public var isTitleFileName = false
   /// The frequency of the slide relative to the others, for `SlideOrder.weighted(seed:)`; 1 by default. Negative
   /// numbers, NaN and infinity count as 0: the slide is not shown.
   public var weight: Double
@@ -55,7 +57,9 @@ public nonisolated struct Slides: RandomAccessCollection, Sendable {
     endIndex = items.count
     slide = { index in
       let item = items[index]
-      return Slide(item.url, title: item.title.isEmpty ? nil : item.title)
+      var slide = Slide(item.url, title: item.title.isEmpty ? nil : item.title)
+      slide.isTitleFileName = item.isTitleFileName
+      return slide
     }
     address = { items[$0].url }
   }

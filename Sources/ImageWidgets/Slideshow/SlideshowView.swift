@@ -7,7 +7,7 @@ public import VitrineWidgets
 /// ```swift
 /// let slideshow = SlideshowView()
 /// slideshow.motion = .kenBurns
-/// slideshow.onShow = { [weak caption] slide, _ in caption?.text = slide.title ?? "" }
+/// slideshow.onShow = { [weak caption, unowned slideshow] _, _ in caption?.text = slideshow.shownTitle ?? "" }
 /// slideshow.setSlides(Slides(feed.items))
 /// window.rootView = slideshow
 /// ```
@@ -77,6 +77,14 @@ open class SlideshowView: View {
   public var slides: Slides { player.slides }
   /// The shown slide; `nil` before the first one.
   public var shownSlide: Slide? { player.shownSlide }
+  /// The title of the shown slide; `nil` if there is none. Without a title of its own, or with one that is only the name of
+  /// a file, a slide has the title in its image.
+  public var shownTitle: String? {
+    guard let slide = shownSlide else { return nil }
+    return slide.title == nil || slide.isTitleFileName ? shownMetadata?.title ?? slide.title : slide.title
+  }
+  /// The title and the time in the image of the shown slide; `nil` if the image states neither.
+  public var shownMetadata: ImageMetadata? { player.stage.shown?.image.metadata }
   /// The index of the shown slide; `nil` if there is none, or if it is no longer among `slides`.
   public var shownIndex: Int? { player.plan.shown }
   /// The part of the view in which the image of the shown slide lies, in the view's coordinates: the whole view for an
@@ -197,9 +205,9 @@ open class SlideshowView: View {
 
   // MARK: Accessibility
 
-  /// The label that was set, or else the title of the shown slide.
+  /// The label that was set, or else `shownTitle`.
   open override var accessibilityLabel: String? {
-    get { super.accessibilityLabel ?? shownSlide?.title }
+    get { super.accessibilityLabel ?? shownTitle }
     set { super.accessibilityLabel = newValue }
   }
   /// The value that was set, or else the number of the shown slide, such as `3 of 12` or `3 of 12, paused`.

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 extension Feed {
   /// An image of a feed.
   public struct Item: Hashable, Sendable {
@@ -14,6 +16,9 @@ extension Feed {
       self.title = title
       self.detail = detail
     }
+
+    /// True if the title is only the name of the file in `url`, as `Feed` makes it for images without a title.
+    public var isTitleFileName: Bool { URL(string: url).map { FeedList.title(of: $0) == title } ?? false }
   }
 
   /// The images of a feed, in order. Items are created when they are read, so that a list of a million lines takes

@@ -65,6 +65,17 @@ enum WebPFixture {
     000000000000
     """)
 
+  /// Returns an image like `rotated` with other Exif.
+  static func withExif(_ exif: [UInt8]) -> [UInt8] {
+    let header = 8
+    // The chunk of `rotated`, 26 bytes, is the last one.
+    let exif = exif.count % 2 == 0 ? exif : exif + [0]
+    let file = rotated.dropLast(header + 26) + Array("EXIF".utf8) + little(exif.count) + exif
+    return file.prefix(4) + little(file.count - header) + file.dropFirst(header)
+  }
+
+  private static func little(_ number: Int) -> [UInt8] { (0..<4).map { UInt8(number >> ($0 * 8) & 255) } }
+
   /// 48x160, lossy: tall enough to be decoded row by row.
   static let lossyRows = bytes(
     """

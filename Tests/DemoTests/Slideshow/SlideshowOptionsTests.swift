@@ -24,7 +24,7 @@ struct SlideshowOptionsTests {
     #expect(options.seconds == 10)
     #expect(options.transition == "cross-dissolve")
     #expect(options.order == "list")
-    #expect(options.hasCaption)
+    #expect(options.caption == .title)
     #expect(!options.hasClock)
     #expect(options.moves)
   }
@@ -42,7 +42,7 @@ struct SlideshowOptionsTests {
     #expect(options.seconds == 2.5)
     #expect(options.transition == "slide-left")
     #expect(options.order == "shuffled")
-    #expect(!options.hasCaption)
+    #expect(options.caption == .none)
     #expect(options.hasClock)
     #expect(!options.moves)
   }
@@ -52,7 +52,7 @@ struct SlideshowOptionsTests {
     (["--seconds"], "--seconds needs seconds, as 10"),
     (["--transition", "wipe"], "--transition is one of none, fade, cross-dissolve, slide-left"),
     (["--order", "weighted"], "--order is one of list, shuffled, not “weighted”"),
-    (["--caption", "exif"], "--caption is one of title, none, not “exif”"),
+    (["--caption", "exif"], "--caption is one of title, date, title-date, none, not “exif”"),
     (["--motion", "fast"], "--motion is one of on, off, not “fast”"),
     (["--clock=1"], "--clock takes no value"), (["--offline=1"], "--offline takes no value"),
     (["a", "b"], "unexpected “b”; slideshow takes one feed"),
@@ -84,6 +84,18 @@ struct SlideshowOptionsTests {
     #expect(try options("--help")?.run.showsHelp == true)
     #expect(try options("-h")?.run.showsHelp == true)
     #expect(SlideshowHelp.optionNames.allSatisfy { SlideshowHelp.text.contains("  \($0) ") })
+  }
+
+  @Test(arguments: [
+    ("title", ["Lighthouse"]), ("date", ["7 May 2024"]), ("title-date", ["Lighthouse", "7 May 2024"]),
+    ("none", []),
+  ])
+  func captionHasTheNamedParts(name: String, parts: [String]) throws {
+    let caption = try #require(try options("--caption", name)).caption
+    let time = CaptureTime(year: 2024, month: 5, day: 7, hour: 23)
+
+    #expect(caption.parts(title: "Lighthouse", captureTime: time) == parts)
+    #expect(caption.parts(title: nil, captureTime: nil).isEmpty)
   }
 
   @Test func eachTransitionHasAName() {

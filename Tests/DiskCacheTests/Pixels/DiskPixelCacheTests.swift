@@ -44,6 +44,33 @@ import VitrineTesting
     }
   }
 
+  @Test func metadataIsStored() throws {
+    let time = try #require(CaptureTime(year: 2024, month: 5, day: 17, hour: 14))
+    let metadata = ImageMetadata(captureTime: time, title: "Lighthouse")
+    let image = Image(pixelImage().bitmap, metadata: metadata)
+    let cache = fixture.pixels()
+
+    #expect(cache.store(image, isAnimated: false, for: pixelKey(1), of: body(1)))
+    #expect(cache.put(2))
+
+    let other = fixture.pixels()
+    #expect(other.find(1)?.image.metadata == metadata)
+    #expect(other.has(2) && other.find(2)?.image.metadata == nil)
+    #expect(other.verify().entries == 2 && other.verify().damaged == 0)
+  }
+
+  @Test func metadataIsOverwrittenWithThePixels() throws {
+    let image = Image(pixelImage().bitmap, metadata: ImageMetadata(title: "Lighthouse"))
+    let cache = fixture.pixels()
+    #expect(cache.store(image, isAnimated: false, for: pixelKey(1), of: body(1)))
+    let pack = try #require(fixture.packPaths.first)
+    #expect(try contents(pack).contains(UInt8(ascii: "L")))
+
+    cache.removePixels(of: identity(1))
+
+    #expect(try contents(pack).allSatisfy { $0 == 0 })
+  }
+
   @Test func firstFrameOfAnAnimationIsStored() {
     let frames = (0..<3).map { Image.Frame(bitmap: pixelImage(seed: $0).bitmap, duration: 0.1) }
     let animation = Image(frames: frames, format: .gif)

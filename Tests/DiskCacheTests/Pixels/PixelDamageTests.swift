@@ -159,8 +159,8 @@ import VitrineTesting
         $0.width = 4; $0.height = 1
       }, { $0.width = 1 },
       {
-        $0.width = .max; $0.height = .max
-      }, { $0.width = 0 }, { $0.height = .max }, { $0.height = 3 },
+        $0.width = .max; $0.height = .max >> 1
+      }, { $0.width = 0 }, { $0.height = .max >> 1 }, { $0.height = 3 }, { $0.hasMetadata = true },
       { $0.pack ^= 1 },
       {
         $0.offset = .max; $0.width = .max
@@ -207,7 +207,8 @@ import VitrineTesting
     let order = bytes[24..<28].reversed()
     let forgeries: [[Int: UInt8]] = [
       [7: UInt8(ascii: "2")], [0: UInt8(ascii: "V")], Dictionary(uniqueKeysWithValues: zip(24..<28, order)),
-      [28: 2], [29: 3], [30: 4], [31: 1], [32: UInt8(ascii: "x")], [39: 1], [40: 3], [44: 0], [63: 0xFF],
+      [28: 2], [29: 3], [30: 4], [30: 8], [31: 1], [32: UInt8(ascii: "x")], [39: 1], [40: 3], [44: 0],
+      [63: 0xFF],
       [63: 0x7F, 62: 0xF8], [64: bytes[64] ^ 1], [96: bytes[96] ^ 1], [112: bytes[112] ^ 1],
     ]
     for forgery in forgeries {

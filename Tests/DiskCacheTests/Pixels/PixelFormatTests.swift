@@ -82,6 +82,40 @@ struct PixelFormatTests {
     }
   }
 
+  @Test func entryOfARecordWithMetadataCoversItsHeader() throws {
+    var entry = entry(1, offset: 1000)
+    entry.hasMetadata = true
+    var bucket = PixelBucket(0)
+    _ = bucket.insert(entry)
+
+    let read = try #require(PixelBucket(bucket.bytes, number: 0)?.entries.first)
+
+    #expect(read == entry)
+    #expect(read.range == 1000..<(1000 + 128 + 248 + 5 * 6 * 4))
+  }
+
+  @Test func headerWithMetadataIsReadAsItWasWritten() throws {
+    let time = try #require(CaptureTime(year: 2024, month: 2, day: 29, hour: 23, minute: 59, second: 8))
+    let title = String(repeating: "ü", count: ImageMetadata.titleByteLimit / 2)
+    for metadata in [
+      nil, ImageMetadata(captureTime: time), ImageMetadata(title: title),
+      ImageMetadata(captureTime: time, title: "Lighthouse"),
+    ] {
+      let image = Image(pixelImage().bitmap, format: .jpeg, metadata: metadata)
+      let record = try #require(
+        PixelRecord(
+          image, isAnimated: false, keyDigest: [UInt8](repeating: 7, count: PixelName.digestLength),
+          body: body(1), pixelHash: ContentHash([])))
+
+      let bytes = record.bytes
+
+      #expect(bytes.count == PixelRecord.headerLength(hasMetadata: metadata != nil))
+      #expect(PixelRecord(bytes) == record)
+      #expect(PixelRecord(bytes)?.metadata == metadata)
+      #expect(PixelRecord(Array(bytes.dropLast())) == nil && PixelRecord(bytes + [0]) == nil)
+    }
+  }
+
   @Test func sizeOfTheIndexFollowsTheByteLimit() {
     #expect(PixelIndexHeader.bucketCount(forBytes: .min) == 16)
     #expect(PixelIndexHeader.bucketCount(forBytes: 0) == 16)

@@ -247,6 +247,35 @@ struct SlideshowViewTests {
     #expect(view.accessibilityLabel == "Other")
   }
 
+  /// Gives each image a title, as a decoder does that finds one.
+  private nonisolated struct Titling: ImageTransform {
+    let identifier = "title"
+
+    func apply(to image: Image) -> Image {
+      Image(
+        image.bitmap, sourceWidth: image.sourceWidth, sourceHeight: image.sourceHeight,
+        metadata: ImageMetadata(title: "Lighthouse"))
+    }
+  }
+
+  @Test(arguments: [
+    (nil, false, "Lighthouse"), ("IMG 1234", true, "Lighthouse"), ("Our tower", false, "Our tower"),
+  ])
+  func titleInTheImageStandsInForAMissingTitle(title: String?, isFileName: Bool, expected: String)
+    async throws
+  {
+    var request = try "http://a.test/0".asImageRequest()
+    request.transforms = [Titling()]
+    var slide = Slide(request, title: title)
+    slide.isTitleFileName = isFileName
+
+    try await bench.begin(Slides([slide]))
+
+    #expect(view.shownTitle == expected)
+    #expect(view.accessibilityLabel == expected)
+    #expect(view.shownMetadata == ImageMetadata(title: "Lighthouse"))
+  }
+
   /// The slides of a long feed are parsed when they are read.
   @Test func fewOfManySlidesAreRead() async throws {
     let reads = Reads()

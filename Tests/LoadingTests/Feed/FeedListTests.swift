@@ -17,6 +17,7 @@ struct FeedListTests {
     let items = try FeedList.parse("a.jpg\tThe first\r\n07-red_barn.jpg\n", base: base)
 
     #expect(items.map(\.title) == ["The first", "07 red barn"])
+    #expect(items.map(\.isTitleFileName) == [false, true])
   }
 
   @Test(arguments: [("est:8a/.@", "est"), ("est:8a/.", "est:8a/."), ("http://x.test/.@", "http://x.test/.@")])

@@ -28,6 +28,17 @@ import VitrineTesting
       (0..<3).map { image.bitmap.color(x: $0, y: 1) } == [2, 3, 4].map { Color(red: $0, green: 1, blue: 2) })
   }
 
+  @Test func transformsKeepTheMetadataOfTheImage() throws {
+    let metadata = ImageMetadata(title: "Lighthouse")
+    let image = Image(
+      Bitmap(width: 4, height: 4, color: .white), sourceWidth: 40, sourceHeight: 40, metadata: metadata)
+
+    let result = try image.applying([CircleTransform(), GrayscaleTransform()], .never).get()
+
+    #expect(result.metadata == metadata)
+    #expect(!result.isFullSize)
+  }
+
   @Test func circleHasAnAntialiasedEdge() {
     let image = CircleTransform().apply(to: .solid(width: 4, height: 4))
 

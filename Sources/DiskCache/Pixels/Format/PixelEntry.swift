@@ -13,7 +13,11 @@ struct PixelEntry: Hashable {
   var pack: UInt32
   var offset: UInt32
   var width: UInt32
+  /// Less than 2³¹.
   var height: UInt32
+  /// True if the record has the title and the time of the image. Stored as the highest bit of the height: for an earlier
+  /// version, which knows no such records, the record is damaged.
+  var hasMetadata = false
 
   /// The number of bytes of the pixels; nil if it does not fit in an `Int`.
   var pixelBytes: Int? { Self.pixelBytes(width: Int(width), height: Int(height)) }
@@ -29,12 +33,15 @@ struct PixelEntry: Hashable {
   var range: Range<Int>? {
     guard let pixelBytes else { return nil }
     let start = Int(offset)
-    let (end, didOverflow) = pixelBytes.addingReportingOverflow(start + PixelRecord.headerLength)
+    let (end, didOverflow) = pixelBytes.addingReportingOverflow(
+      start + PixelRecord.headerLength(hasMetadata: hasMetadata))
     return didOverflow ? nil : start..<end
   }
 }
 
 extension PixelEntry {
+  static let metadataBit: UInt32 = 1 << 31
+
   /// Reads an entry from `length` bytes.
   init(_ bytes: UnsafeRawBufferPointer) {
     func word(_ offset: Int) -> UInt32 {
@@ -42,11 +49,13 @@ extension PixelEntry {
     }
     keyTag = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
     (identityTag, bodyTag, pack, offset) = (word(8), word(12), word(16), word(20))
-    (width, height) = (word(24), word(28))
+    (width, height) = (word(24), word(28) & ~Self.metadataBit)
+    hasMetadata = word(28) & Self.metadataBit != 0
   }
 
   func write(to writer: inout ByteWriter) {
     writer.append(keyTag)
-    for word in [identityTag, bodyTag, pack, offset, width, height] { writer.append(word) }
+    let lastWord = height | (hasMetadata ? Self.metadataBit : 0)
+    for word in [identityTag, bodyTag, pack, offset, width, lastWord] { writer.append(word) }
   }
 }

@@ -34,7 +34,7 @@ enum PixelReader {
     guard pixelBytes <= maximumBytes else { return .tooLarge }
     reserve(pixelBytes)
     let pixels = PixelBuffer(byteCount: pixelBytes, isZeroed: false)
-    guard let record = try record(of: pack, at: range.lowerBound, pixels: pixels.bytes),
+    guard let record = try record(of: entry, in: pack, pixels: pixels.bytes),
       record.width == Int(entry.width), record.height == Int(entry.height), record.keyDigest == name.digest
     else { return .damaged }
     guard record.body == body else { return .otherBody }
@@ -42,18 +42,19 @@ enum PixelReader {
     return .pixels(StoredPixels(image: record.image(pixels), isAnimated: record.isAnimated))
   }
 
-  /// Reads a header, and the pixels behind it straight into the memory of the image. Returns nil if the header is
-  /// damaged or the file is too short.
+  /// Reads the header of an entry's record, and the pixels behind it straight into the memory of the image. Returns nil
+  /// if the header is damaged or the file is too short.
   static func record(
-    of pack: PackFile, at offset: Int, pixels: UnsafeMutableRawBufferPointer
+    of entry: PixelEntry, in pack: PackFile, pixels: UnsafeMutableRawBufferPointer
   ) throws(SystemError) -> PixelRecord? {
     var (failure, isWhole) = (SystemError?.none, false)
-    let length = PixelRecord.headerLength
+    let length = PixelRecord.headerLength(hasMetadata: entry.hasMetadata)
     let header = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
       do throws(SystemError) {
         let first = UnsafeMutableRawBufferPointer(buffer)
         let read = try pack.file.read(
-          into: UnsafeMutableRawBufferPointer(rebasing: first[..<length]), pixels, at: offset)
+          into: UnsafeMutableRawBufferPointer(rebasing: first[..<length]), pixels,
+          at: Int(entry.offset))
         count = min(read, length)
         isWhole = read == length + pixels.count
       } catch {

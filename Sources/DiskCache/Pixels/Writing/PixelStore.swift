@@ -32,7 +32,8 @@ struct PixelStore {
 
   func store(_ image: Image, isAnimated: Bool, for key: PixelKey, of body: BodyDigest) -> Outcome {
     let (bitmap, limits, now) = (image.bitmap, context.limits, context.clock.now)
-    let length = bitmap.byteCount.addingSaturated(PixelRecord.headerLength)
+    let length = bitmap.byteCount.addingSaturated(
+      PixelRecord.headerLength(hasMetadata: image.metadata != nil))
     // An application's own data have no place in a record, and without them it would be another image.
     guard !image.isPreview, image.userData.isEmpty, length <= limits.maximumRecordBytes,
       !context.state.withLock({ $0.isPaused(for: length, at: now) })
@@ -147,10 +148,10 @@ extension PixelEntry {
   /// Creates the entry of a record; nil if the position does not fit.
   init?(_ record: PixelRecord, _ name: PixelName, pack: UInt32, offset: Int) {
     guard let offset = UInt32(exactly: offset), let width = UInt32(exactly: record.width),
-      let height = UInt32(exactly: record.height)
+      let height = UInt32(exactly: record.height), height < Self.metadataBit
     else { return nil }
     self.init(
       keyTag: name.keyTag, identityTag: name.identityTag, bodyTag: PixelName.bodyTag(of: record.body),
-      pack: pack, offset: offset, width: width, height: height)
+      pack: pack, offset: offset, width: width, height: height, hasMetadata: record.metadata != nil)
   }
 }

@@ -8,6 +8,8 @@ final class SlideImage {
   nonisolated let hasBackdrop: Bool
   /// The size of the encoded image in pixels.
   nonisolated let sourceWidth, sourceHeight: Int
+  /// The title and the time in the encoded image.
+  nonisolated let metadata: ImageMetadata?
   private let showing: Image.Showing
 
   /// Creates a slide that fills the view.
@@ -15,6 +17,7 @@ final class SlideImage {
     self.image = image
     hasBackdrop = false
     (sourceWidth, sourceHeight) = (image.sourceWidth, image.sourceHeight)
+    metadata = image.metadata
     showing = Image.Showing(image)
   }
 
@@ -23,6 +26,7 @@ final class SlideImage {
     self.image = composition
     hasBackdrop = true
     (sourceWidth, sourceHeight) = (image.sourceWidth, image.sourceHeight)
+    metadata = image.metadata
     showing = Image.Showing(composition)
   }
 }

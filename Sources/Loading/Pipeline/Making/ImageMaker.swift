@@ -114,7 +114,8 @@ extension Image {
       var image = self
       for transform in transforms {
         try cancellation.check()
-        image = try transform.applied(to: image, cancellation).claimingNoMore(than: image)
+        image = try transform.applied(to: image, cancellation).keepingMetadata(of: image)
+          .claimingNoMore(than: image)
       }
       return image
     }
@@ -131,6 +132,6 @@ extension Image {
     return Image(
       bitmap, animation: animation, scale: scale, format: format,
       sourceWidth: source(pixelWidth, input.sourceWidth, input.pixelWidth),
-      sourceHeight: source(pixelHeight, input.sourceHeight, input.pixelHeight))
+      sourceHeight: source(pixelHeight, input.sourceHeight, input.pixelHeight), metadata: metadata)
   }
 }
