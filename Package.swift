@@ -17,8 +17,12 @@ let hot: [SwiftSetting] =
   Context.environment["VITRINE_OPTIMIZE_DEBUG"] == nil
   ? strict
   : strict + [
+    // Objects of an earlier build are not reused: symbols move between them when files are added.
     .unsafeFlags(
-      ["-O", "-whole-module-optimization", "-num-threads", "2"], .when(configuration: .debug))
+      [
+        "-O", "-whole-module-optimization", "-num-threads", "2",
+        "-Xfrontend", "-disable-incremental-llvm-codegen",
+      ], .when(configuration: .debug))
   ]
 
 /// A module of the library: the folder has the short name, the target carries the prefix, because

@@ -44,7 +44,10 @@ import VitrineTesting
   @Test func imageFromTheNetworkIsLoadedAndOpened() async throws {
     let regions = try await opened()
 
-    #expect(layouts.values == [RegionLayout(sourceWidth: 640, sourceHeight: 480)])
+    #expect(
+      layouts.values == [
+        RegionLayout(sourceWidth: 640, sourceHeight: 480, isMirrored: false, isFlipped: false)
+      ])
     #expect(regions.layout == layouts.values[0])
     #expect(ledger.usage.decoding == body.count + RegionFakeDecoder.retainedBytes)
     open(regions)
@@ -72,7 +75,10 @@ import VitrineTesting
 
     open(regions)
 
-    #expect(try await layouts.wait(for: 1) == [RegionLayout(sourceWidth: 640, sourceHeight: 480)])
+    #expect(
+      try await layouts.wait(for: 1) == [
+        RegionLayout(sourceWidth: 640, sourceHeight: 480, isMirrored: false, isFlipped: false)
+      ])
     #expect(ledger.usage.decoding == RegionFakeDecoder.retainedBytes)
     _ = regions.decode(region, priority: .high) { [images] in images.add(try? $0.get()) }
     #expect(try await images.wait(for: 1).first??.pixelHeight == 40)
@@ -221,6 +227,9 @@ private final class RegionFakeDecoder: ImageRegionDecoding {
       Int($0)
     }
     guard numbers.count >= 2 else { throw .notSupported }
-    return Regions(layout: RegionLayout(sourceWidth: numbers[0], sourceHeight: numbers[1]), decoder: self)
+    return Regions(
+      layout: RegionLayout(
+        sourceWidth: numbers[0], sourceHeight: numbers[1], isMirrored: false, isFlipped: false), decoder: self
+    )
   }
 }

@@ -6,7 +6,8 @@ import VitrineGraphics
 /// The places of the tiles of a large image.
 @Suite(.timeLimit(.minutes(5)))
 struct TileGridTests {
-  private let grid = TileGrid(layout: RegionLayout(sourceWidth: 6000, sourceHeight: 4000))
+  private let grid = TileGrid(
+    layout: RegionLayout(sourceWidth: 6000, sourceHeight: 4000, isMirrored: false, isFlipped: false))
   private let view = Rect(x: 0, y: 0, width: 400, height: 200)
 
   @Test(arguments: [
@@ -61,7 +62,7 @@ struct TileGridTests {
   @Test func nothingIsNeededOutsideOfTheImage() {
     let frame = Rect(x: 500, y: 0, width: 1200, height: 800)
     #expect(grid.tiles(in: view, of: frame, reducedBy: 4).isEmpty)
-    #expect(grid.tiles(in: view, of: .zero, reducedBy: 4).isEmpty)
+    #expect(grid.tiles(in: view, of: Rect.zero, reducedBy: 4).isEmpty)
   }
 
   @Test func tileHasPixelsOfItsNeighbors() {
@@ -81,15 +82,17 @@ struct TileGridTests {
 
     let source = grid.source(first, of: left, in: frame)
     let next = grid.source(second, of: right, in: frame)
-    #expect(
-      abs(source.maxX + Double(grid.region(of: left).x) - next.minX - Double(grid.region(of: right).x)) < 1e-6
-    )
+    let edges: [Double] = [
+      source.maxX + Double(grid.region(of: left).x), next.minX + Double(grid.region(of: right).x),
+    ]
+    #expect(abs(edges[0] - edges[1]) < 1e-6)
     #expect(abs(source.minX - 2) < 1e-6)
   }
 
   @Test func lastColumnOfAMirroredImageIsShownFirst() {
     // 10 pixels by 8: a column of 8 and one of 2, which is shown first.
-    let grid = TileGrid(layout: RegionLayout(sourceWidth: 10, sourceHeight: 8, isMirrored: true))
+    let grid = TileGrid(
+      layout: RegionLayout(sourceWidth: 10, sourceHeight: 8, isMirrored: true, isFlipped: false))
     let frame = Rect(x: 0, y: 0, width: 100, height: 80)
     let tile = Tile(reduction: 8, column: 0, row: 0)
 

@@ -11,7 +11,8 @@ struct ZoomTilesTests {
   private let view = ZoomView(frame: Rect(x: 0, y: 0, width: 400, height: 200))
   private let source = FakeTileSource()
   private let attachment: TileAttachment
-  private let layout = RegionLayout(sourceWidth: 6000, sourceHeight: 4000)
+  private let layout = RegionLayout(
+    sourceWidth: 6000, sourceHeight: 4000, isMirrored: false, isFlipped: false)
 
   init() {
     attachment = TileAttachment(source)
@@ -150,7 +151,8 @@ struct ZoomTilesTests {
 
     view.contents = Self.image()
     #expect(source.opens == 2)
-    source.finishOpening(RegionLayout(sourceWidth: 600, sourceHeight: 400))
+    source.finishOpening(
+      RegionLayout(sourceWidth: 600, sourceHeight: 400, isMirrored: false, isFlipped: false))
     #expect(source.loads.isEmpty, "another image at the same address")
   }
 
