@@ -13,7 +13,7 @@ public import VitrineLoading
 /// Every method blocks while the disk works, and should be called on a thread that may block. Calls do not wait for
 /// each other. No method throws: an unreadable file is a cache miss, and after a failed write, writing pauses for a
 /// minute (`fault`).
-public final class DiskImageCache: ImageDataCache {
+public final class DiskImageCache: ImageDataCache, StoredBodyReading {
   let context: CacheContext
   private let lookup: ResponseLookup
   private let responses: ResponseStore
@@ -138,6 +138,10 @@ public final class DiskImageCache: ImageDataCache {
     context.state.withLock { $0.lookedUp(isHit: response != nil) }
     return response
   }
+
+  /// Returns a stored response whose body has been verified and stays on disk. Counts as a use, but not as a hit or a
+  /// miss.
+  package func storedBody(for identity: RequestIdentity) -> StoredBody? { lookup.body(for: identity) }
 
   /// Returns true if there is a response. Does not read the body, and does not count as a use.
   public func containsResponse(for identity: RequestIdentity) -> Bool {

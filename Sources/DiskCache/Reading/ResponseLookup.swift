@@ -22,6 +22,20 @@ struct ResponseLookup {
     }
   }
 
+  /// Returns a stored response whose body stays on disk; nil if there is none. Counts as a use.
+  func body(for identity: RequestIdentity) -> StoredBody? {
+    guard let head = find(identity, withBody: false, countsAsUse: true, { _ in }) else { return nil }
+    let body = context.reading { (root) throws(DiskImageCache.Fault) -> OpenBody? in
+      guard let entry = try context.folder.entry(of: identity, in: root),
+        let shard = try context.folder.openShard(of: entry, in: root, creating: false)
+      else { return nil }
+      return ResponseReader.openBody(entry, in: shard, maximumBodyBytes: context.limits.maximumBodyBytes)
+    }
+    // Another process may have stored another body meanwhile.
+    guard let body = body ?? nil, body.isIntact(head.details.bodyHash) else { return nil }
+    return StoredBody(response: head.response, bytes: body.encoded)
+  }
+
   private func find(
     _ identity: RequestIdentity, withBody: Bool, countsAsUse: Bool, _ reserve: (Int) -> Void
   ) -> (response: StoredResponse, details: ResponseReader.Details)? {

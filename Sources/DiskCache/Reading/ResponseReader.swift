@@ -51,6 +51,17 @@ enum ResponseReader {
     }
   }
 
+  /// Returns the body of an entry, which stays on disk and is not verified; nil if the file is missing, damaged or cannot
+  /// be read.
+  static func openBody(
+    _ entry: DiskEntry, in shard: borrowing Descriptor, maximumBodyBytes: Int
+  ) -> OpenBody? {
+    guard let file = try? open(entry.name.hex, in: shard), let status = try? file.status, status.isRegular,
+      let start = try? start(of: file, length: status.size), start.frame.bodyLength <= maximumBodyBytes
+    else { return nil }
+    return OpenBody(file, start: start.frame.startLength, count: start.frame.bodyLength)
+  }
+
   /// Opens a file for reading. Reading does not change the access time: the cache sets that time itself, less often
   /// than the system would.
   static func open(_ name: String, in shard: borrowing Descriptor) throws(SystemError) -> Descriptor {

@@ -135,6 +135,20 @@ final class LoadEngine: Sendable {
     return host.isEmpty || host == "localhost"
   }
 
+  /// Returns the function that finds the stored body of a request, to be called on a worker thread; `nil` if bodies are
+  /// not read in parts.
+  func storedBody(of request: ImageRequest) -> (@Sendable () -> EncodedBytes?)? {
+    guard let cache = dataCache as? any StoredBodyReading, request.cache.usesDisk, !request.isLocal,
+      configuration.responses.bodyModifier == nil
+    else { return nil }
+    return { [transports] in
+      guard let body = cache.storedBody(for: transports.onDisk(request.identity)),
+        body.response.matches(request.sentHeaders, credentials: request.identity.credentials)
+      else { return nil }
+      return body.bytes
+    }
+  }
+
   /// False while late lookups are under way.
   var isDiskResponding: Bool { state.withLock { !$0.registry.fetches.lookups.hasLate } }
 

@@ -4,8 +4,8 @@ package import VitrineGraphics
 
 /// An image from which regions are decoded, for a view that shows a part of a large image.
 ///
-/// The encoded image is not kept in memory if it is a file; else its bytes are loaded from the disk cache or the network
-/// and kept until this object is released. All completions are called on the main actor, after the call that caused
+/// The encoded image is not kept in memory if it is a file or in the disk cache; else its bytes are loaded and kept until
+/// this object is closed or released. All completions are called on the main actor, after the call that caused
 /// them. Releasing the object cancels everything.
 @MainActor
 package final class ImageRegions {
@@ -63,25 +63,41 @@ package final class ImageRegions {
   package func open(completion: @escaping OpenCompletion) {
     guard !isActive else { return }
     generation += 1
-    let generation = generation
     if downloader.engine.readsFile(of: request.url) {
       let path = request.url.path(percentEncoded: false)
-      return read({ FileBytes(path: path)?.encoded }, byteCount: 0, completion)
+      return read({ FileBytes(path: path)?.encoded }, byteCount: 0) { [weak self] in self?.end($0, completion)
+      }
     }
-    let task = downloader.load(request) { [weak self] result in
+    guard let stored = downloader.engine.storedBody(of: request) else { return load(completion) }
+    read(stored, byteCount: 0) { [weak self] result in
+      if case .failure(.image(.notCached)) = result {
+        self?.load(completion)
+      } else {
+        self?.end(result, completion)
+      }
+    }
+  }
+
+  /// Loads the bytes of the image into memory.
+  private func load(_ completion: @escaping OpenCompletion) {
+    let generation = generation
+    let loaded: ImageTask.Completion = { [weak self] result in
       guard let self, self.generation == generation else { return }
       switch result {
       case .success(let response):
-        guard let data = response.data else { return self.fail(.notSupported, completion) }
-        self.read({ EncodedBytes(data) }, byteCount: data.count, completion)
-      case .failure(let error): self.fail(.image(error), completion)
+        guard let data = response.data else { return self.end(.failure(.notSupported), completion) }
+        self.read({ EncodedBytes(data) }, byteCount: data.count) { [weak self] in self?.end($0, completion) }
+      case .failure(let error): self.end(.failure(.image(error)), completion)
       }
     }
+    let task = ImageTask(request, additionalIdentifier: nil, completion: loaded)
     phase = .loading(task)
+    downloader.begin(task)
   }
 
   private func read(
-    _ bytes: @escaping @Sendable () -> EncodedBytes?, byteCount: Int, _ completion: @escaping OpenCompletion
+    _ bytes: @escaping @Sendable () -> EncodedBytes?, byteCount: Int,
+    _ completion: @escaping @MainActor @Sendable (Result<any ImageRegionDecoder, RegionError>) -> Void
   ) {
     let generation = generation
     let reservation = MemoryReservation(byteCount, in: maker.ledger, as: .decoding)
@@ -89,20 +105,21 @@ package final class ImageRegions {
     let job = maker.open(bytes, limits: request.limits, reservation: reservation) { [weak self] result in
       MainActorQueue.main.post {
         guard let self, self.generation == generation else { return reservation.end() }
-        switch result {
-        case .success(let decoder):
-          self.phase = .open(decoder)
-          completion(.success(decoder.layout))
-        case .failure(let error): self.fail(error, completion)
-        }
+        completion(result)
       }
     }
     phase = .opening(job)
   }
 
-  private func fail(_ error: RegionError, _ completion: OpenCompletion) {
-    close()
-    completion(.failure(error))
+  private func end(_ result: Result<any ImageRegionDecoder, RegionError>, _ completion: OpenCompletion) {
+    switch result {
+    case .success(let decoder):
+      phase = .open(decoder)
+      completion(.success(decoder.layout))
+    case .failure(let error):
+      close()
+      completion(.failure(error))
+    }
   }
 
   /// Decodes a region of an open image. `completion` is called once, unless the returned operation is cancelled before;

@@ -24,7 +24,7 @@ struct RegionMaker: Sendable {
   /// Makes the decoder of an image's regions.
   ///
   /// - Parameters:
-  ///   - bytes: Returns the encoded image, on a worker thread; `nil` if it cannot be read.
+  ///   - bytes: Returns the encoded image, on a worker thread; `nil` if there is none, which fails with `.notCached`.
   ///   - reservation: The reservation of the bytes in memory. Has the memory of the decoder in addition afterwards.
   ///   - completion: Called once on a worker thread, unless the job is cancelled before the start.
   func open(
@@ -42,7 +42,7 @@ struct RegionMaker: Sendable {
     let options = DecodeOptions(pixelFormat: pixelFormat, limits: limits)
     return submit(.high, claim) { [decoder] cancellation in
       let result = Result { () throws(RegionError) -> any ImageRegionDecoder in
-        guard let bytes = opened.withLock({ $0.take() }) else { throw .notSupported }
+        guard let bytes = opened.withLock({ $0.take() }) else { throw .image(.notCached) }
         if claim.isGivenUp { throw .image(claim.refusal) }
         return try decoder.regionDecoder(for: bytes, options: options, cancellation: cancellation)
       }
