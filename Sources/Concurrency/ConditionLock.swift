@@ -81,7 +81,7 @@ package final class ConditionLock<State>: @unchecked Sendable {
   }
 
   /// Wakes waiting threads. Called without the lock, which a woken thread needs at once.
-  @inlinable func wake(_ wakes: Wakes) {
+  @inlinable package func wake(_ wakes: Wakes) {
     switch wakes {
     case .none: break
     case .one: pthread_cond_signal(condition)

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A pool of threads for work that takes long: decoding, transforms, files. The cooperative pool of Swift concurrency
 /// has one thread per core and must not be blocked by such work.
 ///
@@ -8,7 +10,8 @@
 package final class WorkerPool: Sendable {
   private struct Job {
     let id: UInt64
-    let body: @Sendable () -> Void
+    /// Does the work, and returns what is to be called at the end, if anything.
+    let body: @Sendable () -> (@Sendable () -> Void)?
     let claim: (any JobClaim)?
     let flag: CancellationFlag?
 
@@ -35,6 +38,8 @@ package final class WorkerPool: Sendable {
     var measured: [UInt64: (level: Int, number: UInt64)] = [:]
     var threads = 0
     var busy = 0
+    /// The busy threads that will look for work in a moment, because they call the end of a job.
+    var ending: [pthread_t] = []
     /// The number of running jobs that take memory.
     var claims = 0
     /// The job for which room was requested last; `nil` once the job begins or is removed, because the number may be
@@ -140,6 +145,13 @@ package final class WorkerPool: Sendable {
       return jobs.removeValue(forKey: id)
     }
 
+    /// True if the calling thread is at the end of a job, and will take the only waiting job.
+    var isTakenByCaller: Bool {
+      guard !ending.isEmpty, waiting.count == 1 else { return false }
+      let caller = pthread_self()
+      return ending.contains { pthread_equal($0, caller) != 0 }
+    }
+
     /// True if a sleeping thread may find work, or if all threads are to end.
     var isMore: Bool { waiting.isEmpty ? isClosed : busy < threads }
 
@@ -180,16 +192,35 @@ package final class WorkerPool: Sendable {
     _ id: UInt64, priority: Int = 0, taking claim: (any JobClaim)? = nil,
     stoppedBy flag: CancellationFlag? = nil, job: @escaping @Sendable () -> Void
   ) {
-    let needsThread = lock.withLock(waking: .one) { state in
-      state.jobs[id] = Job(id: id, body: job, claim: claim, flag: flag)
-      state.append(id, level: State.level(of: priority))
-      guard state.threads < maximumThreads, state.threads - state.busy < state.waiting.count else {
-        return false
+    let body = { @Sendable () -> (@Sendable () -> Void)? in
+      job()
+      return nil
+    }
+    submit(Job(id: id, body: body, claim: claim, flag: flag), priority)
+  }
+
+  /// Runs `job` as `submit(_:priority:taking:stoppedBy:job:)` does, and then calls the function that it returns.
+  ///
+  /// A job that this function submits runs next on the same thread, and no other thread is woken for it: to wake a
+  /// thread for each of many short jobs takes longer than the jobs. The function must not wait for the job.
+  package func submitChained(
+    _ id: UInt64, priority: Int = 0, job: @escaping @Sendable () -> @Sendable () -> Void
+  ) {
+    submit(Job(id: id, body: job, claim: nil, flag: nil), priority)
+  }
+
+  private func submit(_ job: Job, _ priority: Int) {
+    let (needsThread, isTaken) = lock.withLock(waking: .none) { state in
+      state.jobs[job.id] = job
+      state.append(job.id, level: State.level(of: priority))
+      let free = state.threads - state.busy + state.ending.count
+      guard state.threads < maximumThreads, free < state.waiting.count else {
+        return (false, state.isTakenByCaller)
       }
       state.threads += 1
-      return true
+      return (true, false)
     }
-    if needsThread { startThread() }
+    if needsThread { startThread() } else if !isTaken { lock.wake(.one) }
   }
 
   /// True if a submitted job would start at once: a thread is free, and no job waits for a thread or for memory.
@@ -256,9 +287,14 @@ package final class WorkerPool: Sendable {
   }
 
   private static func run(_ job: Job, _ lock: ConditionLock<State>) {
-    job.body()
+    let end = job.body()
+    if let end {
+      lock.withLock(waking: .none) { $0.ending.append(pthread_self()) }
+      end()
+    }
     // This thread looks for work next, so that no other thread need be woken.
     let calls = lock.withLock(waking: .none) { state in
+      if end != nil { state.ending.removeAll { pthread_equal($0, pthread_self()) != 0 } }
       state.finish(job)
       return state.takeCallsWhenIdle()
     }

@@ -149,10 +149,15 @@ public final class DiskImageCache: ImageDataCache, StoredBodyReading {
   }
 
   /// Returns a stored response without its body, which is neither read nor verified; nil if there is none. Counts as a
-  /// use, but not as a hit or a miss.
+  /// use or as a miss, but not as a hit.
   public func head(for identity: RequestIdentity) -> StoredHead? {
-    lookup.head(for: identity, countsAsUse: true)
+    let head = lookup.head(for: identity, countsAsUse: true)
+    if head == nil { context.state.withLock { $0.lookedUp(isHit: false) } }
+    return head
   }
+
+  /// True: after a miss of `head(for:)` there is no response.
+  public var findsAllHeads: Bool { true }
 
   /// Returns the XXH3 hash of a body. O(bytes).
   public func digest(of body: [UInt8]) -> BodyDigest? { BodyDigest(ContentHash(body)) }

@@ -75,6 +75,56 @@ import VitrineLoading
     gate.open()
   }
 
+  /// The threads on which jobs ran.
+  private final class Threads: Sendable {
+    private let threads = Mutex<[pthread_t]>([])
+    var all: [pthread_t] { threads.withLock { $0 } }
+    func add() { threads.withLock { $0.append(pthread_self()) } }
+  }
+
+  @Test func chainOfJobsRunsOnOneThread() async throws {
+    let (pool, threads) = (WorkerPool(threads: 4), Threads())
+
+    try await untilCalled { done in
+      @Sendable func submit(_ number: UInt64) {
+        pool.submitChained(number) {
+          threads.add()
+          return { number < 50 ? submit(number + 1) : done() }
+        }
+      }
+      submit(1)
+    }
+
+    #expect(threads.all.count == 50 && Set(threads.all).count == 1)
+  }
+
+  @Test func endOfAJobMaySubmitSeveralJobsThatRunAtTheSameTime() async throws {
+    let (pool, gate) = (WorkerPool(threads: 3), Gate())
+
+    pool.submitChained(1) {
+      {
+        for number: UInt64 in 2...4 { pool.submit(number) { gate.pass() } }
+      }
+    }
+
+    await gate.waitUntilHeld(3)
+    #expect(!pool.isIdle)
+    gate.open()
+    await withCheckedContinuation { continuation in pool.whenIdle { continuation.resume() } }
+  }
+
+  @Test func poolIsIdleOnlyAfterTheEndOfItsLastJob() async throws {
+    let (pool, gate) = (WorkerPool(threads: 1), Gate())
+    pool.submitChained(1) { { gate.pass() } }
+    await gate.waitUntilHeld(1)
+
+    #expect(!pool.isIdle)
+
+    gate.open()
+    await withCheckedContinuation { continuation in pool.whenIdle { continuation.resume() } }
+    #expect(pool.isIdle)
+  }
+
   @Test func poolOfZeroThreadsHasOneThread() async throws {
     let pool = WorkerPool(threads: 0)
     try await untilCalled { done in

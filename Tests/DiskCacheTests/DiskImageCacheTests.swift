@@ -80,6 +80,15 @@ import VitrineTesting
     #expect(cache.response(for: identity(1)) == storedResponse(seed: 2))
   }
 
+  @Test func missOfAHeadCountsAsAMiss() {
+    let cache = fixture.cache()
+    cache.store(storedResponse(), for: identity(1))
+
+    #expect(cache.findsAllHeads)
+    #expect(cache.head(for: identity(1)) != nil && cache.head(for: identity(2)) == nil)
+    #expect(cache.statistics.hits == 0 && cache.statistics.misses == 1)
+  }
+
   @Test func removalIsReportedOnce() {
     let cache = fixture.cache()
     cache.store(storedResponse(), for: identity(1))

@@ -122,6 +122,7 @@ private struct OneFile: DiskSystem {
 
   func open(_ name: String, in folder: Int32, flags: Int32, mode: mode_t) throws(SystemError) -> Int32 { 7 }
   func close(_ descriptor: Int32) throws(SystemError) {}
+  func duplicate(_ descriptor: Int32) throws(SystemError) -> Int32 { descriptor }
   func makeFolder(_ name: String, in folder: Int32) throws(SystemError) {}
   func setMode(_ mode: mode_t, of descriptor: Int32) throws(SystemError) {}
 

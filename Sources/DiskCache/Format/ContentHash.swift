@@ -19,7 +19,16 @@ struct ContentHash: Hashable, Sendable {
   init(_ bytes: [UInt8]) { self = bytes.withUnsafeBytes { ContentHash($0) } }
 
   /// The hash as 32 lowercase hexadecimal digits.
-  var hex: String { Self.hex(high) + Self.hex(low) }
+  var hex: String {
+    String(unsafeUninitializedCapacity: 32) { digits in
+      for index in 0..<32 {
+        let word = index < 16 ? high : low
+        let digit = UInt8(truncatingIfNeeded: word >> (60 - 4 * UInt64(index % 16))) & 0x0F
+        digits[index] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + (digit - 10)
+      }
+      return 32
+    }
+  }
 
   /// Parses 32 lowercase hexadecimal digits, the format of `hex`; nil for any other text.
   init?(hex text: Substring) {
@@ -28,11 +37,6 @@ struct ContentHash: Hashable, Sendable {
       let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)
     else { return nil }
     self.init(high: high, low: low)
-  }
-
-  private static func hex(_ word: UInt64) -> String {
-    let digits = String(word, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }
 

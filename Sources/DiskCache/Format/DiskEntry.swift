@@ -7,5 +7,5 @@ struct DiskEntry {
   let name: ContentHash
 
   /// The name of the subfolder that holds the file.
-  var shard: String { Shard.name(of: name.hex) }
+  var shard: String { Shard.name(of: name) }
 }

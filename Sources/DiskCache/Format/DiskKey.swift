@@ -26,21 +26,26 @@ struct DiskKey: Hashable {
     _ identity: RequestIdentity, digest: ([UInt8]) throws(Failure) -> [UInt8]
   ) throws(Failure) {
     let (url, login) = identity.url.separatingLogin
-    var location = ByteWriter()
-    location.append(url)
-    location.append(identity.trust)
     var secrets = ByteWriter()
-    for field in identity.baseHeaders {
-      if Self.publicNames.contains(field.name) {
-        location.append(field.name)
-        location.append(field.value)
-      } else {
-        secrets.append(field.name)
-        secrets.append(field.value)
-      }
+    for field in identity.baseHeaders where !Self.publicNames.contains(field.name) {
+      secrets.append(field.name)
+      secrets.append(field.value)
     }
     if let login { secrets.append(login) }
     let none = [UInt8](repeating: 0, count: 32)
-    bytes = SHA256.digest(location.bytes) + (secrets.bytes.isEmpty ? none : try digest(secrets.bytes))
+    let location = identity.digest { Self.location(identity, url) }
+    bytes = location + (secrets.bytes.isEmpty ? none : try digest(secrets.bytes))
+  }
+
+  /// Returns the digest of the parts of a request that are no secret.
+  private static func location(_ identity: RequestIdentity, _ url: String) -> [UInt8] {
+    var location = ByteWriter()
+    location.append(url)
+    location.append(identity.trust)
+    for field in identity.baseHeaders where publicNames.contains(field.name) {
+      location.append(field.name)
+      location.append(field.value)
+    }
+    return SHA256.digest(location.bytes)
   }
 }

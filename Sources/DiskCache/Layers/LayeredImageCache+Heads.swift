@@ -12,6 +12,9 @@ extension LayeredImageCache {
     return nil
   }
 
+  /// True if each layer finds the heads of all its responses.
+  public var findsAllHeads: Bool { layers.allSatisfy(\.findsAllHeads) }
+
   /// Replaces the head of the response in the top layer. If only a lower layer has the response, stores the body of
   /// that layer with the new head in the top layer: once for each image of a seed that its server has confirmed.
   @discardableResult

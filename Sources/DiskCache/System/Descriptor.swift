@@ -35,6 +35,21 @@ struct Descriptor: ~Copyable {
     }
   }
 
+  /// Closes a duplicate of a file after writing, to learn of a failed write as from `close()`. The file stays open, and
+  /// locks of the file are kept. Returns false if no duplicate can be made.
+  func closeDuplicate() throws(SystemError) -> Bool {
+    guard let duplicate = try? Self.retrying({ () throws(SystemError) in try system.duplicate(number) })
+    else {
+      return false
+    }
+    do throws(SystemError) {
+      try system.close(duplicate)
+    } catch {
+      if error.code != EINTR { throw error }
+    }
+    return true
+  }
+
   /// Repeats a system call that was interrupted by a signal.
   static func retrying<Result>(
     _ call: () throws(SystemError) -> Result

@@ -17,6 +17,8 @@ struct SystemError: Error, Hashable {
 protocol DiskSystem: Sendable {
   func open(_ name: String, in folder: Int32, flags: Int32, mode: mode_t) throws(SystemError) -> Int32
   func close(_ descriptor: Int32) throws(SystemError)
+  /// Returns another descriptor of the same open file, which child programs do not inherit.
+  func duplicate(_ descriptor: Int32) throws(SystemError) -> Int32
   func makeFolder(_ name: String, in folder: Int32) throws(SystemError)
   func setMode(_ mode: mode_t, of descriptor: Int32) throws(SystemError)
   func status(of descriptor: Int32) throws(SystemError) -> stat
@@ -90,6 +92,10 @@ struct LinuxDiskSystem: DiskSystem {
   }
 
   func close(_ descriptor: Int32) throws(SystemError) { try Self.checked(Glibc.close(descriptor)) }
+
+  func duplicate(_ descriptor: Int32) throws(SystemError) -> Int32 {
+    try Self.checked(fcntl(descriptor, F_DUPFD_CLOEXEC, 0))
+  }
 
   func makeFolder(_ name: String, in folder: Int32) throws(SystemError) {
     try Self.checked(mkdirat(folder, name, 0o700))

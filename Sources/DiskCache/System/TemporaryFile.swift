@@ -30,16 +30,19 @@ enum TemporaryFile {
       // The lock tells a sweep that the writer is alive.
       _ = file.lock()
       try fill(file)
-      // The file is closed before it gets its name, because some file systems report a failed write only on close.
-      // Closing also releases the lock, and a sweep may remove the file before it has its name; `publish` then throws
-      // `ENOENT`.
-      try file.close()
+      // Some file systems report a failed write only when a descriptor is closed. A duplicate is closed for that: to
+      // close the file would release the lock, and a sweep could remove the file before it has its name. Without a
+      // duplicate that may happen, and `publish` then throws `ENOENT`.
+      let isStillOpen = try file.closeDuplicate()
+      if !isStillOpen { try file.close() }
       try publish(temporary)
+      if isStillOpen { try? file.close() }
     } catch {
       try? folder.remove(temporary)
       throw error
     }
   }
+
   /// Returns true if no process is writing the file: no writer holds the lock.
   static func isAbandoned(_ name: String, in folder: borrowing Descriptor) -> Bool {
     guard let file = try? folder.open(name, flags: O_RDONLY) else { return false }

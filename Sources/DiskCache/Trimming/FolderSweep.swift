@@ -89,7 +89,7 @@ enum FolderSweep {
 
   static func remove(_ name: ContentHash, in root: borrowing Descriptor) -> Removal {
     do throws(SystemError) {
-      try root.openFolder(Shard.name(of: name.hex)).remove(name.hex)
+      try root.openFolder(Shard.name(of: name)).remove(name.hex)
       return .removed
     } catch {
       return error.code == ENOENT ? .missing : .failed

@@ -10,7 +10,7 @@ enum ResponseWriter {
     _ start: [UInt8], _ body: [UInt8], _ name: ContentHash, in shard: borrowing Descriptor, now: Int64
   ) throws(SystemError) -> Int? {
     var replaced: Int?
-    // If a sweep removes the temporary file, the response is written once more.
+    // If a sweep removes the temporary file, as on a file system without locks, the response is written once more.
     try TemporaryFile.write(name.hex, in: shard) { (file) throws(SystemError) in
       try file.write(start)
       try file.write(body)

@@ -14,6 +14,9 @@ public protocol ImageDataCache: AnyObject, Sendable {
   /// Returns the stored response without the body, which is neither read nor verified; `nil` if there is none. With the
   /// default, which returns `nil`, decoded pixels are neither stored nor used.
   func head(for identity: RequestIdentity) -> StoredHead?
+  /// True if `head(for:)` returns the head of each response that `response(for:)` would return, so that a downloader does
+  /// not call `response(for:)` after `head(for:)` has returned `nil`. False by default.
+  var findsAllHeads: Bool { get }
   /// Returns the digest that `head(for:)` has for a stored response with this body. The default returns `nil`.
   func digest(of body: [UInt8]) -> BodyDigest?
   /// Replaces the headers and the times of a stored response, and keeps the body. Called with a digest that `head(for:)`
@@ -86,6 +89,8 @@ extension ImageDataCache {
   }
   /// Returns `nil`: bodies are always read.
   public func head(for identity: RequestIdentity) -> StoredHead? { nil }
+  /// False: there may be responses whose heads are not found.
+  public var findsAllHeads: Bool { false }
   /// Returns `nil`: no pixels are stored.
   public func digest(of body: [UInt8]) -> BodyDigest? { nil }
   /// Returns false: the response is stored again with its body, if the body is in memory.

@@ -42,6 +42,8 @@ public struct RequestIdentity: Hashable, Sendable {
     let hasKey: Bool
     /// The trust settings of the transport; used in the identity on disk.
     let trust: String
+    /// The result of `digest(_:)`; `nil` until then.
+    let digest = Mutex<[UInt8]?>(nil)
 
     convenience init(
       _ fullURL: URL, _ allHeaders: HTTPHeaders, key: URL?, credentials: CredentialDigests = .init()
@@ -160,6 +162,15 @@ public struct RequestIdentity: Hashable, Sendable {
   /// The headers that count because a server has named them in `Vary`.
   private var furtherHeaders: ArraySlice<HTTPHeaders.Field> {
     storage.headers.drop { Self.headerNames.contains($0.name) }
+  }
+
+  /// Returns a digest of the identity, which `make` computes at the first call: a load that is looked up, locked and
+  /// stored needs the digest several times. All callers pass the same function.
+  package func digest(_ make: () -> [UInt8]) -> [UInt8] {
+    if let digest = storage.digest.withLock({ $0 }) { return digest }
+    let digest = make()
+    storage.digest.withLock { $0 = digest }
+    return digest
   }
 
   /// Returns the identity in which the headers and credentials with these names (in lower case, from `Vary`) count too,

@@ -8,7 +8,8 @@ import VitrineTesting
 /// The real system calls, one of which fails on request.
 final class FaultySystem: DiskSystem {
   enum Call: String, CaseIterable {
-    case open, close, makeFolder, setMode, status, statusOfName, space, read, write, synchronize, setTimes,
+    case open, close, duplicate, makeFolder, setMode, status, statusOfName, space, read, write, synchronize,
+      setTimes,
       setTimesOfName, rename, link, remove, lock, names, readTwo, writeAt, truncate, punchHole,
       lockRange, unlockRange, lockedRange
   }
@@ -119,6 +120,13 @@ final class FaultySystem: DiskSystem {
     state.withLock { _ = $0.open.remove(descriptor) }
     defer { try? real.close(descriptor) }
     _ = try fault(.close)
+  }
+
+  func duplicate(_ descriptor: Int32) throws(SystemError) -> Int32 {
+    _ = try fault(.duplicate)
+    let number = try real.duplicate(descriptor)
+    state.withLock { _ = $0.open.insert(number) }
+    return number
   }
 
   func makeFolder(_ name: String, in folder: Int32) throws(SystemError) {

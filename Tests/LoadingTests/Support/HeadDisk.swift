@@ -7,9 +7,15 @@ import VitrineTesting
 /// A disk cache in memory that reads heads without bodies and knows the digests of its bodies.
 final class HeadDisk: ImageDataCache {
   let memory: MemoryDataCache
+  let findsAllHeads: Bool
 
-  /// - Parameter gate: The gate at which bodies are read; open by default.
-  init(gate: Gate = Gate(isOpen: true)) { memory = MemoryDataCache(gate: gate) }
+  /// - Parameters:
+  ///   - gate: The gate at which bodies are read; open by default.
+  ///   - findsAllHeads: True if no body is to be looked for without a head.
+  init(gate: Gate = Gate(isOpen: true), findsAllHeads: Bool = false) {
+    memory = MemoryDataCache(gate: gate)
+    self.findsAllHeads = findsAllHeads
+  }
 
   /// The number of bodies that were read.
   var bodiesRead: Int { memory.lookups.count }

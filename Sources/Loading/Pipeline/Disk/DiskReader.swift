@@ -72,12 +72,15 @@ final class DiskReader: Sendable {
     completion: @escaping @Sendable (DiskFind, HTTPHeaders?) -> Void
   ) {
     let count = need.isShown ? nil : pending.withLock(waking: .none) { $0.insert(id.number) }
-    threads.submit(id.number, priority: priority.rawValue) { [self] in
+    threads.submitChained(id.number, priority: priority.rawValue) { [self] in
       trace.record(.lookupBegan(fetch: id.number))
       let (copy, headers) = find(request, need)
       trace.record(.lookupEnded(fetch: id.number, isFound: copy != nil))
-      completion(DiskFind(copy: copy), headers)
-      if let count { pending.withLock { $0.remove(id.number, count: count) } }
+      // The end of a lookup starts the next one.
+      return { [self] in
+        completion(DiskFind(copy: copy), headers)
+        if let count { pending.withLock { $0.remove(id.number, count: count) } }
+      }
     }
   }
 
@@ -103,6 +106,7 @@ final class DiskReader: Sendable {
     }
     if writer.isRemoving(identity) { return (nil, nil) }
     switch pixels?.find(need.images, of: request, on: identity) ?? .incomplete {
+    case .nothing: return (nil, nil)
     case .other(let headers): return (nil, headers)
     case .images(let head, let images, let firstFrames):
       let contents = StoredCopy.Contents(

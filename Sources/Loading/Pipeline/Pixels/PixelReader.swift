@@ -11,6 +11,8 @@ struct PixelReader: Sendable {
       StoredHead, [ProcessedImageKey: Image], firstFrames: [ProcessedImageKey: Image])
     /// The whole response must be read: the pixel cache does not have all images, or the head was not found.
     case incomplete
+    /// There is no stored response.
+    case nothing
   }
 
   private let cache: any ImageDataCache
@@ -49,7 +51,7 @@ struct PixelReader: Sendable {
     }
     guard !keys.isEmpty else { return .incomplete }
     // A cache may know the digests of its bodies and have no heads.
-    guard let head = cache.head(for: identity) else { return .incomplete }
+    guard let head = cache.head(for: identity) else { return cache.findsAllHeads ? .nothing : .incomplete }
     guard head.response.matches(request.sentHeaders, credentials: request.identity.credentials) else {
       return .other(head.response.response.headers)
     }

@@ -63,6 +63,22 @@ import VitrineTesting
     #expect(disk.bodiesRead == 0)
   }
 
+  @Test(
+    "a body is looked for after its head only if the cache may have bodies without heads",
+    arguments: [true, false])
+  func responseWithoutHead(findsAllHeads: Bool) async throws {
+    let (disk, pixels) = (HeadDisk(findsAllHeads: findsAllHeads), MemoryPixelCache())
+    let transport = FakeTransport()
+    transport.respondToAll { $0.respond(with: Self.old) }
+    let downloader = downloader(disk, pixels, transport, Decoder(), clock: ManualLoadingClock())
+
+    let response = try await downloader.image(for: request())
+
+    #expect(response.source == .network)
+    #expect(disk.bodiesRead == (findsAllHeads ? 0 : 1))
+    await downloader.drain()
+  }
+
   // MARK: Animations
 
   @Test(arguments: [(true, false), (false, true)])
