@@ -94,16 +94,18 @@ struct ScriptTests {
       wheel 1 2 0.5 ctrl
       pad leftShoulder
       stick -0.5 1
+      tap on "Aurora # 1"
+      wheel on List -3 ctrl
       """)
 
     #expect(
       script.lines == [
         .init(number: 2, command: .waitIdle(seconds: 5)),
         .init(number: 3, command: .wait(seconds: 0.02)),
-        .init(number: 5, command: .tap(Point(x: 1, y: 2.5))),
+        .init(number: 5, command: .tap(.point(Point(x: 1, y: 2.5)))),
         .init(number: 6, command: .drag(from: Point(x: 1, y: 2), to: Point(x: 3, y: 4), seconds: 0.5)),
-        .init(number: 7, command: .hold(Point(x: 7, y: 8))),
-        .init(number: 8, command: .pinch(Point(x: 5, y: 6), from: 100, to: 50, seconds: 0.25)),
+        .init(number: 7, command: .hold(.point(Point(x: 7, y: 8)))),
+        .init(number: 8, command: .pinch(.point(Point(x: 5, y: 6)), from: 100, to: 50, seconds: 0.25)),
         .init(number: 9, command: .key(.character("+"), [])),
         .init(number: 10, command: .key(.character("+"), .shift)),
         .init(number: 11, command: .expect(title: "Aurora # 1", .state("loaded"))),
@@ -114,11 +116,13 @@ struct ScriptTests {
         .init(number: 16, command: .waitFor(title: "Aurora", seconds: 5)),
         .init(number: 17, command: .manualClock),
         .init(number: 18, command: .advance(seconds: 0.125)),
-        .init(number: 19, command: .touch(Point(x: 3, y: 4))),
-        .init(number: 20, command: .wheel(Point(x: 1, y: 2), steps: -3, [])),
-        .init(number: 21, command: .wheel(Point(x: 1, y: 2), steps: 0.5, .control)),
+        .init(number: 19, command: .touch(.point(Point(x: 3, y: 4)))),
+        .init(number: 20, command: .wheel(.point(Point(x: 1, y: 2)), steps: -3, [])),
+        .init(number: 21, command: .wheel(.point(Point(x: 1, y: 2)), steps: 0.5, .control)),
         .init(number: 22, command: .pad(.leftShoulder)),
         .init(number: 23, command: .stick(x: -0.5, y: 1)),
+        .init(number: 24, command: .tap(.view("Aurora # 1"))),
+        .init(number: 25, command: .wheel(.view("List"), steps: -3, .control)),
       ])
   }
 
@@ -147,14 +151,16 @@ struct ScriptTests {
   @Test(arguments: [
     ("wait for", "a title is missing"), ("wait for A -1", "no time"), ("wait for A 1 2", "too much"),
     ("advance 5 ms", "needs “clock manual” before it"), ("wait loaded -1", "no time"),
-    ("tap 1", "y is missing"), ("tap a 2", "is no number"), ("wait 5 s", "none of ms"),
+    ("tap 1", "y is missing"), ("tap on", "a title is missing"), ("hold on A 1", "too much"),
+    ("tap a 2", "is no number"), ("wait 5 s", "none of ms"),
     ("expect \"A state loaded", "a quote is not closed"), ("release now", "too much"),
     ("screen girds", "none of home, list, grid, buttons"), ("key f13", "unknown key"),
     ("jump", "unknown command"),
     ("expect A state happy", "none of normal"), ("wait -1 ms", "no time"), ("wait idle -1", "no time"),
     ("drag 1 2 3 4 -5", "no time"), ("tap 1e10 2", "too large"), ("tap 1 -1e300", "too large"),
     ("wheel 1 2 1e308", "too large"), ("wheel 1 2 3 cmd", "unknown modifier"),
-    ("wheel 1 2 3 ctrl 4", "too much"), ("pad z", "none of up, down"), ("stick 1", "y is missing"), ("wait 1e10 ms", "too large"), ("wait idle 1e300", "too large"),
+    ("wheel 1 2 3 ctrl 4", "too much"), ("pad z", "none of up, down"), ("stick 1", "y is missing"),
+    ("wait 1e10 ms", "too large"), ("wait idle 1e300", "too large"),
     ("drag 1 2 3 4 1e300", "too large"), ("tap 99999999999999999999 1", "too large"),
   ])
   func errorNamesTheLineOfTheScript(line: String, message: String) {

@@ -9,18 +9,18 @@ nonisolated struct Script: Equatable {
     case waitFor(title: String, seconds: Double)
     case manualClock
     case advance(seconds: Double)
-    case tap(Point)
+    case tap(ScriptPlace)
     /// A tap of a finger.
-    case touch(Point)
-    case press(Point)
+    case touch(ScriptPlace)
+    case press(ScriptPlace)
     case move(Point)
     case release
     case drag(from: Point, to: Point, seconds: Double)
     /// A finger rests on a point as long as a long press takes.
-    case hold(Point)
+    case hold(ScriptPlace)
     /// Two fingers, side by side around a point, change their distance.
-    case pinch(Point, from: Double, to: Double, seconds: Double)
-    case wheel(Point, steps: Double, KeyModifiers)
+    case pinch(ScriptPlace, from: Double, to: Double, seconds: Double)
+    case wheel(ScriptPlace, steps: Double, KeyModifiers)
     case key(Key, KeyModifiers)
     /// A button of a gamepad is pressed and released.
     case pad(GamepadButton)

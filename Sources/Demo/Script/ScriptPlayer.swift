@@ -135,14 +135,17 @@ final class ScriptPlayer: FrameObserver {
     case .waitFor(let title, let seconds):
       wait(.title(title, until: stage.realTime + seconds), seconds: seconds)
     case .manualClock: time = time ?? stage.stopClock()
-    case .tap(let point):
+    case .tap(let place):
+      guard let point = point(of: place) else { return }
       mouse(.began, at: point)
       mouse(.ended, at: point)
-    case .touch(let point):
+    case .touch(let place):
+      guard let point = point(of: place) else { return }
       let finger = ScriptStroke(finger: 1, from: point, to: point)
       stage.inject(finger.beginning)
       stage.inject(finger.end)
-    case .press(let point):
+    case .press(let place):
+      guard let point = point(of: place) else { return }
       pressedAt = point
       mouse(.began, at: point)
     case .move(let point):
@@ -154,11 +157,14 @@ final class ScriptPlayer: FrameObserver {
       mouse(.ended, at: point)
     case .drag(let from, let to, let seconds):
       play([ScriptStroke(finger: 1, from: from, to: to)], seconds: seconds)
-    case .hold(let point):
+    case .hold(let place):
+      guard let point = point(of: place) else { return }
       play([ScriptStroke(finger: 1, from: point, to: point)], seconds: Self.holdSeconds)
-    case .pinch(let center, let from, let to, let seconds):
+    case .pinch(let place, let from, let to, let seconds):
+      guard let center = point(of: place) else { return }
       play(ScriptStroke.pinch(about: center, from: from, to: to), seconds: seconds)
-    case .wheel(let point, let steps, let modifiers):
+    case .wheel(let place, let steps, let modifiers):
+      guard let point = point(of: place) else { return }
       stage.inject(.wheel(location: point, deltaX: 0, deltaY: steps, modifiers: modifiers))
     case .key(let key, let modifiers):
       stage.inject(.keyDown(key, modifiers: modifiers))
@@ -172,6 +178,15 @@ final class ScriptPlayer: FrameObserver {
     case .expect(let title, let expectation): check(title, expectation, line: line.number)
     case .quit: finish(nil)
     }
+  }
+
+  /// Returns a place as a point. Ends the script if there is no such view.
+  private func point(of place: ScriptPlace) -> Point? {
+    let point = place.point(in: stage.window)
+    if point == nil, case .view(let title) = place {
+      finish("line \(line ?? 0): there is no “\(title)” on the screen")
+    }
+    return point
   }
 
   /// The time for which `hold` rests, in seconds: longer than a long press.

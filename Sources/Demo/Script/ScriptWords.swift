@@ -19,21 +19,21 @@ nonisolated struct ScriptWords {
       _ = try choice("the clock", of: ["manual"])
       command = .manualClock
     case "advance": command = .advance(seconds: try milliseconds("milliseconds"))
-    case "tap": command = .tap(try point())
-    case "touch": command = .touch(try point())
-    case "press": command = .press(try point())
+    case "tap": command = .tap(try place())
+    case "touch": command = .touch(try place())
+    case "press": command = .press(try place())
     case "move": command = .move(try point())
     case "release": command = .release
     case "drag":
       command = .drag(from: try point(), to: try point(), seconds: try duration("milliseconds") / 1000)
-    case "hold": command = .hold(try point())
+    case "hold": command = .hold(try place())
     case "pinch":
       command = .pinch(
-        try point(), from: try number("the first distance"), to: try number("the second distance"),
+        try place(), from: try number("the first distance"), to: try number("the second distance"),
         seconds: try duration("milliseconds") / 1000)
     case "wheel":
       command = .wheel(
-        try point(), steps: try number("steps"), words.isEmpty ? [] : try modifier(try word("a modifier")))
+        try place(), steps: try number("steps"), words.isEmpty ? [] : try modifier(try word("a modifier")))
     case "key": command = try key()
     case "pad":
       let name = try choice("a button", of: GamepadButton.allCases.map(\.rawValue))
@@ -138,6 +138,13 @@ nonisolated struct ScriptWords {
     let number = try number(meaning)
     guard number >= 0 else { throw error("\(number) is no time to wait (\(meaning))") }
     return number
+  }
+
+  /// Parses a point, or `on` and the title of a view.
+  private mutating func place() throws(Script.SyntaxError) -> ScriptPlace {
+    guard words.first == "on" else { return .point(try point()) }
+    words.removeFirst()
+    return .view(try word("a title"))
   }
 
   private mutating func point() throws(Script.SyntaxError) -> Point {
