@@ -76,10 +76,10 @@ public struct ImageResponse: Sendable {
     self.data = data
   }
 
-  /// Creates the response that a slot shows until the frames of an animation are decoded.
+  /// Creates the response that a slot shows until the image is decoded.
   ///
-  /// - Parameter image: The first frame, from a pixel cache.
-  package init(firstFrame image: Image) {
+  /// - Parameter image: The first frame of an animation, or a smaller variant, from a pixel cache.
+  package init(provisional image: Image) {
     self.init(image: image, source: .disk)
     isFromPixelCache = true
   }

@@ -65,6 +65,18 @@ package final class LayeredPixelCache: ImagePixelCache {
     return nil
   }
 
+  /// Returns the pixels of the first layer that has some.
+  package func smallerPixels(
+    for key: PixelKey, of body: BodyDigest, maximumCount: Int, reserving reserve: (_ bytes: Int) -> Void
+  ) -> StoredPixels? {
+    let isHidden = hidden.withLock { $0.contains(key.identity) }
+    for cache in [top] + (isHidden ? [] : lower) {
+      let pixels = cache.smallerPixels(for: key, of: body, maximumCount: maximumCount, reserving: reserve)
+      if let pixels { return pixels }
+    }
+    return nil
+  }
+
   @discardableResult
   package func store(_ image: Image, isAnimated: Bool, for key: PixelKey, of body: BodyDigest) -> Bool {
     top.store(image, isAnimated: isAnimated, for: key, of: body)

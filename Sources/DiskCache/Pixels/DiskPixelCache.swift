@@ -153,6 +153,15 @@ public final class DiskPixelCache: ImagePixelCache {
     return pixels
   }
 
+  /// Returns the largest pixels of the same image in a smaller size, undamaged; nil if there are none. Does not change
+  /// the counters of hits and misses.
+  public func smallerPixels(
+    for key: PixelKey, of body: BodyDigest, maximumCount: Int, reserving reserve: (_ bytes: Int) -> Void
+  ) -> StoredPixels? {
+    guard key.family != nil else { return nil }
+    return lookup.pixels(for: key, of: body, maximumCount: maximumCount, reserving: reserve)
+  }
+
   /// Stores the first frame of an image. Returns true if the pixels are stored. Previews and images with an
   /// application's own data are not stored.
   @discardableResult

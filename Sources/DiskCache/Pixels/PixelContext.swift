@@ -66,7 +66,8 @@ final class PixelContext: Sendable {
 
   /// Returns the names of pixels on disk; nil if they depend on a secret and the folder has no key.
   func name(
-    of identity: RequestIdentity, variant: String = "", in files: PixelFiles, creating: Bool = false
+    of identity: RequestIdentity, variant: String = "", family: String? = nil, in files: PixelFiles,
+    creating: Bool = false
   ) throws(DiskImageCache.Fault) -> PixelName? {
     var lacksKey = false
     let key = try DiskKey(identity) { (bytes) throws(DiskImageCache.Fault) -> [UInt8] in
@@ -74,7 +75,7 @@ final class PixelContext: Sendable {
       lacksKey = true
       return []
     }
-    return lacksKey ? nil : PixelName(key, variant: variant)
+    return lacksKey ? nil : PixelName(key, variant: variant, family: family)
   }
 
   private func digestKey(

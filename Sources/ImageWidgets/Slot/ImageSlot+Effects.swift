@@ -192,12 +192,12 @@ extension ImageSlot {
     performEffects()
   }
 
-  /// Shows a preview, or the first frame of an animation, which is complete.
+  /// Shows a preview; or the first frame of an animation or a smaller variant, which are complete.
   private func received(preview image: Image, of load: SlotLoad) {
     if image.isPreview {
       state.received(preview: image, of: load, in: scene)
     } else {
-      state.received(firstFrame: image, of: load, in: scene)
+      state.received(provisional: image, of: load, in: scene)
     }
     performEffects()
   }

@@ -144,7 +144,7 @@ struct SlotContent: ~Copyable {
   private func continuesFirstFrame(
     _ response: ImageResponse, of slotRequest: SlotRequest, in scene: SlotScene
   ) -> Bool {
-    guard slotRequest.hasFirstFrame, response.source == .disk, let image = keptImage(in: scene) else {
+    guard slotRequest.hasProvisionalImage, response.source == .disk, let image = keptImage(in: scene) else {
       return false
     }
     return image.pixelWidth == response.image.pixelWidth && image.pixelHeight == response.image.pixelHeight

@@ -35,8 +35,8 @@ final class SlotLoad {
   /// Makes the load refresh the image that the slot shows by now.
   func refreshesShownImage() { slotRequest = slotRequest.forRefresh }
 
-  /// Makes the load continue the first frame of its animation, which the slot shows by now.
-  func continuesFirstFrame() { slotRequest = slotRequest.forAnimation }
+  /// Makes the load continue the first frame or the smaller variant from the pixel cache, which the slot shows by now.
+  func continuesProvisionalImage() { slotRequest = slotRequest.forDecoding }
 
   /// Makes the load continue the smaller variant that the slot shows by now.
   func continuesSmallerVariant() { slotRequest = slotRequest.forSharpening }

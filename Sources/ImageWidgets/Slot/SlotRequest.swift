@@ -15,9 +15,9 @@ struct SlotRequest {
   var clockSteps: Int?
   /// True if the slot already shows the image, smaller or possibly stale. The slot keeps that image if the load fails.
   private(set) var hasImage = false
-  /// True if the slot shows the first frame of the animation that is loading. The animation continues it without a
-  /// transition.
-  private(set) var hasFirstFrame = false
+  /// True if the slot shows an image of the pixel cache until the loading image is decoded: a smaller variant, or the
+  /// first frame of an animation, which continues without a transition.
+  private(set) var hasProvisionalImage = false
 
   /// True if the slot shows a smaller variant from memory until this one has loaded.
   private(set) var hasSmallerVariant = false
@@ -46,10 +46,10 @@ struct SlotRequest {
     return again
   }
 
-  /// A copy that loads an animation while the slot shows its first frame.
-  var forAnimation: SlotRequest {
+  /// A copy that loads the image while the slot shows its first frame or a smaller variant from the pixel cache.
+  var forDecoding: SlotRequest {
     var again = forRefresh
-    again.hasFirstFrame = true
+    again.hasProvisionalImage = true
     return again
   }
 
@@ -74,7 +74,7 @@ struct SlotRequest {
   }
 
   /// True if the load may continue beside a newer one: it has an image for its completions, and an end.
-  var mayDetach: Bool { !isLive && (!hasImage || hasFirstFrame || hasSmallerVariant) }
+  var mayDetach: Bool { !isLive && (!hasImage || hasProvisionalImage || hasSmallerVariant) }
 
   /// True if the slot shows the images of a live stream.
   var isLive: Bool { options.liveStream != nil }

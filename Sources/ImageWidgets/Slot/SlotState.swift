@@ -156,15 +156,15 @@ struct SlotState: ~Copyable {
     showMeanwhile(response, of: load, in: scene)
   }
 
-  /// Shows the first frame of an animation that is loading, unless the slot shows an image or a preview already. The
-  /// result of the load follows, and the completions are called with it.
-  mutating func received(firstFrame image: Image, of load: SlotLoad, in scene: SlotScene) {
+  /// Shows the first frame of an animation or a smaller variant of an image that is loading, unless the slot shows an
+  /// image or a preview already. The result of the load follows, and the completions are called with it.
+  mutating func received(provisional image: Image, of load: SlotLoad, in scene: SlotScene) {
     guard loads.current === load, load.slotRequest.options.setsImage, !load.slotRequest.hasImage,
       !content.hasPreview
     else { return }
     outputs.endIndicator(isLoaded: true)
-    load.continuesFirstFrame()
-    content.showMeanwhile(ImageResponse(firstFrame: image), of: load.slotRequest, in: scene)
+    load.continuesProvisionalImage()
+    content.showMeanwhile(ImageResponse(provisional: image), of: load.slotRequest, in: scene)
   }
 
   /// Returns true if a waiting load is to be started: not while the view has no size.

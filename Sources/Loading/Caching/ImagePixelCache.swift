@@ -26,6 +26,10 @@ public struct PixelKey: Hashable, Sendable {
     self.identity = identity
     self.variant = variant
   }
+
+  /// The variant without the size: equal for all sizes of an image, and for no other images. `nil` for a variant that
+  /// was not made by a downloader. O(variant).
+  public var family: String? { PixelVariants.withoutSize(variant) }
 }
 
 /// Decoded pixels from disk.
@@ -63,6 +67,18 @@ public protocol ImagePixelCache: AnyObject, Sendable {
   func pixels(
     for key: PixelKey, of body: BodyDigest, reserving reserve: (_ bytes: Int) -> Void
   ) -> StoredPixels?
+  /// Returns the largest pixels of the same image in a smaller size, which a slot shows until the image is decoded; `nil`
+  /// if there are none. The default implementation returns `nil`.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the image that was not found. The other sizes have the same identity and the same
+  ///     `PixelKey.family`.
+  ///   - body: The digest of the stored body.
+  ///   - maximumCount: The number of pixels that the image must not exceed.
+  ///   - reserve: Called with the number of bytes of the pixels before memory is allocated.
+  func smallerPixels(
+    for key: PixelKey, of body: BodyDigest, maximumCount: Int, reserving reserve: (_ bytes: Int) -> Void
+  ) -> StoredPixels?
   /// Stores the first frame of an image in place of older pixels with this key. Returns true if it was stored.
   ///
   /// - Parameters:
@@ -78,4 +94,11 @@ public protocol ImagePixelCache: AnyObject, Sendable {
   func removeAllPixels()
   /// The limit in bytes for all pixels on disk.
   var byteLimit: Int { get }
+}
+
+extension ImagePixelCache {
+  /// Returns `nil`.
+  public func smallerPixels(
+    for key: PixelKey, of body: BodyDigest, maximumCount: Int, reserving reserve: (_ bytes: Int) -> Void
+  ) -> StoredPixels? { nil }
 }

@@ -310,7 +310,7 @@ final class LoadEngine: Sendable {
       clock.wake(at: time) { [weak self] in self?.woken(at: time) }
     case .announceRetry(let ids, let delay, let error):
       for task in state.withLock({ $0.willRetry(ids) }) { task.emit(.willRetry(after: delay, error)) }
-    case .showFirstFrame(let ids, let image):
+    case .showMeanwhile(let ids, let image):
       for task in state.withLock({ $0.tasks(ids) }) { task.show(image) }
     case .decode(let id, let body, let key, let priority):
       if !key.decodes { diskReader.expectCheck(id) }

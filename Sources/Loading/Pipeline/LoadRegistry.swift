@@ -60,7 +60,7 @@ struct LoadRegistry {
     apply(place.demand)
     fetches.join(place.fetch, request, isNew: place.isNewFetch, in: &loads)
     if !place.isNewFetch, caller.purpose == .slot, let bytes = fetches.disk[place.fetch].awaitingBody?.value {
-      showFirstFrames(of: place.fetch, in: bytes)
+      showProvisionalImages(of: place.fetch, in: bytes)
     }
     if place.isNewFetch {
       fetches.enqueue(place.fetch, request.priority, at: now)
@@ -289,7 +289,7 @@ struct LoadRegistry {
   func need(of id: FetchID, findsPixels: Bool) -> DiskReader.Need {
     let stage = fetches.disk[id]
     if let awaiting = stage.awaitingBody {
-      return .init(needsDigest: true, isShown: !awaiting.value.firstFrames.isEmpty)
+      return .init(needsDigest: true, isShown: !awaiting.value.provisionalImages.isEmpty)
     }
     // The server is asked even if the response is fresh, unless the stored response may be used as it is.
     return .init(
@@ -376,7 +376,7 @@ struct LoadRegistry {
   private mutating func decode(_ bytes: FetchedBytes, of id: FetchID) {
     guard let fetch = loads.tree[id] else { return }
     if bytes.isBodyOnDisk, loads.tree.needsBody(id, beside: bytes) {
-      showFirstFrames(of: id, in: bytes)
+      showProvisionalImages(of: id, in: bytes)
       return fetches.readBody(of: bytes, id, in: &loads)
     }
     loads.tree.setPhase(.received(bytes), of: id)
@@ -384,10 +384,10 @@ struct LoadRegistry {
     for decode in fetch.decodes.sorted() { beginDecode(decode) }
   }
 
-  /// Shows the first frames that the pixel cache has of animations to the slots that wait for them.
-  private mutating func showFirstFrames(of id: FetchID, in bytes: FetchedBytes) {
-    for (tasks, firstFrame) in loads.tree.takersOfFirstFrames(of: id, in: bytes) where !tasks.isEmpty {
-      loads.actions.append(.showFirstFrame(tasks, firstFrame))
+  /// Shows the first frames and the smaller variants that the pixel cache has to the slots that wait for the images.
+  private mutating func showProvisionalImages(of id: FetchID, in bytes: FetchedBytes) {
+    for (tasks, image) in loads.tree.takersOfProvisionalImages(of: id, in: bytes) where !tasks.isEmpty {
+      loads.actions.append(.showMeanwhile(tasks, image))
     }
   }
 

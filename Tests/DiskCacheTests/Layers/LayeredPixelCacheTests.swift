@@ -43,6 +43,25 @@ struct LayeredPixelCacheTests {
     #expect(cache.pixels(for: PixelKey(identity: identity(1), variant: "1x1"), of: body) { _ in } == nil)
   }
 
+  @Test func smallerSizesAreFoundInTheFirstLayerThatHasOne() throws {
+    let cache = LayeredPixelCache(top, over: [seed])
+    let sizes = ["8x4", "16x4", "90x90"].map {
+      PixelKey(identity: identity(1), variant: "-;-;\($0.utf8.count):\($0);")
+    }
+    func found() -> Int? {
+      cache.smallerPixels(for: sizes[2], of: body, maximumCount: 100) { _ in }?.image.pixelWidth
+    }
+    #expect(found() == nil)
+
+    seed.store(try image(16), isAnimated: false, for: sizes[1], of: body)
+    #expect(found() == 16)
+    top.store(try image(8), isAnimated: false, for: sizes[0], of: body)
+    #expect(found() == 8)
+    cache.removePixels(of: identity(1))
+
+    #expect(found() == nil)
+  }
+
   @Test func removedPixelsOfALowerLayerStayHidden() throws {
     let cache = LayeredPixelCache(top, over: [seed])
     let other = PixelKey(identity: identity(2), variant: "64x48")
@@ -95,6 +114,15 @@ private final class FakePixelCache: ImagePixelCache {
     let found = pixels.withLock { $0[Key(key: key, body: body)] }
     if let found { reserve(found.image.cost) }
     return found
+  }
+
+  func smallerPixels(
+    for key: PixelKey, of body: BodyDigest, maximumCount: Int, reserving reserve: (_ bytes: Int) -> Void
+  ) -> StoredPixels? {
+    let found = pixels.withLock { pixels in
+      pixels.first { $0.key.key != key && $0.key.key.family == key.family && $0.key.body == body }
+    }
+    return found?.value
   }
 
   @discardableResult

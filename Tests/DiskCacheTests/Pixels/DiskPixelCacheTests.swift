@@ -44,6 +44,66 @@ import VitrineTesting
     }
   }
 
+  /// The key of an image in a size, as a downloader makes it.
+  private func sizedKey(_ number: Int, _ size: String, transform: String = "none") -> PixelKey {
+    pixelKey(number, "4:fake;4:bgra;\(size.utf8.count):\(size);\(transform.utf8.count):\(transform);")
+  }
+
+  private func smaller(
+    _ cache: DiskPixelCache, _ key: PixelKey, of digest: BodyDigest = body(1), maximumCount: Int = 1000
+  ) -> Int? {
+    cache.smallerPixels(for: key, of: digest, maximumCount: maximumCount) { _ in }?.image.pixelWidth
+  }
+
+  @Test func largestPixelsOfASmallerSizeAreFound() {
+    let writer = fixture.pixels()
+    for side in [4, 16, 8, 32] {
+      #expect(
+        writer.store(
+          pixelImage(side, side), isAnimated: false, for: sizedKey(1, "\(side)x\(side)"), of: body(1)))
+    }
+    let cache = fixture.pixels()
+    let key = sizedKey(1, "100x10")
+
+    #expect(cache.pixels(for: key, of: body(1)) { _ in } == nil)
+    #expect(smaller(cache, key) == 16 && smaller(cache, key, maximumCount: 256) == 16)
+    #expect(smaller(cache, key, maximumCount: 255) == 8 && smaller(cache, key, maximumCount: .max) == 32)
+    #expect(smaller(cache, key, maximumCount: 15) == nil && smaller(cache, key, maximumCount: -1) == nil)
+    for side in [4, 16, 8, 32] {
+      #expect(
+        cache.pixels(for: sizedKey(1, "\(side)x\(side)"), of: body(1)) { _ in }?.image.pixelWidth == side)
+    }
+    #expect(cache.statistics.hits == 4 && cache.statistics.misses == 1)
+    #expect(cache.verify().entries == 4 && cache.verify().damaged == 0)
+  }
+
+  @Test func pixelsOfOtherImagesAreNoSmallerSize() {
+    let cache = fixture.pixels()
+    let key = sizedKey(1, "16x16")
+    #expect(cache.store(pixelImage(), isAnimated: false, for: sizedKey(1, "8x8"), of: body(1)))
+    #expect(cache.put(1))
+
+    #expect(smaller(cache, key) == 8)
+    #expect(smaller(cache, key, of: body(2)) == nil)
+    #expect(smaller(cache, sizedKey(1, "16x16", transform: "round")) == nil)
+    #expect(smaller(cache, sizedKey(2, "16x16")) == nil)
+    #expect(smaller(cache, sizedKey(1, "8x8")) == nil, "the size itself")
+    #expect(smaller(cache, pixelKey(1, "16x16")) == nil, "a key without a family")
+  }
+
+  @Test func damagedPixelsOfASmallerSizeAreAMiss() throws {
+    let writer = fixture.pixels()
+    #expect(writer.store(pixelImage(), isAnimated: false, for: sizedKey(1, "8x6"), of: body(1)))
+    let pack = try #require(fixture.packPaths.first)
+    var bytes = try contents(pack)
+    bytes[bytes.count - 1] ^= 1
+    try overwrite(pack, bytes)
+    let cache = fixture.pixels()
+
+    #expect(smaller(cache, sizedKey(1, "16x16")) == nil)
+    #expect(cache.statistics.damaged == 1 && cache.usage().count == 0)
+  }
+
   @Test func metadataIsStored() throws {
     let time = try #require(CaptureTime(year: 2024, month: 5, day: 17, hour: 14))
     let metadata = ImageMetadata(captureTime: time, title: "Lighthouse")

@@ -6,7 +6,8 @@ import VitrineWidgets
 @testable import VitrineImageWidgets
 @testable import VitrineLoading
 
-/// The first frame of an animation, which a slot shows until the other frames can be decoded.
+/// Images of the pixel cache that a slot shows until the image is decoded: the first frame of an animation, or a smaller
+/// variant.
 @MainActor struct SlotFirstFrameOfAnimationTests {
   private let bench = SlotStateBench()
   /// An animation whose first frame has the size of `bench.red`.
@@ -17,7 +18,7 @@ import VitrineWidgets
 
   /// Shows the first frame of a load. Returns the words of the effects.
   private func showFirstFrame(of load: SlotLoad) -> [String] {
-    bench.state.received(firstFrame: bench.red, of: load, in: bench.scene)
+    bench.state.received(provisional: bench.red, of: load, in: bench.scene)
     return bench.take()
   }
 
@@ -70,6 +71,16 @@ import VitrineWidgets
     #expect(bench.target === animation)
   }
 
+  @Test func imageDissolvesFromASmallerVariant() throws {
+    let load = try bench.load("1")
+    bench.state.received(provisional: .solid(width: 10, height: 10), of: load, in: bench.scene)
+    #expect(bench.take().contains("show another image") && bench.results == [])
+    bench.state.wasDrawn()
+
+    #expect(respond(to: load).contains("show another image animated"))
+    #expect(bench.target === animation && bench.results == ["1 loaded"])
+  }
+
   @Test func otherImageOfTheServerDissolves() throws {
     let load = try bench.load("1")
     _ = showFirstFrame(of: load)
@@ -100,7 +111,7 @@ import VitrineWidgets
     let load = try bench.load("1")
     _ = showFirstFrame(of: load)
 
-    bench.state.received(firstFrame: bench.green, of: load, in: bench.scene)
+    bench.state.received(provisional: bench.green, of: load, in: bench.scene)
     bench.state.received(preview: bench.green, of: load, in: bench.scene)
 
     #expect(bench.take() == [] && bench.target === bench.red)

@@ -158,7 +158,11 @@ import VitrineTesting
     }
 
     let error = try await errors.wait(for: 1)[0]
-    #expect(error?.isMemoryShortage == true)
+    guard case .tooLarge(.memory(let needed, let allowed)) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(needed > allowed)
     #expect(decoder.decoded.isEmpty)
   }
 

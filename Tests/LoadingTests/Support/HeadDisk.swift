@@ -92,6 +92,20 @@ final class MemoryPixelCache: ImagePixelCache {
     return entry.pixels
   }
 
+  func smallerPixels(
+    for key: PixelKey, of body: BodyDigest, maximumCount: Int, reserving reserve: (_ bytes: Int) -> Void
+  ) -> StoredPixels? {
+    func count(_ entry: Entry) -> Int { entry.pixels.image.pixelWidth * entry.pixels.image.pixelHeight }
+    let others = entries.withLock { entries in
+      entries.filter { $0.key != key && $0.key.identity == key.identity && $0.key.family == key.family }
+    }
+    let found = others.values.filter { $0.body == body && count($0) <= maximumCount }.max {
+      count($0) < count($1)
+    }
+    if let found { reserve(found.pixels.image.cost) }
+    return found?.pixels
+  }
+
   func store(_ image: Image, isAnimated: Bool, for key: PixelKey, of body: BodyDigest) -> Bool {
     entries.withLock { $0[key] = Entry(pixels: .init(image: image, isAnimated: isAnimated), body: body) }
     return true

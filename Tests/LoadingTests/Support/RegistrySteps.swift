@@ -38,7 +38,7 @@ extension RegistrySteps {
     case .pauseFetch: "pause fetch"
     case .wake: "wake"
     case .announceRetry: "announce retry"
-    case .showFirstFrame: "show first frame"
+    case .showMeanwhile: "show meanwhile"
     case .moveTask: "move task"
     case .cancelWork: "cancel work"
     case .reprioritizeWork(_, let priority): "reprioritize \(priority)"

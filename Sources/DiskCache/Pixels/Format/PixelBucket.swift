@@ -71,6 +71,18 @@ struct PixelBucket: Hashable {
     return entries.last { $0.keyTag == keyTag && $0.identityTag == identityTag && $0.bodyTag == bodyTag }
   }
 
+  /// Returns the entry with the most pixels, at most `maximumCount`, among those of the same image in other sizes.
+  func largestEntry(of name: PixelName, _ body: BodyDigest, maximumCount: Int) -> PixelEntry? {
+    let (identityTag, bodyTag) = (name.identityTag, PixelName.bodyTag(of: body))
+    let familyTag = PixelName.familyTag(of: name.keyTag)
+    let limit = PixelEntry.pixelBytes(width: maximumCount, height: 1) ?? .max
+    return entries.filter {
+      $0.identityTag == identityTag && $0.bodyTag == bodyTag && $0.keyTag != name.keyTag
+        && PixelName.familyTag(of: $0.keyTag) == familyTag && $0.pixelBytes.map { $0 <= limit } == true
+    }
+    .max { $0.pixelBytes ?? 0 < $1.pixelBytes ?? 0 }
+  }
+
   /// Adds an entry as the newest. Returns the entries that had to go: entries of the same key, and the oldest entry of
   /// a full bucket.
   mutating func insert(_ new: PixelEntry) -> [PixelEntry] {

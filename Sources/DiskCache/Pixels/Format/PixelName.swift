@@ -10,13 +10,32 @@ struct PixelName: Hashable {
   /// The hash of the request, which chooses the bucket, so that all variants of a request are in one bucket. Also the
   /// name of the file of the response.
   let identity: ContentHash
-  /// The SHA-256 digest of the request and the variant.
+  /// The digest of the request and the variant. With a family, half of the bytes depend on the family instead, so that
+  /// the sizes of an image are recognized by their digests.
   let digest: [UInt8]
 
-  init(_ key: DiskKey, variant: String) {
+  /// - Parameter family: The variant without the size; nil if there is none.
+  init(_ key: DiskKey, variant: String, family: String? = nil) {
     identity = ContentHash(key.bytes)
-    digest = SHA256.digest(key.bytes + Array(variant.utf8))
+    let own = SHA256.digest(key.bytes + Array(variant.utf8))
+    guard let family else {
+      digest = own
+      return
+    }
+    let shared = SHA256.digest(key.bytes + Array(family.utf8))
+    digest = (0..<Self.digestLength).map { Self.familyIndices.contains($0) ? shared[$0] : own[$0] }
   }
+
+  /// The positions of the bytes of a digest that depend on the family: half of those in `keyTag`, and of the others.
+  private static let familyIndices = Set(Array(0..<4) + Array(8..<20))
+
+  /// Returns true if the digests are those of two sizes of an image.
+  static func areOfOneFamily(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+    a.count == digestLength && b.count == digestLength && familyIndices.allSatisfy { a[$0] == b[$0] }
+  }
+
+  /// Returns the part of a key's tag that depends on the family.
+  static func familyTag(of keyTag: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: keyTag >> 32) }
 
   /// Returns the number of the bucket among `count` buckets, a power of two.
   func bucket(of count: Int) -> Int { Self.bucket(of: identity, among: count) }

@@ -9,14 +9,19 @@ struct PixelLookup {
 
   /// Returns the pixels that were made from a body; nil if there are none. A damaged entry is removed, except from a
   /// folder that is only read.
+  ///
+  /// - Parameter maximumCount: The number of pixels that an image in another size must not exceed; nil to look for the
+  ///   pixels of the key.
   func pixels(
-    for key: PixelKey, of body: BodyDigest, reserving reserve: (Int) -> Void
+    for key: PixelKey, of body: BodyDigest, maximumCount: Int? = nil, reserving reserve: (Int) -> Void
   ) -> StoredPixels? {
     context.reading { () throws(DiskImageCache.Fault) -> StoredPixels? in
       guard let files = try context.files(creating: false),
-        let name = try context.name(of: key.identity, variant: key.variant, in: files)
+        let name = try context.name(
+          of: key.identity, variant: key.variant, family: key.family, in: files)
       else { return nil }
-      return try context.system { () throws(SystemError) in try pixels(name, of: body, in: files, reserve) }
+      let query = PixelQuery(name: name, body: body, maximumCount: maximumCount)
+      return try context.system { () throws(SystemError) in try pixels(query, in: files, reserve) }
     }
   }
 
@@ -28,15 +33,15 @@ struct PixelLookup {
   }
 
   private func pixels(
-    _ name: PixelName, of body: BodyDigest, in files: PixelFiles, _ reserve: (Int) -> Void
+    _ query: PixelQuery, in files: PixelFiles, _ reserve: (Int) -> Void
   ) throws(SystemError) -> StoredPixels? {
-    let number = name.bucket(of: files.index.bucketCount)
-    var search = try find(name, number, of: body, in: files, reserve)
+    let number = query.name.bucket(of: files.index.bucketCount)
+    var search = try find(query, number, in: files, reserve)
     if case .useless(let entry, isDamaged: true) = search {
       // Read once more from a pack that is opened again: an error of the disk or the memory may be transient, and
       // another process may have changed the index or removed the pack meanwhile.
       files.close(entry.pack)
-      search = try find(name, number, of: body, in: files, reserve)
+      search = try find(query, number, in: files, reserve)
     }
     switch search {
     case .found(let pixels): return pixels
@@ -49,14 +54,14 @@ struct PixelLookup {
   }
 
   private func find(
-    _ name: PixelName, _ number: Int, of body: BodyDigest, in files: PixelFiles, _ reserve: (Int) -> Void
+    _ query: PixelQuery, _ number: Int, in files: PixelFiles, _ reserve: (Int) -> Void
   ) throws(SystemError) -> Search {
     guard let bucket = try files.index.bucket(number) else {
       context.state.withLock { $0.foundDamage() }
       remove(nil, number, in: files)
       return .none
     }
-    guard let entry = bucket.entry(of: name, body) else { return .none }
+    guard let entry = query.entry(in: bucket) else { return .none }
     guard let pack = try pack(entry.pack, in: files) else { return .useless(entry, isDamaged: false) }
     if let refusal = context.folder.refusal(of: pack.status) {
       context.readFailed(refusal)
@@ -65,7 +70,7 @@ struct PixelLookup {
       return .none
     }
     let result = try PixelReader.read(
-      entry, name, of: body, from: pack, maximumBytes: context.limits.bytes, reserving: reserve)
+      entry, query, from: pack, maximumBytes: context.limits.bytes, reserving: reserve)
     switch result {
     case .pixels(let pixels):
       recordUse(of: pack)

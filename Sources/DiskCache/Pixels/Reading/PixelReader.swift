@@ -25,7 +25,7 @@ enum PixelReader {
   ///     verified.
   ///   - reserve: Called with the number of bytes of the pixels before the memory is allocated.
   static func read(
-    _ entry: PixelEntry, _ name: PixelName, of body: BodyDigest, from pack: PackFile, maximumBytes: Int,
+    _ entry: PixelEntry, _ query: PixelQuery, from pack: PackFile, maximumBytes: Int,
     reserving reserve: (Int) -> Void
   ) throws(SystemError) -> Result {
     guard let range = entry.range, let pixelBytes = entry.pixelBytes,
@@ -35,9 +35,9 @@ enum PixelReader {
     reserve(pixelBytes)
     let pixels = PixelBuffer(byteCount: pixelBytes, isZeroed: false)
     guard let record = try record(of: entry, in: pack, pixels: pixels.bytes),
-      record.width == Int(entry.width), record.height == Int(entry.height), record.keyDigest == name.digest
+      record.width == Int(entry.width), record.height == Int(entry.height), query.isMatch(record.keyDigest)
     else { return .damaged }
-    guard record.body == body else { return .otherBody }
+    guard record.body == query.body else { return .otherBody }
     guard ContentHash(UnsafeRawBufferPointer(pixels.bytes)) == record.pixelHash else { return .damaged }
     return .pixels(StoredPixels(image: record.image(pixels), isAnimated: record.isAnimated))
   }

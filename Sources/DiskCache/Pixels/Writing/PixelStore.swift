@@ -71,7 +71,8 @@ struct PixelStore {
   ) throws(DiskImageCache.Fault) -> Outcome {
     guard let files = try context.files(creating: true),
       let name = try context.name(
-        of: request.key.identity, variant: request.key.variant, in: files, creating: true),
+        of: request.key.identity, variant: request.key.variant, family: request.key.family, in: files,
+        creating: true),
       let record = PixelRecord(
         request.image, isAnimated: request.isAnimated, keyDigest: name.digest, body: request.body,
         pixelHash: request.pixelHash)

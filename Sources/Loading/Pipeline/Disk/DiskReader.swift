@@ -58,8 +58,8 @@ final class DiskReader: Sendable {
     var images: [WantedImage] = []
     /// True if the digest of the body is needed even if the response is fresh.
     var needsDigest = false
-    /// True if slots already show the first frames of the animations in the body, so that `waitUntilIdle` does not wait
-    /// for the lookup.
+    /// True if slots already show first frames or smaller variants of the images in the body, so that `waitUntilIdle`
+    /// does not wait for the lookup.
     var isShown = false
   }
 
@@ -108,9 +108,10 @@ final class DiskReader: Sendable {
     switch pixels?.find(need.images, of: request, on: identity) ?? .incomplete {
     case .nothing: return (nil, nil)
     case .other(let headers): return (nil, headers)
-    case .images(let head, let images, let firstFrames):
+    case .images(let head, let images, let firstFrames, let smallerVariants):
       let contents = StoredCopy.Contents(
-        isBodyOnDisk: true, digest: head.body, images: images, firstFrames: firstFrames)
+        isBodyOnDisk: true, digest: head.body, images: images, firstFrames: firstFrames,
+        smallerVariants: smallerVariants)
       return (
         rules.copy(head.response, contents, of: request, reservation), head.response.response.headers
       )

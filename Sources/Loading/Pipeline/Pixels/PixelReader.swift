@@ -6,9 +6,11 @@ struct PixelReader: Sendable {
   enum Find {
     /// The stored response does not match the request.
     case other(HTTPHeaders)
-    /// All images that wait. The animations among them have only their first frames, in `firstFrames`.
+    /// All images that wait. The animations among them have only their first frames, in `firstFrames`; images that are
+    /// missing have smaller variants.
     case images(
-      StoredHead, [ProcessedImageKey: Image], firstFrames: [ProcessedImageKey: Image])
+      StoredHead, [ProcessedImageKey: Image], firstFrames: [ProcessedImageKey: Image],
+      smallerVariants: [ProcessedImageKey: Image])
     /// The whole response must be read: the pixel cache does not have all images, or the head was not found.
     case incomplete
     /// There is no stored response.
@@ -57,8 +59,15 @@ struct PixelReader: Sendable {
     }
     var images: [ProcessedImageKey: Image] = [:]
     var firstFrames: [ProcessedImageKey: Image] = [:]
+    var smallerVariants: [ProcessedImageKey: Image] = [:]
     for (wanted, onDisk) in keys {
-      guard let stored = pixels(for: onDisk, of: head.body) else { return .incomplete }
+      guard let stored = pixels(for: onDisk, of: head.body) else {
+        guard wanted.isForSlot, let smaller = smallerPixels(for: onDisk, of: head.body, wanted.request) else {
+          return .incomplete
+        }
+        smallerVariants[wanted.key] = smaller.image
+        continue
+      }
       if !stored.isAnimated {
         images[wanted.key] = stored.image
       } else if wanted.isForSlot || wanted.onlyFirstFrame {
@@ -68,14 +77,29 @@ struct PixelReader: Sendable {
         return .incomplete
       }
     }
-    return .images(head, images, firstFrames: firstFrames)
+    return .images(head, images, firstFrames: firstFrames, smallerVariants: smallerVariants)
   }
 
   private func pixels(for key: PixelKey, of body: BodyDigest) -> StoredPixels? {
+    counted { pixels.pixels(for: key, of: body, reserving: $0) }
+  }
+
+  /// Returns a variant that has at most as many pixels as the requested size.
+  private func smallerPixels(
+    for key: PixelKey, of body: BodyDigest, _ request: ImageRequest
+  ) -> StoredPixels? {
+    let (count, overflow) =
+      request.targetSize.map { $0.width.multipliedReportingOverflow(by: $0.height) } ?? (.max, false)
+    return counted {
+      pixels.smallerPixels(for: key, of: body, maximumCount: overflow ? .max : count, reserving: $0)
+    }
+  }
+
+  /// Returns pixels that are counted in the ledger.
+  private func counted(_ find: (_ reserve: (_ bytes: Int) -> Void) -> StoredPixels?) -> StoredPixels? {
     let reservation = MemoryReservation(0, in: ledger, as: .decoding)
     defer { reservation.end() }
-    guard let stored = pixels.pixels(for: key, of: body, reserving: { reservation.reserveForDisk($0) })
-    else { return nil }
+    guard let stored = find({ reservation.reserveForDisk($0) }) else { return nil }
     if countsImages { stored.image.countAsShown(movedFrom: reservation) }
     return stored
   }

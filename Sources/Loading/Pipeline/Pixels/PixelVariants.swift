@@ -47,6 +47,16 @@ struct PixelVariants: Sendable {
     return text.text
   }
 
+  /// Returns a text of `variant(of:_:)` without the size; nil for other texts.
+  static func withoutSize(_ variant: String) -> String? {
+    var rest = variant.utf8[...]
+    // The decoder and the format.
+    for _ in 0..<2 { guard PixelVariantText.dropPart(of: &rest) else { return nil } }
+    let start = rest.startIndex
+    guard PixelVariantText.dropPart(of: &rest) else { return nil }
+    return String(Substring(variant.utf8[..<start])) + String(Substring(rest))
+  }
+
   /// Returns the limits that decide whether an image is animated; nothing for the defaults, so that pixels that were
   /// stored before there were such limits are found.
   private static func animationText(_ limits: DecodeLimits) -> String {
@@ -66,5 +76,21 @@ private struct PixelVariantText {
       return
     }
     text += "\(part.utf8.count):\(part);"
+  }
+
+  /// Removes the first part of a text. Returns false if the text does not begin with a part.
+  static func dropPart(of text: inout Substring.UTF8View) -> Bool {
+    let end: Substring.UTF8View
+    if text.first == UInt8(ascii: "-") {
+      end = text.dropFirst()
+    } else {
+      guard let colon = text.firstIndex(of: UInt8(ascii: ":")),
+        let count = Int(Substring(text[..<colon])), count >= 0
+      else { return false }
+      end = text[colon...].dropFirst().dropFirst(count)
+    }
+    guard end.first == UInt8(ascii: ";") else { return false }
+    text = end.dropFirst()
+    return true
   }
 }

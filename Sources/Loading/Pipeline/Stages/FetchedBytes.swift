@@ -16,6 +16,12 @@ struct FetchedBytes: Sendable {
   var images: [ProcessedImageKey: Image] = [:]
   /// The first frames that the pixel cache has of animations in these bytes.
   var firstFrames: [ProcessedImageKey: Image] = [:]
+  /// Smaller variants of images that the pixel cache does not have in the requested size.
+  var smallerVariants: [ProcessedImageKey: Image] = [:]
+  /// The images that slots show until the body is decoded.
+  var provisionalImages: [ProcessedImageKey: Image] {
+    firstFrames.merging(smallerVariants) { firstFrame, _ in firstFrame }
+  }
   let response: TransportResponse?
   /// The metrics of the transfer; `nil` for bytes from disk that were not revalidated.
   var metrics: TransportMetrics?
@@ -94,7 +100,7 @@ extension FetchedBytes: Equatable {
   /// True if the bytes and the metadata are equal. Reservations and locks are not compared.
   static func == (a: FetchedBytes, b: FetchedBytes) -> Bool {
     a.body == b.body && a.isBodyOnDisk == b.isBodyOnDisk && a.digest == b.digest && a.images == b.images
-      && a.firstFrames == b.firstFrames
+      && a.firstFrames == b.firstFrames && a.smallerVariants == b.smallerVariants
       && a.response == b.response && a.metrics == b.metrics && a.source == b.source
       && a.freshness == b.freshness && a.storedResponse == b.storedResponse && a.storing === b.storing
       && a.endsStorage == b.endsStorage && a.age == b.age

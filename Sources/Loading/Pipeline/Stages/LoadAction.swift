@@ -34,8 +34,8 @@ indirect enum LoadAction: Equatable, Sendable {
   case wake(at: Int64)
   /// Tell these callers that the download has failed and is retried after a number of seconds.
   case announceRetry([TaskID], after: Double, ImageError)
-  /// Show these slots the first frame of an animation, whose other frames have to be decoded.
-  case showFirstFrame([TaskID], Image)
+  /// Show these slots the first frame of an animation whose other frames have to be decoded, or a smaller variant.
+  case showMeanwhile([TaskID], Image)
   case decode(DecodeID, [UInt8], DecodeKey, ImageRequest.Priority)
   /// Apply the transforms of the request.
   case transform(ProcessedImageID, Image, ImageRequest, ImageRequest.Priority)

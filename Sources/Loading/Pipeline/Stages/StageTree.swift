@@ -162,18 +162,20 @@ struct StageTree {
       ?? (bytes.isBodyOnDisk && needsOnlyFirstFrame(image) ? bytes.firstFrames[image.key] : nil)
   }
 
-  /// Returns the callers that are shown the first frame of an animation until the others are decoded: the slots, in
-  /// order of registration.
+  /// Returns the callers that are shown the first frame of an animation or a smaller variant until their image is
+  /// decoded: the slots, in order of registration.
   ///
-  /// - Parameter bytes: The stored response that the animation is decoded from.
-  func takersOfFirstFrames(
+  /// - Parameter bytes: The stored response that the image is decoded from.
+  func takersOfProvisionalImages(
     of fetch: FetchID, in bytes: FetchedBytes
-  ) -> [(tasks: [TaskID], firstFrame: Image)] {
-    guard !bytes.firstFrames.isEmpty else { return [] }
+  ) -> [(tasks: [TaskID], image: Image)] {
+    let provisional = bytes.provisionalImages
+    guard !provisional.isEmpty else { return [] }
     return images(of: fetch).sorted().compactMap { id in
-      guard let image = processedImages[id], image.isIdle, let firstFrame = bytes.firstFrames[image.key]
-      else { return nil }
-      return (image.waiters.sorted().filter { waiters[$0]?.purpose == .slot }, firstFrame)
+      guard let image = processedImages[id], image.isIdle, let shown = provisional[image.key] else {
+        return nil
+      }
+      return (image.waiters.sorted().filter { waiters[$0]?.purpose == .slot }, shown)
     }
   }
 

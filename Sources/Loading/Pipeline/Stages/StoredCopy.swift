@@ -25,10 +25,15 @@ final class StoredCopy: Sendable {
     var images: [ProcessedImageKey: Image] = [:]
     /// The first frames that the pixel cache has of animations in the body.
     var firstFrames: [ProcessedImageKey: Image] = [:]
+    /// Smaller variants of images that the pixel cache does not have in the requested size.
+    var smallerVariants: [ProcessedImageKey: Image] = [:]
+
+    /// True if there are images from the pixel cache.
+    var hasImages: Bool { !images.isEmpty || !firstFrames.isEmpty || !smallerVariants.isEmpty }
 
     /// The number of bytes in memory.
     var byteCount: Int {
-      let all = [images, firstFrames].joined()
+      let all = [images, firstFrames, smallerVariants].joined()
       return all.reduce(body.count) { $0.addingSaturated($1.value.cost) }
     }
   }
@@ -90,13 +95,14 @@ final class StoredCopy: Sendable {
 
   /// Returns the stored response for a fetch whose identity has changed, because the response names headers in `Vary`.
   func renamed(to identity: RequestIdentity) -> StoredCopy {
-    guard !contents.images.isEmpty || !contents.firstFrames.isEmpty else { return self }
+    guard contents.hasImages else { return self }
     func renamed(_ images: [ProcessedImageKey: Image]) -> [ProcessedImageKey: Image] {
       Dictionary(images.map { ($0.key.with(identity), $0.value) }) { first, _ in first }
     }
     var contents = contents
     contents.images = renamed(contents.images)
     contents.firstFrames = renamed(contents.firstFrames)
+    contents.smallerVariants = renamed(contents.smallerVariants)
     return StoredCopy(self, contents, reservation: reservation)
   }
 
@@ -138,7 +144,8 @@ final class StoredCopy: Sendable {
   private func bytes(_ storedResponse: StoredResponse, _ freshness: ImageResponse.Freshness) -> FetchedBytes {
     FetchedBytes(
       body: contents.body, isBodyOnDisk: contents.isBodyOnDisk, digest: contents.digest,
-      images: contents.images, firstFrames: contents.firstFrames, response: storedResponse.response,
+      images: contents.images, firstFrames: contents.firstFrames,
+      smallerVariants: contents.smallerVariants, response: storedResponse.response,
       reservation: reservation, source: .disk, freshness: freshness)
   }
 }

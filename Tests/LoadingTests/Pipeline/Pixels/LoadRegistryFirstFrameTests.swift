@@ -45,7 +45,7 @@ import VitrineTesting
   /// The callers that are shown the first frame.
   private func shown(_ actions: [LoadAction]) -> [[TaskID]] {
     actions.compactMap { action in
-      guard case .showFirstFrame(let tasks, let image) = action, image === firstFrame else { return nil }
+      guard case .showMeanwhile(let tasks, let image) = action, image === firstFrame else { return nil }
       return tasks
     }
   }
@@ -80,13 +80,42 @@ import VitrineTesting
 
     let actions = registry.lookedUp(fetch, DiskFind(copy: head()))
 
-    #expect(actions.map(words) == ["show first frame", "look up a.jpg"] && shown(actions) == [[task]])
+    #expect(actions.map(words) == ["show meanwhile", "look up a.jpg"] && shown(actions) == [[task]])
     #expect(registry.need(of: fetch, findsPixels: true).isShown)
     let result = try decode(fetch, in: &registry)
     #expect(result.tasks == [task] && result.response.image === animation)
     #expect(result.response.source == .disk && !result.response.isFromPixelCache)
     #expect(result.response.hasStoredFirstFrame)
     #expect(registry.loads.tree.isEmpty)
+  }
+
+  @Test func slotIsShownASmallerVariantBeforeTheBodyIsRead() throws {
+    var registry = registry()
+    let (task, started) = registry.start(Caller(animated, purpose: .slot))
+    let fetch = try #require(started.lookups.first)
+    let key = ProcessedImageKey(animated, additionalIdentifier: nil)
+    let found = copy(
+      age: 0, .init(isBodyOnDisk: true, digest: Self.digest, smallerVariants: [key: firstFrame]))
+
+    let actions = registry.lookedUp(fetch, DiskFind(copy: found))
+
+    #expect(actions.map(words) == ["show meanwhile", "look up a.jpg"] && shown(actions) == [[task]])
+    #expect(registry.need(of: fetch, findsPixels: true).isShown)
+    let result = try decode(fetch, in: &registry)
+    #expect(result.tasks == [task] && result.response.image === animation)
+    #expect(!result.response.isFromPixelCache && !result.response.hasStoredFirstFrame)
+  }
+
+  @Test func smallerVariantIsNeverAResult() throws {
+    var registry = registry()
+    let fetch = try #require(registry.start(Caller(onlyFirst, purpose: .slot)).actions.lookups.first)
+    let key = ProcessedImageKey(onlyFirst, additionalIdentifier: nil)
+    let found = copy(
+      age: 0, .init(isBodyOnDisk: true, digest: Self.digest, smallerVariants: [key: firstFrame]))
+
+    let actions = registry.lookedUp(fetch, DiskFind(copy: found))
+
+    #expect(actions.lookups == [fetch] && actions.stores == [])
   }
 
   @Test func otherCallersAreNotShownTheFirstFrame() throws {

@@ -54,7 +54,7 @@ import VitrineTesting
 
   @Test func pixelsOfTheStoredBodyAreFound() throws {
     store(Self.old)
-    guard case .images(let head, let images, _) = find(try reader(MemoryPixelCache())) else {
+    guard case .images(let head, let images, _, _) = find(try reader(MemoryPixelCache())) else {
       Issue.record("the pixels are not found")
       return
     }
@@ -76,6 +76,71 @@ import VitrineTesting
 
     #expect(response.source == .network)
     #expect(disk.bodiesRead == (findsAllHeads ? 0 : 1))
+  }
+
+  // MARK: Smaller variants
+
+  /// Looks for the image in another size than that of the stored pixels.
+  private func findLarger(
+    _ reader: PixelReader, target: DecodeTarget? = nil, transforms: [any ImageTransform] = [],
+    isForSlot: Bool = true
+  ) -> [Image]? {
+    let larger = request(target: target ?? DecodeTarget(width: 100, height: 100), transforms: transforms)
+    let wanted = WantedImage(
+      key: ProcessedImageKey(larger, additionalIdentifier: nil), request: larger, additionalIdentifier: nil,
+      isForSlot: isForSlot)
+    guard
+      case .images(_, let images, let firstFrames, let smaller) = reader.find(
+        [wanted], of: larger, on: larger.identity)
+    else { return nil }
+    #expect(images.isEmpty && firstFrames.isEmpty)
+    return Array(smaller.values)
+  }
+
+  @Test func smallerVariantIsFoundForASlot() throws {
+    store(Self.old)
+    let reader = try reader(MemoryPixelCache())
+
+    #expect(findLarger(reader) == [image])
+    #expect(findLarger(reader, isForSlot: false) == nil)
+    #expect(findLarger(reader, target: DecodeTarget(width: 64, height: 47)) == nil, "it has more pixels")
+    #expect(findLarger(reader, target: DecodeTarget(width: .max, height: .max)) == [image])
+    #expect(findLarger(reader, transforms: [CircleTransform()]) == nil, "another image")
+    #expect(disk.bodiesRead == 0)
+  }
+
+  @Test func smallerVariantOfAReplacedBodyIsNotFound() throws {
+    store(Self.new)
+    #expect(findLarger(try reader(MemoryPixelCache())) == nil)
+  }
+
+  @MainActor @Test func slotIsShownTheSmallerVariantAndThenReceivesTheImage() async throws {
+    let gate = Gate()
+    let (disk, pixels) = (HeadDisk(gate: gate), MemoryPixelCache())
+    let response = TransportResponse(url: url(), status: 200, headers: ["Cache-Control": "max-age=60"])
+    let body = FakeDecoder.encodedImage(width: 640, height: 480)
+    _ = disk.store(
+      StoredResponse(response: response, body: body, requested: 0, received: 0), for: request().identity)
+    let variants = try #require(PixelVariants(Decoder(), ImageDownloader.Configuration()))
+    let variant = try #require(variants.variant(of: request(target: .init(width: 64, height: 48)), nil))
+    _ = pixels.store(
+      image, isAnimated: false, for: PixelKey(identity: request().identity, variant: variant),
+      of: HeadDisk.digest(body))
+    // A clock that stands still: a body that waits at the gate is not late.
+    let downloader = downloader(disk, pixels, FakeTransport(), clock: ManualLoadingClock())
+    var shown: [Image] = []
+
+    let task = downloader.load(
+      request(target: .init(width: 320, height: 240)), isForSlot: true, preview: { shown.append($0) })
+    try await until { !shown.isEmpty }
+    await gate.waitUntilHeld(1)
+
+    #expect(shown == [image] && !image.isPreview)
+    gate.open()
+    let result = try await task.response
+    #expect(result.image.pixelWidth == 320 && result.source == .disk && !result.isFromPixelCache)
+    #expect(!result.hasStoredFirstFrame)
+    #expect(shown == [image])
     await downloader.drain()
   }
 
@@ -86,7 +151,7 @@ import VitrineTesting
     store(Self.old)
     let reader = try reader(MemoryPixelCache(), isAnimated: true)
     guard
-      case .images(_, let images, let firstFrames) = find(
+      case .images(_, let images, let firstFrames, _) = find(
         reader, isForSlot: isForSlot, onlyFirstFrame: onlyFirstFrame)
     else {
       Issue.record("the first frame is not found")
