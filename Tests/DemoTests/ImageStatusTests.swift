@@ -12,6 +12,9 @@ struct ImageStatusTests {
     #expect(ImageStatus.loaded(.jpeg, width: 1600, height: 1067).text == "JPEG  ·  1600 × 1067")
     #expect(ImageStatus.loaded(.webp, width: 1, height: 30_000).text == "WebP  ·  1 × 30000")
     #expect(ImageStatus.loaded(.raw, width: 16, height: 9).text == "16 × 9")
+    #expect(
+      ImageStatus.loaded(.jpeg, width: 4, height: 3, taken: CaptureTime(year: 2024, month: 5, day: 17)).text
+        == "17 May 2024  ·  JPEG  ·  4 × 3")
   }
 
   @Test func storedImageHasItsAgeAndTheReason() {

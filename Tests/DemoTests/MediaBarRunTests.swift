@@ -65,6 +65,24 @@ struct MediaBarRunTests {
         """)
   }
 
+  @Test func gamepadPlaysAndChangesTheImage() async throws {
+    try await run(
+      script: """
+        wait idle
+        key tab
+        pad right
+        expect "Play" state focused
+        pad x
+        expect "Play" value on
+        pad x
+        expect "Play" value off
+        pad right
+        pad a
+        wait idle
+        expect "Now showing" name "Bamboo grove"
+        """)
+  }
+
   @Test func playingShowsTheNextImageUntilItIsPaused() async throws {
     try await run(
       script: """

@@ -26,7 +26,8 @@ class FeedCell: ListCell {
     // The server is being asked whether a stored image is up to date.
     if let staleReason, staleReason != .waiting { return .stored(age, staleReason) }
     guard source != nil, let image = image.image else { return .loading }
-    return .loaded(image.format, width: image.sourceWidth, height: image.sourceHeight)
+    return .loaded(
+      image.format, width: image.sourceWidth, height: image.sourceHeight, taken: image.metadata?.captureTime)
   }
 
   /// Called when `status` may have changed. Overrides show the status, and call super.

@@ -35,8 +35,7 @@ nonisolated struct ImageRow: Equatable {
     title: Line(font: .bold(30), height: 48), detail: Line(font: .regular(22), height: 40),
     note: Line(font: .regular(18), height: 32))
 
-  /// Returns the largest rows for a list of a size, which shows at least two lines of them; `small` if there is no space
-  /// for two.
+  /// Returns the largest rows of which a list of a size shows at least two lines; `small` if there is no space for two.
   static func fitting(_ list: Size) -> ImageRow {
     [huge, large, medium].first { $0.leastListWidth <= list.width && 2 * $0.height <= list.height } ?? small
   }

@@ -3,8 +3,8 @@ import Vitrine
 /// What a row says about its image in its last line.
 nonisolated enum ImageStatus: Equatable {
   case loading
-  /// The format, and the size in pixels of the encoded image.
-  case loaded(ImageFormat, width: Int, height: Int)
+  /// The format and the size in pixels of the encoded image, and the time at which it was taken; `nil` if not known.
+  case loaded(ImageFormat, width: Int, height: Int, taken: CaptureTime? = nil)
   /// A stored image that the server has not confirmed; the age is `nil` if unknown.
   case stored(StoredAge?, StaleReason)
   case failed(StaleReason)
@@ -13,8 +13,9 @@ nonisolated enum ImageStatus: Equatable {
   var text: String {
     switch self {
     case .loading: ""
-    case .loaded(let format, let width, let height):
-      [Self.name(of: format), "\(width) × \(height)"].compactMap { $0 }.joined(separator: "  ·  ")
+    case .loaded(let format, let width, let height, let taken):
+      [taken?.date, Self.name(of: format), "\(width) × \(height)"].compactMap { $0 }.joined(
+        separator: "  ·  ")
     case .stored(let age, let reason):
       ["Stored", age.map { "\($0) old" }, reason.text].compactMap { $0 }.joined(separator: "  ·  ")
     case .failed(.other): "The image cannot be loaded"

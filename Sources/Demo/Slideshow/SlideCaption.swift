@@ -10,16 +10,16 @@ nonisolated enum SlideCaption: String, CaseIterable {
   func parts(title: String?, captureTime: CaptureTime?) -> [String] {
     let showsTitle = self == .title || self == .titleAndDate
     let showsDate = self == .date || self == .titleAndDate
-    return [showsTitle ? title : nil, showsDate ? captureTime.map(Self.text) : nil].compactMap { $0 }
+    return [showsTitle ? title : nil, showsDate ? captureTime?.date : nil].compactMap { $0 }
   }
+}
 
+nonisolated extension CaptureTime {
   private static let months = [
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
     "November", "December",
   ]
 
-  /// Returns the date, such as `17 May 2024`.
-  private static func text(_ time: CaptureTime) -> String {
-    "\(time.day) \(months[time.month - 1]) \(time.year)"
-  }
+  /// The date in words, such as `17 May 2024`.
+  var date: String { "\(day) \(Self.months[month - 1]) \(year)" }
 }
