@@ -321,13 +321,20 @@ public final class ImageDownloader: Sendable {
   /// Returns the image of a request from memory, for callers that have a request already.
   package func cachedImage(for request: ImageRequest, additionalIdentifier: String? = nil) -> Image? {
     guard request.cachePolicy != .reload else { return nil }
-    let cache = request.cache(default: cache)
     // Avoids a copy of the request, because every memory hit comes through here.
     if additions == nil, !request.identity.hasOtherHeaders, !engine.transports.addsCredentials {
-      return cache?.image(for: request, additionalIdentifier: additionalIdentifier).map(request.delivered)
+      return cachedImage(forCompleted: request, additionalIdentifier)
     }
-    return cache?.image(for: completed(request), additionalIdentifier: additionalIdentifier)
-      .map(request.delivered)
+    return cachedImage(forCompleted: completed(request), additionalIdentifier)
+  }
+
+  @inline(__always)
+  private func cachedImage(forCompleted request: ImageRequest, _ additionalIdentifier: String?) -> Image? {
+    let cache = request.cache(default: cache)
+    guard let image = cache?.image(for: request, additionalIdentifier: additionalIdentifier) else {
+      return nil
+    }
+    return request.onlyFirstFrame ? image.firstFrame : image
   }
 
   /// Returns the largest variant of an image in memory, of any size; `nil` if there is none, for a request that ignores

@@ -60,14 +60,13 @@ struct CachedImages {
     variant(from: smallestIndex(identity, identity.lookupHash), target, scaleDownBytes)
   }
 
-  /// Returns the index of a variant like `index(of:at:scaleDownBytes:)`, of the image without an additional identifier
-  /// and without transforms. Inlined, because nearly all memory hits come through here: they read the index from the
-  /// identity, which they have read anyway, and one entry.
+  /// Returns the index of a variant like `index(of:at:scaleDownBytes:)`, of the image with a plain identity at `address`;
+  /// -1 also if the smallest variant is not at the guessed index. Nearly all memory hits read only the entry at this
+  /// index, and no hash table.
   @inline(__always)
-  func index(of request: RequestIdentity, at target: DecodeTarget?, scaleDownBytes: Int? = nil) -> Int {
-    let guess = request.cacheIndex
-    let isRight = guess < entries.count && entries[guess].smallestOf == request.address
-    return variant(from: isRight ? guess : smallestIndex(request), target, scaleDownBytes)
+  func index(guessed index: Int, of address: ObjectIdentifier, at target: DecodeTarget?) -> Int {
+    guard index < entries.count, entries[index].smallestOf == address else { return -1 }
+    return variant(from: index, target, nil)
   }
 
   /// Returns the first of the variant at `index` and all larger ones that serves `target`, or the largest variant if
@@ -236,17 +235,11 @@ struct CachedImages {
     smallest.entry(hash) { details[$0].identity == identity }
   }
 
-  /// Returns the index of the smallest variant of a plain identity.
-  @inline(never)
-  private func smallestIndex(_ request: RequestIdentity) -> Int {
-    smallestIndex(ImageIdentity(request: request, additionalIdentifier: nil, transforms: []), request.cachedHash)
-  }
-
   /// Marks the variant at an index as the smallest of its identity, or not.
   private mutating func setSmallest(_ index: Int, _ isSmallest: Bool) {
     guard let identity = details[index].identity, identity.isPlain else { return }
     entries[index].smallestOf = isSmallest ? identity.request.address : nil
-    if isSmallest { identity.request.cacheIndex = index }
+    if isSmallest { identity.request.setGuessedIndex(index) }
   }
 
   /// Returns the indices of all variants of an identity, smallest variant first.

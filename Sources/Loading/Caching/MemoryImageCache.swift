@@ -230,8 +230,13 @@ public final class MemoryImageCache: ImageRequestCache {
   /// identity, which would count references in memory that is not in the processor's cache.
   @inline(__always)
   private func plainImage(for request: ImageRequest) -> Image? {
-    let target = request.targetSize
-    return state.withLock { $0.use($0.images.index(of: request.identity, at: target)) }
+    let (target, address, guess) = (
+      request.targetSize, request.identity.address, request.identity.guessedIndex
+    )
+    return state.withLock { state in
+      let index = state.images.index(guessed: guess, of: address, at: target)
+      return state.use(index >= 0 ? index : state.images.index(of: request.imageIdentity(nil), at: target))
+    }
   }
 
   /// Returns the largest variant of an image; `nil` if there is none, or if it has expired. Counts neither as a lookup

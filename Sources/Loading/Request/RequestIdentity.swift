@@ -97,10 +97,13 @@ public struct RequestIdentity: Hashable, Sendable {
   var address: ObjectIdentifier { ObjectIdentifier(storage) }
   /// The index in the memory cache that has stored an image with this identity last; 0 at first. A guess, because there
   /// may be other caches, and because the image may have been removed.
-  var cacheIndex: Int {
-    get { Int(storage.cacheIndex.load(ordering: .relaxed)) }
-    nonmutating set { storage.cacheIndex.store(UInt32(truncatingIfNeeded: newValue), ordering: .relaxed) }
+  var guessedIndex: Int { Int(storage.cacheIndex.load(ordering: .relaxed)) }
+
+  /// Called when a memory cache stores an image with this identity.
+  func setGuessedIndex(_ index: Int) {
+    storage.cacheIndex.store(UInt32(truncatingIfNeeded: index), ordering: .relaxed)
   }
+
   /// The URL as given.
   package var fullURL: URL { storage.fullURL }
   /// All headers as given.

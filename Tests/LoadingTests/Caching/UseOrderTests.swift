@@ -83,20 +83,52 @@ import Testing
       }
       let kept = (entries + [entryCount]).randomElement(using: &random)
       guard let kept, model.costs[kept] != nil else { continue }
-      #expect(order.first(keeping: kept) == model.first(keeping: kept))
-      #expect(order.first(keeping: nil) == model.first(keeping: nil))
+      let first = order.first(keeping: kept)
+      #expect(first == model.first(keeping: kept))
+      let firstOfAll = order.first(keeping: nil)
+      #expect(firstOfAll == model.first(keeping: nil))
       #expect(order.cost == model.cost)
       #expect(order.count == model.costs.count)
     }
-    // All entries are evicted in the order of the model.
+    expectEvictions(of: &order, inTheOrderOf: &model)
+  }
+
+  /// Evicts all entries.
+  private func expectEvictions(of order: inout UseOrder, inTheOrderOf model: inout Model) {
     while let entry = model.first(keeping: nil) {
-      #expect(order.first(keeping: nil) == entry)
-      guard order.first(keeping: nil) == entry else { return }
+      let first = order.first(keeping: nil)
+      #expect(first == entry)
+      guard first == entry else { return }
       order.remove(entry)
       model.remove(entry)
     }
-    #expect(order.first(keeping: nil) == nil)
+    let first = order.first(keeping: nil)
+    #expect(first == nil)
     #expect(order.cost == 0)
+  }
+
+  @Test(
+    "Uses that are collected before the order is read give the order of the model",
+    arguments: [0, 1, 2, 7, 31, 32, 33, 64, 500])
+  func collectedUsesGiveTheOrderOfTheModel(useCount: Int) {
+    var random = SplitMix(state: UInt64(useCount))
+    var order = UseOrder()
+    var model = Model()
+    (order.protectedCostLimit, order.protectedCountLimit) = (40, 6)
+    (model.costLimit, model.countLimit) = (40, 6)
+    for entry in 0..<12 {
+      let cost = Int.random(in: 1...15, using: &random)
+      order.append(entry, cost: cost)
+      model.append(entry, cost: cost)
+    }
+
+    for _ in 0..<useCount {
+      let entry = Int.random(in: 0..<12, using: &random)
+      order.use(entry)
+      model.use(entry)
+    }
+
+    expectEvictions(of: &order, inTheOrderOf: &model)
   }
 
   @Test func keptEntryIsEvictedOnlyWhenItIsAlone() {
@@ -105,14 +137,18 @@ import Testing
     order.append(1, cost: 1)
     order.use(0)
 
-    #expect(order.first(keeping: 1) == 0)
+    let usedLater = order.first(keeping: 1)
+    #expect(usedLater == 0)
     order.remove(0)
-    #expect(order.first(keeping: 1) == 1)
+    let alone = order.first(keeping: 1)
+    #expect(alone == 1)
 
     order.use(1)
-    #expect(order.first(keeping: 1) == 1)
+    let aloneAndUsed = order.first(keeping: 1)
+    #expect(aloneAndUsed == 1)
     order.append(0, cost: 1)
     order.use(0)
-    #expect(order.first(keeping: 1) == 0)
+    let used = order.first(keeping: 1)
+    #expect(used == 0)
   }
 }
