@@ -1,6 +1,6 @@
 import Vitrine
 
-/// What a row says about its image in its last line.
+/// The state of an image, as the last line of its row states it.
 nonisolated enum ImageStatus: Equatable {
   case loading
   /// The format and the size in pixels of the encoded image, and the time at which it was taken; `nil` if not known.

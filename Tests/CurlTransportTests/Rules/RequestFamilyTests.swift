@@ -52,7 +52,7 @@ struct RequestFamilyTests {
     let family = try #require(try family())
 
     #expect(try self.family(connectLimit: 11) != family)
-    // Not even equal to itself, so that the options are set anew.
+    // It differs from itself too, so that its options are always set.
     let other = try #require(try self.family(connectLimit: .nan))
     #expect(other != other)
   }
