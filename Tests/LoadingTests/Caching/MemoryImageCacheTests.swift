@@ -47,6 +47,37 @@ import VitrineTesting
     #expect(cache.image(for: request("b"), additionalIdentifier: nil) == nil)
   }
 
+  @Test func requestDoesNotFindTheImageThatHasTakenThePlaceOfItsOwn() {
+    let (first, second) = (request("first"), request("second"))
+    let (image, other) = (image(), image())
+    cache.insert(image, for: first, additionalIdentifier: nil)
+    #expect(cache.image(for: first, additionalIdentifier: nil) === image)
+    cache.removeImage(for: first, additionalIdentifier: nil)
+
+    cache.insert(other, for: second, additionalIdentifier: nil)
+
+    #expect(cache.image(for: first, additionalIdentifier: nil) == nil)
+    #expect(cache.image(for: second, additionalIdentifier: nil) === other)
+  }
+
+  @Test func twoCachesHaveTheirOwnImagesOfARequest() {
+    let shared = request("shared")
+    let (image, other) = (image(), image())
+    let otherCache = MemoryImageCache()
+    // The images have different places in the two caches.
+    cache.insert(self.image(), for: request("earlier"), additionalIdentifier: nil)
+
+    cache.insert(image, for: shared, additionalIdentifier: nil)
+    otherCache.insert(other, for: shared, additionalIdentifier: nil)
+
+    for _ in 0..<2 {
+      #expect(cache.image(for: shared, additionalIdentifier: nil) === image)
+      #expect(otherCache.image(for: shared, additionalIdentifier: nil) === other)
+    }
+    #expect(cache.statistics.hits == 2)
+    #expect(cache.statistics.misses == 0)
+  }
+
   @Test(
     "AF-C6, AF-C20 an image of the same identity replaces the old image and its cost",
     arguments: [250, 100, 300])

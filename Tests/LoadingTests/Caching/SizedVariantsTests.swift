@@ -162,6 +162,32 @@ import VitrineTesting
     #expect(lookUp(nil) === small)
   }
 
+  @Test func sizesOfOneRequestAreFoundAsTheSmallestComesAndGoes() {
+    let small = request(target: box(64))
+    var large = small
+    large.targetSize = box(256)
+    func insert(_ request: ImageRequest, width: Int, height: Int) -> Image {
+      let image = Image.solid(width: width, height: height, sourceWidth: 1600, sourceHeight: 1200)
+      cache.insert(image, for: request, additionalIdentifier: nil)
+      return image
+    }
+    func found(_ request: ImageRequest) -> Image? { cache.image(for: request, additionalIdentifier: nil) }
+
+    let largeImage = insert(large, width: 342, height: 256)
+    #expect(found(small) === largeImage)
+    let smallImage = insert(small, width: 86, height: 64)
+    #expect(found(small) === smallImage)
+    #expect(found(large) === largeImage)
+
+    cache.purge(to: largeImage.cost)
+    #expect(found(small) === largeImage)
+    #expect(found(large) === largeImage)
+
+    let newImage = insert(small, width: 86, height: 64)
+    #expect(found(small) === newImage)
+    #expect(found(large) === largeImage)
+  }
+
   @Test(arguments: [PixelFormat.bgra, .rgba])
   func transformedThumbnailDoesNotServeALargerTarget(format: PixelFormat) async throws {
     // A transform that forgets the source size.
