@@ -12,17 +12,13 @@ let strict: [SwiftSetting] = [
 let mainActor: [SwiftSetting] = strict + [.defaultIsolation(MainActor.self)]
 
 /// Modules that decode and draw. Without optimization, tests take most of their time in them, so `run.sh` optimizes them
-/// in debug builds too. Off by default, because a package with unsafe flags cannot be used by others.
+/// in debug builds too. Off by default, because a package with unsafe flags cannot be used by others. Objects built with
+/// and without it do not link: remove `.build/debug` after a change.
 let hot: [SwiftSetting] =
   Context.environment["VITRINE_OPTIMIZE_DEBUG"] == nil
   ? strict
   : strict + [
-    // Objects of an earlier build are not reused: symbols move between them when files are added.
-    .unsafeFlags(
-      [
-        "-O", "-whole-module-optimization", "-num-threads", "2",
-        "-Xfrontend", "-disable-incremental-llvm-codegen",
-      ], .when(configuration: .debug))
+    .unsafeFlags(["-O", "-whole-module-optimization", "-num-threads", "2"], .when(configuration: .debug))
   ]
 
 /// A module of the library: the folder has the short name, the target carries the prefix, because

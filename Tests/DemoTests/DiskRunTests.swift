@@ -64,11 +64,14 @@ import Testing
   @Test func refreshAsksTheServerAndTransfersNoImageAgain() async throws {
     let program = try VitrineProgram(keepsImages: true)
     defer { program.remove() }
-    let first = try await program.run("--video", "offscreen", "--exit-when-idle", "--latency", "0")
+    // The screen has room for each image of the gallery, so that none is prefetched.
+    let first = try await program.run(
+      "--video", "offscreen", "--size", "1280x1400", "--exit-when-idle", "--latency", "0")
     let shown = try #require(first.stats).images.shown
 
     let run = try await program.run(
-      "--video", "offscreen", "--latency", "0", script: "wait idle\nkey F5\nwait 300 ms\nwait idle\nquit\n")
+      "--video", "offscreen", "--size", "1280x1400", "--latency", "0",
+      script: "wait idle\nkey F5\nwait 300 ms\nwait idle\nquit\n")
 
     #expect(run.exitCode == 0)
     let stats = try #require(run.stats)

@@ -85,7 +85,7 @@ private struct PixelVariantText {
       end = text.dropFirst()
     } else {
       guard let colon = text.firstIndex(of: UInt8(ascii: ":")),
-        let count = Int(Substring(text[..<colon])), count >= 0
+        let count = Int(Substring(text[..<colon])), 0...text.count ~= count
       else { return false }
       end = text[colon...].dropFirst().dropFirst(count)
     }
