@@ -75,6 +75,7 @@ struct PixelBucket: Hashable {
   func largestEntry(of name: PixelName, _ body: BodyDigest, maximumCount: Int) -> PixelEntry? {
     let (identityTag, bodyTag) = (name.identityTag, PixelName.bodyTag(of: body))
     let familyTag = PixelName.familyTag(of: name.keyTag)
+    guard maximumCount > 0 else { return nil }
     let limit = PixelEntry.pixelBytes(width: maximumCount, height: 1) ?? .max
     return entries.filter {
       $0.identityTag == identityTag && $0.bodyTag == bodyTag && $0.keyTag != name.keyTag
