@@ -2,24 +2,10 @@ import VitrineGraphics
 
 /// The position of pages that a finger drags or that move by themselves: a state machine without clock and views.
 nonisolated struct PageMotion {
-  /// The velocity in points per second from which a released finger turns the page.
-  static let minimumVelocity = 300.0
-
   private enum Phase {
     case rest
-    case drag(Drag)
+    case drag(PageDrag)
     case spring(Spring, start: Double)
-  }
-
-  private struct Drag {
-    /// The position at the beginning of the drag.
-    var start: Double
-    /// The position that the finger holds at `location`.
-    var held: Double
-    /// The location of the finger in points; `nil` if the next location is to be taken.
-    var location: Double?
-    /// The slots that the drag can reach.
-    var limits: ClosedRange<Int>
   }
 
   private(set) var geometry = PageGeometry()
@@ -62,22 +48,13 @@ nonisolated struct PageMotion {
   /// Begins to follow a finger at a horizontal location in points. Pages in motion stop under the finger.
   mutating func beginDrag(at location: Double) {
     guard geometry.canMove else { return }
-    let low = min(slot - 1, Int(position.rounded(.down)))
-    let high = max(slot + 1, Int(position.rounded(.up)))
-    phase = .drag(
-      Drag(
-        start: position, held: geometry.held(forShown: position), location: location, limits: low...high))
+    phase = .drag(PageDrag(at: location, position: position, slot: slot, in: geometry))
   }
 
   mutating func drag(to location: Double) {
     guard case .drag(var drag) = phase else { return }
-    guard let start = drag.location else {
-      drag.location = location
-      phase = .drag(drag)
-      return
-    }
-    let shown = geometry.shown(forHeld: drag.held - (location - start) / geometry.pitch)
-    position = shown.clamped(to: Double(drag.limits.lowerBound)...Double(drag.limits.upperBound))
+    if let moved = drag.position(at: location, in: geometry) { position = moved }
+    phase = .drag(drag)
   }
 
   /// Lets the pages go to the next page in the direction of a fast finger, or else to the nearest page.
@@ -85,27 +62,13 @@ nonisolated struct PageMotion {
   /// - Parameter velocity: The horizontal velocity of the finger in points per second.
   mutating func endDrag(velocity: Double, at now: Double) {
     guard case .drag(let drag) = phase else { return }
-    let destination = geometry.limited(destination(of: drag, velocity: -velocity))
+    let destination = geometry.limited(drag.destination(at: position, slot: slot, velocity: -velocity))
     settle(to: destination, velocity: -velocity / geometry.pitch, at: now)
   }
 
   /// Lets the pages return to the page before the drag.
   mutating func cancelDrag(at now: Double) {
     if isDragging { settle(to: geometry.limited(slot), velocity: 0, at: now) }
-  }
-
-  private func destination(of drag: Drag, velocity: Double) -> Int {
-    guard abs(velocity) >= Self.minimumVelocity else {
-      return max(drag.limits.lowerBound, min(drag.limits.upperBound, Int(position.rounded())))
-    }
-    let direction = velocity > 0 ? 1 : -1
-    // A flick that interrupts a motion in its own direction leads one page further than that motion, so that quick flicks
-    // are not lost.
-    let wasAhead = (Double(slot) - drag.start) * Double(direction) > 0
-    let hasMovedOn = (position - drag.start) * Double(direction) > 0
-    if wasAhead, hasMovedOn { return slot + direction }
-    let next = velocity > 0 ? Int(position.rounded(.down)) + 1 : Int(position.rounded(.up)) - 1
-    return max(drag.limits.lowerBound, min(drag.limits.upperBound, next))
   }
 
   // MARK: Motion
@@ -195,9 +158,7 @@ nonisolated struct PageMotion {
     geometry.pageWidth = pageWidth
     geometry.spacing = spacing
     guard case .drag(var drag) = phase else { return }
-    // The location of the finger may have other coordinates from now on.
-    drag.held = geometry.held(forShown: position)
-    drag.location = nil
+    drag.hold(position, in: geometry)
     phase = .drag(drag)
   }
 
@@ -236,10 +197,8 @@ nonisolated struct PageMotion {
     switch phase {
     case .rest: break
     case .drag(var drag):
-      drag.start += Double(shift)
-      drag.limits = drag.limits.lowerBound + shift...drag.limits.upperBound + shift
-      drag.held = geometry.held(forShown: position)
-      drag.location = nil
+      drag.shift(by: shift)
+      drag.hold(position, in: geometry)
       phase = .drag(drag)
     case .spring(var spring, let start):
       spring.target += Double(shift)
