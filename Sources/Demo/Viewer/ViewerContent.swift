@@ -49,8 +49,11 @@ final class ViewerContent: View {
     caption.text = items[row].title
     number.text = "\(row + 1) of \(items.count)"
     caption.setNeedsLayout()
-    // A page that was left is shown whole when the user comes back.
-    for neighbor in [row - 1, row + 1] { (pages.view(forPage: neighbor) as? ViewerPage)?.reset() }
+    // A page that was left is shown whole when the user comes back. It may still be visible.
+    for neighbor in [row - 1, row + 1] {
+      guard let page = pages.view(forPage: neighbor) as? ViewerPage, page.isEnlarged else { continue }
+      page.setZoomScale(1, animated: true)
+    }
   }
 
   private func toggleBars() {
