@@ -29,7 +29,13 @@ struct Subject: Equatable {
       AnimationSoak.measure),
     Subject(
       "zoom", "photographs of 24 and of 100 megapixels that are enlarged with two fingers", Zoom.measure),
+    Subject(
+      "open", "photographs of 12 megapixels that grow from their tiles: to the first frame, and until sharp",
+      Open.measure),
     Subject("slideshow", "a frame of a dissolve and of a slow pan in 1920x1080", Slideshow.measure),
+    Subject(
+      "slideshow-hour", "an hour of an accelerated clock with photographs: memory and descriptors",
+      SlideshowHour.measure),
     Subject("animate", "a frame of 50 views that move and fade", Animate.measure),
     Subject("idle", "frames, processor time and wake-ups of a window while nothing changes", Idle.measure),
     Subject("spinners", "50 slots, or one, that wait for their images", Spinners.measure),

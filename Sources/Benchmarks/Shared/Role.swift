@@ -5,6 +5,7 @@ struct Role {
   enum Name: String {
     case server, firstScreen, setImage, scroll, fade, idle, spinners, reuseStorm, fetch, storm, fling
     case flingMemory, start, flash, fleet, animation, animationStart, animationSoak, zoom, slideshow, animate
+    case open, slideshowHour
   }
 
   private static let mark = "--child"
@@ -50,6 +51,8 @@ struct Role {
     case .slideshow: figures = try SlideshowRun.measure(arguments)
     case .animate: figures = try AnimateRun.measure()
     case .zoom: figures = try ZoomRun.measure(arguments)
+    case .open: figures = try OpenRun.measure(arguments)
+    case .slideshowHour: figures = try SlideshowHourRun.measure(arguments)
     case .animationSoak: figures = try AnimationSoakRun.measure(arguments)
     }
     print(String(decoding: try JSONEncoder().encode(figures), as: UTF8.self))
