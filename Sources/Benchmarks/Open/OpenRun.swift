@@ -34,6 +34,7 @@ enum OpenRun {
       )
     }
     for (index, view) in tiles.enumerated() {
+      view.isUserInteractionEnabled = true
       window.addSubview(view)
       view.setImage(from: url(index, folder))
     }
