@@ -3,6 +3,7 @@ import Testing
 import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
+import VitrineTesting
 
 /// Decoders check for cancellation and stop.
 @Suite(.timeLimit(.minutes(5))) struct DecodeCancellationTests {
@@ -62,7 +63,7 @@ import VitrineLoading
   ]
 
   private static func noise(isLossless: Bool) -> [UInt8] {
-    var random = SeededGenerator(seed: 7)
+    var random = SplitMix(state: 7)
     let pixels = (0..<(256 * 128)).flatMap { _ -> [UInt8] in
       let bits = random.next()
       return [UInt8(bits & 255), UInt8(bits >> 8 & 255), UInt8(bits >> 16 & 255), 255]

@@ -2,6 +2,7 @@ import Testing
 import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
+import VitrineTesting
 
 /// Any bytes give an image or one of four errors, without a crash or a hang.
 @Suite(.timeLimit(.minutes(5))) struct HostileBytesTests {
@@ -90,7 +91,7 @@ import VitrineLoading
 
   @Test("images with seeded random mutations are decoded or refused", arguments: 0..<8 as Range<UInt64>)
   func mutatedImagesAreDecodedOrRefused(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix(state: seed)
     for image in Self.images {
       for _ in 0..<60 {
         var bytes = image.bytes
@@ -111,7 +112,7 @@ import VitrineLoading
   @Test(
     "PNGs with mutated chunks and valid checksums are decoded or refused", arguments: 0..<4 as Range<UInt64>)
   func mutatedPNGChunksAreDecodedOrRefused(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix(state: seed)
     for _ in 0..<150 {
       let colorType = [0, 2, 3, 4, 6].randomElement(using: &generator) ?? 0
       let fixture = PNGFixture(width: 9, height: 9, colorType: colorType) { x, _ in
@@ -134,7 +135,7 @@ import VitrineLoading
 
   @Test("GIFs with random codes are decoded or refused", arguments: 0..<4 as Range<UInt64>)
   func randomGIFCodesAreDecodedOrRefused(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix(state: seed)
     for codeSize in 1...8 {
       var fixture = GIFFixture(width: 50, height: 50) { _, _ in 0 }
       fixture.codeSize = codeSize
@@ -148,7 +149,7 @@ import VitrineLoading
   }
 
   @Test func noiseAfterASignatureIsDecodedOrRefused() {
-    var generator = SeededGenerator(seed: 7)
+    var generator = SplitMix(state: 7)
     for image in Self.images {
       for _ in 0..<20 {
         let noise = (0..<300).map { _ in UInt8.random(in: 0...255, using: &generator) }

@@ -1,4 +1,5 @@
 import Testing
+import VitrineTesting
 
 @testable import VitrineConcurrency
 

@@ -4,6 +4,7 @@ import Testing
 import VitrineConcurrency
 import VitrineCurlTransport
 import VitrineLoading
+import VitrineTesting
 
 @Suite("A cancel ends a transfer exactly once", .timeLimit(.minutes(5)))
 struct CancelTests {
@@ -117,7 +118,7 @@ struct CancelTests {
   }
 
   @Test func everyTransferEndsOnceUnderRandomFaultsAndCancels() async throws {
-    var random = SplitMix(seed: 20)
+    var random = SplitMix(state: 20)
     let body = String(repeating: "x", count: 50_000)
     let server = try ScriptedServer { request in
       switch request.number % 7 {
@@ -146,20 +147,5 @@ struct CancelTests {
       #expect(transfer.recorder.calls.ends.count == 1)
       #expect(!transfer.recorder.calls.isDisorderly)
     }
-  }
-}
-
-/// A seeded generator of reproducible pseudorandom numbers.
-private struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -54,6 +54,17 @@ package struct VitrineProgram {
     return path(name)
   }
 
+  /// Writes a folder with copies of a photograph of the repository, and returns its path.
+  package func folder(ofPhotos names: [String]) throws -> String {
+    let folder = path("photos")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    for name in names {
+      try FileManager.default.copyItem(
+        atPath: Self.assets + "/buttons/portrait.jpg", toPath: folder + "/" + name)
+    }
+    return folder
+  }
+
   package func remove() { try? FileManager.default.removeItem(at: folder) }
 
   /// Runs the program to its end. Stops it after 150 s and throws `DidNotEnd`.

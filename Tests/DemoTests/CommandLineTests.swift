@@ -82,7 +82,7 @@ struct CommandLineTests {
     (["--latency", "soon"], "--latency is a number"),
     (["--exit-after", "-1"], "--exit-after"),
     (["--exit-when-idle=yes"], "takes no value"),
-    (["pictures"], "unexpected “pictures”"),
+    (["pictures"], "there is no folder or list “pictures”"),
     (["cahce", "ls"], "unexpected “cahce”; did you mean cache?"),
     (["--cache", "/a", "cache", "ls"], "“cache” comes first: vitrine cache …"),
     (["--seed"], "--seed needs a folder"),

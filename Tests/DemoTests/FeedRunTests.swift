@@ -268,13 +268,10 @@ struct FeedRunTests {
   @Test func folderIsSortedByFileName() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
-    let image = try Data(contentsOf: URL(filePath: VitrineProgram.assets + "/buttons/heart-normal.png"))
-    for name in ["b second.png", "a-first.png"] {
-      try image.write(to: program.folder.appending(path: name))
-    }
+    let photos = try program.folder(ofPhotos: ["b second.jpg", "a-first.jpg"])
 
     let outcome = try await program.run(
-      "--video", "offscreen", "--feed", program.folder.path,
+      "--video", "offscreen", "--feed", photos,
       script: "wait idle\nhold 400 110\nexpect \"a first\" state selected\nexpect \"b second\" state normal\n"
     )
 

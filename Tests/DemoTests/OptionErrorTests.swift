@@ -53,8 +53,11 @@ struct OptionErrorTests {
   }
 
   @Test(arguments: [
-    ("kiosk:hidden@a.test/?token=hidden", "unexpected “kiosk…”; options begin with --, see --help"),
-    ("list\nhidden", "unexpected “list…”; options begin with --, see --help"),
+    (
+      "kiosk:hidden@a.test/?token=hidden",
+      "there is no folder or list “kiosk…”; options begin with --, see --help"
+    ),
+    ("list\nhidden", "there is no folder or list “list…”; options begin with --, see --help"),
     ("--http://kiosk:hidden@a.test", "unknown option --http…; see --help"),
   ])
   func mistypedURLIsNotRepeatedInTheMessage(argument: String, expected: String) {
@@ -64,6 +67,15 @@ struct OptionErrorTests {
   @Test func similarToolIsSuggestedForTheFirstWordOnly() {
     #expect(message("prefech", "list.txt") == "unexpected “prefech”; did you mean prefetch?")
     #expect(message("--overlay", "cahe")?.hasSuffix("options begin with --, see --help") == true)
+  }
+
+  @Test func missingFolderIsNamed() {
+    #expect(
+      message("/nonexistent/photos")
+        == "there is no folder or list “/nonexistent/photos”; options begin with --, see --help")
+    #expect(message("--overlay", "photos.txt")?.hasPrefix("there is no folder or list “photos.txt”") == true)
+    #expect(
+      message("/", "/nonexistent")?.hasPrefix("unexpected “/nonexistent”") == true, "there is a feed already")
   }
 
   @Test func seedsAreReadInTheirOrder() throws {

@@ -65,7 +65,7 @@ private enum SlotKind: Hashable {
 
   let bench = SlotBench()
   private let other = Window(size: Size(width: 400, height: 300), scale: 2)
-  private var random: Seeded
+  private var random: SplitMix
   let rows: [Row]
   /// The number of calls of each completion.
   private(set) var received: [Int] = []
@@ -77,7 +77,7 @@ private enum SlotKind: Hashable {
   private let failure = Image.solid(width: 2, height: 2)
 
   init(seed: UInt64) {
-    random = Seeded(state: seed)
+    random = SplitMix(state: seed)
     let states: [ControlState] = [.normal, .highlighted, .selected, [.selected, .highlighted], .disabled]
     rows = (0..<12).map { index in
       let frame = Rect(x: Double(index % 6) * 60, y: Double(index / 6) * 60, width: 40, height: 40)
@@ -90,8 +90,8 @@ private enum SlotKind: Hashable {
     for row in rows { bench.window.addSubview(row.view) }
   }
 
-  func chance(_ percent: Int) -> Bool { random.below(100) < percent }
-  private func any<Element>(_ all: [Element]) -> Element { all[random.below(all.count)] }
+  func chance(_ percent: Int) -> Bool { random.next(100) < percent }
+  private func any<Element>(_ all: [Element]) -> Element { all[random.next(all.count)] }
 
   // MARK: Steps
 
@@ -99,7 +99,7 @@ private enum SlotKind: Hashable {
     steps += 1
     let row = any(rows)
     let slot = any(row.slots)
-    switch random.below(24) {
+    switch random.next(24) {
     case 0...9: load(row, slot)
     case 10: cancel(row, slot)
     case 11: clear(row, slot)
@@ -115,7 +115,7 @@ private enum SlotKind: Hashable {
   }
 
   private func load(_ row: Row, _ slot: SlotKind) {
-    let number = random.below(30)
+    let number = random.next(30)
     guard var request = try? ImageRequest("http://a.test/\(number)") else { return }
     if chance(8) { request.cachePolicy = .reload }
     if chance(8) { request.cache = .none }
@@ -194,7 +194,7 @@ private enum SlotKind: Hashable {
   private func changeState(_ view: View) {
     if let view = view as? ImageView { view.isHighlighted.toggle() }
     if let button = view as? Button {
-      switch random.below(3) {
+      switch random.next(3) {
       case 0: button.isSelected.toggle()
       case 1: button.isHighlighted.toggle()
       default: button.isEnabled.toggle()

@@ -60,7 +60,8 @@ nonisolated struct Options: Equatable {
           feed = argument
           continue
         }
-        throw UsageError(message: Self.unexpected(argument, isFirst: argument == arguments.first))
+        throw UsageError(
+          message: Self.unexpected(argument, isFirst: argument == arguments.first, hasFeed: feed != nil))
       }
       let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(parts[0])
@@ -130,13 +131,16 @@ nonisolated struct Options: Equatable {
       && (argument.contains("://") || FileManager.default.fileExists(atPath: argument))
   }
 
-  /// Returns the message for an argument that is no option. The first argument may be the mistyped word of a tool.
-  private static func unexpected(_ argument: String, isFirst: Bool) -> String {
+  /// Returns the message for an argument that is neither an option nor a feed. The first argument may be the mistyped word
+  /// of a tool.
+  private static func unexpected(_ argument: String, isFirst: Bool, hasFeed: Bool) -> String {
     let words = ToolOptions.words + [SlideshowOptions.word]
     let tool = isFirst ? Typo.nearest(to: argument, among: words, within: 2) : nil
     if words.contains(argument) { return "“\(argument)” comes first: vitrine \(argument) …" }
-    let hint = tool.map { "did you mean \($0)?" } ?? "options begin with --, see --help"
-    return "unexpected “\(shown(argument))”; \(hint)"
+    if let tool { return "unexpected “\(shown(argument))”; did you mean \(tool)?" }
+    let mistake =
+      hasFeed ? "unexpected “\(shown(argument))”" : "there is no folder or list “\(shown(argument))”"
+    return "\(mistake); options begin with --, see --help"
   }
 
   /// Returns the beginning of a mistyped argument, in one line. The rest of a URL may contain a password or a token.

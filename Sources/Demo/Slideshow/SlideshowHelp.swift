@@ -1,37 +1,32 @@
 /// The text of `vitrine slideshow --help`.
 nonisolated enum SlideshowHelp {
-  static let options: [(name: String, value: String, meaning: String)] = [
-    ("--seconds", "N", "time for which each image is shown between two transitions, from 0.1 (10)"),
-    (
-      "--transition", "NAME",
-      "none, fade, cross-dissolve, blinds, or slide- or flip- with left, right, up or down,\nas slide-left (cross-dissolve)"
-    ),
-    ("--order", "NAME", "list, or shuffled: each image once before one is repeated (list)"),
-    (
-      "--caption", "NAME",
-      "title, date, title-date, or none (title); the title of a file is the one in the\nimage, otherwise its name"
-    ),
-    ("--clock", "", "show the time of day"),
-    ("--motion", "on|off", "slow pan and zoom over images that fill the screen (on)"),
-  ]
-
-  static var optionNames: [String] { options.map(\.name) }
-
-  static var text: String {
-    let usage = [
+  private static let content = HelpText(
+    usage: [
       "usage: vitrine slideshow [FEED] [OPTION…]", "",
       "Shows one image after another, full screen, from a folder, a list or its URL, or from the embedded",
-      "gallery. Images of another shape are shown whole. Images that fail are tried again later.", "",
-    ]
-    let end = [
-      "",
+      "gallery. Images of another shape are shown whole. Images that fail are tried again later.",
+    ],
+    options: [
+      .init("--seconds", "N", "time for which each image is shown between two transitions, from 0.1 (10)"),
+      .init(
+        "--transition", "NAME",
+        "none, fade, cross-dissolve, blinds, or slide- or flip- with left, right, up or down,\nas slide-left (cross-dissolve)"
+      ),
+      .init("--order", "NAME", "list, or shuffled: each image once before one is repeated (list)"),
+      .init(
+        "--caption", "NAME",
+        "title, date, title-date, or none (title); the title of a file is the one in the\nimage, otherwise its name"
+      ),
+      .init("--clock", "", "show the time of day"),
+      .init("--motion", "on|off", "slow pan and zoom over images that fill the screen (on)"),
+    ],
+    notes: [
       "The options of “vitrine --help” apply as well, except --feed, --screen, --tile, --gap and --chrome.",
       "",
       "Keys: ← and →, or a flick, show the previous and the next image; Space, Enter or a tap pauses. A finger on the",
       "screen pauses until it is lifted. F1 shows the frames, F2 turns --offline on and off, F5 loads the feed again.",
-      "Esc, Ctrl-C and SIGTERM quit. Exit codes: 0 success, 1 a check failed or the program could not continue,",
-      "2 wrong usage.",
-    ]
-    return (usage + Help.lines(of: options) + end).joined(separator: "\n")
-  }
+    ])
+
+  static var text: String { content.text }
+  static var optionNames: [String] { content.options.map(\.name) }
 }

@@ -43,17 +43,8 @@ struct CoarseImage {
         if swaps {
           for index in line.indices { line[index] = line[index].swappingRedAndBlue }
         }
-        if let cornerRow = corners.row(of: y, in: rect) {
-          corners.withRow(cornerRow) { left, right in
-            for (index, column) in columns.enumerated() {
-              let fromRight = column.x - (rect.width - corners.radius)
-              if column.x < corners.radius {
-                line[index].multiplyAlpha(by: left[column.x])
-              } else if fromRight >= 0 {
-                line[index].multiplyAlpha(by: right[fromRight])
-              }
-            }
-          }
+        line.withUnsafeMutableBufferPointer { line in
+          corners.round(line, at: y, in: rect) { columns[$0].x }
         }
         line.withUnsafeBufferPointer { body($0, top) }
       }

@@ -62,6 +62,27 @@ struct CornerMask {
     return fromEdge < radius ? fromEdge : nil
   }
 
+  /// Multiplies the alpha of pixels of row `y` of the screen by the coverage of the corners of `rect`.
+  ///
+  /// - Parameter column: Returns the position of a pixel of `line`, from the left edge of `rect`.
+  @inline(__always)
+  func round(
+    _ line: UnsafeMutableBufferPointer<UInt32>, at y: Int, in rect: PixelRect, column: (_ index: Int) -> Int
+  ) {
+    guard let row = row(of: y, in: rect) else { return }
+    withRow(row) { left, right in
+      for index in line.indices {
+        let x = column(index)
+        let fromRight = x - (rect.width - radius)
+        if x < radius {
+          line[index].multiplyAlpha(by: left[x])
+        } else if fromRight >= 0 {
+          line[index].multiplyAlpha(by: right[fromRight])
+        }
+      }
+    }
+  }
+
   /// Calls `body` with a row's coverage of the left and right corners, each from left to right.
   func withRow(_ row: Int, _ body: (_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>) -> Void) {
     left.withUnsafeBufferPointer { left in

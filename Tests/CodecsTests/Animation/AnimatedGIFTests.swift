@@ -2,11 +2,12 @@ import Testing
 import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
+import VitrineTesting
 
 @Suite(.timeLimit(.minutes(5))) struct AnimatedGIFTests {
   @Test("YY-B41 GIF frames are composed by their disposal, 200 generated animations", arguments: 0..<8)
   func framesAreComposedByTheirDisposal(seed: Int) throws {
-    var generator = SeededGenerator(seed: UInt64(seed))
+    var generator = SplitMix(state: UInt64(seed))
     for _ in 0..<25 {
       let fixture = AnimatedGIFFixture.random(using: &generator)
       let image = try decode(fixture.bytes, as: seed % 2 == 0 ? .bgra : .rgba)

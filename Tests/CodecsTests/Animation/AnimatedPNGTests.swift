@@ -2,12 +2,13 @@ import Testing
 import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
+import VitrineTesting
 
 @Suite(.timeLimit(.minutes(5))) struct AnimatedPNGTests {
   @Test(
     "YY-B41 PNG frames are composed by their disposal and blend, 200 generated animations", arguments: 0..<8)
   func framesAreComposedByTheirDisposalAndBlend(seed: Int) throws {
-    var generator = SeededGenerator(seed: UInt64(seed) + 100)
+    var generator = SplitMix(state: UInt64(seed) + 100)
     for _ in 0..<25 {
       let fixture = AnimatedPNGFixture.random(using: &generator)
       let image = try decode(fixture.bytes, as: seed % 2 == 0 ? .bgra : .rgba)

@@ -2,10 +2,11 @@ import Testing
 import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
+import VitrineTesting
 
 @Suite(.timeLimit(.minutes(5))) struct AnimatedRoundTripTests {
   private static let gif: [UInt8] = {
-    var generator = SeededGenerator(seed: 21)
+    var generator = SplitMix(state: 21)
     var fixture = AnimatedGIFFixture.random(using: &generator)
     fixture.loopCount = 3
     for index in fixture.frames.indices { fixture.frames[index].centiseconds = 5 + index }
@@ -13,7 +14,7 @@ import VitrineLoading
   }()
 
   private static let png: [UInt8] = {
-    var generator = SeededGenerator(seed: 22)
+    var generator = SplitMix(state: 22)
     var fixture = AnimatedPNGFixture.random(using: &generator)
     fixture.loopCount = 3
     fixture.delays = fixture.frames.indices.map { .init(numerator: 5 + $0, denominator: 100) }

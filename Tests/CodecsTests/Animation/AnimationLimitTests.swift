@@ -2,17 +2,18 @@ import Testing
 import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
+import VitrineTesting
 
 @Suite(.timeLimit(.minutes(5))) struct AnimationLimitTests {
   private static let gif: (bytes: [UInt8], composed: [[[Color]]]) = {
-    var generator = SeededGenerator(seed: 11)
+    var generator = SplitMix(state: 11)
     var fixture = AnimatedGIFFixture.random(using: &generator)
     while fixture.frames.count < 6 { fixture = .random(using: &generator) }
     return (fixture.bytes, fixture.composed)
   }()
 
   private static let png: [UInt8] = {
-    var generator = SeededGenerator(seed: 12)
+    var generator = SplitMix(state: 12)
     return AnimatedPNGFixture.random(using: &generator).bytes
   }()
 
@@ -166,7 +167,7 @@ import VitrineLoading
 
   @Test("animations with seeded random mutations are decoded or refused", arguments: 0..<4 as Range<UInt64>)
   func mutatedAnimationsAreDecodedOrRefused(seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix(state: seed)
     func mutate(_ bytes: inout [UInt8]) {
       guard let index = bytes.indices.randomElement(using: &generator) else { return }
       bytes[index] = .random(in: 0...255, using: &generator)

@@ -1,4 +1,5 @@
 import Testing
+import VitrineTesting
 
 @testable import VitrineCodecs
 
@@ -112,7 +113,7 @@ import Testing
   }
 
   @Test(arguments: 1...50 as ClosedRange<UInt64>) func randomJumpsKeepTheLimits(seed: UInt64) {
-    var numbers = SeededGenerator(seed: seed)
+    var numbers = SplitMix(state: seed)
     let count = Int.random(in: 1...300, using: &numbers)
     var composer = Composer(
       frameCount: count, keyframeEvery: Int.random(in: 1...200, using: &numbers),

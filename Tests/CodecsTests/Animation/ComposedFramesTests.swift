@@ -1,6 +1,7 @@
 import Testing
 import VitrineGraphics
 import VitrineLoading
+import VitrineTesting
 
 @testable import VitrineCodecs
 
@@ -148,7 +149,7 @@ import VitrineLoading
   }
 
   @Test func blendIsRoundedToTheNearestColor() {
-    var generator = SeededGenerator(seed: 3)
+    var generator = SplitMix(state: 3)
     for alpha in 0...255 {
       let below = (0...255).map { Color.random(alpha: UInt8($0), using: &generator) }
       let above = below.map { _ in Color.random(alpha: UInt8(alpha), using: &generator) }

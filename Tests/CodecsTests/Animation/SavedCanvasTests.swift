@@ -1,6 +1,7 @@
 import Testing
 import VitrineGraphics
 import VitrineLoading
+import VitrineTesting
 
 @testable import VitrineCodecs
 
@@ -105,7 +106,7 @@ import VitrineLoading
     let forward = try (0..<100).map { try pixels($0, expected) }
     let frames = try makeFrames(100)
     frames.saveCanvases(countedIn: nil)
-    var numbers = SeededGenerator(seed: 4)
+    var numbers = SplitMix(state: 4)
     for index in (0..<100).reversed() {
       var checks = Int.random(in: 0...200, using: &numbers)
       let bitmap = try? frames.frame(index) {
@@ -122,14 +123,14 @@ import VitrineLoading
   private static let frameCount = 24
 
   private static func gif(seed: UInt64) -> [UInt8] {
-    var numbers = SeededGenerator(seed: seed)
+    var numbers = SplitMix(state: seed)
     var fixture = AnimatedGIFFixture.random(using: &numbers)
     while fixture.frames.count < frameCount { fixture.frames += [fixture.frames, fixture.frames].joined() }
     return fixture.bytes
   }
 
   private static func png(seed: UInt64) -> [UInt8] {
-    var numbers = SeededGenerator(seed: seed)
+    var numbers = SplitMix(state: seed)
     var fixture = AnimatedPNGFixture.random(using: &numbers)
     while fixture.frames.count < frameCount { fixture.frames += [fixture.frames, fixture.frames].joined() }
     return fixture.bytes
@@ -145,7 +146,7 @@ import VitrineLoading
     let forward = try image.composedFrames.map { $0.withUnsafeBytes { Array($0) } }
     let decoder = try #require(try image.animation?.makeDecoder())
     (decoder as? any CanvasSaving)?.saveCanvases(countedIn: nil)
-    var numbers = SeededGenerator(seed: UInt64(number))
+    var numbers = SplitMix(state: UInt64(number))
     var order = Array((0..<forward.count).reversed()) + Array((0..<forward.count).reversed())
     order += (0..<40).map { _ in Int.random(in: 0..<forward.count, using: &numbers) }
     for index in order {

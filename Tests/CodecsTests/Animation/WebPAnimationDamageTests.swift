@@ -1,6 +1,7 @@
 import Testing
 import VitrineGraphics
 import VitrineLoading
+import VitrineTesting
 
 @testable import VitrineCodecs
 
@@ -104,7 +105,7 @@ import VitrineLoading
   }
 
   @Test(arguments: UInt64(0)..<60) func changedBytesGiveTheFramesOfLibwebpOrAnError(seed: UInt64) throws {
-    var numbers = SeededGenerator(seed: seed)
+    var numbers = SplitMix(state: seed)
     let sound = seed % 2 == 0 ? Self.fixture.bytes : WebPAnimationFixture.writtenByEncoder(seed: seed)
     for _ in 0..<10 {
       var bytes = sound

@@ -1,5 +1,6 @@
 import CCodecs
 import VitrineGraphics
+import VitrineTesting
 
 /// Writes animated WebP files chunk by chunk, also invalid files.
 struct WebPAnimationFixture: Sendable {
@@ -100,7 +101,7 @@ struct WebPAnimationFixture: Sendable {
 extension WebPAnimationFixture {
   /// Returns an animation of random rectangles, methods and colors. The colors are opaque, transparent or between.
   static func random(seed: UInt64, frameCount: Int = 8) -> WebPAnimationFixture {
-    var numbers = SeededGenerator(seed: seed)
+    var numbers = SplitMix(state: seed)
     let (width, height) = (Int.random(in: 1...41, using: &numbers), Int.random(in: 1...33, using: &numbers))
     let frames = (0..<frameCount).map { _ in
       randomFrame(width, height, isLossy: seed % 3 == 2, using: &numbers)
@@ -112,7 +113,7 @@ extension WebPAnimationFixture {
   }
 
   private static func randomFrame(
-    _ width: Int, _ height: Int, isLossy: Bool, using numbers: inout SeededGenerator
+    _ width: Int, _ height: Int, isLossy: Bool, using numbers: inout SplitMix
   ) -> Frame {
     var frame = Frame(width: width, height: height) { _, _ in .clear }
     if Int.random(in: 0..<3, using: &numbers) > 0 {
@@ -146,7 +147,7 @@ extension WebPAnimationFixture {
   /// Returns an animation of random shapes, written by libwebp's animation encoder, which chooses rectangles, methods,
   /// and lossy or lossless frames.
   static func writtenByEncoder(seed: UInt64) -> [UInt8] {
-    var numbers = SeededGenerator(seed: seed)
+    var numbers = SplitMix(state: seed)
     let (width, height) = (40, 28)
     var options = WebPAnimEncoderOptions()
     guard WebPAnimEncoderOptionsInit(&options) != 0 else { return [] }

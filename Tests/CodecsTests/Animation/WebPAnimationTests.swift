@@ -2,6 +2,7 @@ import Testing
 import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
+import VitrineTesting
 
 /// Frames of animated WebP beside those of libwebp's own animation decoder.
 @Suite(.timeLimit(.minutes(5))) struct WebPAnimationTests {
@@ -91,7 +92,7 @@ import VitrineLoading
     let image = try decode(WebPAnimationFixture.random(seed: seed, frameCount: 12).bytes)
     let inOrder = try frames(image).map(\.redGreenBlueAlpha)
     let decoder = try #require(image.animation).makeDecoder()
-    var numbers = SeededGenerator(seed: seed)
+    var numbers = SplitMix(state: seed)
 
     for _ in 0..<40 {
       let index = Int.random(in: 0..<12, using: &numbers)

@@ -2,6 +2,7 @@ import CCodecs
 import Testing
 import VitrineGraphics
 import VitrineLoading
+import VitrineTesting
 
 @testable import VitrineCodecs
 
@@ -150,7 +151,7 @@ import VitrineLoading
 
   @Test("a damaged profile does not prevent decoding", arguments: 0..<200)
   func damagedProfileDoesNotPreventDecoding(seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix(state: seed)
     var profile = [ProfileFixture.swapped, ProfileFixture.displayP3, ProfileFixture.linearGray][Int(seed % 3)]
     for _ in 0..<Int.random(in: 1...8, using: &generator) {
       let index = Int.random(in: 0..<profile.count, using: &generator)

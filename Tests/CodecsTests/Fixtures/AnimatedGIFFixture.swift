@@ -1,4 +1,5 @@
 import VitrineGraphics
+import VitrineTesting
 
 /// Writes GIF files with any number of frames.
 struct AnimatedGIFFixture {
@@ -68,7 +69,7 @@ extension AnimatedGIFFixture {
 
   /// A random animation of 2 to 8 frames: every disposal, partial frames, frames beyond the screen, interlacing, local
   /// palettes and transparency.
-  static func random(using generator: inout SeededGenerator) -> Self {
+  static func random(using generator: inout SplitMix) -> Self {
     let width = Int.random(in: 1...24, using: &generator)
     let height = Int.random(in: 1...24, using: &generator)
     func palette() -> [Color] { (0..<8).map { _ in Color.random(alpha: 255, using: &generator) } }

@@ -1,4 +1,5 @@
 import VitrineGraphics
+import VitrineTesting
 
 /// Writes animated PNG files, with red, green, blue and alpha of eight bits, as a list of chunks that tests change.
 struct AnimatedPNGFixture {
@@ -91,7 +92,7 @@ extension AnimatedPNGFixture {
 
   /// A random animation of 2 to 8 frames: every disposal and blend, partial frames, interlacing, opaque, transparent
   /// and translucent pixels.
-  static func random(using generator: inout SeededGenerator) -> Self {
+  static func random(using generator: inout SplitMix) -> Self {
     let width = Int.random(in: 1...24, using: &generator)
     let height = Int.random(in: 1...24, using: &generator)
     var fixture = Self(width: width, height: height, frames: [])

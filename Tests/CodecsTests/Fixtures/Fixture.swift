@@ -56,18 +56,3 @@ func patternColor(x: Int, y: Int) -> Color {
     red: UInt8((x * 3 + y) % 216 + checker / 2), green: UInt8((x + y * 2) / 3 % 200 + checker),
     blue: UInt8(abs((x - y) % 180) + checker))
 }
-
-/// A reproducible random number generator (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}

@@ -1,4 +1,5 @@
 import VitrineGraphics
+import VitrineTesting
 
 /// Composes animations in the simplest way: whole canvases of colors, copied for each frame.
 struct ReferenceAnimation {
@@ -64,7 +65,7 @@ extension Color {
       alpha: UInt8((2 * sum + 255) / (2 * 255)))
   }
 
-  static func random(alpha: UInt8, using generator: inout SeededGenerator) -> Color {
+  static func random(alpha: UInt8, using generator: inout SplitMix) -> Color {
     Color(
       red: .random(in: 0...255, using: &generator), green: .random(in: 0...255, using: &generator),
       blue: .random(in: 0...255, using: &generator), alpha: alpha)

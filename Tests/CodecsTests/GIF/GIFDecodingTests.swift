@@ -1,6 +1,7 @@
 import Testing
 import VitrineGraphics
 import VitrineLoading
+import VitrineTesting
 
 @testable import VitrineCodecs
 
@@ -24,7 +25,7 @@ import VitrineLoading
   @Test(arguments: [true, false])
   func fullCodeTableMayBeClearedOrKept(clears: Bool) throws {
     let palette = (0..<256).map { Color(red: UInt8($0), green: UInt8(255 - $0), blue: 0) }
-    var generator = SeededGenerator(seed: 1)
+    var generator = SplitMix(state: 1)
     let indices = (0..<(160 * 160)).map { _ in UInt8.random(in: 0..<8, using: &generator) * 31 }
     var fixture = GIFFixture(width: 160, height: 160, palette: palette) { x, y in indices[y * 160 + x] }
     fixture.codeSize = 8

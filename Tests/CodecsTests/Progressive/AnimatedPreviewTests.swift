@@ -2,12 +2,13 @@ import Testing
 import VitrineCodecs
 import VitrineGraphics
 import VitrineLoading
+import VitrineTesting
 
 /// Previews of animated images, with the frames that have arrived.
 @Suite(.timeLimit(.minutes(5))) struct AnimatedPreviewTests {
   /// Animations with every disposal, blend and partial frame. The first frames are sound in all of them.
   private static let files: [[UInt8]] = {
-    var generator = SeededGenerator(seed: 5)
+    var generator = SplitMix(state: 5)
     var files: [[UInt8]] = []
     for _ in 0..<12 { files.append(AnimatedGIFFixture.random(using: &generator).bytes) }
     for _ in 0..<12 { files.append(AnimatedPNGFixture.random(using: &generator).bytes) }
@@ -103,7 +104,7 @@ import VitrineLoading
 
   @Test("earlier bytes that change give errors or sound frames", arguments: files.indices)
   func changedBytesAreRefused(index: Int) throws {
-    var generator = SeededGenerator(seed: UInt64(index))
+    var generator = SplitMix(state: UInt64(index))
     for _ in 0..<20 {
       var bytes = Self.files[index]
       let decoder = try #require(ImageCodecs().progressiveDecoder(.scans, options: DecodeOptions()))

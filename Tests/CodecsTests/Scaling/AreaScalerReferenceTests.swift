@@ -1,6 +1,7 @@
 import Testing
 import VitrineGraphics
 import VitrineLoading
+import VitrineTesting
 
 @testable import VitrineCodecs
 
@@ -13,7 +14,7 @@ import VitrineLoading
 
     init(
       _ size: PixelSize, hasAlpha: Bool, bytesPerPixel: Int = 4, swaps: Bool = false,
-      random: inout SeededGenerator
+      random: inout SplitMix
     ) {
       var source = Canvas.Source(size, hasAlpha: hasAlpha)
       source.bytesPerPixel = bytesPerPixel
@@ -95,7 +96,7 @@ import VitrineLoading
 
   @Test("images with alpha of random sizes have the exact means, rounded", arguments: 0..<40)
   func imagesWithAlpha(seed: Int) {
-    var random = SeededGenerator(seed: UInt64(seed))
+    var random = SplitMix(state: UInt64(seed))
     let sides = [1...3, 1...40, 20...160]
     func side() -> Int { Int.random(in: sides[Int.random(in: 0..<3, using: &random)], using: &random) }
     let size = PixelSize(width: side(), height: side())
@@ -109,7 +110,7 @@ import VitrineLoading
 
   @Test("opaque images of three and four bytes per pixel have the exact means", arguments: 0..<40)
   func opaqueImages(seed: Int) {
-    var random = SeededGenerator(seed: UInt64(seed))
+    var random = SplitMix(state: UInt64(seed))
     let size = PixelSize(
       width: Int.random(in: 1...90, using: &random), height: Int.random(in: 1...90, using: &random))
     let result = PixelSize(
@@ -148,7 +149,7 @@ import VitrineLoading
   }
 
   @Test("sums of many wide rows do not overflow") func sumsOfWideRowsDoNotOverflow() {
-    var random = SeededGenerator(seed: 9)
+    var random = SplitMix(state: 9)
     for hasAlpha in [true, false] {
       let pixels = Pixels(PixelSize(width: 20_000, height: 9), hasAlpha: hasAlpha, random: &random)
 

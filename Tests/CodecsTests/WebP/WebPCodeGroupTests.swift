@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 import VitrineGraphics
 import VitrineLoading
+import VitrineTesting
 
 @testable import VitrineCodecs
 
@@ -59,7 +60,7 @@ import VitrineLoading
   }
 
   @Test func imagesOfTheLibwebpEncoderAreDecoded() throws {
-    var random = SeededGenerator(seed: 3)
+    var random = SplitMix(state: 3)
     for width in [1, 7, 100, 333] {
       let pixels = (0..<(width * 64)).flatMap { pixel -> [UInt8] in
         let noise = UInt8(random.next() & 15)
@@ -222,7 +223,7 @@ import VitrineLoading
     for length in stride(from: 25, to: good.count - 100, by: 3) {
       #expect(count(Array(good[..<length])) == nil)
     }
-    var random = SeededGenerator(seed: 5)
+    var random = SplitMix(state: 5)
     for _ in 0..<2000 {
       var bytes = good
       for _ in 0..<4 { bytes[25 + Int(random.next() % 200)] = UInt8(random.next() & 255) }

@@ -17,23 +17,12 @@ struct HomeRunTests {
     return try await program.run(arguments: arguments + options, script: script)
   }
 
-  /// Writes a folder with three photographs.
-  private func folder(_ program: VitrineProgram, _ names: [String]) throws -> String {
-    let folder = program.path("photos")
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    for name in names {
-      try FileManager.default.copyItem(
-        atPath: VitrineProgram.assets + "/buttons/portrait.jpg", toPath: folder + "/" + name)
-    }
-    return folder
-  }
-
   private let names = ["01-red_barn.jpg", "02-lake.jpg", "03-hill.jpg"]
 
   @Test func tapOnATileOpensItsImageAndEscReturns() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
-    let photos = try folder(program, names)
+    let photos = try program.folder(ofPhotos: names)
 
     let outcome = try await run(
       program, photos,
@@ -60,7 +49,7 @@ struct HomeRunTests {
   @Test func tapOnTheSlideshowOpensTheShownImage() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
-    let photos = try folder(program, names)
+    let photos = try program.folder(ofPhotos: names)
 
     let outcome = try await run(
       program, photos,
@@ -90,7 +79,7 @@ struct HomeRunTests {
   @Test func keysMoveAlongTheStripAndPause() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
-    let photos = try folder(program, names)
+    let photos = try program.folder(ofPhotos: names)
 
     let outcome = try await run(
       program, photos,
@@ -119,7 +108,7 @@ struct HomeRunTests {
   @Test func feedOfOneImageStays() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
-    let photos = try folder(program, ["01-red_barn.jpg"])
+    let photos = try program.folder(ofPhotos: ["01-red_barn.jpg"])
 
     let outcome = try await run(
       program, photos,

@@ -15,21 +15,10 @@ struct SlideshowRunTests {
       arguments: ["slideshow"] + arguments + options, script: script, terminates: terminates)
   }
 
-  /// Writes a folder with copies of images of the repository.
-  private func folder(_ program: VitrineProgram, _ names: [String]) throws -> String {
-    let folder = program.path("photos")
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    for name in names {
-      try FileManager.default.copyItem(
-        atPath: VitrineProgram.assets + "/buttons/portrait.jpg", toPath: folder + "/" + name)
-    }
-    return folder
-  }
-
   @Test func slidesFollowEachOtherWithTheirTitles() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
-    let photos = try folder(program, ["01-red_barn.jpg", "02-lake.jpg", "03-hill.jpg"])
+    let photos = try program.folder(ofPhotos: ["01-red_barn.jpg", "02-lake.jpg", "03-hill.jpg"])
 
     let outcome = try await run(
       program, photos, "--seconds", "5", "--clock", "--motion", "off", "--size", "320x200",
@@ -66,7 +55,7 @@ struct SlideshowRunTests {
   @Test func treeHasTheSlideTheTitleAndTheClock() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
-    let photos = try folder(program, ["01-red_barn.jpg"])
+    let photos = try program.folder(ofPhotos: ["01-red_barn.jpg"])
 
     let outcome = try await run(program, photos, "--clock", "--dump-tree")
 

@@ -1,5 +1,6 @@
 import Testing
 import VitrineGraphics
+import VitrineTesting
 
 @testable import VitrineDiskCache
 @testable import VitrineLoading

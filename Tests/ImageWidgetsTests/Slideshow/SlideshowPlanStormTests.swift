@@ -1,5 +1,6 @@
 import Testing
 import VitrineGraphics
+import VitrineTesting
 
 @testable import VitrineImageWidgets
 
@@ -72,32 +73,32 @@ struct SlideshowPlanStormTests {
 
   @Test(arguments: 0..<30)
   func slidesAreShownWhenTheyAreReadyAndNeverNone(seed: Int) {
-    var random = Seeded(state: UInt64(seed))
-    var caller = Caller(Array(0..<random.below(7)), Self.orders[seed % 3])
+    var random = SplitMix(state: UInt64(seed))
+    var caller = Caller(Array(0..<random.next(7)), Self.orders[seed % 3])
     var next = 100
 
     for _ in 0..<1000 {
-      caller.now += Double(random.below(200)) / 100
-      switch random.below(16) {
+      caller.now += Double(random.next(200)) / 100
+      switch random.next(16) {
       case 0..<5: caller.endLoad()
       case 5: caller.plan.showNext()
       case 6: caller.plan.showPrevious(at: caller.now)
       case 7, 8:
         let reasons: [SlideshowPlan.Pause] = [.user, .touch, .offScreen]
-        caller.plan.setPaused(random.below(3) == 0, reasons[random.below(3)], at: caller.now)
+        caller.plan.setPaused(random.next(3) == 0, reasons[random.next(3)], at: caller.now)
       case 9: caller.broken.formSymmetricDifference([caller.slides.first ?? 0])
-      case 10: caller.broken = random.below(3) == 0 ? Set(caller.slides) : []
+      case 10: caller.broken = random.next(3) == 0 ? Set(caller.slides) : []
       case 11: caller.plan.prepareAgain()
       case 12: caller.plan.retryFailures(at: caller.now)
       case 13:
         var slides = caller.slides
-        if random.below(8) == 0 { slides = [] }
-        if random.below(2) == 0, !slides.isEmpty { slides.remove(at: random.below(slides.count)) }
-        if random.below(2) == 0 {
-          slides.insert(next, at: random.below(slides.count + 1))
+        if random.next(8) == 0 { slides = [] }
+        if random.next(2) == 0, !slides.isEmpty { slides.remove(at: random.next(slides.count)) }
+        if random.next(2) == 0 {
+          slides.insert(next, at: random.next(slides.count + 1))
           next += 1
         }
-        if random.below(4) == 0 { slides.reverse() }
+        if random.next(4) == 0 { slides.reverse() }
         caller.setSlides(slides)
       default: break
       }

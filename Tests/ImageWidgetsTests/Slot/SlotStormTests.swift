@@ -96,7 +96,7 @@ struct SlotStormTests {
 /// Twenty views that are given images, sizes, content modes and windows at random.
 @MainActor private final class Storm {
   private let bench = SlotBench()
-  private var random: Seeded
+  private var random: SplitMix
   private let other = Window(size: Size(width: 400, height: 300), scale: 2)
   let views: [ImageView]
   /// The number of the image that each view requested last; nil for none, or after a cancel.
@@ -108,21 +108,21 @@ struct SlotStormTests {
   private var halves: Set<ObjectIdentifier> = []
 
   init(seed: UInt64) {
-    random = Seeded(state: seed)
+    random = SplitMix(state: seed)
     views = (0..<20).map { ImageView(frame: Rect(x: Double($0) * 10, y: 0, width: 50, height: 50)) }
     wanted = views.map { _ in nil }
     for view in views { bench.window.addSubview(view) }
   }
 
-  func chance(_ percent: Int) -> Bool { random.below(100) < percent }
+  func chance(_ percent: Int) -> Bool { random.next(100) < percent }
 
   /// The image of each URL has its own width, which identifies the image.
   private static func width(_ number: Int) -> Int { 200 + number }
 
   func step() {
-    let index = random.below(views.count)
+    let index = random.next(views.count)
     let view = views[index]
-    switch random.below(24) {
+    switch random.next(24) {
     case 0...8: load(index)
     case 9:
       view.cancelImageLoad()
@@ -131,11 +131,11 @@ struct SlotStormTests {
       view.imageURL = nil
       wanted[index] = nil
     case 11:
-      let side = Double(random.below(6)) * 40
+      let side = Double(random.next(6)) * 40
       view.frame.size = Size(width: side, height: side)
     case 12: view.removeFromSuperview()
     case 13: (chance(50) ? other : bench.window).addSubview(view)
-    case 14: view.contentMode = ContentMode.allCases[random.below(13)]
+    case 14: view.contentMode = ContentMode.allCases[random.next(13)]
     case 15: bench.downloader.removeAllCachedImages()
     case 16:
       bench.window.update(at: bench.window.now + 0.05)
@@ -148,14 +148,14 @@ struct SlotStormTests {
   }
 
   private func load(_ index: Int) {
-    let other = random.below(40)
+    let other = random.next(40)
     let number = chance(50) ? wanted[index] ?? other : other
     let call = received.count
     received.append(0)
     wanted[index] = number
     let policy: ImageRequest.CachePolicy = chance(10) ? .reload : chance(10) ? .refresh : .useCache
     guard var url = URLs.request(number, policy: policy) else { return }
-    url.progressive = ImageRequest.Progressive.allCases[random.below(3)]
+    url.progressive = ImageRequest.Progressive.allCases[random.next(3)]
     var options = bench.options
     options.cancelsPrevious = chance(70)
     let view = views[index]
@@ -169,7 +169,7 @@ struct SlotStormTests {
   private func respondToOne() {
     let running = bench.transport.running
     guard !running.isEmpty else { return }
-    respond(to: running[random.below(running.count)])
+    respond(to: running[random.next(running.count)])
   }
 
   private func cancelAll() {
@@ -186,7 +186,7 @@ struct SlotStormTests {
   private func sendHalf() {
     let running = bench.transport.running.filter { !halves.contains(ObjectIdentifier($0)) }
     guard !running.isEmpty else { return }
-    let transfer = running[random.below(running.count)]
+    let transfer = running[random.next(running.count)]
     halves.insert(ObjectIdentifier(transfer))
     let width = Self.width(Int(transfer.request.url.lastPathComponent) ?? 0)
     transfer.respond(expectedLength: 4000)

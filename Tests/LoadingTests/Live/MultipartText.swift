@@ -1,3 +1,4 @@
+import VitrineTesting
 @testable import VitrineLoading
 
 /// Feeds bytes to a parser in pieces of `size` bytes, then ends the response. Returns the parts, the error and the

@@ -1,6 +1,7 @@
 import Testing
 import VitrineConcurrency
 import VitrineGraphics
+import VitrineTesting
 
 @testable import VitrineLoading
 
@@ -79,18 +80,6 @@ import VitrineGraphics
     queue.ended(running, at: 10)
     started = [queue.startNext(at: 10)]
     #expect(started == [resting])
-  }
-
-  private struct SplitMix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
-    }
   }
 
   @Test func cancellingAWaitingDownloadFreesNoSlotOfItsHost() {

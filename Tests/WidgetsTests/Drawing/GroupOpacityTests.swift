@@ -11,18 +11,9 @@ struct GroupOpacityTests {
   private let child = View(frame: Rect(x: 30, y: 20, width: 40, height: 30))
   private let test: TestWindow
 
-  init() {
-    view.backgroundColor = .white
-    child.backgroundColor = .black
-    view.addSubview(child)
-    test = TestWindow(view)
-  }
+  init() { test = TestWindow(white: view, with: child) }
 
-  private var commands: [DrawList.Command] {
-    test.drawList.commands.filter {
-      if case .fill(test.window.bounds, _, _) = $0 { false } else { true }
-    }
-  }
+  private var commands: [DrawList.Command] { test.commandsOfViews }
 
   @Test func groupContainsAllThatTheViewDraws() {
     view.alpha = 0.5

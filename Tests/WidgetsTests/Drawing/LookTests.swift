@@ -14,11 +14,7 @@ struct LookTests {
     test = TestWindow(view)
   }
 
-  private var commands: [DrawList.Command] {
-    test.drawList.commands.filter {
-      if case .fill(test.window.bounds, _, _) = $0 { false } else { true }
-    }
-  }
+  private var commands: [DrawList.Command] { test.commandsOfViews }
 
   private func isDirty(_ point: Point) -> Bool {
     test.window.takeDirtyRects().contains { $0.contains(point) }

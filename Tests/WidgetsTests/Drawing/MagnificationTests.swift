@@ -11,18 +11,9 @@ struct MagnificationTests {
   private let child = View(frame: Rect(x: 10, y: 5, width: 10, height: 10))
   private let test: TestWindow
 
-  init() {
-    view.backgroundColor = .white
-    child.backgroundColor = .black
-    view.addSubview(child)
-    test = TestWindow(view)
-  }
+  init() { test = TestWindow(white: view, with: child) }
 
-  private var commands: [DrawList.Command] {
-    test.drawList.commands.filter {
-      if case .fill(test.window.bounds, _, _) = $0 { false } else { true }
-    }
-  }
+  private var commands: [DrawList.Command] { test.commandsOfViews }
 
   private func dirtyArea() -> Rect { test.window.takeDirtyRects().reduce(.zero) { $0.union($1) } }
 

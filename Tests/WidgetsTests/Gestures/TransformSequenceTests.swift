@@ -1,5 +1,6 @@
 import Testing
 import VitrineGraphics
+import VitrineTesting
 import VitrineWidgets
 
 /// Random sequences of up to four fingers that come and go.
@@ -7,7 +8,7 @@ import VitrineWidgets
 struct TransformSequenceTests {
   /// A sequence of touches and the state that its fingers lead to.
   private struct Sequence {
-    var random: SeededGenerator
+    var random: SplitMix
     var time = 0.0
     var fingers: [Int64: Point] = [:]
 
@@ -54,7 +55,7 @@ struct TransformSequenceTests {
 
   @Test(arguments: 0..<40)
   func gesturesEndOnceAndNeverJump(seed: Int) {
-    var sequence = Sequence(random: SeededGenerator(state: UInt64(seed)))
+    var sequence = Sequence(random: SplitMix(state: UInt64(seed)))
     var recognizer = TransformRecognizer()
     var isOpen = false
     var gestures = 0

@@ -35,7 +35,7 @@ struct ViewerStormTests {
 
   @Test(arguments: 0..<24)
   func nothingIsLeftInTheMiddleOfAMovement(seed: Int) {
-    var random = SeededGenerator(state: UInt64(seed))
+    var random = SplitMix(state: UInt64(seed))
     var fingers: [Int64: Point] = [:]
     for _ in 0..<400 {
       if hero.stage == .closed { hero.open(from: tile, in: test.window) }
@@ -58,7 +58,7 @@ struct ViewerStormTests {
     if hero.stage == .open { #expect(pages.frame == hero.bounds && !pages.isHidden) }
   }
 
-  private func act(_ random: inout SeededGenerator, _ fingers: inout [Int64: Point]) {
+  private func act(_ random: inout SplitMix, _ fingers: inout [Int64: Point]) {
     let size = test.window.frame.size
     let place = Point(
       x: Double.random(in: 0..<size.width, using: &random),
@@ -91,7 +91,7 @@ struct ViewerStormTests {
 
   /// Puts a finger down, moves it, or lifts it. Mostly small movements, as of a hand.
   private func touch(
-    _ random: inout SeededGenerator, _ fingers: inout [Int64: Point], at place: Point
+    _ random: inout SplitMix, _ fingers: inout [Int64: Point], at place: Point
   ) {
     let finger: Int64 = [InputEvent.mouse, 1, 2, 3].randomElement(using: &random) ?? 1
     guard let last = fingers[finger] else {

@@ -1,5 +1,6 @@
 import Testing
 import VitrineGraphics
+import VitrineTesting
 
 @testable import VitrineWidgets
 
@@ -8,7 +9,7 @@ import VitrineGraphics
 struct PageSequenceTests {
   @Test(arguments: 0..<40)
   func pagesStayWithinTheirLimits(seed: Int) {
-    var random = SeededGenerator(state: UInt64(seed))
+    var random = SplitMix(state: UInt64(seed))
     var motion = PageMotion()
     var pages = Array(0..<Int.random(in: 0...6, using: &random))
     var nextPage = 100

@@ -18,6 +18,20 @@ extension TestWindow {
     draw()
   }
 
+  /// Creates a window with a white view that has a black subview, and draws its first frame.
+  convenience init(white view: View, with child: View) {
+    view.backgroundColor = .white
+    child.backgroundColor = .black
+    view.addSubview(child)
+    self.init(view)
+  }
+
+  /// The draw commands without the background of the window.
+  var commandsOfViews: [DrawList.Command] {
+    let bounds = window.bounds
+    return drawList.commands.filter { if case .fill(bounds, _, _) = $0 { false } else { true } }
+  }
+
   /// Creates a window of 200x200 points with a scroll view, whose content is 2,000 points high and begins with a
   /// button.
   convenience init(scrolling scrollView: ScrollView, over button: Button) {

@@ -54,23 +54,8 @@ struct MovingImage {
         mixed[span.count] = mixed[span.count - 1]
         columns.sample(mixed, into: target)
         if swaps { for index in line.indices { line[index] = line[index].swappingRedAndBlue } }
-        roundCorners(of: line, at: y, visible)
+        corners.round(line, at: y, in: rect) { visible.left + $0 - rect.left }
         body(line, y)
-      }
-    }
-  }
-
-  private func roundCorners(of line: UnsafeMutableBufferPointer<UInt32>, at y: Int, _ visible: PixelRect) {
-    guard let row = corners.row(of: y, in: rect) else { return }
-    corners.withRow(row) { left, right in
-      for index in line.indices {
-        let x = visible.left + index - rect.left
-        let fromRight = x - (rect.width - corners.radius)
-        if x < corners.radius {
-          line[index].multiplyAlpha(by: left[x])
-        } else if fromRight >= 0 {
-          line[index].multiplyAlpha(by: right[fromRight])
-        }
       }
     }
   }
