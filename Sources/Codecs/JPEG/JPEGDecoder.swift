@@ -25,7 +25,7 @@ enum JPEGDecoder {
       }
       plan.convertColors(of: reader.colorModel, with: segments.profile)
       let bitmap = try plan.bitmap(hasAlpha: false) { (canvas) throws(ImageError) in
-        if let image = try JPEGDCImage(reader, header, for: plan) {
+        if let image = try JPEGDCImage(reader, header, of: data, for: plan) {
           return try image.draw(on: canvas, as: plan.options.pixelFormat)
         }
         let source = try reader.start(for: plan, header: header)
