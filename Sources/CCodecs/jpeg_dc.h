@@ -1,5 +1,6 @@
-// Reads the DC coefficients of a baseline JPEG, which are the means of its blocks, and skips the AC coefficients. A small
-// thumbnail needs no more, and skipping takes less than half of the time of decoding.
+// Reads the DC coefficients of a JPEG, which are the means of its blocks, and skips the AC coefficients. A small thumbnail
+// needs no more, and skipping takes less than half of the time of decoding. A progressive JPEG has scans of DC
+// coefficients alone: the first has the highest bits, and each of the others adds a bit.
 //
 // libjpeg reads the header. An image with anything unusual or damaged is refused, and left to libjpeg.
 #pragma once
@@ -13,6 +14,8 @@
 typedef struct {
   /// The means of the blocks, for whole MCUs. Rows are `stride` bytes apart.
   uint8_t *samples;
+  /// The DC coefficients of a progressive image, as many as samples; else null.
+  int16_t *coefficients;
   size_t stride;
   /// The number of columns and rows that belong to the image.
   size_t width, height;
@@ -32,8 +35,11 @@ typedef struct {
   vitrine_dc_plane planes[3];
   /// The number of MCUs in a row, and the number of rows.
   unsigned columns, rows;
-  /// The number of MCUs between restart markers; zero for none.
+  /// The number of MCUs between the restart markers of the first scan; zero for none.
   unsigned restart_interval;
+  bool is_progressive;
+  /// The number of lowest bits of coefficients that the first scan leaves out.
+  int missing_bits;
 } vitrine_dc_image;
 
 typedef enum {
@@ -45,7 +51,10 @@ typedef enum {
 
 static inline void vitrine_dc_close(vitrine_dc_image *image) {
   if (!image) return;
-  for (int index = 0; index < 3; index++) free(image->planes[index].samples);
+  for (int index = 0; index < 3; index++) {
+    free(image->planes[index].samples);
+    free(image->planes[index].coefficients);
+  }
   free(image);
 }
 
@@ -83,22 +92,30 @@ static inline bool vitrine_dc_set_up_plane(
     has_ac = has_ac || image->planes[other].ac == ac;
   }
   return (has_dc || vitrine_dc_make_dc_table(image->dc + dc, info->dc_huff_tbl_ptrs[dc]))
-         && (has_ac || vitrine_dc_make_ac_table(image->ac + ac, info->ac_huff_tbl_ptrs[ac]));
+         && (image->is_progressive || has_ac
+             || vitrine_dc_make_ac_table(image->ac + ac, info->ac_huff_tbl_ptrs[ac]));
 }
 
 /// Returns the layout and the tables of an image without memory for samples, or null if `jpeg` is unusual or memory is
 /// short. Call after `vitrine_jpeg_open`, and before `vitrine_jpeg_start`. The caller must close the image.
-static inline vitrine_dc_image *vitrine_dc_prepare(const vitrine_jpeg *jpeg) {
+///
+/// A progressive image is unusual unless `allows_progressive` is true and its first scan has the DC coefficients of all
+/// components.
+static inline vitrine_dc_image *vitrine_dc_prepare(const vitrine_jpeg *jpeg, bool allows_progressive) {
   const struct jpeg_decompress_struct *info = &jpeg->info;
   bool is_gray = info->num_components == 1 && info->jpeg_color_space == JCS_GRAYSCALE;
   bool is_color = info->num_components == 3 && info->jpeg_color_space == JCS_YCbCr;
-  if (info->progressive_mode || info->arith_code || info->data_precision != 8 || !(is_gray || is_color)
+  bool has_first_bits = info->Ss == 0 && info->Se == 0 && info->Ah == 0 && info->Al <= vitrine_dc_largest_size;
+  if (info->progressive_mode && !(allows_progressive && has_first_bits)) return NULL;
+  if (info->arith_code || info->data_precision != 8 || !(is_gray || is_color)
       || info->comps_in_scan != info->num_components || info->image_width == 0 || info->image_height == 0)
     return NULL;
   vitrine_dc_image *image = (vitrine_dc_image *)calloc(1, sizeof *image);
   if (!image) return NULL;
   image->plane_count = info->num_components;
   image->restart_interval = info->restart_interval;
+  image->is_progressive = info->progressive_mode;
+  image->missing_bits = info->progressive_mode ? info->Al : 0;
   for (int index = 0; index < image->plane_count; index++) {
     if (vitrine_dc_set_up_plane(image, info, index)) continue;
     vitrine_dc_close(image);
@@ -111,14 +128,16 @@ static inline vitrine_dc_image *vitrine_dc_prepare(const vitrine_jpeg *jpeg) {
 
 /// Returns an image to read, or null, as `vitrine_dc_prepare` does.
 static inline vitrine_dc_image *vitrine_dc_open(const vitrine_jpeg *jpeg) {
-  vitrine_dc_image *image = vitrine_dc_prepare(jpeg);
+  vitrine_dc_image *image = vitrine_dc_prepare(jpeg, true);
   if (!image) return NULL;
   bool has_memory = true;
   for (int index = 0; index < image->plane_count && has_memory; index++) {
     vitrine_dc_plane *plane = image->planes + index;
     plane->stride = (size_t)image->columns * (size_t)plane->horizontal;
-    plane->samples = (uint8_t *)malloc(plane->stride * image->rows * (size_t)plane->vertical);
-    has_memory = plane->samples != NULL;
+    size_t count = plane->stride * image->rows * (size_t)plane->vertical;
+    plane->samples = (uint8_t *)malloc(count);
+    if (image->is_progressive) plane->coefficients = (int16_t *)malloc(count * sizeof(int16_t));
+    has_memory = plane->samples && (plane->coefficients || !image->is_progressive);
   }
   if (!has_memory) {
     vitrine_dc_close(image);
@@ -129,40 +148,128 @@ static inline vitrine_dc_image *vitrine_dc_open(const vitrine_jpeg *jpeg) {
   return image;
 }
 
-/// Reads all means. The bytes of `jpeg` must not have been read since its header.
-static inline vitrine_dc_result vitrine_dc_read(vitrine_dc_image *image, const vitrine_jpeg *jpeg) {
+/// The contents of a block in a scan.
+typedef enum {
+  /// All coefficients of a sequential image.
+  vitrine_dc_all_coefficients,
+  /// The highest bits of the DC coefficient of a progressive image.
+  vitrine_dc_first_bits,
+  /// One more bit of the DC coefficient.
+  vitrine_dc_next_bit
+} vitrine_dc_content;
+
+typedef struct {
+  vitrine_dc_content content;
+  /// The component of the scan; negative for all of them.
+  int component;
+  unsigned restart_interval;
+  /// The number of lowest bits that are still missing after the scan.
+  int missing_bits;
+} vitrine_dc_scan;
+
+/// Reads a block of a scan, at an index of a plane. Returns false for damaged data.
+static inline __attribute__((always_inline)) bool vitrine_dc_read(
+    vitrine_dc_image *image, const vitrine_dc_plane *plane, vitrine_dc_scan scan, uint32_t *mean, size_t index) {
   vitrine_dc_source *source = &image->source;
+  const vitrine_dc_table *dc = image->dc + plane->dc;
+  switch (scan.content) {
+    case vitrine_dc_all_coefficients: {
+      if (!vitrine_dc_read_block(source->window, &source->position, dc, image->ac + plane->ac, mean)) return false;
+      int sample = vitrine_dc_sample(*mean, plane->quantizer);
+      if (sample < 0) return false;
+      plane->samples[index] = (uint8_t)sample;
+      return true;
+    }
+    case vitrine_dc_first_bits: {
+      int bits = vitrine_dc_read_difference(vitrine_dc_word(source->window, source->position), dc, mean);
+      source->position += (size_t)bits;
+      plane->coefficients[index] = (int16_t)(*mean << scan.missing_bits);
+      return bits > 0;
+    }
+    case vitrine_dc_next_bit: {
+      unsigned bit = source->window[source->position >> 3] >> (7 - (source->position & 7)) & 1;
+      source->position += 1;
+      plane->coefficients[index] = (int16_t)(plane->coefficients[index] | (int)(bit << scan.missing_bits));
+      return true;
+    }
+  }
+}
+
+/// Reads a scan, which begins at `image->source.next`.
+static inline __attribute__((always_inline)) vitrine_dc_result vitrine_dc_read_scan(
+    vitrine_dc_image *image, const vitrine_jpeg *jpeg, vitrine_dc_scan scan) {
+  vitrine_dc_source *source = &image->source;
+  source->count = source->position = 0;
+  source->is_last = false;
   vitrine_dc_fill(source);
+  bool is_alone = scan.component >= 0;
+  int first = is_alone ? scan.component : 0, end = is_alone ? first + 1 : image->plane_count;
+  // A component in a scan of its own has no blocks beyond the image.
+  size_t columns = is_alone ? image->planes[first].width : image->columns;
+  size_t rows = is_alone ? image->planes[first].height : image->rows;
   uint32_t means[3] = {0, 0, 0};
-  unsigned until_restart = image->restart_interval, restarts = 0;
-  for (unsigned row = 0; row < image->rows; row++) {
+  unsigned until_restart = scan.restart_interval, restarts = 0;
+  for (size_t row = 0; row < rows; row++) {
     if (row % 8 == 0 && jpeg->is_cancelled && jpeg->is_cancelled(jpeg->context)) return vitrine_dc_cancelled;
-    for (unsigned column = 0; column < image->columns; column++) {
-      if (image->restart_interval > 0 && until_restart-- == 0) {
+    for (size_t column = 0; column < columns; column++) {
+      if (scan.restart_interval > 0 && until_restart-- == 0) {
         if (!vitrine_dc_restart(source, restarts++ & 7)) return vitrine_dc_refused;
         memset(means, 0, sizeof means);
-        until_restart = image->restart_interval - 1;
+        until_restart = scan.restart_interval - 1;
       }
       if (!source->is_last && source->position + 8 * vitrine_dc_mcu_bytes > source->count * 8)
         vitrine_dc_fill(source);
-      for (int index = 0; index < image->plane_count; index++) {
+      for (int index = first; index < end; index++) {
         const vitrine_dc_plane *plane = image->planes + index;
-        for (int y = 0; y < plane->vertical; y++) {
-          uint8_t *samples = plane->samples
-                             + ((size_t)row * (size_t)plane->vertical + (size_t)y) * plane->stride
-                             + (size_t)column * (size_t)plane->horizontal;
-          for (int x = 0; x < plane->horizontal; x++) {
-            if (!vitrine_dc_read_block(
-                    source->window, &source->position, image->dc + plane->dc, image->ac + plane->ac, means + index))
-              return vitrine_dc_refused;
-            int sample = vitrine_dc_sample(means[index], plane->quantizer);
-            if (sample < 0) return vitrine_dc_refused;
-            samples[x] = (uint8_t)sample;
-          }
+        size_t vertical = is_alone ? 1 : (size_t)plane->vertical, horizontal = is_alone ? 1 : (size_t)plane->horizontal;
+        for (size_t y = 0; y < vertical; y++) {
+          size_t start = (row * vertical + y) * plane->stride + column * horizontal;
+          for (size_t x = 0; x < horizontal; x++)
+            if (!vitrine_dc_read(image, plane, scan, means + index, start + x)) return vitrine_dc_refused;
         }
       }
       // The MCU may have ended in the zeros after the data.
       if (source->position > source->count * 8) return vitrine_dc_refused;
+    }
+  }
+  return vitrine_dc_complete;
+}
+
+/// Reads the first scan: all means of a sequential image, or the highest bits of those of a progressive image. The bytes
+/// of `jpeg` must not have been read since its header.
+static inline vitrine_dc_result vitrine_dc_read_first_scan(vitrine_dc_image *image, const vitrine_jpeg *jpeg) {
+  vitrine_dc_scan scan = {vitrine_dc_all_coefficients, -1, image->restart_interval, image->missing_bits};
+  if (!image->is_progressive) return vitrine_dc_read_scan(image, jpeg, scan);
+  scan.content = vitrine_dc_first_bits;
+  return vitrine_dc_read_scan(image, jpeg, scan);
+}
+
+/// Reads a scan with one more bit of the coefficients of a progressive image.
+///
+/// `codes` are the bytes after the header of the scan. `component` is negative for a scan of all components.
+static inline vitrine_dc_result vitrine_dc_read_next_bits(
+    vitrine_dc_image *image, const vitrine_jpeg *jpeg, const uint8_t *codes, size_t count, int component,
+    unsigned restart_interval, int missing_bits) {
+  if (!image->is_progressive || component >= image->plane_count || missing_bits < 0 || missing_bits > 15)
+    return vitrine_dc_refused;
+  image->source.next = codes;
+  image->source.end = codes + count;
+  vitrine_dc_scan scan = {vitrine_dc_next_bit, component, restart_interval, missing_bits};
+  return vitrine_dc_read_scan(image, jpeg, scan);
+}
+
+/// Makes the samples of a progressive image. Call after all scans were read.
+static inline vitrine_dc_result vitrine_dc_make_samples(vitrine_dc_image *image) {
+  if (!image->is_progressive) return vitrine_dc_complete;
+  for (int index = 0; index < image->plane_count; index++) {
+    vitrine_dc_plane *plane = image->planes + index;
+    for (size_t y = 0; y < plane->height; y++) {
+      for (size_t x = 0; x < plane->width; x++) {
+        size_t at = y * plane->stride + x;
+        int sample = vitrine_dc_sample((uint32_t)plane->coefficients[at], plane->quantizer);
+        if (sample < 0) return vitrine_dc_refused;
+        plane->samples[at] = (uint8_t)sample;
+      }
     }
   }
   return vitrine_dc_complete;

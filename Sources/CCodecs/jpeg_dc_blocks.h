@@ -1,4 +1,4 @@
-// Reads the blocks of a scan of a baseline JPEG: the DC coefficient of each, without its AC coefficients.
+// Reads the blocks of a scan of a JPEG: the DC coefficient of each, without its AC coefficients.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,65 +75,69 @@ static inline uint64_t vitrine_dc_word(const uint8_t *bytes, size_t position) {
   return word << (position & 7);
 }
 
-/// Returns the number of bits of the DC code at a position, which has been read, with its extra bits.
-static inline int vitrine_dc_bits_of_mean(const uint8_t *bytes, size_t position, const vitrine_dc_table *dc) {
-  uint64_t word = vitrine_dc_word(bytes, position);
-  int length = dc->lengths[word >> (64 - vitrine_dc_lookup_bits)];
-  if (length > 0) return length + dc->sizes[word >> (64 - vitrine_dc_lookup_bits)];
-  length = vitrine_dc_code_length(&dc->codes, (uint32_t)(word >> 48));
-  return length + vitrine_dc_value(&dc->codes, (uint32_t)(word >> 48), length);
-}
-
-/// Reads a block: adds the difference of its DC coefficient to `mean`, and moves `position` to its end. Returns false for
-/// an invalid code, and for too many coefficients.
-static inline bool vitrine_dc_read_block(
-    const uint8_t *bytes, size_t *position, const vitrine_dc_table *dc, const vitrine_ac_table *ac, uint32_t *mean) {
-  size_t at = *position;
-  uint64_t word = vitrine_dc_word(bytes, at);
-  int valid = 64 - (int)(at & 7);
+/// Reads the difference of a DC coefficient at the beginning of a word, and adds it to `mean`. Returns the number of bits,
+/// at most 27; 0 for an invalid code.
+static inline int vitrine_dc_read_difference(uint64_t word, const vitrine_dc_table *dc, uint32_t *mean) {
   const int shift = 64 - vitrine_dc_lookup_bits;
-
   int length = dc->lengths[word >> shift], size = dc->sizes[word >> shift];
   if (__builtin_expect(length == 0, 0)) {
     length = vitrine_dc_code_length(&dc->codes, (uint32_t)(word >> 48));
-    if (length > 16) return false;
+    if (length > 16) return 0;
     size = vitrine_dc_value(&dc->codes, (uint32_t)(word >> 48), length);
   }
-  if (size > 0) {
-    uint32_t extra = (uint32_t)(word << length >> (64 - size));
-    // Extra bits that begin with 0 stand for a negative difference (ITU T.81, F.2.2.1).
-    *mean += extra >> (size - 1) ? extra : extra + 1 - (1u << size);
-  }
-  int bits = length + size;
+  uint32_t extra = (uint32_t)(word << length >> 1 >> (63 - size)), range = 1u << size;
+  // Extra bits that begin with 0 stand for a negative difference (ITU T.81, F.2.2.1).
+  *mean += extra - (extra < range >> 1 ? range - 1 : 0);
+  return length + size;
+}
+
+/// Returns the number of bits of the DC code at a position, which has been read, with its extra bits.
+static inline int vitrine_dc_bits_of_mean(const uint8_t *bytes, size_t position, const vitrine_dc_table *dc) {
+  uint32_t mean = 0;
+  return vitrine_dc_read_difference(vitrine_dc_word(bytes, position), dc, &mean);
+}
+
+/// Reads a block: adds the difference of its DC coefficient to `mean`, and moves `position` to its end. Returns false for
+/// an invalid code, and for too many coefficients. Reads at most 16 bytes from the end of the block on.
+static inline bool vitrine_dc_read_block(
+    const uint8_t *bytes, size_t *position, const vitrine_dc_table *dc, const vitrine_ac_table *ac, uint32_t *mean) {
+  const int shift = 64 - vitrine_dc_lookup_bits;
+  const uint8_t *next = bytes + (*position >> 3);
+  uint64_t word = vitrine_dc_word(bytes, *position);
+  // The number of bits of the word before the byte at `next`, whose bits may follow in the word.
+  int valid = 56 - (int)(*position & 7);
+  next += 7;
+  int bits = vitrine_dc_read_difference(word, dc, mean);
+  if (bits == 0) return false;
 
   for (int coefficient = 0;;) {
     word <<= bits;
-    at += (size_t)bits;
     valid -= bits;
-    // A code has 16 bits at most. Extra bits are skipped unseen.
-    if (valid < 16) {
-      word = vitrine_dc_word(bytes, at);
-      valid = 64 - (int)(at & 7);
-    }
     vitrine_dc_entry entry = ac->chains[word >> shift];
-    int next = coefficient + vitrine_dc_coefficients(entry);
-    if (__builtin_expect(entry == 0 || next >= 63, 0)) {
+    // A code has 16 bits at most, and 22 are valid at least. The word is filled while the processor waits for the
+    // entry: the entry does not depend on the new bits, and there is no branch to predict.
+    word |= vitrine_dc_word(next, 0) >> valid;
+    next += (63 - valid) >> 3;
+    valid |= 56;
+    int count = coefficient + vitrine_dc_coefficients(entry);
+    if (__builtin_expect(entry == 0 || count >= 63, 0)) {
       // The codes after the last coefficient belong to the next block.
       entry = ac->singles[word >> shift];
       if (entry == 0) {
-        length = vitrine_dc_code_length(&ac->codes, (uint32_t)(word >> 48));
+        int length = vitrine_dc_code_length(&ac->codes, (uint32_t)(word >> 48));
         if (length > 16) return false;
         entry = vitrine_dc_make_entry(length, vitrine_dc_value(&ac->codes, (uint32_t)(word >> 48), length));
         if (entry == 0) return false;
       }
-      next = coefficient + vitrine_dc_coefficients(entry);
-      if (next > 63) return false;
+      count = coefficient + vitrine_dc_coefficients(entry);
+      if (count > 63) return false;
     }
-    coefficient = next;
+    coefficient = count;
+    // Extra bits are skipped unseen.
     bits = vitrine_dc_bits(entry);
     if (entry & vitrine_dc_end_of_block || coefficient == 63) break;
   }
-  *position = at + (size_t)bits;
+  *position = (size_t)(next - bytes) * 8 - (size_t)(valid - bits);
   return true;
 }
 

@@ -93,29 +93,41 @@ static inline bool vitrine_dc_make_dc_table(vitrine_dc_table *table, const JHUFF
   for (int length = 1; length <= 16; length++) count += source->bits[length];
   for (int index = 0; index < count; index++)
     if (table->codes.values[index] > vitrine_dc_largest_size) return false;
-  for (uint32_t index = 0; index < vitrine_dc_entry_count; index++) {
-    uint32_t bits = index << (16 - vitrine_dc_lookup_bits);
-    int length = vitrine_dc_code_length(&table->codes, bits);
-    bool fits = length <= vitrine_dc_lookup_bits;
-    table->lengths[index] = fits ? (uint8_t)length : 0;
-    table->sizes[index] = fits ? vitrine_dc_value(&table->codes, bits, length) : 0;
+  uint32_t index = 0;
+  int number = 0;
+  for (int length = 1; length <= vitrine_dc_lookup_bits; length++) {
+    size_t indexes = (size_t)1 << (vitrine_dc_lookup_bits - length);
+    for (int code = 0; code < source->bits[length]; code++) {
+      memset(table->lengths + index, length, indexes);
+      memset(table->sizes + index, table->codes.values[number++], indexes);
+      index += (uint32_t)indexes;
+    }
   }
+  memset(table->lengths + index, 0, vitrine_dc_entry_count - index);
+  memset(table->sizes + index, 0, vitrine_dc_entry_count - index);
   return true;
 }
 
 static inline bool vitrine_dc_make_ac_table(vitrine_ac_table *table, const JHUFF_TBL *source) {
   if (!source || !vitrine_dc_make_codes(&table->codes, source)) return false;
-  // The lengths of codes without their extra bits.
+  // The lengths of codes without their extra bits. The codes that do not fit follow those that do.
   uint8_t lengths[vitrine_dc_entry_count];
-  for (uint32_t index = 0; index < vitrine_dc_entry_count; index++) {
-    uint32_t bits = index << (16 - vitrine_dc_lookup_bits);
-    int length = vitrine_dc_code_length(&table->codes, bits);
-    lengths[index] = (uint8_t)length;
-    table->singles[index] =
-        length <= vitrine_dc_lookup_bits
-        ? vitrine_dc_make_entry(length, vitrine_dc_value(&table->codes, bits, length)) : 0;
+  uint32_t end = 0;
+  int number = 0;
+  for (int length = 1; length <= vitrine_dc_lookup_bits; length++) {
+    uint32_t indexes = 1u << (vitrine_dc_lookup_bits - length);
+    for (int code = 0; code < source->bits[length]; code++) {
+      vitrine_dc_entry entry = vitrine_dc_make_entry(length, table->codes.values[number++]);
+      for (uint32_t index = end; index < end + indexes; index++) {
+        lengths[index] = (uint8_t)length;
+        table->singles[index] = entry;
+      }
+      end += indexes;
+    }
   }
-  for (uint32_t index = 0; index < vitrine_dc_entry_count; index++) {
+  memset(table->singles + end, 0, (vitrine_dc_entry_count - end) * sizeof(vitrine_dc_entry));
+  memset(table->chains + end, 0, (vitrine_dc_entry_count - end) * sizeof(vitrine_dc_entry));
+  for (uint32_t index = 0; index < end; index++) {
     vitrine_dc_entry chain = table->singles[index];
     while (chain && !(chain & vitrine_dc_end_of_block)) {
       int used = vitrine_dc_bits(chain);
@@ -125,7 +137,7 @@ static inline bool vitrine_dc_make_ac_table(vitrine_ac_table *table, const JHUFF
       uint32_t rest = index << used & vitrine_dc_index_mask;
       vitrine_dc_entry next = table->singles[rest];
       int bits = used + vitrine_dc_bits(next), count = vitrine_dc_coefficients(chain) + vitrine_dc_coefficients(next);
-      if (!next || used + lengths[rest] > vitrine_dc_lookup_bits || bits > 31 || count > 63) break;
+      if (rest >= end || !next || used + lengths[rest] > vitrine_dc_lookup_bits || bits > 31 || count > 63) break;
       chain = (vitrine_dc_entry)(bits | count << 5 | (next & vitrine_dc_end_of_block));
     }
     table->chains[index] = chain;

@@ -92,7 +92,7 @@ static inline vitrine_jpeg_index *vitrine_jpeg_index_open(const vitrine_jpeg *jp
   const struct jpeg_decompress_struct *info = &jpeg->info;
   vitrine_jpeg_index *index = (vitrine_jpeg_index *)calloc(1, sizeof *index);
   if (!index) return NULL;
-  index->image = vitrine_dc_prepare(jpeg);
+  index->image = vitrine_dc_prepare(jpeg, false);
   if (!index->image || info->src->bytes_in_buffer > count) {
     vitrine_jpeg_index_close(index);
     return NULL;

@@ -12,7 +12,7 @@ enum JPEGCoefficients {
       guard let header = JPEGHeader(bytes), let reader = try? JPEGReader(buffer, limits: DecodeLimits()),
         reader.size.width * reader.size.height <= 1 << 20,
         let plan = try? DecodePlan(format: .jpeg, stored: reader.size, orientation: .up, options: options),
-        let image = (try? JPEGDCImage(reader, header, for: plan)) ?? nil
+        let image = (try? JPEGDCImage(reader, header, of: bytes, for: plan)) ?? nil
       else { return }
       for index in 0..<image.planeCount {
         let plane = image.plane(index)

@@ -2,34 +2,52 @@ import CCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// A thumbnail of a JPEG, made from the DC coefficients alone, which are the means of blocks of 8 x 8 samples.
+/// A thumbnail of a JPEG, made from the DC coefficients alone, which are the means of blocks of 8 x 8 samples. Most of the
+/// scans of a progressive JPEG are not read.
 final class JPEGDCImage {
   private let image: UnsafeMutablePointer<vitrine_dc_image>
   private let imageSize: PixelSize
 
   /// Reads the coefficients of a JPEG whose header has been read. Returns `nil` for an image that is left to libjpeg:
   /// not suited to the plan, unusual or damaged. Throws `.cancelled`.
-  init?(_ reader: JPEGReader, _ header: JPEGHeader, for plan: DecodePlan) throws(ImageError) {
-    guard Self.suits(plan, header), let image = vitrine_dc_open(reader.handle) else { return nil }
+  ///
+  /// - Parameter data: The bytes that `reader` reads.
+  init?(
+    _ reader: JPEGReader, _ header: JPEGHeader, of data: [UInt8], for plan: DecodePlan
+  ) throws(ImageError) {
+    guard Self.suits(plan, header) else { return nil }
+    let bits = header.isProgressive ? JPEGBitScans(data) : nil
+    guard bits != nil || !header.isProgressive, let image = vitrine_dc_open(reader.handle) else { return nil }
     self.image = image
     imageSize = reader.size
-    switch vitrine_dc_read(image, reader.handle) {
-    case vitrine_dc_complete: break
-    case vitrine_dc_cancelled: throw .cancelled
-    default: return nil
+    guard try Self.isComplete(vitrine_dc_read_first_scan(image, reader.handle)) else { return nil }
+    for scan in bits?.scans ?? [] {
+      let result = data.withUnsafeBufferPointer { data in
+        let codes = UnsafeBufferPointer(rebasing: data[scan.codes])
+        return vitrine_dc_read_next_bits(
+          image, reader.handle, codes.baseAddress, codes.count, Int32(scan.component ?? -1),
+          UInt32(scan.restartInterval), Int32(scan.missingBits))
+      }
+      guard try Self.isComplete(result) else { return nil }
     }
+    guard vitrine_dc_make_samples(image) == vitrine_dc_complete else { return nil }
+  }
+
+  /// Returns false for an image that is unusual or damaged. Throws `.cancelled`.
+  private static func isComplete(_ result: vitrine_dc_result) throws(ImageError) -> Bool {
+    guard result != vitrine_dc_cancelled else { throw .cancelled }
+    return result == vitrine_dc_complete
   }
 
   deinit { vitrine_dc_close(image) }
 
-  /// Returns true if a plan needs a sixteenth of the size or less, all components come in one scan, and each component
-  /// has at least as many means as pixels are requested per side.
+  /// Returns true if a plan needs a sixteenth of the size or less, the image is progressive or all components come in
+  /// one scan, and each component has at least as many means as pixels are requested per side.
   static func suits(_ plan: DecodePlan, _ header: JPEGHeader) -> Bool {
-    guard header.isSequential, !header.hasMultipleScans,
+    let isSequential = header.isSequential && !header.hasMultipleScans
+    guard isSequential || (header.isProgressive && !header.isArithmetic),
       JPEGDecoder.eighths(from: plan.stored, to: plan.scaled) == 1
-    else {
-      return false
-    }
+    else { return false }
     // A single component is not subsampled, with any factors.
     guard header.components.count > 1 else { return true }
     let horizontal = header.components.map(\.horizontal).max() ?? 1
@@ -93,7 +111,10 @@ final class JPEGDCImage {
   static func bytes(of header: JPEGHeader, for plan: DecodePlan) -> Int {
     let (columns, rows) = ((header.size.width + 15) / 16 * 2, (header.size.height + 15) / 16 * 2)
     let scaler = MeanScaler.bytes(planeWidth: columns, planeHeight: rows, scaled: plan.scaled)
+    // A progressive image has coefficients of two bytes in addition to the means.
+    let bytesPerMean = header.isProgressive ? 3 : 1
     return ByteCount.sum(
-      ByteCount.product(columns, rows, 3), ByteCount.product(scaler, 3), MemoryLayout<vitrine_dc_image>.size)
+      ByteCount.product(columns, rows, 3 * bytesPerMean), ByteCount.product(scaler, 3),
+      MemoryLayout<vitrine_dc_image>.size)
   }
 }

@@ -25,7 +25,7 @@ enum JPEGDecoder {
       }
       plan.convertColors(of: reader.colorModel, with: segments.profile)
       let bitmap = try plan.bitmap(hasAlpha: false) { (canvas) throws(ImageError) in
-        if let image = try JPEGDCImage(reader, header, for: plan) {
+        if let image = try JPEGDCImage(reader, header, of: data, for: plan) {
           return try image.draw(on: canvas, as: plan.options.pixelFormat)
         }
         let source = try reader.start(for: plan, header: header)
@@ -42,8 +42,9 @@ enum JPEGDecoder {
   /// Returns the memory that a decode takes. Throws the errors of `decode` that follow from the size in the header.
   static func memory(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> SourceMemory {
     guard let header = JPEGHeader(data) else { throw .decoding(.jpeg, message: "no header") }
+    let segments = JPEGSegments(data)
     let plan = try DecodePlan(
-      format: .jpeg, stored: header.size, orientation: JPEGSegments(data).orientation, options: options)
+      format: .jpeg, stored: header.size, orientation: segments.orientation, options: options)
     try plan.checkPixels(holdsSource: header.hasMultipleScans)
     let eighths = eighths(from: plan.stored, to: plan.scaled)
     func side(_ stored: Int) -> Int { (stored * eighths + 7) / 8 }
@@ -54,6 +55,8 @@ enum JPEGDecoder {
       plan: plan, source: Canvas.Source(output, hasAlpha: false),
       codec: max(header.codecBytes(eighths: eighths), coefficients),
       profile: header.profileBytes, comesInPasses: header.hasMultipleScans,
+      // Exif may have a thumbnail.
+      reservedForPreviews: plan.isScaled && segments.exif != nil ? JPEGThumbnail.decodingBytes : 0,
       collectsRows: !header.hasMultipleScans)
   }
 

@@ -4,6 +4,9 @@ extension ImageCodecs {
   /// Returns a decoder for previews of an image that is still arriving; `nil` for the style `.none`.
   ///
   /// With `.scans`, these previews are available:
+  /// - JPEG whose Exif has a thumbnail with at least the requested pixels and the image's aspect ratio: the thumbnail,
+  ///   as soon as the header has arrived, unless Exif states that the image was changed after it was taken. If the JPEG
+  ///   has a single scan, no other previews follow.
   /// - JPEG with several scans, such as progressive JPEG: the last complete scan, refined by the received part of the
   ///   next.
   /// - Interlaced PNG (Adam7): from the first pass on, as blocks.

@@ -2,7 +2,8 @@ import VitrineGraphics
 import VitrineLoading
 
 /// Decodes previews of a JPEG: with several scans, the last complete scan, refined by the received part of the next;
-/// with a single scan, the rows received so far.
+/// with a single scan, the rows received so far. A thumbnail in the Exif that is large enough comes first, and replaces the
+/// rows of a single scan.
 final class JPEGPreviewDecoder: PreviewDecoder {
   private let reader: JPEGReader
   private let style: ImageRequest.Progressive
@@ -24,9 +25,11 @@ final class JPEGPreviewDecoder: PreviewDecoder {
     reader.cancellation = cancellation
     return try data.withUnsafeBufferPointer { (bytes) throws(ImageError) in
       try reader.reading(bytes) { () throws(ImageError) in
+        let isFirst = start == nil
         guard let started = try started(data) else { return nil }
         var plan = started.plan
         plan.cancellation = cancellation
+        if isFirst, let thumbnail = try thumbnail(in: data, plan) { return thumbnail }
         return reader.holdsSource ? try scans(plan, started.source) : try rows(plan, started.source)
       }
     }
@@ -48,6 +51,16 @@ final class JPEGPreviewDecoder: PreviewDecoder {
     plan.convertColors(of: reader.colorModel, with: segments.profile)
     start = (plan, try reader.start(for: plan, header: header))
     return start
+  }
+
+  /// Returns the thumbnail; `nil` if there is none that suits the plan.
+  private func thumbnail(in data: [UInt8], _ plan: DecodePlan) throws(ImageError) -> DecodedPreview? {
+    guard style == .scans, let header = JPEGHeader(data),
+      let bitmap = try JPEGThumbnail(JPEGSegments(data), header, for: plan)?.bitmap(for: plan)
+    else { return nil }
+    // Rows from the top would hide a preview of the whole image.
+    isFinished = !reader.holdsSource
+    return DecodedPreview(image: plan.image(bitmap))
   }
 
   private func scans(_ plan: DecodePlan, _ source: Canvas.Source) throws(ImageError) -> DecodedPreview? {

@@ -21,6 +21,8 @@ struct JPEGFixture {
   /// The number of scans of a progressive image with one component: first the DC coefficients, then one scan per
   /// frequency. `nil` for the usual ten scans of three components.
   var scanCount: Int?
+  /// The scans of a progressive image, as libjpeg describes them; `nil` for the usual ten.
+  var script: [jpeg_scan_info]?
   /// True to store all components in one scan, false for one scan per component.
   var isInterleaved = true
   /// True for arithmetic instead of Huffman coding.
@@ -71,8 +73,9 @@ struct JPEGFixture {
           comps_in_scan: 1, component_index: (0, 0, 0, 0), Ss: scan, Se: scan, Ah: 0, Al: 0)
       }
     }
+    if let script { scans = script }
     return scans.withUnsafeMutableBufferPointer { scans in
-      if !isInterleaved || scanCount != nil {
+      if !isInterleaved || scanCount != nil || script != nil {
         info.pointee.scan_info = UnsafePointer(scans.baseAddress)
         info.pointee.num_scans = Int32(scans.count)
       }

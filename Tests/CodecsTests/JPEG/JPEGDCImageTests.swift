@@ -15,9 +15,12 @@ import VitrineLoading
     var subsamples = false
     var restartInterval: UInt32 = 0
     var quality: Int32 = 95
+    var isProgressive = false
+    var script: [jpeg_scan_info]?
 
     var testDescription: String {
       "\(width)x\(height) \(model)\(subsamples ? " 4:2:0" : "") restart \(restartInterval) quality \(quality)"
+        + (isProgressive ? " progressive, \(script?.count ?? 10) scans" : "")
     }
 
     /// A file with edges, slopes and noise.
@@ -33,6 +36,8 @@ import VitrineLoading
       fixture.subsamples = subsamples
       fixture.restartInterval = restartInterval
       fixture.quality = quality
+      fixture.isProgressive = isProgressive
+      fixture.script = script
       return fixture.bytes
     }
   }
@@ -53,7 +58,7 @@ import VitrineLoading
       let plan = try DecodePlan(
         format: .jpeg, stored: reader.size, orientation: .up, options: DecodeOptions(target: target))
       guard let header = JPEGHeader(bytes) else { throw ImageError.decoding(.jpeg, message: "no header") }
-      return try body(try JPEGDCImage(reader, header, for: plan), reader, plan)
+      return try body(try JPEGDCImage(reader, header, of: bytes, for: plan), reader, plan)
     }
   }
 
@@ -92,10 +97,43 @@ import VitrineLoading
         cases.append(Case(width: width, height: height, model: .gray, restartInterval: interval))
       }
     }
+    for var file in cases where file.width != 640 {
+      file.isProgressive = true
+      cases.append(file)
+    }
     return cases
   }()
 
-  @Test(arguments: cases)
+  /// Progressive images with other scans of DC coefficients than the usual two.
+  private static let scripts: [Case] = {
+    func scan(_ components: [Int32], _ first: Int32, _ last: Int32, _ before: Int32, _ after: Int32)
+      -> jpeg_scan_info
+    {
+      let indices = components + Array(repeating: 0, count: 4 - components.count)
+      return jpeg_scan_info(
+        comps_in_scan: Int32(components.count),
+        component_index: (indices[0], indices[1], indices[2], indices[3]),
+        Ss: first, Se: last, Ah: before, Al: after)
+    }
+    let all: [Int32] = [0, 1, 2]
+    let others = all.map { scan([$0], 1, 63, 0, 0) }
+    let scripts = [
+      [scan(all, 0, 0, 0, 0)] + others,
+      [scan(all, 0, 0, 0, 3)] + others + (0..<3).map { scan(all, 0, 0, 3 - $0, 2 - $0) },
+      [scan(all, 0, 0, 0, 1)] + others + all.reversed().map { scan([$0], 0, 0, 1, 0) },
+      // The last bits never come.
+      [scan(all, 0, 0, 0, 2), scan([1], 0, 0, 2, 1)] + others,
+    ]
+    return scripts.flatMap { script in
+      [false, true].map { subsamples in
+        Case(
+          width: 97, height: 61, subsamples: subsamples, restartInterval: subsamples ? 2 : 0,
+          isProgressive: true, script: script)
+      }
+    }
+  }()
+
+  @Test(arguments: cases + scripts)
   private func meansEqualTheCoefficientsOfLibjpeg(_ file: Case) throws {
     let bytes = file.bytes
 
@@ -193,8 +231,13 @@ import VitrineLoading
     }
 
     #expect(try !isLeft { _ in })
-    #expect(try isLeft { $0.isProgressive = true })
+    #expect(try !isLeft { $0.isProgressive = true })
     #expect(try isLeft { $0.isArithmetic = true })
+    #expect(
+      try isLeft {
+        $0.isProgressive = true
+        $0.isArithmetic = true
+      })
     #expect(try isLeft { $0.isInterleaved = false })
     for model in [JPEGFixture.Model.cmyk, .ycck] {
       #expect(
@@ -215,8 +258,11 @@ import VitrineLoading
     #expect(try withImage(subsampled, target: 21) { image, _, _ in image == nil })
   }
 
-  @Test(arguments: [false, true]) private func truncatedFilesAreLeftToLibjpeg(subsamples: Bool) throws {
-    let bytes = Case(width: 48, height: 40, subsamples: subsamples, restartInterval: 2).bytes
+  @Test(arguments: [false, true], [false, true])
+  private func truncatedFilesAreLeftToLibjpeg(subsamples: Bool, isProgressive: Bool) throws {
+    let bytes = Case(
+      width: 48, height: 40, subsamples: subsamples, restartInterval: 2, isProgressive: isProgressive
+    ).bytes
     let start = try #require(JPEGSegments(bytes).first { $0.marker == JPEGSegments.startOfScan }).payload
       .endIndex
 
@@ -246,6 +292,46 @@ import VitrineLoading
         }
       }
     }
+  }
+
+  /// Damage to AC coefficients is not noticed.
+  @Test(arguments: [0, 1, 2, 3, 4, 5, 6, 7])
+  private func damagedProgressiveFilesAreLeftToLibjpegOrReadInTheSameWay(bit: Int) throws {
+    for file in [
+      Case(width: 40, height: 24, isProgressive: true),
+      Case(width: 33, height: 40, subsamples: true, restartInterval: 3, isProgressive: true),
+    ] {
+      let bytes = file.bytes
+      for index in bytes.indices.dropFirst(2) {
+        var damaged = bytes
+        damaged[index] ^= 1 << bit
+        _ = try? withImage(damaged) { image, _, plan in
+          guard let image, plan.stored.width * plan.stored.height <= 1 << 16 else { return }
+          for component in 0..<image.planeCount {
+            let plane = image.plane(component)
+            var samples = [UInt8](repeating: 0, count: plane.samples.count)
+            let isRead = jpeg_oracle_read_means(
+              damaged, damaged.count, Int32(component), &samples, plane.width, plane.width, plane.height)
+            #expect(!isRead || plane.samples == samples, "byte \(index) of \(file)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test(
+    "a thumbnail of a progressive image equals that of the same coefficients in one scan", arguments: [8, 20])
+  func thumbnailOfAProgressiveImage(side: Int) throws {
+    var fixture = JPEGFixture(width: 400, height: 320, color: patternColor)
+    fixture.subsamples = true
+    let target = DecodeTarget(width: side, height: side, mode: .fit)
+    let sequential = try decode(fixture.bytes, to: target).bitmap.withUnsafeBytes { Array($0) }
+    fixture.isProgressive = true
+    fixture.exif = exif(orientation: 1)
+
+    let progressive = try decode(fixture.bytes, to: target).bitmap.withUnsafeBytes { Array($0) }
+
+    #expect(progressive == sequential)
   }
 
   @Test func cancelledDecodeEndsWithTheRowOfBlocks() throws {
