@@ -12,6 +12,12 @@ struct MemoryMeasuredTests {
     let testDescription: String
     var target: (width: Int, height: Int)?
     let bytes: @Sendable () -> [UInt8]
+
+    /// True if the header does not show that less memory suffices.
+    var isPredictedAsMaximum: Bool {
+      testDescription.contains("WebP") || testDescription.hasPrefix("progressive JPEG for a tile")
+        || testDescription.contains("a quarter of the chroma")
+    }
   }
 
   private static func jpeg(_ change: @escaping @Sendable (inout JPEGFixture) -> Void)
@@ -109,8 +115,9 @@ struct MemoryMeasuredTests {
     let (needed, taken) = (numbers[0], numbers[1])
     // The measurement includes code pages that are used for the first time.
     #expect(taken <= needed + (1 << 20), "needed \(needed), taken \(taken)")
-    // WebP with alpha, or lossless with few colors, takes less, which the header does not show.
-    guard !sample.testDescription.contains("WebP") else { return }
+    // WebP with alpha, or lossless with few colors, takes less, which the header does not show. A progressive JPEG for
+    // a tile takes less, unless its DC scans are damaged and libjpeg decodes it.
+    guard !sample.isPredictedAsMaximum else { return }
     #expect(needed <= taken * 2 + (3 << 20), "needed \(needed), taken \(taken)")
   }
 }
