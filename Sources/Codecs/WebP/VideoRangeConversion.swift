@@ -50,12 +50,12 @@ struct VideoRangeConversion {
 
   @inline(__always)
   private static func product(_ values: SIMD8<UInt16>, _ factor: UInt32) -> SIMD8<UInt16> {
-    SIMD8(truncatingIfNeeded: SIMD8<UInt32>(truncatingIfNeeded: values) &* factor &>> 16)
+    SIMD8(truncatingIfNeeded: (SIMD8<UInt32>(truncatingIfNeeded: values) &* factor) &>> 16)
   }
 
   @inline(__always)
   private static func product(_ values: SIMD8<Int16>, _ factor: Int32) -> SIMD8<Int16> {
-    SIMD8(truncatingIfNeeded: SIMD8<Int32>(truncatingIfNeeded: values) &* factor &>> 16)
+    SIMD8(truncatingIfNeeded: (SIMD8<Int32>(truncatingIfNeeded: values) &* factor) &>> 16)
   }
 
   @inline(__always)

@@ -13,10 +13,16 @@ struct WebPPlanes {
   private let size: PixelSize
   private let memory: PixelBuffer
 
+  /// The number of pixels per pixel of the result, on each side, up to which planes are used. For smaller results, libwebp
+  /// is about as fast, and takes less memory.
+  private static let largestScale = 8
+
   /// Returns true for an opaque lossy frame that is scaled down.
   static func suits(_ frame: WebPFrame, _ plan: DecodePlan) -> Bool {
-    !frame.isLossless && !frame.hasAlpha && frame.size == plan.stored && plan.isScaled
-      && bytes(of: frame.size) <= largestByteCount
+    let (size, scaled) = (frame.size, plan.scaled)
+    return !frame.isLossless && !frame.hasAlpha && size == plan.stored && plan.isScaled
+      && size.width <= scaled.width * largestScale && size.height <= scaled.height * largestScale
+      && bytes(of: size) <= largestByteCount
   }
 
   /// The bytes of the planes of a frame.
