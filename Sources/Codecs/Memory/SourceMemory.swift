@@ -16,7 +16,8 @@ struct SourceMemory {
   var reservedForPreviews = 0
   /// True if previews are assembled row by row at the size of the result.
   var collectsRows = true
-
+  /// The bytes for drawing the whole image; `nil` for those of a `source`, which previews take in any case.
+  var wholeDrawing: Int?
   /// The bytes and tables of an animation, which its previews keep; 0 for a still image.
   var animation = 0
 
@@ -26,7 +27,8 @@ struct SourceMemory {
 
   /// The peak number of bytes for decoding the whole image.
   var fullImage: Int {
-    ByteCount.sum(codec, plan.resultBytes, plan.drawingBytes(of: source), colorConversion, Self.overhead)
+    ByteCount.sum(
+      codec, plan.resultBytes, wholeDrawing ?? plan.drawingBytes(of: source), colorConversion, Self.overhead)
   }
 
   /// Returns the peak number of bytes for decoding a preview; 0 if the style and the format give no previews.

@@ -8,8 +8,8 @@ import VitrineGraphics
 struct AreaScaler: ~Copyable {
   private let canvas: Canvas
   private let swapsRedAndBlue: Bool
-  /// The number of source pixels per output pixel, at least 1.
-  private let step: (x: Double, y: Double)
+  /// The number of source rows per output row, at least 1.
+  private let step: Double
   /// The number of source rows by which the canvas begins above the source.
   private let rowsBefore: Double
   private var sums: any RowSums
@@ -22,7 +22,7 @@ struct AreaScaler: ~Copyable {
   /// True if no source row was added to the current output row.
   private var isAtStart = true
 
-  /// The source columns that an output column covers.
+  /// The source columns that an output column covers, or the rows of a row.
   struct Span {
     var first, last: Int
     /// The weights of the first and of the last column; columns between them have the weight 1.
@@ -39,21 +39,41 @@ struct AreaScaler: ~Copyable {
       "images are scaled down")
     self.canvas = canvas
     swapsRedAndBlue = source.swapsRedAndBlue
-    step = (
-      source.extent.width / (Double(canvas.size.width) - 2 * canvas.overhang.x),
-      source.extent.height / (Double(canvas.size.height) - 2 * canvas.overhang.y)
-    )
-    rowsBefore = canvas.overhang.y * step.y
+    step = Self.step(source, to: canvas).y
+    rowsBefore = canvas.overhang.y * step
     height = source.size.height
-    let spans = Self.spans(
-      count: canvas.size.width, step: step.x, before: canvas.overhang.x * step.x, limit: source.size.width)
-    sums = Self.sums(of: source, spans, rowsPerRow: step.y)
+    sums = Self.sums(of: source, Self.columns(source, to: canvas), rowsPerRow: step)
     memory = PixelBuffer(byteCount: canvas.size.width * PixelFormat.bytesPerPixel)
     // A canvas has at least one pixel.
     output = memory.bytes.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self)
   }
 
-  private static func sums(
+  /// Returns the number of source pixels per output pixel.
+  private static func step(_ source: Canvas.Source, to canvas: Canvas) -> (x: Double, y: Double) {
+    (
+      source.extent.width / (Double(canvas.size.width) - 2 * canvas.overhang.x),
+      source.extent.height / (Double(canvas.size.height) - 2 * canvas.overhang.y)
+    )
+  }
+
+  /// Returns the source columns of each output column.
+  static func columns(_ source: Canvas.Source, to canvas: Canvas) -> [Span] {
+    let step = step(source, to: canvas).x
+    return spans(
+      count: canvas.size.width, step: step, before: canvas.overhang.x * step, limit: source.size.width)
+  }
+
+  /// Returns the source rows of each output row.
+  static func rows(_ source: Canvas.Source, to canvas: Canvas) -> [Span] {
+    let step = step(source, to: canvas).y
+    return spans(
+      count: canvas.size.height, step: step, before: canvas.overhang.y * step, limit: source.size.height)
+  }
+
+  /// Returns empty sums.
+  ///
+  /// - Parameter rowsPerRow: The number of source rows per output row.
+  static func sums(
     of source: Canvas.Source, _ spans: [Span], rowsPerRow: Double
   ) -> any RowSums {
     if source.hasAlpha { return AlphaSums(spans, sourceWidth: source.size.width, rowsPerRow: rowsPerRow) }
@@ -80,11 +100,11 @@ struct AreaScaler: ~Copyable {
     let bottom = top + 1
     y += 1
     while outputY < canvas.size.height {
-      let end = Double(outputY + 1) * step.y
+      let end = Double(outputY + 1) * step
       let weight = Float(min(bottom, end) - top)
       // A sliver caused by rounding is skipped, unless it is all that the output row gets.
       if weight > 1e-4 || (y == height && isAtStart) {
-        let start = max(Double(outputY) * step.y, rowsBefore)
+        let start = max(Double(outputY) * step, rowsBefore)
         let rows = min(end, Double(height) + rowsBefore) - start
         sums.add(bytes, weight: max(weight, 1e-4), of: Float(rows))
         isAtStart = false

@@ -2,9 +2,10 @@ import CCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// Decodes WebP with libwebp, which also scales, and finds the frames of an animation. The area filter scales lossy images
-/// with alpha, because libwebp lets the colors of transparent pixels bleed into visible edges, and images that are scaled
-/// to more than half of their size, because it is faster there.
+/// Decodes WebP with libwebp, which also scales, and finds the frames of an animation. The area filter scales lossy images:
+/// without alpha from planes (see `WebPPlanes`), because that is faster, and with alpha because libwebp lets the colors
+/// of transparent pixels bleed into visible edges. It also scales images to more than half of their size, because it is
+/// faster there.
 enum WebPDecoder {
   static func decode(
     _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation = .never
@@ -45,6 +46,7 @@ enum WebPDecoder {
         profile: container.profileBytes,
         reservedForPreviews: ByteCount.product(
           source.size.width, source.size.height, PixelFormat.bytesPerPixel),
+        wholeDrawing: WebPPlanes.suits(frame, plan) ? WebPPlanes.bytes(of: frame.size, for: plan) : nil,
         animation: tables > 0 ? ByteCount.sum(data.count, tables) : 0)
     }
   }

@@ -111,25 +111,44 @@ struct WebPFrame {
 
   /// Returns the canvas with the frame on it as a finished bitmap.
   func bitmap(_ plan: DecodePlan) throws(ImageError) -> Bitmap {
-    let source = source(for: plan)
+    if WebPPlanes.suits(self, plan) {
+      let planes = WebPPlanes(size)
+      var config = try planes.configuration(for: plan)
+      try decode(to: &config, cancellation: plan.cancellation)
+      return try plan.bitmap(hasAlpha: false) { (canvas) throws(ImageError) in
+        try planes.draw(on: canvas, as: plan.options.pixelFormat)
+      }
+    }
+    var source = source(for: plan)
+    // Less memory, which is new for the process, and is read again.
+    if !source.hasAlpha, source.size != plan.scaled { source.bytesPerPixel = 3 }
     return try plan.bitmap(hasAlpha: source.hasAlpha) { (canvas) throws(ImageError) in
       try canvas.draw(source) { (rows, _) throws(ImageError) in
         try decode(
-          to: rows, size: source.size, format: plan.options.pixelFormat, cancellation: plan.cancellation)
+          to: rows, size: source.size, bytesPerPixel: source.bytesPerPixel, format: plan.options.pixelFormat,
+          cancellation: plan.cancellation)
       }
     }
   }
 
   /// Writes the frame to memory of `canvas` pixels: scaled down to the whole canvas, or unscaled in its position.
   func decode(
-    to pixels: UnsafeMutableRawPointer, size canvas: PixelSize, format: PixelFormat,
-    cancellation: DecodeCancellation
+    to pixels: UnsafeMutableRawPointer, size canvas: PixelSize,
+    bytesPerPixel: Int = PixelFormat.bytesPerPixel,
+    format: PixelFormat, cancellation: DecodeCancellation
   ) throws(ImageError) {
     if size != canvas, !isShrunk(to: canvas) {
-      let byteCount = canvas.width * canvas.height * PixelFormat.bytesPerPixel
+      let byteCount = canvas.width * canvas.height * bytesPerPixel
       pixels.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
     }
-    var config = try configuration(to: pixels, size: canvas, format: format)
+    var config = try configuration(to: pixels, size: canvas, bytesPerPixel: bytesPerPixel, format: format)
+    try decode(to: &config, cancellation: cancellation)
+  }
+
+  /// Decodes the frame to the memory of a configuration.
+  private func decode(
+    to config: inout WebPDecoderConfig, cancellation: DecodeCancellation
+  ) throws(ImageError) {
     _ = try Self.tables(data, size: size, cancellation: cancellation)
     // libwebp keeps a pointer to the configuration until the decoder is deleted.
     try withUnsafeMutablePointer(to: &config) { (config) throws(ImageError) in
@@ -154,10 +173,14 @@ struct WebPFrame {
   }
 
   /// Returns the configuration for decoding to memory of `canvas` pixels. Pixels outside of the frame must be zero.
+  ///
+  /// - Parameter bytesPerPixel: Four, or three for an opaque frame.
   func configuration(
-    to pixels: UnsafeMutableRawPointer, size canvas: PixelSize, format: PixelFormat
+    to pixels: UnsafeMutableRawPointer, size canvas: PixelSize,
+    bytesPerPixel: Int = PixelFormat.bytesPerPixel,
+    format: PixelFormat
   ) throws(ImageError) -> WebPDecoderConfig {
-    let bytesPerRow = canvas.width * PixelFormat.bytesPerPixel
+    let bytesPerRow = canvas.width * bytesPerPixel
     let byteCount = bytesPerRow * canvas.height
     var config = WebPDecoderConfig()
     guard WebPInitDecoderConfig(&config) != 0 else {
@@ -172,9 +195,15 @@ struct WebPFrame {
       guard origin.x + size.width <= canvas.width, origin.y + size.height <= canvas.height else {
         throw .decoding(.webp, message: "a frame outside of the image")
       }
-      offset = origin.y * bytesPerRow + origin.x * PixelFormat.bytesPerPixel
+      offset = origin.y * bytesPerRow + origin.x * bytesPerPixel
     }
-    config.output.colorspace = format == .bgra ? MODE_BGRA : MODE_RGBA
+    config.output.colorspace =
+      switch (format, bytesPerPixel) {
+      case (.bgra, 3): MODE_BGR
+      case (.rgba, 3): MODE_RGB
+      case (.bgra, _): MODE_BGRA
+      case (.rgba, _): MODE_RGBA
+      }
     config.output.is_external_memory = 1
     config.output.u.RGBA.rgba = (pixels + offset).assumingMemoryBound(to: UInt8.self)
     config.output.u.RGBA.stride = Int32(bytesPerRow)

@@ -46,7 +46,10 @@ import VitrineLoading
         #expect(image.format == complete.format && image.bitmap.format == .rgba)
       }
       #expect(!parts.isEmpty)
-      #expect(parts.last?.image.bitmap.decibels(against: complete.bitmap) == .infinity)
+      let decibels = try #require(parts.last?.image.bitmap.decibels(against: complete.bitmap))
+      // A smaller image of opaque lossy WebP is made from planes; its previews are scaled by libwebp.
+      let isFromPlanes = target != nil && [WebPFixture.lossy, WebPFixture.lossyRows].contains(bytes)
+      #expect(isFromPlanes ? decibels > 30 : decibels == .infinity)
       #expect(parts.last?.image.bitmap.isOpaque == complete.bitmap.isOpaque)
     }
   }
@@ -111,7 +114,9 @@ import VitrineLoading
     // At a sixteenth of its size, the final image is made from DC coefficients, and is sharper than its previews.
     let jpeg = JPEGFixture(width: 48, height: 104, color: patternColor).bytes
     let png = PNGFixture(width: 48, height: 60, colorType: 2) { x, y in [x * 5, y * 4, x + y] }.bytes
-    for bytes in [jpeg, png, WebPFixture.lossyRows, WebPFixture.losslessRows] {
+    // A smaller image of opaque lossy WebP is made from planes; its previews are scaled by libwebp.
+    let images = [jpeg, png, WebPFixture.losslessRows] + (target == nil ? [WebPFixture.lossyRows] : [])
+    for bytes in images {
       let complete = try decode(bytes, to: target).bitmap
       let parts = try parts(of: bytes, every: bytes.count / 10, to: target)
       #expect(parts.count > 2)

@@ -250,6 +250,8 @@ package final class PixelMemory: Sendable {
       return Block(bytes: bytes, storage: .pages(pageBytes))
     }
     guard let start = map(pageBytes) else { return nil }
+    // All of the block is about to be written, and a fault for each page takes longer. Older kernels return an error.
+    if !isZeroed { madvise(start, pageBytes, MADV_POPULATE_WRITE) }
     state.withLock { $0.used += pageBytes }
     let bytes = UnsafeMutableRawBufferPointer(start: start, count: byteCount)
     return Block(bytes: bytes, storage: .pages(pageBytes))
