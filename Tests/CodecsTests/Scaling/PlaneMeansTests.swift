@@ -41,7 +41,7 @@ import VitrineTesting
   }
 
   @Test("means are exact up to rounding", arguments: 0..<60) func meansAreExact(seed: Int) {
-    var random = SplitMix(seed: UInt64(seed))
+    var random = SplitMix(state: UInt64(seed))
     let width = Int.random(in: 1...70, using: &random)
     let height = seed % 10 == 9 ? 3000 : Int.random(in: 1...40, using: &random)
     let plane = (0..<width * height).map { _ in UInt8.random(in: 0...1, using: &random) * 255 }
