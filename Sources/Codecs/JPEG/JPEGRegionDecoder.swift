@@ -12,6 +12,7 @@ final class JPEGRegionDecoder: ImageRegionDecoder, @unchecked Sendable {
   private static let rowsAtOnce = Canvas.stripHeight
 
   let layout: RegionLayout
+  let format = ImageFormat.jpeg
   private let index: JPEGIndex
   private let header: JPEGHeader
   private let orientation: Orientation
@@ -38,7 +39,7 @@ final class JPEGRegionDecoder: ImageRegionDecoder, @unchecked Sendable {
         }
         plan.convertColors(of: reader.colorModel, with: segments.profile)
         let index = try JPEGIndex(reader, headerCount: buffer.count, of: bytes, cancellation: cancellation)
-        return (index, plan.colors, plan.source)
+        return (index, plan.colors, plan.stored)
       }
     } catch {
       throw .image(error)
@@ -51,9 +52,7 @@ final class JPEGRegionDecoder: ImageRegionDecoder, @unchecked Sendable {
     pixelFormat = options.pixelFormat
     limits = options.limits
     profileBytes = header.profileBytes
-    layout = RegionLayout(
-      sourceWidth: opened.size.width, sourceHeight: opened.size.height,
-      isMirrored: orientation.isMirrored, isFlipped: orientation.isFlipped)
+    layout = orientation.layout(of: opened.size)
   }
 
   /// Reads the bytes up to the first scan; `nil` if they do not hold the header of an image with one sequential scan.
@@ -81,7 +80,7 @@ final class JPEGRegionDecoder: ImageRegionDecoder, @unchecked Sendable {
 
   func memoryNeeded(for region: ImageRegion) -> Int {
     guard layout.contains(region) else { return 0 }
-    let part = Part(stored(region), region.reduction, index)
+    let part = Part(orientation.stored(region, of: layout), region.reduction, index)
     let rows = ByteCount.product(part.size.width, PixelFormat.bytesPerPixel, Self.rowsAtOnce)
     return ByteCount.sum(
       index.partBytes(part.mcus), JPEGIndex.scanBytes, rows, region.byteCount,
@@ -90,7 +89,7 @@ final class JPEGRegionDecoder: ImageRegionDecoder, @unchecked Sendable {
 
   func decode(_ region: ImageRegion, cancellation: DecodeCancellation) throws(ImageError) -> Bitmap {
     guard layout.contains(region) else { throw .decoding(.jpeg, message: "a region outside of the image") }
-    let area = stored(region)
+    let area = orientation.stored(region, of: layout)
     let part = Part(area, region.reduction, index)
     var plan = try DecodePlan(
       format: .jpeg, stored: PixelSize(width: area.width, height: area.height), orientation: orientation,
@@ -131,14 +130,6 @@ final class JPEGRegionDecoder: ImageRegionDecoder, @unchecked Sendable {
         canvas.write(row, at: y - origin.y)
       }
     }
-  }
-
-  /// Returns a region of the image as it is stored, before the orientation is applied.
-  private func stored(_ region: ImageRegion) -> PixelArea {
-    let shown = layout.size(reducedBy: region.reduction)
-    return orientation.stored(
-      PixelArea(x: region.x, y: region.y, width: region.width, height: region.height),
-      of: PixelSize(width: shown.width, height: shown.height))
   }
 
   /// The MCUs that are decoded for an area. Chroma is interpolated between neighbors, so that an MCU more is decoded on

@@ -45,10 +45,20 @@ enum PNGDecoder {
   /// Returns the form in which libpng returns the image. PNG has red first, and no alpha if it is opaque: libpng
   /// converts rows that are not scaled, and the result of scaling, which has fewer pixels, is converted after that.
   private static func source(_ structure: PNGStructure, for plan: DecodePlan) -> Canvas.Source {
-    var source = Canvas.Source(
-      structure.size, hasAlpha: structure.hasAlpha, isWhole: structure.isInterlaced)
-    guard plan.isScaled else { return source }
-    source.swapsRedAndBlue = plan.options.pixelFormat == .bgra
+    source(structure.size, structure, scaledTo: plan.isScaled ? plan.options.pixelFormat : nil)
+  }
+
+  /// Returns the form in which libpng returns a part of an image.
+  ///
+  /// - Parameters:
+  ///   - size: The size of the part.
+  ///   - format: The format of the result if the part is scaled; `nil` if it is not.
+  static func source(
+    _ size: PixelSize, _ structure: PNGStructure, scaledTo format: PixelFormat?
+  ) -> Canvas.Source {
+    var source = Canvas.Source(size, hasAlpha: structure.hasAlpha, isWhole: structure.isInterlaced)
+    guard let format else { return source }
+    source.swapsRedAndBlue = format == .bgra
     if !structure.hasAlpha { source.bytesPerPixel = 3 }
     return source
   }

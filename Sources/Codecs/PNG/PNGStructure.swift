@@ -7,7 +7,7 @@ import VitrineLoading
 struct PNGStructure {
   let size: PixelSize
   /// The maximum number of chunks. Encoders write chunks of some kilobytes.
-  private static let largestChunkCount = 1 << 18
+  static let largestChunkCount = 1 << 18
 
   /// True if the image has seven passes, so that all rows must be held at once.
   let isInterlaced: Bool
@@ -27,7 +27,7 @@ struct PNGStructure {
   private(set) var animation: Animation?
   /// The content of the IHDR chunk, 13 bytes.
   let header: ArraySlice<UInt8>
-  private let bitsPerPixel: Int
+  let bitsPerPixel: Int
   /// True for images with 16 bits per channel.
   private let isDeep: Bool
   let colorModel: ColorConversion.Model
@@ -71,7 +71,8 @@ struct PNGStructure {
     }
   }
 
-  private init(header: PNGChunk) throws(ImageError) {
+  /// Reads the header chunk. The other chunks are not known then.
+  init(header: PNGChunk) throws(ImageError) {
     guard header.type == PNGChunk.ihdr, header.payload.count == 13 else { throw Self.damaged("no IHDR") }
     let fields = header.payload
     self.header = fields
@@ -90,9 +91,10 @@ struct PNGStructure {
   var metadata: ImageMetadata? { exif.flatMap { ImageMetadata(exif: $0) } }
   var profile: ICCProfile? { packedProfile.flatMap { ICCProfile(packed: $0) } }
 
-  private mutating func apply(_ chunk: PNGChunk) {
+  /// Takes the next chunk after the header.
+  mutating func apply(_ chunk: PNGChunk) {
     switch chunk.type {
-    case PNGChunk.idat: dataCount += chunk.payload.count
+    case PNGChunk.idat: addData(chunk.payload.count)
     case PNGChunk.plte where dataCount == 0: palette = palette ?? chunk.payload
     case PNGChunk.trns:
       hasAlpha = true
@@ -107,12 +109,34 @@ struct PNGStructure {
     }
   }
 
-  /// The bytes that libpng and zlib allocate in addition to fixed tables: the previous row as stored, and the current
-  /// row with all channels of 8 or 16 bits.
-  var codecBytes: Int {
-    let stored = ByteCount.product(size.width, bitsPerPixel) / 8
-    return ByteCount.sum(stored, 1, ByteCount.product(ByteCount.sum(size.width, 8), isDeep ? 8 : 4))
+  /// Takes the next IDAT chunk without its content.
+  mutating func addData(_ count: Int) { dataCount += count }
+
+  /// The bytes that libpng and zlib allocate in addition to fixed tables.
+  var codecBytes: Int { codecBytes(width: size.width) }
+
+  /// Returns the bytes that libpng and zlib allocate for an image of another width, in addition to fixed tables: the
+  /// previous row as stored, and the current row with all channels of 8 or 16 bits.
+  func codecBytes(width: Int) -> Int {
+    let stored = ByteCount.product(width, bitsPerPixel) / 8
+    return ByteCount.sum(stored, 1, ByteCount.product(ByteCount.sum(width, 8), isDeep ? 8 : 4))
   }
+
+  /// True if the image has a valid header and is not interlaced, so that its rows follow each other.
+  var isReadByRows: Bool {
+    let fields = Array(header)
+    let depths: [UInt8] =
+      switch fields[9] {
+      case 0: [1, 2, 4, 8, 16]
+      case 3: [1, 2, 4, 8]
+      default: [8, 16]
+      }
+    return depths.contains(fields[8]) && fields[10...].allSatisfy { $0 == 0 } && size.width > 0
+      && size.height > 0
+  }
+
+  /// The number of bytes of metadata and of the packed color profile.
+  var chunkBytes: Int { ByteCount.sum(exif?.count ?? 0, packedProfile?.count ?? 0) }
 
   /// The size of the unpacked color profile in bytes; 0 if there is none.
   var profileBytes: Int { packedProfile.flatMap { ICCProfile.byteCount(packed: $0) } ?? 0 }

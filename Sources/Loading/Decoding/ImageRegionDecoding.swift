@@ -4,10 +4,10 @@ package import VitrineGraphics
 package protocol ImageRegionDecoding: ImageDecoding {
   /// Returns the peak number of bytes that `regionDecoder(for:options:cancellation:)` allocates, including the decoder.
   func memoryForRegions(of bytes: EncodedBytes) -> Int
-  /// Returns a decoder of regions of an image. Reads the whole image once, which takes about a quarter of the time of a
-  /// decode.
+  /// Returns a decoder of regions of an image. Reads a whole JPEG once, which takes about a quarter of the time of a
+  /// decode; of a PNG, only the chunks without pixels.
   ///
-  /// Throws `.regionsNotSupported` for an image that is decoded only as a whole, and the errors of `decode`.
+  /// Throws `.notSupported` for an image that is decoded only as a whole, and the errors of `decode`.
   func regionDecoder(
     for bytes: EncodedBytes, options: DecodeOptions, cancellation: DecodeCancellation
   ) throws(RegionError) -> any ImageRegionDecoder
@@ -16,11 +16,15 @@ package protocol ImageRegionDecoding: ImageDecoding {
 /// The decoder of regions of one image. May be used by any number of threads.
 package protocol ImageRegionDecoder: Sendable {
   var layout: RegionLayout { get }
+  /// The format of the encoded image.
+  var format: ImageFormat { get }
   /// The number of bytes that the decoder keeps, without those of the encoded image.
   var retainedBytes: Int { get }
   /// Returns the peak number of bytes of decoding a region, including the decoded pixels.
   func memoryNeeded(for region: ImageRegion) -> Int
   /// Decodes a region on the calling thread. The pixels equal those of the whole image scaled down by the same factor.
+  /// A JPEG is read from the first row of the region on. A PNG is read from a place above the region: from the beginning
+  /// at first, later from the nearest of at most 32 places that other regions have passed.
   ///
   /// Throws `.decoding` for damaged data and for a region outside of the image, and `.cancelled`.
   func decode(_ region: ImageRegion, cancellation: DecodeCancellation) throws(ImageError) -> Bitmap

@@ -64,7 +64,7 @@ struct RegionMaker: Sendable {
     return submit(priority, claim) { cancellation in
       let result = Result { () throws(ImageError) -> Image in
         if let claim, claim.isGivenUp { throw claim.refusal }
-        return Image(try regions.decode(region, cancellation: cancellation), format: .jpeg)
+        return Image(try regions.decode(region, cancellation: cancellation), format: regions.format)
       }
       if case .success(let image) = result { image.countAsShown(movedFrom: reservation) }
       reservation.end()
