@@ -13,9 +13,9 @@ public import VitrineGraphics
 /// ```
 ///
 /// The image is loaded in the size in which it is shown whole. When it rests enlarged or moves slowly, the visible part
-/// of a large JPEG is decoded in tiles; until a tile is there, the whole image shows enlarged. Other images are loaded
-/// again with more pixels: those with up to 4 million pixels, and those that are decoded only as a whole, such as
-/// progressive JPEGs.
+/// of a large JPEG or PNG is decoded in tiles; until a tile is there, the whole image shows enlarged. Other images are
+/// loaded again with more pixels: those with up to 4 million pixels, and those that are decoded only as a whole, such as
+/// progressive JPEGs and interlaced PNGs.
 ///
 /// At the edge of the image, and while all of it is shown, a drag is left to superviews, such as a `PageView`.
 open class ZoomView: View {

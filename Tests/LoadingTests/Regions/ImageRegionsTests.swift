@@ -65,6 +65,7 @@ import VitrineTesting
 
     #expect(decoder.decoded == [region])
     #expect(decoded.map(\.pixelWidth) == [30])
+    #expect(decoded.map(\.format) == [.png])
     #expect(ledger.usage.shown == 30 * 40 * 4)
   }
 
@@ -193,6 +194,7 @@ private final class RegionFakeDecoder: ImageRegionDecoding {
 
   private struct Regions: ImageRegionDecoder {
     let layout: RegionLayout
+    let format = ImageFormat.png
     let decoder: RegionFakeDecoder
     var retainedBytes: Int { RegionFakeDecoder.retainedBytes }
 

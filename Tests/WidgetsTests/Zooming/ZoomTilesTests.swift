@@ -158,7 +158,7 @@ struct ZoomTilesTests {
 
   @Test func smallImagesAndOtherFormatsHaveNoTiles() {
     for image in [
-      Self.image(format: .png),
+      Self.image(format: .webp),
       Image(
         Bitmap(width: 300, height: 200, color: .black), format: .jpeg, sourceWidth: 2400, sourceHeight: 1600),
     ] {
@@ -168,6 +168,15 @@ struct ZoomTilesTests {
       #expect(source.opens == 0)
       #expect(view.imageRoom == Size(width: 1600, height: 800))
     }
+  }
+
+  @Test func largePNGHasTiles() {
+    view.contents = Self.image(format: .png)
+    view.setZoomScale(4, animated: false)
+    source.finishOpening(layout)
+
+    #expect(source.loads.count == 6)
+    #expect(view.imageRoom == view.frame.size, "the whole image keeps its size")
   }
 
   @Test func gestureOpensTheImageBeforeItRests() {

@@ -14,6 +14,8 @@ final class ZoomTiles {
 
   /// The number of pixels up to which all of an image is loaded when it is enlarged.
   static let largestWholeImage = 4_000_000
+  /// The formats of which some images are decoded in parts.
+  private static let formats: Set<ImageFormat> = [.jpeg, .png]
 
   /// Called when the tiles look different.
   var onChange: () -> Void = {}
@@ -39,7 +41,7 @@ final class ZoomTiles {
   func serves(_ image: Image) -> Bool {
     if case .unavailable = phase { return false }
     let (width, height) = (Double(image.sourceWidth), Double(image.sourceHeight))
-    return image.format == .jpeg && !image.isFullSize && !image.isPreview && !image.isAnimated
+    return Self.formats.contains(image.format) && !image.isFullSize && !image.isPreview && !image.isAnimated
       && width * height > Double(Self.largestWholeImage)
   }
 
