@@ -31,6 +31,49 @@ enum LargeFixtures {
       + chunk("IDAT", packedZeros(size)) + chunk("IEND", [])
   }
 
+  /// Returns a PNG of bytes of a row that depend on its place, with all filters and IDAT chunks of 8 KiB.
+  ///
+  /// - Parameter chunks: The chunks before the pixels.
+  static func filteredPNG(
+    width: Int, height: Int, depth: Int = 8, colorType: Int = 2, chunks: [UInt8] = [],
+    byte: (_ index: Int, _ y: Int) -> UInt8
+  ) -> [UInt8] {
+    let bits = ([0: 1, 2: 3, 3: 1, 4: 2, 6: 4][colorType] ?? 1) * depth
+    let (count, distance) = ((width * bits + 7) / 8, max(1, bits / 8))
+    var above = [UInt8](repeating: 0, count: count)
+    var content: [UInt8] = []
+    for y in 0..<height {
+      let row = (0..<count).map { byte($0, y) }
+      content.append(UInt8(y % 5))
+      for index in 0..<count {
+        let left = index >= distance ? Int(row[index - distance]) : 0
+        let corner = index >= distance ? Int(above[index - distance]) : 0
+        let top = Int(above[index])
+        let predicted = [0, left, top, (left + top) / 2, paeth(left, top, corner)][y % 5]
+        content.append(row[index] &- UInt8(predicted))
+      }
+      above = row
+    }
+    var packed = [UInt8](repeating: 0, count: content.count + content.count / 100 + 1000)
+    var length = uLongf(packed.count)
+    _ = compress2(&packed, &length, content, uLong(content.count), 6)
+    var header = PNGFixture(width: width, height: height, samples: { _, _ in [] })
+    header.depth = depth
+    header.colorType = colorType
+    var file: [UInt8] =
+      [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + chunk("IHDR", header.header) + chunks
+    for start in stride(from: 0, to: Int(length), by: 8192) {
+      file += chunk("IDAT", Array(packed[start..<min(start + 8192, Int(length))]))
+    }
+    return file + chunk("IEND", [])
+  }
+
+  private static func paeth(_ left: Int, _ top: Int, _ corner: Int) -> Int {
+    let distances = (abs(top - corner), abs(left - corner), abs(left + top - 2 * corner))
+    if distances.0 <= distances.1, distances.0 <= distances.2 { return left }
+    return distances.1 <= distances.2 ? top : corner
+  }
+
   static func chunk(_ type: String, _ payload: [UInt8]) -> [UInt8] {
     let content = Array(type.utf8) + payload
     let sum = crc32(0, content, uInt(content.count))
