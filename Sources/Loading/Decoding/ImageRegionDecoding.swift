@@ -22,8 +22,8 @@ package protocol ImageRegionDecoder: Sendable {
   var retainedBytes: Int { get }
   /// Returns the peak number of bytes of decoding a region, including the decoded pixels.
   func memoryNeeded(for region: ImageRegion) -> Int
-  /// Decodes a region on the calling thread. The pixels equal those of the whole image scaled down by the same factor.
-  /// A JPEG is read from the first row of the region on. A PNG is read from a place above the region: from the beginning
+  /// Decodes a region on the calling thread. The pixels equal those of the whole image scaled down by the same
+  /// factor. A JPEG is read from the first row of the region on. A PNG is read from a place above the region: from the beginning
   /// at first, later from the nearest of at most 32 places that other regions have passed.
   ///
   /// Throws `.decoding` for damaged data and for a region outside of the image, and `.cancelled`.

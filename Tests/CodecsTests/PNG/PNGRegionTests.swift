@@ -112,8 +112,8 @@ import VitrineTesting
     }
   }
 
-  /// Returns the largest difference of a sample from the mean of the pixels that it shows, less what the colors of nearly
-  /// transparent pixels may differ.
+  /// Returns the largest difference of a sample from the mean of the pixels that it shows, less the tolerance for the
+  /// colors of nearly transparent pixels.
   private func difference(_ bitmap: Bitmap, _ whole: Bitmap, _ region: ImageRegion, _ origin: Point) -> Double
   {
     var largest = 0.0

@@ -43,8 +43,8 @@ final class PNGRegionDecoder: ImageRegionDecoder, @unchecked Sendable {
     rows = PNGRows(bytes, rowLayout, height: structure.size.height, dataOffset: outline.dataOffset)
   }
 
-  /// Returns the peak number of bytes of creating a decoder, and of what it keeps; 0 for an image that is decoded only as
-  /// a whole.
+  /// Returns the peak number of bytes of creating a decoder, including what it keeps; 0 for an image that is decoded
+  /// only as a whole.
   static func memory(_ bytes: EncodedBytes) -> Int {
     guard let outline = try? PNGOutline(bytes), outline.structure.isPlausible else { return 0 }
     let size = outline.structure.size

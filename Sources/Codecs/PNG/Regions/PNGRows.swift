@@ -2,8 +2,8 @@ import VitrineConcurrency
 import VitrineGraphics
 import VitrineLoading
 
-/// The rows of a PNG, which are read in any order: the state of the decompressor is kept at some rows, once they have been
-/// passed, so that the rows below are read without those above. Used by any number of threads.
+/// The rows of a PNG, which are read in any order: the state of the decompressor is kept at some rows, once they have
+/// been passed, so that the rows below are read without those above. Used by any number of threads.
 final class PNGRows: Sendable {
   /// The maximum number of points.
   private static let largestPointCount = 32
@@ -39,7 +39,7 @@ final class PNGRows: Sendable {
       ByteCount.sum(Inflater.byteCount, layout.rowBytes, PNGFilter.padding))
   }
 
-  /// Calls `body` with a reader whose next row is `row`. Reads the rows from the nearest point above on.
+  /// Returns a reader whose next row is `row`. Reads the rows from the nearest point above on.
   func reader(at row: Int, cancellation: DecodeCancellation) throws(ImageError) -> PNGRowReader {
     let start = points.withLock { points in points[...(row / rowsPerPoint)].last { $0 != nil } ?? nil }
     let reader =

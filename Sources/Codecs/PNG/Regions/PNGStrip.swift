@@ -1,8 +1,8 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// Converts some columns of stored rows to pixels: writes a PNG of a few rows and these columns, from which libpng reads
-/// pixels as from the whole image.
+/// Converts some columns of stored rows to pixels: writes a PNG of a few rows and these columns, from which libpng
+/// reads pixels as from the whole image.
 struct PNGStrip {
   /// The largest number of bytes of a stored block (RFC 1951, 3.2.4).
   private static let largestBlock = 65_535
