@@ -136,10 +136,10 @@ import VitrineTesting
     var cmyk = JPEGFixture(width: 40, height: 40) { _, _ in .white }
     cmyk.samples = { x, y in [UInt8(x), UInt8(y), 0, 0] }
     cmyk.model = .cmyk
-    let png = PNGFixture(width: 3, height: 2) { _, _ in [1, 2, 3, 255] }
+    let gif = GIFFixture(width: 3, height: 2) { _, _ in 0 }
 
     for bytes in [
-      progressive.bytes, arithmetic.bytes, separate.bytes, cmyk.bytes, png.bytes, [], [0xFF, 0xD8],
+      progressive.bytes, arithmetic.bytes, separate.bytes, cmyk.bytes, gif.bytes, [], [0xFF, 0xD8],
     ] {
       #expect(throws: RegionError.self) { try decoder(bytes) }
     }
