@@ -1,37 +1,37 @@
 import VitrineGraphics
 
-/// The long press on a row of a list: follows the touches on the list and wakes the window when a finger has rested long
-/// enough.
-final class RowLongPress: FrameObserver {
-  private weak var list: ListView?
+/// The long press on a view in a scroll view: follows the touches on the scroll view and wakes the window when a finger
+/// has rested long enough.
+final class ScrollLongPress: FrameObserver {
+  private weak var scrollView: ScrollView?
   private var recognizer = LongPressRecognizer()
-  /// The touch that may become a long press, and the cell under it. The cell knows its row, which may change meanwhile.
+  /// The touch that may become a long press, and the view that it presses.
   private weak var touch: Touch?
-  private weak var cell: ListCell?
+  private weak var target: View?
 
-  init(of list: ListView) { self.list = list }
+  init(in scrollView: ScrollView) { self.scrollView = scrollView }
 
-  /// Called for each event of a touch on the list, after the scroll view has handled the event.
+  /// Called for each event of a touch on the scroll view, after the scroll view has handled the event.
   func observe(_ touch: Touch) {
     if touch.phase == .began {
       self.touch = touch
-      cell = list?.onLongPress == nil ? nil : pressedCell(of: touch)
+      target = scrollView?.longPressTarget(of: touch)
     }
     // A frame that comes late does not turn a long press into a tap.
     if recognizer.handle(TouchSample(touch)) != nil { press(with: touch) }
-    if cell == nil || list?.isDragging == true { recognizer.cancel() }
+    if target == nil || scrollView?.isDragging == true { recognizer.cancel() }
     schedule()
   }
 
-  /// Cancels the long press, because the list has scrolled.
+  /// Cancels the long press, because the content has scrolled.
   func cancel() {
     guard recognizer.deadline != nil else { return }
     recognizer.cancel()
     schedule()
   }
 
-  /// Cancels the long press on a cell that will show another row.
-  func cancel(on cell: ListCell) { if cell === self.cell { cancel() } }
+  /// Cancels the long press on a view that will show something else.
+  func cancel(on view: View) { if view === target { cancel() } }
 
   func frame(at now: Double) -> NextFrame {
     if recognizer.advance(to: now) != nil, let touch { press(with: touch) }
@@ -39,7 +39,7 @@ final class RowLongPress: FrameObserver {
   }
 
   private func schedule() {
-    guard let window = list?.window else { return }
+    guard let window = scrollView?.window else { return }
     if let deadline = recognizer.deadline {
       window.requestFrames(for: self, at: deadline, keepsBusy: false)
     } else {
@@ -48,19 +48,8 @@ final class RowLongPress: FrameObserver {
   }
 
   private func press(with touch: Touch) {
-    guard let list, let row = cell?.row, cell?.list === list else { return }
-    cell = nil
-    list.press(row, with: touch)
-  }
-
-  /// Returns the cell that a touch presses; `nil` for a touch on a control in a cell, or outside of all cells.
-  private func pressedCell(of touch: Touch) -> ListCell? {
-    var view = touch.view
-    while let current = view, current !== list {
-      if let cell = current as? ListCell { return cell }
-      if current is Control { return nil }
-      view = current.superview
-    }
-    return nil
+    guard let scrollView, let target, target.isDescendant(of: scrollView) else { return }
+    self.target = nil
+    scrollView.press(target, with: touch)
   }
 }
