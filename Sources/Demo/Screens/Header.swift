@@ -47,6 +47,7 @@ final class Header: View {
   /// The height of a window that has no room for a second row.
   private static let lowWindow = 280.0
   private static let lowRow = 48.0
+  private static let nameWidth = 100.0
   /// The left edge of the choice of screens beside the program's name.
   private static let screensX = 132.0
   /// The distance between two controls of one row.
@@ -81,7 +82,7 @@ final class Header: View {
     // The name is hidden in favor of the controls.
     let besideScreens = isOneRow ? Self.controlGap + otherControlsWidth : 0
     name.isHidden = Self.screensX + width(of: screens) + besideScreens > end
-    name.frame = Rect(x: margin, y: first - 16, width: 112, height: 32)
+    name.frame = Rect(x: margin, y: first - 16, width: Self.nameWidth, height: 32)
     layOut(screens, x: name.isHidden ? margin : Self.screensX, middle: first, end: end)
 
     let clearButtonWidth = width(of: clearButton)

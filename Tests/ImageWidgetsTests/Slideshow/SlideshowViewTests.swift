@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Synchronization
 import Testing
 import VitrineGraphics
