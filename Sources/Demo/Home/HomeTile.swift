@@ -1,7 +1,7 @@
 import Vitrine
 
-/// A tile of the strip. The tile of the image that the slideshow shows has a frame; a pressed tile is darker; a tile that
-/// a long press has selected is lighter and has a tick. Scripts find the tile by the title of its image.
+/// A tile of the strip. The tile of the image that the slideshow shows has a frame; a pressed tile is darker; a tile
+/// that a long press has selected is lighter and has a tick. Scripts find the tile by the title of its image.
 final class HomeTile: Control {
   let image = ImageView()
   /// The row of the image in the feed. Set by the strip.

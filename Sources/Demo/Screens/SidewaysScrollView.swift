@@ -1,7 +1,7 @@
 import Vitrine
 
-/// A row of views that scrolls sideways: by finger, and by a wheel of either direction. Keys that no view has handled do
-/// not scroll it.
+/// A row of views that scrolls sideways: by finger, and by a wheel of either direction. Keys that no view has handled
+/// do not scroll it.
 class SidewaysScrollView: ScrollView {
   override init(frame: Rect = .zero) {
     super.init(frame: frame)
