@@ -92,7 +92,7 @@ import Testing
     // The tap stops the server.
     let run = try await program.run(
       "--video", "offscreen", "--latency", "0", "--size", "1280x400",
-      script: (["wait idle", "tap 1045 32", "key F5", "wait 300 ms", "wait idle 60"] + checks)
+      script: (["wait idle", "tap on \"Down\"", "key F5", "wait 300 ms", "wait idle 60"] + checks)
         .joined(separator: "\n"))
 
     #expect(run.exitCode == 0, "\(run.errors)")

@@ -328,12 +328,12 @@ struct ScriptRunTests {
     let outcome = try await program.run(
       "--video", "offscreen", "--latency", "0", "--size", "480x800",
       script: """
-        tap 198 32
+        tap 238 32
         expect "Buttons" state selected
         wait idle
-        tap 245 80
+        tap 173 80
         expect "Down" state selected
-        tap 390 80
+        tap 402 80
         wait idle
         expect "Heart" state failed
         """)

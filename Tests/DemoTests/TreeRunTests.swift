@@ -37,18 +37,18 @@ struct TreeRunTests {
     let grid = try await run("grid", "--dump-tree", "--chrome", "off").output
     let buttons = try await run("buttons", "--dump-tree").output
 
-    #expect(list.contains("\n  list \"\" \"10000\" normal 0,112 1280x656"))
+    #expect(list.contains("\n  list \"\" \"10000\" normal 0,64 1280x704"))
     #expect(list.contains("\n    row \""))
     #expect(list.contains("    button \"List\" \"\" selected"))
     #expect(grid.contains("\n    row \""))
     #expect(!grid.contains("row \"\""), "tiles without text have names")
-    #expect(buttons.contains("toggle \"Heart\" \"off\" normal 85,292 64x64"))
+    #expect(buttons.contains("toggle \"Heart\" \"off\" normal 85,244 64x64"))
     #expect(buttons.contains("\" \"\" disabled "))
   }
 
   @Test func treeIsPrintedAfterTheScript() async throws {
     let outcome = try await run(
-      "buttons", "--dump-tree", script: "wait idle\ntap 117 324\n\(Self.tabsToHeart)\nwait idle\n")
+      "buttons", "--dump-tree", script: "wait idle\ntap 117 276\n\(Self.tabsToHeart)\nwait idle\n")
 
     #expect(outcome.exitCode == 0)
     #expect(outcome.output.contains("toggle \"Heart\" \"on\" selected,focused"))
@@ -61,8 +61,8 @@ struct TreeRunTests {
       script: """
         wait idle
         expect "Task" state loaded
-        tap 221 80
-        tap 920 728
+        tap on "Down"
+        tap on "Task again"
         wait idle
         expect "Task" state failed
         """)
@@ -88,7 +88,7 @@ struct TreeRunTests {
         expect "Heart" value off
         expect "Heart" name "Heart"
         expect "Background" name "Turn on"
-        tap 117 324
+        tap 117 276
         expect "Heart" value on
         \(Self.tabsToHeart)
         expect "Heart" state focused

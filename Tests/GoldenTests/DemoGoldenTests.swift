@@ -21,7 +21,8 @@ struct DemoGoldenTests {
     DemoMoment(
       name: "list-cursor", script: ["wait idle", "key tab", "key down", "key down", "wait idle"], part: rows),
     DemoMoment(
-      name: "list-down", script: ["wait idle", "tap 242 80", "tap 708 80", "wait idle"], part: rows),
+      name: "list-down", script: ["wait idle", "tap on Down", "tap on \"Clear cache\"", "wait idle"],
+      part: rows),
     DemoMoment(name: "list-scale", size: (280, 96), options: "--chrome off --scale 1.5"),
     DemoMoment(name: "header", script: ["wait idle"] + Array(repeating: "key tab", count: 4), part: header),
     DemoMoment(name: "header-wide", screen: "buttons", size: (1280, 336), part: wideHeader),

@@ -124,7 +124,12 @@ class Emulator:
         self.monitor(f"mouse_move {x} {y}")
         time.sleep(0.2)
 
-    def click(self):
+    def click(self, seconds=0.15):
+        """Presses the mouse button for some seconds."""
         for state in (1, 0):
             self.monitor(f"mouse_button {state}")
-            time.sleep(0.15)
+            time.sleep(seconds)
+
+    def hold(self):
+        """Presses the mouse button for as long as a long press takes, with a margin for a slow machine."""
+        self.click(1.5)

@@ -37,8 +37,8 @@ STEPS = [
     ("a click on a row of the second column opens its image", ["tap 900 600"], lambda h: h.click(900, 600)),
     ("Esc closes this image", ["key escape"], lambda h: h.keys("Escape")),
     ("tab and return press a button", ["key tab"] * 4 + ["key enter"], lambda h: h.keys(*["Tab"] * 4, "Return")),
-    ("a click on the header changes the screen", ["tap 437 32", "wait idle", 'expect "Both" state normal'],
-     lambda h: h.click(437, 32)),
+    ("a click on the header changes the screen", ["tap 346 32", "wait idle", 'expect "Both" state normal'],
+     lambda h: h.click(346, 32)),
     ("a pressed button shows its pressed image", ["press 960 300", HALF_SECOND, 'expect "Both" state highlighted'],
      lambda h: h.press(960, 300)),
     ("moving off the pressed button shows its normal image", ["move 640 730", HALF_SECOND, 'expect "Both" state normal'],
@@ -226,7 +226,7 @@ class Windows(Checks):
 
     def loses_focus(self, hands, xvfb):
         hands.focus()
-        hands.press(300, 32)
+        hands.press(279, 32)
         wait("the button is pressed", lambda: hands.differs(hands.shot(), self.wanted["start"]), 10)
         with client.cover(xvfb.display, 0, 0, 20, 20):
             hands.shows("start", self.wanted["start"])

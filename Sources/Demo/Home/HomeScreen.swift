@@ -68,7 +68,11 @@ final class HomeScreen: View, ImageScreen {
     setNeedsLayout()
   }
 
-  func reload() { strip.reload() }
+  func reload() {
+    strip.reload()
+    slideshow.reload()
+  }
+
   func refresh() { onRefresh() }
 
   /// Reads the time of day and the cost again, after their sources have changed.

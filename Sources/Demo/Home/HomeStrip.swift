@@ -3,8 +3,8 @@ import Vitrine
 /// A strip with a tile for each image of a feed, which moves under the finger. Only the tiles near the screen exist.
 ///
 /// The strip has a cursor while it has the focus: arrow keys, Page Up, Page Down, Home and End move it, and Enter opens
-/// the image.
-final class HomeStrip: ScrollView {
+/// the image. A long press selects an image, as on a list, and so do Ctrl-Enter and Shift-Enter.
+final class HomeStrip: SidewaysScrollView {
   /// Called with the row of an image that was tapped, or chosen with Enter.
   var onOpen: (Int) -> Void = { _ in }
 
@@ -13,6 +13,7 @@ final class HomeStrip: ScrollView {
   private var layout = StripLayout()
   private var tiles: [Int: HomeTile] = [:]
   private var rows = 0..<0
+  private var selection = RowSelection()
   private var spareTiles: [HomeTile] = []
   /// The row that keys act on; `nil` until the strip first has the focus.
   private(set) var cursor: Int?
@@ -34,7 +35,6 @@ final class HomeStrip: ScrollView {
     layout.count = items.count
     // The gradient of the caption ends with this color.
     backgroundColor = Color.black.multiplyingAlpha(by: 0.7)
-    showsIndicators = false
     accessibilityRole = .list
     accessibilityLabel = "Images"
   }
@@ -72,6 +72,7 @@ final class HomeStrip: ScrollView {
     cursor = cursor.flatMap { changes.newRow(of: $0) }
     currentRow = currentRow.flatMap { changes.newRow(of: $0) }
     openRow = openRow.flatMap { changes.newRow(of: $0) }
+    selection.apply(changes)
     items = new
     layout.count = new.count
     resize()
@@ -125,6 +126,7 @@ final class HomeStrip: ScrollView {
   }
 
   private func retire(_ tile: HomeTile) {
+    cancelLongPress(on: tile)
     tile.removeFromSuperview()
     tile.clear()
     spareTiles.append(tile)
@@ -136,6 +138,7 @@ final class HomeStrip: ScrollView {
     tile.isSelected = tile.row == currentRow
     tile.hasCursor = isFocused && tile.row == cursor
     tile.isOpen = tile.row == openRow
+    tile.isChosen = selection.contains(tile.row)
   }
 
   override func didScroll() {
@@ -151,6 +154,21 @@ final class HomeStrip: ScrollView {
   override func layoutSubviews() {
     super.layoutSubviews()
     updateTiles()
+  }
+
+  // MARK: Selection
+
+  override func longPressTarget(of touch: Touch) -> View? { touch.view as? HomeTile }
+
+  override func didLongPress(_ view: View) {
+    guard let tile = view as? HomeTile else { return }
+    cursor = tile.row
+    toggle(tile.row)
+  }
+
+  private func toggle(_ row: Int) {
+    selection.toggle(row)
+    updateStates()
   }
 
   // MARK: The shown image
@@ -194,8 +212,6 @@ final class HomeStrip: ScrollView {
   // MARK: Keys
 
   override var canBecomeFocused: Bool { layout.count > 0 }
-  /// False: the home screen takes the keys, and gives the focus to the strip.
-  override var takesUnclaimedKeys: Bool { false }
 
   override func focusDidChange() {
     super.focusDidChange()
@@ -207,7 +223,12 @@ final class HomeStrip: ScrollView {
   }
 
   override func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool {
-    guard isFocused, modifiers.isEmpty, let cursor else { return false }
+    guard isFocused, let cursor else { return false }
+    if key == .enter, modifiers == .control || modifiers == .shift {
+      toggle(cursor)
+      return true
+    }
+    guard modifiers.isEmpty else { return false }
     switch key {
     case .enter: onOpen(cursor)
     case .left: return moveCursor(to: cursor - 1)
@@ -230,11 +251,6 @@ final class HomeStrip: ScrollView {
     updateStates()
     reveal(row, animated: true)
     return true
-  }
-
-  /// A wheel of one direction moves the strip as well.
-  override func wheel(at location: Point, deltaX: Double, deltaY: Double) -> Bool {
-    super.wheel(at: location, deltaX: deltaX == 0 ? deltaY : deltaX, deltaY: 0)
   }
 
   /// The value that was set, or else the number of images.

@@ -1,7 +1,7 @@
 import Vitrine
 
-/// A tile of the strip. The tile of the image that the slideshow shows has a frame; a pressed tile is darker. Scripts
-/// find the tile by the title of its image.
+/// A tile of the strip. The tile of the image that the slideshow shows has a frame; a pressed tile is darker; a tile
+/// that a long press has selected is lighter and has a tick. Scripts find the tile by the title of its image.
 final class HomeTile: Control {
   let image = ImageView()
   /// The row of the image in the feed. Set by the strip.
@@ -11,6 +11,10 @@ final class HomeTile: Control {
   /// True while the image is shown over the whole window, and its tile is empty.
   var isOpen = false { didSet { if isOpen != oldValue { stateDidChange() } } }
 
+  /// True if the image is selected by a long press.
+  var isChosen = false { didSet { if isChosen != oldValue { stateDidChange() } } }
+
+  private let veil = TileVeil()
   private var item = Feed.Item(url: "")
   private var outcome = ScriptState.loading
 
@@ -22,6 +26,8 @@ final class HomeTile: Control {
     image.isUserInteractionEnabled = false
     image.isAccessibilityHidden = true
     addSubview(image)
+    addSubview(veil)
+    stateDidChange()
   }
 
   /// Shows the title of an item.
@@ -48,7 +54,7 @@ final class HomeTile: Control {
   /// Cancels the load and forgets the states, before the tile is used for another item.
   func clear() {
     image.imageURL = nil
-    (isSelected, hasCursor, isOpen) = (false, false, false)
+    (isSelected, hasCursor, isOpen, isChosen) = (false, false, false, false)
   }
 
   // The strip has the focus, and its cursor is at one of the tiles.
@@ -57,18 +63,28 @@ final class HomeTile: Control {
 
   override func stateDidChange() {
     super.stateDidChange()
-    image.alpha = isOpen ? 0 : isHighlighted ? 0.6 : 1
+    image.alpha = isOpen ? 0 : 1
+    veil.show(isPressed: isHighlighted && !isOpen, isTicked: isChosen && !isOpen)
     image.borderWidth = isSelected ? 3 : 0
   }
 
   override func layoutSubviews() {
     cornerRadius = min(10, (bounds.height / 8).rounded())
-    image.frame = bounds
-    image.cornerRadius = cornerRadius
+    for view in [image, veil] {
+      view.frame = bounds
+      view.cornerRadius = cornerRadius
+    }
+  }
+
+  override var accessibilityStates: AccessibilityStates {
+    isChosen ? super.accessibilityStates.union(.selected) : super.accessibilityStates
   }
 }
 
 extension HomeTile: ScriptNamed {
   var scriptTitle: String { item.title }
-  var scriptStates: Set<ScriptState> { ScriptState.states(of: self).union([outcome]) }
+  var scriptStates: Set<ScriptState> {
+    let states = ScriptState.states(of: self).union([outcome])
+    return isChosen ? states.subtracting([.normal]).union([.selected]) : states
+  }
 }

@@ -9,7 +9,7 @@ class FeedScreen: View, ScrollingScreen, ImageScreen {
   /// The size of the image in a cell, in points.
   var imageSize: Size
   private let prefetcher: ImagePrefetcher?
-  private var selected: Set<Int> = []
+  private var selection = RowSelection()
   private let puller = RefreshControl()
   /// Called when the user refreshes the screen, after the shown images are requested again. The handler reloads the
   /// feed's list.
@@ -58,14 +58,14 @@ class FeedScreen: View, ScrollingScreen, ImageScreen {
   func show(_ new: Feed.Items, _ changes: ListChanges) {
     list.apply(changes) {
       items = new
-      selected = Set(selected.compactMap { changes.newRow(of: $0) })
+      selection.apply(changes)
       openRow = openRow.flatMap { changes.newRow(of: $0) }
     }
     // The titles of rows that stay may have changed.
     for row in list.rowsWithCells {
       guard let cell = list.cell(at: row) as? FeedCell else { continue }
       cell.update(items[row])
-      cell.isChosen = selected.contains(row)
+      cell.isChosen = selection.contains(row)
     }
   }
 
@@ -108,8 +108,8 @@ class FeedScreen: View, ScrollingScreen, ImageScreen {
   func statusDidChange(of cell: FeedCell) {}
 
   private func toggle(_ row: Int) {
-    if selected.remove(row) == nil { selected.insert(row) }
-    (list.cell(at: row) as? FeedCell)?.isChosen = selected.contains(row)
+    selection.toggle(row)
+    (list.cell(at: row) as? FeedCell)?.isChosen = selection.contains(row)
   }
 }
 
@@ -120,7 +120,7 @@ extension FeedScreen: ListViewDataSource {
     let cell = list.dequeueCell(cell)
     cell.onStatusChange = { [weak self] in self?.statusDidChange(of: $0) }
     cell.show(items[row], failure: failure)
-    cell.isChosen = selected.contains(row)
+    cell.isChosen = selection.contains(row)
     cell.isOpen = row == openRow
     return cell
   }

@@ -47,14 +47,28 @@ final class Header: View {
   /// The height of a window that has no room for a second row.
   private static let lowWindow = 280.0
   private static let lowRow = 48.0
+  private static let nameWidth = 100.0
+  /// The left edge of the choice of screens beside the program's name.
   private static let screensX = 132.0
-  private static let gap = 24.0
   /// The distance between two controls of one row.
   private static let controlGap = 16.0
+  /// The minimum width of the choice of behaviour beside the button: about one and a half titles.
+  private static let leastModesWidth = 96.0
 
+  /// Returns the distance of the controls from the edges. In a narrow window, the first title lies above the images of
+  /// the list.
+  private static func margin(_ width: Double) -> Double { width < 400 ? 8 : 24 }
+
+  private func width(of control: View?) -> Double { control?.sizeThatFits(.zero).width ?? 0 }
+
+  /// The width of the choice of behaviour and of the button, with the distance between them.
+  private var otherControlsWidth: Double {
+    width(of: modes) + (modes == nil ? 0 : Self.controlGap) + width(of: clearButton)
+  }
+
+  /// True if all controls fit beside each other, with or without the program's name.
   private func fitsOneRow(_ width: Double) -> Bool {
-    let widths = [screens, modes, clearButton].compactMap { $0?.sizeThatFits(.zero).width }
-    return Self.screensX + widths.reduce(0, +) + (modes == nil ? 1 : 2) * Self.controlGap + Self.gap <= width
+    self.width(of: screens) + Self.controlGap + otherControlsWidth + 2 * Self.margin(width) <= width
   }
 
   override func layoutSubviews() {
@@ -62,31 +76,36 @@ final class Header: View {
     let isLow = bounds.height < Theme.headerHeight
     let first = isLow ? bounds.height / 2 : Theme.headerHeight / 2
     let second = isOneRow ? first : first + Self.secondRow
-    let end = bounds.width - Self.gap
+    let margin = Self.margin(bounds.width)
+    let end = bounds.width - margin
 
-    // In a narrow window the name and the button are hidden.
-    let screensWidth = min(screens.sizeThatFits(.zero).width, max(0, bounds.width - 2 * Self.gap))
-    name.isHidden = Self.screensX + screensWidth > end
-    name.frame = Rect(x: Self.gap, y: first - 16, width: 112, height: 32)
-    layOut(screens, x: name.isHidden ? Self.gap : Self.screensX, middle: first, end: end)
+    // The name is hidden in favor of the controls.
+    let besideScreens = isOneRow ? Self.controlGap + otherControlsWidth : 0
+    name.isHidden = Self.screensX + width(of: screens) + besideScreens > end
+    name.frame = Rect(x: margin, y: first - 16, width: Self.nameWidth, height: 32)
+    layOut(screens, x: name.isHidden ? margin : Self.screensX, middle: first, end: end)
 
-    let clearButtonWidth = clearButton.sizeThatFits(.zero).width
-    let modesWidth = modes?.sizeThatFits(.zero).width ?? 0
-    let modesX = isOneRow ? end - clearButtonWidth - Self.controlGap - modesWidth : Self.gap
+    let clearButtonWidth = width(of: clearButton)
     clearButton.frame = Rect(x: end - clearButtonWidth, y: second - 16, width: clearButtonWidth, height: 32)
-    clearButton.isHidden = isLow || !isOneRow && modesX + modesWidth > clearButton.frame.minX
+    let modesEnd = clearButton.frame.minX - Theme.unit
+    clearButton.isHidden = isLow || !isOneRow && modesEnd - margin < Self.leastModesWidth
+    layOutModes(
+      x: isOneRow ? end - otherControlsWidth : margin, middle: second,
+      end: clearButton.isHidden ? end : modesEnd)
     modes?.isHidden = isLow
-    if let modes {
-      layOut(modes, x: modesX, middle: second, end: end)
-      let labelWidth = serverLabel.sizeThatFits(bounds.size).width.rounded(.up)
-      serverLabel.frame = Rect(x: modesX - 12 - labelWidth, y: second - 12, width: labelWidth, height: 24)
-      serverLabel.isHidden = isLow || !isOneRow || serverLabel.frame.minX < screens.frame.maxX + Self.gap
-    }
+    serverLabel.isHidden = isLow || !isOneRow || serverLabel.frame.minX < screens.frame.maxX + Self.controlGap
     line.frame = Rect(x: 0, y: bounds.height - 1, width: bounds.width, height: 1)
   }
 
+  private func layOutModes(x: Double, middle: Double, end: Double) {
+    guard let modes else { return }
+    layOut(modes, x: x, middle: middle, end: end)
+    let labelWidth = serverLabel.sizeThatFits(bounds.size).width.rounded(.up)
+    serverLabel.frame = Rect(x: x - 12 - labelWidth, y: middle - 12, width: labelWidth, height: 24)
+  }
+
   private func layOut(_ control: SegmentedControl, x: Double, middle: Double, end: Double) {
-    let width = min(control.sizeThatFits(.zero).width, max(0, end - x))
+    let width = min(width(of: control), max(0, end - x))
     control.frame = Rect(x: x, y: middle - 20, width: width, height: 40)
   }
 }

@@ -1,15 +1,25 @@
 import Vitrine
 
 /// A row of buttons of which one is selected.
+///
+/// A control that is narrower than its buttons scrolls. The selected button is then in the middle, as far as the ends
+/// of the row allow.
 final class SegmentedControl: View {
   /// The index of the selected button.
   var selection = 0 {
-    didSet { for (index, button) in buttons.enumerated() { button.isSelected = index == selection } }
+    didSet {
+      for (index, button) in buttons.enumerated() { button.isSelected = index == selection }
+      if selection != oldValue { showSelection(animated: true) }
+    }
   }
 
   /// Called with the index of the button that the user has selected.
   var onChange: (Int) -> Void
   private let buttons: [Button]
+  private let row = SidewaysScrollView()
+  private static let height = 40.0
+  /// The distance of the buttons from the edges in points.
+  private static let padding = 4.0
 
   init(_ titles: [String], onChange: @escaping (Int) -> Void) {
     self.onChange = onChange
@@ -17,30 +27,45 @@ final class SegmentedControl: View {
     super.init()
     backgroundColor = Theme.tile
     cornerRadius = 8
+    // Without a name, the row is not in the accessibility tree.
+    row.accessibilityRole = .group
     for (index, button) in buttons.enumerated() {
       button.addAction(for: .touchUpInside) { [weak self] _ in
         guard let self, self.selection != index else { return }
         self.selection = index
         self.onChange(index)
       }
-      addSubview(button)
+      row.addSubview(button)
     }
+    addSubview(row)
     buttons.first?.isSelected = true
   }
 
+  private var widths: [Double] { buttons.map { $0.sizeThatFits(.zero).width } }
+
+  /// Returns the size at which all titles are visible.
   override func sizeThatFits(_ size: Size) -> Size {
-    Size(width: buttons.map { $0.sizeThatFits(size).width }.reduce(0, +) + 8, height: 40)
+    Size(width: widths.reduce(2 * Self.padding, +), height: Self.height)
   }
 
   override func layoutSubviews() {
-    // If the buttons do not fit, all are scaled by the same factor.
-    let factor = min(1, max(0, bounds.width - 8) / max(1, sizeThatFits(bounds.size).width - 8))
-    var x = 4.0
-    for button in buttons {
-      let width = button.sizeThatFits(bounds.size).width * factor
-      button.frame = Rect(x: x, y: 4, width: width, height: bounds.height - 8)
+    let frame = bounds.inset(by: Self.padding)
+    var x = 0.0
+    for (button, width) in zip(buttons, widths) {
+      button.frame = Rect(x: x, y: 0, width: width, height: frame.height)
       x += width
     }
+    let content = Size(width: x, height: frame.height)
+    guard row.frame != frame || row.contentSize != content else { return }
+    row.frame = frame
+    row.contentSize = content
+    showSelection(animated: false)
+  }
+
+  private func showSelection(animated: Bool) {
+    guard buttons.indices.contains(selection) else { return }
+    let middle = buttons[selection].frame.midX
+    row.setContentOffset(Point(x: middle - row.bounds.width / 2, y: 0), animated: animated)
   }
 }
 
@@ -64,8 +89,7 @@ final class PillButton: Button {
   }
 
   override func sizeThatFits(_ size: Size) -> Size {
-    let fitting = super.sizeThatFits(size)
-    return Size(width: (fitting.width + 20).rounded(.up), height: 32)
+    Size(width: super.sizeThatFits(size).width, height: 32)
   }
 }
 

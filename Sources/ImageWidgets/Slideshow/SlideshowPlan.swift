@@ -56,6 +56,8 @@ nonisolated struct SlideshowPlan {
   private var isUrgent = false
   /// True if the caller has a slide that is no longer wanted.
   private var hasObsoleteSlide = false
+  /// True if the caller shows a slide that is no longer to be shown.
+  private var showsObsoleteSlide = false
   /// The time before which no slide is available; `nil` if unknown.
   private var waitEnd: Double?
   private var clock = SlideClock(at: 0, isRunning: false)
@@ -102,6 +104,22 @@ nonisolated struct SlideshowPlan {
 
   /// Loads the prepared slide again, for another size.
   mutating func prepareAgain() { if let slide = preparation.slide { prepare(slide) } }
+
+  /// Loads the shown slide again and shows none until then; without one, loads the prepared slide again.
+  mutating func reload(at now: Double) {
+    let slide = shown ?? preparation.slide
+    if showsSlide {
+      step = .next
+      hide(at: now)
+    }
+    prepare(slide)
+  }
+
+  private mutating func hide(at now: Double) {
+    (shown, showsSlide, isUrgent) = (nil, false, false)
+    showsObsoleteSlide = true
+    clock = SlideClock(at: now, isRunning: false)
+  }
 
   private mutating func prepare(_ slide: Int?) {
     switch preparation {
@@ -160,9 +178,9 @@ nonisolated struct SlideshowPlan {
 
   /// Returns the next action; `nil` until there is another input, or until `deadline`.
   mutating func nextAction(at now: Double) -> Action? {
-    if count == 0, showsSlide {
-      (shown, showsSlide, isUrgent) = (nil, false, false)
-      clock = SlideClock(at: now, isRunning: false)
+    if count == 0, showsSlide { hide(at: now) }
+    if showsObsoleteSlide {
+      showsObsoleteSlide = false
       return .clear
     }
     if case .ready(let slide) = preparation, isDue(at: now) {

@@ -76,6 +76,11 @@ final class SlideshowPlayer {
     update()
   }
 
+  func reload() {
+    plan.reload(at: currentTime)
+    update()
+  }
+
   func setPaused(_ isPaused: Bool, _ reason: SlideshowPlan.Pause) {
     pause(isPaused, reason, at: currentTime)
     update()

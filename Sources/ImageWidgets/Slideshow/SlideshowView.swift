@@ -111,6 +111,10 @@ open class SlideshowView: View {
   /// Shows the previous slide as soon as it is ready. In a random order, there is none before the first one.
   public func showPrevious() { player.showPrevious() }
 
+  /// Loads the shown slide again, for example after the caches have been cleared. Meanwhile, the placeholder is shown. If
+  /// the slide fails, the next one is shown. Without a shown slide, the one that is being prepared is loaded again.
+  public func reload() { player.reload() }
+
   /// True if the shown image stays until this property is false again; false by default. Steps are possible meanwhile.
   public var isPaused: Bool {
     get { player.plan.pauses.contains(.user) }

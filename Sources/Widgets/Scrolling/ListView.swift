@@ -68,7 +68,6 @@ open class ListView: ScrollView {
   private var laidOut = ListArrangement(.rows(height: 44), count: 0, width: 0)
   private var anchor: Anchor?
   private var rowsAhead = RowsAhead()
-  private lazy var longPress = RowLongPress(of: self)
 
   /// The arrangement for the current layout and width. Insets at the sides reduce the width for several columns.
   private var arrangement: ListArrangement { arrangement(count: numberOfRows) }
@@ -293,7 +292,7 @@ open class ListView: ScrollView {
   }
 
   private func retire(_ cell: ListCell) {
-    longPress.cancel(on: cell)
+    cancelLongPress(on: cell)
     cell.removeFromSuperview()
     cell.endTracking()
     cell.row = nil
@@ -377,7 +376,6 @@ open class ListView: ScrollView {
 
   open override func didScroll() {
     super.didScroll()
-    longPress.cancel()
     updateCells()
   }
 
@@ -461,16 +459,21 @@ open class ListView: ScrollView {
     onSelect?(row)
   }
 
-  open override func observeTouch(_ touch: Touch) {
-    super.observeTouch(touch)
-    longPress.observe(touch)
+  /// Returns the cell that a touch presses if `onLongPress` is set; `nil` for a touch on a control in a cell, or outside of
+  /// all cells.
+  open override func longPressTarget(of touch: Touch) -> View? {
+    var view = onLongPress == nil ? nil : touch.view
+    while let current = view, current !== self {
+      if current is ListCell { return current }
+      if current is Control { return nil }
+      view = current.superview
+    }
+    return nil
   }
 
-  /// Takes over the touch of a long press, so that its lift chooses nothing, and calls `onLongPress`.
-  func press(_ row: Int, with touch: Touch) {
-    stopTracking()
-    window?.claim(touch, by: self)
-    onLongPress?(row)
+  /// Calls `onLongPress`.
+  open override func didLongPress(_ view: View) {
+    if let row = (view as? ListCell)?.row { onLongPress?(row) }
   }
 
   /// True if `onSelect` or `onLongPress` is set, so that rows can be chosen.

@@ -61,6 +61,7 @@ open class ScrollView: View {
   /// The content offset held by the finger and the location of the finger when the drag began.
   private var dragStart = (offset: Point.zero, location: Point.zero)
   private lazy var indicator = ScrollIndicator(scrollView: self)
+  private lazy var longPress = ScrollLongPress(in: self)
   /// False between `followContent` and `reportScroll()`.
   private var isReportingScroll = true
   /// True if the offset has changed without a report.
@@ -146,6 +147,7 @@ open class ScrollView: View {
   }
 
   private func scrolled() {
+    longPress.cancel()
     refreshControl?.scrollViewDidScroll()
     didScroll()
     onScroll?(self)
@@ -247,7 +249,13 @@ open class ScrollView: View {
   /// True if a finger can pull down content that does not scroll.
   private var pullsToRefresh: Bool { bounces && refreshControl?.isEnabled == true }
 
+  /// Scrolls with the touch, and recognizes a long press. Overrides call super.
   open override func observeTouch(_ touch: Touch) {
+    follow(touch)
+    longPress.observe(touch)
+  }
+
+  private func follow(_ touch: Touch) {
     guard trackedTouch == nil || trackedTouch === touch else {
       // A second finger on moving content is ignored.
       if isDragging, touch.phase == .began { window?.claim(touch, by: self) }
@@ -338,6 +346,28 @@ open class ScrollView: View {
     trackedTouch = nil
     if isDragging { refreshControl?.pullDidEnd() }
     isDragging = false
+  }
+
+  // MARK: Long presses
+
+  /// Returns the view that a touch would press for long; `nil`, the default, if a long press there has no meaning. Called
+  /// when the touch begins.
+  open func longPressTarget(of touch: Touch) -> View? { nil }
+
+  /// Called when a finger or the mouse has rested for 0.5 s on the view from `longPressTarget(of:)`, while it is still
+  /// down. The view has received `touchCancelled`, and the lift of the finger has no effect. By default does nothing.
+  ///
+  /// A movement of more than 10 points, a second finger and scrolling cancel the long press.
+  open func didLongPress(_ view: View) {}
+
+  /// Cancels the long press on a view that is about to show something else. Does nothing if the view is not pressed.
+  public final func cancelLongPress(on view: View) { longPress.cancel(on: view) }
+
+  /// Takes over the touch of a long press, so that its lift has no effect.
+  func press(_ view: View, with touch: Touch) {
+    stopTracking()
+    window?.claim(touch, by: self)
+    didLongPress(view)
   }
 
   open override func didMoveToWindow() {

@@ -76,6 +76,48 @@ struct HomeRunTests {
     #expect(outcome.exitCode == 0, "\(outcome.errors)")
   }
 
+  @Test func longPressOnATileSelectsIt() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    let photos = try program.folder(ofPhotos: names)
+
+    let outcome = try await run(
+      program, photos,
+      script: """
+        clock manual
+        wait idle
+        hold 300 430
+        wait idle
+        expect "03 hill" state selected
+        expect "Slideshow" state loaded
+        hold 300 430
+        expect "03 hill" state normal
+        """)
+
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+  }
+
+  @Test func clearedCacheReloadsTheShownSlide() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    let photos = try program.folder(ofPhotos: names)
+
+    let outcome = try await program.run(
+      "--video", "offscreen", "--latency", "0", "--size", "480x320", "--screen", "home", photos,
+      script: """
+        clock manual
+        wait idle
+        expect "01 red barn" state selected
+        tap on "Clear cache"
+        expect "Slideshow" state loading
+        wait idle
+        expect "Slideshow" state loaded
+        expect "01 red barn" state selected
+        """)
+
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+  }
+
   @Test func keysMoveAlongTheStripAndPause() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }

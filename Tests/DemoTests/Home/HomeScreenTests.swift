@@ -54,6 +54,19 @@ struct HomeScreenTests {
     #expect(screen.tile(of: 0)?.frame == screen.frameInWindow)
   }
 
+  @Test func reloadLoadsTheShownSlideAgain() async throws {
+    let screen = makeScreen(3) { $0.respond(with: FakeDecoder.encodedImage(width: 1600, height: 1000)) }
+    try await until { screen.slideshow.shownSlide != nil && !screen.slideshow.isPreparing }
+    screen.slideshow.downloader?.removeAllCachedImages()
+
+    screen.reload()
+    #expect(screen.slideshow.shownSlide == nil && screen.slideshow.isLoading)
+    try await until { screen.slideshow.shownSlide != nil }
+
+    #expect(screen.slideshow.shownIndex == 0)
+    #expect(!screen.slideshow.isLoading)
+  }
+
   @Test func slideshowPausesWhileAnImageIsOpen() async throws {
     let screen = makeScreen(3) { $0.respond(with: FakeDecoder.encodedImage(width: 1600, height: 1000)) }
     try await until { screen.slideshow.shownSlide != nil && !screen.slideshow.isPreparing }

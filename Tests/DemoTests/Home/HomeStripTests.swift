@@ -56,6 +56,48 @@ struct HomeStripTests {
     #expect(opened == [tile.row])
   }
 
+  @Test func longPressSelectsATileAndOpensNothing() throws {
+    let old = items(100)
+    let strip = makeStrip(Feed.Items(old))
+    var opened: [Int] = []
+    strip.onOpen = { opened.append($0) }
+    let place = try tile(1, of: strip).frameInWindow.center
+
+    test.tap(at: place, holding: 0.6)
+    #expect(try tile(1, of: strip).isChosen)
+    #expect(try tile(1, of: strip).scriptStates.contains(.selected))
+    #expect(try tile(1, of: strip).accessibilityNode.states.contains(.selected))
+    #expect(test.texts == ["✓"])
+    let new = [Feed.Item(url: "http://a.test/new")] + old
+    strip.show(Feed.Items(new), ListChanges(from: old.map(\.url), to: new.map(\.url)))
+    test.draw()
+    #expect(tiles(of: strip).filter(\.isChosen).map(\.row) == [2], "the selection stays with its image")
+    test.tap(at: try tile(2, of: strip).frameInWindow.center, holding: 0.6)
+
+    #expect(tiles(of: strip).allSatisfy { !$0.isChosen })
+    #expect(opened.isEmpty)
+  }
+
+  @Test(arguments: [KeyModifiers.shift, .control])
+  func enterWithAModifierSelectsTheTileAtTheCursor(modifiers: KeyModifiers) throws {
+    let strip = makeStrip(Feed.Items(items(100)))
+    var opened: [Int] = []
+    strip.onOpen = { opened.append($0) }
+    test.window.focus(strip)
+    test.key(.right)
+
+    test.key(.enter, modifiers: modifiers)
+    #expect(tiles(of: strip).filter(\.isChosen).map(\.row) == [1])
+    strip.contentOffset.x = 5000
+    test.draw()
+    #expect(tiles(of: strip).allSatisfy { !$0.isChosen }, "tiles are used again")
+    strip.contentOffset.x = 0
+    test.draw()
+
+    #expect(tiles(of: strip).filter(\.isChosen).map(\.row) == [1])
+    #expect(opened.isEmpty)
+  }
+
   @Test func wheelOfOneDirectionMovesTheStrip() {
     let strip = makeStrip(Feed.Items(items(100)))
 

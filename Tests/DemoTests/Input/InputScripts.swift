@@ -78,7 +78,7 @@ enum InputKind: String, CaseIterable, Sendable {
     wait idle
     expect "2 ×" state selected
     touch on "Indicators"
-    advance 20 ms
+    advance 70 ms
     touch on "Spinner again"
     expect "Spinner again" state highlighted
     advance 100 ms

@@ -54,6 +54,16 @@ struct SlideOrderTests {
     #expect(Set(others + [other]) == [0, 1, 2, 3, 4])
   }
 
+  @Test func slideThatIsShownAgainIsOnceInTheHistory() {
+    var sequence = shuffled(9, seed: 2)
+    let slides = shown(3, of: &sequence)
+
+    sequence.didShow(slides[2], by: .next)
+
+    #expect(shown(2, of: &sequence, after: slides[2], by: .previous) == [slides[1], slides[0]])
+    #expect(shown(2, of: &sequence, after: slides[0]) == [slides[1], slides[2]])
+  }
+
   @Test func stepsBackAndForwardShowTheSameSlides() {
     var sequence = shuffled(9, seed: 2)
     let slides = shown(6, of: &sequence)

@@ -82,6 +82,76 @@ struct SlideshowPlanTests {
     #expect(actions(&plan, at: 31) == [.show(1), .load(0)])
   }
 
+  // MARK: Reload
+
+  @Test func reloadShowsNoSlideUntilTheShownOneIsLoadedAgain() {
+    var plan = runningPlan(count: 3)
+
+    plan.reload(at: 4)
+    #expect(actions(&plan, at: 4) == [.clear, .load(0)])
+    #expect(plan.shown == nil && !plan.showsSlide)
+    plan.didLoad()
+
+    #expect(actions(&plan, at: 5) == [.show(0), .load(1)])
+    plan.didLoad()
+    #expect(plan.deadline == 16, "the time begins again")
+  }
+
+  @Test func reloadOfAPausedSlideShowsThatSlide() {
+    var plan = runningPlan(count: 3)
+    plan.setPaused(true, .user, at: 1)
+
+    plan.reload(at: 4)
+    _ = actions(&plan, at: 4)
+    plan.didLoad()
+
+    #expect(actions(&plan, at: 5) == [.show(0), .load(1)])
+  }
+
+  @Test func reloadThatFailsShowsTheNextSlide() {
+    var plan = runningPlan(count: 3)
+
+    plan.reload(at: 4)
+    _ = actions(&plan, at: 4)
+    plan.didFail(at: 4)
+
+    #expect(actions(&plan, at: 4) == [.load(1)])
+    plan.didLoad()
+    #expect(actions(&plan, at: 5) == [.show(1), .load(2)])
+  }
+
+  @Test func reloadBeforeTheFirstSlideLoadsItAgain() {
+    var plan = plan(count: 3)
+    _ = actions(&plan, at: 0)
+
+    plan.reload(at: 1)
+
+    #expect(actions(&plan, at: 1) == [.load(0)])
+  }
+
+  @Test func reloadOfARemovedSlideLoadsTheNextOne() {
+    var plan = runningPlan(count: 2)
+    plan.apply(changes("ab", "b")) { _ in 1 }
+
+    plan.reload(at: 4)
+
+    #expect(actions(&plan, at: 4) == [.clear, .load(0)])
+  }
+
+  @Test func reloadOfASingleSlideAndOfAnEmptyList() {
+    var plan = plan(count: 1)
+    _ = actions(&plan, at: 0)
+    plan.didLoad()
+    _ = actions(&plan, at: 0)
+    plan.reload(at: 1)
+    #expect(actions(&plan, at: 1) == [.clear, .load(0)])
+    var empty = self.plan(count: 0)
+
+    empty.reload(at: 1)
+
+    #expect(actions(&empty, at: 1).isEmpty)
+  }
+
   // MARK: Short lists
 
   @Test func emptyListHasNoActionsAndNoDeadline() {

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Synchronization
 import Testing
 import VitrineGraphics
@@ -293,6 +294,39 @@ struct SlideshowViewTests {
 
   private final class Reads: Sendable {
     let count = Atomic(0)
+  }
+
+  @Test func reloadRequestsTheShownSlideAgain() async throws {
+    let placeholder = Image.solid(width: 40, height: 40)
+    view.placeholder = placeholder
+    try await bench.begin(SlideshowBench.slides(2))
+    let count = bench.transport.transfers.count
+    _ = bench.slots.cache.removeAllImages()
+
+    view.reload()
+    bench.draw()
+    #expect(bench.images.map(\.image) == [placeholder])
+    #expect(view.isLoading && view.shownSlide == nil)
+    try await until { bench.shown == [0, 0] && !view.isPreparing }
+    bench.draw()
+
+    #expect(!view.isLoading)
+    #expect(view.shownSlide?.title == "Slide 0")
+    #expect(bench.images.count == 1 && bench.images.first?.image != placeholder)
+    let requested = bench.transport.transfers.dropFirst(count).map(\.request.url.path)
+    #expect(requested == ["/0", "/1"])
+  }
+
+  @Test func reloadThatFailsShowsTheNextSlide() async throws {
+    try await bench.begin(SlideshowBench.slides(2))
+    bench.respond(failing: ["/0"])
+    _ = bench.slots.cache.removeAllImages()
+
+    view.reload()
+    try await until { bench.shown.count == 2 }
+
+    #expect(bench.shown == [0, 1])
+    #expect(bench.failures == [.status(404)])
   }
 
   // MARK: Size

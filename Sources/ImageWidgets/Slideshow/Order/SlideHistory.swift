@@ -18,6 +18,8 @@ nonisolated struct SlideHistory: Hashable {
 
   /// Records that a slide is shown. Returns true if it was in the history.
   mutating func didShow(_ slide: Int, by step: SlideStep) -> Bool {
+    // The shown slide was loaded again.
+    if slide == shown { return true }
     defer { shown = slide }
     switch step {
     case .next:
