@@ -126,12 +126,14 @@ import VitrineTesting
   }
 
   @Test func pixelsAreRemovedBeforeResponses() {
-    let responses = fixture.cache()
+    let system = FaultySystem()
+    let responses = fixture.cache(on: system)
     for number in 0..<5 { responses.store(storedResponse(5000), for: identity(number)) }
     _ = show(0..<20, cache())
     #expect(!fixture.packPaths.isEmpty)
-    // No space would be enough, so that all pixels go, and no guaranteed response.
+    // Half of the disk is missing, so that all pixels go, and no guaranteed response.
     responses.limits.freeBytes = .max
+    system.fillDisk()
 
     responses.trim()
 
