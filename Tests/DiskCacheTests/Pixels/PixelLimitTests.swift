@@ -125,6 +125,21 @@ import VitrineTesting
     #expect(cache.put(1) && cache.fault == nil)
   }
 
+  @Test func replacedEntriesTakeFromTheQuotaOfTheDay() {
+    var limits = DiskPixelCache.Limits()
+    limits.bytes = 10 * 4096
+    var state = PixelState(limits: limits)
+    let entry = PixelEntry(
+      keyTag: 1, identityTag: 2, bodyTag: 3, pack: 4, offset: 0, width: 1, height: 1)
+
+    for _ in 0..<10 { #expect(state.replaces(entry, by: 132, at: 0) == true) }
+    #expect(state.replaces(entry, by: 132, at: 0) == false)
+    #expect(state.replaces(entry, by: 132, at: Int64(EvictionQuota.seconds * 1e9)) == true)
+
+    state.scanned(PixelSweep.Contents())
+    for _ in 0..<20 { #expect(state.replaces(entry, by: 132, at: 0) == true, "its pack is gone") }
+  }
+
   @Test func pixelsAreRemovedBeforeResponses() {
     let system = FaultySystem()
     let responses = fixture.cache(on: system)
