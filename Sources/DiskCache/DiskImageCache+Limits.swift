@@ -6,9 +6,9 @@ extension DiskImageCache {
     public var bytes = 150 << 20
     /// The maximum number of responses; unlimited by default.
     public var count = Int.max
-    /// The number of bytes to leave free on the file system for other programs; 64 MiB by default. Below this, no new
-    /// responses are stored, and the least recently used responses are removed until the cache has shrunk to
-    /// `guaranteedBytes`.
+    /// The number of bytes to leave free on the file system for other programs; 64 MiB by default, and at most half of
+    /// its size. Below this, no new responses are stored, and the least recently used responses are removed until the
+    /// cache has shrunk to `guaranteedBytes`.
     ///
     /// A new version of a response may still replace the old one, and a new response may replace responses of about its
     /// size that were not used for a day. On a file system that is smaller than `bytes`, the space that fits there is

@@ -9,8 +9,9 @@ struct ErrorTraits: OptionSet, Hashable, Sendable {
   static let permanent = ErrorTraits(rawValue: 1 << 1)
   /// A stored response may be shown in place of the error (RFC 5861, 4). Read by the disk stage.
   static let permitsStale = ErrorTraits(rawValue: 1 << 2)
-  /// The server reports that the image does not exist, or not for this client. The stored response is removed, and is
-  /// not shown when the server fails later.
+  /// The server reports that there is no such image any more, or none that may be shown. The stored response is removed,
+  /// and is not shown when the server fails later. Statuses that refuse only this client (401, 403) are not included: a
+  /// captive portal, a proxy or an expired login causes them as well.
   static let endsStorage = ErrorTraits(rawValue: 1 << 3)
   /// The bytes are not a valid image, so that another decode of the bytes would fail as well.
   static let damage = ErrorTraits(rawValue: 1 << 4)
@@ -60,7 +61,7 @@ extension ImageError {
 
   private static func traits(ofStatus status: Int) -> ErrorTraits {
     switch status {
-    case 401, 403, 404, 410, 451: [.permanent, .endsStorage]
+    case 404, 410, 451: [.permanent, .endsStorage]
     case 407: [.permanent, .permitsStale]
     // Request timeout, too early, too many requests: the server invites another attempt.
     case 408, 425, 429: [.retryable, .permitsStale]
@@ -91,7 +92,7 @@ extension ImageError {
   /// True if a stored response may be shown in place of the error.
   var isMissingResponse: Bool { traits.contains(.permitsStale) }
 
-  /// True if the stored response is removed because of the error.
+  /// True if the stored response is removed because of the error; see `ImageRequest.keepsStoredResponse`.
   var endsStorage: Bool { traits.contains(.endsStorage) }
 
   /// True if the error shows that the bytes are not a valid image.

@@ -71,6 +71,14 @@ public struct ImageRequest: Sendable {
     set { change { $0.validator = newValue } }
   }
 
+  /// True to keep the stored response if the server reports that there is none any more (404, 410, 451); false by
+  /// default. Requests that differ only in this property share their load, which keeps the response if the property is
+  /// true for one of them.
+  var keepsStoredResponse: Bool {
+    get { choices?.values.keepsStoredResponse ?? false }
+    set { change { $0.keepsStoredResponse = newValue } }
+  }
+
   /// The style of the previews that are shown while the image comes from the network; `.none` by default. Requests that
   /// differ only in this property share their load, and each caller receives the previews that it has requested.
   ///
@@ -302,6 +310,7 @@ extension ImageRequest: Hashable {
       && a.limits == b.limits && a.keepsData == b.keepsData && a.progressive == b.progressive
       && a.animation == b.animation
       && a.decodes == b.decodes && a.validator == b.validator && a.decoding == b.decoding
+      && a.keepsStoredResponse == b.keepsStoredResponse
       && a.transforms.map(\.identifier) == b.transforms.map(\.identifier)
   }
 

@@ -74,8 +74,8 @@ import VitrineGraphics
 
   private static let statuses: [(Int, ErrorTraits)] = [
     (0, .permitsStale), (204, .permitsStale), (304, .permitsStale), (399, .permitsStale),
-    (400, .permanent), (401, [.permanent, .endsStorage]), (402, .permanent),
-    (403, [.permanent, .endsStorage]), (404, [.permanent, .endsStorage]), (405, .permanent),
+    (400, .permanent), (401, .permanent), (402, .permanent),
+    (403, .permanent), (404, [.permanent, .endsStorage]), (405, .permanent),
     (407, [.permanent, .permitsStale]), (408, server), (409, .permanent),
     (410, [.permanent, .endsStorage]), (425, server), (429, server),
     (451, [.permanent, .endsStorage]), (499, .permanent), (500, server), (501, .permitsStale),

@@ -14,7 +14,7 @@ nonisolated struct VerifyTool {
     /// The number of damaged files that were removed.
     var removed = 0
     /// The numbers of images in the pixel cache that were checked, damaged, removed and unreadable. A damaged part of
-    /// the index counts as one image.
+    /// the index counts as one image, and so does a file of pixels that the index does not lead to.
     var pixelsChecked = 0, pixelsDamaged = 0, pixelsRemoved = 0, pixelsUnreadable = 0
 
     enum CodingKeys: String, CodingKey {

@@ -34,9 +34,15 @@ struct PixelInventory {
     var found = DiskPixelCache.Verification()
     do throws(DiskImageCache.Fault) {
       if let files = try context.files(creating: false) {
+        let packs = PixelSweep.contents(of: files.folder, isReadOnly: context.folder.isReadOnly).packs
+        var used: Set<UInt32> = []
         for number in 0..<files.index.bucketCount {
-          verify(number, in: files, isRepairing: isRepairing, &found)
-          guard progress(number + 1, files.index.bucketCount) else { break }
+          used.formUnion(verify(number, in: files, isRepairing: isRepairing, &found))
+          guard progress(number + 1, files.index.bucketCount) else { return found }
+        }
+        // Entries that could not be read may lead to any pack.
+        if found.unreadable == 0 {
+          verify(packs, apartFrom: used, in: files, isRepairing: isRepairing, &found)
         }
       } else if try hasDamagedIndex() {
         found.damaged += 1
@@ -54,21 +60,44 @@ struct PixelInventory {
     found.unreadable += 1
   }
 
+  /// Looks for packs to which no entry leads, and removes them if `isRepairing` is true.
+  private func verify(
+    _ packs: [PackUsage.Pack], apartFrom used: Set<UInt32>, in files: PixelFiles, isRepairing: Bool,
+    _ found: inout DiskPixelCache.Verification
+  ) {
+    do throws(SystemError) {
+      let orphaned = try OrphanedPacks.find(among: packs, apartFrom: used, in: files)
+      found.damaged += orphaned.count
+      guard isRepairing else { return }
+      for number in orphaned {
+        files.close(number)
+        if PixelSweep.remove(number, in: files.folder) == .removed { found.removed += 1 }
+      }
+    } catch {
+      failed(.refused(path: context.folder.path, code: error.code), &found)
+    }
+  }
+
+  /// Verifies the entries of a bucket. Returns the packs of those that are not damaged.
   private func verify(
     _ number: Int, in files: PixelFiles, isRepairing: Bool, _ found: inout DiskPixelCache.Verification
-  ) {
+  ) -> Set<UInt32> {
     let path = context.folder.path
     let bucket: PixelBucket?
     do throws(SystemError) {
       bucket = try files.index.bucket(number)
     } catch {
-      return failed(.refused(path: path, code: error.code), &found)
+      failed(.refused(path: path, code: error.code), &found)
+      return []
     }
     var damaged: Set<PixelEntry> = []
+    var packs: Set<UInt32> = []
     for entry in bucket?.entries ?? [] {
       do throws(SystemError) {
         // Pixels of a pack that was evicted are not damaged: they are gone.
-        guard let isIntact = try isIntact(entry, in: files) else { continue }
+        let isIntact = try isIntact(entry, in: files)
+        if isIntact != false { packs.insert(entry.pack) }
+        guard let isIntact else { continue }
         if isIntact {
           found.entries += 1
           found.bytes = found.bytes.addingSaturated(entry.pixelBytes ?? 0)
@@ -85,7 +114,7 @@ struct PixelInventory {
     }
     let count = damaged.count + (bucket == nil ? 1 : 0)
     found.damaged += count
-    guard isRepairing, count > 0 else { return }
+    guard isRepairing, count > 0 else { return packs }
     do throws(SystemError) {
       try context.writing.withLock { (_) throws(SystemError) in
         try files.index.update(number, in: files.folder) { bucket in
@@ -96,6 +125,7 @@ struct PixelInventory {
     } catch {
       context.readFailed(.refused(path: path, code: error.code))
     }
+    return packs
   }
 
   /// Returns true if the record of an entry is undamaged; nil if its pack does not exist, or if the image exceeds the
@@ -143,9 +173,9 @@ extension DiskPixelCache {
   package struct Verification: Hashable, Sendable {
     /// The number of undamaged images, and the bytes of their pixels.
     package internal(set) var entries = 0, bytes = 0
-    /// The number of damaged entries, and of damaged parts of the index.
+    /// The number of damaged entries, of damaged parts of the index, and of packs to which no entry leads.
     package internal(set) var damaged = 0
-    /// The number of damaged entries and parts of the index that were removed.
+    /// The number of damaged entries, parts of the index and packs that were removed.
     package internal(set) var removed = 0
     /// The number of entries and parts of the index that the system refused to read.
     package internal(set) var unreadable = 0
@@ -153,8 +183,8 @@ extension DiskPixelCache {
     package init() {}
   }
 
-  /// Reads and verifies all pixels. O(bytes). Removes damaged entries if `isRepairing` is true, unless the cache is
-  /// only read. Images that exceed the limit, which a cache with another limit has stored, are skipped.
+  /// Reads and verifies all pixels. O(bytes). Removes damaged entries and packs to which no entry leads if
+  /// `isRepairing` is true, unless the cache is only read. Images that exceed the limit, which a cache with another limit has stored, are skipped.
   ///
   /// - Parameter progress: Receives the number of parts of the index that are done, and their total. Returns false to
   ///   stop.

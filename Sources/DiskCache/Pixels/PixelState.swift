@@ -90,6 +90,12 @@ struct PixelState {
     return nil
   }
 
+  /// Records that a new record replaces the entry of another image. Returns false if enough was evicted today.
+  mutating func replaces(_ entry: PixelEntry, by record: Int, at now: Int64) -> Bool {
+    guard usage.mayExist(entry.pack) else { return true }
+    return quota.take(FileStatus.allocatedBytes(for: record), limit: limits.bytes, at: now)
+  }
+
   // MARK: Removals
 
   mutating func evicted(_ pack: UInt32) {

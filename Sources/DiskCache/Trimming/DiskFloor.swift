@@ -19,7 +19,8 @@ struct DiskFloor {
   let limits: DiskImageCache.Limits
   let space: DiskSpace
 
-  private var freeBytes: Int { max(0, limits.freeBytes) }
+  /// The bytes to leave free. A cache can use half of a file system that is smaller than the limit.
+  private var freeBytes: Int { min(max(0, limits.freeBytes), space.totalBytes / 2) }
   /// The files to leave free. A small file system has few files in total.
   private var freeFiles: Int { min(max(0, limits.freeFiles), space.totalFiles / 10) }
 

@@ -17,7 +17,7 @@ public import VitrineGraphics
 /// A list on a server is loaded by a downloader and kept in its disk cache. The stored list is shown at once, however
 /// old it is, while its server is asked; a list with `no-cache`, and an outdated one with `must-revalidate`, is shown
 /// then only if `FreshnessRules.ignoresRevalidationOnError` is true. If the server cannot be reached, has no list (404)
-/// or sends something else, the shown items stay.
+/// or sends something else, the shown items and the stored list stay.
 ///
 /// After a failure the list is requested again, after one second at first and at most after a minute, and when the
 /// network returns. A server that has no list receives another request after a minute, and so does a server whose
@@ -302,6 +302,8 @@ public final class Feed {
   ) {
     var request = ImageRequest(url: url, headers: ["Accept": "text/plain, */*;q=0.8"], cachePolicy: policy)
     request.decodes = false
+    // The items on a screen stay after a 404, and a restart must not lose them.
+    request.keepsStoredResponse = true
     // The validator keeps other content from replacing the list on disk.
     request.validator = DataValidator("feed list") { [name] bytes in
       _ = try FeedReader.list(bytes, name: name, base: url)

@@ -171,7 +171,7 @@ struct FetchPlan {
         return .wait
       }
       if lookups.waits(for: id, because: error, in: &loads, &disk) { return .wait }
-      if error.endsStorage { disk.discard(id, in: &loads) }
+      disk.refused(id, because: error, in: &loads)
       noteFailure(id, error, in: &loads)
       return .fail(error)
     }

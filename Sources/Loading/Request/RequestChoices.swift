@@ -13,6 +13,7 @@ final class RequestChoices: Sendable {
     var decodes = true
     var onlyFirstFrame = false
     var validator: DataValidator?
+    var keepsStoredResponse = false
     var decoding = DecodeSettings()
 
     /// True if all properties have their defaults.
@@ -20,7 +21,7 @@ final class RequestChoices: Sendable {
       guard case .downloader = cache else { return false }
       return transforms.isEmpty && limits == DecodeLimits() && !keepsData && usesPixelCache
         && progressive == .none && decodes && !onlyFirstFrame && validator == nil
-        && decoding == DecodeSettings()
+        && !keepsStoredResponse && decoding == DecodeSettings()
     }
 
     /// True if there are transforms, a check or another cache, which may be objects of the application.

@@ -67,6 +67,15 @@ import VitrineTesting
     }
   }
 
+  @Test(.enabled(if: mayMount, needsMount)) func smallFileSystemStoresResponsesUnderTheDefaultLimits() throws
+  {
+    #expect(mount("tmpfs", fixture.folder, "tmpfs", 0, "size=16m") == 0)
+    defer { umount2(fixture.folder, 2) }
+    let cache = fixture.cache { $0 = DiskImageCache.Limits() }
+    for number in 0..<20 { #expect(cache.store(storedResponse(30_000), for: identity(number))) }
+    #expect(cache.fault == nil && cache.measured().entries == 20)
+  }
+
   @Test(.enabled(if: mayMount, needsMount)) func diskFilledByOtherProgramsKeepsTheOfflineCopy() throws {
     try withDisk("4m") {
       let cache = fixture.cache { $0.freeBytes = 1 << 20 }
@@ -97,6 +106,7 @@ import VitrineTesting
     let cache = fixture.cache(on: system)
     cache.store(storedResponse(30_000), for: identity(1))
     cache.limits.freeBytes = .max
+    system.fillDisk()
     #expect(!cache.store(storedResponse(), for: identity(2)))
     #expect(cache.fault == .diskIsFull(path: fixture.folder))
     system.fail(.names, with: .error(EIO))
@@ -112,7 +122,9 @@ import VitrineTesting
     for number in 0..<4 { first.store(storedResponse(30_000), for: identity(number)) }
     // Responses that were not used for a day make room for others.
     fixture.advance(by: 2 * 86400)
-    let cache = fixture.cache { $0.freeBytes = .max }
+    let system = FaultySystem()
+    system.fillDisk()
+    let cache = fixture.cache(on: system) { $0.freeBytes = .max }
     #expect(!cache.store(storedResponse(300_000), for: identity(4)))
     #expect(cache.fault == .diskIsFull(path: fixture.folder))
 

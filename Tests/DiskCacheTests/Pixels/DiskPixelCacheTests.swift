@@ -237,16 +237,22 @@ import VitrineTesting
     #expect(counts[0] == counts[1])
   }
 
-  @Test func fullBucketsLoseTheirOldestEntries() {
+  @Test func fullBucketsKeepImagesThatWereUsedAShortTimeAgo() {
     let cache = fixture.pixels { $0.bytes = 4 << 20 }
     let capacity = PixelIndexHeader.bucketCount(forBytes: 4 << 20) * PixelBucket.capacity
-    let count = capacity + 500
-    for number in 0..<count { #expect(cache.put(number, width: 1, height: 1)) }
+    let numbers = 0..<(capacity + 500)
 
-    let found = (0..<count).filter { cache.find($0) != nil }
-    #expect(found.count <= capacity && found.count > capacity / 2)
-    #expect(found.allSatisfy { cache.has($0, width: 1, height: 1) })
-    #expect((count - 500..<count).allSatisfy { cache.has($0, width: 1, height: 1) })
+    let stored = Set(numbers.filter { cache.put($0, width: 1, height: 1) })
+    #expect(stored.count <= capacity && stored.count > capacity / 2)
+    for number in numbers { #expect(cache.has(number, width: 1, height: 1) == stored.contains(number)) }
+    for number in numbers { #expect(cache.put(number, width: 1, height: 1) == stored.contains(number)) }
+    #expect(cache.statistics.stores == stored.count, "the same images in turn write nothing more")
+
+    fixture.clock.advance(by: PackTrim.protectedSeconds)
+    let others = numbers.filter { !stored.contains($0) }.prefix(10)
+    for number in others { #expect(cache.put(number, width: 1, height: 1)) }
+    #expect(others.allSatisfy { cache.has($0, width: 1, height: 1) })
+    #expect(stored.filter { cache.find($0) == nil }.count == others.count)
     #expect(cache.statistics.damaged == 0)
   }
 

@@ -342,6 +342,32 @@ import VitrineTesting
     #expect(cache.verify().damaged == 0 && cache.verify().entries == found.entries)
   }
 
+  @Test func packsOfAnIndexThatLostItsEndAreFoundAndRemoved() throws {
+    _ = try stored(1...3)
+    #expect(truncate(fixture.indexPath, PixelBucket.length) == 0)
+
+    let seed = DiskPixelCache(inspecting: fixture.folder).verify(isRepairing: true)
+    let repaired = cache().verify(isRepairing: true)
+
+    #expect(seed.damaged == 1 && seed.removed == 0 && seed.entries == 0)
+    #expect(repaired.damaged == 1 && repaired.removed == 1 && repaired.unreadable == 0)
+    #expect(fixture.packPaths.isEmpty)
+    #expect(cache().verify() == DiskPixelCache.Verification())
+  }
+
+  @Test func packsOfRemovedPixelsAndOfARunningWriterAreNoDamage() throws {
+    _ = try stored(1...3)
+    let writer = cache()
+    for number in 1...3 { writer.removePixels(of: identity(number)) }
+    #expect(cache().verify(isRepairing: true) == DiskPixelCache.Verification())
+    #expect(!fixture.packPaths.isEmpty)
+
+    #expect(writer.put(4))
+    #expect(truncate(fixture.indexPath, PixelBucket.length) == 0)
+    #expect(cache().verify(isRepairing: true) == DiskPixelCache.Verification())
+    #expect(writer.put(5) && writer.has(5))
+  }
+
   @Test func pixelsThatCannotBeReadAreCountedAndStay() throws {
     _ = try stored(1...3)
     let system = FaultySystem()

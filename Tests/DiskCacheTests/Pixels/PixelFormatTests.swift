@@ -54,6 +54,18 @@ struct PixelFormatTests {
     }
   }
 
+  @Test func victimIsReplacedInAFullBucketOnly() {
+    var bucket = PixelBucket(0)
+    _ = bucket.insert(entry(0))
+    #expect(bucket.insert(entry(1), replacing: entry(0)) == [])
+    for key in 2..<PixelBucket.capacity { _ = bucket.insert(entry(key)) }
+
+    #expect(bucket.insert(entry(5, offset: 1), replacing: entry(7)) == [entry(5)], "the same key")
+    #expect(bucket.insert(entry(1000), replacing: entry(7)) == [entry(7)])
+    #expect(bucket.insert(entry(1001), replacing: entry(7)) == [entry(0)], "another process has replaced it")
+    #expect(bucket.entries.count == PixelBucket.capacity)
+  }
+
   @Test func entryIsFoundByItsName() throws {
     let key = DiskKey(identity(1)) { (bytes: [UInt8]) -> [UInt8] in bytes }
     let (name, other) = (PixelName(key, variant: "a"), PixelName(key, variant: "b"))

@@ -125,13 +125,30 @@ import VitrineTesting
     #expect(cache.put(1) && cache.fault == nil)
   }
 
+  @Test func replacedEntriesTakeFromTheQuotaOfTheDay() {
+    var limits = DiskPixelCache.Limits()
+    limits.bytes = 10 * 4096
+    var state = PixelState(limits: limits)
+    let entry = PixelEntry(
+      keyTag: 1, identityTag: 2, bodyTag: 3, pack: 4, offset: 0, width: 1, height: 1)
+
+    for _ in 0..<10 { #expect(state.replaces(entry, by: 132, at: 0) == true) }
+    #expect(state.replaces(entry, by: 132, at: 0) == false)
+    #expect(state.replaces(entry, by: 132, at: Int64(EvictionQuota.seconds * 1e9)) == true)
+
+    state.scanned(PixelSweep.Contents())
+    for _ in 0..<20 { #expect(state.replaces(entry, by: 132, at: 0) == true, "its pack is gone") }
+  }
+
   @Test func pixelsAreRemovedBeforeResponses() {
-    let responses = fixture.cache()
+    let system = FaultySystem()
+    let responses = fixture.cache(on: system)
     for number in 0..<5 { responses.store(storedResponse(5000), for: identity(number)) }
     _ = show(0..<20, cache())
     #expect(!fixture.packPaths.isEmpty)
-    // No space would be enough, so that all pixels go, and no guaranteed response.
+    // Half of the disk is missing, so that all pixels go, and no guaranteed response.
     responses.limits.freeBytes = .max
+    system.fillDisk()
 
     responses.trim()
 

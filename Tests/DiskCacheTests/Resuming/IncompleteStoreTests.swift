@@ -177,6 +177,15 @@ import VitrineTesting
     for name in ["a.jpg", "b.jpg"] { #expect(find(fixture.cache(), identity(name)) == beginning()) }
   }
 
+  @Test(arguments: [0, 90, 30 * 86400.0])
+  func beginningFromBeforeTheClockWasSetIsFound(time: Double) {
+    fixture.wallClock.withLock { $0 = time }
+    fixture.cache().storeIncomplete(beginning(), for: identity("a.jpg"))
+    fixture.wallClock.withLock { $0 = 1_800_000_000 }
+    #expect(fixture.cache().storeIncomplete(beginning(), for: identity("b.jpg")))
+    for name in ["a.jpg", "b.jpg"] { #expect(find(fixture.cache(), identity(name)) == beginning()) }
+  }
+
   @Test(arguments: [8 * 86400.0, 10 * 365 * 86400.0])
   func oldBeginningIsAMiss(seconds: Double) {
     fixture.cache().storeIncomplete(beginning(), for: identity("a.jpg"))
@@ -193,7 +202,9 @@ import VitrineTesting
   }
 
   @Test func fullDiskKeepsNoBeginnings() {
-    let cache = fixture.cache { $0.freeBytes = .max / 2 }
+    let system = FaultySystem()
+    system.fillDisk()
+    let cache = fixture.cache(on: system)
     #expect(!cache.storeIncomplete(beginning(), for: identity("a.jpg")))
     #expect(files.isEmpty && cache.fault == nil)
   }

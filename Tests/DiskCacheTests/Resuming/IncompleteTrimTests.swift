@@ -50,6 +50,18 @@ import Testing
     #expect(numbers(trim().victims(of: entries)) == [1])
   }
 
+  @Test(arguments: [0, 90, 40 * 86400, IncompleteTrim.earliestTime - 1, -FileStatus.latestTime])
+  func responsesFromBeforeTheClockWasSetStayUntilOthersNeedTheSpace(stored: Int64) {
+    let entries = [entry(1, megabytes: 20, age: now - stored), entry(2, megabytes: 10, age: 60)]
+    #expect(!trim().isTooOld(stored))
+    #expect(numbers(trim().victims(of: entries)) == [])
+    #expect(numbers(trim().victims(of: entries, toFit: 3 << 20)) == [1])
+  }
+
+  @Test func responsesFromTheFirstPlausibleTimeOnAreTooOld() {
+    #expect(trim().isTooOld(IncompleteTrim.earliestTime))
+  }
+
   @Test func responsesOfTheFutureStayAndCount() {
     let future = -50 * 365 * Self.day
     let entries = [

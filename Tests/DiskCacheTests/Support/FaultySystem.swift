@@ -48,6 +48,7 @@ final class FaultySystem: DiskSystem {
     var counts: [Call: Int] = [:]
     var changeStatus: (@Sendable (inout stat) -> Void)?
     var separatesFolders = false
+    var isFull = false
   }
 
   private let state = Mutex(State())
@@ -73,6 +74,9 @@ final class FaultySystem: DiskSystem {
 
   /// Refuses to move a file to another folder from now on, as if each folder were on a file system of its own.
   func separateFolders() { state.withLock { $0.separatesFolders = true } }
+
+  /// Reports from now on that no space is free.
+  func fillDisk() { state.withLock { $0.isFull = true } }
 
   private func changed(_ status: stat) -> stat {
     var status = status
@@ -151,7 +155,9 @@ final class FaultySystem: DiskSystem {
 
   func space(at descriptor: Int32) throws(SystemError) -> statvfs {
     _ = try fault(.space)
-    return try real.space(at: descriptor)
+    var space = try real.space(at: descriptor)
+    if state.withLock({ $0.isFull }) { (space.f_bfree, space.f_bavail) = (0, 0) }
+    return space
   }
 
   func read(

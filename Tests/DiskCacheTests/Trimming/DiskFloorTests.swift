@@ -41,6 +41,25 @@ struct DiskFloorTests {
     #expect(outcome(freeFiles: 20, totalFiles: 200, guaranteed: 0).victims == Array(entries[..<1]))
   }
 
+  @Test(arguments: [1 << 20, 64 << 20, 100 << 20, 128 << 20, 1 << 30])
+  func aSmallFileSystemLeavesHalfOfItsBytesFree(totalBytes: Int) {
+    func isMissing(free: Int) -> Bool {
+      let space = DiskSpace(freeBytes: free, totalBytes: totalBytes)
+      return DiskFloor(limits: DiskImageCache.Limits(), space: space)
+        .missing(after: DiskTrim.Growth(bytes: 4096, files: 1)).isAny
+    }
+    let floor = min(64 << 20, totalBytes / 2)
+    #expect(!isMissing(free: floor + 4096) && isMissing(free: floor + 4095))
+  }
+
+  @Test(arguments: [0, 64 << 20, .max])
+  func theGuaranteeOnASmallFileSystemIsWhatFitsThere(freeBytes: Int) {
+    var limits = DiskImageCache.Limits()
+    limits.freeBytes = freeBytes
+    let floor = DiskFloor(limits: limits, space: DiskSpace(freeBytes: 0, totalBytes: 40 << 20))
+    #expect(floor.guaranteedBytes == limits.purgeTarget(for: freeBytes == 0 ? 40 << 20 : 20 << 20))
+  }
+
   @Test func guaranteedEntriesStayWhenFilesAreMissing() {
     let outcome = outcome(freeFiles: 0, totalFiles: 1 << 20, guaranteed: 1 << 20)
 

@@ -38,6 +38,10 @@ struct FeedTests {
     transport.transfers[number - 1].fail(error)
   }
 
+  private func refuse(_ number: Int, _ status: Int) async throws {
+    try await transport.transfer(number).refuse(status)
+  }
+
   @Test func listIsLoadedByTheDownloaderAndStoredOnDisk() async throws {
     let feed = try feed()
     var changes: [Feed.Change] = []
@@ -132,6 +136,29 @@ struct FeedTests {
     try await until { second.state == .loaded }
     #expect(second.items.count == 2)
     #expect(lists == 2)
+  }
+
+  @Test(arguments: [401, 403, 404, 410, 451]) func refusedListIsShownAfterARestart(status: Int) async throws {
+    let first = try feed()
+    first.reload()
+    try await respond(to: 1, with: "b.png\n")
+    try await until { first.state == .loaded && disk.storeCount == 1 }
+    first.reload()
+    try await refuse(2, status)
+    try await until { !first.isLoading }
+
+    for number in 3...4 {
+      let downloader = downloader()
+      let restarted = try feed(downloader)
+      restarted.reload()
+      try await refuse(number, status)
+      try await until { !restarted.isLoading }
+      await downloader.drain()
+
+      #expect(restarted.state == .stale(.notLoaded(restarted.name, .status(status))))
+      #expect(restarted.items.map(\.url) == ["http://user:hidden@signs.test/a/b.png"])
+      #expect(disk.responses.count == 1)
+    }
   }
 
   @Test func unchangedListIsNotReportedAgain() async throws {

@@ -13,7 +13,7 @@ struct PixelBucket: Hashable {
   /// The length of a bucket in bytes.
   static let length = 4096
   private static let headerLength = 32
-  /// The maximum number of entries. A new entry replaces the oldest entry of a full bucket.
+  /// The maximum number of entries. A new entry replaces another one of a full bucket.
   static let capacity = (length - headerLength) / PixelEntry.length
 
   let number: Int
@@ -84,10 +84,17 @@ struct PixelBucket: Hashable {
     .max { $0.pixelBytes ?? 0 < $1.pixelBytes ?? 0 }
   }
 
-  /// Adds an entry as the newest. Returns the entries that had to go: entries of the same key, and the oldest entry of
-  /// a full bucket.
-  mutating func insert(_ new: PixelEntry) -> [PixelEntry] {
+  /// Returns true if a new entry replaces one of another key.
+  func isFull(for name: PixelName) -> Bool {
+    entries.count >= Self.capacity
+      && !entries.contains { $0.keyTag == name.keyTag && $0.identityTag == name.identityTag }
+  }
+
+  /// Adds an entry as the newest. Returns the entries that had to go: entries of the same key, and in a full bucket
+  /// `victim`, or the oldest entry if there is no such entry.
+  mutating func insert(_ new: PixelEntry, replacing victim: PixelEntry? = nil) -> [PixelEntry] {
     var replaced = remove { $0.keyTag == new.keyTag && $0.identityTag == new.identityTag }
+    if let victim, entries.count >= Self.capacity { replaced += remove { $0 == victim } }
     while entries.count >= Self.capacity { replaced.append(entries.removeFirst()) }
     entries.append(new)
     return replaced

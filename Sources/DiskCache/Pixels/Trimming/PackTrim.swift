@@ -46,9 +46,6 @@ struct PackTrim {
     let victims = victims(usage, limit: limit.subtractingSaturated(record), locked: locked)
     let freed = victims.reduce(0) { $0.addingSaturated($1.bytes) }
     guard usage.bytes.subtractingSaturated(freed).addingSaturated(record) <= limit else { return nil }
-    let isProtected = { (pack: PackUsage.Pack) in
-      usage.lastUse(of: pack.number).map { time < $0.advanced(bySeconds: Self.protectedSeconds) } ?? false
-    }
-    return victims.contains(where: isProtected) ? nil : victims
+    return victims.contains { usage.isProtected($0.number, at: time) } ? nil : victims
   }
 }

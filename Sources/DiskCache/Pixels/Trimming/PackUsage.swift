@@ -35,6 +35,14 @@ struct PackUsage {
   /// Returns the time in nanoseconds of the last use of a pack by this process; nil if there was none.
   func lastUse(of number: UInt32) -> Int64? { uses[number]?.last }
 
+  /// Returns true if this process has used a pack a short time ago, so that its images are not replaced by new ones.
+  func isProtected(_ number: UInt32, at now: Int64) -> Bool {
+    lastUse(of: number).map { now < $0.advanced(bySeconds: PackTrim.protectedSeconds) } ?? false
+  }
+
+  /// Returns false if there is no such pack as far as this process knows.
+  func mayExist(_ number: UInt32) -> Bool { known.map { $0[number] != nil } ?? true }
+
   /// Returns true if the folder must be scanned: the packs are unknown, or this process has stored more than a
   /// sixteenth of the limit since the last scan. Other processes may have stored as much.
   func needsScan(forLimit limit: Int) -> Bool { known == nil || grown > limit / 16 }

@@ -7,6 +7,29 @@ import VitrineLoading
 struct PixelRoom {
   let context: PixelContext
 
+  /// A place for an entry in a bucket of the index.
+  struct Place {
+    /// The entry that is replaced; nil if the bucket has room.
+    var victim: PixelEntry?
+  }
+
+  /// Returns the place for a new entry; nil if all entries of a full bucket are of packs that this process has used a
+  /// short time ago. Small images in turn, of which the index cannot hold all, would otherwise be written without end.
+  func place(for name: PixelName, in bucket: PixelBucket?) -> Place? {
+    guard let bucket, bucket.isFull(for: name) else { return Place() }
+    let now = context.clock.now
+    let victim = context.state.withLock { state in
+      bucket.entries.first { !state.usage.isProtected($0.pack, at: now) }
+    }
+    return victim.map { Place(victim: $0) }
+  }
+
+  /// Returns false if enough was evicted today. Entries of packs that are gone may be replaced in any case.
+  func take(_ place: Place, for record: Int) -> Bool {
+    guard let victim = place.victim else { return true }
+    return context.state.withLock { $0.replaces(victim, by: record, at: context.clock.now) }
+  }
+
   /// Makes room for a record. Returns false if the pixels are not to be stored: all packs were used by this process a
   /// short time ago, or enough was evicted today. Throws if the file system has too little free space.
   ///

@@ -77,34 +77,32 @@ struct PixelStore {
         request.image, isAnimated: request.isAnimated, keyDigest: name.digest, body: request.body,
         pixelHash: request.pixelHash)
     else { return .refused }
-    let isStored = try context.system { () throws(SystemError) in
-      try has(name, of: request.body, in: files)
+    let bucket = try context.system { () throws(SystemError) in
+      try files.index.bucket(name.bucket(of: files.index.bucketCount))
     }
-    if isStored { return .stored }
+    if let entry = bucket?.entry(of: name, request.body) {
+      let isStored = try context.system { () throws(SystemError) in try files.hasRecord(of: entry) }
+      // Nothing is written.
+      if isStored { return .stored }
+    }
     let room = PixelRoom(context: context)
-    guard try room.make(for: request.length, active: pack?.number, in: files) else { return .refused }
+    guard let place = room.place(for: name, in: bucket),
+      try room.make(for: request.length, active: pack?.number, in: files),
+      room.take(place, for: request.length)
+    else { return .refused }
     do throws(SystemError) {
-      try add(record, request, name, &pack, in: files)
+      try add(record, request, name, replacing: place.victim, &pack, in: files)
     } catch {
       throw .refused(path: context.folder.path, code: error.code)
     }
     return .stored
   }
 
-  /// Returns true if these pixels are stored already, so that nothing is written.
-  private func has(
-    _ name: PixelName, of body: BodyDigest, in files: PixelFiles
-  ) throws(SystemError) -> Bool {
-    let bucket = try files.index.bucket(name.bucket(of: files.index.bucketCount))
-    guard let entry = bucket?.entry(of: name, body) else { return false }
-    return try files.hasRecord(of: entry)
-  }
-
   /// Adds a record to a pack and then its entry to the index, so that a process that is killed in between leaves bytes
   /// that no entry leads to.
   private func add(
-    _ record: PixelRecord, _ request: Request, _ name: PixelName, _ active: inout ActivePack?,
-    in files: PixelFiles
+    _ record: PixelRecord, _ request: Request, _ name: PixelName, replacing victim: PixelEntry?,
+    _ active: inout ActivePack?, in files: PixelFiles
   ) throws(SystemError) {
     let (time, now) = (context.time, context.clock.now)
     let pack = try activePack(for: request.length, &active, time: time, in: files)
@@ -115,7 +113,7 @@ struct PixelStore {
       }
       var replaced: [PixelEntry] = []
       try files.index.update(name.bucket(of: files.index.bucketCount), in: files.folder) { bucket in
-        replaced = bucket.insert(entry)
+        replaced = bucket.insert(entry, replacing: victim)
         return true
       }
       // The record of a pack that was removed is gone already.

@@ -41,6 +41,7 @@ struct DiskPlan {
     guard isEnabled else { return false }
     var stage = self[id]
     stage.use = min(stage.use, DiskUse(request.cachePolicy))
+    stage.keepsStoredResponse = stage.keepsStoredResponse || request.keepsStoredResponse
     let beginsToKeep = request.cache.usesDisk && !stage.isKept
     if beginsToKeep { stage.isKept = true }
     stages[id] = stage
@@ -92,6 +93,11 @@ struct DiskPlan {
     guard self[other].isKept else { return }
     stages[id]?.isKept = true
     stages[id]?.isSettled = false
+  }
+
+  /// Removes the stored response if the server has none any more, unless a request keeps it.
+  func refused(_ id: FetchID, because error: ImageError, in loads: inout Loads) {
+    if error.endsStorage, !self[id].keepsStoredResponse { discard(id, in: &loads) }
   }
 
   /// Removes the stored response, if a request of the fetch uses the disk cache.

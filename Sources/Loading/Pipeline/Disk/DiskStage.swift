@@ -10,6 +10,8 @@ struct DiskStage {
   var serverError: ImageError?
   /// True if the request of a caller uses the disk cache, so that the response is stored.
   var isKept = false
+  /// True if a request keeps the stored response although the server has none any more.
+  var keepsStoredResponse = false
   /// True once the disk cache is up to date with the received bytes: the response was stored, or the stored response
   /// was removed because storing is forbidden.
   var isSettled = false

@@ -102,9 +102,8 @@ import VitrineTesting
   }
 
   @Test(
-    "an image that its server forbids or no longer has is not shown, at once or later",
-    arguments: [401, 403, 404, 410, 451])
-  func forbiddenOrMissingImageIsNotShown(status: Int) async throws {
+    "an image that its server no longer has is not shown, at once or later", arguments: [404, 410, 451])
+  func missingImageIsNotShown(status: Int) async throws {
     let world = DiskWorld()
     world.store(age: 100)
     let first = world.downloader.load(request())
@@ -130,7 +129,23 @@ import VitrineTesting
     #expect(world.disk.responses.count == 1)
   }
 
-  @Test(arguments: [400, 402, 405, 406, 409, 412, 414, 422, 431])
+  @Test(arguments: [401, 403]) func imageDeniedToThisClientIsShownWhenTheServerFailsLater(status: Int)
+    async throws
+  {
+    let world = DiskWorld()
+    world.store(age: 100)
+    let first = world.downloader.load(request())
+    try await world.transfer().refuse(status)
+    await #expect(throws: ImageError.status(status)) { try await first.response }
+    await world.downloader.drain()
+    #expect(world.disk.responses.count == 1)
+
+    let second = world.downloader.load(request())
+    try await world.transfer(2).refuse(503)
+    #expect(try await second.response.freshness == .stale(age: 100, reason: .status(503)))
+  }
+
+  @Test(arguments: [400, 401, 402, 403, 405, 406, 409, 412, 414, 422, 431])
   func otherClientErrorsAreReportedAndKeepTheStoredResponse(status: Int) async throws {
     let world = DiskWorld()
     world.store(age: 100)

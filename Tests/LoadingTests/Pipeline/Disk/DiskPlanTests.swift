@@ -80,6 +80,16 @@ struct DiskPlanTests {
     #expect(plan[id].use == .conditional)
   }
 
+  @Test func oneRequestThatKeepsTheStoredResponseIsEnough() {
+    var plan = plan()
+    #expect(!plan[id].keepsStoredResponse)
+    var keeping = request()
+    keeping.keepsStoredResponse = true
+    #expect(plan.join(id, keeping) == false)
+    #expect(plan.join(id, request()) == false)
+    #expect(plan[id].keepsStoredResponse)
+  }
+
   @Test func fetchWithoutADiskCacheIsUnknown() {
     var plan = DiskPlan()
     #expect(plan.join(id, request()) == false)
