@@ -25,6 +25,8 @@ nonisolated final class PrefetchRun: Sendable {
     var configuration = ImageDownloader.Configuration()
     // A stale image is revalidated, however slow its server is.
     configuration.freshness.staleAfter = .infinity
+    // Loads wait for a slow disk. At most `PrefetchTool.window` bodies wait at a time.
+    configuration.memory.keepsUnwritten = true
     // Nothing is shown, so that no image stays in memory.
     downloader = bootstrap(
       downloader: configuration, cache: nil, dataCache: cache, pixelCache: pixels)
@@ -55,7 +57,7 @@ struct PrefetchTool {
   let options: ToolOptions
   let run: PrefetchRun
 
-  /// The number of loads that wait at a time. The downloader decides how many run.
+  /// The number of loads that wait at a time, each until its image is stored. The downloader decides how many run.
   private static let window = 16
 
   /// Loads the images and returns the exit code.
