@@ -11,14 +11,13 @@ nonisolated final class PrefetchRun: Sendable {
   private let isCancelled = Atomic(false)
 
   init(_ options: ToolOptions) {
-    let limits = Self.limits(options)
     let pixels: DiskPixelCache?
     if let seed = options.into {
       // Programs of other users may show images of the seed meanwhile.
-      cache = DiskImageCache(keepingReadersOf: seed, limits: limits)
-      pixels = DiskPixelCache(keepingReadersOf: seed)
+      cache = DiskImageCache(keepingReadersOf: seed, limits: .seed)
+      pixels = DiskPixelCache(keepingReadersOf: seed, limits: .writableSeed)
     } else {
-      cache = options.cache.map { DiskImageCache(directory: $0, limits: limits) } ?? DiskImageCache.shared
+      cache = options.cache.map { DiskImageCache(directory: $0) } ?? DiskImageCache.shared
       pixels = options.cache.map { DiskPixelCache(directory: $0) } ?? DiskPixelCache.shared
     }
     self.pixels = pixels
@@ -30,14 +29,6 @@ nonisolated final class PrefetchRun: Sendable {
     // Nothing is shown, so that no image stays in memory.
     downloader = bootstrap(
       downloader: configuration, cache: nil, dataCache: cache, pixelCache: pixels)
-  }
-
-  /// Returns the limits of the folder that is filled. A seed has all images of the list: none is removed to make room
-  /// for another, but free space is left to other programs.
-  static func limits(_ options: ToolOptions) -> DiskImageCache.Limits {
-    var limits = DiskImageCache.Limits()
-    if options.into != nil { (limits.bytes, limits.guaranteedBytes) = (.max, .max) }
-    return limits
   }
 
   var wasCancelled: Bool { isCancelled.load(ordering: .relaxed) }
