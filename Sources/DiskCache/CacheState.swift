@@ -45,6 +45,11 @@ struct CacheState {
   /// Records that a response was not stored because of the limits or a pause.
   mutating func refused() { counters.refusals += 1 }
 
+  /// True if a file of `length` bytes, in place of a file of `replaced` bytes, fits within the limits.
+  func hasRoom(for length: Int, replacing replaced: Int?) -> Bool {
+    usage.hasRoom(for: length, replacing: replaced, within: limits)
+  }
+
   mutating func foundSpace() { pause.foundSpace() }
 
   /// Records that there was no room for this additional space.

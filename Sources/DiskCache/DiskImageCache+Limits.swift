@@ -29,6 +29,14 @@ extension DiskImageCache {
     /// Creates limits with the default values.
     public init() {}
 
+    /// The limits of a seed that a tool fills. A seed has all images of a list: none is removed to make room for
+    /// another, but free space is left to other programs.
+    package static var seed: Limits {
+      var limits = Limits()
+      (limits.bytes, limits.guaranteedBytes) = (.max, .max)
+      return limits
+    }
+
     /// The number of bytes of the longest body that may be stored.
     var maximumBodyBytes: Int { min(max(0, bytes), ResponseFile.maximumBodyBytes) }
 

@@ -164,6 +164,10 @@ extension ImageDownloader.Configuration {
     /// server does not refuse ranges. The response to the request for the rest (`Range`, `If-Range`) tells whether the
     /// body is unchanged (RFC 9110, 13.1.5).
     public var resumableBytesLimit = 8 << 20
+    /// True to keep everything that a slow disk has not written yet, for a tool that fills a cache; false by default,
+    /// which leaves out what exceeds `DiskWrites.unwrittenBytesLimit`. Bodies that wait count against the ledger, so that
+    /// further bodies arrive only when there is room. Pixels do not, so the caller waits for them between loads.
+    package var keepsUnwritten = false
   }
 
   /// The intervals at which a running load reports progress and shows previews.

@@ -53,18 +53,18 @@ nonisolated struct ImportTool {
 
   struct Report: Encodable, Equatable {
     var imported, bytes, known: Int
-    var isPrivate, damaged, tooLarge, evicted: Int
+    var isPrivate, damaged, tooLarge, noRoom: Int
     var isComplete: Bool
 
     enum CodingKeys: String, CodingKey {
-      case imported, bytes, known, isPrivate = "private", damaged, tooLarge = "too_large", evicted,
-        isComplete = "complete"
+      case imported, bytes, known, isPrivate = "private", damaged, tooLarge = "too_large",
+        noRoom = "no_room", isComplete = "complete"
     }
 
     init(_ summary: DiskImageCache.ImportSummary) {
       (imported, bytes, known) = (summary.imported, summary.bytes, summary.known)
       (isPrivate, damaged, tooLarge) = (summary.isPrivate, summary.damaged, summary.tooLarge)
-      evicted = summary.evicted
+      noRoom = summary.noRoom
       isComplete = summary.isComplete
     }
 
@@ -74,7 +74,7 @@ nonisolated struct ImportTool {
       if isPrivate > 0 { parts.append("\(isPrivate) private to another folder left out") }
       if tooLarge > 0 { parts.append("\(tooLarge) too large") }
       if damaged > 0 { parts.append("\(damaged) damaged") }
-      if evicted > 0 { parts.append("\(evicted) removed because of the limit of the cache") }
+      if noRoom > 0 { parts.append("no room for \(noRoom)") }
       return parts.joined(separator: ", ")
     }
   }
@@ -105,6 +105,12 @@ nonisolated struct ImportTool {
     guard summary.isIntact else {
       let problem = summary.isComplete ? "is damaged" : "is damaged or not complete"
       throw Tools.Failure(message: "\(file) \(problem); everything intact was imported")
+    }
+    let missing = summary.tooLarge + summary.noRoom
+    if missing > 0 {
+      throw Tools.Failure(
+        message: "\(ToolText.count(missing, "image")) left out: "
+          + "the limit of the cache is \(ToolText.size(cache.limits.bytes))")
     }
   }
 }

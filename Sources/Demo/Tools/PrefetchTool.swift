@@ -11,31 +11,24 @@ nonisolated final class PrefetchRun: Sendable {
   private let isCancelled = Atomic(false)
 
   init(_ options: ToolOptions) {
-    let limits = Self.limits(options)
     let pixels: DiskPixelCache?
     if let seed = options.into {
       // Programs of other users may show images of the seed meanwhile.
-      cache = DiskImageCache(keepingReadersOf: seed, limits: limits)
-      pixels = DiskPixelCache(keepingReadersOf: seed)
+      cache = DiskImageCache(keepingReadersOf: seed, limits: .seed)
+      pixels = DiskPixelCache(keepingReadersOf: seed, limits: .writableSeed)
     } else {
-      cache = options.cache.map { DiskImageCache(directory: $0, limits: limits) } ?? DiskImageCache.shared
+      cache = options.cache.map { DiskImageCache(directory: $0) } ?? DiskImageCache.shared
       pixels = options.cache.map { DiskPixelCache(directory: $0) } ?? DiskPixelCache.shared
     }
     self.pixels = pixels
     var configuration = ImageDownloader.Configuration()
     // A stale image is revalidated, however slow its server is.
     configuration.freshness.staleAfter = .infinity
+    // Loads wait for a slow disk. At most `PrefetchTool.window` bodies wait at a time.
+    configuration.memory.keepsUnwritten = true
     // Nothing is shown, so that no image stays in memory.
     downloader = bootstrap(
       downloader: configuration, cache: nil, dataCache: cache, pixelCache: pixels)
-  }
-
-  /// Returns the limits of the folder that is filled. A seed has all images of the list: none is removed to make room
-  /// for another, but free space is left to other programs.
-  static func limits(_ options: ToolOptions) -> DiskImageCache.Limits {
-    var limits = DiskImageCache.Limits()
-    if options.into != nil { (limits.bytes, limits.guaranteedBytes) = (.max, .max) }
-    return limits
   }
 
   var wasCancelled: Bool { isCancelled.load(ordering: .relaxed) }
@@ -55,7 +48,7 @@ struct PrefetchTool {
   let options: ToolOptions
   let run: PrefetchRun
 
-  /// The number of loads that wait at a time. The downloader decides how many run.
+  /// The number of loads that wait at a time, each until its image is stored. The downloader decides how many run.
   private static let window = 16
 
   /// Loads the images and returns the exit code.

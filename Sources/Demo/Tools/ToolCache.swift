@@ -22,16 +22,19 @@ nonisolated enum ToolCache {
     return pixels
   }
 
-  /// Returns the cache of a command that changes files. A seed stays readable.
+  /// Returns the cache of a command that changes files. A seed stays readable, and has no limit.
   static func writing(_ options: ToolOptions) throws(Tools.Failure) -> DiskImageCache {
     let cache = DiskImageCache(keepingReadersOf: try directory(options))
     if let fault = cache.checkAccess() { throw Tools.Failure(message: "\(fault)") }
+    if cache.isOpenToAllReaders { cache.limits = .seed }
     return cache
   }
 
-  /// Returns the pixels of a command that changes files. A seed stays readable.
+  /// Returns the pixels of a command that changes files. A seed stays readable, and has no limit.
   static func writingPixels(_ options: ToolOptions) throws(Tools.Failure) -> DiskPixelCache {
-    let pixels = DiskPixelCache(keepingReadersOf: try directory(options))
+    let cache = try writing(options)
+    let limits = cache.limits == .seed ? .writableSeed : DiskPixelCache.Limits()
+    let pixels = DiskPixelCache(keepingReadersOf: cache.directory, limits: limits)
     if let fault = pixels.checkAccess() { throw Tools.Failure(message: "\(fault)") }
     return pixels
   }

@@ -9,12 +9,12 @@ nonisolated enum ToolHelp {
       cache stat              print counts and sizes of images, of their decoded pixels, and of incomplete
                               downloads
       cache verify            read and check everything; --repair removes damaged files and pixels
-      cache trim              remove what exceeds the limits; --limit MIB sets one for images and pixels
-                              together, of which images are kept first
+      cache trim              remove what exceeds the limits, which a seed does not have; --limit MIB sets
+                              one for images and pixels together, of which images are kept first
       cache clear             remove all stored images and pixels
       cache export FILE|-     write all stored images to one file, without pixels
-      cache import FILE|-     store the images of such a file that are undamaged and newer; images that
-                              depend on a secret of another folder are left out
+      cache import FILE|-     store the images of such a file that are undamaged and newer; left out are
+                              images that depend on a secret of another folder, and that have no room
       prefetch FEED           load the images of a folder, a list or its URL onto disk, as --feed does
 
       --cache DIR             folder of the disk cache ($XDG_CACHE_HOME/vitrine, else ~/.cache/vitrine)

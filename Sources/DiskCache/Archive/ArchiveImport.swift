@@ -3,7 +3,8 @@ import Synchronization
 import VitrineLoading
 
 /// Reads an archive into a cache folder. Each response is verified and then stored under its name at once, so that an
-/// interrupted import leaves only whole responses, and a damaged archive loses only what is damaged.
+/// interrupted import leaves only whole responses, and a damaged archive loses only what is damaged. Nothing is evicted:
+/// a response that exceeds the limits of the folder is left out.
 struct ArchiveImport: ~Copyable {
   private let context: CacheContext
   private let trimmer: Trimmer
@@ -30,7 +31,6 @@ struct ArchiveImport: ~Copyable {
   }
 
   consuming func run() -> DiskImageCache.ImportSummary {
-    let evictions = context.state.withLock { $0.statistics.evictions }
     do throws(ArchiveError) {
       guard let first = try reader.next() else { throw .notAnArchive }
       reader.giveBack(first)
@@ -39,13 +39,12 @@ struct ArchiveImport: ~Copyable {
           try context.open(creating: true)
         })
       else { throw .folder(.refused(path: context.folder.path, code: ENOENT)) }
+      trimmer.measure()
       try readBlocks(into: root)
     } catch {
       summary.failure = error
     }
     if reader.hasDamage { summary.hasDamage = true }
-    trimmer.trim()
-    summary.evicted = context.state.withLock { $0.statistics.evictions } - evictions
     return summary
   }
 
@@ -102,7 +101,6 @@ struct ArchiveImport: ~Copyable {
       throw .folder(.refused(path: context.folder.path, code: error.code))
     }
     if let failure { throw failure }
-    if context.state.withLock({ $0.needsTrim }) { trimmer.trim() }
   }
 
   /// Reads the parts of a file that is not stored.
@@ -151,10 +149,14 @@ struct ArchiveImport: ~Copyable {
     case .isKnown: summary.known += 1
     case .isPrivate: summary.isPrivate += 1
     case .store:
+      let replaced = (try? shard.status(of: file.name.hex)).map(\.size)
+      guard context.state.withLock({ $0.hasRoom(for: file.length, replacing: replaced) }) else {
+        summary.noRoom += 1
+        return nil
+      }
       try? target.setTimes(FileTimes(used: file.used, stored: file.stored))
       // Some file systems report a failed write only on close.
       try target.close()
-      let replaced = (try? shard.status(of: file.name.hex)).map(\.size)
       try shard.rename(temporary, to: file.name.hex)
       isPublished = true
       summary.imported += 1

@@ -25,10 +25,10 @@ extension DiskImageCache {
     package var isPrivate = 0
     /// The number of responses that were damaged or incomplete.
     package var damaged = 0
-    /// The number of responses that exceed the limits.
+    /// The number of responses that exceed the limits even in an empty folder.
     package var tooLarge = 0
-    /// The number of responses of the folder that were removed during the import, because the limits were exceeded.
-    package var evicted = 0
+    /// The number of responses for which the limits leave no room besides the responses of the folder.
+    package var noRoom = 0
     /// The number of responses that the archive states; nil if its beginning is damaged.
     package var total: Int?
     /// True if the end of the archive was read.
@@ -39,7 +39,7 @@ extension DiskImageCache {
     package var failure: ArchiveError?
 
     /// The number of responses that were read.
-    package var visited: Int { imported + known + isPrivate + damaged + tooLarge }
+    package var visited: Int { imported + known + isPrivate + damaged + tooLarge + noRoom }
     /// True if everything in the archive was read.
     package var isIntact: Bool { isComplete && !hasDamage && damaged == 0 && failure == nil }
   }
@@ -57,8 +57,9 @@ extension DiskImageCache {
     try ArchiveExport(context: context, write: write, progress: progress).run()
   }
 
-  /// Stores the responses of an archive that are undamaged, and newer than those of the folder. Each response is stored
-  /// at once or not at all, so that the import may end at any time.
+  /// Stores the responses of an archive that are undamaged, and newer than those of the folder, as far as the limits
+  /// have room: nothing is evicted. Each response is stored at once or not at all, so that the import may end at any
+  /// time.
   ///
   /// - Parameters:
   ///   - read: Returns the next bytes of the archive, at most this many; none at the end.

@@ -19,12 +19,20 @@ extension DiskPixelCache {
       return limits
     }
 
+    /// The limits of a seed that a tool fills: all but the free space.
+    package static var writableSeed: Limits {
+      var limits = Limits()
+      limits.bytes = .max
+      return limits
+    }
+
     /// The size in bytes at which a pack is full, a thirty-second of the limit.
     var packBytes: Int { min(max(64 << 10, bytes / 32), 64 << 20) }
     /// The size in bytes of the largest record.
     var maximumRecordBytes: Int { max(0, bytes) / 4 }
-    /// The number of buckets of a new index.
-    var bucketCount: Int { PixelIndexHeader.bucketCount(forBytes: bytes) }
+    /// The number of buckets of a new index. Without a limit, the index has a length of 16 MiB, with holes, and room for
+    /// about 200,000 images.
+    var bucketCount: Int { PixelIndexHeader.bucketCount(forBytes: min(bytes, 2 << 30)) }
   }
 
   /// The counters of a pixel cache since it was created.

@@ -68,8 +68,8 @@ public final class DiskPixelCache: ImagePixelCache {
   /// Creates a cache for a tool that changes `directory`, which may be a seed that programs of other users read at the
   /// same time: folders that all users may read stay so. New packs are private until
   /// `DiskImageCache.openToAllReaders`.
-  package convenience init(keepingReadersOf directory: String) {
-    self.init(directory: directory, access: .keepingReaders, limits: Limits())
+  package convenience init(keepingReadersOf directory: String, limits: Limits = Limits()) {
+    self.init(directory: directory, access: .keepingReaders, limits: limits)
   }
 
   private convenience init(directory: String, access: FolderAccess, limits: Limits) {

@@ -30,6 +30,16 @@ struct FolderUsage {
       || contents.entries > limits.count
   }
 
+  /// Returns true if a file of `length` bytes, in place of a file of `replaced` bytes, fits within the limits, or takes
+  /// no more than before.
+  func hasRoom(
+    for length: Int, replacing replaced: Int?, within limits: DiskImageCache.Limits
+  ) -> Bool {
+    let growth = FileStatus.allocatedBytes(for: length) - (replaced.map(FileStatus.allocatedBytes) ?? 0)
+    return (growth <= 0 || bytes.addingSaturated(growth) <= limits.bytes)
+      && (replaced != nil || entries < limits.count)
+  }
+
   /// Records that a response was read.
   mutating func used(_ name: ContentHash) {
     lastUse += 1

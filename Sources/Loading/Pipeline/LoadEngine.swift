@@ -57,7 +57,8 @@ final class LoadEngine: Sendable {
     let rules = StoredResponseRules(configuration)
     let countsImages = cache == nil || cache is MemoryImageCache
     let diskWriter = DiskWriter(
-      dataCache, pixels: pixelCache, transports: transports, ledger: ledger, clock: clock)
+      dataCache, pixels: pixelCache, transports: transports, ledger: ledger,
+      keepsAll: configuration.memory.keepsUnwritten, clock: clock)
     let pixelVariants = pixelCache == nil ? nil : PixelVariants(decoder, configuration)
     self.diskWriter = diskWriter
     pixelWriter = pixelVariants.map { PixelWriter($0, to: diskWriter, clock: clock) }

@@ -652,6 +652,41 @@ import VitrineTesting
     #expect(Set(folders.map(mode)) == [0o755] && Set(world.storedFiles(seed).map(mode)) == [0o644])
   }
 
+  @Test func importAndTrimRemoveNothingFromALargeSeed() async throws {
+    let world = try World()
+    defer { world.remove() }
+    try await world.fill()
+    let (seed, archive) = (world.program.path("seed"), world.program.path("images.archive"))
+    #expect(try await world.tool("cache", "export", archive, "--cache", world.cache).exitCode == 0)
+    // More than the limit of a cache, without the bytes.
+    let folder = seed + "/v3/0"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let large = folder + "/00" + String(repeating: "1", count: 30)
+    let file = open(large, O_CREAT | O_WRONLY | O_CLOEXEC, 0o644)
+    try #require(file >= 0)
+    try #require(ftruncate(file, 151 << 20) == 0)
+    close(file)
+    for path in [seed, seed + "/v3", folder] { #expect(chmod(path, 0o755) == 0) }
+
+    let imported = try await world.tool("cache", "import", archive, "--cache", seed)
+    let trimmed = try await world.tool("cache", "trim", "--cache", seed)
+
+    #expect(imported.exitCode == 0 && imported.output.hasPrefix("4 images imported ("), "\(imported.errors)")
+    #expect(trimmed.exitCode == 0 && trimmed.output.hasPrefix("0 images removed"), "\(trimmed.errors)")
+    #expect(world.storedFiles(seed).count == 5)
+    // A folder that is no seed has the limit of a cache, and is full.
+    #expect(chmod(seed + "/v3", 0o700) == 0)
+    for path in world.storedFiles(seed) where path != large {
+      try FileManager.default.removeItem(atPath: path)
+    }
+    let full = try await world.tool("cache", "import", archive, "--json", "--cache", seed)
+    let report = try #require(try json(full.output) as? [String: Any])
+    #expect(full.exitCode == 1 && report["no_room"] as? Int == 4 && report["imported"] as? Int == 0)
+    #expect(
+      full.errors == "vitrine: 4 images left out: the limit of the cache is 157.3 MB\n", "\(full.errors)")
+    #expect(world.storedFiles(seed) == [large])
+  }
+
   @Test("pixels in a seed are found, so that they are not stored again", arguments: [true, false])
   func pixelsOfASeedAreFound(hasSeedPixels: Bool) async throws {
     let program = try VitrineProgram(keepsImages: true)

@@ -61,11 +61,11 @@ struct ToolTextTests {
     #expect(PrefetchReport(failed: failed).loss(missing: missing, sizes: sizes) == text)
   }
 
-  @Test func seedHasNoLimitButTheFreeSpace() throws {
-    let seed = PrefetchRun.limits(try #require(try ToolOptions(arguments: ["prefetch", "a", "--into", "b"])))
-    #expect(seed.bytes == .max && seed.guaranteedBytes == .max && seed.freeBytes > 0)
-    let cache = PrefetchRun.limits(try #require(try ToolOptions(arguments: ["prefetch", "a"])))
-    #expect(cache == DiskImageCache.Limits())
+  @Test func limitsOfASeedAreThoseOfTheFreeSpace() {
+    let limits = DiskImageCache.Limits.seed
+    #expect(limits.bytes == .max && limits.guaranteedBytes == .max && limits.freeBytes > 0)
+    let pixels = DiskPixelCache.Limits.writableSeed
+    #expect(pixels.bytes == .max && pixels.freeBytes > 0)
   }
 
   @Test func reportsNameImagesAndPixels() {

@@ -299,10 +299,11 @@ import VitrineTesting
     fill()
     let archive = try export()
     let small = target.cache { $0.bytes = 2 * 4096 }
-    let trimmed = read(archive, into: small)
-    #expect(trimmed.failure == nil && trimmed.imported == 5)
+    let some = read(archive, into: small)
+    #expect(some.failure == nil && some.imported > 0 && some.imported + some.noRoom == 5)
     let left = target.cache().measured()
-    #expect(left.bytes <= 2 * 4096 && left.entries == 5 - trimmed.evicted)
+    #expect(
+      left.bytes <= 2 * 4096 && left.entries == some.imported && target.everything.count == left.entries)
     let (full, system) = (DiskFixture(), FaultySystem())
     system.fillDisk()
     let summary = read(archive, into: full.cache(on: system))
@@ -310,6 +311,27 @@ import VitrineTesting
     let tiny = DiskFixture()
     let refused = read(archive, into: tiny.cache { $0.bytes = 100 })
     #expect(refused.tooLarge == 5 && refused.imported == 0 && !refused.hasDamage)
+  }
+
+  @Test func importEvictsNothing() throws {
+    fill()
+    let archive = try export()
+    let own = (11...14).map { identity($0) }
+    let cache = target.cache { $0.bytes = 3 * 4096 }
+    // The folder exceeds the limit of the import already.
+    for identity in own { target.cache().store(storedResponse(seed: 9), for: identity) }
+    // A newer version of a response that is there needs no more room than the older one.
+    var older = Self.response(1)
+    older.received -= 60
+    target.cache().store(older, for: identity(1))
+
+    let summary = read(archive, into: cache)
+
+    #expect(summary.imported == 1 && summary.noRoom == 4 && summary.visited == 5 && summary.isIntact)
+    #expect(own.allSatisfy { target.cache().response(for: $0) == storedResponse(seed: 9) })
+    #expect(target.cache().response(for: identity(1)) == Self.response(1))
+    let few = target.cache { $0.count = 7 }
+    #expect(read(archive, into: few).imported == 2, "two more responses make seven")
   }
 
   @Test func seedCannotBeTheTargetOfAnImport() throws {

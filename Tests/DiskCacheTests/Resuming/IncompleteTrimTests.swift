@@ -50,7 +50,11 @@ import Testing
     #expect(numbers(trim().victims(of: entries)) == [1])
   }
 
-  @Test(arguments: [0, 90, 40 * 86400, IncompleteTrim.earliestTime - 1, -FileStatus.latestTime])
+  private static let unsetTimes: [Int64] = [
+    0, 90, 40 * 86400, IncompleteTrim.earliestTime - 1, -FileStatus.latestTime,
+  ]
+
+  @Test(arguments: unsetTimes)
   func responsesFromBeforeTheClockWasSetStayUntilOthersNeedTheSpace(stored: Int64) {
     let entries = [entry(1, megabytes: 20, age: now - stored), entry(2, megabytes: 10, age: 60)]
     #expect(!trim().isTooOld(stored))

@@ -26,8 +26,8 @@ final class DiskWriter: Sendable {
     /// True if no change and no completion handler is to be waited for.
     var isIdle: Bool { writes.isIdle && completing == 0 || writes.isHanging }
 
-    init(heldBytesLimit: Int) {
-      writes = DiskWrites()
+    init(heldBytesLimit: Int, keepsAll: Bool) {
+      writes = DiskWrites(keepsAll: keepsAll)
       held = HeldStores(bytesLimit: heldBytesLimit)
     }
 
@@ -57,16 +57,17 @@ final class DiskWriter: Sendable {
   ///   - transports: The transports, whose trust settings keep stored responses apart.
   ///   - ledger: The ledger that counts the bodies. Stores do not wait for slots while more than half of its budget is
   ///     used.
+  ///   - keepsAll: True to refuse no store while the disk responds; see `DiskWrites`.
   init(
     _ cache: (any ImageDataCache)?, pixels: (any ImagePixelCache)? = nil, transports: TransportTable,
-    ledger: MemoryLedger = MemoryLedger(), clock: any LoadingClock
+    ledger: MemoryLedger = MemoryLedger(), keepsAll: Bool = false, clock: any LoadingClock
   ) {
     self.cache = cache
     self.pixels = pixels
     self.transports = transports
     self.ledger = ledger
     self.clock = clock
-    state = Mutex(State(heldBytesLimit: HeldStores.bytesLimit(budget: ledger.budget)))
+    state = Mutex(State(heldBytesLimit: HeldStores.bytesLimit(budget: ledger.budget), keepsAll: keepsAll))
     ledger.register(self, as: .bodies)
   }
 

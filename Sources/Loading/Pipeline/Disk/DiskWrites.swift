@@ -83,9 +83,15 @@ struct DiskWrites {
   /// The number of bytes of pixels that wait to be written. Bodies and pixels have a limit each, because pixels are
   /// written only while no body waits.
   private var unwrittenPixelBytes = 0
+  /// True to admit every change of a disk that responds, and to let each take `longLimit`.
+  private let keepsAll: Bool
   private var isRefusing = false
   /// True while a change that was given up has not returned.
   private(set) var isHanging = false
+
+  /// - Parameter keepsAll: True if the caller bounds the number of bytes that wait; see
+  ///   `ImageDownloader.Configuration.Memory.keepsUnwritten`.
+  init(keepsAll: Bool = false) { self.keepsAll = keepsAll }
 
   /// True if no change is to be waited for.
   var isIdle: Bool { changes.isEmpty || isHanging }
@@ -104,7 +110,7 @@ struct DiskWrites {
     let completion = isHanging ? nil : completion
     switch kind {
     case .store(let identity, let bytes):
-      guard !isHanging, hasRoom(forBytes: bytes) else {
+      guard !isHanging, hasRoom(forBytes: bytes, besides: unwrittenBytes) else {
         defer { isRefusing = true }
         return .refused(isFirst: !isRefusing && !isHanging)
       }
@@ -112,8 +118,7 @@ struct DiskWrites {
       removals.noteStore(of: identity)
       return add(.store(bytes: bytes), completion)
     case .pixels(_, let bytes):
-      guard !isHanging, unwrittenPixelBytes == 0 || unwrittenPixelBytes + bytes <= Self.unwrittenBytesLimit
-      else {
+      guard !isHanging, hasRoom(forBytes: bytes, besides: unwrittenPixelBytes) else {
         return .refused(isFirst: false)
       }
       return add(.pixels(bytes: bytes), completion)
@@ -126,8 +131,8 @@ struct DiskWrites {
     }
   }
 
-  private func hasRoom(forBytes bytes: Int) -> Bool {
-    bytes == 0 || unwrittenBytes == 0 || unwrittenBytes + bytes <= Self.unwrittenBytesLimit
+  private func hasRoom(forBytes bytes: Int, besides waiting: Int) -> Bool {
+    keepsAll || bytes == 0 || waiting == 0 || waiting + bytes <= Self.unwrittenBytesLimit
   }
 
   /// Notes that changes with earlier numbers follow the changes so far. Later removals then join none of these.
@@ -169,7 +174,7 @@ struct DiskWrites {
   mutating func begin(_ number: UInt64, at now: Int64) -> Int64? {
     guard let change = changes[number] else { return nil }
     removals.begin(number)
-    let end = now.advanced(bySeconds: change.work.limit)
+    let end = now.advanced(bySeconds: keepsAll ? Self.longLimit : change.work.limit)
     running = (number, end)
     return end
   }
@@ -180,7 +185,9 @@ struct DiskWrites {
   /// Ends one removal of a batch. Returns the completion handlers, unless these have been called already.
   mutating func removed(_ identity: RequestIdentity, of number: UInt64, at now: Int64) -> [Completion] {
     // The time limit applies to each removal of a batch.
-    if running?.number == number { running?.end = now.advanced(bySeconds: Self.limit) }
+    if running?.number == number {
+      running?.end = now.advanced(bySeconds: keepsAll ? Self.longLimit : Self.limit)
+    }
     return removals.end(identity, of: number)
   }
 

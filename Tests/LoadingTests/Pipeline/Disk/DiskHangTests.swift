@@ -236,6 +236,29 @@ import VitrineTesting
     #expect(await (try world.downloader.image(for: request("5.jpg"))).isStored())
   }
 
+  @Test func bodiesThatWaitForASlowDiskAreAllStoredIfUnwrittenBytesAreKept() async throws {
+    let (gate, cache) = (Gate(), SlowStore())
+    cache.hold(gate)
+    let world = Fixture(
+      {
+        $0.responses.bodyModifier = { _, _ in Fixture.body }
+        $0.memory.keepsUnwritten = true
+      }, dataCache: cache)
+    let body = FakeDecoder.encodedImage(width: 4, height: 4, count: DiskWrites.unwrittenBytesLimit / 3 + 1)
+    world.transport.respondToAll { $0.respond(with: body, DiskWorld.minute) }
+
+    var responses: [ImageResponse] = []
+    for number in 0..<4 { responses.append(try await world.downloader.image(for: request("\(number).jpg"))) }
+    // A store may take longer than that of a program with a screen.
+    await gate.waitUntilHeld(1)
+    world.clock.advance(by: DiskWrites.limit)
+    gate.open()
+
+    for response in responses { #expect(await response.isStored()) }
+    await world.downloader.drain()
+    #expect(cache.stored == 4)
+  }
+
   // MARK: Decisions
 
   @Test func lateLookupGivesItsPlaceToTheNext() {

@@ -182,6 +182,20 @@ import VitrineTesting
     #expect(later == [nil, true])
   }
 
+  @Test func nothingIsRefusedIfTheCallerBoundsTheBytesThatWait() throws {
+    var writes = DiskWrites(keepsAll: true)
+    let limit = DiskWrites.unwrittenBytesLimit
+    let stores = (1...3).map { number(writes.admit(.store(identity($0), bytes: limit), nil)) }
+    let pixels = (1...2).map { number(writes.admit(.pixels(identity($0), bytes: limit), nil)) }
+    #expect(stores == [1, 2, 3] && pixels == [4, 5])
+
+    let endFound = writes.begin(1, at: 0)
+    let end = try #require(endFound)
+    #expect(end == Int64(nanosecondsIn: DiskWrites.longLimit))
+    #expect(writes.takeOverdue(at: end).dropped == [2, 3, 4, 5], "a disk that hangs is given up")
+    #expect(number(writes.admit(.store(identity(4), bytes: 1), nil)) == nil)
+  }
+
   @Test func pixelsThatWaitKeepNoBodyFromBeingStored() throws {
     var writes = DiskWrites()
     let limit = DiskWrites.unwrittenBytesLimit
