@@ -248,7 +248,8 @@ import VitrineTesting
     let list = try await world.tool("cache", "ls", "--cache", world.cache)
     #expect(list.exitCode == 0 && list.output.contains("damaged  digest:"))
     let export = try await world.tool("cache", "export", world.program.path("a"), "--cache", world.cache)
-    #expect(export.output.hasPrefix("3 images exported") && export.errors.contains("1 damaged file left out"))
+    #expect(export.exitCode == 1 && export.output.hasPrefix("3 images exported"))
+    #expect(export.errors == "vitrine: 1 damaged file left out; see cache verify\n", "\(export.errors)")
 
     let repaired = try await world.tool("cache", "verify", "--repair", "--cache", world.cache)
     #expect(repaired.exitCode == 0 && repaired.output.contains("1 damaged, 1 removed"))

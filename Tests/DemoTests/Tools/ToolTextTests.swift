@@ -105,6 +105,21 @@ struct ToolTextTests {
     #expect(report.remainingDamage == text)
   }
 
+  @Test(
+    arguments: [
+      (0, 0, nil), (1, 0, "1 damaged file"), (0, 2, "2 unreadable files"),
+      (2, 1, "2 damaged files and 1 unreadable file"),
+    ] as [(Int, Int, String?)])
+  func damagedAndUnreadableFilesAreToldApart(damaged: Int, unreadable: Int, text: String?) {
+    #expect(ToolText.files(damaged: damaged, unreadable: unreadable) == text)
+    let report = ExportTool.Report(exported: 1, bytes: 1, damaged: damaged, unreadable: unreadable)
+    #expect(report.loss == text.map { "\($0) left out; see cache verify" })
+    var figures = CacheFigures(directory: "/images")
+    for _ in 0..<damaged { figures.add(.init(name: "a", state: .damaged), at: 0) }
+    for _ in 0..<unreadable { figures.add(.init(name: "a", state: .unreadable(code: 13)), at: 0) }
+    #expect(figures.damaged == damaged && figures.unreadable == unreadable && figures.images == 0)
+  }
+
   @Test func figuresHaveLinesForPixelsAndIncompleteDownloads() {
     var figures = CacheFigures(directory: "/images")
     figures.add(pixels: .init(count: 4, bytes: 65_536), incomplete: .init(count: 1, bytes: 131_072))

@@ -48,6 +48,7 @@ final class FaultySystem: DiskSystem {
     var counts: [Call: Int] = [:]
     var changeStatus: (@Sendable (inout stat) -> Void)?
     var separatesFolders = false
+    var refused: [String: Int32] = [:]
   }
 
   private let state = Mutex(State())
@@ -73,6 +74,9 @@ final class FaultySystem: DiskSystem {
 
   /// Refuses to move a file to another folder from now on, as if each folder were on a file system of its own.
   func separateFolders() { state.withLock { $0.separatesFolders = true } }
+
+  /// Refuses to open a file of this name from now on.
+  func refuse(_ name: String, with code: Int32) { state.withLock { $0.refused[name] = code } }
 
   private func changed(_ status: stat) -> stat {
     var status = status
@@ -110,6 +114,7 @@ final class FaultySystem: DiskSystem {
 
   func open(_ name: String, in folder: Int32, flags: Int32, mode: mode_t) throws(SystemError) -> Int32 {
     _ = try fault(.open)
+    if let code = state.withLock({ $0.refused[name] }) { throw SystemError(code) }
     let number = try real.open(name, in: folder, flags: flags, mode: mode)
     state.withLock { _ = $0.open.insert(number) }
     return number
