@@ -120,6 +120,18 @@ struct ToolTextTests {
     #expect(figures.damaged == damaged && figures.unreadable == unreadable && figures.images == 0)
   }
 
+  @Test(
+    arguments: [
+      ("a", ".", "a"), ("/a", "/", "a"), ("b/a", "b/", "a"), ("/c/b/a.x", "/c/b/", "a.x"),
+    ])
+  func archiveIsSoughtInItsFolder(path: String, folder: String, name: String) {
+    #expect(ArchiveFile.parts(of: path) == (folder, name))
+    #expect(ArchiveFile.isTemporary("\(name).new-00ffeeddccbbaa99", of: name))
+    for other in [name, "\(name).new-", "\(name).new-1", "\(name).new-00ffeeddccbbaa9g", "x\(name).new-00"] {
+      #expect(!ArchiveFile.isTemporary(other, of: name), "\(other)")
+    }
+  }
+
   @Test func figuresHaveLinesForPixelsAndIncompleteDownloads() {
     var figures = CacheFigures(directory: "/images")
     figures.add(pixels: .init(count: 4, bytes: 65_536), incomplete: .init(count: 1, bytes: 131_072))
