@@ -7,6 +7,7 @@ import Vitrine
 @main
 struct Program {
   static func main() {
+    StandardDescriptors.openClosed()
     limit_heap()
     unblockSignals()
     HangupSignal.block()

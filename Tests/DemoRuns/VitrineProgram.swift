@@ -81,12 +81,13 @@ package struct VitrineProgram {
   ///   - input: The standard input; none by default.
   ///   - standardOutput: The file that receives the standard output in place of `Outcome.outputData`.
   ///   - errorOutput: The file that receives the error output in place of `Outcome.errors`.
+  ///   - closing: Standard descriptors that are closed when the program starts.
   ///   - whileRunning: Called with the process identifier when the window is open. Cancelled when the program ends.
   package func run(
     arguments: [String], script: String? = nil, terminates: Bool = false,
     terminatesWhen condition: (@Sendable () -> Bool)? = nil, signal: Int32 = SIGTERM,
     input: FileHandle = .nullDevice, standardOutput: FileHandle? = nil, errorOutput: FileHandle? = nil,
-    whileRunning: (@Sendable (Int32) async throws -> Void)? = nil
+    closing descriptors: [Int32] = [], whileRunning: (@Sendable (Int32) async throws -> Void)? = nil
   ) async throws -> Outcome {
     // The tools have options of their own.
     let isTool = ["cache", "prefetch"].contains(arguments.first)
@@ -104,6 +105,12 @@ package struct VitrineProgram {
     let process = Process()
     process.executableURL = Self.executable
     process.arguments = arguments
+    if !descriptors.isEmpty {
+      // `Process` cannot close descriptors.
+      process.executableURL = URL(filePath: "/bin/sh")
+      let closed = descriptors.map { "\($0)>&-" }.joined(separator: " ")
+      process.arguments = ["-c", "exec \"$0\" \"$@\" \(closed)", Self.executable.path] + arguments
+    }
     var environment = ProcessInfo.processInfo.environment
     environment["VITRINE_ASSETS"] = environment["VITRINE_ASSETS"] ?? Self.assets
     environment["XDG_CACHE_HOME"] = path("cache")

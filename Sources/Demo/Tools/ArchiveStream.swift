@@ -3,11 +3,9 @@ import Vitrine
 
 /// The file of an archive that is being written, a device or pipe, or standard output.
 nonisolated final class ArchiveOutput {
-  private let path: String?
-  /// The name of the file until it is complete.
-  private let temporary: String
+  /// The new file; `nil` for a device, a pipe or standard output.
+  private var file: ArchiveFile?
   private let descriptor: Int32
-  private var isFinished = false
 
   /// - Parameter file: A path, or `-` for standard output.
   init(_ file: String) throws(Tools.Failure) {
@@ -15,32 +13,27 @@ nonisolated final class ArchiveOutput {
       guard isatty(STDOUT_FILENO) == 0 else {
         throw Tools.Failure(message: "standard output is a terminal; name a file")
       }
-      (path, temporary, descriptor) = (nil, "", STDOUT_FILENO)
+      descriptor = STDOUT_FILENO
       return
     }
     var status = stat()
     if stat(file, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
       // A device or a pipe is written to. A new file must not take its place.
-      (path, temporary, descriptor) = (nil, "", open(file, O_WRONLY | O_CLOEXEC))
-      guard descriptor >= 0 else { throw Self.failure(file) }
+      descriptor = open(file, O_WRONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw Self.failure(file, code: errno) }
       return
     }
-    path = file
-    temporary = "\(file).new-\(getpid())"
-    // Only this user may read the file: it contains images of private requests.
-    descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw Self.failure(file) }
+    do throws(ArchiveFile.Failure) {
+      let new = try ArchiveFile(for: file)
+      descriptor = new.descriptor
+      self.file = consume new
+    } catch {
+      throw Self.failure(file, code: error.code)
+    }
   }
 
-  /// Returns the failure of the last system call.
-  private static func failure(_ file: String) -> Tools.Failure {
-    Tools.Failure(message: "cannot write \(file): \(String(cString: strerror(errno)))")
-  }
-
-  deinit {
-    guard path != nil, !isFinished else { return }
-    close(descriptor)
-    unlink(temporary)
+  private static func failure(_ file: String, code: Int32) -> Tools.Failure {
+    Tools.Failure(message: "cannot write \(file): \(String(cString: strerror(code)))")
   }
 
   func write(_ bytes: [UInt8]) throws(ArchiveError) {
@@ -50,14 +43,10 @@ nonisolated final class ArchiveOutput {
 
   /// Gives the complete file its name, in place of an older file.
   func finish() throws(ArchiveError) {
-    guard let path else { return }
-    guard fsync(descriptor) == 0 || errno == EINVAL else { throw .archive(code: errno) }
-    isFinished = true
-    let isClosed = close(descriptor) == 0
-    guard isClosed, rename(temporary, path) == 0 else {
-      let code = errno
-      unlink(temporary)
-      throw .archive(code: code)
+    do throws(ArchiveFile.Failure) {
+      try file?.publish()
+    } catch {
+      throw .archive(code: error.code)
     }
   }
 }

@@ -1,19 +1,26 @@
 import Vitrine
 
-/// `cache export`: writes all images to one file.
+/// `cache export`: writes all images to one file. Fails after that if some could not be read.
 nonisolated struct ExportTool {
   let file: String
   let interruption: Interruption
 
   struct Report: Encodable, Equatable {
-    var exported, bytes, skipped: Int
+    var exported, bytes, damaged, unreadable: Int
+
+    /// The files that the archive lacks, in words; `nil` if there are none.
+    var loss: String? {
+      let lost = ToolText.files(damaged: damaged, unreadable: unreadable)
+      return lost.map { "\($0) left out; see cache verify" }
+    }
   }
 
   func run(_ cache: DiskImageCache, _ console: inout ToolConsole) throws(Tools.Failure) {
     let output = try ArchiveOutput(file)
     var progress = console
+    let summary: DiskImageCache.ExportSummary
     do throws(ArchiveError) {
-      let summary = try cache.exportArchive(
+      summary = try cache.exportArchive(
         to: { (bytes) throws(ArchiveError) in try output.write(bytes) },
         progress: { visited, total in
           progress.report(visited, of: total)
@@ -21,16 +28,14 @@ nonisolated struct ExportTool {
         })
       try output.finish()
       progress.endProgress()
-      report(summary, &console)
     } catch {
       progress.endProgress()
       let consequence = file == "-" ? "the archive is not complete" : "\(file) is not written"
       throw Tools.Failure(message: "\(error): \(consequence)")
     }
-  }
-
-  private func report(_ summary: DiskImageCache.ExportSummary, _ console: inout ToolConsole) {
-    let report = Report(exported: summary.exported, bytes: summary.bytes, skipped: summary.skipped)
+    let report = Report(
+      exported: summary.exported, bytes: summary.bytes, damaged: summary.damaged,
+      unreadable: summary.unreadable)
     let text = "\(ToolText.count(report.exported, "image")) exported (\(ToolText.size(report.bytes)))"
     // Standard output has the archive.
     if file == "-" {
@@ -40,9 +45,7 @@ nonisolated struct ExportTool {
     } else {
       console.line(text)
     }
-    if report.skipped > 0 {
-      console.message("\(ToolText.count(report.skipped, "damaged file")) left out; see cache verify")
-    }
+    if let loss = report.loss { throw Tools.Failure(message: loss) }
   }
 }
 

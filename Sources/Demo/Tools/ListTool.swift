@@ -108,7 +108,7 @@ extension Tools {
   ) throws(Failure) {
     switch walk {
     case .complete: break
-    case .incomplete: throw Failure(message: "some files cannot be read")
+    case .incomplete: throw Failure(message: "some files or folders cannot be read")
     case .stopped:
       throw Failure(message: interruption.isRequested ? "interrupted" : "standard output cannot be written")
     case .refused(let fault): throw Failure(message: "\(fault)")

@@ -66,7 +66,11 @@ struct PrefetchTool {
       console.endProgress()
       if console.isJSON { console.json(report) } else { console.line(report.text) }
       if options.into != nil, !cache.isMissing {
-        try publish(cache, &console)
+        try publish(cache)
+        // The folder may have the list alone.
+        if report.stored > 0, !console.isJSON {
+          console.line("show these images with: vitrine --seed \(cache.directory)")
+        }
       } else if options.into != nil, !run.wasCancelled {
         let reason = cache.fault.map { "\($0)" }
         throw Tools.Failure(message: reason ?? "no image is stored in \(cache.directory)")
@@ -76,6 +80,9 @@ struct PrefetchTool {
       if let loss = await loss(of: items, report, cache) { throw Tools.Failure(message: loss) }
       if report.failed > 0 {
         throw Tools.Failure(message: "\(ToolText.count(report.failed, "image")) not stored or out of date")
+      }
+      if options.into != nil, report.stored == 0, report.local > 0 {
+        throw Tools.Failure(message: "no image is stored in \(cache.directory)")
       }
       if let problem { throw Tools.Failure(message: problem) }
       try Tools.checkOutput(console)
@@ -96,11 +103,10 @@ struct PrefetchTool {
   }
 
   /// Lets all users read the folder.
-  private func publish(_ cache: DiskImageCache, _ console: inout ToolConsole) throws(Tools.Failure) {
+  private func publish(_ cache: DiskImageCache) throws(Tools.Failure) {
     guard cache.openToAllReaders(with: run.pixels) else {
       throw Tools.Failure(message: "\(cache.directory): not all files can be made readable")
     }
-    if !console.isJSON { console.line("show these images with: vitrine --seed \(cache.directory)") }
   }
 
   // MARK: The list
@@ -241,6 +247,9 @@ nonisolated struct PrefetchReport: Encodable, Equatable {
   var known = 0
   var local = 0
   var failed = 0
+
+  /// The number of images that are on disk.
+  var stored: Int { loaded + known }
 
   var visited: Int { loaded + known + local + failed }
 

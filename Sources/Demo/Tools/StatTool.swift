@@ -18,7 +18,8 @@ nonisolated struct StatTool {
       return !interruption.isRequested
     }
     progress.endProgress()
-    try Tools.check(walk, interruption)
+    // Files that cannot be read are counted. The failure follows the figures.
+    if walk != .incomplete { try Tools.check(walk, interruption) }
     figures.add(pixels: pixels.usage(), incomplete: cache.incompleteUsage())
     if let fault = pixels.fault ?? cache.fault { throw Tools.Failure(message: "\(fault)") }
     if console.isJSON {
@@ -26,6 +27,7 @@ nonisolated struct StatTool {
     } else {
       for line in figures.lines { console.line(line) }
     }
+    try Tools.check(walk, interruption)
   }
 }
 
@@ -42,6 +44,8 @@ nonisolated struct CacheFigures: Encodable, Equatable {
   var stale = 0
   var mustRevalidate = 0
   var damaged = 0
+  /// The number of files that the system refused to read.
+  var unreadable = 0
   /// The number of images whose decoded pixels are stored, in each size, and the bytes of their files.
   var pixels = 0, pixelBytes = 0
   /// The number of incomplete responses, and the bytes of their files.
@@ -51,15 +55,21 @@ nonisolated struct CacheFigures: Encodable, Equatable {
 
   enum CodingKeys: String, CodingKey {
     case directory, images, bytes, fileBytes = "file_bytes", privateImages = "private", fresh, stale,
-      mustRevalidate = "revalidate", damaged, pixels, pixelBytes = "pixel_bytes", incomplete,
+      mustRevalidate = "revalidate", damaged, unreadable, pixels, pixelBytes = "pixel_bytes", incomplete,
       incompleteBytes = "incomplete_bytes", oldest, newest
   }
 
   init(directory: String) { self.directory = directory }
 
   mutating func add(_ entry: DiskImageCache.Entry, at now: Double) {
-    guard let content = entry.content else {
+    let content: DiskImageCache.Entry.Content
+    switch entry.state {
+    case .intact(let intact): content = intact
+    case .damaged:
       damaged += 1
+      return
+    case .unreadable:
+      unreadable += 1
       return
     }
     images += 1
@@ -85,6 +95,7 @@ nonisolated struct CacheFigures: Encodable, Equatable {
       ("directory", directory), ("images", "\(images)"), ("size", ToolText.size(bytes)),
       ("on disk", ToolText.size(fileBytes)), ("fresh", "\(fresh)"), ("stale", "\(stale)"),
       ("revalidate", "\(mustRevalidate)"), ("private", "\(privateImages)"), ("damaged", "\(damaged)"),
+      ("unreadable", "\(unreadable)"),
     ]
     if let oldest, let newest {
       rows += [("oldest", ToolText.time(oldest)), ("newest", ToolText.time(newest))]
@@ -102,6 +113,7 @@ nonisolated struct CacheFigures: Encodable, Equatable {
     for (key, number) in [
       (CodingKeys.images, images), (.bytes, bytes), (.fileBytes, fileBytes), (.privateImages, privateImages),
       (.fresh, fresh), (.stale, stale), (.mustRevalidate, mustRevalidate), (.damaged, damaged),
+      (.unreadable, unreadable),
       (.pixels, pixels), (.pixelBytes, pixelBytes), (.incomplete, incomplete),
       (.incompleteBytes, incompleteBytes),
     ] { try figures.encode(number, forKey: key) }

@@ -28,6 +28,15 @@ nonisolated enum ToolText {
     return Date(timeIntervalSince1970: Double(bounded)).formatted(.iso8601)
   }
 
+  /// Returns the damaged files and those that the system refused to read, such as `2 damaged files and 1 unreadable
+  /// file`; `nil` if there are none.
+  static func files(damaged: Int, unreadable: Int) -> String? {
+    var parts: [String] = []
+    if damaged > 0 { parts.append(count(damaged, "damaged file")) }
+    if unreadable > 0 { parts.append(count(unreadable, "unreadable file")) }
+    return parts.isEmpty ? nil : parts.joined(separator: " and ")
+  }
+
   /// Returns `1 image`, `2 images`.
   static func count(_ count: Int, _ noun: String) -> String { count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }
 }

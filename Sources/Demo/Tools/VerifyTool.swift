@@ -88,11 +88,17 @@ nonisolated struct VerifyTool {
       for name in report.unreadable { console.line("unreadable  digest:\(name)") }
       for line in report.lines { console.line(line) }
     }
-    try Tools.check(walk, interruption)
+    if walk != .incomplete { try Tools.check(walk, interruption) }
     if isStopped { throw Tools.Failure(message: "interrupted") }
     if let damage = report.remainingDamage {
-      throw Tools.Failure(message: "\(damage); \(repairs ? "cannot be removed" : "--repair removes them")")
+      let remedy = repairs ? "cannot be removed" : "--repair removes them"
+      let unreadable = ToolText.files(damaged: 0, unreadable: report.unreadable.count)
+      throw Tools.Failure(message: "\(damage); \(remedy)" + (unreadable.map { "; \($0)" } ?? ""))
     }
+    if let unreadable = ToolText.files(damaged: 0, unreadable: report.unreadable.count) {
+      throw Tools.Failure(message: "\(unreadable): the permissions or the disk may be the reason")
+    }
+    try Tools.check(walk, interruption)
     if report.pixelsUnreadable > 0 { throw Tools.Failure(message: "some pixels cannot be read") }
   }
 }

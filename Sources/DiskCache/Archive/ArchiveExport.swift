@@ -20,14 +20,16 @@ struct ArchiveExport {
     let names = FolderWalk.names(in: root)
     var summary = DiskImageCache.ExportSummary()
     // A folder that cannot be read may have responses that the archive lacks.
-    if !names.isComplete { summary.skipped += 1 }
+    if !names.isComplete { summary.unreadable += 1 }
     summary.bytes = try begin(fingerprint ?? [], count: names.names.count)
     for (index, name) in names.names.enumerated() {
-      if let bytes = try file(name, in: root) {
+      switch try file(name, in: root) {
+      case .written(let bytes):
         summary.exported += 1
         summary.bytes += bytes
-      } else if exists(name, in: root) {
-        summary.skipped += 1
+      case .damaged: summary.damaged += 1
+      case .unreadable: summary.unreadable += 1
+      case .missing: break
       }
       guard progress(index + 1, names.names.count) else { throw .cancelled }
     }
@@ -53,36 +55,57 @@ struct ArchiveExport {
     return bytes.count
   }
 
-  /// Writes a file after its verification. Returns the number of bytes of the archive; nil if the file is damaged or
-  /// cannot be read.
-  private func file(_ name: String, in root: borrowing Descriptor) throws(ArchiveError) -> Int? {
-    guard let hash = ContentHash(hex: name[...]),
-      let shard = try? root.openFolder(Shard.name(of: name)),
-      let file = try? ResponseReader.open(name, in: shard),
-      let content = try? EntryReader.content(of: file, withBody: true),
-      context.folder.name(of: content.key.bytes) == hash
-    else { return nil }
-    // Another process may append a note or replace the file. The bytes of the open file stay as they were verified.
+  private enum FileResult {
+    /// The number of bytes of the archive.
+    case written(bytes: Int)
+    case damaged
+    /// The file was removed in the meantime.
+    case missing
+    case unreadable
+  }
+
+  /// Writes a file after its verification.
+  private func file(_ name: String, in root: borrowing Descriptor) throws(ArchiveError) -> FileResult {
+    guard let hash = ContentHash(hex: name[...]) else { return .damaged }
+    let failure: ArchiveError
+    do throws(SystemError) {
+      let shard = try root.openFolder(Shard.name(of: name))
+      let file = try ResponseReader.open(name, in: shard)
+      guard let content = try EntryReader.content(of: file, withBody: true),
+        context.folder.name(of: content.key.bytes) == hash
+      else { return .damaged }
+      do throws(ArchiveError) {
+        return try write(file, content, hash)
+      } catch {
+        failure = error
+      }
+    } catch {
+      switch EntryReader.Result(error) {
+      case .missing: return .missing
+      case .damaged: return .damaged
+      case .failed, .content: return .unreadable
+      }
+    }
+    throw failure
+  }
+
+  /// Writes an open file. Another process may append a note or replace the file; the bytes of the open file stay as they
+  /// were verified.
+  private func write(
+    _ file: borrowing Descriptor, _ content: DiskImageCache.Entry.Content, _ name: ContentHash
+  ) throws(ArchiveError) -> FileResult {
     var bytes = try write(
-      .file(.init(name: hash, length: content.fileBytes, stored: content.stored, used: content.used)))
+      .file(.init(name: name, length: content.fileBytes, stored: content.stored, used: content.used)))
     var offset = 0
     while offset < content.fileBytes {
       let count = min(ArchiveBlock.partBytes, content.fileBytes - offset)
       // A file that cannot be read to its end is incomplete in the archive, which an import notices.
       guard let part = try? ResponseReader.bytes(of: file, at: offset, count: count), part.count == count
-      else {
-        return nil
-      }
+      else { return .unreadable }
       bytes += try write(.part(at: offset, part))
       offset += count
     }
-    return bytes
-  }
-
-  /// Returns false for a file that was removed in the meantime.
-  private func exists(_ name: String, in root: borrowing Descriptor) -> Bool {
-    guard let shard = try? root.openFolder(Shard.name(of: name)) else { return false }
-    return (try? shard.contains(name)) ?? true
+    return .written(bytes: bytes)
   }
 }
 

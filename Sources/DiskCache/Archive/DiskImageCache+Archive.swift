@@ -9,8 +9,10 @@ extension DiskImageCache {
     package var exported = 0
     /// The number of bytes of the archive.
     package var bytes = 0
-    /// The number of files that are damaged or cannot be read, and that the archive therefore lacks.
-    package var skipped = 0
+    /// The number of damaged files, which the archive lacks.
+    package var damaged = 0
+    /// The number of files and folders that the system refused to read, and that the archive lacks.
+    package var unreadable = 0
   }
 
   /// The result of an import, and its progress.

@@ -38,6 +38,11 @@ extension DiskImageCache {
     package let name: String
     package let state: State
 
+    package init(name: String, state: State) {
+      self.name = name
+      self.state = state
+    }
+
     /// The contents; nil if the file is damaged or cannot be read.
     package var content: Content? { if case .intact(let content) = state { content } else { nil } }
   }

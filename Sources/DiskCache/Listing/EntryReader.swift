@@ -14,6 +14,16 @@ enum EntryReader {
     case missing
     /// The system refused to read the file.
     case failed(SystemError)
+
+    /// The result of a failure to open or read a file.
+    init(_ error: SystemError) {
+      switch error.code {
+      case ENOENT: self = .missing
+      // A link, folder or device has taken the file's place.
+      case ELOOP, EISDIR, ENXIO, ENOTDIR: self = .damaged
+      default: self = .failed(error)
+      }
+    }
   }
 
   /// Stands in for the URL of the request, which a file does not need to record.
@@ -33,12 +43,7 @@ enum EntryReader {
       let file = try ResponseReader.open(name, in: shard)
       return try content(of: file, withBody: withBody).map { .content($0) } ?? .damaged
     } catch {
-      return switch error.code {
-      case ENOENT: .missing
-      // A link, folder or device has taken the file's place.
-      case ELOOP, EISDIR, ENXIO, ENOTDIR: .damaged
-      default: .failed(error)
-      }
+      return Result(error)
     }
   }
 

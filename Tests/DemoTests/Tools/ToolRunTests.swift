@@ -248,7 +248,8 @@ import VitrineTesting
     let list = try await world.tool("cache", "ls", "--cache", world.cache)
     #expect(list.exitCode == 0 && list.output.contains("damaged  digest:"))
     let export = try await world.tool("cache", "export", world.program.path("a"), "--cache", world.cache)
-    #expect(export.output.hasPrefix("3 images exported") && export.errors.contains("1 damaged file left out"))
+    #expect(export.exitCode == 1 && export.output.hasPrefix("3 images exported"))
+    #expect(export.errors == "vitrine: 1 damaged file left out; see cache verify\n", "\(export.errors)")
 
     let repaired = try await world.tool("cache", "verify", "--repair", "--cache", world.cache)
     #expect(repaired.exitCode == 0 && repaired.output.contains("1 damaged, 1 removed"))
@@ -351,6 +352,49 @@ import VitrineTesting
     #expect(refused.errors == "vitrine: cannot write \(folder): Is a directory\n", "\(refused.errors)")
     let names = try FileManager.default.contentsOfDirectory(atPath: world.program.folder.path)
     #expect(!names.contains { $0.contains(".new-") })
+  }
+
+  @Test func abandonedFilesOfExportsAreRemoved() async throws {
+    let world = try World()
+    defer { world.remove() }
+    try await world.fill()
+    let archive = world.program.path("images.archive")
+    let abandoned = try world.program.write("", to: "images.archive.new-0123456789abcdef")
+    let held = try world.program.write("", to: "images.archive.new-fedcba9876543210")
+    let others = try [
+      "images.archive.new-1", "images.archive.new-0123456789ABCDEF", "a.new-0123456789abcdef",
+    ]
+    .map { try world.program.write("", to: $0) }
+    let writer = open(held, O_RDONLY | O_CLOEXEC)
+    defer { close(writer) }
+    try #require(flock(writer, LOCK_EX) == 0)
+
+    let export = try await world.tool("cache", "export", archive, "--cache", world.cache)
+
+    #expect(export.exitCode == 0 && access(archive, F_OK) == 0, "\(export.errors)")
+    #expect(access(abandoned, F_OK) != 0)
+    for path in others + [held] { #expect(access(path, F_OK) == 0, "\(path)") }
+    let names = try FileManager.default.contentsOfDirectory(atPath: world.program.folder.path)
+    #expect(names.count { $0.hasPrefix("images.archive") } == 4)
+  }
+
+  @Test func closedStandardDescriptorsAreNotTakenForOthers() async throws {
+    let world = try World()
+    defer { world.remove() }
+    try await world.fill()
+
+    let read = try await world.program.run(
+      arguments: ["cache", "import", "-", "--cache", world.program.path("other")], closing: [STDIN_FILENO])
+    #expect(read.exitCode == 1 && read.errors.hasSuffix("is not an archive of a cache\n"), "\(read.errors)")
+    let verify = try await world.program.run(
+      arguments: ["cache", "verify", "--cache", world.cache], closing: [STDOUT_FILENO])
+    #expect(verify.exitCode == 1 && verify.errors == "vitrine: standard output cannot be written\n")
+    let export = try await world.program.run(
+      arguments: ["cache", "export", "-", "--cache", world.cache], closing: [STDIN_FILENO, STDOUT_FILENO])
+    #expect(export.exitCode == 1 && export.errors.contains("the archive is not complete"), "\(export.errors)")
+    let silent = try await world.program.run(
+      arguments: ["cache", "stat", "--cache", world.cache], closing: [STDERR_FILENO])
+    #expect(silent.exitCode == 0 && silent.output.contains("images      4\n") && silent.errors.isEmpty)
   }
 
   @Test func interruptedImportKeepsWholeImages() async throws {
@@ -533,6 +577,19 @@ import VitrineTesting
 
     #expect(outcome.exitCode == 1 && outcome.output.contains("local, not stored"), "\(outcome.output)")
     #expect(outcome.errors.hasSuffix("vitrine: no image is stored in \(seed)\n"), "\(outcome.errors)")
+  }
+
+  @Test func seedWithoutImagesIsNotAdvertised() async throws {
+    let world = try World([])
+    defer { world.remove() }
+    let list = world.server.baseURL + "/list.txt"
+    let image = world.server.baseURL + "/gallery/buttons/heart-normal.png?status=404"
+    world.server.add(Resource(body: Array(image.utf8), contentType: "text/plain"), at: "/list.txt")
+
+    let outcome = try await world.tool("prefetch", list, "--into", world.program.path("seed"))
+
+    #expect(outcome.exitCode == 1 && outcome.output == "0 images loaded, 1 failed\n", "\(outcome.output)")
+    #expect(outcome.errors.hasSuffix("1 image not stored or out of date\n"), "\(outcome.errors)")
   }
 
   @Test func foldersAboveASeedCanBeEnteredByAll() async throws {

@@ -105,6 +105,33 @@ struct ToolTextTests {
     #expect(report.remainingDamage == text)
   }
 
+  @Test(
+    arguments: [
+      (0, 0, nil), (1, 0, "1 damaged file"), (0, 2, "2 unreadable files"),
+      (2, 1, "2 damaged files and 1 unreadable file"),
+    ] as [(Int, Int, String?)])
+  func damagedAndUnreadableFilesAreToldApart(damaged: Int, unreadable: Int, text: String?) {
+    #expect(ToolText.files(damaged: damaged, unreadable: unreadable) == text)
+    let report = ExportTool.Report(exported: 1, bytes: 1, damaged: damaged, unreadable: unreadable)
+    #expect(report.loss == text.map { "\($0) left out; see cache verify" })
+    var figures = CacheFigures(directory: "/images")
+    for _ in 0..<damaged { figures.add(.init(name: "a", state: .damaged), at: 0) }
+    for _ in 0..<unreadable { figures.add(.init(name: "a", state: .unreadable(code: 13)), at: 0) }
+    #expect(figures.damaged == damaged && figures.unreadable == unreadable && figures.images == 0)
+  }
+
+  @Test(
+    arguments: [
+      ("a", ".", "a"), ("/a", "/", "a"), ("b/a", "b/", "a"), ("/c/b/a.x", "/c/b/", "a.x"),
+    ])
+  func archiveIsSoughtInItsFolder(path: String, folder: String, name: String) {
+    #expect(ArchiveFile.parts(of: path) == (folder, name))
+    #expect(ArchiveFile.isTemporary("\(name).new-00ffeeddccbbaa99", of: name))
+    for other in [name, "\(name).new-", "\(name).new-1", "\(name).new-00ffeeddccbbaa9g", "x\(name).new-00"] {
+      #expect(!ArchiveFile.isTemporary(other, of: name), "\(other)")
+    }
+  }
+
   @Test func figuresHaveLinesForPixelsAndIncompleteDownloads() {
     var figures = CacheFigures(directory: "/images")
     figures.add(pixels: .init(count: 4, bytes: 65_536), incomplete: .init(count: 1, bytes: 131_072))

@@ -28,7 +28,7 @@ import VitrineTesting
   private func export(_ cache: DiskImageCache? = nil) throws -> [UInt8] {
     var archive: [UInt8] = []
     let summary = try (cache ?? source.cache()).exportArchive(to: { archive += $0 })
-    #expect(summary.bytes == archive.count && summary.skipped == 0)
+    #expect(summary.bytes == archive.count && summary.damaged + summary.unreadable == 0)
     return archive
   }
 
@@ -232,9 +232,36 @@ import VitrineTesting
 
     let summary = try source.cache().exportArchive(to: { archive += $0 })
 
-    #expect(summary.exported == 1 && summary.skipped == 1)
+    #expect(summary.exported == 1 && summary.damaged == 1 && summary.unreadable == 0)
     #expect(read(archive).imported == 1)
     #expect(access(file, F_OK) == 0, "an export removes nothing")
+  }
+
+  @Test(arguments: [EACCES, EPERM, EIO]) func unreadableFilesAreToldFromDamagedOnes(code: Int32) throws {
+    fill(1...2)
+    let name = try #require(source.files.first?.split(separator: "/").last)
+    let system = FaultySystem()
+    system.refuse(String(name), with: code)
+    var archive: [UInt8] = []
+
+    let summary = try source.cache(on: system).exportArchive(to: { archive += $0 })
+
+    #expect(summary.exported == 1 && summary.unreadable == 1 && summary.damaged == 0)
+    #expect(read(archive).imported == 1 && system.openCount == 0)
+  }
+
+  @Test func removedFilesAndLinksAreNoUnreadableFiles() throws {
+    fill(1...2)
+    let system = FaultySystem()
+    let names = source.files.compactMap { $0.split(separator: "/").last }
+    system.refuse(String(names[0]), with: ENOENT)
+    try FileManager.default.removeItem(atPath: source.files[1])
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(source.root)/\(names[1].prefix(1))/\(names[1])", withDestinationPath: "/dev/null")
+
+    let summary = try source.cache(on: system).exportArchive(to: { _ in })
+
+    #expect(summary.exported == 0 && summary.damaged == 1 && summary.unreadable == 0)
   }
 
   @Test func interruptedOperationsLoseNothing() throws {

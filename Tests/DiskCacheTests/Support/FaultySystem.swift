@@ -49,6 +49,7 @@ final class FaultySystem: DiskSystem {
     var changeStatus: (@Sendable (inout stat) -> Void)?
     var separatesFolders = false
     var isFull = false
+    var refused: [String: Int32] = [:]
   }
 
   private let state = Mutex(State())
@@ -77,6 +78,9 @@ final class FaultySystem: DiskSystem {
 
   /// Reports from now on that no space is free.
   func fillDisk() { state.withLock { $0.isFull = true } }
+
+  /// Refuses to open a file of this name from now on.
+  func refuse(_ name: String, with code: Int32) { state.withLock { $0.refused[name] = code } }
 
   private func changed(_ status: stat) -> stat {
     var status = status
@@ -114,6 +118,7 @@ final class FaultySystem: DiskSystem {
 
   func open(_ name: String, in folder: Int32, flags: Int32, mode: mode_t) throws(SystemError) -> Int32 {
     _ = try fault(.open)
+    if let code = state.withLock({ $0.refused[name] }) { throw SystemError(code) }
     let number = try real.open(name, in: folder, flags: flags, mode: mode)
     state.withLock { _ = $0.open.insert(number) }
     return number
