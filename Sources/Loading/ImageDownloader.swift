@@ -131,8 +131,8 @@ public final class ImageDownloader: Sendable {
   /// Loads the image of a request, for callers that have one already.
   ///
   /// - Parameters:
-  ///   - isForSlot: True for a load whose image is shown on the screen and repainted when a newer one arrives: such a load
-  ///     does not wait for the server if there is a stale stored response.
+  ///   - isForSlot: True for a load whose image is shown on the screen and repainted when a newer one arrives: such a
+  ///     load does not wait for the server if there is a stale stored response.
   ///   - isAwaited: True for a load of a slot without which the screen is empty: `waitForStoredImages(upTo:)` waits for
   ///     its decode as well.
   @discardableResult
@@ -410,12 +410,12 @@ public final class ImageDownloader: Sendable {
   /// network, or for decodes other than those of awaited loads. Returns at once if there is nothing to wait for.
   package func waitForStoredImages(upTo seconds: Double) { engine.waitForStoredImages(upTo: seconds) }
 
-  /// Makes `waitForStoredImages(upTo:)` wait until `endPreparation()` is called, for an image that has been delivered and
-  /// is prepared on another thread, as a slide is. Each call needs a call of `endPreparation()`.
+  /// Makes `waitForStoredImages(upTo:)` wait until `endPreparation()` is called, for an image that has been delivered
+  /// and is prepared on another thread, as a slide is. Each call needs a call of `endPreparation()`.
   package func beginPreparation() { engine.expectPreparation() }
 
-  /// Ends what a call of `beginPreparation()` has begun. Called on any thread, once the prepared image has been posted to
-  /// the main queue.
+  /// Ends what a call of `beginPreparation()` has begun. Called on any thread, once the prepared image has been posted
+  /// to the main queue.
   package func endPreparation() { engine.endPreparation() }
 
   /// Returns true if the disk has a response for the source, fresh or stale.

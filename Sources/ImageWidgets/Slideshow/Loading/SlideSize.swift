@@ -35,8 +35,8 @@ nonisolated struct SlideSize: Hashable {
     return min(ratio, 1 / ratio) >= Self.leastRatio
   }
 
-  /// Returns true if a slide that was prepared for another size has to be prepared again: its backdrop is missing or has
-  /// another size, its shape needs a backdrop now or no longer, or it is enlarged more than 1.5 times.
+  /// Returns true if a slide that was prepared for another size has to be prepared again: its backdrop is missing or
+  /// has another size, its shape needs a backdrop now or no longer, or it is enlarged more than 1.5 times.
   func needsAnother(than slide: SlideImage) -> Bool {
     let source = (slide.sourceWidth, slide.sourceHeight)
     guard fills(imageWidth: source.0, imageHeight: source.1) else {
