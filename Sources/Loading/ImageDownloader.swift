@@ -130,17 +130,22 @@ public final class ImageDownloader: Sendable {
 
   /// Loads the image of a request, for callers that have one already.
   ///
-  /// - Parameter isForSlot: True for a load whose image is shown on the screen and repainted when a newer one arrives:
-  ///   such a load does not wait for the server if there is a stale stored response.
+  /// - Parameters:
+  ///   - isForSlot: True for a load whose image is shown on the screen and repainted when a newer one arrives: such a
+  ///     load does not wait for the server if there is a stale stored response.
+  ///   - isAwaited: True for a load of a slot without which the screen is empty: `waitForStoredImages(upTo:)` waits for
+  ///     its decode as well.
   @discardableResult
   package func load(
     _ request: ImageRequest, additionalIdentifier: String? = nil, isForSlot: Bool = false,
-    completion: ImageTask.Completion? = nil, progress: ImageTask.ProgressHandler? = nil,
+    isAwaited: Bool = false, completion: ImageTask.Completion? = nil,
+    progress: ImageTask.ProgressHandler? = nil,
     preview: ImageTask.PreviewHandler? = nil
   ) -> ImageTask {
     let task = ImageTask(
       completed(request), additionalIdentifier: additionalIdentifier,
-      purpose: isForSlot ? .slot : .application, progress: progress, preview: preview, completion: completion)
+      purpose: isForSlot ? isAwaited ? .awaitedSlot : .slot : .application, progress: progress,
+      preview: preview, completion: completion)
     begin(task)
     return task
   }
@@ -402,8 +407,16 @@ public final class ImageDownloader: Sendable {
 
   /// Blocks the calling thread until the disk lookups that wait or run have ended and their images have been posted to
   /// the main queue, but no longer than a number of seconds of real time. Does not wait for late lookups, for the
-  /// network or for decodes. Returns at once if there are no lookups.
+  /// network, or for decodes other than those of awaited loads. Returns at once if there is nothing to wait for.
   package func waitForStoredImages(upTo seconds: Double) { engine.waitForStoredImages(upTo: seconds) }
+
+  /// Makes `waitForStoredImages(upTo:)` wait until `endPreparation()` is called, for an image that has been delivered
+  /// and is prepared on another thread, as a slide is. Each call needs a call of `endPreparation()`.
+  package func beginPreparation() { engine.expectPreparation() }
+
+  /// Ends what a call of `beginPreparation()` has begun. Called on any thread, once the prepared image has been posted
+  /// to the main queue.
+  package func endPreparation() { engine.endPreparation() }
 
   /// Returns true if the disk has a response for the source, fresh or stale.
   public func containsCachedData(for source: some ImageRequestConvertible) async -> Bool {

@@ -93,6 +93,39 @@ struct SecondStartRunTests {
         == Screenshot(contentsOf: program.path("second.png")))
   }
 
+  /// An image of 800x800 pixels: it fills a square window, and has a backdrop in a wide one.
+  @Test(
+    "the first frame of a slideshow has its stored image, without a server",
+    arguments: [("home", "300x300"), ("home", "320x200"), ("slideshow", "300x300"), ("slideshow", "320x200")])
+  func firstFrameOfASlideshowHasItsImage(screen: String, size: String) async throws {
+    let program = try VitrineProgram(keepsImages: true)
+    defer { program.remove() }
+    let server = try GalleryServer(images: VitrineProgram.assets)
+    defer { server.stop() }
+    let feed = try program.write("\(server.baseURL)/gallery/buttons/portrait.jpg\tPortrait", to: "feed.txt")
+    let start =
+      screen == "home"
+      ? ["--screen", "home", "--chrome", "off", "--feed", feed] : ["slideshow", feed, "--motion", "off"]
+    let arguments = start + ["--video", "offscreen", "--size", size]
+    let (shown, again) = (program.path("shown.png"), program.path("again.png"))
+    let first = try await program.run(arguments: arguments + ["--screenshot", shown])
+    #expect(first.exitCode == 0, "\(first.errors)")
+    server.stop()
+
+    let second = try await program.run(
+      arguments: arguments + ["--offline", "--first-frame-wait", "10000"],
+      script: "screenshot \(again)\nexpect \"Slideshow\" state loaded\nquit\n")
+
+    #expect(second.exitCode == 0, "\(second.errors)")
+    #expect(second.stats?.network.requests == 0)
+    let (before, after) = (try Screenshot(contentsOf: shown), try Screenshot(contentsOf: again))
+    // The texts of the home screen may differ: the time of day, and the cost.
+    let top = before.width * before.height / 3
+    #expect(before.pixels.count == after.pixels.count)
+    #expect(before.pixels[..<top] == after.pixels[..<top], "the first frame differs from a complete one")
+    #expect(Set(after.pixels[..<top]).count > 100, "the first frame is empty")
+  }
+
   /// The lines of a list, with absolute URLs.
   private func text(of list: String) throws -> String {
     let folder = list.prefix(through: list.lastIndex(of: "/") ?? list.startIndex)

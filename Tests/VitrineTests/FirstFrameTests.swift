@@ -29,6 +29,43 @@ struct FirstFrameTests {
     #expect(sources == views.map { _ in .disk })
   }
 
+  @Test(
+    "the first frame of a slideshow has its image",
+    arguments: [Size(width: 400, height: 300), Size(width: 150, height: 300)])
+  func firstFrameOfASlideshowHasItsImage(size: Size) async throws {
+    try await world.fill()
+    try await TestScreen.turns.begin()
+    defer { TestScreen.turns.end() }
+    let host = try world.host(size)
+    defer { host.close() }
+    let downloader = world.downloader()
+    host.waitForImages(of: downloader)
+    let view = world.addSlideshow(to: host.window, downloader)
+
+    host.turn(waitUpTo: 0)
+
+    #expect(host.frameStatistics.presented == 1)
+    #expect(view.shownIndex == 0 && !view.isChanging && !view.isLoading)
+    let screenshot = host.screenshot()
+    let middle = screenshot.color(x: Int(size.width / 2), y: Int(size.height / 2))
+    #expect(middle != .black)
+    // An image of another shape lies over its backdrop.
+    #expect(screenshot.color(x: 10, y: 10) != .black)
+  }
+
+  @Test func slideshowThatIsOpenedLaterHasItsImageInItsFirstFrame() async throws {
+    try await world.fill()
+    let screen = try await TestScreen(size: world.size)
+    let downloader = world.downloader()
+    screen.host.waitForImages(of: downloader)
+    screen.advance(by: 1)
+
+    let view = world.addSlideshow(to: screen.window, downloader)
+    screen.advance(by: 0)
+
+    #expect(view.shownIndex == 0 && !view.isLoading)
+  }
+
   @Test("a screen that is opened later has its images in its first frame, on a manual clock too")
   func screenThatIsOpenedLaterHasItsImagesInItsFirstFrame() async throws {
     try await world.fill()
@@ -130,9 +167,9 @@ private final class FirstFrameWorld {
   }
 
   /// A window off screen, in real time. The first frame may wait for long, because the machine may be busy.
-  func host() throws -> SDLHost {
+  func host(_ size: Size? = nil) throws -> SDLHost {
     var configuration = SDLHost.Configuration()
-    configuration.size = size
+    configuration.size = size ?? self.size
     configuration.videoDriver = "offscreen"
     configuration.readsGamepads = false
     let host = try SDLHost(configuration: configuration)
@@ -164,6 +201,15 @@ private final class FirstFrameWorld {
     try await until { views.allSatisfy { $0.image != nil } }
     await downloader.shutDown(cancelling: false)
     downloader.finishWriting(within: 60)
+  }
+
+  /// Adds a slideshow of the images that fills the window.
+  func addSlideshow(to window: Window, _ downloader: ImageDownloader) -> SlideshowView {
+    let view = SlideshowView(frame: window.bounds)
+    view.downloader = downloader
+    view.setSlides(Slides(urls.map { Slide($0) }))
+    window.addSubview(view)
+    return view
   }
 
   /// Adds a view for each image.

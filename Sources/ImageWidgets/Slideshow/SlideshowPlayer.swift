@@ -13,6 +13,9 @@ final class SlideshowPlayer {
   var motion = SlideMotion.none { didSet { sizeMayHaveChanged() } }
   var order = SlideOrder.list { didSet { if order != oldValue { beginOrder() } } }
 
+  /// The transition to a backdrop that was not there when the first slide was drawn.
+  private static let backdropTransition = Transition.crossDissolve(0.3)
+
   private let preparation = SlidePreparation()
   private weak var view: SlideshowView?
   private var shownCount = 0
@@ -36,16 +39,13 @@ final class SlideshowPlayer {
     self.view = view
     for frames in [timer, changing, moving] { frames.player = self }
     preparation.onResult = { [weak self] in self?.didPrepare($0) }
-    preparation.onResize = { [weak self] image in
-      self?.stage.replaceShown(by: image)
-      self?.view?.setNeedsDisplay()
-    }
+    preparation.onReplacement = { [weak self] in self?.replaceShown(by: $0) }
     preparation.onConnectivity = { [weak self] in self?.networkDidReturn() }
     settingsDidChange()
   }
 
-  /// True while an image is loading that is not shown yet.
-  var isPreparing: Bool { plan.loading != nil || preparation.isResizing }
+  /// True while an image is loading that is not shown yet, and while the backdrop of the shown image is being drawn.
+  var isPreparing: Bool { plan.loading != nil || preparation.isReplacing }
 
   // MARK: Inputs
 
@@ -187,19 +187,23 @@ final class SlideshowPlayer {
       case .clear: clear()
       }
     }
-    let waits = preparation.isLoading && !plan.showsSlide
+    let waits = plan.showsSlide ? awaitsBackdrop : preparation.isLoading
     if waits != isPending { view?.pendingSlots += waits ? 1 : -1 }
     isPending = waits
   }
 
   private func prepare(_ index: Int) {
     guard let view else { return }
-    if !plan.showsSlide { view.window?.loadDidBegin() }
-    preparation.begin(slides[index], from: view.currentDownloader)
+    let isAwaited = !plan.showsSlide
+    let announce: () -> Void = { [weak view] in view?.window?.loadDidBegin() }
+    if isAwaited { announce() }
+    preparation.begin(
+      slides[index], from: view.currentDownloader, isAwaited: isAwaited, onBackdrop: announce)
   }
 
   private func didPrepare(_ result: Result<Void, ImageError>) {
-    guard let index = plan.loading else { return }
+    // A slide that could be shown without its backdrop has been reported before.
+    guard let index = plan.loading else { return update() }
     switch result {
     case .success: plan.didLoad()
     case .failure(let error):
@@ -223,6 +227,21 @@ final class SlideshowPlayer {
     view?.onShow?(slides[index], index)
   }
 
+  /// True while the shown slide has no backdrop yet, because its image was there before.
+  private var awaitsBackdrop: Bool {
+    preparation.isReplacing && stage.shown?.image.placement == .whole
+  }
+
+  /// Replaces the image of the shown slide, which stays if the load of another one has failed.
+  private func replaceShown(by image: SlideImage?) {
+    if let image {
+      let fades = stage.shown?.image.placement == .whole && wasDrawn && transition.isAnimated
+      stage.replaceShown(by: image, with: fades ? Self.backdropTransition : .none)
+      view?.setNeedsDisplay()
+    }
+    update()
+  }
+
   /// True for a first slide that is ready before the view is drawn, as on a second start. If a program advances the time,
   /// that would depend on the speed of loading.
   private var appearsAtOnce: Bool {
@@ -231,7 +250,7 @@ final class SlideshowPlayer {
 
   private func clear() {
     shownSlide = nil
-    preparation.endResizing()
+    preparation.endReplacing()
     stage.show(nil, with: transition)
     view?.setNeedsDisplay()
   }

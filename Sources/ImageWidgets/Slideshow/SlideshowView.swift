@@ -14,8 +14,12 @@ public import VitrineWidgets
 ///
 /// The next image is loaded and decoded while the current one is shown, and the current one stays until the next is
 /// ready: there is no empty frame. An image that fails is skipped and tried again later. An image whose shape differs
-/// much from that of the view is shown whole, over a blurred copy of itself; others fill the view. The view holds at most
-/// three images: the shown one, the next one, and during a transition the outgoing one.
+/// much from that of the view is shown whole, over a blurred copy of itself; others fill the view. If there is no
+/// current image, the first one does not wait for its blurred copy, which then fades in. The view holds at most three
+/// images: the shown one, the next one, and during a transition the outgoing one.
+///
+/// The first image is in the first frame of a window if the disk has it, as in an image slot
+/// (`Application.Configuration.firstFrameWait`), and appears without a transition.
 ///
 /// A finger on the view pauses the slideshow, a tap pauses it until the next tap, and a flick shows the next or the
 /// previous image. So do the keys ←, →, Page Up and Page Down; Space and Enter are the same as a tap. The time stands still
@@ -91,9 +95,10 @@ open class SlideshowView: View {
   /// image that fills the view and is cropped, or else the image without its backdrop; `nil` before the first slide. For
   /// a `HeroTile` from which the slide opens. The movement of the image is ignored.
   public var shownImageFrame: Rect? { player.stage.shown?.imageFrame(in: bounds) }
-  /// True while an image is loading that is not shown yet.
+  /// True while an image is loading that is not shown yet, and while the blurred copy behind the shown image is being
+  /// made.
   public var isPreparing: Bool { player.isPreparing }
-  /// True while one slide changes into another.
+  /// True while one slide changes into another, and while the blurred copy behind the first slide fades in.
   public var isChanging: Bool { player.stage.isChanging }
 
   /// Sets the slides. The shown image stays until the next change, also if it is not among the new slides; slides are

@@ -179,7 +179,7 @@ final class LoadEngine: Sendable {
     }
     switch start {
     case .started:
-      if task.purpose == .slot { slotBegan() }
+      if task.purpose.isSlot { slotBegan() }
       perform(work)
     case .isShutDown: task.settle(.failure(.shutDown))
     case .outOfDate: return false
@@ -314,10 +314,11 @@ final class LoadEngine: Sendable {
     case .showMeanwhile(let ids, let image):
       for task in state.withLock({ $0.tasks(ids) }) { task.show(image) }
     case .decode(let id, let body, let key, let priority):
-      if !key.decodes { diskReader.expectCheck(id) }
+      let isExpected = !key.decodes || state.withLock { $0.registry.loads.tree.isAwaited(id) }
+      if isExpected { diskReader.expectDecode(id) }
       imageMaker.decode(id, body, key, priority) { [self] result, seconds in
         perform { $0.decodeEnded(id, result, seconds: seconds) }
-        if !key.decodes { diskReader.endCheck(id) }
+        if isExpected { diskReader.endDecode(id) }
       }
     case .transform(let id, let image, let request, let priority):
       imageMaker.transform(id, image, request.transforms, priority) { [self] result, seconds in
@@ -325,7 +326,7 @@ final class LoadEngine: Sendable {
       }
     case .cancelWork(let number):
       workers.cancel(number)
-      diskReader.endCheck(DecodeID(number: number))
+      diskReader.endDecode(DecodeID(number: number))
     case .reprioritizeWork(let number, let priority): workers.setPriority(priority.rawValue, of: number)
     case .store(let id, let image, let request, let identifier):
       guard storesOnMainQueue else { return store(id, image, request, identifier) }
@@ -354,7 +355,7 @@ final class LoadEngine: Sendable {
     for task in tasks {
       task.settle(task.request.keepsData || !task.request.decodes ? result : result.withoutData)
     }
-    slotsEnded(tasks.count { $0.purpose == .slot })
+    slotsEnded(tasks.count { $0.purpose.isSlot })
     for continuation in state.withLock({ $0.delivered(to: ids.count) }) { continuation.resume() }
   }
 
@@ -419,6 +420,12 @@ final class LoadEngine: Sendable {
   /// Blocks the calling thread until the disk lookups have ended and their images have been delivered to the main
   /// queue; see `ImageDownloader.waitForStoredImages(upTo:)`.
   func waitForStoredImages(upTo seconds: Double) { diskReader.waitUntilIdle(upTo: seconds) }
+
+  /// Makes `waitForStoredImages(upTo:)` wait for the preparation of an image that has been delivered.
+  func expectPreparation() { diskReader.expectPreparation() }
+
+  /// Notes that a preparation has ended.
+  func endPreparation() { diskReader.endPreparation() }
 
   /// Asks the disk cache before a transfer.
   private func prepare(_ id: FetchID, _ request: ImageRequest, takesLock: Bool, continues: Bool) {

@@ -59,7 +59,7 @@ struct LoadRegistry {
     let place = loads.tree.join(caller, fetch: fetch, as: task)
     apply(place.demand)
     fetches.join(place.fetch, request, isNew: place.isNewFetch, in: &loads)
-    if !place.isNewFetch, caller.purpose == .slot, let bytes = fetches.disk[place.fetch].awaitingBody?.value {
+    if !place.isNewFetch, caller.purpose.isSlot, let bytes = fetches.disk[place.fetch].awaitingBody?.value {
       showProvisionalImages(of: place.fetch, in: bytes)
     }
     if place.isNewFetch {
@@ -289,7 +289,10 @@ struct LoadRegistry {
   func need(of id: FetchID, findsPixels: Bool) -> DiskReader.Need {
     let stage = fetches.disk[id]
     if let awaiting = stage.awaitingBody {
-      return .init(needsDigest: true, isShown: !awaiting.value.provisionalImages.isEmpty)
+      let isShown =
+        !awaiting.value.provisionalImages.isEmpty
+        && !loads.tree.hasCaller(of: id) { $0.purpose == .awaitedSlot }
+      return .init(needsDigest: true, isShown: isShown)
     }
     // The server is asked even if the response is fresh, unless the stored response may be used as it is.
     return .init(

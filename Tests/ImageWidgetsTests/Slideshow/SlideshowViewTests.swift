@@ -336,7 +336,7 @@ struct SlideshowViewTests {
     view.motion = .kenBurns
     view.setSlides(SlideshowBench.slides(1))
     window.addSubview(view)
-    try await until { !bench.shown.isEmpty }
+    try await until { !bench.shown.isEmpty && !view.isPreparing }
 
     let command = try #require(bench.images.first)
     let image = command.image.bitmap

@@ -2,10 +2,18 @@ import VitrineGraphics
 
 /// An image that is ready to be shown as a slide. Caches spare the image for as long as this object exists.
 final class SlideImage {
+  nonisolated enum Placement: Hashable {
+    /// The image fills the view, and is cropped.
+    case filling
+    /// The image is shown whole, until it has its backdrop.
+    case whole
+    /// The image was drawn over a backdrop, and has the size of the view.
+    case overBackdrop
+  }
+
   /// The image as it is drawn.
   nonisolated let image: Image
-  /// True if the image has the size of the view and shows the whole slide over a backdrop.
-  nonisolated let hasBackdrop: Bool
+  nonisolated let placement: Placement
   /// The size of the encoded image in pixels.
   nonisolated let sourceWidth, sourceHeight: Int
   /// The title and the time in the encoded image.
@@ -13,20 +21,19 @@ final class SlideImage {
   private let showing: Image.Showing
 
   /// Creates a slide that fills the view.
-  init(_ image: Image) {
-    self.image = image
-    hasBackdrop = false
-    (sourceWidth, sourceHeight) = (image.sourceWidth, image.sourceHeight)
-    metadata = image.metadata
-    showing = Image.Showing(image)
-  }
+  convenience init(_ image: Image) { self.init(image, of: image, .filling) }
+
+  /// Creates a slide that shows an image whole, without a backdrop.
+  convenience init(whole image: Image) { self.init(image, of: image, .whole) }
 
   /// Creates a slide of an image that was drawn over a backdrop.
-  init(_ composition: Image, of image: Image) {
-    self.image = composition
-    hasBackdrop = true
+  convenience init(_ composition: Image, of image: Image) { self.init(composition, of: image, .overBackdrop) }
+
+  private init(_ drawn: Image, of image: Image, _ placement: Placement) {
+    self.image = drawn
+    self.placement = placement
     (sourceWidth, sourceHeight) = (image.sourceWidth, image.sourceHeight)
     metadata = image.metadata
-    showing = Image.Showing(composition)
+    showing = Image.Showing(drawn)
   }
 }

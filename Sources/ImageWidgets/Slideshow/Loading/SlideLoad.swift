@@ -4,18 +4,30 @@ import VitrineLoading
 
 /// The load of one slide: downloads and decodes the image, and draws its backdrop if it does not fill the view.
 ///
+/// Without an awaited slide, the view is empty. Frames wait for such a slide within their limits, as for stored images,
+/// and if its backdrop takes longer, the image is shown without the backdrop meanwhile.
+///
 /// The load is cancelled when this object is released.
 final class SlideLoad {
   typealias Result = Swift.Result<SlideImage, ImageError>
 
   private let size: SlideSize
   private let completion: (SlideLoad, Result) -> Void
+  /// Called before the completion of an awaited load, with the image without its backdrop.
+  private let onWholeImage: ((SlideLoad, SlideImage) -> Void)?
   private var task: ImageTask?
   private var isOver = false
 
-  /// - Parameter completion: Called once, after `start(_:from:)` has returned, unless the load is cancelled.
-  init(_ size: SlideSize, completion: @escaping (SlideLoad, Result) -> Void) {
+  /// - Parameters:
+  ///   - onWholeImage: Called at most once, before the completion, with an image that has no backdrop yet; `nil` if the
+  ///     slide is not awaited.
+  ///   - completion: Called once, after `start(_:from:)` has returned, unless the load is cancelled.
+  init(
+    _ size: SlideSize, onWholeImage: ((SlideLoad, SlideImage) -> Void)? = nil,
+    completion: @escaping (SlideLoad, Result) -> Void
+  ) {
     self.size = size
+    self.onWholeImage = onWholeImage
     self.completion = completion
   }
 
@@ -29,11 +41,11 @@ final class SlideLoad {
       request.animation = .firstFrame
       request.progressive = .none
       // A stale image is shown without waiting for its server, as in a slot.
-      task = downloader.load(request, isForSlot: true) { [weak self] result in
-        self?.received(result, ledger: downloader.ledger)
+      task = downloader.load(request, isForSlot: true, isAwaited: onWholeImage != nil) { [weak self] result in
+        self?.received(result, from: downloader)
       }
     case .failure(let error):
-      MainActorQueue.main.post { [weak self] in self?.received(.failure(error), ledger: downloader.ledger) }
+      MainActorQueue.main.post { [weak self] in self?.received(.failure(error), from: downloader) }
     }
   }
 
@@ -43,7 +55,7 @@ final class SlideLoad {
     task?.cancel()
   }
 
-  private func received(_ result: Swift.Result<ImageResponse, ImageError>, ledger: MemoryLedger) {
+  private func received(_ result: Swift.Result<ImageResponse, ImageError>, from downloader: ImageDownloader) {
     if result.error != .cancelled { ImageSlot.observer?.slotDidSettle(result) }
     guard !isOver else { return }
     switch result {
@@ -53,22 +65,28 @@ final class SlideLoad {
       if size.fills(imageWidth: image.sourceWidth, imageHeight: image.sourceHeight) {
         finish(.success(SlideImage(image)))
       } else {
-        compose(image, ledger)
+        compose(image, with: downloader)
+        onWholeImage?(self, SlideImage(whole: image))
       }
     }
   }
 
-  private func compose(_ image: Image, _ ledger: MemoryLedger) {
+  /// Draws the backdrop on another thread.
+  private func compose(_ image: Image, with downloader: ImageDownloader) {
     let composer = SlideComposer(width: size.width, height: size.height)
-    Task { [weak self] in
-      let composition = await Self.composition(of: image, by: composer, countedIn: ledger)
-      self?.finish(.success(SlideImage(composition, of: image)))
+    let isAwaited = onWholeImage != nil
+    if isAwaited { downloader.beginPreparation() }
+    // Begins on another thread, because a frame that waits for the composition blocks the main actor.
+    Task.detached { [weak self] in
+      let composition = Self.composition(of: image, by: composer, countedIn: downloader.ledger)
+      MainActorQueue.main.post { self?.finish(.success(SlideImage(composition, of: image))) }
+      if isAwaited { downloader.endPreparation() }
     }
   }
 
-  @concurrent private nonisolated static func composition(
+  private nonisolated static func composition(
     of image: Image, by composer: SlideComposer, countedIn ledger: MemoryLedger
-  ) async -> Image {
+  ) -> Image {
     let bytes = composer.width * composer.height * PixelFormat.bytesPerPixel
     let reservation = MemoryReservation(bytes, in: ledger, as: .decoding)
     let composition = composer.composition(of: image)

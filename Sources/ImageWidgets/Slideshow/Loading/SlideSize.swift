@@ -35,14 +35,15 @@ nonisolated struct SlideSize: Hashable {
     return min(ratio, 1 / ratio) >= Self.leastRatio
   }
 
-  /// Returns true if a slide that was prepared for another size has to be prepared again: its backdrop has another size,
-  /// its shape needs a backdrop now or no longer, or it is enlarged more than 1.5 times.
+  /// Returns true if a slide that was prepared for another size has to be prepared again: its backdrop is missing or
+  /// has another size, its shape needs a backdrop now or no longer, or it is enlarged more than 1.5 times.
   func needsAnother(than slide: SlideImage) -> Bool {
     let source = (slide.sourceWidth, slide.sourceHeight)
     guard fills(imageWidth: source.0, imageHeight: source.1) else {
-      return !slide.hasBackdrop || slide.image.pixelWidth != width || slide.image.pixelHeight != height
+      return slide.placement != .overBackdrop || slide.image.pixelWidth != width
+        || slide.image.pixelHeight != height
     }
-    if slide.hasBackdrop { return true }
+    guard slide.placement == .filling else { return true }
     let (imageWidth, imageHeight) = (Double(slide.image.pixelWidth), Double(slide.image.pixelHeight))
     let enlargement = max(Double(width) / imageWidth, Double(height) / imageHeight)
     return enlargement > 1.5 && !slide.image.isFullSize

@@ -33,8 +33,13 @@ struct SlideStage {
     change = Change(transition: transition)
   }
 
-  /// Replaces the image of the shown slide by one of another size.
-  mutating func replaceShown(by image: SlideImage) { shown?.image = image }
+  /// Replaces the image of the shown slide by one of another size, or by one with a backdrop. A transition to the slide
+  /// goes on, and `transition` is then ignored.
+  mutating func replaceShown(by image: SlideImage, with transition: Transition = .none) {
+    guard var slide = shown else { return }
+    slide.image = image
+    if isChanging { shown = slide } else { show(slide, with: transition) }
+  }
 
   /// Starts or stops the movement of the slides. A transition goes on.
   mutating func setRunning(_ isRunning: Bool, at now: Double) {

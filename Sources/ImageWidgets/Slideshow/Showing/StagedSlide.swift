@@ -11,7 +11,7 @@ struct StagedSlide {
   var clock: SlideClock
 
   /// True if the slide moves while its clock runs.
-  var isMovable: Bool { movement != nil && !image.hasBackdrop }
+  var isMovable: Bool { movement != nil && image.placement == .filling }
 
   /// True if the slide has not reached the end of its movement.
   func isMoving(at now: Double) -> Bool {
@@ -20,7 +20,7 @@ struct StagedSlide {
 
   /// Returns the part of a view in which the image lies, without its backdrop. An image that fills the view is cropped.
   func imageFrame(in bounds: Rect) -> Rect {
-    guard image.hasBackdrop else { return bounds }
+    guard image.placement != .filling else { return bounds }
     let size = Size(width: Double(image.sourceWidth), height: Double(image.sourceHeight))
     return ContentMode.fit.layout(
       pixelWidth: image.sourceWidth, pixelHeight: image.sourceHeight, size: size, in: bounds
@@ -29,9 +29,10 @@ struct StagedSlide {
 
   /// Returns the command that draws the slide at a time.
   func command(in bounds: Rect, at now: Double) -> DrawList.ImageCommand {
+    let mode = image.placement == .whole ? ContentMode.fit : .fill
     let image = image.image
     guard isMovable, let movement else {
-      let layout = ContentMode.fill.layout(
+      let layout = mode.layout(
         pixelWidth: image.pixelWidth, pixelHeight: image.pixelHeight, size: image.size, in: bounds)
       return DrawList.ImageCommand(image: image, source: layout.source, destination: layout.destination)
     }

@@ -14,13 +14,17 @@ final class DiskReader: Sendable {
   private let trace: Trace
   /// The threads, started as needed: two unless the disk hangs.
   private let threads = WorkerPool(threads: LookupLine.threads)
-  /// The lookups that have been requested and have not ended or become late.
+  /// The lookups that have been requested and have not ended or become late, and what follows them.
   private let pending = ConditionLock(Pending())
 
   private struct Pending {
-    /// The count of each lookup or check among all, by the number of its fetch or decode.
-    private(set) var counts: [UInt64: UInt64] = [:]
+    /// The count of each lookup or decode among all, by the number of its fetch or decode.
+    private var counts: [UInt64: UInt64] = [:]
     private var last: UInt64 = 0
+    /// The number of delivered images that are being prepared.
+    var preparations = 0
+
+    var isEmpty: Bool { counts.isEmpty && preparations == 0 }
 
     mutating func insert(_ number: UInt64) -> UInt64 {
       last += 1
@@ -149,21 +153,28 @@ final class DiskReader: Sendable {
 
   // MARK: Waiting
 
-  /// Makes `waitUntilIdle` wait for the check of bytes that were read from disk, which takes place on another thread.
-  func expectCheck(_ id: DecodeID) { pending.withLock(waking: .none) { _ = $0.insert(id.number) } }
+  /// Makes `waitUntilIdle` wait for a decode, or for the check of bytes that are not decoded, on another thread.
+  func expectDecode(_ id: DecodeID) { pending.withLock(waking: .none) { _ = $0.insert(id.number) } }
 
-  /// Notes that the check of bytes has ended.
-  func endCheck(_ id: DecodeID) { pending.withLock { $0.remove(id.number) } }
+  /// Notes that a decode or a check of bytes has ended.
+  func endDecode(_ id: DecodeID) { pending.withLock { $0.remove(id.number) } }
+
+  /// Makes `waitUntilIdle` wait for the preparation of an image that has been delivered.
+  func expectPreparation() { pending.withLock(waking: .none) { $0.preparations += 1 } }
+
+  /// Notes that a preparation has ended.
+  func endPreparation() { pending.withLock { $0.preparations -= 1 } }
 
   /// Notes that a lookup has ended, or is so late that `waitUntilIdle` does not wait for it.
   func forget(_ id: FetchID) { pending.withLock { $0.remove(id.number) } }
 
-  /// Blocks the calling thread until all lookups have ended and their completions have returned, but no longer than
-  /// `seconds`. Does not wait for late lookups. Returns at once if there are no lookups.
+  /// Blocks the calling thread until all lookups have ended and their completions have returned, and until the expected
+  /// decodes and preparations have ended, but no longer than `seconds`. Does not wait for late lookups. Returns at once
+  /// if there is nothing to wait for.
   func waitUntilIdle(upTo seconds: Double) {
     let end = Trace.systemTime().advanced(bySeconds: seconds)
     pending.wait(
-      until: { $0.counts.isEmpty || Trace.systemTime() >= end ? () : nil },
+      until: { $0.isEmpty || Trace.systemTime() >= end ? () : nil },
       timeout: { _ in max(0, end - Trace.systemTime()) })
   }
 }

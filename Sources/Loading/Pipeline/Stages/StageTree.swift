@@ -132,6 +132,11 @@ struct StageTree {
     image.waiters.contains { waiters[$0].map(condition) ?? false }
   }
 
+  /// Returns true if the screen is empty without an image of a decode.
+  func isAwaited(_ id: DecodeID) -> Bool {
+    decodes[id]?.processedImages.contains { hasCaller(of: $0) { $0.purpose == .awaitedSlot } } == true
+  }
+
   /// Returns the images of a fetch that wait for their pixels; empty if a caller needs the encoded bytes.
   func wantedImages(of fetch: FetchID) -> [WantedImage] {
     let waiting = images(of: fetch).sorted().compactMap { processedImages[$0] }.filter(\.isIdle)
@@ -139,7 +144,7 @@ struct StageTree {
     return waiting.map {
       WantedImage(
         key: $0.key, request: $0.request, additionalIdentifier: $0.additionalIdentifier,
-        isForSlot: hasWaiter($0) { $0.purpose == .slot }, onlyFirstFrame: needsOnlyFirstFrame($0))
+        isForSlot: hasWaiter($0) { $0.purpose.isSlot }, onlyFirstFrame: needsOnlyFirstFrame($0))
     }
   }
 
@@ -175,7 +180,7 @@ struct StageTree {
       guard let image = processedImages[id], image.isIdle, let shown = provisional[image.key] else {
         return nil
       }
-      return (image.waiters.sorted().filter { waiters[$0]?.purpose == .slot }, shown)
+      return (image.waiters.sorted().filter { waiters[$0]?.purpose.isSlot == true }, shown)
     }
   }
 

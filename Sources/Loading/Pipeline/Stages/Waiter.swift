@@ -39,7 +39,7 @@ struct Waiter {
   /// Returns true if the load may be served by a stale response while the server is asked.
   ///
   /// - Parameter atOnce: True to ask for loads that do not wait for the server before.
-  func takesCopy(atOnce: Bool) -> Bool { takesCopy && (!atOnce || purpose == .slot) }
+  func takesCopy(atOnce: Bool) -> Bool { takesCopy && (!atOnce || purpose.isSlot) }
 
   /// The priority that the caller requests of all stages; `nil` while the caller is paused.
   var demand: ImageRequest.Priority? { isPaused ? nil : priority }

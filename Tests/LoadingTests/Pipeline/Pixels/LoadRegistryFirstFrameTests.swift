@@ -106,6 +106,29 @@ import VitrineTesting
     #expect(!result.response.isFromPixelCache && !result.response.hasStoredFirstFrame)
   }
 
+  @Test func frameWaitsForTheBodyAndTheDecodeOfAnAwaitedSlot() throws {
+    var registry = registry()
+    let (slot, started) = registry.start(Caller(animated, purpose: .slot))
+    let fetch = try #require(started.lookups.first)
+    let (awaited, _) = registry.start(Caller(animated, purpose: .awaitedSlot))
+
+    #expect(shown(registry.lookedUp(fetch, DiskFind(copy: head()))) == [[slot, awaited]])
+
+    #expect(!registry.need(of: fetch, findsPixels: true).isShown)
+    let decode = try decodeID(registry.lookedUp(fetch, DiskFind(copy: whole())))
+    #expect(registry.loads.tree.isAwaited(decode))
+  }
+
+  @Test func noFrameWaitsForTheDecodeOfAnotherSlot() throws {
+    var registry = registry()
+    let fetch = try #require(registry.start(Caller(animated, purpose: .slot)).actions.lookups.first)
+
+    let decode = try decodeID(registry.lookedUp(fetch, DiskFind(copy: whole())))
+
+    #expect(!registry.loads.tree.isAwaited(decode))
+    #expect(!registry.loads.tree.isAwaited(DecodeID(number: 999)), "an unknown decode")
+  }
+
   @Test func smallerVariantIsNeverAResult() throws {
     var registry = registry()
     let fetch = try #require(registry.start(Caller(onlyFirst, purpose: .slot)).actions.lookups.first)
