@@ -12,6 +12,7 @@ struct ImageViewerTests {
   private let test = TestWindow(size: Size(width: 400, height: 500))
   private let screen: ListScreen
   private let old: [Feed.Item]
+  private let failure = Image.solid(width: 40, height: 30)
 
   init() {
     old = (1...3).map { Feed.Item(url: "http://viewer.test/\($0)", title: "Photo \($0)") }
@@ -22,7 +23,7 @@ struct ImageViewerTests {
 
   /// Opens the viewer. Returns it with the number of times that it was closed.
   private func open(_ row: Int) -> (viewer: ImageViewer, closed: Count) {
-    let viewer = ImageViewer(showing: row, of: screen, in: test.window)
+    let viewer = ImageViewer(showing: row, of: screen, failure: failure, in: test.window)
     let closed = Count()
     viewer.onClose = { closed.value += 1 }
     test.draw()
@@ -62,6 +63,52 @@ struct ImageViewerTests {
     #expect(numbers.isEmpty)
     viewer.close()
     #expect(closed.value == 1)
+  }
+
+  /// True if the failure image is drawn. The list has none.
+  private var showsFailure: Bool { test.images.contains { $0.image === failure } }
+
+  @Test func failedImageShowsTheFailureImageAndTheReason() async throws {
+    let (viewer, _) = open(0)
+    try await until {
+      test.draw()
+      return showsFailure
+    }
+    let drawn = try #require(test.images.first { $0.image === failure }).destination
+    #expect(drawn.midX == 200 && drawn.width == 240 && drawn.height == 180)
+    #expect(test.texts.count { $0 == "The image cannot be loaded" } > 0)
+    viewer.close()
+    test.advance(by: 2)
+    #expect(!showsFailure)
+  }
+
+  @Test func imageThatArrivesAfterAllReplacesTheFailure() async throws {
+    let page = ViewerPage(failure: failure)
+    test.window.rootView = page
+    page.show(Feed.Item(url: "no address", title: "None"))
+    try await until { page.scriptStates.contains(.failed) }
+    test.draw()
+    #expect(showsFailure)
+
+    page.contents = .solid(width: 4, height: 3)
+    test.draw()
+
+    #expect(!showsFailure)
+    #expect(page.scriptStates.contains(.loaded))
+    page.show(Feed.Item(url: "no address", title: "None"))
+    #expect(page.scriptStates.contains(.loading))
+  }
+
+  @Test func failureInALowWindowHasNoImage() async throws {
+    let low = TestWindow(size: Size(width: 200, height: 80))
+    let page = ViewerPage(failure: failure)
+    low.window.rootView = page
+    page.show(Feed.Item(url: "no address", title: "None"))
+    try await until { page.scriptStates.contains(.failed) }
+    low.draw()
+
+    #expect(!low.texts.isEmpty)
+    #expect(low.images.isEmpty)
   }
 
   @Test func shownImageThatIsRemovedIsReplacedByTheNext() {

@@ -43,7 +43,7 @@ final class HomeScreen: View, ImageScreen {
     // The keys move the cursor of the strip instead.
     slideshow.handlesUnclaimedKeys = false
     slideshow.onShow = { [unowned self] _, index in slideshowDidShow(index) }
-    slideshow.onFailure = { [unowned self] _, _, error in slideshowDidFail(error) }
+    slideshow.onFailure = { [unowned self] in slideshowDidFail(row: $1, $2) }
     slideshow.onTap = { [unowned self] in openShownImage() }
     strip.onOpen = { [unowned self] in open($0, fromSlideshow: false) }
     caption.trailingView = clock
@@ -87,9 +87,9 @@ final class HomeScreen: View, ImageScreen {
     updateTexts()
   }
 
-  private func slideshowDidFail(_ error: ImageError) {
+  private func slideshowDidFail(row: Int, _ error: ImageError) {
     guard slideshow.shownSlide == nil else { return }
-    failure = StaleReason(error)
+    failure = StaleReason(error, of: feedItems.indices.contains(row) ? feedItems[row].url : "")
     updateTexts()
   }
 

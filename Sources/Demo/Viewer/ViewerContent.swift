@@ -11,6 +11,7 @@ final class ViewerContent: View {
   private let number = Label("", font: Theme.body, color: Theme.text)
   private let closeButton = ViewerButton("Back")
   private var items: Feed.Items
+  private let failure: Image?
   private let prefetcher = ImagePrefetcher(downloader: View.sharedImageDownloader)
   /// True if the user has hidden the caption and the button.
   private var hidesBars = false
@@ -18,8 +19,10 @@ final class ViewerContent: View {
   /// The minimum height of a window with a caption.
   private static let captionHeight = 88.0
 
-  init(_ items: Feed.Items, showing row: Int) {
+  /// - Parameter failure: The image of pages whose image cannot be loaded.
+  init(_ items: Feed.Items, showing row: Int, failure: Image?) {
     self.items = items
+    self.failure = failure
     super.init()
     pages.dataSource = self
     caption.trailingView = number
@@ -95,7 +98,7 @@ extension ViewerContent: PageViewDataSource {
   func numberOfPages(in pageView: PageView) -> Int { items.count }
 
   func pageView(_ pageView: PageView, viewForPage page: Int) -> View {
-    let view = ViewerPage()
+    let view = ViewerPage(failure: failure)
     view.onTap = { [weak self] _ in self?.toggleBars() }
     view.show(items[page])
     return view
