@@ -29,9 +29,10 @@ nonisolated struct HeroPose: Hashable {
     veil = 0
   }
 
-  /// The whole image, as large as it fits.
+  /// The whole image, as large as it fits. A thin image is at least a point wide and high, so that it does not vanish.
   init(fitting imageSize: Size, in bounds: Rect) {
-    let size = ZoomGeometry(viewSize: bounds.size, imageSize: imageSize).fittedSize
+    var size = ZoomGeometry(viewSize: bounds.size, imageSize: imageSize).fittedSize
+    if !size.isEmpty { size = Size(width: max(1, size.width), height: max(1, size.height)) }
     frame = Rect(
       x: bounds.midX - size.width / 2, y: bounds.midY - size.height / 2, width: size.width,
       height: size.height)
@@ -69,8 +70,8 @@ nonisolated struct HeroPose: Hashable {
     return HeroPose(
       frame: Rect(
         x: start.x - (start.x - frame.minX) * scale + distance.x,
-        y: start.y - (start.y - frame.minY) * scale + distance.y, width: frame.width * scale,
-        height: frame.height * scale),
+        y: start.y - (start.y - frame.minY) * scale + distance.y, width: max(1, frame.width * scale),
+        height: max(1, frame.height * scale)),
       cornerRadius: cornerRadius, veil: veil * (1 - min(1, fraction * 1.5)))
   }
 
