@@ -99,6 +99,39 @@ struct ImageViewerTests {
     #expect(page.scriptStates.contains(.loading))
   }
 
+  @Test func captionHasTheTitleAndTheDateInTheImage() async throws {
+    let items = [
+      Feed.Item(url: "file:///photos/07-red-barn.jpg", title: "07 red barn"),
+      Feed.Item(url: "file:///photos/08.jpg", title: "The pier"),
+    ]
+    let content = ViewerContent(Feed.Items(items), showing: 0, failure: nil)
+    test.window.rootView = content
+    test.draw()
+    #expect(test.texts.contains("07 red barn"))
+    let metadata = ImageMetadata(
+      captureTime: CaptureTime(year: 2024, month: 5, day: 17), title: "Barn in the evening")
+    let image = Image(Image.solid(width: 4, height: 3).bitmap, metadata: metadata)
+    /// Shows the image once nothing else changes the page.
+    func showImage() async throws {
+      let page = try #require(content.page)
+      try await until { page.scriptStates.contains(.failed) }
+      page.contents = image
+      test.draw()
+    }
+
+    try await showImage()
+    #expect(test.texts.contains("Barn in the evening  ·  17 May 2024"))
+    test.window.focus(nil)
+    _ = content.keyDown(.right, modifiers: [])
+    test.advance(by: 2)
+    #expect(test.texts.contains("The pier"), "the image is not there yet")
+    try await showImage()
+    #expect(test.texts.contains("The pier  ·  17 May 2024"), "the title of the feed goes first")
+    _ = content.keyDown(.left, modifiers: [])
+    test.advance(by: 2)
+    #expect(test.texts.contains("Barn in the evening  ·  17 May 2024"))
+  }
+
   @Test func failureInALowWindowHasNoImage() async throws {
     let low = TestWindow(size: Size(width: 200, height: 80))
     let page = ViewerPage(failure: failure)

@@ -94,7 +94,7 @@ final class HomeScreen: View, ImageScreen {
   }
 
   private func updateTexts() {
-    let words = [slideshow.shownSlide?.title, isPausedByUser ? "Paused" : nil].compactMap { $0 }
+    let words = [slideshow.shownTitle, isPausedByUser ? "Paused" : nil].compactMap { $0 }
     caption.text = words.joined(separator: "  ·  ")
     message.text = HomeMessage.text(count: feedItems.count, feed: feedText, failure: failure)
     message.isHidden = message.text.isEmpty

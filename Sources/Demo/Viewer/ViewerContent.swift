@@ -49,7 +49,7 @@ final class ViewerContent: View {
 
   private func pageDidChange() {
     guard let row, items.indices.contains(row) else { return }
-    caption.text = items[row].title
+    updateCaption()
     number.text = "\(row + 1) of \(items.count)"
     caption.setNeedsLayout()
     // A page that was left is shown whole when the user comes back. It may still be visible.
@@ -57,6 +57,17 @@ final class ViewerContent: View {
       guard let page = pages.view(forPage: neighbor) as? ViewerPage, page.isEnlarged else { continue }
       page.setZoomScale(1, animated: true)
     }
+  }
+
+  /// Shows the title and the date of the current page.
+  private func updateCaption() {
+    guard let row, items.indices.contains(row) else { return }
+    let item = items[row]
+    let metadata = page?.contents?.metadata
+    // A title in the image says more than the name of its file.
+    let title = item.title.isEmpty || item.isTitleFileName ? metadata?.title ?? item.title : item.title
+    let parts = SlideCaption.titleAndDate.parts(title: title, captureTime: metadata?.captureTime)
+    caption.text = parts.filter { !$0.isEmpty }.joined(separator: "  ·  ")
   }
 
   private func toggleBars() {
@@ -100,6 +111,7 @@ extension ViewerContent: PageViewDataSource {
   func pageView(_ pageView: PageView, viewForPage page: Int) -> View {
     let view = ViewerPage(failure: failure)
     view.onTap = { [weak self] _ in self?.toggleBars() }
+    view.onImageChange = { [weak self] in self?.updateCaption() }
     view.show(items[page])
     return view
   }

@@ -3,6 +3,9 @@ import Vitrine
 /// One image of the viewer, which can be enlarged, or the reason why it cannot be loaded. Scripts find the page by the
 /// title of its image.
 final class ViewerPage: ZoomView {
+  /// Called when another image is shown, or none.
+  var onImageChange: () -> Void = {}
+
   private var title = ""
   private var outcome = ScriptState.loading
   private let failureView: ViewerFailure
@@ -41,6 +44,7 @@ final class ViewerPage: ZoomView {
   /// Removes the failure: the slot loads a failed image again, without a further completion.
   override func setContents(_ image: Image?, transition: Transition) {
     super.setContents(image, transition: transition)
+    onImageChange()
     guard image != nil, outcome == .failed else { return }
     outcome = .loaded
     failureView.isHidden = true
