@@ -123,7 +123,9 @@ final class HomeScreen: View, ImageScreen {
   func tile(of row: Int) -> HeroTile? {
     guard isSlide(row) else { return strip.isHidden ? nil : strip.heroTile(of: row) }
     return slideshow.shownImageFrame.map {
-      HeroTile(frame: Rect(origin: slideshow.frameInWindow.origin + $0.origin, size: $0.size))
+      // Caption and strip lie on the slide.
+      HeroTile(
+        frame: Rect(origin: slideshow.frameInWindow.origin + $0.origin, size: $0.size), isOverlaid: true)
     }
   }
 

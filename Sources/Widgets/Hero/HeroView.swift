@@ -155,7 +155,7 @@ public final class HeroView: View {
       pixelWidth: image.pixelWidth, pixelHeight: image.pixelHeight, size: image.size, in: pose.frame)
     guard !layout.destination.isEmpty else { return }
     // Without a tile to return to, the image fades together with the background.
-    let opacity = stage == .closing && flight?.isFading == true ? pose.veil : 1
+    let opacity = stage == .closing && flight?.isFading == true ? pose.veil : pose.opacity
     list.draw(
       DrawList.ImageCommand(
         image: image, source: layout.source, destination: layout.destination, opacity: opacity,

@@ -52,6 +52,7 @@ struct HomeScreenTests {
 
     #expect(opened == [0])
     #expect(screen.tile(of: 0)?.frame == screen.frameInWindow)
+    #expect(screen.tile(of: 0)?.isOverlaid == true, "caption and strip lie on it")
   }
 
   @Test func reloadLoadsTheShownSlideAgain() async throws {
