@@ -144,6 +144,36 @@ struct ImageViewerTests {
     #expect(low.images.isEmpty)
   }
 
+  @Test(arguments: [Key.space, .character("h")])
+  func keyHidesTheBarsAndShowsThemAgain(key: Key) {
+    let (_, closed) = open(0)
+    #expect(test.texts.contains("Back") && !numbers.isEmpty)
+    test.key(key)
+    test.draw()
+    #expect(!test.texts.contains("Back") && numbers.isEmpty)
+    test.key(.right)
+    test.advance(by: 2)
+    #expect(numbers.isEmpty, "the next page has none either")
+    test.key(key)
+    test.draw()
+    #expect(test.texts.contains("Back") && numbers == ["2 of 3"])
+    #expect(closed.value == 0)
+  }
+
+  @Test func shortTouchHidesTheBarsAndARestingFingerDoesNot() {
+    _ = open(0)
+    test.press(at: Point(x: 200, y: 250))
+    test.advance(by: 0.6)
+    test.release()
+    test.advance(by: 1)
+    #expect(numbers == ["1 of 3"])
+    test.press(at: Point(x: 200, y: 250))
+    test.advance(by: 0.1)
+    test.release()
+    test.advance(by: 1)
+    #expect(numbers.isEmpty)
+  }
+
   @Test func shownImageThatIsRemovedIsReplacedByTheNext() {
     let (viewer, closed) = open(1)
     show([old[0], old[2]], in: viewer)

@@ -1,7 +1,7 @@
 import Vitrine
 
-/// The pages of the viewer, with a caption at the bottom and a button that closes the viewer. A tap on the image hides
-/// both, and shows them again.
+/// The pages of the viewer, with a caption at the bottom and a button that closes the viewer. A tap on the image, Space
+/// or H hides both, and shows them again.
 final class ViewerContent: View {
   /// Called when the button is pressed.
   var onClose: () -> Void = {}
@@ -98,8 +98,13 @@ final class ViewerContent: View {
     closeButton.frame = Rect(x: Theme.unit * 2, y: Theme.unit * 2, width: size.width, height: 40)
   }
 
-  /// The image on the screen handles keys first: an enlarged image moves before the pages turn.
+  /// Space and H hide the caption and the button, and show them again. The image on the screen handles other keys first:
+  /// an enlarged image moves before the pages turn.
   override func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool {
+    if modifiers.isEmpty, key == .space || key == .character("h") {
+      toggleBars()
+      return true
+    }
     if page?.keyDown(key, modifiers: modifiers) == true { return true }
     return pages.keyDown(key, modifiers: modifiers)
   }
