@@ -132,6 +132,31 @@ struct ImageViewerTests {
     #expect(test.texts.contains("Barn in the evening  ·  17 May 2024"))
   }
 
+  @Test func nextImagesAreLoadedForTheScaleAndTheSizeOfTheWindow() async throws {
+    let transport = FakeTransport()
+    transport.respondToAll { $0.respond(with: FakeDecoder.encodedImage(width: 1600, height: 1200)) }
+    let decoder = FakeDecoder()
+    let content = ViewerContent(
+      Feed.Items(old), showing: 1, failure: nil,
+      prefetcher: ImagePrefetcher(
+        downloader: ImageDownloader(transports: [transport], decoder: decoder)))
+    content.frame = Rect(x: 0, y: 0, width: 400, height: 300)
+    content.layoutIfNeeded()
+    #expect(transport.transfers.isEmpty, "the scale is not known yet")
+    func isLoaded(for target: DecodeTarget) -> Bool { decoder.calls.count { $0.target == target } == 3 }
+
+    let test = TestWindow(size: Size(width: 400, height: 300), scale: 2)
+    test.window.rootView = content
+    test.draw()
+    try await until { isLoaded(for: DecodeTarget(width: 800, height: 600, mode: .fit)) }
+    #expect(decoder.calls.count == 3)
+
+    test.window.frame.size = Size(width: 600, height: 450)
+    test.draw()
+    try await until { isLoaded(for: DecodeTarget(width: 1200, height: 900, mode: .fit)) }
+    content.removeFromSuperview()
+  }
+
   @Test func failureInALowWindowHasNoImage() async throws {
     let low = TestWindow(size: Size(width: 200, height: 80))
     let page = ViewerPage(failure: failure)

@@ -12,17 +12,21 @@ final class ViewerContent: View {
   private let closeButton = ViewerButton("Back")
   private var items: Feed.Items
   private let failure: Image?
-  private let prefetcher = ImagePrefetcher(downloader: View.sharedImageDownloader)
+  private let prefetcher: ImagePrefetcher
+  private var ahead = ImagesAhead()
   /// True if the user has hidden the caption and the button.
   private var hidesBars = false
   private var hidesAll = false
   /// The minimum height of a window with a caption.
   private static let captionHeight = 88.0
 
-  /// - Parameter failure: The image of pages whose image cannot be loaded.
-  init(_ items: Feed.Items, showing row: Int, failure: Image?) {
+  /// - Parameters:
+  ///   - failure: The image of pages whose image cannot be loaded.
+  ///   - prefetcher: Loads the images of the next pages; `nil` for one of the shared downloader.
+  init(_ items: Feed.Items, showing row: Int, failure: Image?, prefetcher: ImagePrefetcher? = nil) {
     self.items = items
     self.failure = failure
+    self.prefetcher = prefetcher ?? ImagePrefetcher(downloader: View.sharedImageDownloader)
     super.init()
     pages.dataSource = self
     caption.trailingView = number
@@ -85,9 +89,24 @@ final class ViewerContent: View {
     super.didMoveToWindow()
     // Texts are measured as the window draws them.
     caption.setNeedsLayout()
+    resizeImagesAhead()
+  }
+
+  /// Loads the images of the next pages for the size of the window, which has no scale before there is one.
+  private func resizeImagesAhead() {
+    let target = window == nil ? nil : decodeTarget(for: bounds.size, contentMode: .fit)
+    let change = ahead.resize(to: target)
+    if !change.cancelled.isEmpty { prefetcher.cancel(change.cancelled) }
+    prefetch(change.loaded)
+  }
+
+  private func prefetch(_ urls: [String]) {
+    guard !urls.isEmpty else { return }
+    prefetcher.prefetch(urls, targetSize: ahead.target)
   }
 
   override func layoutSubviews() {
+    resizeImagesAhead()
     pages.frame = bounds
     closeButton.isHidden = hidesAll
     // A low window belongs to the image.
@@ -122,10 +141,12 @@ extension ViewerContent: PageViewDataSource {
   }
 
   func pageView(_ pageView: PageView, preparePage page: Int) {
-    prefetcher.prefetch([items[page].url], targetSize: decodeTarget(for: bounds.size, contentMode: .fit))
+    prefetch(ahead.add(items[page].url))
   }
 
   func pageView(_ pageView: PageView, discardPage page: Int) {
-    if items.indices.contains(page) { prefetcher.cancel([items[page].url]) }
+    guard items.indices.contains(page) else { return }
+    let url = items[page].url
+    if ahead.remove(url) { prefetcher.cancel([url]) }
   }
 }
