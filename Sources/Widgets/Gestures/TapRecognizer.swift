@@ -2,9 +2,9 @@ package import VitrineGraphics
 
 /// Recognizes taps of one finger, and double taps on request.
 ///
-/// A tap moves at most 10 points and takes at most 0.4 s. Without double taps, a tap is reported when the finger is lifted. With double taps, a
-/// single tap is reported once a second tap is ruled out: after 0.35 s without another touch, by a touch at another
-/// place, or by a second touch that is not a tap.
+/// A tap moves at most 10 points and takes at most 0.4 s. Without double taps, a tap is reported when the finger is
+/// lifted. With double taps, a single tap is reported once a second tap is ruled out: after 0.35 s without another touch,
+/// by a touch at another place, or by a second touch that is not a tap.
 ///
 /// A recognizer reads no clock: its view requests a frame for `deadline` and calls `advance(to:)`.
 package nonisolated struct TapRecognizer {

@@ -2,7 +2,8 @@ import CSDL
 import VitrineWidgets
 
 /// Translates game controller input to keys: the D-pad and the left stick are arrow keys, A is Enter, B is Escape, X is
-/// Space, Y is Shift-Enter, the shoulder buttons are Shift-Tab and Tab, and the triggers are minus and plus. A key that several buttons hold down goes up with the last of them.
+/// Space, Y is Shift-Enter, the shoulder buttons are Shift-Tab and Tab, and the triggers are minus and plus. A key that
+/// several buttons hold down goes up with the last of them.
 struct GamepadKeys {
   /// A key with modifiers.
   struct Stroke: Hashable {
