@@ -203,7 +203,7 @@ final class Demo: ScriptStage {
   private func open(_ row: Int, of screen: any ImageScreen) {
     guard viewer == nil else { return }
     screen.viewerDidChange(isOpen: true)
-    let viewer = ImageViewer(showing: row, of: screen, in: window)
+    let viewer = ImageViewer(showing: row, of: screen, failure: failure, in: window)
     viewer.onClose = { [unowned self, weak screen] in
       self.viewer = nil
       screen?.viewerDidChange(isOpen: false)

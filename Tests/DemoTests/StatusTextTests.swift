@@ -142,4 +142,17 @@ struct StatusTextTests {
   func staleImageHasAReasonForEachKindOfError(error: ImageError?, text: String) {
     #expect(StaleReason(error).text == text)
   }
+
+  @Test(
+    arguments: [
+      (.emptyBody, "the file is not a valid image"),
+      (.notAnImage(signature: [1]), "the file is not a valid image"),
+      (.decoding(.png, message: ""), "the file is not a valid image"),
+      (.unreadableFile(path: "a.png", message: "Permission denied"), "the file cannot be read"),
+      (.transport(.outOfResources, message: ""), "the file cannot be read"),
+      (.tooLarge(.side(1)), "loading again has failed"),
+    ] as [(ImageError, String)])
+  func fileHasReasonsOfItsOwn(error: ImageError, text: String) {
+    #expect(StaleReason(error, of: "file:///photos/a.png").text == text)
+  }
 }

@@ -43,7 +43,7 @@ final class HomeScreen: View, ImageScreen {
     // The keys move the cursor of the strip instead.
     slideshow.handlesUnclaimedKeys = false
     slideshow.onShow = { [unowned self] _, index in slideshowDidShow(index) }
-    slideshow.onFailure = { [unowned self] _, _, error in slideshowDidFail(error) }
+    slideshow.onFailure = { [unowned self] in slideshowDidFail(row: $1, $2) }
     slideshow.onTap = { [unowned self] in openShownImage() }
     strip.onOpen = { [unowned self] in open($0, fromSlideshow: false) }
     caption.trailingView = clock
@@ -87,14 +87,14 @@ final class HomeScreen: View, ImageScreen {
     updateTexts()
   }
 
-  private func slideshowDidFail(_ error: ImageError) {
+  private func slideshowDidFail(row: Int, _ error: ImageError) {
     guard slideshow.shownSlide == nil else { return }
-    failure = StaleReason(error)
+    failure = StaleReason(error, of: feedItems.indices.contains(row) ? feedItems[row].url : "")
     updateTexts()
   }
 
   private func updateTexts() {
-    let words = [slideshow.shownSlide?.title, isPausedByUser ? "Paused" : nil].compactMap { $0 }
+    let words = [slideshow.shownTitle, isPausedByUser ? "Paused" : nil].compactMap { $0 }
     caption.text = words.joined(separator: "  ·  ")
     message.text = HomeMessage.text(count: feedItems.count, feed: feedText, failure: failure)
     message.isHidden = message.text.isEmpty
@@ -123,7 +123,9 @@ final class HomeScreen: View, ImageScreen {
   func tile(of row: Int) -> HeroTile? {
     guard isSlide(row) else { return strip.isHidden ? nil : strip.heroTile(of: row) }
     return slideshow.shownImageFrame.map {
-      HeroTile(frame: Rect(origin: slideshow.frameInWindow.origin + $0.origin, size: $0.size))
+      // Caption and strip lie on the slide.
+      HeroTile(
+        frame: Rect(origin: slideshow.frameInWindow.origin + $0.origin, size: $0.size), isOverlaid: true)
     }
   }
 

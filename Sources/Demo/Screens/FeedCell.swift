@@ -81,10 +81,10 @@ class FeedCell: ListCell {
       note(response)
     case .failure(.cancelled): break
     // A failed revalidation keeps the shown image.
-    case .failure(let error) where source != nil: staleReason = StaleReason(error)
+    case .failure(let error) where source != nil: staleReason = StaleReason(error, of: item.url)
     case .failure(let error):
       outcome = .failed
-      failureReason = StaleReason(error)
+      failureReason = StaleReason(error, of: item.url)
     }
     statusDidChange()
   }
@@ -111,7 +111,7 @@ class FeedCell: ListCell {
   /// Notes why the cell still shows a stale image.
   func didFailToRefresh(_ shown: Image, because error: ImageError) {
     guard shown === image.image, staleReason != nil else { return }
-    staleReason = StaleReason(error)
+    staleReason = StaleReason(error, of: item.url)
     statusDidChange()
   }
 

@@ -18,14 +18,24 @@ nonisolated enum StaleReason: CaseIterable {
   case failing
   /// The server has sent bytes that are not an image, or a damaged image.
   case damaged
+  /// A file on this machine does not exist, or cannot be read.
+  case unreadableFile
+  /// A file on this machine is not an image, or is damaged.
+  case damagedFile
   /// An error of another kind, such as a lack of memory.
   case other
 
   /// Creates the reason for an error; `nil` stands for a server that has not responded yet.
-  init(_ error: ImageError?) {
+  ///
+  /// - Parameter url: The URL of the image. A file has reasons of its own.
+  init(_ error: ImageError?, of url: String = "") {
+    let isFile = url.hasPrefix("file:")
     self =
       switch error {
       case nil: .waiting
+      case .unreadableFile: .unreadableFile
+      case .transport where isFile: .unreadableFile
+      case .emptyBody where isFile, .notAnImage where isFile, .decoding where isFile: .damagedFile
       case .offline: .offline
       case .transport(.cannotResolveHost, _), .transport(.cannotConnect, _), .transport(.connectionLost, _),
         .transport(.secureConnectionFailed, _), .timedOut, .proxyFailed:
@@ -52,6 +62,8 @@ nonisolated enum StaleReason: CaseIterable {
     case .forbidden: "the server denies access"
     case .failing: "the server reports an error"
     case .damaged: "the server sends no valid image"
+    case .unreadableFile: "the file cannot be read"
+    case .damagedFile: "the file is not a valid image"
     case .other: "loading again has failed"
     }
   }

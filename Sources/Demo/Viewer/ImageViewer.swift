@@ -18,9 +18,10 @@ final class ImageViewer {
   /// - Parameters:
   ///   - row: The row of the image that is shown first.
   ///   - screen: The screen with the images, which is asked for their places.
-  init(showing row: Int, of screen: any ImageScreen, in window: Window) {
+  ///   - failure: The image of pages whose image cannot be loaded.
+  init(showing row: Int, of screen: any ImageScreen, failure: Image?, in window: Window) {
     self.screen = screen
-    content = ViewerContent(screen.feedItems, showing: row)
+    content = ViewerContent(screen.feedItems, showing: row, failure: failure)
     hero = HeroView(content: content) { [content] in content.page?.contents }
     hero.imageFrame = { [content] in content.page?.imageFrame }
     hero.allowsDrag = { [content] in content.page.map { !$0.isEnlarged } ?? true }

@@ -7,7 +7,7 @@ extension Feed {
     public var url: String
     /// The title: the text after the tab in a list, otherwise the file name without extension.
     public var title: String
-    /// The host of the image, or the path of a file.
+    /// The host of the image, or the name of a file's folder.
     public var detail: String
 
     /// Creates an item; by default without texts.

@@ -60,7 +60,7 @@ struct FeedList: RandomAccessCollection, Sendable {
     }
     return Feed.Item(
       url: url.absoluteString, title: title.isEmpty ? Self.title(of: url) : title,
-      detail: url.host() ?? String(url.path.prefix(100)))
+      detail: Self.detail(of: url))
   }
 
   /// Returns the bytes of a line without spaces at both ends. In two lists with the same base, equal lines are equal
@@ -76,6 +76,12 @@ struct FeedList: RandomAccessCollection, Sendable {
 
   private static func displayName(of list: URL) -> String {
     list.isFileURL ? list.lastPathComponent : list.absoluteString.withoutSecrets
+  }
+
+  /// Returns the host of an image, or the name of a file's folder.
+  static func detail(of url: URL) -> String {
+    url.isFileURL
+      ? url.deletingLastPathComponent().lastPathComponent : url.host() ?? String(url.path.prefix(100))
   }
 
   /// Returns a title made from the file name of a URL: "07-red_barn.jpg" becomes "07 red barn".

@@ -40,9 +40,10 @@ enum FeedReader {
     let folder = URL(filePath: path, directoryHint: .isDirectory)
     let images = names.filter { !$0.hasPrefix(".") && imageExtensions.contains(fileExtension($0)) }.sorted()
     guard !images.isEmpty else { throw .emptyFolder(path: path) }
+    let folderName = folder.standardizedFileURL.lastPathComponent
     return images.map { name in
       let url = folder.appending(path: name, directoryHint: .notDirectory)
-      return Feed.Item(url: url.absoluteString, title: FeedList.title(of: url), detail: name)
+      return Feed.Item(url: url.absoluteString, title: FeedList.title(of: url), detail: folderName)
     }
   }
 

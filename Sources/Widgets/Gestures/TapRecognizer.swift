@@ -2,9 +2,9 @@ package import VitrineGraphics
 
 /// Recognizes taps of one finger, and double taps on request.
 ///
-/// A tap moves at most 10 points. Without double taps, a tap is reported when the finger is lifted. With double taps, a
-/// single tap is reported once a second tap is ruled out: after 0.35 s without another touch, by a touch at another
-/// place, or by a second touch that is not a tap.
+/// A tap moves at most 10 points and takes at most 0.4 s. Without double taps, a tap is reported when the finger is
+/// lifted. With double taps, a single tap is reported once a second tap is ruled out: after 0.35 s without another touch,
+/// by a touch at another place, or by a second touch that is not a tap.
 ///
 /// A recognizer reads no clock: its view requests a frame for `deadline` and calls `advance(to:)`.
 package nonisolated struct TapRecognizer {
@@ -13,6 +13,9 @@ package nonisolated struct TapRecognizer {
     case tap(at: Point)
     case doubleTap(at: Point)
   }
+
+  /// The longest duration of a tap in seconds. A finger that rests longer means something else.
+  package static let longestTap = 0.4
 
   /// True if the second of two taps is a double tap, and single taps wait for it.
   package let recognizesDoubleTaps: Bool
@@ -65,7 +68,8 @@ package nonisolated struct TapRecognizer {
     case .ended:
       fingers.remove(sample.id)
       guard let current, current.id == sample.id else { return [] }
-      if isTooFar(sample, from: current) { return cancel().map { [$0] } ?? [] }
+      let isTap = !isTooFar(sample, from: current) && sample.time - current.time <= Self.longestTap
+      guard isTap else { return cancel().map { [$0] } ?? [] }
       return end(sample, from: current)
     case .cancelled:
       fingers.remove(sample.id)

@@ -15,8 +15,8 @@ nonisolated struct HeroFlight {
     start = now
   }
 
-  /// True if the image stays in its place and only fades.
-  var isFading: Bool { from.frame == goal.frame }
+  /// True if the image stays in its place and fades together with the background.
+  var isFading: Bool { from.frame == goal.frame && goal.opacity == 1 }
 
   /// Returns the pose at a time, and true if the movement has ended there.
   func step(at now: Double) -> (pose: HeroPose, isOver: Bool) {

@@ -6,11 +6,15 @@ public nonisolated struct HeroTile: Hashable, Sendable {
   public var frame: Rect
   /// The radius of the tile's corners in points.
   public var cornerRadius: Double
+  /// True if other views lie on the tile, such as a caption. The image then fades in when it leaves the tile, and fades
+  /// out when it returns, so that these views do not vanish and appear at once. The tile itself must keep its image.
+  public var isOverlaid: Bool
 
-  /// Creates a tile, with square corners by default.
-  public init(frame: Rect, cornerRadius: Double = 0) {
+  /// Creates a tile, by default with square corners and not overlaid.
+  public init(frame: Rect, cornerRadius: Double = 0, isOverlaid: Bool = false) {
     self.frame = frame
     self.cornerRadius = cornerRadius
+    self.isOverlaid = isOverlaid
   }
 }
 
@@ -21,26 +25,34 @@ nonisolated struct HeroPose: Hashable {
   var cornerRadius = 0.0
   /// The opacity of the background that hides the rest of the window, 0…1.
   var veil: Double
+  /// The opacity of the image, 0…1.
+  var opacity = 1.0
 
   /// The image as it lies in its tile.
   init(_ tile: HeroTile, in window: Rect) {
     frame = tile.frame
     cornerRadius = tile.cornerRadius
     veil = 0
+    opacity = tile.isOverlaid ? 0 : 1
   }
 
-  /// The whole image, as large as it fits.
+  /// The whole image, as large as it fits. A thin image is at least a point wide and high, so that it does not vanish.
   init(fitting imageSize: Size, in bounds: Rect) {
-    let size = ZoomGeometry(viewSize: bounds.size, imageSize: imageSize).fittedSize
+    var size = ZoomGeometry(viewSize: bounds.size, imageSize: imageSize).fittedSize
+    if !size.isEmpty { size = Size(width: max(1, size.width), height: max(1, size.height)) }
     frame = Rect(
       x: bounds.midX - size.width / 2, y: bounds.midY - size.height / 2, width: size.width,
       height: size.height)
     veil = 1
   }
 
-  private init(frame: Rect, cornerRadius: Double, veil: Double) {
-    (self.frame, self.cornerRadius, self.veil) = (frame, cornerRadius, veil)
+  private init(frame: Rect, cornerRadius: Double, veil: Double, opacity: Double) {
+    (self.frame, self.cornerRadius, self.veil, self.opacity) = (frame, cornerRadius, veil, opacity)
   }
+
+  /// The part of the way on which an image fades in or out, at the end that lies at an overlaid tile. Short, so that the
+  /// background does not show through the image.
+  private static let fadingPart = 1.0 / 3
 
   /// Returns the appearance at a fraction of the way to another one. A spring may go beyond the end, where the corners
   /// and the background stay as they are.
@@ -53,7 +65,13 @@ nonisolated struct HeroPose: Hashable {
         width: max(1, value(frame.width, goal.frame.width, fraction)),
         height: max(1, value(frame.height, goal.frame.height, fraction))),
       cornerRadius: value(cornerRadius, goal.cornerRadius, limited),
-      veil: value(veil, goal.veil, limited))
+      veil: value(veil, goal.veil, limited), opacity: opacity(on: limited, to: goal.opacity))
+  }
+
+  private func opacity(on fraction: Double, to goal: Double) -> Double {
+    goal >= opacity
+      ? min(goal, opacity + fraction / Self.fadingPart)
+      : max(goal, min(opacity, goal + (1 - fraction) / Self.fadingPart))
   }
 
   /// Returns the appearance of the image while a finger pulls it away: the image follows the finger, becomes smaller,
@@ -69,9 +87,9 @@ nonisolated struct HeroPose: Hashable {
     return HeroPose(
       frame: Rect(
         x: start.x - (start.x - frame.minX) * scale + distance.x,
-        y: start.y - (start.y - frame.minY) * scale + distance.y, width: frame.width * scale,
-        height: frame.height * scale),
-      cornerRadius: cornerRadius, veil: veil * (1 - min(1, fraction * 1.5)))
+        y: start.y - (start.y - frame.minY) * scale + distance.y, width: max(1, frame.width * scale),
+        height: max(1, frame.height * scale)),
+      cornerRadius: cornerRadius, veil: veil * (1 - min(1, fraction * 1.5)), opacity: opacity)
   }
 
   /// The smallest distance in points by which an image is pulled down to be put back.

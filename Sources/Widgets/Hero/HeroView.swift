@@ -80,6 +80,8 @@ public final class HeroView: View {
   /// Lets the image return into its tile. The view then leaves its window.
   public func close() {
     guard stage != .closed, stage != .closing else { return }
+    // A finger that is down moves the image no more, nor does lifting the finger bring the image back.
+    drag = nil
     if stage == .open, let whole = wholePose {
       pose = whole
       if let frame = imageFrame(), !frame.isEmpty { pose.frame = frame }
@@ -153,7 +155,7 @@ public final class HeroView: View {
       pixelWidth: image.pixelWidth, pixelHeight: image.pixelHeight, size: image.size, in: pose.frame)
     guard !layout.destination.isEmpty else { return }
     // Without a tile to return to, the image fades together with the background.
-    let opacity = stage == .closing && flight?.isFading == true ? pose.veil : 1
+    let opacity = stage == .closing && flight?.isFading == true ? pose.veil : pose.opacity
     list.draw(
       DrawList.ImageCommand(
         image: image, source: layout.source, destination: layout.destination, opacity: opacity,
@@ -200,6 +202,7 @@ public final class HeroView: View {
     fingers.remove(touch.id)
     guard let ended = drag, ended.isOf(touch) else { return }
     drag = nil
+    guard stage != .closing else { return }
     let closes = !isCancelled && HeroPose.closes(pulledBy: ended.distance.y, velocity: ended.velocity.y)
     guard ended.isPulling else {
       // Without an image, nothing follows the finger.

@@ -12,22 +12,44 @@ nonisolated struct ZoomGeometry: Hashable {
   let viewSize: Size
   /// The size of the image at scale 1, in points: the largest that fits the view; zero without an image.
   let fittedSize: Size
-  /// The largest scale; at least 1.
+  /// The largest scale; at least 1. Larger than the given one for an image that is much longer than wide, or wider than
+  /// long.
   let maximumScale: Double
 
+  /// The largest side of a pixel of such an image, in points: lines of one pixel are then wide enough to be seen.
+  private static let largestPixel = 8.0
+  /// The largest scale of such an image.
+  private static let largestScale = 1000.0
+
   /// - Parameters:
-  ///   - imageSize: The size of the image, in any unit.
-  ///   - maximumScale: The largest scale; below 1 counts as 1.
+  ///   - imageSize: The size of the image in pixels.
+  ///   - maximumScale: The largest scale; below 1 counts as 1. From `standardMaximum` on, an image may also be enlarged
+  ///     until it covers the view, or until its pixels are 8 points wide.
   init(viewSize: Size, imageSize: Size, maximumScale: Double = Self.standardMaximum) {
     self.viewSize = viewSize
-    self.maximumScale = maximumScale > 1 ? maximumScale : 1
-    fittedSize =
+    let fittedSize =
       viewSize.isEmpty || imageSize.isEmpty
       ? .zero : imageSize * min(viewSize.width / imageSize.width, viewSize.height / imageSize.height)
+    self.fittedSize = fittedSize
+    let isLimited = !(maximumScale >= Self.standardMaximum)
+    let largest = isLimited ? 1 : Self.largestScale(viewSize, imageSize, fittedSize)
+    self.maximumScale = max(maximumScale > 1 ? maximumScale : 1, largest)
+  }
+
+  /// Returns the largest useful scale: the image covers the view, or its pixels are large. 1 without an image.
+  private static func largestScale(_ view: Size, _ image: Size, _ fitted: Size) -> Double {
+    guard isUsable(fitted) else { return 1 }
+    let fill = max(view.width / fitted.width, view.height / fitted.height)
+    return min(
+      fill, largestPixel * max(image.width / fitted.width, image.height / fitted.height), largestScale)
   }
 
   /// True if there is an image and room for it.
-  var isUsable: Bool { !fittedSize.isEmpty && fittedSize.width.isFinite && fittedSize.height.isFinite }
+  var isUsable: Bool { Self.isUsable(fittedSize) }
+
+  private static func isUsable(_ size: Size) -> Bool {
+    !size.isEmpty && size.width.isFinite && size.height.isFinite
+  }
 
   /// The smallest scale at which the image covers the view, at most the largest scale.
   var fillScale: Double {

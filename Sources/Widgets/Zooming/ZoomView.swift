@@ -21,6 +21,9 @@ public import VitrineGraphics
 open class ZoomView: View {
   /// The largest scale, relative to the whole image; 8 by default. Values below 1, and values that are not finite,
   /// count as 1.
+  ///
+  /// At 8 and more, an image that is much longer than wide, or wider than long, can be enlarged further: until it covers
+  /// the view, or until each of its pixels is 8 points wide, and at most to 1,000 times.
   public var maximumScale = ZoomGeometry.standardMaximum {
     didSet {
       if !maximumScale.isFinite { maximumScale = 1 }
@@ -221,9 +224,11 @@ open class ZoomView: View {
   // MARK: Drawing
 
   open override func draw(into list: inout DrawList) {
-    guard geometry.isUsable, isZooming || position.scale != 1 else { return super.draw(into: &list) }
+    let frame = drawnFrame
+    guard geometry.isUsable, isZooming || position.scale != 1 || frame != imageFrame else {
+      return super.draw(into: &list)
+    }
     guard let image = contents else { return }
-    let frame = imageFrame
     let visible = frame.intersection(bounds)
     guard !visible.isEmpty else { return }
     let shown = frameToDraw(of: image)
@@ -241,6 +246,22 @@ open class ZoomView: View {
     let commands = tiles.commands(
       visible: visible, frame: frame, pixelScale: window?.scale ?? 1, whole: whole, snap: snapped)
     for command in commands ?? [whole(visible)] { list.draw(command) }
+  }
+
+  /// The frame in which the image is drawn: that of the image, at least a pixel of the screen wide and high. A thinner
+  /// line would vanish between the pixels.
+  private var drawnFrame: Rect {
+    let frame = imageFrame
+    let scale = window?.scale ?? 1
+    guard !frame.isEmpty, min(frame.width, frame.height) * scale < 1 else { return frame }
+    let origin = convertToWindow(bounds.origin) - bounds.origin
+    func widened(_ start: Double, _ length: Double, _ origin: Double) -> (start: Double, length: Double) {
+      guard length * scale < 1 else { return (start, length) }
+      return (((start + length / 2 + origin) * scale).rounded(.down) / scale - origin, 1 / scale)
+    }
+    let across = widened(frame.minX, frame.width, origin.x)
+    let down = widened(frame.minY, frame.height, origin.y)
+    return Rect(x: across.start, y: down.start, width: across.length, height: down.length)
   }
 
   /// Moves the edges of a rectangle to whole pixels of the screen.

@@ -52,6 +52,7 @@ struct HomeScreenTests {
 
     #expect(opened == [0])
     #expect(screen.tile(of: 0)?.frame == screen.frameInWindow)
+    #expect(screen.tile(of: 0)?.isOverlaid == true, "caption and strip lie on it")
   }
 
   @Test func reloadLoadsTheShownSlideAgain() async throws {
@@ -95,6 +96,29 @@ struct HomeScreenTests {
     #expect(screen.slideshow.isPaused)
     test.key(.space)
     #expect(!screen.slideshow.isPaused)
+  }
+
+  /// Gives each image a title, as a decoder does that finds one.
+  private nonisolated struct Titling: ImageTransform {
+    let identifier = "title"
+
+    func apply(to image: Image) -> Image {
+      Image(image.bitmap, metadata: ImageMetadata(title: "Lighthouse"))
+    }
+  }
+
+  @Test func titleInTheImageStandsInForTheNameOfAFile() async throws {
+    let screen = makeScreen(0) { $0.respond(with: FakeDecoder.encodedImage(width: 1600, height: 1000)) }
+    var request = try "http://a.test/titled".asImageRequest()
+    request.transforms = [Titling()]
+    var slide = Slide(request, title: "IMG 1234")
+    slide.isTitleFileName = true
+
+    screen.slideshow.setSlides(Slides([slide]))
+    try await until { screen.slideshow.shownSlide != nil }
+    test.draw()
+
+    #expect(test.texts.contains("Lighthouse"))
   }
 
   @Test func failedImagesAreReported() async throws {

@@ -279,6 +279,8 @@ enum InputKind: String, CaseIterable, Sendable {
     pad rightShoulder
     pad right
     expect "Photo 2" state focused
+    pad y
+    expect "Photo 2" state selected
     pad a
     wait idle
     expect "Viewer: Photo 2" state loaded

@@ -96,6 +96,12 @@ struct FeedListTests {
     #expect(items.count == 8)
   }
 
+  @Test func detailOfAFileIsTheNameOfItsFolder() throws {
+    let list = try #require(URL(string: "file:///signs/list.txt"))
+    let items = try FeedList.parse("a.jpg\nlake/b.jpg\nhttp://h.test/c.jpg", base: list)
+    #expect(items.map(\.detail) == ["signs", "lake", "h.test"])
+  }
+
   // MARK: Secrets
 
   @Test func titlesAndMessagesContainNoCredentials() throws {

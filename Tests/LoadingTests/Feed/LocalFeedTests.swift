@@ -22,7 +22,8 @@ struct LocalFeedTests {
     feed.onChange = { changes.append($0) }
     #expect(feed.state == .loaded)
     #expect(feed.items.map(\.title) == ["a first", "b second"])
-    #expect(feed.items.first?.detail == "a-first.JPG")
+    #expect(
+      feed.items.map(\.detail) == Array(repeating: URL(filePath: folder.path).lastPathComponent, count: 2))
     #expect(feed.items.first?.url == URL(filePath: folder.path + "/a-first.JPG").absoluteString)
 
     feed.reload()

@@ -72,6 +72,24 @@ struct TapRecognizerTests {
     #expect(events == (isTap ? [.tap(at: place)] : []))
   }
 
+  @Test(arguments: [(0.375, true), (0.5, false), (0.75, false)])
+  func tapIsShort(duration: Double, isTap: Bool) {
+    var recognizer = TapRecognizer()
+    _ = recognizer.handle(sample(.began, 50, 60, at: 1))
+
+    #expect(recognizer.handle(sample(.ended, 50, 60, at: 1 + duration)) == (isTap ? [.tap(at: place)] : []))
+    #expect(tap(&recognizer, at: 3) == [.tap(at: place)])
+  }
+
+  @Test func secondTouchThatRestsLeavesASingleTap() {
+    var recognizer = TapRecognizer(recognizesDoubleTaps: true)
+    #expect(tap(&recognizer, at: 1) == [])
+    #expect(recognizer.handle(sample(.began, 50, 60, at: 1.2)) == [])
+
+    #expect(recognizer.handle(sample(.ended, 50, 60, at: 1.8)) == [.tap(at: place)])
+    #expect(recognizer.advance(to: 3) == nil)
+  }
+
   @Test func tapWithTwoFingersIsNone() {
     var recognizer = TapRecognizer()
     var events = recognizer.handle(sample(.began, 50, 60, at: 1))

@@ -106,6 +106,54 @@ struct HeroFingerTests {
     #expect(hero.stage == .closed)
   }
 
+  @Test("a key during a drag closes, and the finger does nothing more", arguments: [Key.escape, .backspace])
+  func keyDuringADrag(key: Key) throws {
+    pull(by: 60)
+    var stages: [HeroView.Stage] = []
+    hero.onStageChange = { stages.append($0) }
+
+    test.key(key)
+    let pulled = try #require(test.images.last).destination
+    test.move(to: Point(x: 300, y: 190), finger: 1)
+    #expect(test.images.last?.destination == pulled, "the image returns from where it was pulled to")
+    test.advance(by: 0.1)
+    let returning = try #require(test.images.last).destination
+    test.move(to: Point(x: 10, y: 60), finger: 1)
+    #expect(test.images.last?.destination == returning && returning.minX < pulled.minX)
+    test.release(finger: 1)
+    test.advanceUntilIdle()
+
+    #expect(stages == [.closing, .closed])
+    #expect(hero.superview == nil)
+  }
+
+  @Test func fingerThatHadNotPulledYetCatchesNothingAfterAKey() {
+    test.press(at: top, finger: 1)
+    test.key(.escape)
+    test.advance(by: 0.05)
+    test.move(to: Point(x: 200, y: 150), finger: 1)
+    #expect(hero.stage == .closing)
+    test.release(finger: 1)
+    test.advanceUntilIdle()
+    #expect(hero.stage == .closed)
+  }
+
+  @Test func closingDuringADragWithoutATileFadesTheImageWhereItIs() throws {
+    pull(by: 60)
+    hero.tileToReturnTo = { nil }
+    let pulled = try #require(test.images.last).destination
+
+    hero.close()
+    test.move(to: Point(x: 300, y: 190), finger: 1)
+    test.advance(by: 0.1)
+
+    let fading = try #require(test.images.last)
+    #expect(fading.destination == pulled && fading.opacity < 1)
+    test.release(finger: 1)
+    test.advanceUntilIdle()
+    #expect(hero.stage == .closed)
+  }
+
   @Test func returningImageIsCaughtByADragDown() {
     hero.close()
     test.advance(by: 0.05)

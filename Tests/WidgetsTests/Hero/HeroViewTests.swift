@@ -59,6 +59,47 @@ struct HeroViewTests {
     #expect(hero.superview == nil)
   }
 
+  @Test func imageFadesInFromAnOverlaidTileAndOutIntoIt() throws {
+    let overlaid = HeroTile(frame: Rect(x: 0, y: 0, width: 400, height: 200), isOverlaid: true)
+    hero.tileToReturnTo = { overlaid }
+    /// The opacities of the image in each frame until a stage ends.
+    func opacities(during stage: HeroView.Stage) -> [Double] {
+      var opacities = [flying?.opacity ?? 0]
+      while hero.stage == stage {
+        test.advance(by: 1.0 / 60)
+        if hero.stage == stage { opacities.append(flying?.opacity ?? 0) }
+      }
+      return opacities
+    }
+
+    hero.open(from: overlaid, in: test.window)
+    let opening = opacities(during: .opening)
+    #expect(opening.first == 0 && opening.last == 1)
+    #expect(opening == opening.sorted() && Set(opening).count > 3)
+
+    hero.close()
+    let closing = opacities(during: .closing)
+    #expect(closing.first == 1 && (closing.last ?? 1) < 0.1)
+    #expect(closing == closing.sorted(by: >) && Set(closing).count > 3)
+    #expect(hero.stage == .closed)
+  }
+
+  @Test func imageThatIsPulledOntoAnOverlaidTileDoesNotVanishAtOnce() throws {
+    hero.tileToReturnTo = { HeroTile(frame: Rect(x: 0, y: 0, width: 400, height: 200), isOverlaid: true) }
+    hero.open(from: tile, in: test.window)
+    test.advanceUntilIdle()
+    test.press(at: Point(x: 200, y: 20))
+    for y in stride(from: 30.0, through: 190, by: 20) { test.move(to: Point(x: 200, y: y)) }
+
+    test.release()
+    test.draw()
+
+    #expect(hero.stage == .closing)
+    #expect(try #require(flying).opacity == 1)
+    test.advanceUntilIdle()
+    #expect(hero.stage == .closed)
+  }
+
   @Test func closingInTheMiddleOfOpeningTurnsRoundWithoutAJump() throws {
     hero.open(from: tile, in: test.window)
     test.advance(by: 0.1)

@@ -42,11 +42,29 @@ struct ZoomGeometryTests {
     let geometry = ZoomGeometry(viewSize: Size(width: 400, height: 200), imageSize: image)
     #expect(geometry.isUsable)
     #expect(geometry.fittedSize.width <= 400 && geometry.fittedSize.height <= 200)
-    let far = ZoomPosition(scale: 100, offset: Point(x: 1e6, y: -1e6))
+    let far = ZoomPosition(scale: 1e6, offset: Point(x: 1e9, y: -1e9))
     let limited = geometry.limited(far)
-    #expect(limited.scale == 8)
-    #expect(geometry.horizontalRange(at: 8).contains(limited.offset.x))
-    #expect(geometry.verticalRange(at: 8).contains(limited.offset.y))
+    #expect(limited.scale == geometry.maximumScale)
+    #expect(geometry.horizontalRange(at: limited.scale).contains(limited.offset.x))
+    #expect(geometry.verticalRange(at: limited.scale).contains(limited.offset.y))
+    let largest = geometry.frame(at: limited)
+    #expect(min(largest.width, largest.height) > 6, "the short side can be seen")
+  }
+
+  @Test(
+    "narrow images are enlarged until they cover the view, or their pixels are large",
+    arguments: [
+      (Size(width: 1, height: 1), 8.0), (Size(width: 4000, height: 3000), 8),
+      (Size(width: 100, height: 2), 8),
+      (Size(width: 800, height: 20_000), 50), (Size(width: 30_000, height: 300), 50),
+      (Size(width: 30_000, height: 2), 600), (Size(width: 2, height: 65_535), 1000),
+    ])
+  func narrowImages(image: Size, maximum: Double) {
+    let view = Size(width: 400, height: 200)
+    #expect(abs(ZoomGeometry(viewSize: view, imageSize: image).maximumScale - maximum) < 1e-6)
+    for limit in [1.0, 2, 7] {
+      #expect(ZoomGeometry(viewSize: view, imageSize: image, maximumScale: limit).maximumScale == limit)
+    }
   }
 
   @Test func pointUnderTheFingersStaysInItsPlace() {

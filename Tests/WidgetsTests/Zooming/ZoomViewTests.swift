@@ -246,6 +246,34 @@ struct ZoomViewTests {
     #expect(view.zoomScale == 1)
   }
 
+  @Test(
+    "thin images are drawn at least a pixel wide at each scale",
+    arguments: [(30_000, 2, 1.0), (30_000, 2, 2.0), (2, 30_000, 1), (2, 30_000, 1.5), (1, 1, 1)])
+  func thinImages(width: Int, height: Int, pixelScale: Double) throws {
+    let test = TestWindow(size: Size(width: 401, height: 201), scale: pixelScale)
+    let view = ZoomView(frame: test.window.bounds)
+    view.contents = .solid(width: width, height: height)
+    test.window.addSubview(view)
+    test.draw()
+    for scale in [1.0, 1.0001, 2, 8, 60, 1000] {
+      view.setZoomScale(scale, animated: false)
+      test.draw()
+      let command = try #require(test.images.first)
+      let drawn = command.destination
+      #expect(min(drawn.width, drawn.height) * pixelScale > 1 - 1e-9)
+      // Not between two pixels.
+      #expect(drawn.minX >= 0 && drawn.minY >= 0 && drawn.maxX <= 401 && drawn.maxY <= 201)
+      if drawn.height * pixelScale < 1 + 1e-9 {
+        let row = drawn.minY * pixelScale
+        #expect(abs(row - row.rounded()) < 1e-6)
+      }
+      #expect(command.source.width > 0 && command.source.height > 0)
+      #expect(command.source.maxX <= Double(width) + 1e-6 && command.source.maxY <= Double(height) + 1e-6)
+    }
+    let last = try #require(test.images.first).destination
+    #expect(min(last.width, last.height) > 4, "the short side is visible at the largest scale")
+  }
+
   @Test func restingImageRequestsNoFrames() {
     view.setZoomScale(3, animated: true)
     test.advanceUntilIdle()

@@ -18,6 +18,8 @@ public enum GamepadButton: String, Hashable, Sendable, CaseIterable {
   case b
   /// The left button: Space.
   case x
+  /// The upper button: Shift-Enter, which selects a row of a list.
+  case y
   /// The buttons at the upper edge: Shift-Tab and Tab.
   case leftShoulder, rightShoulder
   /// The triggers, which count as pressed beyond half of their way: minus and plus.
@@ -68,6 +70,7 @@ extension GamepadButton {
     case .a: SDL_CONTROLLER_BUTTON_A
     case .b: SDL_CONTROLLER_BUTTON_B
     case .x: SDL_CONTROLLER_BUTTON_X
+    case .y: SDL_CONTROLLER_BUTTON_Y
     case .leftShoulder: SDL_CONTROLLER_BUTTON_LEFTSHOULDER
     case .rightShoulder: SDL_CONTROLLER_BUTTON_RIGHTSHOULDER
     // Triggers are axes.

@@ -2,7 +2,8 @@ import CSDL
 import VitrineWidgets
 
 /// Translates game controller input to keys: the D-pad and the left stick are arrow keys, A is Enter, B is Escape, X is
-/// Space, the shoulder buttons are Shift-Tab and Tab, and the triggers are minus and plus. A key that several buttons hold down goes up with the last of them.
+/// Space, Y is Shift-Enter, the shoulder buttons are Shift-Tab and Tab, and the triggers are minus and plus. A key that
+/// several buttons hold down goes up with the last of them.
 struct GamepadKeys {
   /// A key with modifiers.
   struct Stroke: Hashable {
@@ -35,6 +36,7 @@ struct GamepadKeys {
     case SDL_CONTROLLER_BUTTON_A: Stroke(key: .enter)
     case SDL_CONTROLLER_BUTTON_B: Stroke(key: .escape)
     case SDL_CONTROLLER_BUTTON_X: Stroke(key: .space)
+    case SDL_CONTROLLER_BUTTON_Y: Stroke(key: .enter, modifiers: .shift)
     case SDL_CONTROLLER_BUTTON_LEFTSHOULDER: Stroke(key: .tab, modifiers: .shift)
     case SDL_CONTROLLER_BUTTON_RIGHTSHOULDER: Stroke(key: .tab)
     default: nil

@@ -33,7 +33,7 @@ struct GamepadKeysTests {
       (SDL_CONTROLLER_BUTTON_DPAD_LEFT, .left, []), (SDL_CONTROLLER_BUTTON_DPAD_RIGHT, .right, []),
       (SDL_CONTROLLER_BUTTON_A, .enter, []), (SDL_CONTROLLER_BUTTON_B, .escape, []),
       (SDL_CONTROLLER_BUTTON_X, .space, []), (SDL_CONTROLLER_BUTTON_LEFTSHOULDER, .tab, .shift),
-      (SDL_CONTROLLER_BUTTON_RIGHTSHOULDER, .tab, []),
+      (SDL_CONTROLLER_BUTTON_RIGHTSHOULDER, .tab, []), (SDL_CONTROLLER_BUTTON_Y, .enter, .shift),
     ]
     for (button, key, modifiers) in meanings {
       #expect(press(button) == [down(key, modifiers)])
