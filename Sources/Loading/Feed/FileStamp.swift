@@ -26,6 +26,12 @@ struct FileStamp: Hashable, Sendable {
     changed = Self.nanoseconds(info.st_ctim)
   }
 
+  /// Returns true if the file has not been written to since the other stamp of the same path or descriptor. A file that
+  /// is renamed, linked or made read-only stays the same.
+  func hasSameContents(as other: FileStamp) -> Bool {
+    (device, inode, size, modified) == (other.device, other.inode, other.size, other.modified)
+  }
+
   /// Returns true if a change after `now`, in nanoseconds since 1970, changes the stamp. A file that was changed a
   /// moment ago may change again without another time, if the file system has a coarse clock. So may a file whose time
   /// is in the future.
