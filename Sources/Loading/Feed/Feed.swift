@@ -10,7 +10,8 @@ public import VitrineGraphics
 /// feed.startUpdates(every: 15 * 60)
 /// ```
 ///
-/// A folder contains the files with the extensions of images, sorted by name. A list is UTF-8 text with one image URL
+/// A folder contains the files with the extensions of images, sorted by name. A file that is replaced or written to under
+/// its name is another image as of the next update or `reload()`. A list is UTF-8 text with one image URL
 /// per line, optionally followed by a tab and a title; lines that begin with `#` are comments. Relative URLs are
 /// resolved against the URL of the list. A list from a server may name only http, https and data URLs.
 ///
@@ -100,7 +101,7 @@ public final class Feed {
   private var base: URL?
   /// The age of the shown list at a time of the clock.
   private var knownAge: (seconds: Double, time: Int64)?
-  /// The state of the file or folder when it was last read.
+  /// The state of the list on this machine when it was last read.
   private var stamp: FileStamp?
 
   /// Creates a feed. Reads a folder or a file at once and throws if it cannot be used; requests nothing.
@@ -185,8 +186,8 @@ public final class Feed {
   ///
   /// The interval varies by ten percent in both directions, so that a fleet of devices does not send its requests at
   /// the same time. A server that states a longer lifetime of its list (`max-age`, `Expires`) is not asked earlier,
-  /// except after a day. A folder or a file is read again only if it has changed. Items of the application do not
-  /// change.
+  /// except after a day. A list on this machine is read again only if it has changed. Of a folder, the names and the
+  /// states of the files are read. Items of the application do not change.
   ///
   /// - Parameter seconds: The interval in seconds, at least 1. With 0, a negative number or NaN, there are no updates.
   public func startUpdates(every seconds: Double) {

@@ -42,8 +42,15 @@ enum FeedReader {
     guard !images.isEmpty else { throw .emptyFolder(path: path) }
     return images.map { name in
       let url = folder.appending(path: name, directoryHint: .notDirectory)
-      return Feed.Item(url: url.absoluteString, title: FeedList.title(of: url), detail: name)
+      return item(url, FileStamp(path: "\(path)/\(name)"), detail: name)
     }
+  }
+
+  /// Returns the item of a file. The query, which a load of a file ignores, is the state of the file: a file that was
+  /// replaced is another image, in memory as well.
+  private static func item(_ url: URL, _ stamp: FileStamp?, detail: String) -> Feed.Item {
+    let query = stamp.map { "?\($0.version)" } ?? ""
+    return Feed.Item(url: url.absoluteString + query, title: FeedList.title(of: url), detail: detail)
   }
 
   /// Parses a list, which must be UTF-8 text without NUL bytes and name an image.

@@ -7,6 +7,8 @@ struct FileStamp: Hashable, Sendable {
   private let size: Int64
   /// The times of the last change of the contents and of the attributes, in nanoseconds since 1970.
   private let modified, changed: Int64
+  /// The type of the file in `st_mode`.
+  private let type: mode_t
 
   /// The coarsest unit of time of a file system, that of FAT, in nanoseconds.
   private static let coarsestUnit: Int64 = 2_000_000_000
@@ -24,6 +26,17 @@ struct FileStamp: Hashable, Sendable {
     size = Int64(info.st_size)
     modified = Self.nanoseconds(info.st_mtim)
     changed = Self.nanoseconds(info.st_ctim)
+    type = info.st_mode & S_IFMT
+  }
+
+  /// True for a regular file.
+  var isFile: Bool { type == S_IFREG }
+  var isFolder: Bool { type == S_IFDIR }
+
+  /// A short text of digits and letters, equal for stamps with the same contents.
+  var version: String {
+    let parts = [device, inode, UInt64(bitPattern: size), UInt64(bitPattern: modified)]
+    return parts.map { String($0, radix: 36) }.joined(separator: "-")
   }
 
   /// Returns true if the file has not been written to since the other stamp of the same path or descriptor. A file that
