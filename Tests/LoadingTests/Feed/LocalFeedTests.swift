@@ -191,6 +191,40 @@ struct LocalFeedTests {
     }
   }
 
+  @Test func subfoldersBelongToAFolder() async throws {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/my trip/day 2", withIntermediateDirectories: true)
+    try folder.write("x", to: "my trip/day 2/a-b.png")
+    let feed = try Feed(folder.path)
+
+    #expect(feed.items.map(\.title) == ["a b"])
+    #expect(feed.items[0].detail == "my trip/day 2/a-b.png")
+    let url = try #require(URL(string: feed.items[0].url))
+    #expect(url.path(percentEncoded: false) == folder.path + "/my trip/day 2/a-b.png")
+
+    try folder.write("x", to: "my trip/c.png")
+    feed.reload()
+    try await until { !feed.isLoading }
+    #expect(feed.items.map(\.title) == ["c", "a b"])
+  }
+
+  @Test func imageFileIsAFeedOfOneImage() async throws {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    try folder.write("old", to: "a.JPG")
+    let feed = try Feed(folder.path + "/a.JPG")
+    #expect(feed.items.map(\.title) == ["a"])
+    let old = feed.items[0].url
+    #expect(URL(string: old)?.path(percentEncoded: false) == folder.path + "/a.JPG")
+
+    try folder.write("another", to: "a.JPG")
+    feed.reload()
+    try await until { !feed.isLoading }
+    #expect(feed.items.count == 1 && feed.items[0].url != old)
+  }
+
   @Test func folderIsAlwaysReadAgain() throws {
     let folder = try TemporaryFolder()
     defer { folder.remove() }
