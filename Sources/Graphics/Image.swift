@@ -59,6 +59,8 @@ public final class Image: Sendable {
   /// The title and the time in the encoded image; `nil` if it states none, for previews, and for images from a pixel
   /// cache of the application that does not keep them.
   public let metadata: ImageMetadata?
+  /// The identity of the encoded bytes; `nil` if unknown, and for an image of which no regions are decoded.
+  package let content: ContentID?
 
   /// Creates an image from a bitmap.
   ///
@@ -85,6 +87,7 @@ public final class Image: Sendable {
     renderingMode = .automatic
     self.isPreview = isPreview
     self.metadata = metadata
+    content = nil
     userData = [:]
     number = Self.nextNumber
   }
@@ -122,8 +125,8 @@ public final class Image: Sendable {
 
   private init(
     _ other: Image, scale: Double? = nil, renderingMode: RenderingMode? = nil, isPreview: Bool? = nil,
-    userData: [String: [UInt8]]? = nil, metadata: ImageMetadata? = nil, isStill: Bool = false,
-    storage: FrameStorage? = nil
+    userData: [String: [UInt8]]? = nil, metadata: ImageMetadata? = nil, content: ContentID? = nil,
+    isStill: Bool = false, storage: FrameStorage? = nil
   ) {
     bitmap = other.bitmap
     animation = isStill ? nil : storage.map { other.animation?.stored(as: $0) } ?? other.animation
@@ -135,6 +138,7 @@ public final class Image: Sendable {
     self.isPreview = isPreview ?? other.isPreview
     self.userData = userData ?? other.userData
     self.metadata = metadata ?? other.metadata
+    self.content = content ?? other.content
     // The first frame of an image is as fresh as the image.
     number = isStill ? other.number : Self.nextNumber
     if let memory = other.memory { setMemory(memory) }
@@ -172,6 +176,12 @@ public final class Image: Sendable {
   package func keepingMetadata(of source: Image) -> Image {
     guard metadata == nil, let metadata = source.metadata else { return self }
     return Image(self, metadata: metadata)
+  }
+
+  /// Returns the image with the identity of its encoded bytes: a new image that shares the pixels, or this image if no
+  /// regions of it are decoded.
+  package func identified(by content: @autoclosure () -> ContentID) -> Image {
+    mayHaveRegions ? Image(self, content: content()) : self
   }
 
   /// Returns the scale in a file name or URL such as `photo@2x.png`; 1 for a name without a scale.

@@ -11,7 +11,7 @@ nonisolated enum Help {
     options: [
       .init(
         "--feed", "X",
-        "source of the images, also without --feed: a folder, or a text file or its http(s) URL with one image URL per line\n(optionally followed by a tab and a title); default: the embedded gallery of 10,000 images.\nA list from the network may contain only http, https and data URLs. The stored list is shown\nat once, and until its server responds"
+        "source of the images, also without --feed: a folder with its subfolders, an image file,\nor a text file or its http(s) URL with one image URL per line (optionally followed by a tab\nand a title); default: the embedded gallery of 10,000 images. A list from the network may contain\nonly http, https and data URLs. The stored list is shown at once, and until its server responds"
       ),
       .init(
         "--refresh", "MINUTES",

@@ -33,7 +33,8 @@ struct ResponseLookup {
     }
     // Another process may have stored another body meanwhile.
     guard let body = body ?? nil, body.isIntact(head.details.bodyHash) else { return nil }
-    return StoredBody(response: head.response, bytes: body.encoded)
+    return StoredBody(
+      response: head.response, bytes: body.encoded, digest: BodyDigest(head.details.bodyHash))
   }
 
   private func find(

@@ -3,8 +3,8 @@ package import VitrineLoading
 package import VitrineWidgets
 
 extension ImageRegions: TileSource {
-  package func open(completion: @escaping @MainActor (RegionLayout?) -> Void) {
-    open { (result: Result<RegionLayout, RegionError>) in completion(try? result.get()) }
+  package func open(for shown: Image, completion: @escaping @MainActor (RegionLayout?) -> Void) {
+    open(of: shown.content) { completion(try? $0.get()) }
   }
 
   package func load(

@@ -34,6 +34,8 @@ package protocol ImageRegionDecoder: Sendable {
 package enum RegionError: Error {
   /// The image is decoded only as a whole: its format or its coding does not allow parts.
   case notSupported
+  /// The encoded image is not the one from which the shown image was made.
+  case replaced
   /// The image cannot be loaded or decoded.
   case image(ImageError)
 }
@@ -72,13 +74,17 @@ package struct EncodedBytes: Sendable {
   }
 
   /// Returns the first `length` bytes, or fewer if there are fewer or reading fails.
-  package func prefix(_ length: Int) -> [UInt8] {
-    let length = min(max(0, length), count)
+  package func prefix(_ length: Int) -> [UInt8] { read(at: 0, count: length) }
+
+  /// Returns `length` bytes from an offset on, or fewer if there are fewer or reading fails.
+  func read(at offset: Int, count length: Int) -> [UInt8] {
+    guard offset >= 0, offset < count else { return [] }
+    let length = min(max(0, length), count - offset)
     return [UInt8](unsafeUninitializedCapacity: length) { buffer, filled in
       filled = 0
       while filled < length {
         let read = read(
-          at: filled,
+          at: offset + filled,
           into: UnsafeMutableRawBufferPointer(
             rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<length]))
         guard read > 0 else { return }

@@ -3,7 +3,8 @@ import FoundationEssentials
 extension Feed {
   /// An image of a feed.
   public struct Item: Hashable, Sendable {
-    /// The absolute URL of the image.
+    /// The absolute URL of the image. That of a file in a folder has a query, which loads ignore: it changes when the
+    /// file is replaced or written to, so that the file is another image.
     public var url: String
     /// The title: the text after the tab in a list, otherwise the file name without extension.
     public var title: String

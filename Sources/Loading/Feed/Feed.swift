@@ -2,7 +2,7 @@ import FoundationEssentials
 public import VitrineConcurrency
 public import VitrineGraphics
 
-/// A list of images to show: a folder, a text file, or a text file on a server.
+/// A list of images to show: a folder, an image file, a text file, or a text file on a server.
 ///
 /// ```swift
 /// let feed = try Feed("https://signs.example.com/list.txt")
@@ -10,7 +10,9 @@ public import VitrineGraphics
 /// feed.startUpdates(every: 15 * 60)
 /// ```
 ///
-/// A folder contains the files with the extensions of images, sorted by name. A list is UTF-8 text with one image URL
+/// A folder contains the files with the extensions of images, in natural order ("2" before "10"), then those of its
+/// subfolders: up to 100,000 images, 16 levels deep. Hidden files and folders are left out. A file that is replaced or written
+/// to under its name is another image as of the next update or `reload()`. A list is UTF-8 text with one image URL
 /// per line, optionally followed by a tab and a title; lines that begin with `#` are comments. Relative URLs are
 /// resolved against the URL of the list. A list from a server may name only http, https and data URLs.
 ///
@@ -100,13 +102,13 @@ public final class Feed {
   private var base: URL?
   /// The age of the shown list at a time of the clock.
   private var knownAge: (seconds: Double, time: Int64)?
-  /// The state of the file or folder when it was last read.
+  /// The state of the list on this machine when it was last read.
   private var stamp: FileStamp?
 
   /// Creates a feed. Reads a folder or a file at once and throws if it cannot be used; requests nothing.
   ///
   /// - Parameters:
-  ///   - location: The path of a folder or text file, or the http(s) URL of a list.
+  ///   - location: The path of a folder, an image file or a text file, or the http(s) URL of a list.
   ///   - downloader: The downloader for a list on a server; `nil`, the default, uses `ImageDownloader.shared` at the
   ///     time of each request.
   ///   - clock: The clock that times retries and updates; `nil`, the default, uses the clock of the downloader.
@@ -185,8 +187,8 @@ public final class Feed {
   ///
   /// The interval varies by ten percent in both directions, so that a fleet of devices does not send its requests at
   /// the same time. A server that states a longer lifetime of its list (`max-age`, `Expires`) is not asked earlier,
-  /// except after a day. A folder or a file is read again only if it has changed. Items of the application do not
-  /// change.
+  /// except after a day. A list on this machine is read again only if it has changed. Of a folder, the names and the
+  /// states of the files are read. Items of the application do not change.
   ///
   /// - Parameter seconds: The interval in seconds, at least 1. With 0, a negative number or NaN, there are no updates.
   public func startUpdates(every seconds: Double) {

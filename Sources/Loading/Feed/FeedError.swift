@@ -6,7 +6,7 @@ public enum FeedError: Error, Hashable, Sendable {
   case missing(path: String)
   /// The file or folder cannot be read.
   case unreadable(path: String)
-  /// The folder has no file with the extension of an image.
+  /// Neither the folder nor its subfolders have a file with the extension of an image.
   case emptyFolder(path: String)
   /// The list names no image.
   case emptyList(String)
@@ -25,7 +25,8 @@ extension FeedError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .invalidURL(let text): "not a URL: \(text)"
-    case .missing(let path): "there is no feed at \(path); name a folder of images, a text file or a URL"
+    case .missing(let path):
+      "there is no feed at \(path); name a folder of images, an image, a text file or a URL"
     case .unreadable(let path): "cannot read \(path)"
     case .emptyFolder(let path): "the folder \(path) has no images (\(FeedReader.formats))"
     case .emptyList(let name): "the feed at \(name) names no image"

@@ -4,17 +4,18 @@ import VitrineGraphics
 
 /// Reads feeds on this machine, and parses lists.
 enum FeedReader {
-  private static let imageExtensions: Set<String> = ["jpg", "jpeg", "png", "webp", "gif"]
   /// The file name extensions of images, for messages.
-  static var formats: String { imageExtensions.sorted().joined(separator: ", ") }
+  static var formats: String { FolderImages.extensions.sorted().joined(separator: ", ") }
 
-  /// Returns the images of a folder, sorted by name, or those of a list.
+  /// Returns the images of a folder and its subfolders, those of a list, or an image file alone.
   static func items(at path: String) throws(FeedError) -> Feed.Items {
-    var info = stat()
-    guard stat(path, &info) == 0 else { throw .missing(path: path.withoutSecrets) }
-    if info.st_mode & S_IFMT == S_IFDIR { return Feed.Items(try folder(path)) }
-    let base = URL(filePath: path, directoryHint: .notDirectory)
-    return Feed.Items(try list(try contents(of: path), name: path, base: base))
+    guard let stamp = FileStamp(path: path) else { throw .missing(path: path.withoutSecrets) }
+    if stamp.isFolder { return Feed.Items(try folder(path)) }
+    let url = URL(filePath: path, directoryHint: .notDirectory)
+    if stamp.isFile, FolderImages.isImage(path) {
+      return Feed.Items([item(url, stamp, detail: url.lastPathComponent)])
+    }
+    return Feed.Items(try list(try contents(of: path), name: path, base: url))
   }
 
   /// Returns the bytes of a file, which may be a device without an end.
@@ -34,17 +35,23 @@ enum FeedReader {
   }
 
   private static func folder(_ path: String) throws(FeedError) -> [Feed.Item] {
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
-      throw .unreadable(path: path)
-    }
+    guard let images = FolderImages(in: path) else { throw .unreadable(path: path) }
+    guard !images.files.isEmpty else { throw .emptyFolder(path: path) }
     let folder = URL(filePath: path, directoryHint: .isDirectory)
-    let images = names.filter { !$0.hasPrefix(".") && imageExtensions.contains(fileExtension($0)) }.sorted()
-    guard !images.isEmpty else { throw .emptyFolder(path: path) }
-    let folderName = folder.standardizedFileURL.lastPathComponent
-    return images.map { name in
-      let url = folder.appending(path: name, directoryHint: .notDirectory)
-      return Feed.Item(url: url.absoluteString, title: FeedList.title(of: url), detail: folderName)
+    let name = folder.standardizedFileURL.lastPathComponent
+    return images.files.map { file in
+      // The detail is the folder, because the title is the name of the file.
+      let folders = [Substring(name)] + file.path.split(separator: "/").dropLast()
+      return item(
+        folder.appending(path: file.path, directoryHint: .notDirectory), file.stamp,
+        detail: folders.joined(separator: "/"))
     }
+  }
+
+  /// Returns the item of a file. The query, which a load of a file ignores, is the state of the file: a file that was
+  /// replaced is another image, in memory as well.
+  private static func item(_ url: URL, _ stamp: FileStamp, detail: String) -> Feed.Item {
+    Feed.Item(url: "\(url.absoluteString)?\(stamp.version)", title: FeedList.title(of: url), detail: detail)
   }
 
   /// Parses a list, which must be UTF-8 text without NUL bytes and name an image.
@@ -53,9 +60,5 @@ enum FeedReader {
     let list = try FeedList(bytes, base: base)
     guard !list.isEmpty else { throw .emptyList(name) }
     return list
-  }
-
-  private static func fileExtension(_ name: String) -> String {
-    name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
   }
 }

@@ -3,7 +3,8 @@ import VitrineConcurrency
 /// The items of a folder or of a list on this machine, as they were read.
 struct LocalList: Sendable {
   let items: Feed.Items
-  /// The state of the file or folder before it was read; `nil` if a later change may not change the state.
+  /// The state of the file before it was read; `nil` if a later change may not change the state, and for a folder, because
+  /// a file in it may change.
   let stamp: FileStamp?
 
   /// Reads a folder or a list.
@@ -12,7 +13,7 @@ struct LocalList: Sendable {
   init(path: String, at now: Int64 = FileStamp.now) throws(FeedError) {
     let stamp = FileStamp(path: path)
     items = try FeedReader.items(at: path)
-    self.stamp = stamp.flatMap { $0.isReliable(at: now) ? $0 : nil }
+    self.stamp = stamp.flatMap { $0.isFile && $0.isReliable(at: now) ? $0 : nil }
   }
 
   /// Reads a folder or a list again; `nil` if it has not changed since `stamp`.

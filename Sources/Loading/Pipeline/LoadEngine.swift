@@ -138,7 +138,7 @@ final class LoadEngine: Sendable {
 
   /// Returns the function that finds the stored body of a request, to be called on a worker thread; `nil` if bodies are
   /// not read in parts.
-  func storedBody(of request: ImageRequest) -> (@Sendable () -> EncodedBytes?)? {
+  func storedBody(of request: ImageRequest) -> (@Sendable () -> RegionBytes?)? {
     guard let cache = dataCache as? any StoredBodyReading, request.cache.usesDisk, !request.isLocal,
       configuration.responses.bodyModifier == nil
     else { return nil }
@@ -146,7 +146,7 @@ final class LoadEngine: Sendable {
       guard let body = cache.storedBody(for: transports.onDisk(request.identity)),
         body.response.matches(request.sentHeaders, credentials: request.identity.credentials)
       else { return nil }
-      return body.bytes
+      return RegionBytes(body.bytes) { body.digest }
     }
   }
 

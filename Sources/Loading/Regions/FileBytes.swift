@@ -1,9 +1,11 @@
 import Glibc
 
-/// The bytes of a file that stays open, so that they are neither copied into memory nor mapped: a file that is shortened
-/// meanwhile ends early, where a mapping would end the process.
+/// The bytes of a file that stays open, so that they are neither copied into memory nor mapped: a mapping would end the
+/// process if the file is shortened meanwhile. Once a file has been written to, reading fails, because its old and its
+/// new contents do not belong together. A file that takes the place of the open one makes no difference.
 final class FileBytes: Sendable {
   private let descriptor: Int32
+  private let stamp: FileStamp
   let count: Int
 
   /// Opens a regular file; `nil` if that is not possible.
@@ -19,6 +21,7 @@ final class FileBytes: Sendable {
       return nil
     }
     self.descriptor = descriptor
+    stamp = FileStamp(status)
     count = Int(status.st_size)
   }
 
@@ -28,8 +31,14 @@ final class FileBytes: Sendable {
     EncodedBytes(count: count) { offset, buffer in
       while true {
         let count = pread(self.descriptor, buffer.baseAddress, buffer.count, off_t(offset))
-        if count >= 0 || errno != EINTR { return count }
+        guard count < 0 else { return self.isUnchanged ? count : -1 }
+        guard errno == EINTR else { return count }
       }
     }
+  }
+
+  private var isUnchanged: Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && FileStamp(status).hasSameContents(as: stamp)
   }
 }

@@ -23,6 +23,8 @@ package final class ImageRegions {
   private let maker: RegionMaker
   private let request: ImageRequest
   private var phase = Phase.closed
+  /// The identity of the shown image.
+  private var content: ContentID?
   /// The reservation of the encoded bytes and of the decoder.
   private var reservation: MemoryReservation?
   /// Incremented by each call of `open` and `close`, so that a late end is recognized.
@@ -60,12 +62,17 @@ package final class ImageRegions {
 
   /// Loads the encoded image and reads it once. `completion` is called once, unless `close()` is called before. Does
   /// nothing while the image is open or being opened.
-  package func open(completion: @escaping OpenCompletion) {
+  ///
+  /// - Parameter content: The identity of the shown image, of which regions are wanted. Fails with `.replaced` if the
+  ///   encoded image is another one by now. `nil` accepts any.
+  package func open(of content: ContentID?, completion: @escaping OpenCompletion) {
     guard !isActive else { return }
     generation += 1
+    self.content = content
     if downloader.engine.readsFile(of: request.url) {
       let path = request.url.path(percentEncoded: false)
-      return read({ FileBytes(path: path)?.encoded }, byteCount: 0) { [weak self] in self?.end($0, completion)
+      return read({ FileBytes(path: path).map { RegionBytes($0.encoded) } }, byteCount: 0) {
+        [weak self] in self?.end($0, completion)
       }
     }
     guard let stored = downloader.engine.storedBody(of: request) else { return load(completion) }
@@ -86,7 +93,9 @@ package final class ImageRegions {
       switch result {
       case .success(let response):
         guard let data = response.data else { return self.end(.failure(.notSupported), completion) }
-        self.read({ EncodedBytes(data) }, byteCount: data.count) { [weak self] in self?.end($0, completion) }
+        let cache = downloader.dataCache
+        let bytes = RegionBytes(EncodedBytes(data)) { cache?.digest(of: data) }
+        self.read({ bytes }, byteCount: data.count) { [weak self] in self?.end($0, completion) }
       case .failure(let error): self.end(.failure(.image(error)), completion)
       }
     }
@@ -96,13 +105,14 @@ package final class ImageRegions {
   }
 
   private func read(
-    _ bytes: @escaping @Sendable () -> EncodedBytes?, byteCount: Int,
+    _ bytes: @escaping @Sendable () -> RegionBytes?, byteCount: Int,
     _ completion: @escaping @MainActor @Sendable (Result<any ImageRegionDecoder, RegionError>) -> Void
   ) {
     let generation = generation
     let reservation = MemoryReservation(byteCount, in: maker.ledger, as: .decoding)
     self.reservation = reservation
-    let job = maker.open(bytes, limits: request.limits, reservation: reservation) { [weak self] result in
+    let job = maker.open(bytes, of: content, limits: request.limits, reservation: reservation) {
+      [weak self] result in
       MainActorQueue.main.post {
         guard let self, self.generation == generation else { return reservation.end() }
         completion(result)

@@ -25,26 +25,29 @@ struct RegionMaker: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: Returns the encoded image, on a worker thread; `nil` if there is none, which fails with `.notCached`.
+  ///   - content: The identity of the shown image; other bytes fail with `.replaced`. `nil` accepts any.
   ///   - reservation: The reservation of the bytes in memory. Has the memory of the decoder in addition afterwards.
   ///   - completion: Called once on a worker thread, unless the job is cancelled before the start.
   func open(
-    _ bytes: @escaping @Sendable () -> EncodedBytes?, limits: DecodeLimits, reservation: MemoryReservation,
+    _ bytes: @escaping @Sendable () -> RegionBytes?, of content: ContentID?, limits: DecodeLimits,
+    reservation: MemoryReservation,
     completion: @escaping @Sendable (Result<any ImageRegionDecoder, RegionError>) -> Void
   ) -> RegionJob {
     let kept = reservation.bytes
-    let opened = Shared<EncodedBytes?>(nil)
+    let opened = Shared<RegionBytes?>(nil)
     // A file is opened here, before the memory is reserved.
     let claim = MemoryClaim(in: reservation) { [decoder] in
       guard let bytes = bytes() else { return 0 }
       opened.withLock { $0 = bytes }
-      return decoder.memoryForRegions(of: bytes)
+      return decoder.memoryForRegions(of: bytes.encoded)
     }
     let options = DecodeOptions(pixelFormat: pixelFormat, limits: limits)
     return submit(.high, claim) { [decoder] cancellation in
       let result = Result { () throws(RegionError) -> any ImageRegionDecoder in
         guard let bytes = opened.withLock({ $0.take() }) else { throw .image(.notCached) }
         if claim.isGivenUp { throw .image(claim.refusal) }
-        return try decoder.regionDecoder(for: bytes, options: options, cancellation: cancellation)
+        if let content, !bytes.are(content) { throw .replaced }
+        return try decoder.regionDecoder(for: bytes.encoded, options: options, cancellation: cancellation)
       }
       let retained = (try? result.get()).map { ByteCount.sum(kept, $0.retainedBytes) }
       reservation.resize(to: retained ?? 0)

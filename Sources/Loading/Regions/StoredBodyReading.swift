@@ -10,9 +10,12 @@ package struct StoredBody: Sendable {
   /// The response without its body.
   package let response: StoredResponse
   package let bytes: EncodedBytes
+  /// The digest of the body.
+  package let digest: BodyDigest
 
-  package init(response: StoredResponse, bytes: EncodedBytes) {
+  package init(response: StoredResponse, bytes: EncodedBytes, digest: BodyDigest) {
     self.response = response
     self.bytes = bytes
+    self.digest = digest
   }
 }

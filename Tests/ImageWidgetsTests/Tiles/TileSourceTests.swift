@@ -46,7 +46,7 @@ struct TileSourceTests {
     let view = try await view(regions, ImageRequest("http://a.test/1"))
     let source = try #require(view.attachment?.tileSource(for: view))
     var layouts: [RegionLayout?] = []
-    source.open { layouts.append($0) }
+    source.open(for: try #require(view.image)) { layouts.append($0) }
     let transport = try #require(regions.transports.first as? FakeTransport)
     try await transport.transfer(2).respond(with: SlotBench.red)
 

@@ -22,9 +22,11 @@ struct LocalFeedTests {
     feed.onChange = { changes.append($0) }
     #expect(feed.state == .loaded)
     #expect(feed.items.map(\.title) == ["a first", "b second"])
-    #expect(
-      feed.items.map(\.detail) == Array(repeating: URL(filePath: folder.path).lastPathComponent, count: 2))
-    #expect(feed.items.first?.url == URL(filePath: folder.path + "/a-first.JPG").absoluteString)
+    let name = URL(filePath: folder.path).lastPathComponent
+    #expect(feed.items.map(\.detail) == [name, name])
+    let url = try #require(feed.items.first.flatMap { URL(string: $0.url) })
+    #expect(url.path(percentEncoded: false) == folder.path + "/a-first.JPG")
+    #expect(feed.items.first?.isTitleFileName == true)
 
     feed.reload()
     try await until { !feed.isLoading }
@@ -109,6 +111,66 @@ struct LocalFeedTests {
     folder.remove()
   }
 
+  @Test func fileThatIsReplacedOrWrittenToIsAnotherImage() async throws {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    for name in ["a.png", "b.png", "c#1?.png"] { try folder.write("old", to: name) }
+    let clock = ManualLoadingClock()
+    let feed = try Feed(folder.path, clock: clock)
+    let old = Array(feed.items)
+    var updates: [ListChanges] = []
+    feed.onUpdate = { updates.append($0) }
+    feed.startUpdates(every: 60)
+    #expect(URL(string: old[2].url)?.path(percentEncoded: false) == folder.path + "/c#1?.png")
+
+    // A change of the mode is none of the contents.
+    #expect(chmod(folder.path + "/b.png", 0o600) == 0)
+    try folder.write("another", to: "a.png")
+    clock.advance(by: 67)
+    try await until { updates.count == 1 && !feed.isLoading }
+    #expect(updates[0].removals == [0] && updates[0].insertions == [0])
+    #expect(feed.items[0].url != old[0].url)
+    #expect(feed.items[0].title == "a" && feed.items[1] == old[1] && feed.items[2] == old[2])
+
+    // The time of the folder changes as well, but not the names in it.
+    try folder.write("new", to: "new")
+    #expect(rename(folder.path + "/new", folder.path + "/b.png") == 0)
+    feed.reload()
+    try await until { updates.count == 2 && !feed.isLoading }
+    #expect(updates[1].removals == [1] && updates[1].insertions == [1])
+
+    feed.reload()
+    try await until { !feed.isLoading }
+    #expect(updates.count == 2, "nothing has changed")
+  }
+
+  @Test func replacedFileIsLoadedAgainAndOthersComeFromMemory() async throws {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    func write(_ width: Int, to name: String) throws {
+      try folder.write(
+        String(decoding: FakeDecoder.encodedImage(width: width, height: 10), as: UTF8.self), to: name)
+    }
+    try write(10, to: "a.png")
+    try write(20, to: "b.png")
+    let decoder = FakeDecoder()
+    let downloader = ImageDownloader(transports: [LocalTransport()], decoder: decoder)
+    let feed = try Feed(folder.path)
+    func widths() async throws -> [Int] {
+      var widths: [Int] = []
+      for item in feed.items { widths.append(try await downloader.image(for: item.url).image.pixelWidth) }
+      return widths
+    }
+    #expect(try await widths() == [10, 20])
+
+    try write(100, to: "a.png")
+    feed.reload()
+    try await until { !feed.isLoading }
+
+    #expect(try await widths() == [100, 20])
+    #expect(decoder.calls.count == 3)
+  }
+
   @Test func unchangedFileIsNotReadAgain() throws {
     let folder = try TemporaryFolder()
     defer { folder.remove() }
@@ -128,6 +190,48 @@ struct LocalFeedTests {
     #expect(throws: FeedError.missing(path: "/nowhere")) {
       _ = try LocalList(path: "/nowhere", changedSince: list.stamp, at: later)
     }
+  }
+
+  @Test func subfoldersBelongToAFolder() async throws {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/my trip/day 2", withIntermediateDirectories: true)
+    try folder.write("x", to: "my trip/day 2/a-b.png")
+    let feed = try Feed(folder.path)
+
+    #expect(feed.items.map(\.title) == ["a b"])
+    let name = URL(filePath: folder.path).lastPathComponent
+    #expect(feed.items[0].detail == name + "/my trip/day 2")
+    let url = try #require(URL(string: feed.items[0].url))
+    #expect(url.path(percentEncoded: false) == folder.path + "/my trip/day 2/a-b.png")
+
+    try folder.write("x", to: "my trip/c.png")
+    feed.reload()
+    try await until { !feed.isLoading }
+    #expect(feed.items.map(\.title) == ["c", "a b"])
+  }
+
+  @Test func imageFileIsAFeedOfOneImage() async throws {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    try folder.write("old", to: "a.JPG")
+    let feed = try Feed(folder.path + "/a.JPG")
+    #expect(feed.items.map(\.title) == ["a"])
+    let old = feed.items[0].url
+    #expect(URL(string: old)?.path(percentEncoded: false) == folder.path + "/a.JPG")
+
+    try folder.write("another", to: "a.JPG")
+    feed.reload()
+    try await until { !feed.isLoading }
+    #expect(feed.items.count == 1 && feed.items[0].url != old)
+  }
+
+  @Test func folderIsAlwaysReadAgain() throws {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    try folder.write("x", to: "a.png")
+    #expect(try LocalList(path: folder.path, at: FileStamp.now + 10_000_000_000).stamp == nil)
   }
 
   @Test func listFileResolvesRelativeAddresses() throws {

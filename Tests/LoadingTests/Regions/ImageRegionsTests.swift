@@ -28,8 +28,8 @@ import VitrineTesting
   private let region = ImageRegion(reduction: 2, x: 10, y: 20, width: 30, height: 40)
   private let body = FakeDecoder.encodedImage(width: 640, height: 480)
 
-  private func open(_ regions: ImageRegions) {
-    regions.open { [layouts] (result: Result<RegionLayout, RegionError>) in layouts.add(try? result.get()) }
+  private func open(_ regions: ImageRegions, of content: ContentID? = nil) {
+    regions.open(of: content) { [layouts] in layouts.add(try? $0.get()) }
   }
 
   /// Returns an image that was opened from the network.
@@ -83,6 +83,35 @@ import VitrineTesting
     #expect(ledger.usage.decoding == RegionFakeDecoder.retainedBytes)
     _ = regions.decode(region, priority: .high) { [images] in images.add(try? $0.get()) }
     #expect(try await images.wait(for: 1).first??.pixelHeight == 40)
+  }
+
+  @Test func fileThatHasReplacedTheShownImageIsNotOpened() async throws {
+    let files = try LocalFiles()
+    let url = try files.write(body, to: "a.jpg")
+    let shown = ContentID(samplesOf: EncodedBytes(body))
+    let regions = try #require(ImageRegions(of: ImageRequest(url: url), from: downloader))
+    open(regions, of: shown)
+    #expect(try await layouts.wait(for: 1)[0]?.sourceWidth == 640)
+    regions.close()
+
+    _ = try files.write(FakeDecoder.encodedImage(width: 640, height: 480, color: .white), to: "a.jpg")
+    open(regions, of: shown)
+
+    #expect(try await layouts.wait(for: 2)[1] == nil)
+    #expect(!regions.isActive)
+    #expect(ledger.usage.decoding == 0)
+  }
+
+  @Test func imageThatItsServerHasReplacedIsNotOpened() async throws {
+    let regions = try #require(ImageRegions(of: request(), from: downloader))
+    open(regions, of: ContentID(samplesOf: EncodedBytes(body)))
+    try await transport.transfer(1).respond(
+      with: FakeDecoder.encodedImage(width: 640, height: 480, color: .white))
+    #expect(try await layouts.wait(for: 1) == [nil])
+
+    open(regions, of: ContentID(samplesOf: EncodedBytes(body)))
+    try await transport.transfer(2).respond(with: body)
+    #expect(try await layouts.wait(for: 2)[1]?.sourceWidth == 640)
   }
 
   @Test(arguments: ["missing.jpg", "folder"])

@@ -38,6 +38,7 @@ struct ZoomTilesTests {
   @Test func tilesOfTheVisiblePartAreLoadedCenterFirst() {
     view.setZoomScale(4, animated: false)
     #expect(source.opens == 1 && source.loads.isEmpty)
+    #expect(source.shown === view.contents)
     #expect(view.isLoading)
     #expect(view.imageRoom == view.frame.size, "the whole image keeps its size")
 
@@ -249,11 +250,13 @@ private final class FakeTileSource: TileSource {
   private(set) var isActive = false
   var onPressure: ((_ isCritical: Bool) -> Void)?
   private(set) var opens = 0
+  private(set) weak var shown: Image?
   private(set) var loads: [Load] = []
   private var opening: ((RegionLayout?) -> Void)?
 
-  func open(completion: @escaping @MainActor (RegionLayout?) -> Void) {
+  func open(for shown: Image, completion: @escaping @MainActor (RegionLayout?) -> Void) {
     opens += 1
+    self.shown = shown
     isActive = true
     opening = completion
   }

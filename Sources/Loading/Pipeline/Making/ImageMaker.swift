@@ -53,7 +53,8 @@ struct ImageMaker: Sendable {
         }
         if claim.isGivenUp { throw claim.refusal }
         return try key.settings.applied(
-          to: decoder.decode(body, options: options, cancellation: flag.cancellation))
+          to: decoder.decode(body, options: options, cancellation: flag.cancellation)
+        ).identified(by: ContentID(samplesOf: EncodedBytes(body)))
       }
       if countsImages, key.decodes, case .success(let image) = result {
         image.countAsShown(movedFrom: reservation)

@@ -81,7 +81,7 @@ struct PixelReader: Sendable {
   }
 
   private func pixels(for key: PixelKey, of body: BodyDigest) -> StoredPixels? {
-    counted { pixels.pixels(for: key, of: body, reserving: $0) }
+    counted(of: body) { pixels.pixels(for: key, of: body, reserving: $0) }
   }
 
   /// Returns a variant that has at most as many pixels as the requested size.
@@ -90,17 +90,20 @@ struct PixelReader: Sendable {
   ) -> StoredPixels? {
     let (count, overflow) =
       request.targetSize.map { $0.width.multipliedReportingOverflow(by: $0.height) } ?? (.max, false)
-    return counted {
+    return counted(of: body) {
       pixels.smallerPixels(for: key, of: body, maximumCount: overflow ? .max : count, reserving: $0)
     }
   }
 
-  /// Returns pixels that are counted in the ledger.
-  private func counted(_ find: (_ reserve: (_ bytes: Int) -> Void) -> StoredPixels?) -> StoredPixels? {
+  /// Returns pixels that are counted in the ledger and know the body that they were made from.
+  private func counted(
+    of body: BodyDigest, _ find: (_ reserve: (_ bytes: Int) -> Void) -> StoredPixels?
+  ) -> StoredPixels? {
     let reservation = MemoryReservation(0, in: ledger, as: .decoding)
     defer { reservation.end() }
     guard let stored = find({ reservation.reserveForDisk($0) }) else { return nil }
-    if countsImages { stored.image.countAsShown(movedFrom: reservation) }
-    return stored
+    let image = stored.image.identified(by: ContentID(body))
+    if countsImages { image.countAsShown(movedFrom: reservation) }
+    return StoredPixels(image: image, isAnimated: stored.isAnimated)
   }
 }

@@ -10,9 +10,9 @@ package protocol TileSource: AnyObject {
   /// Called when memory is short: all memory should be released that is not needed at this moment if the argument is
   /// true, else that of regions that are not visible.
   var onPressure: ((_ isCritical: Bool) -> Void)? { get set }
-  /// Prepares the image. `completion` is called later, with `nil` if the image is decoded only as a whole or cannot be
-  /// read; not after `close()`.
-  func open(completion: @escaping @MainActor (RegionLayout?) -> Void)
+  /// Prepares the image from which `shown` was made. `completion` is called later, with `nil` if the image is decoded
+  /// only as a whole, cannot be read, or has been replaced by another; not after `close()`.
+  func open(for shown: Image, completion: @escaping @MainActor (RegionLayout?) -> Void)
   /// Decodes a region of an open image. `completion` is called later, with `nil` after a failure; not after the returned
   /// load was cancelled.
   func load(_ region: ImageRegion, completion: @escaping @MainActor (Image?) -> Void) -> any TileLoad

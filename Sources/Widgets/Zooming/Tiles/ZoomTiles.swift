@@ -8,18 +8,13 @@ final class ZoomTiles {
     case closed
     case opening
     case open(TileGrid)
-    /// The image is decoded only as a whole.
+    /// The image is decoded only as a whole, or has been replaced by another.
     case unavailable
   }
 
-  /// The number of pixels up to which all of an image is loaded when it is enlarged.
-  static let largestWholeImage = 4_000_000
-  /// The formats of which some images are decoded in parts.
-  private static let formats: Set<ImageFormat> = [.jpeg, .png]
-
   /// Called when the tiles look different.
   var onChange: () -> Void = {}
-  /// Called when the image has been opened, and when it turns out that it is decoded only as a whole.
+  /// Called when the image has been opened, and when it turns out that there are no tiles of it.
   var onOpen: () -> Void = {}
   /// Called when the first tile is loading, and when none is loading any more.
   var onLoading: (_ isLoading: Bool) -> Void = { _ in }
@@ -40,9 +35,7 @@ final class ZoomTiles {
   /// with more pixels.
   func serves(_ image: Image) -> Bool {
     if case .unavailable = phase { return false }
-    let (width, height) = (Double(image.sourceWidth), Double(image.sourceHeight))
-    return Self.formats.contains(image.format) && !image.isFullSize && !image.isPreview && !image.isAnimated
-      && width * height > Double(Self.largestWholeImage)
+    return image.mayHaveRegions
   }
 
   /// Opens an image from which tiles may be needed soon.
@@ -55,7 +48,7 @@ final class ZoomTiles {
     self.source = source
     phase = .opening
     source.onPressure = { [weak self] in self?.handlePressure(isCritical: $0) }
-    source.open { [weak self] layout in self?.opened(layout, image) }
+    source.open(for: image) { [weak self] layout in self?.opened(layout, image) }
     updateLoading()
   }
 
