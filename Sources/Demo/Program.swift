@@ -55,6 +55,7 @@ struct Program {
     var configuration = Application.Configuration()
     configuration.host.title = "Vitrine"
     configuration.host.size = options.size
+    configuration.host.isFullScreen = options.isFullScreen
     configuration.host.scale = options.scale
     configuration.host.rotation = options.rotation
     configuration.host.videoDriver = options.video

@@ -42,6 +42,12 @@ struct OptionErrorTests {
     #expect(try Options(arguments: ["--size=8192x100", "--scale=2"]).scale == 2)
   }
 
+  @Test func fullScreenAndSizeExcludeEachOther() {
+    #expect(message("--fullscreen", "--size", "640x480") == "--fullscreen and --size cannot be combined")
+    #expect(message("--size=1280x800", "--fullscreen") == "--fullscreen and --size cannot be combined")
+    #expect(message("--fullscreen=on") == "--fullscreen takes no value")
+  }
+
   @Test func cacheFolderAndNoDiskCacheExcludeEachOther() {
     #expect(message("--cache", "/tmp", "--no-disk-cache")?.contains("cannot be combined") == true)
     #expect(message("--cache", "/tmp") == nil)

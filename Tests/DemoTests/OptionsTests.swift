@@ -50,6 +50,11 @@ struct OptionsTests {
     #expect(options.scale == 1.25)
   }
 
+  @Test func fullScreenIsAnOption() throws {
+    #expect(try !Options(arguments: []).isFullScreen)
+    #expect(try Options(arguments: ["--fullscreen"]).isFullScreen)
+  }
+
   @Test func offlineIsAnOption() throws {
     #expect(try !Options(arguments: []).isOffline)
     #expect(try Options(arguments: ["--offline"]).isOffline)

@@ -12,14 +12,16 @@ PROJECT = Path(__file__).resolve().parent.parent.parent
 CACHE = PROJECT / ".build/windows"
 VITRINE = PROJECT / ".build/release/vitrine"
 # Images arrive at once, so that each run loads them in the same order.
-ARGUMENTS = ["--latency", "0", "--no-disk-cache", "--screen", "list"]
+ARGUMENTS = ["--latency", "0", "--no-disk-cache"]
 
 
 class Program:
     """A context manager: the program starts with `with` and is killed at its end."""
 
     def __init__(self, environment, *arguments):
-        self.words = [str(word) for word in [VITRINE, *ARGUMENTS, *arguments]]
+        # A slideshow has no other screens.
+        start = [*arguments, *ARGUMENTS] if "slideshow" in arguments else [*ARGUMENTS, "--screen", "list", *arguments]
+        self.words = [str(word) for word in [VITRINE, *start]]
         self.environment = {**environment, "VITRINE_ASSETS": str(PROJECT / "Assets"), "SWIFT_BACKTRACE": "enable=no"}
 
     def __enter__(self):

@@ -8,6 +8,9 @@ from pathlib import Path
 
 from checks import Failed, wait
 
+# The size of an X server's screen.
+SCREEN = (1600, 1000)
+
 
 def plain_environment():
     """Returns the caller's environment without the variables of a desktop."""
@@ -66,9 +69,10 @@ class Server:
 class Xvfb(Server):
     """An X server without a window manager, larger than the windows on it."""
 
-    def __init__(self, size=(1600, 1000)):
+    size = SCREEN
+
+    def __init__(self):
         super().__init__("Xvfb")
-        self.size = size
 
     def run(self):
         # Xvfb chooses a free display number and writes the number when it listens.

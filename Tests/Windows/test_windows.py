@@ -14,7 +14,7 @@ from checks import Checks, Failed, claim, end_by_signal, need_tools, wait
 from hands import Hands
 from program import PROJECT, Program, read, run_script
 from reference import Reference
-from servers import Weston, Xvfb, plain_environment
+from servers import SCREEN, Weston, Xvfb, plain_environment
 
 SIZE = (1280, 800)
 # The levels of a channel by which the rounding of OpenGL may differ from the software renderer.
@@ -61,6 +61,8 @@ INDICATOR = (1200, 0, 1280, 800)
 NAMES = ["start", *(name for name, _, _ in STEPS)]
 # A feed of some dozen rows, so that a held key reaches the end.
 SHORT = ["--feed", PROJECT / "Assets/gallery"]
+# A slide that stands still over the whole screen.
+SLIDESHOW = ["slideshow", PROJECT / "Assets/gallery", "--transition", "none", "--motion", "off", "--seconds", "3600"]
 
 
 def sdl_version():
@@ -80,13 +82,14 @@ def script():
 def references(environment):
     """Returns the references of the windows, drawn off screen."""
     def draw(lines, names, *arguments):
-        shots = run_script(environment, lines, names, "--video", "offscreen", *arguments)
+        shots = run_script(environment, lines, names, *arguments, "--video", "offscreen")
         return {name: Reference(shot, DISABLED if name in BUTTONS else []) for name, shot in shots.items()}
 
     wanted = draw(script(), NAMES)
     wanted |= draw(["wait idle", "tap 300 400", "wait idle", "shot opened"], ["opened"])
     wanted |= draw(["wait idle", "shot narrow"], ["narrow"], "--size", "700x500")
     wanted |= draw(["wait idle", "shot short", "key end", "wait idle", "shot end"], ["short", "end"], *SHORT)
+    wanted |= draw(["wait idle", "shot slide"], ["slide"], *SLIDESHOW, "--size", "x".join(map(str, SCREEN)))
     return wanted
 
 
@@ -243,6 +246,23 @@ class Windows(Checks):
         hands.keys("Escape")
         hands.shows("start", self.wanted["start"])
 
+    def covers_the_screen(self, xvfb, make_hands):
+        """There is no window manager that would resize the window."""
+        with Program(xvfb.environment, *SLIDESHOW, "--video", "x11") as program:
+            hands = make_hands()
+            frame = (hands.x, hands.y, *hands.size)
+            claim(frame == (0, 0, *SCREEN), f"x, y, width and height of the window are {frame}")
+            hands.shows("slide", self.wanted["slide"])
+            hands.keys("Escape")
+            program.ends()
+
+    def is_a_window(self, xvfb, make_hands):
+        with Program(xvfb.environment, *SLIDESHOW, "--video", "x11", "--size", "700x500") as program:
+            size = make_hands().size
+            claim(size == (700, 500), f"the size of the window is {size}")
+            program.terminate()
+            program.ends()
+
     def x11(self, xvfb):
         def make_hands():
             return Hands(xvfb, "^vitrine$")
@@ -258,6 +278,8 @@ class Windows(Checks):
             self.check("x11: an idle program uses no processor time after these changes", lambda: self.sleeps(program))
             self.check("x11: closing the window ends the program",
                        lambda: (client.close_window(xvfb.display, hands.window), program.ends())[1])
+        self.check("x11: a slideshow covers the whole screen", lambda: self.covers_the_screen(xvfb, make_hands))
+        self.check("x11: a slideshow with a size is a window", lambda: self.is_a_window(xvfb, make_hands))
         self.check("x11: a missing server is reported",
                    lambda: self.refused("x11", {**xvfb.environment, "DISPLAY": ":4711"}, ":4711"))
         self.check("x11: a missing DISPLAY is reported", lambda: self.refused(

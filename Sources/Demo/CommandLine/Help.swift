@@ -19,6 +19,8 @@ nonisolated enum Help {
       ),
       .init("--screen", "NAME", "home, list, grid, buttons, transitions, indicators or animations (home)"),
       .init("--size", "WxH", "window size in points (1280x800)"),
+      .init(
+        "--fullscreen", "", "cover the whole screen on X11 and Wayland, as always on KMSDRM; not with --size"),
       .init("--scale", "F", "pixels per point, 0.5 to 8 (1)"),
       .init(
         "--rotate", "DEGREES", "rotate output and input for a rotated panel: 0, 90, 180 or 270, clockwise (0)"

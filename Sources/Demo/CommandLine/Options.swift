@@ -8,6 +8,8 @@ nonisolated struct Options: Equatable {
   var refresh = 15.0
   var screen = "home"
   var size = Size(width: 1280, height: 800)
+  /// True if the window covers the whole screen.
+  var isFullScreen = false
   var scale = 1.0
   var rotation = Rotation.none
   /// The size of a tile of the grid in points.
@@ -54,6 +56,7 @@ nonisolated struct Options: Equatable {
   /// Parses the arguments, which do not include the program's name. `--name value` and `--name=value` are equivalent.
   init(arguments: [String]) throws(UsageError) {
     var remaining = arguments[...]
+    var hasSize = false
     while let argument = remaining.popFirst() {
       guard argument.hasPrefix("-") else {
         if feed == nil, Self.isFeed(argument) {
@@ -85,6 +88,8 @@ nonisolated struct Options: Equatable {
       case "--size":
         size = try Self.size(
           name, try value("a size, as 1280x800"), like: "1280x800", in: 64...Self.longestSide)
+        hasSize = true
+      case "--fullscreen": isFullScreen = true
       case "--tile":
         tile = try Self.size(name, try value("a size, as 160x120"), like: "160x120", in: 16...4096)
       case "--gap": gap = try Self.number(name, try value("points, as 8"), in: 0...1000)
@@ -119,6 +124,9 @@ nonisolated struct Options: Equatable {
     if video == "auto" { video = nil }
     if cache != nil, !hasDiskCache {
       throw UsageError(message: "--cache and --no-disk-cache cannot be combined")
+    }
+    if isFullScreen, hasSize {
+      throw UsageError(message: "--fullscreen and --size cannot be combined")
     }
     guard max(size.width, size.height) * scale <= Double(Self.longestSide) else {
       throw UsageError(message: "--size times --scale is more than \(Self.longestSide) pixels per side")

@@ -3,8 +3,9 @@ nonisolated enum SlideshowHelp {
   private static let content = HelpText(
     usage: [
       "usage: vitrine slideshow [FEED] [OPTION…]", "",
-      "Shows one image after another, full screen, from a folder, a list or its URL, or from the embedded",
-      "gallery. Images of another shape are shown whole. Images that fail are tried again later.",
+      "Shows one image after another from a folder, a list or its URL, or from the embedded gallery: over the",
+      "whole screen, or in a window with --size. Images of another shape are shown whole. Images that fail are",
+      "tried again later.",
     ],
     options: [
       .init("--seconds", "N", "time for which each image is shown between two transitions, from 0.1 (10)"),

@@ -25,6 +25,7 @@ nonisolated struct SlideshowOptions: Equatable {
     var list = ToolArguments(arguments.dropFirst())
     var common: [String] = []
     var feed: String?
+    var hasSize = false
     while let argument = try list.next() {
       switch argument {
       case .word(let text):
@@ -33,6 +34,7 @@ nonisolated struct SlideshowOptions: Equatable {
         }
         feed = text
       case .option(let name):
+        hasSize = hasSize || name == "--size"
         if try !read(name, &list) { common += try Self.commonArguments(name, &list) }
       }
       try list.checkValueIsUsed()
@@ -40,6 +42,7 @@ nonisolated struct SlideshowOptions: Equatable {
     run = try Options(arguments: common)
     run.feed = feed
     run.chrome = false
+    run.isFullScreen = run.isFullScreen || !hasSize
     run.screen = Self.word
   }
 

@@ -20,9 +20,12 @@ extension SDLHost {
 
     /// The window's title, where windows have titles.
     public var title = "Vitrine"
-    /// The size of the upright interface in points; 1280x800 by default. KMSDRM ignores this and uses the whole screen
-    /// in its current mode.
+    /// The size of the upright interface in points; 1280x800 by default. KMSDRM and full-screen windows ignore this and
+    /// use the whole screen in its current mode.
     public var size = Size(width: 1280, height: 800)
+    /// True if the window covers the whole screen on X11 and Wayland, as it always does on KMSDRM; false by default. The
+    /// mouse cursor is hidden until the mouse is moved. The drivers `offscreen` and `dummy` ignore this.
+    public var isFullScreen = false
     /// The number of pixels per point; 1 by default. Numbers that are not positive count as 1.
     public var scale = 1.0
     /// The clockwise rotation for a panel that is mounted on its side or upside down; none by default. Views, `inject`

@@ -100,7 +100,7 @@ public final class SDLHost {
     window.isInRealTime = true
     translator = InputTranslator(size: size, scale: scale, rotation: rotation)
     translator.quitsOnControlC = video.driver == "kmsdrm"
-    translator.ownsCursor = video.driver == "kmsdrm"
+    translator.ownsCursor = video.coversScreen
     window.hostTime = { [weak self] in self?.now ?? 0 }
     window.hostScale = { [weak self] scale in
       self?.fonts.scale = scale

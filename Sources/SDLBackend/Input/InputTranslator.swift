@@ -36,7 +36,7 @@ struct InputTranslator {
   var quitsOnControlC = false
   /// The modifier keys that are down, for turns of the wheel, which do not report them. Set by the host.
   var modifiers: KeyModifiers = []
-  /// True if the host must show and hide the mouse cursor, because there is no desktop that does.
+  /// True if the host must show and hide the mouse cursor, because the window covers the whole screen.
   var ownsCursor = false
 
   private struct Finger: Hashable {
@@ -67,8 +67,8 @@ struct InputTranslator {
     cursorChange(for: event) + hostEvents(for: event)
   }
 
-  /// Returns a change of the cursor's visibility, if there is one. On a panel, the cursor appears when the mouse moves
-  /// and disappears when a finger touches the panel.
+  /// Returns a change of the cursor's visibility, if there is one. Over a whole screen, the cursor appears when the mouse moves
+  /// and disappears when a finger touches the screen.
   private mutating func cursorChange(for event: SDL_Event) -> [HostEvent] {
     guard ownsCursor else { return [] }
     let wasVisible = isCursorVisible

@@ -46,7 +46,7 @@ final class VideoSession {
     SDL_SetHint(SDL_HINT_FRAMEBUFFER_ACCELERATION, hasOwnSurface ? "0" : "1")
     // Input consists of keys only; text input would start an input method.
     SDL_StopTextInput()
-    if driver == "kmsdrm" { SDL_ShowCursor(SDL_DISABLE) }
+    if coversScreen { SDL_ShowCursor(SDL_DISABLE) }
 
     isComplete = true
   }
@@ -55,9 +55,8 @@ final class VideoSession {
   func openWindow(for content: Content) throws(SDLHostError) {
     closeWindow()
     var flags =
-      driver == "kmsdrm"
-      ? SDL_WINDOW_FULLSCREEN_DESKTOP.rawValue
-      : SDL_WINDOW_RESIZABLE.rawValue | SDL_WINDOW_SHOWN.rawValue
+      driver == "kmsdrm" ? 0 : SDL_WINDOW_RESIZABLE.rawValue | SDL_WINDOW_SHOWN.rawValue
+    if coversScreen { flags |= SDL_WINDOW_FULLSCREEN_DESKTOP.rawValue }
     if case .openGL(let kind) = content {
       // Set before the window is opened; otherwise SDL's renderer would reopen the window with these attributes.
       let isES = kind == .opengles2
@@ -66,7 +65,8 @@ final class VideoSession {
       SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, isES ? 0 : 1)
       flags |= SDL_WINDOW_OPENGL.rawValue
     }
-    let pixels = configuration.rotation.turned(configuration.size) * configuration.usableScale
+    let pixels =
+      fullScreenSize ?? configuration.rotation.turned(configuration.size) * configuration.usableScale
     func side(_ length: Double) -> Int32 { Int32(min(16384, max(1, length.rounded()))) }
     let centered: Int32 = 0x2FFF_0000  // SDL_WINDOWPOS_CENTERED, a macro
     window = SDL_CreateWindow(
@@ -79,6 +79,14 @@ final class VideoSession {
     case .openGL(let kind):
       guard window != nil else { throw .renderer(name: kind.rawValue, message: SDLHostError.sdlMessage) }
     }
+  }
+
+  /// The size of a full-screen window of X11 or Wayland in pixels; `nil` for other windows. Without a window manager, an
+  /// X11 window keeps the size with which it is opened.
+  private var fullScreenSize: Size? {
+    var bounds = SDL_Rect()
+    guard coversScreen, driver != "kmsdrm", SDL_GetDisplayBounds(0, &bounds) == 0 else { return nil }
+    return Size(width: Double(bounds.w), height: Double(bounds.h))
   }
 
   private func closeWindow() {
@@ -133,6 +141,9 @@ final class VideoSession {
 
   /// True if the driver shows the window on a screen.
   var hasScreen: Bool { driver != "offscreen" && driver != "dummy" }
+
+  /// True if the window covers the whole screen.
+  var coversScreen: Bool { driver == "kmsdrm" || configuration.isFullScreen && hasScreen }
 
   /// True if presenting waits for the screen's next refresh.
   var waitsForScreen: Bool { driver == "kmsdrm" }

@@ -29,6 +29,13 @@ struct SlideshowOptionsTests {
     #expect(options.moves)
   }
 
+  @Test func slideshowCoversTheScreenUnlessItHasASize() throws {
+    #expect(try options()?.run.isFullScreen == true)
+    #expect(try options("--fullscreen", "--scale", "2")?.run.isFullScreen == true)
+    #expect(try options("--size", "640x480")?.run.isFullScreen == false)
+    #expect(try options("--size=1280x800")?.run.isFullScreen == false)
+  }
+
   @Test func feedAndOptionsMayComeInAnyOrder() throws {
     let options = try #require(
       try options(
@@ -59,6 +66,7 @@ struct SlideshowOptionsTests {
     (["--feed", "a"], "slideshow takes its feed without --feed"),
     (["--screen", "grid"], "--screen does not apply to slideshow"),
     (["--size", "12"], "--size is a size such as 1280x800"),
+    (["--fullscreen", "--size", "640x480"], "--fullscreen and --size cannot be combined"),
     (["--cache", "/a", "--no-disk-cache"], "cannot be combined"),
     (["--secnods", "3"], "unknown option --secnods; did you mean --seconds?"),
     (["--background"], "unknown option --background; see vitrine slideshow --help"),

@@ -18,6 +18,12 @@ extension SDLTests {
       #expect(test.host.textureBytes == 0)
     }
 
+    @Test func hostWithoutAScreenIgnoresFullScreen() throws {
+      let test = try TestHost(width: 40, height: 30) { $0.isFullScreen = true }
+
+      #expect(test.window.frame.size == Size(width: 40, height: 30))
+    }
+
     @Test func bothImagesOfADissolveAreTracedAsShown() throws {
       let trace = Trace()
       let test = try TestHost { $0.trace = trace }
