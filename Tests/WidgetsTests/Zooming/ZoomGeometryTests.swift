@@ -51,14 +51,15 @@ struct ZoomGeometryTests {
     #expect(min(largest.width, largest.height) > 6, "the short side can be seen")
   }
 
+  private nonisolated static let maximumScales: [(Size, Double)] = [
+    (Size(width: 1, height: 1), 8), (Size(width: 4000, height: 3000), 8), (Size(width: 100, height: 2), 8),
+    (Size(width: 800, height: 20_000), 50), (Size(width: 30_000, height: 300), 50),
+    (Size(width: 30_000, height: 2), 600), (Size(width: 2, height: 65_535), 1000),
+  ]
+
   @Test(
-    "narrow images are enlarged until they cover the view, or their pixels are large",
-    arguments: [
-      (Size(width: 1, height: 1), 8.0), (Size(width: 4000, height: 3000), 8),
-      (Size(width: 100, height: 2), 8),
-      (Size(width: 800, height: 20_000), 50), (Size(width: 30_000, height: 300), 50),
-      (Size(width: 30_000, height: 2), 600), (Size(width: 2, height: 65_535), 1000),
-    ])
+    "narrow images are enlarged until they cover the view, or their pixels are large", arguments: maximumScales
+  )
   func narrowImages(image: Size, maximum: Double) {
     let view = Size(width: 400, height: 200)
     #expect(abs(ZoomGeometry(viewSize: view, imageSize: image).maximumScale - maximum) < 1e-6)
