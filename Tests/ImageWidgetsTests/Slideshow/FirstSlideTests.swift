@@ -1,6 +1,8 @@
+import FoundationEssentials
 import Testing
 import VitrineConcurrency
 import VitrineGraphics
+import VitrineLoading
 import VitrineTesting
 import VitrineWidgets
 
