@@ -13,7 +13,7 @@ import VitrineTesting
   /// A downloader whose disk has a response, and whose decodes wait at the gate.
   private func downloader() -> ImageDownloader {
     let response = TransportResponse(
-      url: request().identity.url, status: 200, headers: ["Cache-Control": "max-age=60"])
+      url: url(), status: 200, headers: ["Cache-Control": "max-age=60"])
     disk.store(
       StoredResponse(
         response: response, body: FakeDecoder.encodedImage(width: 8, height: 8), requested: 0, received: 0),
@@ -23,7 +23,8 @@ import VitrineTesting
     // A clock that stands still: no lookup is late.
     configuration.environment.clock = ManualLoadingClock()
     return ImageDownloader(
-      configuration: configuration, transports: [], decoder: FakeDecoder(gate: decoding), dataCache: disk)
+      configuration: configuration, transports: [FakeTransport()], decoder: FakeDecoder(gate: decoding),
+      dataCache: disk)
   }
 
   /// Waits on another thread, as the thread of the window does in a frame.
