@@ -4,21 +4,36 @@ import VitrineTesting
 
 @testable import VitrineDemo
 
-/// The message of a slideshow without an image, in a window of the test.
+/// The screen of `vitrine slideshow`, in a window of the test.
 @MainActor
 @Suite(.timeLimit(.minutes(5)))
-struct SlideshowMessageTests {
+struct SlideshowScreenTests {
   private let test = TestWindow(size: Size(width: 800, height: 480))
   private let transport = FakeTransport()
 
-  private func makeScreen(_ count: Int) throws -> SlideshowScreen {
+  private func makeScreen(_ count: Int, transition: String = "none") throws -> SlideshowScreen {
     let items = Feed.Items(count: count) { Feed.Item(url: "http://a.test/\($0)", title: "Image \($0)") }
-    let options = try #require(try SlideshowOptions(arguments: ["slideshow", "--transition", "none"]))
+    let options = try #require(
+      try SlideshowOptions(arguments: ["slideshow", "--motion", "off", "--transition", transition]))
     let screen = SlideshowScreen(items: items, options: options)
     screen.slideshow.downloader = ImageDownloader(transports: [transport], decoder: FakeDecoder())
     test.window.rootView = screen
     test.draw()
     return screen
+  }
+
+  @Test func captionChangesInTheMiddleOfATransition() async throws {
+    transport.respondToAll { $0.respond(with: FakeDecoder.encodedImage(width: 1600, height: 1000)) }
+    let screen = try makeScreen(2, transition: "cross-dissolve")
+    try await until { screen.slideshow.shownSlide != nil && !screen.slideshow.isPreparing }
+
+    test.advance(by: 11.4)
+    #expect(screen.slideshow.isChanging)
+    #expect(test.texts.contains("Image 0") && !test.texts.contains("Image 1"))
+    test.advance(by: 0.3)
+
+    #expect(screen.slideshow.isChanging)
+    #expect(test.texts.contains("Image 1") && !test.texts.contains("Image 0"))
   }
 
   @Test func messageNamesTheFeedOrTheReason() {
