@@ -93,7 +93,7 @@ final class Demo: ScriptStage {
   }
 
   private func feedStateDidChange() {
-    homeScreen?.feedText = feedText.text
+    updateFeedTexts()
     if feed.state != .loading, let root, root.isLoading { root.endLoading() }
     statistics.onChange?()
     switch feed.state {
@@ -105,6 +105,11 @@ final class Demo: ScriptStage {
       isDone = true
       application.quit()
     }
+  }
+
+  private func updateFeedTexts() {
+    homeScreen?.feedText = feedText.text
+    slideshowScreen?.feedText = feedText.text
   }
 
   /// Updates the status line each minute while it shows an age, and never otherwise.
@@ -226,6 +231,7 @@ final class Demo: ScriptStage {
 
   private func makeSlideshow(_ options: SlideshowOptions) -> SlideshowScreen {
     let screen = SlideshowScreen(items: feed.items, options: options)
+    screen.feedText = feedText.text
     screen.onRefresh = { [unowned self] in self.feed.reload() }
     screens[SlideshowOptions.word] = screen
     return screen
@@ -239,6 +245,7 @@ final class Demo: ScriptStage {
 
   private func toggleOffline() {
     application.downloader.isOffline.toggle()
+    updateFeedTexts()
     statistics.onChange?()
   }
 

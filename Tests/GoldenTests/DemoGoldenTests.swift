@@ -75,6 +75,29 @@ struct DemoGoldenTests {
     // An image that is enlarged by a double tap within 0.3 s.
     zooming("25", after: "75"), zooming("50", after: "150"), zooming("75", after: "225"),
     zooming("100", after: "400"),
+    // An image on its way back into its tile, an image under a finger that drags it down, and a page that turns, each in
+    // the middle.
+    DemoMoment(
+      name: "closing-50", screen: "grid", size: small, options: tiles,
+      script: opened + ["key escape", "advance 140 ms"]),
+    DemoMoment(
+      name: "dragged-down", screen: "grid", size: small, options: tiles,
+      script: opened + ["press 106 40", "move 106 60", "move 106 80", "advance 50 ms"]),
+    DemoMoment(
+      name: "page-50", screen: "grid", size: small, options: tiles,
+      script: opened + ["key right", "advance 130 ms"]),
+    // An image of another shape than the screen, the first half of a dissolve, and an image of the screen's shape in the
+    // middle of its movement.
+    DemoMoment(
+      name: "slideshow-backdrop", screen: "slideshow", size: (240, 320),
+      options: "--scale 0.5 --caption none",
+      script: still),
+    DemoMoment(
+      name: "slideshow-dissolving", screen: "slideshow", size: (320, 200),
+      script: still + ["key right", "advance 400 ms"]),
+    DemoMoment(
+      name: "slideshow-moving", screen: "slideshow", size: (320, 200), options: "--caption none",
+      script: still + ["key right", "wait idle", "key right", "wait idle", "advance 3000 ms"]),
     DemoMoment(name: "grid-turned", screen: "grid", size: small, options: tiles + " --rotate 90 --scale 1.5"),
   ]
 
@@ -95,6 +118,7 @@ struct DemoGoldenTests {
 
   // With a manual clock, the time of day stands still, and no processor time is shown.
   private nonisolated static let still = ["clock manual", "wait idle"]
+  private nonisolated static let opened = still + ["tap 100 80", "wait idle"]
   // The header has two rows at 800 points of width, and one row at 1280.
   private nonisolated static let header = Rect(x: 0, y: 0, width: 800, height: 112)
   private nonisolated static let rows = Rect(x: 0, y: 112, width: 800, height: 192)

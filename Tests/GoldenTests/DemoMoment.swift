@@ -8,6 +8,7 @@ import VitrineTesting
 nonisolated struct DemoMoment: Sendable, CustomTestStringConvertible {
   /// The name of the expected image, without a prefix.
   let name: String
+  /// The screen, or `slideshow` for the program's slideshow.
   var screen = "list"
   var size: (width: Int, height: Int) = (800, 336)
   /// True to use a disk cache.
@@ -27,10 +28,12 @@ nonisolated struct DemoMoment: Sendable, CustomTestStringConvertible {
     let program = try VitrineProgram(keepsImages: keepsImages)
     defer { program.remove() }
     let file = program.path("screen.png")
-    let arguments = [
-      "--video", "offscreen", "--renderer", "software", "--latency", "0",
-      "--size", "\(size.width)x\(size.height)", "--screen", screen,
-    ]
+    let start = screen == "slideshow" ? [screen] : ["--screen", screen]
+    let arguments =
+      start + [
+        "--video", "offscreen", "--renderer", "software", "--latency", "0",
+        "--size", "\(size.width)x\(size.height)",
+      ]
 
     // All moments run at once, so that a program may wait long for its turn.
     let patient = script.map { $0 == "wait idle" || $0 == "wait loaded" ? $0 + " 120" : $0 }

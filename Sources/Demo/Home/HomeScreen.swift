@@ -11,18 +11,19 @@ final class HomeScreen: View, ImageScreen {
   var onOpen: (Int) -> Void = { _ in }
   private(set) var feedItems: Feed.Items
   /// The name of the feed, with the state of its list in words.
-  var feedText = "" { didSet { if feedText != oldValue { updateTexts() } } }
+  var feedText: String {
+    get { message.feedText }
+    set { message.feedText = newValue }
+  }
 
   private let caption = CaptionView()
   private let clock: ClockLabel
   private let cost: CostLine
-  private let message = Label("", font: Theme.title, color: Theme.text)
+  private let message = SlideshowMessage()
   private var isPausedByUser = false { didSet { updatePause() } }
   private var isViewerOpen = false { didSet { updatePause() } }
   /// True if the image in the viewer was opened from the slideshow, not from the strip.
   private var isOpenedFromSlideshow = false
-  /// The reason why the last image failed; `nil` once an image is shown.
-  private var failure: StaleReason?
 
   /// Creates a screen.
   ///
@@ -43,12 +44,11 @@ final class HomeScreen: View, ImageScreen {
     // The keys move the cursor of the strip instead.
     slideshow.handlesUnclaimedKeys = false
     slideshow.onShow = { [unowned self] _, index in slideshowDidShow(index) }
-    slideshow.onFailure = { [unowned self] in slideshowDidFail(row: $1, $2) }
+    slideshow.onFailure = { [unowned self] in message.slideDidFail($2, of: $0.url, in: slideshow) }
     slideshow.onTap = { [unowned self] in openShownImage() }
     strip.onOpen = { [unowned self] in open($0, fromSlideshow: false) }
     caption.trailingView = clock
-    message.alignment = .center
-    message.numberOfLines = 0
+    message.count = items.count
     for view in [slideshow, caption, cost, strip, message] as [View] { addSubview(view) }
     slideshow.setSlides(Slides(items))
     updateTexts()
@@ -61,6 +61,7 @@ final class HomeScreen: View, ImageScreen {
   /// - Parameter changes: The difference from the items before.
   func show(_ items: Feed.Items, _ changes: ListChanges) {
     feedItems = items
+    message.count = items.count
     strip.show(items, changes)
     slideshow.setSlides(Slides(items), changes: changes)
     strip.setCurrentRow(slideshow.shownIndex)
@@ -82,22 +83,14 @@ final class HomeScreen: View, ImageScreen {
   }
 
   private func slideshowDidShow(_ index: Int) {
-    failure = nil
+    message.slideDidShow()
     strip.setCurrentRow(index)
-    updateTexts()
-  }
-
-  private func slideshowDidFail(row: Int, _ error: ImageError) {
-    guard slideshow.shownSlide == nil else { return }
-    failure = StaleReason(error, of: feedItems.indices.contains(row) ? feedItems[row].url : "")
     updateTexts()
   }
 
   private func updateTexts() {
     let words = [slideshow.shownTitle, isPausedByUser ? "Paused" : nil].compactMap { $0 }
     caption.text = words.joined(separator: "  ·  ")
-    message.text = HomeMessage.text(count: feedItems.count, feed: feedText, failure: failure)
-    message.isHidden = message.text.isEmpty
   }
 
   private func updatePause() {

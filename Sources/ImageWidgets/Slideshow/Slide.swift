@@ -15,7 +15,7 @@ public nonisolated struct Slide: Sendable {
   /// The request of the image, or the error of a source that has none.
   let request: Result<ImageRequest, ImageError>
   /// The URL of the image.
-  let url: String
+  package let url: String
 
   /// Creates a slide.
   ///

@@ -7,7 +7,6 @@ final class SlideshowPlayer {
   private(set) var plan = SlideshowPlan()
   private(set) var stage = SlideStage()
   private(set) var slides = Slides([])
-  private(set) var shownSlide: Slide?
   var transition = Transition.crossDissolve(1) { didSet { settingsDidChange() } }
   var secondsPerImage = 10.0 { didSet { settingsDidChange() } }
   var motion = SlideMotion.none { didSet { sizeMayHaveChanged() } }
@@ -16,6 +15,22 @@ final class SlideshowPlayer {
   /// The transition to a backdrop that was not there when the first slide was drawn.
   private static let backdropTransition = Transition.crossDissolve(0.3)
 
+  private struct Shown {
+    var slide: Slide
+    /// The index in the list; `nil` if the slide is no longer in the list.
+    var index: Int?
+
+    /// Takes over another index, and the slide that the new list has there.
+    mutating func move(to index: Int?, in slides: Slides) {
+      self.index = index
+      if let index { slide = slides[index] }
+    }
+  }
+
+  /// The slide that was shown last.
+  private var latest: Shown?
+  /// The outgoing slide of a transition until the middle, as long as more of it is visible than of the latest one.
+  private var outgoing: Shown?
   private let preparation = SlidePreparation()
   private weak var view: SlideshowView?
   private var shownCount = 0
@@ -47,6 +62,10 @@ final class SlideshowPlayer {
   /// True while an image is loading that is not shown yet, and while the backdrop of the shown image is being drawn.
   var isPreparing: Bool { plan.loading != nil || preparation.isReplacing }
 
+  /// The slide that is more visible than the other one of a transition.
+  var shownSlide: Slide? { (outgoing ?? latest)?.slide }
+  var shownIndex: Int? { (outgoing ?? latest)?.index }
+
   // MARK: Inputs
 
   func setSlides(_ new: Slides, _ given: ListChanges?) {
@@ -56,7 +75,10 @@ final class SlideshowPlayer {
     let isValid = given?.oldCount == old.count && given?.newCount == new.count
     let changes = given.flatMap { isValid ? $0 : nil } ?? ListChanges(from: old.urls, to: new.urls)
     plan.apply(changes) { new[$0].weight }
-    if let index = plan.shown { shownSlide = new[index] }
+    latest?.move(to: plan.shown, in: new)
+    outgoing?.move(to: outgoing?.index.flatMap(changes.newRow), in: new)
+    // A slide without an index cannot be reported in the middle of its transition.
+    if latest?.index == nil { outgoing = nil }
     update()
   }
 
@@ -117,7 +139,7 @@ final class SlideshowPlayer {
     let new = SlideSize(view.bounds.size, scale: window.scale, zoom: motion.largestZoom)
     guard let new, new != preparation.size else { return }
     if preparation.resize(to: new) { plan.prepareAgain() }
-    if let slide = shownSlide, let shown = stage.shown, new.needsAnother(than: shown.image) {
+    if let slide = latest?.slide, let shown = stage.shown, new.needsAnother(than: shown.image) {
       preparation.resize(slide, from: view.currentDownloader)
     }
     update()
@@ -160,6 +182,7 @@ final class SlideshowPlayer {
     let wasMoving = stage.isChanging || isMoving(at: now)
     performActions(at: now)
     stage.step(at: now)
+    reportShown()
     if wasMoving || stage.isChanging { view.setNeedsDisplay() }
     requestFrames(at: window.frameTime(after: now), in: window)
   }
@@ -172,6 +195,7 @@ final class SlideshowPlayer {
   private func leaveScreen(at now: Double) {
     pause(true, .offScreen, at: now)
     stage.endTransition()
+    reportShown()
     if let window = view?.window { timer.request(at: nil, in: window) }
   }
 
@@ -220,11 +244,20 @@ final class SlideshowPlayer {
     let slide = StagedSlide(
       image: image, number: shownCount, movement: motion == .none ? nil : seconds,
       clock: SlideClock(at: now, isRunning: plan.pauses.isEmpty))
+    let previous = outgoing ?? latest
     stage.show(slide, with: appearsAtOnce ? .none : transition)
     shownCount &+= 1
-    shownSlide = slides[index]
+    latest = Shown(slide: slides[index], index: index)
+    outgoing = stage.showsOutgoing ? previous : nil
     view?.setNeedsDisplay()
-    view?.onShow?(slides[index], index)
+    if outgoing == nil { view?.onShow?(slides[index], index) }
+  }
+
+  /// Reports the latest slide in the middle of its transition.
+  private func reportShown() {
+    guard outgoing != nil, !stage.showsOutgoing else { return }
+    outgoing = nil
+    if let latest, let index = latest.index { view?.onShow?(latest.slide, index) }
   }
 
   /// True while the shown slide has no backdrop yet, because its image was there before.
@@ -249,7 +282,7 @@ final class SlideshowPlayer {
   }
 
   private func clear() {
-    shownSlide = nil
+    (latest, outgoing) = (nil, nil)
     preparation.endReplacing()
     stage.show(nil, with: transition)
     view?.setNeedsDisplay()

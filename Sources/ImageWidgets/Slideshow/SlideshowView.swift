@@ -53,7 +53,8 @@ open class SlideshowView: View {
   public var downloader: ImageDownloader?
   /// True, the default, if the view handles keys that neither the focused view nor its superviews have handled.
   public var handlesUnclaimedKeys = true
-  /// Called when a slide is shown, at the beginning of its transition, with the slide and its index.
+  /// Called when a slide is shown, with the slide and its index. During a transition, this is the moment when the slide
+  /// becomes more visible than the one before, so that a caption changes with the image.
   public var onShow: ((Slide, Int) -> Void)?
   /// Called for each image that cannot be loaded, with the slide, its index and the reason. The slide is tried again
   /// later.
@@ -79,7 +80,7 @@ open class SlideshowView: View {
 
   /// The slides.
   public var slides: Slides { player.slides }
-  /// The shown slide; `nil` before the first one.
+  /// The shown slide, in a transition the more visible one; `nil` before the first one.
   public var shownSlide: Slide? { player.shownSlide }
   /// The title of the shown slide; `nil` if there is none. Without a title of its own, or with one that is only the name of
   /// a file, a slide has the title in its image.
@@ -88,13 +89,13 @@ open class SlideshowView: View {
     return slide.title == nil || slide.isTitleFileName ? shownMetadata?.title ?? slide.title : slide.title
   }
   /// The title and the time in the image of the shown slide; `nil` if the image states neither.
-  public var shownMetadata: ImageMetadata? { player.stage.shown?.image.metadata }
+  public var shownMetadata: ImageMetadata? { player.stage.mostVisible?.image.metadata }
   /// The index of the shown slide; `nil` if there is none, or if it is no longer among `slides`.
-  public var shownIndex: Int? { player.plan.shown }
+  public var shownIndex: Int? { player.shownIndex }
   /// The part of the view in which the image of the shown slide lies, in the view's coordinates: the whole view for an
   /// image that fills the view and is cropped, or else the image without its backdrop; `nil` before the first slide. For
   /// a `HeroTile` from which the slide opens. The movement of the image is ignored.
-  public var shownImageFrame: Rect? { player.stage.shown?.imageFrame(in: bounds) }
+  public var shownImageFrame: Rect? { player.stage.mostVisible?.imageFrame(in: bounds) }
   /// True while an image is loading that is not shown yet, and while the blurred copy behind the shown image is being
   /// made.
   public var isPreparing: Bool { player.isPreparing }

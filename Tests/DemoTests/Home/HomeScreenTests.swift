@@ -142,14 +142,3 @@ struct HomeScreenTests {
     #expect(test.window.isLoaded)
   }
 }
-
-struct HomeMessageTests {
-  @Test func messageNamesTheFeedOrTheReason() {
-    #expect(
-      HomeMessage.text(count: 0, feed: "Signs (loading)", failure: nil) == "No images yet: Signs (loading)")
-    #expect(HomeMessage.text(count: 3, feed: "Signs", failure: nil).isEmpty)
-    #expect(
-      HomeMessage.text(count: 3, feed: "Signs", failure: .missing)
-        == "No image can be shown: the server has no such image. Trying again.")
-  }
-}

@@ -80,6 +80,41 @@ struct SlideshowRunTests {
     #expect(outcome.exitCode == 0, "\(outcome.errors)")
   }
 
+  @Test func feedWhoseImagesAllFailSaysSo() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    let server = try GalleryServer(images: VitrineProgram.assets)
+    defer { server.stop() }
+    let image = "\(server.baseURL)/gallery/buttons/portrait.jpg"
+    let feed = try program.write(
+      "\(image)?row=1&status=404\tOne\n\(image)?row=2&status=404\tTwo", to: "feed.txt")
+
+    let outcome = try await run(
+      program, feed,
+      script: """
+        wait for "No image can be shown: the server has no such image. Trying again."
+        wait loaded
+        expect "Slideshow" state failed
+        """)
+
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+  }
+
+  @Test func listThatCannotBeReachedIsNamed() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    // No server listens at this port.
+    let list = "http://127.0.0.1:1/list.txt"
+    let message = "No images yet: \(list) (no list yet, the server cannot be reached, trying again)"
+
+    let outcome = try await run(program, list, script: "wait for \"\(message)\"\n")
+
+    // The message is on the screen, and the program reports that the list is missing at the end of the script.
+    #expect(outcome.exitCode == 1)
+    #expect(outcome.errors.contains("cannot load the feed \(list)"), "\(outcome.errors)")
+    #expect(!outcome.errors.contains("line 1"), "\(outcome.errors)")
+  }
+
   @Test func galleryIsShownWithoutAFeed() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }

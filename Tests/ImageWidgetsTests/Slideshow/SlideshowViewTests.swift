@@ -86,6 +86,81 @@ struct SlideshowViewTests {
     #expect(bench.images.first?.image != first)
   }
 
+  @Test func slideIsReportedInTheMiddleOfItsTransition() async throws {
+    view.transition = .crossDissolve(1)
+    var titles: [String?] = []
+    let record = view.onShow
+    view.onShow = { [unowned view = view] slide, index in
+      record?(slide, index)
+      titles.append(view.shownTitle)
+    }
+    try await bench.begin(SlideshowBench.slides(3))
+    #expect(bench.shown == [0], "nothing precedes the first slide")
+
+    try await bench.run(until: 11.4)
+    #expect(view.isChanging)
+    #expect(bench.shown == [0])
+    #expect(view.shownIndex == 0 && view.shownTitle == "Slide 0")
+    bench.slots.run(until: 11.7)
+
+    #expect(view.isChanging)
+    #expect(bench.shown == [0, 1])
+    #expect(view.shownIndex == 1 && titles == ["Slide 0", "Slide 1"])
+    try await bench.run(until: 13)
+    #expect(bench.shown == [0, 1])
+  }
+
+  @Test func slideThatIsReplacedBeforeTheMiddleIsNotReported() async throws {
+    view.transition = .crossDissolve(1)
+    try await bench.begin(SlideshowBench.slides(3))
+    try await bench.run(until: 11.2)
+
+    try await until { !view.isPreparing }
+    view.showNext()
+    bench.slots.run(until: 11.3)
+    #expect(view.shownIndex == 0)
+    bench.slots.run(until: 13)
+
+    #expect(bench.shown == [0, 2])
+  }
+
+  @Test func hiddenViewReportsTheSlideOfItsTransition() async throws {
+    view.transition = .crossDissolve(1)
+    try await bench.begin(SlideshowBench.slides(2))
+    try await bench.run(until: 11.2)
+    #expect(bench.shown == [0])
+
+    view.removeFromSuperview()
+
+    #expect(bench.shown == [0, 1])
+    #expect(view.shownIndex == 1)
+  }
+
+  @Test func listThatChangesBeforeTheMiddleKeepsTheIndices() async throws {
+    view.transition = .crossDissolve(1)
+    try await bench.begin(SlideshowBench.slides(2))
+    try await bench.run(until: 11.2)
+
+    view.setSlides(Slides([Slide("http://a.test/9"), Slide("http://a.test/0"), Slide("http://a.test/1")]))
+    #expect(view.shownIndex == 1)
+    bench.slots.run(until: 12)
+    #expect(view.shownIndex == 2)
+    #expect(bench.shown == [0, 2])
+  }
+
+  @Test func slideThatLeavesTheListBeforeTheMiddleIsShownWithoutAnIndex() async throws {
+    view.transition = .crossDissolve(1)
+    try await bench.begin(SlideshowBench.slides(2))
+    try await bench.run(until: 11.2)
+
+    view.setSlides(Slides([Slide("http://a.test/0"), Slide("http://a.test/9")]))
+
+    #expect(view.shownIndex == nil)
+    #expect(view.shownTitle == "Slide 1")
+    bench.slots.run(until: 12)
+    #expect(bench.shown == [0])
+  }
+
   @Test func threeImagesAreHeldAtMost() async throws {
     weak var first: Image?
     try await bench.begin(SlideshowBench.slides(9))

@@ -19,6 +19,14 @@ struct SlideStage {
   /// True while one slide changes into another.
   var isChanging: Bool { change != nil }
 
+  /// True in the first half of a transition from one slide to another.
+  var showsOutgoing: Bool { outgoing != nil && isInFirstHalf }
+
+  /// The slide that is more visible than the other one.
+  var mostVisible: StagedSlide? { showsOutgoing ? outgoing : shown }
+
+  private var isInFirstHalf: Bool { (change?.progress ?? 1) < 0.5 }
+
   /// True if the next frame differs from the one at `now`.
   func isMoving(at now: Double) -> Bool {
     isChanging || shown?.isMoving(at: now) == true
@@ -26,7 +34,7 @@ struct SlideStage {
 
   /// Shows a slide, or none. A running transition ends, and the new one starts from the more visible of its slides.
   mutating func show(_ slide: StagedSlide?, with transition: Transition) {
-    let previous = (change?.progress ?? 1) < 0.5 ? outgoing : shown
+    let previous = isInFirstHalf ? outgoing : shown
     (outgoing, shown, change) = (nil, slide, nil)
     guard transition.isAnimated, previous?.image.image != slide?.image.image else { return }
     outgoing = previous
