@@ -76,7 +76,8 @@ final class SlideshowPlayer {
     let changes = given.flatMap { isValid ? $0 : nil } ?? ListChanges(from: old.urls, to: new.urls)
     plan.apply(changes) { new[$0].weight }
     latest?.move(to: plan.shown, in: new)
-    outgoing?.move(to: outgoing?.index.flatMap(changes.newRow), in: new)
+    let moved = outgoing?.index.flatMap(changes.newRow)
+    outgoing?.move(to: moved, in: new)
     // A slide without an index cannot be reported in the middle of its transition.
     if latest?.index == nil { outgoing = nil }
     update()
