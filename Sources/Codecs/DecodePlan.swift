@@ -86,6 +86,16 @@ struct DecodePlan {
     try check(largest, allowing: options.limits.pixels)
   }
 
+  /// True if `checkPixels(holdsSource:)` does not throw.
+  func allowsPixels(holdsSource: Bool) -> Bool {
+    do throws(ImageError) {
+      try checkPixels(holdsSource: holdsSource)
+      return true
+    } catch {
+      return false
+    }
+  }
+
   /// Throws `.tooLarge(.pixels)` if the source has more than twice the pixel limit. For formats whose pixels must all
   /// be decompressed, though they are not kept: the limit bounds time, not memory. With the default limit this is 134
   /// megapixels, which is two or three seconds for a PNG that is compressed by a factor of a thousand.

@@ -80,6 +80,33 @@ import VitrineLoading
     #expect(error(fixture.bytes, to: small, limits: few) == .tooLarge(.pixels(400)))
   }
 
+  @Test func thumbnailOfAProgressiveJPEGMayHaveTwiceThePixelLimit() throws {
+    var fixture = JPEGFixture(width: 160, height: 160, color: patternColor)
+    fixture.isProgressive = true
+    let small = DecodeTarget(width: 10, height: 10)
+    let half = DecodeLimits(pixels: 12_800)
+
+    #expect(try decode(fixture.bytes, to: small, limits: half).pixelWidth == 10)
+    #expect(
+      error(fixture.bytes, to: small, limits: DecodeLimits(pixels: 12_799)) == .tooLarge(.pixels(12_799)))
+    #expect(
+      error(fixture.bytes, to: DecodeTarget(width: 11, height: 11), limits: half)
+        == .tooLarge(.pixels(12_800)),
+      "libjpeg would keep the coefficients")
+
+    func memory(_ limits: DecodeLimits) throws -> Int {
+      try JPEGDecoder.memory(
+        fixture.bytes, options: DecodeOptions(target: small, pixelFormat: .bgra, limits: limits)
+      ).fullImage
+    }
+    #expect(try memory(half) < memory(standard), "no coefficients of libjpeg")
+
+    fixture.model = .cmyk
+    fixture.samples = { x, y in [UInt8(x), UInt8(y), 0, 0] }
+    #expect(error(fixture.bytes, to: small, limits: half) == .tooLarge(.pixels(12_800)))
+    #expect(error(fixture.bytes, to: small) == nil, "libjpeg decodes it")
+  }
+
   @Test func downscaledArithmeticJPEGMayHaveTwiceThePixelLimit() throws {
     var fixture = JPEGFixture(width: 160, height: 160, color: patternColor)
     fixture.isArithmetic = true

@@ -35,7 +35,7 @@ struct FeedTextTests {
       (.notLoaded("", .status(503)), "the server reports an error"),
       (.notLoaded("", .invalidData("line 1 is no URL")), "the server sends no list"),
       (.notLoaded("", .emptyBody), "the server sends no list"),
-      (.notLoaded("", .tooLarge(.body(bytes: 1))), "loading again has failed"),
+      (.notLoaded("", .tooLarge(.body(bytes: 1))), "the list is too large"),
       (.missing(path: "/a"), "it is missing now"), (.emptyFolder(path: "/a"), "it has no images now"),
       (.emptyList("a"), "it has no images now"), (.unreadable(path: "/a"), "it cannot be read now"),
       (.notText("a"), "it cannot be read now"),

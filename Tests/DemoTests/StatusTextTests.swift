@@ -137,7 +137,10 @@ struct StatusTextTests {
       (.emptyBody, "the server sends no valid image"),
       (.notAnImage(signature: [1]), "the server sends no valid image"),
       (.decoding(.jpeg, message: ""), "the server sends no valid image"),
-      (.tooLarge(.side(1)), "loading again has failed"),
+      (.tooLarge(.side(1)), "the image is too large"),
+      (.tooLarge(.pixels(1)), "the image is too large"),
+      (.tooLarge(.memory(needed: 2, allowed: 1)), "the image is too large"),
+      (.tooLarge(.memory(needed: 1, allowed: 2)), "loading again has failed"),
     ] as [(ImageError?, String)])
   func staleImageHasAReasonForEachKindOfError(error: ImageError?, text: String) {
     #expect(StaleReason(error).text == text)

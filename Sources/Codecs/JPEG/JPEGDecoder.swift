@@ -17,7 +17,7 @@ enum JPEGDecoder {
         format: .jpeg, stored: reader.size, orientation: segments.orientation, options: options)
       plan.cancellation = cancellation
       plan.metadata = segments.exif.flatMap { ImageMetadata(exif: $0) }
-      try plan.checkPixels(holdsSource: reader.holdsSource)
+      try checkPixels(of: plan, header)
       // With arithmetic coding, the number of bytes says nothing about the number of pixels.
       if reader.isArithmetic { try plan.checkPassingPixels() }
       guard reader.isPlausible(byteCount: data.count) else {
@@ -28,6 +28,7 @@ enum JPEGDecoder {
         if let image = try JPEGDCImage(reader, header, of: data, for: plan) {
           return try image.draw(on: canvas, as: plan.options.pixelFormat)
         }
+        try plan.checkPixels(holdsSource: reader.holdsSource)
         let source = try reader.start(for: plan, header: header)
         try canvas.draw(source) { (rows, count) throws(ImageError) in
           guard try reader.read(rows, count: count) == count else {
@@ -45,19 +46,30 @@ enum JPEGDecoder {
     let segments = JPEGSegments(data)
     let plan = try DecodePlan(
       format: .jpeg, stored: header.size, orientation: segments.orientation, options: options)
-    try plan.checkPixels(holdsSource: header.hasMultipleScans)
+    try checkPixels(of: plan, header)
     let eighths = eighths(from: plan.stored, to: plan.scaled)
     func side(_ stored: Int) -> Int { (stored * eighths + 7) / 8 }
     let output = PixelSize(width: side(plan.stored.width), height: side(plan.stored.height))
     // Coefficients are released before libjpeg starts.
     let coefficients = JPEGDCImage.suits(plan, header) ? JPEGDCImage.bytes(of: header, for: plan) : 0
+    let usesLibjpeg = plan.allowsPixels(holdsSource: header.hasMultipleScans)
     return SourceMemory(
       plan: plan, source: Canvas.Source(output, hasAlpha: false),
-      codec: max(header.codecBytes(eighths: eighths), coefficients),
+      codec: max(usesLibjpeg ? header.codecBytes(eighths: eighths) : 0, coefficients),
       profile: header.profileBytes, comesInPasses: header.hasMultipleScans,
       // Exif may have a thumbnail.
       reservedForPreviews: plan.isScaled && segments.exif != nil ? JPEGThumbnail.decodingBytes : 0,
       collectsRows: !header.hasMultipleScans)
+  }
+
+  /// Throws `.tooLarge(.pixels)`. A thumbnail from DC coefficients may have a source of twice the pixel limit, because
+  /// neither its pixels nor its coefficients are kept. If that source turns out to need libjpeg, it is too large.
+  private static func checkPixels(of plan: DecodePlan, _ header: JPEGHeader) throws(ImageError) {
+    guard header.hasMultipleScans, JPEGDCImage.suits(plan, header) else {
+      return try plan.checkPixels(holdsSource: header.hasMultipleScans)
+    }
+    try plan.checkPixels(holdsSource: false)
+    try plan.checkPassingPixels()
   }
 
   /// Returns the scale in eighths to decode at: the smallest one with vector code in libjpeg-turbo that leaves at least

@@ -30,6 +30,7 @@ nonisolated struct FeedText {
     guard case .notLoaded(_, let error) = error else { return fileReason(error) }
     return switch StaleReason(error) {
     case .missing: "the server has no list"
+    case .tooLarge: "the list is too large"
     case .damaged: "the server sends no list"
     case .other: if case .invalidData = error { "the server sends no list" } else { StaleReason.other.text }
     case let reason: reason.text

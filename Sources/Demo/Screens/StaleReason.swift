@@ -16,6 +16,8 @@ nonisolated enum StaleReason: CaseIterable {
   case forbidden
   /// The server reports another error.
   case failing
+  /// The image exceeds a limit or the memory of the program.
+  case tooLarge
   /// The server has sent bytes that are not an image, or a damaged image.
   case damaged
   /// A file on this machine does not exist, or cannot be read.
@@ -47,6 +49,9 @@ nonisolated enum StaleReason: CaseIterable {
       case .status(404), .status(410): .missing
       case .status(401), .status(403), .status(451): .forbidden
       case .status: .failing
+      // An image for which there is no room at the moment is not too large.
+      case .tooLarge(.memory(let needed, let allowed)) where needed <= allowed: .other
+      case .tooLarge: .tooLarge
       default: .other
       }
   }
@@ -61,6 +66,7 @@ nonisolated enum StaleReason: CaseIterable {
     case .missing: "the server has no such image"
     case .forbidden: "the server denies access"
     case .failing: "the server reports an error"
+    case .tooLarge: "the image is too large"
     case .damaged: "the server sends no valid image"
     case .unreadableFile: "the file cannot be read"
     case .damagedFile: "the file is not a valid image"

@@ -31,10 +31,13 @@ extension ContentID {
     if bytes.count <= Self.sampleCount * Self.sampleLength {
       samples += bytes.prefix(bytes.count)
     } else {
-      let distance = (bytes.count - Self.sampleLength) / (Self.sampleCount - 1)
-      for index in 0..<Self.sampleCount {
+      // A PNG ends with a checksum of all pixels.
+      let last = bytes.count - Self.sampleLength
+      let distance = last / (Self.sampleCount - 1)
+      for index in 0..<(Self.sampleCount - 1) {
         samples += bytes.read(at: index * distance, count: Self.sampleLength)
       }
+      samples += bytes.read(at: last, count: Self.sampleLength)
     }
     func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
     let digest = SHA256.digest(samples)

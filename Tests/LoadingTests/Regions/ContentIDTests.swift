@@ -21,7 +21,7 @@ import VitrineGraphics
     other[0] = 1
     #expect(identity(bytes) != identity(other))
     other = bytes
-    other[other.count - 100] = 1
+    other[other.count - 1] = 1
     #expect(identity(bytes) != identity(other))
   }
 
@@ -46,6 +46,7 @@ import VitrineGraphics
     #expect(large.content == content)
     #expect(large.withScale(2).content == content)
     #expect(image(.jpeg, sourceWidth: 600).identified(by: content).content == nil)
-    #expect(image(.png, sourceWidth: 6000).identified(by: content).content == nil)
+    #expect(image(.png, sourceWidth: 6000).identified(by: content).content == content)
+    #expect(image(.webp, sourceWidth: 6000).identified(by: content).content == nil)
   }
 }
