@@ -405,6 +405,13 @@ public final class ImageDownloader: Sendable {
   /// no longer than a number of seconds. Called at the end of a program, which would lose both.
   package func finishWriting(within seconds: Double) { engine.finishWriting(within: seconds) }
 
+  /// Returns when the pixels of the images loaded so far are written to the pixel cache, or could not be.
+  package func waitForPixels() async { await engine.waitForPixels() }
+
+  /// The number of images whose pixels were not stored although they are worth it: pixels that are decoded faster than
+  /// read do not count, and neither do those whose response is not on disk.
+  package var lostPixelCount: Int { engine.lostPixelCount }
+
   /// Blocks the calling thread until the disk lookups that wait or run have ended and their images have been posted to
   /// the main queue, but no longer than a number of seconds of real time. Does not wait for late lookups, for the
   /// network, or for decodes other than those of awaited loads. Returns at once if there is nothing to wait for.

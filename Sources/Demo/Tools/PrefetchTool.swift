@@ -24,7 +24,7 @@ nonisolated final class PrefetchRun: Sendable {
     var configuration = ImageDownloader.Configuration()
     // A stale image is revalidated, however slow its server is.
     configuration.freshness.staleAfter = .infinity
-    // Loads wait for a slow disk. At most `PrefetchTool.window` bodies wait at a time.
+    // Loads wait for a slow disk. `PrefetchTool.window(for:)` bounds their number.
     configuration.memory.keepsUnwritten = true
     // Nothing is shown, so that no image stays in memory.
     downloader = bootstrap(
@@ -48,8 +48,12 @@ struct PrefetchTool {
   let options: ToolOptions
   let run: PrefetchRun
 
-  /// The number of loads that wait at a time, each until its image is stored. The downloader decides how many run.
-  private static let window = 16
+  /// Returns the number of loads that wait at a time, each until its image and its pixels are stored: 16, or fewer if
+  /// the pixels of the largest size would take more than 128 MiB. The downloader decides how many run.
+  nonisolated static func window(for sizes: [DecodeTarget]) -> Int {
+    let largest = sizes.map { max(1, $0.width) * max(1, $0.height) * 4 }.max() ?? 1
+    return min(16, max(2, (128 << 20) / largest))
+  }
 
   /// Loads the images and returns the exit code.
   func run() async -> Int32 {
@@ -61,8 +65,9 @@ struct PrefetchTool {
       if let fault = cache.checkAccess() { throw Tools.Failure(message: "\(fault)") }
       if let folder = options.into { Self.makeParents(of: folder) }
       let (items, problem) = try await items()
-      let report = await load(items, &console)
+      var report = await load(items, &console)
       run.downloader.finishWriting(within: 60)
+      report.pixelsMissing = run.downloader.lostPixelCount
       console.endProgress()
       if console.isJSON { console.json(report) } else { console.line(report.text) }
       if options.into != nil, !cache.isMissing {
@@ -80,6 +85,11 @@ struct PrefetchTool {
       if let loss = await loss(of: items, report, cache) { throw Tools.Failure(message: loss) }
       if report.failed > 0 {
         throw Tools.Failure(message: "\(ToolText.count(report.failed, "image")) not stored or out of date")
+      }
+      if report.pixelsMissing > 0 {
+        let reason = run.pixels?.fault.map { ": \($0)" } ?? ""
+        let images = ToolText.count(report.pixelsMissing, "image")
+        throw Tools.Failure(message: "the pixels of \(images) are not stored\(reason)")
       }
       if options.into != nil, report.stored == 0, report.local > 0 {
         throw Tools.Failure(message: "no image is stored in \(cache.directory)")
@@ -171,7 +181,7 @@ struct PrefetchTool {
         next += 1
         group.addTask { await Self.load(url, target, prefetch) }
       }
-      for _ in 0..<Self.window { start() }
+      for _ in 0..<Self.window(for: options.sizes) { start() }
       while let result = await group.next() {
         report.add(result)
         if case .failed(let url, let reason) = result, !run.wasCancelled {
@@ -221,6 +231,8 @@ struct PrefetchTool {
         return .failed(url: shown, reason: "\(reason); the stored image is out of date")
       }
       guard await response.isStored() else { return .failed(url: shown, reason: "not stored") }
+      // The image stays in memory until then.
+      if target != nil { await run.downloader.waitForPixels() }
       return response.source == .disk && response.metrics == nil ? .known : .loaded
     } catch ImageError.cancelled {
       return .cancelled
@@ -247,6 +259,12 @@ nonisolated struct PrefetchReport: Encodable, Equatable {
   var known = 0
   var local = 0
   var failed = 0
+  /// The number of images, in each size, whose pixels are worth storing and are not on disk.
+  var pixelsMissing = 0
+
+  enum CodingKeys: String, CodingKey {
+    case loaded, known, local, failed, pixelsMissing = "pixels_missing"
+  }
 
   /// The number of images that are on disk.
   var stored: Int { loaded + known }
@@ -278,6 +296,7 @@ nonisolated struct PrefetchReport: Encodable, Equatable {
     if known > 0 { parts.append("\(known) already stored") }
     if local > 0 { parts.append("\(local) local, not stored") }
     if failed > 0 { parts.append("\(failed) failed") }
+    if pixelsMissing > 0 { parts.append("pixels of \(pixelsMissing) not stored") }
     return parts.joined(separator: ", ")
   }
 }

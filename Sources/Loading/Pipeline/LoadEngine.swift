@@ -61,7 +61,10 @@ final class LoadEngine: Sendable {
       keepsAll: configuration.memory.keepsUnwritten, clock: clock)
     let pixelVariants = pixelCache == nil ? nil : PixelVariants(decoder, configuration)
     self.diskWriter = diskWriter
-    pixelWriter = pixelVariants.map { PixelWriter($0, to: diskWriter, clock: clock) }
+    pixelWriter = pixelVariants.map {
+      PixelWriter(
+        $0, to: diskWriter, keepsAll: configuration.memory.keepsUnwritten, clock: clock)
+    }
     let pixelReader = PixelReader(
       dataCache, pixelCache, pixelVariants, ledger: ledger, countsImages: countsImages)
     diskReader = DiskReader(
@@ -238,6 +241,15 @@ final class LoadEngine: Sendable {
     guard let pixelWriter else { return diskWriter.whenIdle(body) }
     pixelWriter.whenWritten { [diskWriter] in diskWriter.whenIdle(body) }
   }
+
+  /// Returns when the pixels made so far are written, or could not be.
+  func waitForPixels() async {
+    guard let pixelWriter else { return }
+    await withCheckedContinuation { continuation in pixelWriter.whenWritten { continuation.resume() } }
+  }
+
+  /// The number of images whose pixels are worth storing and were not stored.
+  var lostPixelCount: Int { pixelWriter?.lostCount ?? 0 }
 
   private func resumeIdleWaiters() {
     for continuation in state.withLock({ $0.takeIdleWaiters() }) { continuation.resume() }

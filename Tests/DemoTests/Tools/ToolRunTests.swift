@@ -657,6 +657,26 @@ import VitrineTesting
     #expect(stat("\(seed)/p1", &status) == 0 && status.st_mode & 0o777 == 0o755, "the tools change nothing")
   }
 
+  @Test func pixelsThatCannotBeStoredAreReported() async throws {
+    let world = try World([])
+    defer { world.remove() }
+    let names = try FileManager.default.contentsOfDirectory(atPath: VitrineProgram.assets + "/gallery")
+    let lines = names.filter { $0.hasSuffix(".jpg") }.sorted().prefix(3)
+      .map { [base = world.server.baseURL] in "\(base)/gallery/gallery/\($0)" }
+    try world.program.write(lines.joined(separator: "\n"), to: "feed.txt")
+    let seed = world.program.path("seed")
+    try FileManager.default.createDirectory(atPath: seed, withIntermediateDirectories: false)
+    // A file has taken the place of the folder of the pixels.
+    try Data().write(to: URL(filePath: seed + "/p1"))
+
+    let outcome = try await world.tool("prefetch", world.feed, "--into", seed, "--size", "64x64", "--json")
+
+    let report = try #require(try json(outcome.output) as? [String: Int])
+    #expect(
+      report["loaded"] == 3 && report["failed"] == 0 && report["pixels_missing"] == 3, "\(outcome.output)")
+    #expect(outcome.exitCode == 1, "\(outcome.errors)")
+  }
+
   @Test func listOfAnArchiveIsShownOffline() async throws {
     let world = try World([])
     defer { world.remove() }

@@ -72,6 +72,7 @@ struct ToolTextTests {
     #expect(
       PrefetchReport(loaded: 1, known: 2, local: 3, failed: 4).text
         == "1 image loaded, 2 already stored, 3 local, not stored, 4 failed")
+    #expect(PrefetchReport(loaded: 2, pixelsMissing: 1).text == "2 images loaded, pixels of 1 not stored")
     var interrupted = PrefetchReport(loaded: 1)
     interrupted.add(.cancelled)
     #expect(interrupted == PrefetchReport(loaded: 1))
@@ -130,6 +131,15 @@ struct ToolTextTests {
     for other in [name, "\(name).new-", "\(name).new-1", "\(name).new-00ffeeddccbbaa9g", "x\(name).new-00"] {
       #expect(!ArchiveFile.isTemporary(other, of: name), "\(other)")
     }
+  }
+
+  @Test(
+    arguments: [
+      ([], 16), ([(64, 64)], 16), ([(1920, 1080)], 16), ([(64, 64), (3840, 2160)], 4),
+      ([(16_384, 16_384)], 2),
+    ] as [([(Int, Int)], Int)])
+  func largePixelsWaitInSmallNumbers(sizes: [(Int, Int)], count: Int) {
+    #expect(PrefetchTool.window(for: sizes.map { DecodeTarget(width: $0.0, height: $0.1) }) == count)
   }
 
   @Test func figuresHaveLinesForPixelsAndIncompleteDownloads() {

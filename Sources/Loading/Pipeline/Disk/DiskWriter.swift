@@ -126,7 +126,8 @@ final class DiskWriter: Sendable {
   }
 
   /// Stores pixels when no other change waits, if the response from which they were made is still on disk.
-  /// `completion` is called once, with false if the pixels were not written.
+  /// `completion` is called once, with false if the pixels could not be written. Pixels whose response is no longer on
+  /// disk are not needed.
   func storePixels(
     _ image: Image, _ entry: PixelWrites.Entry, completion: @escaping DiskWrites.Completion
   ) {
@@ -137,7 +138,7 @@ final class DiskWriter: Sendable {
       { cache in
         guard let digest = entry.storedBody(digest: { cache.digest(of: $0) }),
           cache.head(for: key.identity)?.body == digest
-        else { return false }
+        else { return true }
         return pixelCache.store(image, isAnimated: image.isAnimated, for: key, of: digest)
       }, completion: completion)
   }

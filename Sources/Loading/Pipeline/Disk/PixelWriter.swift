@@ -6,7 +6,7 @@ import VitrineGraphics
 /// `PixelWrites`.
 final class PixelWriter: Sendable {
   private struct State {
-    var writes = PixelWrites()
+    var writes: PixelWrites
     /// Functions, each with the number of images that must have been written before it is called.
     var waiting: [(count: UInt64, body: @Sendable () -> Void)] = []
 
@@ -20,9 +20,13 @@ final class PixelWriter: Sendable {
   private let variants: PixelVariants
   private let diskWriter: DiskWriter
   private let clock: any LoadingClock
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
-  init(_ variants: PixelVariants, to diskWriter: DiskWriter, clock: any LoadingClock) {
+  /// - Parameter keepsAll: True to keep all images in memory until they are written; see `PixelWrites`.
+  init(
+    _ variants: PixelVariants, to diskWriter: DiskWriter, keepsAll: Bool = false, clock: any LoadingClock
+  ) {
+    state = Mutex(State(writes: PixelWrites(keepsAll: keepsAll)))
     self.variants = variants
     self.diskWriter = diskWriter
     self.clock = clock
@@ -60,6 +64,9 @@ final class PixelWriter: Sendable {
     return state.withLock { $0.writes.isBusy(at: now) }
   }
 
+  /// The number of images whose pixels are worth storing and were not stored.
+  var lostCount: Int { state.withLock { $0.writes.lostCount } }
+
   /// True if no pixels wait or are being written.
   var isIdle: Bool { state.withLock { $0.writes.isIdle } }
 
@@ -77,8 +84,8 @@ final class PixelWriter: Sendable {
     while let step = next(isAgain: isAgain) {
       switch step {
       case .write(let image, let entry):
-        diskWriter.storePixels(image, entry) { [self] _ in
-          state.withLock { $0.writes.ended() }
+        diskWriter.storePixels(image, entry) { [self] isWritten in
+          state.withLock { $0.writes.ended(isWritten: isWritten) }
           callWaiters()
           proceed()
         }

@@ -58,6 +58,10 @@ struct PixelWrites {
   private var first: UInt64 = 0
   private var end: UInt64 = 0
   private var keptBytes = 0
+  /// True to keep all images in memory until they are written.
+  private let keepsAll: Bool
+  /// The number of images that were added and are not on disk: too many waited, or they could not be written.
+  private(set) var lostCount = 0
   private var hold = SlotHold()
   private var nextWake = NextWake()
   private var isWriting = false
@@ -65,6 +69,10 @@ struct PixelWrites {
   private var isPerforming = false
   /// True to write all pixels that wait without further delay.
   private var isHurried = false
+
+  /// - Parameter keepsAll: True if the caller bounds the number of bytes that wait; see
+  ///   `ImageDownloader.Configuration.Memory.keepsUnwritten`.
+  init(keepsAll: Bool = false) { self.keepsAll = keepsAll }
 
   /// True if no pixels wait or are being written.
   var isIdle: Bool { waiting.isEmpty && !isWriting }
@@ -83,8 +91,12 @@ struct PixelWrites {
   /// Adds the pixels of an image, unless too many wait already.
   mutating func add(_ image: Image, _ entry: Entry, at now: Int64) {
     let bytes = keptBytes + entry.keptBytes
-    guard waiting.count < Self.countLimit, keptBytes == 0 || bytes <= Self.keptBytesLimit else { return }
-    let isKept = bytes == 0 || bytes + image.cost <= Self.keptBytesLimit
+    let isAdmitted = waiting.count < Self.countLimit && (keptBytes == 0 || bytes <= Self.keptBytesLimit)
+    guard keepsAll || isAdmitted else {
+      lostCount += 1
+      return
+    }
+    let isKept = keepsAll || bytes == 0 || bytes + image.cost <= Self.keptBytesLimit
     let pixels = Waiting(entry: entry, kept: isKept ? image : nil, image: image, added: now)
     keptBytes += pixels.keptBytes
     waiting[end] = pixels
@@ -119,7 +131,10 @@ struct PixelWrites {
       waiting[first] = nil
       first += 1
       keptBytes -= pixels.keptBytes
-      guard let image = pixels.image else { continue }
+      guard let image = pixels.image else {
+        lostCount += 1
+        continue
+      }
       isWriting = true
       isPerforming = true
       return .write(image, pixels.entry)
@@ -130,5 +145,9 @@ struct PixelWrites {
 
   mutating func woken(at time: Int64) { nextWake.take(at: time) }
 
-  mutating func ended() { isWriting = false }
+  /// Notes that an image was written, or could not be.
+  mutating func ended(isWritten: Bool = true) {
+    isWriting = false
+    if !isWritten { lostCount += 1 }
+  }
 }

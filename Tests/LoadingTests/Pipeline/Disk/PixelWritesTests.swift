@@ -113,6 +113,27 @@ struct PixelWritesTests {
     #expect(writes.isIdle)
   }
 
+  @Test func imagesThatAreNotWrittenAreCounted() {
+    var writes = PixelWrites()
+    writes.slotBegan()
+    // The first image exceeds the limit, so that no other is added.
+    writes.add(.solid(width: 2048, height: PixelWrites.keptBytesLimit / 8192 + 1), entry, at: 0)
+    writes.add(.solid(width: 1, height: 1), entry, at: 0)
+    #expect(writes.lostCount == 1)
+    writes.hurry()
+    _ = writes.next(at: 0, isAgain: false)
+    writes.ended(isWritten: false)
+    #expect(writes.lostCount == 2 && writes.isIdle)
+  }
+
+  @Test func allImagesAreKeptIfTheCallerBoundsThem() {
+    var writes = PixelWrites(keepsAll: true)
+    let height = PixelWrites.keptBytesLimit / 8192 + 1
+    for _ in 0..<3 { writes.add(.solid(width: 2048, height: height), entry, at: 0) }
+    for _ in 0..<3 { #expect(next(&writes)?.pixelHeight == height) }
+    #expect(writes.lostCount == 0 && writes.isIdle)
+  }
+
   @Test func bodiesWithoutADigestCountAsKept() {
     var writes = PixelWrites()
     let image = Image.solid(width: 1, height: 1)
