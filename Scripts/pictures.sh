@@ -1,7 +1,7 @@
 # The pictures of the README and the documentation. Sourced by run.sh.
 
 # Records the pictures that tests compare with what the program draws, and the moving picture (moving).
-# DemoPicturesTests: list, grid, buttons, transitions, indicators, overlay. DrawnPicturesTests: first-screen, trace.
+# DemoPicturesTests: home, viewer, list, grid, buttons, transitions, indicators, overlay. DrawnPicturesTests: first-screen, trace.
 record_pictures() {
   need_packages "${packages[@]}" imagemagick
   VITRINE_RECORD_GOLDEN=1 run_tests 'DemoPicturesTests|DrawnPicturesTests'
@@ -17,7 +17,7 @@ record_moving_picture() {
   (
     cd "$folder"
     VITRINE_ASSETS="$OLDPWD/Assets" "$OLDPWD/.build/release/vitrine" --video offscreen --renderer software \
-      --latency 0 --size 640x400 --chrome off --screen grid --no-disk-cache --script moving.script 2>/dev/null
+      --latency 0 --size 640x400 --chrome off --screen home --no-disk-cache --script moving.script 2>/dev/null
     # By its path, because another program may have the name `convert`.
     /usr/bin/convert -delay 7 -loop 0 frame-*.png -quality 70 "$file"
   ) || {

@@ -6,6 +6,13 @@ import VitrineTesting
 @Suite("Pictures of the documentation: screens", .timeLimit(.minutes(5)))
 struct DemoPicturesTests {
   private nonisolated static let moments = [
+    // With a manual clock, the time of day stands still, and no processor time is shown.
+    DemoMoment(
+      name: "home", screen: "home", size: (1000, 560), options: "--chrome off",
+      script: ["clock manual", "wait idle"]),
+    DemoMoment(
+      name: "viewer", screen: "home", size: (1000, 560), options: "--chrome off",
+      script: ["clock manual", "wait idle", "tap 500 200", "wait idle"]),
     DemoMoment(name: "list", size: (1000, 628), part: Rect(x: 0, y: 0, width: 1000, height: 596)),
     DemoMoment(name: "grid", screen: "grid", size: (1000, 516), options: "--chrome off"),
     DemoMoment(
