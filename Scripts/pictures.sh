@@ -1,7 +1,8 @@
 # The pictures of the README and the documentation. Sourced by run.sh.
 
 # Records the pictures that tests compare with what the program draws, and the moving picture (moving).
-# DemoPicturesTests: home, viewer, list, grid, buttons, transitions, indicators, overlay. DrawnPicturesTests: first-screen, trace.
+# DemoPicturesTests: home, viewer, list, grid, buttons, transitions, indicators, overlay.
+# DrawnPicturesTests: first-screen, trace.
 record_pictures() {
   need_packages "${packages[@]}" imagemagick
   VITRINE_RECORD_GOLDEN=1 run_tests 'DemoPicturesTests|DrawnPicturesTests'
