@@ -68,7 +68,7 @@ enum ZoomRun {
   private static func wait(for host: SDLHost, until condition: () -> Bool) throws {
     let end = SystemCounters.time + 30
     while !condition() {
-      guard SystemCounters.time < end else { throw BenchmarkError("the photograph is not shown or not sharp") }
+      guard SystemCounters.time < end else { throw BenchmarkError("the photograph is not sharp") }
       host.turn(waitUpTo: 0.1)
     }
   }

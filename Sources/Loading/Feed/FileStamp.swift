@@ -2,7 +2,7 @@ import Glibc
 
 /// The state of a file or folder, by which a change is noticed without reading it.
 struct FileStamp: Hashable, Sendable {
-  /// Identifies a file or folder, whatever its path.
+  /// Identifies a file or folder. Two paths that lead to the same one have the same identity.
   struct ID: Hashable {
     fileprivate let device, inode: UInt64
   }

@@ -58,8 +58,8 @@ struct ZoomGeometryTests {
   ]
 
   @Test(
-    "narrow images are enlarged until they cover the view, or their pixels are large", arguments: maximumScales
-  )
+    "narrow images are enlarged until they cover the view, or their pixels are large",
+    arguments: maximumScales)
   func narrowImages(image: Size, maximum: Double) {
     let view = Size(width: 400, height: 200)
     #expect(abs(ZoomGeometry(viewSize: view, imageSize: image).maximumScale - maximum) < 1e-6)
