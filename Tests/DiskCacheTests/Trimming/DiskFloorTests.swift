@@ -41,8 +41,9 @@ struct DiskFloorTests {
     #expect(outcome(freeFiles: 20, totalFiles: 200, guaranteed: 0).victims == Array(entries[..<1]))
   }
 
-  @Test(arguments: [1 << 20, 64 << 20, 100 << 20, 128 << 20, 1 << 30])
-  func aSmallFileSystemLeavesHalfOfItsBytesFree(totalBytes: Int) {
+  @Test(arguments: [1, 64, 100, 128, 1024])
+  func aSmallFileSystemLeavesHalfOfItsBytesFree(totalMegabytes: Int) {
+    let totalBytes = totalMegabytes << 20
     func isMissing(free: Int) -> Bool {
       let space = DiskSpace(freeBytes: free, totalBytes: totalBytes)
       return DiskFloor(limits: DiskImageCache.Limits(), space: space)
@@ -52,12 +53,13 @@ struct DiskFloorTests {
     #expect(!isMissing(free: floor + 4096) && isMissing(free: floor + 4095))
   }
 
-  @Test(arguments: [0, 64 << 20, .max])
-  func theGuaranteeOnASmallFileSystemIsWhatFitsThere(freeBytes: Int) {
+  @Test(arguments: [(0, 40), (64, 20), (1_000_000, 20)])
+  func theGuaranteeOnASmallFileSystemIsWhatFitsThere(freeMegabytes: Int, allowed: Int) {
     var limits = DiskImageCache.Limits()
-    limits.freeBytes = freeBytes
+    limits.freeBytes = freeMegabytes << 20
     let floor = DiskFloor(limits: limits, space: DiskSpace(freeBytes: 0, totalBytes: 40 << 20))
-    #expect(floor.guaranteedBytes == limits.purgeTarget(for: freeBytes == 0 ? 40 << 20 : 20 << 20))
+    let guaranteedBytes = limits.purgeTarget(for: allowed << 20)
+    #expect(floor.guaranteedBytes == guaranteedBytes)
   }
 
   @Test func guaranteedEntriesStayWhenFilesAreMissing() {
