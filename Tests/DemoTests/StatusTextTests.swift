@@ -153,7 +153,7 @@ struct StatusTextTests {
       (.decoding(.png, message: ""), "the file is not a valid image"),
       (.unreadableFile(path: "a.png", message: "Permission denied"), "the file cannot be read"),
       (.transport(.outOfResources, message: ""), "the file cannot be read"),
-      (.tooLarge(.side(1)), "loading again has failed"),
+      (.tooLarge(.side(1)), "the image is too large"),
     ] as [(ImageError, String)])
   func fileHasReasonsOfItsOwn(error: ImageError, text: String) {
     #expect(StaleReason(error, of: "file:///photos/a.png").text == text)

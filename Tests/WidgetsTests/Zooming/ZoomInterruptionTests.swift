@@ -167,7 +167,8 @@ struct ZoomInterruptionTests {
     pinch(from: 30, to: 390)
     lift()
     test.advanceUntilIdle()
-    #expect(view.zoomScale == 8)
+    // The fingers enlarge to 13 times, and the limit of a thin image is higher.
+    #expect(abs(view.zoomScale - (width == height ? 8 : 13)) < 1e-6)
     for command in test.images {
       #expect(command.source.width > 0 && command.source.maxX <= Double(width) + 1e-6)
       #expect(command.source.height > 0 && command.source.maxY <= Double(height) + 1e-6)
