@@ -56,7 +56,7 @@ class Emulator:
         self.shell_path = f"{self.folder.name}/shell"
         self.words = [
             # The emulator is killed when this process ends in any way.
-            "setpriv", "--pdeathsig", "KILL", "qemu-system-x86_64", "-accel", "tcg,thread=multi", "-smp", "2", "-m", "1024",
+            "setpriv", "--pdeathsig", "KILL", "qemu-system-x86_64", "-accel", "tcg,thread=multi", "-smp", "2", "-m", "1536",
             "-kernel", str(kernel), "-initrd", str(disk),
             "-append", "console=ttyS0 quiet panic=-1 rdinit=/init", "-no-reboot",
             "-display", "none", "-vga", "none", "-device", f"virtio-vga,xres={size[0]},yres={size[1]}",
