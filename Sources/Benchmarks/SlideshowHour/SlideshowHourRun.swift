@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Vitrine
 
-/// The child process of `SlideshowHour`: shows 40 photographs in turn, each for 10 s and with a slow movement, in a window
-/// of 1280x800. A quarter of them is shown over a blurred copy.
+/// The child process of `SlideshowHour`: shows 40 photographs in turn in a window of 1280x800, each for 10 s with a slow
+/// movement. The quarter of the photographs that do not fill the window have a blurred copy behind them.
 @MainActor
 enum SlideshowHourRun {
   private static let minutes = 60

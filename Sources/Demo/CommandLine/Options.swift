@@ -139,8 +139,8 @@ nonisolated struct Options: Equatable {
       && (argument.contains("://") || FileManager.default.fileExists(atPath: argument))
   }
 
-  /// Returns the message for an argument that is neither an option nor a feed. The first argument may be the mistyped word
-  /// of a tool.
+  /// Returns the message for an argument that is neither an option nor a feed. The first argument may be a
+  /// mistyped name of a tool.
   private static func unexpected(_ argument: String, isFirst: Bool, hasFeed: Bool) -> String {
     let words = ToolOptions.words + [SlideshowOptions.word]
     let tool = isFirst ? Typo.nearest(to: argument, among: words, within: 2) : nil

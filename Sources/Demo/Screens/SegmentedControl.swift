@@ -2,8 +2,8 @@ import Vitrine
 
 /// A row of buttons of which one is selected.
 ///
-/// A control that is narrower than its buttons scrolls. The selected button is then in the middle, as far as the ends
-/// of the row allow.
+/// A control that is narrower than its buttons scrolls, so that the selected button is in the middle. Near the ends of the
+/// row, the control scrolls only to the end.
 final class SegmentedControl: View {
   /// The index of the selected button.
   var selection = 0 {

@@ -21,8 +21,8 @@ nonisolated struct ArchiveFile: ~Copyable {
   private let temporary: String
   private var isPublished = false
 
-  /// Creates the file, which only this user may read: it contains images of private requests. Removes abandoned files
-  /// of earlier exports to the same path.
+  /// Creates the file, which only this user may read: it contains images of private requests. Removes the files
+  /// that killed exports to the same path have left.
   init(for path: String) throws(Failure) {
     Self.removeAbandoned(of: path)
     for _ in 0..<Self.maximumAttempts {

@@ -2,7 +2,8 @@ import CCodecs
 
 /// A zlib decompressor whose state can be copied, so that decompression goes on from a place in the middle of a stream.
 ///
-/// Unchecked: copying only reads the state. Only one thread at a time may decompress.
+/// Unchecked: the reader that decompresses is used by one thread only. Inflaters that several threads share are only
+/// copied, which reads the state.
 final class Inflater: @unchecked Sendable {
   /// The maximum number of bytes that zlib allocates: the window and the tables.
   static let byteCount = 48 << 10
