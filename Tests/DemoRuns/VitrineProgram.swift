@@ -65,6 +65,14 @@ package struct VitrineProgram {
     return folder
   }
 
+  /// Writes a feed of two images, "One" and "Two", for which a gallery server responds with 404. Returns its path.
+  ///
+  /// - Parameter server: The base URL of the server.
+  package func feedOfMissingImages(on server: String) throws -> String {
+    let image = server + "/gallery/buttons/portrait.jpg?status=404"
+    return try write("\(image)&row=1\tOne\n\(image)&row=2\tTwo", to: "feed.txt")
+  }
+
   package func remove() { try? FileManager.default.removeItem(at: folder) }
 
   /// Runs the program to its end. Stops it after 150 s and throws `DidNotEnd`.

@@ -19,13 +19,19 @@ struct HomeRunTests {
 
   private let names = ["01-red_barn.jpg", "02-lake.jpg", "03-hill.jpg"]
 
-  @Test func tapOnATileOpensItsImageAndEscReturns() async throws {
+  /// Plays a script with the three photographs of `names`, and expects it to succeed.
+  private func play(script: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     let program = try VitrineProgram()
     defer { program.remove() }
     let photos = try program.folder(ofPhotos: names)
 
-    let outcome = try await run(
-      program, photos,
+    let outcome = try await run(program, photos, script: script)
+
+    #expect(outcome.exitCode == 0, "\(outcome.errors)", sourceLocation: sourceLocation)
+  }
+
+  @Test func tapOnATileOpensItsImageAndEscReturns() async throws {
+    try await play(
       script: """
         clock manual
         wait idle
@@ -42,17 +48,10 @@ struct HomeRunTests {
         wait idle
         expect "02 lake" state selected
         """)
-
-    #expect(outcome.exitCode == 0, "\(outcome.errors)")
   }
 
   @Test func tapOnTheSlideshowOpensTheShownImage() async throws {
-    let program = try VitrineProgram()
-    defer { program.remove() }
-    let photos = try program.folder(ofPhotos: names)
-
-    let outcome = try await run(
-      program, photos,
+    try await play(
       script: """
         clock manual
         wait idle
@@ -72,17 +71,10 @@ struct HomeRunTests {
         wait idle
         expect "02 lake" state normal
         """)
-
-    #expect(outcome.exitCode == 0, "\(outcome.errors)")
   }
 
   @Test func longPressOnATileSelectsIt() async throws {
-    let program = try VitrineProgram()
-    defer { program.remove() }
-    let photos = try program.folder(ofPhotos: names)
-
-    let outcome = try await run(
-      program, photos,
+    try await play(
       script: """
         clock manual
         wait idle
@@ -93,8 +85,6 @@ struct HomeRunTests {
         hold 300 430
         expect "03 hill" state normal
         """)
-
-    #expect(outcome.exitCode == 0, "\(outcome.errors)")
   }
 
   @Test func clearedCacheReloadsTheShownSlide() async throws {
@@ -119,12 +109,7 @@ struct HomeRunTests {
   }
 
   @Test func keysMoveAlongTheStripAndPause() async throws {
-    let program = try VitrineProgram()
-    defer { program.remove() }
-    let photos = try program.folder(ofPhotos: names)
-
-    let outcome = try await run(
-      program, photos,
+    try await play(
       script: """
         clock manual
         wait idle
@@ -143,8 +128,6 @@ struct HomeRunTests {
         advance 60000 ms
         expect "01 red barn" state selected
         """)
-
-    #expect(outcome.exitCode == 0, "\(outcome.errors)")
   }
 
   @Test func feedOfOneImageStays() async throws {
@@ -170,9 +153,7 @@ struct HomeRunTests {
     defer { program.remove() }
     let server = try GalleryServer(images: VitrineProgram.assets)
     defer { server.stop() }
-    let image = "\(server.baseURL)/gallery/buttons/portrait.jpg"
-    let feed = try program.write(
-      "\(image)?row=1&status=404\tOne\n\(image)?row=2&status=404\tTwo", to: "feed.txt")
+    let feed = try program.feedOfMissingImages(on: server.baseURL)
 
     let outcome = try await run(
       program, feed,

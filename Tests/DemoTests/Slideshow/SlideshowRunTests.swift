@@ -85,9 +85,7 @@ struct SlideshowRunTests {
     defer { program.remove() }
     let server = try GalleryServer(images: VitrineProgram.assets)
     defer { server.stop() }
-    let image = "\(server.baseURL)/gallery/buttons/portrait.jpg"
-    let feed = try program.write(
-      "\(image)?row=1&status=404\tOne\n\(image)?row=2&status=404\tTwo", to: "feed.txt")
+    let feed = try program.feedOfMissingImages(on: server.baseURL)
 
     let outcome = try await run(
       program, feed,
