@@ -64,7 +64,7 @@ struct FeedRunTests {
         expect "File" state failed
         """)
 
-    #expect(outcome.errors.split(separator: "\n").count == 1)
+    #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
     #expect(outcome.exitCode == 0)
     // Each hop of the redirect loop is a request; the unreachable server received none.
     #expect(outcome.stats?.network.requests == server.log.count)

@@ -12,7 +12,7 @@ struct SourceMemory {
   var profile = 0
   /// True if the image is progressive or interlaced, so that a coarse version of the whole image comes first.
   var comesInPasses = false
-  /// The bytes that a preview decoder keeps between two previews, in addition to `codec`.
+  /// The bytes that previews take in addition to `codec`.
   var reservedForPreviews = 0
   /// True if previews are assembled row by row at the size of the result.
   var collectsRows = true

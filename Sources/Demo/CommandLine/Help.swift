@@ -64,7 +64,7 @@ nonisolated enum Help {
       .init("--version", "", "print the version"),
     ],
     notes: [
-      "A tap opens an image: two fingers, the wheel, + and - enlarge it, a swipe or an arrow shows the next,\na drag down or Esc closes it, Space or H hides the title. In the list and the grid, a long press,\nShift-Enter or Y of a gamepad selects.",
+      "A tap opens an image: two fingers, the wheel, + and - enlarge it, a swipe or an arrow shows the next,\na drag down or Esc closes it, Space or H hides the title. In the list, the grid and the strip of\nthe first screen, a long press, Shift-Enter or Y of a gamepad selects.",
       "The first screen is a slideshow over a strip of all images: arrows move along the strip, Enter opens,\nSpace pauses.",
       "Keys: Tab, arrows and Enter; F1 shows the source of each image and the frames of animations,\nF2 turns --offline on and off, F5 in the list and the grid asks the servers whether images have changed,\nlike pulling the content down.",
       "With VITRINE_LOG=1, failed images, and responses that cannot be stored on disk, are written to standard error.",

@@ -3,7 +3,7 @@ nonisolated enum SlideshowHelp {
   private static let content = HelpText(
     usage: [
       "usage: vitrine slideshow [FEED] [OPTION…]", "",
-      "Shows one image after another from a folder, a list or its URL, or from the embedded gallery: over the",
+      "Shows one image after another from a folder, an image file, a list or its URL, or from the gallery: over the",
       "whole screen, or in a window with --size. Images of another shape are shown whole. Images that fail are",
       "tried again later.",
     ],

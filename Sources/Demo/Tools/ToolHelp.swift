@@ -15,7 +15,7 @@ nonisolated enum ToolHelp {
       cache export FILE|-     write all stored images to one file, without pixels
       cache import FILE|-     store the images of such a file that are undamaged and newer; left out are
                               images that depend on a secret of another folder, and that have no room
-      prefetch FEED           load the images of a folder, a list or its URL onto disk, as --feed does
+      prefetch FEED           load the images of a folder, a file, a list or its URL onto disk, as --feed does
 
       --cache DIR             folder of the disk cache ($XDG_CACHE_HOME/vitrine, else ~/.cache/vitrine)
       --into DIR              folder that is filled and that all users may read afterwards: a seed,

@@ -77,7 +77,7 @@ package struct EncodedBytes: Sendable {
   package func prefix(_ length: Int) -> [UInt8] { read(at: 0, count: length) }
 
   /// Returns `length` bytes from an offset on, or fewer if there are fewer or reading fails.
-  func read(at offset: Int, count length: Int) -> [UInt8] {
+  package func read(at offset: Int, count length: Int) -> [UInt8] {
     guard offset >= 0, offset < count else { return [] }
     let length = min(max(0, length), count - offset)
     return [UInt8](unsafeUninitializedCapacity: length) { buffer, filled in

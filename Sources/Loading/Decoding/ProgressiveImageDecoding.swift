@@ -55,7 +55,8 @@ extension ImageRequest {
   public enum Progressive: String, Hashable, Sendable, CaseIterable {
     /// No previews: the image is shown when complete.
     case none
-    /// Rows or scans as received (SDWebImage's ProgressiveLoad, YYWebImage's Progressive).
+    /// Rows or scans as received (SDWebImage's ProgressiveLoad, YYWebImage's Progressive). A JPEG whose Exif has a large
+    /// enough thumbnail shows the thumbnail first, and no rows if it has a single scan.
     case scans
     /// The scans of progressive JPEG and interlaced PNG, blurred less the more bytes have been received. Other images
     /// are shown only when complete (YYWebImage's ProgressiveBlur).

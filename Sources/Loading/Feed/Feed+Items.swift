@@ -3,12 +3,12 @@ import FoundationEssentials
 extension Feed {
   /// An image of a feed.
   public struct Item: Hashable, Sendable {
-    /// The absolute URL of the image. That of a file in a folder has a query, which loads ignore: it changes when the
-    /// file is replaced or written to, so that the file is another image.
+    /// The absolute URL of the image. That of a file that is not named by a list has a query, which loads ignore. The
+    /// query changes when the file is replaced or written to, so that the file is another image.
     public var url: String
     /// The title: the text after the tab in a list, otherwise the file name without extension.
     public var title: String
-    /// The host of the image, or the name of a file's folder.
+    /// The host of the image, or the folder of a file: its name, and in a subfolder the path from the feed's folder on.
     public var detail: String
 
     /// Creates an item; by default without texts.

@@ -105,7 +105,8 @@ public final class Feed {
   /// The state of the list on this machine when it was last read.
   private var stamp: FileStamp?
 
-  /// Creates a feed. Reads a folder or a file at once and throws if it cannot be used; requests nothing.
+  /// Creates a feed. Reads a folder with its subfolders, or a file, before it returns, and throws if it cannot be used;
+  /// requests nothing. O(files in the folders).
   ///
   /// - Parameters:
   ///   - location: The path of a folder, an image file or a text file, or the http(s) URL of a list.

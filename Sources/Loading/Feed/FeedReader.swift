@@ -13,7 +13,7 @@ enum FeedReader {
     if stamp.isFolder { return Feed.Items(try folder(path)) }
     let url = URL(filePath: path, directoryHint: .notDirectory)
     if stamp.isFile, FolderImages.isImage(path) {
-      return Feed.Items([item(url, stamp, detail: url.lastPathComponent)])
+      return Feed.Items([item(url, stamp, detail: FeedList.detail(of: url))])
     }
     return Feed.Items(try list(try contents(of: path), name: path, base: url))
   }

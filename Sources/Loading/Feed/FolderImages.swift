@@ -40,12 +40,15 @@ struct FolderImages {
     name.lastIndex(of: ".").map { extensions.contains(name[name.index(after: $0)...].lowercased()) } ?? false
   }
 
+  private var isAtLimit: Bool { files.count >= limits.images || entryCount >= limits.entries }
+
   /// - Parameter prefix: The path of the folder in the first folder, with a slash at the end; empty for the first.
   private mutating func read(_ folder: String, _ prefix: String, depth: Int) -> Bool {
+    guard !isAtLimit else { return true }
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return false }
     var subfolders: [(name: String, id: FileStamp.ID)] = []
     for name in NaturalOrder.sorted(names) where !name.hasPrefix(".") {
-      guard files.count < limits.images, entryCount < limits.entries else { return true }
+      guard !isAtLimit else { return true }
       entryCount += 1
       guard let stamp = FileStamp(path: "\(folder)/\(name)") else { continue }
       if stamp.isFolder {

@@ -35,7 +35,7 @@ struct PNGOutline {
     var offset = chunks.offset
     var count = 0
     while true {
-      let head = Self.read(bytes, offset, 8)
+      let head = bytes.read(at: offset, count: 8)
       guard head.count == 8, offset + 12 <= bytes.count else { throw Self.damaged("ends before IEND") }
       let length = head[...].bigEndianCount(at: 0)
       guard length <= bytes.count - offset - 12 else { throw Self.damaged("ends inside a chunk") }
@@ -64,7 +64,7 @@ struct PNGOutline {
     case PNGChunk.plte, PNGChunk.trns, PNGChunk.iccp, PNGChunk.exif:
       let isPalette = dataOffset == 0 && (type == PNGChunk.plte || type == PNGChunk.trns)
       guard length <= (isPalette ? Self.largestPalette : Self.largestContent) else { throw .notSupported }
-      let chunk = Self.read(bytes, offset, 12 + length)
+      let chunk = bytes.read(at: offset, count: 12 + length)
       guard chunk.count == 12 + length else { throw Self.damaged("ends inside a chunk") }
       structure.apply(PNGChunk(type: type, payload: chunk[8..<(8 + length)]))
       guard isPalette else { return }
@@ -77,19 +77,6 @@ struct PNGOutline {
 
   /// The number of bytes of the chunks that are kept.
   var byteCount: Int { ByteCount.sum(palette.count, structure.chunkBytes) }
-
-  private static func read(_ bytes: EncodedBytes, _ offset: Int, _ count: Int) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      filled = 0
-      let room = UnsafeMutableRawBufferPointer(buffer)
-      while filled < count {
-        let added = bytes.read(
-          at: offset + filled, into: UnsafeMutableRawBufferPointer(rebasing: room[filled..<count]))
-        guard added > 0 else { return }
-        filled += added
-      }
-    }
-  }
 
   static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
     bytes.withUnsafeBufferPointer { UInt32(truncatingIfNeeded: crc32_z(0, $0.baseAddress, $0.count)) }
