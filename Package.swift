@@ -118,7 +118,7 @@ let package = Package(
         "CSDL", "CAllocations", "FoundationCache", "HeapLimits",
       ],
       path: "Sources/Benchmarks",
-      exclude: ["RESULTS.md", "Shared/CAllocations", "MemoryHit/FoundationCache"],
+      exclude: ["RESULTS.md", "ratios.tsv", "Shared/CAllocations", "MemoryHit/FoundationCache"],
       swiftSettings: strict),
 
     // Lets tests wait for the call of a function.

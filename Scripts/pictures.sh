@@ -1,13 +1,22 @@
 # The pictures of the README and the documentation. Sourced by run.sh.
 
-# Records the pictures that tests compare with what the program draws, and the moving picture (moving).
+# Draws the chart of ratios, and records the pictures that tests compare with what the program draws, and the moving
+# picture (moving).
 # DemoPicturesTests: home, viewer, list, grid, buttons, transitions, indicators, overlay.
 # DrawnPicturesTests: first-screen, trace.
 record_pictures() {
+  draw_ratios
   need_packages "${packages[@]}" imagemagick
   VITRINE_RECORD_GOLDEN=1 run_tests 'DemoPicturesTests|DrawnPicturesTests'
   build_release vitrine
   record_moving_picture
+}
+
+# Draws the chart of the README from the ratios of the benchmarks.
+draw_ratios() {
+  local file=Sources/Vitrine/Vitrine.docc/Resources/ratios.svg
+  awk -f Scripts/ratios.awk Sources/Benchmarks/ratios.tsv >"$file"
+  say "run.sh: drew $file"
 }
 
 # Plays a script that takes a screenshot of each frame, and joins the frames to an animated WebP.

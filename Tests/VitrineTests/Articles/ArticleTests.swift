@@ -63,6 +63,37 @@ struct ArticleTests {
     #expect(pictures.count >= 9)
   }
 
+  @Test func chartOfRatiosShowsItsTable() throws {
+    let awk = Process()
+    let output = Pipe()
+    awk.executableURL = URL(filePath: "/usr/bin/env")
+    awk.arguments = [
+      "awk", "-f", Self.root.appending(path: "Scripts/ratios.awk").path,
+      Self.root.appending(path: "Sources/Benchmarks/ratios.tsv").path,
+    ]
+    awk.standardOutput = output
+    try awk.run()
+    let drawn = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    awk.waitUntilExit()
+
+    // After a change of the table, `./run.sh pictures` draws the chart again.
+    #expect(try drawn == Self.text(of: Self.catalog.appending(path: "Resources/ratios.svg")))
+  }
+
+  @Test func ratiosOfTheChartAreThoseOfTheResults() throws {
+    let folder = Self.root.appending(path: "Sources/Benchmarks")
+    let results = try Self.text(of: folder.appending(path: "RESULTS.md")).split(separator: "\n")
+    let bars = try Self.text(of: folder.appending(path: "ratios.tsv")).split(separator: "\n").dropFirst()
+
+    for bar in bars {
+      let cells = bar.split(separator: "\t", omittingEmptySubsequences: false)
+      try #require(cells.count == 5, "\(bar)")
+      let isStated = results.contains { $0.hasPrefix("| `\(cells[0])`") && $0.contains("| \(cells[2]) |") }
+      #expect(isStated, "\(bar)")
+    }
+    #expect(bars.count > 0)
+  }
+
   /// Returns the names in the middle column of a table, such as `Type.member(label:)`.
   private static func ourNames(in table: String) -> [String] {
     table.split(separator: "\n").filter { $0.hasPrefix("| ") && !$0.hasPrefix("| there") }
