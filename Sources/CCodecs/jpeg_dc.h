@@ -1,5 +1,6 @@
 // Reads the DC coefficients of a JPEG, which are the means of its blocks, and skips the AC coefficients. A small thumbnail
-// needs no more, and skipping takes less than half of the time of decoding. A progressive JPEG has scans of DC
+// needs no more, and skipping takes less than half of the time of decoding. For an image of twice the size, the lowest
+// AC coefficients are read as well, which tell the means of the quarters of a block. A progressive JPEG has scans of DC
 // coefficients alone: the first has the highest bits, and each of the others adds a bit.
 //
 // libjpeg reads the header. An image with anything unusual or damaged is refused, and left to libjpeg.
@@ -12,19 +13,19 @@
 #include "jpeg_dc_blocks.h"
 
 typedef struct {
-  /// The means of the blocks, for whole MCUs. Rows are `stride` bytes apart.
+  /// The means of the blocks or of their quarters, for whole MCUs. Rows are `stride` bytes apart.
   uint8_t *samples;
   /// The DC coefficients of a progressive image, as many as samples; else null.
   int16_t *coefficients;
   size_t stride;
-  /// The number of columns and rows that belong to the image.
+  /// The number of columns and rows of means that belong to the image.
   size_t width, height;
   /// The number of columns and rows of blocks in an MCU.
   int horizontal, vertical;
   /// The numbers of the Huffman tables.
   int dc, ac;
-  /// The factor of the DC coefficients.
-  int quantizer;
+  /// The factors of the coefficients at 0, 1, 2 and 4 in the order of the file.
+  int quantizers[4];
 } vitrine_dc_plane;
 
 typedef struct {
@@ -33,6 +34,8 @@ typedef struct {
   vitrine_ac_table ac[NUM_HUFF_TBLS];
   int plane_count;
   vitrine_dc_plane planes[3];
+  /// The number of means on each side of a block: 1, or 2 for quarters.
+  int means_per_side;
   /// The number of MCUs in a row, and the number of rows.
   unsigned columns, rows;
   /// The number of MCUs between the restart markers of the first scan; zero for none.
@@ -58,7 +61,7 @@ static inline void vitrine_dc_close(vitrine_dc_image *image) {
   free(image);
 }
 
-/// Returns the number of blocks of a side, for `factor` of `largest` samples in each direction.
+/// Returns the number of blocks on a side of the image, for `factor` of `largest` samples in each direction.
 static inline unsigned vitrine_dc_blocks(unsigned side, int factor, int largest) {
   return (side * (unsigned)factor + 8u * (unsigned)largest - 1) / (8u * (unsigned)largest);
 }
@@ -75,8 +78,10 @@ static inline bool vitrine_dc_set_up_plane(
   int largest = is_alone || index > 0 ? 1 : 2;
   if (plane->horizontal < 1 || plane->horizontal > largest || plane->vertical < 1 || plane->vertical > largest)
     return false;
-  plane->width = vitrine_dc_blocks(info->image_width, plane->horizontal, image->planes[0].horizontal);
-  plane->height = vitrine_dc_blocks(info->image_height, plane->vertical, image->planes[0].vertical);
+  // The number of quarters is that of the blocks of an image of twice the size.
+  int means = image->means_per_side;
+  plane->width = vitrine_dc_blocks(info->image_width, plane->horizontal * means, image->planes[0].horizontal);
+  plane->height = vitrine_dc_blocks(info->image_height, plane->vertical * means, image->planes[0].vertical);
 
   int dc = component->dc_tbl_no, ac = component->ac_tbl_no, quantization = component->quant_tbl_no;
   if (dc < 0 || dc >= NUM_HUFF_TBLS || ac < 0 || ac >= NUM_HUFF_TBLS || quantization < 0
@@ -84,8 +89,13 @@ static inline bool vitrine_dc_set_up_plane(
     return false;
   plane->dc = dc;
   plane->ac = ac;
-  plane->quantizer = info->quant_tbl_ptrs[quantization]->quantval[0];
-  if (plane->quantizer > 255) return false;
+  // libjpeg has the factors in rows.
+  const UINT16 *quantizers = info->quant_tbl_ptrs[quantization]->quantval;
+  const int rows[4] = {0, 1, DCTSIZE, DCTSIZE + 1};
+  for (int factor = 0; factor < (means == 2 ? 4 : 1); factor++) {
+    plane->quantizers[factor] = quantizers[rows[factor]];
+    if (plane->quantizers[factor] > 255) return false;
+  }
   bool has_dc = false, has_ac = false;
   for (int other = 0; other < index; other++) {
     has_dc = has_dc || image->planes[other].dc == dc;
@@ -101,7 +111,8 @@ static inline bool vitrine_dc_set_up_plane(
 ///
 /// A progressive image is unusual unless `allows_progressive` is true and its first scan has the DC coefficients of all
 /// components.
-static inline vitrine_dc_image *vitrine_dc_prepare(const vitrine_jpeg *jpeg, bool allows_progressive) {
+static inline vitrine_dc_image *vitrine_dc_prepare(
+    const vitrine_jpeg *jpeg, bool allows_progressive, int means_per_side) {
   const struct jpeg_decompress_struct *info = &jpeg->info;
   bool is_gray = info->num_components == 1 && info->jpeg_color_space == JCS_GRAYSCALE;
   bool is_color = info->num_components == 3 && info->jpeg_color_space == JCS_YCbCr;
@@ -113,6 +124,7 @@ static inline vitrine_dc_image *vitrine_dc_prepare(const vitrine_jpeg *jpeg, boo
   vitrine_dc_image *image = (vitrine_dc_image *)calloc(1, sizeof *image);
   if (!image) return NULL;
   image->plane_count = info->num_components;
+  image->means_per_side = means_per_side;
   image->restart_interval = info->restart_interval;
   image->is_progressive = info->progressive_mode;
   image->missing_bits = info->progressive_mode ? info->Al : 0;
@@ -127,14 +139,18 @@ static inline vitrine_dc_image *vitrine_dc_prepare(const vitrine_jpeg *jpeg, boo
 }
 
 /// Returns an image to read, or null, as `vitrine_dc_prepare` does.
-static inline vitrine_dc_image *vitrine_dc_open(const vitrine_jpeg *jpeg) {
-  vitrine_dc_image *image = vitrine_dc_prepare(jpeg, true);
+///
+/// `means_per_side` is 1 or 2. A progressive image has only one mean per block.
+static inline vitrine_dc_image *vitrine_dc_open(const vitrine_jpeg *jpeg, int means_per_side) {
+  if (means_per_side < 1 || means_per_side > 2) return NULL;
+  vitrine_dc_image *image = vitrine_dc_prepare(jpeg, means_per_side == 1, means_per_side);
   if (!image) return NULL;
   bool has_memory = true;
   for (int index = 0; index < image->plane_count && has_memory; index++) {
     vitrine_dc_plane *plane = image->planes + index;
-    plane->stride = (size_t)image->columns * (size_t)plane->horizontal;
-    size_t count = plane->stride * image->rows * (size_t)plane->vertical;
+    size_t means = (size_t)means_per_side;
+    plane->stride = image->columns * (size_t)plane->horizontal * means;
+    size_t count = plane->stride * image->rows * (size_t)plane->vertical * means;
     plane->samples = (uint8_t *)malloc(count);
     if (image->is_progressive) plane->coefficients = (int16_t *)malloc(count * sizeof(int16_t));
     has_memory = plane->samples && (plane->coefficients || !image->is_progressive);
@@ -150,8 +166,10 @@ static inline vitrine_dc_image *vitrine_dc_open(const vitrine_jpeg *jpeg) {
 
 /// The contents of a block in a scan.
 typedef enum {
-  /// All coefficients of a sequential image.
+  /// All coefficients of a sequential image, of which the DC coefficient is read.
   vitrine_dc_all_coefficients,
+  /// The same, of which the lowest are read.
+  vitrine_dc_all_and_lowest,
   /// The highest bits of the DC coefficient of a progressive image.
   vitrine_dc_first_bits,
   /// One more bit of the DC coefficient.
@@ -167,7 +185,7 @@ typedef struct {
   int missing_bits;
 } vitrine_dc_scan;
 
-/// Reads a block of a scan, at an index of a plane. Returns false for damaged data.
+/// Reads a block of a scan, whose means begin at an index of a plane. Returns false for damaged data.
 static inline __attribute__((always_inline)) bool vitrine_dc_read(
     vitrine_dc_image *image, const vitrine_dc_plane *plane, vitrine_dc_scan scan, uint32_t *mean, size_t index) {
   vitrine_dc_source *source = &image->source;
@@ -175,10 +193,16 @@ static inline __attribute__((always_inline)) bool vitrine_dc_read(
   switch (scan.content) {
     case vitrine_dc_all_coefficients: {
       if (!vitrine_dc_read_block(source->window, &source->position, dc, image->ac + plane->ac, mean)) return false;
-      int sample = vitrine_dc_sample(*mean, plane->quantizer);
+      int sample = vitrine_dc_sample(*mean, plane->quantizers[0]);
       if (sample < 0) return false;
       plane->samples[index] = (uint8_t)sample;
       return true;
+    }
+    case vitrine_dc_all_and_lowest: {
+      int low[vitrine_dc_low_count];
+      return vitrine_dc_read_coefficients(
+                 source->window, &source->position, dc, image->ac + plane->ac, mean, low)
+             && vitrine_dc_write_quarters(*mean, low, plane->quantizers, plane->samples + index, plane->stride);
     }
     case vitrine_dc_first_bits: {
       int bits = vitrine_dc_read_difference(vitrine_dc_word(source->window, source->position), dc, mean);
@@ -207,6 +231,7 @@ static inline __attribute__((always_inline)) vitrine_dc_result vitrine_dc_read_s
   // A component in a scan of its own has no blocks beyond the image.
   size_t columns = is_alone ? image->planes[first].width : image->columns;
   size_t rows = is_alone ? image->planes[first].height : image->rows;
+  size_t side = scan.content == vitrine_dc_all_and_lowest ? 2 : 1;
   uint32_t means[3] = {0, 0, 0};
   unsigned until_restart = scan.restart_interval, restarts = 0;
   for (size_t row = 0; row < rows; row++) {
@@ -223,9 +248,9 @@ static inline __attribute__((always_inline)) vitrine_dc_result vitrine_dc_read_s
         const vitrine_dc_plane *plane = image->planes + index;
         size_t vertical = is_alone ? 1 : (size_t)plane->vertical, horizontal = is_alone ? 1 : (size_t)plane->horizontal;
         for (size_t y = 0; y < vertical; y++) {
-          size_t start = (row * vertical + y) * plane->stride + column * horizontal;
+          size_t start = ((row * vertical + y) * plane->stride + column * horizontal) * side;
           for (size_t x = 0; x < horizontal; x++)
-            if (!vitrine_dc_read(image, plane, scan, means + index, start + x)) return vitrine_dc_refused;
+            if (!vitrine_dc_read(image, plane, scan, means + index, start + x * side)) return vitrine_dc_refused;
         }
       }
       // The MCU may have ended in the zeros after the data.
@@ -239,6 +264,10 @@ static inline __attribute__((always_inline)) vitrine_dc_result vitrine_dc_read_s
 /// of `jpeg` must not have been read since its header.
 static inline vitrine_dc_result vitrine_dc_read_first_scan(vitrine_dc_image *image, const vitrine_jpeg *jpeg) {
   vitrine_dc_scan scan = {vitrine_dc_all_coefficients, -1, image->restart_interval, image->missing_bits};
+  if (image->means_per_side == 2) {
+    scan.content = vitrine_dc_all_and_lowest;
+    return vitrine_dc_read_scan(image, jpeg, scan);
+  }
   if (!image->is_progressive) return vitrine_dc_read_scan(image, jpeg, scan);
   scan.content = vitrine_dc_first_bits;
   return vitrine_dc_read_scan(image, jpeg, scan);
@@ -266,7 +295,7 @@ static inline vitrine_dc_result vitrine_dc_make_samples(vitrine_dc_image *image)
     for (size_t y = 0; y < plane->height; y++) {
       for (size_t x = 0; x < plane->width; x++) {
         size_t at = y * plane->stride + x;
-        int sample = vitrine_dc_sample((uint32_t)plane->coefficients[at], plane->quantizer);
+        int sample = vitrine_dc_sample((uint32_t)plane->coefficients[at], plane->quantizers[0]);
         if (sample < 0) return vitrine_dc_refused;
         plane->samples[at] = (uint8_t)sample;
       }

@@ -1,8 +1,9 @@
-// Reads the blocks of a scan of a JPEG: the DC coefficient of each, without its AC coefficients.
+// Reads the blocks of a scan of a JPEG: the DC coefficient of each, and no or a few of its AC coefficients.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include "jpeg_dc_tables.h"
 
@@ -15,6 +16,9 @@ enum {
   vitrine_dc_mcu_bytes = vitrine_dc_mcu_blocks * vitrine_dc_block_bytes + 16,
   /// The number of bytes of a scan that are kept at a time.
   vitrine_dc_window_bytes = 32 << 10,
+  /// The number of coefficients, with the DC coefficient, among which the lowest are: a code that begins before the
+  /// fourth AC coefficient stands for 16 at most.
+  vitrine_dc_low_count = 4 + 16,
 };
 
 /// The bytes of a scan up to the next marker, without the zeros after 0xFF.
@@ -75,6 +79,13 @@ static inline uint64_t vitrine_dc_word(const uint8_t *bytes, size_t position) {
   return word << (position & 7);
 }
 
+/// Returns the coefficient whose extra bits end at `end` bits from the beginning of a word. Extra bits that begin with 0
+/// stand for a negative number (ITU T.81, F.2.2.1).
+static inline int vitrine_dc_extend(uint64_t word, int end, int size) {
+  uint32_t extra = (uint32_t)(word << (end - size) >> 1 >> (63 - size)), range = 1u << size;
+  return (int)(extra - (extra < range >> 1 ? range - 1 : 0));
+}
+
 /// Reads the difference of a DC coefficient at the beginning of a word, and adds it to `mean`. Returns the number of bits,
 /// at most 27; 0 for an invalid code.
 static inline int vitrine_dc_read_difference(uint64_t word, const vitrine_dc_table *dc, uint32_t *mean) {
@@ -85,9 +96,7 @@ static inline int vitrine_dc_read_difference(uint64_t word, const vitrine_dc_tab
     if (length > 16) return 0;
     size = vitrine_dc_value(&dc->codes, (uint32_t)(word >> 48), length);
   }
-  uint32_t extra = (uint32_t)(word << length >> 1 >> (63 - size)), range = 1u << size;
-  // Extra bits that begin with 0 stand for a negative difference (ITU T.81, F.2.2.1).
-  *mean += extra - (extra < range >> 1 ? range - 1 : 0);
+  *mean += (uint32_t)vitrine_dc_extend(word, length + size, size);
   return length + size;
 }
 
@@ -97,48 +106,96 @@ static inline int vitrine_dc_bits_of_mean(const uint8_t *bytes, size_t position,
   return vitrine_dc_read_difference(vitrine_dc_word(bytes, position), dc, &mean);
 }
 
+/// Bits that are read from memory in words.
+typedef struct {
+  /// The next bits, of which `valid` are before the byte at `next`. The others may follow in the word.
+  uint64_t word;
+  int valid;
+  const uint8_t *next;
+} vitrine_dc_bit_reader;
+
+static inline __attribute__((always_inline)) void vitrine_dc_skip_bits(vitrine_dc_bit_reader *reader, int bits) {
+  reader->word <<= bits;
+  reader->valid -= bits;
+}
+
+/// Fills the word, of which at least 22 bits must be valid.
+static inline __attribute__((always_inline)) void vitrine_dc_fill_bits(vitrine_dc_bit_reader *reader) {
+  reader->word |= vitrine_dc_word(reader->next, 0) >> reader->valid;
+  reader->next += (63 - reader->valid) >> 3;
+  reader->valid |= 56;
+}
+
+/// Returns the entry of the AC code at the beginning of a word, whose length may exceed an index; zero for an invalid code.
+static inline vitrine_dc_entry vitrine_dc_find_code(const vitrine_ac_table *ac, uint64_t word, int *size) {
+  int length = vitrine_dc_code_length(&ac->codes, (uint32_t)(word >> 48));
+  if (length > 16) return 0;
+  vitrine_dc_entry entry = vitrine_dc_make_entry(length, vitrine_dc_value(&ac->codes, (uint32_t)(word >> 48), length));
+  *size = vitrine_dc_bits(entry) - length;
+  return entry;
+}
+
 /// Reads a block: adds the difference of its DC coefficient to `mean`, and moves `position` to its end. Returns false for
 /// an invalid code, and for too many coefficients. Reads at most 16 bytes from the end of the block on.
-static inline bool vitrine_dc_read_block(
-    const uint8_t *bytes, size_t *position, const vitrine_dc_table *dc, const vitrine_ac_table *ac, uint32_t *mean) {
+///
+/// `low` is null, or takes the first four AC coefficients in the order of the file, from index 1 on. The rest of it has
+/// no meaning.
+static inline __attribute__((always_inline)) bool vitrine_dc_read_coefficients(
+    const uint8_t *bytes, size_t *position, const vitrine_dc_table *dc, const vitrine_ac_table *ac, uint32_t *mean,
+    int low[vitrine_dc_low_count]) {
   const int shift = 64 - vitrine_dc_lookup_bits;
-  const uint8_t *next = bytes + (*position >> 3);
-  uint64_t word = vitrine_dc_word(bytes, *position);
-  // The number of bits of the word before the byte at `next`, whose bits may follow in the word.
-  int valid = 56 - (int)(*position & 7);
-  next += 7;
-  int bits = vitrine_dc_read_difference(word, dc, mean);
+  vitrine_dc_bit_reader reader = {
+      vitrine_dc_word(bytes, *position), 56 - (int)(*position & 7), bytes + (*position >> 3) + 7};
+  int bits = vitrine_dc_read_difference(reader.word, dc, mean);
   if (bits == 0) return false;
 
-  for (int coefficient = 0;;) {
-    word <<= bits;
-    valid -= bits;
-    vitrine_dc_entry entry = ac->chains[word >> shift];
-    // A code has 16 bits at most, and 22 are valid at least. The word is filled while the processor waits for the
-    // entry: the entry does not depend on the new bits, and there is no branch to predict.
-    word |= vitrine_dc_word(next, 0) >> valid;
-    next += (63 - valid) >> 3;
-    valid |= 56;
+  // In both loops, the word is filled while the processor waits for the entry: the entry does not depend on the new
+  // bits, and there is no branch to predict. A code has 16 bits at most, and 22 are valid at least.
+  int coefficient = 0;
+  bool is_at_end = false;
+  if (low) {
+    low[1] = low[2] = low[3] = low[4] = 0;
+    while (coefficient < 4 && !is_at_end) {
+      vitrine_dc_skip_bits(&reader, bits);
+      size_t index = reader.word >> shift;
+      vitrine_dc_entry entry = ac->singles[index];
+      int size = ac->sizes[index];
+      vitrine_dc_fill_bits(&reader);
+      if (__builtin_expect(entry == 0, 0)) entry = vitrine_dc_find_code(ac, reader.word, &size);
+      if (entry == 0) return false;
+      bits = vitrine_dc_bits(entry);
+      is_at_end = entry & vitrine_dc_end_of_block;
+      coefficient += vitrine_dc_coefficients(entry);
+      if (!is_at_end) low[coefficient] = vitrine_dc_extend(reader.word, bits, size);
+    }
+  }
+  while (!is_at_end) {
+    vitrine_dc_skip_bits(&reader, bits);
+    vitrine_dc_entry entry = ac->chains[reader.word >> shift];
+    vitrine_dc_fill_bits(&reader);
     int count = coefficient + vitrine_dc_coefficients(entry);
     if (__builtin_expect(entry == 0 || count >= 63, 0)) {
       // The codes after the last coefficient belong to the next block.
-      entry = ac->singles[word >> shift];
-      if (entry == 0) {
-        int length = vitrine_dc_code_length(&ac->codes, (uint32_t)(word >> 48));
-        if (length > 16) return false;
-        entry = vitrine_dc_make_entry(length, vitrine_dc_value(&ac->codes, (uint32_t)(word >> 48), length));
-        if (entry == 0) return false;
-      }
+      entry = ac->singles[reader.word >> shift];
+      int size;
+      if (entry == 0) entry = vitrine_dc_find_code(ac, reader.word, &size);
+      if (entry == 0) return false;
       count = coefficient + vitrine_dc_coefficients(entry);
       if (count > 63) return false;
     }
     coefficient = count;
     // Extra bits are skipped unseen.
     bits = vitrine_dc_bits(entry);
-    if (entry & vitrine_dc_end_of_block || coefficient == 63) break;
+    is_at_end = entry & vitrine_dc_end_of_block || coefficient == 63;
   }
-  *position = (size_t)(next - bytes) * 8 - (size_t)(valid - bits);
+  *position = (size_t)(reader.next - bytes) * 8 - (size_t)(reader.valid - bits);
   return true;
+}
+
+/// Reads the DC coefficient of a block, as `vitrine_dc_read_coefficients` does.
+static inline bool vitrine_dc_read_block(
+    const uint8_t *bytes, size_t *position, const vitrine_dc_table *dc, const vitrine_ac_table *ac, uint32_t *mean) {
+  return vitrine_dc_read_coefficients(bytes, position, dc, ac, mean, NULL);
 }
 
 /// Returns the mean of a block, as the inverse DCT of libjpeg does (`jpeg_idct_1x1`); -1 far outside the range of samples,
@@ -147,4 +204,29 @@ static inline int vitrine_dc_sample(uint32_t mean, int quantizer) {
   int sample = ((int16_t)mean * quantizer + 4) >> 3;
   if (sample < -512 || sample > 511) return -1;
   return sample < -128 ? 0 : sample > 127 ? 255 : sample + 128;
+}
+
+/// Writes the means of the quarters of a block, in rows that are `stride` bytes apart, as far as the coefficients tell
+/// that take the lowest two frequencies in both directions. Returns false for coefficients beyond the range of samples.
+///
+/// `low` are coefficients in the order of the file, and `quantizers` the factors of the coefficients at 0, 1, 2 and 4.
+static inline bool vitrine_dc_write_quarters(
+    uint32_t mean, const int low[vitrine_dc_low_count], const int quantizers[4], uint8_t *samples, size_t stride) {
+  // The largest coefficient of 8-bit samples has 10 bits (ITU T.81, F.1.2.2.1).
+  const int limit = 1 << 10;
+  int middle = (int16_t)mean * quantizers[0];
+  if (middle < -4096 || middle > 4095 || abs(low[1]) >= limit || abs(low[2]) >= limit || abs(low[4]) >= limit)
+    return false;
+  // 1024 times the inverse DCT (ITU T.81, A.3.3), of which the cosines are averaged over half of the block.
+  int base = middle * 128 + (128 << 10) + 512;
+  int across = low[1] * quantizers[1] * 116, down = low[2] * quantizers[2] * 116;
+  int diagonal = low[4] * quantizers[3] * 105;
+  int quarters[4] = {
+      base + across + down + diagonal, base - across + down - diagonal, base + across - down - diagonal,
+      base - across - down + diagonal};
+  for (int index = 0; index < 4; index++) {
+    int sample = quarters[index] >> 10;
+    samples[(size_t)(index >> 1) * stride + (size_t)(index & 1)] = sample < 0 ? 0 : sample > 255 ? 255 : (uint8_t)sample;
+  }
+  return true;
 }

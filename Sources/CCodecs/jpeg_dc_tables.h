@@ -1,4 +1,4 @@
-// Tables that decode the DC codes of a baseline JPEG and skip its AC codes, several at a time.
+// Tables that decode the DC codes of a baseline JPEG, decode its AC codes one at a time, and skip several at a time.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,6 +47,8 @@ typedef struct {
   vitrine_dc_entry singles[vitrine_dc_entry_count];
   /// All codes of an index with their extra bits.
   vitrine_dc_entry chains[vitrine_dc_entry_count];
+  /// The number of extra bits of the first code of an index.
+  uint8_t sizes[vitrine_dc_entry_count];
 } vitrine_ac_table;
 
 /// Returns false for a table that libjpeg refuses.
@@ -121,6 +123,7 @@ static inline bool vitrine_dc_make_ac_table(vitrine_ac_table *table, const JHUFF
       for (uint32_t index = end; index < end + indexes; index++) {
         lengths[index] = (uint8_t)length;
         table->singles[index] = entry;
+        table->sizes[index] = (uint8_t)(vitrine_dc_bits(entry) - length);
       }
       end += indexes;
     }

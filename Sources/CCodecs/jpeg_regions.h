@@ -92,7 +92,7 @@ static inline vitrine_jpeg_index *vitrine_jpeg_index_open(const vitrine_jpeg *jp
   const struct jpeg_decompress_struct *info = &jpeg->info;
   vitrine_jpeg_index *index = (vitrine_jpeg_index *)calloc(1, sizeof *index);
   if (!index) return NULL;
-  index->image = vitrine_dc_prepare(jpeg, false);
+  index->image = vitrine_dc_prepare(jpeg, false, 1);
   if (!index->image || info->src->bytes_in_buffer > count) {
     vitrine_jpeg_index_close(index);
     return NULL;
@@ -201,7 +201,7 @@ static inline bool vitrine_jpeg_scan_skip_mcu(vitrine_jpeg_scan *scan, const vit
     for (int block = 0; block < plane->horizontal * plane->vertical; block++) {
       if (!vitrine_dc_read_block(
               source->window, &source->position, image->dc + plane->dc, image->ac + plane->ac, means + index)
-          || vitrine_dc_sample(means[index], plane->quantizer) < 0)
+          || vitrine_dc_sample(means[index], plane->quantizers[0]) < 0)
         return false;
     }
   }
@@ -428,7 +428,7 @@ static inline bool vitrine_jpeg_part_copy_mcu(
     for (int block = 0; block < plane->horizontal * plane->vertical; block++) {
       size_t begin = source->position;
       if (!vitrine_dc_read_block(source->window, &source->position, dc, image->ac + plane->ac, means + index)
-          || vitrine_dc_sample(means[index], plane->quantizer) < 0)
+          || vitrine_dc_sample(means[index], plane->quantizers[0]) < 0)
         return false;
       begin += (size_t)vitrine_dc_bits_of_mean(source->window, begin, dc);
       int32_t mean = (int16_t)means[index], difference = mean - written[index];

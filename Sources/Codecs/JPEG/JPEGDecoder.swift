@@ -1,8 +1,8 @@
 import VitrineGraphics
 import VitrineLoading
 
-/// Decodes JPEG with libjpeg-turbo, which scales down as far as quality allows; the area filter does the rest. Small
-/// thumbnails are made from DC coefficients alone; see `JPEGDCImage`.
+/// Decodes JPEG with libjpeg-turbo, which scales down as far as quality allows; the area filter does the rest. Images of
+/// an eighth of the size or less are made of means; see `JPEGMeans`.
 enum JPEGDecoder {
   static func decode(
     _ data: [UInt8], options: DecodeOptions, cancellation: DecodeCancellation = .never
@@ -25,7 +25,7 @@ enum JPEGDecoder {
       }
       plan.convertColors(of: reader.colorModel, with: segments.profile)
       let bitmap = try plan.bitmap(hasAlpha: false) { (canvas) throws(ImageError) in
-        if let image = try JPEGDCImage(reader, header, of: data, for: plan) {
+        if let image = try JPEGMeans(reader, header, of: data, for: plan) {
           return try image.draw(on: canvas, as: plan.options.pixelFormat)
         }
         try plan.checkPixels(holdsSource: reader.holdsSource)
@@ -50,12 +50,14 @@ enum JPEGDecoder {
     let eighths = eighths(from: plan.stored, to: plan.scaled)
     func side(_ stored: Int) -> Int { (stored * eighths + 7) / 8 }
     let output = PixelSize(width: side(plan.stored.width), height: side(plan.stored.height))
-    // Coefficients are released before libjpeg starts.
-    let coefficients = JPEGDCImage.suits(plan, header) ? JPEGDCImage.bytes(of: header, for: plan) : 0
+    // Means are released before libjpeg starts.
+    let means = JPEGMeans.meansPerSide(plan, header).map {
+      JPEGMeans.bytes(of: header, for: plan, meansPerSide: $0)
+    }
     let usesLibjpeg = plan.allowsPixels(holdsSource: header.hasMultipleScans)
     return SourceMemory(
       plan: plan, source: Canvas.Source(output, hasAlpha: false),
-      codec: max(usesLibjpeg ? header.codecBytes(eighths: eighths) : 0, coefficients),
+      codec: max(usesLibjpeg ? header.codecBytes(eighths: eighths) : 0, means ?? 0),
       profile: header.profileBytes, comesInPasses: header.hasMultipleScans,
       // Exif may have a thumbnail.
       reservedForPreviews: plan.isScaled && segments.exif != nil ? JPEGThumbnail.decodingBytes : 0,
@@ -65,7 +67,7 @@ enum JPEGDecoder {
   /// Throws `.tooLarge(.pixels)`. A thumbnail from DC coefficients may have a source of twice the pixel limit, because
   /// neither its pixels nor its coefficients are kept. If that source turns out to need libjpeg, it is too large.
   private static func checkPixels(of plan: DecodePlan, _ header: JPEGHeader) throws(ImageError) {
-    guard header.hasMultipleScans, JPEGDCImage.suits(plan, header) else {
+    guard header.hasMultipleScans, JPEGMeans.meansPerSide(plan, header) != nil else {
       return try plan.checkPixels(holdsSource: header.hasMultipleScans)
     }
     try plan.checkPixels(holdsSource: false)

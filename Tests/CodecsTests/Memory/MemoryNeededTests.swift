@@ -18,12 +18,15 @@ import VitrineLoading
     let small = DecodeTarget(width: 10, height: 10)
     var jpeg = JPEGFixture(width: 1600, height: 1600) { _, _ in .white }
     jpeg.repeatsFirstRow = true
-    // More than 1/16 of the size.
-    let medium = DecodeTarget(width: 110, height: 110)
+    // More than 1/8 of the size.
+    let medium = DecodeTarget(width: 210, height: 210)
     let rows = need(jpeg.bytes, medium)
-    #expect(need(jpeg.bytes) - rows >= (1600 * 1600 - 2 * 110 * 110) * 4)
-    #expect(rows < 2 * Self.fixed)
+    #expect(need(jpeg.bytes) - rows >= (1600 * 1600 - 2 * 210 * 210) * 4)
+    #expect(rows - 2 * 210 * 210 * 4 < 2 * Self.fixed)
     #expect(need(jpeg.bytes, small) >= 200 * 200 * 3 + Self.fixed, "the DC coefficients of three components")
+    #expect(
+      need(jpeg.bytes, DecodeTarget(width: 200, height: 200)) >= 400 * 400 * 3 + Self.fixed,
+      "four means for each block")
     jpeg.isProgressive = true
     #expect(
       need(jpeg.bytes, medium) - rows == 1600 * 1600 * 6 + 3 * 200 * 8,

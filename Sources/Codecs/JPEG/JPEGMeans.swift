@@ -2,11 +2,13 @@ import CCodecs
 import VitrineGraphics
 import VitrineLoading
 
-/// A thumbnail of a JPEG, made from the DC coefficients alone, which are the means of blocks of 8 x 8 samples. Most of the
-/// scans of a progressive JPEG are not read.
-final class JPEGDCImage {
+/// A smaller image of a JPEG, made of means: of the blocks of 8 x 8 samples, which are the DC coefficients, or of their
+/// quarters, for which the lowest AC coefficients are decoded too. Most of the scans of a progressive JPEG are not read.
+final class JPEGMeans {
   private let image: UnsafeMutablePointer<vitrine_dc_image>
   private let imageSize: PixelSize
+  /// The number of means on each side of a block.
+  let meansPerSide: Int
 
   /// Reads the coefficients of a JPEG whose header has been read. Returns `nil` for an image that is left to libjpeg:
   /// not suited to the plan, unusual or damaged. Throws `.cancelled`.
@@ -15,9 +17,12 @@ final class JPEGDCImage {
   init?(
     _ reader: JPEGReader, _ header: JPEGHeader, of data: [UInt8], for plan: DecodePlan
   ) throws(ImageError) {
-    guard Self.suits(plan, header) else { return nil }
+    guard let meansPerSide = Self.meansPerSide(plan, header) else { return nil }
     let bits = header.isProgressive ? JPEGBitScans(data) : nil
-    guard bits != nil || !header.isProgressive, let image = vitrine_dc_open(reader.handle) else { return nil }
+    guard bits != nil || !header.isProgressive,
+      let image = vitrine_dc_open(reader.handle, Int32(meansPerSide))
+    else { return nil }
+    self.meansPerSide = meansPerSide
     self.image = image
     imageSize = reader.size
     guard try Self.isComplete(vitrine_dc_read_first_scan(image, reader.handle)) else { return nil }
@@ -41,24 +46,27 @@ final class JPEGDCImage {
 
   deinit { vitrine_dc_close(image) }
 
-  /// Returns true if a plan needs a sixteenth of the size or less, the image is progressive or all components come in
-  /// one scan, and each component has at least as many means as pixels are requested per side.
-  static func suits(_ plan: DecodePlan, _ header: JPEGHeader) -> Bool {
+  /// Returns the number of means that a plan needs on each side of a block: 1 for a sixteenth of the size or less, and 2
+  /// for an eighth. Returns `nil` for a larger plan, for an image whose components come in several scans, unless it is
+  /// progressive and one mean is enough, and for a component with fewer means than pixels are requested per side.
+  static func meansPerSide(_ plan: DecodePlan, _ header: JPEGHeader) -> Int? {
+    let count = JPEGDecoder.eighths(from: plan.stored, to: plan.scaled)
     let isSequential = header.isSequential && !header.hasMultipleScans
-    guard isSequential || (header.isProgressive && !header.isArithmetic),
-      JPEGDecoder.eighths(from: plan.stored, to: plan.scaled) == 1
-    else { return false }
+    guard isSequential ? count <= 2 : header.isProgressive && !header.isArithmetic && count == 1 else {
+      return nil
+    }
     // A single component is not subsampled, with any factors.
-    guard header.components.count > 1 else { return true }
+    guard header.components.count > 1 else { return count }
     let horizontal = header.components.map(\.horizontal).max() ?? 1
     let vertical = header.components.map(\.vertical).max() ?? 1
-    return header.components.allSatisfy { component in
-      plan.stored.width * component.horizontal >= plan.scaled.width * 8 * horizontal
-        && plan.stored.height * component.vertical >= plan.scaled.height * 8 * vertical
+    let hasMeans = header.components.allSatisfy { component in
+      plan.stored.width * component.horizontal * count >= plan.scaled.width * 8 * horizontal
+        && plan.stored.height * component.vertical * count >= plan.scaled.height * 8 * vertical
     }
+    return hasMeans ? count : nil
   }
 
-  /// Draws the image on a canvas with fewer pixels than each component has means. Throws `.cancelled`.
+  /// Draws the image on a canvas with at most as many pixels as each component has means. Throws `.cancelled`.
   func draw(on canvas: Canvas, as format: PixelFormat) throws(ImageError) {
     let scalers = (0..<planeCount).map { scaler(of: $0, to: canvas) }
     let conversion = YCbCrConversion(format)
@@ -82,8 +90,8 @@ final class JPEGDCImage {
     let (plane, luma) = (planes[index], planes[0])
     // A mean of a subsampled component stands for more columns or rows of the image.
     let extent = (
-      Double(imageSize.width * Int(plane.horizontal)) / Double(8 * luma.horizontal),
-      Double(imageSize.height * Int(plane.vertical)) / Double(8 * luma.vertical)
+      Double(imageSize.width * Int(plane.horizontal) * meansPerSide) / Double(8 * luma.horizontal),
+      Double(imageSize.height * Int(plane.vertical) * meansPerSide) / Double(8 * luma.vertical)
     )
     return MeanScaler(
       plane.samples, stride: plane.stride, size: PixelSize(width: plane.width, height: plane.height),
@@ -98,7 +106,7 @@ final class JPEGDCImage {
   /// The number of color components.
   var planeCount: Int { Int(image.pointee.plane_count) }
 
-  /// The means of the blocks of a component, row by row.
+  /// The means of a component, row by row.
   func plane(_ index: Int) -> (width: Int, height: Int, samples: [UInt8]) {
     let plane = planes[index]
     let samples = (0..<plane.height).flatMap { y in
@@ -108,13 +116,22 @@ final class JPEGDCImage {
   }
 
   /// The bytes of the planes, the tables and the scalers of an image.
-  static func bytes(of header: JPEGHeader, for plan: DecodePlan) -> Int {
-    let (columns, rows) = ((header.size.width + 15) / 16 * 2, (header.size.height + 15) / 16 * 2)
-    let scaler = MeanScaler.bytes(planeWidth: columns, planeHeight: rows, scaled: plan.scaled)
+  static func bytes(of header: JPEGHeader, for plan: DecodePlan, meansPerSide: Int) -> Int {
+    let largest = header.components.reduce((horizontal: 1, vertical: 1)) {
+      (max($0.horizontal, $1.horizontal), max($0.vertical, $1.vertical))
+    }
+    // Planes have the blocks of whole MCUs.
+    let columns = (header.size.width + 8 * largest.horizontal - 1) / (8 * largest.horizontal)
+    let rows = (header.size.height + 8 * largest.vertical - 1) / (8 * largest.vertical)
     // A progressive image has coefficients of two bytes in addition to the means.
     let bytesPerMean = header.isProgressive ? 3 : 1
-    return ByteCount.sum(
-      ByteCount.product(columns, rows, 3 * bytesPerMean), ByteCount.product(scaler, 3),
-      MemoryLayout<vitrine_dc_image>.size)
+    let planes = header.components.map { component in
+      let width = ByteCount.product(columns, component.horizontal, meansPerSide)
+      let height = ByteCount.product(rows, component.vertical, meansPerSide)
+      return ByteCount.sum(
+        ByteCount.product(width, height, bytesPerMean),
+        MeanScaler.bytes(planeWidth: width, planeHeight: height, scaled: plan.scaled))
+    }
+    return planes.reduce(MemoryLayout<vitrine_dc_image>.size) { ByteCount.sum($0, $1) }
   }
 }
