@@ -2,7 +2,8 @@
 //   device keyboard /dev/tty1      prints the keyboard mode of a console: off, raw, medium, xlate, unicode
 //   device gamepad                 creates a game controller; each word of standard input presses a button:
 //                                  a, b, tab (the right shoulder button), up, down, left, right (the D-pad)
-//   device touch                   creates a touch panel of 1280x800; each line `X1 Y1 X2 Y2` of standard input is a drag
+//   device touch                   creates a touch panel of 1280x800; standard input has gestures:
+//                                  tap X Y, drag X1 Y1 X2 Y2, pinch X Y FROM TO (as in the demo's scripts)
 #include <fcntl.h>
 #include <linux/kd.h>
 #include <linux/uinput.h>
@@ -31,10 +32,61 @@ static void axis(int device, int code, int maximum) {
   ioctl(device, UI_ABS_SETUP, &setup);
 }
 
-static void place(int device, int x, int y) {
+static void position(int device, int slot, int x, int y) {
+  send(device, EV_ABS, ABS_MT_SLOT, slot);
   send(device, EV_ABS, ABS_MT_POSITION_X, x);
   send(device, EV_ABS, ABS_MT_POSITION_Y, y);
+}
+
+static void press(int device, int slot, int x, int y) {
+  static int finger;
+  send(device, EV_ABS, ABS_MT_SLOT, slot);
+  send(device, EV_ABS, ABS_MT_TRACKING_ID, ++finger);
+  send(device, EV_KEY, BTN_TOUCH, 1);
+  position(device, slot, x, y);
+}
+
+static void lift(int device, int slots) {
+  for (int slot = 0; slot < slots; slot++) {
+    send(device, EV_ABS, ABS_MT_SLOT, slot);
+    send(device, EV_ABS, ABS_MT_TRACKING_ID, -1);
+  }
+  send(device, EV_KEY, BTN_TOUCH, 0);
   send(device, EV_SYN, SYN_REPORT, 0);
+}
+
+static void tap(int device, int x, int y) {
+  press(device, 0, x, y);
+  send(device, EV_SYN, SYN_REPORT, 0);
+  usleep(60000);
+  lift(device, 1);
+  usleep(60000);
+}
+
+static void drag(int device, int x1, int y1, int x2, int y2) {
+  press(device, 0, x1, y1);
+  send(device, EV_SYN, SYN_REPORT, 0);
+  for (int step = 1; step <= 20; step++) {
+    usleep(20000);
+    position(device, 0, x1 + (x2 - x1) * step / 20, y1 + (y2 - y1) * step / 20);
+    send(device, EV_SYN, SYN_REPORT, 0);
+  }
+  // A finger that rests before it is lifted does not fling. Longer than the slowest frame of an emulated machine, because
+  // the program sees the time at which it receives an event.
+  usleep(2000000);
+  lift(device, 1);
+}
+
+static void pinch(int device, int x, int y, int from, int to) {
+  for (int step = 0; step <= 20; step++) {
+    int half = (from + (to - from) * step / 20) / 2;
+    for (int slot = 0; slot < 2; slot++) {
+      (step ? position : press)(device, slot, slot ? x + half : x - half, y);
+    }
+    send(device, EV_SYN, SYN_REPORT, 0);
+    usleep(20000);
+  }
+  lift(device, 2);
 }
 
 static int touch(void) {
@@ -44,31 +96,24 @@ static int touch(void) {
   ioctl(device, UI_SET_KEYBIT, BTN_TOUCH);
   ioctl(device, UI_SET_EVBIT, EV_ABS);
   ioctl(device, UI_SET_PROPBIT, INPUT_PROP_DIRECT);
-  axis(device, ABS_X, 1279);
-  axis(device, ABS_Y, 799);
+  // SDL divides by the largest value: points of the screen arrive exactly.
+  axis(device, ABS_X, 1280);
+  axis(device, ABS_Y, 800);
   axis(device, ABS_MT_SLOT, 1);
   axis(device, ABS_MT_TRACKING_ID, 65535);
-  axis(device, ABS_MT_POSITION_X, 1279);
-  axis(device, ABS_MT_POSITION_Y, 799);
+  axis(device, ABS_MT_POSITION_X, 1280);
+  axis(device, ABS_MT_POSITION_Y, 800);
   struct uinput_setup setup = {.id = {.bustype = BUS_VIRTUAL, .vendor = 1, .product = 1}, .name = "touch panel"};
   if (ioctl(device, UI_DEV_SETUP, &setup) < 0 || ioctl(device, UI_DEV_CREATE) < 0) return perror("touch"), 1;
 
-  int x1, y1, x2, y2, finger = 0;
-  while (scanf("%d %d %d %d", &x1, &y1, &x2, &y2) == 4) {
-    send(device, EV_ABS, ABS_MT_SLOT, 0);
-    send(device, EV_ABS, ABS_MT_TRACKING_ID, ++finger);
-    send(device, EV_KEY, BTN_TOUCH, 1);
-    place(device, x1, y1);
-    for (int step = 1; step <= 20; step++) {
-      usleep(20000);
-      place(device, x1 + (x2 - x1) * step / 20, y1 + (y2 - y1) * step / 20);
+  char word[8];
+  int x, y, c, d;
+  while (scanf("%7s %d %d", word, &x, &y) == 3) {
+    if (!strcmp(word, "tap")) {
+      tap(device, x, y);
+    } else if (scanf("%d %d", &c, &d) == 2) {
+      (strcmp(word, "drag") ? pinch : drag)(device, x, y, c, d);
     }
-    // A finger that rests before it is lifted does not fling. Longer than the slowest frame of an emulated machine, because
-    // the program sees the time at which it receives an event.
-    usleep(2000000);
-    send(device, EV_ABS, ABS_MT_TRACKING_ID, -1);
-    send(device, EV_KEY, BTN_TOUCH, 0);
-    send(device, EV_SYN, SYN_REPORT, 0);
   }
   return 0;
 }

@@ -109,6 +109,10 @@ class Emulator:
             self.monitor(f"sendkey {key} 60")
             time.sleep(0.15)
 
+    def touch(self, gesture):
+        """Makes a gesture on the touch panel, such as `tap 640 400`; see device.c."""
+        self.shell(f"echo {gesture} >&4")
+
     def gamepad(self, *buttons):
         """Connects a gamepad, gives the program time to detect it, and presses buttons. `exec 5>&-` disconnects it."""
         self.shell("mkfifo /tmp/gamepad; device gamepad </tmp/gamepad & exec 5>/tmp/gamepad; sleep 1; "

@@ -16,7 +16,10 @@ from checks import Checks, Failed, claim, end_by_signal, need_tools, wait
 from emulator import Emulator
 
 PROGRAM = machine.PROJECT / ".build/release/vitrine"
-ARGUMENTS = "--latency 0 --no-disk-cache --screen list"
+QUICK = "--latency 0 --no-disk-cache"
+ARGUMENTS = f"{QUICK} --screen list"
+# Without the slow movement, a slide stands still.
+SLIDESHOW = f"slideshow {QUICK} --motion off"
 # The status line at the bottom counts the images loaded while scrolling, which depend on the speed of the machine.
 STATUS_LINE = 32
 # The limits for equal images: the mean difference of a channel, and the fraction of pixels that differ.
@@ -26,6 +29,10 @@ ROUNDING = 2
 FINGER = (640, 600, 640, 300)
 # The rows of the panel with the tiles of the animations.
 TILES = (400, 760)
+# The rows of the home screen above the caption of the slideshow.
+SLIDE_BOTTOM = 500
+# The rectangles of the home screen with the cost of the program, and with the time of day.
+READINGS = [(0, 608, 330, 634), (1140, 566, 1280, 612)]
 
 
 def drag():
@@ -33,6 +40,13 @@ def drag():
     x1, y1, x2, y2 = FINGER
     moves = [f"move {x1 + (x2 - x1) * n // 20} {y1 + (y2 - y1) * n // 20}" for n in range(1, 21)]
     return [f"press {x1} {y1}", *moves, "wait 500 ms", "release"]
+
+
+DOUBLE_TAP = ["touch 640 400"] * 2
+
+
+def double_tap(m):
+    m.touch("tap 640 400 tap 640 400")
 
 
 # The name of a step, the script lines off screen, and the input on the emulated machine.
@@ -44,10 +58,27 @@ STEPS = [
     ("a click on the header changes the screen", ["tap 227 32"], lambda m: (m.point(227, 32), m.click())),
     ("a long press on a row selects the row", ["hold 640 400"], lambda m: (m.point(640, 400), m.hold())),
     ("the wheel scrolls", ["wheel 640 400 -1"], lambda m: m.monitor("mouse_move 0 0 -1")),
-    ("a finger drags the list", drag(), lambda m: m.shell("echo {} {} {} {} >&4".format(*FINGER))),
-    ("a tap on a button changes the screen", ["tap 346 32"], lambda m: m.shell("echo 346 32 346 32 >&4")),
+    ("a finger drags the list", drag(), lambda m: m.touch("drag {} {} {} {}".format(*FINGER))),
+    ("a tap on a row opens its image", ["touch 300 400"], lambda m: m.touch("tap 300 400")),
+    ("a double tap enlarges the image", DOUBLE_TAP, double_tap),
+    ("two fingers show the whole image again", ["pinch 640 400 900 100 400"],
+     lambda m: m.touch("pinch 640 400 900 100")),
+    ("Esc closes the image", ["key escape"], lambda m: m.press("esc")),
+    ("a tap on a button changes the screen", ["tap 346 32"], lambda m: m.touch("tap 346 32")),
     ("a connected gamepad presses a button", ["key tab", "key down", "key enter"], lambda m: m.gamepad("tab", "down", "a")),
 ]
+# The steps on the home screen, which is paused first: its slideshow changes after seven seconds.
+HOME_STEPS = [
+    ("home: Space pauses the slideshow", ["key space"], lambda m: m.press("spc")),
+    ("home: a tap on a tile opens its image", ["touch 420 700"], lambda m: m.touch("tap 420 700")),
+    ("home: a double tap enlarges the image", DOUBLE_TAP, double_tap),
+    ("home: Esc closes the enlarged image", ["key escape"], lambda m: m.press("esc")),
+    ("home: return opens the image of the slideshow", ["key enter"], lambda m: m.press("ret")),
+    ("home: arrow right shows the next image", ["key right"], lambda m: m.press("right")),
+    ("home: Esc closes this image", ["key escape"], lambda m: m.press("esc")),
+]
+SLIDE_STEPS = [("slideshow: arrow right shows the next image", ["key right", 'wait for "Bamboo grove"'],
+                lambda m: m.press("right"))]
 
 
 class Panel(Checks):
@@ -81,14 +112,14 @@ class Panel(Checks):
         if until:
             return self.shows(until, levels=levels)
 
-    def shows(self, name, timeout=60, device="", levels=0):
-        """Waits until a panel shows a reference. Returns the remaining difference; pixels that differ by at most `levels`
-        count as equal."""
-        wanted = self.references[name]
+    def shows(self, name, timeout=60, device="", levels=0, ignored=()):
+        """Waits until a panel shows a reference, except in the `ignored` rectangles. Returns the remaining difference;
+        pixels that differ by at most `levels` count as equal."""
+        wanted = self.references[name].covered(ignored)
         deadline = time.monotonic() + timeout
         while True:
             shown = self.machine.panel(device)
-            found = image.difference(shown.cut(0, wanted.height), wanted, 0.001, levels)
+            found = image.difference(shown.cut(0, wanted.height).covered(ignored), wanted, 0.001, levels)
             if found.mean <= MEAN and found.fraction <= FRACTION:
                 return found
             if time.monotonic() > deadline:
@@ -152,12 +183,18 @@ class Panel(Checks):
     def hides_cursor(self):
         claim(not self.cursor_is_shown(), "the cursor is visible before the mouse has moved")
 
-    def step(self, name, hands):
+    def step(self, name, hands, ignored=(), becomes_idle=True):
         hands(self.machine)
-        found = self.shows(name, 30)
+        found = self.shows(name, 30, ignored=ignored)
         # As off screen, each step waits until the prefetched images have been decoded.
-        self.wait("an idle program", self.is_still)
+        if becomes_idle:
+            self.wait("an idle program", self.is_still)
         return found
+
+    def home_step(self, name, hands):
+        # The home screen reads the cost of the program each second, unless an opened image covers it.
+        is_covered = not name.startswith(("home: Esc", "home: Space"))
+        return self.step(name, hands, READINGS, becomes_idle=is_covered)
 
     def shows_cursor(self, wanted):
         self.wait(f"cursor shown: {wanted}", lambda: self.cursor_is_shown() == wanted, 5)
@@ -187,6 +224,16 @@ class Panel(Checks):
         finally:
             self.machine.press("esc")
             self.ends()
+
+    def changes_slides(self):
+        """The next image follows without input."""
+        self.start(f"vitrine {SLIDESHOW} --video kmsdrm --seconds 5", until="slide")
+        return self.shows(SLIDE_STEPS[0][0])
+
+    def holds_slide(self):
+        """The next image is prepared, and then nothing happens until the image is to change."""
+        self.start(f"vitrine {SLIDESHOW} --video kmsdrm --seconds 3600", until="slide")
+        return self.sleeps()
 
     def killed(self):
         self.start()
@@ -268,6 +315,20 @@ class Panel(Checks):
                           ("SIGTERM", lambda: self.machine.shell("kill $(pidof vitrine)"))]:
             self.check(f"{name} ends the program, and the console receives keys",
                        lambda: (self.start(), self.ends_by(end))[1])
+        self.check("home: the first screen shows the first image",
+                   lambda: self.start(f"vitrine --video kmsdrm {QUICK}", until="home"))
+        for name, _, hands in HOME_STEPS:
+            self.check(name, lambda: self.home_step(name, hands))
+        self.check("home: Esc ends the program, and the console receives keys",
+                   lambda: self.ends_by(lambda: self.machine.press("esc")))
+        self.check("slideshow: the first image is shown, and then the next", self.changes_slides)
+        self.check("slideshow: SIGTERM ends the program, and the console receives keys",
+                   lambda: self.ends_by(lambda: self.machine.shell("kill $(pidof vitrine)")))
+        self.check("slideshow: an image that stands still uses no processor time", self.holds_slide)
+        for name, _, hands in SLIDE_STEPS:
+            self.check(name, lambda: self.step(name, hands))
+        self.check("slideshow: Ctrl-C ends the program, and the console receives keys",
+                   lambda: self.ends_by(lambda: self.machine.press("ctrl-c")))
         self.check("animations play, and use no processor time behind another screen", self.plays_animations)
         self.check("the console receives keys after SIGKILL, and none before", self.killed)
         for renderer in ["opengles2", "opengl"]:
@@ -278,21 +339,29 @@ class Panel(Checks):
         self.check("a missing screen is reported", self.has_no_screen)
 
 
-def references():
-    """Returns the references, drawn off screen: an image for the start and for each step."""
+def drawn(start, steps, arguments):
+    """Returns references, drawn off screen: an image for the start and for each step."""
     folder = machine.CACHE / "references"
     folder.mkdir(parents=True, exist_ok=True)
     lines = ["wait idle", f"screenshot {folder}/0.png"]
-    for number, (_, script, _) in enumerate(STEPS, 1):
+    for number, (_, script, _) in enumerate(steps, 1):
         lines += [*script, "wait idle", f"screenshot {folder}/{number}.png"]
     (folder / "steps.vitrine").write_text("\n".join(lines) + "\n")
-    words = [PROGRAM, "--video", "offscreen", "--size", "1280x800", *ARGUMENTS.split()]
+    words = [PROGRAM, *arguments.split(), "--video", "offscreen", "--size", "1280x800"]
     assets = {"VITRINE_ASSETS": str(machine.PROJECT / "Assets")}
     subprocess.run([*words, "--script", folder / "steps.vitrine"], check=True, timeout=120, text=True,
                    stderr=subprocess.PIPE, env={**os.environ, **assets})
-    names = ["start", *(name for name, _, _ in STEPS)]
+    names = [start, *(name for name, _, _ in steps)]
     shots = [image.read_png((folder / f"{number}.png").read_bytes()) for number in range(len(names))]
     return {name: shot.cut(0, shot.height - STATUS_LINE) for name, shot in zip(names, shots)}
+
+
+def references():
+    """Returns the references of all checks."""
+    wanted = drawn("start", STEPS, ARGUMENTS) | drawn("home", HOME_STEPS, QUICK)
+    # The tiles may come after the first image.
+    wanted["home"] = wanted["home"].cut(0, SLIDE_BOTTOM)
+    return wanted | drawn("slide", SLIDE_STEPS, f"{SLIDESHOW} --seconds 3600")
 
 
 def main():

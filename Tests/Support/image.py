@@ -12,6 +12,15 @@ class Image:
         """Returns the rows from `top` up to, but not including, `bottom`."""
         return Image(self.width, bottom - top, self.rows[top:bottom])
 
+    def covered(self, rectangles):
+        """Returns the image with black pixels in rectangles (left, top, right, bottom)."""
+        rows = list(self.rows)
+        for left, top, right, bottom in rectangles:
+            for y in range(max(0, top), min(self.height, bottom)):
+                start, end = max(0, left), min(self.width, right)
+                rows[y] = rows[y][:start * 3] + bytes((end - start) * 3) + rows[y][end * 3:]
+        return Image(self.width, self.height, rows)
+
 
 class Difference:
     """The difference of two images: the mean over all channels (0 to 255), and the fraction of pixels that differ."""

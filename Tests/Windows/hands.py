@@ -61,6 +61,11 @@ class Hands:
         self.xdotool("click", button)
         self.rest()
 
+    def double_click(self, x, y):
+        self.move(x, y)
+        self.xdotool("click", "--repeat", 2, "--delay", 100, 1)
+        self.rest()
+
     def rest(self):
         """Moves the pointer to the corner, where a cursor covers nothing of interest."""
         width, height = self.size

@@ -15,12 +15,7 @@ class Reference:
 
     def part(self, shot, ignored=()):
         """Returns the compared part of an image of the reference's size, with black pixels in ignored rectangles."""
-        rows = shot.rows[:shot.height - STATUS_LINE]
-        for left, top, right, bottom in [*self.ignored, *ignored]:
-            for y in range(max(0, top), min(len(rows), bottom)):
-                start, end = max(0, left), min(shot.width, right)
-                rows[y] = rows[y][:start * 3] + bytes((end - start) * 3) + rows[y][end * 3:]
-        return image.Image(shot.width, len(rows), rows)
+        return shot.cut(0, shot.height - STATUS_LINE).covered([*self.ignored, *ignored])
 
     @property
     def rows(self):

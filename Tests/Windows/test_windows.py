@@ -33,6 +33,8 @@ STEPS = [
     ("dragging with the pointer scrolls", DRAG_LINES, lambda h: h.drag(DRAG, h.figures)),
     ("moving the pointer changes nothing", ["move 300 300"], lambda h: h.move(300, 300)),
     ("a click on a row opens its image", ["tap 300 400"], lambda h: h.click(300, 400)),
+    ("a double click enlarges the image", ["tap 640 400"] * 2, lambda h: h.double_click(640, 400)),
+    ("the wheel enlarges the image further", ["wheel 640 400 1"], lambda h: h.click(640, 400, button=4)),
     ("Esc closes the image", ["key escape"], lambda h: h.keys("Escape")),
     ("a click on a row of the second column opens its image", ["tap 900 600"], lambda h: h.click(900, 600)),
     ("Esc closes this image", ["key escape"], lambda h: h.keys("Escape")),
@@ -52,6 +54,28 @@ STEPS = [
     ("a click on the selected button deselects the button", ["tap 1056 320", HALF_SECOND, 'expect "Both" state normal'],
      lambda h: h.click(1056, 320)),
 ]
+# The steps of programs that begin with other screens. The home screen is paused first: its slideshow changes after seven
+# seconds.
+SCREENS = {
+    "home": [
+        ("home: Space pauses the slideshow", ["key space"], lambda h: h.keys("space")),
+        ("home: a click on a tile opens its image", ["tap 420 700"], lambda h: h.click(420, 700)),
+        ("home: a double click enlarges the image", ["tap 640 400"] * 2, lambda h: h.double_click(640, 400)),
+        ("home: Esc closes the enlarged image", ["key escape"], lambda h: h.keys("Escape")),
+        ("home: return opens the image of the slideshow", ["key enter"], lambda h: h.keys("Return")),
+        ("home: arrow right shows the next image", ["key right"], lambda h: h.keys("Right")),
+        ("home: Esc closes this image", ["key escape"], lambda h: h.keys("Escape")),
+        ("home: a click on the slideshow opens its image", ["tap 640 300"], lambda h: h.click(640, 300)),
+        ("home: a click on the button closes the image", ["tap 60 36"], lambda h: h.click(60, 36)),
+    ],
+    "grid": [
+        ("grid: a click on a tile opens its image", ["tap 640 400"], lambda h: h.click(640, 400)),
+        ("grid: plus enlarges the image", ["key +"], lambda h: h.keys("plus")),
+        ("grid: Esc closes the image", ["key escape"], lambda h: h.keys("Escape")),
+    ],
+}
+# The rectangles of the home screen with the cost of the program, and with the time of day.
+READINGS = [(0, 608, 330, 634), (1140, 566, 1280, 612)]
 # Both buttons of this card show an image that another card shows larger. The order in which both sizes arrive decides
 # which size is decoded and which is scaled from the other.
 DISABLED = [(73, 548, 369, 660)]
@@ -72,25 +96,33 @@ def sdl_version():
     return version[0], version[1]
 
 
-def script():
-    lines = ["wait idle", "shot start"]
-    for name, commands, _ in STEPS:
+def script(start="start", steps=STEPS):
+    lines = ["wait idle", f"shot {start}"]
+    for name, commands, _ in steps:
         lines += [*commands, "wait idle", f"shot {name}"]
     return lines
 
 
 def references(environment):
     """Returns the references of the windows, drawn off screen."""
-    def draw(lines, names, *arguments):
+    def draw(lines, names, *arguments, ignored=()):
         shots = run_script(environment, lines, names, *arguments, "--video", "offscreen")
-        return {name: Reference(shot, DISABLED if name in BUTTONS else []) for name, shot in shots.items()}
+        return {name: Reference(shot, DISABLED if name in BUTTONS else ignored) for name, shot in shots.items()}
+
+    def slides(slide, next_slide, size):
+        lines = ["wait idle", f"shot {slide}", "key right", 'wait for "02 bamboo grove"', "wait idle",
+                 f"shot {next_slide}"]
+        return draw(lines, [slide, next_slide], *SLIDESHOW, "--size", "x".join(map(str, size)))
 
     wanted = draw(script(), NAMES)
     wanted |= draw(["wait idle", "tap 300 400", "wait idle", "shot opened"], ["opened"])
     wanted |= draw(["wait idle", "shot narrow"], ["narrow"], "--size", "700x500")
     wanted |= draw(["wait idle", "shot short", "key end", "wait idle", "shot end"], ["short", "end"], *SHORT)
-    wanted |= draw(["wait idle", "shot slide"], ["slide"], *SLIDESHOW, "--size", "x".join(map(str, SCREEN)))
-    return wanted
+    for screen, steps in SCREENS.items():
+        names = [screen, *(name for name, _, _ in steps)]
+        wanted |= draw(script(screen, steps), names, "--screen", screen, ignored=READINGS if screen == "home" else ())
+    wanted |= slides("slide", "next slide", SCREEN)
+    return wanted | slides("slide of the compositor", "next slide of the compositor", SIZE)
 
 
 def compare(shots, wanted):
@@ -154,11 +186,26 @@ class Windows(Checks):
                 check(name, lambda: self.step(program, hands, name, action))
             check("an idle program uses no processor time after input", lambda: self.sleeps(program))
             check("Esc ends the program", lambda: (hands.keys("Escape"), program.ends())[1])
+        for screen, steps in SCREENS.items():
+            self.opened(screen, steps, server, driver, make_hands)
         check("a held arrow key scrolls to the end, and the program sleeps at the beginning", lambda: self.repeats(server, driver, make_hands))
         check("SIGTERM ends the program", lambda: self.terminated(server, driver, make_hands))
         for renderer in ["opengles2", "opengl"]:
             check(f"{renderer} shows equal images and sleeps when idle",
                   lambda: self.draws_with(renderer, server, driver, make_hands))
+
+    def opened(self, screen, steps, server, driver, make_hands):
+        """Checks a program that begins with a screen, and opens images from there."""
+        with Program(server.environment, "--video", driver, "--screen", screen) as program:
+            try:
+                hands = make_hands()
+            except Failed as problem:
+                return self.fail(f"{driver}: {screen}: the window opens", problem)
+            self.check(f"{driver}: {screen}: the window shows the images",
+                       lambda: hands.shows(screen, self.wanted[screen]))
+            for name, _, action in steps:
+                self.check(f"{driver}: {name}", lambda: self.step(program, hands, name, action))
+            self.check(f"{driver}: {screen}: Esc ends the program", lambda: (hands.keys("Escape"), program.ends())[1])
 
     def fail(self, name, problem):
         def body():
@@ -208,6 +255,15 @@ class Windows(Checks):
             hands.keys("Escape")
             program.ends()
 
+    def changes_slides(self, program, hands, slide, next_slide):
+        """Checks a slideshow, up to the key that ends it."""
+        hands.shows(slide, self.wanted[slide])
+        note = self.sleeps(program)
+        self.step(program, hands, next_slide, lambda h: h.keys("Right"))
+        hands.keys("Escape")
+        program.ends()
+        return note
+
     # The checks of X11
 
     def resized(self, hands):
@@ -252,9 +308,7 @@ class Windows(Checks):
             hands = make_hands()
             frame = (hands.x, hands.y, *hands.size)
             claim(frame == (0, 0, *SCREEN), f"x, y, width and height of the window are {frame}")
-            hands.shows("slide", self.wanted["slide"])
-            hands.keys("Escape")
-            program.ends()
+            return self.changes_slides(program, hands, "slide", "next slide")
 
     def is_a_window(self, xvfb, make_hands):
         with Program(xvfb.environment, *SLIDESHOW, "--video", "x11", "--size", "700x500") as program:
@@ -293,6 +347,10 @@ class Windows(Checks):
             program.terminate()
             program.ends()
 
+    def covers_the_compositor(self, weston, make_hands):
+        with Program(weston.environment, *SLIDESHOW, "--video", "wayland") as program:
+            return self.changes_slides(program, make_hands(), "slide of the compositor", "next slide of the compositor")
+
     def wayland(self, xvfb):
         with Weston(xvfb) as weston:
             def make_hands():
@@ -302,6 +360,8 @@ class Windows(Checks):
             make_hands()
             self.used(weston, "wayland", make_hands)
             self.check("wayland: the window takes the compositor's size", lambda: self.screen_of_its_own(weston, make_hands))
+            self.check("wayland: a slideshow covers the whole screen",
+                       lambda: self.covers_the_compositor(weston, make_hands))
         self.check("wayland: a missing compositor is reported",
                    lambda: self.refused("wayland", weston.environment, "vitrine"))
         self.check("wayland: a missing WAYLAND_DISPLAY is reported", lambda: self.refused(

@@ -76,8 +76,9 @@ final class SlideLoad {
     let composer = SlideComposer(width: size.width, height: size.height)
     let isAwaited = onWholeImage != nil
     if isAwaited { downloader.beginPreparation() }
-    // Begins on another thread, because a frame that waits for the composition blocks the main actor.
-    Task.detached { [weak self] in
+    // Begins on another thread, because a frame that waits for the composition blocks the main actor. Not a task: after the
+    // first one, libdispatch of Swift 6.3.1 on Linux wakes the process each second.
+    BlockingThread.start { [weak self] in
       let composition = Self.composition(of: image, by: composer, countedIn: downloader.ledger)
       MainActorQueue.main.post { self?.finish(.success(SlideImage(composition, of: image))) }
       if isAwaited { downloader.endPreparation() }
