@@ -267,12 +267,12 @@ import VitrineTesting
   /// Returns a downloader whose server has the body `new`.
   private func downloader(
     _ disk: any ImageDataCache, _ pixels: MemoryPixelCache, _ transport: FakeTransport,
-    _ decoder: Decoder = Decoder(), clock: (any LoadingClock)? = nil
+    _ decoder: Decoder = Decoder(), clock: any LoadingClock = ManualLoadingClock()
   ) -> ImageDownloader {
     var configuration = ImageDownloader.Configuration()
     configuration.retries = .none
     configuration.environment.wallClock = { 10 }
-    if let clock { configuration.environment.clock = clock }
+    configuration.environment.clock = clock
     transport.respondToAll { $0.respond(with: Self.new) }
     return ImageDownloader(
       configuration: configuration, transports: [transport], decoder: decoder, dataCache: disk,
