@@ -78,6 +78,9 @@ final class JPEGRegionDecoder: ImageRegionDecoder, @unchecked Sendable {
 
   var retainedBytes: Int { ByteCount.sum(index.byteCount, ICCProfile.conversionBytes(profileBytes)) }
 
+  /// No rows: each region is decoded alone.
+  func rows(of region: ImageRegion) -> Range<Int>? { nil }
+
   func memoryNeeded(for region: ImageRegion) -> Int {
     guard layout.contains(region) else { return 0 }
     let part = Part(orientation.stored(region, of: layout), region.reduction, index)

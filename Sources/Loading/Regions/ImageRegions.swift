@@ -16,7 +16,7 @@ package final class ImageRegions {
     case closed
     case loading(ImageTask)
     case opening(RegionJob)
-    case open(any ImageRegionDecoder)
+    case open(RegionSession)
   }
 
   private let downloader: ImageDownloader
@@ -58,7 +58,7 @@ package final class ImageRegions {
   package var isActive: Bool { if case .closed = phase { false } else { true } }
 
   /// The layout of an open image; `nil` before.
-  package var layout: RegionLayout? { if case .open(let decoder) = phase { decoder.layout } else { nil } }
+  package var layout: RegionLayout? { if case .open(let session) = phase { session.layout } else { nil } }
 
   /// Loads the encoded image and reads it once. `completion` is called once, unless `close()` is called before. Does
   /// nothing while the image is open or being opened.
@@ -124,7 +124,7 @@ package final class ImageRegions {
   private func end(_ result: Result<any ImageRegionDecoder, RegionError>, _ completion: OpenCompletion) {
     switch result {
     case .success(let decoder):
-      phase = .open(decoder)
+      phase = .open(RegionSession(decoder, maker))
       completion(.success(decoder.layout))
     case .failure(let error):
       close()
@@ -133,19 +133,17 @@ package final class ImageRegions {
   }
 
   /// Decodes a region of an open image. `completion` is called once, unless the returned operation is cancelled before;
-  /// with `.cancelled` if the image is not open.
+  /// with `.cancelled` if the image is not open. Regions of a PNG are decoded in bands, from top to bottom: those of the
+  /// same rows together.
   package func decode(
     _ region: ImageRegion, priority: ImageRequest.Priority, completion: @escaping RegionCompletion
   ) -> RegionLoad {
-    let load = RegionLoad(completion)
-    guard case .open(let decoder) = phase else {
+    guard case .open(let session) = phase else {
+      let load = RegionLoad(completion)
       MainActorQueue.main.post { load.end(.failure(.cancelled)) }
       return load
     }
-    load.job = maker.decode(region, with: decoder, priority: priority) { result in
-      MainActorQueue.main.post { load.end(result) }
-    }
-    return load
+    return session.decode(region, priority: priority, completion: completion)
   }
 
   /// Releases the encoded image and what was made of it. Decoded regions stay, and running decodes end.
@@ -159,28 +157,6 @@ package final class ImageRegions {
     phase = .closed
     reservation?.end()
     reservation = nil
-  }
-}
-
-/// The decode of a region for a caller on the main actor.
-@MainActor
-package final class RegionLoad {
-  private var completion: ImageRegions.RegionCompletion?
-  fileprivate var job: RegionJob?
-
-  fileprivate init(_ completion: @escaping ImageRegions.RegionCompletion) { self.completion = completion }
-
-  fileprivate func end(_ result: Result<Image, ImageError>) {
-    job = nil
-    let completion = completion.take()
-    completion?(result)
-  }
-
-  /// Cancels the decode. Its completion is not called any more.
-  package func cancel() {
-    completion = nil
-    job?.cancel()
-    job = nil
   }
 }
 

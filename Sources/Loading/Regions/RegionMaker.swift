@@ -55,21 +55,26 @@ struct RegionMaker: Sendable {
     }
   }
 
-  /// Decodes a region into an image, which counts as shown until it is released.
+  /// Decodes the regions of a band into images, which count as shown until they are released.
   ///
-  /// - Parameter completion: Called once on a worker thread, unless the job is cancelled before the start.
+  /// - Parameter completion: Called once on a worker thread with the images of the regions, in order, unless the job is
+  ///   cancelled before the start.
   func decode(
-    _ region: ImageRegion, with regions: any ImageRegionDecoder, priority: ImageRequest.Priority,
-    completion: @escaping @Sendable (Result<Image, ImageError>) -> Void
+    _ band: RegionBand, with regions: any ImageRegionDecoder, priority: ImageRequest.Priority,
+    completion: @escaping @Sendable (Result<[Image], ImageError>) -> Void
   ) -> RegionJob {
     let reservation = MemoryReservation(0, in: ledger, as: .decoding)
-    let claim = MemoryClaim(regions.memoryNeeded(for: region), in: reservation)
+    let needed = ByteCount.sum(regions.memoryNeeded(for: band.whole), band.copiedBytes)
+    let claim = MemoryClaim(needed, in: reservation)
     return submit(priority, claim) { cancellation in
-      let result = Result { () throws(ImageError) -> Image in
+      let result = Result { () throws(ImageError) -> [Image] in
         if let claim, claim.isGivenUp { throw claim.refusal }
-        return Image(try regions.decode(region, cancellation: cancellation), format: regions.format)
+        let pixels = try regions.decode(band.whole, cancellation: cancellation)
+        return band.bitmaps(of: pixels).map { Image($0, format: regions.format) }
       }
-      if case .success(let image) = result { image.countAsShown(movedFrom: reservation) }
+      if case .success(let images) = result {
+        for image in images { image.countAsShown(movedFrom: reservation) }
+      }
       reservation.end()
       completion(result)
     }

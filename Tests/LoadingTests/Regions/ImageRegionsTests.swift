@@ -178,6 +178,80 @@ import VitrineTesting
     #expect(ledger.usage.shown == 0)
   }
 
+  @Test func regionsOfTheSameRowsAreDecodedTogetherFromTopToBottom() async throws {
+    decoder.hasRows = true
+    let regions = try await opened()
+
+    let wanted = [(40, 100), (0, 100), (80, 100), (0, 20), (40, 20)]
+    let loads = wanted.map { x, y in
+      let region = ImageRegion(reduction: 1, x: x, y: y, width: 44 + x, height: 24)
+      return regions.decode(region, priority: .high) { [images] in images.add(try? $0.get()) }
+    }
+    let decoded = try await images.wait(for: 5)
+
+    #expect(
+      decoder.decoded == [
+        ImageRegion(reduction: 1, x: 0, y: 20, width: 124, height: 24),
+        ImageRegion(reduction: 1, x: 0, y: 100, width: 204, height: 24),
+      ])
+    #expect(
+      decoded.map { $0?.pixelWidth } == [44, 84, 84, 44, 124], "in the order of the requests of each row")
+    #expect(ledger.usage.shown == decoded.reduce(0) { $0 + ($1?.cost ?? 0) })
+    withExtendedLifetime(loads) {}
+  }
+
+  @Test func cancelledRegionOfARunningBandIsNotDelivered() async throws {
+    decoder.hasRows = true
+    let regions = try await opened()
+    decoder.gate.close()
+    let (left, right) = (region, ImageRegion(reduction: 2, x: 36, y: 20, width: 50, height: 40))
+    let cancelled = regions.decode(left, priority: .high) { [images] in images.add(try? $0.get()) }
+    let kept = regions.decode(right, priority: .high) { [images] in images.add(try? $0.get()) }
+    await decoder.gate.waitUntilHeld(1)
+
+    cancelled.cancel()
+    decoder.gate.open()
+
+    #expect(try await images.wait(for: 1).map { $0?.pixelWidth } == [50])
+    await downloader.drain()
+    await drainMainQueue(rounds: 2)
+    #expect(images.values.count == 1)
+    withExtendedLifetime(kept) {}
+  }
+
+  @Test func regionIsDecodedAfterABandThatWasCancelled() async throws {
+    decoder.hasRows = true
+    let regions = try await opened()
+    decoder.gate.close()
+    let cancelled = [0, 40].map { x in
+      let region = ImageRegion(reduction: 1, x: x, y: 0, width: 44, height: 20)
+      return regions.decode(region, priority: .high) { [images] in images.add(try? $0.get()) }
+    }
+    await decoder.gate.waitUntilHeld(1)
+
+    for load in cancelled { load.cancel() }
+    let next = regions.decode(region, priority: .high) { [images] in images.add(try? $0.get()) }
+    regions.close()
+    decoder.gate.open()
+
+    #expect(try await images.wait(for: 1).map { $0?.pixelWidth } == [30])
+    #expect(decoder.decoded == [region])
+    withExtendedLifetime(next) {}
+  }
+
+  @Test func regionsThatAreTooLargeTogetherAreDecodedAlone() async throws {
+    decoder.hasRows = true
+    decoder.largestWidth = 50
+    let regions = try await opened()
+
+    let parts = [0, 40, 80].map { ImageRegion(reduction: 1, x: $0, y: 0, width: 44, height: 20) }
+    let loads = parts.map { regions.decode($0, priority: .high) { [images] in images.add(try? $0.get()) } }
+
+    #expect(try await images.wait(for: 3).map { $0?.pixelWidth } == [44, 44, 44])
+    #expect(decoder.decoded == parts)
+    withExtendedLifetime(loads) {}
+  }
+
   @Test func regionThatNeedsMoreThanTheBudgetIsRefused() async throws {
     let regions = try await opened()
     let errors = Recorder<ImageError?>()
@@ -227,11 +301,16 @@ private final class RegionFakeDecoder: ImageRegionDecoding {
     let decoder: RegionFakeDecoder
     var retainedBytes: Int { RegionFakeDecoder.retainedBytes }
 
+    func rows(of region: ImageRegion) -> Range<Int>? {
+      decoder.hasRows ? region.y * region.reduction..<(region.y + region.height) * region.reduction : nil
+    }
+
     func memoryNeeded(for region: ImageRegion) -> Int { max(region.byteCount, decoder.memory) }
 
     func decode(_ region: ImageRegion, cancellation: DecodeCancellation) throws(ImageError) -> Bitmap {
       decoder.gate.pass()
       try cancellation.check()
+      guard region.width <= decoder.largestWidth else { throw .tooLarge(.pixels(0)) }
       decoder.recorded.withLock { $0.append(region) }
       return Bitmap(width: region.width, height: region.height, color: .white)
     }
@@ -241,12 +320,25 @@ private final class RegionFakeDecoder: ImageRegionDecoding {
   private let whole = FakeDecoder()
   fileprivate let recorded = Mutex<[ImageRegion]>([])
   private let need = Mutex(0)
+  private let rows = Mutex(false)
+  private let width = Mutex(Int.max)
 
   var decoded: [ImageRegion] { recorded.withLock { $0 } }
   /// The least number of bytes that a region needs.
   var memory: Int {
     get { need.withLock { $0 } }
     set { need.withLock { $0 = newValue } }
+  }
+
+  /// True if regions of the same rows are decoded together.
+  var hasRows: Bool {
+    get { rows.withLock { $0 } }
+    set { rows.withLock { $0 = newValue } }
+  }
+  /// The largest width of a region that is decoded.
+  var largestWidth: Int {
+    get { width.withLock { $0 } }
+    set { width.withLock { $0 = newValue } }
   }
 
   func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {

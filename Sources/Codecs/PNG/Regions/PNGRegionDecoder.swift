@@ -4,8 +4,14 @@ import VitrineLoading
 /// Decodes parts of a PNG that is not interlaced. The rows above a region are decompressed, from the nearest place that
 /// was passed before, but not converted; the rows below are not read. Damage is found when a region reaches it.
 ///
+/// Regions of the same rows take hardly more time together than one of them: they are decoded as one region.
+///
 /// Unchecked: the conversion of colors keeps no state between two calls.
 final class PNGRegionDecoder: ImageRegionDecoder, @unchecked Sendable {
+  /// The number of rows, in pixels of the scaled image, from the end of a region to the place where the next region
+  /// goes on: more than two tiles share.
+  private static let rowsKept = 8
+
   let layout: RegionLayout
   let format = ImageFormat.png
   private let outline: PNGOutline
@@ -60,6 +66,10 @@ final class PNGRegionDecoder: ImageRegionDecoder, @unchecked Sendable {
       ICCProfile.conversionBytes(outline.structure.profileBytes))
   }
 
+  func rows(of region: ImageRegion) -> Range<Int>? {
+    layout.contains(region) ? Part(region, of: self).rows : nil
+  }
+
   func memoryNeeded(for region: ImageRegion) -> Int {
     guard layout.contains(region) else { return 0 }
     let part = Part(region, of: self)
@@ -85,6 +95,7 @@ final class PNGRegionDecoder: ImageRegionDecoder, @unchecked Sendable {
     try plan.checkPixels(holdsSource: false)
     plan.cancellation = cancellation
     plan.convertColors(by: colors)
+    let kept = part.rows.upperBound - Self.rowsKept * region.reduction
     let reader = try rows.reader(at: part.rows.lowerBound, cancellation: cancellation)
     var strip = PNGStrip(outline, columns: part.columns)
     let source = part.source
@@ -92,7 +103,7 @@ final class PNGRegionDecoder: ImageRegionDecoder, @unchecked Sendable {
     return try plan.bitmap(hasAlpha: source.hasAlpha) { (canvas) throws(ImageError) in
       try canvas.draw(source) { (pixels, count) throws(ImageError) in
         strip.begin(count)
-        for _ in 0..<count { strip.add(try rows.next(reader)) }
+        for _ in 0..<count { strip.add(try rows.next(reader, keepingPointAt: kept)) }
         try strip.convert(count: count, to: pixels, format: format, bytesPerPixel: source.bytesPerPixel)
       }
     }

@@ -3,9 +3,10 @@ import VitrineGraphics
 import VitrineLoading
 
 /// The rows of a PNG, which are read in any order: the state of the decompressor is kept at some rows, once they have
-/// been passed, so that the rows below are read without those above. Used by any number of threads.
+/// been passed, so that the rows below are read without those above. A further state is kept near the end of the last
+/// region, where the region below it begins. Used by any number of threads.
 final class PNGRows: Sendable {
-  /// The maximum number of points.
+  /// The maximum number of points, without the one near the end of the last region.
   private static let largestPointCount = 32
   /// The number of bytes of rows between two points, unless that gives too many points.
   private static let pointDistance = 4 << 20
@@ -17,7 +18,14 @@ final class PNGRows: Sendable {
   private let dataOffset: Int
   /// The number of rows between two points.
   private let rowsPerPoint: Int
-  private let points: Shared<[PNGRowPoint?]>
+  private let points: Shared<Points>
+
+  private struct Points {
+    /// The points that have been passed, at multiples of `rowsPerPoint`.
+    var passed: [PNGRowPoint?]
+    /// The point near the end of the last region.
+    var last: PNGRowPoint?
+  }
 
   /// - Parameter dataOffset: The offset in the file of the first IDAT chunk.
   init(_ bytes: EncodedBytes, _ layout: PNGRowReader.Layout, height: Int, dataOffset: Int) {
@@ -25,7 +33,7 @@ final class PNGRows: Sendable {
     self.layout = layout
     self.dataOffset = dataOffset
     rowsPerPoint = Self.rowsPerPoint(layout, height: height)
-    points = Shared(Array(repeating: nil, count: (height - 1) / rowsPerPoint + 1))
+    points = Shared(Points(passed: Array(repeating: nil, count: (height - 1) / rowsPerPoint + 1)))
   }
 
   private static func rowsPerPoint(_ layout: PNGRowReader.Layout, height: Int) -> Int {
@@ -35,13 +43,13 @@ final class PNGRows: Sendable {
   /// Returns the number of bytes of all points.
   static func pointBytes(_ layout: PNGRowReader.Layout, height: Int) -> Int {
     ByteCount.product(
-      (height - 1) / rowsPerPoint(layout, height: height),
+      (height - 1) / rowsPerPoint(layout, height: height) + 1,
       ByteCount.sum(Inflater.byteCount, layout.rowBytes, PNGFilter.padding))
   }
 
   /// Returns a reader whose next row is `row`. Reads the rows from the nearest point above on.
   func reader(at row: Int, cancellation: DecodeCancellation) throws(ImageError) -> PNGRowReader {
-    let start = points.withLock { points in points[...(row / rowsPerPoint)].last { $0 != nil } ?? nil }
+    let start = point(above: row)
     let reader =
       if let start {
         try PNGRowReader(bytes, layout, from: start)
@@ -56,20 +64,37 @@ final class PNGRows: Sendable {
     return reader
   }
 
+  private func point(above row: Int) -> PNGRowPoint? {
+    points.withLock { points in
+      let passed = points.passed[...(row / rowsPerPoint)].last { $0 != nil } ?? nil
+      guard let last = points.last, last.row <= row else { return passed }
+      return last.row > passed?.row ?? 0 ? last : passed
+    }
+  }
+
   /// Reads the next row of a reader, and keeps a point if one is due.
-  func next(_ reader: PNGRowReader) throws(ImageError) -> UnsafePointer<UInt8> {
-    keepPoint(reader)
+  ///
+  /// - Parameter last: The row at which the point near the end of a region is kept; `nil`, the default, for none.
+  func next(_ reader: PNGRowReader, keepingPointAt last: Int? = nil) throws(ImageError) -> UnsafePointer<
+    UInt8
+  > {
+    if reader.row > 0 { keepPoint(reader, isLast: reader.row == last) }
     return try reader.next()
   }
 
-  private func keepPoint(_ reader: PNGRowReader) {
-    guard reader.row > 0, reader.row % rowsPerPoint == 0 else { return }
-    let index = reader.row / rowsPerPoint
-    guard points.withLock({ $0[index] == nil }), let point = reader.point() else { return }
+  private func keepPoint(_ reader: PNGRowReader, isLast: Bool) {
+    let row = reader.row
+    let index = row % rowsPerPoint == 0 ? row / rowsPerPoint : nil
+    let isDue = points.withLock { points in
+      if let index { return points.passed[index] == nil }
+      return isLast && points.last?.row != row
+    }
+    guard isDue, let point = reader.point() else { return }
     // Another thread may have been faster; its point is the same, and the older one is released after the lock.
     let older = points.withLock { points in
-      defer { points[index] = point }
-      return points[index]
+      var point: PNGRowPoint? = point
+      if let index { swap(&points.passed[index], &point) } else { swap(&points.last, &point) }
+      return point
     }
     withExtendedLifetime(older) {}
   }
