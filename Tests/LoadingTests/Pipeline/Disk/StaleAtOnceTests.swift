@@ -38,6 +38,7 @@ import VitrineTesting
     let other = world.downloader.load(request())
     let shown = try await load(world).response
     #expect(shown.freshness == .stale(age: 3600, reason: nil))
+    _ = try await world.transfer()
     #expect(!other.isFinished)
 
     world.world.clock.advance(by: 1)
