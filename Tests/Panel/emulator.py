@@ -114,9 +114,13 @@ class Emulator:
         self.shell(f"echo {gesture} >&4")
 
     def gamepad(self, *buttons):
-        """Connects a gamepad, gives the program time to detect it, and presses buttons. `exec 5>&-` disconnects it."""
+        """Connects a gamepad, gives the program time to detect it, and presses buttons."""
         self.shell("mkfifo /tmp/gamepad; device gamepad </tmp/gamepad & exec 5>/tmp/gamepad; sleep 1; "
                    f"echo {' '.join(buttons)} >&5")
+
+    def disconnect_gamepad(self):
+        """Disconnects the gamepad, and gives the program time to notice it."""
+        self.shell("exec 5>&-; while grep -q X-Box /proc/bus/input/devices; do sleep 0.1; done; sleep 1")
 
     def type(self, text):
         self.press(*text, "ret")

@@ -305,7 +305,7 @@ class Panel(Checks):
             if name.startswith("a connected gamepad"):
                 self.check("an idle gamepad uses no processor time", self.sleeps)
                 self.check("a disconnected gamepad uses no processor time",
-                           lambda: (self.machine.shell("exec 5>&-"), self.sleeps())[1])
+                           lambda: (self.machine.disconnect_gamepad(), self.sleeps())[1])
             if name == "a finger drags the list":
                 self.check("a finger has no cursor", lambda: self.shows_cursor(False))
         self.check("an idle program uses no processor time after input", self.sleeps)
