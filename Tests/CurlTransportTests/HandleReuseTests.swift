@@ -51,7 +51,7 @@ struct HandleReuseTests {
       _ = try await transport.get(server.url + "/", headers: headers)
     }
     let slow = try await transport.get(
-      server.url + "/slow", timeouts: .init(connect: 5, stall: 0.2, total: 9))
+      server.url + "/slow", timeouts: .init(connect: 50, stall: 0.2, total: 90))
     let last = try await transport.get(server.url + "/")
 
     let isRange = server.requests.map { request in

@@ -50,8 +50,9 @@ struct FeedRunTests {
       \(good)?redirect=file:///etc/passwd\tFile
       """, to: "feed.txt")
 
+    // The window has room for all rows: `wait idle` waits only for images on the screen.
     let outcome = try await program.run(
-      "--video", "offscreen", "--feed", feed, "--size", "800x1000",
+      "--video", "offscreen", "--feed", feed, "--size", "800x1400",
       script: """
         wait idle
         expect "Good" state loaded

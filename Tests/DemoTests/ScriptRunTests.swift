@@ -211,7 +211,7 @@ struct ScriptRunTests {
     let script = arguments == ["--script"] ? "# a picture\nwait idle\nquit\n" : nil
 
     let outcome = try await program.run(
-      arguments: ["--video", "offscreen", "--latency", "20000", "--exit-after", "0.2"]
+      arguments: ["--video", "offscreen", "--latency", "60000", "--exit-after", "0.2"]
         + (script == nil ? arguments : []), script: script)
 
     #expect(outcome.exitCode == 1)
@@ -356,7 +356,7 @@ struct ScriptRunTests {
     let program = try VitrineProgram()
     defer { program.remove() }
 
-    _ = try await program.run("--video", "offscreen", "--latency", "20000", "--exit-after", "0.1")
+    _ = try await program.run("--video", "offscreen", "--latency", "60000", "--exit-after", "0.1")
 
     let text = try String(contentsOfFile: program.path("stats.json"), encoding: .utf8)
     #expect(text.contains("\"loaded\" : null"))

@@ -72,7 +72,7 @@ struct TreeRunTests {
   }
 
   @Test func missingTreeAfterExitAfterExitsWithCodeOne() async throws {
-    let outcome = try await run("buttons", "--latency", "5000", "--exit-after", "0.3", "--dump-tree")
+    let outcome = try await run("buttons", "--latency", "60000", "--exit-after", "0.3", "--dump-tree")
 
     #expect(outcome.exitCode == 1)
     #expect(outcome.output.isEmpty)

@@ -172,8 +172,11 @@ import VitrineTesting
     let transport = FakeTransport()
     transport.respondToAll { $0.respond(with: encodedImage, freshForAMinute) }
     let cache = fixture.cache()
+    var configuration = ImageDownloader.Configuration()
+    configuration.environment.clock = fixture.clock
     let downloader = ImageDownloader(
-      transports: [transport], decoder: FakeDecoder(), cache: nil, dataCache: cache)
+      configuration: configuration, transports: [transport], decoder: FakeDecoder(), cache: nil,
+      dataCache: cache)
     let logins = ["", "kiosk:secret-1@", "kiosk:secret-2@", "secret-3@"]
     for login in logins {
       #expect(await (try downloader.image(for: "http://\(login)a.test/a@b.jpg")).isStored())

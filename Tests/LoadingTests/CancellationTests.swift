@@ -365,7 +365,7 @@ private final class CallingTransform: ImageTransform {
       call()
       isReturned.signal()
     }
-    report(isReturned.wait(timeout: .now() + 5) == .success)
+    report(isReturned.wait(timeout: .now() + 60) == .success)
   }
 
   func apply(to image: Image) -> Image { image }

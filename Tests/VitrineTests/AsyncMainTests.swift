@@ -59,7 +59,7 @@ struct AsyncMainTests {
     process.standardError = try FileHandle(forWritingTo: errors)
     try process.run()
     defer { if process.isRunning { process.terminate() } }
-    try await until(within: 30) { !process.isRunning }
+    try await until { !process.isRunning }
     return (try String(contentsOf: output, encoding: .utf8), try String(contentsOf: errors, encoding: .utf8))
   }
 }

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 import Vitrine
 import VitrineGalleryServer
+import VitrineTesting
 
 /// The disk cache with the real transport, the real codecs, a server and a folder.
 @Suite(.timeLimit(.minutes(5))) struct DiskCacheTests {
@@ -129,6 +130,8 @@ private final class DiskCacheWorld: Sendable {
   /// Returns a new downloader, as after a restart of the process.
   func downloader() -> ImageDownloader {
     var configuration = ImageDownloader.Configuration()
+    // A clock that stands still: no lookup is late, and no server takes too long.
+    configuration.environment.clock = ManualLoadingClock()
     configuration.environment.wallClock = { [calendar] in calendar.now }
     configuration.retries = .none
     configuration.requests.keyFilter = { url in

@@ -160,10 +160,13 @@ private final class FirstFrameWorld {
 
   isolated deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  func downloader() -> ImageDownloader {
-    ImageDownloader(
-      transports: [CurlTransport()], decoder: ImageCodecs(), dataCache: DiskImageCache(directory: folder),
-      pixelCache: DiskPixelCache(directory: folder))
+  /// - Parameter clock: The clock of the downloader. One that stands still by default: no lookup is late.
+  func downloader(clock: any LoadingClock = ManualLoadingClock()) -> ImageDownloader {
+    var configuration = ImageDownloader.Configuration()
+    configuration.environment.clock = clock
+    return ImageDownloader(
+      configuration: configuration, transports: [CurlTransport()], decoder: ImageCodecs(),
+      dataCache: DiskImageCache(directory: folder), pixelCache: DiskPixelCache(directory: folder))
   }
 
   /// A window off screen, in real time. The first frame may wait for long, because the machine may be busy.
@@ -195,7 +198,8 @@ private final class FirstFrameWorld {
     urls = ["01-first-light", "02-bamboo-grove", "03-sun-path", "05-evening-dunes"].map {
       "\(server.baseURL)/gallery/\($0).jpg\(query)"
     }
-    let downloader = downloader()
+    // Pixels are stored if they take long to decode.
+    let downloader = downloader(clock: SystemLoadingClock())
     let window = Window(size: size)
     let views = addViews(to: window, downloader)
     try await until { views.allSatisfy { $0.image != nil } }

@@ -38,10 +38,10 @@ final class ChildProgram {
   }
 
   /// Starts the server and waits until it listens on all of its ports, which servers open one after another. Throws if
-  /// the server ends before, or is not ready after 30 s.
+  /// the server ends before, or is not ready after a minute.
   func start(_ command: [String]) throws {
     process = try Self.spawn(command)
-    let deadline = ContinuousClock.now + .seconds(30)
+    let deadline = ContinuousClock.now + .seconds(60)
     var closed = ports
     while !closed.isEmpty {
       closed.removeAll(where: Self.isListening)

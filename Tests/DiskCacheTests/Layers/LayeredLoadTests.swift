@@ -15,6 +15,7 @@ import VitrineTesting
   ) -> ImageDownloader {
     var configuration = ImageDownloader.Configuration()
     configuration.retries = .none
+    configuration.environment.clock = fixture.top.clock
     configuration.environment.wallClock = { [fixture] in fixture.top.wallClock.withLock { $0 } }
     return ImageDownloader(
       configuration: configuration, transports: [transport ?? self.transport], decoder: FakeDecoder(),

@@ -55,7 +55,7 @@ struct BehaviourTests {
     let client = try Client(port: server.port)
     server.behaviour.latency = .fixed(600_000)
     client.request("/a")
-    #expect(server.waitForRequests(1, timeout: 10))
+    #expect(server.waitForRequests(1, timeout: 60))
 
     server.behaviour = Behaviour()
 

@@ -36,7 +36,7 @@ struct ConnectionLimitTests {
     let server = try server()
     let busy = try (0..<4).map { _ in try Client(port: server.port) }
     for client in busy { client.request("/p?stall=1") }
-    #expect(server.waitForRequests(4, timeout: 10))
+    #expect(server.waitForRequests(4, timeout: 60))
 
     let waiting = try Client(port: server.port)
     waiting.request("/p")
@@ -62,10 +62,10 @@ struct ConnectionLimitTests {
     let server = try server(ConnectionLimit(maximumCount: 4, stallTime: 50_000_000))
     let stalled = try (0..<4).map { _ in try Client(port: server.port) }
     for client in stalled { client.request("/p?stall=0") }
-    #expect(server.waitForRequests(4, timeout: 10))
+    #expect(server.waitForRequests(4, timeout: 60))
 
     #expect(try Client(port: server.port).get("/p").status == 200)
-    #expect(server.wait(timeout: 10) { $0.count { $0.outcome == .stopped } == 4 })
+    #expect(server.wait(timeout: 60) { $0.count { $0.outcome == .stopped } == 4 })
   }
 
   @Test func unreadResponseIsStopped() throws {

@@ -100,7 +100,7 @@ struct FaultTests {
 
     client.leave()
 
-    #expect(server.wait(timeout: 10) { $0.first?.outcome == .abandoned })
+    #expect(server.wait(timeout: 60) { $0.first?.outcome == .abandoned })
   }
 
   @Test func endlessBodyDoesNotDelayOtherClients() throws {
@@ -163,7 +163,7 @@ struct FaultTests {
     #expect(recv(client.descriptor, nil, 0, Int32(MSG_DONTWAIT | MSG_PEEK)) == -1)
     #expect(server.log.map(\.outcome) == [.running])
     client.leave()
-    #expect(server.wait(timeout: 10) { $0.first?.outcome == .abandoned })
+    #expect(server.wait(timeout: 60) { $0.first?.outcome == .abandoned })
     #expect(server.log.first?.bodyBytesSent == 1000)
   }
 
@@ -214,7 +214,7 @@ struct FaultTests {
 
   @Test func latencyDelaysOnlyItsOwnResponse() throws {
     client.request("/p?latency=60000")
-    #expect(server.waitForRequests(1, timeout: 10))
+    #expect(server.waitForRequests(1, timeout: 60))
 
     #expect(try Client(port: server.port).get("/p?latency=1").body == body)
     #expect(server.log.first?.outcome == .running)
@@ -222,10 +222,10 @@ struct FaultTests {
 
   @Test func latencyEndsWhenThePeerCloses() throws {
     client.request("/p?latency=600000")
-    #expect(server.waitForRequests(1, timeout: 10))
+    #expect(server.waitForRequests(1, timeout: 60))
 
     client.leave()
 
-    #expect(server.wait(timeout: 10) { $0.first?.outcome == .abandoned })
+    #expect(server.wait(timeout: 60) { $0.first?.outcome == .abandoned })
   }
 }

@@ -20,7 +20,7 @@ struct StoppingTests {
           return client
         }
         let idle = try Client(port: server.port)
-        precondition(server.waitForRequests(targets.count, timeout: 10))
+        precondition(server.waitForRequests(targets.count, timeout: 60))
         precondition(openDescriptors() > before + targets.count)
 
         server.stop()
@@ -40,7 +40,7 @@ struct StoppingTests {
       client.request(target)
       return client
     }
-    #expect(server.waitForRequests(targets.count, timeout: 10))
+    #expect(server.waitForRequests(targets.count, timeout: 60))
 
     server.stop()
 

@@ -79,14 +79,12 @@ final class SlotDiagnosticsTests {
 
   @Test func diskCacheThatCannotBeWrittenIsReportedOnce() async throws {
     // Not even root can create this folder.
-    let disk = DiskImageCache(directory: "/proc/vitrine-diagnostics")
-    let downloader = ImageDownloader(
-      transports: [bench.transport], decoder: FakeDecoder(), dataCache: disk)
+    let bench = SlotBench(disk: DiskImageCache(directory: "/proc/vitrine-diagnostics"))
     let bytes = SlotBench.red
     bench.transport.respondToAll { $0.respond(with: bytes) }
 
     for number in 1...3 {
-      _ = try await downloader.image(for: "http://a.test/disk/\(number)").isStored()
+      _ = try await bench.downloader.image(for: "http://a.test/disk/\(number)").isStored()
     }
 
     #expect(lines.about("/proc/vitrine-diagnostics").count == 1)

@@ -103,12 +103,9 @@ struct SlotRefreshTests {
 
   @Test("SD-M28 an unchanged image stays, and the completion is called once")
   func unchangedImageStaysAfterRevalidation() async throws {
-    let disk = MemoryDataCache()
-    let downloader = ImageDownloader(
-      transports: [bench.transport], decoder: bench.decoder, cache: bench.cache, dataCache: disk)
+    let bench = SlotBench(disk: MemoryDataCache())
     let view = bench.view()
-    let options = SlotOptions(downloader: downloader)
-    view.setImage(from: "http://a.test/1", options: options, completion: recorder.completion)
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
     let first = try await bench.transfer(1)
     first.respond(headers: ["ETag": "\"1\""])
     first.send(SlotBench.red)
@@ -119,7 +116,7 @@ struct SlotRefreshTests {
 
     var request = try ImageRequest("http://a.test/1")
     request.cachePolicy = .refresh
-    view.setImage(from: request, options: options, completion: recorder.completion)
+    view.setImage(from: request, options: bench.options, completion: recorder.completion)
     let second = try await bench.transfer(2)
     #expect(second.request.headers["If-None-Match"] == "\"1\"")
     second.respond(status: 304)
@@ -128,7 +125,7 @@ struct SlotRefreshTests {
 
     #expect(view.image === shown)
     #expect(try recorder.results[1].get().freshness == .revalidated)
-    await downloader.drain()
+    await bench.downloader.drain()
     #expect(recorder.results.count == 2)
   }
 }

@@ -3,7 +3,7 @@ import Synchronization
 import Vitrine
 import VitrineTesting
 
-/// A downloader with a memory cache, a disk cache in its own folder, the real codecs, and a clock that stands still.
+/// A downloader with a memory cache, a disk cache in its own folder, the real codecs, and clocks that stand still.
 final class ImageCacheWorld: Sendable {
   let folder = FileManager.default.temporaryDirectory.path + "/vitrine-images-\(UUID())"
   let transport = FakeTransport()
@@ -27,6 +27,7 @@ final class ImageCacheWorld: Sendable {
     self.disk = disk ?? folderCache
     var configuration = ImageDownloader.Configuration()
     configuration.retries = .none
+    configuration.environment.clock = ManualLoadingClock()
     configuration.environment.wallClock = { clock.value }
     downloader = ImageDownloader(
       configuration: configuration, transports: [transport], decoder: decoder, cache: memory,

@@ -8,7 +8,7 @@ import VitrineTesting
   private typealias World = PixelCacheWorld
   private let world = World()
 
-  /// Returns an encoded animation whose frames take longer to decode than pixels of a small size take to read.
+  /// Returns an encoded animation that takes longer to read than pixels of a small size.
   private static func animation(_ format: ImageFormat) throws -> [UInt8] {
     let frames = (0..<3).map { number in
       Image.Frame(

@@ -41,6 +41,8 @@ final class PixelCacheWorld: Sendable {
       (limits.freeBytes, pixelLimits.freeBytes) = (0, 0)
       var configuration = ImageDownloader.Configuration()
       configuration.retries = .none
+      // A clock that stands still: no lookup is late.
+      configuration.environment.clock = ManualLoadingClock()
       let responses = DiskImageCache(directory: folder, limits: limits)
       let dataCache: any ImageDataCache =
         if let seed { LayeredImageCache(responses, over: [seed]) } else { responses }
@@ -81,7 +83,7 @@ final class PixelCacheWorld: Sendable {
       })
   }
 
-  /// Returns a JPEG that takes longer to decode than pixels of a small size take to read.
+  /// Returns a JPEG that takes longer to read than pixels of a small size.
   static func photo(seed: Int = 0, width: Int = 1200, height: Int = 900) throws -> [UInt8] {
     let image = Image(
       Bitmap(width: width, height: height, format: .bgra) { x, y in

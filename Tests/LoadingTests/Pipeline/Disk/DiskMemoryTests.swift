@@ -172,6 +172,8 @@ import VitrineTesting
     let ledger = MemoryLedger(budget: 24 << 20)
     var configuration = ImageDownloader.Configuration()
     configuration.memory.ledger = ledger
+    // A clock that stands still: the disk does not count as hanging.
+    configuration.environment.clock = ManualLoadingClock()
     let downloader = ImageDownloader(
       configuration: configuration, transports: [transport], decoder: AnyBytes(), dataCache: disk)
     transport.respondToAll { $0.respond(with: [UInt8](repeating: 1, count: 5 << 20)) }

@@ -119,7 +119,7 @@ struct StaleAfterTests {
     let task = world.downloader.load(request())
     _ = try await world.transfer()
     world.world.clock.advance(by: 0)
-    try await until(within: 10) { task.isFinished }
+    try await until { task.isFinished }
 
     #expect(isStaleWithoutReason(try await task.response))
     world.downloader.cancelAll()
