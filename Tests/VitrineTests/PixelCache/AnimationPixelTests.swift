@@ -8,14 +8,14 @@ import VitrineTesting
   private typealias World = PixelCacheWorld
   private let world = World()
 
-  /// Returns an encoded animation that takes longer to read than pixels of a small size.
+  /// Returns an encoded animation with more bytes than pixels of a small size have: noise, which does not compress well.
   private static func animation(_ format: ImageFormat) throws -> [UInt8] {
     let frames = (0..<3).map { number in
       Image.Frame(
         bitmap: Bitmap(width: 320, height: 240, format: .bgra) { x, y in
           Color(
             red: UInt8(truncatingIfNeeded: (x * y >> 3) * 40), green: UInt8(truncatingIfNeeded: number * 60),
-            blue: UInt8(truncatingIfNeeded: (x ^ y) & 0xC0))
+            blue: UInt8(truncatingIfNeeded: (x &* 7919 ^ y &* 104_729) >> 3))
         }, duration: 0.1)
     }
     return try ImageCodecs().encode(frames: frames, as: format)
