@@ -3,6 +3,8 @@
 // AC coefficients are read as well, which tell the means of the quarters of a block. A progressive JPEG has scans of DC
 // coefficients alone: the first has the highest bits, and each of the others adds a bit.
 //
+// All names begin with `vitrine_dc`, also those that deal with AC coefficients.
+//
 // libjpeg reads the header. An image with anything unusual or damaged is refused, and left to libjpeg.
 #pragma once
 #include <stdbool.h>

@@ -16,8 +16,7 @@ enum {
   vitrine_dc_mcu_bytes = vitrine_dc_mcu_blocks * vitrine_dc_block_bytes + 16,
   /// The number of bytes of a scan that are kept at a time.
   vitrine_dc_window_bytes = 32 << 10,
-  /// The number of coefficients, with the DC coefficient, among which the lowest are: a code that begins before the
-  /// fourth AC coefficient stands for 16 at most.
+  /// The length of `low`: a code that begins before index 4 moves on by 16 at most.
   vitrine_dc_low_count = 4 + 16,
 };
 
@@ -138,8 +137,7 @@ static inline vitrine_dc_entry vitrine_dc_find_code(const vitrine_ac_table *ac, 
 /// Reads a block: adds the difference of its DC coefficient to `mean`, and moves `position` to its end. Returns false for
 /// an invalid code, and for too many coefficients. Reads at most 16 bytes from the end of the block on.
 ///
-/// `low` is null, or takes the first four AC coefficients in the order of the file, from index 1 on. The rest of it has
-/// no meaning.
+/// `low` is null, or receives the AC coefficients 1 to 4 in the order of the file. Its other elements are scratch.
 static inline __attribute__((always_inline)) bool vitrine_dc_read_coefficients(
     const uint8_t *bytes, size_t *position, const vitrine_dc_table *dc, const vitrine_ac_table *ac, uint32_t *mean,
     int low[vitrine_dc_low_count]) {
@@ -206,8 +204,8 @@ static inline int vitrine_dc_sample(uint32_t mean, int quantizer) {
   return sample < -128 ? 0 : sample > 127 ? 255 : sample + 128;
 }
 
-/// Writes the means of the quarters of a block, in rows that are `stride` bytes apart, as far as the coefficients tell
-/// that take the lowest two frequencies in both directions. Returns false for coefficients beyond the range of samples.
+/// Writes the means of the quarters of a block, in rows that are `stride` bytes apart, computed from the lowest two
+/// frequencies in each direction. Returns false for coefficients beyond the range of samples.
 ///
 /// `low` are coefficients in the order of the file, and `quantizers` the factors of the coefficients at 0, 1, 2 and 4.
 static inline bool vitrine_dc_write_quarters(
@@ -218,15 +216,30 @@ static inline bool vitrine_dc_write_quarters(
   if (middle < -4096 || middle > 4095 || abs(low[1]) >= limit || abs(low[2]) >= limit || abs(low[4]) >= limit)
     return false;
   // 1024 times the inverse DCT (ITU T.81, A.3.3), of which the cosines are averaged over half of the block.
+  const int black = 512, white = (255 << 10) + 512;
   int base = middle * 128 + (128 << 10) + 512;
+  base = base < black ? black : base > white ? white : base;
   int across = low[1] * quantizers[1] * 116, down = low[2] * quantizers[2] * 116;
   int diagonal = low[4] * quantizers[3] * 105;
   int quarters[4] = {
       base + across + down + diagonal, base - across + down - diagonal, base + across - down - diagonal,
       base - across - down + diagonal};
-  for (int index = 0; index < 4; index++) {
-    int sample = quarters[index] >> 10;
-    samples[(size_t)(index >> 1) * stride + (size_t)(index & 1)] = sample < 0 ? 0 : sample > 255 ? 255 : (uint8_t)sample;
+  int least = quarters[0], most = quarters[0];
+  for (int index = 1; index < 4; index++) {
+    least = quarters[index] < least ? quarters[index] : least;
+    most = quarters[index] > most ? quarters[index] : most;
   }
+  // Four coefficients overshoot at a sharp edge. The differences shrink together, so that the mean of the block stays.
+  if (__builtin_expect(least < black || most > white, 0)) {
+    int64_t kept = 1 << 16;
+    if (most > white) kept = ((int64_t)(white - base) << 16) / (most - base);
+    if (least < black) {
+      int64_t other = ((int64_t)(base - black) << 16) / (base - least);
+      kept = other < kept ? other : kept;
+    }
+    for (int index = 0; index < 4; index++) quarters[index] = base + (int)((quarters[index] - base) * kept / (1 << 16));
+  }
+  for (int index = 0; index < 4; index++)
+    samples[(size_t)(index >> 1) * stride + (size_t)(index & 1)] = (uint8_t)(quarters[index] >> 10);
   return true;
 }

@@ -55,8 +55,10 @@ package final class WorkerPool: Sendable {
     var running: [UInt64: CancellationFlag] = [:]
     var isClosed = false
     var callsWhenIdle: [@Sendable () -> Void] = []
+    /// The number of callers that are about to submit jobs.
+    var holds = 0
 
-    var isIdle: Bool { busy == 0 && jobs.isEmpty }
+    var isIdle: Bool { busy == 0 && jobs.isEmpty && holds == 0 }
 
     mutating func takeCallsWhenIdle() -> [@Sendable () -> Void] {
       guard isIdle else { return [] }
@@ -231,17 +233,27 @@ package final class WorkerPool: Sendable {
   /// True if a job waits for memory that is reserved by others.
   package var isShortOfMemory: Bool { lock.withLock(waking: .none) { $0.isShortOfMemory } }
 
-  /// True if no job runs or waits, including cancelled jobs that still run.
+  /// True if no job runs or waits, including cancelled jobs that still run, and no caller holds the pool.
   package var isIdle: Bool { lock.withLock(waking: .none) { $0.isIdle } }
 
-  /// Calls a closure as soon as no job runs or waits, including cancelled jobs that still run; at once if there is
-  /// none. The call may come on any thread.
+  /// Calls a closure as soon as the pool is idle; at once if it is. The call may come on any thread.
   package func whenIdle(_ call: @escaping @Sendable () -> Void) {
     let isIdle = lock.withLock(waking: .none) { state in
       if !state.isIdle { state.callsWhenIdle.append(call) }
       return state.isIdle
     }
     if isIdle { call() }
+  }
+
+  /// Keeps the pool from being idle until `endHold()`, for a caller that submits jobs one after another.
+  package func beginHold() { lock.withLock(waking: .none) { $0.holds += 1 } }
+
+  package func endHold() {
+    let calls = lock.withLock(waking: .none) { state in
+      state.holds -= 1
+      return state.takeCallsWhenIdle()
+    }
+    for call in calls { call() }
   }
 
   /// Drops a job that has not begun, or sets the flag of a running job. Returns true if a job was dropped.

@@ -25,14 +25,25 @@ static inline uint8_t jpeg_oracle_sample(double value) {
   return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value;
 }
 
-/// Returns the mean of a quarter of a block, as far as the lowest four coefficients tell (ITU T.81, A.3.3).
-static inline uint8_t jpeg_oracle_quarter(const JCOEF *block, const UINT16 *quantizers, int x, int y) {
+/// Returns the difference of the mean of a quarter of a block from that of the block (ITU T.81, A.3.3), computed from
+/// the lowest two frequencies in each direction.
+static inline double jpeg_oracle_difference(const JCOEF *block, const UINT16 *quantizers, int x, int y) {
   // The mean of cos((2 k + 1) pi / 16) for k from 0 to 3.
   const double half = 0.640728861;
   double across = x == 0 ? half : -half, down = y == 0 ? half : -half;
-  double sum = block[0] * quantizers[0] / 8.0 + block[1] * quantizers[1] * across / sqrt(32)
-               + block[8] * quantizers[8] * down / sqrt(32) + block[9] * quantizers[9] * across * down / 4;
-  return jpeg_oracle_sample(floor(sum + 128.5));
+  return block[1] * quantizers[1] * across / sqrt(32) + block[8] * quantizers[8] * down / sqrt(32)
+         + block[9] * quantizers[9] * across * down / 4;
+}
+
+/// Returns the mean of a quarter of a block. All differences shrink until none exceeds the range of samples.
+static inline uint8_t jpeg_oracle_quarter(const JCOEF *block, const UINT16 *quantizers, int x, int y) {
+  double middle = fmin(255, fmax(0, block[0] * quantizers[0] / 8.0 + 128)), kept = 1;
+  for (int index = 0; index < 4; index++) {
+    double difference = jpeg_oracle_difference(block, quantizers, index & 1, index >> 1);
+    if (middle + difference > 255) kept = fmin(kept, (255 - middle) / difference);
+    if (middle + difference < 0) kept = fmin(kept, -middle / difference);
+  }
+  return jpeg_oracle_sample(floor(middle + kept * jpeg_oracle_difference(block, quantizers, x, y) + 0.5));
 }
 
 /// Writes the means of a component, `stride` bytes apart, as samples: `means_per_side` on each side of a block, 1 or 2.

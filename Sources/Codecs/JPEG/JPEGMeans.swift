@@ -46,9 +46,9 @@ final class JPEGMeans {
 
   deinit { vitrine_dc_close(image) }
 
-  /// Returns the number of means that a plan needs on each side of a block: 1 for a sixteenth of the size or less, and 2
-  /// for an eighth. Returns `nil` for a larger plan, for an image whose components come in several scans, unless it is
-  /// progressive and one mean is enough, and for a component with fewer means than pixels are requested per side.
+  /// Returns the number of means that a plan needs on each side of a block: 1 for a sixteenth of the size or less, 2 for
+  /// an eighth. Returns `nil` if libjpeg must decode: for larger results, for a progressive image above a sixteenth, for
+  /// a sequential image with several scans, and if a component has fewer means than the result has pixels.
   static func meansPerSide(_ plan: DecodePlan, _ header: JPEGHeader) -> Int? {
     let count = JPEGDecoder.eighths(from: plan.stored, to: plan.scaled)
     let isSequential = header.isSequential && !header.hasMultipleScans

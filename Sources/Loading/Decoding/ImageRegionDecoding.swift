@@ -20,16 +20,16 @@ package protocol ImageRegionDecoder: Sendable {
   var format: ImageFormat { get }
   /// The number of bytes that the decoder keeps, without those of the encoded image.
   var retainedBytes: Int { get }
-  /// Returns the rows of the encoded image that are decoded for a region, if they are decoded for regions beside it as
-  /// well: regions of the same rows should be decoded together, and those of higher rows first. Returns `nil` if each
-  /// region is decoded alone, and for a region outside of the image.
+  /// Returns the rows of the encoded image that a region needs. Regions with equal rows are best decoded together, and
+  /// those with smaller row numbers first. Returns `nil` if each region is decoded alone, or if the region lies outside
+  /// of the image.
   func rows(of region: ImageRegion) -> Range<Int>?
   /// Returns the peak number of bytes of decoding a region, including the decoded pixels.
   func memoryNeeded(for region: ImageRegion) -> Int
   /// Decodes a region on the calling thread. The pixels equal those of the whole image scaled down by the same
-  /// factor. A JPEG is read from the first row of the region on. A PNG is read from a place above the region: from the
-  /// beginning at first, later from the nearest of the places that are kept: at most 32 that other regions have passed,
-  /// and one near the end of the last region.
+  /// factor. A JPEG is read from the first row of the region on. A PNG is read from the nearest kept place above the
+  /// region: one of up to 32 places that earlier regions have passed, a place near the end of one of the last two
+  /// regions, or the beginning.
   ///
   /// Throws `.decoding` for damaged data and for a region outside of the image, and `.cancelled`.
   func decode(_ region: ImageRegion, cancellation: DecodeCancellation) throws(ImageError) -> Bitmap

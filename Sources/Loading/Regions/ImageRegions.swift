@@ -6,7 +6,8 @@ package import VitrineGraphics
 ///
 /// The encoded image is not kept in memory if it is a file or in the disk cache; else its bytes are loaded and kept until
 /// this object is closed or released. All completions are called on the main actor, after the call that caused
-/// them. Releasing the object cancels everything.
+/// them. Releasing the object closes it; regions that were requested are still decoded
+/// unless their loads are cancelled.
 @MainActor
 package final class ImageRegions {
   package typealias OpenCompletion = @MainActor (Result<RegionLayout, RegionError>) -> Void
@@ -133,8 +134,8 @@ package final class ImageRegions {
   }
 
   /// Decodes a region of an open image. `completion` is called once, unless the returned operation is cancelled before;
-  /// with `.cancelled` if the image is not open. Regions of a PNG are decoded in bands, from top to bottom: those of the
-  /// same rows together.
+  /// with `.cancelled` if the image is not open. Regions of a PNG are decoded from top to bottom, those of the same
+  /// rows together; `priority` orders them only against other images.
   package func decode(
     _ region: ImageRegion, priority: ImageRequest.Priority, completion: @escaping RegionCompletion
   ) -> RegionLoad {

@@ -11,15 +11,16 @@ package struct RegionBand: Equatable, Sendable {
     whole = region
   }
 
-  /// Adds a region at the same scale, unless the band would then have more than `byteLimit` bytes. Returns true if the
-  /// region was added.
+  /// Adds a region at the same scale, unless the band would then have more than `byteLimit` bytes, or more than half of
+  /// it would be decoded for no region. Returns true if the region was added.
   package mutating func add(_ region: ImageRegion, byteLimit: Int) -> Bool {
     let (left, top) = (min(whole.x, region.x), min(whole.y, region.y))
     let larger = ImageRegion(
       reduction: whole.reduction, x: left, y: top,
       width: max(whole.x + whole.width, region.x + region.width) - left,
       height: max(whole.y + whole.height, region.y + region.height) - top)
-    guard larger.byteCount <= byteLimit else { return false }
+    let needed = regions.reduce(region.byteCount) { ByteCount.sum($0, $1.byteCount) }
+    guard larger.byteCount <= byteLimit, larger.byteCount / 2 <= needed else { return false }
     regions.append(region)
     whole = larger
     return true

@@ -80,6 +80,11 @@ struct RegionMaker: Sendable {
     }
   }
 
+  /// Counts as work of the downloader until `endHold()`, for regions that are decoded one after another.
+  func beginHold() { workers.beginHold() }
+
+  func endHold() { workers.endHold() }
+
   private func submit(
     _ priority: ImageRequest.Priority, _ claim: MemoryClaim?,
     _ body: @escaping @Sendable (DecodeCancellation) -> Void

@@ -1,8 +1,8 @@
 import VitrineGraphics
 
-/// The order in which regions of an image are decoded whose rows are decompressed one after another: one band at a
-/// time, from top to bottom, so that the next band goes on where the last one has ended. A band has all waiting regions
-/// of the same rows, as far as its size allows.
+/// The order of regions of an image whose rows must be decompressed in sequence. One band is decoded at a time, from top
+/// to bottom, so that each goes on where the last has ended. A band has the waiting regions with equal rows, up to
+/// `bandBytes`.
 struct RegionQueue {
   /// The maximum number of bytes of a band of several regions: 15 tiles.
   static let bandBytes = 4 << 20
@@ -30,6 +30,9 @@ struct RegionQueue {
   private var running: (number: Int, requests: [Request?])?
   private var lastNumber = 0
 
+  /// True if no region waits or is decoded.
+  var isEmpty: Bool { waiting.isEmpty && running == nil }
+
   /// Adds a region, and returns its number.
   ///
   /// - Parameter rows: The rows that are decompressed for the region.
@@ -39,8 +42,8 @@ struct RegionQueue {
     return lastNumber
   }
 
-  /// Removes a region. Returns true if the running job has no other region, and should be cancelled: the next one may
-  /// begin.
+  /// Removes a region. Returns true if the running job has no regions left. The caller should cancel that job; the next
+  /// one may begin.
   mutating func cancel(_ number: Int) -> Bool {
     waiting.removeAll { $0.number == number }
     guard let index = running?.requests.firstIndex(where: { $0?.number == number }) else { return false }
@@ -57,10 +60,7 @@ struct RegionQueue {
     }
     var band = RegionBand(first.region)
     var requests = [first]
-    for request in waiting where request.number != first.number && !first.isAlone && !request.isAlone {
-      guard request.rows == first.rows, request.region.reduction == first.region.reduction,
-        band.add(request.region, byteLimit: Self.bandBytes)
-      else { continue }
+    for request in neighbors(of: first) where band.add(request.region, byteLimit: Self.bandBytes) {
       requests.append(request)
     }
     let taken = Set(requests.map(\.number))
@@ -68,6 +68,18 @@ struct RegionQueue {
     lastNumber += 1
     running = (lastNumber, requests)
     return Job(number: lastNumber, band: band, priority: requests.map(\.priority).max() ?? first.priority)
+  }
+
+  /// Returns the other regions that may be in a band with a region, the nearest first, so that the band grows without
+  /// gaps.
+  private func neighbors(of first: Request) -> [Request] {
+    func distance(_ request: Request) -> Int {
+      abs(request.region.x - first.region.x) + abs(request.region.y - first.region.y)
+    }
+    return waiting.filter {
+      $0.number != first.number && !first.isAlone && !$0.isAlone && $0.rows == first.rows
+        && $0.region.reduction == first.region.reduction
+    }.sorted { (distance($0), $0.number) < (distance($1), $1.number) }
   }
 
   /// Ends a job. Returns the numbers of its regions, in order, `nil` for those that were cancelled; no numbers for a job

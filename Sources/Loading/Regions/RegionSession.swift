@@ -1,8 +1,8 @@
 import VitrineConcurrency
 import VitrineGraphics
 
-/// Decodes regions of an open image: those of which the same rows are decompressed in one pass over these rows. Lives
-/// until all regions have been decoded or cancelled.
+/// Decodes regions of an open image. Regions that need the same rows are decoded in one pass. Lives until all regions
+/// have been decoded or cancelled.
 @MainActor
 final class RegionSession {
   let layout: RegionLayout
@@ -13,6 +13,8 @@ final class RegionSession {
   private var job: RegionJob?
   /// True while the next job is about to begin.
   private var isStarting = false
+  /// True while regions wait or are decoded, so that the downloader is not idle between two jobs.
+  private var holdsMaker = false
 
   init(_ decoder: any ImageRegionDecoder, _ maker: RegionMaker) {
     layout = decoder.layout
@@ -34,6 +36,7 @@ final class RegionSession {
     }
     let number = queue.add(region, rows: rows, priority: priority)
     loads[number] = load
+    updateHold()
     load.onCancel = { self.cancel(number) }
     startSoon()
     return load
@@ -41,6 +44,7 @@ final class RegionSession {
 
   private func cancel(_ number: Int) {
     loads[number] = nil
+    defer { updateHold() }
     guard queue.cancel(number) else { return }
     job?.cancel()
     job = nil
@@ -68,7 +72,14 @@ final class RegionSession {
     if case .failure(.tooLarge) = result, queue.split(number) { return start() }
     let ended = queue.end(number).map { number in number.flatMap { loads.removeValue(forKey: $0) } }
     start()
+    updateHold()
     for (index, load) in ended.enumerated() { load?.end(result.map { $0[index] }) }
+  }
+
+  private func updateHold() {
+    guard holdsMaker == queue.isEmpty else { return }
+    holdsMaker.toggle()
+    if holdsMaker { maker.beginHold() } else { maker.endHold() }
   }
 }
 

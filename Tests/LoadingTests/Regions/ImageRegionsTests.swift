@@ -219,6 +219,30 @@ import VitrineTesting
     withExtendedLifetime(kept) {}
   }
 
+  @Test func downloaderIsNotIdleBeforeAllBandsAreDecoded() async throws {
+    decoder.hasRows = true
+    let regions = try await opened()
+    let loads = [20, 100].map { y in
+      let region = ImageRegion(reduction: 1, x: 0, y: y, width: 40, height: 20)
+      return regions.decode(region, priority: .high) { [images] in images.add(try? $0.get()) }
+    }
+
+    await downloader.drain()
+
+    #expect(decoder.decoded.count == 2)
+    withExtendedLifetime(loads) {}
+  }
+
+  @Test func cancelledRegionsLeaveTheDownloaderIdle() async throws {
+    decoder.hasRows = true
+    let regions = try await opened()
+    regions.decode(region, priority: .high) { _ in }.cancel()
+
+    await downloader.drain()
+
+    #expect(decoder.decoded.isEmpty)
+  }
+
   @Test func regionIsDecodedAfterABandThatWasCancelled() async throws {
     decoder.hasRows = true
     let regions = try await opened()

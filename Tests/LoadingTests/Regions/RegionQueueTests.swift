@@ -64,6 +64,17 @@ import VitrineTesting
     #expect(queue.next()?.band.whole.width == 30_000)
   }
 
+  @Test func farRegionsAreNotDecodedWithAllBetweenThem() throws {
+    _ = queue.add(Self.tile(0, 0))
+    _ = queue.add(Self.tile(10, 0))
+    _ = queue.add(Self.tile(1, 0))
+
+    let first = try #require(queue.next())
+    #expect(first.band.regions == [Self.tile(0, 0), Self.tile(1, 0)])
+    _ = queue.end(first.number)
+    #expect(queue.next()?.band.regions == [Self.tile(10, 0)])
+  }
+
   @Test func cancelledRegionIsLeftOut() throws {
     let numbers = (0..<4).map { queue.add(Self.tile($0, 0)) }
     #expect(!queue.cancel(numbers[0]))

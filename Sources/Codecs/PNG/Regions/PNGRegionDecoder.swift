@@ -9,7 +9,7 @@ import VitrineLoading
 /// Unchecked: the conversion of colors keeps no state between two calls.
 final class PNGRegionDecoder: ImageRegionDecoder, @unchecked Sendable {
   /// The number of rows, in pixels of the scaled image, from the end of a region to the place where the next region
-  /// goes on: more than two tiles share.
+  /// goes on. Must exceed the rows that two tiles share (4).
   private static let rowsKept = 8
 
   let layout: RegionLayout
@@ -82,7 +82,8 @@ final class PNGRegionDecoder: ImageRegionDecoder, @unchecked Sendable {
         palette: outline.palette.count),
       ByteCount.product(source.bytesPerRow, strip), ByteCount.product(source.size.width, 24),
       ByteCount.product(part.area.width, 48), outline.structure.codecBytes(width: source.size.width),
-      Inflater.byteCount, region.byteCount)
+      // The decoder, and a place that is kept before an older one is released.
+      2 * Inflater.byteCount, rowLayout.rowBytes, PNGFilter.padding, region.byteCount)
   }
 
   func decode(_ region: ImageRegion, cancellation: DecodeCancellation) throws(ImageError) -> Bitmap {
@@ -103,7 +104,7 @@ final class PNGRegionDecoder: ImageRegionDecoder, @unchecked Sendable {
     return try plan.bitmap(hasAlpha: source.hasAlpha) { (canvas) throws(ImageError) in
       try canvas.draw(source) { (pixels, count) throws(ImageError) in
         strip.begin(count)
-        for _ in 0..<count { strip.add(try rows.next(reader, keepingPointAt: kept)) }
+        for _ in 0..<count { strip.add(try rows.next(reader, endPoint: kept)) }
         try strip.convert(count: count, to: pixels, format: format, bytesPerPixel: source.bytesPerPixel)
       }
     }

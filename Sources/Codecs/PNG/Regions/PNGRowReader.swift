@@ -4,6 +4,9 @@ import VitrineLoading
 /// Reads the rows of a PNG that is not interlaced, as they are stored: without their filters, and without conversion to
 /// pixels.
 final class PNGRowReader {
+  /// The bytes of a row, valid until the next row is read.
+  typealias Row = UnsafePointer<UInt8>
+
   /// The number of bytes of a row, and the distance in bytes to the pixel to the left, at least 1.
   struct Layout {
     let rowBytes: Int
@@ -61,8 +64,8 @@ final class PNGRowReader {
     return PNGRowPoint(row: row, inflater: inflater, position: data.position, above: copy)
   }
 
-  /// Reads the next row. Returns its bytes, which are valid until the next call.
-  func next() throws(ImageError) -> UnsafePointer<UInt8> {
+  /// Reads the next row.
+  func next() throws(ImageError) -> Row {
     let start = current.bytes.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self)
     let (row, filterByte) = (start + PNGFilter.padding, start + PNGFilter.padding - 1)
     try fill(UnsafeMutableBufferPointer(start: filterByte, count: layout.rowBytes + 1))

@@ -3,10 +3,11 @@ import VitrineGraphics
 import VitrineLoading
 
 /// The rows of a PNG, which are read in any order: the state of the decompressor is kept at some rows, once they have
-/// been passed, so that the rows below are read without those above. A further state is kept near the end of the last
-/// region, where the region below it begins. Used by any number of threads.
+/// been passed, so that the rows below are read without those above. Two more states are kept near the ends of the last
+/// two regions of different rows: a region below the last one begins at the later state, and one beside it at the earlier
+/// state. Used by any number of threads.
 final class PNGRows: Sendable {
-  /// The maximum number of points, without the one near the end of the last region.
+  /// The maximum number of points, without those near the ends of regions.
   private static let largestPointCount = 32
   /// The number of bytes of rows between two points, unless that gives too many points.
   private static let pointDistance = 4 << 20
@@ -23,8 +24,8 @@ final class PNGRows: Sendable {
   private struct Points {
     /// The points that have been passed, at multiples of `rowsPerPoint`.
     var passed: [PNGRowPoint?]
-    /// The point near the end of the last region.
-    var last: PNGRowPoint?
+    /// The points near the ends of the last two regions of different rows, the last one at the end.
+    var ends: [PNGRowPoint] = []
   }
 
   /// - Parameter dataOffset: The offset in the file of the first IDAT chunk.
@@ -40,10 +41,12 @@ final class PNGRows: Sendable {
     max(1, pointDistance / layout.rowBytes, height / largestPointCount + 1)
   }
 
+  private static let endCount = 2
+
   /// Returns the number of bytes of all points.
   static func pointBytes(_ layout: PNGRowReader.Layout, height: Int) -> Int {
     ByteCount.product(
-      (height - 1) / rowsPerPoint(layout, height: height) + 1,
+      (height - 1) / rowsPerPoint(layout, height: height) + endCount,
       ByteCount.sum(Inflater.byteCount, layout.rowBytes, PNGFilter.padding))
   }
 
@@ -67,34 +70,38 @@ final class PNGRows: Sendable {
   private func point(above row: Int) -> PNGRowPoint? {
     points.withLock { points in
       let passed = points.passed[...(row / rowsPerPoint)].last { $0 != nil } ?? nil
-      guard let last = points.last, last.row <= row else { return passed }
-      return last.row > passed?.row ?? 0 ? last : passed
+      guard let end = points.ends.filter({ $0.row <= row }).max(by: { $0.row < $1.row }) else {
+        return passed
+      }
+      return end.row > passed?.row ?? 0 ? end : passed
     }
   }
 
   /// Reads the next row of a reader, and keeps a point if one is due.
   ///
-  /// - Parameter last: The row at which the point near the end of a region is kept; `nil`, the default, for none.
-  func next(_ reader: PNGRowReader, keepingPointAt last: Int? = nil) throws(ImageError) -> UnsafePointer<
-    UInt8
-  > {
-    if reader.row > 0 { keepPoint(reader, isLast: reader.row == last) }
+  /// - Parameter endPoint: The row at which the point near the end of a region is kept; `nil`, the default, for none.
+  func next(_ reader: PNGRowReader, endPoint: Int? = nil) throws(ImageError) -> PNGRowReader.Row {
+    if reader.row > 0 { keepPoint(reader, isEnd: reader.row == endPoint) }
     return try reader.next()
   }
 
-  private func keepPoint(_ reader: PNGRowReader, isLast: Bool) {
+  private func keepPoint(_ reader: PNGRowReader, isEnd: Bool) {
     let row = reader.row
     let index = row % rowsPerPoint == 0 ? row / rowsPerPoint : nil
     let isDue = points.withLock { points in
       if let index { return points.passed[index] == nil }
-      return isLast && points.last?.row != row
+      return isEnd && !points.ends.contains { $0.row == row }
     }
     guard isDue, let point = reader.point() else { return }
-    // Another thread may have been faster; its point is the same, and the older one is released after the lock.
-    let older = points.withLock { points in
-      var point: PNGRowPoint? = point
-      if let index { swap(&points.passed[index], &point) } else { swap(&points.last, &point) }
-      return point
+    // Another thread may have been faster; its point is the same. An older point is released after the lock.
+    let older = points.withLock { points -> PNGRowPoint? in
+      if let index {
+        var point: PNGRowPoint? = point
+        swap(&points.passed[index], &point)
+        return point
+      }
+      points.ends.append(point)
+      return points.ends.count > Self.endCount ? points.ends.removeFirst() : nil
     }
     withExtendedLifetime(older) {}
   }
