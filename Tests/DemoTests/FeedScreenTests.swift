@@ -54,6 +54,48 @@ struct FeedScreenTests {
     #expect((screen.list.cell(at: 1) as? FeedCell)?.isChosen == false)
   }
 
+  @Test func focusPassesFromARemovedRowToTheNextOne() {
+    let old = Array(items("a"))
+    var new = old
+    new.remove(at: 2)
+    let screen = ListScreen(items: Feed.Items(old), failure: nil, prefetcher: nil)
+    let test = TestWindow(size: Size(width: 400, height: 300))
+    test.window.rootView = screen
+    test.draw()
+    test.key(.tab)
+    for _ in 0..<2 { test.key(.down) }
+    #expect(screen.list.selectedRow == 2)
+
+    screen.show(Feed.Items(new), ListChanges(from: old.map(\.url), to: new.map(\.url)))
+    test.draw()
+    #expect(screen.list.selectedRow == 2)
+    #expect(screen.list.cell(at: 2)?.hasCursor == true)
+    test.key(.down)
+
+    #expect(screen.list.selectedRow == 3)
+  }
+
+  @Test func focusAndSelectionStayWithAFileThatIsOverwritten() throws {
+    let old = (0..<3).map { Feed.Item(url: "file:///none/\($0).jpg?a") }
+    var new = [Feed.Item(url: "file:///none/new.jpg?a")] + old
+    new[3].url = "file:///none/2.jpg?b"
+    let screen = ListScreen(items: Feed.Items(old), failure: nil, prefetcher: nil)
+    let test = TestWindow(size: Size(width: 400, height: 300))
+    test.window.rootView = screen
+    test.draw()
+    test.key(.tab)
+    for _ in 0..<2 { test.key(.down) }
+    test.key(.enter, modifiers: .shift)
+    screen.hideImage(of: 2)
+
+    screen.show(Feed.Items(new), ListChanges(from: old.map(\.url), to: new.map(\.url)))
+    test.draw()
+
+    #expect(screen.list.selectedRow == 3)
+    let cell = try #require(screen.list.cell(at: 3) as? FeedCell)
+    #expect(cell.hasCursor && cell.isChosen && cell.isOpen)
+  }
+
   @Test func listThatBecomesShorterBeforeAReloadIsShown() {
     let old = Array(items("a"))
     let new = Array(old.prefix(2))

@@ -208,6 +208,26 @@ struct ImageViewerTests {
     #expect(closed.value == 0)
   }
 
+  @Test(arguments: [0, 1, 2])
+  func shownFileThatIsOverwrittenStays(row: Int) throws {
+    let old = (1...3).map { Feed.Item(url: "file:///none/\($0).jpg?a", title: "Photo \($0)") }
+    var new = old
+    new[row].url = "file:///none/\(row + 1).jpg?b"
+    let content = ViewerContent(Feed.Items(old), showing: row, failure: nil)
+    test.window.rootView = content
+    test.draw()
+    let page = try #require(content.page)
+
+    content.show(Feed.Items(new), ListChanges(from: old.map(\.url), to: new.map(\.url)))
+    test.draw()
+
+    #expect(content.row == row)
+    #expect(numbers == ["\(row + 1) of 3"])
+    #expect(test.texts.contains("Photo \(row + 1)"))
+    #expect(content.page?.imageURL == new[row].url)
+    #expect(content.page !== page)
+  }
+
   @Test func feedOfOneImageDoesNotTurn() {
     let (viewer, closed) = open(2)
     show([old[2]], in: viewer)

@@ -15,7 +15,7 @@ final class HomeStrip: SidewaysScrollView {
   private var rows = 0..<0
   private var selection = RowSelection()
   private var spareTiles: [HomeTile] = []
-  /// The row that keys act on; `nil` until the strip first has the focus.
+  /// The row that keys act on; `nil` until the strip first has the focus, and without items.
   private(set) var cursor: Int?
   /// The row of the image that the slideshow shows.
   private var currentRow: Int?
@@ -58,7 +58,8 @@ final class HomeStrip: SidewaysScrollView {
 
   private func resize() { contentSize = Size(width: layout.width, height: layout.tile.height) }
 
-  /// Shows other items. Items that stay keep their tiles, and the first visible one keeps its place.
+  /// Shows other items. Items that stay keep their tiles, and the first visible one keeps its place. The cursor passes
+  /// from a removed item to the next one.
   func show(_ new: Feed.Items, _ changes: ListChanges) {
     let kept = changes.oldCount == layout.count
     let visible = layout.rows(from: bounds.minX, to: bounds.maxX)
@@ -69,10 +70,11 @@ final class HomeStrip: SidewaysScrollView {
     for (row, tile) in old {
       if kept, let newRow = changes.newRow(of: row) { tiles[newRow] = tile } else { retire(tile) }
     }
-    cursor = cursor.flatMap { changes.newRow(of: $0) }
+    var feedRows = FeedRowChanges(from: items, to: new, changes)
+    cursor = cursor.flatMap { feedRows.row(replacing: $0) }
     currentRow = currentRow.flatMap { changes.newRow(of: $0) }
-    openRow = openRow.flatMap { changes.newRow(of: $0) }
-    selection.apply(changes)
+    openRow = openRow.flatMap { feedRows.newRow(of: $0) }
+    selection.apply(&feedRows)
     items = new
     layout.count = new.count
     resize()
@@ -215,14 +217,22 @@ final class HomeStrip: SidewaysScrollView {
 
   override func focusDidChange() {
     super.focusDidChange()
-    if isFocused, cursor == nil {
-      cursor = currentRow ?? layout.rows(from: bounds.minX, to: bounds.maxX).first
-      if let cursor { reveal(cursor, animated: true) }
-    }
+    if isFocused { placeCursor() }
     updateStates()
   }
 
+  /// Gives the strip a cursor if it has none: at the image that the slideshow shows, or else at the first visible tile.
+  private func placeCursor() {
+    guard cursor == nil else { return }
+    cursor = currentRow ?? layout.rows(from: bounds.minX, to: bounds.maxX).first
+    guard let cursor else { return }
+    updateStates()
+    reveal(cursor, animated: true)
+  }
+
   override func keyDown(_ key: Key, modifiers: KeyModifiers) -> Bool {
+    // The feed may have been empty since the strip received the focus.
+    if isFocused { placeCursor() }
     guard isFocused, let cursor else { return false }
     if key == .enter, modifiers == .control || modifiers == .shift {
       toggle(cursor)

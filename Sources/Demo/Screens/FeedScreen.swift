@@ -54,13 +54,17 @@ class FeedScreen: View, ScrollingScreen, ImageScreen {
 
   func reload() { list.reloadData() }
 
-  /// Shows other items. Rows that stay keep their cells, their selection and their place.
+  /// Shows other items. Rows that stay keep their cells, their selection and their place. The focus passes from a removed
+  /// row to the next one.
   func show(_ new: Feed.Items, _ changes: ListChanges) {
+    var rows = FeedRowChanges(from: items, to: new, changes)
+    let focusedRow = list.selectedRow.flatMap { rows.row(replacing: $0) }
     list.apply(changes) {
       items = new
-      selection.apply(changes)
-      openRow = openRow.flatMap { changes.newRow(of: $0) }
+      selection.apply(&rows)
+      openRow = openRow.flatMap { rows.newRow(of: $0) }
     }
+    list.selectedRow = focusedRow
     // The titles of rows that stay may have changed.
     for row in list.rowsWithCells {
       guard let cell = list.cell(at: row) as? FeedCell else { continue }

@@ -9,6 +9,8 @@ nonisolated struct RowSelection: Hashable {
   /// Selects a row, or deselects a row that is selected.
   mutating func toggle(_ row: Int) { if rows.remove(row) == nil { rows.insert(row) } }
 
-  /// Takes over other rows. Rows that stay remain selected. O(selected rows).
-  mutating func apply(_ changes: ListChanges) { rows = Set(rows.compactMap { changes.newRow(of: $0) }) }
+  /// Takes over other rows. Rows that stay remain selected, also if their file was overwritten.
+  mutating func apply(_ changes: inout FeedRowChanges) {
+    rows = Set(rows.compactMap { changes.newRow(of: $0) })
+  }
 }

@@ -46,8 +46,13 @@ final class ViewerContent: View {
   /// The view of the image that is shown.
   var page: ViewerPage? { row.flatMap { pages.view(forPage: $0) as? ViewerPage } }
 
+  /// Shows other items. The image on the screen stays; a file that was overwritten is loaded again.
   func show(_ new: Feed.Items, _ changes: ListChanges) {
+    var rows = FeedRowChanges(from: items, to: new, changes)
+    let row = row.flatMap { rows.row(replacing: $0) }
     pages.apply(changes) { items = new }
+    // The page view takes an overwritten file for a removed page.
+    if let row, row != pages.currentPage { pages.setCurrentPage(row, animated: false) }
     pageDidChange()
   }
 

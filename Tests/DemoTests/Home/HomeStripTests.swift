@@ -141,6 +141,70 @@ struct HomeStripTests {
     #expect(try tile(99, of: strip).hasCursor)
   }
 
+  /// Shows other items in place of the old ones.
+  private func show(_ new: [Feed.Item], after old: [Feed.Item], in strip: HomeStrip) {
+    strip.show(Feed.Items(new), ListChanges(from: old.map(\.url), to: new.map(\.url)))
+    test.draw()
+  }
+
+  @Test(arguments: [0, 1, 2])
+  func cursorPassesFromARemovedTileToTheNextOne(row: Int) throws {
+    let old = items(3)
+    var new = old
+    new.remove(at: row)
+    let strip = makeStrip(Feed.Items(old))
+    var opened: [Int] = []
+    strip.onOpen = { opened.append($0) }
+    test.window.focus(strip)
+    for _ in 0..<row { test.key(.right) }
+
+    show(new, after: old, in: strip)
+    let place = min(row, 1)
+    #expect(strip.cursor == place)
+    #expect(try tile(place, of: strip).hasCursor)
+    test.key(.enter)
+    test.key(place == 0 ? .right : .left)
+
+    #expect(opened == [place])
+    #expect(strip.cursor == 1 - place)
+  }
+
+  @Test func cursorAndSelectionStayWithAFileThatIsOverwritten() throws {
+    let old = (0..<3).map { Feed.Item(url: "file:///none/\($0).jpg?a") }
+    var new = old
+    new[2].url = "file:///none/2.jpg?b"
+    let strip = makeStrip(Feed.Items(old))
+    test.window.focus(strip)
+    test.key(.end)
+    test.key(.enter, modifiers: .shift)
+    strip.hideImage(of: 2)
+
+    show(new, after: old, in: strip)
+
+    #expect(strip.cursor == 2)
+    let tile = try tile(2, of: strip)
+    #expect(tile.hasCursor && tile.isChosen && tile.isOpen)
+  }
+
+  @Test func keyPlacesTheCursorAfterAFeedWasEmpty() throws {
+    let old = items(3)
+    let strip = makeStrip(Feed.Items(old))
+    var opened: [Int] = []
+    strip.onOpen = { opened.append($0) }
+    test.window.focus(strip)
+    test.key(.right)
+    show([], after: old, in: strip)
+    #expect(strip.cursor == nil)
+    _ = strip.keyDown(.enter, modifiers: [])
+    #expect(opened.isEmpty)
+
+    show(old, after: [], in: strip)
+    test.key(.enter)
+
+    #expect(opened == [0])
+    #expect(try tile(0, of: strip).hasCursor)
+  }
+
   @Test func stripFollowsTheShownImageUnlessTheUserHasMovedIt() throws {
     let strip = makeStrip(Feed.Items(items(100)))
     strip.setCurrentRow(0)
