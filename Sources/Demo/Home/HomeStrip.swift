@@ -252,15 +252,16 @@ final class HomeStrip: SidewaysScrollView {
     return true
   }
 
-  /// Moves the cursor to a row within the feed. Returns false if the cursor is there already.
+  /// Moves the cursor to a row within the feed, and its tile onto the screen. Returns false if both are there already.
   @discardableResult
   private func moveCursor(to row: Int) -> Bool {
     let row = min(layout.count - 1, max(0, row))
-    guard row >= 0, row != cursor else { return false }
+    guard row >= 0 else { return false }
+    let isThere = row == cursor && isVisible(row)
     cursor = row
     updateStates()
     reveal(row, animated: true)
-    return true
+    return !isThere
   }
 
   /// The value that was set, or else the number of images.

@@ -205,6 +205,25 @@ struct HomeStripTests {
     #expect(try tile(0, of: strip).hasCursor)
   }
 
+  @Test(arguments: [Key.left, .right])
+  func arrowAtTheEndBringsTheCursorBackIntoView(key: Key) {
+    let strip = makeStrip(Feed.Items(items(100)))
+    let row = key == .left ? 0 : 99
+    test.window.focus(strip)
+    test.key(key == .left ? .home : .end)
+    test.advance(by: 1)
+    strip.contentOffset.x = 5000
+    test.draw()
+    #expect(strip.heroTile(of: row) == nil)
+
+    #expect(strip.keyDown(key, modifiers: []))
+    test.advance(by: 1)
+
+    #expect(strip.cursor == row)
+    #expect(strip.heroTile(of: row) != nil)
+    #expect(!strip.keyDown(key, modifiers: []), "the key is for the views beside the strip")
+  }
+
   @Test func stripFollowsTheShownImageUnlessTheUserHasMovedIt() throws {
     let strip = makeStrip(Feed.Items(items(100)))
     strip.setCurrentRow(0)
