@@ -6,7 +6,7 @@
 # DrawnPicturesTests: first-screen, trace.
 record_pictures() {
   draw_ratios
-  need_packages "${packages[@]}" imagemagick
+  need_packages "${packages[@]}" webp
   VITRINE_RECORD_GOLDEN=1 run_tests 'DemoPicturesTests|DrawnPicturesTests'
   build_release vitrine
   record_moving_picture
@@ -28,8 +28,8 @@ record_moving_picture() {
     cd "$folder"
     VITRINE_ASSETS="$OLDPWD/Assets" "$OLDPWD/.build/release/vitrine" --video offscreen --renderer software \
       --latency 0 --size 640x400 --chrome off --screen home --no-disk-cache --script moving.script 2>/dev/null
-    # By its path, because another program may have the name `convert`.
-    /usr/bin/convert -delay 7 -loop 0 frame-*.png -quality 70 "$file"
+    # Key frames only: a frame that has only the blocks that changed leaves traces of the frame before.
+    img2webp -loop 0 -kmin 0 -kmax 1 -lossy -q 70 -m 6 -d 70 frame-*.png -o "$file"
   ) || {
     say "run.sh: the moving picture cannot be recorded; its frames are in $folder"
     exit 1

@@ -24,8 +24,9 @@ nonisolated enum SlideshowHelp {
     notes: [
       "The options of “vitrine --help” apply as well, except --feed, --screen, --tile, --gap and --chrome.",
       "",
-      "Keys: ← and →, or a flick, show the previous and the next image; Space, Enter or a tap pauses. A finger on the",
-      "screen pauses until it is lifted. F1 shows the frames, F2 turns --offline on and off, F5 loads the feed again.",
+      "Keys: ← and →, a flick, or the wheel show the previous and the next image; Space, Enter or a tap pauses. A finger",
+      "on the screen pauses until it is lifted. F1 shows the frames, F2 turns --offline on and off, F5 loads the feed",
+      "again.",
     ])
 
   static var text: String { content.text }

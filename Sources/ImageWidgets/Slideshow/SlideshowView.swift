@@ -22,8 +22,9 @@ public import VitrineWidgets
 /// (`Application.Configuration.firstFrameWait`), and appears without a transition.
 ///
 /// A finger on the view pauses the slideshow, a tap pauses it until the next tap, and a flick shows the next or the
-/// previous image. So do the keys ←, →, Page Up and Page Down; Space and Enter are the same as a tap. The time stands still
-/// while the view is not on the screen. A slide that stands still requests no frames.
+/// previous image. So do the keys ←, →, Page Up and Page Down, and a wheel of either direction; Space and Enter are the
+/// same as a tap. A touch of several fingers, such as a pinch, only pauses. The time stands still while the view is not on
+/// the screen. A slide that stands still requests no frames.
 open class SlideshowView: View {
   /// The number of seconds for which an image is shown between two transitions; 10 by default. Values below 0.1 and NaN
   /// count as 0.1.
@@ -66,8 +67,11 @@ open class SlideshowView: View {
   public var onPause: ((Bool) -> Void)?
 
   private lazy var player = SlideshowPlayer(view: self)
-  /// The touch that pauses the slideshow.
-  private var touch: Touch?
+  /// The touches that pause the slideshow.
+  private var touches: [Touch] = []
+  /// True from the second finger on until all fingers are lifted: none of their touches is a tap or a flick.
+  private var isMultiTouch = false
+  private var wheel = PageWheel()
 
   /// Creates a black view without slides, with the accessibility role `.image`.
   public override init(frame: Rect = .zero) {
@@ -161,22 +165,22 @@ open class SlideshowView: View {
     return DrawList.ImageCommand(image: placeholder, source: layout.source, destination: layout.destination)
   }
 
-  // MARK: Touches and keys
+  // MARK: Touches, wheel and keys
 
-  /// Pauses the slideshow while the finger is down.
+  /// Pauses the slideshow while a finger is down.
   open override func touchBegan(_ touch: Touch) {
-    guard self.touch == nil else { return }
-    self.touch = touch
+    touches.append(touch)
+    if touches.count > 1 { isMultiTouch = true }
     player.setPaused(true, .touch)
   }
 
   /// Does nothing: the touch is judged at its end.
   open override func touchMoved(_ touch: Touch) {}
 
-  /// Continues the slideshow, and performs a tap or a flick.
+  /// Continues the slideshow after the last finger, and performs a tap or a flick of a single finger.
   open override func touchEnded(_ touch: Touch) {
-    guard touch === self.touch else { return }
-    endTouch()
+    let isSingle = !isMultiTouch
+    guard end(touch), isSingle else { return }
     let meaning = SlideTouch(
       distance: touch.location - touch.startLocation, seconds: touch.time - touch.startTime)
     switch meaning {
@@ -187,12 +191,38 @@ open class SlideshowView: View {
     }
   }
 
-  /// Continues the slideshow.
-  open override func touchCancelled(_ touch: Touch) { if touch === self.touch { endTouch() } }
+  /// Continues the slideshow after the last finger.
+  open override func touchCancelled(_ touch: Touch) { end(touch) }
 
-  private func endTouch() {
-    touch = nil
+  /// Returns false for a touch whose beginning the view has not received.
+  @discardableResult
+  private func end(_ touch: Touch) -> Bool {
+    guard let index = touches.firstIndex(where: { $0 === touch }) else { return false }
+    touches.remove(at: index)
+    guard touches.isEmpty else { return true }
+    isMultiTouch = false
     player.setPaused(false, .touch)
+    return true
+  }
+
+  /// Shows the next or the previous slide, one per step of the wheel and at most one in 0.3 s. A vertical wheel is passed
+  /// on if it scrolls a superview.
+  open override func wheel(at location: Point, deltaX: Double, deltaY: Double) -> Bool {
+    let isSideways = abs(deltaX) > abs(deltaY)
+    let delta = isSideways ? deltaX : deltaY
+    guard delta != 0, slides.count > 1, isSideways || !isInVerticalScrollView else { return false }
+    switch wheel.pages(for: delta, at: window?.now ?? 0) {
+    case 1: showNext()
+    case -1: showPrevious()
+    default: break
+    }
+    return true
+  }
+
+  private var isInVerticalScrollView: Bool {
+    sequence(first: self as View, next: \.superview).contains {
+      ($0 as? ScrollView)?.scrollsVertically == true
+    }
   }
 
   private func performTap() { if let onTap { onTap() } else { isPaused.toggle() } }

@@ -245,7 +245,7 @@ open class ScrollView: View {
   }
 
   var scrollsHorizontally: Bool { horizontalRange.lowerBound < horizontalRange.upperBound }
-  var scrollsVertically: Bool { verticalRange.lowerBound < verticalRange.upperBound }
+  package var scrollsVertically: Bool { verticalRange.lowerBound < verticalRange.upperBound }
   /// True if a finger can pull down content that does not scroll.
   private var pullsToRefresh: Bool { bounces && refreshControl?.isEnabled == true }
 

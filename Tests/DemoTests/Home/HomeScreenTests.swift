@@ -55,6 +55,41 @@ struct HomeScreenTests {
     #expect(screen.tile(of: 0)?.isOverlaid == true, "caption and strip lie on it")
   }
 
+  @Test func pinchOverTheImageDoesNothing() async throws {
+    let screen = makeScreen(3) { $0.respond(with: FakeDecoder.encodedImage(width: 1600, height: 1000)) }
+    try await until { screen.slideshow.shownSlide != nil && !screen.slideshow.isPreparing }
+    var opened: [Int] = []
+    screen.onOpen = { opened.append($0) }
+
+    for distance in [0.0, 150] {
+      test.press(at: Point(x: 380, y: 100))
+      test.press(at: Point(x: 420, y: 100), finger: 1)
+      test.move(to: Point(x: 380 - distance, y: 100))
+      test.move(to: Point(x: 420 + distance, y: 100), finger: 1)
+      test.release()
+      test.release(finger: 1)
+    }
+    test.advance(by: 1.1)
+
+    #expect(opened.isEmpty)
+    #expect(screen.slideshow.shownIndex == 0)
+  }
+
+  @Test func wheelTurnsTheImageAndMovesTheStrip() async throws {
+    let screen = makeScreen(30) { $0.respond(with: FakeDecoder.encodedImage(width: 1600, height: 1000)) }
+    try await until { screen.slideshow.shownSlide != nil && !screen.slideshow.isPreparing }
+    let start = screen.strip.contentOffset.x
+
+    test.wheel(at: Point(x: 400, y: 440), steps: -1)
+    test.advance(by: 1.1)
+    #expect(screen.strip.contentOffset.x > start)
+    #expect(screen.slideshow.shownIndex == 0)
+    test.wheel(at: Point(x: 400, y: 100), steps: -1)
+    test.advance(by: 1.1)
+
+    #expect(screen.slideshow.shownIndex == 1)
+  }
+
   @Test func reloadLoadsTheShownSlideAgain() async throws {
     let screen = makeScreen(3) { $0.respond(with: FakeDecoder.encodedImage(width: 1600, height: 1000)) }
     try await until { screen.slideshow.shownSlide != nil && !screen.slideshow.isPreparing }

@@ -546,6 +546,89 @@ struct SlideshowViewTests {
     #expect(bench.shown == [0])
   }
 
+  @Test func pinchIsNeitherATapNorAFlick() async throws {
+    try await bench.begin(SlideshowBench.slides(3))
+    func touch(_ finger: Int64, _ phase: TouchPhase, x: Double) {
+      window.handle(.touch(id: finger, phase: phase, location: Point(x: x, y: 100)))
+    }
+
+    touch(0, .began, x: 150)
+    touch(1, .began, x: 250)
+    touch(0, .moved, x: 50)
+    touch(1, .moved, x: 350)
+    touch(1, .ended, x: 350)
+    touch(0, .ended, x: 50)
+    #expect(bench.shown == [0] && !view.isPaused)
+    #expect(window.nextDeadline != nil)
+    // A finger that comes later, while one of the pinch is still down.
+    touch(0, .began, x: 150)
+    touch(1, .began, x: 160)
+    touch(0, .ended, x: 150)
+    #expect(window.nextDeadline == nil, "the other finger pauses")
+    touch(2, .began, x: 150)
+    touch(2, .ended, x: 150)
+    touch(1, .ended, x: 160)
+    #expect(bench.shown == [0] && !view.isPaused)
+    #expect(window.nextDeadline != nil)
+
+    touch(0, .began, x: 150)
+    touch(0, .ended, x: 150)
+    #expect(view.isPaused, "a single finger taps again")
+  }
+
+  @Test func wheelOfEitherDirectionShowsOneSlidePerStep() async throws {
+    try await bench.begin(SlideshowBench.slides(5))
+    func wheel(x: Double = 0, y: Double = 0, _ modifiers: KeyModifiers = []) {
+      window.handle(.wheel(location: Point(x: 100, y: 100), deltaX: x, deltaY: y, modifiers: modifiers))
+    }
+    func step(at time: Double, _ input: () -> Void) async throws {
+      bench.slots.run(until: time)
+      let count = bench.shown.count
+      input()
+      try await until { bench.shown.count > count && !view.isPreparing }
+    }
+
+    try await step(at: 1) { wheel(y: -1) }
+    try await step(at: 2) { wheel(y: -1, .shift) }
+    try await step(at: 3) { wheel(x: -1) }
+    try await step(at: 4) { wheel(y: 3) }
+    wheel(y: -1)
+    bench.slots.run(until: 5)
+    wheel(y: -1, .control)
+    #expect(bench.shown == [0, 1, 2, 3, 2])
+
+    try await step(at: 6) { wheel(y: 1) }
+    #expect(bench.shown == [0, 1, 2, 3, 2, 1])
+  }
+
+  @Test func verticalWheelScrollsTheViewAroundTheSlideshow() async throws {
+    try await bench.begin(SlideshowBench.slides(3))
+    let scrollView = ScrollView(frame: window.bounds)
+    scrollView.contentSize = Size(width: window.bounds.width, height: 3 * window.bounds.height)
+    window.addSubview(scrollView)
+    scrollView.addSubview(view)
+    bench.draw()
+    try await until { !view.isPreparing }
+
+    window.handle(.wheel(location: Point(x: 100, y: 100), deltaX: 0, deltaY: -1))
+    bench.slots.run(until: 1)
+    #expect(scrollView.contentOffset.y > 0)
+    #expect(bench.shown == [0])
+    window.handle(.wheel(location: Point(x: 100, y: 100), deltaX: -1, deltaY: 0))
+
+    try await until { bench.shown == [0, 1] }
+  }
+
+  @Test func wheelOverASingleSlideIsPassedOn() async throws {
+    try await bench.begin(SlideshowBench.slides(1))
+
+    #expect(!view.wheel(at: .zero, deltaX: 0, deltaY: -1))
+    #expect(!view.wheel(at: .zero, deltaX: -1, deltaY: 0))
+    view.setSlides(SlideshowBench.slides(2))
+    #expect(view.wheel(at: .zero, deltaX: 0, deltaY: -1))
+    #expect(!view.wheel(at: .zero, deltaX: 0, deltaY: 0))
+  }
+
   @Test func viewRemovedUnderAFingerGoesOnLater() async throws {
     try await bench.begin(SlideshowBench.slides(2))
     window.handle(.touch(id: 0, phase: .began, location: Point(x: 100, y: 100)))
