@@ -62,7 +62,7 @@ enum MemoryHit {
         label: "dictionary with a lock, by URL", unit: "ns"),
       Figure(
         "ratio_dictionary\(size.key)", Samples(zip(cacheTimes, reference).map { $0 / $1 }),
-        label: "ratio, pair by pair", floor: .atMost(3), aim: .atMost(1.5)),
+        label: "ratio, pair by pair", floor: .atMost(1.5), aim: .atMost(isSmall ? 1.2 : 1.3)),
     ]
     guard isSmall else { return figures }
     return figures + [
@@ -70,7 +70,7 @@ enum MemoryHit {
         "from_string_ns", Samples(textTimes), label: "from the text of a URL", unit: "ns"),
       Figure(
         "ratio_dictionary_from_string", Samples(zip(textTimes, reference).map { $0 / $1 }),
-        label: "ratio to the dictionary"),
+        label: "ratio to the dictionary", floor: .atMost(4), aim: .atMost(3)),
     ]
   }
 

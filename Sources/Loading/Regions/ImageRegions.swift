@@ -5,9 +5,8 @@ package import VitrineGraphics
 /// An image from which regions are decoded, for a view that shows a part of a large image.
 ///
 /// The encoded image is not kept in memory if it is a file or in the disk cache; else its bytes are loaded and kept until
-/// this object is closed or released. All completions are called on the main actor, after the call that caused
-/// them. Releasing the object closes it; regions that were requested are still decoded
-/// unless their loads are cancelled.
+/// this object is closed or released. All completions are called on the main actor, after the call that caused them.
+/// Releasing the object closes it; regions that were requested are still decoded unless their loads are cancelled.
 @MainActor
 package final class ImageRegions {
   package typealias OpenCompletion = @MainActor (Result<RegionLayout, RegionError>) -> Void

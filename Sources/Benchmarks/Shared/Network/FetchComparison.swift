@@ -49,8 +49,8 @@ struct FetchComparison {
       concurrency: version.concurrency, authority: version == .http1 ? nil : nginx.authority)
   }
 
-  /// Returns figures whose keys begin with the name of `version`. If `comparesCPU` is true, the ratio of processor
-  /// times has an aim as well.
+  /// Returns figures whose keys begin with the name of `version`. If `comparesCPU` is true, the processor decides
+  /// about the time, and the ratio has a floor.
   func measure(
     _ version: HTTPVersion, _ job: FetchRun.Job, runs: Int, comparesCPU: Bool
   ) throws -> [Figure] {
@@ -67,20 +67,23 @@ struct FetchComparison {
     func ratio(_ name: String, _ figure: (CurlProgram.Figures) -> Double) -> Samples {
       Samples(zip(ownFigures.values(name), curlFigures).map { $0 / figure($1) })
     }
-    let bound = comparesCPU ? Figure.Bound.atMost(1.1) : nil
+    // With a long round trip, the network takes most of the time.
+    let floor = comparesCPU ? Figure.Bound.atMost(1.6) : nil
+    let aim = Figure.Bound.atMost(comparesCPU ? 1.2 : 1.1)
     return [
       Figure(
         "\(version)_s", ownFigures.samples("wall_s"), label: "\(version.name), \(job.concurrency) at once",
         unit: "s"),
       Figure("\(version)_curl_s", Samples(curlFigures.map(\.wall)), label: "  curl --parallel", unit: "s"),
       Figure(
-        "ratio_curl_\(version)", ratio("wall_s", \.wall), label: "  ratio, run by run", aim: .atMost(1.1)),
+        "ratio_curl_\(version)", ratio("wall_s", \.wall), label: "  ratio, run by run", floor: floor, aim: aim
+      ),
       Figure("\(version)_cpu_s", ownFigures.samples("cpu_s"), label: "  processor time", unit: "s"),
       Figure(
         "\(version)_curl_cpu_s", Samples(curlFigures.map(\.cpu)), label: "  processor time of curl",
         unit: "s"),
       Figure(
-        "ratio_curl_cpu_\(version)", ratio("cpu_s", \.cpu), label: "  ratio of processor time", aim: bound),
+        "ratio_curl_cpu_\(version)", ratio("cpu_s", \.cpu), label: "  ratio of processor time"),
       Figure("\(version)_connections", ownFigures.samples("connections"), label: "  connections"),
     ]
   }
