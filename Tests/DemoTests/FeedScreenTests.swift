@@ -54,16 +54,21 @@ struct FeedScreenTests {
     #expect((screen.list.cell(at: 1) as? FeedCell)?.isChosen == false)
   }
 
-  @Test func focusPassesFromARemovedRowToTheNextOne() {
-    let old = Array(items("a"))
-    var new = old
-    new.remove(at: 2)
-    let screen = ListScreen(items: Feed.Items(old), failure: nil, prefetcher: nil)
+  private func windowWithFocusOnRow2(_ screen: ListScreen) -> TestWindow {
     let test = TestWindow(size: Size(width: 400, height: 300))
     test.window.rootView = screen
     test.draw()
     test.key(.tab)
     for _ in 0..<2 { test.key(.down) }
+    return test
+  }
+
+  @Test func focusPassesFromARemovedRowToTheNextOne() {
+    let old = Array(items("a"))
+    var new = old
+    new.remove(at: 2)
+    let screen = ListScreen(items: Feed.Items(old), failure: nil, prefetcher: nil)
+    let test = windowWithFocusOnRow2(screen)
     #expect(screen.list.selectedRow == 2)
 
     screen.show(Feed.Items(new), ListChanges(from: old.map(\.url), to: new.map(\.url)))
@@ -80,11 +85,7 @@ struct FeedScreenTests {
     var new = [Feed.Item(url: "file:///none/new.jpg?a")] + old
     new[3].url = "file:///none/2.jpg?b"
     let screen = ListScreen(items: Feed.Items(old), failure: nil, prefetcher: nil)
-    let test = TestWindow(size: Size(width: 400, height: 300))
-    test.window.rootView = screen
-    test.draw()
-    test.key(.tab)
-    for _ in 0..<2 { test.key(.down) }
+    let test = windowWithFocusOnRow2(screen)
     test.key(.enter, modifiers: .shift)
     screen.hideImage(of: 2)
 

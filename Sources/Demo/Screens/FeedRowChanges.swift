@@ -1,7 +1,7 @@
 import Vitrine
 
-/// The new numbers of the rows of a feed after a change. A file that was overwritten is the same row, although the query
-/// of its URL has changed.
+/// The new numbers of the rows of a feed after a change. A file that was overwritten keeps its row. Its URL has another
+/// query then, so that `ListChanges` has it as removed and inserted.
 nonisolated struct FeedRowChanges {
   private let old, new: Feed.Items
   private let changes: ListChanges

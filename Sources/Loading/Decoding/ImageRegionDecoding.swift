@@ -21,8 +21,8 @@ package protocol ImageRegionDecoder: Sendable {
   /// The number of bytes that the decoder keeps, without those of the encoded image.
   var retainedBytes: Int { get }
   /// Returns the rows of the encoded image that a region needs. Regions with equal rows are best decoded together, and
-  /// those with smaller row numbers first. Returns `nil` if each region is decoded alone, or if the region lies outside
-  /// of the image.
+  /// those with smaller row numbers first. Returns `nil` for a region outside of the image, and if each region is decoded
+  /// alone.
   func rows(of region: ImageRegion) -> Range<Int>?
   /// Returns the peak number of bytes of decoding a region, including the decoded pixels.
   func memoryNeeded(for region: ImageRegion) -> Int

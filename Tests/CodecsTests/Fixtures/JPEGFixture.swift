@@ -122,6 +122,21 @@ struct JPEGFixture {
   }
 }
 
+extension JPEGFixture {
+  /// A file with edges, slopes and noise, gray or with three components.
+  static func edgesAndNoise(width: Int, height: Int, _ model: Model) -> JPEGFixture {
+    var fixture = JPEGFixture(width: width, height: height) { _, _ in .white }
+    let isGray = model == .gray
+    fixture.samples = { x, y in
+      let noise = UInt8(truncatingIfNeeded: (x &* 7919 ^ y &* 104_729) % 61)
+      let level = UInt8((x * 3 + y * 2) % 195) &+ noise
+      return isGray ? [level] : [level, x / 9 % 2 == 0 ? 255 : noise, y / 13 % 2 == 0 ? 0 : level]
+    }
+    fixture.model = model
+    return fixture
+  }
+}
+
 /// Exif data with a maker and an orientation.
 func exif(orientation: UInt16, isBigEndian: Bool = false) -> [UInt8] {
   func bytes(_ value: Int, _ count: Int) -> [UInt8] {

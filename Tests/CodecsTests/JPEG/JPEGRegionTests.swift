@@ -20,14 +20,7 @@ import VitrineTesting
     }
 
     var fixture: JPEGFixture {
-      var fixture = JPEGFixture(width: width, height: height) { _, _ in .white }
-      let isGray = model == .gray
-      fixture.samples = { x, y in
-        let noise = UInt8(truncatingIfNeeded: (x &* 7919 ^ y &* 104_729) % 61)
-        let level = UInt8((x * 3 + y * 2) % 195) &+ noise
-        return isGray ? [level] : [level, x / 9 % 2 == 0 ? 255 : noise, y / 13 % 2 == 0 ? 0 : level]
-      }
-      fixture.model = model
+      var fixture = JPEGFixture.edgesAndNoise(width: width, height: height, model)
       fixture.subsamples = subsamples
       fixture.restartInterval = restartInterval
       fixture.quality = quality

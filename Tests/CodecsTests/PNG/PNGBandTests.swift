@@ -96,42 +96,32 @@ import VitrineTesting
     #expect(jpeg.rows(of: ImageRegion(reduction: 1, x: 0, y: 0, width: 8, height: 8)) == nil)
   }
 
-  /// Returns a decoder of 600 x 2000 pixels, which counts the bytes that it reads. The file has 3.6 MB of noise, so that
-  /// no points are kept except those near the ends of bands.
-  private func noiseDecoder(_ reads: Count) throws -> (decoder: any ImageRegionDecoder, byteCount: Int) {
+  /// Returns a file of 600 x 2000 pixels. It has 3.6 MB of noise, so that no points are kept except those near the ends of
+  /// bands.
+  private func noise() -> CountedBytes {
     var noise = SplitMix(state: 1)
-    let bytes = LargeFixtures.filteredPNG(width: 600, height: 2000) { _, _ in
-      UInt8(truncatingIfNeeded: noise.next())
-    }
-    let counted = EncodedBytes(count: bytes.count) { offset, buffer in
-      let count = min(buffer.count, bytes.count - offset)
-      reads.add(count)
-      bytes.withUnsafeBytes {
-        buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<(offset + count)]))
-      }
-      return count
-    }
-    return (try decoder(counted), bytes.count)
+    return CountedBytes(
+      LargeFixtures.filteredPNG(width: 600, height: 2000) { _, _ in UInt8(truncatingIfNeeded: noise.next()) })
   }
 
   @Test(arguments: [1, 4])
   func tilesOfAScreenTakeOnePassOverTheFile(reduction: Int) throws {
-    let reads = Count()
-    let (decoder, byteCount) = try noiseDecoder(reads)
+    let bytes = noise()
+    let decoder = try decoder(bytes.encoded)
     let tiles = tiles(of: decoder.layout, reduction, side: 500 / reduction)
     let bands = try bands(tiles.reversed(), of: decoder)
-    let first = reads.value
+    bytes.reset()
 
     for band in bands { _ = try decoder.decode(band.whole, cancellation: .never) }
 
     #expect(bands.count == 4)
-    #expect(Double(reads.value - first) < 1.15 * Double(byteCount))
+    #expect(Double(bytes.readCount) < 1.15 * Double(bytes.byteCount))
   }
 
   @Test func secondBandOfTheSameRowsReadsOnlyThem() throws {
-    let reads = Count()
-    let (decoder, byteCount) = try noiseDecoder(reads)
-    let first = reads.value
+    let bytes = noise()
+    let decoder = try decoder(bytes.encoded)
+    bytes.reset()
 
     for y in stride(from: 0, to: 2000, by: 500) {
       for x in [0, 300] {
@@ -140,7 +130,7 @@ import VitrineTesting
       }
     }
 
-    #expect(Double(reads.value - first) < 2.3 * Double(byteCount))
+    #expect(Double(bytes.readCount) < 2.3 * Double(bytes.byteCount))
   }
 
   @Test func tilesAboveDamageAreDecodedAndOthersFail() throws {

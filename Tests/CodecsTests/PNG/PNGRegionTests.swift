@@ -155,25 +155,17 @@ import VitrineTesting
     // 13.5 MB of rows: four points.
     let png = Case(width: 1500, height: 3000)
     let bytes = png.bytes
-    let reads = ReadBytes()
-    let counted = EncodedBytes(count: bytes.count) { offset, buffer in
-      let count = min(buffer.count, bytes.count - offset)
-      reads.add(count)
-      bytes.withUnsafeBytes {
-        buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<(offset + count)]))
-      }
-      return count
-    }
+    let counted = CountedBytes(bytes)
     let whole = try decode(bytes).bitmap
     let decoder = try ImageCodecs().regionDecoder(
-      for: counted, options: DecodeOptions(), cancellation: .never)
+      for: counted.encoded, options: DecodeOptions(), cancellation: .never)
     func read(_ y: Int) throws -> Int {
-      reads.reset()
+      counted.reset()
       let region = ImageRegion(reduction: 1, x: 700, y: y, width: 100, height: 20)
       #expect(
         try decoder.decode(region, cancellation: .never).hasPixels(of: whole.cropped(to: rect(region))),
         "\(y)")
-      return reads.count
+      return counted.readCount
     }
 
     let first = try read(2900)
@@ -346,12 +338,4 @@ import VitrineTesting
       }
     }
   }
-}
-
-/// Counts the bytes that are read. Used by one thread.
-private final class ReadBytes: @unchecked Sendable {
-  private(set) var count = 0
-
-  func add(_ count: Int) { self.count += count }
-  func reset() { count = 0 }
 }
