@@ -5,7 +5,11 @@ import VitrineLoading
 /// libcurl repeats the request with a proof if it can, which shows only when the request is sent again. Until then the
 /// 401 response is withheld from the receiver.
 struct Challenge: Sendable {
-  private(set) var withheld: TransportResponse?
+  private(set) var withheld: TransportResponse? {
+    didSet { isWithholding = withheld != nil }
+  }
+  /// True if a response is withheld.
+  private(set) var isWithholding = false
   private var count = 0
 
   /// Withholds a 401 response that a digest credential can reply to. Accepts the first such response, and a second one
@@ -23,7 +27,7 @@ struct Challenge: Sendable {
   }
 
   /// Drops the withheld response because the request is being sent again. Returns true if a response was withheld.
-  mutating func reply() -> Bool { takeWithheld() != nil }
+  mutating func reply() -> Bool { isWithholding && takeWithheld() != nil }
 
   /// Removes and returns the withheld response, to which libcurl has not replied; `nil` if there is none.
   mutating func takeWithheld() -> TransportResponse? {

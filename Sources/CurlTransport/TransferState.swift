@@ -59,7 +59,16 @@ struct TransferState: Sendable {
   private var head = ResponseHead()
   /// The decision about the current hop, made when the head is complete or a limit is exceeded; later events do not
   /// change it.
-  private var verdict: Next?
+  private var verdict: Next? {
+    didSet {
+      isUndecided = verdict == nil
+      isWanted = verdict == .succeed
+    }
+  }
+  /// True while there is no verdict. Read for each line of a head, where a copy of the verdict would take longer.
+  private var isUndecided = true
+  /// True if the body is delivered to the receiver.
+  private var isWanted = false
   private var bytesDiscarded = 0
   private var hasRetried = false
   /// True if the hop was aborted because the receiver has no room. The request is sent again after `resume`.
@@ -97,7 +106,7 @@ struct TransferState: Sendable {
   /// Called when the connection is established and the request is about to be sent. Returns false if the request must
   /// be aborted, because libcurl would reply endlessly to a server that calls each proof stale.
   mutating func requestWillBeSent(at now: TransferInstant) -> Bool {
-    guard verdict == nil else { return false }
+    guard isUndecided else { return false }
     if challenge.reply() {
       head = ResponseHead()
       bytesDiscarded = 0
@@ -115,7 +124,7 @@ struct TransferState: Sendable {
   /// Handles the next line of the response's head.
   mutating func receive(line: UnsafeRawBufferPointer, at now: TransferInstant) -> HeadAction {
     deadlines.received(at: now)
-    guard verdict == nil, challenge.withheld == nil else { return .goOn }
+    guard isUndecided, !challenge.isWithholding else { return .goOn }
     switch head.append(line: line) {
     case .unfinished: return .goOn
     case .tooLarge:
@@ -127,7 +136,7 @@ struct TransferState: Sendable {
 
   mutating func receive(bytes count: Int, at now: TransferInstant) -> BodyAction {
     deadlines.received(at: now)
-    guard verdict == .succeed else {
+    guard isWanted else {
       bytesDiscarded += count
       return bytesDiscarded > Self.discardLimit ? .abort : .discard
     }
@@ -148,7 +157,7 @@ struct TransferState: Sendable {
   mutating func grant(_ count: Int) { bytesGranted = max(bytesGranted, bytesReceived + count) }
 
   /// Notes that the head of the response is reported to the receiver.
-  mutating func report(_ response: TransportResponse) { if verdict == .succeed { reported = response } }
+  mutating func report(_ response: TransportResponse) { if isWanted { reported = response } }
 
   /// Stops the deadlines because the receiver has no room for more of the body. Returns true to pause the hop; libcurl
   /// then delivers the bytes again after `resume`. Returns false to abort the hop, as `postpone` does.
@@ -187,7 +196,7 @@ struct TransferState: Sendable {
   /// again is aborted instead of paused. Its reservation grows with the bytes received, which makes such
   /// an abort rare.
   func bytesToReserve(for count: Int = 0, of response: TransportResponse? = nil, speaksHTTP2: Bool) -> Int {
-    guard speaksHTTP2, verdict == .succeed, let response = response ?? reported else { return count }
+    guard speaksHTTP2, isWanted, let response = response ?? reported else { return count }
     let remaining = max(0, bodyLimit - bytesReceived)
     let ahead = min(remaining, Self.streamWindow)
     if Self.isRepeatable(response) {

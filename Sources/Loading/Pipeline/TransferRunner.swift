@@ -117,8 +117,8 @@ struct TransferRunner: Sendable {
     if engine.dataCache != nil, case .bytes(let bytes) = end.outcome {
       end.outcome = .bytes(rules.storable(bytes, of: receiver.exchange))
     }
-    guard case .bytes(let bytes) = end.outcome, !bytes.isEmpty,
-      let modify = engine.configuration.responses.bodyModifier,
+    guard let modify = engine.configuration.responses.bodyModifier,
+      case .bytes(let bytes) = end.outcome, !bytes.isEmpty,
       state.withLock({ $0.attempts.isCurrent(receiver) })
     else { return settle(receiver, end, resumable, for: engine) }
     // No other job uses this number while the fetch is running.
@@ -153,8 +153,8 @@ struct TransferRunner: Sendable {
       engine.recovery.refused(lane, retryAfter: retryAfter)
     }
     // A response that is not stored releases the lock with the attempt.
-    if case .bytes(var bytes) = end.outcome, bytes.storedResponse != nil {
-      bytes.lock = end.lock
+    if let lock = end.lock, case .bytes(var bytes) = end.outcome, bytes.storedResponse != nil {
+      bytes.lock = lock
       end.outcome = .bytes(bytes)
     }
     var responded: DownloadQueue.Lane?

@@ -10,10 +10,10 @@ public import VitrineConcurrency
 /// short of file descriptors or memory, or a device fails, the error is a `.transport`, which is retryable. Redirects
 /// never lead to this transport, because the transport that follows redirects refuses them.
 public final class LocalTransport: DataTransport {
-  static let localSchemes: Set<String> = ["file", "data"]
+  static let localSchemes = ["file", "data"]
 
   /// The schemes `file` and `data`.
-  public var schemes: Set<String> { Self.localSchemes }
+  public var schemes: Set<String> { Set(Self.localSchemes) }
 
   /// A function that reads from a file into a buffer, like `read(2)`.
   typealias Read = @Sendable (_ file: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int
@@ -91,7 +91,10 @@ public final class LocalTransport: DataTransport {
 
 extension URL {
   /// True for a file or data URL, which needs no network.
-  var isLocal: Bool { LocalTransport.localSchemes.contains(scheme?.lowercased() ?? "") }
+  var isLocal: Bool {
+    guard let scheme else { return false }
+    return LocalTransport.localSchemes.contains { HTTPHeaders.isSame($0, scheme) }
+  }
 
   /// True for a data URL, which contains the body.
   var isData: Bool { scheme?.lowercased() == "data" }
