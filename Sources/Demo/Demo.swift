@@ -161,7 +161,7 @@ final class Demo: ScriptStage {
     let header = Header(
       screens: Options.screens.map(\.title),
       onScreen: { [unowned self] in self.show(screen: Options.screens[$0].name) },
-      onServerMode: { [unowned self] in self.gallery.serverMode = $0 },
+      onServerMode: options.feed == nil ? { [unowned self] in self.gallery.serverMode = $0 } : nil,
       onClear: { [unowned self] in self.clearCache() })
     header.choose(screen: Options.screens.firstIndex { $0.name == options.screen } ?? 0)
     self.header = header
