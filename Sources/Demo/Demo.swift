@@ -172,7 +172,7 @@ final class Demo: ScriptStage {
     let status = StatusLine { [unowned self] in
       let status = self.status
       updateAges(status.showsAge)
-      return status.text
+      return status.texts
     }
     statistics.onChange = { [weak status] in status?.scheduleUpdate() }
     return status

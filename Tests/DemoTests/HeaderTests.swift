@@ -160,6 +160,24 @@ struct HeaderTests {
     #expect(bench.isWhollyVisible(try bench.button("Animations")))
   }
 
+  @Test func titlesFadeOutAtAnEdgeBeyondWhichThereAreMore() {
+    let bench = Bench(width: 320)
+    let row = bench.row
+    var fades: [Rect] { bench.test.images.map(\.destination) }
+    let left = Rect(x: row.minX, y: row.minY, width: 16, height: row.height)
+    let right = Rect(x: row.maxX - 16, y: row.minY, width: 16, height: row.height)
+
+    #expect(fades == [right])
+    bench.header.choose(screen: 4)
+    bench.test.advanceUntilIdle()
+    #expect(fades == [left, right])
+    bench.header.choose(screen: 6)
+    bench.test.advanceUntilIdle()
+
+    #expect(fades == [left])
+    #expect(Bench(width: 800).test.images.isEmpty, "all titles are visible")
+  }
+
   @Test func keysThatNoViewHasHandledDoNotMoveTheTitles() throws {
     let bench = Bench(width: 320)
     let first = try bench.button("Home").frameInWindow.minX

@@ -57,10 +57,6 @@ final class Header: View {
   /// The minimum width of the choice of screens beside the button: about two titles.
   private static let leastScreensWidth = 160.0
 
-  /// Returns the distance of the controls from the edges. In a narrow window, the first title lies above the images of
-  /// the list.
-  private static func margin(_ width: Double) -> Double { width < 400 ? 8 : 24 }
-
   private func width(of control: View?) -> Double { control?.sizeThatFits(.zero).width ?? 0 }
 
   /// The width of the choice of behaviour and of the button, with the distance between them.
@@ -70,7 +66,8 @@ final class Header: View {
 
   /// True if all controls fit beside each other, with or without the program's name.
   private func fitsOneRow(_ width: Double) -> Bool {
-    self.width(of: screens) + Self.controlGap + otherControlsWidth + 2 * Self.margin(width) <= width
+    self.width(of: screens) + Self.controlGap + otherControlsWidth + 2 * Theme.barMargin(inWidth: width)
+      <= width
   }
 
   override func layoutSubviews() {
@@ -78,7 +75,7 @@ final class Header: View {
     let isLow = bounds.height < Theme.headerHeight
     let first = isLow ? bounds.height / 2 : Theme.headerHeight / 2
     let second = isOneRow ? first : first + Self.secondRow
-    let margin = Self.margin(bounds.width)
+    let margin = Theme.barMargin(inWidth: bounds.width)
     let end = bounds.width - margin
 
     let clearButtonWidth = width(of: clearButton)
