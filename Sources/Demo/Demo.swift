@@ -255,13 +255,14 @@ final class Demo: ScriptStage {
       isOffline: application.downloader.isOffline)
   }
 
-  /// The status line: the images on the screen, or on a screen without a feed all images since the start.
+  /// The status line: the images on the screen, or on a screen without a feed all images since the start, but the
+  /// failures on the screen.
   private var status: StatusText {
     let isOffline = application.downloader.isOffline
     let list = feedText
     var status = StatusText(
       feed: list.text, isOffline: isOffline, isListStale: list.isStale, bySource: statistics.bySource,
-      failed: statistics.failed,
+      failed: root.map { FailedImages.count(in: $0.screen) } ?? 0,
       cacheBytes: application.cache.usage, textureBytes: application.host.textureBytes)
     if let screen = root?.screen as? FeedScreen {
       let cells = screen.visibleCells

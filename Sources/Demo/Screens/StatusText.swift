@@ -18,6 +18,7 @@ nonisolated struct StatusText {
   var oldest: StoredAge?
   /// The age of the oldest image from disk that is not stale; `nil` if unknown.
   var oldestFresh: StoredAge?
+  /// The number of images that have failed and have not been loaded since.
   var failed = 0
   var cacheBytes = 0
   var textureBytes = 0
