@@ -161,7 +161,7 @@ final class Demo: ScriptStage {
     let header = Header(
       screens: Options.screens.map(\.title),
       onScreen: { [unowned self] in self.show(screen: Options.screens[$0].name) },
-      onServerMode: { [unowned self] in self.gallery.serverMode = $0 },
+      onServerMode: options.feed == nil ? { [unowned self] in self.gallery.serverMode = $0 } : nil,
       onClear: { [unowned self] in self.clearCache() })
     header.choose(screen: Options.screens.firstIndex { $0.name == options.screen } ?? 0)
     self.header = header
@@ -172,7 +172,7 @@ final class Demo: ScriptStage {
     let status = StatusLine { [unowned self] in
       let status = self.status
       updateAges(status.showsAge)
-      return status.text
+      return status.texts
     }
     statistics.onChange = { [weak status] in status?.scheduleUpdate() }
     return status
@@ -255,13 +255,14 @@ final class Demo: ScriptStage {
       isOffline: application.downloader.isOffline)
   }
 
-  /// The status line: the images on the screen, or on a screen without a feed all images since the start.
+  /// The status line: the images on the screen, or on a screen without a feed all images since the start, but the
+  /// failures on the screen.
   private var status: StatusText {
     let isOffline = application.downloader.isOffline
     let list = feedText
     var status = StatusText(
       feed: list.text, isOffline: isOffline, isListStale: list.isStale, bySource: statistics.bySource,
-      failed: statistics.failed,
+      failed: root.map { FailedImages.count(in: $0.screen) } ?? 0,
       cacheBytes: application.cache.usage, textureBytes: application.host.textureBytes)
     if let screen = root?.screen as? FeedScreen {
       let cells = screen.visibleCells

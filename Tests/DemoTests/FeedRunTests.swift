@@ -91,6 +91,21 @@ struct FeedRunTests {
     #expect(outcome.output.contains("The server sends no valid image"), "\(outcome.output)")
   }
 
+  @Test func headerOffersTheBehaviourOfTheServerOnlyForItsOwnFeed() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+
+    let gallery = try await program.run("--video", "offscreen", "--latency", "0", "--dump-tree")
+    let folder = try await program.run(
+      "--video", "offscreen", "--dump-tree", VitrineProgram.assets + "/gallery")
+
+    #expect(gallery.output.contains("group \"Server\""), "\(gallery.output)")
+    #expect(folder.exitCode == 0, "\(folder.errors)")
+    #expect(!folder.output.contains("\"Server\""), "\(folder.output)")
+    #expect(!folder.output.contains("\"Fast\""))
+    #expect(folder.output.contains("\"Clear cache\""))
+  }
+
   @Test func imageInSeveralRowsIsDownloadedOnce() async throws {
     let program = try VitrineProgram()
     defer { program.remove() }

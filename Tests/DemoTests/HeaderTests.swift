@@ -22,11 +22,11 @@ struct HeaderTests {
     let header: Header
     private let choices = Choices()
 
-    init(width: Double, height: Double = 600, selection: Int = 0) {
+    init(width: Double, height: Double = 600, selection: Int = 0, hasServer: Bool = true) {
       test = TestWindow(size: Size(width: width, height: height))
       header = Header(
         screens: HeaderTests.titles, onScreen: { [choices] in choices.screens.append($0) },
-        onServerMode: { _ in }, onClear: {})
+        onServerMode: hasServer ? { _ in } : nil, onClear: {})
       header.choose(screen: selection)
       let fitting = header.sizeThatFits(Size(width: width, height: height))
       header.frame = Rect(origin: .zero, size: fitting)
@@ -79,6 +79,24 @@ struct HeaderTests {
       #expect(control.frame.minX >= 8 && control.frame.maxX <= width - 8)
       for other in controls.dropFirst(index + 1) { #expect(!control.frame.intersects(other.frame)) }
     }
+  }
+
+  @Test(arguments: [200.0, 320, 480, 800, 1280])
+  func feedOfAnotherServerHasNoChoiceOfBehaviour(width: Double) throws {
+    let bench = Bench(width: width, hasServer: false)
+
+    #expect(bench.buttons.map(\.scriptTitle) == Self.titles + ["Clear cache"])
+    #expect(!bench.test.texts.contains("Server"))
+    #expect(bench.header.bounds.height == 64, "there is nothing for a second row")
+    #expect(bench.header.sizeThatFits(Size(width: width, height: 240)).height == (width < 800 ? 48 : 64))
+    let controls = bench.header.subviews.dropLast().filter { !$0.isHidden }
+    for (index, control) in controls.enumerated() {
+      #expect(control.frame.minX >= 8 && control.frame.maxX <= width - 8)
+      for other in controls.dropFirst(index + 1) { #expect(!control.frame.intersects(other.frame)) }
+    }
+    #expect(
+      try bench.button("Clear cache").isHidden == (width < 320),
+      "there is no room for two titles and the button")
   }
 
   @Test func fingerDragsTheTitlesOfANarrowHeader() throws {
@@ -140,6 +158,24 @@ struct HeaderTests {
     bench.header.frame.size.width = 400
     bench.test.draw()
     #expect(bench.isWhollyVisible(try bench.button("Animations")))
+  }
+
+  @Test func titlesFadeOutAtAnEdgeBeyondWhichThereAreMore() {
+    let bench = Bench(width: 320)
+    let row = bench.row
+    var fades: [Rect] { bench.test.images.map(\.destination) }
+    let left = Rect(x: row.minX, y: row.minY, width: 16, height: row.height)
+    let right = Rect(x: row.maxX - 16, y: row.minY, width: 16, height: row.height)
+
+    #expect(fades == [right])
+    bench.header.choose(screen: 4)
+    bench.test.advanceUntilIdle()
+    #expect(fades == [left, right])
+    bench.header.choose(screen: 6)
+    bench.test.advanceUntilIdle()
+
+    #expect(fades == [left])
+    #expect(Bench(width: 800).test.images.isEmpty, "all titles are visible")
   }
 
   @Test func keysThatNoViewHasHandledDoNotMoveTheTitles() throws {

@@ -11,7 +11,7 @@ struct OptionsTests {
 
     #expect(options.screen == "home")
     #expect(options.size == Size(width: 1280, height: 800))
-    #expect(options.tile == Size(width: 160, height: 120))
+    #expect(options.tile == nil, "the tiles follow from the width of the window")
     #expect(options.gap == 8)
     #expect(options.chrome)
     #expect(options.video == nil)

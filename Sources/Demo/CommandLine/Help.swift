@@ -26,7 +26,9 @@ nonisolated enum Help {
         "--rotate", "DEGREES", "rotate output and input for a rotated panel: 0, 90, 180 or 270, clockwise (0)"
       ),
       .init(
-        "--tile", "WxH", "tile size of the grid in points; images fill their tile and are cropped (160x120)"),
+        "--tile", "WxH",
+        "tile size of the grid in points; images fill their tile and are cropped\n(160x120; in a narrow window a size near it, so that tiles fill the width)"
+      ),
       .init("--gap", "N", "points between tiles (8)"),
       .init("--chrome", "on|off", "header and status line (on)"),
       .init("--video", "NAME", "auto, kmsdrm, x11, wayland, offscreen or dummy (auto)"),

@@ -12,8 +12,8 @@ nonisolated struct Options: Equatable {
   var isFullScreen = false
   var scale = 1.0
   var rotation = Rotation.none
-  /// The size of a tile of the grid in points.
-  var tile = Size(width: 160, height: 120)
+  /// The size of a tile of the grid in points; `nil` for `GridTile.size`.
+  var tile: Size?
   /// The gap between tiles in points.
   var gap = 8.0
   /// True if the header and the status line are shown.

@@ -1,7 +1,7 @@
 import Vitrine
 
-/// The bar at the top: the program's name, the choice of screens, the server's behaviour, and a button that clears the
-/// cache.
+/// The bar at the top: the program's name, the choice of screens, the behaviour of the embedded server if it serves the
+/// feed, and a button that clears the cache.
 final class Header: View {
   private let name = Label("Vitrine", font: .bold(22), color: Theme.text)
   private let screens: SegmentedControl
@@ -27,7 +27,6 @@ final class Header: View {
     backgroundColor = Theme.bar
     line.backgroundColor = Theme.line
     clearButton.addAction(for: .touchUpInside) { _ in onClear() }
-    serverLabel.isHidden = modes == nil
     screens.accessibilityLabel = "Screen"
     modes?.accessibilityLabel = "Server"
     for view in [name, screens, serverLabel, modes, clearButton, line].compactMap({ $0 }) { addSubview(view) }
@@ -36,11 +35,12 @@ final class Header: View {
   func choose(screen index: Int) { screens.selection = index }
 
   /// Returns the size for one row, or for two rows if the width is too small: the choice of behaviour and the button
-  /// move below the choice of screens. In a low window, they leave.
+  /// move below the choice of screens. In a low window, they leave. A button without a choice of behaviour stays in the
+  /// first row, and leaves in a narrow window.
   override func sizeThatFits(_ size: Size) -> Size {
     if fitsOneRow(size.width) { return Size(width: size.width, height: Theme.headerHeight) }
-    let isLow = size.height < Self.lowWindow
-    return Size(width: size.width, height: isLow ? Self.lowRow : Theme.headerHeight + Self.secondRow)
+    if size.height < Self.lowWindow { return Size(width: size.width, height: Self.lowRow) }
+    return Size(width: size.width, height: Theme.headerHeight + (modes == nil ? 0 : Self.secondRow))
   }
 
   private static let secondRow = 48.0
@@ -54,10 +54,8 @@ final class Header: View {
   private static let controlGap = 16.0
   /// The minimum width of the choice of behaviour beside the button: about one and a half titles.
   private static let leastModesWidth = 96.0
-
-  /// Returns the distance of the controls from the edges. In a narrow window, the first title lies above the images of
-  /// the list.
-  private static func margin(_ width: Double) -> Double { width < 400 ? 8 : 24 }
+  /// The minimum width of the choice of screens beside the button: about two titles.
+  private static let leastScreensWidth = 160.0
 
   private func width(of control: View?) -> Double { control?.sizeThatFits(.zero).width ?? 0 }
 
@@ -68,32 +66,38 @@ final class Header: View {
 
   /// True if all controls fit beside each other, with or without the program's name.
   private func fitsOneRow(_ width: Double) -> Bool {
-    self.width(of: screens) + Self.controlGap + otherControlsWidth + 2 * Self.margin(width) <= width
+    self.width(of: screens) + Self.controlGap + otherControlsWidth + 2 * Theme.barMargin(inWidth: width)
+      <= width
   }
 
   override func layoutSubviews() {
-    let isOneRow = fitsOneRow(bounds.width)
+    let isOneRow = modes == nil || fitsOneRow(bounds.width)
     let isLow = bounds.height < Theme.headerHeight
     let first = isLow ? bounds.height / 2 : Theme.headerHeight / 2
     let second = isOneRow ? first : first + Self.secondRow
-    let margin = Self.margin(bounds.width)
+    let margin = Theme.barMargin(inWidth: bounds.width)
     let end = bounds.width - margin
-
-    // The name is hidden in favor of the controls.
-    let besideScreens = isOneRow ? Self.controlGap + otherControlsWidth : 0
-    name.isHidden = Self.screensX + width(of: screens) + besideScreens > end
-    name.frame = Rect(x: margin, y: first - 16, width: Self.nameWidth, height: 32)
-    layOut(screens, x: name.isHidden ? margin : Self.screensX, middle: first, end: end)
 
     let clearButtonWidth = width(of: clearButton)
     clearButton.frame = Rect(x: end - clearButtonWidth, y: second - 16, width: clearButtonWidth, height: 32)
     let modesEnd = clearButton.frame.minX - Theme.unit
-    clearButton.isHidden = isLow || !isOneRow && modesEnd - margin < Self.leastModesWidth
+    let screensEnd = end - (isOneRow ? Self.controlGap + otherControlsWidth : 0)
+    let hasSpace =
+      isOneRow ? screensEnd - margin >= Self.leastScreensWidth : modesEnd - margin >= Self.leastModesWidth
+    clearButton.isHidden = isLow || !hasSpace
+
+    // The name is hidden in favor of the controls.
+    let available = clearButton.isHidden ? end : screensEnd
+    name.isHidden = Self.screensX + width(of: screens) > available
+    name.frame = Rect(x: margin, y: first - 16, width: Self.nameWidth, height: 32)
+    layOut(screens, x: name.isHidden ? margin : Self.screensX, middle: first, end: available)
+
     layOutModes(
       x: isOneRow ? end - otherControlsWidth : margin, middle: second,
       end: clearButton.isHidden ? end : modesEnd)
     modes?.isHidden = isLow
-    serverLabel.isHidden = isLow || !isOneRow || serverLabel.frame.minX < screens.frame.maxX + Self.controlGap
+    serverLabel.isHidden =
+      modes == nil || isLow || !isOneRow || serverLabel.frame.minX < screens.frame.maxX + Self.controlGap
     line.frame = Rect(x: 0, y: bounds.height - 1, width: bounds.width, height: 1)
   }
 

@@ -125,13 +125,13 @@ final class IndicatorsScreen: View, ScrollingScreen {
 }
 
 /// An image that can be loaded from the server again. Scripts find the view by its name.
-private final class SlowImageView: ImageView, ScriptNamed {
+private final class SlowImageView: ImageView, ScriptNamed, LoadingByTask {
   typealias Load = (SlowImageView, ImageRequest, @escaping SlotCompletion) -> Void
 
   let scriptTitle: String
   private let url: String
   private let start: Load
-  private var hasFailed = false
+  private(set) var hasFailed = false
   private var hasBegun = false
 
   init(_ name: String, url: String, load: @escaping Load) {

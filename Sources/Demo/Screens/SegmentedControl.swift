@@ -2,8 +2,8 @@ import Vitrine
 
 /// A row of buttons of which one is selected.
 ///
-/// A control that is narrower than its buttons scrolls, so that the selected button is in the middle. Near the ends of the
-/// row, the control scrolls only to the end.
+/// A control that is narrower than its buttons scrolls, so that the selected button is in the middle. Near the ends of
+/// the row, the control scrolls only to the end. Titles fade out at an edge beyond which there are more buttons.
 final class SegmentedControl: View {
   /// The index of the selected button.
   var selection = 0 {
@@ -20,6 +20,17 @@ final class SegmentedControl: View {
   private static let height = 40.0
   /// The distance of the buttons from the edges in points.
   private static let padding = 4.0
+  /// The width in points over which titles fade out: little more than the padding of a title, so that a whole title at
+  /// the edge stays legible.
+  private static let fadeWidth = 16.0
+  /// One row of pixels in the color of the background, opaque at the left. Stretched where it is drawn.
+  private static let leftFade = Image(width: 32, height: 1) { x, _ in fadeColor(1 - (Double(x) + 0.5) / 32) }
+  private static let rightFade = Image(width: 32, height: 1) { x, _ in fadeColor((Double(x) + 0.5) / 32) }
+
+  /// - Parameter fraction: The opacity, before it is smoothed so that no edge is visible.
+  private static func fadeColor(_ fraction: Double) -> Color {
+    Theme.tile.multiplyingAlpha(by: fraction * fraction * (3 - 2 * fraction))
+  }
 
   init(_ titles: [String], onChange: @escaping (Int) -> Void) {
     self.onChange = onChange
@@ -60,6 +71,22 @@ final class SegmentedControl: View {
     row.frame = frame
     row.contentSize = content
     showSelection(animated: false)
+  }
+
+  /// Draws the fades over the titles.
+  override func drawOverlay(into list: inout DrawList) {
+    super.drawOverlay(into: &list)
+    let (frame, range, x) = (row.frame, row.horizontalRange, row.contentOffset.x)
+    let width = min(Self.fadeWidth, frame.width / 2)
+    guard width > 0 else { return }
+    if x > range.lowerBound + 0.5 {
+      let left = Rect(x: frame.minX, y: frame.minY, width: width, height: frame.height)
+      list.draw(DrawList.ImageCommand(image: Self.leftFade, destination: left))
+    }
+    if x < range.upperBound - 0.5 {
+      let right = Rect(x: frame.maxX - width, y: frame.minY, width: width, height: frame.height)
+      list.draw(DrawList.ImageCommand(image: Self.rightFade, destination: right))
+    }
   }
 
   private func showSelection(animated: Bool) {

@@ -1,18 +1,20 @@
 import Vitrine
 
-/// The line at the bottom: the sources of the images and the memory use, with a spinner while the network is busy.
+/// The line at the bottom: the sources of the images and the memory use, with a spinner while the network is busy. A
+/// narrow line leaves out the less important parts.
 final class StatusLine: View, FrameObserver {
   private let label = Label("", font: Theme.caption, color: Theme.secondaryText)
   private let network = NetworkActivityIndicator()
-  private let text: () -> String
+  private let makeTexts: () -> [String]
+  private var texts: [String] = []
   private var isScheduled = false
 
   /// Creates a status line.
   ///
-  /// - Parameter text: Returns the text. Called at most four times a second, and only after `scheduleUpdate()` or when
-  ///   the line is added to a window.
-  init(text: @escaping () -> String) {
-    self.text = text
+  /// - Parameter texts: Returns the text, and then shorter ones for lines that are too narrow. Called at most four
+  ///   times a second, and only after `scheduleUpdate()` or when the line is added to a window.
+  init(texts: @escaping () -> [String]) {
+    makeTexts = texts
     super.init()
     backgroundColor = Theme.bar
     network.color = Theme.accent
@@ -30,21 +32,36 @@ final class StatusLine: View, FrameObserver {
 
   func frame(at now: Double) -> NextFrame {
     isScheduled = false
-    label.text = text()
+    let old = texts
+    texts = makeTexts()
+    if texts != old { showText() }
     return .never
   }
 
   override func didMoveToWindow() {
     super.didMoveToWindow()
-    label.text = text()
+    texts = makeTexts()
+    showText()
+  }
+
+  /// Shows the first text that fits; if none does, the last one, truncated with an ellipsis.
+  private func showText() {
+    for text in texts {
+      label.text = text
+      if label.lines == [text] { return }
+    }
   }
 
   override func layoutSubviews() {
     let size = network.sizeThatFits(bounds.size)
+    let margin = Theme.barMargin(inWidth: bounds.width)
     network.frame = Rect(
-      origin: Point(x: bounds.width - 24 - size.width, y: ((bounds.height - size.height) / 2).rounded()),
+      origin: Point(
+        x: bounds.width - margin - size.width, y: ((bounds.height - size.height) / 2).rounded()),
       size: size)
-    label.frame = Rect(x: 24, y: 0, width: max(0, network.frame.minX - 40), height: bounds.height)
+    label.frame = Rect(
+      x: margin, y: 0, width: max(0, network.frame.minX - 16 - margin), height: bounds.height)
+    showText()
   }
 }
 

@@ -18,11 +18,19 @@ nonisolated struct StatusText {
   var oldest: StoredAge?
   /// The age of the oldest image from disk that is not stale; `nil` if unknown.
   var oldestFresh: StoredAge?
+  /// The number of images that have failed and have not been loaded since.
   var failed = 0
   var cacheBytes = 0
   var textureBytes = 0
 
-  var text: String {
+  var text: String { text(images: images, memory: memory) }
+
+  /// The text; the text without memory; and the latter without the sources of the images.
+  var texts: [String] {
+    [text, text(images: images, memory: nil), text(images: count > 0 ? countOfImages : nil, memory: nil)]
+  }
+
+  private func text(images: String?, memory: String?) -> String {
     [feed, isOffline ? "offline" : nil, images, storedImages, failed > 0 ? "\(failed) failed" : nil, memory]
       .compactMap { $0 }
       .joined(separator: "   ·   ")
@@ -33,6 +41,8 @@ nonisolated struct StatusText {
 
   private var count: Int { bySource.values.reduce(0, +) }
 
+  private var countOfImages: String { count == 1 ? "1 image" : "\(count) images" }
+
   private var images: String? {
     guard count > 0 else { return nil }
     let origins: [(ImageResponse.Source, String)] = [
@@ -41,7 +51,7 @@ nonisolated struct StatusText {
     let parts = origins.compactMap { source, words in
       bySource[source].flatMap { $0 > 0 ? "\($0) \(words)\(source == .disk ? ageOnDisk($0) : "")" : nil }
     }
-    return "\(count == 1 ? "1 image" : "\(count) images"): \(parts.joined(separator: ", "))"
+    return "\(countOfImages): \(parts.joined(separator: ", "))"
   }
 
   /// Returns the age of images from disk in words; empty if stale images have a part with their age.

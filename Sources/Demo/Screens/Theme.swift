@@ -19,6 +19,10 @@ enum Theme {
   static let unit = 8.0
   static let headerHeight = 64.0
   static let statusHeight = 32.0
+
+  /// Returns the distance of the contents of header and status line from the edges. In a narrow window, the first title
+  /// of the header lies above the images of the list.
+  static func barMargin(inWidth width: Double) -> Double { width < 400 ? 8 : 24 }
 }
 
 extension View {
