@@ -35,8 +35,8 @@ final class Header: View {
   func choose(screen index: Int) { screens.selection = index }
 
   /// Returns the size for one row, or for two rows if the width is too small: the choice of behaviour and the button
-  /// move below the choice of screens. In a low window, they leave. A button without a choice of behaviour stays in the
-  /// first row, and leaves in a narrow window.
+  /// move below the choice of screens. In a low window, they leave. A button without a choice of behaviour leaves if it
+  /// does not fit beside the choice of screens.
   override func sizeThatFits(_ size: Size) -> Size {
     if fitsOneRow(size.width) { return Size(width: size.width, height: Theme.headerHeight) }
     if size.height < Self.lowWindow { return Size(width: size.width, height: Self.lowRow) }
@@ -54,8 +54,6 @@ final class Header: View {
   private static let controlGap = 16.0
   /// The minimum width of the choice of behaviour beside the button: about one and a half titles.
   private static let leastModesWidth = 96.0
-  /// The minimum width of the choice of screens beside the button: about two titles.
-  private static let leastScreensWidth = 160.0
 
   private func width(of control: View?) -> Double { control?.sizeThatFits(.zero).width ?? 0 }
 
@@ -82,8 +80,7 @@ final class Header: View {
     clearButton.frame = Rect(x: end - clearButtonWidth, y: second - 16, width: clearButtonWidth, height: 32)
     let modesEnd = clearButton.frame.minX - Theme.unit
     let screensEnd = end - (isOneRow ? Self.controlGap + otherControlsWidth : 0)
-    let hasSpace =
-      isOneRow ? screensEnd - margin >= Self.leastScreensWidth : modesEnd - margin >= Self.leastModesWidth
+    let hasSpace = isOneRow ? fitsOneRow(bounds.width) : modesEnd - margin >= Self.leastModesWidth
     clearButton.isHidden = isLow || !hasSpace
 
     // The name is hidden in favor of the controls.

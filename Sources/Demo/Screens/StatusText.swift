@@ -23,14 +23,14 @@ nonisolated struct StatusText {
   var cacheBytes = 0
   var textureBytes = 0
 
-  var text: String { text(images: images, memory: memory) }
+  var text: String { text(feed: feed, memory: memory) }
 
-  /// The text; the text without memory; and the latter without the sources of the images.
+  /// The text; the text without memory; and the latter without the feed if there are images.
   var texts: [String] {
-    [text, text(images: images, memory: nil), text(images: count > 0 ? countOfImages : nil, memory: nil)]
+    [text, text(feed: feed, memory: nil), text(feed: count > 0 ? nil : feed, memory: nil)]
   }
 
-  private func text(images: String?, memory: String?) -> String {
+  private func text(feed: String?, memory: String?) -> String {
     [feed, isOffline ? "offline" : nil, images, storedImages, failed > 0 ? "\(failed) failed" : nil, memory]
       .compactMap { $0 }
       .joined(separator: "   ·   ")
@@ -41,8 +41,6 @@ nonisolated struct StatusText {
 
   private var count: Int { bySource.values.reduce(0, +) }
 
-  private var countOfImages: String { count == 1 ? "1 image" : "\(count) images" }
-
   private var images: String? {
     guard count > 0 else { return nil }
     let origins: [(ImageResponse.Source, String)] = [
@@ -51,7 +49,7 @@ nonisolated struct StatusText {
     let parts = origins.compactMap { source, words in
       bySource[source].flatMap { $0 > 0 ? "\($0) \(words)\(source == .disk ? ageOnDisk($0) : "")" : nil }
     }
-    return "\(countOfImages): \(parts.joined(separator: ", "))"
+    return "\(count == 1 ? "1 image" : "\(count) images"): \(parts.joined(separator: ", "))"
   }
 
   /// Returns the age of images from disk in words; empty if stale images have a part with their age.

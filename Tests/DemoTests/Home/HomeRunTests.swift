@@ -93,7 +93,7 @@ struct HomeRunTests {
     let photos = try program.folder(ofPhotos: names)
 
     let outcome = try await program.run(
-      "--video", "offscreen", "--latency", "0", "--size", "480x320", "--screen", "home", photos,
+      "--video", "offscreen", "--latency", "0", "--size", "800x320", "--screen", "home", photos,
       script: """
         clock manual
         wait idle
