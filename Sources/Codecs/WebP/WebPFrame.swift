@@ -121,7 +121,7 @@ struct WebPFrame {
       let planes = WebPPlanes(size)
       var config = try planes.configuration(for: plan)
       try decode(to: &config, cancellation: plan.cancellation)
-      return try plan.bitmap(hasAlpha: false) { (canvas) throws(ImageError) in
+      return try plan.bitmap(hasAlpha: false, isZeroed: false) { (canvas) throws(ImageError) in
         try planes.draw(on: canvas, as: plan.options.pixelFormat)
       }
     }
