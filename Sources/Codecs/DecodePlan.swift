@@ -125,20 +125,24 @@ struct DecodePlan {
 
   /// Creates the bitmap and calls `decode` with a canvas over its memory.
   ///
-  /// - Parameter hasAlpha: True if the encoded image may have transparent pixels. The result is scanned to find out
-  ///   whether it has.
+  /// - Parameters:
+  ///   - hasAlpha: True if the encoded image may have transparent pixels. The result is scanned to find out whether it
+  ///     has.
+  ///   - isZeroed: False if `decode` writes all pixels. The bitmap's pages are then provided at once, which is faster
+  ///     than a fault for each.
   func bitmap(
-    hasAlpha: Bool, decode: (_ canvas: Canvas) throws(ImageError) -> Void
+    hasAlpha: Bool, isZeroed: Bool = true, decode: (_ canvas: Canvas) throws(ImageError) -> Void
   ) throws(ImageError) -> Bitmap {
-    let bitmap = try Bitmap(
-      width: output.width, height: output.height, format: options.pixelFormat, isOpaque: !hasAlpha
-    ) { (pixels, bytesPerRow) throws(ImageError) in
-      var canvas = Canvas(pixels: pixels, size: scaled, orientation: orientation)
-      canvas.overhang = overhang
-      canvas.cancellation = cancellation
-      try decode(canvas)
-      try convertColors(pixels)
-    }
+    let buffer = PixelBuffer(
+      byteCount: output.width * output.height * PixelFormat.bytesPerPixel, isZeroed: isZeroed)
+    var canvas = Canvas(pixels: buffer.bytes, size: scaled, orientation: orientation)
+    canvas.overhang = overhang
+    canvas.cancellation = cancellation
+    try decode(canvas)
+    try convertColors(buffer.bytes)
+    let bitmap = Bitmap(
+      width: output.width, height: output.height, format: options.pixelFormat, isOpaque: !hasAlpha,
+      filled: buffer)
     return hasAlpha ? bitmap.assumingOpaque(bitmap.hasOnlyOpaquePixels) : bitmap
   }
 }

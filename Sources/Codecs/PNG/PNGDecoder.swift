@@ -28,7 +28,7 @@ enum PNGDecoder {
       let reader = try PNGReader(
         bytes, width: source.size.width, format: source.swapsRedAndBlue ? .rgba : plan.options.pixelFormat,
         bytesPerPixel: source.bytesPerPixel)
-      return try plan.bitmap(hasAlpha: structure.hasAlpha) { (canvas) throws(ImageError) in
+      return try plan.bitmap(hasAlpha: structure.hasAlpha, isZeroed: false) { (canvas) throws(ImageError) in
         try canvas.draw(source) { (rows, count) throws(ImageError) in
           // An interlaced image has seven passes over all rows, each of which adds pixels.
           for _ in 0..<(structure.isInterlaced ? 7 : 1) {

@@ -116,6 +116,7 @@ private final class WebPUnpacking {
   /// The number of packed bytes that libwebp has received.
   private var end = 0
   private let frameSize: PixelSize
+  private let isLossless: Bool
   /// The tables of the code groups; `nil` until the groups have arrived and were found to be within the limit.
   private var tables: WebPCodeGroups.Tables?
 
@@ -126,6 +127,7 @@ private final class WebPUnpacking {
     let pixels = memory.bytes.baseAddress.unsafelyUnwrapped
     self.pixels = pixels
     frameSize = frame.size
+    isLossless = frame.isLossless
     codecBytes = frame.codecBytes(canvas: source.size)
     self.source = source
     top = frame.size == source.size || frame.isShrunk(to: source.size) ? 0 : frame.origin.y
@@ -156,10 +158,12 @@ private final class WebPUnpacking {
   func decode(_ data: WebPData, _ cancellation: DecodeCancellation) throws(ImageError) -> Image? {
     if tables == nil { tables = try WebPFrame.tables(data, size: frameSize, cancellation: cancellation) }
     guard tables != nil else { return nil }
+    let bytesAtOnce = WebPFrame.bytesAtOnce(
+      of: data.size, isLossless: isLossless, height: frameSize.height)
     var status = VP8_STATUS_SUSPENDED
     repeat {
       try cancellation.check()
-      end = min(data.size, end + WebPFrame.bytesAtOnce(of: data.size))
+      end = min(data.size, end + bytesAtOnce)
       status = WebPIUpdate(decoder, data.bytes, end)
     } while status == VP8_STATUS_SUSPENDED && end < data.size
     if status != VP8_STATUS_SUSPENDED { try WebPFrame.check(status) }

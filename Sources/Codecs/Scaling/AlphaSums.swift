@@ -82,11 +82,11 @@ struct AlphaSums: RowSums {
   /// Returns the samples of two pixels, colors multiplied by alpha and alpha by 255, times a weight.
   @inline(__always)
   private static func weighted(_ pixels: SIMD8<UInt8>, steps: UInt16, shift: UInt16) -> SIMD8<UInt32> {
-    let samples = SIMD8<UInt16>(truncatingIfNeeded: pixels)
+    let samples = SIMD8<UInt16>(widening: pixels)
     let (left, right) = (samples[3], samples[7])
-    let products = samples &* SIMD8(left, left, left, 255, right, right, right, 255)
-    return SIMD8<UInt32>(truncatingIfNeeded: products &>> shift)
-      &* SIMD8<UInt32>(truncatingIfNeeded: SIMD8<UInt16>(repeating: steps))
+    let factors = samples | SIMD8(0, 0, 0, 255, 0, 0, 0, 255)
+    let products = factors &* SIMD8(left, left, left, left, right, right, right, right)
+    return (products &>> shift).fullProduct(steps)
   }
 
   mutating func finish(_ output: UnsafeMutablePointer<UInt8>) {

@@ -130,16 +130,10 @@ struct SlightScaler: RowSums {
         highHalf: (right + index &* bytesPerPixel).loadUnaligned(as: SIMD4.self))
     }
     let sum =
-      product(column(0), taps.first) &+ product(column(1), taps.second) &+ product(column(2), taps.third)
+      column(0).highProduct(taps.first) &+ column(1).highProduct(taps.second)
+      &+ column(2).highProduct(taps.third)
     // Rounded. Each of the three products has lost half of a 256th, on average.
-    let bytes = SIMD8<UInt8>(truncatingIfNeeded: (sum &+ 130) &>> 8)
+    let bytes = ((sum &+ 130) &>> 8).lowBytes
     return unsafeBitCast(bytes, to: UInt64.self) | UInt64(0xFF00_0000_FF00_0000).littleEndian
-  }
-
-  /// Returns the products in 65,536ths, without their fractions.
-  @inline(__always)
-  private static func product(_ a: SIMD8<UInt16>, _ b: SIMD8<UInt16>) -> SIMD8<UInt16> {
-    let products = SIMD8<UInt32>(truncatingIfNeeded: a) &* SIMD8<UInt32>(truncatingIfNeeded: b)
-    return SIMD8<UInt16>(truncatingIfNeeded: products &>> 16)
   }
 }

@@ -6,6 +6,8 @@ import VitrineLoading
 struct WebPFrame {
   private let data: WebPData
   private let features: WebPBitstreamFeatures
+  /// The approximate number of lossless rows that are decoded between two checks for cancellation.
+  private static let losslessRowsAtOnce = 256
   /// The position of the frame on the canvas.
   let origin: (x: Int, y: Int)
 
@@ -56,19 +58,19 @@ struct WebPFrame {
       hasAlpha: hasAlpha || !coversCanvas, isWhole: true)
   }
 
-  /// Returns the size to which libwebp scales: the size of the result, or about twice that size if the exact size is
-  /// not a whole number of pixels, or the whole size if that is less than twice the result on each side, because
+  /// Returns the size to which libwebp scales: each side of the result, or about twice the side if its exact length is
+  /// not a whole number of pixels; or the whole size if that is less than twice the result on each side, because
   /// libwebp scales more slowly than it decodes. The area filter then does the rest.
   private func sizeToScaleTo(for plan: DecodePlan) -> PixelSize {
     if size.width < 2 * plan.scaled.width, size.height < 2 * plan.scaled.height { return size }
     let (x, y) = plan.overhang
-    guard x > 0 || y > 0 else { return plan.scaled }
-    func doubled(_ length: Int, _ overhang: Double) -> Int {
-      Int((2 * Double(length) - 4 * overhang).rounded(.up))
+    func length(_ scaled: Int, of stored: Int, _ overhang: Double) -> Int {
+      guard overhang > 0 else { return scaled }
+      return min(stored, max(scaled, Int((2 * Double(scaled) - 4 * overhang).rounded(.up))))
     }
     return PixelSize(
-      width: min(size.width, max(plan.scaled.width, doubled(plan.scaled.width, x))),
-      height: min(size.height, max(plan.scaled.height, doubled(plan.scaled.height, y))))
+      width: length(plan.scaled.width, of: size.width, x),
+      height: length(plan.scaled.height, of: size.height, y))
   }
 
   /// Returns the bytes that libwebp allocates when it decodes into memory of `canvas` pixels, in addition to fixed
@@ -98,7 +100,11 @@ struct WebPFrame {
   }
 
   /// Returns the number of packed bytes, out of `count`, that are decoded between two checks for cancellation.
-  static func bytesAtOnce(of count: Int) -> Int { max(16 << 10, count / 64) }
+  static func bytesAtOnce(of count: Int, isLossless: Bool, height: Int) -> Int {
+    guard isLossless else { return max(16 << 10, count / 64) }
+    // At the end of the bytes, libwebp discards up to eight rows, and decodes them again with the next bytes.
+    return max(64 << 10, count / min(64, max(2, height / losslessRowsAtOnce)))
+  }
 
   /// Returns the code groups of a frame; `nil` if too few bytes have arrived to count them, or the data are damaged.
   /// Throws `.decoding` for a frame that must not be passed to libwebp; see `WebPCodeGroups`.
@@ -115,7 +121,7 @@ struct WebPFrame {
       let planes = WebPPlanes(size)
       var config = try planes.configuration(for: plan)
       try decode(to: &config, cancellation: plan.cancellation)
-      return try plan.bitmap(hasAlpha: false) { (canvas) throws(ImageError) in
+      return try plan.bitmap(hasAlpha: false, isZeroed: false) { (canvas) throws(ImageError) in
         try planes.draw(on: canvas, as: plan.options.pixelFormat)
       }
     }
@@ -156,11 +162,12 @@ struct WebPFrame {
         throw .decoding(.webp, message: "out of memory")
       }
       defer { WebPIDelete(decoder) }
+      let bytesAtOnce = Self.bytesAtOnce(of: data.size, isLossless: isLossless, height: size.height)
       var end = 0
       var status = VP8_STATUS_SUSPENDED
       while status == VP8_STATUS_SUSPENDED, end < data.size {
         try cancellation.check()
-        end = min(data.size, end + Self.bytesAtOnce(of: data.size))
+        end = min(data.size, end + bytesAtOnce)
         status = WebPIUpdate(decoder, data.bytes, end)
       }
       try Self.check(status)
