@@ -1,6 +1,6 @@
 // Conversions of eight lanes, lane by lane. The generic initializers of the standard library, such as
-// `init(truncatingIfNeeded:)`, are not always inlined in a module that is compiled by several threads, and a call for each
-// vector takes several times as long as the instructions that these functions become.
+// `init(truncatingIfNeeded:)`, are not always inlined in a module that is compiled by several threads, and a call for
+// each vector takes several times as long as the instructions that these functions become.
 
 extension SIMD8<UInt16> {
   @inline(__always)
