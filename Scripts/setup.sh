@@ -55,7 +55,7 @@ need_packages() {
 }
 
 # Prints the option that links Swift's libraries into a program, unless the toolchain lacks the static libraries. A
-# program then starts on machines without Swift, and takes an eighth less processor time and 3 MB less memory.
+# program then starts on machines without Swift, and takes up to an eighth less processor time and 3 MB less memory.
 static_swift() {
   local folder
   folder=$(swiftc -print-target-info -static-stdlib 2>/dev/null | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
