@@ -54,7 +54,9 @@ public final class HeroView: View {
 
   /// Creates a view that is not in a window yet.
   ///
-  /// - Parameter image: Returns the image that `content` shows, in the best quality there is at the moment.
+  /// - Parameters:
+  ///   - content: The view that is shown when the image has arrived.
+  ///   - image: Returns the image that `content` shows, in the best quality there is at the moment.
   public init(content: View, image: @escaping () -> Image?) {
     self.content = content
     self.image = image
