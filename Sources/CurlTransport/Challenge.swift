@@ -27,7 +27,7 @@ struct Challenge: Sendable {
   }
 
   /// Drops the withheld response because the request is being sent again. Returns true if a response was withheld.
-  mutating func reply() -> Bool { isWithholding && takeWithheld() != nil }
+  mutating func reply() -> Bool { takeWithheld() != nil }
 
   /// Removes and returns the withheld response, to which libcurl has not replied; `nil` if there is none.
   mutating func takeWithheld() -> TransportResponse? {
