@@ -1,10 +1,10 @@
 import VitrineGraphics
 
-/// The blocks of neighboring source columns of an `AlphaSums` that are opaque, or transparent, in all rows of the current
-/// output row, as most pixels of icons and cut-outs are.
+/// The blocks of neighboring source columns of an `AlphaSums` that are opaque, or transparent, in all rows of the
+/// current output row, as most blocks of icons and cut-outs are.
 ///
-/// Sums of opaque blocks have 16 bits, the lower 8 of which are a fraction, because colors need not be weighted by alpha.
-/// Transparent blocks have no sums.
+/// Sums of opaque blocks have 16 bits, the lower 8 of which are a fraction, because their colors need not be weighted
+/// by alpha. Transparent blocks have no sums.
 struct AlphaBlocks {
   enum Content: UInt8 { case transparent, opaque, mixed }
 
@@ -25,8 +25,7 @@ struct AlphaBlocks {
   private let contents: UnsafeMutablePointer<Content>
   /// The weights of output pixels, two by two; empty if one of them covers more than three columns.
   private let taps: [ColumnTaps]
-  /// The output columns that lie in a block and the ones before it: the first that begins in the block, and the first
-  /// that does not end there.
+  /// For each block, the first output pixel that begins in it or behind it, and the first that ends behind it.
   private let outputs: [(first: Int32, end: Int32)]
   /// The fraction of the current output row that the rows so far cover, as a number and as a weight in 65,536ths.
   private var covered: (exact: Float, rounded: UInt16) = (0, 0)
@@ -52,6 +51,7 @@ struct AlphaBlocks {
     }
   }
 
+  /// The content of a block in the rows of the current output row so far.
   func content(_ block: Int) -> Content { contents[block] }
 
   /// Begins a source row.
@@ -62,6 +62,7 @@ struct AlphaBlocks {
     part = UInt16((covered.exact * Self.wholeWeight).rounded()) - covered.rounded
   }
 
+  /// Ends a source row, of which each block was added or marked as mixed.
   mutating func endRow() {
     covered.rounded += part
     rowCount += 1
@@ -86,6 +87,7 @@ struct AlphaBlocks {
     return content != .mixed
   }
 
+  /// Excludes a block from the rest of the current output row.
   func markMixed(_ block: Int) { contents[block] = .mixed }
 
   @inline(__always)
@@ -98,7 +100,7 @@ struct AlphaBlocks {
       if !isFirst { sum &+= sums.loadUnaligned(fromByteOffset: index &* 16, as: SIMD8<UInt16>.self) }
       sums.storeBytes(of: sum, toByteOffset: index &* 16, as: SIMD8<UInt16>.self)
     }
-    // Fewer turns of the loop than one for two pixels, whose counting would take a third of the time.
+    // Counting for each pair of pixels would take a third of the time.
     @inline(__always)
     func addEight(_ index: Int, isFirst: Bool) {
       addTwo(index, isFirst: isFirst)

@@ -1,9 +1,10 @@
 import VitrineGraphics
 
-/// The sums of an `AreaScaler` for an image with alpha: colors are weighted by alpha, and the sum of alpha is multiplied by
-/// 255, so that a sum of colors divided by that of alpha is a color as a fraction.
+/// The sums of an `AreaScaler` for an image with alpha: colors are weighted by alpha, and the sum of alpha is multiplied
+/// by 255, so that a sum of colors divided by that of alpha is a color as a fraction.
 ///
-/// Numbers are integers, because a vector instruction multiplies eight of 16 bits.
+/// Numbers are integers, because a vector instruction multiplies eight of 16 bits. Opaque and transparent blocks are left
+/// to `AlphaBlocks`, which takes less time.
 struct AlphaSums: RowSums {
   private static let bytesPerSum = PixelFormat.bytesPerPixel * MemoryLayout<UInt32>.stride
   /// The maximum number of weight steps of an output row. 255 · 255 times as many fit a signed integer of 32 bits.
@@ -12,7 +13,7 @@ struct AlphaSums: RowSums {
   private let spans: [AreaScaler.Span]
   private var blocks: AlphaBlocks
   private let memory: PixelBuffer
-  /// Four sums per source pixel.
+  /// Four sums per source pixel; unused for pixels of opaque and transparent blocks.
   private let sums: UnsafeMutableBufferPointer<UInt32>
   private var start: UnsafeMutableRawPointer { UnsafeMutableRawPointer(sums.baseAddress.unsafelyUnwrapped) }
   /// The number of steps of the weight of a whole row, a power of 2.
@@ -36,7 +37,7 @@ struct AlphaSums: RowSums {
     while rows >> Int(shift) > Self.largestWeight { shift += 1 }
     self.shift = shift
     memory = PixelBuffer(
-      byteCount: sourceWidth * PixelFormat.bytesPerPixel * MemoryLayout<UInt32>.stride)
+      byteCount: sourceWidth * Self.bytesPerSum)
     sums = memory.bytes.bindMemory(to: UInt32.self)
   }
 
