@@ -13,7 +13,6 @@ struct AlphaBlocks {
   /// The largest number of source rows per output row: each row adds an error of up to half of a 256th.
   private static let largestRowCount = 8.0
   private static let bytesPerSum = PixelFormat.bytesPerPixel * MemoryLayout<UInt16>.stride
-
   /// The weight of all rows of an output row in 65,536ths: samples are multiplied by 257, and sums are in 256ths.
   private static let wholeWeight: Float = 65_280
 
@@ -22,6 +21,7 @@ struct AlphaBlocks {
   private let memory: PixelBuffer
   /// Four sums per column, in 256ths.
   private let sums: UnsafeMutableRawPointer
+  /// The content of each block in the rows of the current output row so far.
   private let contents: UnsafeMutablePointer<Content>
   /// The weights of output pixels, two by two; empty if one of them covers more than three columns.
   private let taps: [ColumnTaps]
@@ -51,7 +51,6 @@ struct AlphaBlocks {
     }
   }
 
-  /// The content of a block in the rows of the current output row so far.
   func content(_ block: Int) -> Content { contents[block] }
 
   /// Begins a source row.
@@ -139,7 +138,7 @@ struct AlphaBlocks {
     return (all[0] | all[1] | all[2] | all[3]) & .opaqueAlpha == 0 ? .transparent : .mixed
   }
 
-  /// Writes sums of columns of a block as an `AlphaSums` has them.
+  /// Writes the sums of columns of an opaque or transparent block as an `AlphaSums` has them.
   ///
   /// - Parameter weight: The weight of the rows so far, in the steps of `AlphaSums`.
   func expand(_ columns: Range<Int>, of block: Int, to target: UnsafeMutableRawPointer, weight: Int) {
