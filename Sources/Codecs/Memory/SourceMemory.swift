@@ -77,7 +77,7 @@ extension DecodePlan {
     let strip = ByteCount.product(source.size.width, rows, source.bytesPerPixel)
     let sums =
       isScaled
-      ? ByteCount.sum(ByteCount.product(source.size.width, 24), ByteCount.product(scaled.width, 48)) : 0
+      ? ByteCount.sum(ByteCount.product(source.size.width, 24), ByteCount.product(scaled.width, 72)) : 0
     return ByteCount.sum(strip, sums)
   }
 }

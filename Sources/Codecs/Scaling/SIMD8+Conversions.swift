@@ -9,6 +9,18 @@ extension SIMD8<UInt16> {
     self.init(lane(0), lane(1), lane(2), lane(3), lane(4), lane(5), lane(6), lane(7))
   }
 
+  /// Each byte twice: times 257.
+  @inline(__always)
+  init(doubling bytes: SIMD8<UInt8>) {
+    func lane(_ index: Int) -> UInt8 { bytes[index] }
+    // Not a product, which the compiler would combine with a `highProduct` to one of 32 bits.
+    let pairs = SIMD16<UInt8>(
+      lane(0), lane(0), lane(1), lane(1), lane(2), lane(2), lane(3), lane(3), lane(4), lane(4), lane(5),
+      lane(5),
+      lane(6), lane(6), lane(7), lane(7))
+    self = unsafeBitCast(pairs, to: SIMD8<UInt16>.self)
+  }
+
   /// Returns the products in 65,536ths, without their fractions.
   @inline(__always)
   func highProduct(_ other: SIMD8<UInt16>) -> SIMD8<UInt16> {

@@ -28,6 +28,15 @@ import VitrineTesting
       self.bytes = hasAlpha ? bytes : bytes.enumerated().map { $0 % bytesPerPixel == 3 ? 255 : $1 }
     }
 
+    /// Random pixels with given alpha.
+    init(_ size: PixelSize, random: inout SplitMix, alpha: (_ x: Int, _ y: Int) -> UInt8) {
+      let pixels = Pixels(size, hasAlpha: true, random: &random)
+      source = pixels.source
+      bytes = pixels.bytes.enumerated().map { index, value in
+        index % 4 == 3 ? alpha(index / 4 % size.width, index / 4 / size.width) : value
+      }
+    }
+
     func samples(_ x: Int, _ y: Int) -> [Double] {
       let start = y * source.bytesPerRow + x * source.bytesPerPixel
       let pixel = bytes[start..<start + source.bytesPerPixel].map { Double($0) }
@@ -106,6 +115,72 @@ import VitrineTesting
     let pixels = Pixels(size, hasAlpha: true, swaps: seed % 2 == 0, random: &random)
 
     #expect(differences(pixels, to: result, tolerance: 0.53) == 0, "\(size) to \(result)")
+  }
+
+  /// The width is that of two blocks of `AlphaBlocks` and of three more columns.
+  @Test(
+    "a single pixel with another alpha is scaled at any position of a block, in any row",
+    arguments: [(255, 0), (255, 128), (255, 254), (0, 255), (0, 1)] as [(UInt8, UInt8)])
+  func singlePixels(others: UInt8, alpha: UInt8) {
+    var random = SplitMix(state: UInt64(others) + UInt64(alpha))
+    let size = PixelSize(width: 2 * AlphaBlocks.width + 3, height: 5)
+    for y in 0..<size.height {
+      for x in 0..<size.width {
+        let pixels = Pixels(size, random: &random) { ($0, $1) == (x, y) ? alpha : others }
+
+        for result in [PixelSize(width: 38, height: 3), PixelSize(width: 11, height: 2)] {
+          #expect(differences(pixels, to: result, tolerance: 0.53) == 0, "\(x), \(y) to \(result)")
+        }
+      }
+    }
+  }
+
+  @Test("blocks that change between opaque, transparent and mixed have the exact means", arguments: 0..<40)
+  func changingBlocks(seed: Int) {
+    var random = SplitMix(state: UInt64(seed))
+    let size = PixelSize(
+      width: Int.random(in: 30...200, using: &random), height: Int.random(in: 1...60, using: &random))
+    let result = PixelSize(
+      width: Int.random(in: 1...size.width, using: &random),
+      height: Int.random(in: max(1, size.height / 12)...size.height, using: &random))
+    let patch = Int.random(in: 1...70, using: &random)
+    let alphas = (0..<1000).map { _ in [0, 255, 255, 0, 90].randomElement(using: &random) ?? 0 as UInt8 }
+    let pixels = Pixels(size, random: &random) { x, y in
+      alphas[(y / (1 + seed % 3) * 7 + (x + y) / patch) % alphas.count]
+    }
+
+    #expect(differences(pixels, to: result, tolerance: 0.53) == 0, "\(size) to \(result)")
+  }
+
+  @Test(
+    "an opaque image with alpha stays opaque and has the exact means",
+    arguments: [
+      (100, 60, 57, 34), (97, 61, 96, 60), (64, 64, 64, 8), (64, 64, 63, 7), (130, 40, 9, 39), (31, 9, 20, 5),
+    ])
+  func opaqueImagesWithAlpha(width: Int, height: Int, newWidth: Int, newHeight: Int) {
+    var random = SplitMix(state: 4)
+    let result = PixelSize(width: newWidth, height: newHeight)
+    let pixels = Pixels(PixelSize(width: width, height: height), random: &random) { _, _ in 255 }
+
+    #expect(differences(pixels, to: result, tolerance: 0.53) == 0)
+    #expect(pixels.scaled(to: result).enumerated().allSatisfy { $0 % 4 != 3 || $1 == 255 })
+  }
+
+  @Test("even colors are kept in opaque parts", arguments: [0, 1, 127, 128, 254, 255] as [UInt8])
+  func evenColors(value: UInt8) {
+    for (width, height) in [(57, 34), (99, 59), (50, 8), (20, 7), (3, 30), (1, 1)] {
+      let source = Canvas.Source(PixelSize(width: 100, height: 60), hasAlpha: true)
+      var result = [UInt8](repeating: 7, count: width * height * 4)
+      result.withUnsafeMutableBytes { pixels in
+        let canvas = Canvas(pixels: pixels, size: PixelSize(width: width, height: height), orientation: .up)
+        var scaler = AreaScaler(source, to: canvas)
+        let row = (0..<source.bytesPerRow).map { $0 % 4 == 3 ? 255 : value }
+        row.withUnsafeBytes { row in
+          for _ in 0..<60 { row.baseAddress.map { scaler.push($0) } }
+        }
+      }
+      #expect(result.enumerated().allSatisfy { $1 == ($0 % 4 == 3 ? 255 : value) }, "\(width)x\(height)")
+    }
   }
 
   @Test("opaque images of three and four bytes per pixel have the exact means", arguments: 0..<40)

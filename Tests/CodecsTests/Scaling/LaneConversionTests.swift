@@ -11,6 +11,7 @@ import VitrineTesting
 
     #expect(wide == SIMD8(0, 1, 2, 127, 128, 200, 254, 255))
     #expect((wide &+ 256).lowBytes == bytes)
+    #expect(SIMD8<UInt16>(doubling: bytes) == wide &* 257)
   }
 
   @Test func productsAreExact() {
