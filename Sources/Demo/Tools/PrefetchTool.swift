@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import Glibc
 import Synchronization
@@ -33,9 +34,10 @@ nonisolated final class PrefetchRun: Sendable {
 
   var wasCancelled: Bool { isCancelled.load(ordering: .relaxed) }
 
+  /// Cancels all loads, on the main queue: that queue also ends the process, so no load is being cancelled then.
   func cancel() {
     isCancelled.store(true, ordering: .relaxed)
-    downloader.cancelAll()
+    DispatchQueue.main.async { [downloader] in downloader.cancelAll() }
   }
 
   /// Cancels a load that was started while the run was cancelled: too late to be cancelled with the others. Called

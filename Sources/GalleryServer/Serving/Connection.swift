@@ -74,7 +74,7 @@ final class Connection {
   /// The poll events to wait for, and the time on the monotonic clock at which to continue without an event.
   var interest: (events: Int16, deadline: UInt64?) {
     switch phase {
-    case .reading(let since): (Int16(POLLIN), since + limit.idleTime)
+    case .reading: (Int16(POLLIN), nil)
     case .lingering(let deadline): (Int16(POLLIN), deadline)
     case .closed: (0, nil)
     case .responding(let response):
@@ -89,12 +89,7 @@ final class Connection {
   /// Continues as far as possible without blocking.
   func proceed(_ events: Int16, at now: UInt64) {
     switch phase {
-    case .reading(let since):
-      if events != 0 {
-        read(at: now)
-      } else if now >= since + limit.idleTime {
-        closeInOrder(at: now)
-      }
+    case .reading: if events != 0 { read(at: now) }
     case .responding(let response):
       if events & (Self.peerClosed | Int16(POLLERR | POLLHUP)) != 0 {
         end(response, .abandoned)

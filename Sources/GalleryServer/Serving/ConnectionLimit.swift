@@ -1,15 +1,13 @@
 import Glibc
 
-/// The limits for open connections and for the time that a connection may wait for the next request.
+/// The limits for open connections and for the time that a response may stall.
 ///
 /// The program that runs the server needs file descriptors too. If there are too many connections, the one that has
 /// been idle for the longest time is closed. While none is idle, no connection is accepted, until a response ends or is
-/// aborted because it stalled.
+/// aborted because it stalled. Idle connections have no time limit: it would wake an idle program.
 struct ConnectionLimit {
   /// The maximum number of connections, idle or not.
   var maximumCount: Int
-  /// The maximum idle time in nanoseconds.
-  var idleTime: UInt64 = 60_000_000_000
   /// The maximum time in nanoseconds for which nothing of a response is sent, because the response stalls or the client
   /// does not read.
   var stallTime: UInt64 = 60_000_000_000
