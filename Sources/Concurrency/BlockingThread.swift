@@ -2,20 +2,27 @@ import Dispatch
 import Glibc
 
 /// A thread for work that blocks. Swift's cooperative pool has one thread per core and must not run such work.
-package struct BlockingThread: Sendable {
+package struct BlockingThread: Equatable, Sendable {
   /// The system's refusal to create a thread. `code` is the result of `pthread_create`.
   package struct StartError: Error { package let code: Int32 }
 
   private let thread: pthread_t
 
   /// Starts a thread that runs `body`, with signals blocked: threads of the application handle them. The caller calls
-  /// `join()` or `detach()` once.
+  /// `join()` or `detach()` once, or passes the thread to `EndingThreads`.
   package init(_ body: sending @escaping () -> Void) throws(StartError) {
     thread = try Self.create {
       Self.blockSignals()
       body()
     }
   }
+
+  private init(_ thread: pthread_t) { self.thread = thread }
+
+  /// The calling thread.
+  package static var current: BlockingThread { BlockingThread(pthread_self()) }
+
+  package static func == (one: Self, other: Self) -> Bool { pthread_equal(one.thread, other.thread) != 0 }
 
   /// Runs `body` on a new thread, which ends when `body` returns. Runs `body` on a global Dispatch queue if the system
   /// refuses to create a thread.
@@ -28,7 +35,7 @@ package struct BlockingThread: Sendable {
   }
 
   /// True on the thread itself.
-  package var isCurrent: Bool { pthread_equal(thread, pthread_self()) != 0 }
+  package var isCurrent: Bool { self == .current }
 
   /// Waits for the end of the thread.
   package func join() { pthread_join(thread, nil) }

@@ -25,6 +25,7 @@ public final class CurlTransport: DataTransport {
   public let trust: String
 
   private let settings: TransferSettings
+  private let ending: EndingThreads
   private let nextID = Atomic<UInt64>(0)
   /// The thread that runs transfers; `nil` before the first transfer and after `stop()`.
   private let thread = Mutex<TransferThread?>(nil)
@@ -34,7 +35,14 @@ public final class CurlTransport: DataTransport {
     self.init(configuration: configuration, optionFilter: nil)
   }
 
-  init(configuration: Configuration, optionFilter: OptionFilter?) {
+  /// - Parameters:
+  ///   - ending: The list of threads that `exit` waits for, another one only in tests.
+  ///   - optionFilter: A filter for options, set by tests; `nil` otherwise.
+  init(
+    configuration: Configuration, ending: EndingThreads = TransferThread.allEnding,
+    optionFilter: OptionFilter?
+  ) {
+    self.ending = ending
     settings = TransferSettings(configuration, optionFilter: optionFilter)
     trust = configuration.trust.identifier
     if let warning = configuration.trust.warning { configuration.warn(warning) }
@@ -51,7 +59,7 @@ public final class CurlTransport: DataTransport {
     let command = TransferCommand.start(
       id, TransferArguments(request: request, receiver: receiver, startedAt: .now))
     let inbox = thread.withLock { thread in
-      if thread == nil { thread = TransferThread.launch(settings) }
+      if thread == nil { thread = TransferThread.launch(settings, ending: ending) }
       thread?.inbox.post(command)
       return thread?.inbox
     }

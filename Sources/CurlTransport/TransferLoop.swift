@@ -26,7 +26,12 @@ final class TransferLoop {
   static let streamLimit = 100
 
   /// The result of libcurl's global initialization, which runs once per process.
-  private static let globalInit = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+  private static let globalInit = {
+    let code = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+    // OpenSSL has registered its cleanup by now. Functions that are registered later are called earlier.
+    atexit { TransferThread.joinAtExit() }
+    return code
+  }()
 
   /// Returns `nil` if no file descriptor or memory is available.
   init?(_ settings: TransferSettings) {

@@ -3,8 +3,9 @@ import Glibc
 import Synchronization
 import Testing
 import VitrineConcurrency
-import VitrineCurlTransport
 import VitrineLoading
+
+@testable import VitrineCurlTransport
 
 @Suite("A stopped transport leaves no transfers and no receivers behind", .timeLimit(.minutes(5)))
 struct StopTests {
@@ -57,6 +58,25 @@ struct StopTests {
     #expect(await recorder.end().error == .cancelled)
     #expect(released == nil)
     transfer?.cancel()
+  }
+
+  @Test func exitWaitsForTheThreadsOfReleasedAndStoppedTransports() async throws {
+    let server = try ScriptedServer { _ in [.hold] }
+    defer { server.stop() }
+    let ending = EndingThreads()
+    var transports = (0..<8).map { _ in
+      CurlTransport(configuration: .init(), ending: ending, optionFilter: nil)
+    }
+    let running = CurlTransport(configuration: .init(), ending: ending, optionFilter: nil)
+    for transport in transports + [running] { try transport.start(server.url, receiver: Recorder()) }
+
+    transports[0].stop()
+    transports = []
+
+    // The running transport is not waited for.
+    #expect(ending.joinAll(within: 60_000_000_000))
+    #expect(ending.count == 0)
+    running.stop()
   }
 
   @Test func receiverMayStopTheTransport() async throws {
