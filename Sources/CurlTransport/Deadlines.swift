@@ -2,8 +2,8 @@ import VitrineLoading
 
 /// The time limits of a transfer.
 ///
-/// libcurl enforces only the limit for connecting. Its low-speed limit is not used for stalls: it averages over five
-/// seconds, so that a limit of 1 s ends a transfer after 7 s.
+/// libcurl enforces only the limit for connecting, and may need `connectCheck` for that. Its low-speed limit is not
+/// used for stalls: it averages over five seconds, so that a limit of 1 s ends a transfer after 7 s.
 struct Deadlines: Sendable {
   private let timeouts: TransportRequest.Timeouts
   private var total: TransferInstant?
@@ -16,6 +16,14 @@ struct Deadlines: Sendable {
   /// The end of the time to connect, set once another transfer has failed to open the connection that this transfer
   /// waits for.
   private var connection: TransferInstant?
+
+  /// The time at which libcurl is asked to check the limit for connecting; `nil` once the request is sent.
+  ///
+  /// When libcurl before 8.4 handles one timer of a transfer, it drops the transfer's timers of the next millisecond as
+  /// well. Without the timer of the limit for connecting, libcurl may not look at the transfer again.
+  private var connectCheck: TransferInstant?
+  /// The time from the end of the limit to the check, because the limit starts when libcurl begins the transfer.
+  static let checkDelay = Duration.milliseconds(100)
 
   init(_ timeouts: TransportRequest.Timeouts, startedAt start: TransferInstant) {
     self.timeouts = timeouts
@@ -34,6 +42,9 @@ struct Deadlines: Sendable {
     pausedAt == nil ? Self.earlier(Self.earlier(total, stall), Self.earlier(discard, connection)) : nil
   }
 
+  /// The earlier of `next` and the time to check the limit for connecting.
+  var nextWake: TransferInstant? { Self.earlier(next, connectCheck) }
+
   private static func earlier(
     _ a: TransferInstant?, _ b: TransferInstant?
   ) -> TransferInstant? {
@@ -50,6 +61,7 @@ struct Deadlines: Sendable {
   /// Restarts the stall limit because bytes arrived or the request was sent.
   mutating func received(at now: TransferInstant) {
     connection = nil
+    connectCheck = nil
     stall = stallLimit.map { now.advanced(byNanoseconds: $0) }
   }
 
@@ -75,11 +87,25 @@ struct Deadlines: Sendable {
     connection = Self.duration(timeouts.connect).map { start.advanced(by: $0) }
   }
 
+  /// Notes that a request is passed to libcurl, which then connects or waits for a connection.
+  mutating func beginConnecting(at now: TransferInstant) {
+    connectCheck = Self.duration(timeouts.connect).map { now.advanced(by: $0).advanced(by: Self.checkDelay) }
+  }
+
+  /// Returns true if libcurl must check the limit for connecting now. The next check follows after the same time,
+  /// because a transfer that has waited for a connection may only now begin to connect.
+  mutating func takeConnectCheck(at now: TransferInstant) -> Bool {
+    guard let time = connectCheck, time <= now else { return false }
+    beginConnecting(at: now)
+    return true
+  }
+
   /// Clears all limits except the total limit, before the next request of the transfer.
   mutating func beginHop() {
     stall = nil
     discard = nil
     connection = nil
+    connectCheck = nil
     pausedAt = nil
   }
 

@@ -51,6 +51,16 @@ final class MultiHandle {
     return act(CURL_SOCKET_TIMEOUT, 0)
   }
 
+  /// Lets libcurl check the time limits of all transfers that have a socket, even if it has no timer for them.
+  func checkLimits() -> CURLMcode {
+    for var socket in polled.dropFirst() {
+      socket.revents = 0  // libcurl looks for events by itself
+      let result = act(on: socket)
+      guard result == CURLM_OK else { return result }
+    }
+    return CURLM_OK
+  }
+
   private func act(on socket: pollfd) -> CURLMcode {
     // Handling an earlier socket may have closed this one.
     guard index(of: socket.fd) != nil else { return CURLM_OK }

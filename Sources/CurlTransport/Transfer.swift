@@ -33,7 +33,8 @@ final class Transfer {
   /// Configures the easy handle for the next request.
   func prepare() throws(ImageError) {
     hopBegan = .now
-    watch.note(deadline)
+    state.beginConnecting(at: hopBegan)
+    watch.note(wakeTime)
     let isListening = try easy.prepare(
       for: state.hop, connectLimit: arguments.request.timeouts.connect, settings: settings)
     try listen(setsFunctions: !isListening)
@@ -41,6 +42,13 @@ final class Transfer {
 
   /// The time at which the transfer times out; `nil` for never.
   var deadline: TransferInstant? { state.deadlines.next }
+
+  /// The time at which the transfer times out or its connection is checked; `nil` for never.
+  var wakeTime: TransferInstant? { state.deadlines.nextWake }
+
+  /// Returns true if the transfer still has no connection at a time at which libcurl must check its limit for
+  /// connecting.
+  func takeConnectCheck(at now: TransferInstant) -> Bool { state.takeConnectCheck(at: now) }
 
   /// The origin of the current request.
   var origin: WebAddress.Origin { state.hop.address.origin }

@@ -128,10 +128,19 @@ final class TransferLoop {
     guard let earliest = watch.earliest else { return }
     let now = TransferInstant.now
     guard earliest <= now || transfers.isEmpty else { return }
-    for transfer in transfers.values where transfer.deadline.map({ $0 <= now }) ?? false {
-      proceed(transfer, transfer.expire())
+    var needsCheck = false
+    for transfer in transfers.values where transfer.wakeTime.map({ $0 <= now }) ?? false {
+      if transfer.deadline.map({ $0 <= now }) ?? false {
+        proceed(transfer, transfer.expire())
+      } else if transfer.takeConnectCheck(at: now) {
+        needsCheck = true
+      }
     }
-    watch.renew(transfers.values.lazy.compactMap(\.deadline))
+    if needsCheck {
+      endAll(ifFailed: multi.checkLimits())
+      endTransfersThatAreDone()
+    }
+    watch.renew(transfers.values.lazy.compactMap(\.wakeTime))
   }
 
   private func proceed(_ transfer: Transfer, _ next: TransferState.Next) {

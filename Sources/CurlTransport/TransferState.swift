@@ -226,6 +226,12 @@ struct TransferState: Sendable {
     if !isRequestSent { deadlines.limitConnecting(since: start) }
   }
 
+  /// Notes that the request of the hop is passed to libcurl.
+  mutating func beginConnecting(at now: TransferInstant) { deadlines.beginConnecting(at: now) }
+
+  /// Returns true if libcurl must check the limit for connecting now.
+  mutating func takeConnectCheck(at now: TransferInstant) -> Bool { deadlines.takeConnectCheck(at: now) }
+
   /// Ends the hop because the next deadline has passed. Returns the next step.
   mutating func expire() -> Next { end(HopEnd(failure: .timedOut(deadlines.limit))) }
 

@@ -326,6 +326,48 @@ struct TransferStateTests {
     #expect(late.deadlines.next == start + .seconds(5))
   }
 
+  @Test func limitForConnectingIsCheckedUntilTheRequestIsSent() throws {
+    var state = try TransferState(
+      "http://a.example/", timeouts: .init(connect: 1, stall: 5, total: 60), at: start)
+
+    state.beginConnecting(at: start)
+
+    #expect(state.deadlines.next == start + .seconds(60))
+    #expect(state.deadlines.nextWake == start + .milliseconds(1100))
+    let isDue = [1099, 1100, 1101, 2199, 2200].map { milliseconds in
+      state.takeConnectCheck(at: start + .milliseconds(milliseconds))
+    }
+    #expect(isDue == [false, true, false, false, true])
+    _ = state.requestWillBeSent(at: start + .seconds(3))
+    #expect(state.deadlines.nextWake == start + .seconds(8))
+    #expect(state.takeConnectCheck(at: start + .seconds(8)) == false)
+  }
+
+  @Test func limitForConnectingIsCheckedForEachHop() throws {
+    var state = try TransferState(
+      "http://a.example/", timeouts: .init(connect: 1, stall: 5, total: 60), at: start)
+    state.beginConnecting(at: start)
+    _ = state.requestWillBeSent(at: start)
+    state.receive(["HTTP/1.1 302 Found", "Location: /b", ""], at: start)
+
+    _ = state.end(.init())
+
+    #expect(state.deadlines.nextWake == start + .seconds(60))
+    state.beginConnecting(at: start + .seconds(2))
+    #expect(state.deadlines.nextWake == start + .milliseconds(3100))
+  }
+
+  @Test(arguments: [Double.infinity, .nan, 1e9])
+  func endlessLimitForConnectingIsNotChecked(limit: Double) throws {
+    var state = try TransferState(
+      "http://a.example/", timeouts: .init(connect: limit, stall: 5, total: 60), at: start)
+
+    state.beginConnecting(at: start)
+
+    #expect(state.deadlines.nextWake == start + .seconds(60))
+    #expect(state.takeConnectCheck(at: start + .seconds(100)) == false)
+  }
+
   @Test func totalTimeoutSpansRedirects() throws {
     var state = try TransferState(
       "http://a.example/", timeouts: .init(connect: 1, stall: 50, total: 60), at: start)

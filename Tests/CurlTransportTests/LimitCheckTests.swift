@@ -1,0 +1,37 @@
+import CCurl
+import FoundationEssentials
+import Glibc
+import Testing
+import VitrineConcurrency
+import VitrineLoading
+
+@testable import VitrineCurlTransport
+
+@Suite("The time limit for connecting is checked without a timer of libcurl", .timeLimit(.minutes(5)))
+struct LimitCheckTests {
+  @Test func connectionThatIsNotMadeInTimeFailsWhenItIsChecked() throws {
+    // The kernel accepts connections, and the TLS handshake is never answered.
+    let mute = try #require(Loopback.bind())
+    #expect(listen(mute.socket, 8) == 0)
+    defer { close(mute.socket) }
+    let multi = try #require(MultiHandle())
+    let easy = try #require(EasyHandle(sharing: ShareHandle([])))
+    let url = try #require(URL(string: "https://127.0.0.1:\(mute.port)/"))
+    _ = try easy.prepare(
+      for: Hop(TransportRequest(url: url)), connectLimit: 0.05, settings: TransferSettings())
+    #expect(curl_multi_add_handle(multi.pointer, easy.pointer) == CURLM_OK)
+    defer { curl_multi_remove_handle(multi.pointer, easy.pointer) }
+    // Begins to connect.
+    #expect(try multi.wait(for: #require(WakeupPipe()), until: .now) == CURLM_OK)
+
+    var message: UnsafeMutablePointer<CURLMsg>?
+    var remainingCount: Int32 = 0
+    let deadline = TransferInstant.now + .seconds(60)
+    repeat {
+      #expect(multi.checkLimits() == CURLM_OK)
+      message = curl_multi_info_read(multi.pointer, &remainingCount)
+    } while message == nil && TransferInstant.now < deadline
+
+    #expect(message?.pointee.data.result == CURLE_OPERATION_TIMEDOUT)
+  }
+}
