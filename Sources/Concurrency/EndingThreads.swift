@@ -11,8 +11,8 @@ package final class EndingThreads: Sendable {
   /// The number of threads that were told to end and are not joined yet.
   package var count: Int { list.withLock(waking: .none) { $0.count } }
 
-  /// Calls `stop`, which tells `thread` to end, and returns without waiting. `thread` must call `joinPrevious()`, and must
-  /// not be joined or detached by the caller.
+  /// Calls `stop`, which tells `thread` to end, and returns without waiting. The thread must call `joinPrevious()`, and
+  /// the caller must not join or detach the thread.
   package func end(_ thread: BlockingThread, by stop: () -> Void) {
     // Before `stop`, because the thread may end at once.
     list.withLock(waking: .none) { $0.willEnd(thread) }
