@@ -93,6 +93,8 @@ struct Canvas {
     var isWhole = false
     /// Four, or three in an opaque image that is scaled: red, green and blue.
     var bytesPerPixel = PixelFormat.bytesPerPixel
+    /// True for a tile, whose scaled pixels must not depend on the other pixels of the tile.
+    var isTile = false
     /// True if red and blue are to be swapped. Only for images that are scaled, because the result has fewer pixels.
     var swapsRedAndBlue = false
 

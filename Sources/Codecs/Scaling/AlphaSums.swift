@@ -25,9 +25,10 @@ struct AlphaSums: RowSums {
   private var weight = 0
 
   /// - Parameter rowsPerRow: The number of source rows per output row.
-  init(_ spans: [AreaScaler.Span], sourceWidth: Int, rowsPerRow: Double) {
+  init(_ spans: [AreaScaler.Span], _ source: Canvas.Source, rowsPerRow: Double) {
     self.spans = spans
-    blocks = AlphaBlocks(spans, sourceWidth: sourceWidth, rowsPerRow: rowsPerRow)
+    // A block differs by up to a step from the same pixels outside of a block.
+    blocks = AlphaBlocks(spans, sourceWidth: source.isTile ? 0 : source.size.width, rowsPerRow: rowsPerRow)
     // Fractions of the first and the last row are rounded up to a row.
     let rows = Int(rowsPerRow) + 3
     var steps = 1
@@ -36,8 +37,7 @@ struct AlphaSums: RowSums {
     var shift: UInt16 = 0
     while rows >> Int(shift) > Self.largestWeight { shift += 1 }
     self.shift = shift
-    memory = PixelBuffer(
-      byteCount: sourceWidth * Self.bytesPerSum)
+    memory = PixelBuffer(byteCount: source.size.width * Self.bytesPerSum)
     sums = memory.bytes.bindMemory(to: UInt32.self)
   }
 

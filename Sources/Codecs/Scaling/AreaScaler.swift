@@ -76,7 +76,7 @@ struct AreaScaler: ~Copyable {
   static func sums(
     of source: Canvas.Source, _ spans: [Span], rowsPerRow: Double
   ) -> any RowSums {
-    if source.hasAlpha { return AlphaSums(spans, sourceWidth: source.size.width, rowsPerRow: rowsPerRow) }
+    if source.hasAlpha { return AlphaSums(spans, source, rowsPerRow: rowsPerRow) }
     return SlightScaler(spans, source, rowsPerRow: rowsPerRow)
       ?? OpaqueSums(spans, source, rowsPerRow: rowsPerRow)
   }

@@ -132,6 +132,7 @@ final class PNGRegionDecoder: ImageRegionDecoder, @unchecked Sendable {
       let size = PixelSize(width: columns.count, height: rows.count)
       let isScaled = size != PixelSize(width: area.width, height: area.height)
       var source = PNGDecoder.source(size, structure, scaledTo: isScaled ? decoder.pixelFormat : nil)
+      source.isTile = true
       source.extent = (Double(area.width * region.reduction), Double(area.height * region.reduction))
       self.source = source
     }
