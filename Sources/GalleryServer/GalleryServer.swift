@@ -35,9 +35,9 @@ import Synchronization
 /// `hang=1` to send nothing more after these instead; `lengths=0` for parts without a `Content-Length`.
 ///
 /// A reset discards the bytes that the client's socket has not received yet. A client that closes its sending half is
-/// treated as disconnected. A connection that waits for a request is closed after a minute, or earlier if connections
-/// take more than a quarter of the file descriptors that the process may open. A response of which nothing is sent for
-/// a minute is aborted, unless it is waiting because of its `latency` or `rate`.
+/// treated as disconnected. A connection that waits for a request stays open until connections take more than a
+/// quarter of the file descriptors that the process may open. A response of which nothing is sent for a minute is
+/// aborted, unless it is waiting because of its `latency` or `rate`.
 package final class GalleryServer: Sendable {
   /// The port on which the server listens.
   package let port: UInt16
