@@ -9,7 +9,7 @@ package struct BlockingThread: Equatable, Sendable {
   private let thread: pthread_t
 
   /// Starts a thread that runs `body`, with signals blocked: threads of the application handle them. The caller calls
-  /// `join()` or `detach()` once, or passes the thread to `EndingThreads`.
+  /// `join()` once, or passes the thread to `EndingThreads`.
   package init(_ body: sending @escaping () -> Void) throws(StartError) {
     thread = try Self.create {
       Self.blockSignals()
@@ -39,9 +39,6 @@ package struct BlockingThread: Equatable, Sendable {
 
   /// Waits for the end of the thread.
   package func join() { pthread_join(thread, nil) }
-
-  /// Lets the thread end by itself.
-  package func detach() { pthread_detach(thread) }
 
   private static func create(_ body: sending @escaping () -> Void) throws(StartError) -> pthread_t {
     let box = Unmanaged.passRetained(Box(body))

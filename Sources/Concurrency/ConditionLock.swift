@@ -1,7 +1,7 @@
 public import Glibc
 
 /// State under a lock, with a condition: threads can wait for a change of the state. Waiting blocks the thread, so only
-/// threads of the library may wait.
+/// threads of the library may wait, and `exit` for a second.
 ///
 /// `@unchecked Sendable` is safe because `state` is accessed only with the mutex held. The state is behind a pointer
 /// for the reason given in `Shared`.

@@ -9,7 +9,7 @@ struct EndingThreadList<Thread: Equatable> {
     case giveUp
   }
 
-  /// The running threads that are joined by the next thread that ends.
+  /// The running threads whose stoppers do not wait. Each is joined by the thread that ends after it.
   private var unattended: [Thread] = []
   /// The threads that their stoppers join.
   private var attended: [Thread] = []
@@ -28,7 +28,7 @@ struct EndingThreadList<Thread: Equatable> {
   /// Removes a thread that its stopper has joined.
   mutating func didJoin(_ thread: Thread) { Self.remove(thread, from: &attended) }
 
-  /// Notes that a thread is about to return from its function. Returns the thread that it joins before; `nil` for none.
+  /// Notes that a thread is about to return from its function. Returns the thread that it must join first; `nil` for none.
   mutating func willReturn(_ thread: Thread) -> Thread? {
     guard Self.remove(thread, from: &unattended) else { return nil }
     defer { last = thread }

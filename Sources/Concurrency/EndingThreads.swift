@@ -27,7 +27,7 @@ package final class EndingThreads: Sendable {
     list.withLock { $0.didJoin(thread) }
   }
 
-  /// Joins the thread that ended before. Each thread calls this as its last action.
+  /// Joins the thread that ended before. Each thread calls this when its work is done.
   package func joinPrevious() { list.withLock { $0.willReturn(.current) }?.join() }
 
   /// Waits for the end of all threads that were told to end, except the calling thread. Returns false if some have not

@@ -13,7 +13,8 @@ struct AlphaBlocks {
   /// The largest number of source rows per output row: each row adds an error of up to half of a 256th.
   private static let largestRowCount = 8.0
   private static let bytesPerSum = PixelFormat.bytesPerPixel * MemoryLayout<UInt16>.stride
-  /// The weight of all rows of an output row in 65,536ths: samples are multiplied by 257, and sums are in 256ths.
+  /// The weight of a whole output row in 65,536ths, about 65,536 · 256 / 257: samples are multiplied by 257, and sums
+  /// are in 256ths.
   private static let wholeWeight: Float = 65_280
 
   /// The number of whole blocks; 0 if output rows cover too many rows. Columns behind the last one are mixed.

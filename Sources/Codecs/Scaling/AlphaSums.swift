@@ -27,7 +27,8 @@ struct AlphaSums: RowSums {
   /// - Parameter rowsPerRow: The number of source rows per output row.
   init(_ spans: [AreaScaler.Span], _ source: Canvas.Source, rowsPerRow: Double) {
     self.spans = spans
-    // A block differs by up to a step from the same pixels outside of a block.
+    // Blocks begin at the left edge, and a pixel may differ by a step inside and outside of a block. Tiles that share
+    // the pixel would differ.
     blocks = AlphaBlocks(spans, sourceWidth: source.isTile ? 0 : source.size.width, rowsPerRow: rowsPerRow)
     // Fractions of the first and the last row are rounded up to a row.
     let rows = Int(rowsPerRow) + 3

@@ -34,7 +34,7 @@ nonisolated final class PrefetchRun: Sendable {
 
   var wasCancelled: Bool { isCancelled.load(ordering: .relaxed) }
 
-  /// Cancels all loads, on the main queue: that queue also ends the process, so no load is being cancelled then.
+  /// Cancels all loads, on the main queue. That queue also ends the process, which thus waits for the cancellation.
   func cancel() {
     isCancelled.store(true, ordering: .relaxed)
     DispatchQueue.main.async { [downloader] in downloader.cancelAll() }

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// The program that runs the server needs file descriptors too. If there are too many connections, the one that has
 /// been idle for the longest time is closed. While none is idle, no connection is accepted, until a response ends or is
-/// aborted because it stalled. Idle connections have no time limit: it would wake an idle program.
+/// aborted because it stalled. Idle connections have no time limit, whose timer would wake an idle program.
 struct ConnectionLimit {
   /// The maximum number of connections, idle or not.
   var maximumCount: Int
