@@ -7,6 +7,15 @@
 static const long vitrine_curl_auth_basic = CURLAUTH_BASIC;
 static const long vitrine_curl_auth_digest = CURLAUTH_DIGEST;
 
+// A deprecated function, because its successor does not process all transfers.
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+static inline CURLMcode vitrine_curl_multi_act_on_all(CURLM *multi, int *running) {
+  return curl_multi_socket_all(multi, running);
+}
+#pragma GCC diagnostic pop
+
 // Typed wrappers of variadic functions, which Swift cannot call. They contain no logic.
 
 static inline CURLcode vitrine_curl_set_long(CURL *easy, CURLoption option, long value) {

@@ -51,14 +51,11 @@ final class MultiHandle {
     return act(CURL_SOCKET_TIMEOUT, 0)
   }
 
-  /// Lets libcurl check the time limits of all transfers that have a socket, even if it has no timer for them.
+  /// Lets libcurl process all transfers, and so check their time limits, even if it has no timer for them.
   func checkLimits() -> CURLMcode {
-    for var socket in polled.dropFirst() {
-      socket.revents = 0  // libcurl looks for events by itself
-      let result = act(on: socket)
-      guard result == CURLM_OK else { return result }
-    }
-    return CURLM_OK
+    hasActed = true
+    var stillRunning: Int32 = 0
+    return vitrine_curl_multi_act_on_all(pointer, &stillRunning)
   }
 
   private func act(on socket: pollfd) -> CURLMcode {

@@ -57,7 +57,9 @@ final class TransferLoop {
       for command in commands { carryOut(command) }
       guard !isStopping else { break }
       // A transfer may fail as soon as it starts, and its receiver may then start the next transfer from this thread.
-      let deadline = inbox.hasCommands ? TransferInstant.now : watch.earliest
+      // If the last transfer was cancelled, `watch` still has the transfer's deadline.
+      let earliest = transfers.isEmpty ? nil : watch.earliest
+      let deadline = inbox.hasCommands ? TransferInstant.now : earliest
       endAll(ifFailed: multi.wait(for: wakeup, until: deadline))
       noteBegunTransfers()
       endTransfersThatAreDone()

@@ -15,9 +15,12 @@ struct TransferThread: Sendable {
     guard let loop = TransferLoop(settings) else { return nil }
     let inbox = loop.inbox
     // The loop moves to the new thread, which is the loop's only user from now on.
+    var running: TransferLoop? = loop
     guard
       let thread = try? BlockingThread({
-        loop.run()
+        running?.run()
+        // Closes the connections, which is part of the work that `exit` waits for.
+        running = nil
         ending.joinPrevious()
       })
     else { return nil }

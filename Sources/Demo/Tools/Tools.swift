@@ -92,7 +92,10 @@ enum Tools {
     let run = PrefetchRun(options)
     interruption.whenRequested { run.cancel() }
     Task { @MainActor in
-      exit(await PrefetchTool(options: options, run: run).run())
+      let code = await PrefetchTool(options: options, run: run).run()
+      // OpenSSL, which running transfers may use, is not available to them after `exit`.
+      if run.wasCancelled { await run.downloader.drain() }
+      exit(code)
     }
     MainQueue().run()
   }
