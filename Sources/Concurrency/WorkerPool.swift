@@ -222,8 +222,15 @@ package final class WorkerPool: Sendable {
       state.threads += 1
       return (true, false)
     }
-    if needsThread { startThread() } else if !isTaken { lock.wake(.one) }
+    if needsThread {
+      startThread()
+    } else if !isTaken, !WakeBatch.delaysWake(of: self) {
+      wakeThread()
+    }
   }
+
+  /// Wakes a thread of the pool, which wakes the next one if more jobs wait.
+  func wakeThread() { lock.wake(.one) }
 
   /// True if a submitted job would start at once: a thread is free, and no job waits for a thread or for memory.
   package var isFree: Bool {

@@ -62,7 +62,7 @@ final class TransferLoop {
       let deadline = inbox.hasCommands ? TransferInstant.now : earliest
       endAll(ifFailed: multi.wait(for: wakeup, until: deadline))
       noteBegunTransfers()
-      endTransfersThatAreDone()
+      WakeBatch.run { endTransfersThatAreDone() }
       endTransfersThatAreLate()
     }
     for id in transfers.keys { breakOff(id, .cancelled) }

@@ -8,11 +8,13 @@ public struct HTTPHeaders: Hashable, Sendable {
     public let name: String
     /// The value, as given. Values from a response have no surrounding white space.
     public let value: String
+    fileprivate let mark: NameMark
 
     /// Creates a field. Neither the name nor the value is checked.
     public init(name: String, value: String) {
       self.name = name
       self.value = value
+      mark = NameMark(name)
     }
 
     /// Returns true if the values are equal, and the names without regard to the case of ASCII letters.
@@ -36,7 +38,14 @@ public struct HTTPHeaders: Hashable, Sendable {
   /// The first value of the field `name`. Setting a value replaces all fields of that name; setting nil removes them.
   /// O(n).
   public subscript(name: String) -> String? {
-    get { fields.first { Self.isSame($0.name, name) }?.value }
+    get {
+      let mark = NameMark(name)
+      // By index, because a copy of each field would take longer than the comparison.
+      for index in fields.indices where fields[index].mark == mark && Self.isSame(fields[index].name, name) {
+        return fields[index].value
+      }
+      return nil
+    }
     set {
       fields.removeAll { Self.isSame($0.name, name) }
       if let newValue { fields.append(Field(name: name, value: newValue)) }
@@ -77,6 +86,21 @@ public struct HTTPHeaders: Hashable, Sendable {
 
   private static func lowercased(_ byte: UInt8) -> UInt8 {
     byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+  }
+}
+
+/// A number that is equal for equal names, without regard to the case of ASCII letters, and rarely for others: the
+/// length and the first and last bytes.
+private struct NameMark: Equatable {
+  private let value: UInt32
+
+  init(_ name: String) {
+    let bytes = name.utf8
+    let count = UInt32(truncatingIfNeeded: bytes.count)
+    // Letters of the two cases differ in one bit.
+    let first = UInt32(bytes.first ?? 0) | 0x20
+    let last = UInt32(bytes.last ?? 0) | 0x20
+    value = count << 16 | first << 8 | last
   }
 }
 

@@ -17,9 +17,9 @@ struct ImageStorer: Sendable {
   /// Offers an image to the cache, unless no caller waits for the image any more. The first new image of a fetch
   /// replaces all other sizes.
   func store(_ id: ProcessedImageID, _ image: Image, _ request: ImageRequest, _ identifier: String?) {
-    // Read before the cache is called, because the callers may leave in the meantime.
-    guard let (freshness, response) = state.withLock({ $0.registry.origin(of: id) }),
-      let cache = request.cache(default: cache),
+    // The origin is read before the cache is called, because the callers may leave in the meantime.
+    guard let cache = request.cache(default: cache),
+      let (freshness, response) = state.withLock({ $0.registry.origin(of: id) }),
       cache.shouldCache(image, for: request, additionalIdentifier: identifier)
     else { return }
     if freshness == .fresh, state.withLock({ $0.registry.replacesOtherSizes(id, request) }) {

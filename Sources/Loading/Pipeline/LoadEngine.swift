@@ -1,5 +1,6 @@
 import Dispatch
 import FoundationEssentials
+import Synchronization
 import VitrineConcurrency
 import VitrineGraphics
 
@@ -35,6 +36,7 @@ final class LoadEngine: Sendable {
   private let unneededMemory: UnneededMemory
   private let networkReturns = Shared(NetworkReturns())
   private let state: Shared<LoadState>
+  private let storingOnMainQueue = Atomic(false)
 
   var clock: any LoadingClock { configuration.environment.clock }
 
@@ -100,8 +102,8 @@ final class LoadEngine: Sendable {
   /// True if images are stored in the cache on the main queue, where results are delivered as well, and only if a
   /// caller still waits then. False by default.
   var storesOnMainQueue: Bool {
-    get { state.withLock { $0.storesOnMainQueue } }
-    set { state.withLock { $0.storesOnMainQueue = newValue } }
+    get { storingOnMainQueue.load(ordering: .relaxed) }
+    set { storingOnMainQueue.store(newValue, ordering: .relaxed) }
   }
 
   var queue: DownloadQueue { state.withLock { $0.registry.queue } }
@@ -534,8 +536,9 @@ extension LoadEngine: FetchReceiverDelegate {
 
   func count(_ metrics: TransportMetrics) { state.withLock { $0.statistics.count(metrics) } }
 
-  func transportEnded() {
+  func transportEnded(_ metrics: TransportMetrics?) {
     let waiting = state.withLock { state in
+      if let metrics { state.statistics.count(metrics) }
       state.attempts.transportEnded()
       return state.takeIdleWaiters()
     }

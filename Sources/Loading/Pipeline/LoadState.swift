@@ -13,8 +13,6 @@ struct LoadState {
   private var releasedTasks: [ImageTask] = []
   /// The number of images that the cache was offered.
   private(set) var storeCount = 0
-  /// True if images are stored in the cache on the main queue.
-  var storesOnMainQueue = false
   /// The remembered failures; `nil`, the default, if failures are not remembered.
   var failures: FailureMemory?
   var statistics = ImageDownloader.Statistics()

@@ -14,6 +14,16 @@ import Testing
     #expect(headers.fields.map(\.name) == ["Cookie"])
   }
 
+  @Test func namesOfOneLengthWithEqualEndsAreToldApart() {
+    let headers: HTTPHeaders = ["X-Image-Width": "3", "x-image-DEPTH": "8", "X-ABCDE-Width": "5"]
+
+    #expect(headers["X-abcde-width"] == "5")
+    #expect(headers["X-Image-Width"] == "3")
+    #expect(headers["X-Image-Depth"] == "8")
+    #expect(headers["X-Other-Width"] == nil)
+    #expect(headers[""] == nil)
+  }
+
   @Test func prefixOfANameDoesNotMatch() {
     let headers: HTTPHeaders = ["Accept-Language": "de", "Accept": "image/*"]
 

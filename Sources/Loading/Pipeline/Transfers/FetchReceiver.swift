@@ -296,12 +296,12 @@ final class FetchReceiver: TransportReceiver {
     guard let delegate else { return }
     let transfer = TraceEvent.Transfer(result, failureMetrics: failureMetrics, isLocal: isLocal)
     trace.record(.fetchEnded(fetch: id.number, transfer))
-    if !isLocal, case .success(let metrics) = result { delegate.count(metrics) }
-    if let metrics = (try? result.get()) ?? failureMetrics {
+    let metrics = try? result.get()
+    delegate.transportEnded(isLocal ? nil : metrics)
+    if let metrics = metrics ?? failureMetrics {
       for watcher in watchers { watcher.emit(.transferred(metrics)) }
     }
     perform(step)
-    delegate.transportEnded()
   }
 
   // MARK: Previews
