@@ -7,7 +7,7 @@
 static const long vitrine_curl_auth_basic = CURLAUTH_BASIC;
 static const long vitrine_curl_auth_digest = CURLAUTH_DIGEST;
 
-// A deprecated function, because its successor does not process all transfers.
+// curl_multi_socket_all is deprecated, but curl_multi_socket_action processes only the transfers that have an event.
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

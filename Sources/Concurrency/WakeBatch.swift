@@ -2,8 +2,8 @@ import Glibc
 
 /// Delays the wake-ups of worker threads while a thread handles several events, such as the ends of transfers.
 ///
-/// A worker that is woken for the first event takes locks that the thread needs for the next one. Together with one
-/// wake-up for each event, that took a fifth of the time of small downloads.
+/// A worker that is woken for the first event takes locks that the thread needs for the next one. Waiting for these
+/// locks, and waking a worker for each event, took a fifth of the time of small downloads.
 package enum WakeBatch {
   /// The wake-ups that a thread has delayed.
   private final class Delayed {
@@ -11,7 +11,7 @@ package enum WakeBatch {
     var jobs = 0
   }
 
-  /// The number of jobs after which threads are woken nevertheless, so that no job waits for long.
+  /// The number of jobs after which threads are woken nevertheless, so that a job waits for few events.
   static let limit = 8
 
   /// The key of a thread's delayed wake-ups; `nil` if the process has no key left.
@@ -20,8 +20,8 @@ package enum WakeBatch {
     return pthread_key_create(&key, nil) == 0 ? key : nil
   }()
 
-  /// Calls `body`. Pools to which `body` submits jobs on this thread are woken at its end, so `body` must not wait for
-  /// these jobs.
+  /// Calls `body`. Pools to which `body` submits jobs on this thread are woken when `body` returns, so `body` must not
+  /// wait for these jobs.
   package static func run(_ body: () -> Void) {
     guard let key, pthread_getspecific(key) == nil else { return body() }
     let delayed = Delayed()
@@ -33,8 +33,9 @@ package enum WakeBatch {
     wake(delayed)
   }
 
-  /// Delays the wake-up for a job that was submitted to a pool. Returns false outside of `run`.
-  static func delaysWake(of pool: WorkerPool) -> Bool {
+  /// Delays the wake-up for a job that was submitted to a pool. Returns false outside of `run`; the caller then wakes
+  /// a thread.
+  static func delayWake(of pool: WorkerPool) -> Bool {
     guard let key, let pointer = pthread_getspecific(key) else { return false }
     let delayed = Unmanaged<Delayed>.fromOpaque(pointer).takeUnretainedValue()
     if !delayed.pools.contains(where: { $0 === pool }) { delayed.pools.append(pool) }

@@ -224,7 +224,7 @@ package final class WorkerPool: Sendable {
     }
     if needsThread {
       startThread()
-    } else if !isTaken, !WakeBatch.delaysWake(of: self) {
+    } else if !isTaken, !WakeBatch.delayWake(of: self) {
       wakeThread()
     }
   }

@@ -4,9 +4,10 @@ import VitrineConcurrency
 
 /// A libcurl multi handle with the sockets and the timer that libcurl waits for. Used on the loop's thread only.
 ///
-/// Driven by `curl_multi_socket_action`, which runs only the transfers that have an event. `curl_multi_perform` and
-/// `curl_multi_poll` would be shorter, but in libcurl 7.88 a transfer that is woken by another one (because a
-/// connection became free, or bytes arrived for its HTTP/2 stream) may miss the wake-up and sleep for seconds.
+/// Driven by `curl_multi_socket_action`, which runs only the transfers that have an event, except in `checkLimits`.
+/// `curl_multi_perform` and `curl_multi_poll` would be shorter, but in libcurl 7.88 a transfer that is woken by another
+/// one (because a connection became free, or bytes arrived for its HTTP/2 stream) may miss the wake-up and sleep for
+/// seconds.
 final class MultiHandle {
   let pointer: UnsafeMutableRawPointer
   /// The argument of `poll`: the wake-up pipe, then the sockets that libcurl waits for. Changes with each transfer, so
@@ -14,7 +15,7 @@ final class MultiHandle {
   private var polled = [pollfd()]
   /// The time at which libcurl's timer fires; `nil` if libcurl has set none.
   private var timerDeadline: TransferInstant?
-  /// True if the last `wait` let libcurl work, which begins all transfers that were added before.
+  /// True if the last `wait` or `checkLimits` let libcurl work, which begins all transfers that were added before.
   private(set) var hasActed = false
 
   /// Returns `nil` if memory is exhausted.
@@ -51,11 +52,18 @@ final class MultiHandle {
     return act(CURL_SOCKET_TIMEOUT, 0)
   }
 
-  /// Lets libcurl process all transfers, and so check their time limits, even if it has no timer for them.
+  /// Lets libcurl process all transfers, which checks their time limits. libcurl 7.88 may have dropped the timers.
+  ///
+  /// A pass in which transfers begin may drop timers that other transfers have set in the same pass. The second pass
+  /// processes these transfers.
   func checkLimits() -> CURLMcode {
     hasActed = true
     var stillRunning: Int32 = 0
-    return vitrine_curl_multi_act_on_all(pointer, &stillRunning)
+    for _ in 0..<2 {
+      let result = vitrine_curl_multi_act_on_all(pointer, &stillRunning)
+      guard result == CURLM_OK else { return result }
+    }
+    return CURLM_OK
   }
 
   private func act(on socket: pollfd) -> CURLMcode {

@@ -56,9 +56,9 @@ final class TransferLoop {
       let (commands, isStopping) = inbox.takeCommands()
       for command in commands { carryOut(command) }
       guard !isStopping else { break }
-      // A transfer may fail as soon as it starts, and its receiver may then start the next transfer from this thread.
-      // If the last transfer was cancelled, `watch` still has the transfer's deadline.
+      // Without transfers, `watch` may still have the deadline of a cancelled one, for which no thread need wake up.
       let earliest = transfers.isEmpty ? nil : watch.earliest
+      // A transfer may fail as soon as it starts, and its receiver may then start the next transfer from this thread.
       let deadline = inbox.hasCommands ? TransferInstant.now : earliest
       endAll(ifFailed: multi.wait(for: wakeup, until: deadline))
       noteBegunTransfers()
@@ -140,6 +140,7 @@ final class TransferLoop {
     }
     if needsCheck {
       endAll(ifFailed: multi.checkLimits())
+      noteBegunTransfers()
       endTransfersThatAreDone()
     }
     watch.renew(transfers.values.lazy.compactMap(\.wakeTime))

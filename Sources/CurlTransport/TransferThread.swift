@@ -19,7 +19,7 @@ struct TransferThread: Sendable {
     guard
       let thread = try? BlockingThread({
         running?.run()
-        // Closes the connections, which is part of the work that `exit` waits for.
+        // Released before `joinPrevious`, so that the limit of `exit` includes the time for closing the connections.
         running = nil
         ending.joinPrevious()
       })

@@ -1,4 +1,3 @@
-import Callbacks
 import Synchronization
 import Testing
 import VitrineTesting
@@ -7,7 +6,7 @@ import VitrineTesting
 
 /// Jobs that are submitted while the wake-ups of their pools are delayed.
 @Suite(.timeLimit(.minutes(5))) struct WakeBatchTests {
-  /// Returns a pool whose threads have all run a job, so that they must be woken for the next ones.
+  /// Returns a pool whose threads have all been started and have nothing to do.
   private func startedPool(threads: Int) async -> WorkerPool {
     let (pool, gate) = (WorkerPool(threads: threads), Gate())
     for number in 0..<UInt64(threads) { pool.submit(number) { gate.pass() } }
@@ -47,29 +46,29 @@ import VitrineTesting
   }
 
   @Test func threadsAreWokenDuringALongBatch() async {
-    let (pool, gate) = (await startedPool(threads: 1), Gate())
-    let hasStarted = ConditionLock(false)
+    let (pool, job, batch) = (await startedPool(threads: 1), Gate(), Gate())
 
-    WakeBatch.run {
-      pool.submit(0) {
-        hasStarted.withLock { $0 = true }
-        gate.pass()
+    BlockingThread.start {
+      WakeBatch.run {
+        pool.submit(0) { job.pass() }
+        for number in 1..<UInt64(WakeBatch.limit) { pool.submit(number) {} }
+        batch.pass()
       }
-      for number in 1..<UInt64(WakeBatch.limit) { pool.submit(number) {} }
-      hasStarted.wait { $0 ? () : nil }
     }
 
-    await gate.waitUntilHeld(1)
-    gate.open()
+    await batch.waitUntilHeld(1)
+    await job.waitUntilHeld(1)
+    job.open()
+    batch.open()
     await withCheckedContinuation { continuation in pool.whenIdle { continuation.resume() } }
   }
 
   @Test func wakeUpsAreDelayedOnlyWithinABatch() async {
     let pool = await startedPool(threads: 1)
-    #expect(!WakeBatch.delaysWake(of: pool))
+    #expect(!WakeBatch.delayWake(of: pool))
 
-    WakeBatch.run { #expect(WakeBatch.delaysWake(of: pool)) }
+    WakeBatch.run { #expect(WakeBatch.delayWake(of: pool)) }
 
-    #expect(!WakeBatch.delaysWake(of: pool))
+    #expect(!WakeBatch.delayWake(of: pool))
   }
 }

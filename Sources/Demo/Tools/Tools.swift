@@ -93,8 +93,8 @@ enum Tools {
     interruption.whenRequested { run.cancel() }
     Task { @MainActor in
       let code = await PrefetchTool(options: options, run: run).run()
-      // OpenSSL, which running transfers may use, is not available to them after `exit`.
-      if run.wasCancelled { await run.downloader.drain() }
+      // `exit` would free data of OpenSSL that cancelled transfers may still use. All output is written by now.
+      if run.wasCancelled { _exit(code) }
       exit(code)
     }
     MainQueue().run()

@@ -89,15 +89,14 @@ public struct HTTPHeaders: Hashable, Sendable {
   }
 }
 
-/// A number that is equal for equal names, without regard to the case of ASCII letters, and rarely for others: the
-/// length and the first and last bytes.
+/// The length and the first and last bytes of a name, without regard to case. Names with different marks differ.
 private struct NameMark: Equatable {
   private let value: UInt32
 
   init(_ name: String) {
     let bytes = name.utf8
     let count = UInt32(truncatingIfNeeded: bytes.count)
-    // Letters of the two cases differ in one bit.
+    // An ASCII letter in upper case and in lower case differ in one bit.
     let first = UInt32(bytes.first ?? 0) | 0x20
     let last = UInt32(bytes.last ?? 0) | 0x20
     value = count << 16 | first << 8 | last

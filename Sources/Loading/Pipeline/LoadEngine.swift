@@ -536,9 +536,8 @@ extension LoadEngine: FetchReceiverDelegate {
 
   func count(_ metrics: TransportMetrics) { state.withLock { $0.statistics.count(metrics) } }
 
-  func transportEnded(_ metrics: TransportMetrics?) {
+  func transportEnded() {
     let waiting = state.withLock { state in
-      if let metrics { state.statistics.count(metrics) }
       state.attempts.transportEnded()
       return state.takeIdleWaiters()
     }

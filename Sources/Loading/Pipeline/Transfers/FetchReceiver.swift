@@ -296,12 +296,13 @@ final class FetchReceiver: TransportReceiver {
     guard let delegate else { return }
     let transfer = TraceEvent.Transfer(result, failureMetrics: failureMetrics, isLocal: isLocal)
     trace.record(.fetchEnded(fetch: id.number, transfer))
-    let metrics = try? result.get()
-    delegate.transportEnded(isLocal ? nil : metrics)
-    if let metrics = metrics ?? failureMetrics {
+    if !isLocal, case .success(let metrics) = result { delegate.count(metrics) }
+    if let metrics = (try? result.get()) ?? failureMetrics {
       for watcher in watchers { watcher.emit(.transferred(metrics)) }
     }
     perform(step)
+    // Last, because callers of `drain()` wait for what the end of the fetch causes, such as writing to disk.
+    delegate.transportEnded()
   }
 
   // MARK: Previews

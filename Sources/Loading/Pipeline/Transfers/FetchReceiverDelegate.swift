@@ -8,10 +8,8 @@ protocol FetchReceiverDelegate: AnyObject, Sendable {
   func bytesArrived(_ beginning: PreviewSchedule.Beginning, of receiver: FetchReceiver) -> Int64
   /// Called once with the result of the attempt, which may have been given up in the meantime.
   func fetchEnded(_ receiver: FetchReceiver, _ end: FetchEnd, resumable: ResumableData?)
-  /// Called with the metrics of a transfer that is about to fail.
+  /// Called with the metrics of a transfer, successful or not.
   func count(_ metrics: TransportMetrics)
-  /// Called when the transport has reported the end of a transfer, even of one that was given up, before `fetchEnded`.
-  ///
-  /// - Parameter metrics: The metrics to count; `nil` for a failure, and for a file or data URL.
-  func transportEnded(_ metrics: TransportMetrics?)
+  /// Called when the transport has reported the end of a transfer, even of one that was given up.
+  func transportEnded()
 }

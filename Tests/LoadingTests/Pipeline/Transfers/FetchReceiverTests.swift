@@ -30,7 +30,7 @@ import VitrineTesting
       ends.wrappingAdd(1, ordering: .relaxed)
     }
     func count(_ metrics: TransportMetrics) {}
-    func transportEnded(_ metrics: TransportMetrics?) { transportEnds.wrappingAdd(1, ordering: .relaxed) }
+    func transportEnded() { transportEnds.wrappingAdd(1, ordering: .relaxed) }
   }
 
   @Test func timeLimitOfTheRequestModifierDoesNotEndAnAttemptThatBegins() async throws {
