@@ -237,16 +237,29 @@ final class SlideshowPlayer {
       view?.onFailure?(slide, index, error)
     }
     update()
+    prepareTexture()
+  }
+
+  /// Makes the texture of a slide that is not shown yet, so that the first frame of its transition is not late.
+  private func prepareTexture() {
+    guard let view, let window = view.window, let image = preparation.next else { return }
+    var command = staged(image, at: currentTime).command(in: view.bounds, at: currentTime)
+    command.destination.origin = view.convertToWindow(command.destination.origin)
+    window.prepareImage?(command)
+  }
+
+  /// Returns the slide that is shown next, with an image.
+  private func staged(_ image: SlideImage, at now: Double) -> StagedSlide {
+    let seconds = plan.secondsPerImage + 2 * plan.transitionSeconds
+    return StagedSlide(
+      image: image, number: shownCount, movement: motion == .none ? nil : seconds,
+      clock: SlideClock(at: now, isRunning: plan.pauses.isEmpty))
   }
 
   private func show(_ index: Int, at now: Double) {
     guard let image = preparation.take() else { return }
-    let seconds = plan.secondsPerImage + 2 * plan.transitionSeconds
-    let slide = StagedSlide(
-      image: image, number: shownCount, movement: motion == .none ? nil : seconds,
-      clock: SlideClock(at: now, isRunning: plan.pauses.isEmpty))
     let previous = outgoing ?? latest
-    stage.show(slide, with: appearsAtOnce ? .none : transition)
+    stage.show(staged(image, at: now), with: appearsAtOnce ? .none : transition)
     shownCount &+= 1
     latest = Shown(slide: slides[index], index: index)
     outgoing = stage.showsOutgoing ? previous : nil

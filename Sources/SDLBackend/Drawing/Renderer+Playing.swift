@@ -14,6 +14,12 @@ extension Renderer {
     return state.unfinished
   }
 
+  /// Makes the texture for a command of a later frame.
+  func prepare(_ command: DrawList.ImageCommand, scale: Double) {
+    let rect = PixelRect(command.destination, scale: scale)
+    if let placed = placedImage(for: command, clip: rect, scale: scale, outline: nil) { prepare(placed) }
+  }
+
   /// Draws a range of the commands. Clips, outlines and groups must be balanced in it.
   private func play(
     _ list: DrawList, in range: Range<Int>, visibleFrom cover: Int, _ state: inout PlayingState

@@ -28,6 +28,8 @@ protocol Renderer: AnyObject {
   func fillCorners(of rect: PixelRect, color: Color, corners: CornerMask, clip: PixelRect)
   /// Draws the shadow of a rectangle, inside and outside the rectangle.
   func draw(_ shadow: ShadowShape, of rect: PixelRect, color: Color, clip: PixelRect)
+  /// Makes the texture of an image between two frames, if drawing it needs one.
+  func prepare(_ image: PlacedImage)
   /// Draws an image. Returns false if the image should be drawn again in the next frame.
   func draw(_ image: PlacedImage, clip: PixelRect) -> Bool
   /// Draws a line of text. `x` and `y` are the top left corner of the line box in pixels.

@@ -63,6 +63,11 @@ final class SoftwareRenderer: Renderer {
       mask, columns: shadow.columns(of: rect), rows: shadow.rows(of: rect), color: color, clip: clip)
   }
 
+  func prepare(_ image: PlacedImage) {
+    // An image that moves is scaled in each frame.
+    if !image.command.isMoving { textures.prepare(image.command, in: image.rect, corners: image.corners) }
+  }
+
   func draw(_ image: PlacedImage, clip: PixelRect) -> Bool {
     if let moving = image.moving {
       canvas?.draw(moving, clip: clip, effect: image.effect)

@@ -102,6 +102,10 @@ public final class SDLHost {
     translator.quitsOnControlC = video.driver == "kmsdrm"
     translator.ownsCursor = video.coversScreen
     window.hostTime = { [weak self] in self?.now ?? 0 }
+    window.prepareImage = { [weak self] command in
+      guard let self, video.isOpen else { return }
+      renderer.prepare(command, scale: window.scale)
+    }
     window.hostScale = { [weak self] scale in
       self?.fonts.scale = scale
       self?.fitWindow()

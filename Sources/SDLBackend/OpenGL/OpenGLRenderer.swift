@@ -120,6 +120,14 @@ final class OpenGLRenderer: Renderer {
       effect: PixelEffect(opacity: UInt16(color.alpha), tint: color.pixel))
   }
 
+  func prepare(_ image: PlacedImage) {
+    if !image.command.isMoving {
+      textures.prepare(image.command, in: image.rect, corners: image.corners)
+    } else if image.hasWholeTexture {
+      textures.prepareWhole(image.command.image)
+    }
+  }
+
   func draw(_ image: PlacedImage, clip: PixelRect) -> Bool {
     if let moving = image.moving {
       draw(moving, image, clip: clip)
@@ -160,9 +168,7 @@ final class OpenGLRenderer: Renderer {
   private func draw(_ moving: MovingImage, _ image: PlacedImage, clip: PixelRect) {
     let visible = moving.rect.intersection(clip)
     guard !visible.isEmpty else { return }
-    if moving.corners.radius == 0, !image.effect.replacesColors,
-      let texture = textures.wholeTexture(of: image.command.image)
-    {
+    if image.hasWholeTexture, let texture = textures.wholeTexture(of: image.command.image) {
       return texture.draw(moving.source, in: moving.rect, clip: visible, effect: image.effect)
     }
     let isOpaque = moving.bitmap.isOpaque && moving.corners.radius == 0
@@ -205,4 +211,9 @@ final class OpenGLRenderer: Renderer {
     content()
     below?.draw(at: area, opacity: 255 - UInt8((opacity * 255).rounded()))
   }
+}
+
+extension PlacedImage {
+  /// True if an image that moves is drawn from a texture of all its pixels.
+  fileprivate var hasWholeTexture: Bool { corners.radius == 0 && !effect.replacesColors }
 }

@@ -159,6 +159,18 @@ final class TextureStore<Maker: TextureMaking> {
     return .texture(texture)
   }
 
+  /// Makes the texture of an image, if it needs one, between two frames. The budget of a frame does not apply.
+  func prepare(_ command: DrawList.ImageCommand, in rect: PixelRect, corners: CornerMask) {
+    spentBytes = 0
+    _ = drawing(of: command, in: rect, corners: corners)
+  }
+
+  /// Makes the texture of all pixels of an image between two frames. The budget of a frame does not apply.
+  func prepareWhole(_ image: Image) {
+    spentBytes = 0
+    _ = wholeTexture(of: image)
+  }
+
   /// Returns a texture of all pixels of an image, which is scaled while it is drawn; `nil` if there is no memory for it,
   /// or if making it would exceed the frame's budget.
   func wholeTexture(of image: Image) -> Maker.ImageTexture? {

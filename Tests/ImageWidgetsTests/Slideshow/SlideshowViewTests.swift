@@ -27,6 +27,22 @@ struct SlideshowViewTests {
     #expect(view.shownSlide?.title == "Slide 0")
   }
 
+  @Test func nextSlideIsUploadedBeforeItIsShown() async throws {
+    var uploaded: [DrawList.ImageCommand] = []
+    window.prepareImage = { uploaded.append($0) }
+    try await bench.begin(SlideshowBench.slides(3))
+    #expect(bench.shown == [0])
+    let next = try #require(uploaded.last, "the slide after the first one")
+    #expect(uploaded.count == 1)
+    #expect(bench.images.map(\.image) != [next.image])
+
+    try await bench.run(until: 12)
+
+    #expect(bench.shown == [0, 1])
+    #expect(bench.images.map(\.image) == [next.image])
+    #expect(bench.images.map(\.destination) == [next.destination])
+  }
+
   @Test func imageThatFillsTheViewHasItsFrame() async throws {
     #expect(view.shownImageFrame == nil)
     try await bench.begin(SlideshowBench.slides(1))

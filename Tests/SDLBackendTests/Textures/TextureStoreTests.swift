@@ -165,6 +165,41 @@ extension SDLTests {
       #expect(duration >= 0)
     }
 
+    @Test func preparedImageIsNotUploadedInItsFrame() {
+      let trace = Trace()
+      let store = TextureStore(maker: PixelsInMemory(), budget: 10_000, frameBudget: 0, trace: trace)
+      let commands = images(2).map { DrawList.ImageCommand(image: $0, destination: .zero) }
+      let rect = PixelRect(width: 10, height: 10)
+      store.beginFrame()
+
+      for command in commands { store.prepare(command, in: rect, corners: CornerMask(radius: 0)) }
+
+      #expect(trace.events.count == 2, "the budget of a frame does not apply")
+      store.beginFrame()
+      for command in commands {
+        guard case .texture = store.drawing(of: command, in: rect, corners: CornerMask(radius: 0)) else {
+          Issue.record("no texture")
+          return
+        }
+      }
+      #expect(trace.events.count == 2)
+    }
+
+    @Test func windowPreparesAnImageOfALaterFrame() throws {
+      let test = try TestHost(width: 100)
+      let image = images(1)[0]
+      test.frame()
+
+      test.window.prepareImage?(
+        DrawList.ImageCommand(image: image, destination: Rect(x: 0, y: 0, width: 10, height: 10)))
+
+      #expect(test.host.textureBytes == 400)
+      #expect(!test.window.isDirty)
+      test.draw { row([image], &$0) }
+      test.frame()
+      #expect(test.host.textureBytes == 400)
+    }
+
     @Test func sweepRemovesTexturesOfReleasedImages() throws {
       let store = TextureStore(maker: PixelsInMemory(), budget: 10_000, frameBudget: 10_000)
       let rect = PixelRect(width: 10, height: 10)
