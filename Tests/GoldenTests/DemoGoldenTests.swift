@@ -73,8 +73,8 @@ struct DemoGoldenTests {
     opening("75", after: "224"),
     opening("100", after: "2000"),
     // An image that is enlarged by a double tap within 0.3 s.
-    zooming("0", after: "0"), zooming("25", after: "75"), zooming("50", after: "150"), zooming("75", after: "225"),
-    zooming("100", after: "400"),
+    zooming("0", after: "0"), zooming("25", after: "75"), zooming("50", after: "150"),
+    zooming("75", after: "225"), zooming("100", after: "400"),
     // An image on its way back into its tile, an image under a finger that drags it down, and a page that turns, each in
     // the middle.
     DemoMoment(
