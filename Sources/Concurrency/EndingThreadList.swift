@@ -28,7 +28,8 @@ struct EndingThreadList<Thread: Equatable> {
   /// Removes a thread that its stopper has joined.
   mutating func didJoin(_ thread: Thread) { Self.remove(thread, from: &attended) }
 
-  /// Notes that a thread is about to return from its function. Returns the thread that it must join first; `nil` for none.
+  /// Notes that a thread is about to return from its function. Returns the thread that it must join first; `nil` for
+  /// none.
   mutating func willReturn(_ thread: Thread) -> Thread? {
     guard Self.remove(thread, from: &unattended) else { return nil }
     defer { last = thread }

@@ -85,8 +85,8 @@ public final class CurlTransport: DataTransport {
   ///
   /// Waits until the thread has ended, so that every receiver has been told of the end of its transfer when this
   /// returns. When called from a receiver, returns at once. A later `start` creates a new thread. Does nothing if no
-  /// thread is running. Releasing the transport does the same without waiting. `exit` waits for the
-  /// threads of released transports, for a second at most.
+  /// thread is running. Releasing the transport does the same without waiting. `exit` waits for the threads of released
+  /// transports, for a second at most.
   public func stop() {
     let stopped = thread.withLock { thread in
       defer { thread = nil }

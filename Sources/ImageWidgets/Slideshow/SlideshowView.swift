@@ -12,11 +12,12 @@ public import VitrineWidgets
 /// window.rootView = slideshow
 /// ```
 ///
-/// The next image is loaded, decoded and uploaded to the graphics processor while the current one is shown, and the
-/// current one stays until the next is ready: there is no empty frame. An image that fails is skipped and tried again later. An image whose shape differs
-/// much from that of the view is shown whole, over a blurred copy of itself; others fill the view. If there is no
-/// current image, the first one does not wait for its blurred copy, which then fades in. The view holds at most three
-/// images: the shown one, the next one, and during a transition the outgoing one.
+/// The next image is loaded and decoded, and uploaded to the graphics processor if there is one, while the current one is
+/// shown. The current one stays until the next is ready: there is no empty frame. An image that fails is skipped and
+/// tried again later. An image whose shape differs much from that of the view is shown whole, over a blurred copy of
+/// itself; others fill the view. If there is no current image, the first one does not wait for its blurred copy, which
+/// then fades in. The view holds at most three images: the shown one, the next one, and during a transition the outgoing
+/// one.
 ///
 /// The first image is in the first frame of a window if the disk has it, as in an image slot
 /// (`Application.Configuration.firstFrameWait`), and appears without a transition.

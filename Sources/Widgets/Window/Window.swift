@@ -32,8 +32,8 @@ public final class Window: View {
   package var frameOrigin: Double?
   /// Returns the host's current time, which is later than `now` between two frames; `nil` without a host.
   package var hostTime: (() -> Double)?
-  /// Makes the texture of an image that a later frame draws, so that this frame is not late. The command is in the
-  /// coordinates of the window; `nil` without a host.
+  /// Makes the texture of an image that a later frame draws, so that the later frame is in time. The command is in the
+  /// coordinates of the window. `nil` without a host.
   package var prepareImage: ((DrawList.ImageCommand) -> Void)?
   /// True if a host draws the window in real time. An image that arrives before its slot was drawn then appears without
   /// a transition. If a program advances the time, that would depend on the speed of loading, so only an image whose
