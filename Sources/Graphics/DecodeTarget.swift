@@ -10,6 +10,9 @@ public struct DecodeTarget: Hashable, Sendable {
     /// The image covers the box: its width and its height are at least those of the box. Pixels outside the box are
     /// kept.
     case fill
+    /// Like `fill` for an image of almost the shape of the box, and like `fit` for any other: an image that would lose
+    /// more than 30 percent of its width or its height is decoded whole. A panorama needs few pixels in this mode.
+    case fillIfSimilar
   }
 
   /// The width of the box in pixels, at least 1.
@@ -35,32 +38,47 @@ public struct DecodeTarget: Hashable, Sendable {
     self.mode = mode
   }
 
+  /// The smallest ratio between the aspect ratios of image and box with which `.fillIfSimilar` covers the box. 0.7 crops
+  /// a square to 7:10, and shows a portrait whole on a wide screen.
+  private static let leastSimilarity = 0.7
+
+  /// Returns true if a source of this size covers the box, and false if it fits inside.
+  package func fills(sourceWidth: Int, sourceHeight: Int) -> Bool {
+    switch mode {
+    case .fit: return false
+    case .fill: return true
+    case .fillIfSimilar:
+      let ratio = Double(sourceWidth) * Double(height) / (Double(sourceHeight) * Double(width))
+      return min(ratio, 1 / ratio) >= Self.leastSimilarity
+    }
+  }
+
   private static func stored(_ side: Int) -> UInt16 { UInt16(clamping: max(1, side)) }
 
   /// Returns the size in pixels to which a source of the given size is decoded. Keeps the aspect ratio; the result is
   /// at least 1x1 and never larger than the source.
   ///
-  /// With `.fill`, the side that exceeds the box gets the same number of extra pixels at both ends, so that a centered
+  /// If the source covers the box, the side that exceeds the box gets the same number of extra pixels at both ends, so that a centered
   /// crop consists of whole pixels. For example, 1600x1200 becomes 86x64 for a box of 64x64; the exact size is
   /// 85.33x64.
   package func outputSize(sourceWidth: Int, sourceHeight: Int) -> (width: Int, height: Int) {
     guard sourceWidth > 0, sourceHeight > 0 else { return (1, 1) }
     let exact = exactSize(sourceWidth: sourceWidth, sourceHeight: sourceHeight)
-    switch mode {
-    case .fit: return (Self.rounded(exact.width), Self.rounded(exact.height))
-    case .fill:
-      return (
-        Self.covering(exact.width, box: width, limit: sourceWidth),
-        Self.covering(exact.height, box: height, limit: sourceHeight)
-      )
+    guard fills(sourceWidth: sourceWidth, sourceHeight: sourceHeight) else {
+      return (Self.rounded(exact.width), Self.rounded(exact.height))
     }
+    return (
+      Self.covering(exact.width, box: width, limit: sourceWidth),
+      Self.covering(exact.height, box: height, limit: sourceHeight)
+    )
   }
 
   /// Returns the exact decoded size in fractional pixels, before rounding. Never larger than the source.
   package func exactSize(sourceWidth: Int, sourceHeight: Int) -> (width: Double, height: Double) {
     let horizontal = Double(width) / Double(sourceWidth)
     let vertical = Double(height) / Double(sourceHeight)
-    let factor = min(1, mode == .fit ? min(horizontal, vertical) : max(horizontal, vertical))
+    let fills = fills(sourceWidth: sourceWidth, sourceHeight: sourceHeight)
+    let factor = min(1, fills ? max(horizontal, vertical) : min(horizontal, vertical))
     return (Double(sourceWidth) * factor, Double(sourceHeight) * factor)
   }
 

@@ -295,4 +295,38 @@ struct FeedRunTests {
     #expect(outcome.exitCode == 0)
     #expect(outcome.stats?.images.file == 2)
   }
+
+  @Test func openedPhotoStaysWhileItsFolderChanges() async throws {
+    let program = try VitrineProgram()
+    defer { program.remove() }
+    let photos = try program.folder(ofPhotos: ["a.jpg", "c.jpg"])
+    let opened = program.path("opened.png")
+
+    let outcome = try await program.run(
+      arguments: ["--video", "offscreen", "--size", "640x400", "--feed", photos],
+      script: """
+        wait idle
+        key tab
+        key down
+        key enter
+        wait idle
+        expect "Viewer: c" state loaded
+        screenshot \(opened)
+        wait for "b" 60
+        expect "Viewer: c" state loaded
+        key left
+        wait idle
+        expect "Viewer: b" state loaded
+        key escape
+        wait idle
+        expect "b" state loaded
+        """,
+      whileRunning: { process in
+        try await until(within: 120) { FileManager.default.fileExists(atPath: opened) }
+        try FileManager.default.copyItem(atPath: photos + "/a.jpg", toPath: photos + "/b.jpg")
+        kill(process, SIGHUP)
+      })
+
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+  }
 }

@@ -46,6 +46,19 @@ struct TreeRunTests {
     #expect(buttons.contains("\" \"\" disabled "))
   }
 
+  @Test func treeOfAnOpenedImageNamesTheViewerItsPageAndItsButton() async throws {
+    let outcome = try await run(
+      "grid", "--dump-tree", script: "wait idle\nkey tab\nkey enter\nwait idle\nkey +\nwait idle\n")
+
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+    let tree = outcome.output
+    #expect(tree.contains("\n  group \"Viewer\" \"\" normal 0,0 1280x800\n"), "\(tree)")
+    #expect(tree.contains("\n    pages \"\" \"1 of 10000\" normal 0,0 1280x800\n"))
+    #expect(tree.contains("\n      image \"First light\" \"125 %\" normal 0,0 1280x800\n"))
+    #expect(tree.contains("\n    text \"1 of 10000\" "))
+    #expect(tree.contains("\n    button \"Back\" "))
+  }
+
   @Test func treeIsPrintedAfterTheScript() async throws {
     let outcome = try await run(
       "buttons", "--dump-tree", script: "wait idle\ntap 117 276\n\(Self.tabsToHeart)\nwait idle\n")

@@ -28,6 +28,26 @@ import VitrineGraphics
     #expect(output(target, 1200, 1600) == [100, 134])
   }
 
+  @Test func fillIfSimilarCoversTheBoxWithImagesOfAlmostItsShape() {
+    let target = DecodeTarget(width: 1280, height: 800, mode: .fillIfSimilar)
+
+    #expect(output(target, 4000, 3000) == [1280, 960])
+    #expect(output(target, 2800, 2500) == [1280, 1144], "0.7 times as wide as the box")
+    #expect(output(target, 16000, 7000) == [1830, 800], "0.7 times as high as the box")
+    #expect(target.fills(sourceWidth: 4000, sourceHeight: 3000))
+  }
+
+  @Test func fillIfSimilarFitsImagesOfAnotherShapeIntoTheBox() {
+    let target = DecodeTarget(width: 1280, height: 800, mode: .fillIfSimilar)
+
+    #expect(output(target, 16000, 1000) == [1280, 80])
+    #expect(output(target, 3000, 4000) == [600, 800])
+    #expect(output(target, 2799, 2500) == [896, 800])
+    #expect(!target.fills(sourceWidth: 3000, sourceHeight: 4000))
+    #expect(target.isSatisfied(by: image(1280, 80, of: 16000, 1000)))
+    #expect(!target.isSatisfied(by: image(1280, 80, of: 1600, 1000)))
+  }
+
   @Test(arguments: [63, 64, 65, 100]) func fillOverhangsTheBoxEquallyOnBothSides(side: Int) {
     for source in stride(from: 201, through: 1601, by: 7) {
       let size = output(DecodeTarget(width: side, height: side, mode: .fill), source, 200)
@@ -37,14 +57,14 @@ import VitrineGraphics
     }
   }
 
-  @Test(arguments: [DecodeTarget.Mode.fit, .fill])
+  @Test(arguments: [DecodeTarget.Mode.fit, .fill, .fillIfSimilar])
   func outputIsNeverLargerThanTheSource(mode: DecodeTarget.Mode) {
     #expect(output(DecodeTarget(width: 500, height: 500, mode: mode), 30, 20) == [30, 20])
     #expect(output(DecodeTarget(width: .max, height: .max, mode: mode), 30, 20) == [30, 20])
     #expect(output(DecodeTarget(width: 10, height: 500, mode: .fill), 30, 20) == [30, 20])
   }
 
-  @Test(arguments: [DecodeTarget.Mode.fit, .fill])
+  @Test(arguments: [DecodeTarget.Mode.fit, .fill, .fillIfSimilar])
   func outputHasAtLeastOnePixelPerSide(mode: DecodeTarget.Mode) {
     #expect(output(DecodeTarget(width: 10, height: 10, mode: mode), 100_000, 1)[1] == 1)
     #expect(output(DecodeTarget(width: 1, height: 1, mode: mode), 1, 1) == [1, 1])

@@ -29,6 +29,7 @@ final class ImageViewer {
     hero.onStageChange = { [weak self] in self?.stageDidChange($0) }
     hero.accessibilityLabel = "Viewer"
     content.onClose = { [weak hero] in hero?.close() }
+    content.onImageChange = { [weak hero] in hero?.imageDidChange() }
     content.frame = window.bounds
     content.layoutIfNeeded()
     // The keys of the views behind are not for the viewer.

@@ -5,6 +5,8 @@ import Vitrine
 final class ViewerContent: View {
   /// Called when the button is pressed.
   var onClose: () -> Void = {}
+  /// Called when a page shows another image, or none.
+  var onImageChange: () -> Void = {}
 
   private let pages = PageView()
   private let caption = CaptionView()
@@ -140,7 +142,10 @@ extension ViewerContent: PageViewDataSource {
   func pageView(_ pageView: PageView, viewForPage page: Int) -> View {
     let view = ViewerPage(failure: failure)
     view.onTap = { [weak self] _ in self?.toggleBars() }
-    view.onImageChange = { [weak self] in self?.updateCaption() }
+    view.onImageChange = { [weak self] in
+      self?.updateCaption()
+      self?.onImageChange()
+    }
     view.show(items[page])
     return view
   }

@@ -97,6 +97,10 @@ public final class HeroView: View {
     fly(to: goal, as: .closing)
   }
 
+  /// Draws another image under a finger that rests on it. Call this method when `content` shows another image, for
+  /// example because the sharp one has arrived. The other stages draw it with their next frame.
+  public func imageDidChange() { if stage == .dragged { setNeedsDisplay() } }
+
   /// The pose of the whole image; `nil` without an image.
   private var wholePose: HeroPose? {
     guard let image = image(), !bounds.isEmpty else { return nil }

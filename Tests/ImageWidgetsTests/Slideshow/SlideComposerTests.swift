@@ -69,7 +69,7 @@ struct SlideComposerTests {
   @Test func slidesAreDecodedForTheScaleOfTheWindowAndTheLargestZoom() throws {
     let size = try #require(SlideSize(Size(width: 100, height: 50), scale: 2, zoom: 1.15))
 
-    #expect(size.target == DecodeTarget(width: 230, height: 115, mode: .fill))
+    #expect(size.target == DecodeTarget(width: 230, height: 115, mode: .fillIfSimilar))
     #expect(SlideSize(.zero, scale: 1, zoom: 1) == nil)
   }
 

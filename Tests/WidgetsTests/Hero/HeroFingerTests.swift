@@ -74,6 +74,25 @@ struct HeroFingerTests {
     #expect(hero.stage == .open)
   }
 
+  @Test func imageThatArrivesUnderARestingFingerIsDrawn() {
+    pull(by: 60)
+    let frames = test.framesDrawn
+    let sharp = Image.solid(width: 800, height: 600)
+
+    content.contents = sharp
+    hero.imageDidChange()
+    test.advance(by: 0.05)
+
+    #expect(test.framesDrawn > frames)
+    #expect(test.images.map(\.image) == [sharp])
+    test.release(finger: 1)
+    test.advanceUntilIdle()
+    let drawn = test.framesDrawn
+    hero.imageDidChange()
+    test.advance(by: 0.05)
+    #expect(test.framesDrawn == drawn, "the content draws itself")
+  }
+
   @Test func imageRemovedWhileItIsPulledLeavesTheContent() {
     pull(by: 60)
     content.contents = nil

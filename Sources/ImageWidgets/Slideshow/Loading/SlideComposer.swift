@@ -11,7 +11,8 @@ nonisolated struct SlideComposer {
   func composition(of image: Image) -> Image {
     let bitmap = image.bitmap
     let backdrop = SlideBackdrop(of: bitmap, width: width, height: height)
-    let frame = frame(width: bitmap.width, height: bitmap.height)
+    // The sides of a scaled image are rounded.
+    let frame = frame(width: image.sourceWidth, height: image.sourceHeight)
     let columns = SlideTaps(source: bitmap.width, target: frame.width)
     let rows = SlideTaps(source: bitmap.height, target: frame.height)
     let pixels = Bitmap(width: width, height: height, format: bitmap.format, isOpaque: true) { bytes, _ in

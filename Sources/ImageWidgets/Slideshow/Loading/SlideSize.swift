@@ -2,10 +2,6 @@ import VitrineGraphics
 
 /// The size in pixels for which slides are prepared.
 nonisolated struct SlideSize: Hashable {
-  /// The smallest ratio between the shapes of image and view with which the image fills the view. 0.7 crops a square to
-  /// 7:10, and shows a portrait whole on a wide screen.
-  static let leastRatio = 0.7
-
   /// The size of the view in pixels.
   let width, height: Int
   /// The number of times by which an image that fills the view is enlarged at most.
@@ -26,13 +22,13 @@ nonisolated struct SlideSize: Hashable {
   /// The size to which images are decoded.
   var target: DecodeTarget {
     DecodeTarget(
-      width: Self.pixels(Double(width) * zoom), height: Self.pixels(Double(height) * zoom), mode: .fill)
+      width: Self.pixels(Double(width) * zoom), height: Self.pixels(Double(height) * zoom),
+      mode: .fillIfSimilar)
   }
 
   /// Returns true if an image of this size fills the view, and false if it is shown whole over a backdrop.
   func fills(imageWidth: Int, imageHeight: Int) -> Bool {
-    let ratio = Double(imageWidth) * Double(height) / (Double(imageHeight) * Double(width))
-    return min(ratio, 1 / ratio) >= Self.leastRatio
+    target.fills(sourceWidth: imageWidth, sourceHeight: imageHeight)
   }
 
   /// Returns true if a slide that was prepared for another size has to be prepared again: its backdrop is missing or

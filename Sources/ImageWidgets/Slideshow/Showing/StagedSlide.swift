@@ -29,14 +29,17 @@ struct StagedSlide {
 
   /// Returns the command that draws the slide at a time.
   func command(in bounds: Rect, at now: Double) -> DrawList.ImageCommand {
-    let mode = image.placement == .whole ? ContentMode.fit : .fill
-    let image = image.image
+    let (placement, image) = (image.placement, image.image)
+    let pixels = Size(width: Double(image.pixelWidth), height: Double(image.pixelHeight))
     guard isMovable, let movement else {
-      let layout = mode.layout(
+      if placement == .whole {
+        return DrawList.ImageCommand(
+          image: image, source: Rect(origin: .zero, size: pixels), destination: imageFrame(in: bounds))
+      }
+      let layout = ContentMode.fill.layout(
         pixelWidth: image.pixelWidth, pixelHeight: image.pixelHeight, size: image.size, in: bounds)
       return DrawList.ImageCommand(image: image, source: layout.source, destination: layout.destination)
     }
-    let pixels = Size(width: Double(image.pixelWidth), height: Double(image.pixelHeight))
     let path = KenBurns(image: pixels, view: bounds.size, number: number)
     let fraction = movement > 0 ? clock.elapsed(at: now) / movement : 1
     return DrawList.ImageCommand(

@@ -28,8 +28,7 @@ struct PixelVariants: Sendable {
     var text = PixelVariantText()
     text.append(decoder)
     text.append(pixelFormat == .bgra ? "bgra" : "rgba")
-    text.append(
-      request.targetSize.map { "\($0.width)x\($0.height) \($0.mode == .fit ? "fit" : "fill")" })
+    text.append(request.targetSize.map { "\($0.width)x\($0.height) \(Self.name(of: $0.mode))" })
     let limits = request.limits
     text.append("\(limits.pixels) \(limits.side)\(Self.animationText(limits))")
     text.append(limits.scaleDownBytes.map { "\($0)" })
@@ -55,6 +54,14 @@ struct PixelVariants: Sendable {
     let start = rest.startIndex
     guard PixelVariantText.dropPart(of: &rest) else { return nil }
     return String(Substring(variant.utf8[..<start])) + String(Substring(rest))
+  }
+
+  private static func name(of mode: DecodeTarget.Mode) -> String {
+    switch mode {
+    case .fit: "fit"
+    case .fill: "fill"
+    case .fillIfSimilar: "fillIfSimilar"
+    }
   }
 
   /// Returns the limits that decide whether an image is animated; nothing for the defaults, so that pixels that were

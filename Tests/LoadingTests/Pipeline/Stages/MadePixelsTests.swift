@@ -119,6 +119,16 @@ import VitrineTesting
     #expect(Set(texts).count == texts.count)
   }
 
+  @Test func modesOfATargetHaveKeysOfTheirOwn() throws {
+    let variants = try variants()
+    let texts = try [DecodeTarget.Mode.fit, .fill, .fillIfSimilar].map { mode in
+      var request = request()
+      request.targetSize = DecodeTarget(width: 64, height: 48, mode: mode)
+      return try #require(variants.variant(of: request, nil))
+    }
+    #expect(Set(texts).count == 3)
+  }
+
   @Test func limitsOfAnimationsAreInTheKeyUnlessTheyAreTheDefaults() throws {
     let (variants, standard) = (try variants(), DecodeLimits())
     func text(_ limits: DecodeLimits) throws -> String {
