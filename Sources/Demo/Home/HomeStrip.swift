@@ -34,7 +34,7 @@ final class HomeStrip: SidewaysScrollView {
     super.init()
     layout.count = items.count
     // The gradient of the caption ends with this color.
-    backgroundColor = Color.black.multiplyingAlpha(by: 0.7)
+    backgroundColor = Color.black.multiplyingAlpha(by: 0.6)
     accessibilityRole = .list
     accessibilityLabel = "Images"
   }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import VitrineGraphics
 import VitrineTesting
@@ -31,9 +32,26 @@ struct CaptionTests {
 
     let veil = try #require(test.images.first)
     #expect(test.texts == ["Lighthouse"])
-    #expect(veil.destination == Rect(x: 0, y: 180, width: 400, height: 120))
+    #expect(veil.destination.origin == Point(x: 0, y: 180))
     #expect(veil.image.bitmap.color(x: 0, y: 0).alpha < 8)
-    #expect(veil.image.bitmap.color(x: 0, y: 63).alpha > 160)
+    #expect(veil.image.bitmap.color(x: 0, y: 63).alpha > 150)
+  }
+
+  @Test(arguments: [120.0, 88, 70]) func whiteTextIsLegibleOnAWhiteImage(height: Double) throws {
+    let caption = caption("Lighthouse")
+    caption.frame = Rect(x: 0, y: 300 - height, width: 400, height: height)
+    let test = TestWindow(caption)
+
+    let label = try #require(caption.subviews.first?.frameInWindow)
+    let gradient = try #require(test.images.first).destination
+    let veil = Color.black.multiplyingAlpha(by: 0.6)
+    let fill = try #require(test.fills(of: veil).first)
+    #expect(gradient.maxY <= label.minY + label.height / 4, "the gradient ends above the capitals")
+    #expect(fill.minY == gradient.maxY && fill.maxY == 300)
+    // White under the veil is gray (WCAG 2.2, "relative luminance" and "contrast ratio").
+    let gray = (255 - Double(veil.alpha)) / 255
+    let luminance = pow((gray + 0.055) / 1.055, 2.4)
+    #expect(1.05 / (luminance + 0.05) > 4.5)
   }
 
   @Test func captionWithoutATextDrawsNothing() {
