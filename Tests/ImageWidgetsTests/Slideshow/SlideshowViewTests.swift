@@ -311,6 +311,21 @@ struct SlideshowViewTests {
     #expect(bench.shown == [0])
   }
 
+  @Test func failedSlidesAreLoadedAgainAtOnceWhenTheNetworkReturns() async throws {
+    bench.slots.downloader.isOffline = true
+    bench.respond()
+    view.setSlides(SlideshowBench.slides(2))
+    window.addSubview(view)
+    try await until { bench.failures.count == 2 }
+    #expect(bench.failures == [.offline, .offline] && bench.shown.isEmpty)
+
+    bench.slots.downloader.isOffline = false
+    try await until { !bench.shown.isEmpty }
+
+    #expect(bench.shown == [0])
+    #expect(window.now < 5, "without waiting for the next attempt")
+  }
+
   // MARK: Other slides
 
   @Test func shownImageStaysWhenTheSlidesAreReplaced() async throws {
@@ -437,6 +452,20 @@ struct SlideshowViewTests {
     #expect(image.color(x: 20, y: 150).red < 128)
     #expect(view.shownImageFrame == Rect(x: 125, y: 0, width: 150, height: 300))
     #expect(bench.slots.downloader.ledger.usage.decoding == 0)
+  }
+
+  @Test func panoramaIsDecodedNoLargerThanTheView() async throws {
+    let panorama = FakeDecoder.encodedImage(width: 16_000, height: 1000)
+    bench.transport.respondToAll { $0.respond(with: panorama) }
+    var widths: [Int] = []
+    view.onShow = { [bench] _, _ in widths += bench.images.map(\.image.pixelWidth) }
+    view.setSlides(SlideshowBench.slides(1))
+    window.addSubview(view)
+    try await until { !widths.isEmpty && !view.isPreparing }
+
+    // The image without its backdrop.
+    #expect(widths == [400])
+    #expect(view.shownImageFrame == Rect(x: 0, y: 137.5, width: 400, height: 25))
   }
 
   @Test func largerViewLoadsTheShownSlideAgain() async throws {
