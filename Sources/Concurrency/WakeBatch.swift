@@ -11,7 +11,7 @@ package enum WakeBatch {
     var jobs = 0
   }
 
-  /// The number of jobs after which threads are woken nevertheless, so that a job waits for few events.
+  /// The number of jobs after which threads are woken nevertheless, so that at most this many wait.
   static let limit = 8
 
   /// The key of a thread's delayed wake-ups; `nil` if the process has no key left.

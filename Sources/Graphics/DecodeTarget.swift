@@ -10,8 +10,9 @@ public struct DecodeTarget: Hashable, Sendable {
     /// The image covers the box: its width and its height are at least those of the box. Pixels outside the box are
     /// kept.
     case fill
-    /// Like `fill` for an image of almost the shape of the box, and like `fit` for any other: an image that would lose
-    /// more than 30 percent of its width or its height is decoded whole. A panorama needs few pixels in this mode.
+    /// Like `fill` for an image of a similar shape as the box, and like `fit` for any other: an image that would lose
+    /// more than 30 percent of its width or its height is decoded whole. Transforms come later: the shape of the
+    /// encoded image counts.
     case fillIfSimilar
   }
 
@@ -38,8 +39,8 @@ public struct DecodeTarget: Hashable, Sendable {
     self.mode = mode
   }
 
-  /// The smallest ratio between the aspect ratios of image and box with which `.fillIfSimilar` covers the box. 0.7 crops
-  /// a square to 7:10, and shows a portrait whole on a wide screen.
+  /// The smallest ratio between the aspect ratios of image and box with which `.fillIfSimilar` covers the box. 0.7
+  /// crops a square to 7:10, and shows a portrait whole on a wide screen.
   private static let leastSimilarity = 0.7
 
   /// Returns true if a source of this size covers the box, and false if it fits inside.
@@ -58,9 +59,9 @@ public struct DecodeTarget: Hashable, Sendable {
   /// Returns the size in pixels to which a source of the given size is decoded. Keeps the aspect ratio; the result is
   /// at least 1x1 and never larger than the source.
   ///
-  /// If the source covers the box, the side that exceeds the box gets the same number of extra pixels at both ends, so that a centered
-  /// crop consists of whole pixels. For example, 1600x1200 becomes 86x64 for a box of 64x64; the exact size is
-  /// 85.33x64.
+  /// If the source covers the box, the side that exceeds the box gets the same number of extra pixels at both ends, so
+  /// that a centered crop consists of whole pixels. For example, 1600x1200 becomes 86x64 for a box of 64x64; the exact
+  /// size is 85.33x64.
   package func outputSize(sourceWidth: Int, sourceHeight: Int) -> (width: Int, height: Int) {
     guard sourceWidth > 0, sourceHeight > 0 else { return (1, 1) }
     let exact = exactSize(sourceWidth: sourceWidth, sourceHeight: sourceHeight)

@@ -35,6 +35,8 @@ final class SlideshowPlayer {
   private weak var view: SlideshowView?
   private var shownCount = 0
   private var wasDrawn = false
+  /// The next slide, if its texture was made for the present size of the view.
+  private weak var uploaded: SlideImage?
   /// True while the view counts as loading its first image.
   private var isPending = false
   private let timer = SlideFrames(keepsBusy: false) { player, now in
@@ -144,11 +146,15 @@ final class SlideshowPlayer {
       preparation.resize(slide, from: view.currentDownloader)
     }
     update()
+    uploaded = nil
+    prepareTexture()
   }
 
   /// Draws the slides. A view that is drawn again continues.
   func draw(_ placeholder: DrawList.ImageCommand?, into list: inout DrawList) {
     guard let view, let window = view.window else { return }
+    // The texture of the next slide has waited for this frame.
+    if !wasDrawn, preparation.next != nil { timer.request(at: window.now, in: window) }
     wasDrawn = true
     stage.draw(
       in: view.bounds, at: window.now, scale: window.scale, placeholder: placeholder, into: &list)
@@ -185,6 +191,7 @@ final class SlideshowPlayer {
     stage.step(at: now)
     reportShown()
     if wasMoving || stage.isChanging { view.setNeedsDisplay() }
+    prepareTexture()
     requestFrames(at: window.frameTime(after: now), in: window)
   }
 
@@ -240,15 +247,19 @@ final class SlideshowPlayer {
     prepareTexture()
   }
 
-  /// Makes the texture of a slide that is not shown yet, so that the first frame of its transition is not late.
+  /// Makes the texture of the next slide, so that the first frame of its transition is not late. Waits for the end of the
+  /// present transition, and for the first frame of the view.
   private func prepareTexture() {
-    guard let view, let window = view.window, let image = preparation.next else { return }
+    guard let view, let window = view.window, view.isOnScreen, wasDrawn, !stage.isChanging,
+      let image = preparation.next, image !== uploaded
+    else { return }
+    uploaded = image
     var command = staged(image, at: currentTime).command(in: view.bounds, at: currentTime)
     command.destination.origin = view.convertToWindow(command.destination.origin)
     window.prepareImage?(command)
   }
 
-  /// Returns the slide that is shown next, with an image.
+  /// Returns a slide with this image that begins at a time.
   private func staged(_ image: SlideImage, at now: Double) -> StagedSlide {
     let seconds = plan.secondsPerImage + 2 * plan.transitionSeconds
     return StagedSlide(

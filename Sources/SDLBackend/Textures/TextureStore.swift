@@ -121,7 +121,11 @@ final class TextureStore<Maker: TextureMaking> {
 
   /// Returns the way to draw an image in a rectangle of the screen. The image's frame must exist, and its source must
   /// lie inside the bitmap.
-  func drawing(of command: DrawList.ImageCommand, in rect: PixelRect, corners: CornerMask) -> Drawing {
+  ///
+  /// - Parameter isNeeded: True to make a texture of a further size at once; see `isSettled`.
+  func drawing(
+    of command: DrawList.ImageCommand, in rect: PixelRect, corners: CornerMask, isNeeded: Bool = false
+  ) -> Drawing {
     let image = command.image
     let bitmap = image.bitmap
     let origin = oneToOne(command.source, rect, bitmap)
@@ -140,7 +144,7 @@ final class TextureStore<Maker: TextureMaking> {
     }
     let bytes = rect.width * rect.height * PixelFormat.bytesPerPixel
     guard cache.hasSpace(for: bytes, stamp: frame) else { return .coarse(.noMemory) }
-    guard isSettled(key) else { return .coarse(.changing) }
+    guard isNeeded || isSettled(key) else { return .coarse(.changing) }
     // The frame's budget also covers images that fade in: the user has waited for them and can wait for the next frame.
     // An image that appears at once, such as a memory hit, is uploaded at once.
     if readyPixels == nil || command.opacity < 1 {
@@ -162,7 +166,7 @@ final class TextureStore<Maker: TextureMaking> {
   /// Makes the texture of an image, if it needs one, between two frames. The budget of a frame does not apply.
   func prepare(_ command: DrawList.ImageCommand, in rect: PixelRect, corners: CornerMask) {
     spentBytes = 0
-    _ = drawing(of: command, in: rect, corners: corners)
+    _ = drawing(of: command, in: rect, corners: corners, isNeeded: true)
   }
 
   /// Makes the texture of all pixels of an image between two frames. The budget of a frame does not apply.

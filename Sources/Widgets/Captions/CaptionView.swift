@@ -27,6 +27,7 @@ open class CaptionView: View {
   public var font: Font {
     get { label.font }
     set {
+      guard newValue != font else { return }
       label.font = newValue
       setNeedsLayout()
     }
@@ -40,12 +41,15 @@ open class CaptionView: View {
       setNeedsDisplay()
     }
   }
-  /// The distances of the contents from the edges, in points. The gradient lies above the text, and is darkest behind it.
+  /// The distances of the contents from the edges, in points. The gradient fills the distance at the top; below, its
+  /// darkest color fills the view.
   public var insets = Insets(top: 56, left: 32, bottom: 24, right: 32) {
     didSet { if insets != oldValue { setNeedsLayout() } }
   }
 
   private let label = Label("", font: .bold(24))
+  /// The distance of the contents from the upper edge.
+  private var gradientHeight = 0.0 { didSet { if gradientHeight != oldValue { setNeedsDisplay() } } }
   /// The distance between the text and the trailing view in points.
   private static let gap = 24.0
 
@@ -73,6 +77,7 @@ open class CaptionView: View {
   open override func layoutSubviews() {
     let (height, trailing) = (contentHeight, trailingSize)
     let top = bounds.height - insets.bottom - height
+    gradientHeight = top
     let right = bounds.width - insets.right
     trailingView?.frame = Rect(
       x: right - trailing.width, y: top + (height - trailing.height) / 2, width: trailing.width,
@@ -85,8 +90,6 @@ open class CaptionView: View {
   open override func draw(into list: inout DrawList) {
     super.draw(into: &list)
     guard !text.isEmpty || trailingView != nil else { return }
-    // Capital letters begin a quarter of a line below its top.
-    let capitals = bounds.height - insets.bottom - contentHeight * 0.75
-    Veil.draw(in: bounds, height: capitals, into: &list)
+    Veil.draw(in: bounds, height: gradientHeight, into: &list)
   }
 }

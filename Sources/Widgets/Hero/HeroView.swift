@@ -97,8 +97,8 @@ public final class HeroView: View {
     fly(to: goal, as: .closing)
   }
 
-  /// Draws another image under a finger that rests on it. Call this method when `content` shows another image, for
-  /// example because the sharp one has arrived. The other stages draw it with their next frame.
+  /// Draws the image again if a finger rests on it. Call this method when `content` shows another image, for example
+  /// because the sharp one has arrived. In other stages this is not necessary.
   public func imageDidChange() { if stage == .dragged { setNeedsDisplay() } }
 
   /// The pose of the whole image; `nil` without an image.

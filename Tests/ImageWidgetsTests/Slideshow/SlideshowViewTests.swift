@@ -31,7 +31,8 @@ struct SlideshowViewTests {
     var uploaded: [DrawList.ImageCommand] = []
     window.prepareImage = { uploaded.append($0) }
     try await bench.begin(SlideshowBench.slides(3))
-    #expect(bench.shown == [0])
+    #expect(bench.shown == [0] && uploaded.isEmpty, "the first frame comes first")
+    try await bench.run(until: 0.1)
     let next = try #require(uploaded.last, "the slide after the first one")
     #expect(uploaded.count == 1)
     #expect(bench.images.map(\.image) != [next.image])
@@ -43,6 +44,24 @@ struct SlideshowViewTests {
     #expect(bench.images.map(\.destination) == [next.destination])
   }
 
+  @Test func nextSlideIsUploadedAfterTheTransitionAndAgainForAnotherSize() async throws {
+    view.transition = .crossDissolve(1)
+    var uploaded: [DrawList.ImageCommand] = []
+    try await bench.begin(SlideshowBench.slides(3))
+    try await bench.run(until: 10.9)
+    window.prepareImage = { uploaded.append($0) }
+    try await bench.run(until: 11.5)
+    try await until { !view.isPreparing }
+    #expect(view.isChanging && uploaded.isEmpty, "frames of a transition are not delayed")
+
+    try await bench.run(until: 12.5)
+    #expect(!view.isChanging && uploaded.map(\.destination) == [window.bounds])
+    let larger = Rect(x: 0, y: 0, width: window.bounds.width, height: window.bounds.height * 0.9)
+    view.frame = larger
+    try await bench.run(until: 12.6)
+    #expect(uploaded.map(\.destination) == [window.bounds, larger])
+  }
+
   @Test func imageThatFillsTheViewHasItsFrame() async throws {
     #expect(view.shownImageFrame == nil)
     try await bench.begin(SlideshowBench.slides(1))
@@ -52,6 +71,8 @@ struct SlideshowViewTests {
 
   @Test func stillSlideRequestsNoFrames() async throws {
     try await bench.begin(SlideshowBench.slides(3))
+    // The frame after the first one uploads the next slide.
+    try await bench.run(until: 0.1)
 
     #expect(window.nextDeadline == 10)
     #expect(window.isIdle)

@@ -185,6 +185,23 @@ extension SDLTests {
       #expect(trace.events.count == 2)
     }
 
+    @Test func preparedImageHasATextureOfAFurtherSizeAtOnce() {
+      let store = TextureStore(maker: PixelsInMemory(), budget: 10_000, frameBudget: 10_000)
+      let command = DrawList.ImageCommand(image: images(1)[0], destination: .zero)
+      let (small, large) = (PixelRect(width: 10, height: 10), PixelRect(width: 12, height: 12))
+      store.beginFrame()
+      _ = store.drawing(of: command, in: small, corners: CornerMask(radius: 0))
+
+      store.prepare(command, in: large, corners: CornerMask(radius: 0))
+
+      store.beginFrame()
+      guard case .texture = store.drawing(of: command, in: large, corners: CornerMask(radius: 0)) else {
+        Issue.record("no texture")
+        return
+      }
+      #expect(store.count == 2)
+    }
+
     @Test func windowPreparesAnImageOfALaterFrame() throws {
       let test = try TestHost(width: 100)
       let image = images(1)[0]

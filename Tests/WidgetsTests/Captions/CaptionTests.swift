@@ -46,12 +46,38 @@ struct CaptionTests {
     let gradient = try #require(test.images.first).destination
     let veil = Color.black.multiplyingAlpha(by: 0.6)
     let fill = try #require(test.fills(of: veil).first)
-    #expect(gradient.maxY <= label.minY + label.height / 4, "the gradient ends above the capitals")
+    #expect(gradient.maxY <= label.minY, "the gradient ends above the text")
     #expect(fill.minY == gradient.maxY && fill.maxY == 300)
     // White under the veil is gray (WCAG 2.2, "relative luminance" and "contrast ratio").
     let gray = (255 - Double(veil.alpha)) / 255
     let luminance = pow((gray + 0.055) / 1.055, 2.4)
     #expect(1.05 / (luminance + 0.05) > 4.5)
+  }
+
+  @Test func captionWithoutADistanceAboveIsDarkBehindTheWholeText() throws {
+    let caption = caption("Lighthouse")
+    caption.insets = Insets(top: 0, left: 32, bottom: 0, right: 32)
+    let height = caption.sizeThatFits(Size(width: 400, height: 300)).height
+    caption.frame = Rect(x: 0, y: 300 - height, width: 400, height: height)
+    let test = TestWindow(caption)
+
+    #expect(test.images.isEmpty)
+    #expect(test.fills(of: Color.black.multiplyingAlpha(by: 0.6)) == [caption.frame])
+  }
+
+  @Test func gradientFollowsOtherInsetsAndAnotherFont() throws {
+    let caption = caption("Lighthouse")
+    let test = TestWindow(caption)
+    let before = try #require(test.images.first).destination
+
+    caption.insets.bottom = 40
+    test.draw()
+    let raised = try #require(test.images.first).destination
+    caption.font = .bold(48)
+    test.draw()
+
+    #expect(raised.height == before.height - 16)
+    #expect(try #require(test.images.first).destination.height < raised.height)
   }
 
   @Test func captionWithoutATextDrawsNothing() {

@@ -38,6 +38,8 @@ final class SlideLoad {
     switch slide.request {
     case .success(var request):
       request.targetSize = size.target
+      // A transform may change the shape.
+      if !request.transforms.isEmpty { request.targetSize?.mode = .fill }
       request.animation = .firstFrame
       request.progressive = .none
       // A stale image is shown without waiting for its server, as in a slot.

@@ -10,6 +10,7 @@ protocol FetchReceiverDelegate: AnyObject, Sendable {
   func fetchEnded(_ receiver: FetchReceiver, _ end: FetchEnd, resumable: ResumableData?)
   /// Called with the metrics of a transfer, successful or not.
   func count(_ metrics: TransportMetrics)
-  /// Called when the transport has reported the end of a transfer, even of one that was given up.
+  /// Called when the transport has reported the end of a transfer, even of one that was given up. Follows `fetchEnded`,
+  /// unless a modifier of the body is still running.
   func transportEnded()
 }

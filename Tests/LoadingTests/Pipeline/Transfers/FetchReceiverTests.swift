@@ -13,11 +13,14 @@ import VitrineTesting
     let clock = ManualLoadingClock()
     private let ends = Atomic(0)
     private let transportEnds = Atomic(0)
+    /// The number of results when the transfer ended last.
+    private let endsBefore = Atomic(0)
 
     /// The number of results.
     var endCount: Int { ends.load(ordering: .relaxed) }
     /// The number of ended transfers.
     var transportEndCount: Int { transportEnds.load(ordering: .relaxed) }
+    var endCountBeforeTransportEnd: Int { endsBefore.load(ordering: .relaxed) }
 
     func fetchBegins(_ receiver: FetchReceiver) -> Bool {
       clock.advance(by: 60)
@@ -30,7 +33,10 @@ import VitrineTesting
       ends.wrappingAdd(1, ordering: .relaxed)
     }
     func count(_ metrics: TransportMetrics) {}
-    func transportEnded() { transportEnds.wrappingAdd(1, ordering: .relaxed) }
+    func transportEnded() {
+      endsBefore.store(endCount, ordering: .relaxed)
+      transportEnds.wrappingAdd(1, ordering: .relaxed)
+    }
   }
 
   @Test func timeLimitOfTheRequestModifierDoesNotEndAnAttemptThatBegins() async throws {
@@ -63,6 +69,7 @@ import VitrineTesting
       configuration: configuration, ledger: MemoryLedger(), secondsQueued: 0, delegate: delegate)
 
     receiver.transportDidFinish(.failure(.status(500)))
+    #expect(delegate.endCountBeforeTransportEnd == 1, "`drain()` waits for what the result causes")
     receiver.transportDidFinish(.success(TransportMetrics()))
 
     #expect(delegate.transportEndCount == 1, "a second end would leave the downloader busy")
