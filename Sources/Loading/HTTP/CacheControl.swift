@@ -17,8 +17,8 @@ struct CacheControl: Hashable {
   /// Parses the `Cache-Control` fields among `headers`. Never fails: a malformed directive counts as a directive of an
   /// unknown name.
   init(_ headers: HTTPHeaders) {
-    for field in headers.fields where HTTPHeaders.isSame(field.name, "Cache-Control") {
-      for element in Self.elements(field.value) { add(element) }
+    headers.forEachValue(of: "Cache-Control") { value in
+      for element in Self.elements(value) { add(element) }
     }
   }
 
@@ -38,10 +38,11 @@ struct CacheControl: Hashable {
   }
 
   private mutating func add(_ element: Substring) {
-    let halves = element.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    let name = Self.trimmed(halves[0]).lowercased()
+    let equals = element.utf8.firstIndex(of: UInt8(ascii: "="))
+    let name = Self.trimmed(element[..<(equals ?? element.endIndex)]).lowercased()
     guard !name.isEmpty, values[name] == nil else { return }
-    values[name] = .some(halves.count == 2 ? Self.unquoted(Self.trimmed(halves[1])) : nil)
+    let value = equals.map { Self.unquoted(Self.trimmed(element[element.utf8.index(after: $0)...])) }
+    values[name] = .some(value)
   }
 
   /// Splits a field value at the commas outside of quoted strings. A quoted string without a closing quote extends to
@@ -49,18 +50,19 @@ struct CacheControl: Hashable {
   private static func elements(_ text: String) -> [Substring] {
     var isQuoted = false
     var isEscaped = false
-    return text.split { character in
+    let elements = text.utf8.split { byte in
       if isEscaped {
         isEscaped = false
-      } else if isQuoted, character == "\\" {
+      } else if isQuoted, byte == UInt8(ascii: "\\") {
         isEscaped = true
-      } else if character == "\"" {
+      } else if byte == UInt8(ascii: "\"") {
         isQuoted.toggle()
       } else {
-        return character == "," && !isQuoted
+        return byte == UInt8(ascii: ",") && !isQuoted
       }
       return false
     }
+    return elements.map { Substring($0) }
   }
 
   /// Returns the content of a quoted string, or a token unchanged. Both forms must be accepted (RFC 9111, 5.2).
@@ -82,9 +84,10 @@ struct CacheControl: Hashable {
   }
 
   private static func trimmed(_ text: Substring) -> Substring {
-    var text = text
-    while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
-    while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-    return text
+    func isBlank(_ byte: UInt8?) -> Bool { byte == UInt8(ascii: " ") || byte == 0x09 }
+    var bytes = text.utf8
+    while isBlank(bytes.first) { bytes.removeFirst() }
+    while isBlank(bytes.last) { bytes.removeLast() }
+    return Substring(bytes)
   }
 }

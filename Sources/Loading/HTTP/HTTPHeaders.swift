@@ -63,8 +63,22 @@ public struct HTTPHeaders: Hashable, Sendable {
   /// Returns the words of all fields called `name` in lower case: the elements of a list that commas separate (RFC
   /// 9110, 5.6.1), split at blanks as well. Splits inside quoted strings too.
   package func words(of name: String) -> [String] {
-    fields.lazy.filter { Self.isSame($0.name, name) }.flatMap { $0.value.split { ", \t".contains($0) } }
-      .map { $0.lowercased() }
+    var words: [String] = []
+    forEachValue(of: name) { value in
+      for word in value.utf8.split(whereSeparator: { ", \t".utf8.contains($0) }) {
+        words.append(Substring(word).lowercased())
+      }
+    }
+    return words
+  }
+
+  /// Calls `body` with the value of each field called `name`, in order. O(n).
+  func forEachValue(of name: String, _ body: (String) -> Void) {
+    let mark = NameMark(name)
+    // By index, because a copy of each field would take longer than the comparison.
+    for index in fields.indices where fields[index].mark == mark && Self.isSame(fields[index].name, name) {
+      body(fields[index].value)
+    }
   }
 
   /// Returns true if two names are equal without regard to the case of ASCII letters.

@@ -17,7 +17,13 @@ package enum SHA256 {
         }
       }
     }
-    return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * UInt32($0))) } }
+    return [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
+      for index in 0..<32 {
+        buffer.initializeElement(
+          at: index, to: UInt8(truncatingIfNeeded: state[index / 4] >> (24 - 8 * UInt32(index % 4))))
+      }
+      count = 32
+    }
   }
 
   /// Returns the HMAC-SHA-256 of `bytes` under `key`, 32 bytes.
@@ -29,14 +35,17 @@ package enum SHA256 {
 
   /// Returns the bytes followed by a one bit, zeros and the number of bits; the length is a multiple of 64 bytes.
   private static func padding(_ bytes: [UInt8]) -> [UInt8] {
-    var padded = bytes
-    padded.append(0x80)
-    padded.append(contentsOf: repeatElement(0, count: (120 - padded.count % 64) % 64))
-    let bits = UInt64(bytes.count) << 3
-    for shift in stride(from: UInt64(56), through: 0, by: -8) {
-      padded.append(UInt8(truncatingIfNeeded: bits >> shift))
+    let length = (bytes.count + 9 + 63) / 64 * 64
+    return [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+      _ = buffer.initialize(fromContentsOf: bytes)
+      buffer[bytes.count...].initialize(repeating: 0)
+      buffer[bytes.count] = 0x80
+      let bits = UInt64(bytes.count) << 3
+      for index in 0..<8 {
+        buffer[length - 1 - index] = UInt8(truncatingIfNeeded: bits >> (8 * UInt64(index)))
+      }
+      count = length
     }
-    return padded
   }
 
   private static func schedule(

@@ -46,6 +46,7 @@ extension StoredResponse {
     _ received: HTTPHeaders, sent: HTTPHeaders, credentials: CredentialDigests = .init()
   ) -> [HTTPHeaders.Field] {
     let names = VaryingHeaders.names(in: received)
+    guard !names.isEmpty else { return [] }
     let fields = names.subtracting(VaryingHeaders.alwaysCounted.map { $0.lowercased() }).sorted()
       .compactMap { name in
         let values = sent.fields.filter { HTTPHeaders.isSame($0.name, name) }.map(\.value)
@@ -57,7 +58,10 @@ extension StoredResponse {
   /// Returns the headers without connection headers (RFC 9111, 3.1), without headers that may hold secrets
   /// (`KeptHeaders`), and without user data that a server has sent.
   static func endToEnd(_ headers: HTTPHeaders) -> HTTPHeaders {
-    let removedNames = Set(headers.words(of: "Connection") + [HTTPHeaders.userDataName.lowercased()])
-    return HTTPHeaders(KeptHeaders.of(headers).filter { !removedNames.contains($0.name.lowercased()) })
+    let removedNames = headers.words(of: "Connection") + [HTTPHeaders.userDataName]
+    return HTTPHeaders(
+      headers.fields.filter { field in
+        KeptHeaders.isKept(field.name) && !removedNames.contains { HTTPHeaders.isSame($0, field.name) }
+      })
   }
 }

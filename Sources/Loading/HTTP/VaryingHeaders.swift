@@ -40,9 +40,10 @@ package struct VaryingHeaders {
 
   /// Returns the names in the `Vary` fields of a response in lower case, or `every`.
   static func names(in headers: HTTPHeaders) -> Set<String> {
-    let fields = headers.fields.filter { HTTPHeaders.isSame($0.name, "Vary") }
-    guard fields.reduce(0, { $0 + $1.value.utf8.count }) <= maximumNameBytes else { return every }
-    return bounded(Set(headers.words(of: "Vary")))
+    var count = 0
+    headers.forEachValue(of: "Vary") { count += $0.utf8.count }
+    guard count > 0 else { return [] }
+    return count <= maximumNameBytes ? bounded(Set(headers.words(of: "Vary"))) : every
   }
 
   private static func bounded(_ names: Set<String>) -> Set<String> {

@@ -27,10 +27,11 @@ struct KernelFiles: Sendable {
   /// Returns the lines that have a name and a number, as in memory.stat, memory.events and meminfo. Units are ignored.
   func numbers(_ path: String) -> [String: Int] {
     var numbers: [String: Int] = [:]
-    for line in (text(path) ?? "").split(separator: "\n") {
-      let words = line.split(whereSeparator: { $0 == " " || $0 == ":" || $0 == "\t" })
-      guard words.count >= 2, let number = Int(words[1]), number >= 0 else { continue }
-      numbers[String(words[0])] = number
+    // By bytes: the files have hundreds of words, and are read while a screen loads.
+    for line in (text(path) ?? "").utf8.split(separator: UInt8(ascii: "\n")) {
+      let words = line.split(maxSplits: 2) { byte in " :\t".utf8.contains(byte) }
+      guard words.count >= 2, let number = Int(Substring(words[1])), number >= 0 else { continue }
+      numbers[String(Substring(words[0]))] = number
     }
     return numbers
   }

@@ -71,7 +71,11 @@ extension View {
   /// Draws the view and all descendants.
   func render(into list: inout DrawList) {
     guard isDrawn else { return }
-    guard let extras else { return render(into: &list, opacity: alpha) }
+    guard let extras else {
+      // Of a screen with many views, few are in the part that is drawn.
+      if !list.isVisible(frame), subviews.isEmpty, shadow == nil { return }
+      return render(into: &list, opacity: alpha)
+    }
     let magnifier = self.magnifier
     let isResizing = extras.isResizing
     let isGroup = alpha < 1 && extras.fadesAsGroup && !drawsOneCommand

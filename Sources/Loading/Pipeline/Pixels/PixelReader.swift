@@ -44,14 +44,7 @@ struct PixelReader: Sendable {
   ///   - wanted: The images; empty if the body is needed in any case.
   ///   - identity: The identity of the response on disk.
   func find(_ wanted: [WantedImage], of request: ImageRequest, on identity: RequestIdentity) -> Find {
-    var keys: [(image: WantedImage, onDisk: PixelKey)] = []
-    for image in wanted {
-      guard let variant = variants.variant(of: image.request, image.additionalIdentifier) else {
-        return .incomplete
-      }
-      keys.append((image, PixelKey(identity: identity, variant: variant)))
-    }
-    guard !keys.isEmpty else { return .incomplete }
+    guard !wanted.isEmpty, wanted.allSatisfy({ variants.stores($0.request) }) else { return .incomplete }
     // A cache may know the digests of its bodies and have no heads.
     guard let head = cache.head(for: identity) else { return cache.findsAllHeads ? .nothing : .incomplete }
     guard head.response.matches(request.sentHeaders, credentials: request.identity.credentials) else {
@@ -60,7 +53,11 @@ struct PixelReader: Sendable {
     var images: [ProcessedImageKey: Image] = [:]
     var firstFrames: [ProcessedImageKey: Image] = [:]
     var smallerVariants: [ProcessedImageKey: Image] = [:]
-    for (wanted, onDisk) in keys {
+    for wanted in wanted {
+      guard let variant = variants.variant(of: wanted.request, wanted.additionalIdentifier) else {
+        return .incomplete
+      }
+      let onDisk = PixelKey(identity: identity, variant: variant)
       guard let stored = pixels(for: onDisk, of: head.body) else {
         guard wanted.isForSlot, let smaller = smallerPixels(for: onDisk, of: head.body, wanted.request) else {
           return .incomplete

@@ -15,16 +15,16 @@ struct PixelVariants: Sendable {
     pixelFormat = configuration.decoding.pixelFormat
   }
 
+  /// Returns true if the pixels of the image of a request are stored.
+  func stores(_ request: ImageRequest) -> Bool {
+    request.usesPixelCache && request.decodes && request.cache.usesDisk && !request.isLocal
+      && request.transforms.allSatisfy { $0.storageIdentifier != nil }
+  }
+
   /// Returns the text of `PixelKey.variant` for the image of a request; nil if its pixels are not stored.
   func variant(of request: ImageRequest, _ additionalIdentifier: String?) -> String? {
-    guard request.usesPixelCache, request.decodes, request.cache.usesDisk, !request.isLocal else {
-      return nil
-    }
-    var transforms: [String] = []
-    for transform in request.transforms {
-      guard let identifier = transform.storageIdentifier else { return nil }
-      transforms.append(identifier)
-    }
+    guard stores(request) else { return nil }
+    let transforms = request.transforms.compactMap(\.storageIdentifier)
     var text = PixelVariantText()
     text.append(decoder)
     text.append(pixelFormat == .bgra ? "bgra" : "rgba")
