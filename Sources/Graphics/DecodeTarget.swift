@@ -10,9 +10,9 @@ public struct DecodeTarget: Hashable, Sendable {
     /// The image covers the box: its width and its height are at least those of the box. Pixels outside the box are
     /// kept.
     case fill
-    /// Like `fill` for an image of a similar shape as the box, and like `fit` for any other: an image that would lose
-    /// more than 30 percent of its width or its height is decoded whole. Transforms come later: the shape of the
-    /// encoded image counts.
+    /// Like `fill` for an image of a shape similar to that of the box, and like `fit` for any other: an image that
+    /// would lose more than 30 percent of its width or its height is decoded whole. Transforms come later: the shape of
+    /// the encoded image counts.
     case fillIfSimilar
   }
 

@@ -37,6 +37,10 @@ final class SlideshowPlayer {
   private var wasDrawn = false
   /// The next slide, if its texture was made for the present size of the view.
   private weak var uploaded: SlideImage?
+  /// The time before which no texture is made, because the size of the view may change with each frame.
+  private var uploadStart = 0.0
+  /// The number of seconds after a change of the size until a texture is made.
+  private static let secondsUntilSizeRests = 0.25
   /// True while the view counts as loading its first image.
   private var isPending = false
   private let timer = SlideFrames(keepsBusy: false) { player, now in
@@ -51,10 +55,14 @@ final class SlideshowPlayer {
     player.step(at: now)
     return player.isMoving(at: now) ? .soon : .never
   }
+  private let uploading = SlideFrames(keepsBusy: false) { player, _ in
+    player.prepareTexture()
+    return .never
+  }
 
   init(view: SlideshowView) {
     self.view = view
-    for frames in [timer, changing, moving] { frames.player = self }
+    for frames in [timer, changing, moving, uploading] { frames.player = self }
     preparation.onResult = { [weak self] in self?.didPrepare($0) }
     preparation.onReplacement = { [weak self] in self?.replaceShown(by: $0) }
     preparation.onConnectivity = { [weak self] in self?.networkDidReturn() }
@@ -147,15 +155,15 @@ final class SlideshowPlayer {
     }
     update()
     uploaded = nil
-    prepareTexture()
+    uploadStart = currentTime + Self.secondsUntilSizeRests
+    requestUpload(at: currentTime, in: window)
   }
 
   /// Draws the slides. A view that is drawn again continues.
   func draw(_ placeholder: DrawList.ImageCommand?, into list: inout DrawList) {
     guard let view, let window = view.window else { return }
-    // The texture of the next slide has waited for this frame.
-    if !wasDrawn, preparation.next != nil { timer.request(at: window.now, in: window) }
     wasDrawn = true
+    if !stage.isChanging { requestUpload(at: window.now, in: window) }
     stage.draw(
       in: view.bounds, at: window.now, scale: window.scale, placeholder: placeholder, into: &list)
     if plan.pauses.contains(.offScreen) { timer.request(at: window.now, in: window) }
@@ -186,13 +194,16 @@ final class SlideshowPlayer {
   private func step(at now: Double) {
     guard let view, let window = view.window, view.isOnScreen else { return leaveScreen(at: now) }
     if plan.pauses.contains(.offScreen) { pause(false, .offScreen, at: now) }
-    let wasMoving = stage.isChanging || isMoving(at: now)
+    let wasChanging = stage.isChanging
+    let wasMoving = wasChanging || isMoving(at: now)
     performActions(at: now)
     stage.step(at: now)
     reportShown()
     if wasMoving || stage.isChanging { view.setNeedsDisplay() }
-    prepareTexture()
-    requestFrames(at: window.frameTime(after: now), in: window)
+    let next = window.frameTime(after: now)
+    requestFrames(at: next, in: window)
+    // The last frame of the transition comes first.
+    if wasChanging, !stage.isChanging { requestUpload(at: next, in: window) }
   }
 
   private func isMoving(at now: Double) -> Bool {
@@ -205,6 +216,7 @@ final class SlideshowPlayer {
     stage.endTransition()
     reportShown()
     if let window = view?.window { timer.request(at: nil, in: window) }
+    uploaded = nil
   }
 
   // MARK: Actions
@@ -244,11 +256,20 @@ final class SlideshowPlayer {
       view?.onFailure?(slide, index, error)
     }
     update()
-    prepareTexture()
+    if let window = view?.window { requestUpload(at: currentTime, in: window) }
   }
 
-  /// Makes the texture of the next slide, so that the first frame of its transition is not late. Waits for the end of the
-  /// present transition, and for the first frame of the view.
+  // MARK: Textures
+
+  /// Requests a frame in which the texture of the next slide is made, unless there is one.
+  private func requestUpload(at time: Double, in window: Window) {
+    guard let next = preparation.next, next !== uploaded else { return }
+    uploading.request(at: max(time, uploadStart), in: window)
+  }
+
+  /// Makes the texture of the next slide, so that the first frame of its transition is not late. During a transition, and
+  /// while the view is not on the screen, nothing is made: the end of the transition, or the next frame that is drawn,
+  /// requests the texture again.
   private func prepareTexture() {
     guard let view, let window = view.window, view.isOnScreen, wasDrawn, !stage.isChanging,
       let image = preparation.next, image !== uploaded
@@ -258,6 +279,8 @@ final class SlideshowPlayer {
     command.destination.origin = view.convertToWindow(command.destination.origin)
     window.prepareImage?(command)
   }
+
+  // MARK: Showing
 
   /// Returns a slide with this image that begins at a time.
   private func staged(_ image: SlideImage, at now: Double) -> StagedSlide {

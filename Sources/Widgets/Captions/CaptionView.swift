@@ -73,7 +73,7 @@ open class CaptionView: View {
 
   private var trailingSize: Size { trailingView?.sizeThatFits(bounds.size) ?? .zero }
 
-  /// Places the text and the trailing view at the lower edge.
+  /// Places the text and the trailing view at the lower edge, and the gradient above them. Overrides must call `super`.
   open override func layoutSubviews() {
     let (height, trailing) = (contentHeight, trailingSize)
     let top = bounds.height - insets.bottom - height

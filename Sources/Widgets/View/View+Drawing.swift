@@ -72,7 +72,7 @@ extension View {
   func render(into list: inout DrawList) {
     guard isDrawn else { return }
     guard let extras else {
-      // Of a screen with many views, few are in the part that is drawn.
+      // Most views of a full screen lie outside of the part that is drawn.
       if !list.isVisible(frame), subviews.isEmpty, shadow == nil { return }
       return render(into: &list, opacity: alpha)
     }

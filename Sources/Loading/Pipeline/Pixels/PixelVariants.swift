@@ -24,7 +24,11 @@ struct PixelVariants: Sendable {
   /// Returns the text of `PixelKey.variant` for the image of a request; nil if its pixels are not stored.
   func variant(of request: ImageRequest, _ additionalIdentifier: String?) -> String? {
     guard stores(request) else { return nil }
-    let transforms = request.transforms.compactMap(\.storageIdentifier)
+    var transforms: [String] = []
+    for transform in request.transforms {
+      guard let identifier = transform.storageIdentifier else { return nil }
+      transforms.append(identifier)
+    }
     var text = PixelVariantText()
     text.append(decoder)
     text.append(pixelFormat == .bgra ? "bgra" : "rgba")
