@@ -155,7 +155,7 @@ final class SlideshowPlayer {
     }
     update()
     uploaded = nil
-    uploadStart = currentTime + Self.secondsUntilSizeRests
+    if wasDrawn { uploadStart = currentTime + Self.secondsUntilSizeRests }
     requestUpload(at: currentTime, in: window)
   }
 

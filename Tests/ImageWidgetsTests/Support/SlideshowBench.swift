@@ -44,13 +44,15 @@ final class SlideshowBench {
     }
   }
 
-  /// Begins a slideshow in the window, and waits until the first slide is shown and the next one is ready.
+  /// Begins a slideshow in the window, and waits until the first slide is shown and the next one is ready and uploaded.
   func begin(_ slides: Slides) async throws {
     respond()
     view.setSlides(slides)
     window.addSubview(view)
     try await until { !shown.isEmpty && !view.isPreparing }
     draw()
+    // The frame after the first one uploads the next slide.
+    window.update(at: window.now)
   }
 
   /// Waits until the next slide is ready, then runs frames until a time.
