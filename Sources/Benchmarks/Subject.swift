@@ -8,7 +8,8 @@ struct Subject: Equatable {
 
   static let all = [
     Subject(
-      "first-screen", "200 images over HTTP into tiles, beside libjpeg-turbo alone", FirstScreen.measure),
+      "first-screen", "200 images over HTTP into tiles, beside libjpeg-turbo alone and Qt Quick",
+      FirstScreen.measure),
     Subject(
       "photos",
       "40 photographs of 12 megapixels into tiles, beside libjpeg-turbo, vipsthumbnail and SDL_image",

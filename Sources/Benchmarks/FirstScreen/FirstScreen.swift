@@ -78,6 +78,33 @@ enum FirstScreen {
       Figure("frames", runs.samples("frames"), label: "frames presented"),
       Figure("late_frames", runs.samples("late_frames"), label: "late frames"),
       Figure("image_kb", kilobytes, label: "mean size of an image", unit: "kB"),
-    ]
+    ] + (try qtQuick(server, runs: options.runs))
+  }
+
+  /// Loads the same images on one core, with Vitrine and with Qt Quick in turn. The server is on any core.
+  private static func qtQuick(_ server: ImageServer, runs: Int) throws -> [Figure] {
+    do {
+      let program = try QtQuick()
+      var own: [Double] = []
+      var other: [Double] = []
+      for index in 0..<warmUps + runs {
+        let arguments = FirstScreenRun.arguments(server, count: ImageSet.count)
+        let run = try ChildProcess.onOneCore(.firstScreen, arguments).figures()
+        let seconds = try program.secondsOnOneCore(
+          server.baseURL, count: ImageSet.count, tile: FirstScreenRun.tile)
+        guard index >= warmUps else { continue }
+        own.append(run["loaded_s"] ?? .nan)
+        other.append(seconds)
+      }
+      return [
+        Figure("one_core_s", Samples(own), label: "on one core, to all loaded", unit: "s"),
+        Figure("qt_quick_s", Samples(other), label: "  Qt Quick", unit: "s"),
+        Figure(
+          "ratio_qt_quick", Samples(zip(own, other).map { $0 / $1 }), label: "  ratio, pair by pair",
+          floor: .atMost(0.75), aim: .atMost(0.5)),
+      ]
+    } catch let error as NotMeasurable {
+      return [.missing("ratio_qt_quick", reason: error.reason)]
+    }
   }
 }

@@ -12,6 +12,13 @@ final class ChildProcess {
     try self.init("/proc/self/exe", Role.arguments(role, arguments))
   }
 
+  /// Starts this program in a role, on the first core only.
+  static func onOneCore(_ role: Role.Name, _ arguments: [String]) throws -> ChildProcess {
+    let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    return try ChildProcess(
+      "/usr/bin/taskset", ["-c", "0", program] + Role.arguments(role, arguments))
+  }
+
   /// Runs this program in a role several times. Returns the figures of each run.
   static func figures(_ role: Role.Name, _ arguments: [String], runs: Int) throws -> [[String: Double]] {
     try (0..<runs).map { _ in try ChildProcess(role, arguments).figures() }
