@@ -18,7 +18,7 @@ struct ProbeProcess {
   ///
   /// - Parameters:
   ///   - descriptor: The output that goes to the pipe: `STDOUT_FILENO` or `STDERR_FILENO`.
-  ///   - variables: The environment, in addition to the variables for backtraces and LeakSanitizer.
+  ///   - variables: The environment, in addition to the variables for backtraces and sanitizers.
   init(_ arguments: [String], piping descriptor: Int32, variables: [String] = []) throws {
     var ends: [Int32] = [-1, -1]
     try #require(pipe(&ends) == 0)
@@ -29,7 +29,8 @@ struct ProbeProcess {
     posix_spawn_file_actions_adddup2(&actions, ends[1], descriptor)
     var argv = ([Self.program] + arguments).map { strdup($0) } + [nil]
     // LeakSanitizer finds the program that turns addresses into names, which the suppressions need, by `PATH`.
-    let inherited = ["LSAN_OPTIONS", "PATH"].compactMap { (name: String) in
+    // ThreadSanitizer needs a preloaded library; see `Tests/Support/tsan_mutex.c`.
+    let inherited = ["LD_PRELOAD", "LSAN_OPTIONS", "PATH"].compactMap { (name: String) in
       getenv(name).map { "\(name)=" + String(cString: $0) }
     }
     var environment = (["SWIFT_BACKTRACE=enable=no"] + inherited + variables).map { strdup($0) } + [nil]
