@@ -46,8 +46,7 @@ struct DecodePlan {
     let targetSize = options.target?.outputSize(sourceWidth: source.width, sourceHeight: source.height)
     let output = options.outputSize(sourceWidth: source.width, sourceHeight: source.height)
     scaled = orientation.applied(to: PixelSize(width: output.width, height: output.height))
-    // An image that is cropped keeps its exact aspect ratio; an image that is shown whole is rounded to whole
-    // pixels.
+    // An image that is cropped keeps its exact aspect ratio; an image that is shown whole is rounded to whole pixels.
     guard let target = options.target, target.fills(sourceWidth: source.width, sourceHeight: source.height),
       scaled != stored,
       targetSize?.width == output.width, targetSize?.height == output.height

@@ -202,7 +202,7 @@ final class SlideshowPlayer {
     if wasMoving || stage.isChanging { view.setNeedsDisplay() }
     let next = window.frameTime(after: now)
     requestFrames(at: next, in: window)
-    // The last frame of the transition comes first.
+    // Not in this frame: an upload would delay the last image of the transition.
     if wasChanging, !stage.isChanging { requestUpload(at: next, in: window) }
   }
 
@@ -282,7 +282,7 @@ final class SlideshowPlayer {
 
   // MARK: Showing
 
-  /// Returns a slide with this image that begins at a time.
+  /// Returns the slide that shows an image and begins to move at a time.
   private func staged(_ image: SlideImage, at now: Double) -> StagedSlide {
     let seconds = plan.secondsPerImage + 2 * plan.transitionSeconds
     return StagedSlide(

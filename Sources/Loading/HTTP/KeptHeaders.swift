@@ -3,8 +3,8 @@
 /// Only the headers in the list are stored: any other header may hold a secret, such as `X-Jwt`, or a signed URL in
 /// `Content-Location` and `Link`, and no list of secret names is complete.
 package enum KeptHeaders {
-  /// The names of the headers that are stored: headers that decide whether the response may be shown and
-  /// how the response is revalidated (RFC 9111), headers that describe the body, and the application's own data.
+  /// The names of the headers that are stored: headers that decide whether the response may be shown and how it is
+  /// revalidated (RFC 9111), headers that describe the body, and the application's own data.
   private static let kept = [
     "cache-control", "pragma", "expires", "date", "age", "etag", "last-modified", "vary", "content-type",
     "content-length", "content-encoding", "content-range", "content-language", "content-disposition",

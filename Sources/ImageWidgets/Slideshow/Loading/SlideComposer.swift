@@ -11,7 +11,7 @@ nonisolated struct SlideComposer {
   func composition(of image: Image) -> Image {
     let bitmap = image.bitmap
     let backdrop = SlideBackdrop(of: bitmap, width: width, height: height)
-    // The sides of a scaled image are rounded.
+    // The frame has the shape of the encoded image, because decoded sides are rounded to whole pixels.
     let frame = frame(width: image.sourceWidth, height: image.sourceHeight)
     let columns = SlideTaps(source: bitmap.width, target: frame.width)
     let rows = SlideTaps(source: bitmap.height, target: frame.height)

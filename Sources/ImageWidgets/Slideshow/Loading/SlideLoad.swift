@@ -38,7 +38,7 @@ final class SlideLoad {
     switch slide.request {
     case .success(var request):
       request.targetSize = size.target
-      // A transform may change the shape.
+      // A transform may change the shape, which decides whether the slide fills the view.
       if !request.transforms.isEmpty { request.targetSize?.mode = .fill }
       request.animation = .firstFrame
       request.progressive = .none
