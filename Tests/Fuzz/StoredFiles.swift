@@ -169,6 +169,7 @@ private struct OneFile: DiskSystem {
   func link(_ name: String, in folder: Int32, to newName: String, in newFolder: Int32) throws(SystemError) {}
   func remove(_ name: String, in folder: Int32, isFolder: Bool) throws(SystemError) {}
   func lock(_ descriptor: Int32) throws(SystemError) {}
+  func unlock(_ descriptor: Int32) throws(SystemError) {}
   func lock(_ descriptor: Int32, _ range: ByteRange) throws(SystemError) {}
   func unlock(_ descriptor: Int32, _ range: ByteRange) throws(SystemError) {}
   func lockedRange(_ descriptor: Int32, in range: ByteRange) throws(SystemError) -> ByteRange? { nil }

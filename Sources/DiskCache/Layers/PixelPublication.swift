@@ -93,6 +93,7 @@ struct PixelPublication {
     }
     let file = try files.folder.open(PackName.name(number), flags: O_RDWR)
     if case .heldByAnother = file.lock() { return false }
+    defer { file.unlock() }
     for gap in Self.gaps(between: ranges, in: try file.status.size) { try file.erase(gap) }
     try file.setMode(0o644)
     return true

@@ -185,7 +185,7 @@ struct Descriptor: ~Copyable {
 
   /// The result of locking a file or folder.
   enum Lock {
-    /// The lock is held until the descriptor is closed.
+    /// The lock is held until it is released or the descriptor is closed.
     case acquired
     case heldByAnother
     /// The file system does not support locks.
@@ -200,6 +200,11 @@ struct Descriptor: ~Copyable {
       return error.code == EWOULDBLOCK ? .heldByAnother : .unavailable
     }
   }
+
+  /// Releases the lock of the file; does nothing if it is not held. A lock for a short change must be released, not left
+  /// to `close()`: a child process that another thread has just forked has the descriptor open until it executes its
+  /// program, and would keep the lock.
+  func unlock() { try? Self.retrying { () throws(SystemError) in try system.unlock(number) } }
 
   /// Locks a file for a short change. Goes ahead without the lock if another process holds it for longer than about
   /// 20 ms: that process is stopped.

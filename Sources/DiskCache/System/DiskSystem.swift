@@ -48,6 +48,8 @@ protocol DiskSystem: Sendable {
   func remove(_ name: String, in folder: Int32, isFolder: Bool) throws(SystemError)
   /// Takes the lock of a file for this process; throws `EWOULDBLOCK` if another process holds it.
   func lock(_ descriptor: Int32) throws(SystemError)
+  /// Releases the lock of a file.
+  func unlock(_ descriptor: Int32) throws(SystemError)
   /// Locks a range of bytes for the open file, or extends a lock of the same open file; throws `EAGAIN` if
   /// another open file has locked a part of the range. The system releases the lock when the file is closed.
   func lock(_ descriptor: Int32, _ range: ByteRange) throws(SystemError)
@@ -184,6 +186,8 @@ struct LinuxDiskSystem: DiskSystem {
   func lock(_ descriptor: Int32) throws(SystemError) {
     try Self.checked(flock(descriptor, LOCK_EX | LOCK_NB))
   }
+
+  func unlock(_ descriptor: Int32) throws(SystemError) { try Self.checked(flock(descriptor, LOCK_UN)) }
 
   func lock(_ descriptor: Int32, _ range: ByteRange) throws(SystemError) {
     _ = try Self.change(descriptor, F_WRLCK, range, Self.setLock)

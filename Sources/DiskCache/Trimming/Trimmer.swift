@@ -16,9 +16,9 @@ final class Trimmer: Sendable {
     guard schedule.withLock({ $0.begin() }) else { return nil }
     defer { schedule.withLock { $0.end() } }
     let hasSpace = context.reading { (root) throws(DiskImageCache.Fault) -> Bool? in
-      // Without locks, two processes may trim at the same time, which can only remove too much. The lock is released
-      // when `root` is closed.
+      // Without locks, two processes may trim at the same time, which can only remove too much.
       let (lock, now) = (root.lock(), context.clock.now)
+      defer { root.unlock() }
       guard schedule.withLock({ $0.mayTrim(lock, at: now) }) else { return nil }
       return trim(root, for: growth)
     }

@@ -10,7 +10,7 @@ final class FaultySystem: DiskSystem {
   enum Call: String, CaseIterable {
     case open, close, duplicate, makeFolder, setMode, status, statusOfName, space, read, write, synchronize,
       setTimes,
-      setTimesOfName, rename, link, remove, lock, names, readTwo, writeAt, truncate, punchHole,
+      setTimesOfName, rename, link, remove, lock, unlock, names, readTwo, writeAt, truncate, punchHole,
       lockRange, unlockRange, lockedRange
   }
 
@@ -50,6 +50,7 @@ final class FaultySystem: DiskSystem {
     var separatesFolders = false
     var isFull = false
     var refused: [String: Int32] = [:]
+    var forksAfterLocking = false
   }
 
   private let state = Mutex(State())
@@ -81,6 +82,9 @@ final class FaultySystem: DiskSystem {
 
   /// Refuses to open a file of this name from now on.
   func refuse(_ name: String, with code: Int32) { state.withLock { $0.refused[name] = code } }
+
+  /// Leaves a duplicate of each locked file open from now on, as a forked child process does.
+  func forkAfterLocking() { state.withLock { $0.forksAfterLocking = true } }
 
   private func changed(_ status: stat) -> stat {
     var status = status
@@ -264,6 +268,12 @@ final class FaultySystem: DiskSystem {
   func lock(_ descriptor: Int32) throws(SystemError) {
     _ = try fault(.lock)
     try real.lock(descriptor)
+    if state.withLock({ $0.forksAfterLocking }) { _ = try duplicate(descriptor) }
+  }
+
+  func unlock(_ descriptor: Int32) throws(SystemError) {
+    _ = try fault(.unlock)
+    try real.unlock(descriptor)
   }
 
   func lock(_ descriptor: Int32, _ range: ByteRange) throws(SystemError) {

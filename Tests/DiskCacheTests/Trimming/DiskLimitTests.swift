@@ -28,6 +28,17 @@ import Testing
     #expect(cache.statistics.entries == 10 && cache.statistics.bytes == 10 * 4096)
   }
 
+  @Test func byteLimitHoldsWhileAChildProcessInheritsTheLockedFolder() {
+    let system = FaultySystem()
+    system.forkAfterLocking()
+    let cache = fixture.cache(on: system) { $0.bytes = 10 * 4096 }
+    for number in 0..<20 {
+      #expect(cache.store(storedResponse(), for: identity(number)))
+      #expect(cache.statistics.bytes <= 10 * 4096)
+    }
+    #expect(storedNumbers(cache, of: 20) == Array(10..<20))
+  }
+
   @Test func exceededCountLimitPurgesToThePurgeLevel() {
     let cache = fixture.cache {
       $0.count = 4

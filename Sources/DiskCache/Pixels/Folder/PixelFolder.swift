@@ -41,15 +41,14 @@ enum PixelFolder {
   private static func createIndex(
     for limits: DiskPixelCache.Limits, in folder: borrowing Descriptor
   ) throws(SystemError) -> PixelIndex {
-    var lock = try folder.openFolder(".")
+    let lock = try folder.openFolder(".")
     lock.lockWaiting()
+    defer { lock.unlock() }
     if let index = try PixelIndex.open(in: folder) { return index }
     // Without an index, no pixels can be found again.
     PixelSweep.removePacks(in: folder)
     try PixelIndex.create(bucketCount: limits.bucketCount, in: folder)
     guard let index = try PixelIndex.open(in: folder) else { throw SystemError(ENOENT) }
-    // Closing releases the lock.
-    try? lock.close()
     return index
   }
 }

@@ -111,6 +111,15 @@ final class PixelIndex: Sendable {
     } else if case .heldByAnother = writable.lock() {
       return
     }
+    try update(number, in: writable, change)
+    try writable.close()
+  }
+
+  /// Changes a bucket of the locked file, and releases the lock.
+  private func update(
+    _ number: Int, in writable: borrowing Descriptor, _ change: (inout PixelBucket) -> Bool
+  ) throws(SystemError) {
+    defer { writable.unlock() }
     let (offset, status) = (Self.offset(of: number), try writable.status)
     guard status.identity.isSameFile(as: identity) else { throw SystemError(ENOENT) }
     // A bucket that could not be read must not be replaced by an empty one.
@@ -119,7 +128,5 @@ final class PixelIndex: Sendable {
     var bucket = known ?? PixelBucket(number)
     guard change(&bucket) || known == nil else { return }
     try writable.write(bucket.bytes, at: offset)
-    // Closing releases the lock.
-    try writable.close()
   }
 }
