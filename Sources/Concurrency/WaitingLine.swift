@@ -70,6 +70,17 @@ struct WaitingLine<Item: Sendable>: Sendable {
     return (entry.item, WaitingTicket(number: entry.number, batch: batch.number))
   }
 
+  /// Calls `body` with the items in an order, until it returns false.
+  @inlinable func forEach(_ order: Prioritization, _ body: (Item, WaitingTicket) -> Bool) {
+    for offset in 0..<(batches.count - start) {
+      let batch = batches[order == .fifo ? start + offset : batches.count - 1 - offset]
+      for place in 0..<(batch.items.count - batch.start) {
+        let entry = batch.items[order == .lifo ? batch.items.count - 1 - place : batch.start + place]
+        guard body(entry.item, WaitingTicket(number: entry.number, batch: batch.number)) else { return }
+      }
+    }
+  }
+
   /// Removes the next item in an order.
   @inlinable mutating func dropEnd(_ order: Prioritization) {
     let index = order == .fifo ? start : batches.count - 1

@@ -80,6 +80,19 @@ package struct WaitingList<Item: Hashable & Sendable>: Sendable {
     return nil
   }
 
+  /// Returns the next items, at most `count`, which stay in the list. O(count), plus the items removed since the last
+  /// gaps were closed.
+  @inlinable package func prefix(_ count: Int, _ order: Prioritization) -> [Item] {
+    var items: [Item] = []
+    for line in lines.reversed() where items.count < count {
+      line.forEach(order) { item, ticket in
+        if numbers[item] == ticket.number { items.append(item) }
+        return items.count < count
+      }
+    }
+    return items
+  }
+
   @inlinable mutating func closeGaps() {
     for index in lines.indices {
       lines[index].keep { item, ticket in numbers[item] == ticket.number }

@@ -114,10 +114,13 @@ struct FetchPlan {
 
   /// Starts the downloads that may begin now. Requests a call at the time of the next change.
   mutating func startDownloads(in loads: inout Loads) {
+    var last: FetchID?
     while loads.tree.undecodedBytes < undecodedBytesLimit, let id = transfers.startNext(at: loads.now) {
       loads.tree.setPhase(.running, of: id)
       start(id, in: &loads)
+      last = id
     }
+    if let last { askEarly(behind: last, in: &loads) }
     let changes = [transfers.queue.nextChange(after: loads.now), lookups.nextChange, locks.nextChange]
     let next = changes.compactMap { $0 }.min()
     if let time = next, nextWake.schedule(at: time) { loads.actions.append(.wake(at: time)) }
@@ -125,13 +128,27 @@ struct FetchPlan {
 
   /// Starts the transfer of a fetch, or asks the disk cache first.
   private mutating func start(_ id: FetchID, in loads: inout Loads) {
-    guard let request = loads.tree[id]?.request else { return }
-    let mayPrepare = disk.mayPrepare(id) && request.headers["Range"] == nil
-    let takesLock = mayPrepare && disk[id].use > .none
-    let continues = mayPrepare && disk[id].copy == nil && !transfers.hasRestarted(id)
+    guard let request = loads.tree[id]?.request, !locks.awaitsEarlyAnswer(id, at: loads.now) else { return }
+    let question = question(about: id, request)
     loads.actions.append(
-      locks.asks(id, isUseful: takesLock || continues, at: loads.now)
-        ? .prepareFetch(id, request, takesLock: takesLock, continues: continues) : .startFetch(id, request))
+      locks.asks(id, isUseful: question.isUseful, at: loads.now)
+        ? .prepareFetches([question]) : .startFetch(id, request))
+  }
+
+  /// Asks the disk cache about the next downloads from the server of a download that has started.
+  private mutating func askEarly(behind id: FetchID, in loads: inout Loads) {
+    guard locks.isTimeToAskEarly else { return }
+    let questions = transfers.queue.waiting(behind: id, upTo: EarlyAnswers.countLimit)
+      .compactMap { id in loads.tree[id].map { question(about: id, $0.request) } }
+      .filter { locks.asksEarly($0.id, isUseful: $0.isUseful) }
+    if !questions.isEmpty { loads.actions.append(.prepareFetches(questions)) }
+  }
+
+  private func question(about id: FetchID, _ request: ImageRequest) -> FetchQuestion {
+    let mayPrepare = disk.mayPrepare(id) && request.headers["Range"] == nil
+    return FetchQuestion(
+      id: id, request: request, takesLock: mayPrepare && disk[id].use > .none,
+      continues: mayPrepare && disk[id].copy == nil && !transfers.hasRestarted(id))
   }
 
   /// Sends the request of a fetch that the disk does not serve.
@@ -477,6 +494,7 @@ extension FetchPlan {
   /// Starts transfers without the answer of a disk that does not respond, and checks the fetches that wait.
   mutating func proceedWithLocks(in loads: inout Loads) {
     guard locks.isEnabled else { return }
+    locks.releaseEarly(at: loads.now)
     for id in locks.takeLate(at: loads.now) where loads.tree.isRunning(id) {
       if let request = loads.tree[id]?.request { loads.actions.append(.startFetch(id, request)) }
     }

@@ -316,8 +316,7 @@ final class LoadEngine: Sendable {
     case .discard(let identity): diskWriter.remove(identity)
     case .revalidate(let request, let identifier): revalidate(request, identifier)
     case .startFetch(let id, let request): transfers.start(id, request, for: self)
-    case .prepareFetch(let id, let request, let takesLock, let continues):
-      prepare(id, request, takesLock: takesLock, continues: continues)
+    case .prepareFetches(let questions): prepare(questions)
     case .checkLocks(let identities):
       preparer.check(identities) { [self] progress in perform { $0.registry.checkedLocks(progress) } }
     case .cancelFetch, .pauseFetch, .moveTask, .serveCopy: break  // see `LoadState.work`
@@ -441,12 +440,13 @@ final class LoadEngine: Sendable {
   /// Notes that a preparation has ended.
   func endPreparation() { diskReader.endPreparation() }
 
-  /// Asks the disk cache before a transfer.
-  private func prepare(_ id: FetchID, _ request: ImageRequest, takesLock: Bool, continues: Bool) {
-    let continues = continues && state.withLock { $0.readsResumableData(of: request) }
-    preparer.prepare(request, takesLock: takesLock, continues: continues) { [weak self] bytes in
+  /// Asks the disk cache before transfers.
+  private func prepare(_ questions: [FetchQuestion]) {
+    preparer.prepare(questions) { [weak self] request in
+      self?.state.withLock { $0.readsResumableData(of: request) } ?? false
+    } reading: { [weak self] id, bytes in
       self?.perform { $0.registry.readsResumableData(bytes, for: id) }
-    } completion: { [self] preparation in
+    } completion: { [self] id, preparation in
       perform { $0.registry.prepared(id, preparation) }
     }
   }

@@ -170,6 +170,13 @@ struct DownloadQueue {
     return id
   }
 
+  /// Returns the downloads that wait for the server of a download that has started, at most `count`, in the order of
+  /// their starts; none for a file or a data URL. O(count), plus O(n) for n recent changes of the waiting downloads.
+  func waiting(behind id: FetchID, upTo count: Int) -> [FetchID] {
+    guard let lane = lanes[id], lane >= 0, !isSuspended else { return [] }
+    return hosts[lane].waiting.prefix(count, order)
+  }
+
   /// Returns the next download of each host whose pause is over.
   private mutating func reopenedHeads(at now: Int64) -> [(lane: Int, head: WaitingList<FetchID>.Head)] {
     guard !lanesWithBackOff.isEmpty else { return [] }

@@ -276,6 +276,7 @@ import VitrineTesting
     }
     var registry = registry()
     let actions = registry.start(Caller(request(policy: .reload))).actions
-    #expect(actions.contains { if case .prepareFetch(_, _, false, true) = $0 { true } else { false } })
+    let questions = actions.questions
+    #expect(questions.map(\.takesLock) == [false] && questions.map(\.continues) == [true])
   }
 }

@@ -23,7 +23,8 @@ extension RegistrySteps {
   func words(_ action: LoadAction) -> String {
     switch action {
     case .startFetch(_, let request): "fetch \(request.url.lastPathComponent)"
-    case .prepareFetch(_, let request, _, _): "prepare \(request.url.lastPathComponent)"
+    case .prepareFetches(let questions):
+      "prepare \(questions.map(\.request.url.lastPathComponent).joined(separator: " "))"
     case .checkLocks(let identities): "check \(identities.count) locks"
     case .lookUp(_, let request, _): "look up \(request.url.lastPathComponent)"
     case .cancelLookup: "cancel look up"

@@ -34,31 +34,38 @@ final class FetchPreparer: Sendable {
     self.ledger = ledger
   }
 
-  /// Takes the lock of a fetch, and reads resumable data.
+  /// Takes the locks of fetches in order, and reads resumable data. All functions are called on the thread of the
+  /// preparer.
   ///
   /// - Parameters:
-  ///   - takesLock: True to take the lock.
-  ///   - continues: True to read resumable data.
+  ///   - isResumable: Returns true if resumable data are of use to a request.
   ///   - reading: Called with the number of bytes of resumable data before these are read.
-  ///   - completion: Called once, on the thread of the preparer.
+  ///   - completion: Called once for each fetch.
   func prepare(
-    _ request: ImageRequest, takesLock: Bool, continues: Bool,
-    reading: @escaping @Sendable (_ bytes: Int) -> Void,
-    completion: @escaping @Sendable (FetchPreparation) -> Void
+    _ questions: [FetchQuestion], isResumable: @escaping @Sendable (ImageRequest) -> Bool,
+    reading: @escaping @Sendable (FetchID, _ bytes: Int) -> Void,
+    completion: @escaping @Sendable (FetchID, FetchPreparation) -> Void
   ) {
     lane.submit { [self] in
-      var preparation = FetchPreparation()
-      if takesLock {
-        let identity = transports.onDisk(request.identity)
-        preparation.lock = lock(identity)
+      for question in questions {
+        completion(
+          question.id, answer(question, isResumable: isResumable) { reading(question.id, $0) })
       }
-      if case .heldByAnother = preparation.lock {
-        writer.noteOtherProcess()
-        return completion(preparation)
-      }
-      if continues { preparation.resumable = resumableData(for: request, reading: reading) }
-      completion(preparation)
     }
+  }
+
+  private func answer(
+    _ question: FetchQuestion, isResumable: (ImageRequest) -> Bool,
+    reading: @Sendable (_ bytes: Int) -> Void
+  ) -> FetchPreparation {
+    var preparation = FetchPreparation()
+    if question.takesLock { preparation.lock = lock(transports.onDisk(question.request.identity)) }
+    if case .heldByAnother = preparation.lock {
+      writer.noteOtherProcess()
+    } else if question.continues, isResumable(question.request) {
+      preparation.resumable = resumableData(for: question.request, reading: reading)
+    }
+    return preparation
   }
 
   /// Looks for processes that hold the locks of fetches, without taking a lock.

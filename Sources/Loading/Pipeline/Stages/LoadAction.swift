@@ -18,11 +18,8 @@ indirect enum LoadAction: Equatable, Sendable {
   /// Call `serveCopy(of:atOnce:)`: callers of the fetch show the stored response while the server is asked.
   case serveCopy(FetchID)
   case startFetch(FetchID, ImageRequest)
-  /// Ask the disk cache before the transfer starts; report the answer with `prepared`.
-  ///
-  /// - takesLock: True to take the lock of the fetch.
-  /// - continues: True to continue the download of an earlier run of the program.
-  case prepareFetch(FetchID, ImageRequest, takesLock: Bool, continues: Bool)
+  /// Ask the disk cache before these transfers start; report each answer with `prepared`.
+  case prepareFetches([FetchQuestion])
   /// Check whether other processes still fetch these responses; report the result with `checkedLocks`.
   case checkLocks([FetchID: RequestIdentity])
   case cancelFetch(FetchID)

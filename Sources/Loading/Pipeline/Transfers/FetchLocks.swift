@@ -6,6 +6,8 @@ import VitrineConcurrency
 /// A lock is asked for when a transfer could start. A fetch whose lock is held by another process leaves its place in
 /// the queue and is checked a few times per second. As soon as the lock is free, the disk is looked up again. The
 /// transfer starts without a lock if the disk does not respond, or if the other process makes no progress.
+///
+/// The locks of the next few downloads are asked for early; see `EarlyAnswers`.
 struct FetchLocks {
   /// The number of seconds after which a transfer starts without the answer of the disk, as for a lookup.
   static let answerLimit = 0.5
@@ -43,6 +45,8 @@ struct FetchLocks {
   private var asking: [FetchID: Int64] = [:]
   /// The fetches whose transfers have started without an answer, which is still to come.
   private var late: Set<FetchID> = []
+  /// The answers for downloads that still wait for their turn.
+  private var early = EarlyAnswers()
   private var waiting: [FetchID: Wait] = [:]
   /// The answers for transfers that are about to start.
   private var ready: [FetchID: FetchPreparation] = [:]
@@ -62,7 +66,7 @@ struct FetchLocks {
   var isHanging: Bool { !late.isEmpty || check?.isLate == true }
 
   /// True if no answer of the disk is awaited.
-  var isIdle: Bool { asking.isEmpty && check == nil }
+  var isIdle: Bool { asking.isEmpty && early.isIdle && check == nil }
 
   /// True if a fetch waits for another process.
   func isWaiting(_ id: FetchID) -> Bool { waiting[id] != nil }
@@ -73,15 +77,40 @@ struct FetchLocks {
   ///
   /// - Parameter isUseful: True if the answer may be of use to this fetch.
   mutating func asks(_ id: FetchID, isUseful: Bool, at now: Int64) -> Bool {
-    guard isEnabled, isUseful, !isHanging, ready[id] == nil, !ahead.contains(id) else { return false }
+    guard isEnabled, isUseful, !isHanging, ready[id] == nil, !early.has(id), !ahead.contains(id) else {
+      return false
+    }
     asking[id] = now.advanced(bySeconds: Self.answerLimit)
+    return true
+  }
+
+  /// True if it is time to ask the disk about downloads that wait for their turn; see `asksEarly`.
+  var isTimeToAskEarly: Bool { isEnabled && !isHanging && early.isHalfEmpty }
+
+  /// Decides whether the disk is asked before the turn of a download.
+  mutating func asksEarly(_ id: FetchID, isUseful: Bool) -> Bool {
+    guard isUseful, !early.isFull, !early.contains(id), !ahead.contains(id) else { return false }
+    early.ask(id)
+    return true
+  }
+
+  /// Returns true if the disk was asked early about a transfer that could start now, and has not answered.
+  mutating func awaitsEarlyAnswer(_ id: FetchID, at now: Int64) -> Bool {
+    guard let bytes = early.takeAsking(id) else { return false }
+    asking[id] = Self.end(reading: bytes, at: now)
     return true
   }
 
   /// Notes that the disk has responded and reads `bytes` bytes of resumable data, which may take longer.
   mutating func reads(_ bytes: Int, for id: FetchID, at now: Int64) {
+    early.reads(bytes, for: id)
     guard let end = asking[id] else { return }
-    asking[id] = max(end, now.advanced(bySeconds: Self.answerLimit + Double(bytes) / Self.slowestDisk))
+    asking[id] = max(end, Self.end(reading: bytes, at: now))
+  }
+
+  /// Returns the time after which a transfer starts without the answer of a disk that reads `bytes` bytes.
+  private static func end(reading bytes: Int, at now: Int64) -> Int64 {
+    now.advanced(bySeconds: answerLimit + Double(bytes) / slowestDisk)
   }
 
   /// The next step of a fetch after the answer.
@@ -101,6 +130,9 @@ struct FetchLocks {
     _ id: FetchID, _ preparation: FetchPreparation, lookedUp: Int64?, at now: Int64
   ) -> Step {
     late.remove(id)
+    let isNewer = Self.isNewer(preparation, thanLookup: lookedUp, at: now)
+    let isKept = if case .heldByAnother = preparation.lock { false } else { !isNewer }
+    if early.answered(id, preparation, isKept: isKept, at: now) { return .none }
     guard asking.removeValue(forKey: id) != nil else { return .none }
     switch preparation.lock {
     case .heldByAnother(let progress):
@@ -109,20 +141,25 @@ struct FetchLocks {
       waiting[id] = Wait(began: began, progress: progress, progressed: now)
       scheduleFirstCheck(at: now)
       return .wait
-    case .acquired(_, let secondsSinceStore?):
-      ready[id] = preparation
-      let sinceLookup = lookedUp.map { Double(now &- $0) / 1e9 } ?? .infinity
-      return secondsSinceStore <= sinceLookup + Self.storeTolerance ? .lookUp : .start
     case .acquired, .none:
       ready[id] = preparation
-      return .start
+      return isNewer ? .lookUp : .start
     }
+  }
+
+  /// True if another process has stored the response since the disk was looked up.
+  private static func isNewer(
+    _ preparation: FetchPreparation, thanLookup lookedUp: Int64?, at now: Int64
+  ) -> Bool {
+    guard case .acquired(_, let secondsSinceStore?) = preparation.lock else { return false }
+    let sinceLookup = lookedUp.map { Double(now &- $0) / 1e9 } ?? .infinity
+    return secondsSinceStore <= sinceLookup + storeTolerance
   }
 
   /// Removes and returns the answer for a transfer that starts.
   mutating func take(_ id: FetchID) -> FetchPreparation? {
     ahead.remove(id)
-    return ready.removeValue(forKey: id)
+    return ready.removeValue(forKey: id) ?? early.take(id)
   }
 
   /// Notes that a fetch has ended, has its bytes from elsewhere, or is held. A lock is released.
@@ -131,9 +168,13 @@ struct FetchLocks {
     asking[id] = nil
     waiting[id] = nil
     ready[id] = nil
+    early.leave(id)
     ahead.remove(id)
     firstWaits[id] = nil
   }
+
+  /// Releases the locks that were taken early, and whose downloads have not started in time.
+  mutating func releaseEarly(at now: Int64) { early.removeExpired(at: now) }
 
   /// Returns the fetches whose transfers start without the answer of the disk.
   mutating func takeLate(at now: Int64) -> [FetchID] {
@@ -219,10 +260,10 @@ struct FetchLocks {
 
   // MARK: Time
 
-  /// The next time at which `takeLate`, `takeAbandoned` or `takeChecks` may return a fetch.
+  /// The next time at which `takeLate`, `takeAbandoned` or `takeChecks` may return a fetch, or at which `releaseEarly`
+  /// may release a lock.
   var nextChange: Int64? {
-    guard !asking.isEmpty || nextCheck != nil || check != nil else { return nil }
     let checkTime = check.map { $0.isLate ? nil : $0.end } ?? nextCheck
-    return [asking.values.min(), checkTime].compactMap { $0 }.min()
+    return [asking.values.min(), checkTime, early.nextChange].compactMap { $0 }.min()
   }
 }

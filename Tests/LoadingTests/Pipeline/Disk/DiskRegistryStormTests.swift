@@ -192,8 +192,10 @@ private struct RegistryStorm {
     switch work.remove(at: chance.next(work.count)) {
     case .lookUp(let id, _, _): run(registry.lookedUp(id, find()))
     case .skipLookup(let id): run(registry.lookupSkipped(id, chance.next(8) == 0 ? .status(503) : nil))
-    case .prepareFetch(let id, _, let takesLock, _):
-      run(registry.prepared(id, FetchPreparation(lock: takesLock ? lock() : .none)))
+    case .prepareFetches(let questions):
+      for question in questions {
+        run(registry.prepared(question.id, FetchPreparation(lock: question.takesLock ? lock() : .none)))
+      }
     case .checkLocks(let identities):
       let held = identities.keys.sorted().filter { _ in chance.next(2) == 0 }
       run(registry.checkedLocks(Dictionary(uniqueKeysWithValues: held.map { ($0, chance.next()) })))
