@@ -26,6 +26,11 @@ extension DiskImageCache {
     isReadOnly ? nil : incompletes.response(for: identity, reserving: reserve)
   }
 
+  /// Returns true if there is a file with the beginning of a response whose download broke. The file may be damaged.
+  public func containsIncompleteResponse(for identity: RequestIdentity) -> Bool {
+    !isReadOnly && incompletes.contains(identity)
+  }
+
   /// Stores the beginning of a response whose download broke. All beginnings take at most 32 MiB, and at most a quarter
   /// of `Limits.bytes`; the oldest are removed first, and those older than a week.
   @discardableResult

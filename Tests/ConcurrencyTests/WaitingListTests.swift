@@ -86,11 +86,14 @@ import VitrineTesting
         model.removeAll { $0.item == item }
       default:
         let order = [Prioritization.fifo, .lifo, .newestBatch][chance.next(3)]
-        let expected = model.max { a, b in
-          if a.priority != b.priority { return a.priority < b.priority }
-          if order == .newestBatch, a.batch != b.batch { return a.batch < b.batch }
-          return order == .lifo ? a.number < b.number : a.number > b.number
+        let sorted = model.sorted { a, b in
+          if a.priority != b.priority { return a.priority > b.priority }
+          if order == .newestBatch, a.batch != b.batch { return a.batch > b.batch }
+          return order == .lifo ? a.number > b.number : a.number < b.number
         }
+        let expected = sorted.first
+        let count = chance.next(12)
+        #expect(list.prefix(count, order) == sorted.prefix(count).map(\.item))
         let head = list.head(order)
         #expect(head?.item == expected?.item)
         if let expected, chance.next(2) == 0 {

@@ -23,6 +23,11 @@ extension LayeredImageCache {
     layers.first?.incompleteResponse(for: identity, reserving: reserve)
   }
 
+  /// Returns true if the top layer may have the beginning of a response whose download broke.
+  public func containsIncompleteResponse(for identity: RequestIdentity) -> Bool {
+    layers.first?.containsIncompleteResponse(for: identity) ?? false
+  }
+
   /// Stores the beginning of a response whose download broke in the top layer.
   @discardableResult
   public func storeIncomplete(_ response: StoredResponse, for identity: RequestIdentity) -> Bool {

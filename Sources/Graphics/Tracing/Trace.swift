@@ -57,8 +57,7 @@ public final class Trace: Sendable {
     self.clock = clock ?? { Trace.systemTime() }
   }
 
-  /// Returns the nanoseconds since the first call in the process, including the time in which the machine was
-  /// suspended.
+  /// Returns the nanoseconds since the machine was started, including the time in which it was suspended.
   package static func systemTime() -> Int64 { SystemLoadingClock().now }
 
   /// True if the trace records events.

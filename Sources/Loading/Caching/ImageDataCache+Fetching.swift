@@ -9,6 +9,8 @@ extension ImageDataCache {
   public func incompleteResponse(
     for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void
   ) -> StoredResponse? { nil }
+  /// Returns true: `incompleteResponse(for:reserving:)` has to be called.
+  public func containsIncompleteResponse(for identity: RequestIdentity) -> Bool { true }
   /// Returns false: incomplete responses are not kept.
   @discardableResult
   public func storeIncomplete(_ response: StoredResponse, for identity: RequestIdentity) -> Bool { false }

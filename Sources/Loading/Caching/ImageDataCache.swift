@@ -71,6 +71,9 @@ public protocol ImageDataCache: AnyObject, Sendable {
   func incompleteResponse(
     for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void
   ) -> StoredResponse?
+  /// Returns true if `incompleteResponse(for:reserving:)` may return a response, without reading the response. Returns
+  /// true by default, which delays the start of each transfer until the answer of that method.
+  func containsIncompleteResponse(for identity: RequestIdentity) -> Bool
   /// Stores the beginning of a response whose download broke, so that a later run of the program asks only for the
   /// rest. The body is incomplete; `response.expectedLength` is the length of the whole body, if known. Returns true if
   /// the beginning was stored. Returns false by default.

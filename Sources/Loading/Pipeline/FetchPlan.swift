@@ -139,16 +139,18 @@ struct FetchPlan {
   private mutating func askEarly(behind id: FetchID, in loads: inout Loads) {
     guard locks.isTimeToAskEarly else { return }
     let questions = transfers.queue.waiting(behind: id, upTo: EarlyAnswers.countLimit)
-      .compactMap { id in loads.tree[id].map { question(about: id, $0.request) } }
+      .compactMap { id in loads.tree[id].map { question(about: id, $0.request, isEarly: true) } }
       .filter { locks.asksEarly($0.id, isUseful: $0.isUseful) }
     if !questions.isEmpty { loads.actions.append(.prepareFetches(questions)) }
   }
 
-  private func question(about id: FetchID, _ request: ImageRequest) -> FetchQuestion {
+  private func question(
+    about id: FetchID, _ request: ImageRequest, isEarly: Bool = false
+  ) -> FetchQuestion {
     let mayPrepare = disk.mayPrepare(id) && request.headers["Range"] == nil
     return FetchQuestion(
       id: id, request: request, takesLock: mayPrepare && disk[id].use > .none,
-      continues: mayPrepare && disk[id].copy == nil && !transfers.hasRestarted(id))
+      continues: mayPrepare && disk[id].copy == nil && !transfers.hasRestarted(id), isEarly: isEarly)
   }
 
   /// Sends the request of a fetch that the disk does not serve.
@@ -465,6 +467,7 @@ extension FetchPlan {
   mutating func prepared(_ id: FetchID, _ preparation: FetchPreparation, in loads: inout Loads) {
     switch locks.prepared(id, preparation, lookedUp: disk[id].lookedUp, at: loads.now) {
     case .none: break
+    case .ask: start(id, in: &loads)
     case .start: if let request = loads.tree[id]?.request { loads.actions.append(.startFetch(id, request)) }
     case .lookUp:
       leaveQueueForLock(id, in: &loads)

@@ -51,6 +51,10 @@ import VitrineTesting
     #expect(found == beginning() && reserved == 70_000)
     #expect(find(cache, identity("a.jpg")) == beginning(), "the same process finds it as well")
     #expect(find(fixture.cache(), identity("b.jpg")) == nil)
+    #expect(fixture.cache().containsIncompleteResponse(for: identity("a.jpg")))
+    #expect(!fixture.cache().containsIncompleteResponse(for: identity("b.jpg")))
+    let seed = DiskImageCache(seed: fixture.folder)
+    #expect(!seed.containsIncompleteResponse(for: identity("a.jpg")))
   }
 
   @Test func beginningsAreCountedApartFromResponses() throws {

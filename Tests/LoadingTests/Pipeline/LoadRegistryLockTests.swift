@@ -59,6 +59,93 @@ import VitrineTesting
     #expect(registry.takePreparation(of: fetch)?.hold != nil)
   }
 
+  // MARK: Asking early
+
+  /// Starts the loads of `a.jpg`, `b.jpg` and `c.jpg` behind a download from the same server, which then ends. One is
+  /// downloaded at a time. Returns the loads, and the actions at the end of that download.
+  private func beginThree(
+    _ registry: inout LoadRegistry
+  ) throws -> (tasks: [TaskID], fetches: [FetchID], actions: [LoadAction]) {
+    registry.queue.maximumPerHost = 1
+    var (tasks, fetches): ([TaskID], [FetchID]) = ([], [])
+    for name in ["before.jpg", "a.jpg", "b.jpg", "c.jpg"] {
+      let (task, actions) = registry.start(Caller(request(name)))
+      tasks.append(task)
+      fetches.append(try #require(actions.lookups.first))
+      _ = registry.lookedUp(fetches[fetches.count - 1], DiskFind())
+    }
+    _ = registry.prepared(fetches[0], lock())
+    _ = registry.takePreparation(of: fetches[0])
+    let actions = registry.cancel(tasks.removeFirst())
+    return (tasks, Array(fetches.dropFirst()), actions)
+  }
+
+  @Test func nextDownloadStartsAtOnceWithALockThatWasTakenEarly() throws {
+    var registry = registry()
+    let (_, fetches, actions) = try beginThree(&registry)
+    #expect(actions.questions.map(\.request.url.lastPathComponent) == ["a.jpg", "b.jpg", "c.jpg"])
+    #expect(actions.questions.map(\.isEarly) == [false, true, true])
+    #expect(registry.prepared(fetches[1], lock()).fetches.isEmpty)
+    #expect(registry.prepared(fetches[0], lock()).fetches == [fetches[0]])
+    _ = registry.takePreparation(of: fetches[0])
+
+    let next = registry.fetchEnded(fetches[0], FetchEnd(.bytes(bytes)))
+
+    #expect(next.fetches == [fetches[1]] && next.questions.isEmpty)
+    #expect(registry.takePreparation(of: fetches[1])?.hold != nil)
+  }
+
+  @Test func downloadWhoseEarlyAnswerIsLateStartsWithIt() throws {
+    var registry = registry()
+    let (_, fetches, _) = try beginThree(&registry)
+    _ = registry.prepared(fetches[0], lock())
+    _ = registry.takePreparation(of: fetches[0])
+    let next = registry.fetchEnded(fetches[0], FetchEnd(.bytes(bytes)))
+    #expect(next.fetches.isEmpty && next.questions.isEmpty, "the disk has been asked")
+
+    #expect(registry.prepared(fetches[1], lock()).fetches == [fetches[1]])
+  }
+
+  @Test func downloadOfAnotherProcessIsAwaitedWhenItsTurnHasCome() throws {
+    var registry = registry()
+    let (_, fetches, _) = try beginThree(&registry)
+    _ = registry.prepared(fetches[1], held)
+    _ = registry.prepared(fetches[0], lock())
+    _ = registry.takePreparation(of: fetches[0])
+
+    let next = registry.fetchEnded(fetches[0], FetchEnd(.bytes(bytes)))
+
+    #expect(next.questions.map(\.id) == [fetches[1]] && next.fetches.isEmpty)
+    _ = registry.prepared(fetches[1], held)
+    #expect(registry.fetches.locks.isWaiting(fetches[1]))
+  }
+
+  @Test func earlyLockIsReleasedIfTheDownloadsAreSlow() throws {
+    var registry = registry()
+    let (_, fetches, _) = try beginThree(&registry)
+    let released = FakeLock()
+    _ = registry.prepared(fetches[1], lock(released))
+    _ = registry.prepared(fetches[0], lock())
+    registry.now = registry.now.advanced(bySeconds: EarlyAnswers.lifetime)
+
+    _ = registry.woken(at: registry.now)
+
+    #expect(released.releases == 1)
+  }
+
+  @Test func cancelledDownloadReleasesItsEarlyLock() throws {
+    var registry = registry()
+    let (tasks, fetches, _) = try beginThree(&registry)
+    let released = [FakeLock(), FakeLock()]
+    _ = registry.prepared(fetches[1], lock(released[0]))
+    for task in tasks { _ = registry.cancel(task) }
+    _ = registry.prepared(fetches[2], lock(released[1]))
+
+    #expect(released.map(\.releases) == [1, 1])
+    #expect(registry.loads.tree.isEmpty && registry.queue.activeCount == 0)
+    #expect(registry.fetches.locks.isIdle)
+  }
+
   @Test func fetchOfAnotherProcessIsAwaitedAndTheDiskIsLookedUpAgain() throws {
     var registry = registry()
     let (_, fetch) = try begin(&registry)

@@ -42,6 +42,25 @@ import VitrineConcurrency
     #expect(queue.activeCount == 4)
   }
 
+  @Test func waitingDownloadsOfTheSameServerAreListedInOrder() {
+    var queue = DownloadQueue()
+    queue.maximumPerHost = 1
+    for number in 1...4 { queue.enqueue(id(UInt64(number)), lane: a, priority: .normal) }
+    queue.enqueue(id(5), lane: a, priority: .high)
+    queue.enqueue(id(6), lane: b, priority: .normal)
+    queue.enqueue(id(7), lane: .local, priority: .normal)
+    queue.enqueue(id(8), lane: .local, priority: .normal)
+    queue.enqueue(id(9), lane: .local, priority: .normal)
+    let first = started(&queue)
+
+    let waiting = { (number: UInt64) in queue.waiting(behind: self.id(number), upTo: 3).map(\.number) }
+
+    #expect(first.contains(5) && waiting(5) == [1, 2, 3])
+    #expect(waiting(6).isEmpty && waiting(7).isEmpty && waiting(10).isEmpty)
+    queue.isSuspended = true
+    #expect(waiting(5).isEmpty, "nothing starts while the queue is suspended")
+  }
+
   // MARK: Order
 
   @Test func gapOfMoreThanFiveMillisecondsBeginsANewBatch() {

@@ -3,7 +3,9 @@
 /// The actions of one kind, in order.
 extension [LoadAction] {
   var questions: [FetchQuestion] {
-    flatMap { if case .prepareFetches(let questions) = $0 { questions } else { [] } }
+    flatMap { action -> [FetchQuestion] in
+      if case .prepareFetches(let questions) = action { questions } else { [] }
+    }
   }
   var lookups: [FetchID] { compactMap { if case .lookUp(let id, _, _) = $0 { id } else { nil } } }
   var fetches: [FetchID] {

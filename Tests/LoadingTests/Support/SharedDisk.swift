@@ -94,6 +94,10 @@ final class SharedDisk: ImageDataCache {
     return response
   }
 
+  func containsIncompleteResponse(for identity: RequestIdentity) -> Bool {
+    state.withLock { $0.incomplete[identity] != nil }
+  }
+
   func storeIncomplete(_ response: StoredResponse, for identity: RequestIdentity) -> Bool {
     state.withLock { $0.incomplete[identity] = response }
     return true

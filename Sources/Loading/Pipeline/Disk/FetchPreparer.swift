@@ -63,7 +63,11 @@ final class FetchPreparer: Sendable {
     if case .heldByAnother = preparation.lock {
       writer.noteOtherProcess()
     } else if question.continues, isResumable(question.request) {
-      preparation.resumable = resumableData(for: question.request, reading: reading)
+      if question.isEarly {
+        preparation.hasUnreadData = hasResumableData(for: question.request)
+      } else {
+        preparation.resumable = resumableData(for: question.request, reading: reading)
+      }
     }
     return preparation
   }
@@ -105,6 +109,10 @@ final class FetchPreparer: Sendable {
     case .heldByAnother(let progress)?: return .heldByAnother(progress: progress)
     case nil: return .none
     }
+  }
+
+  private func hasResumableData(for request: ImageRequest) -> Bool {
+    cache?.containsIncompleteResponse(for: transports.onDisk(request.identity.asSent)) == true
   }
 
   /// Returns the resumable data of an earlier run; nil if there are none for this request.

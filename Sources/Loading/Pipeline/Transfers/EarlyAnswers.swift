@@ -3,10 +3,11 @@ import VitrineConcurrency
 /// The answers of the disk cache for downloads that still wait for their turn, so that the end of a download starts the
 /// next one at once, without a change of threads. Makes decisions only. Times are in nanoseconds.
 ///
-/// An answer may hold the lock of a fetch, for which other processes wait. It is dropped after a short time, and the
-/// disk is then asked again when the download could start.
+/// Other processes wait while the lock of a fetch is held. An answer is therefore dropped after a short time, and the
+/// disk is asked again when the download could start. So is an answer that is of no use: another process holds the lock
+/// or has stored the response, or there are resumable data, which take memory as soon as they are read.
 struct EarlyAnswers {
-  /// The maximum number of downloads for which the disk is asked early.
+  /// The maximum number of downloads about which the disk is asked early.
   static let countLimit = 8
   /// The number of seconds for which an answer is kept.
   static let lifetime = 1.0
@@ -16,8 +17,8 @@ struct EarlyAnswers {
     let end: Int64
   }
 
-  /// The downloads whose answers are awaited, with the number of bytes of resumable data that the disk reads for each.
-  private var asking: [FetchID: Int] = [:]
+  /// The downloads whose answers are awaited.
+  private var asking: Set<FetchID> = []
   private var answers: [FetchID: Answer] = [:]
 
   /// True if no answer is awaited.
@@ -28,42 +29,38 @@ struct EarlyAnswers {
   /// True if the disk may be asked about no further download.
   var isFull: Bool { count >= Self.countLimit }
 
-  /// True if half of the answers are used. The disk is then asked about several downloads at once.
+  /// True if at most half of the answers are awaited or kept. Asked only then, the disk is asked about several downloads
+  /// at once.
   var isHalfEmpty: Bool { count <= Self.countLimit / 2 }
 
   /// True if an answer for a download is awaited or kept.
-  func contains(_ id: FetchID) -> Bool { asking[id] != nil || answers[id] != nil }
+  func contains(_ id: FetchID) -> Bool { asking.contains(id) || answers[id] != nil }
 
-  /// True if an answer for a download is kept.
-  func has(_ id: FetchID) -> Bool { answers[id] != nil }
+  /// Notes that the disk is asked about a download.
+  mutating func ask(_ id: FetchID) { asking.insert(id) }
 
-  mutating func ask(_ id: FetchID) { asking[id] = 0 }
+  /// Notes that the turn of a download has come before the answer. Returns false if no answer is awaited.
+  mutating func stopAsking(_ id: FetchID) -> Bool { asking.remove(id) != nil }
 
-  /// Notes that the disk reads `bytes` bytes of resumable data before it answers.
-  mutating func reads(_ bytes: Int, for id: FetchID) { if asking[id] != nil { asking[id] = bytes } }
-
-  /// Notes that the turn of a download has come before the answer. Returns the number of bytes that the disk reads;
-  /// nil if no answer is awaited.
-  mutating func takeAsking(_ id: FetchID) -> Int? { asking.removeValue(forKey: id) }
-
-  /// Handles an answer. Returns false if none was awaited early.
+  /// Keeps the answer for a download. Returns false if none was awaited.
   ///
-  /// - Parameter isKept: False to ask again when the download could start: another process holds the lock, or has
-  ///   stored the response in the meantime.
-  mutating func answered(_ id: FetchID, _ preparation: FetchPreparation, isKept: Bool, at now: Int64) -> Bool {
-    guard asking.removeValue(forKey: id) != nil else { return false }
-    if isKept {
+  /// - Parameter isUsable: False to drop the answer.
+  mutating func answered(
+    _ id: FetchID, _ preparation: FetchPreparation, isUsable: Bool, at now: Int64
+  ) -> Bool {
+    guard asking.remove(id) != nil else { return false }
+    if isUsable {
       answers[id] = Answer(preparation: preparation, end: now.advanced(bySeconds: Self.lifetime))
     }
     return true
   }
 
-  /// Removes and returns the answer for a transfer that starts.
+  /// Removes and returns the answer for a download whose turn has come; nil if there is none.
   mutating func take(_ id: FetchID) -> FetchPreparation? { answers.removeValue(forKey: id)?.preparation }
 
   /// Removes a download that has ended or left the queue.
   mutating func leave(_ id: FetchID) {
-    asking[id] = nil
+    asking.remove(id)
     answers[id] = nil
   }
 

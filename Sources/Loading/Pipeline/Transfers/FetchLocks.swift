@@ -77,9 +77,10 @@ struct FetchLocks {
   ///
   /// - Parameter isUseful: True if the answer may be of use to this fetch.
   mutating func asks(_ id: FetchID, isUseful: Bool, at now: Int64) -> Bool {
-    guard isEnabled, isUseful, !isHanging, ready[id] == nil, !early.has(id), !ahead.contains(id) else {
-      return false
-    }
+    guard isEnabled, isUseful, !ahead.contains(id) else { return false }
+    // Moved, so that the answer does not expire before the transfer takes it.
+    if ready[id] == nil { ready[id] = early.take(id) }
+    guard !isHanging, ready[id] == nil else { return false }
     asking[id] = now.advanced(bySeconds: Self.answerLimit)
     return true
   }
@@ -89,34 +90,36 @@ struct FetchLocks {
 
   /// Decides whether the disk is asked before the turn of a download.
   mutating func asksEarly(_ id: FetchID, isUseful: Bool) -> Bool {
-    guard isUseful, !early.isFull, !early.contains(id), !ahead.contains(id) else { return false }
+    guard isUseful, !early.isFull, !early.contains(id), ready[id] == nil, !ahead.contains(id) else {
+      return false
+    }
     early.ask(id)
     return true
   }
 
-  /// Returns true if the disk was asked early about a transfer that could start now, and has not answered.
+  /// Returns true if the disk was asked early about a transfer that could start now, and is about to answer.
   mutating func awaitsEarlyAnswer(_ id: FetchID, at now: Int64) -> Bool {
-    guard let bytes = early.takeAsking(id) else { return false }
-    asking[id] = Self.end(reading: bytes, at: now)
+    guard early.stopAsking(id) else { return false }
+    guard !isHanging else {
+      late.insert(id)
+      return false
+    }
+    asking[id] = now.advanced(bySeconds: Self.answerLimit)
     return true
   }
 
   /// Notes that the disk has responded and reads `bytes` bytes of resumable data, which may take longer.
   mutating func reads(_ bytes: Int, for id: FetchID, at now: Int64) {
-    early.reads(bytes, for: id)
     guard let end = asking[id] else { return }
-    asking[id] = max(end, Self.end(reading: bytes, at: now))
-  }
-
-  /// Returns the time after which a transfer starts without the answer of a disk that reads `bytes` bytes.
-  private static func end(reading bytes: Int, at now: Int64) -> Int64 {
-    now.advanced(bySeconds: answerLimit + Double(bytes) / slowestDisk)
+    asking[id] = max(end, now.advanced(bySeconds: Self.answerLimit + Double(bytes) / Self.slowestDisk))
   }
 
   /// The next step of a fetch after the answer.
   enum Step: Equatable {
-    /// The answer is of no use any more.
+    /// The answer is of no use any more, or the turn of the download has not come.
     case none
+    /// Ask again, for resumable data.
+    case ask
     case start
     /// Look up the disk first: another process has stored the response in the meantime.
     case lookUp
@@ -131,9 +134,11 @@ struct FetchLocks {
   ) -> Step {
     late.remove(id)
     let isNewer = Self.isNewer(preparation, thanLookup: lookedUp, at: now)
-    let isKept = if case .heldByAnother = preparation.lock { false } else { !isNewer }
-    if early.answered(id, preparation, isKept: isKept, at: now) { return .none }
+    let isHeld = if case .heldByAnother = preparation.lock { true } else { false }
+    let isUsable = !isHeld && !isNewer && !preparation.hasUnreadData
+    if early.answered(id, preparation, isUsable: isUsable, at: now) { return .none }
     guard asking.removeValue(forKey: id) != nil else { return .none }
+    if preparation.hasUnreadData { return .ask }
     switch preparation.lock {
     case .heldByAnother(let progress):
       let began = firstWaits[id] ?? now
@@ -159,7 +164,7 @@ struct FetchLocks {
   /// Removes and returns the answer for a transfer that starts.
   mutating func take(_ id: FetchID) -> FetchPreparation? {
     ahead.remove(id)
-    return ready.removeValue(forKey: id) ?? early.take(id)
+    return ready.removeValue(forKey: id)
   }
 
   /// Notes that a fetch has ended, has its bytes from elsewhere, or is held. A lock is released.

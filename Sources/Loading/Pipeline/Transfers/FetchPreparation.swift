@@ -12,6 +12,8 @@ struct FetchPreparation: Sendable {
   var lock = Lock.none
   /// The resumable data of an earlier run of the program.
   var resumable: ResumableData?
+  /// True if there may be resumable data, which were not read because the question was early.
+  var hasUnreadData = false
 
   /// The lock, if this process holds it.
   var hold: FetchLockHold? { if case .acquired(let hold, _) = lock { hold } else { nil } }

@@ -1,4 +1,4 @@
-/// What the disk cache is asked before a transfer.
+/// A question to the disk cache before a transfer.
 struct FetchQuestion: Equatable, Sendable {
   let id: FetchID
   let request: ImageRequest
@@ -6,6 +6,8 @@ struct FetchQuestion: Equatable, Sendable {
   let takesLock: Bool
   /// True to continue the download of an earlier run of the program.
   let continues: Bool
+  /// True if the download still waits for its turn; see `EarlyAnswers`.
+  var isEarly = false
 
   /// True if the answer may be of use.
   var isUseful: Bool { takesLock || continues }

@@ -20,6 +20,8 @@ import VitrineTesting
     #expect(storm.registry.loads.tree.isEmpty)
     #expect(storm.registry.queue.activeCount == 0)
     #expect(storm.registry.queue.waitingCount == 0)
+    #expect(storm.locks.allSatisfy { $0.releases == 1 })
+    #expect(storm.registry.fetches.locks.isIdle && storm.registry.fetches.locks.nextChange == nil)
   }
 }
 
@@ -35,6 +37,8 @@ private struct RegistryStorm {
   var responded = 0
   /// True if other processes use the disk cache.
   private let sharesDisk: Bool
+  /// All locks that were taken.
+  private(set) var locks: [FakeLock] = []
   private var chance: SplitMix
   private var work: [LoadAction] = []
   private var wakes: [Int64] = []
@@ -79,6 +83,9 @@ private struct RegistryStorm {
         finishSome()
       }
     }
+    // What is kept for a time expires.
+    registry.now += 10_000_000_000
+    wake()
   }
 
   private mutating func begin() {
@@ -153,6 +160,8 @@ private struct RegistryStorm {
         request.priority = .veryLow
         start(request)
       case .serveCopy(let id): serveCopy(of: id)
+      case .prepareFetches(let questions):
+        for question in questions { work.append(.prepareFetches([question])) }
       case .cancelWork(let number):
         work.removeAll {
           switch $0 {
@@ -194,7 +203,12 @@ private struct RegistryStorm {
     case .skipLookup(let id): run(registry.lookupSkipped(id, chance.next(8) == 0 ? .status(503) : nil))
     case .prepareFetches(let questions):
       for question in questions {
-        run(registry.prepared(question.id, FetchPreparation(lock: question.takesLock ? lock() : .none)))
+        let hasUnreadData = question.isEarly && question.continues && chance.next(4) == 0
+        run(
+          registry.prepared(
+            question.id,
+            FetchPreparation(
+              lock: question.takesLock ? lock() : .none, hasUnreadData: hasUnreadData)))
       }
     case .checkLocks(let identities):
       let held = identities.keys.sorted().filter { _ in chance.next(2) == 0 }
@@ -214,9 +228,15 @@ private struct RegistryStorm {
     switch chance.next(4) {
     case 0: .heldByAnother(progress: 1)
     case 1: .none
-    case 2: .acquired(FetchLockHold(FakeLock()) { $0() }, secondsSinceStore: 0)
-    default: .acquired(FetchLockHold(FakeLock()) { $0() }, secondsSinceStore: nil)
+    case 2: .acquired(hold(), secondsSinceStore: 0)
+    default: .acquired(hold(), secondsSinceStore: nil)
     }
+  }
+
+  private mutating func hold() -> FetchLockHold {
+    let lock = FakeLock()
+    locks.append(lock)
+    return FetchLockHold(lock) { $0() }
   }
 
   private mutating func fetchEnd(of id: FetchID, _ isGood: Bool) -> FetchEnd {

@@ -57,6 +57,39 @@ import VitrineTesting
     #expect(disk.held == [] && disk.locks.map(\.releases) == [1])
   }
 
+  @Test("the locks of the next downloads are taken early, once each", arguments: [false, true])
+  func locksOfTheNextDownloadsAreTakenEarly(hasIncomplete: Bool) async throws {
+    let disk = SharedDisk()
+    let (world, calendar) = world(disk) { $0.queue.maximumActiveDownloads = 1 }
+    if hasIncomplete {
+      let head = TransportResponse(
+        url: url("b.jpg"), status: 200, headers: ["ETag": "\"1\"", "Accept-Ranges": "bytes"],
+        expectedLength: 2 * ResumableData.minimumBytes)
+      let beginning = StoredResponse(
+        response: head, body: [UInt8](repeating: 1, count: ResumableData.minimumBytes),
+        requested: calendar.now, received: calendar.now)
+      _ = disk.storeIncomplete(beginning, for: request("b.jpg").identity)
+    }
+    let tasks = ["before.jpg", "a.jpg", "b.jpg", "c.jpg"].map { world.downloader.load(request($0)) }
+    let before = try await world.transport.transfer(1)
+    try await until { world.downloader.engine.queue.waitingCount == 3 }
+    before.respond(with: Fixture.body, Self.minute)
+    _ = try await world.transport.transfer(2)
+    try await until { !world.downloader.engine.isBusy }
+    #expect(disk.locks.count == 4, "all are asked about while the second one is loading")
+
+    for number in 2...4 {
+      let transfer = try await world.transport.transfer(number)
+      let isResumed = transfer.request.headers["Range"] != nil
+      #expect(isResumed == (hasIncomplete && number == 3))
+      if isResumed { transfer.fail(.status(404)) } else { transfer.respond(with: Fixture.body, Self.minute) }
+      _ = try? await tasks[number - 1].response
+    }
+    await world.downloader.drain()
+    let releases = Array(repeating: 1, count: hasIncomplete ? 5 : 4)
+    #expect(disk.locks.map(\.releases) == releases && disk.held == [])
+  }
+
   @Test(arguments: [404, 200]) func lockIsReleasedWithTheHeadOfAResponseThatIsNotStored(status: Int)
     async throws
   {

@@ -125,6 +125,137 @@ import VitrineTesting
     #expect(step == .none, "the answer comes too late")
   }
 
+  // MARK: Asking early
+
+  @Test func earlyAnswerServesTheTransfer() {
+    var locks = FetchLocks(isEnabled: true)
+    let isAsked = locks.asksEarly(one, isUseful: true)
+    #expect(isAsked && !locks.isIdle)
+    let step = locks.prepared(one, acquired(), lookedUp: 0, at: 0)
+    #expect(step == .none && locks.isIdle, "the turn of the download has not come")
+
+    let (awaits, asks) = (locks.awaitsEarlyAnswer(one, at: 1), locks.asks(one, isUseful: true, at: 1))
+    #expect(!awaits && !asks)
+    let taken = locks.take(one)
+    #expect(taken?.hold != nil && locks.nextChange == nil)
+  }
+
+  @Test func transferAwaitsAnEarlyAnswerForALimitedTime() {
+    var locks = FetchLocks(isEnabled: true)
+    _ = locks.asksEarly(one, isUseful: true)
+    let awaits = locks.awaitsEarlyAnswer(one, at: seconds(3))
+    #expect(awaits && locks.nextChange == seconds(3 + FetchLocks.answerLimit))
+
+    let step = locks.prepared(one, acquired(), lookedUp: 0, at: seconds(3.1))
+    #expect(step == .start)
+  }
+
+  @Test func transferDoesNotAwaitAnEarlyAnswerOfADiskThatHangs() {
+    var locks = FetchLocks(isEnabled: true)
+    _ = locks.asks(one, isUseful: true, at: 0)
+    _ = locks.asksEarly(two, isUseful: true)
+    _ = locks.takeLate(at: seconds(FetchLocks.answerLimit))
+
+    let awaits = locks.awaitsEarlyAnswer(two, at: seconds(1))
+    let asks = locks.asks(two, isUseful: true, at: seconds(1))
+
+    #expect(!awaits && !asks)
+    let lock = FakeLock()
+    let step = locks.prepared(two, acquired(secondsSinceStore: nil, lock), lookedUp: 0, at: seconds(2))
+    #expect(step == .none && lock.releases == 1 && locks.isHanging, "the first answer is still to come")
+  }
+
+  @Test func answerThatWillServeATransferDoesNotExpire() {
+    var locks = FetchLocks(isEnabled: true)
+    _ = locks.asksEarly(one, isUseful: true)
+    _ = locks.prepared(one, acquired(), lookedUp: 0, at: 0)
+    _ = locks.asks(one, isUseful: true, at: 1)
+
+    locks.releaseEarly(at: seconds(EarlyAnswers.lifetime))
+
+    let taken = locks.take(one)
+    #expect(taken?.hold != nil)
+  }
+
+  @Test func fetchThatHoldsItsLockDoesNotAskEarly() {
+    var locks = FetchLocks(isEnabled: true)
+    _ = locks.asks(one, isUseful: true, at: 0)
+    let step = locks.prepared(one, acquired(secondsSinceStore: 0), lookedUp: 0, at: 0)
+
+    let isAsked = locks.asksEarly(one, isUseful: true)
+
+    #expect(step == .lookUp && !isAsked)
+  }
+
+  @Test("the disk is asked again about a download with resumable data", arguments: [false, true])
+  func resumableDataAreReadAtTheTurnOfTheDownload(awaits: Bool) {
+    var locks = FetchLocks(isEnabled: true)
+    var answer = acquired()
+    answer.hasUnreadData = true
+    _ = locks.asksEarly(one, isUseful: true)
+    if awaits { _ = locks.awaitsEarlyAnswer(one, at: 0) }
+
+    let step = locks.prepared(one, answer, lookedUp: 0, at: 0)
+
+    #expect(step == (awaits ? .ask : .none))
+    let asks = locks.asks(one, isUseful: true, at: 0)
+    #expect(asks)
+  }
+
+  @Test("an early lock is released after a second, and when the download leaves", arguments: [false, true])
+  func earlyLockIsReleased(leaves: Bool) {
+    var locks = FetchLocks(isEnabled: true)
+    let lock = FakeLock()
+    _ = locks.asksEarly(one, isUseful: true)
+    _ = locks.prepared(one, acquired(secondsSinceStore: nil, lock), lookedUp: 0, at: 0)
+    let end = seconds(EarlyAnswers.lifetime)
+    #expect(locks.nextChange == end)
+    locks.releaseEarly(at: end - 1)
+    #expect(lock.releases == 0)
+
+    if leaves { locks.leave(one) } else { locks.releaseEarly(at: end) }
+
+    #expect(lock.releases == 1 && locks.nextChange == nil)
+    let asks = locks.asks(one, isUseful: true, at: end)
+    #expect(asks)
+  }
+
+  @Test("the disk is asked again if another process holds the lock or has stored the response")
+  func unusableEarlyAnswerIsDropped() {
+    for answer in [held(), acquired(secondsSinceStore: 0)] {
+      var locks = FetchLocks(isEnabled: true)
+      _ = locks.asksEarly(one, isUseful: true)
+      let step = locks.prepared(one, answer, lookedUp: 0, at: 0)
+      #expect(step == .none && !locks.isWaiting(one))
+      let asks = locks.asks(one, isUseful: true, at: 0)
+      #expect(asks)
+    }
+  }
+
+  @Test func diskIsAskedEarlyAboutFewDownloadsAndAboutSeveralAtOnce() {
+    var locks = FetchLocks(isEnabled: true)
+    let ids = (1...20).map { FetchID(number: $0) }
+    let asked = ids.filter { locks.asksEarly($0, isUseful: true) }
+    #expect(asked == Array(ids.prefix(EarlyAnswers.countLimit)) && !locks.isTimeToAskEarly)
+
+    for id in asked { _ = locks.prepared(id, acquired(), lookedUp: 0, at: 0) }
+    for (index, id) in asked.enumerated() {
+      #expect(locks.isTimeToAskEarly == (index >= EarlyAnswers.countLimit / 2))
+      _ = locks.asks(id, isUseful: true, at: 0)
+    }
+    let isAsked = locks.asksEarly(ids[19], isUseful: false)
+    #expect(!isAsked)
+  }
+
+  @Test func diskThatHangsIsNotAskedEarly() {
+    var locks = FetchLocks(isEnabled: true)
+    _ = locks.asks(one, isUseful: true, at: 0)
+    _ = locks.takeLate(at: seconds(FetchLocks.answerLimit))
+    #expect(!locks.isTimeToAskEarly)
+    let withoutLocks = FetchLocks()
+    #expect(!withoutLocks.isTimeToAskEarly)
+  }
+
   // MARK: Waiting
 
   @Test func checksAreFewAndBecomeFewer() {
