@@ -66,7 +66,8 @@ struct PixelEntries: EntryStore {
 
   private static func cache(in folder: String) -> DiskPixelCache {
     var limits = DiskPixelCache.Limits()
-    limits.freeBytes = 0
+    // The index has room for 100,000 entries. A full part of it takes no further entry for a short time.
+    (limits.bytes, limits.freeBytes) = (2 << 30, 0)
     return DiskPixelCache(directory: folder, limits: limits)
   }
 

@@ -58,7 +58,6 @@ enum DiskGrowth {
       let store = filler.opened()
       _ = store.find(numbers[0])
       let opened = SystemCounters.time
-      // A full part of the index replaces its oldest entry, so not every entry must be there.
       let found = numbers.count { store.find($0) != nil }
       let read = SystemCounters.time
       store.trim()
