@@ -72,7 +72,7 @@ public protocol ImageDataCache: AnyObject, Sendable {
     for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void
   ) -> StoredResponse?
   /// Returns true if `incompleteResponse(for:reserving:)` may return a response, without reading the response. Returns
-  /// true by default, which delays the start of each transfer until the answer of that method.
+  /// true by default; a lock that is taken before the turn of a download is then released, and taken again later.
   func containsIncompleteResponse(for identity: RequestIdentity) -> Bool
   /// Stores the beginning of a response whose download broke, so that a later run of the program asks only for the
   /// rest. The body is incomplete; `response.expectedLength` is the length of the whole body, if known. Returns true if

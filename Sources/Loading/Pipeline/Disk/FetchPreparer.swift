@@ -40,7 +40,7 @@ final class FetchPreparer: Sendable {
   /// - Parameters:
   ///   - isResumable: Returns true if resumable data are of use to a request.
   ///   - reading: Called with the number of bytes of resumable data before these are read.
-  ///   - completion: Called once for each fetch.
+  ///   - completion: Called once for each question.
   func prepare(
     _ questions: [FetchQuestion], isResumable: @escaping @Sendable (ImageRequest) -> Bool,
     reading: @escaping @Sendable (FetchID, _ bytes: Int) -> Void,
