@@ -6,7 +6,7 @@ public enum FetchLock: Sendable {
   /// - secondsSinceStore: The number of seconds since a response was stored for the request; nil if there is no stored
   ///   response. A response that was stored after the downloader's lookup is looked up before the server is asked.
   case acquired(any FetchLockToken, secondsSinceStore: Double?)
-  /// Another process fetches the response.
+  /// Another process fetches the response, or is about to.
   ///
   /// - progress: A number that changes as long as the transfer of the other process makes progress.
   case heldByAnother(progress: UInt64)

@@ -83,7 +83,7 @@ private struct RegistryStorm {
         finishSome()
       }
     }
-    // What is kept for a time expires.
+    // Early answers expire after a second, which releases their locks.
     registry.now += 10_000_000_000
     wake()
   }
