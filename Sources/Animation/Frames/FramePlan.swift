@@ -18,6 +18,8 @@ struct FramePlan {
     let frame: Int
     /// True if other memory holders may be asked to evict for the frame.
     let mayEvict: Bool
+    /// The number of frames of all animations that were decoded before the job began.
+    let decodedBefore: Int
   }
 
   private struct Entry {
@@ -64,6 +66,8 @@ struct FramePlan {
   private(set) var bytes = 0
   private var lastUse: UInt64 = 0
   private var lastJob: UInt64 = 0
+  /// The number of frames of all animations that were decoded so far.
+  private(set) var decodedFrames = 0
   private var decodeAhead = DecodeAhead()
 
   init(byteLimit: Int) { self.byteLimit = byteLimit }
@@ -206,7 +210,7 @@ struct FramePlan {
     entries[best.id]?.latestJob = lastJob
     return Job(
       number: lastJob, track: best.id, animation: animation, frame: best.frame,
-      mayEvict: entries[best.id]?.track.backOff.mayEvict == true)
+      mayEvict: entries[best.id]?.track.backOff.mayEvict == true, decodedBefore: decodedFrames)
   }
 
   /// True unless all views of the animation have left since the job began. Views that came later have other jobs.
@@ -235,7 +239,11 @@ struct FramePlan {
 
   /// Records the end of a job. Returns objects to release.
   mutating func end(_ job: Job, _ outcome: Outcome) -> [AnyObject] {
-    guard isCurrent(job) else { return [] }
+    if case .decoded = outcome { decodedFrames += 1 }
+    guard isCurrent(job) else {
+      if case .decoded(let image) = outcome { return [image] }
+      return []
+    }
     let viewers = entries[job.track]?.track.decoding?.viewers ?? []
     entries[job.track]?.job = nil
     entries[job.track]?.track.endDecoding()
@@ -257,6 +265,13 @@ struct FramePlan {
     case .noMemory:
       entries[job.track]?.track.backOff.foundNoMemory()
       entries[job.track]?.wait.countTry()
+      if entries[job.track]?.track.backOff.isUrgent != true {
+        // The try may have made memory free for a frame that a thread waits for.
+        retryLongestWaiting(ifUrgent: true)
+      } else if decodedFrames > job.decodedBefore {
+        // A frame that was decoded during the try may have taken the memory that the try had made free.
+        entries[job.track]?.track.backOff.retry()
+      }
       return takeSuspendedDecoder(of: job.track)
     case .cancelled: break
     }
@@ -272,14 +287,16 @@ struct FramePlan {
 
   /// Lets the animation try again that has waited for memory for the longest time. A frame for which a thread waits goes
   /// before the others.
-  private mutating func retryLongestWaiting() {
+  ///
+  /// - Parameter ifUrgent: True for a frame for which a thread waits only.
+  mutating func retryLongestWaiting(ifUrgent: Bool = false) {
     var best: (id: UInt64, isUrgent: Bool, wait: MemoryWait)?
     for (id, entry) in entries where entry.waitsForMemory {
       let isUrgent = entry.track.backOff.isUrgent
       let isBetter = best.map { isUrgent == $0.isUrgent ? entry.wait < $0.wait : isUrgent } ?? true
       if isBetter { best = (id, isUrgent, entry.wait) }
     }
-    if let best { entries[best.id]?.track.backOff.retry() }
+    if let best, best.isUrgent || !ifUrgent { entries[best.id]?.track.backOff.retry() }
   }
 
   /// Returns true if no other animation has waited for longer for the memory of decoders whose turn is over.

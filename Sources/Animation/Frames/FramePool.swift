@@ -25,7 +25,6 @@ package final class FramePool: Sendable {
     var ledgers: [UInt64: MemoryLedger] = [:]
     var lastNumber: UInt64 = 0
     var threads = 0
-    var decodedFrames = 0
     var droppedFrames = 0
 
     /// Returns true if another thread is to start.
@@ -103,7 +102,7 @@ package final class FramePool: Sendable {
   /// The number of bytes of decoded frames.
   package var bytes: Int { state.withLock(waking: .none) { $0.plan.bytes } }
   /// The number of frames that were decoded so far.
-  package var decodedFrames: Int { state.withLock(waking: .none) { $0.decodedFrames } }
+  package var decodedFrames: Int { state.withLock(waking: .none) { $0.plan.decodedFrames } }
   /// The state of the pool, for diagnostics. O(animations).
   package var report: PoolReport {
     state.withLock(waking: .none) { state in
@@ -195,17 +194,30 @@ package final class FramePool: Sendable {
   private func decodeWhileNeeded() {
     while let running = nextJob() {
       let job = running.job
-      let outcome = decode(job, stoppedBy: running.flag)
-      let (observers, released, needsThread) = state.withLock { state in
-        if case .decoded = outcome { state.decodedFrames += 1 }
+      let (observers, hasReleased) = end(job, decode(job, stoppedBy: running.flag))
+      let needsThread = state.withLock { state in
         state.running[job.number] = nil
-        let released = state.plan.end(job, outcome)
-        return (state.observers(of: job, outcome), released, state.takeThread(maximumThreads))
+        // The released memory may be enough for a frame that had none.
+        if hasReleased { state.plan.retryLongestWaiting() }
+        return state.takeThread(maximumThreads)
       }
-      withExtendedLifetime(released) {}
       if needsThread { startThread() }
       for observer in observers { observer() }
     }
+  }
+
+  /// Records the result of a job, and releases what is no longer needed. Until that is done, the job counts as running,
+  /// so that `waitForFrame` does not give up.
+  ///
+  /// - Returns: The functions to call at the end of the job, and true if anything was released.
+  private func end(
+    _ job: FramePlan.Job, _ outcome: FramePlan.Outcome
+  ) -> (observers: [@Sendable () -> Void], hasReleased: Bool) {
+    let (observers, released) = state.withLock(waking: .none) { state in
+      let released = state.plan.end(job, outcome)
+      return (state.observers(of: job, outcome), released)
+    }
+    return (observers, !released.isEmpty)
   }
 
   private func nextJob() -> RunningJob? {

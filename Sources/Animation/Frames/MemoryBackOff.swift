@@ -29,10 +29,10 @@ struct MemoryBackOff {
     }
   }
 
-  /// Allows another try without evicting.
+  /// Allows another try, which may evict only if a thread waits for the frame.
   mutating func retry() {
     guard lacksMemory else { return }
-    (lacksMemory, mayEvict) = (false, false)
+    (lacksMemory, mayEvict) = (false, isUrgent)
   }
 
   /// Begins or ends an urgent need. Its beginning allows another try.

@@ -92,6 +92,79 @@ import VitrineTesting
     #expect(!plan.hasWork, "a try without memory is no reason for another one")
   }
 
+  /// Lets the first of two animations have no memory for a frame for which a thread waits, while `decodesDuringTry` says
+  /// whether a frame of the second one is decoded during the try. Returns the plan and both tracks.
+  private func withoutMemory(decodesDuringTry: Bool) throws -> (plan: FramePlan, tracks: [UInt64]) {
+    var plan = FramePlan(byteLimit: .max)
+    let tracks = try (0..<2).map { number in
+      let image = CountingAnimation(frameCount: 1000, side: 600).image
+      return plan.add(UInt64(number), to: try #require(image.animation), still: image.firstFrame).track
+    }
+    plan.setUrgent(true, tracks[0])
+    _ = plan.setDemand(FrameDemand(current: 1), of: 0, in: tracks[0])
+    let taken = plan.takeJob()
+    let job = try #require(taken)
+    if decodesDuringTry {
+      _ = plan.setDemand(FrameDemand(current: 1), of: 1, in: tracks[1])
+      #expect(try decode(&plan).track == tracks[1])
+    }
+    _ = plan.end(job, .noMemory)
+    return (plan, tracks)
+  }
+
+  @Test("a frame that a thread waits for is tried again if another frame was decoded during the try")
+  func urgentFrameIsTriedAgain() throws {
+    var (plan, tracks) = try withoutMemory(decodesDuringTry: true)
+
+    let again = plan.takeJob()
+
+    let job = try #require(again)
+    #expect(job.track == tracks[0] && job.mayEvict)
+    _ = plan.end(job, .noMemory)
+    #expect(!plan.hasWork, "no frame was decoded during the second try")
+  }
+
+  @Test("a frame that a thread waits for may evict after each frame of another animation")
+  func urgentFrameMayEvictAgain() throws {
+    var (plan, tracks) = try withoutMemory(decodesDuringTry: false)
+    #expect(!plan.hasWork)
+    _ = plan.setDemand(FrameDemand(current: 1), of: 1, in: tracks[1])
+    #expect(try decode(&plan).track == tracks[1])
+
+    let again = plan.takeJob()
+
+    let job = try #require(again)
+    #expect(job.track == tracks[0] && job.mayEvict)
+  }
+
+  @Test("a frame that a thread waits for is tried again after a try of another animation, not the reverse")
+  func urgentFrameIsTriedAgainAfterTheTryOfAnother() throws {
+    var (plan, tracks) = try withoutMemory(decodesDuringTry: false)
+    _ = plan.setDemand(FrameDemand(current: 1), of: 1, in: tracks[1])
+    var tries: [UInt64] = []
+    while let job = plan.takeJob(), tries.count < 10 {
+      tries.append(job.track)
+      _ = plan.end(job, .noMemory)
+    }
+    #expect(tries == [tracks[1], tracks[0]])
+  }
+
+  @Test func frameOfAViewThatHasLeftIsReleased() throws {
+    var plan = FramePlan(byteLimit: .max)
+    let image = CountingAnimation(frameCount: 10).image
+    let animation = try #require(image.animation)
+    let track = plan.add(1, to: animation, still: image.firstFrame).track
+    _ = plan.setDemand(FrameDemand(current: 1), of: 1, in: track)
+    let taken = plan.takeJob()
+    let job = try #require(taken)
+    _ = plan.remove(1, of: animation, from: track)
+    let frame = Image.solid(width: 4, height: 4)
+
+    let released = plan.end(job, .decoded(frame))
+
+    #expect(released.count == 1 && released.first === frame && plan.decodedFrames == 1)
+  }
+
   // MARK: Shortages of memory
 
   @Test func allFramesAreKeptAgainWhenMemoryIsNoLongerShort() throws {
