@@ -55,10 +55,14 @@ public protocol ImageDataCache: AnyObject, Sendable {
   // MARK: Before a transfer
 
   /// True if the cache has fetch locks or keeps incomplete responses, so that a downloader asks the cache before each
-  /// transfer of a response that is to be stored. False by default; the following methods are then not called.
+  /// transfer of a response that is to be stored, and about the next few downloads early. False by default; the following
+  /// methods are then not called.
   var preparesFetches: Bool { get }
   /// Takes the lock of a fetch. Returns nil, the default, if there are no locks: the response is then fetched without
-  /// one. Requests of the same process do not exclude each other.
+  /// one. Requests of the same process do not exclude each other, and the lock may be taken again before it is released.
+  ///
+  /// Called before a transfer, and also for up to eight downloads that wait for their turn. A lock of such a download is
+  /// released after a second if the transfer has not started by then, and taken again before the transfer.
   func fetchLock(for identity: RequestIdentity) -> FetchLock?
   /// Returns the progress of another process that holds the lock of a fetch; see `FetchLock.heldByAnother`. Returns
   /// nil, the default, if no other process holds the lock. Takes no lock.

@@ -62,7 +62,7 @@ struct FetchPlan {
       lookups.enqueue(id, priority: priority, arrival: transfers.queue.nextArrival(at: now), at: now)
     }
     // The download may wait as well, if the network has gone ahead of a waiting lookup.
-    transfers.queue.setPriority(priority, of: id, at: now)
+    transfers.setPriority(priority, of: id, at: now)
   }
 
   /// Holds a download if all callers have paused: removes it from the queue or stops the transfer. Enqueues a held
@@ -128,8 +128,9 @@ struct FetchPlan {
 
   /// Starts the transfer of a fetch, or asks the disk cache first.
   private mutating func start(_ id: FetchID, in loads: inout Loads) {
-    guard let request = loads.tree[id]?.request, !locks.awaitsEarlyAnswer(id, at: loads.now) else { return }
+    guard let request = loads.tree[id]?.request else { return }
     let question = question(about: id, request)
+    guard !locks.awaitsEarlyAnswer(id, isUseful: question.isUseful, at: loads.now) else { return }
     loads.actions.append(
       locks.asks(id, isUseful: question.isUseful, at: loads.now)
         ? .prepareFetches([question]) : .startFetch(id, request))
@@ -138,7 +139,7 @@ struct FetchPlan {
   /// Asks the disk cache about the next downloads from the server of a download that has started.
   private mutating func askEarly(behind id: FetchID, in loads: inout Loads) {
     guard locks.isTimeToAskEarly else { return }
-    let questions = transfers.queue.waiting(behind: id, upTo: EarlyAnswers.countLimit)
+    let questions = transfers.queue.waiting(behind: id, upTo: locks.earlySearchCount)
       .compactMap { id in loads.tree[id].map { question(about: id, $0.request, isEarly: true) } }
       .filter { locks.asksEarly($0.id, isUseful: $0.isUseful) }
     if !questions.isEmpty { loads.actions.append(.prepareFetches(questions)) }
@@ -465,6 +466,9 @@ extension FetchPlan {
 
   /// Handles the answer of the disk cache before a transfer.
   mutating func prepared(_ id: FetchID, _ preparation: FetchPreparation, in loads: inout Loads) {
+    var preparation = preparation
+    // A reload that has joined since the question waits for no other process.
+    if disk[id].use == .none, case .heldByAnother = preparation.lock { preparation.lock = .none }
     switch locks.prepared(id, preparation, lookedUp: disk[id].lookedUp, at: loads.now) {
     case .none: break
     case .ask: start(id, in: &loads)
@@ -513,7 +517,7 @@ extension FetchPlan {
     guard let fetch = loads.tree[id] else { return locks.leave(id) }
     guard disk.beginsWithLookup(id) else { return askServer(id, in: &loads) }
     lookups.enqueue(
-      id, priority: fetch.demand.priority ?? .normal, arrival: transfers.arrive(id, at: loads.now),
+      id, priority: fetch.demand.priority ?? .normal, arrival: transfers.arriveAgain(id, at: loads.now),
       at: loads.now)
   }
 }

@@ -21,9 +21,18 @@ struct DownloadQueue {
   }
 
   /// The position of a download in the order of arrival.
-  struct Arrival {
+  struct Arrival: Equatable {
+    /// The difference between the numbers of two downloads that arrive one after the other. The numbers between them are
+    /// for downloads that return to their positions: `WaitingList` takes no number twice.
+    static let step: UInt64 = 256
+
     let number: UInt64
     let batch: UInt64
+
+    /// The position of a download that has left the queue and returns to its place; nil after 255 times.
+    var again: Arrival? {
+      (number + 1).isMultiple(of: Self.step) ? nil : Arrival(number: number + 1, batch: batch)
+    }
   }
 
   /// The downloads of one lane.
@@ -135,7 +144,7 @@ struct DownloadQueue {
 
   /// Returns a new position behind all others.
   mutating func nextArrival(at now: Int64) -> Arrival {
-    lastNumber += 1
+    lastNumber += Arrival.step
     if now.subtractingReportingOverflow(lastArrival).partialValue > Self.batchGap { lastBatch += 1 }
     lastArrival = now
     return Arrival(number: lastNumber, batch: lastBatch)
@@ -256,9 +265,16 @@ struct DownloadQueue {
   }
 
   /// Moves a waiting download to the end of the line of another priority. A running download is unaffected.
-  mutating func setPriority(_ priority: ImageRequest.Priority, of id: FetchID, at now: Int64 = 0) {
-    guard let lane = lanes[id], !active.contains(id), !delayed.setPriority(priority, of: id) else { return }
-    _ = enqueue(id, in: lane, priority: priority, at: now)
+  ///
+  /// - Returns: The new position; nil for a download that does not wait, or is delayed.
+  @discardableResult
+  mutating func setPriority(
+    _ priority: ImageRequest.Priority, of id: FetchID, at now: Int64 = 0
+  ) -> Arrival? {
+    guard let lane = lanes[id], !active.contains(id), !delayed.setPriority(priority, of: id) else {
+      return nil
+    }
+    return enqueue(id, in: lane, priority: priority, at: now)
   }
 
   /// Ends all back-offs and delays, because the network has changed.

@@ -120,6 +120,70 @@ import VitrineTesting
     #expect(registry.fetches.locks.isWaiting(fetches[1]))
   }
 
+  @Test func downloadOfAnotherProcessIsAskedAboutOnceBeforeItsTurn() throws {
+    var registry = registry()
+    let (_, fetches, _) = try beginThree(&registry)
+    _ = registry.prepared(fetches[1], held)
+    _ = registry.prepared(fetches[2], held)
+    _ = registry.prepared(fetches[0], lock())
+    _ = registry.takePreparation(of: fetches[0])
+
+    let next = registry.fetchEnded(fetches[0], FetchEnd(.bytes(bytes)))
+
+    #expect(next.questions.map(\.id) == [fetches[1]], "its turn has come, and not that of the last one")
+  }
+
+  @Test func fetchThatHasWaitedForAnotherProcessKeepsItsPlace() throws {
+    var registry = registry()
+    let (_, fetches, _) = try beginThree(&registry)
+    // Another process fetches the first image, and fails while this one is loading the second.
+    _ = registry.prepared(fetches[0], held)
+    _ = registry.prepared(fetches[1], lock())
+    _ = registry.takePreparation(of: fetches[1])
+    _ = untilChecked(&registry)
+    #expect(registry.checkedLocks([:]).lookups == [fetches[0]])
+    _ = registry.lookedUp(fetches[0], DiskFind())
+
+    let next = registry.fetchEnded(fetches[1], FetchEnd(.bytes(bytes)))
+
+    #expect(next.questions.first.map { $0.id == fetches[0] && !$0.isEarly } == true)
+  }
+
+  @Test("a reload that joins while the disk is asked waits for no other process", arguments: [false, true])
+  func reloadWaitsForNoOtherProcess(isEarly: Bool) throws {
+    var registry = registry()
+    let (_, fetches, _) = try beginThree(&registry)
+    let fetch = fetches[isEarly ? 1 : 0]
+    let joining = registry.start(Caller(request(isEarly ? "b.jpg" : "a.jpg", policy: .reload)))
+    #expect(joining.actions.lookups.isEmpty && joining.actions.questions.isEmpty)
+    if isEarly {
+      _ = registry.prepared(fetches[0], lock())
+      _ = registry.takePreparation(of: fetches[0])
+      let next = registry.fetchEnded(fetches[0], FetchEnd(.bytes(bytes)))
+      #expect(next.fetches.isEmpty && next.questions.isEmpty, "the early answer is awaited")
+    }
+
+    #expect(registry.prepared(fetch, held).fetches == [fetch])
+    #expect(!registry.fetches.locks.isWaiting(fetch))
+  }
+
+  @Test(
+    "a download that is paused or offline releases its early lock", arguments: [false, true], [false, true])
+  func downloadThatStopsReleasesItsEarlyLock(isOffline: Bool, isAnswered: Bool) throws {
+    var registry = registry()
+    let (tasks, fetches, _) = try beginThree(&registry)
+    let released = FakeLock()
+    if isAnswered { _ = registry.prepared(fetches[1], lock(released)) }
+
+    _ = isOffline ? registry.setOffline(true) : registry.setPaused(true, tasks[1])
+
+    if !isAnswered { _ = registry.prepared(fetches[1], lock(released)) }
+    #expect(released.releases == 1)
+    _ = registry.prepared(fetches[0], lock())
+    _ = registry.prepared(fetches[2], lock())
+    #expect(registry.fetches.locks.isIdle)
+  }
+
   @Test func earlyLockIsReleasedIfTheDownloadsAreSlow() throws {
     var registry = registry()
     let (_, fetches, _) = try beginThree(&registry)

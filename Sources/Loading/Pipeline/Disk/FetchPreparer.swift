@@ -35,7 +35,7 @@ final class FetchPreparer: Sendable {
   }
 
   /// Takes the locks of fetches in order, and reads resumable data. All functions are called on the thread of the
-  /// preparer.
+  /// preparer. Other work of that thread may come between two questions, so that early questions delay no transfer.
   ///
   /// - Parameters:
   ///   - isResumable: Returns true if resumable data are of use to a request.
@@ -46,11 +46,11 @@ final class FetchPreparer: Sendable {
     reading: @escaping @Sendable (FetchID, _ bytes: Int) -> Void,
     completion: @escaping @Sendable (FetchID, FetchPreparation) -> Void
   ) {
+    guard let question = questions.first else { return }
     lane.submit { [self] in
-      for question in questions {
-        completion(
-          question.id, answer(question, isResumable: isResumable) { reading(question.id, $0) })
-      }
+      completion(question.id, answer(question, isResumable: isResumable) { reading(question.id, $0) })
+      prepare(
+        Array(questions.dropFirst()), isResumable: isResumable, reading: reading, completion: completion)
     }
   }
 

@@ -3,12 +3,14 @@ import VitrineConcurrency
 /// The answers of the disk cache for downloads that still wait for their turn, so that the end of a download starts the
 /// next one at once, without a change of threads. Makes decisions only. Times are in nanoseconds.
 ///
-/// Other processes wait while the lock of a fetch is held. An answer is therefore dropped after a short time, and the
-/// disk is asked again when the download could start. So is an answer that is of no use: another process holds the lock
-/// or has stored the response, or there are resumable data, which take memory as soon as they are read.
+/// Other processes wait while the lock of a fetch is held. An answer is therefore dropped after a short time. An answer is
+/// of no use if another process holds the lock or has stored the response, or if there are resumable data, which take
+/// memory as soon as they are read. After an answer of no use, the disk is not asked again until the download could start.
 struct EarlyAnswers {
   /// The maximum number of downloads about which the disk is asked early.
   static let countLimit = 8
+  /// The maximum number of waiting downloads among which those are that the disk may be asked about.
+  static let searchLimit = 4 * countLimit
   /// The number of seconds for which an answer is kept.
   static let lifetime = 1.0
 
@@ -20,6 +22,8 @@ struct EarlyAnswers {
   /// The downloads whose answers are awaited.
   private var asking: Set<FetchID> = []
   private var answers: [FetchID: Answer] = [:]
+  /// The downloads whose answers were of no use.
+  private var useless: Set<FetchID> = []
 
   /// True if no answer is awaited.
   var isIdle: Bool { asking.isEmpty }
@@ -33,8 +37,13 @@ struct EarlyAnswers {
   /// at once.
   var isHalfEmpty: Bool { count <= Self.countLimit / 2 }
 
-  /// True if an answer for a download is awaited or kept.
-  func contains(_ id: FetchID) -> Bool { asking.contains(id) || answers[id] != nil }
+  /// True if an answer for a download is awaited or kept, or was of no use.
+  func contains(_ id: FetchID) -> Bool {
+    asking.contains(id) || answers[id] != nil || useless.contains(id)
+  }
+
+  /// The number of waiting downloads among which to look for those that the disk is to be asked about.
+  var searchCount: Int { min(Self.countLimit + useless.count, Self.searchLimit) }
 
   /// Notes that the disk is asked about a download.
   mutating func ask(_ id: FetchID) { asking.insert(id) }
@@ -44,24 +53,30 @@ struct EarlyAnswers {
 
   /// Keeps the answer for a download. Returns false if none was awaited.
   ///
-  /// - Parameter isUsable: False to drop the answer.
+  /// - Parameter isUsable: False to drop the answer, which is of no use.
   mutating func answered(
     _ id: FetchID, _ preparation: FetchPreparation, isUsable: Bool, at now: Int64
   ) -> Bool {
     guard asking.remove(id) != nil else { return false }
     if isUsable {
       answers[id] = Answer(preparation: preparation, end: now.advanced(bySeconds: Self.lifetime))
+    } else {
+      useless.insert(id)
     }
     return true
   }
 
   /// Removes and returns the answer for a download whose turn has come; nil if there is none.
-  mutating func take(_ id: FetchID) -> FetchPreparation? { answers.removeValue(forKey: id)?.preparation }
+  mutating func take(_ id: FetchID) -> FetchPreparation? {
+    useless.remove(id)
+    return answers.removeValue(forKey: id)?.preparation
+  }
 
   /// Removes a download that has ended or left the queue.
   mutating func leave(_ id: FetchID) {
     asking.remove(id)
     answers[id] = nil
+    useless.remove(id)
   }
 
   /// Removes the answers whose time is over, which releases their locks.

@@ -77,16 +77,24 @@ struct FetchLocks {
   ///
   /// - Parameter isUseful: True if the answer may be of use to this fetch.
   mutating func asks(_ id: FetchID, isUseful: Bool, at now: Int64) -> Bool {
-    guard isEnabled, isUseful, !ahead.contains(id) else { return false }
+    let end = asking.removeValue(forKey: id)
+    guard isEnabled, isUseful, !ahead.contains(id) else {
+      early.leave(id)
+      return false
+    }
     // Moved, so that the answer does not expire before the transfer takes it.
-    if ready[id] == nil { ready[id] = early.take(id) }
+    if let answer = early.take(id), ready[id] == nil { ready[id] = answer }
     guard !isHanging, ready[id] == nil else { return false }
-    asking[id] = now.advanced(bySeconds: Self.answerLimit)
+    // A second question, after `Step.ask`, takes no additional time.
+    asking[id] = min(end ?? .max, now.advanced(bySeconds: Self.answerLimit))
     return true
   }
 
   /// True if it is time to ask the disk about downloads that wait for their turn; see `asksEarly`.
   var isTimeToAskEarly: Bool { isEnabled && !isHanging && early.isHalfEmpty }
+
+  /// The number of waiting downloads among which to look for those that the disk is to be asked about early.
+  var earlySearchCount: Int { early.searchCount }
 
   /// Decides whether the disk is asked before the turn of a download.
   mutating func asksEarly(_ id: FetchID, isUseful: Bool) -> Bool {
@@ -98,8 +106,10 @@ struct FetchLocks {
   }
 
   /// Returns true if the disk was asked early about a transfer that could start now, and is about to answer.
-  mutating func awaitsEarlyAnswer(_ id: FetchID, at now: Int64) -> Bool {
-    guard early.stopAsking(id) else { return false }
+  ///
+  /// - Parameter isUseful: True if the answer may still be of use to this fetch.
+  mutating func awaitsEarlyAnswer(_ id: FetchID, isUseful: Bool, at now: Int64) -> Bool {
+    guard early.stopAsking(id), isUseful else { return false }
     guard !isHanging else {
       late.insert(id)
       return false
@@ -118,7 +128,7 @@ struct FetchLocks {
   enum Step: Equatable {
     /// The answer is of no use any more, or the turn of the download has not come.
     case none
-    /// Ask again, for resumable data.
+    /// Ask again, for resumable data; call `asks`.
     case ask
     case start
     /// Look up the disk first: another process has stored the response in the meantime.
@@ -137,8 +147,9 @@ struct FetchLocks {
     let isHeld = if case .heldByAnother = preparation.lock { true } else { false }
     let isUsable = !isHeld && !isNewer && !preparation.hasUnreadData
     if early.answered(id, preparation, isUsable: isUsable, at: now) { return .none }
-    guard asking.removeValue(forKey: id) != nil else { return .none }
+    guard asking[id] != nil else { return .none }
     if preparation.hasUnreadData { return .ask }
+    asking[id] = nil
     switch preparation.lock {
     case .heldByAnother(let progress):
       let began = firstWaits[id] ?? now

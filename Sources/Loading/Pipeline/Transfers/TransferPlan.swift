@@ -6,7 +6,8 @@ struct TransferPlan {
     var attempts: Attempts
     /// True if the download was taken out of the queue because all callers have paused.
     var isHeld = false
-    /// The position in the order of downloads, kept during the disk lookup.
+    /// The position in the order of downloads, which the fetch keeps during a disk lookup and while it waits for another
+    /// process. `nil` after an attempt: a retry is queued behind all other downloads.
     var arrival: DownloadQueue.Arrival?
   }
 
@@ -77,6 +78,11 @@ struct TransferPlan {
     return arrival
   }
 
+  /// Returns the position of a fetch that looks up the disk once more: its last one, or a new one.
+  mutating func arriveAgain(_ id: FetchID, at now: Int64) -> DownloadQueue.Arrival {
+    transfers[id]?.arrival ?? arrive(id, at: now)
+  }
+
   /// Adds the download of a fetch that the disk does not serve, at the position of the lookup.
   ///
   /// - Parameter priority: The priority; `nil` holds the download, because all callers have paused.
@@ -87,9 +93,13 @@ struct TransferPlan {
       return
     }
     guard !network.refuses(id, transfer.lane) else { return }
-    queue.enqueue(id, lane: transfer.lane, priority: priority, arrival: transfer.arrival, at: now)
-    // A retry is queued behind all other downloads.
-    transfers[id]?.arrival = nil
+    transfers[id]?.arrival = queue.enqueue(
+      id, lane: transfer.lane, priority: priority, arrival: transfer.arrival, at: now)
+  }
+
+  /// Moves a waiting download to the end of the line of another priority.
+  mutating func setPriority(_ priority: ImageRequest.Priority, of id: FetchID, at now: Int64) {
+    if let arrival = queue.setPriority(priority, of: id, at: now) { transfers[id]?.arrival = arrival }
   }
 
   /// Adds the next attempt of a download, which does not start before `time`.
@@ -110,6 +120,7 @@ struct TransferPlan {
   mutating func leaveQueue(_ id: FetchID) {
     queue.remove(id)
     transfers[id]?.isHeld = false
+    transfers[id]?.arrival = nil
   }
 
   /// Holds a download, because all callers have paused. After `release`, the download has its whole time limit again.
@@ -117,6 +128,7 @@ struct TransferPlan {
     // The download may go on later, so the rate limit does not count the start as useless.
     if isRunning { queue.ended(id, at: now) } else { queue.remove(id) }
     transfers[id]?.isHeld = true
+    transfers[id]?.arrival = nil
     transfers[id]?.attempts.began = nil
     transfers[id]?.attempts.spent = 0
   }
@@ -127,7 +139,8 @@ struct TransferPlan {
   /// Adds a download that was held.
   mutating func enqueueAgain(_ id: FetchID, _ priority: ImageRequest.Priority, at now: Int64) {
     guard let transfer = transfers[id], !network.refuses(id, transfer.lane) else { return }
-    queue.enqueue(id, lane: transfer.lane, priority: priority, notBefore: transfer.attempts.earliest, at: now)
+    transfers[id]?.arrival = queue.enqueue(
+      id, lane: transfer.lane, priority: priority, notBefore: transfer.attempts.earliest, at: now)
   }
 
   // MARK: Offline
@@ -155,6 +168,7 @@ struct TransferPlan {
       } else {
         queue.remove(id, at: now)
       }
+      transfers[id]?.arrival = nil
       _ = network.refuses(id, lane)
     }
     return stopped
@@ -176,13 +190,17 @@ struct TransferPlan {
 
   mutating func ended(_ id: FetchID, _ end: FetchEnd, at now: Int64) {
     transfers[id]?.attempts.end(at: now, paused: end.secondsPaused)
+    transfers[id]?.arrival = nil
     queue.ended(
       id, status: end.response?.status, retryAfter: end.retryAfter, speaksHTTP2: end.speaksHTTP2, at: now)
   }
 
-  /// Ends an attempt that is given up, because the bytes have come from elsewhere.
+  /// Ends an attempt that is given up, because the bytes have come from elsewhere or another process fetches them. The
+  /// download may return to its position.
   mutating func stopped(_ id: FetchID, at now: Int64) {
     queue.ended(id, at: now)
+    let arrival = transfers[id]?.arrival?.again
+    transfers[id]?.arrival = arrival
     transfers[id]?.attempts.end(at: now)
     transfers[id]?.isHeld = false
   }

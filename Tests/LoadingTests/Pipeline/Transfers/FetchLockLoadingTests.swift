@@ -90,6 +90,33 @@ import VitrineTesting
     #expect(disk.locks.map(\.releases) == releases && disk.held == [])
   }
 
+  @Test func earlyQuestionsDelayNoTransferFromAnotherServer() async throws {
+    let disk = SharedDisk(lockGate: Gate(isOpen: true))
+    let (world, _) = world(disk) {
+      $0.queue.maximumActiveDownloads = 2
+      $0.queue.maximumActiveDownloadsPerHost = 1
+    }
+    let engine = world.downloader.engine
+    var tasks = ["before.jpg", "a.jpg", "b.jpg", "c.jpg"].map { world.downloader.load(request($0)) }
+    let before = try await world.transport.transfer(1)
+    try await until { engine.queue.waitingCount == 3 && !engine.isBusy }
+    disk.lockGate.close()
+    before.respond(with: Fixture.body, Self.minute)
+    await disk.lockGate.waitUntilHeld(1)
+    tasks.append(world.downloader.load(request("other.jpg", host: "b.test")))
+    try await until { engine.queue.activeCount == 2 }
+
+    disk.lockGate.open()
+
+    for number in 2...5 {
+      try await world.transport.transfer(number).respond(with: Fixture.body, Self.minute)
+    }
+    for task in tasks { _ = try await task.response }
+    let order = disk.lockedNames.filter { $0 != "before.jpg" }
+    #expect(order == ["a.jpg", "b.jpg", "other.jpg", "c.jpg"])
+    await world.downloader.drain()
+  }
+
   @Test(arguments: [404, 200]) func lockIsReleasedWithTheHeadOfAResponseThatIsNotStored(status: Int)
     async throws
   {

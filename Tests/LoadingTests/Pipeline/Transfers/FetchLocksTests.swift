@@ -134,7 +134,8 @@ import VitrineTesting
     let step = locks.prepared(one, acquired(), lookedUp: 0, at: 0)
     #expect(step == .none && locks.isIdle, "the turn of the download has not come")
 
-    let (awaits, asks) = (locks.awaitsEarlyAnswer(one, at: 1), locks.asks(one, isUseful: true, at: 1))
+    let awaits = locks.awaitsEarlyAnswer(one, isUseful: true, at: 1)
+    let asks = locks.asks(one, isUseful: true, at: 1)
     #expect(!awaits && !asks)
     let taken = locks.take(one)
     #expect(taken?.hold != nil && locks.nextChange == nil)
@@ -143,7 +144,7 @@ import VitrineTesting
   @Test func transferAwaitsAnEarlyAnswerForALimitedTime() {
     var locks = FetchLocks(isEnabled: true)
     _ = locks.asksEarly(one, isUseful: true)
-    let awaits = locks.awaitsEarlyAnswer(one, at: seconds(3))
+    let awaits = locks.awaitsEarlyAnswer(one, isUseful: true, at: seconds(3))
     #expect(awaits && locks.nextChange == seconds(3 + FetchLocks.answerLimit))
 
     let step = locks.prepared(one, acquired(), lookedUp: 0, at: seconds(3.1))
@@ -156,7 +157,7 @@ import VitrineTesting
     _ = locks.asksEarly(two, isUseful: true)
     _ = locks.takeLate(at: seconds(FetchLocks.answerLimit))
 
-    let awaits = locks.awaitsEarlyAnswer(two, at: seconds(1))
+    let awaits = locks.awaitsEarlyAnswer(two, isUseful: true, at: seconds(1))
     let asks = locks.asks(two, isUseful: true, at: seconds(1))
 
     #expect(!awaits && !asks)
@@ -193,13 +194,45 @@ import VitrineTesting
     var answer = acquired()
     answer.hasUnreadData = true
     _ = locks.asksEarly(one, isUseful: true)
-    if awaits { _ = locks.awaitsEarlyAnswer(one, at: 0) }
+    if awaits { _ = locks.awaitsEarlyAnswer(one, isUseful: true, at: 0) }
 
     let step = locks.prepared(one, answer, lookedUp: 0, at: 0)
 
     #expect(step == (awaits ? .ask : .none))
     let asks = locks.asks(one, isUseful: true, at: 0)
     #expect(asks)
+  }
+
+  @Test func secondQuestionForResumableDataTakesNoAdditionalTime() {
+    var locks = FetchLocks(isEnabled: true)
+    var answer = acquired()
+    answer.hasUnreadData = true
+    _ = locks.asksEarly(one, isUseful: true)
+    _ = locks.awaitsEarlyAnswer(one, isUseful: true, at: 0)
+    let step = locks.prepared(one, answer, lookedUp: 0, at: seconds(0.4))
+
+    let asks = locks.asks(one, isUseful: true, at: seconds(0.4))
+
+    let end = seconds(FetchLocks.answerLimit)
+    #expect(step == .ask && asks && locks.nextChange == end)
+    let late = locks.takeLate(at: end)
+    #expect(late == [one])
+  }
+
+  @Test("an early answer is dropped if the fetch needs none any more", arguments: [false, true])
+  func earlyAnswerOfAFetchThatNeedsNone(isAnswered: Bool) {
+    var locks = FetchLocks(isEnabled: true)
+    let lock = FakeLock()
+    _ = locks.asksEarly(one, isUseful: true)
+    if isAnswered { _ = locks.prepared(one, acquired(secondsSinceStore: nil, lock), lookedUp: 0, at: 0) }
+
+    let awaits = locks.awaitsEarlyAnswer(one, isUseful: false, at: 0)
+    let asks = locks.asks(one, isUseful: false, at: 0)
+
+    #expect(!awaits && !asks && locks.isIdle && locks.nextChange == nil)
+    if !isAnswered { _ = locks.prepared(one, acquired(secondsSinceStore: nil, lock), lookedUp: 0, at: 0) }
+    let taken = locks.take(one)
+    #expect(taken == nil && lock.releases == 1)
   }
 
   @Test("an early lock is released after a second, and when the download leaves", arguments: [false, true])
@@ -220,16 +253,43 @@ import VitrineTesting
     #expect(asks)
   }
 
-  @Test("the disk is asked again if another process holds the lock or has stored the response")
-  func unusableEarlyAnswerIsDropped() {
+  @Test("after a useless early answer, the disk is asked again at the turn of the download")
+  func uselessEarlyAnswerIsDropped() {
     for answer in [held(), acquired(secondsSinceStore: 0)] {
       var locks = FetchLocks(isEnabled: true)
       _ = locks.asksEarly(one, isUseful: true)
       let step = locks.prepared(one, answer, lookedUp: 0, at: 0)
       #expect(step == .none && !locks.isWaiting(one))
+      let asksEarly = locks.asksEarly(one, isUseful: true)
+      #expect(!asksEarly, "not before the turn")
       let asks = locks.asks(one, isUseful: true, at: 0)
       #expect(asks)
     }
+  }
+
+  @Test("after a useless answer, a download that has left the queue may be asked about early again")
+  func uselessEarlyAnswerIsForgotten() {
+    var locks = FetchLocks(isEnabled: true)
+    _ = locks.asksEarly(one, isUseful: true)
+    _ = locks.prepared(one, held(), lookedUp: 0, at: 0)
+    locks.leave(one)
+    let asksEarly = locks.asksEarly(one, isUseful: true)
+    #expect(asksEarly)
+  }
+
+  @Test func uselessEarlyAnswersKeepNoLaterDownloadsFromBeingAskedAbout() {
+    var locks = FetchLocks(isEnabled: true)
+    let ids = (1...100).map { FetchID(number: $0) }
+    var asked: [FetchID] = []
+    var rounds = 0
+    while locks.isTimeToAskEarly, rounds < 10 {
+      rounds += 1
+      let searched = ids.prefix(locks.earlySearchCount)
+      let round = searched.filter { locks.asksEarly($0, isUseful: true) }
+      for id in round { _ = locks.prepared(id, held(), lookedUp: 0, at: 0) }
+      asked += round
+    }
+    #expect(asked == Array(ids.prefix(EarlyAnswers.searchLimit)), "each once, and a limited number")
   }
 
   @Test func diskIsAskedEarlyAboutFewDownloadsAndAboutSeveralAtOnce() {

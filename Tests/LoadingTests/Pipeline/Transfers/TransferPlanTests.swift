@@ -28,6 +28,61 @@ struct TransferPlanTests {
     #expect(plan.startNext(at: 0) == nil, "one download at a time")
   }
 
+  /// Starts and stops a download `times` times, while two others wait. Returns the order of the downloads.
+  private func order(afterStopping times: Int) -> [FetchID] {
+    var plan = plan(fetches: 1...3)
+    for number in 1...3 as ClosedRange<UInt64> {
+      _ = plan.arrive(id(number), at: 0)
+      plan.enqueueAfterLookup(id(number), .normal, at: 0)
+    }
+    for _ in 0..<times {
+      let started = plan.startNext(at: 0)
+      #expect(started == id(1))
+      plan.stopped(id(1), at: 0)
+      _ = plan.arriveAgain(id(1), at: 0)
+      plan.enqueueAfterLookup(id(1), .normal, at: 0)
+    }
+    return plan.queue.waiting(behind: id(1), upTo: 9)
+  }
+
+  @Test("a download that is stopped for another process returns to its place", arguments: [1, 3, 255])
+  func stoppedDownloadReturnsToItsPlace(times: Int) {
+    #expect(order(afterStopping: times) == [id(1), id(2), id(3)])
+  }
+
+  @Test func downloadThatIsStoppedForEverLeavesItsPlaceToOthers() {
+    #expect(order(afterStopping: 256) == [id(2), id(3), id(1)])
+  }
+
+  @Test("after an attempt, a pause or a new priority, a download has a new place", arguments: 0...2)
+  func placeIsLost(reason: Int) {
+    var plan = plan(fetches: 1...3)
+    for number in 1...3 as ClosedRange<UInt64> {
+      _ = plan.arrive(id(number), at: 0)
+      plan.enqueueAfterLookup(id(number), .normal, at: 0)
+    }
+    switch reason {
+    case 0:
+      #expect(plan.startNext(at: 0) == id(1))
+      plan.ended(id(1), FetchEnd(.needsWhole), at: 0)
+    case 1: plan.hold(id(1), isRunning: false, at: 0)
+    default:
+      plan.setPriority(.high, of: id(1), at: 0)
+      plan.setPriority(.normal, of: id(1), at: 0)
+      for number in 2...3 as ClosedRange<UInt64> {
+        #expect(plan.startNext(at: 0) == id(number))
+        plan.ended(id(number), FetchEnd(.needsWhole), at: 0)
+        plan.retry(id(number), .normal, notBefore: 0)
+      }
+      #expect(plan.startNext(at: 0) == id(1))
+      plan.stopped(id(1), at: 0)
+    }
+    plan.release(id(1))
+    _ = plan.arriveAgain(id(1), at: 0)
+    plan.enqueueAfterLookup(id(1), .normal, at: 0)
+    #expect(plan.startNext(at: 0) == (reason == 2 ? id(1) : id(2)))
+  }
+
   @Test func downloadOfPausedCallersIsHeldUntilACallerResumes() {
     var plan = plan()
     _ = plan.arrive(id(1), at: 0)
