@@ -18,8 +18,8 @@ struct FramePlan {
     let frame: Int
     /// True if other memory holders may be asked to evict for the frame.
     let mayEvict: Bool
-    /// The number of frames of all animations that were decoded before the job began.
-    let decodedBefore: Int
+    /// The value of `memoryChanges` at the beginning of the job.
+    let memoryChangesBefore: Int
   }
 
   private struct Entry {
@@ -68,6 +68,8 @@ struct FramePlan {
   private var lastJob: UInt64 = 0
   /// The number of frames of all animations that were decoded so far.
   private(set) var decodedFrames = 0
+  /// The number of times that memory was taken or released for frames.
+  private var memoryChanges = 0
   private var decodeAhead = DecodeAhead()
 
   init(byteLimit: Int) { self.byteLimit = byteLimit }
@@ -210,7 +212,7 @@ struct FramePlan {
     entries[best.id]?.latestJob = lastJob
     return Job(
       number: lastJob, track: best.id, animation: animation, frame: best.frame,
-      mayEvict: entries[best.id]?.track.backOff.mayEvict == true, decodedBefore: decodedFrames)
+      mayEvict: entries[best.id]?.track.backOff.mayEvict == true, memoryChangesBefore: memoryChanges)
   }
 
   /// True unless all views of the animation have left since the job began. Views that came later have other jobs.
@@ -241,6 +243,8 @@ struct FramePlan {
   mutating func end(_ job: Job, _ outcome: Outcome) -> [AnyObject] {
     if case .decoded = outcome { decodedFrames += 1 }
     guard isCurrent(job) else {
+      memoryChanges += 1
+      retryLongestWaiting()
       if case .decoded(let image) = outcome { return [image] }
       return []
     }
@@ -266,18 +270,25 @@ struct FramePlan {
       entries[job.track]?.track.backOff.foundNoMemory()
       entries[job.track]?.wait.countTry()
       if entries[job.track]?.track.backOff.isUrgent != true {
-        // The try may have made memory free for a frame that a thread waits for.
-        retryLongestWaiting(ifUrgent: true)
-      } else if decodedFrames > job.decodedBefore {
-        // A frame that was decoded during the try may have taken the memory that the try had made free.
+        // The try may have released memory. The end of an urgent try does not count, so that two do not repeat each other.
+        noteReleased()
+      } else if memoryChanges > job.memoryChangesBefore {
+        // Another job may have taken the memory that the try had made free, or released memory too late for it.
         entries[job.track]?.track.backOff.retry()
       }
       return takeSuspendedDecoder(of: job.track)
     case .cancelled: break
     }
+    memoryChanges += 1
     released += takeSuspendedDecoder(of: job.track)
     retryLongestWaiting()
     return released
+  }
+
+  /// Notes that memory was released. A frame for which a thread waits is then tried again.
+  mutating func noteReleased() {
+    memoryChanges += 1
+    retryLongestWaiting(ifUrgent: true)
   }
 
   private mutating func recover() {
@@ -288,8 +299,8 @@ struct FramePlan {
   /// Lets the animation try again that has waited for memory for the longest time. A frame for which a thread waits goes
   /// before the others.
   ///
-  /// - Parameter ifUrgent: True for a frame for which a thread waits only.
-  mutating func retryLongestWaiting(ifUrgent: Bool = false) {
+  /// - Parameter ifUrgent: True to let no animation try again but one for whose frame a thread waits.
+  private mutating func retryLongestWaiting(ifUrgent: Bool = false) {
     var best: (id: UInt64, isUrgent: Bool, wait: MemoryWait)?
     for (id, entry) in entries where entry.waitsForMemory {
       let isUrgent = entry.track.backOff.isUrgent

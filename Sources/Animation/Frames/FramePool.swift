@@ -119,6 +119,11 @@ package final class FramePool: Sendable {
   /// True if no thread decodes.
   var isIdle: Bool { state.withLock(waking: .none) { $0.threads == 0 } }
 
+  /// True if there was no memory for the last frame of a track.
+  func lacksMemory(_ id: UInt64) -> Bool {
+    state.withLock(waking: .none) { $0.plan.track(id)?.backOff.lacksMemory ?? false }
+  }
+
   func decodedBytes(of id: UInt64) -> Int {
     state.withLock(waking: .none) { $0.plan.track(id)?.bytes ?? 0 }
   }
@@ -197,8 +202,7 @@ package final class FramePool: Sendable {
       let (observers, hasReleased) = end(job, decode(job, stoppedBy: running.flag))
       let needsThread = state.withLock { state in
         state.running[job.number] = nil
-        // The released memory may be enough for a frame that had none.
-        if hasReleased { state.plan.retryLongestWaiting() }
+        if hasReleased { state.plan.noteReleased() }
         return state.takeThread(maximumThreads)
       }
       if needsThread { startThread() }

@@ -2,7 +2,7 @@
 ///
 /// A try that evicts what other memory holders can spare costs them work, so that such tries become rarer and rarer.
 /// Between them, a try that takes only what is free or what the pool itself can spare follows when frames of other
-/// animations were decoded.
+/// animations were decoded. If a thread waits for the frame, each try may evict.
 struct MemoryBackOff {
   /// The number of demands after the first try until a further try may evict. Doubles with each such try.
   static let demandsUntilRetry = 8

@@ -62,7 +62,7 @@ public protocol ImageDataCache: AnyObject, Sendable {
   /// one. Requests of the same process do not exclude each other, and the lock may be taken again before it is released.
   ///
   /// Called before a transfer, and also for up to eight downloads that wait for their turn. A lock of such a download is
-  /// released after a second if the transfer has not started by then, and taken again before the transfer.
+  /// released after a second if the transfer has not started by then, and taken again later.
   func fetchLock(for identity: RequestIdentity) -> FetchLock?
   /// Returns the progress of another process that holds the lock of a fetch; see `FetchLock.heldByAnother`. Returns
   /// nil, the default, if no other process holds the lock. Takes no lock.

@@ -44,7 +44,13 @@ struct FetchPlan {
   /// stored that have already been decoded for other requests.
   mutating func join(_ id: FetchID, _ request: ImageRequest, isNew: Bool, in loads: inout Loads) {
     if isNew { transfers.add(id, lane: .init(request.url), at: loads.now) }
-    guard !transfers.isLocal(id), disk.join(id, request) else { return }
+    guard !transfers.isLocal(id) else { return }
+    let beginsToKeep = disk.join(id, request)
+    if locks.isWaiting(id), !disk[id].mayWait {
+      locks.leave(id)
+      askServer(id, in: &loads)
+    }
+    guard beginsToKeep else { return }
     for decode in (loads.tree[id]?.decodes ?? []).compactMap({ loads.tree[$0] }) {
       if case .decoded = decode.phase { disk.keep(decode, in: &loads) }
     }
@@ -150,13 +156,15 @@ struct FetchPlan {
   ) -> FetchQuestion {
     let mayPrepare = disk.mayPrepare(id) && request.headers["Range"] == nil
     return FetchQuestion(
-      id: id, request: request, takesLock: mayPrepare && disk[id].use > .none,
+      id: id, request: request, takesLock: mayPrepare && disk[id].mayWait,
       continues: mayPrepare && disk[id].copy == nil && !transfers.hasRestarted(id), isEarly: isEarly)
   }
 
   /// Sends the request of a fetch that the disk does not serve.
   mutating func askServer(_ id: FetchID, in loads: inout Loads) {
     guard let fetch = loads.tree[id] else { return }
+    // A download whose callers have all paused may take long to continue.
+    if fetch.demand.priority == nil { locks.leave(id) }
     transfers.enqueueAfterLookup(id, fetch.demand.priority, at: loads.now)
     if fetch.demand.priority != nil, !transfers.isCutOff(id) { disk.limitWaiting(id, in: &loads) }
   }
@@ -214,6 +222,7 @@ struct FetchPlan {
   mutating func refuseDownloads(in loads: inout Loads) -> [(fetch: FetchID, step: Step)] {
     transfers.takeRefused().compactMap { id in
       guard case .idle? = loads.tree[id]?.phase else { return nil }
+      locks.leave(id)
       if let step = takeCopy(id, because: .offline, in: loads.tree) { return (id, step) }
       if lookups.waits(for: id, because: .offline, in: &loads, &disk) { return nil }
       noteFailure(id, .offline, in: &loads)
@@ -466,10 +475,9 @@ extension FetchPlan {
 
   /// Handles the answer of the disk cache before a transfer.
   mutating func prepared(_ id: FetchID, _ preparation: FetchPreparation, in loads: inout Loads) {
-    var preparation = preparation
-    // A reload that has joined since the question waits for no other process.
-    if disk[id].use == .none, case .heldByAnother = preparation.lock { preparation.lock = .none }
-    switch locks.prepared(id, preparation, lookedUp: disk[id].lookedUp, at: loads.now) {
+    let step = locks.prepared(
+      id, preparation, lookedUp: disk[id].lookedUp, mayWait: disk[id].mayWait, at: loads.now)
+    switch step {
     case .none: break
     case .ask: start(id, in: &loads)
     case .start: if let request = loads.tree[id]?.request { loads.actions.append(.startFetch(id, request)) }

@@ -27,7 +27,7 @@ final class LoadEngine: Sendable {
   private let diskReader: DiskReader
   /// Nil if no pixels are stored.
   private let pixelWriter: PixelWriter?
-  private let preparer: FetchPreparer
+  let preparer: FetchPreparer
   private let workers: WorkerPool
   private let imageMaker: ImageMaker
   private let imageStorer: ImageStorer

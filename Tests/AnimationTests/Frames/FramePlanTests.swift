@@ -149,6 +149,29 @@ import VitrineTesting
     #expect(tries == [tracks[1], tracks[0]])
   }
 
+  @Test(
+    "a frame that a thread waits for is tried again if a job that ended during the try had the memory",
+    arguments: [false, true])
+  func urgentFrameIsTriedAgainAfterACancelledJob(isCurrent: Bool) throws {
+    var (plan, tracks) = try withoutMemory(decodesDuringTry: false)
+    let other = CountingAnimation(frameCount: 10).image
+    let animation = try #require(other.animation)
+    let track = plan.add(9, to: animation, still: other.firstFrame).track
+    _ = plan.setDemand(FrameDemand(current: 1), of: 9, in: track)
+    let taken = plan.takeJob()
+    let job = try #require(taken)
+    #expect(job.track == track)
+    plan.setUrgent(true, tracks[0])
+    let urgent = plan.takeJob()
+    if !isCurrent { _ = plan.remove(9, of: animation, from: track) }
+    _ = plan.end(job, .cancelled)
+    _ = plan.end(try #require(urgent), .noMemory)
+
+    var next: [UInt64] = []
+    while let job = plan.takeJob() { next.append(job.track) }
+    #expect(next.contains(tracks[0]))
+  }
+
   @Test func frameOfAViewThatHasLeftIsReleased() throws {
     var plan = FramePlan(byteLimit: .max)
     let image = CountingAnimation(frameCount: 10).image

@@ -151,6 +151,31 @@ import VitrineTesting
     for stream in streams { #expect(frame(7, of: stream) == 7) }
   }
 
+  @Test func threadThatWaitsGetsTheMemoryOfAViewThatHasLeft() async throws {
+    let gate = Gate()
+    let images = [CountingAnimation(frameCount: 5).image, CountingAnimation(frameCount: 5, gate: gate).image]
+    let frameWithDecoder = 8 * 8 * 4 + 10 * 5
+    // Enough for both images and one more frame, but not for two.
+    let ledger = MemoryLedger(budget: images[0].cost + images[1].cost + frameWithDecoder + 100)
+    for image in images { image.countAsShown(movedFrom: MemoryReservation(0, in: ledger, as: .decoding)) }
+    let stream = try stream(images[0])
+    var other: FrameStream? = try self.stream(images[1])
+    _ = other?.frame(for: FrameDemand(current: 1))
+    await gate.waitUntilHeld(1)
+    other = nil
+    let found = Shared<DecodedFrame??>(nil)
+    BlockingThread.start {
+      let decoded = stream.frame(for: FrameDemand(current: 1), waitingFor: 30)
+      found.withLock { $0 = .some(decoded) }
+    }
+    try await until { pool.lacksMemory(stream.track) }
+
+    gate.open()
+
+    try await until { found.withLock { $0 != nil } }
+    #expect(found.withLock { $0 }??.number == 1)
+  }
+
   @Test func frameWithoutMemoryIsTriedAgain() async throws {
     let ledger = MemoryLedger(budget: 3 * 8 * 8 * 4)
     let animation = CountingAnimation(frameCount: 5)

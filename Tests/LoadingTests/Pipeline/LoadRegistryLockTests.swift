@@ -64,7 +64,7 @@ import VitrineTesting
   /// Starts the loads of `a.jpg`, `b.jpg` and `c.jpg` behind a download from the same server, which then ends. One is
   /// downloaded at a time. Returns the loads, and the actions at the end of that download.
   private func beginThree(
-    _ registry: inout LoadRegistry
+    _ registry: inout LoadRegistry, finding copy: StoredCopy? = nil
   ) throws -> (tasks: [TaskID], fetches: [FetchID], actions: [LoadAction]) {
     registry.queue.maximumPerHost = 1
     var (tasks, fetches): ([TaskID], [FetchID]) = ([], [])
@@ -72,7 +72,7 @@ import VitrineTesting
       let (task, actions) = registry.start(Caller(request(name)))
       tasks.append(task)
       fetches.append(try #require(actions.lookups.first))
-      _ = registry.lookedUp(fetches[fetches.count - 1], DiskFind())
+      _ = registry.lookedUp(fetches[fetches.count - 1], DiskFind(copy: copy))
     }
     _ = registry.prepared(fetches[0], lock())
     _ = registry.takePreparation(of: fetches[0])
@@ -163,25 +163,55 @@ import VitrineTesting
       #expect(next.fetches.isEmpty && next.questions.isEmpty, "the early answer is awaited")
     }
 
-    #expect(registry.prepared(fetch, held).fetches == [fetch])
+    let again = registry.prepared(fetch, held)
+
+    #expect(again.questions.map(\.takesLock) == [false] && again.questions.map(\.continues) == [true])
+    #expect(registry.prepared(fetch, FetchPreparation()).fetches == [fetch])
+  }
+
+  @Test func reloadEndsTheWaitForAnotherProcess() throws {
+    var registry = registry()
+    let (_, fetch) = try begin(&registry)
+    _ = registry.prepared(fetch, held)
+    #expect(registry.fetches.locks.isWaiting(fetch))
+
+    let joining = registry.start(Caller(request(policy: .reload))).actions
+
     #expect(!registry.fetches.locks.isWaiting(fetch))
+    #expect(joining.questions.map(\.takesLock) == [false])
+    #expect(registry.prepared(fetch, FetchPreparation()).fetches == [fetch])
   }
 
   @Test(
-    "a download that is paused or offline releases its early lock", arguments: [false, true], [false, true])
-  func downloadThatStopsReleasesItsEarlyLock(isOffline: Bool, isAnswered: Bool) throws {
+    "a download that is paused or offline releases its early lock", arguments: [nil, false, true] as [Bool?],
+    [false, true])
+  func downloadThatStopsReleasesItsEarlyLock(offlineWithCopy: Bool?, isAnswered: Bool) throws {
     var registry = registry()
-    let (tasks, fetches, _) = try beginThree(&registry)
+    let (tasks, fetches, _) = try beginThree(
+      &registry, finding: offlineWithCopy == true ? copy(age: 1000) : nil)
     let released = FakeLock()
     if isAnswered { _ = registry.prepared(fetches[1], lock(released)) }
 
-    _ = isOffline ? registry.setOffline(true) : registry.setPaused(true, tasks[1])
+    _ = offlineWithCopy == nil ? registry.setPaused(true, tasks[1]) : registry.setOffline(true)
 
     if !isAnswered { _ = registry.prepared(fetches[1], lock(released)) }
     #expect(released.releases == 1)
     _ = registry.prepared(fetches[0], lock())
     _ = registry.prepared(fetches[2], lock())
     #expect(registry.fetches.locks.isIdle)
+  }
+
+  @Test func fetchThatIsPausedDuringANewLookupReleasesItsLock() throws {
+    var registry = registry()
+    let (task, fetch) = try begin(&registry, finding: copy(age: 1000))
+    let taken = FakeLock()
+    #expect(registry.prepared(fetch, lock(taken, secondsSinceStore: 0)).lookups == [fetch])
+    _ = registry.setPaused(true, task)
+
+    _ = registry.lookedUp(fetch, DiskFind(copy: copy(age: 1000)))
+
+    #expect(taken.releases == 1)
+    #expect(registry.setPaused(false, task).map(words).contains("prepare a.jpg"))
   }
 
   @Test func earlyLockIsReleasedIfTheDownloadsAreSlow() throws {

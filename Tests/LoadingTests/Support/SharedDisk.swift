@@ -30,8 +30,6 @@ final class SharedDisk: ImageDataCache {
     /// The locks of this process, by URL.
     var own: [String: FakeLock] = [:]
     var locks: [FakeLock] = []
-    /// The URLs of the locks of this process, in the order in which they were taken.
-    var lockedURLs: [String] = []
     var checks = 0
     var incomplete: [RequestIdentity: StoredResponse] = [:]
     var secondsSinceStore: Double?
@@ -62,10 +60,6 @@ final class SharedDisk: ImageDataCache {
   var checks: Int { state.withLock { $0.checks } }
   /// The locks that this process has taken, in order.
   var locks: [FakeLock] { state.withLock { $0.locks } }
-  /// The names of the files whose locks this process has taken, in order.
-  var lockedNames: [String] {
-    state.withLock { $0.lockedURLs.map { String($0.split(separator: "/").last ?? "") } }
-  }
   /// The URLs whose locks this process holds.
   var held: Set<String> { state.withLock { Set($0.own.keys) } }
   var incomplete: [StoredResponse] { state.withLock { Array($0.incomplete.values) } }
@@ -81,7 +75,6 @@ final class SharedDisk: ImageDataCache {
       let lock = FakeLock { [weak self] in self?.state.withLock { $0.own[identity.url] = nil } }
       state.own[identity.url] = lock
       state.locks.append(lock)
-      state.lockedURLs.append(identity.url)
       return .acquired(lock, secondsSinceStore: state.secondsSinceStore)
     }
   }

@@ -37,6 +37,9 @@ struct DiskStage {
   /// True if damaged bytes were fetched again from the server, which is done only once.
   var wasHealed = false
 
+  /// True if the fetch may wait for another process that fetches the same response.
+  var mayWait: Bool { use > .none }
+
   /// True if another process has fetched a response, fresh now, while the fetch waited. The response serves a request
   /// that asks the server whether the image has changed, because the answer is as new.
   func isNewer(_ copy: StoredCopy) -> Bool {

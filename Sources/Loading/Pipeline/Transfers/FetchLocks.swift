@@ -3,9 +3,10 @@ import VitrineConcurrency
 /// The fetches that ask the disk cache before their transfer, and the fetches that wait for another process which
 /// fetches the same response. Makes decisions only. Times are in nanoseconds.
 ///
-/// A lock is asked for when a transfer could start. A fetch whose lock is held by another process leaves its place in
-/// the queue and is checked a few times per second. As soon as the lock is free, the disk is looked up again. The
-/// transfer starts without a lock if the disk does not respond, or if the other process makes no progress.
+/// A lock is asked for when a transfer could start. A fetch whose lock is held by another process leaves the queue and is
+/// checked a few times per second. As soon as the lock is free, the disk is looked up again, and the fetch returns to its
+/// place in the queue if the disk does not have the response. The transfer starts without a lock if the disk does not
+/// respond, or if the other process makes no progress.
 ///
 /// The locks of the next few downloads are asked for early; see `EarlyAnswers`.
 struct FetchLocks {
@@ -128,7 +129,7 @@ struct FetchLocks {
   enum Step: Equatable {
     /// The answer is of no use any more, or the turn of the download has not come.
     case none
-    /// Ask again, for resumable data; call `asks`.
+    /// Ask again, for resumable data or because no lock is needed any more; call `asks`.
     case ask
     case start
     /// Look up the disk first: another process has stored the response in the meantime.
@@ -138,9 +139,11 @@ struct FetchLocks {
 
   /// Handles the answer of the disk.
   ///
-  /// - Parameter lookedUp: The time at which the disk lookup of the fetch ended.
+  /// - Parameters:
+  ///   - lookedUp: The time at which the disk lookup of the fetch ended.
+  ///   - mayWait: False if a request that does not wait for other processes has joined since the question.
   mutating func prepared(
-    _ id: FetchID, _ preparation: FetchPreparation, lookedUp: Int64?, at now: Int64
+    _ id: FetchID, _ preparation: FetchPreparation, lookedUp: Int64?, mayWait: Bool = true, at now: Int64
   ) -> Step {
     late.remove(id)
     let isNewer = Self.isNewer(preparation, thanLookup: lookedUp, at: now)
@@ -148,7 +151,7 @@ struct FetchLocks {
     let isUsable = !isHeld && !isNewer && !preparation.hasUnreadData
     if early.answered(id, preparation, isUsable: isUsable, at: now) { return .none }
     guard asking[id] != nil else { return .none }
-    if preparation.hasUnreadData { return .ask }
+    if preparation.hasUnreadData || isHeld && !mayWait { return .ask }
     asking[id] = nil
     switch preparation.lock {
     case .heldByAnother(let progress):

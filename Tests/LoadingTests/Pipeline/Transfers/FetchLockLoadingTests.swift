@@ -91,29 +91,27 @@ import VitrineTesting
   }
 
   @Test func earlyQuestionsDelayNoTransferFromAnotherServer() async throws {
-    let disk = SharedDisk(lockGate: Gate(isOpen: true))
-    let (world, _) = world(disk) {
-      $0.queue.maximumActiveDownloads = 2
-      $0.queue.maximumActiveDownloadsPerHost = 1
+    let disk = SharedDisk(lockGate: Gate())
+    let (world, _) = world(disk)
+    let preparer = world.downloader.engine.preparer
+    let answers = Shared<[UInt64]>([])
+    func ask(_ numbers: ClosedRange<UInt64>, isEarly: Bool) {
+      let questions = numbers.map {
+        FetchQuestion(
+          id: FetchID(number: $0), request: request("\($0).jpg"), takesLock: true, continues: false,
+          isEarly: isEarly)
+      }
+      preparer.prepare(
+        questions, isResumable: { _ in false }, reading: { _, _ in },
+        completion: { id, _ in answers.withLock { $0.append(id.number) } })
     }
-    let engine = world.downloader.engine
-    var tasks = ["before.jpg", "a.jpg", "b.jpg", "c.jpg"].map { world.downloader.load(request($0)) }
-    let before = try await world.transport.transfer(1)
-    try await until { engine.queue.waitingCount == 3 && !engine.isBusy }
-    disk.lockGate.close()
-    before.respond(with: Fixture.body, Self.minute)
-    await disk.lockGate.waitUntilHeld(1)
-    tasks.append(world.downloader.load(request("other.jpg", host: "b.test")))
-    try await until { engine.queue.activeCount == 2 }
+    ask(1...3, isEarly: true)
+    ask(9...9, isEarly: false)
 
     disk.lockGate.open()
 
-    for number in 2...5 {
-      try await world.transport.transfer(number).respond(with: Fixture.body, Self.minute)
-    }
-    for task in tasks { _ = try await task.response }
-    let order = disk.lockedNames.filter { $0 != "before.jpg" }
-    #expect(order == ["a.jpg", "b.jpg", "other.jpg", "c.jpg"])
+    try await until { preparer.isIdle }
+    #expect(answers.withLock { $0 } == [1, 9, 2, 3])
     await world.downloader.drain()
   }
 

@@ -1,4 +1,5 @@
 import Testing
+import VitrineConcurrency
 import VitrineTesting
 
 @testable import VitrineLoading
@@ -54,6 +55,26 @@ struct TransferPlanTests {
     #expect(order(afterStopping: 256) == [id(2), id(3), id(1)])
   }
 
+  @Test("the place is kept in each order", arguments: [Prioritization.fifo, .lifo, .newestBatch])
+  func placeIsKeptInEachOrder(order: Prioritization) throws {
+    var plan = plan(fetches: 1...4)
+    plan.queue.order = order
+    for number in 1...4 as ClosedRange<UInt64> {
+      // Two batches of two downloads.
+      _ = plan.arrive(id(number), at: Int64((number - 1) / 2) * second)
+      plan.enqueueAfterLookup(id(number), .normal, at: 0)
+    }
+    let before = plan.queue.waiting(behind: id(1), upTo: 9)
+    let started = plan.startNext(at: second)
+    let first = try #require(started)
+
+    plan.stopped(first, at: second)
+    _ = plan.arriveAgain(first, at: second)
+    plan.enqueueAfterLookup(first, .normal, at: second)
+
+    #expect(plan.queue.waiting(behind: first, upTo: 9) == before && before.first == first)
+  }
+
   @Test("after an attempt, a pause or a new priority, a download has a new place", arguments: 0...2)
   func placeIsLost(reason: Int) {
     var plan = plan(fetches: 1...3)
@@ -68,19 +89,13 @@ struct TransferPlanTests {
     case 1: plan.hold(id(1), isRunning: false, at: 0)
     default:
       plan.setPriority(.high, of: id(1), at: 0)
-      plan.setPriority(.normal, of: id(1), at: 0)
-      for number in 2...3 as ClosedRange<UInt64> {
-        #expect(plan.startNext(at: 0) == id(number))
-        plan.ended(id(number), FetchEnd(.needsWhole), at: 0)
-        plan.retry(id(number), .normal, notBefore: 0)
-      }
       #expect(plan.startNext(at: 0) == id(1))
       plan.stopped(id(1), at: 0)
     }
     plan.release(id(1))
     _ = plan.arriveAgain(id(1), at: 0)
     plan.enqueueAfterLookup(id(1), .normal, at: 0)
-    #expect(plan.startNext(at: 0) == (reason == 2 ? id(1) : id(2)))
+    #expect(plan.startNext(at: 0) == id(2))
   }
 
   @Test func downloadOfPausedCallersIsHeldUntilACallerResumes() {
