@@ -68,7 +68,7 @@ struct FramePlan {
   private var lastJob: UInt64 = 0
   /// The number of frames of all animations that were decoded so far.
   private(set) var decodedFrames = 0
-  /// The number of times that memory was taken or released for frames.
+  /// Incremented when a job may have taken or released memory.
   private var memoryChanges = 0
   private var decodeAhead = DecodeAhead()
 
@@ -285,7 +285,7 @@ struct FramePlan {
     return released
   }
 
-  /// Notes that memory was released. A frame for which a thread waits is then tried again.
+  /// Notes that memory may have been released. A frame for which a thread waits is then tried again.
   mutating func noteReleased() {
     memoryChanges += 1
     retryLongestWaiting(ifUrgent: true)

@@ -232,6 +232,21 @@ import VitrineTesting
     #expect(!finds(cache))
   }
 
+  @Test func programsOfTwoVersionsInOneFolderReplaceTheIndexOfEachOther() throws {
+    let running = cache()
+    for number in 1...5 {
+      #expect(running.put(number) && running.has(number) && cache().has(number))
+      var other = try contents(fixture.indexPath)
+      other[7] = UInt8(ascii: "2")
+      // A new file in place of the old one, as a program makes it.
+      try overwrite(fixture.indexPath + ".new", other)
+      #expect(rename(fixture.indexPath + ".new", fixture.indexPath) == 0)
+      #expect(!finds(cache(), number) && running.fault == nil)
+    }
+    #expect(running.put(6) && running.has(6) && cache().has(6))
+    #expect(fixture.packPaths.count == 1, "packs without entries are removed")
+  }
+
   @Test func linksAndOtherFilesInPlaceOfAPackAreMisses() throws {
     let target = fixture.folder + "/target"
     for kind in 0..<4 {

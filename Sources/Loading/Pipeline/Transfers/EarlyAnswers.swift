@@ -7,9 +7,9 @@ import VitrineConcurrency
 /// of no use if another process holds the lock or has stored the response, or if there are resumable data, which take
 /// memory as soon as they are read. After an answer of no use, the disk is not asked again until the download could start.
 struct EarlyAnswers {
-  /// The maximum number of downloads about which the disk is asked early.
+  /// The maximum number of answers that are awaited or kept.
   static let countLimit = 8
-  /// The maximum number of waiting downloads among which those are that the disk may be asked about.
+  /// The maximum number of downloads at the front of the queue that are considered.
   static let searchLimit = 4 * countLimit
   /// The number of seconds for which an answer is kept.
   static let lifetime = 1.0
@@ -42,7 +42,7 @@ struct EarlyAnswers {
     asking.contains(id) || answers[id] != nil || useless.contains(id)
   }
 
-  /// The number of waiting downloads among which to look for those that the disk is to be asked about.
+  /// The number of downloads at the front of the queue to consider for an early question.
   var searchCount: Int { min(Self.countLimit + useless.count, Self.searchLimit) }
 
   /// Notes that the disk is asked about a download.

@@ -4,9 +4,9 @@ import VitrineConcurrency
 /// fetches the same response. Makes decisions only. Times are in nanoseconds.
 ///
 /// A lock is asked for when a transfer could start. A fetch whose lock is held by another process leaves the queue and is
-/// checked a few times per second. As soon as the lock is free, the disk is looked up again, and the fetch returns to its
-/// place in the queue if the disk does not have the response. The transfer starts without a lock if the disk does not
-/// respond, or if the other process makes no progress.
+/// checked a few times per second. As soon as the lock is free, the disk is looked up again. If the disk does not have the
+/// response, the fetch returns to its place in the queue, or to the end of the queue for a retry. The transfer starts
+/// without a lock if the disk does not respond, or if the other process makes no progress.
 ///
 /// The locks of the next few downloads are asked for early; see `EarlyAnswers`.
 struct FetchLocks {
@@ -94,7 +94,7 @@ struct FetchLocks {
   /// True if it is time to ask the disk about downloads that wait for their turn; see `asksEarly`.
   var isTimeToAskEarly: Bool { isEnabled && !isHanging && early.isHalfEmpty }
 
-  /// The number of waiting downloads among which to look for those that the disk is to be asked about early.
+  /// The number of downloads at the front of the queue to consider for `asksEarly`.
   var earlySearchCount: Int { early.searchCount }
 
   /// Decides whether the disk is asked before the turn of a download.
@@ -143,7 +143,7 @@ struct FetchLocks {
   ///   - lookedUp: The time at which the disk lookup of the fetch ended.
   ///   - mayWait: False if a request that does not wait for other processes has joined since the question.
   mutating func prepared(
-    _ id: FetchID, _ preparation: FetchPreparation, lookedUp: Int64?, mayWait: Bool = true, at now: Int64
+    _ id: FetchID, _ preparation: FetchPreparation, lookedUp: Int64?, mayWait: Bool, at now: Int64
   ) -> Step {
     late.remove(id)
     let isNewer = Self.isNewer(preparation, thanLookup: lookedUp, at: now)

@@ -7,7 +7,8 @@ struct TransferPlan {
     /// True if the download was taken out of the queue because all callers have paused.
     var isHeld = false
     /// The position in the order of downloads, which the fetch keeps during a disk lookup and while it waits for another
-    /// process. `nil` after an attempt or a pause: the download is then queued behind all others.
+    /// process. `nil` otherwise, as after an attempt, a pause or a time without a network: the download is then queued
+    /// behind all others.
     var arrival: DownloadQueue.Arrival?
   }
 

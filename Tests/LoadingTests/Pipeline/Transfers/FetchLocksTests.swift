@@ -4,6 +4,15 @@ import VitrineTesting
 
 @testable import VitrineLoading
 
+extension FetchLocks {
+  /// Handles the answer of the disk for a fetch that may wait for other processes.
+  fileprivate mutating func prepared(
+    _ id: FetchID, _ preparation: FetchPreparation, lookedUp: Int64?, at now: Int64
+  ) -> Step {
+    prepared(id, preparation, lookedUp: lookedUp, mayWait: true, at: now)
+  }
+}
+
 /// The decisions about fetch locks that processes share.
 @Suite struct FetchLocksTests {
   private let one = FetchID(number: 1)
