@@ -299,7 +299,7 @@ struct FramePlan {
   /// Lets the animation try again that has waited for memory for the longest time. A frame for which a thread waits goes
   /// before the others.
   ///
-  /// - Parameter ifUrgent: True to let no animation try again but one for whose frame a thread waits.
+  /// - Parameter ifUrgent: True to retry only an animation for whose frame a thread waits.
   private mutating func retryLongestWaiting(ifUrgent: Bool = false) {
     var best: (id: UInt64, isUrgent: Bool, wait: MemoryWait)?
     for (id, entry) in entries where entry.waitsForMemory {

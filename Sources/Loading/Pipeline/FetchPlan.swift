@@ -41,7 +41,8 @@ struct FetchPlan {
   // MARK: Callers
 
   /// Notes a request that has joined a fetch. The first request that uses the disk also causes bytes to be
-  /// stored that have already been decoded for other requests.
+  /// stored that have already been decoded for other requests. A request that ignores the disk ends the wait for another
+  /// process.
   mutating func join(_ id: FetchID, _ request: ImageRequest, isNew: Bool, in loads: inout Loads) {
     if isNew { transfers.add(id, lane: .init(request.url), at: loads.now) }
     guard !transfers.isLocal(id) else { return }

@@ -92,8 +92,10 @@ import VitrineTesting
     #expect(!plan.hasWork, "a try without memory is no reason for another one")
   }
 
-  /// Lets the first of two animations have no memory for a frame for which a thread waits, while `decodesDuringTry` says
-  /// whether a frame of the second one is decoded during the try. Returns the plan and both tracks.
+  /// Returns a plan with two animations. A thread waits for a frame of the first animation, and a try to decode this frame
+  /// has found no memory.
+  ///
+  /// - Parameter decodesDuringTry: True to decode a frame of the second animation during the try.
   private func withoutMemory(decodesDuringTry: Bool) throws -> (plan: FramePlan, tracks: [UInt64]) {
     var plan = FramePlan(byteLimit: .max)
     let tracks = try (0..<2).map { number in
@@ -149,21 +151,29 @@ import VitrineTesting
     #expect(tries == [tracks[1], tracks[0]])
   }
 
+  /// Adds an animation with one view to a plan, and begins to decode its second frame.
+  private func beginDecoding(
+    for viewer: UInt64, in plan: inout FramePlan
+  ) throws -> (animation: ImageAnimation, job: FramePlan.Job) {
+    let image = CountingAnimation(frameCount: 10).image
+    let animation = try #require(image.animation)
+    let track = plan.add(viewer, to: animation, still: image.firstFrame).track
+    _ = plan.setDemand(FrameDemand(current: 1), of: viewer, in: track)
+    let taken = plan.takeJob()
+    let job = try #require(taken)
+    #expect(job.track == track)
+    return (animation, job)
+  }
+
   @Test(
     "a frame that a thread waits for is tried again if a job that ended during the try had the memory",
     arguments: [false, true])
   func urgentFrameIsTriedAgainAfterACancelledJob(isCurrent: Bool) throws {
     var (plan, tracks) = try withoutMemory(decodesDuringTry: false)
-    let other = CountingAnimation(frameCount: 10).image
-    let animation = try #require(other.animation)
-    let track = plan.add(9, to: animation, still: other.firstFrame).track
-    _ = plan.setDemand(FrameDemand(current: 1), of: 9, in: track)
-    let taken = plan.takeJob()
-    let job = try #require(taken)
-    #expect(job.track == track)
+    let (animation, job) = try beginDecoding(for: 9, in: &plan)
     plan.setUrgent(true, tracks[0])
     let urgent = plan.takeJob()
-    if !isCurrent { _ = plan.remove(9, of: animation, from: track) }
+    if !isCurrent { _ = plan.remove(9, of: animation, from: job.track) }
     _ = plan.end(job, .cancelled)
     _ = plan.end(try #require(urgent), .noMemory)
 
@@ -174,13 +184,8 @@ import VitrineTesting
 
   @Test func frameOfAViewThatHasLeftIsReleased() throws {
     var plan = FramePlan(byteLimit: .max)
-    let image = CountingAnimation(frameCount: 10).image
-    let animation = try #require(image.animation)
-    let track = plan.add(1, to: animation, still: image.firstFrame).track
-    _ = plan.setDemand(FrameDemand(current: 1), of: 1, in: track)
-    let taken = plan.takeJob()
-    let job = try #require(taken)
-    _ = plan.remove(1, of: animation, from: track)
+    let (animation, job) = try beginDecoding(for: 1, in: &plan)
+    _ = plan.remove(1, of: animation, from: job.track)
     let frame = Image.solid(width: 4, height: 4)
 
     let released = plan.end(job, .decoded(frame))

@@ -80,6 +80,13 @@ import VitrineTesting
     return (tasks, Array(fetches.dropFirst()), actions)
   }
 
+  /// Starts the first of several downloads with its lock, and ends it. Returns the actions at its end.
+  private func endFirst(of fetches: [FetchID], in registry: inout LoadRegistry) -> [LoadAction] {
+    _ = registry.prepared(fetches[0], lock())
+    _ = registry.takePreparation(of: fetches[0])
+    return registry.fetchEnded(fetches[0], FetchEnd(.bytes(bytes)))
+  }
+
   @Test func nextDownloadStartsAtOnceWithALockThatWasTakenEarly() throws {
     var registry = registry()
     let (_, fetches, actions) = try beginThree(&registry)
@@ -98,9 +105,7 @@ import VitrineTesting
   @Test func downloadWhoseEarlyAnswerIsLateStartsWithIt() throws {
     var registry = registry()
     let (_, fetches, _) = try beginThree(&registry)
-    _ = registry.prepared(fetches[0], lock())
-    _ = registry.takePreparation(of: fetches[0])
-    let next = registry.fetchEnded(fetches[0], FetchEnd(.bytes(bytes)))
+    let next = endFirst(of: fetches, in: &registry)
     #expect(next.fetches.isEmpty && next.questions.isEmpty, "the disk has been asked")
 
     #expect(registry.prepared(fetches[1], lock()).fetches == [fetches[1]])
@@ -110,10 +115,8 @@ import VitrineTesting
     var registry = registry()
     let (_, fetches, _) = try beginThree(&registry)
     _ = registry.prepared(fetches[1], held)
-    _ = registry.prepared(fetches[0], lock())
-    _ = registry.takePreparation(of: fetches[0])
 
-    let next = registry.fetchEnded(fetches[0], FetchEnd(.bytes(bytes)))
+    let next = endFirst(of: fetches, in: &registry)
 
     #expect(next.questions.map(\.id) == [fetches[1]] && next.fetches.isEmpty)
     _ = registry.prepared(fetches[1], held)
@@ -125,10 +128,8 @@ import VitrineTesting
     let (_, fetches, _) = try beginThree(&registry)
     _ = registry.prepared(fetches[1], held)
     _ = registry.prepared(fetches[2], held)
-    _ = registry.prepared(fetches[0], lock())
-    _ = registry.takePreparation(of: fetches[0])
 
-    let next = registry.fetchEnded(fetches[0], FetchEnd(.bytes(bytes)))
+    let next = endFirst(of: fetches, in: &registry)
 
     #expect(next.questions.map(\.id) == [fetches[1]], "its turn has come, and not that of the last one")
   }
@@ -157,9 +158,7 @@ import VitrineTesting
     let joining = registry.start(Caller(request(isEarly ? "b.jpg" : "a.jpg", policy: .reload)))
     #expect(joining.actions.lookups.isEmpty && joining.actions.questions.isEmpty)
     if isEarly {
-      _ = registry.prepared(fetches[0], lock())
-      _ = registry.takePreparation(of: fetches[0])
-      let next = registry.fetchEnded(fetches[0], FetchEnd(.bytes(bytes)))
+      let next = endFirst(of: fetches, in: &registry)
       #expect(next.fetches.isEmpty && next.questions.isEmpty, "the early answer is awaited")
     }
 

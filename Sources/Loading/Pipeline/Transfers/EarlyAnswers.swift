@@ -3,9 +3,11 @@ import VitrineConcurrency
 /// The answers of the disk cache for downloads that still wait for their turn, so that the end of a download starts the
 /// next one at once, without a change of threads. Makes decisions only. Times are in nanoseconds.
 ///
-/// Other processes wait while the lock of a fetch is held. An answer is therefore dropped after a short time. An answer is
-/// of no use if another process holds the lock or has stored the response, or if there are resumable data, which take
-/// memory as soon as they are read. After an answer of no use, the disk is not asked again until the download could start.
+/// Other processes wait while the lock of a fetch is held. An answer is therefore dropped after a short time.
+///
+/// An answer is useless in three cases: another process holds the lock, another process has stored the response, or the
+/// disk has resumable data, which are read only when the download could start. After a useless answer, the disk is asked
+/// again when the download could start, and not before.
 struct EarlyAnswers {
   /// The maximum number of answers that are awaited or kept.
   static let countLimit = 8
@@ -22,7 +24,7 @@ struct EarlyAnswers {
   /// The downloads whose answers are awaited.
   private var asking: Set<FetchID> = []
   private var answers: [FetchID: Answer] = [:]
-  /// The downloads whose answers were of no use.
+  /// The downloads whose answers were useless.
   private var useless: Set<FetchID> = []
 
   /// True if no answer is awaited.
@@ -37,7 +39,7 @@ struct EarlyAnswers {
   /// at once.
   var isHalfEmpty: Bool { count <= Self.countLimit / 2 }
 
-  /// True if an answer for a download is awaited or kept, or was of no use.
+  /// True if an answer for a download is awaited or kept, or was useless.
   func contains(_ id: FetchID) -> Bool {
     asking.contains(id) || answers[id] != nil || useless.contains(id)
   }
@@ -53,7 +55,7 @@ struct EarlyAnswers {
 
   /// Keeps the answer for a download. Returns false if none was awaited.
   ///
-  /// - Parameter isUsable: False to drop the answer, which is of no use.
+  /// - Parameter isUsable: False to drop the answer, because the answer is useless.
   mutating func answered(
     _ id: FetchID, _ preparation: FetchPreparation, isUsable: Bool, at now: Int64
   ) -> Bool {
