@@ -23,6 +23,12 @@ extension DiskImageCache {
     /// The number of seconds after which a stored response is removed; infinity by default, because an old response is
     /// useful while the network is down, and is revalidated otherwise.
     public var timeToLive = Double.infinity
+    /// The number of seconds without a use after which a trim removes a response; infinity by default.
+    ///
+    /// A response that is looked up before the trim stays. Uses are recorded at intervals of a tenth of this time, and of
+    /// a day at most, so that a response may stay for so much longer. Programs that share a directory should have the
+    /// same value. The time counts from no date before 2026 or in the future: the clock was wrong then.
+    public var timeToIdle = Double.infinity
     /// The fraction of an exceeded limit, `bytes` or `count`, that a purge leaves; 0.9 by default, from 0 to 1.
     public var purgeLevel = 0.9
 
@@ -46,6 +52,21 @@ extension DiskImageCache {
       // A date in the future comes from a clock that was wrong, so the age is unknown.
       guard timeToLive < .infinity || timeToLive.isNaN, stored <= now else { return false }
       return Double(now) - Double(stored) >= (timeToLive > 0 ? timeToLive : 0)
+    }
+
+    /// Returns true if a response was not used for `timeToIdle`. Times are in seconds since 1970. A `timeToIdle` of NaN
+    /// counts as 0.
+    func isIdle(used: Int64, now: Int64) -> Bool {
+      guard timeToIdle < .infinity || timeToIdle.isNaN, FileTimes.earliestTime <= used, used <= now else {
+        return false
+      }
+      let seconds = (timeToIdle > 0 ? timeToIdle : 0) + Double(useInterval)
+      return Double(now) - Double(used) >= seconds
+    }
+
+    /// The minimum number of seconds between two records of the use of a response.
+    var useInterval: Int64 {
+      timeToIdle > 0 ? Int64(min(timeToIdle / 10, Double(FileTimes.useInterval))) : 0
     }
 
     /// Returns the part of a limit that a purge leaves.

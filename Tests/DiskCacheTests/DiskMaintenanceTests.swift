@@ -48,13 +48,50 @@ import VitrineTesting
     #expect(cache.usage()?.bytes == kept * 4096)
   }
 
-  @Test("SD-C51 YY-B34 a response that is read becomes the newest; limits evict the oldest first")
-  func limitsEvictTheOldestResponsesFirst() {
-    let cache = fixture.cache { $0.purgeLevel = 1 }
+  /// Stores four responses, ten seconds apart.
+  private func storeFour(_ cache: DiskImageCache) {
     for number in 0..<4 {
       cache.store(storedResponse(), for: identity(number))
       fixture.advance(by: 10)
     }
+  }
+
+  /// Names a limit of `DiskImageCache`.
+  enum Limit: CaseIterable {
+    case count, bytes, age, freeBytes
+  }
+
+  @Test(
+    "YY-B34 limits of count, bytes, age and free space remove what was used longest ago",
+    arguments: Limit.allCases)
+  func limitsRemoveWhatWasUsedLongestAgo(limit: Limit) {
+    let system = FaultySystem()
+    let cache = fixture.cache(on: system) { $0.purgeLevel = 1 }
+    // At intervals of 6 s of the uses, an age of 60 s is exceeded after 66 s.
+    cache.limits.timeToIdle = limit == .age ? 60 : .infinity
+    storeFour(cache)
+    fixture.advance(by: 20)
+    #expect(cache.response(for: identity(0)) != nil && cache.response(for: identity(2)) != nil)
+    #expect(storedNumbers(cache, of: 4) == [0, 1, 2, 3])
+
+    switch limit {
+    case .count: cache.limits.count = 2
+    case .bytes: cache.limits.bytes = 2 * 4096
+    case .age: fixture.advance(by: 36)
+    case .freeBytes:
+      system.fillDisk()
+      (cache.limits.freeBytes, cache.limits.guaranteedBytes) = (2 * 4096, 0)
+    }
+    cache.trim()
+
+    #expect(storedNumbers(cache, of: 4) == [0, 2])
+    #expect(cache.statistics.evictions == 2)
+  }
+
+  @Test("SD-C51 a response that is read becomes the newest; limits evict the oldest first")
+  func limitsEvictTheOldestResponsesFirst() {
+    let cache = fixture.cache { $0.purgeLevel = 1 }
+    storeFour(cache)
     #expect(cache.response(for: identity(0)) != nil)
     cache.limits.count = 3
     cache.trim()

@@ -25,7 +25,7 @@ enum StoredFiles {
     var limits = DiskImageCache.Limits()
     func next() -> Int { reader.number(Int64.self).map { Int(clamping: $0) } ?? 0 }
     (limits.bytes, limits.freeBytes, limits.guaranteedBytes) = (next(), next(), next())
-    (limits.count, limits.timeToLive) = (next(), Double(next()))
+    (limits.count, limits.timeToLive, limits.timeToIdle) = (next(), Double(next()), Double(next()))
     let space = DiskSpace(freeBytes: max(0, next()), totalBytes: max(0, next()))
     var entries: [DiskTrim.Entry] = []
     while !reader.isAtEnd, entries.count < 64 {

@@ -7,6 +7,11 @@ extension DiskPixelCache {
     /// The number of bytes to leave free on the file system; 128 MiB by default, more than a `DiskImageCache` leaves.
     /// Below this, no new pixels are stored. When responses lack space, pixels are removed first.
     public var freeBytes = 128 << 20
+    /// The number of bytes of the largest pixels that share a file with those of other images; 1 MiB by default, which
+    /// is 512x512 pixels. The removal of a larger image frees its space at once. 0 gives each image a file of its own.
+    ///
+    /// A shared file takes at most a thirty-second of `bytes`, and at most 64 MiB, unless one image is larger.
+    public var maximumPackedBytes = 1 << 20
 
     /// Creates limits with the default values.
     public init() {}

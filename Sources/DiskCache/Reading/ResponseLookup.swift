@@ -89,7 +89,7 @@ struct ResponseLookup {
   ) {
     context.state.withLock { $0.used(name) }
     let sinceRecorded = now.subtractingReportingOverflow(lastRecorded).partialValue
-    guard sinceRecorded.magnitude >= FileTimes.useInterval.magnitude else { return }
+    guard sinceRecorded.magnitude >= context.limits.useInterval.magnitude else { return }
     // The modification time records the store, the access time the use. A read-only file system cannot record uses.
     try? shard.setTimes(FileTimes(used: now), of: name.hex)
   }

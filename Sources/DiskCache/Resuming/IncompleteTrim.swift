@@ -7,9 +7,6 @@ struct IncompleteTrim {
   /// The age in seconds at which an incomplete response is removed.
   static let maximumAge: Int64 = 7 * 86400
 
-  /// The start of 2026, before the first version of this cache. An earlier date comes from a clock that was not set.
-  static let earliestTime: Int64 = 1_767_225_600
-
   /// The number of bytes that incomplete responses may take on disk.
   let budget: Int
   /// The current time in seconds since 1970, by a clock that may be wrong.
@@ -22,9 +19,11 @@ struct IncompleteTrim {
   }
 
   /// Returns true for a response that is too old. The age is unknown if the date is in the future or before
-  /// `earliestTime`: a device without a battery starts in 1970, and its clock is set later. Such a response stays until
-  /// others need its space.
-  func isTooOld(_ stored: Int64) -> Bool { stored >= Self.earliestTime && now - stored > Self.maximumAge }
+  /// `FileTimes.earliestTime`: a device without a battery starts in 1970, and its clock is set later. Such a response
+  /// stays until others need its space.
+  func isTooOld(_ stored: Int64) -> Bool {
+    stored >= FileTimes.earliestTime && now - stored > Self.maximumAge
+  }
 
   /// Returns the responses to remove before another one is stored: those that are too old, then the oldest.
   ///

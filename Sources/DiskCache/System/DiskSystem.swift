@@ -70,6 +70,8 @@ struct FileTimes: Hashable {
   /// The minimum number of seconds between two updates of the time of a file's use, so that cache hits do not wear out
   /// flash memory.
   static let useInterval: Int64 = 86400
+  /// The start of 2026, before the first version of this cache. An earlier date comes from a clock that was not set.
+  static let earliestTime: Int64 = 1_767_225_600
 
   var used, stored: Int64?
 

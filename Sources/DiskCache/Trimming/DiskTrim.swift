@@ -34,7 +34,7 @@ struct DiskTrim {
   /// The sequence number of the last use of each file by this process; larger for later uses.
   let uses: [ContentHash: UInt64]
 
-  /// Returns the entries to remove: expired entries first, then the least recently used.
+  /// Returns the entries to remove: expired and idle entries first, then the least recently used.
   ///
   /// - Parameters:
   ///   - unfinished: The number of bytes of files that are being written.
@@ -44,7 +44,9 @@ struct DiskTrim {
     of entries: [Entry], unfinished: Int = 0, space: DiskSpace? = nil, growth: Growth = Growth()
   ) -> Outcome {
     let isOld = { (entry: Entry) in
-      entry.name != growth.replaces && limits.isTooOld(stored: entry.stored, now: now)
+      entry.name != growth.replaces
+        && (limits.isTooOld(stored: entry.stored, now: now)
+          || limits.isIdle(used: entry.used, now: now))
     }
     var outcome = Outcome(victims: entries.filter(isOld))
     var remaining = entries.filter { !isOld($0) }.sorted { rank($0) < rank($1) }

@@ -11,10 +11,14 @@ import VitrineTesting
   /// The operations on a cache with the images 1, 2 and 3, and one image of a private request.
   enum Operation: String, CaseIterable {
     case lookUp, lookUpSecret, use, store, storeFirst, storeFirstSecret, replace, evict, remove, removeAll,
-      trim,
-      count, verify
+      trim, count, verify
+    /// The operations on images that have a pack of their own.
+    case storeLarge, replaceLarge, removeLarge
 
     var isFirst: Bool { [.storeFirst, .storeFirstSecret].contains(self) }
+    var isLarge: Bool { [.storeLarge, .replaceLarge, .removeLarge].contains(self) }
+    var replaces: Bool { [.replace, .replaceLarge].contains(self) }
+    var removes: Bool { [.remove, .removeLarge].contains(self) }
   }
 
   private static let secret = PixelKey(
@@ -28,17 +32,20 @@ import VitrineTesting
     pixelImage(side(operation), side(operation), seed: number)
   }
 
-  private static func cache(_ fixture: DiskFixture, on system: any DiskSystem = LinuxDiskSystem())
-    -> DiskPixelCache
-  {
-    fixture.pixels(on: system) { $0.bytes = limit }
+  private static func cache(
+    _ operation: Operation, _ fixture: DiskFixture, on system: any DiskSystem = LinuxDiskSystem()
+  ) -> DiskPixelCache {
+    fixture.pixels(on: system) {
+      $0.bytes = limit
+      if operation.isLarge { $0.maximumPackedBytes = 0 }
+    }
   }
 
   /// Returns a folder with the images.
   private static func filled(_ operation: Operation) -> DiskFixture {
     let fixture = DiskFixture()
     guard !operation.isFirst else { return fixture }
-    let cache = cache(fixture)
+    let cache = cache(operation, fixture)
     let side = side(operation)
     for number in 1...3 { cache.put(number, width: side, height: side) }
     cache.store(image(4, operation), isAnimated: false, for: secret, of: body(4))
@@ -59,10 +66,11 @@ import VitrineTesting
     case .use:
       fixture.advance(by: 2 * 86400)
       lookUp(cache, pixelKey(1), 1)
-    case .store, .storeFirst, .evict: cache.put(9, width: side, height: side)
+    case .store, .storeFirst, .storeLarge, .evict: cache.put(9, width: side, height: side)
     case .storeFirstSecret: cache.store(image(4, operation), isAnimated: false, for: secret, of: body(4))
-    case .replace: cache.store(image(9, operation), isAnimated: false, for: pixelKey(1), of: body(9))
-    case .remove: cache.removePixels(of: identity(1))
+    case .replace, .replaceLarge:
+      cache.store(image(9, operation), isAnimated: false, for: pixelKey(1), of: body(9))
+    case .remove, .removeLarge: cache.removePixels(of: identity(1))
     case .removeAll: cache.removeAllPixels()
     case .trim: cache.trim()
     case .count: _ = cache.usage()
@@ -77,7 +85,7 @@ import VitrineTesting
 
   /// Checks the conditions that hold after any failure.
   private static func check(_ operation: Operation, _ fixture: DiskFixture, _ note: Comment) {
-    let cache = cache(fixture)
+    let cache = cache(operation, fixture)
     let keys = [
       (pixelKey(1), 1), (pixelKey(2), 2), (pixelKey(3), 3), (secret, 4), (pixelKey(1), 9), (pixelKey(9), 9),
     ]
@@ -89,8 +97,8 @@ import VitrineTesting
     }
     guard !operation.isFirst, operation != .removeAll else { return }
     #expect(found[1] && found[2] && found[3], note)
-    if ![.remove, .replace].contains(operation) { #expect(found[0], note) }
-    if operation == .replace { #expect(!(found[0] && found[4]), note) }
+    if !operation.removes, !operation.replaces { #expect(found[0], note) }
+    if operation.replaces { #expect(!(found[0] && found[4]), note) }
     // A change of which a part fails may leave an entry without a record.
     let isRead = [.lookUp, .lookUpSecret, .use, .trim, .count, .verify].contains(operation)
     if isRead { #expect(cache.statistics.damaged == 0, note) }
@@ -126,7 +134,7 @@ import VitrineTesting
   private static func calls(of operation: Operation) -> [FaultySystem.Call] {
     let (fixture, system) = (filled(operation), FaultySystem())
     // Closing files is a part of the operation.
-    do { perform(operation, cache(fixture, on: system), fixture) }
+    do { perform(operation, cache(operation, fixture, on: system), fixture) }
     return FaultySystem.Call.allCases.filter { system.calls.contains($0) }
   }
 
@@ -136,7 +144,7 @@ import VitrineTesting
       let (fixture, system) = (filled(operation), FaultySystem())
       let note: Comment = "\(operation.rawValue), \(call.rawValue) number \(number): \(fault)"
       do {
-        let cache = cache(fixture, on: system)
+        let cache = cache(operation, fixture, on: system)
         system.fail(call, number: number, with: fault)
         perform(operation, cache, fixture)
         guard system.hasFailed else { return false }

@@ -102,6 +102,60 @@ import VitrineTesting
     #expect((0..<20).allSatisfy { cache().has($0) })
   }
 
+  @Test("YY-B33 pixels of 20,480 bytes share a file, larger ones do not; 0 shares none, the maximum all")
+  func largePixelsHaveAFileOfTheirOwn() throws {
+    let bytes = 64 * 80 * 4
+    try #require(bytes == 20_480)
+    // The number of files for three images of so many bytes and three small ones.
+    for (threshold, files) in [(20_480, 1), (20_479, 4), (0, 6), (.max, 1)] {
+      let fixture = DiskFixture()
+      do {
+        let cache = fixture.pixels { $0.maximumPackedBytes = threshold }
+        for number in 0..<3 {
+          #expect(cache.put(number, width: 64, height: 80) && cache.put(10 + number))
+        }
+        #expect(fixture.packPaths.count == files, "\(threshold)")
+      }
+      let later = fixture.pixels { $0.maximumPackedBytes = threshold }
+      #expect(later.put(20))
+      // A later process adds to the shared file.
+      #expect(fixture.packPaths.count == (threshold == 0 ? 7 : files))
+      for number in 0..<3 {
+        #expect(later.has(number, width: 64, height: 80) && later.has(10 + number))
+      }
+    }
+  }
+
+  @Test func removalOfALargeImageRemovesItsFile() {
+    let cache = fixture.pixels { $0.maximumPackedBytes = 1000 }
+    for number in 0..<4 { #expect(cache.put(number, width: number.isMultiple(of: 2) ? 64 : 8)) }
+    #expect(fixture.packPaths.count == 3)
+    cache.removePixels(of: identity(2))
+    cache.removePixels(of: identity(1))
+    #expect(fixture.packPaths.count == 2)
+    #expect(cache.has(0, width: 64) && !cache.has(2, width: 64) && !cache.has(1) && cache.has(3))
+  }
+
+  @Test func newVersionOfALargeImageReplacesItsFile() {
+    let cache = fixture.pixels { $0.maximumPackedBytes = 0 }
+    for version in 0..<3 {
+      let image = pixelImage(64, 64, seed: version)
+      #expect(cache.store(image, isAnimated: false, for: pixelKey(1), of: body(version)))
+      #expect(isSame(cache.pixels(for: pixelKey(1), of: body(version)) { _ in }, image))
+    }
+    #expect(fixture.packPaths.count == 1)
+  }
+
+  @Test(arguments: [FaultySystem.Call.write, .writeAt])
+  func failedWriteOfALargeImageLeavesNoFile(call: FaultySystem.Call) {
+    let system = FaultySystem()
+    let cache = fixture.pixels(on: system) { $0.maximumPackedBytes = 0 }
+    #expect(cache.put(1))
+    system.fail(call, with: .error(EIO))
+    #expect(!cache.put(2))
+    #expect(fixture.packPaths.count == 1 && cache.has(1) && !cache.has(2))
+  }
+
   @Test func loweredLimitIsAppliedByATrim() {
     let cache = cache()
     _ = show(0..<50, cache)

@@ -51,7 +51,7 @@ import Testing
   }
 
   private static let unsetTimes: [Int64] = [
-    0, 90, 40 * 86400, IncompleteTrim.earliestTime - 1, -FileStatus.latestTime,
+    0, 90, 40 * 86400, FileTimes.earliestTime - 1, -FileStatus.latestTime,
   ]
 
   @Test(arguments: unsetTimes)
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func responsesFromTheFirstPlausibleTimeOnAreTooOld() {
-    #expect(trim().isTooOld(IncompleteTrim.earliestTime))
+    #expect(trim().isTooOld(FileTimes.earliestTime))
   }
 
   @Test func responsesOfTheFutureStayAndCount() {

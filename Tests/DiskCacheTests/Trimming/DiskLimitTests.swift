@@ -184,6 +184,64 @@ import Testing
     #expect(cache.response(for: identity(1)) == nil)
   }
 
+  // MARK: Time without a use
+
+  @Test func idleResponseIsRemovedByATrimUnlessItIsUsedFirst() {
+    let cache = fixture.cache { $0.timeToIdle = 1000 }
+    for number in 0..<3 { cache.store(storedResponse(), for: identity(number)) }
+    fixture.advance(by: 1099)
+    cache.trim()
+    #expect(storedNumbers(cache, of: 3) == [0, 1, 2], "a use may be a tenth later than recorded")
+
+    fixture.advance(by: 1)
+    #expect(cache.response(for: identity(1)) != nil)
+    cache.trim()
+    #expect(storedNumbers(cache, of: 3) == [1])
+    // Another process knows of the use.
+    let other = fixture.cache { $0.timeToIdle = 1000 }
+    fixture.advance(by: 1099)
+    other.trim()
+    #expect(storedNumbers(other, of: 3) == [1])
+    fixture.advance(by: 1)
+    other.trim()
+    #expect(fixture.files.isEmpty)
+  }
+
+  @Test func usesAreRecordedAtATenthOfTheTimeAndAtMostOnceADay() {
+    var limits = DiskImageCache.Limits()
+    for (time, interval) in [
+      (Double.infinity, 86_400), (1e300, 86_400), (864_000, 86_400), (1000, 100), (5, 0), (0, 0), (-1, 0),
+      (.nan, 0), (-.infinity, 0),
+    ] as [(Double, Int64)] {
+      limits.timeToIdle = time
+      #expect(limits.useInterval == interval, "\(time)")
+    }
+  }
+
+  @Test(arguments: [Double.nan, -1, 0])
+  func timeWithoutAUseOfZeroOrLessRemovesAllAtATrim(odd: Double) {
+    let cache = fixture.cache()
+    cache.store(storedResponse(), for: identity(1))
+    cache.limits.timeToIdle = odd
+    #expect(cache.response(for: identity(1)) != nil)
+    cache.trim()
+    #expect(fixture.files.isEmpty)
+  }
+
+  @Test(arguments: [0, 1_700_000_000, 2_200_000_000])
+  func useByAWrongClockIsOfUnknownAge(time: Double) {
+    let cache = fixture.cache { $0.timeToIdle = 100 }
+    fixture.wallClock.withLock { $0 = time }
+    cache.store(storedResponse(), for: identity(1))
+    fixture.wallClock.withLock { $0 = 1_900_000_000 }
+    cache.trim()
+    #expect(fixture.files.count == 1)
+    #expect(cache.response(for: identity(1)) != nil)
+    fixture.advance(by: 110)
+    cache.trim()
+    #expect(fixture.files.isEmpty, "a use after the clock was set counts")
+  }
+
   // MARK: Clocks
 
   @Test(arguments: [Double.nan, -Double.infinity, -1, 0, 5, 1e9, 4e9, 1e300, Double.infinity])

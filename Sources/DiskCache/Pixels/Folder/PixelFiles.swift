@@ -86,13 +86,18 @@ final class PixelFiles: Sendable {
     }
   }
 
-  /// Overwrites bytes of a pack, as far as the pack has them.
+  /// Overwrites bytes of a pack, as far as the pack has them. A pack that had no others is removed, unless a process adds
+  /// to it.
   private func overwrite(_ range: Range<Int>, in pack: UInt32) throws(SystemError) {
     do throws(SystemError) {
       let file = try folder.open(PackName.name(pack), flags: O_RDWR)
       let status = try file.status
       guard status.isRegular, range.lowerBound < status.size else { return }
       try file.erase(ErasedRange.whole(range.clamped(to: 0..<status.size), in: file, size: status.size))
+      if range.lowerBound == 0, range.upperBound >= status.size {
+        close(pack)
+        _ = PixelSweep.remove(pack, in: folder)
+      }
     } catch {
       if error.code != ENOENT { throw error }
     }

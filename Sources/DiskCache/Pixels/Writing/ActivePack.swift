@@ -21,13 +21,14 @@ final class ActivePack: Sendable {
   static func open(
     for length: Int, packBytes: Int, among packs: [PackUsage.Pack], time: Int64, in files: PixelFiles
   ) throws(SystemError) -> ActivePack {
-    let candidates = packs.filter { $0.size.addingSaturated(length) <= packBytes }
-      .sorted { ($0.used, $0.number) > ($1.used, $1.number) }
+    let candidates = packs.filter {
+      !PackName.isSingle($0.number) && $0.size.addingSaturated(length) <= packBytes
+    }.sorted { ($0.used, $0.number) > ($1.used, $1.number) }
     for candidate in candidates.prefix(maximumCandidates) {
       let pack = try continuing(candidate.number, in: files)
       if let pack, try pack.hasRoom(for: length, packBytes: packBytes) { return pack }
     }
-    return try create(time: time, in: files.folder)
+    return try create(isSingle: false, time: time, in: files.folder)
   }
 
   /// Opens a pack of an earlier process; nil if another process uses it, or on a file system without locks.
@@ -45,8 +46,11 @@ final class ActivePack: Sendable {
     }
   }
 
-  private static func create(time: Int64, in folder: borrowing Descriptor) throws(SystemError) -> ActivePack {
-    let number = UInt32.random(in: 0 ... .max)
+  /// Creates a pack, for many images or for one.
+  static func create(
+    isSingle: Bool, time: Int64, in folder: borrowing Descriptor
+  ) throws(SystemError) -> ActivePack {
+    let number = PackName.newNumber(isSingle: isSingle)
     let file = try folder.open(PackName.name(number), flags: O_RDWR | O_CREAT | O_EXCL | O_APPEND)
     _ = file.lock()
     // On a file system without file times the pack is used nevertheless.

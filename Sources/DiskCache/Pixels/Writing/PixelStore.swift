@@ -105,7 +105,28 @@ struct PixelStore {
     _ active: inout ActivePack?, in files: PixelFiles
   ) throws(SystemError) {
     let (time, now) = (context.time, context.clock.now)
-    let pack = try activePack(for: request.length, &active, time: time, in: files)
+    let isSingle = request.image.bitmap.byteCount > context.limits.maximumPackedBytes
+    let pack =
+      isSingle
+      ? try ActivePack.create(isSingle: true, time: time, in: files.folder)
+      : try activePack(for: request.length, &active, time: time, in: files)
+    do throws(SystemError) {
+      let recordedUse = try add(record, request, name, replacing: victim, to: pack, in: files)
+      let isStamped = context.state.withLock {
+        $0.stored(pack.number, length: request.length, recorded: recordedUse, time: time, at: now)
+      }
+      if isStamped { pack.stamp(time) }
+    } catch {
+      if isSingle { _ = PixelSweep.remove(pack.number, in: files.folder, evenIfLocked: true) }
+      throw error
+    }
+  }
+
+  /// Adds a record to `pack` and its entry to the index. Returns the last use that the file of the pack records.
+  private func add(
+    _ record: PixelRecord, _ request: Request, _ name: PixelName, replacing victim: PixelEntry?,
+    to pack: ActivePack, in files: PixelFiles
+  ) throws(SystemError) -> Int64 {
     let (offset, recordedUse) = try pack.append(record.bytes, request.image.bitmap)
     do throws(SystemError) {
       guard let entry = PixelEntry(record, name, pack: pack.number, offset: offset) else {
@@ -118,14 +139,11 @@ struct PixelStore {
       }
       // The record of a pack that was removed is gone already.
       for entry in replaced { try? files.erase(entry) }
+      return recordedUse
     } catch {
       pack.shorten(to: offset)
       throw error
     }
-    let isStamped = context.state.withLock {
-      $0.stored(pack.number, length: request.length, recorded: recordedUse, time: time, at: now)
-    }
-    if isStamped { pack.stamp(time) }
   }
 
   private func activePack(
