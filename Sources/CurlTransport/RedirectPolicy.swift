@@ -15,9 +15,9 @@ struct RedirectPolicy: Sendable {
   var rules = CurlTransport.RedirectRules()
 
   /// Decides what to do with a response to `hop`, given its status and Location header.
-  func decide(status: Int, location: String?, at hop: Hop) -> Decision {
-    guard [301, 302, 303, 307, 308].contains(status) else { return .isNoRedirect }
-    let location = location ?? ""
+  func decide(status: Int, location: @autoclosure () -> String?, at hop: Hop) -> Decision {
+    guard status >= 300, [301, 302, 303, 307, 308].contains(status) else { return .isNoRedirect }
+    let location = location() ?? ""
     guard !location.isEmpty else { return .refuse(.badLocation(location)) }
     // Checked before libcurl parses the location, because libcurl rejects `data:` and `mailto:` URLs as malformed.
     if let scheme = WebAddress.scheme(of: location), !Self.isWeb(scheme) {

@@ -1,3 +1,4 @@
+import Glibc
 import VitrineLoading
 
 /// Assembles the status and headers of a response line by line.
@@ -51,18 +52,18 @@ struct ResponseHead: Sendable {
     if isFinished { return .finished }
     bytes += line.count
     guard bytes <= Self.byteLimit else { return .tooLarge }
-    let content = Self.trimmed(line[...])
     if status == nil {
-      status = Self.status(in: content)
+      status = Self.status(in: Self.trimmed(line))
     } else if line.first.map(Self.isLineEnd) ?? true {
       return finishHead()
-    } else if line.first.map(Self.isBlank) ?? false {
-      unfold(content)
-    } else if let colon = content.firstIndex(of: UInt8(ascii: ":")) {
-      let name = Self.text(content[..<colon])
-      let value = Self.text(Self.trimmed(content[(colon + 1)...]))
+    } else if Self.isBlank(line[0]) {
+      unfold(Self.trimmed(line))
+    } else if let colon = Self.colon(in: line) {
       if fields.isEmpty { fields.reserveCapacity(16) }
-      fields.append(HTTPHeaders.Field(name: name, value: value))
+      fields.append(
+        HTTPHeaders.Field(
+          name: Self.text(UnsafeRawBufferPointer(rebasing: line[..<colon])),
+          value: Self.text(Self.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])))))
     }
     return fields.count <= Self.fieldLimit ? .unfinished : .tooLarge
   }
@@ -80,30 +81,39 @@ struct ResponseHead: Sendable {
   }
 
   /// Appends an obsolete continuation line to the previous field (RFC 9112, 5.2).
-  private mutating func unfold(_ content: Slice<UnsafeRawBufferPointer>) {
+  private mutating func unfold(_ content: UnsafeRawBufferPointer) {
     guard let last = fields.popLast() else { return }
     fields.append(HTTPHeaders.Field(name: last.name, value: last.value + " " + Self.text(content)))
   }
 
   /// Parses the status in a line such as `HTTP/1.1 200 OK`. libcurl has validated the line.
-  private static func status(in line: Slice<UnsafeRawBufferPointer>) -> Int? {
+  private static func status(in line: UnsafeRawBufferPointer) -> Int? {
     guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return nil }
-    return StatedNumber(text(line[space...].dropFirst().prefix { !isBlank($0) }))?.value
+    let status = line[(space + 1)...].prefix { !isBlank($0) }
+    return StatedNumber(text(UnsafeRawBufferPointer(rebasing: status)))?.value
+  }
+
+  private static func colon(in line: UnsafeRawBufferPointer) -> Int? {
+    guard let start = line.baseAddress, let found = memchr(start, Int32(UInt8(ascii: ":")), line.count) else {
+      return nil
+    }
+    return UnsafeRawPointer(found) - start
   }
 
   /// Decodes bytes as UTF-8, or as Latin-1 if the bytes are not valid UTF-8.
-  private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
-    let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+  private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
     // The usual case: checking for ASCII is ten times faster than validating UTF-8.
     if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
     return String(validating: bytes, as: UTF8.self)
       ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
   }
 
-  private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
-    let isOutside = { (byte: UInt8) in isBlank(byte) || isLineEnd(byte) }
-    guard let last = bytes.lastIndex(where: { !isOutside($0) }) else { return bytes.prefix(0) }
-    return bytes[...last].drop(while: isOutside)
+  /// Returns bytes without blanks and line ends at the start and at the end.
+  private static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    var (start, end) = (0, bytes.count)
+    while start < end, isBlank(bytes[end - 1]) || isLineEnd(bytes[end - 1]) { end -= 1 }
+    while start < end, isBlank(bytes[start]) || isLineEnd(bytes[start]) { start += 1 }
+    return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
   }
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

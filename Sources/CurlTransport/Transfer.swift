@@ -131,7 +131,7 @@ final class Transfer {
   /// The metrics of the transfer. Must be read before the handle is reset.
   var metrics: TransportMetrics {
     TransportMetrics(
-      bytesReceived: state.bytesReceived, headBytesReceived: easy.count(CURLINFO_HEADER_SIZE),
+      bytesReceived: state.room.bytesReceived, headBytesReceived: easy.count(CURLINFO_HEADER_SIZE),
       bytesSent: easy.count(CURLINFO_REQUEST_SIZE), requests: state.requestsSent,
       redirects: state.hop.redirects, connections: connections, isReused: isReused,
       httpVersion: easy.httpVersion, serverAddress: easy.text(CURLINFO_PRIMARY_IP),
@@ -217,15 +217,16 @@ extension Transfer {
     switch state.receive(line: line, at: .now) {
     case .goOn: return line.count
     case .abort: return 0
-    case .report(let response):
+    case .report(let response, let body):
       // Without room for the body, the hop is aborted instead of paused, because libcurl would buffer the bytes that
       // the server sends before it learns of the pause.
-      let needed = state.bytesToReserve(of: response, speaksHTTP2: easy.speaksHTTP2)
+      let room = state.room
+      let needed = body.map { room.bytesToReserve(of: $0, speaksHTTP2: easy.speaksHTTP2) } ?? 0
       guard needed == 0 || mayReceive(needed) else {
         state.postpone(at: .now)
         return 0
       }
-      state.report(response)
+      state.report(response, body)
       arguments.receiver.transportDidReceive(response)
       return line.count
     }
@@ -237,7 +238,8 @@ extension Transfer {
     switch state.receive(bytes: new.count, at: .now) {
     case .deliver:
       let speaksHTTP2 = easy.speaksHTTP2
-      guard new.isEmpty || mayReceive(state.bytesToReserve(for: new.count, speaksHTTP2: speaksHTTP2)) else {
+      let needed = state.room.bytesToReserve(for: new.count, speaksHTTP2: speaksHTTP2)
+      guard new.isEmpty || mayReceive(needed) else {
         let isPaused = state.pauseOrPostpone(speaksHTTP2: speaksHTTP2, at: .now)
         return isPaused ? Int(CURL_WRITEFUNC_PAUSE) : 0
       }

@@ -19,7 +19,8 @@ struct TransferState: Sendable {
   /// The action after a line of the head.
   enum HeadAction: Hashable {
     case goOn
-    case report(TransportResponse)
+    /// Report the response, whose body is delivered, or discarded if it is `nil`.
+    case report(TransportResponse, BodyRoom.Body?)
     case abort
   }
 
@@ -43,16 +44,14 @@ struct TransferState: Sendable {
   private(set) var isRequestSent = false
   /// The number of requests sent, including redirects. A request that was lost on a dead connection is not counted.
   private(set) var requestsSent = 0
-  /// The number of body bytes received so far.
-  private(set) var bytesReceived = 0
+  /// The room that the receiver needs for the body. A value of its own, because a copy of the whole state would take
+  /// longer than the computation.
+  private(set) var room: BodyRoom
   /// The number of leading body bytes to drop. The receiver has these bytes from the previous hop, which was aborted
   /// within the body for lack of memory.
   private(set) var bytesToSkip = 0
-  /// The number of body bytes for which the receiver has room.
-  private var bytesGranted = 0
   /// The head that was reported to the receiver; `nil` before, and for a response that is discarded.
   private var reported: TransportResponse?
-  private let bodyLimit: Int
   private let acceptableStatuses: [ClosedRange<Int>]
   private let settings: TransferSettings
   private(set) var deadlines: Deadlines
@@ -87,7 +86,7 @@ struct TransferState: Sendable {
   ) {
     self.hop = hop
     self.settings = settings
-    bodyLimit = max(0, request.bodyLimit)
+    room = BodyRoom(limit: max(0, request.bodyLimit))
     acceptableStatuses = request.acceptableStatuses
     deadlines = Deadlines(request.timeouts, startedAt: startedAt)
   }
@@ -140,8 +139,8 @@ struct TransferState: Sendable {
       bytesDiscarded += count
       return bytesDiscarded > Self.discardLimit ? .abort : .discard
     }
-    guard count <= bodyLimit - bytesReceived else {
-      verdict = .fail(.tooLarge(.body(bytes: bodyLimit)))
+    guard count <= room.limit - room.bytesReceived else {
+      verdict = .fail(.tooLarge(.body(bytes: room.limit)))
       return .abort
     }
     return .deliver
@@ -150,20 +149,24 @@ struct TransferState: Sendable {
   /// Counts bytes of the body that the receiver has taken, after `skipped` bytes that it had already.
   mutating func delivered(_ count: Int, skipping skipped: Int = 0) {
     bytesToSkip -= skipped
-    bytesReceived += count
+    room.received(count)
   }
 
   /// Notes that the receiver has room for `count` more bytes of the body.
-  mutating func grant(_ count: Int) { bytesGranted = max(bytesGranted, bytesReceived + count) }
+  mutating func grant(_ count: Int) { room.grant(count) }
 
   /// Notes that the head of the response is reported to the receiver.
-  mutating func report(_ response: TransportResponse) { if isWanted { reported = response } }
+  mutating func report(_ response: TransportResponse, _ body: BodyRoom.Body?) {
+    guard let body else { return }
+    reported = response
+    room.body = body
+  }
 
   /// Stops the deadlines because the receiver has no room for more of the body. Returns true to pause the hop; libcurl
   /// then delivers the bytes again after `resume`. Returns false to abort the hop, as `postpone` does.
   mutating func pauseOrPostpone(speaksHTTP2: Bool, at now: TransferInstant) -> Bool {
     deadlines.pause(at: now)
-    guard speaksHTTP2, let reported, Self.isRepeatable(reported) else { return true }
+    guard speaksHTTP2, room.body?.isRepeatable == true else { return true }
     verdict = .wait
     return false
   }
@@ -187,37 +190,6 @@ struct TransferState: Sendable {
     begin(hop)
     return .request(hop)
   }
-
-  /// Returns the number of bytes for which the receiver must have room before the next `count` bytes of the body are
-  /// delivered, or before the head of `response` is reported.
-  ///
-  /// Over HTTP/1 a paused body stays in the socket. Over HTTP/2, libcurl buffers what arrives before the server learns
-  /// of the pause, so that the receiver needs room for that as well. A body of unknown length that can be requested
-  /// again is aborted instead of paused. Its reservation grows with the bytes received, which makes such
-  /// an abort rare.
-  func bytesToReserve(for count: Int = 0, of response: TransportResponse? = nil, speaksHTTP2: Bool) -> Int {
-    guard speaksHTTP2, isWanted, let response = response ?? reported else { return count }
-    let remaining = max(0, bodyLimit - bytesReceived)
-    let ahead = min(remaining, Self.streamWindow)
-    if Self.isRepeatable(response) {
-      let isGranted = count > 0 && count <= bytesGranted - bytesReceived
-      return isGranted ? count : max(count, min(ahead, max(bytesReceived, Self.firstGrant)))
-    }
-    return max(count, min(ahead, response.expectedLength.map { max(0, $0 - bytesReceived) } ?? ahead))
-  }
-
-  /// Returns true for a body of unknown length whose request can be sent again in the middle of the body: a strong
-  /// validator then shows that the bytes are the same (RFC 9110, 8.8.1).
-  private static func isRepeatable(_ response: TransportResponse) -> Bool {
-    response.status == 200 && response.expectedLength == nil
-      && response.headers["ETag"]?.hasPrefix("\"") == true
-  }
-
-  /// The number of bytes to reserve at first for a body that can be requested again.
-  static let firstGrant = 256 << 10
-  /// The number of bytes that libcurl lets a server send ahead on an HTTP/2 stream (`HTTP2_HUGE_WINDOW_SIZE`). libcurl
-  /// buffers these bytes while a transfer is paused.
-  static let streamWindow = 32 << 20
 
   /// Limits the time to connect of this transfer, counted from `start`, unless it is connected. Called when another
   /// transfer to the same origin has timed out while connecting, on whose connection this transfer may have waited, and
@@ -305,8 +277,8 @@ struct TransferState: Sendable {
           .transport(.unexpectedEncoding, message: "a Content-Encoding that was not requested: \(coding)"))
         return .abort
       }
-      guard length ?? 0 <= bodyLimit else {
-        verdict = .fail(.tooLarge(.body(bytes: bodyLimit)))
+      guard length ?? 0 <= room.limit else {
+        verdict = .fail(.tooLarge(.body(bytes: room.limit)))
         return .abort
       }
       verdict = .succeed
@@ -318,7 +290,7 @@ struct TransferState: Sendable {
             ? .proxyFailed(status: status, message: "it wants other credentials") : .status(status)),
         at: now)
     }
-    return .report(response)
+    return .report(response, isWanted ? BodyRoom.Body(response) : nil)
   }
 
   /// Keeps the `Vary` fields of a redirect, unless those of earlier redirects are so long that they count as `*`.
@@ -350,7 +322,7 @@ struct TransferState: Sendable {
       return .abort
     }
     verdict = .succeed
-    bytesToSkip = bytesReceived
+    bytesToSkip = room.bytesReceived
     return .goOn
   }
 

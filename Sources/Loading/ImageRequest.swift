@@ -363,7 +363,7 @@ extension ImageRequest.Cache: Hashable {
 
 extension ImageRequest {
   /// True if the request reads from this machine: a file or a data URL.
-  var isLocal: Bool { url.isLocal }
+  var isLocal: Bool { identity.isLocal }
 }
 
 /// A value that specifies an image to load: a `URL`, a `String` or an `ImageRequest`.

@@ -22,7 +22,7 @@ enum ResponseHeads {
       _ = state.requestWillBeSent(at: .now)
       for line in lines {
         let action = line.withUnsafeBytes { state.receive(line: $0, at: .now) }
-        if case .report(let response) = action { check(response) }
+        if case .report(let response, _) = action { check(response) }
         if action == .abort { break }
       }
       var received = 0
@@ -31,7 +31,7 @@ enum ResponseHeads {
         guard !isTooMuch else { break }
         received = sum
         guard state.receive(bytes: part, at: .now) != .abort else { break }
-        precondition(state.bytesReceived <= max(0, limit), "within the limit")
+        precondition(state.room.bytesReceived <= max(0, limit), "within the limit")
       }
       _ = state.end(.init())
       _ = state.deadlines.next

@@ -400,9 +400,9 @@ struct LoadRegistry {
       if let decode = loads.tree[id] { hasPixels(decode) }
       return
     }
-    guard let bytes = loads.tree.beginDecode(id), let decode = loads.tree[id] else { return }
+    guard let body = loads.tree.beginDecode(id), let decode = loads.tree[id] else { return }
     endPreviews(of: id)
-    loads.actions.append(.decode(id, bytes.body, decode.key, decode.demand.priority ?? .normal))
+    loads.actions.append(.decode(id, body, decode.key, decode.demand.priority ?? .normal))
   }
 
   /// Brings the disk up to date with the bytes of a decode whose pixels are known.

@@ -17,27 +17,26 @@ struct TransferRunner: Sendable {
   // MARK: Start and stop
 
   func start(_ id: FetchID, _ request: ImageRequest, for engine: LoadEngine) {
-    let configuration = engine.configuration
     let storesResponses = engine.dataCache != nil
     let requestsRange = request.headers["Range"] != nil
     let copy = storesResponses ? state.withLock { $0.registry.fetches.disk[id].copy } : nil
     let validators = requestsRange ? [:] : rules.validators(for: request, copy)
     let mayResume = !request.isLocal && !requestsRange && validators.isEmpty
     let expectations = ResponseAssembler.Expectations(
-      acceptance: request.isLocal ? nil : configuration.responses.acceptance,
+      acceptance: request.isLocal ? nil : engine.configuration.responses.acceptance,
       acceptsPartialContent: requestsRange,
-      isConditional: !validators.isEmpty, isModified: configuration.responses.modifier != nil)
+      isConditional: !validators.isEmpty, isModified: engine.configuration.responses.modifier != nil)
     let receiver = state.withLock { state in
       state.begin(id, resuming: mayResume ? request.identity.asSent : nil) { attempt in
         FetchReceiver(
           id: id,
           Exchange(request, resumable: attempt.resumable, validators: validators, spent: attempt.spent),
           assembler: ResponseAssembler(expectations, resuming: attempt.resumable, bodyNumber: attempt.number),
-          configuration: configuration, ledger: engine.ledger, secondsQueued: attempt.secondsQueued,
+          configuration: engine.configuration, ledger: engine.ledger, secondsQueued: attempt.secondsQueued,
           lock: attempt.lock, delegate: engine)
       }
     }
-    receiver?.start(configuration, engine.transports, storesResponses: storesResponses)
+    receiver?.start(engine.configuration, engine.transports, storesResponses: storesResponses)
   }
 
   /// Stops an attempt. Resumable data are kept for later requests.
@@ -139,8 +138,7 @@ struct TransferRunner: Sendable {
     _ receiver: FetchReceiver, _ end: FetchEnd, _ resumable: ResumableData?, for engine: LoadEngine
   ) {
     var end = end
-    let exchange = receiver.exchange
-    let resumable = resumable.map { prepared($0, of: exchange, for: engine) }
+    let resumable = resumable.map { prepared($0, of: receiver.exchange, for: engine) }
     end.complete(engine.configuration)
     if case .notModified(let response, let metrics) = end.outcome {
       end.outcome = revalidated(receiver, response, metrics)
@@ -167,7 +165,7 @@ struct TransferRunner: Sendable {
       return actions
     }
     if isBroken, case .failed(let error) = end.outcome, error.isRetryable, let resumable {
-      write(resumable, for: exchange.identity, engine)
+      write(resumable, for: receiver.exchange.identity, engine)
     }
     if let responded { engine.recovery.succeeded(responded) }
     // The remaining bytes of a refused response are not needed.

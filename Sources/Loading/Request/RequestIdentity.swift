@@ -40,6 +40,8 @@ public struct RequestIdentity: Hashable, Sendable {
     let headers: [HTTPHeaders.Field]
     /// True if `url` was returned by a key filter and is not that of `fullURL`.
     let hasKey: Bool
+    /// True for a file or data URL.
+    let isLocal: Bool
     /// The trust settings of the transport; used in the identity on disk.
     let trust: String
     /// The result of `digest(_:)`; `nil` until then.
@@ -65,6 +67,7 @@ public struct RequestIdentity: Hashable, Sendable {
       self.hasKey = hasKey
       self.headers = headers
       self.trust = trust
+      isLocal = hasKey ? fullURL.isLocal : URL.isLocal(url)
       var hasher = Hasher()
       hasher.combine(url)
       for field in headers { hasher.combine(field) }
@@ -104,6 +107,8 @@ public struct RequestIdentity: Hashable, Sendable {
     storage.cacheIndex.store(UInt32(truncatingIfNeeded: index), ordering: .relaxed)
   }
 
+  /// True for a file or data URL, which needs no network.
+  var isLocal: Bool { storage.isLocal }
   /// The URL as given.
   package var fullURL: URL { storage.fullURL }
   /// All headers as given.

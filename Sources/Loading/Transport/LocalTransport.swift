@@ -96,6 +96,14 @@ extension URL {
     return LocalTransport.localSchemes.contains { HTTPHeaders.isSame($0, scheme) }
   }
 
+  /// Returns true for the text of an absolute file or data URL. Takes less time than to parse the URL.
+  static func isLocal(_ text: String) -> Bool {
+    LocalTransport.localSchemes.contains { scheme in
+      text.utf8.dropFirst(scheme.utf8.count).first == UInt8(ascii: ":")
+        && zip(text.utf8, scheme.utf8).allSatisfy { $0 | 0x20 == $1 }
+    }
+  }
+
   /// True for a data URL, which contains the body.
   var isData: Bool { scheme?.lowercased() == "data" }
 }

@@ -15,16 +15,14 @@ struct TransferStateTests {
 
     let action = state.receive(["HTTP/1.1 200 OK", "Content-Length: 3", ""], at: start)
 
-    #expect(
-      action
-        == .report(
-          TransportResponse(
-            url: try #require(URL(string: "http://a.example/")), status: 200,
-            headers: ["Content-Length": "3"], expectedLength: 3)))
+    let response = TransportResponse(
+      url: try #require(URL(string: "http://a.example/")), status: 200, headers: ["Content-Length": "3"],
+      expectedLength: 3)
+    #expect(action == .report(response, BodyRoom.Body(response)))
     #expect(state.receive(bytes: 3, at: start) == .deliver)
     state.delivered(3)
     #expect(state.end(.init()) == .succeed)
-    #expect(state.bytesReceived == 3)
+    #expect(state.room.bytesReceived == 3)
   }
 
   @Test func bodyMayFillItsLimitButNotExceedIt() throws {
@@ -66,11 +64,11 @@ struct TransferStateTests {
 
     let action = state.receive(["HTTP/1.1 404 Not Found", ""], at: start)
 
-    guard case .report(let response) = action else { throw Unexpected() }
+    guard case .report(let response, _) = action else { throw Unexpected() }
     #expect(response.status == 404)
     #expect(state.receive(bytes: TransferState.discardLimit, at: start) == .discard)
     #expect(state.receive(bytes: 1, at: start) == .abort)
-    #expect(state.bytesReceived == 0)
+    #expect(state.room.bytesReceived == 0)
     #expect(state.end(.init(failure: .transport(.aborted, message: ""))) == .fail(.status(404)))
   }
 
@@ -101,7 +99,7 @@ struct TransferStateTests {
 
     let action = state.receive(head, at: start)
 
-    guard case .report(let response) = action else { throw Unexpected() }
+    guard case .report(let response, _) = action else { throw Unexpected() }
     #expect(response.headers.fields.filter { $0.name == "Vary" }.map(\.value) == expected)
   }
 
@@ -115,7 +113,7 @@ struct TransferStateTests {
 
     let action = state.receive(["HTTP/1.1 200 OK", ""], at: start)
 
-    guard case .report(let response) = action else { throw Unexpected() }
+    guard case .report(let response, _) = action else { throw Unexpected() }
     #expect(response.headers.fields.count == 1)
   }
 
@@ -203,7 +201,7 @@ struct TransferStateTests {
 
     #expect(state.deadlines.next == start + .seconds(160), "the timeout of 60 s plus the pause of 100 s")
     #expect(state.expire() == .fail(.timedOut(.total(seconds: 60))))
-    #expect(state.bytesReceived == 0, "nothing was delivered")
+    #expect(state.room.bytesReceived == 0, "nothing was delivered")
   }
 
   // MARK: Room for bodies
@@ -213,28 +211,28 @@ struct TransferStateTests {
   /// Returns a transfer over HTTP/2 whose head has been reported.
   private func stateAfterHead(_ lines: [String] = Self.tagged) throws -> TransferState {
     var state = try TransferState("http://a.example/", bodyLimit: 64 << 20, at: start)
-    guard case .report(let response) = state.receive(lines, at: start) else { throw Unexpected() }
-    state.grant(state.bytesToReserve(of: response, speaksHTTP2: true))
-    state.report(response)
+    guard case .report(let response, let body?) = state.receive(lines, at: start) else { throw Unexpected() }
+    state.grant(state.room.bytesToReserve(of: body, speaksHTTP2: true))
+    state.report(response, body)
     return state
   }
 
   @Test(
     "over HTTP/2 the bytes that a server may send ahead are reserved with the head",
     arguments: [
-      (["HTTP/2 200", ""], TransferState.streamWindow),
-      (["HTTP/2 200", "ETag: W/\"a\"", ""], TransferState.streamWindow),
-      (["HTTP/2 206", "ETag: \"a\"", ""], TransferState.streamWindow),
+      (["HTTP/2 200", ""], BodyRoom.streamWindow),
+      (["HTTP/2 200", "ETag: W/\"a\"", ""], BodyRoom.streamWindow),
+      (["HTTP/2 206", "ETag: \"a\"", ""], BodyRoom.streamWindow),
       (["HTTP/2 200", "ETag: \"a\"", "Content-Length: 1000", ""], 1000),
-      (["HTTP/2 200", "ETag: \"a\"", ""], TransferState.firstGrant),
+      (["HTTP/2 200", "ETag: \"a\"", ""], BodyRoom.firstGrant),
       (["HTTP/2 404", "ETag: \"a\"", ""], 0),
     ])
   func roomForTheHead(lines: [String], bytes: Int) throws {
     var state = try TransferState("http://a.example/", bodyLimit: 64 << 20, at: start)
-    guard case .report(let response) = state.receive(lines, at: start) else { throw Unexpected() }
+    guard case .report(_, let body) = state.receive(lines, at: start) else { throw Unexpected() }
 
-    #expect(state.bytesToReserve(of: response, speaksHTTP2: true) == bytes)
-    #expect(state.bytesToReserve(of: response, speaksHTTP2: false) == 0)
+    #expect((body.map { state.room.bytesToReserve(of: $0, speaksHTTP2: true) } ?? 0) == bytes)
+    #expect((body.map { state.room.bytesToReserve(of: $0, speaksHTTP2: false) } ?? 0) == 0)
   }
 
   @Test func bodyOfUnknownLengthNeedsRoomForAsMuchAsHasArrived() throws {
@@ -242,16 +240,16 @@ struct TransferStateTests {
     let chunk = 64 << 10
 
     var grants: [Int] = []
-    while state.bytesReceived < 8 << 20 {
-      let needed = state.bytesToReserve(for: chunk, speaksHTTP2: true)
+    while state.room.bytesReceived < 8 << 20 {
+      let needed = state.room.bytesToReserve(for: chunk, speaksHTTP2: true)
       if needed > chunk { grants.append(needed) }
-      #expect(needed <= max(chunk, state.bytesReceived))
+      #expect(needed <= max(chunk, state.room.bytesReceived))
       state.grant(needed)
       state.delivered(chunk)
     }
 
     #expect(grants == [256, 512, 1024, 2048, 4096].map { $0 << 10 })
-    #expect(state.bytesToReserve(for: chunk, speaksHTTP2: false) == chunk)
+    #expect(state.room.bytesToReserve(for: chunk, speaksHTTP2: false) == chunk)
   }
 
   @Test func refusedBodyOfUnknownLengthIsRequestedAgainAndContinued() throws {
@@ -272,7 +270,7 @@ struct TransferStateTests {
     state.delivered(10, skipping: 1)
 
     #expect(state.end(.init()) == .succeed)
-    #expect(state.bytesReceived == 100_010)
+    #expect(state.room.bytesReceived == 100_010)
   }
 
   @Test(

@@ -17,6 +17,21 @@ import VitrineGraphics
     #expect(MemoryLayout<ImageRequest>.size <= 3 * MemoryLayout<Int>.size)
   }
 
+  @Test(arguments: [
+    ("file:///a.jpg", true), ("FILE:///a.jpg", true), ("data:,a", true), ("Data:,a", true),
+    ("http://data/a.jpg", false), ("https://a.test/file:", false), ("files:///a.jpg", false), ("file", false),
+    ("dat:a", false), ("a.jpg", false), (":file", false),
+  ])
+  func fileAndDataURLsAreLocal(text: String, isLocal: Bool) throws {
+    let url = try #require(URL(string: text))
+    #expect(url.isLocal == isLocal)
+    let remote = try #require(URL(string: "http://a.test/a.jpg"))
+    // A key of a filter does not decide.
+    for key in [nil, remote, URL(filePath: "/a.jpg")] {
+      #expect(RequestIdentity(url: url, headers: [:], key: key).isLocal == isLocal)
+    }
+  }
+
   @Test func copiesOfARequestChangeIndependently() {
     let original = request("a.jpg")
     var copy = original

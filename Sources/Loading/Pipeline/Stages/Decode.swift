@@ -38,10 +38,3 @@ struct Decode {
     set { boxedBytes = newValue.map { Boxed($0) } }
   }
 }
-
-/// A large value, held by a reference.
-final class Boxed<Value: Sendable>: Sendable {
-  let value: Value
-
-  init(_ value: Value) { self.value = value }
-}

@@ -134,7 +134,12 @@ struct StageTree {
 
   /// Returns true if the screen is empty without an image of a decode.
   func isAwaited(_ id: DecodeID) -> Bool {
-    decodes[id]?.processedImages.contains { hasCaller(of: $0) { $0.purpose == .awaitedSlot } } == true
+    guard let decode = decodes[id] else { return false }
+    for image in decode.processedImages {
+      guard let image = processedImages[image] else { continue }
+      for task in image.waiters where waiters[task]?.purpose == .awaitedSlot { return true }
+    }
+    return false
   }
 
   /// Returns the images of a fetch that wait for their pixels; empty if a caller needs the encoded bytes.
@@ -432,8 +437,8 @@ struct StageTree {
     }
   }
 
-  /// Starts a decode if the bytes have been received. Returns the bytes, or `nil` if the decode does not start.
-  mutating func beginDecode(_ id: DecodeID) -> FetchedBytes? {
+  /// Starts a decode if the bytes have been received. Returns the body, or `nil` if the decode does not start.
+  mutating func beginDecode(_ id: DecodeID) -> [UInt8]? {
     guard let decode = decodes[id], case .idle = decode.phase, let fetch = fetches[decode.fetch],
       case .received(let bytes) = fetch.phase
     else { return nil }
@@ -441,7 +446,7 @@ struct StageTree {
     decodes[id]?.bytes = bytes
     fetches[decode.fetch]?.unfinishedDecodes += 1
     if fetch.unfinishedDecodes == 0 { undecodedBytes += bytes.body.count }
-    return bytes
+    return bytes.body
   }
 
   /// Ends a running decode. Returns `nil` if the decode is not running.
