@@ -12,7 +12,7 @@ struct BodyRoom: Hashable, Sendable {
   /// buffers these bytes while a transfer is paused.
   static let streamWindow = 32 << 20
 
-  /// What the head of a response tells about the body.
+  /// The properties of a body that the head of its response declares.
   struct Body: Hashable {
     let expectedLength: Int?
     /// True for a body of unknown length whose request can be sent again in the middle of the body: a strong validator

@@ -217,7 +217,7 @@ extension Transfer {
     switch state.receive(line: line, at: .now) {
     case .goOn: return line.count
     case .abort: return 0
-    case .report(let response, let body):
+    case .report(let response, body: let body):
       // Without room for the body, the hop is aborted instead of paused, because libcurl would buffer the bytes that
       // the server sends before it learns of the pause.
       let room = state.room

@@ -19,8 +19,8 @@ struct TransferState: Sendable {
   /// The action after a line of the head.
   enum HeadAction: Hashable {
     case goOn
-    /// Report the response, whose body is delivered, or discarded if it is `nil`.
-    case report(TransportResponse, BodyRoom.Body?)
+    /// Report the response. `body` is `nil` if the body is discarded.
+    case report(TransportResponse, body: BodyRoom.Body?)
     case abort
   }
 
@@ -290,7 +290,7 @@ struct TransferState: Sendable {
             ? .proxyFailed(status: status, message: "it wants other credentials") : .status(status)),
         at: now)
     }
-    return .report(response, isWanted ? BodyRoom.Body(response) : nil)
+    return .report(response, body: isWanted ? BodyRoom.Body(response) : nil)
   }
 
   /// Keeps the `Vary` fields of a redirect, unless those of earlier redirects are so long that they count as `*`.

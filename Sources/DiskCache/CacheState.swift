@@ -17,7 +17,7 @@ struct CacheState {
   }
 
   /// True if the folder must be trimmed after a store.
-  var needsTrim: Bool { usage.needsScan(for: limits) }
+  func needsTrim(at now: Int64) -> Bool { usage.needsScan(for: limits, at: now) }
 
   // MARK: Lookups
 
@@ -25,7 +25,15 @@ struct CacheState {
     if isHit { counters.hits += 1 } else { counters.misses += 1 }
   }
 
-  mutating func used(_ name: ContentHash) { usage.used(name) }
+  /// Records that a response was read. Returns true if the use is to be recorded on disk, where the last one was
+  /// recorded `seconds` ago.
+  mutating func used(_ name: ContentHash, lastRecorded seconds: Int64, at now: Int64) -> Bool {
+    usage.used(name, at: now)
+    let interval = limits.useInterval
+    // A negative age comes from a clock that was wrong.
+    guard seconds.magnitude >= interval.magnitude else { return false }
+    return usage.takeRecord(of: name, every: interval, at: now)
+  }
 
   /// Records a fault of reading. Returns true if the fault is new.
   mutating func readFailed(_ fault: DiskImageCache.Fault) -> Bool {
@@ -36,10 +44,10 @@ struct CacheState {
   // MARK: Stores
 
   /// Records that a response was stored in a file of `length` bytes, in place of a file of `replaced` bytes.
-  mutating func stored(_ name: ContentHash, length: Int, replacing replaced: Int?) {
+  mutating func stored(_ name: ContentHash, length: Int, replacing replaced: Int?, at now: Int64) {
     counters.stores += 1
     pause.stored()
-    usage.stored(name, length: length, replacing: replaced)
+    usage.stored(name, length: length, replacing: replaced, at: now)
   }
 
   /// Records that a response was not stored because of the limits or a pause.
@@ -86,10 +94,10 @@ struct CacheState {
   /// - Parameter evicted: The names of the responses that were removed, or were missing by then.
   mutating func scanned(
     _ found: FolderSweep.Contents, evictions: Int = 0, evicted: Set<ContentHash> = [],
-    since before: FolderUsage
+    since before: FolderUsage, at now: Int64
   ) {
     counters.evictions += evictions
     if !found.isComplete { counters.failures += 1 }
-    usage.scanned(found, evicted: evicted, since: before)
+    usage.scanned(found, evicted: evicted, since: before, at: now)
   }
 }

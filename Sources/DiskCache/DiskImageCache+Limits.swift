@@ -1,5 +1,6 @@
 extension DiskImageCache {
-  /// The limits of a disk cache, applied whenever a response is stored. A negative number counts as 0.
+  /// The limits of a disk cache, applied when a response is stored; see `timeToIdle` for one that needs more time. A
+  /// negative number counts as 0.
   public struct Limits: Hashable, Sendable {
     /// The maximum number of bytes on disk, each file rounded up to 4 KiB; 150 MiB by default, as in AFNetworking and
     /// Nuke. 0 stores nothing.
@@ -25,9 +26,11 @@ extension DiskImageCache {
     public var timeToLive = Double.infinity
     /// The number of seconds without a use after which a trim removes a response; infinity by default.
     ///
-    /// A response that is looked up before the trim stays. Uses are recorded at intervals of a tenth of this time, and of
-    /// a day at most, so that a response may stay for so much longer. Programs that share a directory should have the
-    /// same value. The time counts from no date before 2026 or in the future: the clock was wrong then.
+    /// A use is a lookup on disk, of the response or its pixels; an image that is found in memory is not used on disk. A
+    /// response that is looked up before the trim stays. Trims are made at stores, at intervals of a tenth of this time
+    /// from a minute to a day, and by `trim()`. Uses are recorded as often, so that a response may stay for so much
+    /// longer. Programs that share a directory should have the same value. A recorded use before 2026 or in the future
+    /// comes from a wrong clock, and the response stays.
     public var timeToIdle = Double.infinity
     /// The fraction of an exceeded limit, `bytes` or `count`, that a purge leaves; 0.9 by default, from 0 to 1.
     public var purgeLevel = 0.9
@@ -54,20 +57,24 @@ extension DiskImageCache {
       return Double(now) - Double(stored) >= (timeToLive > 0 ? timeToLive : 0)
     }
 
-    /// Returns true if a response was not used for `timeToIdle`. Times are in seconds since 1970. A `timeToIdle` of NaN
-    /// counts as 0.
+    /// Returns true if the recorded use of a response is longer ago than `timeToIdle`. Times are in seconds since 1970.
     func isIdle(used: Int64, now: Int64) -> Bool {
-      guard timeToIdle < .infinity || timeToIdle.isNaN, FileTimes.earliestTime <= used, used <= now else {
-        return false
-      }
-      let seconds = (timeToIdle > 0 ? timeToIdle : 0) + Double(useInterval)
-      return Double(now) - Double(used) >= seconds
+      FileTimes.earliestTime <= used && used <= now && isIdle(seconds: Double(now) - Double(used))
+    }
+
+    /// Returns true if a time without a use is longer than `timeToIdle`. A `timeToIdle` of NaN counts as 0.
+    func isIdle(seconds: Double) -> Bool {
+      guard timeToIdle < .infinity || timeToIdle.isNaN else { return false }
+      return seconds >= (timeToIdle > 0 ? timeToIdle : 0) + Double(useInterval)
     }
 
     /// The minimum number of seconds between two records of the use of a response.
     var useInterval: Int64 {
-      timeToIdle > 0 ? Int64(min(timeToIdle / 10, Double(FileTimes.useInterval))) : 0
+      timeToIdle > 0 ? Int64(min(timeToIdle / 10, Double(FileTimes.longestUseInterval))) : 0
     }
+
+    /// The number of seconds after which a store looks for responses that are not used.
+    var idleCheckInterval: Double { max(60, Double(useInterval)) }
 
     /// Returns the part of a limit that a purge leaves.
     func purgeTarget(for limit: Int) -> Int {

@@ -15,11 +15,11 @@ import Testing
     state.lookedUp(isHit: true)
     state.lookedUp(isHit: false)
     for _ in 0..<3 { state.refused() }
-    for _ in 0..<4 { state.stored(name, length: 100, replacing: nil) }
+    for _ in 0..<4 { state.stored(name, length: 100, replacing: nil, at: 0) }
     for _ in 0..<5 { state.removed(name, bytes: nil, because: .damaged) }
     for _ in 0..<6 { state.removed(name, bytes: nil, because: .expired) }
     state.removed(name, bytes: nil, because: .requested)
-    state.scanned(.init(), evictions: 7, since: state.usage)
+    state.scanned(.init(), evictions: 7, since: state.usage, at: 0)
 
     let statistics = state.statistics
     #expect(statistics.hits == 2 && statistics.misses == 1 && statistics.refusals == 3)
@@ -36,32 +36,32 @@ import Testing
       state.writeFailed(fault, at: 0), state.writeFailed(fault, at: 0), state.readFailed(fault),
       state.readFailed(.refused(path: "/a", code: EINTR)),
     ]
-    state.scanned(incomplete, since: state.usage)
+    state.scanned(incomplete, since: state.usage, at: 0)
 
     #expect(areNew == [true, false, false, false])
     #expect(state.statistics.failures == 5)
     #expect(state.pause.fault == fault)
-    #expect(state.needsTrim)
+    #expect(state.needsTrim(at: 0))
   }
 
   @Test func storedResponseEndsAFault() {
     var state = CacheState(limits: .init())
     _ = state.writeFailed(fault, at: 0)
 
-    state.stored(name, length: 100, replacing: nil)
+    state.stored(name, length: 100, replacing: nil, at: 0)
 
     #expect(state.pause.fault == nil && !state.pause.isPaused(at: 0))
   }
 
   @Test func statisticsIncludeTheKnownContents() {
     var state = CacheState(limits: .init())
-    state.scanned(.init(), since: state.usage)
+    state.scanned(.init(), since: state.usage, at: 0)
 
-    state.stored(name, length: 5000, replacing: nil)
+    state.stored(name, length: 5000, replacing: nil, at: 0)
 
     #expect(state.statistics.entries == 1 && state.statistics.bytes == 8192)
-    #expect(!state.needsTrim)
+    #expect(!state.needsTrim(at: 0))
     state.limits.count = 0
-    #expect(state.needsTrim)
+    #expect(state.needsTrim(at: 0))
   }
 }

@@ -52,7 +52,7 @@ import VitrineTesting
   private func storeFour(_ cache: DiskImageCache) {
     for number in 0..<4 {
       cache.store(storedResponse(), for: identity(number))
-      fixture.advance(by: 10)
+      fixture.wait(10)
     }
   }
 
@@ -62,29 +62,36 @@ import VitrineTesting
   }
 
   @Test(
-    "YY-B34 limits of count, bytes, age and free space remove what was used longest ago",
+    "YY-B34 limits of count, bytes, age and free space remove what was used longest ago first",
     arguments: Limit.allCases)
-  func limitsRemoveWhatWasUsedLongestAgo(limit: Limit) {
+  func limitsRemoveWhatWasUsedLongestAgoFirst(limit: Limit) {
     let system = FaultySystem()
     let cache = fixture.cache(on: system) { $0.purgeLevel = 1 }
-    // At intervals of 6 s of the uses, an age of 60 s is exceeded after 66 s.
+    // With uses recorded every 6 s, an age of 60 s is exceeded after 66 s.
     cache.limits.timeToIdle = limit == .age ? 60 : .infinity
     storeFour(cache)
-    fixture.advance(by: 20)
+    fixture.wait(20)
     #expect(cache.response(for: identity(0)) != nil && cache.response(for: identity(2)) != nil)
     #expect(storedNumbers(cache, of: 4) == [0, 1, 2, 3])
 
-    switch limit {
-    case .count: cache.limits.count = 2
-    case .bytes: cache.limits.bytes = 2 * 4096
-    case .age: fixture.advance(by: 36)
-    case .freeBytes:
-      system.fillDisk()
-      (cache.limits.freeBytes, cache.limits.guaranteedBytes) = (2 * 4096, 0)
+    // 1 was used 50 s ago, 3 30 s ago.
+    for (seconds, kept) in [(16.0, [0, 2, 3]), (20, [0, 2])] {
+      switch limit {
+      case .count: cache.limits.count = kept.count
+      case .bytes: cache.limits.bytes = kept.count * 4096
+      case .age: fixture.wait(seconds)
+      case .freeBytes:
+        // No space is free after the removal either.
+        system.fillDisk()
+        (cache.limits.freeBytes, cache.limits.guaranteedBytes) = (4096, 2 * 4096)
+      }
+      cache.trim()
+      #expect(storedNumbers(cache, of: 4) == kept)
     }
-    cache.trim()
-
-    #expect(storedNumbers(cache, of: 4) == [0, 2])
+    if limit == .freeBytes {
+      cache.trim()
+      #expect(storedNumbers(cache, of: 4) == [0, 2], "as many bytes as are guaranteed stay")
+    }
     #expect(cache.statistics.evictions == 2)
   }
 

@@ -62,6 +62,10 @@ enum Images {
     precondition(ledger.usage.total == 0, "all canvases are released")
   }
 
+  /// The number of pixels of a JPEG's source, summed over the previews, after which no more are made: a thousand bytes
+  /// may declare so many that each preview takes a second.
+  private static let previewedPixels = 32 << 20
+
   /// Decodes previews in steps derived from the bytes. Some runs change earlier bytes between steps.
   private static func receivePreviews(
     _ bytes: [UInt8], _ style: ImageRequest.Progressive, _ options: DecodeOptions
@@ -74,8 +78,10 @@ enum Images {
     }
     var bytes = bytes
     let isHonest = next(4) > 0
-    var count = 0
-    while count < bytes.count {
+    let sourcePixels = JPEGHeader(bytes).map { $0.size.width * $0.size.height } ?? 0
+    var (count, pixels) = (0, 0)
+    while count < bytes.count, pixels < previewedPixels {
+      pixels += sourcePixels
       count = min(bytes.count, count + 1 + next(next(3) == 0 ? bytes.count : 40))
       if !isHonest { bytes[next(count)] ^= UInt8(next(256)) }
       do throws(ImageError) {

@@ -22,7 +22,7 @@ enum ResponseHeads {
       _ = state.requestWillBeSent(at: .now)
       for line in lines {
         let action = line.withUnsafeBytes { state.receive(line: $0, at: .now) }
-        if case .report(let response, _) = action { check(response) }
+        if case .report(let response, body: _) = action { check(response) }
         if action == .abort { break }
       }
       var received = 0

@@ -40,7 +40,7 @@ enum StoredFiles {
       if reader.bytes(8) == nil { break }
     }
     let growth = DiskTrim.Growth(bytes: entries.first?.bytes ?? 0, files: 2)
-    let outcome = DiskTrim(limits: limits, now: 1_800_000_000, uses: [:]).outcome(
+    let outcome = DiskTrim(limits: limits, now: 1_800_000_000, uses: [:], time: 0).outcome(
       of: entries, unfinished: entries.last?.bytes ?? 0, space: space, growth: growth)
     precondition(outcome.victims.count <= entries.count, "each file goes once")
     var usage = FolderUsage()

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import VitrineConcurrency
 import VitrineLoading
 
 /// Reads an archive into a cache folder. Each response is verified and then stored under its name at once, so that an
@@ -161,7 +162,8 @@ struct ArchiveImport: ~Copyable {
       isPublished = true
       summary.imported += 1
       summary.bytes = summary.bytes.addingSaturated(file.length)
-      context.state.withLock { $0.stored(file.name, length: file.length, replacing: replaced) }
+      let now = context.clock.now
+      context.state.withLock { $0.stored(file.name, length: file.length, replacing: replaced, at: now) }
     }
     return nil
   }

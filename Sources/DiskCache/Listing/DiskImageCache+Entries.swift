@@ -19,7 +19,7 @@ extension DiskImageCache {
       package let fileBytes: Int
       /// The time of the store in seconds since 1970, by a clock that may have been wrong.
       package let stored: Int64
-      /// The time of the last use in seconds since 1970, accurate to an hour.
+      /// The time of the last use in seconds since 1970, accurate to a day.
       package let used: Int64
 
       /// True if the request had a cookie or a login that only this folder can recognize.

@@ -7,8 +7,8 @@ public import VitrineLoading
 /// A disk cache of decoded pixels, ready to be shown, beside the responses of a `DiskImageCache`: an image that was
 /// shown before is shown again without decoding.
 ///
-/// Many images share a file (a pack), and an index says where the pixels of an image are. A hit reads twice and opens
-/// no file; opening the cache and a hit cost the same with a thousand and with a hundred thousand images. Pixels belong
+/// Many small images share a file (a pack), and an index says where the pixels of an image are. A hit reads twice and
+/// usually opens no file; opening the cache and a hit cost the same with a thousand and with a hundred thousand images. Pixels belong
 /// to the bytes that they were made from: when the response is replaced or removed, they are not shown any more.
 ///
 /// Made for machines that lose power without warning: each entry identifies itself and has hashes of its contents, and

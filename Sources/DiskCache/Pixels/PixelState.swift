@@ -103,9 +103,9 @@ struct PixelState {
     usage.removed(pack)
   }
 
-  mutating func scanned(_ found: PixelSweep.Contents) {
+  mutating func scanned(_ found: PixelSweep.Contents, at now: Int64) {
     if !found.isComplete { statistics.failures += 1 }
-    usage.scanned(found)
+    usage.scanned(found, at: now)
   }
 
   mutating func removedAll() {

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import VitrineConcurrency
 import VitrineLoading
 
 /// Finds stored responses.
@@ -87,9 +88,9 @@ struct ResponseLookup {
   private func recordUse(
     of name: ContentHash, in shard: borrowing Descriptor, lastRecorded: Int64, now: Int64
   ) {
-    context.state.withLock { $0.used(name) }
     let sinceRecorded = now.subtractingReportingOverflow(lastRecorded).partialValue
-    guard sinceRecorded.magnitude >= context.limits.useInterval.magnitude else { return }
+    let time = context.clock.now
+    guard context.state.withLock({ $0.used(name, lastRecorded: sinceRecorded, at: time) }) else { return }
     // The modification time records the store, the access time the use. A read-only file system cannot record uses.
     try? shard.setTimes(FileTimes(used: now), of: name.hex)
   }

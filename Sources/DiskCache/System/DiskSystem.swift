@@ -67,9 +67,9 @@ struct ByteRange: Hashable {
 
 /// The times of a file in seconds since 1970; nil leaves a time unchanged.
 struct FileTimes: Hashable {
-  /// The minimum number of seconds between two updates of the time of a file's use, so that cache hits do not wear out
-  /// flash memory.
-  static let useInterval: Int64 = 86400
+  /// The number of seconds between two updates of the time of a file's use, so that cache hits do not wear out flash
+  /// memory. A short `timeToIdle` needs updates more often.
+  static let longestUseInterval: Int64 = 86400
   /// The start of 2026, before the first version of this cache. An earlier date comes from a clock that was not set.
   static let earliestTime: Int64 = 1_767_225_600
 

@@ -8,7 +8,8 @@ struct DiskTrim {
     let bytes: Int
     /// The time of the store in seconds since 1970, by a clock that may have been wrong.
     let stored: Int64
-    /// The time of the last use in seconds since 1970, accurate to an hour, by a clock that may have been wrong.
+    /// The recorded time of the last use in seconds since 1970, by a clock that may have been wrong. Uses are recorded at
+    /// intervals; see `DiskImageCache.Limits.useInterval`.
     let used: Int64
   }
 
@@ -31,8 +32,10 @@ struct DiskTrim {
   let limits: DiskImageCache.Limits
   /// The current time in seconds since 1970, by a clock that may be wrong.
   let now: Int64
-  /// The sequence number of the last use of each file by this process; larger for later uses.
-  let uses: [ContentHash: UInt64]
+  /// The last use of each file by this process.
+  let uses: [ContentHash: FolderUsage.Use]
+  /// The current time in nanoseconds of the clock of `uses`.
+  let time: Int64
 
   /// Returns the entries to remove: expired and idle entries first, then the least recently used.
   ///
@@ -44,9 +47,7 @@ struct DiskTrim {
     of entries: [Entry], unfinished: Int = 0, space: DiskSpace? = nil, growth: Growth = Growth()
   ) -> Outcome {
     let isOld = { (entry: Entry) in
-      entry.name != growth.replaces
-        && (limits.isTooOld(stored: entry.stored, now: now)
-          || limits.isIdle(used: entry.used, now: now))
+      entry.name != growth.replaces && (limits.isTooOld(stored: entry.stored, now: now) || isIdle(entry))
     }
     var outcome = Outcome(victims: entries.filter(isOld))
     var remaining = entries.filter { !isOld($0) }.sorted { rank($0) < rank($1) }
@@ -58,6 +59,13 @@ struct DiskTrim {
     outcome = evictingToFloor(remaining, space, Growth(replaces: growth.replaces), after: outcome)
     outcome.hasSpace = false
     return outcome
+  }
+
+  /// Returns true if no process has used an entry for `timeToIdle`. A use by this process counts also if the wall clock
+  /// was set since, or if the file does not record it.
+  private func isIdle(_ entry: Entry) -> Bool {
+    guard limits.isIdle(used: entry.used, now: now) else { return false }
+    return uses[entry.name].map { limits.isIdle(seconds: Double(time - $0.time) / 1e9) } ?? true
   }
 
   private func evictToLimits(_ remaining: inout [Entry], _ unfinished: Int, _ outcome: inout Outcome) {
@@ -113,7 +121,7 @@ struct DiskTrim {
   private func evictUnused(for growth: Growth, among remaining: [Entry], _ outcome: inout Outcome) -> Bool {
     guard growth.bytes > 0 || growth.files > 0 else { return true }
     let unused = remaining.filter {
-      $0.name != growth.replaces && uses[$0.name] == nil && $0.used <= now - 2 * FileTimes.useInterval
+      $0.name != growth.replaces && uses[$0.name] == nil && $0.used <= now - 2 * FileTimes.longestUseInterval
         && $0.bytes <= 2 * growth.bytes
     }
     var (victims, bytes) = ([Entry](), 0)
@@ -133,7 +141,7 @@ struct DiskTrim {
   /// cache with this limit has written, is removed before all others, so that no other entry is evicted for it.
   private func rank(_ entry: Entry) -> (Int, UInt64, Int64) {
     if entry.bytes > limits.bytes { return (-1, 0, entry.used) }
-    if let use = uses[entry.name] { return (2, use, 0) }
+    if let use = uses[entry.name] { return (2, use.number, 0) }
     return (entry.used > now + 86400 ? 0 : 1, 0, entry.used)
   }
 }

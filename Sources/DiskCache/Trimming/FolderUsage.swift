@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import VitrineLoading
 
 /// The contents of a cache folder as far as this process knows, and the order in which this process has used responses.
@@ -11,21 +12,35 @@ struct FolderUsage {
     var stored: Int
   }
 
+  /// The last use of a file by this process. Times are in nanoseconds of a clock that never goes back.
+  struct Use: Hashable {
+    /// A number that is larger for later uses, so that uses at the same time have an order.
+    let number: UInt64
+    let time: Int64
+    /// The time at which a use was last recorded on disk; nil if this process has recorded none.
+    var recorded: Int64?
+  }
+
   /// The contents of the folder; nil before the first scan.
   private var contents: Contents?
-  /// The sequence number of the last use of each file by this process. The numbers order the uses without a clock.
-  private(set) var uses: [ContentHash: UInt64] = [:]
+  private(set) var uses: [ContentHash: Use] = [:]
   private var lastUse: UInt64 = 0
+  /// The time in nanoseconds of the last scan.
+  private var scannedAt = Int64.min
 
   /// The number of responses; 0 before the first scan.
   var entries: Int { contents?.entries ?? 0 }
   /// The bytes that responses and files being written take on disk; 0 before the first scan.
   var bytes: Int { contents?.bytes ?? 0 }
 
-  /// Returns true if the folder must be scanned: the contents are unknown or exceed a limit, or this process has stored
-  /// more than a sixteenth of the byte limit since the last scan. Other processes may have stored as much.
-  func needsScan(for limits: DiskImageCache.Limits) -> Bool {
+  /// Returns true if the folder must be scanned: the contents are unknown or exceed a limit, this process has stored
+  /// more than a sixteenth of the byte limit since the last scan, or it is time to look for responses that are not used.
+  /// Other processes may have stored as much.
+  func needsScan(for limits: DiskImageCache.Limits, at now: Int64) -> Bool {
     guard let contents else { return true }
+    if limits.timeToIdle < .infinity, now >= scannedAt.advanced(bySeconds: limits.idleCheckInterval) {
+      return true
+    }
     return contents.stored > limits.bytes / 16 || contents.bytes > limits.bytes
       || contents.entries > limits.count
   }
@@ -41,14 +56,22 @@ struct FolderUsage {
   }
 
   /// Records that a response was read.
-  mutating func used(_ name: ContentHash) {
+  mutating func used(_ name: ContentHash, at now: Int64) {
     lastUse += 1
-    uses[name] = lastUse
+    uses[name] = Use(number: lastUse, time: now, recorded: uses[name]?.recorded)
+  }
+
+  /// Returns true if the use of a response is to be recorded on disk, at most once in `interval` seconds: the file may
+  /// be on a file system that does not keep the exact time.
+  mutating func takeRecord(of name: ContentHash, every interval: Int64, at now: Int64) -> Bool {
+    if let last = uses[name]?.recorded, now < last.advanced(bySeconds: Double(interval)) { return false }
+    uses[name]?.recorded = now
+    return true
   }
 
   /// Records that a response was stored in a file of `length` bytes, in place of a file of `replaced` bytes.
-  mutating func stored(_ name: ContentHash, length: Int, replacing replaced: Int?) {
-    used(name)
+  mutating func stored(_ name: ContentHash, length: Int, replacing replaced: Int?, at now: Int64) {
+    used(name, at: now)
     if let replaced { subtract(FileStatus.allocatedBytes(for: replaced)) }
     let bytes = FileStatus.allocatedBytes(for: length)
     guard let known = contents else { return }
@@ -77,20 +100,22 @@ struct FolderUsage {
   /// Records that files were added without `stored`, so that the folder must be scanned.
   mutating func changedOutside() { contents = nil }
 
-  /// Records the result of a scan, and forgets the uses of files that do not exist. An incomplete scan does not count,
+  /// Records the result of a scan at the time `now` in nanoseconds, and forgets the uses of files that do not exist. An incomplete scan does not count,
   /// and will be repeated: only the uses of evicted files are forgotten, because files that were not found may exist.
   ///
   /// - Parameters:
   ///   - evicted: The files that were removed after the scan, or were missing then.
   ///   - before: The usage when the scan began.
   mutating func scanned(
-    _ found: FolderSweep.Contents, evicted: Set<ContentHash> = [], since before: FolderUsage
+    _ found: FolderSweep.Contents, evicted: Set<ContentHash> = [], since before: FolderUsage,
+    at now: Int64
   ) {
     let names = Set(found.entries.map(\.name))
     uses = uses.filter { name, use in
-      use > before.lastUse || (found.isComplete ? names.contains(name) : !evicted.contains(name))
+      use.number > before.lastUse || (found.isComplete ? names.contains(name) : !evicted.contains(name))
     }
     guard found.isComplete else { return }
+    scannedAt = now
     // The scan may or may not have counted responses that were stored meanwhile. Adding them at worst causes another
     // scan.
     let meanwhile = max(0, (contents?.stored ?? 0) - (before.contents?.stored ?? 0))

@@ -30,7 +30,8 @@ final class Trimmer: Sendable {
     if schedule.withLock({ $0.isFirst() }) { FolderSweep.removeOlderVersions(beside: root) }
     let (limits, before) = context.state.withLock { ($0.limits, $0.usage) }
     var contents = FolderSweep.contents(of: root, now: now)
-    let outcome = DiskTrim(limits: limits, now: now, uses: before.uses).outcome(
+    let time = context.clock.now
+    let outcome = DiskTrim(limits: limits, now: now, uses: before.uses, time: time).outcome(
       of: contents.entries, unfinished: contents.unfinishedBytes,
       space: space(of: root, limits, for: growth, now: now), growth: growth)
     var (gone, evicted) = (Set<ContentHash>(), [ContentHash]())
@@ -46,7 +47,7 @@ final class Trimmer: Sendable {
     contents.entries.removeAll { gone.contains($0.name) }
     PixelRemoval.remove(of: evicted, in: context.folder)
     context.state.withLock {
-      $0.scanned(contents, evictions: evicted.count, evicted: gone, since: before)
+      $0.scanned(contents, evictions: evicted.count, evicted: gone, since: before, at: time)
     }
     return outcome.hasSpace
   }
@@ -57,7 +58,7 @@ final class Trimmer: Sendable {
   ) -> DiskSpace? {
     guard let space = root.space else { return nil }
     let missing = DiskFloor(limits: limits, space: space).missing(after: growth)
-    return PixelReclaim.free(missing.bytes, beside: root, now: now) ? root.space : space
+    return PixelReclaim.free(missing, beside: root, now: now) ? root.space : space
   }
 
   /// Counts the contents of the folder. O(files).
@@ -66,7 +67,8 @@ final class Trimmer: Sendable {
       let before = context.state.withLock { $0.usage }
       let contents = FolderSweep.contents(
         of: root, now: context.now, isReadOnly: context.folder.isReadOnly)
-      context.state.withLock { $0.scanned(contents, since: before) }
+      let time = context.clock.now
+      context.state.withLock { $0.scanned(contents, since: before, at: time) }
     }
   }
 }

@@ -35,7 +35,9 @@ struct ResponseStore {
       }
     }
     switch outcome {
-    case .stored: if context.state.withLock({ $0.needsTrim }) { trimmer.trim() }
+    case .stored:
+      let now = context.clock.now
+      if context.state.withLock({ $0.needsTrim(at: now) }) { trimmer.trim() }
     case .tooLarge, .paused: context.state.withLock { $0.refused() }
     case .failed: break
     }
@@ -143,7 +145,8 @@ struct ResponseStore {
     guard try hasSpace(for: length, replacing: entry.name, in: shard, root) else { return .paused }
     do throws(SystemError) {
       let replaced = try ResponseWriter.write(start, body, entry.name, in: shard, now: context.now)
-      context.state.withLock { $0.stored(entry.name, length: length, replacing: replaced) }
+      let now = context.clock.now
+      context.state.withLock { $0.stored(entry.name, length: length, replacing: replaced, at: now) }
       return .stored
     } catch {
       throw .refused(path: context.folder.path, code: error.code)
@@ -159,7 +162,8 @@ struct ResponseStore {
         let (before, after) = try ResponseWriter.appendNote(
           start, bodyLength: bodyLength, entry, in: shard, now: context.now)
       else { return false }
-      context.state.withLock { $0.stored(entry.name, length: after, replacing: before) }
+      let now = context.clock.now
+      context.state.withLock { $0.stored(entry.name, length: after, replacing: before, at: now) }
       return true
     } catch {
       // The whole file is written instead.

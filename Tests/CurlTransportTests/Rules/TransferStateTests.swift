@@ -18,7 +18,7 @@ struct TransferStateTests {
     let response = TransportResponse(
       url: try #require(URL(string: "http://a.example/")), status: 200, headers: ["Content-Length": "3"],
       expectedLength: 3)
-    #expect(action == .report(response, BodyRoom.Body(response)))
+    #expect(action == .report(response, body: BodyRoom.Body(response)))
     #expect(state.receive(bytes: 3, at: start) == .deliver)
     state.delivered(3)
     #expect(state.end(.init()) == .succeed)
@@ -64,7 +64,7 @@ struct TransferStateTests {
 
     let action = state.receive(["HTTP/1.1 404 Not Found", ""], at: start)
 
-    guard case .report(let response, _) = action else { throw Unexpected() }
+    guard case .report(let response, body: _) = action else { throw Unexpected() }
     #expect(response.status == 404)
     #expect(state.receive(bytes: TransferState.discardLimit, at: start) == .discard)
     #expect(state.receive(bytes: 1, at: start) == .abort)
@@ -99,7 +99,7 @@ struct TransferStateTests {
 
     let action = state.receive(head, at: start)
 
-    guard case .report(let response, _) = action else { throw Unexpected() }
+    guard case .report(let response, body: _) = action else { throw Unexpected() }
     #expect(response.headers.fields.filter { $0.name == "Vary" }.map(\.value) == expected)
   }
 
@@ -113,7 +113,7 @@ struct TransferStateTests {
 
     let action = state.receive(["HTTP/1.1 200 OK", ""], at: start)
 
-    guard case .report(let response, _) = action else { throw Unexpected() }
+    guard case .report(let response, body: _) = action else { throw Unexpected() }
     #expect(response.headers.fields.count == 1)
   }
 
@@ -211,7 +211,9 @@ struct TransferStateTests {
   /// Returns a transfer over HTTP/2 whose head has been reported.
   private func stateAfterHead(_ lines: [String] = Self.tagged) throws -> TransferState {
     var state = try TransferState("http://a.example/", bodyLimit: 64 << 20, at: start)
-    guard case .report(let response, let body?) = state.receive(lines, at: start) else { throw Unexpected() }
+    guard case .report(let response, body: let body?) = state.receive(lines, at: start) else {
+      throw Unexpected()
+    }
     state.grant(state.room.bytesToReserve(of: body, speaksHTTP2: true))
     state.report(response, body)
     return state
@@ -229,7 +231,7 @@ struct TransferStateTests {
     ])
   func roomForTheHead(lines: [String], bytes: Int) throws {
     var state = try TransferState("http://a.example/", bodyLimit: 64 << 20, at: start)
-    guard case .report(_, let body) = state.receive(lines, at: start) else { throw Unexpected() }
+    guard case .report(_, body: let body) = state.receive(lines, at: start) else { throw Unexpected() }
 
     #expect((body.map { state.room.bytesToReserve(of: $0, speaksHTTP2: true) } ?? 0) == bytes)
     #expect((body.map { state.room.bytesToReserve(of: $0, speaksHTTP2: false) } ?? 0) == 0)

@@ -60,7 +60,7 @@ import VitrineTesting
     case .lookUpSecret: lookUp(cache, secret, seed: 4)
     case .contain: _ = cache.containsResponse(for: identity(1))
     case .use:
-      fixture.advance(by: 2 * Double(FileTimes.useInterval))
+      fixture.advance(by: 2 * Double(FileTimes.longestUseInterval))
       lookUp(cache, identity(1), seed: 1)
     case .store, .storeFirst: cache.store(other, for: identity(9))
     case .storeVarying: cache.store(varying, for: identity(9))

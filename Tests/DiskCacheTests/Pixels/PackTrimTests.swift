@@ -14,7 +14,7 @@ struct PackTrimTests {
 
   private func usage(_ packs: [PackUsage.Pack]) -> PackUsage {
     var usage = PackUsage()
-    usage.scanned(PixelSweep.Contents(packs: packs))
+    usage.scanned(PixelSweep.Contents(packs: packs), at: 0)
     return usage
   }
 
@@ -100,7 +100,7 @@ struct PackTrimTests {
     #expect(usage.needsScan(forLimit: limit))
     usage.grew(7, by: 5000, time: Self.now, at: 0)
     #expect(usage.needsScan(forLimit: limit) && usage.packs.isEmpty)
-    usage.scanned(PixelSweep.Contents(packs: [pack(1)], indexBytes: 30))
+    usage.scanned(PixelSweep.Contents(packs: [pack(1)], indexBytes: 30), at: 0)
     #expect(!usage.needsScan(forLimit: limit) && usage.bytes == 130)
     #expect(usage.lastUse(of: 7) == nil, "the pack does not exist")
     // A file takes whole blocks of 4 KiB.
@@ -113,7 +113,7 @@ struct PackTrimTests {
     usage.removed(1)
     #expect(usage.bytes == 30 + 4096 && usage.lastUse(of: 1) == nil && usage.lastUse(of: 2) == 6)
     // An incomplete scan does not count.
-    usage.scanned(PixelSweep.Contents(packs: [], isComplete: false))
+    usage.scanned(PixelSweep.Contents(packs: [], isComplete: false), at: 0)
     #expect(usage.packs.count == 1)
     usage.removedAll()
     #expect(usage.bytes == 0 && usage.needsScan(forLimit: limit))

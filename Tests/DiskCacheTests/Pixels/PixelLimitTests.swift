@@ -136,6 +136,42 @@ import VitrineTesting
     #expect(cache.has(0, width: 64) && !cache.has(2, width: 64) && !cache.has(1) && cache.has(3))
   }
 
+  @Test func packsAreRemovedForMissingFiles() throws {
+    let cache = fixture.pixels { $0.maximumPackedBytes = 0 }
+    for number in 0..<5 { #expect(cache.put(number)) }
+    fixture.cache().store(storedResponse(), for: identity(1))
+    let responses = try Descriptor(fixture.root, flags: O_RDONLY | O_DIRECTORY, system: LinuxDiskSystem())
+    let isAny = PixelReclaim.free(.init(bytes: 0, files: 2), beside: responses, now: 1_800_000_000)
+    #expect(isAny && fixture.packPaths.count == 3)
+  }
+
+  @Test func emptyFileOfAKilledWriterIsRemovedAfterAMinute() throws {
+    let cache = fixture.pixels { $0.maximumPackedBytes = 0 }
+    #expect(cache.put(1))
+    let left = "\(fixture.packFolder)/\(PackName.name(PackName.newNumber(isSingle: true)))"
+    try overwrite(left, [])
+    var times = [timeval(tv_sec: 1_800_000_000, tv_usec: 0), timeval(tv_sec: 1_800_000_000, tv_usec: 0)]
+    #expect(utimes(left, &times) == 0)
+    fixture.wait(60)
+    fixture.pixels().trim()
+    #expect(fixture.packPaths.count == 2)
+    fixture.wait(1)
+    fixture.pixels().trim()
+    #expect(fixture.packPaths.count == 1 && cache.has(1))
+  }
+
+  @Test func storesIntoAFullCacheScanTheFolderOnceASecond() {
+    let system = FaultySystem()
+    let cache = fixture.pixels(on: system) { ($0.bytes, $0.maximumPackedBytes) = (Self.limit, 0) }
+    for number in 0..<70 { cache.put(number, width: 64, height: 64) }
+    fixture.clock.advance(by: PackTrim.protectedSeconds)
+    for number in 100..<110 { #expect(cache.put(number, width: 64, height: 64)) }
+    let scans = system.counts[.names] ?? 0
+    for number in 200..<210 { #expect(cache.put(number, width: 64, height: 64)) }
+    #expect((system.counts[.names] ?? 0) <= scans + 3)
+    #expect(cache.statistics.evictions >= 20 && cache.usage().bytes <= Self.limit)
+  }
+
   @Test func newVersionOfALargeImageReplacesItsFile() {
     let cache = fixture.pixels { $0.maximumPackedBytes = 0 }
     for version in 0..<3 {
@@ -190,7 +226,7 @@ import VitrineTesting
     #expect(state.replaces(entry, by: 132, at: 0) == false)
     #expect(state.replaces(entry, by: 132, at: Int64(EvictionQuota.seconds * 1e9)) == true)
 
-    state.scanned(PixelSweep.Contents())
+    state.scanned(PixelSweep.Contents(), at: 0)
     for _ in 0..<20 { #expect(state.replaces(entry, by: 132, at: 0) == true, "its pack is gone") }
   }
 
@@ -215,9 +251,9 @@ import VitrineTesting
     fixture.cache().store(storedResponse(), for: identity(1))
     let before = fixture.packPaths.count
     let responses = try Descriptor(fixture.root, flags: O_RDONLY | O_DIRECTORY, system: LinuxDiskSystem())
-    let isAny = PixelReclaim.free(1000, beside: responses, now: 1_800_000_000)
+    let isAny = PixelReclaim.free(.init(bytes: 1000, files: 0), beside: responses, now: 1_800_000_000)
     #expect(isAny && fixture.packPaths.count == before - 1)
-    let isMore = PixelReclaim.free(0, beside: responses, now: 1_800_000_000)
+    let isMore = PixelReclaim.free(.init(bytes: 0, files: 0), beside: responses, now: 1_800_000_000)
     #expect(!isMore)
   }
 

@@ -51,7 +51,14 @@ final class DiskFixture: Sendable {
   /// The folder of the current format version.
   var root: String { "\(folder)/\(CacheFolder.version)" }
 
+  /// Sets the wall clock ahead.
   func advance(by seconds: Double) { wallClock.withLock { $0 += seconds } }
+
+  /// Lets time pass on both clocks.
+  func wait(_ seconds: Double) {
+    clock.advance(by: seconds)
+    advance(by: seconds)
+  }
 
   /// The paths of the stored responses.
   var files: [String] {

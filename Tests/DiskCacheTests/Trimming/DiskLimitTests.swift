@@ -189,22 +189,66 @@ import Testing
   @Test func idleResponseIsRemovedByATrimUnlessItIsUsedFirst() {
     let cache = fixture.cache { $0.timeToIdle = 1000 }
     for number in 0..<3 { cache.store(storedResponse(), for: identity(number)) }
-    fixture.advance(by: 1099)
+    fixture.wait(1099)
     cache.trim()
     #expect(storedNumbers(cache, of: 3) == [0, 1, 2], "a use may be a tenth later than recorded")
 
-    fixture.advance(by: 1)
+    fixture.wait(1)
     #expect(cache.response(for: identity(1)) != nil)
     cache.trim()
     #expect(storedNumbers(cache, of: 3) == [1])
     // Another process knows of the use.
     let other = fixture.cache { $0.timeToIdle = 1000 }
-    fixture.advance(by: 1099)
+    fixture.wait(1099)
     other.trim()
     #expect(storedNumbers(other, of: 3) == [1])
-    fixture.advance(by: 1)
+    fixture.wait(1)
     other.trim()
     #expect(fixture.files.isEmpty)
+  }
+
+  @Test func responsesUsedBeforeTheClockWasSetAreNotIdle() {
+    let first = fixture.cache()
+    for number in 0..<3 { first.store(storedResponse(), for: identity(number)) }
+    let cache = fixture.cache { $0.timeToIdle = 86_400 }
+    #expect(cache.response(for: identity(0)) != nil)
+    // The clock of a device without a battery goes on from its last shutdown until the network sets it.
+    fixture.advance(by: 30 * 86_400)
+    cache.trim()
+    #expect(storedNumbers(cache, of: 3) == [0])
+
+    fixture.wait(2 * 86_400)
+    cache.trim()
+    #expect(fixture.files.isEmpty)
+  }
+
+  @Test func storesLookForIdleResponsesAtIntervals() {
+    let cache = fixture.cache { $0.timeToIdle = 1000 }
+    for number in 0..<3 { cache.store(storedResponse(), for: identity(number)) }
+    fixture.wait(1099)
+    cache.store(storedResponse(), for: identity(3))
+    #expect(storedNumbers(cache, of: 4) == [0, 1, 2, 3])
+    fixture.wait(99)
+    cache.store(storedResponse(), for: identity(4))
+    #expect(storedNumbers(cache, of: 5) == [0, 1, 2, 3, 4], "the last look was 99 s ago")
+    fixture.wait(1)
+    cache.store(storedResponse(), for: identity(5))
+    #expect(storedNumbers(cache, of: 6) == [3, 4, 5])
+  }
+
+  @Test func fileSystemThatKeepsOnlyTheDayIsWrittenOncePerInterval() {
+    fixture.cache().store(storedResponse(), for: identity(1))
+    let system = FaultySystem()
+    system.changeStatus { $0.st_atim.tv_sec = 1_799_971_200 }
+    let cache = fixture.cache(on: system) { $0.timeToIdle = 3600 }
+    for use in 0..<10 {
+      fixture.wait(90)
+      #expect(cache.response(for: identity(1)) != nil)
+      // One record in 360 s.
+      #expect(system.counts[.setTimesOfName] == use / 4 + 1)
+    }
+    cache.trim()
+    #expect(fixture.files.count == 1, "the use counts nevertheless")
   }
 
   @Test func usesAreRecordedAtATenthOfTheTimeAndAtMostOnceADay() {
@@ -237,7 +281,7 @@ import Testing
     cache.trim()
     #expect(fixture.files.count == 1)
     #expect(cache.response(for: identity(1)) != nil)
-    fixture.advance(by: 110)
+    fixture.wait(110)
     cache.trim()
     #expect(fixture.files.isEmpty, "a use after the clock was set counts")
   }

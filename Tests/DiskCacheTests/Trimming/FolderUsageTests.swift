@@ -18,7 +18,7 @@ import Testing
 
   private static func scanned(_ numbers: Range<Int>) -> FolderUsage {
     var usage = FolderUsage()
-    usage.scanned(found(numbers), since: usage)
+    usage.scanned(found(numbers), since: usage, at: 0)
     return usage
   }
 
@@ -30,19 +30,19 @@ import Testing
 
   @Test func contentsAreUnknownBeforeTheFirstScan() {
     var usage = FolderUsage()
-    usage.stored(Self.name(1), length: 100, replacing: nil)
+    usage.stored(Self.name(1), length: 100, replacing: nil, at: 0)
     usage.removed(Self.name(1), bytes: 4096)
 
     #expect(usage.entries == 0 && usage.bytes == 0)
-    #expect(usage.needsScan(for: limits()))
+    #expect(usage.needsScan(for: limits(), at: 0))
   }
 
   @Test func storesAndRemovalsAreCountedAfterAScan() {
     var usage = Self.scanned(0..<3)
 
-    usage.stored(Self.name(3), length: 5000, replacing: nil)
+    usage.stored(Self.name(3), length: 5000, replacing: nil, at: 0)
     #expect(usage.entries == 4 && usage.bytes == 5 * 4096)
-    usage.stored(Self.name(3), length: 100, replacing: 5000)
+    usage.stored(Self.name(3), length: 100, replacing: 5000, at: 0)
     #expect(usage.entries == 4 && usage.bytes == 4 * 4096)
     usage.removed(Self.name(3), bytes: 4096)
     usage.removed(Self.name(2), bytes: nil)
@@ -61,39 +61,39 @@ import Testing
   @Test func scanIsNeededBeyondALimit() {
     let usage = Self.scanned(0..<3)
 
-    #expect(!usage.needsScan(for: limits(bytes: 3 * 4096, count: 3)))
-    #expect(usage.needsScan(for: limits(bytes: 3 * 4096 - 1)))
-    #expect(usage.needsScan(for: limits(count: 2)))
+    #expect(!usage.needsScan(for: limits(bytes: 3 * 4096, count: 3), at: 0))
+    #expect(usage.needsScan(for: limits(bytes: 3 * 4096 - 1), at: 0))
+    #expect(usage.needsScan(for: limits(count: 2), at: 0))
   }
 
   @Test func scanIsNeededAfterManyStores() {
     var usage = Self.scanned(0..<1)
-    for number in 1...16 { usage.stored(Self.name(number), length: 4096, replacing: 4096) }
+    for number in 1...16 { usage.stored(Self.name(number), length: 4096, replacing: 4096, at: 0) }
 
-    #expect(!usage.needsScan(for: limits(bytes: 16 * 16 * 4096)))
-    usage.stored(Self.name(17), length: 4096, replacing: 4096)
-    #expect(usage.needsScan(for: limits(bytes: 16 * 16 * 4096)))
+    #expect(!usage.needsScan(for: limits(bytes: 16 * 16 * 4096), at: 0))
+    usage.stored(Self.name(17), length: 4096, replacing: 4096, at: 0)
+    #expect(usage.needsScan(for: limits(bytes: 16 * 16 * 4096), at: 0))
   }
 
   @Test func laterUseOfAFileHasALargerNumber() throws {
     var usage = FolderUsage()
-    usage.used(Self.name(1))
-    usage.stored(Self.name(2), length: 1, replacing: nil)
-    usage.used(Self.name(1))
+    usage.used(Self.name(1), at: 0)
+    usage.stored(Self.name(2), length: 1, replacing: nil, at: 0)
+    usage.used(Self.name(1), at: 0)
 
     let (one, two) = (try #require(usage.uses[Self.name(1)]), try #require(usage.uses[Self.name(2)]))
-    #expect(one > two)
+    #expect(one.number > two.number)
     usage.removed(Self.name(1), bytes: nil)
     #expect(usage.uses == [Self.name(2): two])
   }
 
   @Test func scanForgetsUsesOfFilesThatDoNotExist() {
     var usage = FolderUsage()
-    for number in 0..<4 { usage.used(Self.name(number)) }
+    for number in 0..<4 { usage.used(Self.name(number), at: 0) }
     let before = usage
-    usage.used(Self.name(9))
+    usage.used(Self.name(9), at: 0)
 
-    usage.scanned(Self.found(0..<2), since: before)
+    usage.scanned(Self.found(0..<2), since: before, at: 0)
 
     #expect(
       Set(usage.uses.keys) == [Self.name(0), Self.name(1), Self.name(9)], "a use during the scan stays")
@@ -102,30 +102,31 @@ import Testing
   @Test func storesDuringAScanAreAdded() {
     var usage = Self.scanned(0..<2)
     let before = usage
-    usage.stored(Self.name(2), length: 5000, replacing: nil)
+    usage.stored(Self.name(2), length: 5000, replacing: nil, at: 0)
 
-    usage.scanned(Self.found(0..<2), since: before)
+    usage.scanned(Self.found(0..<2), since: before, at: 0)
 
     #expect(usage.entries == 2 && usage.bytes == 4 * 4096)
-    #expect(usage.needsScan(for: limits(bytes: 16 * 8192 - 1)), "what was stored meanwhile still counts")
+    #expect(
+      usage.needsScan(for: limits(bytes: 16 * 8192 - 1), at: 0), "what was stored meanwhile still counts")
   }
 
   @Test func incompleteScanLeavesTheContentsUnchanged() {
     var usage = Self.scanned(0..<3)
 
-    usage.scanned(Self.found(0..<1, isComplete: false), since: usage)
+    usage.scanned(Self.found(0..<1, isComplete: false), since: usage, at: 0)
 
     #expect(usage.entries == 3 && usage.bytes == 3 * 4096)
   }
 
   @Test func incompleteScanForgetsOnlyTheUsesOfEvictedFiles() {
     var usage = FolderUsage()
-    for number in 0..<4 { usage.used(Self.name(number)) }
+    for number in 0..<4 { usage.used(Self.name(number), at: 0) }
     let before = usage
-    usage.used(Self.name(1))
+    usage.used(Self.name(1), at: 0)
 
     usage.scanned(
-      Self.found(0..<1, isComplete: false), evicted: [Self.name(1), Self.name(2)], since: before)
+      Self.found(0..<1, isComplete: false), evicted: [Self.name(1), Self.name(2)], since: before, at: 0)
 
     #expect(
       Set(usage.uses.keys) == [Self.name(0), Self.name(1), Self.name(3)],
@@ -134,10 +135,10 @@ import Testing
 
   @Test func contentsAreUnknownAfterAChangeFromOutside() {
     var usage = Self.scanned(0..<3)
-    usage.used(Self.name(1))
+    usage.used(Self.name(1), at: 0)
 
     usage.changedOutside()
-    #expect(usage.needsScan(for: limits()) && usage.uses.count == 1)
+    #expect(usage.needsScan(for: limits(), at: 0) && usage.uses.count == 1)
     usage.removedAll()
     #expect(usage.uses.isEmpty)
   }

@@ -3,9 +3,10 @@ import Synchronization
 import VitrineConcurrency
 import VitrineLoading
 
-/// The open folder of packs with its index. Packs stay open, so that a hit opens no file.
+/// The open folder of packs with its index. The packs that were used last stay open, so that a hit usually opens no file.
 final class PixelFiles: Sendable {
-  /// The maximum number of packs that stay open. Within the byte limit there are about 32 packs.
+  /// The maximum number of packs that stay open. Within the byte limit there are about 32 packs of many images. To open
+  /// a pack takes much less time than to read a large image.
   static let maximumOpenPacks = 40
 
   private struct Packs {
@@ -86,18 +87,22 @@ final class PixelFiles: Sendable {
     }
   }
 
-  /// Overwrites bytes of a pack, as far as the pack has them. A pack that had no others is removed, unless a process adds
-  /// to it.
+  /// Overwrites a record of a pack, as far as the pack has it. Removes a pack in which this was the only record, unless a
+  /// process adds to it.
   private func overwrite(_ range: Range<Int>, in pack: UInt32) throws(SystemError) {
     do throws(SystemError) {
       let file = try folder.open(PackName.name(pack), flags: O_RDWR)
       let status = try file.status
       guard status.isRegular, range.lowerBound < status.size else { return }
       try file.erase(ErasedRange.whole(range.clamped(to: 0..<status.size), in: file, size: status.size))
-      if range.lowerBound == 0, range.upperBound >= status.size {
-        close(pack)
-        _ = PixelSweep.remove(pack, in: folder)
+      // With the lock held, because another process may have added a record before.
+      guard range.lowerBound == 0, case .acquired = file.lock(), try file.status.size <= range.upperBound
+      else {
+        return
       }
+      close(pack)
+      try? file.truncate(to: 0)
+      try? folder.remove(PackName.name(pack))
     } catch {
       if error.code != ENOENT { throw error }
     }

@@ -4,7 +4,7 @@ import VitrineLoading
 /// The folder of decoded pixels, beside the folder of responses:
 ///
 ///     FOLDER/p1/packs/index       where in which pack the pixels of a key are (`PixelIndex`)
-///     FOLDER/p1/packs/0a1b2c3d    packs: records of many images, one after another (`PixelRecord`)
+///     FOLDER/p1/packs/0a1b2c3d    packs: records of one image or many, one after another (`PixelRecord`)
 ///
 /// Names depend on the key of the folder of responses (`FolderKey`).
 enum PixelFolder {

@@ -11,7 +11,8 @@ enum PackName {
     return isSingle ? number | singleBit : number
   }
 
-  /// Returns true if nothing is added to a pack after its first image.
+  /// Returns true if nothing is added to a pack after its first image. Programs of earlier versions have given such
+  /// numbers to packs of many images as well, and may add to any.
   static func isSingle(_ number: UInt32) -> Bool { number & singleBit != 0 }
 
   static func name(_ number: UInt32) -> String {

@@ -3,7 +3,7 @@ import Synchronization
 import VitrineConcurrency
 import VitrineLoading
 
-/// Finds stored pixels. A hit reads a bucket of the index and a record, and opens no file.
+/// Finds stored pixels. A hit reads a bucket of the index and a record, and usually opens no file.
 struct PixelLookup {
   let context: PixelContext
 

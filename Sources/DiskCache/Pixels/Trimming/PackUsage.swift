@@ -26,6 +26,8 @@ struct PackUsage {
   private var uses: [UInt32: Use] = [:]
   /// The number of bytes that this process has stored since the scan.
   private var grown = 0
+  /// The time in nanoseconds of the last scan; nil before the first.
+  private var scannedAt: Int64?
   /// The bytes of all packs and of the index; 0 before the first scan.
   private(set) var bytes = 0
 
@@ -47,6 +49,11 @@ struct PackUsage {
   /// sixteenth of the limit since the last scan. Other processes may have stored as much.
   func needsScan(forLimit limit: Int) -> Bool { known == nil || grown > limit / 16 }
 
+  /// Returns true if the packs were scanned less than `seconds` ago.
+  func wasScanned(within seconds: Double, at now: Int64) -> Bool {
+    scannedAt.map { now < $0.advanced(bySeconds: seconds) } ?? false
+  }
+
   /// Records that pixels of a pack were read or stored.
   mutating func used(_ number: UInt32, at now: Int64) {
     uses[number, default: Use(last: now)].last = now
@@ -60,8 +67,8 @@ struct PackUsage {
   ///   - now: The time in nanoseconds of a clock that never goes back.
   mutating func takeStamp(_ number: UInt32, recorded: Int64, time: Int64, at now: Int64) -> Bool {
     let sinceRecorded = time.subtractingReportingOverflow(recorded).partialValue
-    guard sinceRecorded.magnitude >= FileTimes.useInterval.magnitude else { return false }
-    let interval = Double(FileTimes.useInterval)
+    guard sinceRecorded.magnitude >= FileTimes.longestUseInterval.magnitude else { return false }
+    let interval = Double(FileTimes.longestUseInterval)
     if let last = uses[number]?.stamped, now < last.advanced(bySeconds: interval) { return false }
     uses[number, default: Use(last: now)].stamped = now
     return true
@@ -89,9 +96,10 @@ struct PackUsage {
 
   mutating func removedAll() { self = PackUsage() }
 
-  /// Records the result of a scan. An incomplete scan does not count.
-  mutating func scanned(_ found: PixelSweep.Contents) {
+  /// Records the result of a scan at the time `now` in nanoseconds. An incomplete scan does not count.
+  mutating func scanned(_ found: PixelSweep.Contents, at now: Int64) {
     guard found.isComplete else { return }
+    scannedAt = now
     known = Dictionary(found.packs.map { ($0.number, $0) }) { first, _ in first }
     uses = uses.filter { known?[$0.key] != nil }
     grown = 0

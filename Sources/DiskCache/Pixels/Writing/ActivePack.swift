@@ -5,7 +5,8 @@ import VitrineLoading
 /// The pack that receives the pixels of this process. The lock of the file keeps other processes from adding to it, and
 /// ends with the process.
 final class ActivePack: Sendable {
-  /// The maximum number of packs of earlier processes that are tried before a new one is made.
+  /// The maximum number of packs of earlier processes that are tried before a new one is made, and of numbers for a new
+  /// one.
   private static let maximumCandidates = 4
 
   let number: UInt32
@@ -50,7 +51,11 @@ final class ActivePack: Sendable {
   static func create(
     isSingle: Bool, time: Int64, in folder: borrowing Descriptor
   ) throws(SystemError) -> ActivePack {
-    let number = PackName.newNumber(isSingle: isSingle)
+    var number = PackName.newNumber(isSingle: isSingle)
+    // Among thousands of packs, a random number is taken now and then.
+    for _ in 0..<maximumCandidates where (try? folder.status(of: PackName.name(number))) != nil {
+      number = PackName.newNumber(isSingle: isSingle)
+    }
     let file = try folder.open(PackName.name(number), flags: O_RDWR | O_CREAT | O_EXCL | O_APPEND)
     _ = file.lock()
     // On a file system without file times the pack is used nevertheless.
@@ -80,6 +85,9 @@ final class ActivePack: Sendable {
 
   /// Removes what was added after `offset`.
   func shorten(to offset: Int) { try? file.truncate(to: offset) }
+
+  /// Ends the protection of a pack to which nothing is added.
+  func unlock() { file.unlock() }
 
   func stamp(_ time: Int64) { try? file.setTimes(FileTimes(used: time)) }
 }

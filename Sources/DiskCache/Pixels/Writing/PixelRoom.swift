@@ -30,6 +30,9 @@ struct PixelRoom {
     return context.state.withLock { $0.replaces(victim, by: record, at: context.clock.now) }
   }
 
+  /// The number of seconds for which the result of a scan is used.
+  private static let scanSeconds = 1.0
+
   /// Makes room for a record. Returns false if the pixels are not to be stored: all packs were used by this process a
   /// short time ago, or enough was evicted today. Throws if the file system has too little free space.
   ///
@@ -44,8 +47,9 @@ struct PixelRoom {
     }
     if context.state.withLock({ $0.hasRoom(for: record) }) { return true }
     guard !context.state.withLock({ $0.lacksRoom(at: now) }) else { return false }
-    // Other processes may have removed packs since the last scan.
-    guard try scan(files, active: active) else { return false }
+    // Other processes may have removed packs since the last scan. A scan for each of many small packs would take long.
+    let isRecent = context.state.withLock { $0.usage.wasScanned(within: Self.scanSeconds, at: now) }
+    if !isRecent { guard try scan(files, active: active) else { return false } }
     let time = context.time
     var locked = Set(active.map { [$0] } ?? [])
     while !context.state.withLock({ $0.hasRoom(for: record) }) {
@@ -80,7 +84,8 @@ struct PixelRoom {
     var found = PixelSweep.contents(of: files.folder)
     found.indexBytes = files.index.maximumBytes
     removeErased(from: &found, active: active, in: files)
-    context.state.withLock { $0.scanned(found) }
+    let now = context.clock.now
+    context.state.withLock { $0.scanned(found, at: now) }
     if found.isComplete { return true }
     let isCurrent = try context.system { () throws(SystemError) in try files.index.isCurrent() }
     if !isCurrent { throw .refused(path: context.folder.path, code: ENOENT) }
@@ -90,8 +95,8 @@ struct PixelRoom {
   /// Removes packs whose records were all replaced or removed. Such a pack takes few bytes, so that the byte limit does
   /// not keep thousands of them from piling up where images change often.
   private func removeErased(from found: inout PixelSweep.Contents, active: UInt32?, in files: PixelFiles) {
-    // A record that shares blocks of the disk with its neighbors leaves a part of them. A new pack is empty.
-    let erased = found.packs.filter { $0.size > 0 && $0.bytes <= $0.size / 2 && $0.number != active }
+    let time = context.time
+    let erased = found.packs.filter { $0.number != active && Self.mayBeErased($0, at: time) }
     guard !erased.isEmpty, let used = try? files.index.packs() else { return }
     var removed: Set<UInt32> = []
     for pack in erased where !used.contains(pack.number) {
@@ -100,6 +105,21 @@ struct PixelRoom {
       if removal == .removed || removal == .missing { removed.insert(pack.number) }
     }
     found.packs.removeAll { removed.contains($0.number) }
+  }
+
+  /// The number of seconds for which a new pack with a single image is kept. It is locked only until its entry is
+  /// written, which may be after the index was read.
+  private static let newPackSeconds: Int64 = 60
+
+  /// Returns true if all records of a pack may have been erased, or if a process was killed before the first one was
+  /// written.
+  private static func mayBeErased(_ pack: PackUsage.Pack, at time: Int64) -> Bool {
+    if PackName.isSingle(pack.number) {
+      guard pack.used < time - newPackSeconds else { return false }
+      if pack.size == 0 { return true }
+    }
+    // A record that shares blocks of the disk with its neighbors leaves a part of them. A new pack is empty.
+    return pack.size > 0 && pack.bytes <= pack.size / 2
   }
 
   /// Removes packs. Returns the packs that could not be removed, because another process adds to them or because of an

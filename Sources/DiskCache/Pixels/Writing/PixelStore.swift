@@ -116,6 +116,7 @@ struct PixelStore {
         $0.stored(pack.number, length: request.length, recorded: recordedUse, time: time, at: now)
       }
       if isStamped { pack.stamp(time) }
+      if isSingle { pack.unlock() }
     } catch {
       if isSingle { _ = PixelSweep.remove(pack.number, in: files.folder, evenIfLocked: true) }
       throw error
