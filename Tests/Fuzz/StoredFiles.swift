@@ -44,8 +44,8 @@ enum StoredFiles {
       of: entries, unfinished: entries.last?.bytes ?? 0, space: space, growth: growth)
     precondition(outcome.victims.count <= entries.count, "each file goes once")
     var usage = FolderUsage()
-    usage.scanned(FolderSweep.Contents(), since: usage)
-    for entry in entries { usage.stored(entry.name, length: entry.bytes, replacing: nil) }
+    usage.scanned(FolderSweep.Contents(), since: usage, at: 0)
+    for entry in entries { usage.stored(entry.name, length: entry.bytes, replacing: nil, at: 0) }
     for entry in outcome.victims { usage.removed(entry.name, bytes: entry.bytes) }
     precondition(usage.bytes >= 0, "no less than nothing")
   }
