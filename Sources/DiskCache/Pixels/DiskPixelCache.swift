@@ -8,8 +8,9 @@ public import VitrineLoading
 /// shown before is shown again without decoding.
 ///
 /// Many small images share a file (a pack), and an index says where the pixels of an image are. A hit reads twice and
-/// usually opens no file; opening the cache and a hit cost the same with a thousand and with a hundred thousand images. Pixels belong
-/// to the bytes that they were made from: when the response is replaced or removed, they are not shown any more.
+/// usually opens no file; opening the cache and a hit cost the same with a thousand and with a hundred thousand images.
+/// Pixels belong to the bytes that they were made from: when the response is replaced or removed, they are not shown any
+/// more.
 ///
 /// Made for machines that lose power without warning: each entry identifies itself and has hashes of its contents, and
 /// a damaged entry is a cache miss. Several processes may share a folder. They do not wait for each other, except for

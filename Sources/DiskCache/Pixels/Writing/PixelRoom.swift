@@ -49,7 +49,7 @@ struct PixelRoom {
     guard !context.state.withLock({ $0.lacksRoom(at: now) }) else { return false }
     // Other processes may have removed packs since the last scan. A scan for each of many small packs would take long.
     let isRecent = context.state.withLock { $0.usage.wasScanned(within: Self.scanSeconds, at: now) }
-    if !isRecent { guard try scan(files, active: active) else { return false } }
+    if !isRecent, try !scan(files, active: active) { return false }
     let time = context.time
     var locked = Set(active.map { [$0] } ?? [])
     while !context.state.withLock({ $0.hasRoom(for: record) }) {
