@@ -23,7 +23,7 @@ final class CacheContext: Sendable {
   var limits: DiskImageCache.Limits { state.withLock { $0.limits } }
 
   /// The wall-clock time in seconds since 1970, limited to what file systems can record.
-  var now: Int64 { FileTimes.time(wallClock()) }
+  var time: Int64 { FileTimes.time(wallClock()) }
 
   /// Opens the folder, and makes a delayed removal first; see `CacheFolder.open(creating:)`.
   func open(creating: Bool) throws(DiskImageCache.Fault) -> Descriptor? {

@@ -25,14 +25,9 @@ struct CacheState {
     if isHit { counters.hits += 1 } else { counters.misses += 1 }
   }
 
-  /// Records that a response was read. Returns true if the use is to be recorded on disk, where the last one was
-  /// recorded `seconds` ago.
-  mutating func used(_ name: ContentHash, lastRecorded seconds: Int64, at now: Int64) -> Bool {
-    usage.used(name, at: now)
-    let interval = limits.useInterval
-    // A negative age comes from a clock that was wrong.
-    guard seconds.magnitude >= interval.magnitude else { return false }
-    return usage.takeRecord(of: name, every: interval, at: now)
+  /// Records that a response was read. Returns true if the use is to be recorded on disk; see `UseRecord.take`.
+  mutating func used(_ name: ContentHash, recorded: Int64, time: Int64, at now: Int64) -> Bool {
+    usage.used(name, every: limits.useInterval, recorded: recorded, time: time, at: now)
   }
 
   /// Records a fault of reading. Returns true if the fault is new.
@@ -91,13 +86,15 @@ struct CacheState {
   /// Records the result of a scan of the folder, in which `evictions` responses were removed. A part that could not be
   /// read counts as a failure.
   ///
-  /// - Parameter evicted: The names of the responses that were removed, or were missing by then.
+  /// - Parameters:
+  ///   - evicted: The names of the responses that were removed, or were missing by then.
+  ///   - trimmedAt: The time in nanoseconds of the trim that made the scan; nil if the files were only counted.
   mutating func scanned(
     _ found: FolderSweep.Contents, evictions: Int = 0, evicted: Set<ContentHash> = [],
-    since before: FolderUsage, at now: Int64
+    since before: FolderUsage, trimmedAt: Int64? = nil
   ) {
     counters.evictions += evictions
     if !found.isComplete { counters.failures += 1 }
-    usage.scanned(found, evicted: evicted, since: before, at: now)
+    usage.scanned(found, evicted: evicted, since: before, trimmedAt: trimmedAt)
   }
 }

@@ -1,6 +1,6 @@
 extension DiskImageCache {
-  /// The limits of a disk cache, applied when a response is stored; see `timeToIdle` for one that needs more time. A
-  /// negative number counts as 0.
+  /// The limits of a disk cache, applied when a response is stored; `timeToIdle` is checked at intervals. A negative
+  /// number counts as 0.
   public struct Limits: Hashable, Sendable {
     /// The maximum number of bytes on disk, each file rounded up to 4 KiB; 150 MiB by default, as in AFNetworking and
     /// Nuke. 0 stores nothing.
@@ -24,13 +24,15 @@ extension DiskImageCache {
     /// The number of seconds after which a stored response is removed; infinity by default, because an old response is
     /// useful while the network is down, and is revalidated otherwise.
     public var timeToLive = Double.infinity
-    /// The number of seconds without a use after which a trim removes a response; infinity by default.
+    /// The number of seconds without a use after which a response is removed; infinity by default.
     ///
-    /// A use is a lookup on disk, of the response or its pixels; an image that is found in memory is not used on disk. A
-    /// response that is looked up before the trim stays. Trims are made at stores, at intervals of a tenth of this time
-    /// from a minute to a day, and by `trim()`. Uses are recorded as often, so that a response may stay for so much
-    /// longer. Programs that share a directory should have the same value. A recorded use before 2026 or in the future
-    /// comes from a wrong clock, and the response stays.
+    /// A use is a lookup on disk, of the response or its pixels; an image that is found in memory is not used on disk.
+    /// Uses are recorded at intervals of a tenth of this time, at most a day, and a response may stay for one interval
+    /// longer. It is then removed by `trim()`, or by a store: stores look for such responses once in an interval, and at
+    /// most once a minute. A response that is looked up before that stays.
+    ///
+    /// Programs that share a directory should have the same value. A recorded use before 2026 or in the future comes
+    /// from a wrong clock, and the response stays.
     public var timeToIdle = Double.infinity
     /// The fraction of an exceeded limit, `bytes` or `count`, that a purge leaves; 0.9 by default, from 0 to 1.
     public var purgeLevel = 0.9
@@ -49,23 +51,23 @@ extension DiskImageCache {
     /// The number of bytes of the longest body that may be stored.
     var maximumBodyBytes: Int { min(max(0, bytes), ResponseFile.maximumBodyBytes) }
 
-    /// Returns true if a response is older than `timeToLive`. Times are in seconds since 1970. A `timeToLive` of NaN
-    /// counts as 0.
-    func isTooOld(stored: Int64, now: Int64) -> Bool {
+    /// Returns true if a response is older than `timeToLive`. Times are in seconds since 1970.
+    func isTooOld(stored: Int64, time: Int64) -> Bool {
       // A date in the future comes from a clock that was wrong, so the age is unknown.
-      guard timeToLive < .infinity || timeToLive.isNaN, stored <= now else { return false }
-      return Double(now) - Double(stored) >= (timeToLive > 0 ? timeToLive : 0)
+      guard let maximum = Self.maximumSeconds(timeToLive), stored <= time else { return false }
+      return Double(time) - Double(stored) >= maximum
     }
 
-    /// Returns true if the recorded use of a response is longer ago than `timeToIdle`. Times are in seconds since 1970.
-    func isIdle(used: Int64, now: Int64) -> Bool {
-      FileTimes.earliestTime <= used && used <= now && isIdle(seconds: Double(now) - Double(used))
+    /// Returns true if a response counts as not used for `timeToIdle`, after the recorded time of the last use. Times
+    /// are in seconds since 1970.
+    func isIdle(used: Int64, time: Int64) -> Bool {
+      FileTimes.earliestTime <= used && used <= time && isIdle(seconds: Double(time) - Double(used))
     }
 
-    /// Returns true if a time without a use is longer than `timeToIdle`. A `timeToIdle` of NaN counts as 0.
+    /// Returns true if a recorded use this number of seconds ago is too old. The last use may be later than the recorded
+    /// one by `useInterval`.
     func isIdle(seconds: Double) -> Bool {
-      guard timeToIdle < .infinity || timeToIdle.isNaN else { return false }
-      return seconds >= (timeToIdle > 0 ? timeToIdle : 0) + Double(useInterval)
+      Self.maximumSeconds(timeToIdle).map { seconds >= $0 + Double(useInterval) } ?? false
     }
 
     /// The minimum number of seconds between two records of the use of a response.
@@ -73,8 +75,15 @@ extension DiskImageCache {
       timeToIdle > 0 ? Int64(min(timeToIdle / 10, Double(FileTimes.longestUseInterval))) : 0
     }
 
-    /// The number of seconds after which a store looks for responses that are not used.
-    var idleCheckInterval: Double { max(60, Double(useInterval)) }
+    /// The number of seconds after which a store looks for idle responses again; nil if it never does.
+    var idleCheckInterval: Double? {
+      Self.maximumSeconds(timeToIdle).map { _ in max(60, Double(useInterval)) }
+    }
+
+    /// Returns a maximum age in seconds; nil if there is none. Negative numbers and NaN count as 0.
+    private static func maximumSeconds(_ limit: Double) -> Double? {
+      limit == .infinity ? nil : limit > 0 ? limit : 0
+    }
 
     /// Returns the part of a limit that a purge leaves.
     func purgeTarget(for limit: Int) -> Int {

@@ -227,7 +227,7 @@ public final class DiskImageCache: ImageDataCache, StoredBodyReading {
       return count == 0
     }
     let isComplete = context.reading { (root) throws(Fault) in
-      FolderSweep.removeAll(root, now: context.now, progress: progress)
+      FolderSweep.removeAll(root, time: context.time, progress: progress)
     }
     context.state.withLock { $0.removedAll() }
     guard let isComplete else {

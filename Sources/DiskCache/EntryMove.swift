@@ -43,7 +43,7 @@ struct EntryMove {
     }
     moveTombstones(from: source, to: target)
     var moved = 0
-    for entry in FolderSweep.contents(of: source, now: context.now).entries {
+    for entry in FolderSweep.contents(of: source, time: context.time).entries {
       do throws(SystemError) {
         if try move(entry.name, from: source, to: target) { moved += 1 }
       } catch {

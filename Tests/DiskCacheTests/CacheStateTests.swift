@@ -19,7 +19,7 @@ import Testing
     for _ in 0..<5 { state.removed(name, bytes: nil, because: .damaged) }
     for _ in 0..<6 { state.removed(name, bytes: nil, because: .expired) }
     state.removed(name, bytes: nil, because: .requested)
-    state.scanned(.init(), evictions: 7, since: state.usage, at: 0)
+    state.scanned(.init(), evictions: 7, since: state.usage)
 
     let statistics = state.statistics
     #expect(statistics.hits == 2 && statistics.misses == 1 && statistics.refusals == 3)
@@ -36,7 +36,7 @@ import Testing
       state.writeFailed(fault, at: 0), state.writeFailed(fault, at: 0), state.readFailed(fault),
       state.readFailed(.refused(path: "/a", code: EINTR)),
     ]
-    state.scanned(incomplete, since: state.usage, at: 0)
+    state.scanned(incomplete, since: state.usage)
 
     #expect(areNew == [true, false, false, false])
     #expect(state.statistics.failures == 5)
@@ -55,7 +55,7 @@ import Testing
 
   @Test func statisticsIncludeTheKnownContents() {
     var state = CacheState(limits: .init())
-    state.scanned(.init(), since: state.usage, at: 0)
+    state.scanned(.init(), since: state.usage)
 
     state.stored(name, length: 5000, replacing: nil, at: 0)
 

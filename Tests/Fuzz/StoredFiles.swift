@@ -40,11 +40,11 @@ enum StoredFiles {
       if reader.bytes(8) == nil { break }
     }
     let growth = DiskTrim.Growth(bytes: entries.first?.bytes ?? 0, files: 2)
-    let outcome = DiskTrim(limits: limits, now: 1_800_000_000, uses: [:], time: 0).outcome(
+    let outcome = DiskTrim(limits: limits, time: 1_800_000_000, uses: [:], now: 0).outcome(
       of: entries, unfinished: entries.last?.bytes ?? 0, space: space, growth: growth)
     precondition(outcome.victims.count <= entries.count, "each file goes once")
     var usage = FolderUsage()
-    usage.scanned(FolderSweep.Contents(), since: usage, at: 0)
+    usage.scanned(FolderSweep.Contents(), since: usage, trimmedAt: 0)
     for entry in entries { usage.stored(entry.name, length: entry.bytes, replacing: nil, at: 0) }
     for entry in outcome.victims { usage.removed(entry.name, bytes: entry.bytes) }
     precondition(usage.bytes >= 0, "no less than nothing")

@@ -145,6 +145,6 @@ final class FetchLockTable: Sendable {
   /// the future counts as now.
   private func secondsSinceStore(of entry: DiskEntry, _ file: LockFile) -> Double? {
     guard let status = try? file.root.status(of: entry.shard + "/" + entry.name.hex) else { return nil }
-    return Double(max(0, context.now.subtractingReportingOverflow(status.stored).partialValue))
+    return Double(max(0, context.time.subtractingReportingOverflow(status.stored).partialValue))
   }
 }

@@ -134,7 +134,8 @@ public final class DiskPixelCache: ImagePixelCache {
         let (room, time) = (PixelRoom(context: context), context.time)
         guard try room.scan(files) else { return nil }
         room.evict(
-          context.state.withLock { PackTrim(now: time).victims($0.usage, limit: $0.limits.bytes) }, in: files)
+          context.state.withLock { PackTrim(time: time).victims($0.usage, limit: $0.limits.bytes) }, in: files
+        )
         return ()
       }
     }

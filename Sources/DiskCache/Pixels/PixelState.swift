@@ -79,7 +79,7 @@ struct PixelState {
   mutating func makeRoom(
     for record: Int, locked: Set<UInt32>, time: Int64, at now: Int64
   ) -> [PackUsage.Pack]? {
-    let victims = PackTrim(now: time).victims(
+    let victims = PackTrim(time: time).victims(
       usage, limit: limits.bytes, for: FileStatus.allocatedBytes(for: record), locked: locked, at: now)
     let bytes = victims?.reduce(0) { $0.addingSaturated($1.bytes) } ?? 0
     if let victims, bytes == 0 || quota.take(bytes, limit: limits.bytes, at: now) {

@@ -50,13 +50,13 @@ struct ResponseLookup {
       switch read(entry, in: shard, withBody: withBody, reserve) {
       case .response(var response, let details):
         if let refusal = folder.refusal(of: details.status) { throw refusal }
-        let now = context.now
-        if context.limits.isTooOld(stored: details.stored, now: now) {
+        let time = context.time
+        if context.limits.isTooOld(stored: details.stored, time: time) {
           context.remove(entry.name, in: shard, because: .expired)
           return nil
         }
         if countsAsUse, !folder.isReadOnly {
-          recordUse(of: entry.name, in: shard, lastRecorded: details.used, now: now)
+          recordUse(of: entry.name, in: shard, recorded: details.used, time: time)
         }
         if !response.varying.isEmpty { response.varyingKey = try folder.key(of: root) }
         return (response, details)
@@ -86,12 +86,11 @@ struct ResponseLookup {
   }
 
   private func recordUse(
-    of name: ContentHash, in shard: borrowing Descriptor, lastRecorded: Int64, now: Int64
+    of name: ContentHash, in shard: borrowing Descriptor, recorded: Int64, time: Int64
   ) {
-    let sinceRecorded = now.subtractingReportingOverflow(lastRecorded).partialValue
-    let time = context.clock.now
-    guard context.state.withLock({ $0.used(name, lastRecorded: sinceRecorded, at: time) }) else { return }
+    let now = context.clock.now
+    guard context.state.withLock({ $0.used(name, recorded: recorded, time: time, at: now) }) else { return }
     // The modification time records the store, the access time the use. A read-only file system cannot record uses.
-    try? shard.setTimes(FileTimes(used: now), of: name.hex)
+    try? shard.setTimes(FileTimes(used: time), of: name.hex)
   }
 }

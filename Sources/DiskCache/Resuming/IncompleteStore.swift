@@ -126,7 +126,7 @@ final class IncompleteStore: Sendable {
     do throws(SystemError) {
       let folder = try root.openFolder(CacheFolder.incompleteFolder, creating: true)
       guard makeRoom(for: start.count + response.body.count, entry.name, in: folder) else { return false }
-      _ = try ResponseWriter.write(start, response.body, entry.name, in: folder, now: context.now)
+      _ = try ResponseWriter.write(start, response.body, entry.name, in: folder, time: context.time)
       known.withLock { _ = $0?.insert(entry.name) }
       return true
     } catch {
@@ -148,7 +148,7 @@ final class IncompleteStore: Sendable {
 
   // MARK: Folder
 
-  private var trim: IncompleteTrim { IncompleteTrim(limits: context.limits, now: context.now) }
+  private var trim: IncompleteTrim { IncompleteTrim(limits: context.limits, time: context.time) }
 
   /// Returns the names of the files. Reads the folder at the first call, and removes old files and files that are half
   /// written.

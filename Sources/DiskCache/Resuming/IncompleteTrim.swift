@@ -10,19 +10,19 @@ struct IncompleteTrim {
   /// The number of bytes that incomplete responses may take on disk.
   let budget: Int
   /// The current time in seconds since 1970, by a clock that may be wrong.
-  let now: Int64
+  let time: Int64
 
   /// - Parameter limits: The limits of the cache, a quarter of which incomplete responses may use in addition.
-  init(limits: DiskImageCache.Limits, now: Int64) {
+  init(limits: DiskImageCache.Limits, time: Int64) {
     budget = min(Self.maximumBytes, max(0, limits.bytes) / 4)
-    self.now = now
+    self.time = time
   }
 
   /// Returns true for a response that is too old. The age is unknown if the date is in the future or before
   /// `FileTimes.earliestTime`: a device without a battery starts in 1970, and its clock is set later. Such a response
   /// stays until others need its space.
   func isTooOld(_ stored: Int64) -> Bool {
-    stored >= FileTimes.earliestTime && now - stored > Self.maximumAge
+    stored >= FileTimes.earliestTime && time - stored > Self.maximumAge
   }
 
   /// Returns the responses to remove before another one is stored: those that are too old, then the oldest.

@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import VitrineLoading
 
 /// Chooses the files to remove so that a disk cache meets the limits.
@@ -31,11 +32,11 @@ struct DiskTrim {
 
   let limits: DiskImageCache.Limits
   /// The current time in seconds since 1970, by a clock that may be wrong.
-  let now: Int64
+  let time: Int64
   /// The last use of each file by this process.
   let uses: [ContentHash: FolderUsage.Use]
   /// The current time in nanoseconds of the clock of `uses`.
-  let time: Int64
+  let now: Int64
 
   /// Returns the entries to remove: expired and idle entries first, then the least recently used.
   ///
@@ -47,7 +48,7 @@ struct DiskTrim {
     of entries: [Entry], unfinished: Int = 0, space: DiskSpace? = nil, growth: Growth = Growth()
   ) -> Outcome {
     let isOld = { (entry: Entry) in
-      entry.name != growth.replaces && (limits.isTooOld(stored: entry.stored, now: now) || isIdle(entry))
+      entry.name != growth.replaces && (limits.isTooOld(stored: entry.stored, time: time) || isIdle(entry))
     }
     var outcome = Outcome(victims: entries.filter(isOld))
     var remaining = entries.filter { !isOld($0) }.sorted { rank($0) < rank($1) }
@@ -64,8 +65,8 @@ struct DiskTrim {
   /// Returns true if no process has used an entry for `timeToIdle`. A use by this process counts also if the wall clock
   /// was set since, or if the file does not record it.
   private func isIdle(_ entry: Entry) -> Bool {
-    guard limits.isIdle(used: entry.used, now: now) else { return false }
-    return uses[entry.name].map { limits.isIdle(seconds: Double(time - $0.time) / 1e9) } ?? true
+    guard limits.isIdle(used: entry.used, time: time) else { return false }
+    return uses[entry.name].map { limits.isIdle(seconds: now.seconds(since: $0.time)) } ?? true
   }
 
   private func evictToLimits(_ remaining: inout [Entry], _ unfinished: Int, _ outcome: inout Outcome) {
@@ -121,7 +122,7 @@ struct DiskTrim {
   private func evictUnused(for growth: Growth, among remaining: [Entry], _ outcome: inout Outcome) -> Bool {
     guard growth.bytes > 0 || growth.files > 0 else { return true }
     let unused = remaining.filter {
-      $0.name != growth.replaces && uses[$0.name] == nil && $0.used <= now - 2 * FileTimes.longestUseInterval
+      $0.name != growth.replaces && uses[$0.name] == nil && $0.used <= time - 2 * FileTimes.longestUseInterval
         && $0.bytes <= 2 * growth.bytes
     }
     var (victims, bytes) = ([Entry](), 0)
@@ -142,7 +143,7 @@ struct DiskTrim {
   private func rank(_ entry: Entry) -> (Int, UInt64, Int64) {
     if entry.bytes > limits.bytes { return (-1, 0, entry.used) }
     if let use = uses[entry.name] { return (2, use.number, 0) }
-    return (entry.used > now + 86400 ? 0 : 1, 0, entry.used)
+    return (entry.used > time + 86400 ? 0 : 1, 0, entry.used)
   }
 }
 

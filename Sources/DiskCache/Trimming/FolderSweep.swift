@@ -21,7 +21,7 @@ enum FolderSweep {
 
   /// Returns the contents of a cache folder. Removes abandoned files that are half written, and folders that are half
   /// removed, unless `isReadOnly` is true.
-  static func contents(of root: borrowing Descriptor, now: Int64, isReadOnly: Bool = false) -> Contents {
+  static func contents(of root: borrowing Descriptor, time: Int64, isReadOnly: Bool = false) -> Contents {
     var contents = Contents()
     let folders = root.names
     contents.isComplete = folders.isComplete
@@ -30,10 +30,10 @@ enum FolderSweep {
         if !isReadOnly { remove(folder, in: root) }
       } else if folder.hasPrefix(TemporaryFile.prefix) {
         // The temporary file of a key that is being created.
-        if !isReadOnly { count(unfinished: folder, in: root, now, &contents) }
+        if !isReadOnly { count(unfinished: folder, in: root, time, &contents) }
       } else if Shard.isName(folder) {
         do throws(SystemError) {
-          try add(try root.openFolder(folder), now, isReadOnly, &contents)
+          try add(try root.openFolder(folder), time, isReadOnly, &contents)
         } catch {
           if ![ENOENT, ELOOP, ENOTDIR].contains(error.code) { contents.isComplete = false }
         }
@@ -43,13 +43,13 @@ enum FolderSweep {
   }
 
   private static func add(
-    _ shard: borrowing Descriptor, _ now: Int64, _ isReadOnly: Bool, _ contents: inout Contents
+    _ shard: borrowing Descriptor, _ time: Int64, _ isReadOnly: Bool, _ contents: inout Contents
   ) throws(SystemError) {
     let files = shard.names
     if !files.isComplete { contents.isComplete = false }
     for name in files.names {
       if name.hasPrefix(TemporaryFile.prefix) {
-        if !isReadOnly { count(unfinished: name, in: shard, now, &contents) }
+        if !isReadOnly { count(unfinished: name, in: shard, time, &contents) }
       } else if let hash = ContentHash(hex: name[...]) {
         do throws(SystemError) {
           let status = try shard.status(of: name)
@@ -67,10 +67,10 @@ enum FolderSweep {
 
   /// Counts a file that is being written, or removes the file if the writer has died.
   private static func count(
-    unfinished name: String, in folder: borrowing Descriptor, _ now: Int64, _ contents: inout Contents
+    unfinished name: String, in folder: borrowing Descriptor, _ time: Int64, _ contents: inout Contents
   ) {
     guard let status = try? folder.status(of: name), status.isRegular else { return }
-    if abs(now - status.stored) > maximumWriteSeconds || TemporaryFile.isAbandoned(name, in: folder) {
+    if abs(time - status.stored) > maximumWriteSeconds || TemporaryFile.isAbandoned(name, in: folder) {
       try? folder.remove(name)
     } else {
       contents.unfinishedBytes = contents.unfinishedBytes.addingSaturated(status.allocatedBytes)
@@ -124,9 +124,9 @@ enum FolderSweep {
   ///
   /// - Parameter progress: Called fewer than 200 times with the number of responses removed so far and the total.
   static func removeAll(
-    _ root: borrowing Descriptor, now: Int64, progress: (_ removed: Int, _ total: Int) -> Void
+    _ root: borrowing Descriptor, time: Int64, progress: (_ removed: Int, _ total: Int) -> Void
   ) -> Bool {
-    let contents = contents(of: root, now: now)
+    let contents = contents(of: root, time: time)
     let entries = contents.entries
     let step = max(1, entries.count / 100)
     var removed = 0

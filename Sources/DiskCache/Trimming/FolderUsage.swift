@@ -17,16 +17,16 @@ struct FolderUsage {
     /// A number that is larger for later uses, so that uses at the same time have an order.
     let number: UInt64
     let time: Int64
-    /// The time at which a use was last recorded on disk; nil if this process has recorded none.
-    var recorded: Int64?
+    /// The record of uses on disk.
+    var record: UseRecord
   }
 
   /// The contents of the folder; nil before the first scan.
   private var contents: Contents?
   private(set) var uses: [ContentHash: Use] = [:]
   private var lastUse: UInt64 = 0
-  /// The time in nanoseconds of the last scan.
-  private var scannedAt = Int64.min
+  /// The time in nanoseconds of the last trim, which has removed idle responses; nil before the first.
+  private var trimmedAt: Int64?
 
   /// The number of responses; 0 before the first scan.
   var entries: Int { contents?.entries ?? 0 }
@@ -34,11 +34,13 @@ struct FolderUsage {
   var bytes: Int { contents?.bytes ?? 0 }
 
   /// Returns true if the folder must be scanned: the contents are unknown or exceed a limit, this process has stored
-  /// more than a sixteenth of the byte limit since the last scan, or it is time to look for responses that are not used.
-  /// Other processes may have stored as much.
+  /// more than a sixteenth of the byte limit since the last scan, or it is time to look for idle responses. Other
+  /// processes may have stored as much.
   func needsScan(for limits: DiskImageCache.Limits, at now: Int64) -> Bool {
     guard let contents else { return true }
-    if limits.timeToIdle < .infinity, now >= scannedAt.advanced(bySeconds: limits.idleCheckInterval) {
+    if let interval = limits.idleCheckInterval,
+      trimmedAt.map({ now >= $0.advanced(bySeconds: interval) }) ?? true
+    {
       return true
     }
     return contents.stored > limits.bytes / 16 || contents.bytes > limits.bytes
@@ -58,15 +60,15 @@ struct FolderUsage {
   /// Records that a response was read.
   mutating func used(_ name: ContentHash, at now: Int64) {
     lastUse += 1
-    uses[name] = Use(number: lastUse, time: now, recorded: uses[name]?.recorded)
+    uses[name] = Use(number: lastUse, time: now, record: uses[name]?.record ?? UseRecord())
   }
 
-  /// Returns true if the use of a response is to be recorded on disk, at most once in `interval` seconds: the file may
-  /// be on a file system that does not keep the exact time.
-  mutating func takeRecord(of name: ContentHash, every interval: Int64, at now: Int64) -> Bool {
-    if let last = uses[name]?.recorded, now < last.advanced(bySeconds: Double(interval)) { return false }
-    uses[name]?.recorded = now
-    return true
+  /// Records that a response was read. Returns true if the use is to be recorded on disk; see `UseRecord.take`.
+  mutating func used(
+    _ name: ContentHash, every interval: Int64, recorded: Int64, time: Int64, at now: Int64
+  ) -> Bool {
+    used(name, at: now)
+    return uses[name]?.record.take(every: interval, recorded: recorded, time: time, at: now) ?? false
   }
 
   /// Records that a response was stored in a file of `length` bytes, in place of a file of `replaced` bytes.
@@ -100,22 +102,23 @@ struct FolderUsage {
   /// Records that files were added without `stored`, so that the folder must be scanned.
   mutating func changedOutside() { contents = nil }
 
-  /// Records the result of a scan at the time `now` in nanoseconds, and forgets the uses of files that do not exist. An incomplete scan does not count,
+  /// Records the result of a scan, and forgets the uses of files that do not exist. An incomplete scan does not count,
   /// and will be repeated: only the uses of evicted files are forgotten, because files that were not found may exist.
   ///
   /// - Parameters:
   ///   - evicted: The files that were removed after the scan, or were missing then.
   ///   - before: The usage when the scan began.
+  ///   - trimmedAt: The time in nanoseconds of the trim that made the scan; nil if the files were only counted.
   mutating func scanned(
     _ found: FolderSweep.Contents, evicted: Set<ContentHash> = [], since before: FolderUsage,
-    at now: Int64
+    trimmedAt: Int64? = nil
   ) {
     let names = Set(found.entries.map(\.name))
     uses = uses.filter { name, use in
       use.number > before.lastUse || (found.isComplete ? names.contains(name) : !evicted.contains(name))
     }
     guard found.isComplete else { return }
-    scannedAt = now
+    if let trimmedAt { self.trimmedAt = trimmedAt }
     // The scan may or may not have counted responses that were stored meanwhile. Adding them at worst causes another
     // scan.
     let meanwhile = max(0, (contents?.stored ?? 0) - (before.contents?.stored ?? 0))

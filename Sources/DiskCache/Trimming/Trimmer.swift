@@ -26,14 +26,14 @@ final class Trimmer: Sendable {
   }
 
   private func trim(_ root: borrowing Descriptor, for growth: DiskTrim.Growth) -> Bool {
-    let now = context.now
+    let time = context.time
     if schedule.withLock({ $0.isFirst() }) { FolderSweep.removeOlderVersions(beside: root) }
     let (limits, before) = context.state.withLock { ($0.limits, $0.usage) }
-    var contents = FolderSweep.contents(of: root, now: now)
-    let time = context.clock.now
-    let outcome = DiskTrim(limits: limits, now: now, uses: before.uses, time: time).outcome(
+    var contents = FolderSweep.contents(of: root, time: time)
+    let now = context.clock.now
+    let outcome = DiskTrim(limits: limits, time: time, uses: before.uses, now: now).outcome(
       of: contents.entries, unfinished: contents.unfinishedBytes,
-      space: space(of: root, limits, for: growth, now: now), growth: growth)
+      space: space(of: root, limits, for: growth, time: time), growth: growth)
     var (gone, evicted) = (Set<ContentHash>(), [ContentHash]())
     for victim in outcome.victims {
       switch FolderSweep.remove(victim.name, in: root) {
@@ -47,18 +47,18 @@ final class Trimmer: Sendable {
     contents.entries.removeAll { gone.contains($0.name) }
     PixelRemoval.remove(of: evicted, in: context.folder)
     context.state.withLock {
-      $0.scanned(contents, evictions: evicted.count, evicted: gone, since: before, at: time)
+      $0.scanned(contents, evictions: evicted.count, evicted: gone, since: before, trimmedAt: now)
     }
     return outcome.hasSpace
   }
 
   /// Returns the space of the file system, after pixels have made room if there is too little.
   private func space(
-    of root: borrowing Descriptor, _ limits: DiskImageCache.Limits, for growth: DiskTrim.Growth, now: Int64
+    of root: borrowing Descriptor, _ limits: DiskImageCache.Limits, for growth: DiskTrim.Growth, time: Int64
   ) -> DiskSpace? {
     guard let space = root.space else { return nil }
     let missing = DiskFloor(limits: limits, space: space).missing(after: growth)
-    return PixelReclaim.free(missing, beside: root, now: now) ? root.space : space
+    return PixelReclaim.free(missing, beside: root, time: time) ? root.space : space
   }
 
   /// Counts the contents of the folder. O(files).
@@ -66,9 +66,8 @@ final class Trimmer: Sendable {
     _ = context.reading { (root) throws(DiskImageCache.Fault) in
       let before = context.state.withLock { $0.usage }
       let contents = FolderSweep.contents(
-        of: root, now: context.now, isReadOnly: context.folder.isReadOnly)
-      let time = context.clock.now
-      context.state.withLock { $0.scanned(contents, since: before, at: time) }
+        of: root, time: context.time, isReadOnly: context.folder.isReadOnly)
+      context.state.withLock { $0.scanned(contents, since: before) }
     }
   }
 }

@@ -35,9 +35,7 @@ struct ResponseStore {
       }
     }
     switch outcome {
-    case .stored:
-      let now = context.clock.now
-      if context.state.withLock({ $0.needsTrim(at: now) }) { trimmer.trim() }
+    case .stored: trimIfNeeded()
     case .tooLarge, .paused: context.state.withLock { $0.refused() }
     case .failed: break
     }
@@ -49,7 +47,9 @@ struct ResponseStore {
     guard !context.state.withLock({ $0.pause.isPaused(at: context.clock.now) }) else { return false }
     do throws(DiskImageCache.Fault) {
       switch try updateOnce(head, of: body, for: identity) {
-      case .updated: return true
+      case .updated:
+        trimIfNeeded()
+        return true
       case .missing: return false
       case .needsWrite(let response): return store(response, for: identity) == .stored
       }
@@ -57,6 +57,11 @@ struct ResponseStore {
       context.writeFailed(error)
       return false
     }
+  }
+
+  private func trimIfNeeded() {
+    let now = context.clock.now
+    if context.state.withLock({ $0.needsTrim(at: now) }) { trimmer.trim() }
   }
 
   private enum Update {
@@ -144,7 +149,7 @@ struct ResponseStore {
     let length = start.count + body.count
     guard try hasSpace(for: length, replacing: entry.name, in: shard, root) else { return .paused }
     do throws(SystemError) {
-      let replaced = try ResponseWriter.write(start, body, entry.name, in: shard, now: context.now)
+      let replaced = try ResponseWriter.write(start, body, entry.name, in: shard, time: context.time)
       let now = context.clock.now
       context.state.withLock { $0.stored(entry.name, length: length, replacing: replaced, at: now) }
       return .stored
@@ -160,7 +165,7 @@ struct ResponseStore {
     do throws(SystemError) {
       guard
         let (before, after) = try ResponseWriter.appendNote(
-          start, bodyLength: bodyLength, entry, in: shard, now: context.now)
+          start, bodyLength: bodyLength, entry, in: shard, time: context.time)
       else { return false }
       let now = context.clock.now
       context.state.withLock { $0.stored(entry.name, length: after, replacing: before, at: now) }

@@ -7,7 +7,7 @@ enum ResponseWriter {
   ///
   /// Does not wait until the file is on the disk (`fsync`): the hashes reveal a file that a power failure has torn.
   static func write(
-    _ start: [UInt8], _ body: [UInt8], _ name: ContentHash, in shard: borrowing Descriptor, now: Int64
+    _ start: [UInt8], _ body: [UInt8], _ name: ContentHash, in shard: borrowing Descriptor, time: Int64
   ) throws(SystemError) -> Int? {
     var replaced: Int?
     // If a sweep removes the temporary file, as on a file system without locks, the response is written once more.
@@ -16,7 +16,7 @@ enum ResponseWriter {
       try file.write(body)
       // The age of a response is computed from this time. On a file system without file times the response is kept
       // nevertheless.
-      try? file.setTimes(FileTimes(used: now, stored: now))
+      try? file.setTimes(FileTimes(used: time, stored: time))
       replaced = (try? shard.status(of: name.hex)).map(\.size)
     }
     return replaced
@@ -26,7 +26,7 @@ enum ResponseWriter {
   /// Returns the lengths of the file before and after; nil if the whole file must be written. Throws if the file cannot
   /// be opened or written. An incomplete note is ignored by readers.
   static func appendNote(
-    _ start: [UInt8], bodyLength: Int, _ entry: DiskEntry, in shard: borrowing Descriptor, now: Int64
+    _ start: [UInt8], bodyLength: Int, _ entry: DiskEntry, in shard: borrowing Descriptor, time: Int64
   ) throws(SystemError) -> (before: Int, after: Int)? {
     let url = entry.identity.fullURL
     var file = try shard.open(entry.name.hex, flags: O_RDWR | O_APPEND)
@@ -44,7 +44,7 @@ enum ResponseWriter {
     let notes = try ResponseReader.bytes(of: file, at: frame.endOfBody, count: length - frame.endOfBody)
     guard ResponseFile.lastHead(notes[...]).isIntact else { return nil }
     try file.write(note)
-    try? file.setTimes(FileTimes(used: now, stored: now))
+    try? file.setTimes(FileTimes(used: time, stored: time))
     try file.close()
     return (length, length + note.count)
   }

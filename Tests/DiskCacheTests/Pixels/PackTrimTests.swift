@@ -18,7 +18,7 @@ struct PackTrimTests {
     return usage
   }
 
-  private let trim = PackTrim(now: now)
+  private let trim = PackTrim(time: now)
 
   @Test func leastRecentlyUsedPacksAreRemovedFirst() {
     let packs = [

@@ -136,12 +136,21 @@ import VitrineTesting
     #expect(cache.has(0, width: 64) && !cache.has(2, width: 64) && !cache.has(1) && cache.has(3))
   }
 
+  @Test func fileOfARemovedLargeImageIsRemovedAlsoWithoutLocks() {
+    let system = FaultySystem()
+    system.fail(.lock, number: FaultySystem.always, with: .error(ENOLCK))
+    let cache = fixture.pixels(on: system) { $0.maximumPackedBytes = 0 }
+    for number in 0..<3 { #expect(cache.put(number)) }
+    cache.removePixels(of: identity(1))
+    #expect(fixture.packPaths.count == 2 && cache.has(0) && !cache.has(1) && cache.has(2))
+  }
+
   @Test func packsAreRemovedForMissingFiles() throws {
     let cache = fixture.pixels { $0.maximumPackedBytes = 0 }
     for number in 0..<5 { #expect(cache.put(number)) }
     fixture.cache().store(storedResponse(), for: identity(1))
     let responses = try Descriptor(fixture.root, flags: O_RDONLY | O_DIRECTORY, system: LinuxDiskSystem())
-    let isAny = PixelReclaim.free(.init(bytes: 0, files: 2), beside: responses, now: 1_800_000_000)
+    let isAny = PixelReclaim.free(.init(bytes: 0, files: 2), beside: responses, time: 1_800_000_000)
     #expect(isAny && fixture.packPaths.count == 3)
   }
 
@@ -251,9 +260,9 @@ import VitrineTesting
     fixture.cache().store(storedResponse(), for: identity(1))
     let before = fixture.packPaths.count
     let responses = try Descriptor(fixture.root, flags: O_RDONLY | O_DIRECTORY, system: LinuxDiskSystem())
-    let isAny = PixelReclaim.free(.init(bytes: 1000, files: 0), beside: responses, now: 1_800_000_000)
+    let isAny = PixelReclaim.free(.init(bytes: 1000, files: 0), beside: responses, time: 1_800_000_000)
     #expect(isAny && fixture.packPaths.count == before - 1)
-    let isMore = PixelReclaim.free(.init(bytes: 0, files: 0), beside: responses, now: 1_800_000_000)
+    let isMore = PixelReclaim.free(.init(bytes: 0, files: 0), beside: responses, time: 1_800_000_000)
     #expect(!isMore)
   }
 

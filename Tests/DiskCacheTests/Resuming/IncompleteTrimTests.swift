@@ -15,7 +15,7 @@ import Testing
   private func trim(bytes: Int = 150 << 20) -> IncompleteTrim {
     var limits = DiskImageCache.Limits()
     limits.bytes = bytes
-    return IncompleteTrim(limits: limits, now: now)
+    return IncompleteTrim(limits: limits, time: now)
   }
 
   private func numbers(_ entries: [DiskTrim.Entry]) -> [UInt64] { entries.map(\.name.low) }

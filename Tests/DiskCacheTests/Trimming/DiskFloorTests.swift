@@ -17,7 +17,7 @@ struct DiskFloorTests {
   ) -> DiskTrim.Outcome {
     var limits = DiskImageCache.Limits()
     (limits.freeBytes, limits.freeFiles, limits.guaranteedBytes) = (0, 1000, guaranteed)
-    let trim = DiskTrim(limits: limits, now: 1_000_100, uses: [:], time: 0)
+    let trim = DiskTrim(limits: limits, time: 1_000_100, uses: [:], now: 0)
     let space = DiskSpace(
       freeBytes: freeBytes, totalBytes: 1 << 40, freeFiles: freeFiles, totalFiles: totalFiles)
     return trim.outcome(of: entries, space: space, growth: growth)

@@ -236,6 +236,26 @@ import Testing
     #expect(storedNumbers(cache, of: 6) == [3, 4, 5])
   }
 
+  @Test func scansThatOnlyCountDoNotPostponeTheLook() {
+    let cache = fixture.cache { $0.timeToIdle = 1000 }
+    cache.store(storedResponse(), for: identity(0))
+    for _ in 0..<22 {
+      fixture.wait(50)
+      #expect(cache.measured().entries == 1)
+    }
+    cache.store(storedResponse(), for: identity(1))
+    #expect(storedNumbers(cache, of: 2) == [1])
+  }
+
+  @Test func revalidatedResponseMakesRoomLikeANewOne() {
+    let cache = fixture.cache { $0.timeToIdle = 1000 }
+    for number in 0..<2 { cache.store(storedResponse(), for: identity(number)) }
+    fixture.wait(1100)
+    let response = storedResponse()
+    #expect(cache.update(response, of: BodyDigest(ContentHash(response.body)), for: identity(1)))
+    #expect(storedNumbers(cache, of: 2) == [1])
+  }
+
   @Test func fileSystemThatKeepsOnlyTheDayIsWrittenOncePerInterval() {
     fixture.cache().store(storedResponse(), for: identity(1))
     let system = FaultySystem()
@@ -262,7 +282,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [Double.nan, -1, 0])
+  @Test(arguments: [Double.nan, -1, 0, -Double.infinity])
   func timeWithoutAUseOfZeroOrLessRemovesAllAtATrim(odd: Double) {
     let cache = fixture.cache()
     cache.store(storedResponse(), for: identity(1))
@@ -270,6 +290,14 @@ import Testing
     #expect(cache.response(for: identity(1)) != nil)
     cache.trim()
     #expect(fixture.files.isEmpty)
+
+    cache.store(storedResponse(), for: identity(1))
+    fixture.wait(59)
+    cache.store(storedResponse(), for: identity(2))
+    #expect(fixture.files.count == 2)
+    fixture.wait(1)
+    cache.store(storedResponse(), for: identity(3))
+    #expect(fixture.files.isEmpty, "a store looks once a minute")
   }
 
   @Test(arguments: [0, 1_700_000_000, 2_200_000_000])

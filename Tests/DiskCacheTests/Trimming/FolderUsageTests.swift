@@ -18,7 +18,7 @@ import Testing
 
   private static func scanned(_ numbers: Range<Int>) -> FolderUsage {
     var usage = FolderUsage()
-    usage.scanned(found(numbers), since: usage, at: 0)
+    usage.scanned(found(numbers), since: usage)
     return usage
   }
 
@@ -93,7 +93,7 @@ import Testing
     let before = usage
     usage.used(Self.name(9), at: 0)
 
-    usage.scanned(Self.found(0..<2), since: before, at: 0)
+    usage.scanned(Self.found(0..<2), since: before)
 
     #expect(
       Set(usage.uses.keys) == [Self.name(0), Self.name(1), Self.name(9)], "a use during the scan stays")
@@ -104,7 +104,7 @@ import Testing
     let before = usage
     usage.stored(Self.name(2), length: 5000, replacing: nil, at: 0)
 
-    usage.scanned(Self.found(0..<2), since: before, at: 0)
+    usage.scanned(Self.found(0..<2), since: before)
 
     #expect(usage.entries == 2 && usage.bytes == 4 * 4096)
     #expect(
@@ -114,7 +114,7 @@ import Testing
   @Test func incompleteScanLeavesTheContentsUnchanged() {
     var usage = Self.scanned(0..<3)
 
-    usage.scanned(Self.found(0..<1, isComplete: false), since: usage, at: 0)
+    usage.scanned(Self.found(0..<1, isComplete: false), since: usage)
 
     #expect(usage.entries == 3 && usage.bytes == 3 * 4096)
   }
@@ -126,7 +126,7 @@ import Testing
     usage.used(Self.name(1), at: 0)
 
     usage.scanned(
-      Self.found(0..<1, isComplete: false), evicted: [Self.name(1), Self.name(2)], since: before, at: 0)
+      Self.found(0..<1, isComplete: false), evicted: [Self.name(1), Self.name(2)], since: before)
 
     #expect(
       Set(usage.uses.keys) == [Self.name(0), Self.name(1), Self.name(3)],

@@ -95,11 +95,10 @@ final class PixelFiles: Sendable {
       let status = try file.status
       guard status.isRegular, range.lowerBound < status.size else { return }
       try file.erase(ErasedRange.whole(range.clamped(to: 0..<status.size), in: file, size: status.size))
-      // With the lock held, because another process may have added a record before.
-      guard range.lowerBound == 0, case .acquired = file.lock(), try file.status.size <= range.upperBound
-      else {
-        return
-      }
+      guard range.lowerBound == 0 else { return }
+      if case .heldByAnother = file.lock() { return }
+      // Another process may have added a record before the pack was locked.
+      guard try file.status.size <= range.upperBound else { return }
       close(pack)
       try? file.truncate(to: 0)
       try? folder.remove(PackName.name(pack))

@@ -10,7 +10,7 @@ struct PackTrim {
   static let protectedSeconds = 3600.0
 
   /// The current time in seconds since 1970, by a clock that may be wrong.
-  let now: Int64
+  let time: Int64
 
   /// Returns the packs in the order of removal.
   ///
@@ -21,7 +21,7 @@ struct PackTrim {
   ) -> [PackUsage.Pack] {
     packs.map { pack -> (rank: (Int, Int64, UInt32), pack: PackUsage.Pack) in
       if let use = lastUse(pack.number) { return ((2, use, pack.number), pack) }
-      return ((pack.used > now + 86400 ? 0 : 1, pack.used, pack.number), pack)
+      return ((pack.used > time + 86400 ? 0 : 1, pack.used, pack.number), pack)
     }.sorted { $0.rank < $1.rank }.map(\.pack)
   }
 

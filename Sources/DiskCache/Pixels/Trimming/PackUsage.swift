@@ -18,8 +18,8 @@ struct PackUsage {
   private struct Use {
     /// The time of the last use in nanoseconds.
     var last: Int64
-    /// The time in nanoseconds at which the file was last given a time stamp.
-    var stamped: Int64?
+    /// The record of uses in the file's time stamp.
+    var record = UseRecord()
   }
 
   private var known: [UInt32: Pack]?
@@ -59,19 +59,10 @@ struct PackUsage {
     uses[number, default: Use(last: now)].last = now
   }
 
-  /// Returns true if the file of a pack is to get a time stamp, at most once a day.
-  ///
-  /// - Parameters:
-  ///   - recorded: The time that the file records, in seconds since 1970.
-  ///   - time: The wall-clock time in seconds since 1970.
-  ///   - now: The time in nanoseconds of a clock that never goes back.
+  /// Returns true if the file of a pack is to get a time stamp, at most once a day; see `UseRecord.take`.
   mutating func takeStamp(_ number: UInt32, recorded: Int64, time: Int64, at now: Int64) -> Bool {
-    let sinceRecorded = time.subtractingReportingOverflow(recorded).partialValue
-    guard sinceRecorded.magnitude >= FileTimes.longestUseInterval.magnitude else { return false }
-    let interval = Double(FileTimes.longestUseInterval)
-    if let last = uses[number]?.stamped, now < last.advanced(bySeconds: interval) { return false }
-    uses[number, default: Use(last: now)].stamped = now
-    return true
+    uses[number, default: Use(last: now)].record.take(
+      every: FileTimes.longestUseInterval, recorded: recorded, time: time, at: now)
   }
 
   /// Records that this process has added a record to a pack.

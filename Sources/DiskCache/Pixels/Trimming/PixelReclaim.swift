@@ -5,14 +5,15 @@ import VitrineLoading
 enum PixelReclaim {
   /// Removes the least recently used packs beside the folder of responses until the missing bytes and files are freed.
   /// Returns true if any pack was removed.
-  static func free(_ missing: DiskFloor.Missing, beside responses: borrowing Descriptor, now: Int64) -> Bool {
+  static func free(_ missing: DiskFloor.Missing, beside responses: borrowing Descriptor, time: Int64) -> Bool
+  {
     guard missing.isAny, let outer = try? responses.openFolder(".."),
       let root = try? outer.openFolder(CacheFolder.pixelVersion), (try? root.status)?.owner == geteuid(),
       let folder = try? root.openFolder(PixelFolder.packs)
     else { return false }
     var (missing, isAny) = (missing, false)
     let packs = PixelSweep.contents(of: folder).packs
-    for pack in PackTrim(now: now).order(packs) {
+    for pack in PackTrim(time: time).order(packs) {
       guard missing.isAny else { break }
       guard PixelSweep.remove(pack.number, in: folder) == .removed else { continue }
       missing.subtract(pack.bytes)

@@ -5,8 +5,7 @@ import VitrineLoading
 /// The pack that receives the pixels of this process. The lock of the file keeps other processes from adding to it, and
 /// ends with the process.
 final class ActivePack: Sendable {
-  /// The maximum number of packs of earlier processes that are tried before a new one is made, and of numbers for a new
-  /// one.
+  /// The maximum number of packs of earlier processes that are tried before a new one is made.
   private static let maximumCandidates = 4
 
   let number: UInt32
@@ -52,8 +51,8 @@ final class ActivePack: Sendable {
     isSingle: Bool, time: Int64, in folder: borrowing Descriptor
   ) throws(SystemError) -> ActivePack {
     var number = PackName.newNumber(isSingle: isSingle)
-    // Among thousands of packs, a random number is taken now and then.
-    for _ in 0..<maximumCandidates where (try? folder.status(of: PackName.name(number))) != nil {
+    // Among thousands of packs, a random number may be taken already.
+    while (try? folder.status(of: PackName.name(number))) != nil {
       number = PackName.newNumber(isSingle: isSingle)
     }
     let file = try folder.open(PackName.name(number), flags: O_RDWR | O_CREAT | O_EXCL | O_APPEND)

@@ -46,10 +46,12 @@ struct PixelRoom {
       guard try scan(files, active: active) else { return false }
     }
     if context.state.withLock({ $0.hasRoom(for: record) }) { return true }
-    guard !context.state.withLock({ $0.lacksRoom(at: now) }) else { return false }
+    let (lacksRoom, wasScanned) = context.state.withLock {
+      ($0.lacksRoom(at: now), $0.usage.wasScanned(within: Self.scanSeconds, at: now))
+    }
+    guard !lacksRoom else { return false }
     // Other processes may have removed packs since the last scan. A scan for each of many small packs would take long.
-    let isRecent = context.state.withLock { $0.usage.wasScanned(within: Self.scanSeconds, at: now) }
-    if !isRecent, try !scan(files, active: active) { return false }
+    if !wasScanned, try !scan(files, active: active) { return false }
     let time = context.time
     var locked = Set(active.map { [$0] } ?? [])
     while !context.state.withLock({ $0.hasRoom(for: record) }) {
@@ -76,7 +78,7 @@ struct PixelRoom {
     throw .diskIsFull(path: context.folder.path)
   }
 
-  /// Counts the packs, and removes those that no entry leads to. Returns false if they could not be counted. Throws
+  /// Counts the packs, and removes those that seem to have been erased. Returns false if they could not be counted. Throws
   /// `ENOENT` if the folder was removed. O(packs); O(entries) if most of a pack was erased.
   ///
   /// - Parameter active: The pack that this process adds to.
@@ -92,8 +94,8 @@ struct PixelRoom {
     return false
   }
 
-  /// Removes packs whose records were all replaced or removed. Such a pack takes few bytes, so that the byte limit does
-  /// not keep thousands of them from piling up where images change often.
+  /// Removes packs whose records were all replaced or removed, and empty packs of killed processes. Such a pack takes few
+  /// bytes, so that the byte limit does not keep thousands of them from piling up where images change often.
   private func removeErased(from found: inout PixelSweep.Contents, active: UInt32?, in files: PixelFiles) {
     let time = context.time
     let erased = found.packs.filter { $0.number != active && Self.mayBeErased($0, at: time) }
