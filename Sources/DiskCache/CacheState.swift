@@ -1,7 +1,9 @@
 /// The state of a cache in memory. Each method records one event in the counters, the known contents (`FolderUsage`)
 /// and the faults (`WritePause`).
 struct CacheState {
-  var limits: DiskImageCache.Limits
+  var limits: DiskImageCache.Limits {
+    didSet { if limits.timeToIdle != oldValue.timeToIdle { usage.requestIdleCheck() } }
+  }
   private(set) var usage = FolderUsage()
   private(set) var pause = WritePause()
   var delayedRemoval = DelayedRemoval()
@@ -18,6 +20,9 @@ struct CacheState {
 
   /// True if the folder must be trimmed after a store.
   func needsTrim(at now: Int64) -> Bool { usage.needsScan(for: limits, at: now) }
+
+  /// True if the folder must be trimmed after a revalidation, which adds few bytes.
+  func needsIdleCheck(at now: Int64) -> Bool { usage.needsIdleCheck(for: limits, at: now) }
 
   // MARK: Lookups
 

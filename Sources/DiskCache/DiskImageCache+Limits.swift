@@ -28,8 +28,8 @@ extension DiskImageCache {
     ///
     /// A use is a lookup on disk, of the response or its pixels; an image that is found in memory is not used on disk.
     /// Uses are recorded at intervals of a tenth of this time, at most a day, and a response may stay for one interval
-    /// longer. It is then removed by `trim()`, or by a store: stores look for such responses once in an interval, and at
-    /// most once a minute. A response that is looked up before that stays.
+    /// longer. It is then removed by `trim()`, a store or a revalidation: these two look for such responses once in an
+    /// interval, and at most once a minute. A response that is looked up before its removal stays.
     ///
     /// Programs that share a directory should have the same value. A recorded use before 2026 or in the future comes
     /// from a wrong clock, and the response stays.
@@ -58,14 +58,13 @@ extension DiskImageCache {
       return Double(time) - Double(stored) >= maximum
     }
 
-    /// Returns true if a response counts as not used for `timeToIdle`, after the recorded time of the last use. Times
-    /// are in seconds since 1970.
+    /// Returns true if a response whose last recorded use was at `used` is idle. Times are in seconds since 1970.
     func isIdle(used: Int64, time: Int64) -> Bool {
       FileTimes.earliestTime <= used && used <= time && isIdle(seconds: Double(time) - Double(used))
     }
 
-    /// Returns true if a recorded use this number of seconds ago is too old. The last use may be later than the recorded
-    /// one by `useInterval`.
+    /// Returns true if a response without a recorded use for this number of seconds is idle. The last use may be
+    /// `useInterval` later than the recorded one.
     func isIdle(seconds: Double) -> Bool {
       Self.maximumSeconds(timeToIdle).map { seconds >= $0 + Double(useInterval) } ?? false
     }
@@ -75,7 +74,8 @@ extension DiskImageCache {
       timeToIdle > 0 ? Int64(min(timeToIdle / 10, Double(FileTimes.longestUseInterval))) : 0
     }
 
-    /// The number of seconds after which a store looks for idle responses again; nil if it never does.
+    /// The number of seconds after which a store or a revalidation looks for idle responses again; nil if there are
+    /// none.
     var idleCheckInterval: Double? {
       Self.maximumSeconds(timeToIdle).map { _ in max(60, Double(useInterval)) }
     }

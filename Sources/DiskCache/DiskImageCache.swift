@@ -163,7 +163,8 @@ public final class DiskImageCache: ImageDataCache, StoredBodyReading {
   public func digest(of body: [UInt8]) -> BodyDigest? { BodyDigest(ContentHash(body)) }
 
   /// Appends the new headers and times to the file of a stored response, or writes the file again after many updates.
-  /// Returns false if the stored response is missing or has another body.
+  /// Removes idle responses if it is time to look for them; see `Limits.timeToIdle`. Returns false if the stored response
+  /// is missing or has another body.
   @discardableResult
   public func update(_ response: StoredResponse, of body: BodyDigest, for identity: RequestIdentity) -> Bool {
     !isReadOnly && responses.update(response, of: body, for: identity)

@@ -66,7 +66,7 @@ struct DiskTrim {
   /// was set since, or if the file does not record it.
   private func isIdle(_ entry: Entry) -> Bool {
     guard limits.isIdle(used: entry.used, time: time) else { return false }
-    return uses[entry.name].map { limits.isIdle(seconds: now.seconds(since: $0.time)) } ?? true
+    return uses[entry.name].map { limits.isIdle(seconds: now.seconds(since: $0.last)) } ?? true
   }
 
   private func evictToLimits(_ remaining: inout [Entry], _ unfinished: Int, _ outcome: inout Outcome) {

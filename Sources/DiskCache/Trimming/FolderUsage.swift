@@ -16,8 +16,8 @@ struct FolderUsage {
   struct Use: Hashable {
     /// A number that is larger for later uses, so that uses at the same time have an order.
     let number: UInt64
-    let time: Int64
-    /// The record of uses on disk.
+    let last: Int64
+    /// Limits how often uses are recorded in the file.
     var record: UseRecord
   }
 
@@ -25,8 +25,8 @@ struct FolderUsage {
   private var contents: Contents?
   private(set) var uses: [ContentHash: Use] = [:]
   private var lastUse: UInt64 = 0
-  /// The time in nanoseconds of the last trim, which has removed idle responses; nil before the first.
-  private var trimmedAt: Int64?
+  /// The time in nanoseconds of the last look for idle responses; nil if one is due.
+  private var lastIdleCheck: Int64?
 
   /// The number of responses; 0 before the first scan.
   var entries: Int { contents?.entries ?? 0 }
@@ -38,14 +38,18 @@ struct FolderUsage {
   /// processes may have stored as much.
   func needsScan(for limits: DiskImageCache.Limits, at now: Int64) -> Bool {
     guard let contents else { return true }
-    if let interval = limits.idleCheckInterval,
-      trimmedAt.map({ now >= $0.advanced(bySeconds: interval) }) ?? true
-    {
-      return true
-    }
-    return contents.stored > limits.bytes / 16 || contents.bytes > limits.bytes
-      || contents.entries > limits.count
+    return needsIdleCheck(for: limits, at: now) || contents.stored > limits.bytes / 16
+      || contents.bytes > limits.bytes || contents.entries > limits.count
   }
+
+  /// Returns true if it is time to look for idle responses.
+  func needsIdleCheck(for limits: DiskImageCache.Limits, at now: Int64) -> Bool {
+    guard let interval = limits.idleCheckInterval else { return false }
+    return lastIdleCheck.map { now >= $0.advanced(bySeconds: interval) } ?? true
+  }
+
+  /// Makes the next store look for idle responses.
+  mutating func requestIdleCheck() { lastIdleCheck = nil }
 
   /// Returns true if a file of `length` bytes, in place of a file of `replaced` bytes, fits within the limits, or takes
   /// no more than before.
@@ -60,7 +64,7 @@ struct FolderUsage {
   /// Records that a response was read.
   mutating func used(_ name: ContentHash, at now: Int64) {
     lastUse += 1
-    uses[name] = Use(number: lastUse, time: now, record: uses[name]?.record ?? UseRecord())
+    uses[name] = Use(number: lastUse, last: now, record: uses[name]?.record ?? UseRecord())
   }
 
   /// Records that a response was read. Returns true if the use is to be recorded on disk; see `UseRecord.take`.
@@ -117,8 +121,8 @@ struct FolderUsage {
     uses = uses.filter { name, use in
       use.number > before.lastUse || (found.isComplete ? names.contains(name) : !evicted.contains(name))
     }
+    if let trimmedAt { lastIdleCheck = trimmedAt }
     guard found.isComplete else { return }
-    if let trimmedAt { self.trimmedAt = trimmedAt }
     // The scan may or may not have counted responses that were stored meanwhile. Adding them at worst causes another
     // scan.
     let meanwhile = max(0, (contents?.stored ?? 0) - (before.contents?.stored ?? 0))

@@ -35,7 +35,9 @@ struct ResponseStore {
       }
     }
     switch outcome {
-    case .stored: trimIfNeeded()
+    case .stored:
+      let now = context.clock.now
+      if context.state.withLock({ $0.needsTrim(at: now) }) { trimmer.trim() }
     case .tooLarge, .paused: context.state.withLock { $0.refused() }
     case .failed: break
     }
@@ -48,7 +50,8 @@ struct ResponseStore {
     do throws(DiskImageCache.Fault) {
       switch try updateOnce(head, of: body, for: identity) {
       case .updated:
-        trimIfNeeded()
+        let now = context.clock.now
+        if context.state.withLock({ $0.needsIdleCheck(at: now) }) { trimmer.trim() }
         return true
       case .missing: return false
       case .needsWrite(let response): return store(response, for: identity) == .stored
@@ -57,11 +60,6 @@ struct ResponseStore {
       context.writeFailed(error)
       return false
     }
-  }
-
-  private func trimIfNeeded() {
-    let now = context.clock.now
-    if context.state.withLock({ $0.needsTrim(at: now) }) { trimmer.trim() }
   }
 
   private enum Update {

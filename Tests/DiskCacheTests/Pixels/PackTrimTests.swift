@@ -6,9 +6,9 @@ import VitrineConcurrency
 /// The choice of packs to remove, the quota of evictions, and time stamps, without a disk.
 struct PackTrimTests {
   private static let day: Int64 = 86400
-  private static let now: Int64 = 1_800_000_000
+  private static let time: Int64 = 1_800_000_000
 
-  private func pack(_ number: UInt32, bytes: Int = 100, used: Int64 = now) -> PackUsage.Pack {
+  private func pack(_ number: UInt32, bytes: Int = 100, used: Int64 = time) -> PackUsage.Pack {
     PackUsage.Pack(number: number, size: bytes, bytes: bytes, used: used)
   }
 
@@ -18,12 +18,12 @@ struct PackTrimTests {
     return usage
   }
 
-  private let trim = PackTrim(time: now)
+  private let trim = PackTrim(time: time)
 
   @Test func leastRecentlyUsedPacksAreRemovedFirst() {
     let packs = [
-      pack(1, used: Self.now - 50), pack(2, used: Self.now - 500), pack(3, used: Self.now),
-      pack(4, used: Self.now + 2 * Self.day), pack(5, used: .min / 4), pack(6, used: 0),
+      pack(1, used: Self.time - 50), pack(2, used: Self.time - 500), pack(3, used: Self.time),
+      pack(4, used: Self.time + 2 * Self.day), pack(5, used: .min / 4), pack(6, used: 0),
     ]
     #expect(trim.order(packs).map(\.number) == [4, 5, 6, 2, 1, 3])
     // This process has used packs 5 and 4, in this order.
@@ -80,13 +80,14 @@ struct PackTrimTests {
   @Test func packGetsOneTimeStampADay() {
     var usage = usage([pack(1)])
     let hour = Int64(nanosecondsIn: 3600)
-    func isStamped(_ number: UInt32 = 1, recorded: Int64 = Self.now, time: Int64, at now: Int64 = 0) -> Bool {
+    func isStamped(_ number: UInt32 = 1, recorded: Int64 = Self.time, time: Int64, at now: Int64 = 0) -> Bool
+    {
       usage.takeStamp(number, recorded: recorded, time: time, at: now)
     }
-    #expect(!isStamped(time: Self.now + Self.day - 1))
-    #expect(isStamped(time: Self.now + Self.day))
+    #expect(!isStamped(time: Self.time + Self.day - 1))
+    #expect(isStamped(time: Self.time + Self.day))
     // The wall clock jumps, but no day has passed.
-    for time in [0, Self.now + 10 * 365 * Self.day, Int64(0x1p33)] {
+    for time in [0, Self.time + 10 * 365 * Self.day, Int64(0x1p33)] {
       #expect(!isStamped(time: time, at: 23 * hour))
     }
     #expect(isStamped(time: 0, at: 24 * hour))
@@ -98,17 +99,17 @@ struct PackTrimTests {
     var usage = PackUsage()
     let limit = 16 * 8192
     #expect(usage.needsScan(forLimit: limit))
-    usage.grew(7, by: 5000, time: Self.now, at: 0)
+    usage.grew(7, by: 5000, time: Self.time, at: 0)
     #expect(usage.needsScan(forLimit: limit) && usage.packs.isEmpty)
     usage.scanned(PixelSweep.Contents(packs: [pack(1)], indexBytes: 30), at: 0)
     #expect(!usage.needsScan(forLimit: limit) && usage.bytes == 130)
     #expect(usage.lastUse(of: 7) == nil, "the pack does not exist")
     // A file takes whole blocks of 4 KiB.
-    usage.grew(1, by: 3900, time: Self.now, at: 5)
+    usage.grew(1, by: 3900, time: Self.time, at: 5)
     #expect(usage.bytes == 130)
-    usage.grew(1, by: 8192, time: Self.now, at: 5)
+    usage.grew(1, by: 8192, time: Self.time, at: 5)
     #expect(!usage.needsScan(forLimit: limit) && usage.bytes == 130 + 8192)
-    usage.grew(2, by: 1, time: Self.now, at: 6)
+    usage.grew(2, by: 1, time: Self.time, at: 6)
     #expect(usage.needsScan(forLimit: limit) && usage.packs.count == 2)
     usage.removed(1)
     #expect(usage.bytes == 30 + 4096 && usage.lastUse(of: 1) == nil && usage.lastUse(of: 2) == 6)

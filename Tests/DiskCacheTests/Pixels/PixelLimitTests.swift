@@ -145,6 +145,28 @@ import VitrineTesting
     #expect(fixture.packPaths.count == 2 && cache.has(0) && !cache.has(1) && cache.has(2))
   }
 
+  @Test func packOfManyImagesIsKeptWithoutLocks() {
+    let system = FaultySystem()
+    system.fail(.lock, number: FaultySystem.always, with: .error(ENOLCK))
+    let cache = fixture.pixels(on: system)
+    #expect(cache.put(1))
+    let packs = fixture.packPaths
+    cache.removePixels(of: identity(1))
+    #expect(cache.put(2) && fixture.packPaths == packs && cache.has(2))
+  }
+
+  @Test func numberThatAnotherPackHasIsNotTaken() throws {
+    let system = FaultySystem()
+    #expect(fixture.pixels().put(1))
+    let folder = try Descriptor(fixture.packFolder, flags: O_RDONLY | O_DIRECTORY, system: system)
+    system.fail(.open, numbers: 1...3, with: .error(EEXIST))
+    let pack = try ActivePack.create(isSingle: true, time: 0, in: folder)
+    #expect(system.hasFailed && PackName.isSingle(pack.number))
+    #expect((try? folder.status(of: PackName.name(pack.number)))?.isRegular == true)
+    system.fail(.open, number: FaultySystem.always, with: .error(EEXIST))
+    #expect(throws: SystemError.self) { _ = try ActivePack.create(isSingle: false, time: 0, in: folder) }
+  }
+
   @Test func packsAreRemovedForMissingFiles() throws {
     let cache = fixture.pixels { $0.maximumPackedBytes = 0 }
     for number in 0..<5 { #expect(cache.put(number)) }

@@ -5,17 +5,17 @@ import Testing
 /// The incomplete responses that are removed.
 @Suite struct IncompleteTrimTests {
   private static let day: Int64 = 86400
-  private let now: Int64 = 1_800_000_000
+  private let time: Int64 = 1_800_000_000
 
   private func entry(_ number: UInt64, megabytes: Int, age: Int64) -> DiskTrim.Entry {
     DiskTrim.Entry(
-      name: ContentHash(high: 0, low: number), bytes: megabytes << 20, stored: now - age, used: now - age)
+      name: ContentHash(high: 0, low: number), bytes: megabytes << 20, stored: time - age, used: time - age)
   }
 
   private func trim(bytes: Int = 150 << 20) -> IncompleteTrim {
     var limits = DiskImageCache.Limits()
     limits.bytes = bytes
-    return IncompleteTrim(limits: limits, time: now)
+    return IncompleteTrim(limits: limits, time: time)
   }
 
   private func numbers(_ entries: [DiskTrim.Entry]) -> [UInt64] { entries.map(\.name.low) }
@@ -56,7 +56,7 @@ import Testing
 
   @Test(arguments: unsetTimes)
   func responsesFromBeforeTheClockWasSetStayUntilOthersNeedTheSpace(stored: Int64) {
-    let entries = [entry(1, megabytes: 20, age: now - stored), entry(2, megabytes: 10, age: 60)]
+    let entries = [entry(1, megabytes: 20, age: time - stored), entry(2, megabytes: 10, age: 60)]
     #expect(!trim().isTooOld(stored))
     #expect(numbers(trim().victims(of: entries)) == [])
     #expect(numbers(trim().victims(of: entries, toFit: 3 << 20)) == [1])
@@ -72,7 +72,7 @@ import Testing
       entry(1, megabytes: 20, age: future), entry(2, megabytes: 10, age: 60),
       entry(3, megabytes: 2, age: future - 1),
     ]
-    #expect(!trim().isTooOld(now - future))
+    #expect(!trim().isTooOld(time - future))
     #expect(numbers(trim().victims(of: entries)) == [])
     #expect(numbers(trim().victims(of: entries, toFit: 11 << 20)) == [2, 1])
   }

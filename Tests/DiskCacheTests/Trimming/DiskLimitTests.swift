@@ -247,13 +247,28 @@ import Testing
     #expect(storedNumbers(cache, of: 2) == [1])
   }
 
-  @Test func revalidatedResponseMakesRoomLikeANewOne() {
+  @Test func revalidationsLookForIdleResponses() {
     let cache = fixture.cache { $0.timeToIdle = 1000 }
     for number in 0..<2 { cache.store(storedResponse(), for: identity(number)) }
     fixture.wait(1100)
     let response = storedResponse()
     #expect(cache.update(response, of: BodyDigest(ContentHash(response.body)), for: identity(1)))
     #expect(storedNumbers(cache, of: 2) == [1])
+  }
+
+  @Test func revalidationsDoNotScanTheFolderOtherwise() {
+    let system = FaultySystem()
+    fixture.cache().store(storedResponse(), for: identity(1))
+    for timeToIdle in [1000, Double.infinity] {
+      let cache = fixture.cache(on: system) { ($0.timeToIdle, $0.bytes) = (timeToIdle, 8192) }
+      let response = storedResponse()
+      let scans = system.counts[.names] ?? 0
+      for _ in 0..<20 {
+        #expect(cache.update(response, of: BodyDigest(ContentHash(response.body)), for: identity(1)))
+      }
+      // One scan lists the folder, its subfolder and the folder of older versions.
+      #expect((system.counts[.names] ?? 0) - scans <= (timeToIdle == 1000 ? 3 : 0))
+    }
   }
 
   @Test func fileSystemThatKeepsOnlyTheDayIsWrittenOncePerInterval() {

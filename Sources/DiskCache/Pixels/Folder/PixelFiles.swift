@@ -87,8 +87,8 @@ final class PixelFiles: Sendable {
     }
   }
 
-  /// Overwrites a record of a pack, as far as the pack has it. Removes a pack in which this was the only record, unless a
-  /// process adds to it.
+  /// Overwrites a record of a pack, as far as the pack has it. Removes a pack in which this was the only record, unless
+  /// records may be added to it.
   private func overwrite(_ range: Range<Int>, in pack: UInt32) throws(SystemError) {
     do throws(SystemError) {
       let file = try folder.open(PackName.name(pack), flags: O_RDWR)
@@ -96,7 +96,11 @@ final class PixelFiles: Sendable {
       guard status.isRegular, range.lowerBound < status.size else { return }
       try file.erase(ErasedRange.whole(range.clamped(to: 0..<status.size), in: file, size: status.size))
       guard range.lowerBound == 0 else { return }
-      if case .heldByAnother = file.lock() { return }
+      switch file.lock() {
+      case .acquired: break
+      case .heldByAnother: return
+      case .unavailable: guard PackName.isSingle(pack) else { return }
+      }
       // Another process may have added a record before the pack was locked.
       guard try file.status.size <= range.upperBound else { return }
       close(pack)

@@ -39,13 +39,13 @@ struct PackTrim {
   /// Returns the packs to remove so that a new record has room; nil if packs would have to go that this process has
   /// used a short time ago.
   ///
-  /// - Parameter time: The time in nanoseconds.
+  /// - Parameter now: The time in nanoseconds of a clock that never goes back.
   func victims(
-    _ usage: PackUsage, limit: Int, for record: Int, locked: Set<UInt32> = [], at time: Int64
+    _ usage: PackUsage, limit: Int, for record: Int, locked: Set<UInt32> = [], at now: Int64
   ) -> [PackUsage.Pack]? {
     let victims = victims(usage, limit: limit.subtractingSaturated(record), locked: locked)
     let freed = victims.reduce(0) { $0.addingSaturated($1.bytes) }
     guard usage.bytes.subtractingSaturated(freed).addingSaturated(record) <= limit else { return nil }
-    return victims.contains { usage.isProtected($0.number, at: time) } ? nil : victims
+    return victims.contains { usage.isProtected($0.number, at: now) } ? nil : victims
   }
 }

@@ -18,7 +18,7 @@ struct PackUsage {
   private struct Use {
     /// The time of the last use in nanoseconds.
     var last: Int64
-    /// The record of uses in the file's time stamp.
+    /// Limits how often uses are recorded in the file.
     var record = UseRecord()
   }
 

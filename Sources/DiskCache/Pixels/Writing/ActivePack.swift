@@ -7,6 +7,9 @@ import VitrineLoading
 final class ActivePack: Sendable {
   /// The maximum number of packs of earlier processes that are tried before a new one is made.
   private static let maximumCandidates = 4
+  /// The maximum number of numbers that are tried for a new pack: among thousands of packs, a random number may be taken
+  /// already.
+  private static let maximumNumbers = 4
 
   let number: UInt32
   private let file: Descriptor
@@ -50,11 +53,20 @@ final class ActivePack: Sendable {
   static func create(
     isSingle: Bool, time: Int64, in folder: borrowing Descriptor
   ) throws(SystemError) -> ActivePack {
-    var number = PackName.newNumber(isSingle: isSingle)
-    // Among thousands of packs, a random number may be taken already.
-    while (try? folder.status(of: PackName.name(number))) != nil {
-      number = PackName.newNumber(isSingle: isSingle)
+    for _ in 1..<maximumNumbers {
+      do throws(SystemError) {
+        return try create(PackName.newNumber(isSingle: isSingle), time: time, in: folder)
+      } catch {
+        guard error.code == EEXIST else { throw error }
+      }
     }
+    return try create(PackName.newNumber(isSingle: isSingle), time: time, in: folder)
+  }
+
+  /// Creates a pack; throws `EEXIST` if the number is taken.
+  private static func create(
+    _ number: UInt32, time: Int64, in folder: borrowing Descriptor
+  ) throws(SystemError) -> ActivePack {
     let file = try folder.open(PackName.name(number), flags: O_RDWR | O_CREAT | O_EXCL | O_APPEND)
     _ = file.lock()
     // On a file system without file times the pack is used nevertheless.

@@ -78,7 +78,7 @@ struct PixelRoom {
     throw .diskIsFull(path: context.folder.path)
   }
 
-  /// Counts the packs, and removes those that seem to have been erased. Returns false if they could not be counted. Throws
+  /// Counts the packs, and removes those that no entry leads to. Returns false if they could not be counted. Throws
   /// `ENOENT` if the folder was removed. O(packs); O(entries) if most of a pack was erased.
   ///
   /// - Parameter active: The pack that this process adds to.
@@ -94,11 +94,12 @@ struct PixelRoom {
     return false
   }
 
-  /// Removes packs whose records were all replaced or removed, and empty packs of killed processes. Such a pack takes few
-  /// bytes, so that the byte limit does not keep thousands of them from piling up where images change often.
+  /// Removes packs whose records were all replaced or removed, and empty packs for a single image, whose writer was
+  /// killed. Such packs take few bytes, so that the byte limit does not keep thousands of them from piling up where
+  /// images change often.
   private func removeErased(from found: inout PixelSweep.Contents, active: UInt32?, in files: PixelFiles) {
     let time = context.time
-    let erased = found.packs.filter { $0.number != active && Self.mayBeErased($0, at: time) }
+    let erased = found.packs.filter { $0.number != active && Self.mayBeErased($0, time: time) }
     guard !erased.isEmpty, let used = try? files.index.packs() else { return }
     var removed: Set<UInt32> = []
     for pack in erased where !used.contains(pack.number) {
@@ -115,7 +116,7 @@ struct PixelRoom {
 
   /// Returns true if all records of a pack may have been erased, or if a process was killed before the first one was
   /// written.
-  private static func mayBeErased(_ pack: PackUsage.Pack, at time: Int64) -> Bool {
+  private static func mayBeErased(_ pack: PackUsage.Pack, time: Int64) -> Bool {
     if PackName.isSingle(pack.number) {
       guard pack.used < time - newPackSeconds else { return false }
       if pack.size == 0 { return true }
