@@ -1,9 +1,7 @@
 /// The state of a cache in memory. Each method records one event in the counters, the known contents (`FolderUsage`)
 /// and the faults (`WritePause`).
 struct CacheState {
-  var limits: DiskImageCache.Limits {
-    didSet { if limits.timeToIdle != oldValue.timeToIdle { usage.requestIdleCheck() } }
-  }
+  var limits: DiskImageCache.Limits
   private(set) var usage = FolderUsage()
   private(set) var pause = WritePause()
   var delayedRemoval = DelayedRemoval()

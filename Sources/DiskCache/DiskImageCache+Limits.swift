@@ -28,8 +28,8 @@ extension DiskImageCache {
     ///
     /// A use is a lookup on disk, of the response or its pixels; an image that is found in memory is not used on disk.
     /// Uses are recorded at intervals of a tenth of this time, at most a day, and a response may stay for one interval
-    /// longer. It is then removed by `trim()`, a store or a revalidation: these two look for such responses once in an
-    /// interval, and at most once a minute. A response that is looked up before its removal stays.
+    /// longer. It is then removed by `trim()`, a store or a revalidation. Stores and revalidations look for such
+    /// responses once in an interval, and at most once a minute. A response that is looked up before its removal stays.
     ///
     /// Programs that share a directory should have the same value. A recorded use before 2026 or in the future comes
     /// from a wrong clock, and the response stays.
@@ -74,8 +74,8 @@ extension DiskImageCache {
       timeToIdle > 0 ? Int64(min(timeToIdle / 10, Double(FileTimes.longestUseInterval))) : 0
     }
 
-    /// The number of seconds after which a store or a revalidation looks for idle responses again; nil if there are
-    /// none.
+    /// The number of seconds after which a store or a revalidation looks for idle responses again; nil if `timeToIdle`
+    /// is infinite.
     var idleCheckInterval: Double? {
       Self.maximumSeconds(timeToIdle).map { _ in max(60, Double(useInterval)) }
     }

@@ -44,8 +44,8 @@ public final class DiskImageCache: ImageDataCache, StoredBodyReading {
   /// nothing.
   ///
   /// The directory, its folder `v3`, and the subfolder and the file of a response must belong to this user or to root,
-  /// and no other user may be able to write to them; otherwise nothing is found there, and `fault` says why. A directory
-  /// that does not exist is an empty cache. Use a seed as a lower layer of a `LayeredImageCache`.
+  /// and no other user may be able to write to them; otherwise nothing is found there, and `fault` says why. A
+  /// directory that does not exist is an empty cache. Use a seed as a lower layer of a `LayeredImageCache`.
   public convenience init(
     seed directory: String, wallClock: @escaping @Sendable () -> Double = { Date().timeIntervalSince1970 }
   ) {
@@ -100,7 +100,8 @@ public final class DiskImageCache: ImageDataCache, StoredBodyReading {
   /// True if the cache only reads its directory; see `init(seed:wallClock:)`.
   public var isReadOnly: Bool { context.folder.isReadOnly }
 
-  /// The limits of the cache. A change takes effect at the next store, or at once with `trim()`.
+  /// The limits of the cache. A change takes effect at the next store, that of `timeToIdle` at the next look for idle
+  /// responses, or at once with `trim()`.
   public var limits: Limits {
     get { context.limits }
     set { context.state.withLock { $0.limits = newValue } }
@@ -113,9 +114,9 @@ public final class DiskImageCache: ImageDataCache, StoredBodyReading {
   /// Faults that pass on their own, such as a lack of descriptors, are left out.
   public var fault: Fault? { context.state.withLock { $0.pause.fault } }
 
-  /// Scans the folder and removes what exceeds the limits, the least recently used responses first. A store does the
-  /// same when necessary. Does nothing while another thread or process trims; the lock of another process is ignored
-  /// after five seconds in which at least three trims have found the lock held. O(files).
+  /// Scans the folder and removes what exceeds the limits, the least recently used responses first. A store or an
+  /// update does the same when necessary. Does nothing while another thread or process trims; the lock of another
+  /// process is ignored after five seconds in which at least three trims have found the lock held. O(files).
   public func trim() { trimmer.trim() }
 
   /// Scans the folder, and returns the statistics with the contents that were found. O(files).
@@ -163,8 +164,8 @@ public final class DiskImageCache: ImageDataCache, StoredBodyReading {
   public func digest(of body: [UInt8]) -> BodyDigest? { BodyDigest(ContentHash(body)) }
 
   /// Appends the new headers and times to the file of a stored response, or writes the file again after many updates.
-  /// Removes idle responses if it is time to look for them; see `Limits.timeToIdle`. Returns false if the stored response
-  /// is missing or has another body.
+  /// Trims the cache if it is time to look for idle responses; see `Limits.timeToIdle`. Returns false if the stored
+  /// response is missing or has another body.
   @discardableResult
   public func update(_ response: StoredResponse, of body: BodyDigest, for identity: RequestIdentity) -> Bool {
     !isReadOnly && responses.update(response, of: body, for: identity)

@@ -9,8 +9,8 @@ public import VitrineLoading
 ///
 /// Many small images share a file (a pack), and an index says where the pixels of an image are. A hit reads twice and
 /// usually opens no file; opening the cache and a hit cost the same with a thousand and with a hundred thousand images.
-/// Pixels belong to the bytes that they were made from: when the response is replaced or removed, they are not shown any
-/// more.
+/// Pixels belong to the bytes that they were made from: when the response is replaced or removed, they are not shown
+/// any more.
 ///
 /// Made for machines that lose power without warning: each entry identifies itself and has hashes of its contents, and
 /// a damaged entry is a cache miss. Several processes may share a folder. They do not wait for each other, except for
@@ -50,9 +50,9 @@ public final class DiskPixelCache: ImagePixelCache {
   /// on a read-only root. Nothing in the directory changes, not even the times of files; stores, removals and trims do
   /// nothing.
   ///
-  /// The same rules apply as for `DiskImageCache.init(seed:wallClock:)`: the directory, its folder `p1` and the files in
-  /// it must belong to this user or to root, and no other user may be able to write to them; otherwise nothing is found,
-  /// and `fault` says why. A directory that does not exist is an empty cache.
+  /// The same rules apply as for `DiskImageCache.init(seed:wallClock:)`: the directory, its folder `p1` and the files
+  /// in it must belong to this user or to root, and no other user may be able to write to them; otherwise nothing is
+  /// found, and `fault` says why. A directory that does not exist is an empty cache.
   ///
   /// `Application` and `bootstrap` look for pixels in the seeds of a `LayeredImageCache` by themselves. Use this cache
   /// as their `pixelCache` only if there is no writable one.

@@ -6,9 +6,9 @@ struct UseRecord: Hashable {
   /// The time in nanoseconds at which this process last recorded a use; nil if it has recorded none.
   private var last: Int64?
 
-  /// Returns true if a use is to be recorded now, because neither the file nor this process has recorded one in the last
-  /// `interval` seconds; the use then counts as recorded. The file alone does not decide: its file system may not keep
-  /// the exact time.
+  /// Returns true if a use is to be recorded now, because neither the file nor this process has recorded one in the
+  /// last `interval` seconds; the use then counts as recorded. The file alone does not decide: its file system may not
+  /// keep the exact time.
   ///
   /// - Parameters:
   ///   - interval: The minimum number of seconds between two records.

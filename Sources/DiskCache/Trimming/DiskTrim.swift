@@ -9,8 +9,8 @@ struct DiskTrim {
     let bytes: Int
     /// The time of the store in seconds since 1970, by a clock that may have been wrong.
     let stored: Int64
-    /// The recorded time of the last use in seconds since 1970, by a clock that may have been wrong. Uses are recorded at
-    /// intervals; see `DiskImageCache.Limits.useInterval`.
+    /// The recorded time of the last use in seconds since 1970, by a clock that may have been wrong. Uses are
+    /// recorded at intervals; see `DiskImageCache.Limits.useInterval`.
     let used: Int64
   }
 

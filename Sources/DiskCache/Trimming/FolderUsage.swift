@@ -25,7 +25,7 @@ struct FolderUsage {
   private var contents: Contents?
   private(set) var uses: [ContentHash: Use] = [:]
   private var lastUse: UInt64 = 0
-  /// The time in nanoseconds of the last look for idle responses; nil if one is due.
+  /// The time in nanoseconds of the last trim, which has looked for idle responses; nil before the first.
   private var lastIdleCheck: Int64?
 
   /// The number of responses; 0 before the first scan.
@@ -47,9 +47,6 @@ struct FolderUsage {
     guard let interval = limits.idleCheckInterval else { return false }
     return lastIdleCheck.map { now >= $0.advanced(bySeconds: interval) } ?? true
   }
-
-  /// Makes the next store look for idle responses.
-  mutating func requestIdleCheck() { lastIdleCheck = nil }
 
   /// Returns true if a file of `length` bytes, in place of a file of `replaced` bytes, fits within the limits, or takes
   /// no more than before.

@@ -22,9 +22,9 @@ enum ResponseWriter {
     return replaced
   }
 
-  /// Appends a note with a new head to the file of an entry, provided that the file has the body that `start` describes.
-  /// Returns the lengths of the file before and after; nil if the whole file must be written. Throws if the file cannot
-  /// be opened or written. An incomplete note is ignored by readers.
+  /// Appends a note with a new head to the file of an entry, provided that the file has the body that `start`
+  /// describes. Returns the lengths of the file before and after; nil if the whole file must be written. Throws if
+  /// the file cannot be opened or written. An incomplete note is ignored by readers.
   static func appendNote(
     _ start: [UInt8], bodyLength: Int, _ entry: DiskEntry, in shard: borrowing Descriptor, time: Int64
   ) throws(SystemError) -> (before: Int, after: Int)? {

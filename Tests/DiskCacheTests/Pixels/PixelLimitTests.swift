@@ -155,7 +155,7 @@ import VitrineTesting
     #expect(cache.put(2) && fixture.packPaths == packs && cache.has(2))
   }
 
-  @Test func numberThatAnotherPackHasIsNotTaken() throws {
+  @Test func packIsCreatedWithAnotherNumberIfOneIsTaken() throws {
     let system = FaultySystem()
     #expect(fixture.pixels().put(1))
     let folder = try Descriptor(fixture.packFolder, flags: O_RDONLY | O_DIRECTORY, system: system)
@@ -164,7 +164,7 @@ import VitrineTesting
     #expect(system.hasFailed && PackName.isSingle(pack.number))
     #expect((try? folder.status(of: PackName.name(pack.number)))?.isRegular == true)
     system.fail(.open, number: FaultySystem.always, with: .error(EEXIST))
-    #expect(throws: SystemError.self) { _ = try ActivePack.create(isSingle: false, time: 0, in: folder) }
+    #expect(throws: SystemError(EEXIST)) { _ = try ActivePack.create(isSingle: false, time: 0, in: folder) }
   }
 
   @Test func packsAreRemovedForMissingFiles() throws {

@@ -1,4 +1,5 @@
 import Testing
+import VitrineConcurrency
 
 @testable import VitrineDiskCache
 
@@ -47,6 +48,24 @@ import Testing
     usage.removed(Self.name(3), bytes: 4096)
     usage.removed(Self.name(2), bytes: nil)
     #expect(usage.entries == 3 && usage.bytes == 3 * 4096)
+  }
+
+  @Test func idleResponsesAreLookedForAtIntervalsAlsoAfterAnIncompleteTrim() {
+    var limits = limits()
+    limits.timeToIdle = 1000
+    var usage = Self.scanned(0..<3)
+    let (before, end) = (Int64(nanosecondsIn: 99.9), Int64(nanosecondsIn: 100))
+    #expect(usage.needsIdleCheck(for: limits, at: 0) && usage.needsScan(for: limits, at: 0))
+    for isComplete in [true, false] {
+      usage.scanned(Self.found(0..<3, isComplete: isComplete), since: usage, trimmedAt: 0)
+      #expect(!usage.needsIdleCheck(for: limits, at: before) && !usage.needsScan(for: limits, at: before))
+      #expect(usage.needsIdleCheck(for: limits, at: end) && usage.needsScan(for: limits, at: end))
+      // A scan that only counts changes nothing.
+      usage.scanned(Self.found(0..<3), since: usage)
+      #expect(usage.needsIdleCheck(for: limits, at: end))
+    }
+    limits.timeToIdle = .infinity
+    #expect(!usage.needsIdleCheck(for: limits, at: .max))
   }
 
   @Test func countsAreNeverNegative() {

@@ -3,7 +3,8 @@ import Synchronization
 import VitrineConcurrency
 import VitrineLoading
 
-/// The open folder of packs with its index. The packs that were used last stay open, so that a hit usually opens no file.
+/// The open folder of packs with its index. The packs that were used last stay open, so that a hit usually opens no
+/// file.
 final class PixelFiles: Sendable {
   /// The maximum number of packs that stay open. Within the byte limit there are about 32 packs of many images. To open
   /// a pack takes much less time than to read a large image.

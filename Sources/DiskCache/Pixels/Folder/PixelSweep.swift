@@ -52,6 +52,7 @@ enum PixelSweep {
   }
 
   /// Removes a pack. The pack is emptied first: other processes may have it open, and would keep the blocks in use.
+  /// Without locks, an image that another process adds meanwhile is lost, which is a miss.
   static func remove(
     _ number: UInt32, in folder: borrowing Descriptor, evenIfLocked: Bool = false
   ) -> Removal {

@@ -7,9 +7,9 @@ import VitrineLoading
 final class ActivePack: Sendable {
   /// The maximum number of packs of earlier processes that are tried before a new one is made.
   private static let maximumCandidates = 4
-  /// The maximum number of numbers that are tried for a new pack: among thousands of packs, a random number may be taken
-  /// already.
-  private static let maximumNumbers = 4
+  /// The maximum number of attempts to create a pack. Each has a new random number, which may be taken among thousands
+  /// of packs.
+  private static let maximumAttempts = 4
 
   let number: UInt32
   private let file: Descriptor
@@ -53,7 +53,7 @@ final class ActivePack: Sendable {
   static func create(
     isSingle: Bool, time: Int64, in folder: borrowing Descriptor
   ) throws(SystemError) -> ActivePack {
-    for _ in 1..<maximumNumbers {
+    for _ in 1..<maximumAttempts {
       do throws(SystemError) {
         return try create(PackName.newNumber(isSingle: isSingle), time: time, in: folder)
       } catch {

@@ -78,7 +78,7 @@ struct PixelRoom {
     throw .diskIsFull(path: context.folder.path)
   }
 
-  /// Counts the packs, and removes those that no entry leads to. Returns false if they could not be counted. Throws
+  /// Counts the packs, and removes those that were erased. Returns false if they could not be counted. Throws
   /// `ENOENT` if the folder was removed. O(packs); O(entries) if most of a pack was erased.
   ///
   /// - Parameter active: The pack that this process adds to.
