@@ -1,3 +1,4 @@
+import VitrineConcurrency
 import VitrineLoading
 
 /// The time limits of a transfer.
@@ -7,8 +8,8 @@ import VitrineLoading
 struct Deadlines: Sendable {
   private let timeouts: TransportRequest.Timeouts
   private var total: TransferInstant?
-  /// The maximum time without any bytes, in nanoseconds; `nil` for no limit.
-  private let stallLimit: Int64?
+  /// The maximum time without any bytes, and the maximum time to connect, in nanoseconds; `nil` for no limit.
+  private let stallLimit, connectLimit: Int64?
   /// The end of the stall limit, which starts when the request is sent.
   private var stall: TransferInstant?
   /// The end of the time for reading a body that will be discarded.
@@ -22,13 +23,14 @@ struct Deadlines: Sendable {
   /// When libcurl before 8.4 handles one timer of a transfer, it drops the transfer's timers of the next millisecond as
   /// well. Without the timer of the limit for connecting, libcurl may not look at the transfer again.
   private var connectCheck: TransferInstant?
-  /// The time from the end of the limit to the check, because the limit starts when libcurl begins the transfer.
-  static let checkDelay = Duration.milliseconds(100)
+  /// The nanoseconds from the end of the limit to the check, because the limit starts when libcurl begins the transfer.
+  private static let checkDelay: Int64 = 100_000_000
 
   init(_ timeouts: TransportRequest.Timeouts, startedAt start: TransferInstant) {
     self.timeouts = timeouts
-    total = Self.duration(timeouts.total).map { start.advanced(by: $0) }
-    stallLimit = Self.duration(timeouts.stall).map { TransferInstant.nanoseconds(in: $0) }
+    total = Self.nanoseconds(timeouts.total).map { start.advanced(byNanoseconds: $0) }
+    stallLimit = Self.nanoseconds(timeouts.stall)
+    connectLimit = Self.nanoseconds(timeouts.connect)
   }
 
   /// The time at which the transfer was paused; nil while it is running.
@@ -84,12 +86,12 @@ struct Deadlines: Sendable {
   /// Limits the time to connect, counted from `start`, because another transfer failed to open the connection that this
   /// transfer is waiting for.
   mutating func limitConnecting(since start: TransferInstant) {
-    connection = Self.duration(timeouts.connect).map { start.advanced(by: $0) }
+    connection = connectLimit.map { start.advanced(byNanoseconds: $0) }
   }
 
   /// Notes that a request is passed to libcurl, which then connects or waits for a connection.
   mutating func beginConnecting(at now: TransferInstant) {
-    connectCheck = Self.duration(timeouts.connect).map { now.advanced(by: $0).advanced(by: Self.checkDelay) }
+    connectCheck = connectLimit.map { now.advanced(byNanoseconds: $0 + Self.checkDelay) }
   }
 
   /// Returns true if libcurl must check the limit for connecting now. The next check follows after the same time,
@@ -109,8 +111,8 @@ struct Deadlines: Sendable {
     pausedAt = nil
   }
 
-  /// Converts seconds to a duration. Returns `nil`, no limit, for NaN and for 10⁹ seconds (32 years) or more.
-  private static func duration(_ seconds: Double) -> Duration? {
-    seconds < 1e9 ? .seconds(max(0, seconds)) : nil
+  /// Converts the seconds of a limit. Returns `nil`, no limit, for NaN and for 10⁹ seconds (32 years) or more.
+  private static func nanoseconds(_ seconds: Double) -> Int64? {
+    seconds < 1e9 ? Int64(nanosecondsIn: max(0, seconds)) : nil
   }
 }

@@ -16,11 +16,13 @@ extension Hop {
   /// Creates the first hop of a request. Throws `.unsupportedScheme` or `.invalidURL` if the URL is not a valid http or
   /// https URL.
   init(_ request: TransportRequest) throws(ImageError) {
-    let url = request.url
-    if let scheme = url.scheme?.lowercased(), scheme != "http", scheme != "https" {
-      throw .unsupportedScheme(scheme)
+    let (url, address) = (request.url, WebAddress(request.url))
+    guard let address, ["http", "https"].contains(address.origin.scheme) else {
+      if let scheme = url.scheme?.lowercased(), scheme != "http", scheme != "https" {
+        throw .unsupportedScheme(scheme)
+      }
+      throw .invalidURL(url.absoluteString)
     }
-    guard let address = WebAddress(url) else { throw .invalidURL(url.absoluteString) }
     self.init(address: address, headers: request.headers)
   }
 }

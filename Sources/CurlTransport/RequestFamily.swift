@@ -11,12 +11,18 @@ struct RequestFamily: Equatable {
   /// cookies from one transfer to the next, and a handle that has spoken to a proxy keeps the state of that.
   init?(_ hop: Hop, connectLimit: Double, _ settings: TransferSettings) {
     guard !settings.addsCredentials, settings.proxies.proxy(for: hop.address.origin) == nil,
-      !hop.address.text.utf8.contains(UInt8(ascii: "@"))
+      !Self.mayHaveLogin(hop.address.text)
     else { return nil }
     origin = hop.address.origin
     headers = hop.headers.fields
     self.connectLimit = connectLimit
     needsFreshConnection = hop.needsFreshConnection
+  }
+
+  private static func mayHaveLogin(_ url: String) -> Bool {
+    let at = UInt8(ascii: "@")
+    // Contiguous bytes, which native strings have, are read several times faster.
+    return url.utf8.withContiguousStorageIfAvailable { $0.contains(at) } ?? url.utf8.contains(at)
   }
 
   static func == (one: Self, other: Self) -> Bool {

@@ -10,7 +10,9 @@ final class Transfer {
   private let settings: TransferSettings
   /// Tells the transfer loop to call `resume()`. May be called from any thread.
   private let requestResume: @Sendable () -> Void
-  private var state: TransferState
+  /// The decisions. Accesses never overlap, because no method calls back. They are not checked, which would take a tenth
+  /// of the instructions for the head of a response.
+  @exclusivity(unchecked) private var state: TransferState
   private var connections = 0
   private var isReused = false
   /// True if the current hop has set cookies.
@@ -138,7 +140,7 @@ final class Transfer {
       nameLookup: easy.seconds(CURLINFO_NAMELOOKUP_TIME_T), connect: easy.seconds(CURLINFO_CONNECT_TIME_T),
       tls: easy.seconds(CURLINFO_APPCONNECT_TIME_T), firstByte: easy.seconds(CURLINFO_STARTTRANSFER_TIME_T),
       // libcurl counts up to the last byte it received, which may be long before a transfer is cancelled.
-      total: max(easy.seconds(CURLINFO_TOTAL_TIME_T), (TransferInstant.now - hopBegan) / .seconds(1)))
+      total: max(easy.seconds(CURLINFO_TOTAL_TIME_T), hopBegan.seconds(until: .now)))
   }
 
   /// Reports the end of the transfer to the receiver. The loop calls this once.

@@ -45,6 +45,9 @@ struct TransferInstant: Hashable, Comparable, Sendable {
     return rest > 0 ? whole + 1 : whole
   }
 
+  /// Returns the number of seconds until a later time; negative for an earlier time.
+  func seconds(until later: TransferInstant) -> Double { Double(later.nanoseconds - nanoseconds) / 1e9 }
+
   func duration(to other: TransferInstant) -> Duration { .nanoseconds(other.nanoseconds - nanoseconds) }
 
   static func + (time: Self, duration: Duration) -> Self { time.advanced(by: duration) }

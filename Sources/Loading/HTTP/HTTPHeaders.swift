@@ -108,12 +108,16 @@ private struct NameMark: Equatable {
   private let value: UInt32
 
   init(_ name: String) {
-    let bytes = name.utf8
+    // Contiguous bytes, which native strings have, are read several times faster.
+    value = name.utf8.withContiguousStorageIfAvailable { Self.value(of: $0) } ?? Self.value(of: name.utf8)
+  }
+
+  private static func value(of bytes: some BidirectionalCollection<UInt8>) -> UInt32 {
     let count = UInt32(truncatingIfNeeded: bytes.count)
     // An ASCII letter in upper case and in lower case differ in one bit.
     let first = UInt32(bytes.first ?? 0) | 0x20
     let last = UInt32(bytes.last ?? 0) | 0x20
-    value = count << 16 | first << 8 | last
+    return count << 16 | first << 8 | last
   }
 }
 
