@@ -134,6 +134,19 @@ struct StatusTextTests {
         ].joined(separator: gap))
   }
 
+  @Test func failureIsNamedInPlaceOfTheWaitForOthers() {
+    let status = StatusText(
+      feed: "Gallery", bySource: [.disk: 5], stale: [.waiting: 3, .unreachable: 2],
+      oldest: StoredAge(seconds: 90))
+
+    #expect(
+      status.text
+        == [
+          "Gallery", "5 images: 5 from disk", "stored images, up to 1 min old, the server cannot be reached",
+          memory,
+        ].joined(separator: gap))
+  }
+
   @Test(
     arguments: [
       (nil, "the server has not responded yet"),

@@ -64,7 +64,9 @@ nonisolated struct StatusText {
     let images = stored < count ? "\(stored) of them stored" : stored == 1 ? "stored image" : "stored images"
     let age = oldest.map { stored == 1 ? "\($0) old" : "up to \($0) old" }
     // A part of its own says that the program is offline.
-    let reasons = StaleReason.allCases.filter { stale[$0, default: 0] > 0 && !(isOffline && $0 == .offline) }
+    var reasons = StaleReason.allCases.filter { stale[$0, default: 0] > 0 && !(isOffline && $0 == .offline) }
+    // A failure of some requests says more than that others wait.
+    if reasons.count > 1 { reasons.removeAll { $0 == .waiting } }
     return ([images, age].compactMap { $0 } + reasons.map(\.text)).joined(separator: ", ")
   }
 
