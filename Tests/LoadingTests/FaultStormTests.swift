@@ -76,7 +76,7 @@ import VitrineTesting
   private func whileBusy(_ downloader: ImageDownloader, _ body: () async throws -> Void) async rethrows {
     let flag = Flag()
     for _ in 0..<3 {
-      BlockingThread.start { while flag.isSet.load(ordering: .relaxed) { _ = downloader.statistics } }
+      BlockingThread.start { while flag.isSet.load(ordering: .relaxed) { _ = downloader.isRunning } }
     }
     defer { flag.isSet.store(false, ordering: .relaxed) }
     try await body()

@@ -36,6 +36,10 @@ final class LoadEngine: Sendable {
   private let unneededMemory: UnneededMemory
   private let networkReturns = Shared(NetworkReturns())
   private let state: Shared<LoadState>
+  private let pending = PendingWork()
+  /// Has a lock of its own, so that counting does not wait for the lock of `state`. That lock may be held, and no other
+  /// is taken meanwhile.
+  private let counters = Shared(ImageDownloader.Statistics())
   private let storingOnMainQueue = Atomic(false)
 
   var clock: any LoadingClock { configuration.environment.clock }
@@ -84,7 +88,7 @@ final class LoadEngine: Sendable {
     state = Shared(
       LoadState(
         configuration, hasDisk: dataCache != nil, preparesFetches: dataCache?.preparesFetches ?? false,
-        budget: ledger.budget))
+        budget: ledger.budget, pending: pending))
     transfers = TransferRunner(state, rules, workers)
     imageStorer = ImageStorer(state, cache, staleImages)
     previews = PreviewRunner(
@@ -95,7 +99,7 @@ final class LoadEngine: Sendable {
     unneededMemory = UnneededMemory(state, workers: workers, ledger: ledger)
   }
 
-  var statistics: ImageDownloader.Statistics { state.withLock { $0.statistics } }
+  var statistics: ImageDownloader.Statistics { counters.withLock { $0 } }
 
   var storeCount: Int { state.withLock { $0.storeCount } }
 
@@ -118,8 +122,11 @@ final class LoadEngine: Sendable {
 
   /// Counts a load that was served from memory, or that failed before the engine was called.
   func count(_ result: Result<ImageResponse, ImageError>) {
-    state.withLock { $0.statistics.count(result, times: 1) }
+    counters.withLock { $0.count(result, times: 1) }
   }
+
+  /// Counts a transfer that completed a body from resumable data.
+  func countResumed() { counters.withLock { $0.resumed += 1 } }
 
   /// Returns the identity including the headers that the server has named in `Vary`.
   func counted(_ identity: RequestIdentity) -> RequestIdentity {
@@ -254,6 +261,7 @@ final class LoadEngine: Sendable {
   var lostPixelCount: Int { pixelWriter?.lostCount ?? 0 }
 
   private func resumeIdleWaiters() {
+    guard pending.isAwaited else { return }
     for continuation in state.withLock({ $0.takeIdleWaiters() }) { continuation.resume() }
   }
 
@@ -323,7 +331,8 @@ final class LoadEngine: Sendable {
     case .wake(let time):
       clock.wake(at: time) { [weak self] in self?.woken(at: time) }
     case .announceRetry(let ids, let delay, let error):
-      for task in state.withLock({ $0.willRetry(ids) }) { task.emit(.willRetry(after: delay, error)) }
+      counters.withLock { $0.retries += 1 }
+      for task in state.withLock({ $0.tasks(ids) }) { task.emit(.willRetry(after: delay, error)) }
     case .showMeanwhile(let ids, let image):
       for task in state.withLock({ $0.tasks(ids) }) { task.show(image) }
     case .decode(let id, let body, let key, let priority):
@@ -361,7 +370,9 @@ final class LoadEngine: Sendable {
   }
 
   private func deliver(_ ids: [TaskID], _ result: Result<ImageResponse, ImageError>) {
-    let tasks = state.withLock { $0.deliver(ids, result) }
+    let tasks = state.withLock { $0.takeTasks(ids) }
+    let callerCount = tasks.count { $0.purpose != .storedImage }
+    counters.withLock { $0.count(result, times: callerCount) }
     let outcome = TraceEvent.Outcome(result)
     for id in ids { trace.recordResponse(id.number, outcome) }
     if dataCache != nil { updateStaleImages(result, tasks) }
@@ -369,7 +380,7 @@ final class LoadEngine: Sendable {
       task.settle(task.request.keepsData || !task.request.decodes ? result : result.withoutData)
     }
     slotsEnded(tasks.count { $0.purpose.isSlot })
-    for continuation in state.withLock({ $0.delivered(to: ids.count) }) { continuation.resume() }
+    if pending.end(ids.count) { resumeIdleWaiters() }
   }
 
   /// Notes that a slot is loading an image, for which disk writes wait.
@@ -519,7 +530,7 @@ final class LoadEngine: Sendable {
 
 extension LoadEngine: FetchReceiverDelegate {
   func fetchBegins(_ receiver: FetchReceiver) -> Bool {
-    state.withLock { $0.attempts.transportBegins(receiver) }
+    state.withLock { $0.fetchBegins(receiver) }
   }
 
   func responseArrived(_ response: TransportResponse, of receiver: FetchReceiver) {
@@ -534,13 +545,7 @@ extension LoadEngine: FetchReceiverDelegate {
     transfers.ended(receiver, end, resumable, for: self)
   }
 
-  func count(_ metrics: TransportMetrics) { state.withLock { $0.statistics.count(metrics) } }
+  func count(_ metrics: TransportMetrics) { counters.withLock { $0.count(metrics) } }
 
-  func transportEnded() {
-    let waiting = state.withLock { state in
-      state.attempts.transportEnded()
-      return state.takeIdleWaiters()
-    }
-    for continuation in waiting { continuation.resume() }
-  }
+  func transportEnded() { if pending.end() { resumeIdleWaiters() } }
 }

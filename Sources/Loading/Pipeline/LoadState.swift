@@ -15,9 +15,9 @@ struct LoadState {
   private(set) var storeCount = 0
   /// The remembered failures; `nil`, the default, if failures are not remembered.
   var failures: FailureMemory?
-  var statistics = ImageDownloader.Statistics()
-  /// The number of callers to whom a result is being delivered.
-  private var completing = 0
+  /// The number of transfers whose transport has not reported the end, including those that were given up, and of
+  /// callers to whom a result is being delivered. Decreased without the lock.
+  private let pending: PendingWork
   private(set) var isShutDown = false
   private var waitingForIdle: [CheckedContinuation<Void, Never>] = []
 
@@ -26,8 +26,10 @@ struct LoadState {
   ///   - preparesFetches: True if the disk cache is asked before transfers.
   ///   - budget: The memory budget in bytes.
   init(
-    _ configuration: ImageDownloader.Configuration, hasDisk: Bool, preparesFetches: Bool = false, budget: Int
+    _ configuration: ImageDownloader.Configuration, hasDisk: Bool, preparesFetches: Bool = false, budget: Int,
+    pending: PendingWork
   ) {
+    self.pending = pending
     trace = configuration.environment.trace
     failures = configuration.failureMemory
     // Resumable data count as bodies, which have half of the budget.
@@ -140,24 +142,10 @@ struct LoadState {
   /// Returns the tasks of callers that still wait.
   func tasks(_ ids: [TaskID]) -> [ImageTask] { ids.compactMap { tasks[$0] } }
 
-  /// Returns the tasks to tell about a retry.
-  mutating func willRetry(_ ids: [TaskID]) -> [ImageTask] {
-    statistics.retries += 1
-    return tasks(ids)
-  }
-
-  /// Removes and returns the tasks that receive a result. Call `delivered` after the tasks have received the result.
-  mutating func deliver(_ ids: [TaskID], _ result: Result<ImageResponse, ImageError>) -> [ImageTask] {
-    completing += ids.count
-    let tasks = ids.compactMap { self.tasks.removeValue(forKey: $0) }
-    statistics.count(result, times: tasks.count { $0.purpose != .storedImage })
-    return tasks
-  }
-
-  /// Returns the continuations to resume.
-  mutating func delivered(to count: Int) -> [CheckedContinuation<Void, Never>] {
-    completing -= count
-    return takeIdleWaiters()
+  /// Removes and returns the tasks that receive a result. They are pending until they have received it.
+  mutating func takeTasks(_ ids: [TaskID]) -> [ImageTask] {
+    pending.begin(ids.count)
+    return ids.compactMap { tasks.removeValue(forKey: $0) }
   }
 
   // MARK: Life cycle
@@ -169,13 +157,16 @@ struct LoadState {
   }
 
   var isIdle: Bool {
-    registry.loads.tree.isEmpty && tasks.isEmpty && completing == 0 && attempts.isIdle
-      && registry.fetches.lookups.isIdle
+    registry.loads.tree.isEmpty && tasks.isEmpty && pending.isEmpty && registry.fetches.lookups.isIdle
   }
 
   /// Keeps a continuation until `isIdle` is true. Returns false if `isIdle` is true already.
   mutating func waitForIdle(_ continuation: CheckedContinuation<Void, Never>) -> Bool {
-    guard !isIdle else { return false }
+    pending.isAwaited = true
+    guard !isIdle else {
+      pending.isAwaited = !waitingForIdle.isEmpty
+      return false
+    }
     waitingForIdle.append(continuation)
     return true
   }
@@ -183,6 +174,7 @@ struct LoadState {
   /// Removes and returns the continuations to resume, because `isIdle` is true.
   mutating func takeIdleWaiters() -> [CheckedContinuation<Void, Never>] {
     guard !waitingForIdle.isEmpty, isIdle else { return [] }
+    pending.isAwaited = false
     defer { waitingForIdle = [] }
     return waitingForIdle
   }
@@ -230,6 +222,13 @@ struct LoadState {
   }
 
   // MARK: Transfers
+
+  /// Notes that the transport of an attempt starts. Returns false if the attempt was given up.
+  func fetchBegins(_ receiver: FetchReceiver) -> Bool {
+    guard attempts.isCurrent(receiver) else { return false }
+    pending.begin()
+    return true
+  }
 
   /// Adds an attempt of a fetch. Returns `nil` if the fetch is no longer running.
   ///
@@ -296,7 +295,6 @@ struct LoadState {
     let id = receiver.id
     guard attempts.isCurrent(receiver) else { return [] }
     attempts.remove(id)
-    if end.isRest { statistics.resumed += 1 }
     if let request = registry.loads.tree.runningRequest(of: id) {
       switch end.outcome {
       case .bytes(let bytes) where bytes.isEmpty: remember(.emptyBody, of: request)

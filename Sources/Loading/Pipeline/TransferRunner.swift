@@ -160,6 +160,7 @@ struct TransferRunner: Sendable {
     engine.perform { state in
       if end.showsThatServerResponds { responded = state.lane(of: receiver) }
       let isCurrent = state.attempts.isCurrent(receiver)
+      if isCurrent, end.isRest { engine.countResumed() }
       let actions = state.fetchEnded(receiver, end, resumable: resumable)
       isBroken = isCurrent && !state.isBetweenAttempts(receiver.id)
       return actions

@@ -19,14 +19,9 @@ struct RunningAttempts {
   private var resumableData: ResumableDataStore
   /// The number of attempts of all fetches so far.
   private var count: UInt64 = 0
-  /// The number of transfers whose transport has not reported the end, including transfers that were given up.
-  private var openTransfers = 0
 
   /// - Parameter resumableBytesLimit: The maximum number of bytes of resumable data.
   init(resumableBytesLimit: Int) { resumableData = ResumableDataStore(limit: resumableBytesLimit) }
-
-  /// True if no transport has a transfer under way.
-  var isIdle: Bool { openTransfers == 0 }
 
   subscript(id: FetchID) -> FetchReceiver? { receivers[id] }
 
@@ -52,15 +47,6 @@ struct RunningAttempts {
     receivers[id] = receiver
     return receiver
   }
-
-  /// Notes that the transport of an attempt starts. Returns false if the attempt was given up.
-  mutating func transportBegins(_ receiver: FetchReceiver) -> Bool {
-    guard isCurrent(receiver) else { return false }
-    openTransfers += 1
-    return true
-  }
-
-  mutating func transportEnded() { openTransfers -= 1 }
 
   /// Removes and returns the attempt of a fetch, which has ended or is given up.
   @discardableResult
