@@ -10,8 +10,8 @@ final class Transfer {
   private let settings: TransferSettings
   /// Tells the transfer loop to call `resume()`. May be called from any thread.
   private let requestResume: @Sendable () -> Void
-  /// The decisions. Accesses never overlap, because no method calls back. They are not checked, which would take a tenth
-  /// of the instructions for the head of a response.
+  /// Swift does not check this property for overlapping accesses, because the checks are slow. No access overlaps
+  /// another: `TransferState` calls nothing that uses this transfer.
   @exclusivity(unchecked) private var state: TransferState
   private var connections = 0
   private var isReused = false

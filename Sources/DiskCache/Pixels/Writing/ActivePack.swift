@@ -7,8 +7,8 @@ import VitrineLoading
 final class ActivePack: Sendable {
   /// The maximum number of packs of earlier processes that are tried before a new one is made.
   private static let maximumCandidates = 4
-  /// The maximum number of attempts to create a pack. Each has a new random number, which may be taken among thousands
-  /// of packs.
+  /// The maximum number of attempts to create a pack. Each attempt chooses a random number, which another pack may have
+  /// already.
   private static let maximumAttempts = 4
 
   let number: UInt32
