@@ -28,6 +28,7 @@ struct FetchPlan {
   private(set) var lookups = LookupLine()
   var disk: DiskPlan
   private(set) var locks: FetchLocks
+  private var backlog = DiskBacklog()
   /// The time at which `woken(at:)` is to be called.
   private var nextWake = NextWake()
 
@@ -119,16 +120,25 @@ struct FetchPlan {
   /// Called at the time of a `.wake`.
   mutating func woken(at time: Int64) { nextWake.take(at: time) }
 
+  /// Notes whether the disk is slower than the network; see `DiskWrites.isBehind`.
+  mutating func setDiskBehind(_ isBehind: Bool, at now: Int64) { backlog.setBehind(isBehind, at: now) }
+
   /// Starts the downloads that may begin now. Requests a call at the time of the next change.
   mutating func startDownloads(in loads: inout Loads) {
     var last: FetchID?
-    while loads.tree.undecodedBytes < undecodedBytesLimit, let id = transfers.startNext(at: loads.now) {
+    let onlyLocal = backlog.holdsDownloads(at: loads.now)
+    while loads.tree.undecodedBytes < undecodedBytesLimit,
+      let id = transfers.startNext(at: loads.now, onlyLocal: onlyLocal)
+    {
       loads.tree.setPhase(.running, of: id)
       start(id, in: &loads)
       last = id
     }
     if let last { askEarly(behind: last, in: &loads) }
-    let changes = [transfers.queue.nextChange(after: loads.now), lookups.nextChange, locks.nextChange]
+    let changes = [
+      transfers.queue.nextChange(after: loads.now), lookups.nextChange, locks.nextChange,
+      backlog.nextChange(after: loads.now),
+    ]
     let next = changes.compactMap { $0 }.min()
     if let time = next, nextWake.schedule(at: time) { loads.actions.append(.wake(at: time)) }
   }

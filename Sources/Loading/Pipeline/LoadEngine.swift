@@ -97,6 +97,7 @@ final class LoadEngine: Sendable {
         decoder, workers: workers, ledger: ledger, pixelFormat: configuration.decoding.pixelFormat),
       configuration)
     unneededMemory = UnneededMemory(state, workers: workers, ledger: ledger)
+    diskWriter.whenBacklogChanges { [weak self] in self?.backlogChanged() }
   }
 
   var statistics: ImageDownloader.Statistics { counters.withLock { $0 } }
@@ -440,6 +441,9 @@ final class LoadEngine: Sendable {
         storing: pixelWriter == nil ? nil : bytes.storing, completion: completion)
     }
   }
+
+  /// Called each time the disk has fallen behind the network or caught up.
+  private func backlogChanged() { perform { $0.registry.setDiskBehind(diskWriter.isBehind) } }
 
   /// Blocks the calling thread until the disk lookups have ended and their images have been delivered to the main
   /// queue; see `ImageDownloader.waitForStoredImages(upTo:)`.

@@ -144,6 +144,12 @@ struct LoadRegistry {
     return admitted()
   }
 
+  /// Notes whether the disk is slower than the network; see `DiskWrites.isBehind`.
+  mutating func setDiskBehind(_ isBehind: Bool) -> [LoadAction] {
+    fetches.setDiskBehind(isBehind, at: now)
+    return admitted()
+  }
+
   /// Starts the lookups and downloads that may begin now. Returns all pending actions.
   mutating func admitted() -> [LoadAction] {
     startWaiting()

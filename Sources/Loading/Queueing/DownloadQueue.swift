@@ -153,7 +153,9 @@ struct DownloadQueue {
   /// Returns the download to start now, and counts the download as started; nil if none waits or a limit is reached.
   ///
   /// O(log n) for n hosts with waiting downloads, plus O(k) for the k of these hosts that are backing off.
-  mutating func startNext(at now: Int64 = 0) -> FetchID? {
+  ///
+  /// - Parameter onlyLocal: True to start no download from a server.
+  mutating func startNext(at now: Int64 = 0, onlyLocal: Bool = false) -> FetchID? {
     enqueueElapsed(at: now)
     guard !isSuspended else { return nil }
     var best: (lane: Int, head: WaitingList<FetchID>.Head)?
@@ -164,7 +166,7 @@ struct DownloadQueue {
     for index in local.indices where local[index].active < Self.maximumLocal {
       local[index].waiting.head(order).map { offer((-1 - index, $0)) }
     }
-    if hasFreeNetworkSlot, bucket?.nextToken(at: now).map({ $0 <= now }) ?? (bucket == nil) {
+    if !onlyLocal, hasFreeNetworkSlot, bucket?.nextToken(at: now).map({ $0 <= now }) ?? (bucket == nil) {
       ready.first.map(offer)
       reopenedHeads(at: now).forEach(offer)
     }

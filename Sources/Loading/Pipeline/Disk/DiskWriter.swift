@@ -22,6 +22,8 @@ final class DiskWriter: Sendable {
     var waitingForIdle: [@Sendable () -> Void] = []
     /// The number of changes that have ended and whose completion handlers are being called.
     var completing = 0
+    /// Called each time `isBehind` changes.
+    var backlogChanged: (@Sendable () -> Void)?
 
     /// True if no change and no completion handler is to be waited for.
     var isIdle: Bool { writes.isIdle && completing == 0 || writes.isHanging }
@@ -35,6 +37,13 @@ final class DiskWriter: Sendable {
     func holdsStore(_ kind: DiskWrites.Kind, at now: Int64) -> Bool {
       guard waitingForIdle.isEmpty, case .store(let identity, let bytes) = kind else { return false }
       return held.holdsStore(of: identity, bytes: bytes, at: now)
+    }
+
+    /// Publishes whether the disk is behind. Returns the function to call without the lock; `nil` if that has not
+    /// changed.
+    func publishBacklog(to behind: borrowing Atomic<Bool>) -> (@Sendable () -> Void)? {
+      let isBehind = writes.isBehind
+      return behind.exchange(isBehind, ordering: .acquiringAndReleasing) == isBehind ? nil : backlogChanged
     }
 
     mutating func takeIdleWaiters() -> [@Sendable () -> Void] {
@@ -51,6 +60,7 @@ final class DiskWriter: Sendable {
   private let ledger: MemoryLedger
   private let thread = WorkerPool(threads: 1)
   private let state: Mutex<State>
+  private let behind = Atomic(false)
 
   /// - Parameters:
   ///   - pixels: The pixel cache, from which pixels are removed together with their responses; nil if there is none.
@@ -240,6 +250,17 @@ final class DiskWriter: Sendable {
     if isIdle { body() }
   }
 
+  // MARK: Backlog
+
+  /// True if the disk is slower than the network; see `DiskWrites.isBehind`. Does not wait for a lock.
+  var isBehind: Bool { behind.load(ordering: .acquiring) }
+
+  /// Calls `body` without a lock each time `isBehind` has changed. Two calls may overlap, so `body` reads the current
+  /// value of `isBehind`.
+  func whenBacklogChanges(_ body: @escaping @Sendable () -> Void) {
+    state.withLock { $0.backlogChanged = body }
+  }
+
   // MARK: Slots
 
   /// Notes that a slot is loading an image. To be followed by `slotsEnded`.
@@ -329,13 +350,13 @@ final class DiskWriter: Sendable {
     }
     let now = clock.now
     let isMemoryScarce = self.isMemoryScarce
-    let (admission, isHanging, replaced, wake) = state.withLock { state in
+    let consequences = state.withLock { state in
       if isMemoryScarce { submitHeld(&state) }
       let held = !isMemoryScarce && state.holdsStore(kind, at: now) ? response : nil
       let isRemoved = change == nil && state.held.waits(for: kind)
       let completion = isRemoved ? { @Sendable _ in completion?(true) } : completion
       let admission = state.writes.admit(held == nil ? kind : kind.withoutBytes, completion)
-      if case .refused = admission { return (admission, false, Replaced(), nil as Int64?) }
+      if case .refused = admission { return Consequences(admission) }
       let replaced = settleHeld(before: kind, isHeld: held != nil, &state)
       if case .queued(let number, let work, let dropped) = admission {
         for number in dropped { thread.cancel(number) }
@@ -347,17 +368,21 @@ final class DiskWriter: Sendable {
           submit(number, isPostponed: work.isPostponed, job)
         }
       }
-      return (admission, state.writes.isHanging, replaced, state.held.takeWake(at: now))
+      return Consequences(
+        admission, isHanging: state.writes.isHanging, replaced: replaced, wake: state.held.takeWake(at: now),
+        backlogChanged: state.publishBacklog(to: behind))
     }
-    if let wake { scheduleHold(at: wake) }
-    if !replaced.completions.isEmpty { call(replaced.completions, false) }
-    if case .refused(let isFirst) = admission {
+    if let wake = consequences.wake { scheduleHold(at: wake) }
+    let replaced = consequences.replaced.completions
+    if !replaced.isEmpty { call(replaced, false) }
+    if case .refused(let isFirst) = consequences.admission {
       if isFirst { report("the disk is slower than the network; some images are not stored") }
       completion?(false)
       return
     }
     // On a disk that hangs, the change is made later, and the caller does not wait.
-    if isHanging { completion?(false) }
+    if consequences.isHanging { completion?(false) }
+    consequences.backlogChanged?()
   }
 
   /// True if bodies do not wait for slots, because the memory is needed.
@@ -367,6 +392,27 @@ final class DiskWriter: Sendable {
   private func mayHold(_ kind: DiskWrites.Kind) -> Bool {
     let now = clock.now
     return !isMemoryScarce && state.withLock { !$0.writes.isHanging && $0.holdsStore(kind, at: now) }
+  }
+
+  /// The consequences of a change, handled without the lock.
+  private struct Consequences {
+    let admission: DiskWrites.Admission
+    let isHanging: Bool
+    let replaced: Replaced
+    /// The time at which to call `holdEnds`.
+    let wake: Int64?
+    let backlogChanged: (@Sendable () -> Void)?
+
+    init(
+      _ admission: DiskWrites.Admission, isHanging: Bool = false, replaced: Replaced = Replaced(),
+      wake: Int64? = nil, backlogChanged: (@Sendable () -> Void)? = nil
+    ) {
+      self.admission = admission
+      self.isHanging = isHanging
+      self.replaced = replaced
+      self.wake = wake
+      self.backlogChanged = backlogChanged
+    }
   }
 
   /// Held stores that a change has replaced. Released without the lock.
@@ -414,11 +460,13 @@ final class DiskWriter: Sendable {
       guard begin(number) else { return }
       let result = job()
       // The body of the store is released without the lock.
-      let (completions, _) = state.withLock { state in
+      let (completions, _, backlogChanged) = state.withLock { state in
         state.completing += 1
-        return (state.writes.end(number), state.held.ended(number))
+        return (state.writes.end(number), state.held.ended(number), state.publishBacklog(to: behind))
       }
       call(completions, result)
+      // Last, because this starts downloads.
+      backlogChanged?()
     }
   }
 
@@ -469,20 +517,22 @@ final class DiskWriter: Sendable {
   private func giveUpOverdue(at time: Int64) {
     let now = clock.now
     let changes = state.withLock {
-      state -> (DiskWrites.Overdue, [@Sendable () -> Void], [HeldStores.Store])? in
+      state -> (DiskWrites.Overdue, [@Sendable () -> Void], [HeldStores.Store], (@Sendable () -> Void)?)? in
       guard state.nextWake.take(at: time) else { return nil }
       let overdue = state.writes.takeOverdue(at: now)
       if let next = overdue.next { state.nextWake.schedule(at: next) }
       let waiting = overdue.isNew ? state.held.dropAll() : []
-      return (overdue, state.takeIdleWaiters(), waiting + overdue.dropped.compactMap { state.held.ended($0) })
+      let dropped = waiting + overdue.dropped.compactMap { state.held.ended($0) }
+      return (overdue, state.takeIdleWaiters(), dropped, state.publishBacklog(to: behind))
     }
     // The held stores are among the dropped changes. Their bodies are released here, without the lock.
-    guard let (overdue, waiting, _) = changes else { return }
+    guard let (overdue, waiting, _, backlogChanged) = changes else { return }
     if overdue.isNew { report("the disk does not respond; nothing is stored until it does") }
     for number in overdue.dropped { thread.cancel(number) }
     for completion in overdue.completions { completion(false) }
     for body in waiting { body() }
     if let next = overdue.next { schedule(at: next) }
+    backlogChanged?()
   }
 
   private func report(_ text: String) {

@@ -6,9 +6,12 @@ import VitrineConcurrency
 /// Changes are made one after the other, so that the last write wins. On a disk that hangs no change ends. Callers then
 /// stop waiting, stores are dropped, and removals are made when the disk responds again.
 struct DiskWrites {
-  /// The maximum number of bytes of bodies that wait to be written. On a disk slower than the network, further bodies
-  /// are not stored. Bodies that wait for slots have a limit of their own; see `HeldStores`.
+  /// The maximum number of bytes of bodies that wait to be written. Further bodies are not stored. Bodies that wait for
+  /// slots have a limit of their own; see `HeldStores`.
   static let unwrittenBytesLimit = 16 << 20
+  /// The number of bytes of bodies above which the disk counts as behind. The rest of `unwrittenBytesLimit` is room for
+  /// the downloads that are running by then.
+  static let backlogLimit = unwrittenBytesLimit / 4
   /// The number of seconds after which a change counts as hanging.
   static let limit = 10.0
   /// The number of seconds after which a change that visits all files counts as hanging: a removal of everything or a
@@ -86,6 +89,7 @@ struct DiskWrites {
   /// True to admit every change of a disk that responds, and to let each take `longLimit`.
   private let keepsAll: Bool
   private var isRefusing = false
+  private var hasBacklog = false
   /// True while a change that was given up has not returned.
   private(set) var isHanging = false
 
@@ -98,6 +102,10 @@ struct DiskWrites {
 
   /// True if a response is being removed or will be, so that lookups must not find the response.
   func isRemoving(_ identity: RequestIdentity) -> Bool { removals.contain(identity) }
+
+  /// True if the disk is slower than the network: from the time at which more than `backlogLimit` bytes of bodies wait
+  /// until half of that number is left. False if the disk hangs, and if the caller bounds the bytes that wait.
+  var isBehind: Bool { hasBacklog && !isHanging }
 
   /// The number of changes that wait or are under way.
   var count: Int { changes.count }
@@ -146,7 +154,12 @@ struct DiskWrites {
   }
 
   private mutating func count(_ bytes: Int, of work: Work) {
-    if work.isPostponed { unwrittenPixelBytes += bytes } else { unwrittenBytes += bytes }
+    guard !work.isPostponed else {
+      unwrittenPixelBytes += bytes
+      return
+    }
+    unwrittenBytes += bytes
+    hasBacklog = !keepsAll && unwrittenBytes > (hasBacklog ? Self.backlogLimit / 2 : Self.backlogLimit)
   }
 
   private mutating func admitRemoval(of identity: RequestIdentity, _ completion: Completion?) -> Admission {

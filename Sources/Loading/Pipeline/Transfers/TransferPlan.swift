@@ -183,8 +183,10 @@ struct TransferPlan {
   // MARK: Attempts
 
   /// Returns the download to start now; `nil` if none waits or a limit is reached.
-  mutating func startNext(at now: Int64) -> FetchID? {
-    guard let id = queue.startNext(at: now) else { return nil }
+  ///
+  /// - Parameter onlyLocal: True to start no download from a server.
+  mutating func startNext(at now: Int64, onlyLocal: Bool = false) -> FetchID? {
+    guard let id = queue.startNext(at: now, onlyLocal: onlyLocal) else { return nil }
     transfers[id]?.attempts.begin(at: now)
     return id
   }

@@ -222,8 +222,10 @@ import VitrineTesting
     let body = FakeDecoder.encodedImage(width: 4, height: 4, count: DiskWrites.unwrittenBytesLimit / 3 + 1)
     world.transport.respondToAll { $0.respond(with: body, DiskWorld.minute) }
 
-    var responses: [ImageResponse] = []
-    for number in 0..<4 { responses.append(try await world.downloader.image(for: request("\(number).jpg"))) }
+    var responses = [try await world.downloader.image(for: request("0.jpg"))]
+    // Downloads wait for the disk no longer.
+    world.clock.advance(by: DiskBacklog.limit)
+    for number in 1..<4 { responses.append(try await world.downloader.image(for: request("\(number).jpg"))) }
 
     // Three bodies exceed the limit, so the third and the fourth are not stored.
     #expect(await responses[2].isStored() == false)

@@ -196,6 +196,45 @@ import VitrineTesting
     #expect(number(writes.admit(.store(identity(4), bytes: 1), nil)) == nil)
   }
 
+  // MARK: A disk that is slower than the network
+
+  @Test func diskIsBehindUntilHalfOfTheBacklogIsWritten() {
+    var writes = DiskWrites()
+    let quarter = DiskWrites.backlogLimit / 4
+    for number in 1...4 { _ = writes.admit(.store(identity(number), bytes: quarter), nil) }
+    #expect(!writes.isBehind)
+    _ = writes.admit(.store(identity(5), bytes: 1), nil)
+    #expect(writes.isBehind)
+    for number in 1...2 as ClosedRange<UInt64> { _ = writes.end(number) }
+    #expect(writes.isBehind, "one byte more than half of the limit is left")
+    _ = writes.end(5)
+    #expect(!writes.isBehind)
+    _ = writes.admit(.store(identity(6), bytes: quarter), nil)
+    #expect(!writes.isBehind)
+  }
+
+  @Test func diskThatHangsIsNotBehind() throws {
+    var writes = DiskWrites()
+    _ = writes.admit(.store(identity(1), bytes: DiskWrites.backlogLimit + 1), nil)
+    let end = writes.begin(1, at: 0)
+    #expect(writes.isBehind)
+    #expect(writes.takeOverdue(at: try #require(end)).isNew)
+    #expect(!writes.isBehind, "downloads do not wait for a disk that may never respond")
+    _ = writes.end(1)
+    #expect(!writes.isBehind)
+  }
+
+  @Test func diskIsBehindBecauseOfBodiesThatCountAlone() {
+    var writes = DiskWrites()
+    let bytes = DiskWrites.backlogLimit + 1
+    _ = writes.admit(.pixels(identity(1), bytes: bytes), nil)
+    _ = writes.admit(.store(identity(1), bytes: bytes).withoutBytes, nil)
+    #expect(!writes.isBehind)
+    var keepingAll = DiskWrites(keepsAll: true)
+    _ = keepingAll.admit(.store(identity(1), bytes: bytes), nil)
+    #expect(!keepingAll.isBehind, "the caller bounds the bytes that wait")
+  }
+
   @Test func pixelsThatWaitKeepNoBodyFromBeingStored() throws {
     var writes = DiskWrites()
     let limit = DiskWrites.unwrittenBytesLimit
