@@ -22,7 +22,7 @@ final class DiskWriter: Sendable {
     var waitingForIdle: [@Sendable () -> Void] = []
     /// The number of changes that have ended and whose completion handlers are being called.
     var completing = 0
-    /// Called each time `isBehind` changes.
+    /// Called each time `DiskWriter.isBehind` has changed.
     var backlogChanged: (@Sendable () -> Void)?
 
     /// True if no change and no completion handler is to be waited for.
@@ -39,8 +39,8 @@ final class DiskWriter: Sendable {
       return held.holdsStore(of: identity, bytes: bytes, at: now)
     }
 
-    /// Publishes whether the disk is behind. Returns the function to call without the lock; `nil` if that has not
-    /// changed.
+    /// Publishes whether the disk is behind. If this has changed, returns the function to call without the lock,
+    /// otherwise `nil`.
     func publishBacklog(to behind: borrowing Atomic<Bool>) -> (@Sendable () -> Void)? {
       let isBehind = writes.isBehind
       return behind.exchange(isBehind, ordering: .acquiringAndReleasing) == isBehind ? nil : backlogChanged
@@ -60,6 +60,7 @@ final class DiskWriter: Sendable {
   private let ledger: MemoryLedger
   private let thread = WorkerPool(threads: 1)
   private let state: Mutex<State>
+  /// The published value of `DiskWrites.isBehind`, which is read without the lock.
   private let behind = Atomic(false)
 
   /// - Parameters:
@@ -464,15 +465,19 @@ final class DiskWriter: Sendable {
         state.completing += 1
         return (state.writes.end(number), state.held.ended(number), state.publishBacklog(to: behind))
       }
-      call(completions, result)
-      // Last, because this starts downloads.
-      backlogChanged?()
+      call(completions, result, then: backlogChanged)
     }
   }
 
   /// Calls the completion handlers of a change that has ended, after `completing` was increased.
-  private func call(_ completions: [DiskWrites.Completion], _ result: Bool) {
+  ///
+  /// - Parameter backlogChanged: Called afterwards, so that the completion handlers do not wait while this starts
+  ///   downloads. The writer counts as busy until this returns.
+  private func call(
+    _ completions: [DiskWrites.Completion], _ result: Bool, then backlogChanged: (@Sendable () -> Void)? = nil
+  ) {
     Self.call(completions, result)
+    backlogChanged?()
     let waiting = state.withLock { state in
       state.completing -= 1
       return state.takeIdleWaiters()
@@ -530,9 +535,9 @@ final class DiskWriter: Sendable {
     if overdue.isNew { report("the disk does not respond; nothing is stored until it does") }
     for number in overdue.dropped { thread.cancel(number) }
     for completion in overdue.completions { completion(false) }
+    backlogChanged?()
     for body in waiting { body() }
     if let next = overdue.next { schedule(at: next) }
-    backlogChanged?()
   }
 
   private func report(_ text: String) {

@@ -10,7 +10,7 @@ struct DiskWrites {
   /// slots have a limit of their own; see `HeldStores`.
   static let unwrittenBytesLimit = 16 << 20
   /// The number of bytes of bodies above which the disk counts as behind. The rest of `unwrittenBytesLimit` is room for
-  /// the downloads that are running by then.
+  /// the downloads that are running at that time.
   static let backlogLimit = unwrittenBytesLimit / 4
   /// The number of seconds after which a change counts as hanging.
   static let limit = 10.0
@@ -104,7 +104,7 @@ struct DiskWrites {
   func isRemoving(_ identity: RequestIdentity) -> Bool { removals.contain(identity) }
 
   /// True if the disk is slower than the network: from the time at which more than `backlogLimit` bytes of bodies wait
-  /// until half of that number is left. False if the disk hangs, and if the caller bounds the bytes that wait.
+  /// until no more than half of `backlogLimit` are left. Always false if the disk hangs, and with `keepsAll`.
   var isBehind: Bool { hasBacklog && !isHanging }
 
   /// The number of changes that wait or are under way.

@@ -41,10 +41,13 @@ import VitrineTesting
 
   /// Returns a world whose disk is behind: the writer thread is blocked until the gate opens, and a body waits that is
   /// larger than the backlog limit.
-  private func worldBehind() async throws -> DiskWorld {
+  ///
+  /// - Parameter seconds: The number of seconds for which the thread has been blocked when the body is added.
+  private func worldBehind(after seconds: Double = 0) async throws -> DiskWorld {
     let world = DiskWorld(removalsAreHeldBy: gate)
     world.downloader.removeCachedData(for: request("removed.jpg")) { _ in }
     await gate.waitUntilHeld(1)
+    world.world.clock.advance(by: seconds)
     let task = load("large.jpg", in: world)
     let body = FakeDecoder.encodedImage(width: 8, height: 8, count: DiskWrites.backlogLimit + 1)
     try await world.transfer().respond(with: body, DiskWorld.minute)
@@ -81,7 +84,7 @@ import VitrineTesting
     _ = try await task.response
 
     let next = load("b.jpg", in: world)
-    #expect(world.transport.transfers.count == 3, "the disk has not caught up, so downloads wait no more")
+    #expect(world.transport.transfers.count == 3, "the disk has not caught up, so downloads no longer wait")
     try await world.transfer(3).respond(with: Fixture.body, DiskWorld.minute)
     _ = try await next.response
     gate.open()
@@ -90,10 +93,14 @@ import VitrineTesting
   }
 
   @Test func downloadsStopWaitingForADiskThatHangs() async throws {
-    let world = try await worldBehind()
-    world.world.clock.advance(by: DiskWrites.limit)
-    #expect(!world.downloader.engine.diskWriter.isBehind)
+    let world = try await worldBehind(after: DiskWrites.limit - 1)
     let task = load("a.jpg", in: world)
+    #expect(world.transport.transfers.count == 1)
+
+    world.world.clock.advance(by: 1)
+
+    #expect(!world.downloader.engine.diskWriter.isBehind)
+    #expect(world.transport.transfers.count == 2)
     try await world.transfer(2).respond(with: Fixture.body, DiskWorld.minute)
     _ = try await task.response
     gate.open()

@@ -223,7 +223,7 @@ import VitrineTesting
     world.transport.respondToAll { $0.respond(with: body, DiskWorld.minute) }
 
     var responses = [try await world.downloader.image(for: request("0.jpg"))]
-    // Downloads wait for the disk no longer.
+    // After this time, downloads no longer wait for the disk.
     world.clock.advance(by: DiskBacklog.limit)
     for number in 1..<4 { responses.append(try await world.downloader.image(for: request("\(number).jpg"))) }
 

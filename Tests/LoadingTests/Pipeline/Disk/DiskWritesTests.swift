@@ -224,7 +224,7 @@ import VitrineTesting
     #expect(!writes.isBehind)
   }
 
-  @Test func diskIsBehindBecauseOfBodiesThatCountAlone() {
+  @Test func onlyBodiesThatCountPutTheDiskBehind() {
     var writes = DiskWrites()
     let bytes = DiskWrites.backlogLimit + 1
     _ = writes.admit(.pixels(identity(1), bytes: bytes), nil)
