@@ -37,7 +37,11 @@ enum HangingDisk {
     let downloader = ImageDownloader(
       configuration: configuration, transports: [transport], decoder: FakeDecoder(), cache: nil,
       dataCache: cache)
-    for number in 0..<4 { _ = try await downloader.image(for: "http://a.test/\(number).jpg") }
+    for number in 0..<4 {
+      _ = try await downloader.image(for: "http://a.test/\(number).jpg")
+      // Downloads wait for a slow disk for two seconds.
+      if isSlow, number == 0 { clock.advance(by: 2) }
+    }
     await cache.gate.waitUntilHeld(1)
     if !isSlow { for _ in 0..<3 { clock.advance(by: 10) } }
   }
