@@ -175,8 +175,9 @@ import VitrineTesting
     let ledger = MemoryLedger(budget: 24 << 20)
     var configuration = ImageDownloader.Configuration()
     configuration.memory.ledger = ledger
-    // A clock that stands still: the disk does not count as hanging.
-    configuration.environment.clock = ManualLoadingClock()
+    // A clock that the test advances: the disk does not count as hanging.
+    let clock = ManualLoadingClock()
+    configuration.environment.clock = clock
     let downloader = ImageDownloader(
       configuration: configuration, transports: [transport], decoder: AnyBytes(), dataCache: disk)
     transport.respondToAll { $0.respond(with: [UInt8](repeating: 1, count: 5 << 20)) }
@@ -184,6 +185,8 @@ import VitrineTesting
     var responses: [ImageResponse] = []
     for number in 0..<8 {
       responses.append(try await downloader.load(request("\(number)")).response)
+      // After this time, downloads no longer wait for the disk.
+      if number == 0 { clock.advance(by: DiskBacklog.limit) }
     }
     await disk.gate.waitUntilHeld(1)
     // Memory is scarce. Three bodies fit into 16 MiB. The others are shown but not stored.
