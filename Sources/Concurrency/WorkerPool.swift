@@ -237,6 +237,9 @@ package final class WorkerPool: Sendable {
     lock.withLock(waking: .none) { !$0.isShortOfMemory && $0.busy + $0.waiting.count < maximumThreads }
   }
 
+  /// True if a job waits for a thread or for memory.
+  package var hasWaitingJobs: Bool { lock.withLock(waking: .none) { !$0.waiting.isEmpty } }
+
   /// True if a job waits for memory that is reserved by others.
   package var isShortOfMemory: Bool { lock.withLock(waking: .none) { $0.isShortOfMemory } }
 

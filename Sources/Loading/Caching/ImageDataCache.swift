@@ -61,7 +61,7 @@ public protocol ImageDataCache: AnyObject, Sendable {
   /// Takes the lock of a fetch. Returns nil, the default, if there are no locks: the response is then fetched without
   /// one. Requests of the same process do not exclude each other, and the lock may be taken again before it is released.
   ///
-  /// Called before a transfer, and also for downloads that wait for their turn, up to eight at a time. Their lock is
+  /// Called before a transfer, and also for downloads that wait for their turn, up to sixteen at a time. Their lock is
   /// released after a second if the transfer has not started by then, and taken again later.
   func fetchLock(for identity: RequestIdentity) -> FetchLock?
   /// Returns the progress of another process that holds the lock of a fetch; see `FetchLock.heldByAnother`. Returns

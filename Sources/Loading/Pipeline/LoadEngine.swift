@@ -76,7 +76,8 @@ final class LoadEngine: Sendable {
     diskReader = DiskReader(
       dataCache, pixels: pixelReader, writer: diskWriter, transports: transports, rules: rules,
       configuration: configuration, ledger: ledger)
-    preparer = FetchPreparer(dataCache, writer: diskWriter, transports: transports, ledger: ledger)
+    preparer = FetchPreparer(
+      dataCache, writer: diskWriter, transports: transports, ledger: ledger, clock: clock)
     staleImages = StaleImageRemover(from: cache, after: configuration.freshness.staleInMemory, clock: clock)
     workers = WorkerPool(threads: configuration.decoding.threads, clock: clock)
     imageMaker = ImageMaker(
@@ -302,10 +303,15 @@ final class LoadEngine: Sendable {
     work.releasedDecoders = []
     work.releasedTasks = []
     work.releasedObjects = []
+    var receivers = work.receivers.makeIterator()
     for action in work.actions {
       switch action {
       case .cancelFetch(let id): work.givenUp[id].map { transfers.giveUp($0, for: self) }
       case .pauseFetch(let id): work.givenUp[id].map { transfers.giveUp($0, isPause: true, for: self) }
+      case .showMeanwhile(_, let image): for task in receivers.next() ?? [] { task.show(image) }
+      case .deliver(let ids, let outcome): deliver(ids, outcome.result, to: receivers.next() ?? [])
+      case .decode(let id, let body, let key, let priority):
+        decode(id, body, key, priority, isAwaited: work.awaitedDecodes.contains(id))
       default: perform(action)
       }
     }
@@ -328,21 +334,13 @@ final class LoadEngine: Sendable {
     case .prepareFetches(let questions): prepare(questions)
     case .checkLocks(let identities):
       preparer.check(identities) { [self] progress in perform { $0.registry.checkedLocks(progress) } }
-    case .cancelFetch, .pauseFetch, .moveTask, .serveCopy: break  // see `LoadState.work`
+    // See `perform(_ work:)` and `LoadState.work`.
+    case .cancelFetch, .pauseFetch, .decode, .deliver, .moveTask, .serveCopy, .showMeanwhile: break
     case .wake(let time):
       clock.wake(at: time) { [weak self] in self?.woken(at: time) }
     case .announceRetry(let ids, let delay, let error):
       counters.withLock { $0.retries += 1 }
       for task in state.withLock({ $0.tasks(ids) }) { task.emit(.willRetry(after: delay, error)) }
-    case .showMeanwhile(let ids, let image):
-      for task in state.withLock({ $0.tasks(ids) }) { task.show(image) }
-    case .decode(let id, let body, let key, let priority):
-      let isExpected = !key.decodes || state.withLock { $0.registry.loads.tree.isAwaited(id) }
-      if isExpected { diskReader.expectDecode(id) }
-      imageMaker.decode(id, body, key, priority) { [self] result, seconds in
-        perform { $0.decodeEnded(id, result, seconds: seconds) }
-        if isExpected { diskReader.endDecode(id) }
-      }
     case .transform(let id, let image, let request, let priority):
       imageMaker.transform(id, image, request.transforms, priority) { [self] result, seconds in
         perform { $0.registry.transformEnded(id, result, seconds: seconds) }
@@ -359,7 +357,17 @@ final class LoadEngine: Sendable {
         if state.withLock({ $0.registry.loads.tree.isStoring(id) }) { store(id, image, request, identifier) }
       }
     case .storePixels(let pixels): pixelWriter?.store(pixels)
-    case .deliver(let ids, let outcome): deliver(ids, outcome.result)
+    }
+  }
+
+  /// - Parameter isAwaited: True if the first frame after a start waits for the decode.
+  private func decode(
+    _ id: DecodeID, _ body: [UInt8], _ key: DecodeKey, _ priority: ImageRequest.Priority, isAwaited: Bool
+  ) {
+    if isAwaited { diskReader.expectDecode(id) }
+    imageMaker.decode(id, body, key, priority) { [self] result, seconds in
+      perform { $0.decodeEnded(id, result, seconds: seconds) }
+      if isAwaited { diskReader.endDecode(id) }
     }
   }
 
@@ -370,8 +378,9 @@ final class LoadEngine: Sendable {
     perform { $0.storeEnded(id) }
   }
 
-  private func deliver(_ ids: [TaskID], _ result: Result<ImageResponse, ImageError>) {
-    let tasks = state.withLock { $0.takeTasks(ids) }
+  private func deliver(
+    _ ids: [TaskID], _ result: Result<ImageResponse, ImageError>, to tasks: [ImageTask]
+  ) {
     let callerCount = tasks.count { $0.purpose != .storedImage }
     counters.withLock { $0.count(result, times: callerCount) }
     let outcome = TraceEvent.Outcome(result)
@@ -461,8 +470,8 @@ final class LoadEngine: Sendable {
       self?.state.withLock { $0.readsResumableData(of: request) } ?? false
     } reading: { [weak self] id, bytes in
       self?.perform { $0.registry.readsResumableData(bytes, for: id) }
-    } completion: { [self] id, preparation in
-      perform { $0.registry.prepared(id, preparation) }
+    } completion: { [self] answers in
+      perform { $0.registry.prepared(answers) }
     }
   }
 

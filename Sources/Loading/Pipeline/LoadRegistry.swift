@@ -329,9 +329,9 @@ struct LoadRegistry {
     return admitted()
   }
 
-  /// Handles the answer of the disk cache before a transfer.
-  mutating func prepared(_ id: FetchID, _ preparation: FetchPreparation) -> [LoadAction] {
-    fetches.prepared(id, preparation, in: &loads)
+  /// Handles answers of the disk cache before transfers.
+  mutating func prepared(_ answers: [(id: FetchID, preparation: FetchPreparation)]) -> [LoadAction] {
+    for (id, preparation) in answers { fetches.prepared(id, preparation, in: &loads) }
     return admitted()
   }
 

@@ -15,8 +15,8 @@ struct LoadState {
   private(set) var storeCount = 0
   /// The remembered failures; `nil`, the default, if failures are not remembered.
   var failures: FailureMemory?
-  /// The number of transfers whose transport has not reported the end, including those that were given up, and of
-  /// callers to whom a result is being delivered. Decreased without the lock.
+  /// The number of transfers whose transport is about to start or has not reported the end, including those that were
+  /// given up, and of callers to whom a result is being delivered. Decreased without the lock.
   private let pending: PendingWork
   private(set) var isShutDown = false
   private var waitingForIdle: [CheckedContinuation<Void, Never>] = []
@@ -54,7 +54,8 @@ struct LoadState {
   // MARK: Work
 
   /// Returns the work for `actions`, including the attempts to stop. The attempts are removed in the same critical
-  /// section as the decision, because another attempt of a fetch may begin before the earlier one is stopped.
+  /// section as the decision, because another attempt of a fetch may begin before the earlier one is stopped. What else
+  /// the actions need is taken here as well, so that they do not wait for the lock again.
   mutating func work(_ actions: [LoadAction] = [], by engine: LoadEngine) -> LoadWork {
     let actions = servingCopies(actions, by: engine)
     var work = LoadWork(
@@ -69,6 +70,10 @@ struct LoadState {
     for action in actions {
       switch action {
       case .cancelFetch(let id), .pauseFetch(let id): work.givenUp[id] = attempts.remove(id)
+      case .showMeanwhile(let ids, _): work.receivers.append(tasks(ids))
+      case .deliver(let ids, _): work.receivers.append(takeTasks(ids))
+      case .decode(let id, _, let key, _):
+        if !key.decodes || registry.loads.tree.isAwaited(id) { work.awaitedDecodes.insert(id) }
       default: break
       }
     }
@@ -143,7 +148,7 @@ struct LoadState {
   func tasks(_ ids: [TaskID]) -> [ImageTask] { ids.compactMap { tasks[$0] } }
 
   /// Removes and returns the tasks that receive a result. They are pending until they have received it.
-  mutating func takeTasks(_ ids: [TaskID]) -> [ImageTask] {
+  private mutating func takeTasks(_ ids: [TaskID]) -> [ImageTask] {
     pending.begin(ids.count)
     return ids.compactMap { tasks.removeValue(forKey: $0) }
   }
@@ -223,7 +228,8 @@ struct LoadState {
 
   // MARK: Transfers
 
-  /// Notes that the transport of an attempt starts. Returns false if the attempt was given up.
+  /// Notes that the transport of an attempt starts, after the request modifier. Returns false if the attempt was given
+  /// up.
   func fetchBegins(_ receiver: FetchReceiver) -> Bool {
     guard attempts.isCurrent(receiver) else { return false }
     pending.begin()
@@ -232,11 +238,15 @@ struct LoadState {
 
   /// Adds an attempt of a fetch. Returns `nil` if the fetch is no longer running.
   ///
-  /// - Parameter identity: The identity of the resumable data to continue; `nil` for none.
+  /// - Parameters:
+  ///   - identity: The identity of the resumable data to continue; `nil` for none.
+  ///   - hasRequestModifier: True if a request modifier precedes the transport, which then starts after `fetchBegins`.
   mutating func begin(
-    _ id: FetchID, resuming identity: RequestIdentity?, make: (RunningAttempts.Beginning) -> FetchReceiver
+    _ id: FetchID, resuming identity: RequestIdentity?, hasRequestModifier: Bool,
+    make: (RunningAttempts.Beginning) -> FetchReceiver
   ) -> FetchReceiver? {
     guard registry.loads.tree.isRunning(id), attempts[id] == nil else { return nil }
+    if !hasRequestModifier { pending.begin() }
     let receiver = attempts.begin(
       id, resuming: identity, registry.takePreparation(of: id),
       spent: registry.fetches.transfers.secondsSpent(on: id),

@@ -26,8 +26,11 @@ struct TransferRunner: Sendable {
       acceptance: request.isLocal ? nil : engine.configuration.responses.acceptance,
       acceptsPartialContent: requestsRange,
       isConditional: !validators.isEmpty, isModified: engine.configuration.responses.modifier != nil)
+    let hasRequestModifier = engine.configuration.requests.modifier != nil
     let receiver = state.withLock { state in
-      state.begin(id, resuming: mayResume ? request.identity.asSent : nil) { attempt in
+      state.begin(
+        id, resuming: mayResume ? request.identity.asSent : nil, hasRequestModifier: hasRequestModifier
+      ) { attempt in
         FetchReceiver(
           id: id,
           Exchange(request, resumable: attempt.resumable, validators: validators, spent: attempt.spent),

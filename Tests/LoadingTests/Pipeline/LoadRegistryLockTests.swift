@@ -102,6 +102,21 @@ import VitrineTesting
     #expect(registry.takePreparation(of: fetches[1])?.hold != nil)
   }
 
+  @Test func answersThatComeTogetherAreHandledEachByItself() throws {
+    var registry = registry()
+    let (_, fetches, _) = try beginThree(&registry)
+    #expect(
+      endFirst(of: fetches, in: &registry).fetches.isEmpty, "the disk has been asked about the second one")
+
+    let next = registry.prepared([(fetches[2], lock()), (fetches[1], held)])
+
+    #expect(registry.fetches.locks.isWaiting(fetches[1]))
+    #expect(
+      next.fetches == [fetches[2]] && next.questions.isEmpty, "the third one takes the turn of the second one"
+    )
+    #expect(registry.takePreparation(of: fetches[2])?.hold != nil)
+  }
+
   @Test func downloadWhoseEarlyAnswerIsLateStartsWithIt() throws {
     var registry = registry()
     let (_, fetches, _) = try beginThree(&registry)

@@ -69,3 +69,10 @@ extension FetchEnd {
   static func success(_ bytes: FetchedBytes) -> FetchEnd { FetchEnd(.bytes(bytes), response: bytes.response) }
   static func failure(_ error: ImageError) -> FetchEnd { FetchEnd(.failed(error)) }
 }
+
+extension LoadRegistry {
+  /// Handles a single answer of the disk cache before a transfer.
+  mutating func prepared(_ id: FetchID, _ preparation: FetchPreparation) -> [LoadAction] {
+    prepared([(id, preparation)])
+  }
+}

@@ -39,6 +39,7 @@ final class SharedDisk: ImageDataCache {
   /// The gate at which requests for a lock wait; open by default.
   let lockGate: Gate
   private let state = Mutex(State())
+  private let lockDelay = Mutex<@Sendable () -> Void>({})
 
   init(lockGate: Gate = Gate(isOpen: true), removalGate: Gate = Gate(isOpen: true)) {
     self.lockGate = lockGate
@@ -64,12 +65,16 @@ final class SharedDisk: ImageDataCache {
   var held: Set<String> { state.withLock { Set($0.own.keys) } }
   var incomplete: [StoredResponse] { state.withLock { Array($0.incomplete.values) } }
 
+  /// Calls `delay` before each lock.
+  func delayLocks(_ delay: @escaping @Sendable () -> Void) { lockDelay.withLock { $0 = delay } }
+
   // MARK: ImageDataCache
 
   var preparesFetches: Bool { true }
 
   func fetchLock(for identity: RequestIdentity) -> FetchLock? {
     lockGate.pass()
+    lockDelay.withLock { $0 }()
     return state.withLock { state in
       if let progress = state.others[identity.url] { return .heldByAnother(progress: progress) }
       let lock = FakeLock { [weak self] in self?.state.withLock { $0.own[identity.url] = nil } }

@@ -15,10 +15,15 @@ final class FetchPreparer: Sendable {
     }
   }
 
+  /// The number of seconds after which the answers to a series of questions are reported, before the next question. A
+  /// transfer may wait for one of them by now.
+  static let reportInterval = 0.005
+
   private let cache: (any ImageDataCache)?
   private let writer: DiskWriter
   private let transports: TransportTable
   private let ledger: MemoryLedger
+  private let clock: any LoadingClock
   private let lane = Lane()
 
   /// - Parameters:
@@ -26,31 +31,41 @@ final class FetchPreparer: Sendable {
   ///     processes.
   ///   - ledger: The ledger that counts resumable data.
   init(
-    _ cache: (any ImageDataCache)?, writer: DiskWriter, transports: TransportTable, ledger: MemoryLedger
+    _ cache: (any ImageDataCache)?, writer: DiskWriter, transports: TransportTable, ledger: MemoryLedger,
+    clock: any LoadingClock
   ) {
     self.cache = cache
     self.writer = writer
     self.transports = transports
     self.ledger = ledger
+    self.clock = clock
   }
 
   /// Takes the locks of fetches in order, and reads resumable data. All functions are called on the thread of the
-  /// preparer. Other work of that thread may come between two questions, so that early questions delay no transfer.
+  /// preparer. Other work of that thread may come between two questions, so that early questions delay it little.
   ///
   /// - Parameters:
   ///   - isResumable: Returns true if resumable data are of use to a request.
   ///   - reading: Called with the number of bytes of resumable data before these are read.
-  ///   - completion: Called once for each question.
+  ///   - completion: Called with the answers to one or more questions. Each question is answered once.
   func prepare(
     _ questions: [FetchQuestion], isResumable: @escaping @Sendable (ImageRequest) -> Bool,
     reading: @escaping @Sendable (FetchID, _ bytes: Int) -> Void,
-    completion: @escaping @Sendable (FetchID, FetchPreparation) -> Void
+    completion: @escaping @Sendable ([(id: FetchID, preparation: FetchPreparation)]) -> Void
   ) {
-    guard let question = questions.first else { return }
+    guard !questions.isEmpty else { return }
     lane.submit { [self] in
-      completion(question.id, answer(question, isResumable: isResumable) { reading(question.id, $0) })
+      let end = clock.now.advanced(bySeconds: Self.reportInterval)
+      var answers: [(id: FetchID, preparation: FetchPreparation)] = []
+      for question in questions {
+        if !answers.isEmpty, lane.pool.hasWaitingJobs || clock.now >= end { break }
+        answers.append(
+          (question.id, answer(question, isResumable: isResumable) { reading(question.id, $0) }))
+      }
+      completion(answers)
       prepare(
-        Array(questions.dropFirst()), isResumable: isResumable, reading: reading, completion: completion)
+        Array(questions.dropFirst(answers.count)), isResumable: isResumable, reading: reading,
+        completion: completion)
     }
   }
 

@@ -18,7 +18,7 @@ indirect enum LoadAction: Equatable, Sendable {
   /// Call `serveCopy(of:atOnce:)`: callers of the fetch show the stored response while the server is asked.
   case serveCopy(FetchID)
   case startFetch(FetchID, ImageRequest)
-  /// Ask the disk cache before these transfers start; report each answer with `prepared`.
+  /// Ask the disk cache before these transfers start; report the answers with `prepared`.
   case prepareFetches([FetchQuestion])
   /// Check whether other processes still fetch these responses; report the result with `checkedLocks`.
   case checkLocks([FetchID: RequestIdentity])

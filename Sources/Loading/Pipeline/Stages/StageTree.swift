@@ -132,11 +132,11 @@ struct StageTree {
     image.waiters.contains { waiters[$0].map(condition) ?? false }
   }
 
-  /// Returns true if the screen is empty without an image of a decode.
+  /// Returns true if the screen is empty without an image that waits for a decode.
   func isAwaited(_ id: DecodeID) -> Bool {
     guard let decode = decodes[id] else { return false }
     for image in decode.processedImages {
-      guard let image = processedImages[image] else { continue }
+      guard let image = processedImages[image], image.isIdle else { continue }
       for task in image.waiters where waiters[task]?.purpose == .awaitedSlot { return true }
     }
     return false

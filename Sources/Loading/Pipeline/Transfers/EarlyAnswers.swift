@@ -5,14 +5,14 @@ import VitrineConcurrency
 ///
 /// Other processes wait while the lock of a fetch is held. An answer is therefore dropped after a short time.
 ///
-/// An answer is useless in three cases: another process holds the lock, another process has stored the response, or the
-/// disk has resumable data, which are read only when the download could start. After a useless answer, the disk is asked
-/// again when the download could start, and not before.
+/// An answer is useless in four cases: another process holds the lock, another process has stored the response, the disk
+/// has resumable data, which are read only when the download could start, or the answer was dropped. After a useless
+/// answer, the disk is asked again when the download could start, and not before.
 struct EarlyAnswers {
   /// The maximum number of answers that are awaited or kept.
-  static let countLimit = 8
+  static let countLimit = 16
   /// The maximum number of downloads at the front of the queue that are considered.
-  static let searchLimit = 4 * countLimit
+  static let searchLimit = 2 * countLimit
   /// The number of seconds for which an answer is kept.
   static let lifetime = 1.0
 
@@ -81,10 +81,12 @@ struct EarlyAnswers {
     useless.remove(id)
   }
 
-  /// Removes the answers whose time is over, which releases their locks.
+  /// Drops the answers whose time is over, which releases their locks.
   mutating func removeExpired(at now: Int64) {
-    guard !answers.isEmpty else { return }
-    answers = answers.filter { now < $0.value.end }
+    for id in answers.filter({ now >= $0.value.end }).keys {
+      answers[id] = nil
+      useless.insert(id)
+    }
   }
 
   /// The next time at which `removeExpired` removes an answer; nil for none.

@@ -127,7 +127,8 @@ final class FetchReceiver: TransportReceiver {
     }
     let task = Task {
       switch await Result.of(ImageError.requestRefused, { try await modify(request) }) {
-      case .success(let request): begin(request, configuration, transports, storesResponses)
+      case .success(let request):
+        begin(request, configuration, transports, storesResponses, afterModifier: true)
       case .failure(let error):
         trace.record(.fetchEnded(fetch: id.number, .init()))
         delegate?.fetchEnded(self, FetchEnd(.failed(error)), resumable: nil)
@@ -140,12 +141,21 @@ final class FetchReceiver: TransportReceiver {
 
   private func begin(
     _ request: TransportRequest, _ configuration: ImageDownloader.Configuration,
-    _ transports: TransportTable, _ storesResponses: Bool
+    _ transports: TransportTable, _ storesResponses: Bool, afterModifier: Bool = false
   ) {
     let time = storesResponses ? configuration.environment.wallClock() : nil
     // Before the delegate is asked, because the time limit of the modifier must not end an attempt that begins.
-    state.withLock { $0.exchange.begin(time.map { (request, $0) }) }
-    guard let delegate, delegate.fetchBegins(self) else { return }
+    let isStopped = state.withLock { state in
+      state.exchange.begin(time.map { (request, $0) })
+      return state.stop.isStopped || state.assembler.isOver
+    }
+    guard let delegate else { return }
+    if afterModifier {
+      guard delegate.fetchBegins(self) else { return }
+    } else if isStopped {
+      // The attempt was given up before its transport could start.
+      return delegate.transportEnded()
+    }
     if !isLocal { state.withLock { $0.activity = configuration.environment.networkActivity.begin() } }
     do {
       keep(try transports.transport(for: request.url).start(request, receiver: self))

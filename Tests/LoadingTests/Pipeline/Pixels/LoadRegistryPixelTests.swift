@@ -414,6 +414,21 @@ import VitrineTesting
     #expect(decoded.map(words) == ["transform [\"named\"]"], "the image of the pixel cache is stored once")
   }
 
+  @Test("the first frame does not wait for a decode if the slot has its image", arguments: [false, true])
+  func awaitedDecodeIsOneWithoutWhoseImageTheScreenIsEmpty(bothAreSlots: Bool) throws {
+    var registry = registry()
+    let fetch = try #require(registry.start(Caller(small, purpose: .awaitedSlot)).actions.lookups.first)
+    let other = request(target: Self.small, transforms: [Named()])
+    _ = registry.start(Caller(other, purpose: bothAreSlots ? .awaitedSlot : .application))
+    let images = [ProcessedImageKey(small, additionalIdentifier: nil): pixels]
+    let stored = copy(age: 0, .init(body: Self.body, digest: Self.digest, images: images))
+
+    let actions = registry.lookedUp(fetch, DiskFind(copy: stored))
+
+    #expect(actions.stores.count == 1)
+    #expect(registry.loads.tree.isAwaited(try decodeID(actions)) == bothAreSlots)
+  }
+
   // MARK: Memory
 
   @Test func fullMemoryLeavesRequestsConditional() throws {

@@ -90,12 +90,14 @@ import VitrineTesting
     #expect(disk.locks.map(\.releases) == releases && disk.held == [])
   }
 
-  @Test func earlyQuestionsDelayNoTransferFromAnotherServer() async throws {
-    let disk = SharedDisk(lockGate: Gate())
-    let (world, _) = world(disk)
+  /// Asks the disk about downloads, in several calls. Returns the numbers of the downloads in each report.
+  private func reports(
+    _ world: Fixture, _ disk: SharedDisk, about questions: [(numbers: ClosedRange<UInt64>, isEarly: Bool)]
+  ) async throws -> [[UInt64]] {
     let preparer = world.downloader.engine.preparer
-    let answers = Shared<[UInt64]>([])
-    func ask(_ numbers: ClosedRange<UInt64>, isEarly: Bool) {
+    // The answers are kept, because the release of a lock is other work of the thread.
+    let answers = Shared<[[(id: FetchID, preparation: FetchPreparation)]]>([])
+    for (numbers, isEarly) in questions {
       let questions = numbers.map {
         FetchQuestion(
           id: FetchID(number: $0), request: request("\($0).jpg"), takesLock: true, continues: false,
@@ -103,16 +105,34 @@ import VitrineTesting
       }
       preparer.prepare(
         questions, isResumable: { _ in false }, reading: { _, _ in },
-        completion: { id, _ in answers.withLock { $0.append(id.number) } })
+        completion: { ready in answers.withLock { $0.append(ready) } })
     }
-    ask(1...3, isEarly: true)
-    ask(9...9, isEarly: false)
-
     disk.lockGate.open()
-
     try await until { preparer.isIdle }
-    #expect(answers.withLock { $0 } == [1, 9, 2, 3])
+    let reports = answers.withLock { $0.map { $0.map(\.id.number) } }
+    answers.withLock { $0 = [] }
     await world.downloader.drain()
+    return reports
+  }
+
+  @Test func earlyQuestionsDelayNoTransferFromAnotherServer() async throws {
+    let disk = SharedDisk(lockGate: Gate())
+    let (world, _) = world(disk)
+
+    let reports = try await reports(world, disk, about: [(1...3, true), (9...9, false)])
+
+    #expect(reports == [[1], [9], [2, 3]], "answers without a break come together")
+  }
+
+  @Test func slowDiskReportsEachAnswerAtOnce() async throws {
+    let disk = SharedDisk(lockGate: Gate())
+    let (world, _) = world(disk)
+    let clock = world.clock
+    disk.delayLocks { clock.advance(by: FetchPreparer.reportInterval) }
+
+    let reports = try await reports(world, disk, about: [(1...3, true)])
+
+    #expect(reports == [[1], [2], [3]], "a transfer may wait for one of them")
   }
 
   @Test(arguments: [404, 200]) func lockIsReleasedWithTheHeadOfAResponseThatIsNotStored(status: Int)

@@ -258,6 +258,10 @@ extension FetchLocks {
     if leaves { locks.leave(one) } else { locks.releaseEarly(at: end) }
 
     #expect(lock.releases == 1 && locks.nextChange == nil)
+    if !leaves {
+      let asksEarly = locks.asksEarly(one, isUseful: true)
+      #expect(!asksEarly, "other processes would wait for this one all the time")
+    }
     let asks = locks.asks(one, isUseful: true, at: end)
     #expect(asks)
   }

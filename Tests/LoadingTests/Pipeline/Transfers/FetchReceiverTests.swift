@@ -61,6 +61,23 @@ import VitrineTesting
     #expect(clock.now == 60_000_000_000)
   }
 
+  @Test func attemptThatIsGivenUpBeforeItsTransportStartsSendsNothingAndCountsAsEnded() {
+    let delegate = SlowDelegate()
+    let transport = FakeTransport()
+    let configuration = ImageDownloader.Configuration()
+    let receiver = FetchReceiver(
+      id: FetchID(number: 1), Exchange(request(), resumable: nil), assembler: ResponseAssembler(),
+      configuration: configuration, ledger: MemoryLedger(), secondsQueued: 0, delegate: delegate)
+
+    _ = receiver.abandon()
+    receiver.stop()
+    receiver.start(configuration, TransportTable([transport]), storesResponses: false)
+
+    #expect(transport.transfers.isEmpty)
+    #expect(delegate.transportEndCount == 1, "without this, `drain()` would wait forever")
+    #expect(delegate.endCount == 0)
+  }
+
   @Test func endThatATransportReportsAgainIsIgnored() {
     let delegate = SlowDelegate()
     let configuration = ImageDownloader.Configuration()
