@@ -315,6 +315,7 @@ final class LoadEngine: Sendable {
       default: perform(action)
       }
     }
+    assert(receivers.next() == nil, "a group of receivers for each action that has receivers")
   }
 
   private func perform(_ action: LoadAction) {

@@ -54,8 +54,9 @@ struct LoadState {
   // MARK: Work
 
   /// Returns the work for `actions`, including the attempts to stop. The attempts are removed in the same critical
-  /// section as the decision, because another attempt of a fetch may begin before the earlier one is stopped. What else
-  /// the actions need is taken here as well, so that they do not wait for the lock again.
+  /// section as the decision, because another attempt of a fetch may begin before the earlier one is stopped. The
+  /// receivers of images and results, and the awaited decodes, are determined here as well, so that these actions do not
+  /// take the lock again.
   mutating func work(_ actions: [LoadAction] = [], by engine: LoadEngine) -> LoadWork {
     let actions = servingCopies(actions, by: engine)
     var work = LoadWork(

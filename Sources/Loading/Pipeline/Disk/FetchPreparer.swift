@@ -15,8 +15,8 @@ final class FetchPreparer: Sendable {
     }
   }
 
-  /// The number of seconds after which the answers to a series of questions are reported, before the next question. A
-  /// transfer may wait for one of them by now.
+  /// The number of seconds after which the answers to a series of questions are reported, before the next question,
+  /// because a transfer may already wait for one of them. An answer also waits for the question that is running.
   static let reportInterval = 0.005
 
   private let cache: (any ImageDataCache)?
@@ -42,7 +42,8 @@ final class FetchPreparer: Sendable {
   }
 
   /// Takes the locks of fetches in order, and reads resumable data. All functions are called on the thread of the
-  /// preparer. Other work of that thread may come between two questions, so that early questions delay it little.
+  /// preparer. Other work of that thread may come between two questions, so that early questions delay that work only a
+  /// little.
   ///
   /// - Parameters:
   ///   - isResumable: Returns true if resumable data are of use to a request.

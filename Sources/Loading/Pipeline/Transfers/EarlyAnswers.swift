@@ -3,11 +3,13 @@ import VitrineConcurrency
 /// The answers of the disk cache for downloads that still wait for their turn, so that the end of a download starts the
 /// next one at once, without a change of threads. Makes decisions only. Times are in nanoseconds.
 ///
-/// Other processes wait while the lock of a fetch is held. An answer is therefore dropped after a short time.
+/// Other processes wait while the lock of a fetch is held. An answer therefore expires after a short time.
 ///
 /// An answer is useless in four cases: another process holds the lock, another process has stored the response, the disk
-/// has resumable data, which are read only when the download could start, or the answer was dropped. After a useless
-/// answer, the disk is asked again when the download could start, and not before.
+/// has resumable data, which are read only when the download could start, or the answer has expired. After a useless
+/// answer, the disk is asked again when the download could start, and not before. Most answers expire if fewer than
+/// `countLimit` downloads start in `lifetime`. Each of these downloads then takes long, and the change of threads does
+/// not matter.
 struct EarlyAnswers {
   /// The maximum number of answers that are awaited or kept.
   static let countLimit = 16
@@ -81,7 +83,7 @@ struct EarlyAnswers {
     useless.remove(id)
   }
 
-  /// Drops the answers whose time is over, which releases their locks.
+  /// Removes the answers that have expired, which releases their locks.
   mutating func removeExpired(at now: Int64) {
     for id in answers.filter({ now >= $0.value.end }).keys {
       answers[id] = nil

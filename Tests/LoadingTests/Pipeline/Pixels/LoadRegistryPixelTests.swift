@@ -414,8 +414,8 @@ import VitrineTesting
     #expect(decoded.map(words) == ["transform [\"named\"]"], "the image of the pixel cache is stored once")
   }
 
-  @Test("the first frame does not wait for a decode if the slot has its image", arguments: [false, true])
-  func awaitedDecodeIsOneWithoutWhoseImageTheScreenIsEmpty(bothAreSlots: Bool) throws {
+  @Test("the first frame waits for a decode only if a slot needs its image", arguments: [false, true])
+  func decodeIsAwaitedOnlyForASlotWithoutItsImage(bothAreSlots: Bool) throws {
     var registry = registry()
     let fetch = try #require(registry.start(Caller(small, purpose: .awaitedSlot)).actions.lookups.first)
     let other = request(target: Self.small, transforms: [Named()])

@@ -61,7 +61,8 @@ import VitrineTesting
     #expect(clock.now == 60_000_000_000)
   }
 
-  @Test func attemptThatIsGivenUpBeforeItsTransportStartsSendsNothingAndCountsAsEnded() {
+  @Test(arguments: [false, true])
+  func attemptThatIsGivenUpBeforeItsTransportStartsSendsNothingAndCountsAsEnded(isStopped: Bool) {
     let delegate = SlowDelegate()
     let transport = FakeTransport()
     let configuration = ImageDownloader.Configuration()
@@ -70,7 +71,7 @@ import VitrineTesting
       configuration: configuration, ledger: MemoryLedger(), secondsQueued: 0, delegate: delegate)
 
     _ = receiver.abandon()
-    receiver.stop()
+    if isStopped { receiver.stop() }
     receiver.start(configuration, TransportTable([transport]), storesResponses: false)
 
     #expect(transport.transfers.isEmpty)
