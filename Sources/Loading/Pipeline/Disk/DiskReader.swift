@@ -106,7 +106,7 @@ final class DiskReader: Sendable {
         return (nil, headers)
       }
       reservation.reserveForDisk(held.bodyLength)
-      return (copy(held.response, for: request, need, reservation), headers)
+      return (held.response.flatMap { copy($0, for: request, need, reservation) }, headers)
     }
     if writer.isRemoving(identity) { return (nil, nil) }
     switch pixels?.find(need.images, of: request, on: identity) ?? .incomplete {

@@ -104,7 +104,10 @@ final class DiskWriter: Sendable {
       kind, storing: held,
       { cache in
         withExtendedLifetime(reservation) {
-          let response = held.response
+          guard let response = held.response else {
+            Self.report("an image that waited for the disk could not be read from memory; it is not stored")
+            return false
+          }
           guard cache.store(response, for: identity) else { return false }
           storing?.noteStoredBody(cache.digest(of: response.body))
           return true
@@ -377,7 +380,7 @@ final class DiskWriter: Sendable {
     let replaced = consequences.replaced.completions
     if !replaced.isEmpty { call(replaced, false) }
     if case .refused(let isFirst) = consequences.admission {
-      if isFirst { report("the disk is slower than the network; some images are not stored") }
+      if isFirst { Self.report("the disk is slower than the network; some images are not stored") }
       completion?(false)
       return
     }
@@ -532,7 +535,7 @@ final class DiskWriter: Sendable {
     }
     // The held stores are among the dropped changes. Their bodies are released here, without the lock.
     guard let (overdue, waiting, _, backlogChanged) = changes else { return }
-    if overdue.isNew { report("the disk does not respond; nothing is stored until it does") }
+    if overdue.isNew { Self.report("the disk does not respond; nothing is stored until it does") }
     for number in overdue.dropped { thread.cancel(number) }
     for completion in overdue.completions { completion(false) }
     backlogChanged?()
@@ -540,7 +543,7 @@ final class DiskWriter: Sendable {
     if let next = overdue.next { schedule(at: next) }
   }
 
-  private func report(_ text: String) {
+  private static func report(_ text: String) {
     DiagnosticLog.report(DiagnosticMessage(subject: "disk cache", text: text))
   }
 }

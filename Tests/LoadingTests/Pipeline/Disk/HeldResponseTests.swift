@@ -7,21 +7,30 @@ struct HeldResponseTests {
   private func response(bytes count: Int) -> StoredResponse {
     StoredResponse(
       response: TransportResponse(url: url("a.jpg"), status: 200, headers: ["ETag": "x"]),
-      body: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }, requested: 1, received: 2)
+      body: .pattern(count), requested: 1, received: 2)
   }
 
   @Test(
-    "the response comes back as it was, whether its body was copied into pages of its own or not",
+    "the response comes back as it was, whether its body was copied into memory of its own or not",
     arguments: [
       0, 1, HeldResponse.smallestMovedBody - 1, HeldResponse.smallestMovedBody,
-      HeldResponse.smallestMovedBody + 1, HeldResponse.largestMovedBody, HeldResponse.largestMovedBody + 1,
+      HeldResponse.smallestMovedBody + 1, 300_000, HeldResponse.largestMovedBody,
+      HeldResponse.largestMovedBody + 1,
     ]) func roundTrip(count: Int)
   {
     let response = response(bytes: count)
     for held in [HeldResponse(moving: response), HeldResponse(response)] {
       #expect(held.bodyLength == count)
       #expect(held.response == response)
+      #expect(held.response == response, "the second time")
     }
+  }
+
+  @Test func bodyIsHeldInASocketThatHoldsIt() throws {
+    let held = HeldResponse(moving: response(bytes: HeldResponse.smallestMovedBody))
+    guard case .socket(let buffer) = held.body else { return #expect(Bool(false), "not in a socket") }
+    try #require(buffer.takeByte())
+    #expect(held.response == nil)
   }
 
   @Test func pagesAreIndependentOfTheOriginal() throws {

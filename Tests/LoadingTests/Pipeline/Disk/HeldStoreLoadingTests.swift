@@ -34,6 +34,28 @@ import VitrineTesting
     #expect(disk.storeCount == 1)
   }
 
+  @Test func bodyThatCannotBeReadIsDownloadedAgain() async throws {
+    let other = downloader.load(request("other.jpg"), isForSlot: true)
+    _ = try await transport.transfer(1)
+    let task = downloader.load(request(), isForSlot: true)
+    let body = FakeDecoder.encodedImage(width: 64, height: 48, count: HeldResponse.smallestMovedBody)
+    try await transport.transfer(2).respond(with: body, DiskWorld.minute)
+    let first = try await task.response
+    let held = downloader.engine.diskWriter.heldResponse(for: request().identity)
+    guard case .socket(let buffer)? = held?.body else { return #expect(Bool(false), "not in a socket") }
+    try #require(buffer.takeByte())
+    world.world.cache.removeAllImages()
+
+    let again = downloader.load(request(target: DecodeTarget(width: 8, height: 8)))
+    try await transport.transfer(3).respond(with: Fixture.body, DiskWorld.minute)
+    #expect(try await again.response.source == .network)
+
+    other.cancel()
+    await downloader.drain()
+    #expect(await !first.isStored())
+    #expect(disk.responses.map(\.body) == [Fixture.body])
+  }
+
   @Test func callerWhoWaitsForTheDiskWaitsForASecondAtMost() async throws {
     let (response, other) = try await loadBesideWaitingSlot()
     world.world.clock.advance(by: SlotHold.longestWait)
