@@ -124,6 +124,9 @@ let package = Package(
     // Lets tests wait for the call of a function.
     .target(
       name: "Callbacks", dependencies: ["VitrineTesting"], path: "Tests/Callbacks", swiftSettings: strict),
+    // Lets tests count the open file descriptors of the process.
+    .target(
+      name: "OpenDescriptors", dependencies: [], path: "Tests/OpenDescriptors", swiftSettings: strict),
     tests(
       "Concurrency",
       ["VitrineConcurrency", "VitrineGraphics", "VitrineLoading", "VitrineTesting", "Callbacks"]),
@@ -134,7 +137,9 @@ let package = Package(
         "VitrineAnimation", "VitrineCodecs", "VitrineConcurrency", "VitrineGraphics", "VitrineLoading",
         "VitrineTesting",
       ]),
-    tests("Loading", ["VitrineConcurrency", "VitrineLoading", "VitrineTesting", "Callbacks"]),
+    tests(
+      "Loading",
+      ["VitrineConcurrency", "VitrineLoading", "VitrineTesting", "Callbacks", "OpenDescriptors"]),
     tests(
       "DiskCache",
       [
@@ -146,7 +151,7 @@ let package = Package(
       name: "DiskProbe",
       dependencies: ["VitrineDiskCache", "VitrineGraphics", "VitrineLoading", "VitrineTesting"],
       path: "Tests/DiskProbe", swiftSettings: strict),
-    tests("GalleryServer", ["VitrineGalleryServer"]),
+    tests("GalleryServer", ["VitrineGalleryServer", "OpenDescriptors"]),
     tests(
       "CurlTransport",
       ["VitrineConcurrency", "VitrineCurlTransport", "VitrineGalleryServer", "VitrineTesting"]),

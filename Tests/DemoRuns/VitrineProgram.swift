@@ -130,8 +130,10 @@ package struct VitrineProgram {
     let output = folder.appending(path: "out.txt")
     let errors = folder.appending(path: "err.txt")
     for file in [output, errors] { try Data().write(to: file) }
-    process.standardOutput = try standardOutput ?? FileHandle(forWritingTo: output)
-    process.standardError = try errorOutput ?? FileHandle(forWritingTo: errors)
+    let outputs = [try FileHandle(forWritingTo: output), try FileHandle(forWritingTo: errors)]
+    defer { for handle in outputs { try? handle.close() } }
+    process.standardOutput = standardOutput ?? outputs[0]
+    process.standardError = errorOutput ?? outputs[1]
     process.standardInput = input
 
     let watchdog = Task {

@@ -26,18 +26,20 @@ struct DemoGoldenTests {
     DemoMoment(name: "list-scale", size: (280, 96), options: "--chrome off --scale 1.5"),
     DemoMoment(name: "header", script: ["wait idle"] + Array(repeating: "key tab", count: 4), part: header),
     DemoMoment(name: "header-wide", screen: "buttons", size: (1280, 336), part: wideHeader),
-    DemoMoment(name: "buttons", screen: "buttons", size: cards, options: "--chrome off"),
     DemoMoment(
-      name: "buttons-pressed", screen: "buttons", size: cards, options: "--chrome off",
+      name: "buttons", screen: "buttons", size: cards, latency: 1000, options: "--chrome off"),
+    DemoMoment(
+      name: "buttons-pressed", screen: "buttons", size: cards, latency: 1000, options: "--chrome off",
       script: ["wait idle", "press 912 212"], part: card(2)),
     DemoMoment(
-      name: "buttons-selected", screen: "buttons", size: cards, options: "--chrome off",
+      name: "buttons-selected", screen: "buttons", size: cards, latency: 1000, options: "--chrome off",
       script: ["wait idle", "tap 912 212", "tap 552 180"], part: card(1).union(card(2))),
     DemoMoment(
-      name: "buttons-states", screen: "buttons", size: wide, options: "--chrome off",
+      name: "buttons-states", screen: "buttons", size: wide, latency: 1000, options: "--chrome off",
       script: ["wait idle", "key end", "wait idle"]),
     DemoMoment(
-      name: "buttons-states-narrow", screen: "buttons", size: (480, 776), options: "--chrome off",
+      name: "buttons-states-narrow", screen: "buttons", size: (480, 776), latency: 1000,
+      options: "--chrome off",
       script: ["wait idle", "key end", "wait idle"]),
     // With a manual clock that does not advance further, no response is delivered.
     DemoMoment(

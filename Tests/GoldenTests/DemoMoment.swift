@@ -11,6 +11,9 @@ nonisolated struct DemoMoment: Sendable, CustomTestStringConvertible {
   /// The screen, or `slideshow` for the program's slideshow.
   var screen = "list"
   var size: (width: Int, height: Int) = (800, 336)
+  /// The time in milliseconds after which the server answers. If a screen shows an image in several sizes, all its loads
+  /// must begin before: a load that begins later is given a larger image that is in memory by then.
+  var latency = 0
   /// True to use a disk cache.
   var keepsImages = false
   /// Further options, separated by spaces.
@@ -31,7 +34,7 @@ nonisolated struct DemoMoment: Sendable, CustomTestStringConvertible {
     let start = screen == "slideshow" ? [screen] : ["--screen", screen]
     let arguments =
       start + [
-        "--video", "offscreen", "--renderer", "software", "--latency", "0",
+        "--video", "offscreen", "--renderer", "software", "--latency", "\(latency)",
         "--size", "\(size.width)x\(size.height)",
       ]
 

@@ -1,4 +1,5 @@
 import Glibc
+import OpenDescriptors
 import Testing
 import VitrineGalleryServer
 

@@ -16,7 +16,7 @@ struct DemoPicturesTests {
     DemoMoment(name: "list", size: (1000, 628), part: Rect(x: 0, y: 0, width: 1000, height: 596)),
     DemoMoment(name: "grid", screen: "grid", size: (1000, 516), options: "--chrome off"),
     DemoMoment(
-      name: "buttons", screen: "buttons", size: (1104, 680), options: "--chrome off",
+      name: "buttons", screen: "buttons", size: (1104, 680), latency: 1000, options: "--chrome off",
       script: ["wait idle", "press 912 212"]),
     DemoMoment(
       name: "transitions", screen: "transitions", size: (728, 1135), options: "--chrome off",

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A copy of bytes in pages of its own, which are returned to the system with the last reference. Used for
-/// bytes for which there is no `SocketBuffer`.
+/// A copy of bytes in pages of its own, which are returned to the system with the last reference. Used if
+/// `SocketBuffer(copying:)` returns nil.
 ///
 /// All pages are requested by one call (`MAP_POPULATE`). That takes less processor time than the page faults of a
 /// buffer that grows while a body arrives, one for each page.

@@ -20,9 +20,11 @@ struct HeldResponse: Sendable {
   /// Holds a response whose body the caller releases soon. A body of medium size is copied into memory of its own, so
   /// that the next download reuses the memory of the array: its pages are mapped already, and probably in a processor
   /// cache.
-  init(moving response: StoredResponse) {
+  ///
+  /// - Parameter descriptorLimit: See `SocketBuffer`.
+  init(moving response: StoredResponse, descriptorLimit: Int32 = SocketBuffer.descriptorLimit) {
     let isMoved = (Self.smallestMovedBody...Self.largestMovedBody).contains(response.body.count)
-    self.init(response, body: isMoved ? Self.move(response.body) : .bytes(response.body))
+    self.init(response, body: isMoved ? Self.move(response.body, descriptorLimit) : .bytes(response.body))
   }
 
   /// Holds a response as it is.
@@ -36,8 +38,8 @@ struct HeldResponse: Sendable {
     bodyLength = response.body.count
   }
 
-  private static func move(_ bytes: [UInt8]) -> Body {
-    if let buffer = SocketBuffer(copying: bytes) { return .socket(buffer) }
+  private static func move(_ bytes: [UInt8], _ descriptorLimit: Int32) -> Body {
+    if let buffer = SocketBuffer(copying: bytes, descriptorLimit: descriptorLimit) { return .socket(buffer) }
     if let pages = HeldPages(copying: bytes) { return .pages(pages) }
     return .bytes(bytes)
   }
@@ -45,7 +47,8 @@ struct HeldResponse: Sendable {
   /// True if the body is in memory of its own.
   var isMoved: Bool { if case .bytes = body { false } else { true } }
 
-  /// The response with its body, which is copied if it is in memory of its own; nil if the body cannot be read.
+  /// The response with its body, which is copied if it is in memory of its own; nil if the bytes of a
+  /// `SocketBuffer` are lost.
   var response: StoredResponse? {
     var response = head
     switch body {

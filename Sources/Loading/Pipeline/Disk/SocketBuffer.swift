@@ -5,8 +5,8 @@ import Glibc
 /// The kernel does not map the memory of a queue into the process, and does not clear it unless `init_on_alloc` is set.
 /// Copying 200 bodies of 250 KB takes 0.6 times the processor time of `HeldPages`. Each copy has one file descriptor.
 final class SocketBuffer: Sendable {
-  /// The largest value of `descriptorLimit`. `select(2)`, which other code of the process may use, takes descriptors
-  /// below 1024.
+  /// The largest value of `descriptorLimit`. `select(2)` takes only descriptors below 1024; half of them are left to
+  /// other code of the process.
   static let largestDescriptorLimit: Int32 = 512
 
   /// The file descriptor of the socket that has received the bytes.
@@ -16,9 +16,11 @@ final class SocketBuffer: Sendable {
   /// Copies bytes.
   ///
   /// Returns nil if `bytes` is empty, if the kernel has no memory or no file descriptor, or if the bytes do not fit into
-  /// the send buffer of a socket. Its limit is twice `wmem_max` (socket(7)): 416 KiB by default, 8 MiB since Linux 6.18.
+  /// the send buffer of a socket. The largest send buffer is twice `wmem_max` (socket(7)): 416 KiB by default, 8 MiB since
+  /// Linux 6.18.
   ///
-  /// - Parameter descriptorLimit: Returns nil if the new file descriptor is not below this number.
+  /// - Parameter descriptorLimit: The number below which the file descriptor must be. Otherwise the initializer returns
+  ///   nil.
   init?(copying bytes: [UInt8], descriptorLimit: Int32 = SocketBuffer.descriptorLimit) {
     var ends: [Int32] = [-1, -1]
     let kind = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
@@ -37,10 +39,11 @@ final class SocketBuffer: Sendable {
 
   deinit { close(descriptor) }
 
-  /// A copy of the bytes; nil if they cannot be read.
+  /// A copy of the bytes; nil if other code of the process has read from the descriptor or closed it by mistake.
   var bytes: [UInt8]? {
     // The descriptor is closed with the last reference, which may be this call's.
     withExtendedLifetime(self) {
+      // If the descriptor belongs to another socket by now, nothing is waited for.
       let flags = Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)
       let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, received in
         received = max(0, recv(descriptor, buffer.baseAddress, buffer.count, flags))
@@ -49,8 +52,8 @@ final class SocketBuffer: Sendable {
     }
   }
 
-  /// Half of the number of file descriptors that the process may open, so that the other half is left to the rest of
-  /// the program; at most `largestDescriptorLimit`.
+  /// The number below which the file descriptors of all copies are: half of the number of file descriptors that the
+  /// process may open, at most `largestDescriptorLimit`. The rest of the program can use the others.
   static var descriptorLimit: Int32 {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }

@@ -137,7 +137,7 @@ import VitrineTesting
     let cache = MemoryDataCache()
     let writer = writer(cache)
     var response = response
-    response.body = (0..<HeldResponse.smallestMovedBody).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    response.body = .pattern(HeldResponse.smallestMovedBody)
     let signal = StoringSignal()
     writer.slotBegan()
     writer.store(response, for: identity, isBodyShared: isShared, keeping: nil, storing: signal) {
@@ -150,6 +150,27 @@ import VitrineTesting
     #expect(await signal.isKept)
     #expect(cache.responses == [response])
     #expect(signal.storedBody == cache.digest(of: response.body))
+  }
+
+  @Test(.enabled("a file descriptor is free", { SocketBuffer(copying: [1]) != nil }))
+  func bodyThatIsLostWhileItWaitsIsNotStored() async throws {
+    let cache = MemoryDataCache()
+    let writer = writer(cache)
+    var response = response
+    response.body = .pattern(HeldResponse.smallestMovedBody)
+    let signal = StoringSignal()
+    writer.slotBegan()
+    writer.store(response, for: identity, keeping: nil, storing: signal) { signal.finish($0) }
+    guard case .socket(let buffer)? = writer.heldResponse(for: identity)?.body else {
+      return #expect(Bool(false), "not in a socket")
+    }
+    try #require(buffer.takeByte())
+
+    writer.slotsEnded(1)
+    #expect(await !signal.isKept)
+    #expect(signal.storedBody == nil)
+    #expect(cache.storeCount == 0)
+    try await until { writer.heldResponse(for: identity) == nil && writer.isIdle }
   }
 
   @Test func largeBodyWaitsForAQuietTimeAfterTheLastSlot() async throws {

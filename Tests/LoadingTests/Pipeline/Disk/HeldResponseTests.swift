@@ -19,7 +19,12 @@ struct HeldResponseTests {
     ]) func roundTrip(count: Int)
   {
     let response = response(bytes: count)
-    for held in [HeldResponse(moving: response), HeldResponse(response)] {
+    let copies = [
+      HeldResponse(moving: response, descriptorLimit: .max),
+      HeldResponse(moving: response, descriptorLimit: 0),
+      HeldResponse(response),
+    ]
+    for held in copies {
       #expect(held.bodyLength == count)
       #expect(held.response == response)
       #expect(held.response == response, "the second time")
@@ -27,10 +32,18 @@ struct HeldResponseTests {
   }
 
   @Test func bodyIsHeldInASocketThatHoldsIt() throws {
-    let held = HeldResponse(moving: response(bytes: HeldResponse.smallestMovedBody))
+    let held = HeldResponse(
+      moving: response(bytes: HeldResponse.smallestMovedBody), descriptorLimit: .max)
     guard case .socket(let buffer) = held.body else { return #expect(Bool(false), "not in a socket") }
     try #require(buffer.takeByte())
     #expect(held.response == nil)
+  }
+
+  @Test func bodyIsHeldInPagesIfThereIsNoSocketForIt() {
+    let response = response(bytes: HeldResponse.smallestMovedBody)
+    let held = HeldResponse(moving: response, descriptorLimit: 0)
+    if case .pages = held.body {} else { #expect(Bool(false), "not in pages") }
+    #expect(held.isMoved && held.response == response)
   }
 
   @Test func pagesAreIndependentOfTheOriginal() throws {

@@ -1,4 +1,5 @@
 import Glibc
+import OpenDescriptors
 import Testing
 
 @testable import VitrineLoading
@@ -15,41 +16,53 @@ struct SocketBufferTests {
     #expect(buffer.bytes == bytes)
   }
 
-  @Test func bytesThatHaveBeenTakenFromTheQueueCannotBeRead() throws {
+  @Test(
+    "bytes need not fit into a send buffer of the default size",
+    .enabled("the system allows a larger one", { largestSendBuffer() >= 400_000 }))
+  func bytesThatNeedALargerSendBuffer() throws {
+    let bytes = [UInt8].pattern(400_000)
+    #expect(SocketBuffer(copying: bytes, descriptorLimit: .max)?.bytes == bytes)
+  }
+
+  @Test func bytesThatOtherCodeHasTakenAreLost() throws {
     let buffer = try #require(SocketBuffer(copying: bytes, descriptorLimit: .max))
     try #require(buffer.takeByte())
     #expect(buffer.bytes == nil)
     let rest = try #require(SocketBuffer(copying: [1], descriptorLimit: .max))
     try #require(rest.takeByte())
-    #expect(rest.bytes == nil, "nothing is waited for")
+    #expect(rest.bytes == nil, "the queue is empty")
   }
 
   @Test func noBytesNeedNoBuffer() { #expect(SocketBuffer(copying: [], descriptorLimit: .max) == nil) }
 
-  @Test func moreBytesThanASocketHoldsAreRefused() throws {
-    let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(socket) }
-    let limit = SocketBuffer.requestSendBuffer(.max, of: socket)
-    // Unless the system has been configured otherwise, the limit is 8 MiB at most.
-    try #require((1...(256 << 20)).contains(limit))
-    #expect(SocketBuffer(copying: [UInt8](repeating: 1, count: limit + 1), descriptorLimit: .max) == nil)
+  @Test(.enabled("the system has no unusually large limit", { largestSendBuffer() <= 64 << 20 }))
+  func moreBytesThanASocketHoldsAreRefused() {
+    let bytes = [UInt8](repeating: 1, count: largestSendBuffer() + 1)
+    #expect(SocketBuffer(copying: bytes, descriptorLimit: .max) == nil)
   }
 
-  // An exit test runs in its own process, in which no other test opens file descriptors.
+  // An exit test runs in its own process, in which no other test opens sockets and files.
 
   @Test func eachBufferHasOneDescriptorUntilItIsReleased() async {
     await #expect(processExitsWith: .success) {
-      let first = lowestFreeDescriptor()
+      let count = openDescriptors()
       do {
-        let buffer = SocketBuffer(copying: .pattern(100_000))
-        precondition(buffer?.descriptor == first && lowestFreeDescriptor() == first + 1)
-        precondition(fcntl(first, F_GETFD) & FD_CLOEXEC != 0)
+        let buffer = SocketBuffer(copying: .pattern(100_000), descriptorLimit: .max)
+        withExtendedLifetime(buffer) { precondition(openDescriptors() == count + 1) }
+        precondition(fcntl(buffer?.descriptor ?? -1, F_GETFD) & FD_CLOEXEC != 0)
         precondition(buffer?.bytes == .pattern(100_000))
       }
-      precondition(lowestFreeDescriptor() == first)
-      precondition(SocketBuffer(copying: .pattern(1), descriptorLimit: first) == nil)
-      precondition(lowestFreeDescriptor() == first)
-      precondition(SocketBuffer(copying: .pattern(1), descriptorLimit: first + 1) != nil)
+      precondition(openDescriptors() == count)
+      precondition(SocketBuffer(copying: .pattern(1), descriptorLimit: 0) == nil)
+      precondition(openDescriptors() == count)
+    }
+  }
+
+  @Test func bytesOfADescriptorThatOtherCodeHasClosedAreLost() async {
+    await #expect(processExitsWith: .success) {
+      let buffer = SocketBuffer(copying: .pattern(100), descriptorLimit: .max)
+      close(buffer?.descriptor ?? -1)
+      precondition(buffer != nil && buffer?.bytes == nil)
     }
   }
 
@@ -62,13 +75,26 @@ struct SocketBufferTests {
       precondition(setrlimit(files, &limit) == 0)
       precondition(SocketBuffer.descriptorLimit == min(Int32(limit.rlim_cur / 2), 512))
 
-      limit.rlim_cur = 100
+      // Descriptors that the process has inherited stay open.
+      let free = dup(0)
+      let half = free + 20
+      guard half <= 512, rlim_t(2 * half) <= limit.rlim_max else { return }
+      limit.rlim_cur = rlim_t(2 * half)
       precondition(setrlimit(files, &limit) == 0)
-      let buffers = (0..<100).compactMap { _ in SocketBuffer(copying: .pattern(1)) }
-      precondition(!buffers.isEmpty && buffers.allSatisfy { $0.descriptor < 50 })
-      precondition(lowestFreeDescriptor() == 50)
+      let buffers = (0..<(2 * half)).compactMap { _ in SocketBuffer(copying: .pattern(1)) }
+      withExtendedLifetime(buffers) {
+        precondition(!buffers.isEmpty && buffers.allSatisfy { $0.descriptor < half })
+        precondition(dup(0) >= half)
+      }
     }
   }
+}
+
+/// Returns the size in bytes of the largest send buffer that the system allows.
+private func largestSendBuffer() -> Int {
+  let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+  defer { close(socket) }
+  return SocketBuffer.requestSendBuffer(.max, of: socket)
 }
 
 extension SocketBuffer {
@@ -77,13 +103,6 @@ extension SocketBuffer {
     var byte: UInt8 = 0
     return recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT)) == 1
   }
-}
-
-/// Returns the file descriptor that the next file would have.
-private func lowestFreeDescriptor() -> Int32 {
-  let descriptor = open("/dev/null", O_RDONLY)
-  close(descriptor)
-  return descriptor
 }
 
 extension [UInt8] {

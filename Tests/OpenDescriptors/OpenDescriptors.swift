@@ -2,7 +2,7 @@ import Glibc
 
 /// Returns the number of open sockets and files of the process. Other descriptors, which system libraries may open at
 /// any time, are not counted.
-func openDescriptors() -> Int {
+package func openDescriptors() -> Int {
   guard let folder = opendir("/proc/self/fd") else { return -1 }
   defer { closedir(folder) }
   var count = 0
