@@ -12,7 +12,7 @@ nonisolated struct DemoMoment: Sendable, CustomTestStringConvertible {
   var screen = "list"
   var size: (width: Int, height: Int) = (800, 336)
   /// The time in milliseconds after which the server answers. If a screen shows an image in several sizes, all its loads
-  /// must begin before: a load that begins later is given a larger image that is in memory by then.
+  /// must begin earlier: a load that begins later is given a larger image that is in memory by then.
   var latency = 0
   /// True to use a disk cache.
   var keepsImages = false

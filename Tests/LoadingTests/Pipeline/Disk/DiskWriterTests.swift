@@ -115,6 +115,20 @@ import VitrineTesting
     return signal
   }
 
+  /// Stores a response whose body may move, while a slot is loading an image.
+  private func holdBodyOfMediumSize(
+    _ writer: DiskWriter, isShared: Bool = false
+  ) -> (response: StoredResponse, signal: StoringSignal) {
+    let signal = StoringSignal()
+    var response = response
+    response.body = .pattern(HeldResponse.smallestMovedBody)
+    writer.slotBegan()
+    writer.store(response, for: identity, isBodyShared: isShared, keeping: nil, storing: signal) {
+      signal.finish($0)
+    }
+    return (response, signal)
+  }
+
   @Test func storeWaitsForTheImagesOfSlots() async {
     let cache = MemoryDataCache()
     let writer = writer(cache)
@@ -136,13 +150,7 @@ import VitrineTesting
   func bodyOfMediumSizeMovesWhileItWaitsUnlessItIsShared(isShared: Bool) async {
     let cache = MemoryDataCache()
     let writer = writer(cache)
-    var response = response
-    response.body = .pattern(HeldResponse.smallestMovedBody)
-    let signal = StoringSignal()
-    writer.slotBegan()
-    writer.store(response, for: identity, isBodyShared: isShared, keeping: nil, storing: signal) {
-      signal.finish($0)
-    }
+    let (response, signal) = holdBodyOfMediumSize(writer, isShared: isShared)
     #expect(writer.heldResponse(for: identity)?.isMoved == !isShared)
     #expect(writer.heldResponse(for: identity)?.response == response)
 
@@ -156,11 +164,7 @@ import VitrineTesting
   func bodyThatIsLostWhileItWaitsIsNotStored() async throws {
     let cache = MemoryDataCache()
     let writer = writer(cache)
-    var response = response
-    response.body = .pattern(HeldResponse.smallestMovedBody)
-    let signal = StoringSignal()
-    writer.slotBegan()
-    writer.store(response, for: identity, keeping: nil, storing: signal) { signal.finish($0) }
+    let (_, signal) = holdBodyOfMediumSize(writer)
     guard case .socket(let buffer)? = writer.heldResponse(for: identity)?.body else {
       return #expect(Bool(false), "not in a socket")
     }
