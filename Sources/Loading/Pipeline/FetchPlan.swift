@@ -168,7 +168,7 @@ struct FetchPlan {
     let mayPrepare = disk.mayPrepare(id) && request.headers["Range"] == nil
     return FetchQuestion(
       id: id, request: request, takesLock: mayPrepare && disk[id].mayWait,
-      continues: mayPrepare && disk[id].copy == nil && !transfers.hasRestarted(id), isEarly: isEarly)
+      continues: mayPrepare && !transfers.hasRestarted(id), isEarly: isEarly)
   }
 
   /// Sends the request of a fetch that the disk does not serve.

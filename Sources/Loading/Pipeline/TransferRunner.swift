@@ -21,20 +21,25 @@ struct TransferRunner: Sendable {
     let requestsRange = request.headers["Range"] != nil
     let copy = storesResponses ? state.withLock { $0.registry.fetches.disk[id].copy } : nil
     let validators = requestsRange ? [:] : rules.validators(for: request, copy)
-    let mayResume = !request.isLocal && !requestsRange && validators.isEmpty
-    let expectations = ResponseAssembler.Expectations(
-      acceptance: request.isLocal ? nil : engine.configuration.responses.acceptance,
-      acceptsPartialContent: requestsRange,
-      isConditional: !validators.isEmpty, isModified: engine.configuration.responses.modifier != nil)
+    let mayResume = !request.isLocal && !requestsRange
     let hasRequestModifier = engine.configuration.requests.modifier != nil
     let receiver = state.withLock { state in
       state.begin(
         id, resuming: mayResume ? request.identity.asSent : nil, hasRequestModifier: hasRequestModifier
       ) { attempt in
-        FetchReceiver(
-          id: id,
-          Exchange(request, resumable: attempt.resumable, validators: validators, spent: attempt.spent),
-          assembler: ResponseAssembler(expectations, resuming: attempt.resumable, bodyNumber: attempt.number),
+        // Bytes that the server has sent in place of the stored response show that it has changed: the rest of them is
+        // requested, and not whether it has changed.
+        let resumable = attempt.resumable.flatMap { bytes in
+          validators.isEmpty || copy.map { bytes.replaces($0.storedResponse.response) } == true ? bytes : nil
+        }
+        let condition = resumable == nil ? validators : [:]
+        let expectations = ResponseAssembler.Expectations(
+          acceptance: request.isLocal ? nil : engine.configuration.responses.acceptance,
+          acceptsPartialContent: requestsRange, isConditional: !condition.isEmpty,
+          isModified: engine.configuration.responses.modifier != nil)
+        return FetchReceiver(
+          id: id, Exchange(request, resumable: resumable, validators: condition, spent: attempt.spent),
+          assembler: ResponseAssembler(expectations, resuming: resumable, bodyNumber: attempt.number),
           configuration: engine.configuration, ledger: engine.ledger, secondsQueued: attempt.secondsQueued,
           lock: attempt.lock, delegate: engine)
       }

@@ -13,6 +13,8 @@ struct ResumableData: Sendable {
 
   /// The headers to store on disk: the validator, `Date` and `Vary`. Empty if the bytes must not be stored.
   let storedHeaders: HTTPHeaders
+  /// The `Date` of the response, in seconds since 1970; `nil` if the server has sent none.
+  private let date: Double?
   /// The URL of the response, after redirects.
   let url: URL
   /// True if the response headers allow storing the bytes on disk, and the validator is strong enough for a later run
@@ -62,6 +64,7 @@ struct ResumableData: Sendable {
     count = bytes.count
     self.validator = validator
     self.length = length
+    date = head.headers["Date"].flatMap { HTTPDate.seconds($0) }
     url = head.url
     let whole = TransportResponse(url: head.url, status: 200, headers: head.headers)
     let headers = Self.storedHeaders(head.headers, validator)
@@ -109,6 +112,17 @@ struct ResumableData: Sendable {
     resumable.bytes = []
     resumable.reservation = nil
     return resumable
+  }
+
+  /// Returns true if the bytes are the beginning of a response that replaces a stored one: it has another validator, and
+  /// the server has sent it later. False if a response has no `Date`.
+  ///
+  /// - Parameter stored: A stored response of the same request. Its `Date` is that of the last confirmation.
+  func replaces(_ stored: TransportResponse) -> Bool {
+    guard let date, let storedDate = stored.headers["Date"].flatMap({ HTTPDate.seconds($0) }) else {
+      return false
+    }
+    return validator != Self.validator(stored.headers) && date >= storedDate
   }
 
   /// Returns the validator of a response. A weak entity tag is ignored, because it does not identify equal bytes

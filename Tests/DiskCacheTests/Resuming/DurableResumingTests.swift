@@ -121,6 +121,86 @@ import VitrineTesting
     await second.downloader.drain()
   }
 
+  // MARK: Beside a stored response
+
+  private func headers(_ tag: String, second: Int) -> HTTPHeaders {
+    [
+      "ETag": "\"\(tag)\"", "Date": "Sun, 06 Nov 1994 08:49:\(10 + second) GMT",
+      "Cache-Control": "max-age=0",
+    ]
+  }
+
+  /// A process that does not show a stale image because the clock of the test passes a second.
+  private var patientProcess: CacheProcess { CacheProcess(fixture) { $0.freshness.staleAfter = .infinity } }
+
+  /// Stores an older version of the image, which is stale.
+  private func storeOlderVersion(_ headers: HTTPHeaders) async throws {
+    let process = CacheProcess(fixture)
+    let task = process.load()
+    try await process.transport.transfer(1)
+      .respond(with: FakeDecoder.encodedImage(width: 3, height: 2), headers)
+    _ = try await task.response
+    await process.downloader.drain()
+  }
+
+  @Test(arguments: [true, false]) func downloadOfAChangedImageContinues(isLaterRun: Bool) async throws {
+    try await storeOlderVersion(headers("v0", second: 0))
+    var process = patientProcess
+    var task = process.load()
+    try await fixture.advance([process]) { !process.transport.transfers.isEmpty }
+    let broken = process.transport.transfers[0]
+    #expect(broken.request.headers["If-None-Match"] == "\"v0\"")
+    sendHalf(broken, headers: headers("v1", second: 1))
+    broken.fail(.transport(.truncatedBody, message: "partial file"))
+    #expect(try await task.response.image.pixelWidth == 3, "the stored image is shown meanwhile")
+    await process.downloader.drain()
+    #expect(incompleteFiles.count == 1)
+
+    if isLaterRun { process = patientProcess }
+    let count = process.transport.transfers.count
+    task = process.load()
+    try await fixture.advance([process]) { process.transport.transfers.count > count }
+    let rest = process.transport.transfers[count]
+
+    #expect(rest.request.headers["Range"] == "bytes=70000-")
+    #expect(rest.request.headers["If-Range"] == "\"v1\"")
+    #expect(rest.request.headers["If-None-Match"] == nil)
+    sendRest(rest)
+    #expect(try await task.response.image.pixelWidth == 64)
+    await process.downloader.drain()
+    #expect(process.cache.response(for: identity("a.jpg"))?.body == Self.body)
+    #expect(incompleteFiles.isEmpty)
+  }
+
+  @Test(
+    "a beginning is not continued if the stored response may be newer, or the same",
+    arguments: [("v1", 0, 1), ("v0", 1, 0)])
+  func beginningOfNoNewerResponseIsNotContinued(tag: String, second: Int, storedSecond: Int) async throws {
+    try await storeOlderVersion(headers("v0", second: storedSecond))
+    let process = patientProcess
+    let task = process.load()
+    try await fixture.advance([process]) { !process.transport.transfers.isEmpty }
+    sendHalf(process.transport.transfers[0], headers: headers(tag, second: second))
+    process.transport.transfers[0].fail(.transport(.truncatedBody, message: "partial file"))
+    _ = try await task.response
+    await process.downloader.drain()
+    #expect(incompleteFiles.count == 1)
+
+    let second = patientProcess
+    let other = second.load()
+    try await fixture.advance([second]) { !second.transport.transfers.isEmpty }
+    let transfer = second.transport.transfers[0]
+
+    #expect(transfer.request.headers["Range"] == nil)
+    #expect(transfer.request.headers["If-None-Match"] == "\"v0\"")
+    transfer.respond(status: 304)
+    transfer.finish()
+    #expect(try await other.response.freshness == .revalidated)
+    await second.downloader.drain()
+  }
+
+  // MARK: Several breaks, and what is not written
+
   @Test func downloadContinuesAfterSeveralBreaks() async throws {
     try await breakDownload()
     let (second, task, transfer) = try await secondRun()
