@@ -123,6 +123,17 @@ public final class Image: Sendable {
 
   func setMemory(_ memory: ImageMemory) { _ = memoryReference.storeIfNil(memory) }
 
+  private let versionNumber = Atomic<UInt64>(0)
+  /// A number that images have in common if they were made from responses that their server has given the same
+  /// validator; 0 if unknown, and for images that were not loaded by a downloader.
+  package var version: UInt64 {
+    get { versionNumber.load(ordering: .relaxed) }
+    set { versionNumber.store(newValue, ordering: .relaxed) }
+  }
+
+  /// True if the version of the image and that of another one are known, and differ.
+  package func hasOtherVersion(than other: UInt64) -> Bool { version != 0 && other != 0 && version != other }
+
   private init(
     _ other: Image, scale: Double? = nil, renderingMode: RenderingMode? = nil, isPreview: Bool? = nil,
     userData: [String: [UInt8]]? = nil, metadata: ImageMetadata? = nil, content: ContentID? = nil,
@@ -142,6 +153,7 @@ public final class Image: Sendable {
     // The first frame of an image is as fresh as the image.
     number = isStill ? other.number : Self.nextNumber
     if let memory = other.memory { setMemory(memory) }
+    version = other.version
   }
 
   /// The image marked as a preview: a new image that shares the pixels, or this image if it is a preview already.

@@ -15,21 +15,34 @@ struct ImageStorer: Sendable {
   }
 
   /// Offers an image to the cache, unless no caller waits for the image any more. The first new image of a fetch
-  /// replaces all other sizes.
+  /// replaces all other sizes, and so does an image that the server has confirmed if another version is in memory.
   func store(_ id: ProcessedImageID, _ image: Image, _ request: ImageRequest, _ identifier: String?) {
     // The origin is read before the cache is called, because the callers may leave in the meantime.
     guard let cache = request.cache(default: cache),
       let (freshness, response) = state.withLock({ $0.registry.origin(of: id) }),
       cache.shouldCache(image, for: request, additionalIdentifier: identifier)
     else { return }
-    if freshness == .fresh, state.withLock({ $0.registry.replacesOtherSizes(id, request) }) {
-      cache.removeImage(for: request, additionalIdentifier: identifier)
-    }
+    let replacesOthers =
+      switch freshness {
+      case .fresh: state.withLock { $0.registry.replacesOtherSizes(id, request) }
+      case .revalidated: Self.hasOlderVersion(of: image, cache, request, identifier)
+      case .stale: false
+      }
+    if replacesOthers { cache.removeImage(for: request, additionalIdentifier: identifier) }
     note(image, request, identifier, freshness, response)
     cache.insert(image, for: request, additionalIdentifier: identifier)
     // The server may have confirmed the image in the meantime.
     let now = state.withLock { $0.registry.origin(of: id)?.freshness } ?? freshness
     note(image, request, identifier, now, response)
+  }
+
+  /// Returns true if a cache has sizes of an image that were made from another response than the one that the server has
+  /// just confirmed. Another process or downloader has stored that response.
+  private static func hasOlderVersion(
+    of image: Image, _ cache: any ImageRequestCache, _ request: ImageRequest, _ identifier: String?
+  ) -> Bool {
+    let known = (cache as? MemoryImageCache)?.largestVariant(for: request, additionalIdentifier: identifier)
+    return known?.hasOtherVersion(than: image.version) ?? false
   }
 
   /// Notes a stale image.

@@ -57,6 +57,34 @@ struct SlotRefreshIntervalTests {
     #expect(recorder.results.count == 1)
   }
 
+  @Test func imageThatAnotherSlotHasReplacedIsShownOnceItIsConfirmed() async throws {
+    let first = try await refreshedView()
+    let old = first.image
+    try await timer()
+    bench.clock.advance(by: 3)
+    let second = bench.view()
+    set(second, 7)
+    await recorder.wait(for: 2)
+    #expect(second.image === old)
+    bench.clock.advance(by: 4)
+    let changed = try await bench.transfer(2)
+    changed.respond(headers: ["ETag": "\"2\""])
+    changed.send(Self.green)
+    changed.finish()
+    try await until { first.image !== old }
+    await bench.downloader.drain()
+    #expect(second.image === old)
+
+    bench.clock.advance(by: 3)
+    let confirmed = try await bench.transfer(3)
+    #expect(confirmed.request.headers["If-None-Match"] == "\"2\"")
+    confirmed.respond(status: 304)
+    confirmed.finish()
+
+    try await until { second.image !== old }
+    #expect(second.image?.bitmap.color(x: 0, y: 0) == Color(hex: 0x00FF00))
+  }
+
   @Test func unchangedImageStaysAndIsRequestedWithAConditionAgain() async throws {
     let view = try await refreshedView()
     let shown = view.image

@@ -51,6 +51,7 @@ struct Loads {
   ///   image.
   mutating func store(_ id: ProcessedImageID, _ image: Image, isWhole: Bool = true) {
     guard let processedImage = tree[id], let fetch = tree.fetch(of: id) else { return }
+    if let response = tree[processedImage.decode]?.bytes?.response { image.version = response.version }
     tree.setPhase(.storing(image), of: id)
     var request = processedImage.request
     if !isWhole || tree[fetch]?.isOutdated == true { request.cache = .none }
