@@ -186,6 +186,22 @@ import VitrineTesting
     #expect(world.transport.transfers.isEmpty)
   }
 
+  @Test func imageThatWasStaleOfflineIsRequestedAfterwards() async throws {
+    let world = DiskWorld()
+    world.store(age: 1e8)
+    world.downloader.isOffline = true
+    let stale = try await world.downloader.image(for: request())
+    #expect(stale.freshness == .stale(age: 1e8, reason: .offline))
+    #expect(world.downloader.cachedImage(for: request()) === stale.image)
+
+    world.downloader.isOffline = false
+
+    let task = world.downloader.load(request())
+    try await world.transport.transfer(1).respond(with: Fixture.body)
+    #expect(try await task.response.freshness == .fresh)
+    await world.downloader.drain()
+  }
+
   @Test func observersLearnOfTheReturn() async throws {
     let world = Fixture()
     let recorder = Recorder<Int>()
