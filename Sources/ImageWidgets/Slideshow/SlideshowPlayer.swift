@@ -12,8 +12,9 @@ final class SlideshowPlayer {
   var motion = SlideMotion.none { didSet { sizeMayHaveChanged() } }
   var order = SlideOrder.list { didSet { if order != oldValue { beginOrder() } } }
 
-  /// The transition to a backdrop that was not there when the first slide was drawn.
-  private static let backdropTransition = Transition.crossDissolve(0.3)
+  /// The transition to a backdrop that was not there when the first slide was drawn, and to a newer image of the shown
+  /// slide.
+  private static let replacementTransition = Transition.crossDissolve(0.3)
 
   private struct Shown {
     var slide: Slide
@@ -31,6 +32,8 @@ final class SlideshowPlayer {
   private var latest: Shown?
   /// The outgoing slide of a transition until the middle, as long as more of it is visible than of the latest one.
   private var outgoing: Shown?
+  /// A newer image of the latest slide, which waits for the end of the transition to the slide.
+  private var newImage: SlideImage?
   private let preparation = SlidePreparation()
   private weak var view: SlideshowView?
   private var shownCount = 0
@@ -64,13 +67,14 @@ final class SlideshowPlayer {
     self.view = view
     for frames in [timer, changing, moving, uploading] { frames.player = self }
     preparation.onResult = { [weak self] in self?.didPrepare($0) }
-    preparation.onReplacement = { [weak self] in self?.replaceShown(by: $0) }
+    preparation.onReplacement = { [weak self] in self?.replaceShown(by: $0, isNew: $1) }
+    preparation.isOnScreen = { [weak view] in view?.isOnScreen == true }
     preparation.onConnectivity = { [weak self] in self?.networkDidReturn() }
     settingsDidChange()
   }
 
   /// True while an image is loading that is not shown yet, and while the backdrop of the shown image is being drawn.
-  var isPreparing: Bool { plan.loading != nil || preparation.isReplacing }
+  var isPreparing: Bool { plan.loading != nil || preparation.isLoading || preparation.isReplacing }
 
   /// The slide that is more visible than the other one of a transition.
   var shownSlide: Slide? { (outgoing ?? latest)?.slide }
@@ -163,6 +167,7 @@ final class SlideshowPlayer {
   func draw(_ placeholder: DrawList.ImageCommand?, into list: inout DrawList) {
     guard let view, let window = view.window else { return }
     wasDrawn = true
+    preparation.wasDrawn()
     if !stage.isChanging { requestUpload(at: window.now, in: window) }
     stage.draw(
       in: view.bounds, at: window.now, scale: window.scale, placeholder: placeholder, into: &list)
@@ -198,6 +203,7 @@ final class SlideshowPlayer {
     let wasMoving = wasChanging || isMoving(at: now)
     performActions(at: now)
     stage.step(at: now)
+    showNewImage()
     reportShown()
     if wasMoving || stage.isChanging { view.setNeedsDisplay() }
     let next = window.frameTime(after: now)
@@ -214,6 +220,7 @@ final class SlideshowPlayer {
   private func leaveScreen(at now: Double) {
     pause(true, .offScreen, at: now)
     stage.endTransition()
+    showNewImage()
     reportShown()
     if let window = view?.window { timer.request(at: nil, in: window) }
     uploaded = nil
@@ -247,13 +254,14 @@ final class SlideshowPlayer {
 
   private func didPrepare(_ result: Result<Void, ImageError>) {
     // A slide that could be shown without its backdrop has been reported before.
-    guard let index = plan.loading else { return update() }
-    switch result {
-    case .success: plan.didLoad()
-    case .failure(let error):
-      let slide = slides[index]
-      plan.didFail(at: currentTime)
-      view?.onFailure?(slide, index, error)
+    if let index = plan.loading {
+      switch result {
+      case .success: plan.didLoad()
+      case .failure(let error):
+        let slide = slides[index]
+        plan.didFail(at: currentTime)
+        view?.onFailure?(slide, index, error)
+      }
     }
     update()
     if let window = view?.window { requestUpload(at: currentTime, in: window) }
@@ -293,6 +301,7 @@ final class SlideshowPlayer {
   private func show(_ index: Int, at now: Double) {
     guard let image = preparation.take() else { return }
     let previous = outgoing ?? latest
+    newImage = nil
     stage.show(staged(image, at: now), with: appearsAtOnce ? .none : transition)
     shownCount &+= 1
     latest = Shown(slide: slides[index], index: index)
@@ -314,13 +323,24 @@ final class SlideshowPlayer {
   }
 
   /// Replaces the image of the shown slide, which stays if the load of another one has failed.
-  private func replaceShown(by image: SlideImage?) {
-    if let image {
-      let fades = stage.shown?.image.placement == .whole && wasDrawn && transition.isAnimated
-      stage.replaceShown(by: image, with: fades ? Self.backdropTransition : .none)
+  ///
+  /// - Parameter isNew: True for an image with other contents.
+  private func replaceShown(by image: SlideImage?, isNew: Bool) {
+    if isNew, stage.isChanging {
+      newImage = image
+    } else if let image {
+      let fades = (isNew || stage.shown?.image.placement == .whole) && wasDrawn && transition.isAnimated
+      stage.replaceShown(by: image, with: fades ? Self.replacementTransition : .none)
       view?.setNeedsDisplay()
     }
     update()
+  }
+
+  /// Shows the newer image of the slide whose transition has ended.
+  private func showNewImage() {
+    guard !stage.isChanging, let image = newImage else { return }
+    newImage = nil
+    replaceShown(by: image, isNew: true)
   }
 
   /// True for a first slide that is ready before the view is drawn, as on a second start. If a program advances the time,
@@ -330,8 +350,8 @@ final class SlideshowPlayer {
   }
 
   private func clear() {
-    (latest, outgoing) = (nil, nil)
-    preparation.endReplacing()
+    (latest, outgoing, newImage) = (nil, nil, nil)
+    preparation.dropShown()
     stage.show(nil, with: transition)
     view?.setNeedsDisplay()
   }

@@ -8,7 +8,7 @@ import VitrineWidgets
 /// A slideshow that fills the window of a slot bench, without transitions.
 @MainActor
 final class SlideshowBench {
-  let slots = SlotBench()
+  let slots: SlotBench
   let view = SlideshowView()
   /// The indices of the slides that were shown.
   private(set) var shown: [Int] = []
@@ -17,7 +17,8 @@ final class SlideshowBench {
   var window: Window { slots.window }
   var transport: FakeTransport { slots.transport }
 
-  init() {
+  init(disk: (any ImageDataCache)? = nil) {
+    slots = SlotBench(disk: disk)
     view.frame = window.bounds
     view.downloader = slots.downloader
     view.transition = .none

@@ -17,6 +17,15 @@ final class SlideLoad {
   private let onWholeImage: ((SlideLoad, SlideImage) -> Void)?
   private var task: ImageTask?
   private var isOver = false
+  /// The image if it is stale.
+  private(set) var stale: StaleImage?
+
+  /// A stale image with its request. The reason is `nil` while its server is being asked.
+  struct StaleImage {
+    let request: ImageRequest
+    let image: Image
+    let reason: ImageError?
+  }
 
   /// - Parameters:
   ///   - onWholeImage: Called at most once, before the completion, with an image that has no backdrop yet; `nil` if the
@@ -43,11 +52,22 @@ final class SlideLoad {
       request.animation = .firstFrame
       request.progressive = .none
       // A stale image is shown without waiting for its server, as in a slot.
-      task = downloader.load(request, isForSlot: true, isAwaited: onWholeImage != nil) { [weak self] result in
+      task = downloader.load(request, isForSlot: true, isAwaited: onWholeImage != nil) {
+        [weak self, request] result in
+        if case .success(let response) = result, case .stale(_, let reason) = response.freshness {
+          self?.stale = StaleImage(request: request, image: response.image, reason: reason)
+        }
         self?.received(result, from: downloader)
       }
     case .failure(let error):
       MainActorQueue.main.post { [weak self] in self?.received(.failure(error), from: downloader) }
+    }
+  }
+
+  /// Makes the slide of an image that is loaded.
+  func start(with image: Image, from downloader: ImageDownloader) {
+    MainActorQueue.main.post { [weak self] in
+      if let self, !isOver { place(image, with: downloader) }
     }
   }
 
@@ -62,14 +82,16 @@ final class SlideLoad {
     guard !isOver else { return }
     switch result {
     case .failure(let error): finish(.failure(error))
-    case .success(let response):
-      let image = response.image
-      if size.fills(imageWidth: image.sourceWidth, imageHeight: image.sourceHeight) {
-        finish(.success(SlideImage(image)))
-      } else {
-        compose(image, with: downloader)
-        onWholeImage?(self, SlideImage(whole: image))
-      }
+    case .success(let response): place(response.image, with: downloader)
+    }
+  }
+
+  private func place(_ image: Image, with downloader: ImageDownloader) {
+    if size.fills(imageWidth: image.sourceWidth, imageHeight: image.sourceHeight) {
+      finish(.success(SlideImage(image)))
+    } else {
+      compose(image, with: downloader)
+      onWholeImage?(self, SlideImage(whole: image))
     }
   }
 

@@ -1,0 +1,93 @@
+import VitrineGraphics
+import VitrineLoading
+
+/// Learns whether the server has another image than the stale one of a slide. Joins the request that was sent when the
+/// stale image was loaded, and asks again while the server fails; see `RecoveryPolicy`.
+///
+/// The request is cancelled when this object is released.
+final class SlideUpdate {
+  /// The size for which the slide was loaded.
+  let size: SlideSize
+  private let request: ImageRequest
+  private let downloader: ImageDownloader
+  /// The number and the version of the stale image, which itself is not kept in memory.
+  private let number, version: UInt64
+  private let isOnScreen: () -> Bool
+  /// Called at most once, with another image.
+  private let onNewImage: (SlideUpdate, Image) -> Void
+  private var ticket: Recovery.Ticket?
+  private var task: ImageTask?
+  /// True if a request was not sent because the slideshow was not on the screen.
+  private var isWaitingForScreen = false
+
+  /// - Parameters:
+  ///   - stale: The stale image of the slide.
+  ///   - isOnScreen: Returns true if the slideshow is on the screen. No request is sent otherwise.
+  init(
+    _ stale: SlideLoad.StaleImage, size: SlideSize, from downloader: ImageDownloader,
+    isOnScreen: @escaping () -> Bool, onNewImage: @escaping (SlideUpdate, Image) -> Void
+  ) {
+    self.size = size
+    request = stale.request
+    (number, version) = (stale.image.number, stale.image.version)
+    self.downloader = downloader
+    self.isOnScreen = isOnScreen
+    self.onNewImage = onNewImage
+    guard request.cachePolicy != .cacheOnly, let cause = stale.reason.map({ RecoveryCause($0) }) ?? .server
+    else { return }
+    // Without a reason, a request to the server is already in progress.
+    ticket = downloader.recovery.begin(request, cause, isVisible: true, isReleased: stale.reason == nil) {
+      [weak self] in self?.send() ?? false
+    }
+  }
+
+  isolated deinit { task?.cancel() }
+
+  /// Called when the slideshow is drawn.
+  func wasDrawn() {
+    guard isWaitingForScreen else { return }
+    isWaitingForScreen = false
+    ticket?.becameVisible()
+  }
+
+  /// Asks the server. Returns false if the slideshow is not on the screen.
+  private func send() -> Bool {
+    isWaitingForScreen = !isOnScreen()
+    if isWaitingForScreen { return false }
+    task?.cancel()
+    // The server may have answered since the stale image was loaded.
+    if let known = downloader.cachedImage(for: request), downloader.staleness(of: known) == nil {
+      end(known, isOther: known.number != number)
+      return true
+    }
+    var again = request
+    again.cachePolicy = .refresh
+    again.priority = min(again.priority, .low)
+    task = downloader.probe(again, additionalIdentifier: nil) { [weak self] in self?.received($0) }
+    return true
+  }
+
+  private func received(_ result: Result<ImageResponse, ImageError>) {
+    task = nil
+    switch result {
+    case .success(let response):
+      let image = response.image
+      switch response.freshness {
+      case .fresh: end(image, isOther: image.number != number)
+      case .revalidated: end(image, isOther: image.hasOtherVersion(than: version))
+      case .stale(_, let reason): failed(because: reason.map { RecoveryCause($0) } ?? .server)
+      }
+    case .failure(.cancelled), .failure(.shutDown): ticket = nil
+    case .failure(let error): failed(because: RecoveryCause(error))
+    }
+  }
+
+  private func failed(because cause: RecoveryCause?) {
+    if let cause { ticket?.failedAgain(cause) } else { ticket = nil }
+  }
+
+  private func end(_ image: Image, isOther: Bool) {
+    ticket = nil
+    if isOther { onNewImage(self, image) }
+  }
+}
