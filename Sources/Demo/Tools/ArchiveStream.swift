@@ -6,30 +6,67 @@ nonisolated final class ArchiveOutput {
   /// The new file; `nil` for a device, a pipe or standard output.
   private var file: ArchiveFile?
   private let descriptor: Int32
+  /// True if the archive is written to standard output, which then has nothing else.
+  var isStandardOutput: Bool { descriptor == STDOUT_FILENO }
+  /// True if the archive is written to a new file, which is removed if it does not become complete.
+  let isNewFile: Bool
 
-  /// - Parameter file: A path, or `-` for standard output.
-  init(_ file: String) throws(Tools.Failure) {
-    guard file != "-" else {
+  /// - Parameters:
+  ///   - file: A path, or `-` for standard output. A symbolic link stands for the file that it leads to.
+  ///   - interruption: Ends the process while it waits for the reader of a pipe.
+  init(_ file: String, _ interruption: Interruption) throws(Tools.Failure) {
+    guard file != "-", !Self.leadsToStandardOutput(file) else {
       guard isatty(STDOUT_FILENO) == 0 else {
         throw Tools.Failure(message: "standard output is a terminal; name a file")
       }
-      descriptor = STDOUT_FILENO
+      (descriptor, isNewFile) = (STDOUT_FILENO, false)
+      interruption.endProcessIfBlocked()
       return
     }
     var status = stat()
     if stat(file, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
       // A device or a pipe is written to. A new file must not take its place.
-      descriptor = open(file, O_WRONLY | O_CLOEXEC)
+      interruption.endProcessIfBlocked()
+      (descriptor, isNewFile) = (open(file, O_WRONLY | O_CLOEXEC), false)
       guard descriptor >= 0 else { throw Self.failure(file, code: errno) }
       return
     }
     do throws(ArchiveFile.Failure) {
-      let new = try ArchiveFile(for: file)
-      descriptor = new.descriptor
+      let new = try ArchiveFile(for: try Self.target(of: file))
+      (descriptor, isNewFile) = (new.descriptor, true)
       self.file = consume new
     } catch {
       throw Self.failure(file, code: error.code)
     }
+  }
+
+  /// True for a path such as `/dev/stdout`.
+  private static func leadsToStandardOutput(_ file: String) -> Bool {
+    var (named, output) = (stat(), stat())
+    return stat(file, &named) == 0 && fstat(STDOUT_FILENO, &output) == 0
+      && named.st_dev == output.st_dev && named.st_ino == output.st_ino
+  }
+
+  /// The maximum number of symbolic links in a row, as of the system (`path_resolution(7)`).
+  private static let maximumLinks = 40
+
+  /// Returns the path of the file that a symbolic link leads to, which need not exist; other paths as they are.
+  private static func target(of file: String) throws(ArchiveFile.Failure) -> String {
+    var path = file
+    for _ in 0...maximumLinks {
+      var count = 0
+      let destination = String(unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer in
+        count = buffer.withMemoryRebound(to: CChar.self) { bytes in
+          bytes.baseAddress.map { readlink(path, $0, bytes.count) } ?? -1
+        }
+        return max(0, count)
+      }
+      // Not a link, or no file yet.
+      guard count > 0 else { return path }
+      let (folder, name) = ArchiveFile.parts(of: path)
+      path = destination.hasPrefix("/") || name == path ? destination : folder + destination
+    }
+    throw ArchiveFile.Failure(code: ELOOP)
   }
 
   private static func failure(_ file: String, code: Int32) -> Tools.Failure {
@@ -61,6 +98,9 @@ nonisolated final class ArchiveInput {
   init(_ file: String, _ interruption: Interruption) throws(Tools.Failure) {
     self.interruption = interruption
     ownsDescriptor = file != "-"
+    // The call waits until a pipe has a writer.
+    interruption.endProcessIfBlocked()
+    defer { interruption.keepProcess() }
     descriptor = ownsDescriptor ? open(file, O_RDONLY | O_CLOEXEC) : STDIN_FILENO
     guard descriptor >= 0 else {
       throw Tools.Failure(message: "cannot read \(file): \(String(cString: strerror(errno)))")

@@ -16,7 +16,7 @@ nonisolated struct ExportTool {
   }
 
   func run(_ cache: DiskImageCache, _ console: inout ToolConsole) throws(Tools.Failure) {
-    let output = try ArchiveOutput(file)
+    let output = try ArchiveOutput(file, interruption)
     var progress = console
     let summary: DiskImageCache.ExportSummary
     do throws(ArchiveError) {
@@ -30,7 +30,7 @@ nonisolated struct ExportTool {
       progress.endProgress()
     } catch {
       progress.endProgress()
-      let consequence = file == "-" ? "the archive is not complete" : "\(file) is not written"
+      let consequence = output.isNewFile ? "\(file) is not written" : "the archive is not complete"
       throw Tools.Failure(message: "\(error): \(consequence)")
     }
     let report = Report(
@@ -38,7 +38,7 @@ nonisolated struct ExportTool {
       unreadable: summary.unreadable)
     let text = "\(ToolText.count(report.exported, "image")) exported (\(ToolText.size(report.bytes)))"
     // Standard output has the archive.
-    if file == "-" {
+    if output.isStandardOutput {
       console.message(text)
     } else if console.isJSON {
       console.json(report)
@@ -94,14 +94,14 @@ nonisolated struct ImportTool {
       })
     progress.endProgress()
     // New images of a seed can be read by all users as well.
-    if isSeed, !cache.openToAllReaders() {
-      console.message("\(cache.directory): not all files can be made readable")
-    }
+    let isReadableByAll = !isSeed || cache.openToAllReaders()
+    let unreadable = "\(cache.directory): not all files can be made readable for all users"
     if summary.failure == .notAnArchive {
       throw Tools.Failure(message: "\(file) is \(ArchiveError.notAnArchive)")
     }
     let report = Report(summary)
     if console.isJSON { console.json(report) } else { console.line(report.text) }
+    if !isReadableByAll, summary.failure != nil || !summary.isIntact { console.message(unreadable) }
     if let failure = summary.failure {
       throw Tools.Failure(message: "\(failure): the import is not complete")
     }
@@ -109,6 +109,7 @@ nonisolated struct ImportTool {
       let problem = summary.isComplete ? "is damaged" : "is damaged or not complete"
       throw Tools.Failure(message: "\(file) \(problem); everything intact was imported")
     }
+    if !isReadableByAll { throw Tools.Failure(message: unreadable) }
     let missing = summary.tooLarge + summary.noRoom
     if missing > 0 {
       throw Tools.Failure(

@@ -49,6 +49,24 @@ nonisolated final class Interruption: Sendable {
     if isLate { handler() }
   }
 
+  /// The time in microseconds after which an interrupted tool counts as blocked.
+  private static let patience: UInt32 = 2_000_000
+
+  /// Ends the process if the tool does not end by itself within two seconds after an interruption is requested, because
+  /// it waits for another program at a pipe.
+  func endProcessIfBlocked() {
+    whenRequested {
+      // The thread that waits for signals goes on.
+      BlockingThread.start {
+        usleep(Self.patience)
+        ToolConsole.endInterrupted()
+      }
+    }
+  }
+
+  /// Takes `endProcessIfBlocked` back, unless an interruption was requested.
+  func keepProcess() { whenRequested {} }
+
   /// Requests the interruption. Returns false if it was requested before.
   @discardableResult
   func request() -> Bool {

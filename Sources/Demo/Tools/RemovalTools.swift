@@ -29,7 +29,7 @@ nonisolated struct TrimTool {
     let pixelsAfter = pixels.usage()
     report.add(pixels: pixelsBefore, pixelsAfter)
     report.write(to: console)
-    if let limit, after.bytes > limit {
+    if after.bytes > cache.limits.bytes {
       throw Tools.Failure(message: "another process trims the folder, or files cannot be removed")
     }
     if let fault = pixels.fault { throw Tools.Failure(message: "\(fault)") }

@@ -47,6 +47,12 @@ enum Tools {
     _ options: ToolOptions, _ interruption: Interruption, _ console: inout ToolConsole
   ) throws(Failure) {
     switch options.command {
+    // Files are removed one at a time, so that the process may end anywhere.
+    case .trim, .clear: interruption.whenRequested { ToolConsole.endInterrupted() }
+    case .list, .statistics, .verify: interruption.endProcessIfBlocked()
+    case .exportArchive, .importArchive, .prefetch, .help: break
+    }
+    switch options.command {
     case .list: try ListTool(interruption: interruption).run(try ToolCache.reading(options), &console)
     case .statistics:
       try StatTool(interruption: interruption)
@@ -57,12 +63,9 @@ enum Tools {
         options.repairs ? try ToolCache.writingPixels(options) : try ToolCache.readingPixels(options)
       try VerifyTool(interruption: interruption, repairs: options.repairs).run(cache, pixels, &console)
     case .trim:
-      // Files are removed one at a time, so that the process may end anywhere.
-      interruption.whenRequested { ToolConsole.endInterrupted() }
       try TrimTool(limit: options.limit)
         .run(try ToolCache.writing(options), try ToolCache.writingPixels(options), &console)
     case .clear:
-      interruption.whenRequested { ToolConsole.endInterrupted() }
       try ClearTool().run(try ToolCache.writing(options), try ToolCache.writingPixels(options), &console)
     case .exportArchive:
       try ExportTool(file: options.file, interruption: interruption)

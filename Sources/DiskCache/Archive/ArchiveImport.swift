@@ -7,6 +7,9 @@ import VitrineLoading
 /// interrupted import leaves only whole responses, and a damaged archive loses only what is damaged. Nothing is evicted:
 /// a response that exceeds the limits of the folder is left out.
 struct ArchiveImport: ~Copyable {
+  /// The maximum number of temporary names that are tried for a file.
+  private static let maximumAttempts = 8
+
   private let context: CacheContext
   private let trimmer: Trimmer
   private let progress: (_ summary: DiskImageCache.ImportSummary) -> Bool
@@ -125,10 +128,14 @@ struct ArchiveImport: ~Copyable {
   private mutating func store(
     _ file: ArchiveBlock.File, in shard: borrowing Descriptor
   ) throws(SystemError) -> ArchiveError? {
-    let temporary = TemporaryFile.uniqueName()
+    var temporary = TemporaryFile.uniqueName()
     var target = try shard.open(temporary, flags: O_RDWR | O_CREAT | O_EXCL)
-    // The lock tells a sweep that the writer is alive.
-    _ = target.lock()
+    var attempts = 1
+    while !Self.isLocked(target), attempts < Self.maximumAttempts {
+      attempts += 1
+      temporary = TemporaryFile.uniqueName()
+      target = try shard.open(temporary, flags: O_RDWR | O_CREAT | O_EXCL)
+    }
     var isPublished = false
     defer { if !isPublished { try? shard.remove(temporary) } }
     do throws(ArchiveError) {
@@ -156,16 +163,25 @@ struct ArchiveImport: ~Copyable {
         return nil
       }
       try? target.setTimes(FileTimes(used: file.used, stored: file.stored))
-      // Some file systems report a failed write only on close.
-      try target.close()
+      // See `TemporaryFile.write`.
+      let isStillOpen = try target.closeDuplicate()
+      if !isStillOpen { try target.close() }
       try shard.rename(temporary, to: file.name.hex)
       isPublished = true
+      if isStillOpen { try? target.close() }
       summary.imported += 1
       summary.bytes = summary.bytes.addingSaturated(file.length)
       let now = context.clock.now
       context.state.withLock { $0.stored(file.name, length: file.length, replacing: replaced, at: now) }
     }
     return nil
+  }
+
+  /// Locks a new file, which tells a sweep that the writer is alive. Returns false if a sweep has come first and removes
+  /// the file.
+  private static func isLocked(_ file: borrowing Descriptor) -> Bool {
+    if case .heldByAnother = file.lock() { return false }
+    return (try? file.status)?.linkCount != 0
   }
 
   /// Writes the parts of a file. Returns false if parts are missing.

@@ -44,8 +44,9 @@ public struct FreshnessRules: Hashable, Sendable {
   /// shows the stale image then shows the new one. Without a stored response, and for `.refresh` and `.reload`, only
   /// the timeouts of the transfer apply.
   public var staleAfter = 1.0
-  /// True to show a stale response with `must-revalidate` or `no-cache` as well if the server cannot be reached or
-  /// fails; false by default, as RFC 9111, 4.2.4 requires. Many servers send these directives with every response.
+  /// True to treat a stale response with `must-revalidate` or `no-cache` like other stale responses: slots show it while
+  /// the server is asked, and other callers if the server cannot be reached, fails or is late. False by default, as RFC
+  /// 9111, 4.2.4 requires. Many servers send these directives with every response.
   public var ignoresRevalidationOnError = false
 
   /// Creates rules with the default values.

@@ -354,6 +354,114 @@ import VitrineTesting
     #expect(!names.contains { $0.contains(".new-") })
   }
 
+  @Test func exportFollowsALinkToItsFile() async throws {
+    let world = try World()
+    defer { world.remove() }
+    try await world.fill()
+    let (link, folder) = (world.program.path("images.archive"), world.program.path("backup"))
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    let target = try world.program.write("old", to: "backup/a")
+    try #require(symlink(target, link) == 0)
+
+    let export = try await world.tool("cache", "export", link, "--cache", world.cache)
+
+    #expect(export.exitCode == 0, "\(export.errors)")
+    var status = stat()
+    #expect(lstat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+    #expect(try Data(contentsOf: URL(filePath: target)).prefix(8) == Data("vitrarc1".utf8))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a"])
+    try FileManager.default.removeItem(atPath: target)
+    let again = try await world.tool("cache", "export", link, "--cache", world.cache)
+    #expect(again.exitCode == 0 && access(target, F_OK) == 0, "the file need not exist")
+    try FileManager.default.removeItem(atPath: link)
+    try #require(symlink(link, link) == 0)
+    let loop = try await world.tool("cache", "export", link, "--cache", world.cache)
+    #expect(loop.exitCode == 1 && loop.errors.contains("Too many levels of symbolic links"), "\(loop.errors)")
+  }
+
+  @Test(arguments: ["/dev/stdout", "/dev/fd/1"])
+  func exportToThePathOfStandardOutputHasOnlyTheArchive(path: String) async throws {
+    let world = try World()
+    defer { world.remove() }
+    try await world.fill()
+
+    let named = try await world.tool("cache", "export", path, "--cache", world.cache)
+    let standard = try await world.tool("cache", "export", "-", "--cache", world.cache)
+
+    #expect(named.exitCode == 0 && named.outputData == standard.outputData && !named.outputData.isEmpty)
+    #expect(named.errors.hasPrefix("vitrine: 4 images exported ("), "\(named.errors)")
+    var status = stat()
+    #expect(lstat("/dev/stdout", &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+  }
+
+  @Test(arguments: endingSignals)
+  func exportThatIsNotReadEndsAtTheFirstSignal(signal: Int32) async throws {
+    let world = try World()
+    defer { world.remove() }
+    try await world.fill()
+    let pipe = world.program.path("pipe")
+    try #require(mkfifo(pipe, 0o600) == 0)
+    let reader = open(pipe, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    defer { close(reader) }
+    let setPipeSize: Int32 = 1031
+    #expect(fcntl(reader, setPipeSize, 4096) == 4096, "less than the archive")
+    let hasBegun: @Sendable () -> Bool = {
+      var waits = [pollfd(fd: reader, events: Int16(POLLIN), revents: 0)]
+      return poll(&waits, 1, 0) == 1
+    }
+
+    let outcome = try await world.program.run(
+      arguments: ["cache", "export", pipe, "--cache", world.cache], terminatesWhen: hasBegun, signal: signal)
+
+    #expect(outcome.exitCode == 1 && outcome.errors.contains("interrupted"), "\(outcome.errors)")
+  }
+
+  @Test func importIntoASeedThatIsNotReadableForAllFails() async throws {
+    let world = try World()
+    defer { world.remove() }
+    try await world.fill()
+    let (seed, archive) = (world.program.path("seed"), world.program.path("images.archive"))
+    #expect(try await world.tool("cache", "export", archive, "--cache", world.cache).exitCode == 0)
+    #expect(try await world.tool("prefetch", world.feed, "--into", seed).exitCode == 0)
+    try world.storePixels(in: seed)
+    // The folder is private again since pixels were stored.
+    #expect(chmod(seed + "/v3", 0o755) == 0)
+    let pack = open(try #require(world.packs(seed).first), O_RDWR | O_CLOEXEC)
+    defer { close(pack) }
+    // As a process does that adds pixels.
+    #expect(flock(pack, LOCK_EX) == 0)
+
+    let failed = try await world.tool("cache", "import", archive, "--cache", seed)
+    #expect(failed.exitCode == 1 && failed.output.contains("4 already there"), "\(failed.output)")
+    #expect(failed.errors.contains("not all files can be made readable"), "\(failed.errors)")
+
+    #expect(flock(pack, LOCK_UN) == 0)
+    #expect(try await world.tool("cache", "import", archive, "--cache", seed).exitCode == 0)
+  }
+
+  @Test func trimThatRemovesTooLittleFails() async throws {
+    let world = try World()
+    defer { world.remove() }
+    try await world.fill()
+    // More than the limit of a cache, without the bytes, in a folder that counts as held by another process.
+    let folder = world.cache + "/v3/0"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let large = open(
+      folder + "/00" + String(repeating: "1", count: 30), O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+    try #require(large >= 0 && ftruncate(large, 151 << 20) == 0)
+    close(large)
+    let root = open(world.cache + "/v3", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    defer { close(root) }
+    #expect(flock(root, LOCK_EX) == 0)
+
+    let held = try await world.tool("cache", "trim", "--cache", world.cache)
+    #expect(held.exitCode == 1 && held.output.hasPrefix("0 images removed"), "\(held.output)")
+    #expect(held.errors.contains("another process trims the folder"), "\(held.errors)")
+
+    #expect(flock(root, LOCK_UN) == 0)
+    #expect(try await world.tool("cache", "trim", "--cache", world.cache).exitCode == 0)
+  }
+
   @Test func abandonedFilesOfExportsAreRemoved() async throws {
     let world = try World()
     defer { world.remove() }

@@ -1,6 +1,9 @@
+import Callbacks
 import Foundation
 import Glibc
+import Synchronization
 import Testing
+import VitrineConcurrency
 import VitrineTesting
 
 @testable import VitrineDiskCache
@@ -320,6 +323,34 @@ import VitrineTesting
       #expect(target.everything.count == target.files.count, "\(call) \(number)")
       #expect(system.openCount == 0)
     }
+  }
+
+  @Test("a sweep during an import removes no file of it", arguments: [FaultySystem.Call.lock, .rename])
+  func sweepDuringAnImportRemovesNothing(call: FaultySystem.Call) async throws {
+    fill(1...1)
+    let archive = try export()
+    let (system, gate) = (FaultySystem(), Gate())
+    let cache = target.cache(on: system)
+    system.fail(call, with: .hang(gate))
+    let imported = Mutex(0)
+    async let end: Void = untilCalled { done in
+      BlockingThread.start {
+        let count = read(archive, into: cache).imported
+        imported.withLock { $0 = count }
+        done()
+      }
+    }
+    await gate.waitUntilHeld(1)
+    #expect(target.everything.count == 1)
+
+    target.cache().trim()
+
+    // Before the lock, the file seems abandoned, and another takes its place.
+    #expect(target.everything.count == (call == .lock ? 0 : 1))
+    gate.open()
+    try await end
+    #expect(imported.withLock { $0 } == 1)
+    #expect(found(in: target) == [1] && target.everything.count == 1)
   }
 
   @Test func limitsAndFreeSpaceAreKept() throws {
