@@ -60,7 +60,9 @@ nonisolated struct ToolConsole {
   /// Ends the process because of an interruption. May be called on any thread.
   static func endInterrupted() -> Never {
     let end = isatty(STDERR_FILENO) == 1 ? "\r\u{1B}[K" : ""
-    write(end + "vitrine: interrupted\n", to: STDERR_FILENO)
+    // A full pipe would block this call as well.
+    var output = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+    if poll(&output, 1, 0) == 1 { write(end + "vitrine: interrupted\n", to: STDERR_FILENO) }
     _exit(1)
   }
 

@@ -49,8 +49,9 @@ enum Tools {
     switch options.command {
     // Files are removed one at a time, so that the process may end anywhere.
     case .trim, .clear: interruption.whenRequested { ToolConsole.endInterrupted() }
-    case .list, .statistics, .verify: interruption.endProcessIfBlocked()
-    case .exportArchive, .importArchive, .prefetch, .help: break
+    case .list, .statistics: interruption.endProcessIfBlocked()
+    case .verify where !options.repairs: interruption.endProcessIfBlocked()
+    case .verify, .exportArchive, .importArchive, .prefetch, .help: break
     }
     switch options.command {
     case .list: try ListTool(interruption: interruption).run(try ToolCache.reading(options), &console)

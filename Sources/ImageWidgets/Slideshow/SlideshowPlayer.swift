@@ -154,8 +154,9 @@ final class SlideshowPlayer {
     let new = SlideSize(view.bounds.size, scale: window.scale, zoom: motion.largestZoom)
     guard let new, new != preparation.size else { return }
     if preparation.resize(to: new) { plan.prepareAgain() }
-    if let slide = latest?.slide, let shown = stage.shown, new.needsAnother(than: shown.image) {
-      preparation.resize(slide, from: view.currentDownloader)
+    if let slide = latest?.slide, let image = newImage ?? stage.shown?.image, new.needsAnother(than: image) {
+      preparation.resize(slide, from: view.currentDownloader, isUpdate: newImage != nil)
+      newImage = nil
     }
     update()
     uploaded = nil
@@ -203,8 +204,8 @@ final class SlideshowPlayer {
     let wasMoving = wasChanging || isMoving(at: now)
     performActions(at: now)
     stage.step(at: now)
-    showNewImage()
     reportShown()
+    showNewImage()
     if wasMoving || stage.isChanging { view.setNeedsDisplay() }
     let next = window.frameTime(after: now)
     requestFrames(at: next, in: window)
@@ -220,8 +221,8 @@ final class SlideshowPlayer {
   private func leaveScreen(at now: Double) {
     pause(true, .offScreen, at: now)
     stage.endTransition()
-    showNewImage()
     reportShown()
+    showNewImage()
     if let window = view?.window { timer.request(at: nil, in: window) }
     uploaded = nil
   }
@@ -327,9 +328,12 @@ final class SlideshowPlayer {
   /// - Parameter isNew: True for an image with other contents.
   private func replaceShown(by image: SlideImage?, isNew: Bool) {
     if isNew, stage.isChanging {
-      newImage = image
+      newImage = image ?? newImage
     } else if let image {
-      let fades = (isNew || stage.shown?.image.placement == .whole) && wasDrawn && transition.isAnimated
+      newImage = nil
+      let fades =
+        (isNew || stage.shown?.image.placement == .whole) && wasDrawn && transition.isAnimated
+        && view?.isOnScreen == true
       stage.replaceShown(by: image, with: fades ? Self.replacementTransition : .none)
       view?.setNeedsDisplay()
     }

@@ -103,4 +103,45 @@ struct SlideUpdateTests {
     try await until { bench.images.first?.image != old }
     #expect(bench.shown == [0])
   }
+
+  @Test func serverIsAskedAgainWhenTheNetworkReturnsDuringARequest() async throws {
+    try await store(0)
+    let old = try #require(try await showSlide())
+    let stuck = try await bench.slots.transfer(2)
+    await drainMainQueue(rounds: 3)
+    bench.slots.downloader.networkReturned()
+    await drainMainQueue(rounds: 3)
+
+    stuck.fail(.transport(.cannotConnect, message: "refused"))
+    try await until {
+      bench.slots.clock.advance(by: 1)
+      return bench.transport.transfers.count > 2
+    }
+    bench.transport.transfers[2].respond(with: Self.other)
+
+    try await until { bench.images.first?.image != old }
+    #expect(bench.shown == [0])
+  }
+
+  @Test func newImageWaitsForTheTransitionToItsSlide() async throws {
+    try await store(1)
+    bench.view.transition = .crossDissolve(1)
+    bench.view.setSlides(SlideshowBench.slides(2))
+    bench.window.addSubview(bench.view)
+    try await bench.slots.transfer(2).respond(with: SlideshowBench.photo)
+    let transfer = try await bench.slots.transfer(3)
+    try await bench.run(until: 11.3)
+    #expect(bench.view.isChanging && bench.images.count == 2)
+    let images = bench.images.map(\.image)
+
+    transfer.respond(with: Self.other)
+    await bench.slots.downloader.drain()
+    await drainMainQueue(rounds: 6)
+    bench.slots.run(until: 11.5)
+    #expect(bench.images.map(\.image) == images)
+
+    bench.slots.run(until: 13)
+    #expect(bench.shown == [0, 1] && bench.images.count == 1)
+    #expect(bench.images.first?.image.bitmap.color(x: 0, y: 0) == Color(hex: 0x00FF00))
+  }
 }

@@ -92,14 +92,16 @@ final class SlidePreparation {
       replacing = nil
       let isNew = shownSource?.isUpdating == true
       shownSource?.isUpdating = false
-      askServer(about: ended, \.shownSource)
+      if case .success = result { askServer(about: ended, \.shownSource) }
       onReplacement(try? result.get(), isNew)
     } else if ended === load {
       load = nil
       let isUpdate = nextSource?.isUpdating == true
       nextSource?.isUpdating = false
-      if case .success(let image) = result { next = image }
-      askServer(about: ended, \.nextSource)
+      if case .success(let image) = result {
+        next = image
+        askServer(about: ended, \.nextSource)
+      }
       // A failed update leaves the image that was ready.
       onResult(isUpdate && next != nil ? .success(()) : result.map { _ in })
     }
@@ -127,10 +129,12 @@ final class SlidePreparation {
 
   /// Makes the slide again, of another image. The next slide may have become the shown one since the server was asked.
   private func replace(_ update: SlideUpdate, by image: Image) {
-    if update === shownSource?.update, replacing == nil {
+    if update === shownSource?.update {
+      endReplacing()
       shownSource?.isUpdating = true
       replacing = newLoad(of: shownSource, with: image, of: update.size)
-    } else if update === nextSource?.update, load == nil {
+    } else if update === nextSource?.update {
+      load?.cancel()
       nextSource?.isUpdating = true
       load = newLoad(of: nextSource, with: image, of: update.size)
     }
@@ -166,8 +170,11 @@ final class SlidePreparation {
   }
 
   /// Loads the shown slide for the current size, without a failure: the image of the previous size stays.
-  func resize(_ slide: Slide, from downloader: ImageDownloader) {
+  ///
+  /// - Parameter isUpdate: True if another image than the one on the screen is expected.
+  func resize(_ slide: Slide, from downloader: ImageDownloader, isUpdate: Bool = false) {
     guard let size else { return }
+    if isUpdate { shownSource?.isUpdating = true }
     let load = SlideLoad(size) { [weak self] in self?.ended($0, $1) }
     replacing = load
     load.start(slide, from: downloader)

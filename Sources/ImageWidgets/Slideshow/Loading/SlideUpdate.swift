@@ -17,6 +17,10 @@ final class SlideUpdate {
   private let onNewImage: (SlideUpdate, Image) -> Void
   private var ticket: Recovery.Ticket?
   private var task: ImageTask?
+  /// Generation counter, incremented by each request. Results of earlier requests are dropped.
+  private var generation = 0
+  /// True until the first request, which joins a request that is in progress.
+  private var joinsRequest: Bool
   /// True if a request was not sent because the slideshow was not on the screen.
   private var isWaitingForScreen = false
 
@@ -33,10 +37,12 @@ final class SlideUpdate {
     self.downloader = downloader
     self.isOnScreen = isOnScreen
     self.onNewImage = onNewImage
-    guard request.cachePolicy != .cacheOnly, let cause = stale.reason.map({ RecoveryCause($0) }) ?? .server
+    // The server may have failed since the stale image was loaded. Without a reason, it is being asked.
+    let reason = downloader.staleness(of: stale.image)?.reason ?? stale.reason
+    joinsRequest = reason == nil
+    guard request.cachePolicy != .cacheOnly, let cause = reason.map({ RecoveryCause($0) }) ?? .server
     else { return }
-    // Without a reason, a request to the server is already in progress.
-    ticket = downloader.recovery.begin(request, cause, isVisible: true, isReleased: stale.reason == nil) {
+    ticket = downloader.recovery.begin(request, cause, isVisible: true, isReleased: reason == nil) {
       [weak self] in self?.send() ?? false
     }
   }
@@ -55,15 +61,28 @@ final class SlideUpdate {
     isWaitingForScreen = !isOnScreen()
     if isWaitingForScreen { return false }
     task?.cancel()
-    // The server may have answered since the stale image was loaded.
-    if let known = downloader.cachedImage(for: request), downloader.staleness(of: known) == nil {
-      end(known, isOther: known.number != number)
-      return true
+    task = nil
+    generation += 1
+    let isFirst = joinsRequest
+    joinsRequest = false
+    // The server may have answered, or failed, since the stale image was loaded.
+    if let known = downloader.cachedImage(for: request) {
+      guard let staleness = downloader.staleness(of: known) else {
+        end(known, isOther: known.number != number)
+        return true
+      }
+      if isFirst, let reason = staleness.reason {
+        failed(because: RecoveryCause(reason))
+        return true
+      }
     }
     var again = request
     again.cachePolicy = .refresh
     again.priority = min(again.priority, .low)
-    task = downloader.probe(again, additionalIdentifier: nil) { [weak self] in self?.received($0) }
+    let generation = generation
+    task = downloader.probe(again, additionalIdentifier: nil) { [weak self] result in
+      if let self, generation == self.generation { received(result) }
+    }
     return true
   }
 
