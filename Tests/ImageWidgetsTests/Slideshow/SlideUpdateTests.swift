@@ -104,20 +104,27 @@ struct SlideUpdateTests {
     #expect(bench.shown == [0])
   }
 
-  @Test func serverIsAskedAgainWhenTheNetworkReturnsDuringARequest() async throws {
+  /// Advances the clock until a server has been asked more than `count` times.
+  private func transfer(after count: Int) async throws -> FakeTransfer {
+    try await until {
+      bench.slots.clock.advance(by: 1)
+      return bench.transport.transfers.count > count
+    }
+    return bench.transport.transfers[count]
+  }
+
+  @Test func serverThatFailsIsAskedAgainAndAfterARequestThatTheReturnOfTheNetworkReplaces() async throws {
     try await store(0)
     let old = try #require(try await showSlide())
-    let stuck = try await bench.slots.transfer(2)
+    let refused = ImageError.transport(.cannotConnect, message: "refused")
+    try await bench.slots.transfer(2).fail(refused)
+    let stuck = try await transfer(after: 2)
     await drainMainQueue(rounds: 3)
     bench.slots.downloader.networkReturned()
     await drainMainQueue(rounds: 3)
+    stuck.fail(refused)
 
-    stuck.fail(.transport(.cannotConnect, message: "refused"))
-    try await until {
-      bench.slots.clock.advance(by: 1)
-      return bench.transport.transfers.count > 2
-    }
-    bench.transport.transfers[2].respond(with: Self.other)
+    try await transfer(after: 3).respond(with: Self.other)
 
     try await until { bench.images.first?.image != old }
     #expect(bench.shown == [0])
