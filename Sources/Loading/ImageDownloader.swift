@@ -288,9 +288,16 @@ public final class ImageDownloader: Sendable {
     guard request.cachePolicy != .reload, request.cachePolicy != .refresh,
       let image = request.cache(default: cache)?.image(
         for: request, additionalIdentifier: additionalIdentifier),
-      request.targetSize != nil || request.hasAllPixels(image) || request.cachePolicy == .cacheOnly
+      request.targetSize != nil || request.hasAllPixels(image) || request.cachePolicy == .cacheOnly,
+      request.cachePolicy == .cacheOnly || !isToBeRequested(image)
     else { return nil }
     return request.delivered(image)
+  }
+
+  /// True for an image that is only in memory because the downloader was offline, and no longer is. A request for the
+  /// image is sent, and finds the image in memory if the server confirms it.
+  private func isToBeRequested(_ image: Image) -> Bool {
+    staleness(of: image)?.reason == .offline && !engine.isOffline
   }
 
   /// Returns the request with the changes of the configuration, the digests of the transport's credentials, and the

@@ -525,8 +525,6 @@ final class LoadEngine: Sendable {
     var current: Bool
     repeat {
       current = self.isOffline
-      // Otherwise memory would serve the requests that are repeated now.
-      if !current { staleImages.removeAll() }
       recovery.setOffline(current)
       liveStreams.forEach { $0.setOffline(current) }
     } while self.isOffline != current

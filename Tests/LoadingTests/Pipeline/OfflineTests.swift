@@ -199,6 +199,7 @@ import VitrineTesting
     let task = world.downloader.load(request())
     try await world.transport.transfer(1).respond(with: Fixture.body)
     #expect(try await task.response.freshness == .fresh)
+    #expect(try await world.downloader.image(for: request()).source == .memory)
     await world.downloader.drain()
   }
 
