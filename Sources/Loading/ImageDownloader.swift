@@ -294,8 +294,8 @@ public final class ImageDownloader: Sendable {
     return request.delivered(image)
   }
 
-  /// True for an image that is only in memory because the downloader was offline, and no longer is. A request for the
-  /// image is sent, and finds the image in memory if the server confirms it.
+  /// True for an image that was shown stale while the downloader was offline, and the downloader no longer is. Its server
+  /// is asked; if the server confirms the image, the image in memory is delivered.
   private func isToBeRequested(_ image: Image) -> Bool {
     staleness(of: image)?.reason == .offline && !engine.isOffline
   }
