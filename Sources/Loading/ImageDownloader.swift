@@ -294,8 +294,8 @@ public final class ImageDownloader: Sendable {
     return request.delivered(image)
   }
 
-  /// True for an image that was shown stale while the downloader was offline, and the downloader no longer is. Its server
-  /// is asked; if the server confirms the image, the image in memory is delivered.
+  /// True for an image that was delivered stale because the downloader was offline, if it is online now. The server is
+  /// asked; if it confirms the image, the image in memory is delivered.
   private func isToBeRequested(_ image: Image) -> Bool {
     staleness(of: image)?.reason == .offline && !engine.isOffline
   }

@@ -27,8 +27,8 @@ struct TransferRunner: Sendable {
       state.begin(
         id, resuming: mayResume ? request.identity.asSent : nil, hasRequestModifier: hasRequestModifier
       ) { attempt in
-        // Bytes that the server has sent in place of the stored response show that it has changed: the rest of them is
-        // requested, and not whether it has changed.
+        // If the server has begun to send a newer version than the stored one, the rest of it is requested. A condition
+        // would make the server send it from the beginning.
         let resumable = attempt.resumable.flatMap { bytes in
           validators.isEmpty || copy.map { bytes.replaces($0.storedResponse.response) } == true ? bytes : nil
         }

@@ -19,7 +19,7 @@ final class SlideUpdate {
   private var task: ImageTask?
   /// Generation counter, incremented by each request. Results of earlier requests are dropped.
   private var generation = 0
-  /// True until the first request, which joins a request that is in progress.
+  /// True before the first request if another request to the server was in progress, which the first one joins.
   private var joinsRequest: Bool
   /// True if a request was not sent because the slideshow was not on the screen.
   private var isWaitingForScreen = false
