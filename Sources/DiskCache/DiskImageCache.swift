@@ -119,6 +119,12 @@ public final class DiskImageCache: ImageDataCache, StoredBodyReading {
   /// process is ignored after five seconds in which at least three trims have found the lock held. O(files).
   public func trim() { trimmer.trim() }
 
+  /// Does the same as `trim()`.
+  ///
+  /// - Parameter progress: Called after each response, with the number of responses that were removed or could not be
+  ///   removed, and the number of those that exceed the limits.
+  package func trim(progress: (_ done: Int, _ total: Int) -> Void) { trimmer.trim(progress: progress) }
+
   /// Scans the folder, and returns the statistics with the contents that were found. O(files).
   public func measured() -> Statistics {
     trimmer.measure()
@@ -220,7 +226,7 @@ public final class DiskImageCache: ImageDataCache, StoredBodyReading {
   ///
   /// - Parameter progress: Receives the number of files removed so far and the total. Called fewer than 200 times, the
   ///   last time when the removal has ended. The last call reports fewer files than the total if some cannot be
-  ///   removed.
+  ///   removed. Incomplete responses are not counted.
   @discardableResult
   public func removeAllResponses(progress: (_ removed: Int, _ total: Int) -> Void) -> Bool {
     guard !isReadOnly else {

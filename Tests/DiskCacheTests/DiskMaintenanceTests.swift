@@ -394,6 +394,37 @@ import VitrineTesting
     #expect(isComplete)
   }
 
+  @Test("a removal is incomplete if an incomplete response cannot be removed")
+  func removalThatLeavesAnIncompleteResponseIsIncomplete() throws {
+    let cache = fixture.cache()
+    #expect(cache.storeIncomplete(storedResponse(70_000), for: identity(9)))
+    #expect(cache.removeAllResponses { _, _ in })
+    #expect(fixture.everything.isEmpty)
+
+    let folder = "\(fixture.root)/\(CacheFolder.incompleteFolder)/" + String(repeating: "0", count: 32)
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    #expect(!cache.removeAllResponses { _, _ in })
+  }
+
+  @Test("a removal is incomplete if the folder of incomplete responses cannot be read")
+  func removalThatCannotReadIncompleteResponsesIsIncomplete() {
+    let system = FaultySystem()
+    let cache = fixture.cache(on: system)
+    #expect(cache.storeIncomplete(storedResponse(70_000), for: identity(9)))
+    system.refuse(CacheFolder.incompleteFolder, with: EACCES)
+    #expect(!cache.removeAllResponses { _, _ in })
+  }
+
+  @Test func trimReportsEachResponseThatExceedsTheLimits() {
+    let cache = fixture.cache()
+    for number in 0..<5 { cache.store(storedResponse(), for: identity(number)) }
+    cache.limits.count = 2
+    var steps: [[Int]] = []
+    cache.trim { steps.append([$0, $1]) }
+    #expect(steps.map { $0[0] } == Array(1...steps.count) && steps.allSatisfy { $0[1] == steps.count })
+    #expect(steps.count == 5 - cache.measured().entries && steps.count >= 3)
+  }
+
   @Test("the last progress of a removal is below the total if a file cannot be removed")
   func lastProgressOfAnIncompleteRemovalIsBelowTheTotal() throws {
     let cache = fixture.cache()

@@ -18,7 +18,9 @@ nonisolated struct TrimTool {
     // The pixels of images that are removed are removed with them.
     let pixelsBefore = pixels.usage()
     let before = cache.measured()
-    cache.trim()
+    var progress = console
+    cache.trim { progress.report($0, of: $1) }
+    progress.endProgress()
     let after = cache.measured()
     report.add(
       images: .init(count: before.entries, bytes: before.bytes),
@@ -59,7 +61,9 @@ nonisolated struct ClearTool {
       .init(count: after.entries, bytes: after.bytes))
     report.write(to: console)
     if let fault { throw Tools.Failure(message: "\(fault)") }
-    guard isComplete else { throw Tools.Failure(message: "some images cannot be removed") }
+    guard isComplete else {
+      throw Tools.Failure(message: "some images or broken downloads cannot be removed")
+    }
   }
 }
 

@@ -3,13 +3,16 @@ public import VitrineLoading
 // Lookups of heads without bodies. A 304 for a response of a seed copies the response to the top layer.
 
 extension LayeredImageCache {
-  /// Returns the head of the first layer that has the response, from the top. The policies `.concurrent` and `.serial`
-  /// of `policies.lookups` have the same order here.
+  /// Returns the head of the first layer that has the response, from the top. With the policy `.concurrent`, a layer that
+  /// does not respond counts as one without the response.
   public func head(for identity: RequestIdentity) -> StoredHead? {
-    for index in policies.lookups.layers(of: layers.count) {
-      if let head = visibleHead(in: index, for: identity) { return head }
+    let indices = policies.lookups.layers(of: layers.count)
+    guard policies.lookups == .concurrent else {
+      return indices.lazy.compactMap { self.visibleHead(in: $0, for: identity) }.first
     }
-    return nil
+    return indices.lazy.compactMap { index in
+      self.concurrent.firstResult(in: [index]) { self.visibleHead(in: $0, for: identity) }
+    }.first
   }
 
   /// True if each layer finds the heads of all its responses.

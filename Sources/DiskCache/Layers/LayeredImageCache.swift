@@ -22,16 +22,21 @@ public final class LayeredImageCache: ImageDataCache {
   private let hidden: HiddenResponses
   /// The index of the first layer whose responses are hidden when they are removed: 0 if the top layer is a seed.
   private let firstHidden: Int
-  private let concurrent: ConcurrentLookup
+  let concurrent: ConcurrentLookup
 
   /// Creates a cache of layers, the top layer first. Without layers, the cache stores and finds nothing.
-  public init(layers: [any ImageDataCache], policies: Policies = Policies()) {
+  public convenience init(layers: [any ImageDataCache], policies: Policies = Policies()) {
+    self.init(layers: layers, policies: policies, patience: ConcurrentLookup.patience)
+  }
+
+  /// - Parameter patience: See `ConcurrentLookup.patience`.
+  init(layers: [any ImageDataCache], policies: Policies, patience: Double) {
     self.layers = layers
     self.policies = policies
     let top = layers.first as? DiskImageCache
     hidden = HiddenResponses(context: top.flatMap { $0.isReadOnly ? nil : $0.context })
     firstHidden = top?.isReadOnly == true ? 0 : 1
-    concurrent = ConcurrentLookup(layerCount: layers.count)
+    concurrent = ConcurrentLookup(layerCount: layers.count, patience: patience)
   }
 
   /// Creates a writable cache over seeds, the upper seed first, without access to the disk.

@@ -54,6 +54,8 @@ package final class LayeredPixelCache: ImagePixelCache {
 
   package var byteLimit: Int { top.byteLimit }
 
+  package var readSpeed: Double { top.readSpeed }
+
   package func pixels(
     for key: PixelKey, of body: BodyDigest, reserving reserve: (_ bytes: Int) -> Void
   ) -> StoredPixels? {

@@ -51,8 +51,16 @@ final class PixelContext: Sendable {
     }
     guard let files else { return nil }
     if folder.isReadOnly { try checkSeed(files) }
+    // The programs that read a seed may have other disks.
+    if folder.access == .owner { findMedium(of: root) }
     opened.replaceValue(with: files)
     return files
+  }
+
+  private func findMedium(of root: borrowing Descriptor) {
+    guard let device = try? root.status.identity.device else { return }
+    let medium = DiskMedium(of: device, system: root.system)
+    state.withLock { $0.medium = medium }
   }
 
   /// Throws if another user can change the folder of packs or the index of a seed, as `CacheFolder` does for the

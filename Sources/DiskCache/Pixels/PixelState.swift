@@ -10,6 +10,8 @@ struct PixelState {
   private(set) var usage = PackUsage()
   private(set) var pause = WritePause()
   var delayedRemoval = DelayedRemoval()
+  /// The kind of disk that holds the folder, as far as known.
+  var medium = DiskMedium.other
   private(set) var statistics = DiskPixelCache.Statistics()
   private var quota = EvictionQuota()
   /// The time in nanoseconds until which no packs are removed for new images.

@@ -120,7 +120,8 @@ enum FolderSweep {
     return (count, folders.isComplete)
   }
 
-  /// Removes all responses one by one. Returns true if none of those that existed at the start is left.
+  /// Removes all responses one by one, and then all incomplete ones. Returns true if none of those that existed at the
+  /// start is left.
   ///
   /// - Parameter progress: Called fewer than 200 times with the number of responses removed so far and the total.
   static func removeAll(
@@ -128,16 +129,29 @@ enum FolderSweep {
   ) -> Bool {
     let contents = contents(of: root, time: time)
     let entries = contents.entries
+    let incomplete = incompleteResponses(in: root)
     let step = max(1, entries.count / 100)
     var removed = 0
     for (index, entry) in entries.enumerated() {
       if remove(entry.name, in: root) != .failed { removed += 1 }
       if (index + 1) % step == 0, index + 1 < entries.count { progress(removed, entries.count) }
     }
-    // Removes empty folders and half-written files.
+    // Removes empty folders, half-written files and incomplete responses.
     _ = removeAll(root)
     progress(removed, entries.count)
-    return removed == entries.count && contents.isComplete
+    guard let incomplete, let left = incompleteResponses(in: root) else { return false }
+    return removed == entries.count && contents.isComplete && left.isDisjoint(with: incomplete)
+  }
+
+  /// The names in the folder of incomplete responses; nil if some of them could not be read.
+  private static func incompleteResponses(in root: borrowing Descriptor) -> Set<String>? {
+    do throws(SystemError) {
+      let names = try root.openFolder(CacheFolder.incompleteFolder).names
+      return names.isComplete ? Set(names.names) : nil
+    } catch {
+      // The folder does not exist, or is no folder.
+      return [ENOENT, ENOTDIR, ELOOP].contains(error.code) ? [] : nil
+    }
   }
 
   /// Removes the folders of older versions of the format beside `root`. Other files stay.

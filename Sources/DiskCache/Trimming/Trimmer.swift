@@ -10,8 +10,13 @@ final class Trimmer: Sendable {
 
   /// Removes what exceeds the limits, and makes room for a response that is to be stored. Returns true if there is
   /// room; nil while another thread or process trims. O(files).
+  ///
+  /// - Parameter progress: Called after each response, with the number of responses that were removed or could not be
+  ///   removed, and the number of those that exceed the limits.
   @discardableResult
-  func trim(for growth: DiskTrim.Growth = .init()) -> Bool? {
+  func trim(
+    for growth: DiskTrim.Growth = .init(), progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
+  ) -> Bool? {
     guard !context.folder.isReadOnly else { return true }
     guard schedule.withLock({ $0.begin() }) else { return nil }
     defer { schedule.withLock { $0.end() } }
@@ -20,12 +25,14 @@ final class Trimmer: Sendable {
       let (lock, now) = (root.lock(), context.clock.now)
       defer { root.unlock() }
       guard schedule.withLock({ $0.mayTrim(lock, at: now) }) else { return nil }
-      return trim(root, for: growth)
+      return trim(root, for: growth, progress)
     }
     return hasSpace ?? true
   }
 
-  private func trim(_ root: borrowing Descriptor, for growth: DiskTrim.Growth) -> Bool {
+  private func trim(
+    _ root: borrowing Descriptor, for growth: DiskTrim.Growth, _ progress: (Int, Int) -> Void
+  ) -> Bool {
     let time = context.time
     if schedule.withLock({ $0.isFirst() }) { FolderSweep.removeOlderVersions(beside: root) }
     let (limits, before) = context.state.withLock { ($0.limits, $0.usage) }
@@ -35,7 +42,8 @@ final class Trimmer: Sendable {
       of: contents.entries, unfinished: contents.unfinishedBytes,
       space: space(of: root, limits, for: growth, time: time), growth: growth)
     var (gone, evicted) = (Set<ContentHash>(), [ContentHash]())
-    for victim in outcome.victims {
+    for (index, victim) in outcome.victims.enumerated() {
+      defer { progress(index + 1, outcome.victims.count) }
       switch FolderSweep.remove(victim.name, in: root) {
       case .removed:
         gone.insert(victim.name)

@@ -94,9 +94,16 @@ public protocol ImagePixelCache: AnyObject, Sendable {
   func removeAllPixels()
   /// The limit in bytes for all pixels on disk.
   var byteLimit: Int { get }
+  /// The number of bytes that are read from the disk in a second, as far as known. Pixels are stored only if reading them
+  /// at this speed takes less time than reading and decoding the response. The default implementation returns 400
+  /// million, the speed of a SATA disk. Must not block.
+  var readSpeed: Double { get }
 }
 
 extension ImagePixelCache {
+  /// Returns 400 million.
+  public var readSpeed: Double { 400e6 }
+
   /// Returns `nil`.
   public func smallerPixels(
     for key: PixelKey, of body: BodyDigest, maximumCount: Int, reserving reserve: (_ bytes: Int) -> Void

@@ -154,6 +154,25 @@ import VitrineTesting
     #expect(world.storedFiles().count == 4)
   }
 
+  @Test(
+    "a tool shows a bar on a terminal, and removes it in the end",
+    arguments: [
+      (["verify"], "checking ["), (["trim", "--limit", "0"], "removing ["), (["clear"], "removing ["),
+    ])
+  func toolShowsABarOnATerminal(command: [String], bar: String) async throws {
+    let world = try World()
+    defer { world.remove() }
+    try await world.fill()
+    let terminal = try PseudoTerminal()
+
+    let outcome = try await world.program.run(
+      arguments: ["cache"] + command + ["--cache", world.cache], errorOutput: terminal.end)
+
+    let text = terminal.text()
+    #expect(outcome.exitCode == 0 && text.contains(bar) && text.contains("%"))
+    #expect(text.hasSuffix("\r\u{1B}[K"), "\(text.debugDescription)")
+  }
+
   @Test func trimAndClearRemovePixels() async throws {
     let world = try World()
     defer { world.remove() }

@@ -83,7 +83,7 @@ import VitrineTesting
     let slow = SlowCache(gate)
     slow.inner.store(SeedFixture.response(5), for: identity(2))
     let cache = LayeredImageCache(
-      layers: [fixture.top.cache(), slow], policies: policies { $0.lookups = .concurrent })
+      layers: [fixture.top.cache(), slow], policies: policies { $0.lookups = .concurrent }, patience: 60)
 
     async let found: StoredResponse? = callback { done in
       BlockingThread.start { done(cache.response(for: identity(2))) }
@@ -113,6 +113,29 @@ import VitrineTesting
 
     #expect(missing == nil)
     gate.open()
+  }
+
+  @Test("a layer that does not respond in time counts as a miss until it responds")
+  func layerThatDoesNotRespondIsNotAsked() async throws {
+    let gate = Gate()
+    let slow = SlowCache(gate)
+    slow.inner.store(SeedFixture.response(5), for: identity(7))
+    let cache = LayeredImageCache(
+      layers: [layers()[0], slow], policies: policies { $0.lookups = .concurrent }, patience: 0.01)
+    func response(_ number: Int) async throws -> StoredResponse? {
+      try await callback { done in BlockingThread.start { done(cache.response(for: identity(number))) } }
+    }
+
+    #expect(try await response(7) == nil)
+    for _ in 0..<3 {
+      #expect(try await response(7) == nil && cache.head(for: identity(7)) == nil)
+      #expect(try await response(1) == SeedFixture.response(0))
+      #expect(cache.head(for: identity(1)) != nil)
+    }
+    await gate.waitUntilHeld(1)
+
+    gate.open()
+    while try await response(7) != SeedFixture.response(5) {}
   }
 
   @Test func storesOfSeveralLayersReachAll() {
@@ -146,6 +169,11 @@ private final class SlowCache: ImageDataCache {
   func response(for identity: RequestIdentity) -> StoredResponse? {
     gate.pass()
     return inner.response(for: identity)
+  }
+
+  func head(for identity: RequestIdentity) -> StoredHead? {
+    gate.pass()
+    return nil
   }
 
   func containsResponse(for identity: RequestIdentity) -> Bool {

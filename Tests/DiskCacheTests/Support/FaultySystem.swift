@@ -50,6 +50,7 @@ final class FaultySystem: DiskSystem {
     var separatesFolders = false
     var isFull = false
     var refused: [String: Int32] = [:]
+    var redirection: (prefix: String, target: String)?
     var forksAfterLocking = false
   }
 
@@ -82,6 +83,11 @@ final class FaultySystem: DiskSystem {
 
   /// Refuses to open a file of this name from now on.
   func refuse(_ name: String, with code: Int32) { state.withLock { $0.refused[name] = code } }
+
+  /// Opens `target` in place of `prefix` at the beginning of names from now on.
+  func redirect(_ prefix: String, to target: String) {
+    state.withLock { $0.redirection = (prefix, target) }
+  }
 
   /// Leaves a duplicate of each locked file open from now on, as a forked child process does.
   func forkAfterLocking() { state.withLock { $0.forksAfterLocking = true } }
@@ -123,6 +129,10 @@ final class FaultySystem: DiskSystem {
   func open(_ name: String, in folder: Int32, flags: Int32, mode: mode_t) throws(SystemError) -> Int32 {
     _ = try fault(.open)
     if let code = state.withLock({ $0.refused[name] }) { throw SystemError(code) }
+    var name = name
+    if let (prefix, target) = state.withLock({ $0.redirection }), name.hasPrefix(prefix) {
+      name = target + name.dropFirst(prefix.count)
+    }
     let number = try real.open(name, in: folder, flags: flags, mode: mode)
     state.withLock { _ = $0.open.insert(number) }
     return number

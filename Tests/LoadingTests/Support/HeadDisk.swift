@@ -81,7 +81,12 @@ final class MemoryPixelCache: ImagePixelCache {
   /// Called when pixels are looked for, before they are found.
   private let onLookup: @Sendable () -> Void
 
-  init(onLookup: @escaping @Sendable () -> Void = {}) { self.onLookup = onLookup }
+  let readSpeed: Double
+
+  init(readSpeed: Double = 400e6, onLookup: @escaping @Sendable () -> Void = {}) {
+    self.readSpeed = readSpeed
+    self.onLookup = onLookup
+  }
 
   func pixels(
     for key: PixelKey, of body: BodyDigest, reserving reserve: (_ bytes: Int) -> Void

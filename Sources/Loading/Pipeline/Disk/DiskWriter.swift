@@ -139,6 +139,9 @@ final class DiskWriter: Sendable {
       }, completion: completion)
   }
 
+  /// The number of bytes of pixels that are read from the disk in a second; 0 without a pixel cache.
+  var pixelReadSpeed: Double { pixels?.readSpeed ?? 0 }
+
   /// Stores pixels when no other change waits, if the response from which they were made is still on disk.
   /// `completion` is called once, with false if the pixels could not be written. Pixels whose response is no longer on
   /// disk are not needed.

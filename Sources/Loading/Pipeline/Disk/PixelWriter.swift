@@ -36,7 +36,7 @@ final class PixelWriter: Sendable {
   func store(_ pixels: MadePixels) {
     let rule = PixelStoringRule(
       pixelBytes: pixels.image.bitmap.byteCount, bodyBytes: pixels.bytes.body.count,
-      secondsToMake: pixels.seconds)
+      secondsToMake: pixels.seconds, readSpeed: diskWriter.pixelReadSpeed)
     guard rule.isWorthStoring,
       let variant = variants.variant(of: pixels.request, pixels.additionalIdentifier)
     else { return }

@@ -12,9 +12,12 @@ import VitrineTesting
   /// The codec of the tests, with a name on disk.
   private struct Decoder: ImageDecoding {
     let decoder = FakeDecoder()
+    let clock: ManualLoadingClock
     var storageIdentifier: String? { "fake 1" }
+    /// Decodes for a millisecond.
     func decode(_ data: [UInt8], options: DecodeOptions) throws(ImageError) -> Image {
-      try decoder.decode(data, options: options)
+      clock.advance(by: 0.001)
+      return try decoder.decode(data, options: options)
     }
   }
 
@@ -23,12 +26,16 @@ import VitrineTesting
   private let clock = ManualLoadingClock()
   private let downloader: ImageDownloader
 
-  init() {
+  init() { downloader = Self.downloader(transport, pixels, clock) }
+
+  private static func downloader(
+    _ transport: FakeTransport, _ pixels: MemoryPixelCache, _ clock: ManualLoadingClock
+  ) -> ImageDownloader {
     var configuration = ImageDownloader.Configuration()
     configuration.environment.clock = clock
-    downloader = ImageDownloader(
-      configuration: configuration, transports: [transport], decoder: Decoder(), dataCache: HeadDisk(),
-      pixelCache: pixels)
+    return ImageDownloader(
+      configuration: configuration, transports: [transport], decoder: Decoder(clock: clock),
+      dataCache: HeadDisk(), pixelCache: pixels)
   }
 
   /// Begins a load for a slot, which is not answered.
@@ -85,6 +92,17 @@ import VitrineTesting
     other.cancel()
     await downloader.drain()
     #expect(pixels.count == 1)
+  }
+
+  @Test("pixels are not written to a disk that is slower than the decoder", arguments: [(40e6, 1), (1e6, 0)])
+  func pixelsAreWrittenToAFastDisk(readSpeed: Double, count: Int) async throws {
+    let pixels = MemoryPixelCache(readSpeed: readSpeed)
+    let downloader = Self.downloader(transport, pixels, clock)
+    let task = downloader.load(request("a.jpg"))
+    try await transport.transfer(1).respond(with: Fixture.body, DiskWorld.minute)
+    _ = try await task.response
+    await downloader.drain()
+    #expect(pixels.count == count)
   }
 
   @Test func loadsOfTheApplicationDoNotKeepPixelsWaiting() async throws {
