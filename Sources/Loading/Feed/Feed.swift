@@ -90,8 +90,11 @@ public final class Feed {
   private var isRetryScheduled = false
   /// True if the list is loaded once more after the load that is under way.
   private var isReloadPending = false
+  /// The request to the server.
   private var task: ImageTask?
-  /// True while `task` asks the server, and false while it looks up the stored list.
+  /// The lookup of the stored list.
+  private var lookup: ImageTask?
+  /// True once the load that is under way has requested the list from the server.
   private var asksServer = false
   /// Generation counter, incremented by each load. Results of earlier ones are dropped.
   private var generation = 0
@@ -159,7 +162,10 @@ public final class Feed {
     state = .loading
   }
 
-  deinit { task?.cancel() }
+  deinit {
+    task?.cancel()
+    lookup?.cancel()
+  }
 
   private var clock: any LoadingClock { ownClock ?? currentDownloader().engine.clock }
 
@@ -270,56 +276,87 @@ public final class Feed {
 
   // MARK: Lists on a server
 
+  /// Shows the stored list and then requests the list from the server: at once if the disk does not respond in time.
   private func lookUp(_ url: URL) {
-    load(url, .cacheOnly) { feed, result, generation in
-      guard case .success(let response) = result else { return feed.request(url) }
-      let list = feed.list(in: response, of: url)
-      guard list.mayBeShownAtOnce else { return feed.request(url) }
-      feed.receive(list, generation) { feed, error in
-        if error == nil { feed.state = list.isStale ? .stale(nil) : .loaded }
-        // A handler may have started another load.
-        if generation == feed.generation { feed.request(url) }
-      }
+    (isLoading, asksServer) = (true, false)
+    let generation = generation
+    lookup = currentDownloader().load(
+      Self.listRequest(url, .cacheOnly, name: name),
+      completion: { [weak self] result in
+        guard let self, generation == self.generation else { return }
+        lookup = nil
+        found(result, url)
+      })
+    timer.set(after: LookupLine.deadline, on: clock) { [weak self] in
+      if let self, generation == self.generation { requestOnce(url) }
     }
+  }
+
+  private func found(_ result: Result<ImageResponse, ImageError>, _ url: URL) {
+    guard case .success(let response) = result else { return requestOnce(url) }
+    let list = list(in: response, of: url)
+    guard list.mayBeShownAtOnce else { return requestOnce(url) }
+    let generation = generation
+    receive(list, generation) { feed, error in
+      if error == nil { feed.state = list.isStale ? .stale(nil) : .loaded }
+      // A handler may have started another load.
+      if generation == feed.generation { feed.requestOnce(url) }
+    }
+  }
+
+  /// Requests the list from the server, unless it was requested because the disk was late.
+  private func requestOnce(_ url: URL) {
+    guard !asksServer else { return }
+    timer.cancel()
+    request(url)
   }
 
   private func request(_ url: URL) {
+    (isLoading, asksServer) = (true, true)
     // The shared downloader may have been replaced since the last request.
     observation = currentDownloader().observeConnectivity { [weak self] in self?.connectivityDidChange() }
-    load(url, .refresh) { feed, result, generation in
-      switch result {
-      case .success(let response):
-        let list = feed.list(in: response, of: url)
-        feed.receive(list, generation) { feed, error in
-          if let error { feed.fail(.invalidData("\(error)"), url) } else { feed.succeed(with: list, url) }
-        }
-      case .failure(let error): feed.fail(error, url)
+    let generation = generation
+    task = currentDownloader().load(
+      Self.listRequest(url, .refresh, name: name),
+      completion: { [weak self] result in
+        guard let self, generation == self.generation else { return }
+        task = nil
+        dropLookup()
+        answered(result, url)
+      })
+  }
+
+  /// Drops the stored list if it has not been shown: the server's is at least as new.
+  private func dropLookup() {
+    lookup?.cancel()
+    lookup = nil
+    generation += 1
+  }
+
+  private func answered(_ result: Result<ImageResponse, ImageError>, _ url: URL) {
+    switch result {
+    case .success(let response):
+      let list = list(in: response, of: url)
+      receive(list, generation) { feed, error in
+        if let error { feed.fail(.invalidData("\(error)"), url) } else { feed.succeed(with: list, url) }
       }
+    case .failure(let error): fail(error, url)
     }
   }
 
-  /// Loads the bytes of the list.
-  private func load(
-    _ url: URL, _ policy: ImageRequest.CachePolicy,
-    then handle: @escaping (Feed, Result<ImageResponse, ImageError>, _ generation: Int) -> Void
-  ) {
+  /// Returns a request for the bytes of the list.
+  private static func listRequest(
+    _ url: URL, _ policy: ImageRequest.CachePolicy, name: String
+  ) -> ImageRequest {
     var request = ImageRequest(url: url, headers: ["Accept": "text/plain, */*;q=0.8"], cachePolicy: policy)
     request.decodes = false
     // The items on a screen stay after a 404, and a restart must not lose them.
     request.keepsStoredResponse = true
     // The validator keeps other content from replacing the list on disk.
-    request.validator = DataValidator("feed list") { [name] bytes in
+    request.validator = DataValidator("feed list") { bytes in
       _ = try FeedReader.list(bytes, name: name, base: url)
     }
-    (isLoading, asksServer) = (true, policy != .cacheOnly)
-    let generation = generation
-    task = currentDownloader().load(
-      request,
-      completion: { [weak self] result in
-        guard let self, generation == self.generation else { return }
-        task = nil
-        handle(self, result, generation)
-      })
+    return request
   }
 
   private func list(in response: ImageResponse, of url: URL) -> FeedResponse {

@@ -35,15 +35,15 @@ struct FeedSchedule {
   /// - Parameters:
   ///   - lifetime: The number of seconds for which the list does not change, as its server has stated. The list is not
   ///     requested earlier; the interval alone never makes requests more frequent.
-  ///   - pause: The number of seconds for which the server has asked for no requests.
+  ///   - pause: The number of seconds for which the server has asked for no requests, extended at random by `Recovery`.
   ///   - random: A random number from 0 to 1.
   mutating func next(
     after outcome: FeedRetry.Outcome, lifetime: Double = 0, pause: Double = 0, random: Double
   ) -> Next {
-    // All devices may have received the same lifetime and the same pause, which must not be shortened.
-    let earliest = max(0, pause) * (1 + Self.jitter * random)
+    let earliest = max(0, pause)
     switch retry.next(after: outcome, random: random) {
     case .finish:
+      // All devices may have received the same lifetime, which must not be shortened.
       let lifetime = min(max(0, lifetime), Self.longestLifetime) * (1 + Self.jitter * random)
       return Next(seconds: update(random).map { max($0, lifetime, earliest) })
     case .retry(let seconds): return Next(seconds: max(seconds, earliest), isRetry: true)

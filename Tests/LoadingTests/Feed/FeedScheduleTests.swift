@@ -51,7 +51,7 @@ struct FeedScheduleTests {
 
     #expect(schedule.next(after: .failed(.status(503)), random: 1) == .init(seconds: 1, isRetry: true))
     #expect(isClose(schedule.next(after: .failed(.status(503)), pause: 600, random: 0).seconds, 600))
-    #expect(isClose(schedule.next(after: .stale, pause: 600, random: 1).seconds, 660))
+    #expect(isClose(schedule.next(after: .stale, pause: 600, random: 1).seconds, 600))
     #expect(isClose(schedule.next(after: .fresh, pause: 2000, random: 0).seconds, 2000))
     #expect(schedule.next(after: .stale, random: 1) == .init(seconds: 1, isRetry: true))
     schedule.restart()
