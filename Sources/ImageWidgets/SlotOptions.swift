@@ -49,7 +49,8 @@ public nonisolated struct SlotOptions {
   /// value true.
   public var cancelsPrevious: Bool
   /// The number of seconds after which the slot requests its image again, with the cache policy `.refresh`; `nil`, the
-  /// default, shows the image as it is. Values below 0.1 count as 0.1; values that are not finite count as `nil`.
+  /// default, shows the image as it is. Values below 0.1 count as 0.1; values that are not finite count as `nil`. The time
+  /// is extended by up to a tenth at random, so that many devices do not ask at once.
   ///
   /// Suits a picture that its server replaces, such as a weather map. The image is requested while the slot is on the
   /// screen, and when it comes onto the screen later than the interval. An unchanged image stays as it is, another one

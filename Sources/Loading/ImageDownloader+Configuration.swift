@@ -187,6 +187,9 @@ extension ImageDownloader.Configuration {
     public var clock: any LoadingClock = SystemLoadingClock()
     /// Returns the time in seconds since 1970, for comparison with the dates of servers; the system's clock by default.
     public var wallClock: @Sendable () -> Double = { Date().timeIntervalSince1970 }
+    /// Returns a random number from 0 to 1, by which delays and pauses differ between devices; the system's generator by
+    /// default. Called with a lock held: must return at once, without calling the downloader.
+    public var random: @Sendable () -> Double = { .random(in: 0...1) }
     /// The trace that records the stages of each request; `Trace.shared` by default.
     public var trace = Trace.shared
     /// The counter of running network transfers; `NetworkActivity.shared` by default.

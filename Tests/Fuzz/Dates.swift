@@ -28,7 +28,8 @@ enum Dates {
       let lane = DownloadQueue.Lane.host(scheme: "http", name: "a", port: nil)
       for number in 1...3 {
         backOff.responded(
-          FetchID(number: UInt64(number)), lane: lane, status: 503, retryAfter: pause, at: now & .max)
+          FetchID(number: UInt64(number)), lane: lane, status: 503, retryAfter: pause, random: 0.5,
+          at: now & .max)
       }
       _ = backOff.opening(of: lane, at: now & .max)
     }

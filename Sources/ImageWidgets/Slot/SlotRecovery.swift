@@ -144,7 +144,7 @@ final class SlotRecovery {
     case .success(let response):
       if slotRequest.hasImage, let staleness = Staleness(response.freshness) {
         // The slot shows this image already.
-        ticket?.failedAgain(staleness.reason.flatMap { RecoveryCause($0) } ?? .server)
+        failedAgain(staleness.reason.flatMap { RecoveryCause($0) } ?? .server)
         if let reason = staleness.reason { keptImage(because: reason) }
       } else if isRefresh, failure == nil, response.image == slot?.shownImage {
         _ = beginInterval()
@@ -157,13 +157,18 @@ final class SlotRecovery {
       ticket = nil
       _ = beginInterval()
     case .failure(let error):
-      if let cause = RecoveryCause(error) {
-        ticket?.failedAgain(cause)
-      } else {
-        ticket = nil
-        _ = beginInterval()
-      }
+      failedAgain(RecoveryCause(error))
       if slotRequest.hasImage { keptImage(because: error) }
+    }
+  }
+
+  /// Waits for the next request. Ends the recovery if the failure is final or failed requests are not sent again.
+  private func failedAgain(_ cause: RecoveryCause?) {
+    if let cause, isRefresh || downloader.recovery.retriesFailures {
+      ticket?.failedAgain(cause)
+    } else {
+      ticket = nil
+      _ = beginInterval()
     }
   }
 

@@ -38,7 +38,7 @@ struct LoadState {
       firstNumber: trace.reserveNumbers(), undecodedBytesLimit: configuration.memory.undecodedBytesLimit,
       transfers: TransferPlan(
         DownloadQueue(configuration), retries: configuration.retries,
-        totalLimit: configuration.timeouts.total),
+        totalLimit: configuration.timeouts.total, random: configuration.environment.random),
       disk: DiskPlan(
         isEnabled: hasDisk, staleAfter: configuration.freshness.staleAfter,
         showsStaleAtOnce: configuration.freshness.showsStaleAtOnce, copyLimit: budget / 4),

@@ -252,14 +252,17 @@ struct DownloadQueue {
   ///   - status: The status of the response; nil without a response.
   ///   - retryAfter: The number of seconds for which the server has asked for a pause.
   ///   - speaksHTTP2: True if the response came over HTTP/2.
+  ///   - random: A random number from 0 to 1, for the length of a pause.
   mutating func ended(
-    _ id: FetchID, status: Int? = nil, retryAfter: Double? = nil, speaksHTTP2: Bool = false, at now: Int64 = 0
+    _ id: FetchID, status: Int? = nil, retryAfter: Double? = nil, speaksHTTP2: Bool = false,
+    random: @autoclosure () -> Double = 0, at now: Int64 = 0
   ) {
     guard let number = lanes[id], active.contains(id) else { return }
     if number >= 0 {
       let lane = hosts.lane(number)
       if status != nil {
-        backOff.responded(id, lane: lane, status: status, retryAfter: retryAfter, at: now)
+        backOff.responded(
+          id, lane: lane, status: status, retryAfter: retryAfter, random: random(), at: now)
       }
       if speaksHTTP2 { noteStreaming(lane) }
     }

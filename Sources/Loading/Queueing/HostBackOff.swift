@@ -5,7 +5,7 @@ import VitrineConcurrency
 /// After the pause, a single download starts as a probe. The others follow once a probe has received a response that is
 /// not a refusal; otherwise a thousand downloads would return at once. Each consecutive refusal without `Retry-After`
 /// doubles the pause, from one second to `maximumPause`. A pause that the server states is at most `maximumStatedPause`.
-/// Except for pauses, times are in nanoseconds.
+/// Each pause is extended by up to a tenth at random (`Jitter`). Except for pauses, times are in nanoseconds.
 struct HostBackOff {
   private struct Host {
     var until: Int64
@@ -16,7 +16,7 @@ struct HostBackOff {
 
   /// The maximum pause in seconds; 60 by default.
   var maximumPause = 60.0
-  /// The maximum pause in seconds that a server may ask for; an hour by default.
+  /// The maximum pause in seconds that a server may ask for, before its extension; an hour by default.
   var maximumStatedPause = 3600.0
   private var hosts: [DownloadQueue.Lane: Host] = [:]
 
@@ -35,9 +35,14 @@ struct HostBackOff {
     if host(lane) != nil { hosts[lane]?.probe = id }
   }
 
-  /// Records a response. `retryAfter` is in seconds; `nil` if the server has not named a time.
+  /// Records a response.
+  ///
+  /// - Parameters:
+  ///   - retryAfter: The number of seconds that the server has named; `nil` if it has not.
+  ///   - random: A random number from 0 to 1.
   mutating func responded(
-    _ id: FetchID, lane: DownloadQueue.Lane, status: Int?, retryAfter: Double?, at now: Int64
+    _ id: FetchID, lane: DownloadQueue.Lane, status: Int?, retryAfter: Double?,
+    random: @autoclosure () -> Double, at now: Int64
   ) {
     guard Self.isRefusal(status, retryAfter: retryAfter) else {
       if host(lane)?.probe == id { hosts[lane] = nil }
@@ -51,7 +56,7 @@ struct HostBackOff {
     let pause =
       retryAfter.map { min(max(0, $0), maximumStatedPause) }
       ?? min(Double(1 << min(refusals - 1, 30)), maximumPause)
-    let until = now.advanced(bySeconds: pause)
+    let until = now.advanced(bySeconds: Jitter.extended(pause, by: random()))
     hosts[lane] = Host(
       until: max(until, current?.until ?? until), refusals: refusals, probe: isNew ? nil : current?.probe)
   }

@@ -23,10 +23,12 @@ package final class Recovery: Sendable {
   private let followsSuccesses = Atomic(false)
   private let clockStepCount = Atomic(0)
 
-  init(_ policy: RecoveryPolicy, clock: any LoadingClock) {
+  init(
+    _ policy: RecoveryPolicy, clock: any LoadingClock, random: @escaping @Sendable () -> Double
+  ) {
     self.policy = policy
     self.clock = clock
-    state = Shared(State(plan: RecoveryPlan(policy)))
+    state = Shared(State(plan: RecoveryPlan(policy, random: random)))
   }
 
   /// A failed request of a slot. The slot holds the ticket; releasing it ends the retries.
@@ -53,11 +55,15 @@ package final class Recovery: Sendable {
   /// The number of steps of the wall clock so far.
   package var clockSteps: Int { clockStepCount.load(ordering: .acquiring) }
 
+  /// True if failed requests are sent again without a pause of their own (`RecoveryPolicy.isEnabled`).
+  package var retriesFailures: Bool { policy.isEnabled }
+
   /// Begins to retry a request. Returns nil if the recovery is disabled, or if a file or a data URL is not an image.
   ///
   /// - Parameters:
   ///   - isVisible: True if the slot is on the screen.
-  ///   - isReleased: True if the request is to be sent without waiting for a probe of its host.
+  ///   - isReleased: True if the request is to be sent without waiting for a probe of its host, because nothing has
+  ///     failed. Such a request is sent even if the recovery is disabled.
   ///   - pause: The number of seconds before which the request is not sent, unless the network returns. A request with
   ///     a pause is sent again even if the recovery is disabled.
   ///   - clockSteps: The value of `clockSteps` when the failed load began; nil if unknown.
@@ -66,7 +72,7 @@ package final class Recovery: Sendable {
     _ request: ImageRequest, _ cause: RecoveryCause, isVisible: Bool, isReleased: Bool = false,
     after pause: Double = 0, clockSteps: Int? = nil, retry: @escaping Retry
   ) -> Ticket? {
-    guard policy.isEnabled || pause > 0 else { return nil }
+    guard policy.isEnabled || isReleased || pause > 0 else { return nil }
     let host = DownloadQueue.Lane(request.url)
     guard cause != .response || (host != .data && host != .local) else { return nil }
     return perform { plan, now in

@@ -97,7 +97,8 @@ struct RecoveryPlan {
   ///
   /// - Parameters:
   ///   - isReleased: True if the request is to be sent without waiting for a probe.
-  ///   - pause: The number of seconds before which the request is not sent, unless the network returns.
+  ///   - pause: The number of seconds before which the request is not sent, unless the network returns. Extended by up
+  ///     to a tenth.
   ///   - clockSteps: The value of `clockSteps` when the load began; nil if unknown. If the clock has been set since, a
   ///     failure because of the clock is out of date.
   mutating func add(
@@ -112,7 +113,7 @@ struct RecoveryPlan {
       host: host, cause: cause, isVisible: isVisible, probeFrom: next, successesAtFailure: successes)
     if cause.isProbedSeldom { request.probeFrom = now.advanced(bySeconds: longestDelay) }
     if pause > 0 {
-      request.earliest = now.advanced(bySeconds: pause)
+      request.earliest = now.advanced(bySeconds: Jitter.extended(pause, by: random()))
       request.probeFrom = request.earliest
     }
     let isOutdated = cause == .clock && clockSteps.map { $0 != self.clockSteps } == true
@@ -212,8 +213,9 @@ struct RecoveryPlan {
 
   /// Records that a server has asked for a pause (`Retry-After`): the host is not probed before its end.
   mutating func refused(_ host: Host, retryAfter seconds: Double, at now: Int64) {
-    let pause = min(max(0, seconds), max(0, policy.maximumRetryAfter))
-    pauses.set(host, until: now.advanced(bySeconds: pause), at: now)
+    let stated = min(max(0, seconds), max(0, policy.maximumRetryAfter))
+    pauses.set(
+      host, until: now.advanced(bySeconds: Jitter.extended(stated, by: random())), at: now)
   }
 
   /// Returns the end of the pause for which a server has asked, or the earliest possible time if there is none.

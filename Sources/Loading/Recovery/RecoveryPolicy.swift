@@ -24,7 +24,8 @@
 /// that have waited for it are sent at once, and each host is probed.
 ///
 /// A server that responds 429 or 503 with `Retry-After` is not probed before that time, `maximumRetryAfter` seconds at
-/// most, unless the server responds to another request or the network returns.
+/// most, unless the server responds to another request or the network returns. The time is extended by up to a tenth at
+/// random, so that many devices do not return at once.
 public struct RecoveryPolicy: Hashable, Sendable {
   /// True to send failed requests of slots again; true by default.
   public var isEnabled: Bool
@@ -34,7 +35,7 @@ public struct RecoveryPolicy: Hashable, Sendable {
   /// The maximum time between two probes of a host, in seconds; 120 by default.
   public var maximumDelay: Double
   /// The maximum time in seconds for which the `Retry-After` of a server delays the next probe, and the downloads from
-  /// that server that wait in the queue; 3600 by default.
+  /// that server that wait in the queue; 3600 by default. The random extension is added to it.
   public var maximumRetryAfter: Double
 
   /// Creates a policy; by default, a host is probed after 1 to 2 seconds at first, and every 1 to 2 minutes in the long

@@ -10,8 +10,8 @@
 /// are not retried.
 ///
 /// The delay before the n-th retry is a random time between half and all of `delay * 2^(n-1)`, so that clients of a
-/// server that was down do not all return at once. It is at least the `Retry-After` of the server (RFC 9110, 10.2.3);
-/// if that exceeds `maximumDelay`, the load fails instead.
+/// server that was down do not all return at once. It is at least the `Retry-After` of the server (RFC 9110, 10.2.3),
+/// which is extended by up to a tenth at random. If `Retry-After` exceeds `maximumDelay`, the load fails instead.
 public struct RetryPolicy: Hashable, Sendable {
   /// The maximum number of retries of one download, without the first attempt; 2 by default. 0 and negative values mean
   /// none.
@@ -41,6 +41,6 @@ public struct RetryPolicy: Hashable, Sendable {
     guard retries < limit, error.isRetryable else { return nil }
     if let retryAfter, !(retryAfter <= maximumDelay) { return nil }
     let longestDelay = min(max(0, delay) * Double(1 << min(retries, 30)), max(0, maximumDelay))
-    return max(longestDelay * (0.5 + 0.5 * random), retryAfter ?? 0)
+    return max(longestDelay * (0.5 + 0.5 * random), Jitter.extended(retryAfter ?? 0, by: random))
   }
 }

@@ -316,7 +316,7 @@ import Testing
   // MARK: Servers that ask for a pause
 
   @Test func hostIsNotProbedBeforeTheEndOfItsPause() {
-    var plan = plan()
+    var plan = plan(random: 0)
     plan.refused(host, retryAfter: 3600, at: 0)
     let ids = add(2, to: &plan) + add(1, to: &plan, host: other)
 
@@ -325,8 +325,16 @@ import Testing
     #expect(woken(&plan, at: 3600 * second) == [ids[0]])
   }
 
+  @Test func pauseIsExtendedByUpToATenth() {
+    for (random, seconds) in [(0.0, Int64(60)), (0.5, 63), (1, 66)] {
+      var plan = plan(random: random)
+      plan.refused(host, retryAfter: 60, at: 0)
+      #expect(plan.pauseEnd(of: host) == seconds * second)
+    }
+  }
+
   @Test func endOfAPauseIsKnownUntilTheServerResponds() {
-    var plan = plan()
+    var plan = plan(random: 0)
     #expect(plan.pauseEnd(of: host) == .min)
     plan.refused(host, retryAfter: 60, at: 5 * second)
 
@@ -337,7 +345,7 @@ import Testing
   }
 
   @Test func pauseIsBoundedAndEndsWithASuccessOrAReturnedNetwork() {
-    var plan = plan(RecoveryPolicy(maximumRetryAfter: 100))
+    var plan = plan(RecoveryPolicy(maximumRetryAfter: 100), random: 0)
     plan.refused(host, retryAfter: 1e9, at: 0)
     let ids = add(1, to: &plan)
     #expect(woken(&plan, at: 100 * second) == ids)

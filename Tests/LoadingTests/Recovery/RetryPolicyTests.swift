@@ -60,9 +60,10 @@ import VitrineGraphics
   }
 
   @Test func retryAfterExtendsTheDelayUpToTheMaximum() {
-    #expect(delay(retryAfter: 20) == 20)
+    #expect(delay(retryAfter: 20, random: 0) == 20)
+    #expect(delay(retryAfter: 20, random: 1) == 22, "clients do not return at the same time")
     #expect(delay(retryAfter: 0.1) == 1)
-    #expect(delay(retryAfter: 60) == 60)
+    #expect(delay(retryAfter: 60, random: 0) == 60)
     #expect(delay(retryAfter: 61) == nil, "longer than the maximum delay")
     #expect(delay(retryAfter: .nan) == nil)
     #expect(delay(retryAfter: .infinity) == nil)

@@ -9,8 +9,11 @@ import VitrineTesting
 @MainActor @Suite(.timeLimit(.minutes(5))) struct RetryTests {
   private let reset = ImageError.transport(.connectionLost, message: "reset")
 
-  private func world(_ policy: RetryPolicy = RetryPolicy(limit: 2, delay: 1), burst: Int? = nil) -> Fixture {
+  private func world(
+    _ policy: RetryPolicy = RetryPolicy(limit: 2, delay: 1), burst: Int? = nil, random: Double = 0
+  ) -> Fixture {
     Fixture {
+      $0.environment.random = { random }
       $0.retries = policy
       $0.queue.rateLimit = burst.map { RateLimit(burst: $0, perSecond: 1) }
     }
@@ -168,6 +171,20 @@ import VitrineTesting
     #expect(world.transport.transfers.count == 3, "a single probe is sent first")
     world.transport.transfers[2].respond(with: Fixture.body)
     #expect(world.transport.transfers.count == 4)
+  }
+
+  @Test(arguments: [RetryPolicy.none, RetryPolicy(limit: 2, delay: 1)])
+  func devicesThatWereRefusedTogetherReturnAtDifferentTimes(policy: RetryPolicy) {
+    let worlds = [0, 0.5, 1].map { world(policy, random: $0) }
+    for world in worlds {
+      world.downloader.load(request("a"))
+      refuse(world.transport.transfers[0], 503, retryAfter: "30")
+      world.downloader.load(request("b"))
+    }
+    for (pause, count) in [(29.9, 0), (0.2, 1), (1.3, 1), (0.2, 2), (1.3, 2), (0.2, 3)] {
+      for world in worlds { world.clock.advance(by: pause) }
+      #expect(worlds.count { $0.transport.transfers.count == 2 } == count)
+    }
   }
 
   @Test func refusedProbeClosesTheHostAgain() async throws {

@@ -21,6 +21,7 @@ struct Fixture {
     var configuration = ImageDownloader.Configuration()
     configuration.decoding.threads = 2
     configuration.environment.clock = clock
+    configuration.environment.random = { 0 }
     configuration.retries = .none
     configure(&configuration)
     transport = FakeTransport(endsCancelled: endsCancelled)

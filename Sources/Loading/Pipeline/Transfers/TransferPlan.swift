@@ -19,7 +19,7 @@ struct TransferPlan {
   /// The time limit for all attempts of a download, in seconds. A retry is made only if the duration of the earlier
   /// attempts and the delay together are below this limit.
   private let totalLimit: Double
-  /// Returns a random number from 0 to 1, for the delay of retries.
+  /// Returns a random number from 0 to 1, for the delay of retries and the pauses of servers.
   private let random: @Sendable () -> Double
   private var transfers = LoadTable<FetchKind, Transfer>()
   /// The switch of the network.
@@ -195,7 +195,8 @@ struct TransferPlan {
     transfers[id]?.attempts.end(at: now, paused: end.secondsPaused)
     transfers[id]?.arrival = nil
     queue.ended(
-      id, status: end.response?.status, retryAfter: end.retryAfter, speaksHTTP2: end.speaksHTTP2, at: now)
+      id, status: end.response?.status, retryAfter: end.retryAfter, speaksHTTP2: end.speaksHTTP2,
+      random: random(), at: now)
   }
 
   /// Ends an attempt that is given up, because the bytes have come from elsewhere or another process fetches them. The
