@@ -74,13 +74,18 @@ struct SlotContent: ~Copyable {
   var hasPreview: Bool { presentation.hasPreview }
 
   /// Shows an image from memory or from disk while the server is asked whether the image has changed.
+  ///
+  /// - Parameters:
+  ///   - isVariant: True if the slot shows the first frame of the image or a smaller variant.
+  ///   - isContinued: True if the slot shows the first frame of the animation.
   mutating func showMeanwhile(
-    _ response: ImageResponse, of slotRequest: SlotRequest, in scene: SlotScene
+    _ response: ImageResponse, of slotRequest: SlotRequest, isVariant: Bool = false,
+    isContinued: Bool = false, in scene: SlotScene
   ) {
     setShown(slotRequest, response.image)
     presentation.show(
-      response, slotRequest.options, isVariant: false,
-      hasWaited: presentation.hasWaited(for: response, in: scene))
+      response, slotRequest.options, isVariant: isVariant,
+      hasWaited: presentation.hasWaited(for: response, in: scene), isContinued: isContinued)
   }
 
   // MARK: Results
@@ -145,7 +150,7 @@ struct SlotContent: ~Copyable {
   }
 
   /// True if a response from disk is the animation whose first frame the slot shows.
-  private func continuesFirstFrame(
+  func continuesFirstFrame(
     _ response: ImageResponse, of slotRequest: SlotRequest, in scene: SlotScene
   ) -> Bool {
     guard slotRequest.hasProvisionalImage, response.source == .disk, let image = keptImage(in: scene) else {

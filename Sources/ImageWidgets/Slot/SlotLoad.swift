@@ -117,24 +117,26 @@ final class SlotLoad {
     }
     storedImageTask?.cancel()
     storedImageTask = nil
-    if slotRequest.requiresRevalidation, !slotRequest.hasImage, slotRequest.options.setsImage {
-      showStoredImage(request, from: downloader, events.storedImage)
+    if slotRequest.requiresRevalidation, !slotRequest.hasImage || slotRequest.hasProvisionalImage,
+      slotRequest.options.setsImage
+    {
+      showStoredImage(request, from: downloader, events)
     }
     return task
   }
 
   /// Loads the stored image that the slot shows until the server has responded.
   private func showStoredImage(
-    _ request: ImageRequest, from downloader: ImageDownloader,
-    _ show: @escaping @MainActor @Sendable (ImageResponse) -> Void
+    _ request: ImageRequest, from downloader: ImageDownloader, _ events: Events
   ) {
     let generation = generation
     storedImageTask = downloader.loadStoredImage(
-      request, additionalIdentifier: slotRequest.additionalIdentifier
-    ) { [weak self] result in
-      guard let self, self.generation == generation, case .success(let response) = result else { return }
-      show(response)
-    }
+      request, additionalIdentifier: slotRequest.additionalIdentifier,
+      preview: { [weak self] image in if self?.generation == generation { events.preview(image) } },
+      completion: { [weak self] result in
+        guard let self, self.generation == generation, case .success(let response) = result else { return }
+        events.storedImage(response)
+      })
   }
 
   private func observePause(of task: ImageTask, _ change: @escaping (ImageTask) -> Void) {

@@ -36,13 +36,15 @@ struct SlotRequest {
     again.began = nil
     again.size = .unknown
     again.hasImage = true
+    again.hasProvisionalImage = false
     return again
   }
 
-  /// A copy that loads the image while the slot shows an older or smaller variant from memory.
+  /// A copy that loads the image while the slot shows an older or smaller variant from memory or from disk.
   var forRefresh: SlotRequest {
     var again = self
     again.hasImage = true
+    again.hasProvisionalImage = false
     return again
   }
 

@@ -145,14 +145,20 @@ struct SlotState: ~Copyable {
   private mutating func showMeanwhile(
     _ response: ImageResponse, of load: SlotLoad, in scene: SlotScene
   ) {
+    let isVariant = load.slotRequest.hasProvisionalImage
+    let isContinued = content.continuesFirstFrame(response, of: load.slotRequest, in: scene)
     load.refreshesShownImage()
-    content.showMeanwhile(response, of: load.slotRequest, in: scene)
+    content.showMeanwhile(
+      response, of: load.slotRequest, isVariant: isVariant, isContinued: isContinued, in: scene)
   }
 
-  /// Shows the stored image of a load that refreshes it, unless the slot shows an image or a preview already.
+  /// Shows the stored image of a load that refreshes it, unless the slot shows an image or a preview already. The stored
+  /// image replaces its own first frame or smaller variant.
   mutating func received(storedImage response: ImageResponse, of load: SlotLoad, in scene: SlotScene) {
-    guard loads.current === load, !load.slotRequest.hasImage, !content.hasPreview else { return }
-    outputs.endIndicator(isLoaded: true)
+    guard loads.current === load, !load.slotRequest.hasImage || load.slotRequest.hasProvisionalImage,
+      !content.hasPreview
+    else { return }
+    if !load.slotRequest.hasImage { outputs.endIndicator(isLoaded: true) }
     showMeanwhile(response, of: load, in: scene)
   }
 

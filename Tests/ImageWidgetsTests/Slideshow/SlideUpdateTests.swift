@@ -130,8 +130,10 @@ struct SlideUpdateTests {
     bench.slots.downloader.networkReturned()
     await drainMainQueue(rounds: 3)
     stuck.fail(refused)
+    try await transfer(after: 3).fail(refused)
+    await drainMainQueue(rounds: 3)
 
-    try await transfer(after: 3).respond(with: Self.other)
+    try await transfer(after: 4).respond(with: Self.other)
 
     try await until { bench.images.first?.image != old }
     #expect(bench.shown == [0])

@@ -71,6 +71,57 @@ import VitrineWidgets
     #expect(bench.target === animation)
   }
 
+  // MARK: The stored image of a load that refreshes it
+
+  private func storedImage(of load: SlotLoad) -> [String] {
+    let response = ImageResponse(image: animation, source: .disk)
+    bench.state.received(storedImage: response, of: load, in: bench.scene)
+    return bench.take()
+  }
+
+  @Test func storedAnimationContinuesItsFirstFrameAndIsReplaced() throws {
+    let load = try bench.load("1")
+    _ = showFirstFrame(of: load)
+    bench.state.wasDrawn()
+
+    #expect(storedImage(of: load) == ["show another image"])
+    #expect(bench.target === animation && bench.results == [])
+
+    bench.respond(bench.green, to: load)
+    #expect(bench.take().contains("show green animated") && bench.results == ["1 loaded"])
+  }
+
+  @Test func storedImageDissolvesFromItsSmallerVariantAndIsConfirmed() throws {
+    let load = try bench.load("1")
+    bench.state.received(provisional: .solid(width: 10, height: 10), of: load, in: bench.scene)
+    _ = bench.take()
+    bench.state.wasDrawn()
+
+    #expect(storedImage(of: load) == ["show another image animated"])
+
+    #expect(!respond(to: load, .revalidated).contains { $0.hasPrefix("show") })
+    #expect(bench.target === animation && bench.results == ["1 loaded"])
+  }
+
+  @Test func loadOfALargerSizeContinuesNoFirstFrame() throws {
+    let load = try bench.load("1")
+    _ = showFirstFrame(of: load)
+    #expect(load.slotRequest.hasProvisionalImage && load.slotRequest.mayDetach)
+
+    #expect(!load.slotRequest.forGrowth.hasProvisionalImage && !load.slotRequest.forGrowth.mayDetach)
+    _ = storedImage(of: load)
+    #expect(!load.slotRequest.hasProvisionalImage && load.slotRequest.hasImage)
+  }
+
+  @Test func secondStoredImageIsIgnored() throws {
+    let load = try bench.load("1")
+    _ = showFirstFrame(of: load)
+    _ = storedImage(of: load)
+
+    #expect(storedImage(of: load) == [])
+    #expect(showFirstFrame(of: load) == [])
+  }
+
   @Test func imageDissolvesFromASmallerVariant() throws {
     let load = try bench.load("1")
     bench.state.received(provisional: .solid(width: 10, height: 10), of: load, in: bench.scene)

@@ -151,6 +151,69 @@ struct SlotStaleAtOnceTests {
     #expect(bench.transport.transfers.count == 2)
   }
 
+  @Test(
+    "an image in memory whose lifetime has ended is shown at once, and replaced by the image of its server")
+  func imageInMemoryIsShownWhileItsServerIsAsked() async throws {
+    _ = bench.downloader.load(try ImageRequest("http://a.test/1")) { self.recorder.completion($0) }
+    let transfer = try await bench.transfer(1)
+    transfer.respond(headers: Self.stale)
+    transfer.send(SlotBench.red)
+    transfer.finish()
+    await recorder.wait()
+    #expect(await (try recorder.results[0].get()).isStored())
+    bench.clock.advance(by: 61)
+    let view = bench.view()
+
+    try show(in: view)
+
+    let shown = try #require(view.image)
+    #expect(!view.isInTransition)
+    await recorder.wait(for: 2)
+    #expect(try recorder.results[1].get().freshness.age != nil)
+    #expect(view.image === shown)
+    bench.run(until: 1)
+    try await revalidation().respond(with: Self.green)
+    try await until { view.image !== shown }
+    #expect(view.isInTransition && bench.transport.transfers.count == 2)
+  }
+
+  // MARK: Without a recovery
+
+  /// Shows the stale image in a view whose downloader does not send failed requests again.
+  private func withoutRecovery() async throws -> (bench: SlotBench, view: ImageView) {
+    try await store()
+    let bench = SlotBench(disk: disk) { $0.recovery = .never }
+    let view = bench.view()
+    view.setImage(from: "http://a.test/1", options: bench.options, completion: recorder.completion)
+    await recorder.wait(for: 2)
+    return (bench, view)
+  }
+
+  @Test func changedImageIsShownWithoutARecovery() async throws {
+    let (bench, view) = try await withoutRecovery()
+    let shown = view.image
+
+    try await bench.transfer(1).respond(with: Self.green)
+
+    try await until { view.image !== shown }
+    #expect(bench.transport.transfers.count == 1)
+  }
+
+  @Test func failedRevalidationIsFinalWithoutARecovery() async throws {
+    let (bench, view) = try await withoutRecovery()
+    let shown = view.image
+    try await turn()
+    try await bench.transfer(1).fail(.status(503))
+    await bench.downloader.drain()
+
+    for _ in 0..<3 {
+      try await turn()
+      bench.downloader.networkReturned()
+      bench.clock.advance(by: 1000)
+    }
+    #expect(bench.transport.transfers.count == 1 && view.image === shown)
+  }
+
   // MARK: Refresh
 
   @Test func refreshShowsTheStoredImageFirst() async throws {

@@ -16,12 +16,17 @@ final class SlotBench {
   let downloader: ImageDownloader
   let window = Window(size: Size(width: 400, height: 300))
 
-  init(disk: (any ImageDataCache)? = nil) {
+  init(
+    disk: (any ImageDataCache)? = nil,
+    _ configure: (inout ImageDownloader.Configuration) -> Void = { _ in }
+  ) {
     // No retries and no rate limit: the test alone decides which transfers start and fail.
     var configuration = ImageDownloader.Configuration()
     configuration.retries = .none
     configuration.queue.rateLimit = nil
     configuration.environment.clock = clock
+    configuration.environment.random = { 0 }
+    configure(&configuration)
     downloader = ImageDownloader(
       configuration: configuration, transports: [transport], decoder: decoder, cache: cache,
       dataCache: disk)

@@ -58,9 +58,7 @@ final class SlidePreparation {
       onBackdrop()
       onResult(.success(()))
     }
-    let load = SlideLoad(size, onWholeImage: isAwaited ? onWholeImage : nil) { [weak self] in
-      self?.ended($0, $1)
-    }
+    let load = newLoad(size, onWholeImage: isAwaited ? onWholeImage : nil)
     self.load = load
     load.start(slide, from: downloader)
   }
@@ -85,6 +83,12 @@ final class SlidePreparation {
     (shownSource, nextSource) = (nextSource, nil)
     defer { next = nil }
     return next
+  }
+
+  private func newLoad(
+    _ size: SlideSize, onWholeImage: ((SlideLoad, SlideImage) -> Void)? = nil
+  ) -> SlideLoad {
+    SlideLoad(size, onWholeImage: onWholeImage) { [weak self] in self?.ended($0, $1) }
   }
 
   private func ended(_ ended: SlideLoad, _ result: SlideLoad.Result) {
@@ -143,7 +147,7 @@ final class SlidePreparation {
   /// Begins to make a slide of an image, or to load it if another size is needed by now.
   private func newLoad(of source: Source?, with image: Image, of imageSize: SlideSize) -> SlideLoad? {
     guard let size, let source else { return nil }
-    let load = SlideLoad(size) { [weak self] in self?.ended($0, $1) }
+    let load = newLoad(size)
     if imageSize == size {
       load.start(with: image, from: source.downloader)
     } else {
@@ -175,7 +179,7 @@ final class SlidePreparation {
   func resize(_ slide: Slide, from downloader: ImageDownloader, isUpdate: Bool = false) {
     guard let size else { return }
     if isUpdate { shownSource?.isUpdating = true }
-    let load = SlideLoad(size) { [weak self] in self?.ended($0, $1) }
+    let load = newLoad(size)
     replacing = load
     load.start(slide, from: downloader)
   }

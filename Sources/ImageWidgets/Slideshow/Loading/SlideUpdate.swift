@@ -102,7 +102,7 @@ final class SlideUpdate {
   }
 
   private func failed(because cause: RecoveryCause?) {
-    if let cause { ticket?.failedAgain(cause) } else { ticket = nil }
+    if let cause, downloader.recovery.retriesFailures { ticket?.failedAgain(cause) } else { ticket = nil }
   }
 
   private func end(_ image: Image, isOther: Bool) {
