@@ -131,6 +131,14 @@ public final class Image: Sendable {
     set { versionNumber.store(newValue, ordering: .relaxed) }
   }
 
+  private let expiryTime = Atomic<Int64>(.max)
+  /// The time in nanoseconds, by the clock of the downloader that loaded the image, after which the image in memory may
+  /// be out of date; `.max` for never.
+  package var expiry: Int64 {
+    get { expiryTime.load(ordering: .relaxed) }
+    set { expiryTime.store(newValue, ordering: .relaxed) }
+  }
+
   /// True if the version of the image and that of another one are known, and differ.
   package func hasOtherVersion(than other: UInt64) -> Bool { version != 0 && other != 0 && version != other }
 
@@ -154,6 +162,7 @@ public final class Image: Sendable {
     number = isStill ? other.number : Self.nextNumber
     if let memory = other.memory { setMemory(memory) }
     version = other.version
+    expiry = other.expiry
   }
 
   /// The image marked as a preview: a new image that shares the pixels, or this image if it is a preview already.

@@ -153,14 +153,18 @@ public final class ImageDownloader: Sendable {
   /// Loads the stored image of a request, for a slot that shows it while another load refreshes the image. Never asks
   /// the server, and fails with `.notCached` if the stored response may not be shown without its server. Returns `nil`
   /// if the request uses no disk cache.
+  ///
+  /// - Parameter preview: Receives the first frame of an animation, or a smaller variant, until the image is decoded.
   package func loadStoredImage(
-    _ request: ImageRequest, additionalIdentifier: String?, completion: @escaping ImageTask.Completion
+    _ request: ImageRequest, additionalIdentifier: String?, preview: ImageTask.PreviewHandler? = nil,
+    completion: @escaping ImageTask.Completion
   ) -> ImageTask? {
     var request = completedWithoutSlot(request)
     guard dataCache != nil, request.cache.usesDisk, !request.isLocal, request.decodes else { return nil }
     request.cachePolicy = .cacheOnly
     let task = ImageTask(
-      request, additionalIdentifier: additionalIdentifier, purpose: .storedImage, completion: completion)
+      request, additionalIdentifier: additionalIdentifier, purpose: .storedImage, preview: preview,
+      completion: completion)
     begin(task)
     return task
   }
@@ -273,8 +277,10 @@ public final class ImageDownloader: Sendable {
     guard trace.isEnabled, let cache = request.cache(default: cache) else { return .noCache }
     if request.cachePolicy == .reload || request.cachePolicy == .refresh { return .bypassed }
     // An application's own cache keeps no record of what it has evicted.
-    return (cache as? MemoryImageCache)?.missReason(for: request, additionalIdentifier: additionalIdentifier)
-      ?? .absent
+    guard let cache = cache as? MemoryImageCache else { return .absent }
+    let known = cache.largestVariant(for: request, additionalIdentifier: additionalIdentifier)
+    if let known, isExpired(known, for: request) { return .expired }
+    return cache.missReason(for: request, additionalIdentifier: additionalIdentifier)
   }
 
   private var trace: Trace { engine.trace }
@@ -289,9 +295,17 @@ public final class ImageDownloader: Sendable {
       let image = request.cache(default: cache)?.image(
         for: request, additionalIdentifier: additionalIdentifier),
       request.targetSize != nil || request.hasAllPixels(image) || request.cachePolicy == .cacheOnly,
-      request.cachePolicy == .cacheOnly || !isToBeRequested(image)
+      request.cachePolicy == .cacheOnly || !isToBeRequested(image), !isExpired(image, for: request)
     else { return nil }
     return request.delivered(image)
+  }
+
+  /// True for an image in memory whose response is past its lifetime, if the disk cache has that response to ask the
+  /// server about it. The clock is read only for images that expire.
+  private func isExpired(_ image: Image, for request: ImageRequest) -> Bool {
+    let expiry = image.expiry
+    return expiry < .max && request.cachePolicy == .useCache && request.cache.usesDisk && dataCache != nil
+      && !engine.isOffline && expiry <= engine.clock.now
   }
 
   /// True for an image that was delivered stale because the downloader was offline, if it is online now. The server is
@@ -322,7 +336,8 @@ public final class ImageDownloader: Sendable {
 
   /// Returns the image from memory, without waiting; `nil` for a cache miss. Slots call this method before they show a
   /// placeholder. Without a `targetSize`, the largest variant in memory is returned. Returns `nil` for
-  /// `CachePolicy.reload`, and for a text that is not an absolute URL.
+  /// `CachePolicy.reload`, for an image whose server has to be asked again (`FreshnessRules.staleInMemory`), and for a
+  /// text that is not an absolute URL.
   public func cachedImage(
     for source: some ImageRequestConvertible, additionalIdentifier: String? = nil
   ) -> Image? {
@@ -343,9 +358,9 @@ public final class ImageDownloader: Sendable {
   @inline(__always)
   private func cachedImage(forCompleted request: ImageRequest, _ additionalIdentifier: String?) -> Image? {
     let cache = request.cache(default: cache)
-    guard let image = cache?.image(for: request, additionalIdentifier: additionalIdentifier) else {
-      return nil
-    }
+    guard let image = cache?.image(for: request, additionalIdentifier: additionalIdentifier),
+      !isExpired(image, for: request)
+    else { return nil }
     return request.onlyFirstFrame ? image.firstFrame : image
   }
 

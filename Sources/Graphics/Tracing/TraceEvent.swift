@@ -89,6 +89,8 @@ package struct TraceEvent: Hashable, Sendable {
     case purged = "evicted to make room"
     /// The cache has the image, but with fewer pixels than needed.
     case tooSmall = "only smaller sizes"
+    /// The response from which the image was made is past its lifetime.
+    case expired = "past its lifetime"
     /// The request's cache policy does not allow cached images.
     case bypassed = "bypassed by the cache policy"
     /// There is no such cache for the request.

@@ -27,6 +27,10 @@ public struct FreshnessRules: Hashable, Sendable {
   public var staleOnError = Double.infinity
   /// The number of seconds for which an image from a stale response stays in the memory cache; 60 by default. The next
   /// load then asks the server again. When the network returns, such images are removed earlier.
+  ///
+  /// An image from a fresh response serves loads from memory for this time, or until the end of the lifetime of its
+  /// response if that is later. After that, a load looks at the disk, and a slot shows the image meanwhile. Images
+  /// without a stored response, and all images while the downloader is offline, serve loads without a limit.
   public var staleInMemory = 60.0
   /// True if slots show a stale stored response at once, if the rules allow a stale response when the server fails; true
   /// by default. The server is asked meanwhile, at low priority: an image that has changed replaces the shown image, with

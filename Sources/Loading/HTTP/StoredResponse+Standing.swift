@@ -29,6 +29,17 @@ extension StoredResponse {
       mayShowOnError: (!isStrict || rules.ignoresRevalidationOnError) && staleness <= windowOnError)
   }
 
+  /// Returns the number of seconds for which the response is still fresh; 0 for a response that must be revalidated.
+  ///
+  /// - Parameters:
+  ///   - age: The number of seconds since the server last sent or confirmed the response.
+  ///   - isRedirected: True if a redirect led to the response.
+  func remainingLifetime(after age: Double, rules: FreshnessRules, isRedirected: Bool) -> Double {
+    let control = CacheControl(response.headers)
+    if control.contains("no-cache") { return 0 }
+    return max(0, lifetime(rules, control, isRedirected: isRedirected) - age)
+  }
+
   // MARK: Age
 
   /// The number of seconds by which this machine's clock may be set back after a response has arrived. If the clock has

@@ -6,12 +6,19 @@ struct ImageStorer: Sendable {
   private let state: Shared<LoadState>
   private let cache: (any ImageRequestCache)?
   private let staleImages: StaleImageRemover
+  private let rules: StoredResponseRules
+  private let clock: any LoadingClock
 
   /// - Parameter cache: The cache of requests that do not name a cache of their own.
-  init(_ state: Shared<LoadState>, _ cache: (any ImageRequestCache)?, _ staleImages: StaleImageRemover) {
+  init(
+    _ state: Shared<LoadState>, _ cache: (any ImageRequestCache)?, _ staleImages: StaleImageRemover,
+    _ rules: StoredResponseRules, clock: any LoadingClock
+  ) {
     self.state = state
     self.cache = cache
     self.staleImages = staleImages
+    self.rules = rules
+    self.clock = clock
   }
 
   /// Offers an image to the cache, unless no caller waits for the image any more. The first new image of a fetch
@@ -19,7 +26,7 @@ struct ImageStorer: Sendable {
   func store(_ id: ProcessedImageID, _ image: Image, _ request: ImageRequest, _ identifier: String?) {
     // The origin is read before the cache is called, because the callers may leave in the meantime.
     guard let cache = request.cache(default: cache),
-      let (freshness, response) = state.withLock({ $0.registry.origin(of: id) }),
+      let (freshness, response, age) = state.withLock({ $0.registry.origin(of: id) }),
       cache.shouldCache(image, for: request, additionalIdentifier: identifier)
     else { return }
     let replacesOthers =
@@ -28,6 +35,7 @@ struct ImageStorer: Sendable {
       case .revalidated: Self.hasOlderVersion(of: image, cache, request, identifier)
       case .stale: false
       }
+    if let response { setExpiry(of: image, request, freshness, response, age: age) }
     if replacesOthers { cache.removeImage(for: request, additionalIdentifier: identifier) }
     note(image, request, identifier, freshness, response)
     cache.insert(image, for: request, additionalIdentifier: identifier)
@@ -43,6 +51,24 @@ struct ImageStorer: Sendable {
   ) -> Bool {
     let known = (cache as? MemoryImageCache)?.largestVariant(for: request, additionalIdentifier: identifier)
     return known?.hasOtherVersion(than: image.version) ?? false
+  }
+
+  /// Sets the time from which a fresh image in memory no longer serves requests. A stale image is removed by
+  /// `StaleImageRemover`, and a request that does not use the disk has no other image to show.
+  ///
+  /// - Parameter age: The number of seconds since the server last sent or confirmed the response; `nil` if it has just
+  ///   done so.
+  func setExpiry(
+    of image: Image, _ request: ImageRequest, _ freshness: ImageResponse.Freshness,
+    _ response: TransportResponse, age: Double? = nil
+  ) {
+    switch freshness {
+    case .stale: image.expiry = .max
+    case .fresh, .revalidated:
+      guard request.cache.usesDisk, !request.isLocal else { return }
+      let seconds = rules.secondsInMemory(response, of: request, age: age)
+      image.expiry = clock.now.advanced(bySeconds: seconds)
+    }
   }
 
   /// Notes a stale image.

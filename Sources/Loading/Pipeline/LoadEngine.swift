@@ -59,7 +59,8 @@ final class LoadEngine: Sendable {
     self.ledger = ledger
     self.transports = transports
     trace = configuration.environment.trace
-    recovery = Recovery(configuration.recovery, clock: clock)
+    recovery = Recovery(
+      configuration.recovery, clock: clock, random: configuration.environment.random)
     let rules = StoredResponseRules(configuration)
     let countsImages = cache == nil || cache is MemoryImageCache
     let diskWriter = DiskWriter(
@@ -91,7 +92,7 @@ final class LoadEngine: Sendable {
         configuration, hasDisk: dataCache != nil, preparesFetches: dataCache?.preparesFetches ?? false,
         budget: ledger.budget, pending: pending))
     transfers = TransferRunner(state, rules, workers)
-    imageStorer = ImageStorer(state, cache, staleImages)
+    imageStorer = ImageStorer(state, cache, staleImages, rules, clock: clock)
     previews = PreviewRunner(
       state,
       PreviewMaker(
@@ -386,7 +387,7 @@ final class LoadEngine: Sendable {
     counters.withLock { $0.count(result, times: callerCount) }
     let outcome = TraceEvent.Outcome(result)
     for id in ids { trace.recordResponse(id.number, outcome) }
-    if dataCache != nil { updateStaleImages(result, tasks) }
+    if dataCache != nil { updateImagesInMemory(result, tasks) }
     for task in tasks {
       task.settle(task.request.keepsData || !task.request.decodes ? result : result.withoutData)
     }
@@ -406,10 +407,14 @@ final class LoadEngine: Sendable {
     pixelWriter?.slotsEnded(count, bodyBytes: bodyBytes)
   }
 
-  /// Notes before the callers do which stale images the server has confirmed, and which it could not be asked about.
-  private func updateStaleImages(_ result: Result<ImageResponse, ImageError>, _ tasks: [ImageTask]) {
+  /// Notes before the callers do which images in memory the server has confirmed, and which it could not be asked about.
+  private func updateImagesInMemory(_ result: Result<ImageResponse, ImageError>, _ tasks: [ImageTask]) {
     switch result {
-    case .success(let response): staleImages.update(response.image, response.freshness)
+    case .success(let response):
+      if response.freshness == .revalidated, let http = response.http, let request = tasks.first?.request {
+        imageStorer.setExpiry(of: response.image, request, .revalidated, http)
+      }
+      staleImages.update(response.image, response.freshness)
     case .failure(.cancelled): break
     case .failure(let error):
       for task in tasks where task.purpose == .probe {

@@ -59,7 +59,9 @@ struct LoadRegistry {
     let place = loads.tree.join(caller, fetch: fetch, as: task)
     apply(place.demand)
     fetches.join(place.fetch, request, isNew: place.isNewFetch, in: &loads)
-    if !place.isNewFetch, caller.purpose.isSlot, let bytes = fetches.disk[place.fetch].awaitingBody?.value {
+    if !place.isNewFetch, caller.purpose.takesProvisionalImages,
+      let bytes = fetches.disk[place.fetch].awaitingBody?.value
+    {
       showProvisionalImages(of: place.fetch, in: bytes)
     }
     if place.isNewFetch {
@@ -456,10 +458,10 @@ struct LoadRegistry {
   /// for the image any more. Always `.fresh` without a disk cache.
   func origin(
     of processedImage: ProcessedImageID
-  ) -> (freshness: ImageResponse.Freshness, response: TransportResponse?)? {
-    guard fetches.disk.isEnabled else { return (.fresh, nil) }
+  ) -> (freshness: ImageResponse.Freshness, response: TransportResponse?, age: Double?)? {
+    guard fetches.disk.isEnabled else { return (.fresh, nil, nil) }
     let bytes = loads.tree[processedImage].flatMap { loads.tree[$0.decode]?.bytes }
-    return bytes.map { ($0.freshness, $0.response) }
+    return bytes.map { ($0.freshness, $0.response, $0.age) }
   }
 
   /// Returns the head of the stored response about which the server of a fetch is asked, and the images of the fetch;

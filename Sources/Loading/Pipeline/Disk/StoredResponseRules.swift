@@ -23,6 +23,21 @@ struct StoredResponseRules: Sendable {
       isRedirected: !leadsTo(storedResponse.response.url, from: request.url), reservation: reservation)
   }
 
+  /// Returns the number of seconds for which an image in memory is served without asking its server: until the end of
+  /// the lifetime of its response, and at least `FreshnessRules.staleInMemory`.
+  ///
+  /// - Parameter age: The number of seconds since the server last sent or confirmed the response; `nil` if it has just
+  ///   arrived.
+  func secondsInMemory(_ response: TransportResponse, of request: ImageRequest, age: Double?) -> Double {
+    let now = wallClock()
+    let received = now - (age ?? 0)
+    let stored = StoredResponse(response: response, body: [], requested: received, received: received)
+    let lifetime = stored.remainingLifetime(
+      after: age ?? stored.age(at: now) ?? 0, rules: freshness,
+      isRedirected: !leadsTo(response.url, from: request.url))
+    return max(lifetime, freshness.staleInMemory > 0 ? freshness.staleInMemory : 0)
+  }
+
   /// Returns the bytes together with the response to store on disk, if storing is allowed. The response is stored after
   /// the decode.
   func storable(_ bytes: FetchedBytes, of exchange: Exchange) -> FetchedBytes {

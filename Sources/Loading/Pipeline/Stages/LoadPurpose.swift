@@ -14,4 +14,7 @@ enum LoadPurpose: Sendable {
 
   /// True for a load whose image is shown on the screen and repainted when a newer one arrives.
   var isSlot: Bool { self == .slot || self == .awaitedSlot }
+
+  /// True for a load that receives the first frame of an animation, or a smaller variant, until its image is decoded.
+  var takesProvisionalImages: Bool { isSlot || self == .storedImage }
 }

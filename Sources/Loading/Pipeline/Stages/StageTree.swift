@@ -149,7 +149,8 @@ struct StageTree {
     return waiting.map {
       WantedImage(
         key: $0.key, request: $0.request, additionalIdentifier: $0.additionalIdentifier,
-        isForSlot: hasWaiter($0) { $0.purpose.isSlot }, onlyFirstFrame: needsOnlyFirstFrame($0))
+        isForSlot: hasWaiter($0) { $0.purpose.takesProvisionalImages },
+        onlyFirstFrame: needsOnlyFirstFrame($0))
     }
   }
 
@@ -172,8 +173,8 @@ struct StageTree {
       ?? (bytes.isBodyOnDisk && needsOnlyFirstFrame(image) ? bytes.firstFrames[image.key] : nil)
   }
 
-  /// Returns the callers that are shown the first frame of an animation or a smaller variant until their image is
-  /// decoded: the slots, in order of registration.
+  /// Returns the callers that receive the first frame of an animation or a smaller variant until their image is decoded:
+  /// the loads of slots, in order of registration.
   ///
   /// - Parameter bytes: The stored response that the image is decoded from.
   func takersOfProvisionalImages(
@@ -185,7 +186,8 @@ struct StageTree {
       guard let image = processedImages[id], image.isIdle, let shown = provisional[image.key] else {
         return nil
       }
-      return (image.waiters.sorted().filter { waiters[$0]?.purpose.isSlot == true }, shown)
+      let takers = image.waiters.sorted().filter { waiters[$0]?.purpose.takesProvisionalImages == true }
+      return (takers, shown)
     }
   }
 

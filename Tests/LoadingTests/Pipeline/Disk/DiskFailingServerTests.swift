@@ -47,7 +47,7 @@ import VitrineTesting
     let again = world.downloader.load(request())
     try await world.transfer(2).respondNotModified()
     #expect(try await again.response.freshness == .revalidated)
-    world.world.clock.advance(by: 1000)
+    world.world.clock.advance(by: 59)
     #expect(world.downloader.cachedImage(for: request()) != nil, "the image has been revalidated")
   }
 

@@ -187,7 +187,7 @@ import VitrineTesting
     #expect(world.downloader.freshness(of: shown) == .fresh)
     #expect(world.world.decoder.calls.count == 1)
     #expect(world.disk.storeCount == 2, "the response is fresh for another minute")
-    world.world.clock.advance(by: 1000)
+    world.world.clock.advance(by: 59)
     #expect(world.downloader.cachedImage(for: request()) === shown, "the image is no longer stale")
   }
 

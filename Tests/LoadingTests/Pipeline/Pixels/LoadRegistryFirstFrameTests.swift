@@ -72,9 +72,14 @@ import VitrineTesting
     return try #require(results.first)
   }
 
-  @Test func slotIsShownTheFirstFrameBeforeTheBodyIsRead() throws {
+  @Test(
+    "a slot, also while another load refreshes it, is shown the first frame before the body is read",
+    arguments: [LoadPurpose.slot, .storedImage])
+  func slotIsShownTheFirstFrameBeforeTheBodyIsRead(purpose: LoadPurpose) throws {
     var registry = registry()
-    let (task, started) = registry.start(Caller(animated, purpose: .slot))
+    var request = animated
+    if purpose == .storedImage { request.cachePolicy = .cacheOnly }
+    let (task, started) = registry.start(Caller(request, purpose: purpose))
     let fetch = try #require(started.lookups.first)
     #expect(registry.need(of: fetch, findsPixels: true).images.map(\.isForSlot) == [true])
 
@@ -153,16 +158,19 @@ import VitrineTesting
     #expect(try decode(fetch, in: &registry).tasks == [application, slot])
   }
 
-  @Test func slotThatJoinsWhileTheBodyIsReadIsShownTheFirstFrame() throws {
+  @Test(arguments: [LoadPurpose.slot, .storedImage])
+  func slotThatJoinsWhileTheBodyIsReadIsShownTheFirstFrame(purpose: LoadPurpose) throws {
     var registry = registry()
-    let (first, started) = registry.start(Caller(animated, purpose: .slot))
+    var request = animated
+    if purpose == .storedImage { request.cachePolicy = .cacheOnly }
+    let (first, started) = registry.start(Caller(request, purpose: purpose))
     let fetch = try #require(started.lookups.first)
     _ = registry.lookedUp(fetch, DiskFind(copy: head()))
 
-    let (second, actions) = registry.start(Caller(animated, purpose: .slot))
+    let (second, actions) = registry.start(Caller(request, purpose: purpose))
 
     #expect(shown(actions) == [[first, second]])
-    #expect(shown(registry.start(Caller(animated)).actions) == [])
+    #expect(shown(registry.start(Caller(request)).actions) == [])
   }
 
   @Test func requestForTheFirstFrameIsServedByPixelsAlone() throws {

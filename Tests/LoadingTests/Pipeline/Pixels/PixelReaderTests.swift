@@ -15,7 +15,7 @@ import VitrineTesting
 
   /// The codec of the tests, with a name on disk.
   private struct Decoder: ImageDecoding {
-    let decoder = FakeDecoder()
+    var decoder = FakeDecoder()
     /// True to return animations of two equal frames.
     var isAnimated = false
     var storageIdentifier: String? { "fake 1" }
@@ -50,6 +50,36 @@ import VitrineTesting
       key: key, request: request(), additionalIdentifier: nil, isForSlot: isForSlot,
       onlyFirstFrame: onlyFirstFrame)
     return reader.find([wanted], of: request(), on: request().identity)
+  }
+
+  @Test("the stored image of a slot that refreshes it is preceded by a smaller variant")
+  @MainActor func storedImageIsPrecededByASmallerVariant() async throws {
+    store(Self.old)
+    var configuration = ImageDownloader.Configuration()
+    configuration.environment.wallClock = { 10 }
+    let variants = try #require(PixelVariants(Decoder(), configuration))
+    var smaller = request()
+    smaller.targetSize = DecodeTarget(width: 16, height: 12)
+    let pixels = MemoryPixelCache()
+    _ = pixels.store(
+      .solid(width: 16, height: 12), isAnimated: false,
+      for: PixelKey(
+        identity: request().identity, variant: try #require(variants.variant(of: smaller, nil))),
+      of: HeadDisk.digest(Self.old))
+    let gate = Gate(isOpen: false)
+    let downloader = ImageDownloader(
+      configuration: configuration, transports: [FakeTransport()],
+      decoder: Decoder(decoder: FakeDecoder(gate: gate)), dataCache: disk, pixelCache: pixels)
+    let (previews, results) = (Recorder<Int>(), Recorder<Int>())
+
+    _ = downloader.loadStoredImage(
+      request(), additionalIdentifier: nil, preview: { previews.add($0.pixelWidth) },
+      completion: { results.add((try? $0.get().image.pixelWidth) ?? 0) })
+
+    #expect(try await previews.wait(for: 1) == [16])
+    gate.open()
+    #expect(try await results.wait(for: 1) == [64])
+    await downloader.drain()
   }
 
   @Test func pixelsOfTheStoredBodyAreFound() throws {

@@ -1,0 +1,127 @@
+import FoundationEssentials
+import Testing
+import VitrineGraphics
+import VitrineTesting
+
+@testable import VitrineLoading
+
+/// Images in memory whose responses pass their lifetime while the program runs.
+@MainActor @Suite(.timeLimit(.minutes(5))) struct ImageExpiryTests {
+  private static let fiveMinutes: HTTPHeaders = ["Cache-Control": "max-age=300", "ETag": "\"one\""]
+
+  private func advance(_ world: DiskWorld, by seconds: Double) {
+    world.calendar.advance(by: seconds)
+    world.world.clock.advance(by: seconds)
+  }
+
+  /// Loads an image from the network.
+  private func loaded(in world: DiskWorld, _ headers: HTTPHeaders = fiveMinutes) async throws {
+    let task = world.downloader.load(request())
+    try await world.transfer().respond(with: Fixture.body, headers)
+    #expect(try await task.response.source == .network)
+    await world.downloader.drain()
+  }
+
+  private func isInMemory(_ world: DiskWorld) -> Bool { world.downloader.cachedImage(for: request()) != nil }
+
+  @Test func serverIsAskedAfterTheLifetimeOfAnImageInMemory() async throws {
+    let world = DiskWorld()
+    try await loaded(in: world)
+    advance(world, by: 299)
+    #expect(try await world.downloader.load(request()).response.source == .memory)
+
+    advance(world, by: 2)
+    #expect(!isInMemory(world))
+    let shown = try await world.downloader.load(request(), isForSlot: true).response
+    #expect(shown.source == .disk && shown.freshness == .stale(age: 301, reason: nil))
+    let transfer = try await world.transfer(2)
+    #expect(transfer.request.headers["If-None-Match"] == "\"one\"")
+    transfer.respondNotModified(Self.fiveMinutes)
+    await world.downloader.drain()
+
+    advance(world, by: 299)
+    #expect(isInMemory(world) && world.transport.transfers.count == 2)
+    advance(world, by: 2)
+    #expect(!isInMemory(world), "the lifetime of the confirmed image has ended, too")
+  }
+
+  @Test func imageOfAnotherResponseHasALifetimeOfItsOwn() async throws {
+    let world = DiskWorld()
+    try await loaded(in: world)
+    advance(world, by: 301)
+    _ = try await world.downloader.load(request(), isForSlot: true).response
+    try await world.transfer(2).respond(with: Fixture.body, Self.fiveMinutes)
+    await world.downloader.drain()
+
+    advance(world, by: 299)
+    #expect(isInMemory(world))
+    advance(world, by: 2)
+    #expect(!isInMemory(world))
+  }
+
+  @Test(
+    "an image stays in memory for a minute even if its response has no lifetime",
+    arguments: ["max-age=0", "no-cache"])
+  func imageWithoutALifetimeStaysForAMinute(control: String) async throws {
+    let world = DiskWorld()
+    try await loaded(in: world, ["Cache-Control": control, "ETag": "\"one\""])
+    advance(world, by: 59)
+    #expect(isInMemory(world))
+    advance(world, by: 2)
+    #expect(!isInMemory(world))
+  }
+
+  @Test func ageOnDiskCounts() async throws {
+    let world = DiskWorld()
+    world.store(age: 200, headers: Self.fiveMinutes)
+    #expect(try await world.downloader.load(request()).response.source == .disk)
+    advance(world, by: 99)
+    #expect(isInMemory(world))
+    advance(world, by: 2)
+    #expect(!isInMemory(world))
+  }
+
+  @Test func lifetimeDoesNotCountWithoutAServer() async throws {
+    let world = DiskWorld()
+    try await loaded(in: world)
+    advance(world, by: 10_000)
+    #expect(try await world.downloader.load(request(policy: .cacheOnly)).response.source == .memory)
+
+    world.downloader.isOffline = true
+    #expect(try await world.downloader.load(request()).response.source == .memory)
+    world.downloader.isOffline = false
+    #expect(!isInMemory(world))
+  }
+
+  @Test("an image that is not on disk stays in memory, because there is nothing else to show")
+  func imageThatIsNotOnDiskStays() async throws {
+    let world = DiskWorld()
+    var memoryOnly = request()
+    memoryOnly.cache = .memoryOnly
+    let task = world.downloader.load(memoryOnly)
+    try await world.transfer().respond(with: Fixture.body, Self.fiveMinutes)
+    _ = try await task.response
+    advance(world, by: 10_000)
+    #expect(world.downloader.cachedImage(for: memoryOnly) != nil)
+
+    let withoutDisk = Fixture()
+    try await withoutDisk.loaded(request())
+    withoutDisk.clock.advance(by: 10_000)
+    #expect(withoutDisk.downloader.cachedImage(for: request()) != nil)
+  }
+
+  @Test func traceStatesThatTheLifetimeHasEnded() async throws {
+    let trace = Trace()
+    let world = DiskWorld { $0.environment.trace = trace }
+    try await loaded(in: world)
+    trace.removeAll()
+    advance(world, by: 301)
+    _ = try await world.downloader.load(request(), isForSlot: true).response
+    try await world.transfer(2).respondNotModified()
+    await world.downloader.drain()
+    let reasons = trace.events.compactMap { event in
+      if case .requested(let request) = event.kind { request.memory } else { nil }
+    }
+    #expect(reasons.first == .expired)
+  }
+}
