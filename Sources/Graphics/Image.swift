@@ -133,14 +133,20 @@ public final class Image: Sendable {
 
   private let expiryTime = Atomic<Int64>(.max)
   /// The time in nanoseconds, by the clock of the downloader that loaded the image, after which the image in memory may
-  /// be out of date; `.max` for never.
+  /// be out of date; `.max` for never. Copies of an image never expire.
   package var expiry: Int64 {
     get { expiryTime.load(ordering: .relaxed) }
     set { expiryTime.store(newValue, ordering: .relaxed) }
   }
 
+  /// The image without an expiry: a copy that shares the pixels if the image has one.
+  package var withoutExpiry: Image { expiry == .max ? self : Image(self) }
+
   /// True if the version of the image and that of another one are known, and differ.
   package func hasOtherVersion(than other: UInt64) -> Bool { version != 0 && other != 0 && version != other }
+
+  /// True if the version of the image and that of another one are known and equal.
+  package func hasSameVersion(as other: UInt64) -> Bool { version != 0 && version == other }
 
   private init(
     _ other: Image, scale: Double? = nil, renderingMode: RenderingMode? = nil, isPreview: Bool? = nil,
@@ -162,7 +168,6 @@ public final class Image: Sendable {
     number = isStill ? other.number : Self.nextNumber
     if let memory = other.memory { setMemory(memory) }
     version = other.version
-    expiry = other.expiry
   }
 
   /// The image marked as a preview: a new image that shares the pixels, or this image if it is a preview already.

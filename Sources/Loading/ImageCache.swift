@@ -132,7 +132,8 @@ public struct ImageCache: Sendable {
     if request.targetSize == nil {
       cache.removeImage(for: request, additionalIdentifier: additionalIdentifier)
     }
-    cache.insert(image, for: request, additionalIdentifier: additionalIdentifier)
+    // The lifetime of the response that the image was made from does not apply to what the application stores.
+    cache.insert(image.withoutExpiry, for: request, additionalIdentifier: additionalIdentifier)
   }
 
   static func report<Value: Sendable>(_ value: Value, to completion: (@MainActor (Value) -> Void)?) {

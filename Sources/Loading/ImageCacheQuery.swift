@@ -79,7 +79,10 @@ extension ImageCache {
       if let found = response {
         let image = found.image.withUserData(found.userData)
         response = found.replacingImage(with: image)
-        if storesInMemory { memory?.insert(image, for: entry.0, additionalIdentifier: entry.1) }
+        if storesInMemory, let memory {
+          downloader.engine.imageStorer.limitTime(of: image, in: found, for: entry.0)
+          memory.insert(image, for: entry.0, additionalIdentifier: entry.1)
+        }
       }
       query.finish(response ?? memoryResponse)
     }

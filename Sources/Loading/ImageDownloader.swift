@@ -300,12 +300,12 @@ public final class ImageDownloader: Sendable {
     return request.delivered(image)
   }
 
-  /// True for an image in memory whose response is past its lifetime, if the disk cache has that response to ask the
-  /// server about it. The clock is read only for images that expire.
-  private func isExpired(_ image: Image, for request: ImageRequest) -> Bool {
+  /// True for an image in memory whose response is past its lifetime, so that its server has to be asked. The clock is
+  /// read only for images that expire.
+  package func isExpired(_ image: Image, for request: ImageRequest) -> Bool {
     let expiry = image.expiry
     return expiry < .max && request.cachePolicy == .useCache && request.cache.usesDisk && dataCache != nil
-      && !engine.isOffline && expiry <= engine.clock.now
+      && expiry <= engine.clock.now && !engine.isOffline
   }
 
   /// True for an image that was delivered stale because the downloader was offline, if it is online now. The server is
@@ -336,8 +336,9 @@ public final class ImageDownloader: Sendable {
 
   /// Returns the image from memory, without waiting; `nil` for a cache miss. Slots call this method before they show a
   /// placeholder. Without a `targetSize`, the largest variant in memory is returned. Returns `nil` for
-  /// `CachePolicy.reload`, for an image whose server has to be asked again (`FreshnessRules.staleInMemory`), and for a
-  /// text that is not an absolute URL.
+  /// `CachePolicy.reload`, and for a text that is not an absolute URL.
+  ///
+  /// The image may be past its lifetime, so that a load would not be served by it; see `FreshnessRules.staleInMemory`.
   public func cachedImage(
     for source: some ImageRequestConvertible, additionalIdentifier: String? = nil
   ) -> Image? {
@@ -358,9 +359,9 @@ public final class ImageDownloader: Sendable {
   @inline(__always)
   private func cachedImage(forCompleted request: ImageRequest, _ additionalIdentifier: String?) -> Image? {
     let cache = request.cache(default: cache)
-    guard let image = cache?.image(for: request, additionalIdentifier: additionalIdentifier),
-      !isExpired(image, for: request)
-    else { return nil }
+    guard let image = cache?.image(for: request, additionalIdentifier: additionalIdentifier) else {
+      return nil
+    }
     return request.onlyFirstFrame ? image.firstFrame : image
   }
 

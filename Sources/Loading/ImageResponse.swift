@@ -53,8 +53,7 @@ public struct ImageResponse: Sendable {
   /// The freshness of an image, compared with the image that its server has now.
   public enum Freshness: Hashable, Sendable {
     /// The image is up to date as far as the server has said. Files are reported as fresh, and so are images in memory
-    /// unless they were made from a stale response a short time ago (`FreshnessRules.staleInMemory`). A load is served
-    /// from memory only during the lifetime of the response.
+    /// unless they were made from a stale response a short time ago (`FreshnessRules.staleInMemory`).
     case fresh
     /// The image was stored, and the server has confirmed that nothing has changed (304).
     case revalidated

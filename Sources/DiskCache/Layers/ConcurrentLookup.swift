@@ -1,8 +1,8 @@
 import Synchronization
 import VitrineConcurrency
 
-/// Asks several layers at once and returns the first hit. A layer that does not respond delays a miss of the others for
-/// a moment at first, and then nothing.
+/// Asks several layers at once and returns the first hit. A seed that does not respond delays a miss of the others for a
+/// moment at first, and then nothing.
 final class ConcurrentLookup: Sendable {
   /// The maximum number of lookups that wait for one layer. A layer that hangs counts as a miss for further lookups, so
   /// that the number of threads is bounded.
@@ -18,16 +18,22 @@ final class ConcurrentLookup: Sendable {
   }
 
   private let layers: Mutex<[Layer]>
+  /// The layers that are waited for without a limit.
+  private let awaited: Set<Int>
   private let patience: Double
 
-  init(layerCount: Int, patience: Double = ConcurrentLookup.patience) {
+  /// - Parameter awaited: The layers that are waited for without a limit, such as a writable one.
+  init(layerCount: Int, awaited: Set<Int> = [], patience: Double = ConcurrentLookup.patience) {
     layers = Mutex(Array(repeating: Layer(), count: layerCount))
+    self.awaited = awaited
     self.patience = patience
   }
 
   private struct State<Result: Sendable> {
     var result: Result?
     var remaining: Set<Int>
+    /// The layers that have responded, or are waited for without a limit.
+    var responding: Set<Int>
     /// True if the lookup has ended without the remaining layers.
     var isOver = false
   }
@@ -39,14 +45,16 @@ final class ConcurrentLookup: Sendable {
 
   /// Calls `look` with the index of each layer, each on a thread of its own. Returns the first result that is not nil;
   /// nil if no layer has a result, or those that might have one do not respond.
+  ///
+  /// - Parameter look: Calls `responds` when the layer has responded but needs more time, for example to read a body.
   func firstResult<Result: Sendable>(
-    in indices: [Int], _ look: @escaping @Sendable (_ layer: Int) -> Result?
+    in indices: [Int], _ look: @escaping @Sendable (_ layer: Int, _ responds: () -> Void) -> Result?
   ) -> Result? {
     let asked = indices.filter { begin($0) }
-    let state = ConditionLock(State<Result>(remaining: Set(asked)))
+    let state = ConditionLock(State<Result>(remaining: Set(asked), responding: awaited))
     for layer in asked {
       BlockingThread.start { [self] in
-        let result = look(layer)
+        let result = look(layer) { state.withLock { _ = $0.responding.insert(layer) } }
         let isLate = state.withLock { state in
           state.remaining.remove(layer)
           if state.result == nil { state.result = result }
@@ -58,11 +66,15 @@ final class ConcurrentLookup: Sendable {
     let deadline = ContinuousClock.now.advanced(by: .seconds(patience))
     let outcome = state.wait { state -> Outcome<Result>? in
       if let result = state.result { return .hit(result) }
-      guard state.remaining.isEmpty || ContinuousClock.now >= deadline else { return nil }
+      guard
+        state.remaining.isEmpty
+          || state.remaining.isDisjoint(with: state.responding) && ContinuousClock.now >= deadline
+      else { return nil }
       state.isOver = true
       return .miss(late: state.remaining)
-    } timeout: { _ in
-      Int64((deadline - ContinuousClock.now) / .nanoseconds(1))
+    } timeout: { state in
+      let remaining = Int64((deadline - ContinuousClock.now) / .nanoseconds(1))
+      return remaining > 0 ? remaining : nil
     }
     switch outcome {
     case .hit(let result): return result

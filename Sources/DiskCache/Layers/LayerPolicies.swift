@@ -4,7 +4,8 @@ extension LayeredImageCache {
     /// Each layer in turn from the top. A lookup ends at the first layer that has a response.
     case serial
     /// All layers at once. A lookup ends with the first answer that is a hit, so that a layer that does not respond
-    /// delays nothing that another layer has. Each lookup starts a thread per layer. Stores and removals are made in
+    /// delays nothing that another layer has. A seed that has not responded after 0.3 seconds counts as empty until it
+    /// responds. Each lookup starts a thread per layer. Stores and removals are made in
     /// turn, because their caller waits for all of them.
     case concurrent
     /// The top layer only.

@@ -11,7 +11,7 @@ extension LayeredImageCache {
       return indices.lazy.compactMap { self.visibleHead(in: $0, for: identity) }.first
     }
     return indices.lazy.compactMap { index in
-      self.concurrent.firstResult(in: [index]) { self.visibleHead(in: $0, for: identity) }
+      self.concurrent.firstResult(in: [index]) { index, _ in self.visibleHead(in: index, for: identity) }
     }.first
   }
 

@@ -36,7 +36,8 @@ public final class LayeredImageCache: ImageDataCache {
     let top = layers.first as? DiskImageCache
     hidden = HiddenResponses(context: top.flatMap { $0.isReadOnly ? nil : $0.context })
     firstHidden = top?.isReadOnly == true ? 0 : 1
-    concurrent = ConcurrentLookup(layerCount: layers.count, patience: patience)
+    concurrent = ConcurrentLookup(
+      layerCount: layers.count, awaited: top?.isReadOnly == false ? [0] : [], patience: patience)
   }
 
   /// Creates a writable cache over seeds, the upper seed first, without access to the disk.
@@ -61,7 +62,9 @@ public final class LayeredImageCache: ImageDataCache {
     guard policies.containment == .concurrent else {
       return indices.first { contains(identity, in: $0) }
     }
-    return concurrent.firstResult(in: indices) { [self] in contains(identity, in: $0) ? $0 : nil }
+    return concurrent.firstResult(in: indices) { [self] index, _ in
+      contains(identity, in: index) ? index : nil
+    }
   }
 
   // MARK: ImageDataCache
@@ -81,8 +84,8 @@ public final class LayeredImageCache: ImageDataCache {
       }
       return nil
     }
-    let response = concurrent.firstResult(in: indices) { [self] in
-      visible(in: $0, for: identity, reserving: { _ in })
+    let response = concurrent.firstResult(in: indices) { [self] index, responds in
+      visible(in: index, for: identity, reserving: { _ in responds() })
     }
     if let response { reserve(response.body.count) }
     return response

@@ -108,9 +108,13 @@ extension ImageSlot {
       let hit = smallerVariant(of: request, lookup.additionalIdentifier, downloader)
       return state.found(hit, for: load, in: scene)
     }
-    ImageSlot.observer?.slotWillLoad()
-    downloader.traceServed(request, image)
-    let hit = SlotHit(image: image, staleness: downloader.staleness(of: image))
+    var hit = SlotHit(image: image, staleness: downloader.staleness(of: image))
+    if downloader.isExpired(image, for: request) {
+      hit.isInterim = true
+    } else {
+      ImageSlot.observer?.slotWillLoad()
+      downloader.traceServed(request, image)
+    }
     state.found(hit, for: load, in: scene)
   }
 
@@ -120,7 +124,7 @@ extension ImageSlot {
   ) -> SlotHit? {
     guard request.targetSize != nil else { return nil }
     return downloader.largestVariant(of: request, additionalIdentifier: additionalIdentifier)
-      .map { SlotHit(image: $0, staleness: downloader.staleness(of: $0), isSmaller: true) }
+      .map { SlotHit(image: $0, staleness: downloader.staleness(of: $0), isInterim: true) }
   }
 
   private func start(_ load: SlotLoad) {

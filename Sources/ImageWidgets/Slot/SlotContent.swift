@@ -135,12 +135,14 @@ struct SlotContent: ~Copyable {
     if let new = SlotReport(result, elapsed: elapsed) { report = new }
   }
 
-  /// True if the server has confirmed the shown image or could not be asked, and the response has no more pixels. The
-  /// server may also have confirmed a newer image, which another slot or process has stored.
+  /// True if the server has confirmed the shown image, now or for another load, or could not be asked, and the response
+  /// has no more pixels. The server may also have confirmed a newer image, which another slot or process has stored.
   private func isConfirmed(by response: ImageResponse, of slotRequest: SlotRequest, in scene: SlotScene)
     -> Bool
   {
-    guard slotRequest.hasImage, response.freshness != .fresh, let image = keptImage(in: scene),
+    guard slotRequest.hasImage, let image = keptImage(in: scene),
+      response.freshness != .fresh
+        || response.source == .disk && response.image.hasSameVersion(as: image.version),
       image.isAnimated || !response.image.isAnimated
     else { return false }
     if response.freshness == .revalidated, response.image.hasOtherVersion(than: image.version) {

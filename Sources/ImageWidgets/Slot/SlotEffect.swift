@@ -87,8 +87,9 @@ struct SlotHit {
   let image: Image
   /// The staleness of an image that is known to be out of date.
   let staleness: Staleness?
-  /// True if the image has fewer pixels than the slot needs, so that it is shown until a larger variant has loaded.
-  var isSmaller = false
+  /// True if the image is shown until the load has ended: it has fewer pixels than the slot needs, or is past its
+  /// lifetime.
+  var isInterim = false
 
   var isStale: Bool { staleness != nil }
 

@@ -127,14 +127,17 @@ final class SlotRecovery {
     request.cachePolicy = .useCache
     guard
       let image = downloader.cachedImage(
-        for: request, additionalIdentifier: slotRequest.additionalIdentifier)
+        for: request, additionalIdentifier: slotRequest.additionalIdentifier),
+      !downloader.isExpired(image, for: request)
     else { return nil }
+    // Another load may have made the image again from the same response.
+    let isShown = image == shown || shown.map { image.hasSameVersion(as: $0.version) } ?? false
     if let staleness = downloader.staleness(of: image) {
-      return isFirst && image == shown ? staleness.reason.map { .failure($0) } : nil
+      return isFirst && isShown ? staleness.reason.map { .failure($0) } : nil
     }
     // The server has confirmed the shown image, or has sent another one.
     return .success(
-      image == shown
+      isShown
         ? ImageResponse(image: image, source: .memory, freshness: .revalidated)
         : ImageResponse(image: image, source: .network))
   }

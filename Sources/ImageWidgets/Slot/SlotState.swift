@@ -115,7 +115,7 @@ struct SlotState: ~Copyable {
     guard let load else { return foundForRequest(hit, in: scene) }
     guard loads.isWaiting(load) else { return }
     load.lookedUp(in: scene)
-    if let hit, !hit.isSmaller, !load.slotRequest.requiresRevalidation {
+    if let hit, !hit.isInterim, !load.slotRequest.requiresRevalidation {
       return settleLoad(load, hit.result, isStale: hit.isStale, in: scene)
     }
     loads.lookedUp()
@@ -124,13 +124,13 @@ struct SlotState: ~Copyable {
 
   private mutating func foundForRequest(_ hit: SlotHit?, in scene: SlotScene) {
     guard let accepted = content.takeRequest(in: scene) else { return }
-    if let hit, !hit.isSmaller, !accepted.slotRequest.requiresRevalidation {
+    if let hit, !hit.isInterim, !accepted.slotRequest.requiresRevalidation {
       let handlers = completions.handlers(accepted.listeners)
       return settle(accepted.slotRequest, hit.result, handlers, isStale: hit.isStale, in: scene)
     }
     let load = SlotLoad(accepted.slotRequest, accepted.listeners)
     loads.begin(load, .start)
-    if let hit, load.slotRequest.options.setsImage || !hit.isSmaller {
+    if let hit, load.slotRequest.options.setsImage || !hit.isInterim {
       showMeanwhile(hit, of: load, in: scene)
     } else {
       content.showPlaceholder(of: accepted.slotRequest, in: scene)
@@ -138,7 +138,7 @@ struct SlotState: ~Copyable {
   }
 
   private mutating func showMeanwhile(_ hit: SlotHit, of load: SlotLoad, in scene: SlotScene) {
-    if hit.isSmaller { load.continuesSmallerVariant() }
+    if hit.isInterim { load.continuesSmallerVariant() }
     showMeanwhile(hit.response, of: load, in: scene)
   }
 

@@ -94,6 +94,8 @@ public final class Feed {
   private var task: ImageTask?
   /// The lookup of the stored list.
   private var lookup: ImageTask?
+  /// The failure of the server while the disk has not responded yet.
+  private var failure: ImageError?
   /// True once the load that is under way has requested the list from the server.
   private var asksServer = false
   /// Generation counter, incremented by each load. Results of earlier ones are dropped.
@@ -209,7 +211,8 @@ public final class Feed {
   /// Ends the updates. Failures are still retried.
   public func stopUpdates() {
     schedule.setInterval(nil)
-    if !isRetryScheduled { timer.cancel() }
+    // While a list is being loaded, the timer belongs to the lookup.
+    if !isRetryScheduled, !isLoading { timer.cancel() }
   }
 
   private func load(onlyIfChanged: Bool) {
@@ -276,9 +279,9 @@ public final class Feed {
 
   // MARK: Lists on a server
 
-  /// Shows the stored list and then requests the list from the server: at once if the disk does not respond in time.
+  /// Shows the stored list and then requests the list from the server, or does so before if the disk is late.
   private func lookUp(_ url: URL) {
-    (isLoading, asksServer) = (true, false)
+    (isLoading, asksServer, failure) = (true, false, nil)
     let generation = generation
     lookup = currentDownloader().load(
       Self.listRequest(url, .cacheOnly, name: name),
@@ -304,8 +307,10 @@ public final class Feed {
     }
   }
 
-  /// Requests the list from the server, unless it was requested because the disk was late.
+  /// Requests the list from the server, unless it was requested because the disk was late. Ends the load if the server
+  /// has failed meanwhile.
   private func requestOnce(_ url: URL) {
+    if let error = failure.take() { return fail(error, url) }
     guard !asksServer else { return }
     timer.cancel()
     request(url)
@@ -321,26 +326,23 @@ public final class Feed {
       completion: { [weak self] result in
         guard let self, generation == self.generation else { return }
         task = nil
-        dropLookup()
         answered(result, url)
       })
-  }
-
-  /// Drops the stored list if it has not been shown: the server's is at least as new.
-  private func dropLookup() {
-    lookup?.cancel()
-    lookup = nil
-    generation += 1
   }
 
   private func answered(_ result: Result<ImageResponse, ImageError>, _ url: URL) {
     switch result {
     case .success(let response):
+      // A stored list that has not been shown is dropped: that of the server is at least as new.
+      lookup?.cancel()
+      lookup = nil
+      generation += 1
       let list = list(in: response, of: url)
       receive(list, generation) { feed, error in
         if let error { feed.fail(.invalidData("\(error)"), url) } else { feed.succeed(with: list, url) }
       }
-    case .failure(let error): fail(error, url)
+    case .failure(let error):
+      if lookup == nil { fail(error, url) } else { failure = error }
     }
   }
 
@@ -370,7 +372,8 @@ public final class Feed {
     let isUnresponsive = asksServer && task.map { $0.progress.received == 0 } ?? false
     guard isRetryScheduled || isUnresponsive else { return }
     task?.cancel()
-    task = nil
+    lookup?.cancel()
+    (task, lookup) = (nil, nil)
     (isLoading, isReloadPending) = (false, false)
     schedule.restart()
     load(onlyIfChanged: false)

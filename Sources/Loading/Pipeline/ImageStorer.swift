@@ -26,22 +26,26 @@ struct ImageStorer: Sendable {
   func store(_ id: ProcessedImageID, _ image: Image, _ request: ImageRequest, _ identifier: String?) {
     // The origin is read before the cache is called, because the callers may leave in the meantime.
     guard let cache = request.cache(default: cache),
-      let (freshness, response, age) = state.withLock({ $0.registry.origin(of: id) }),
+      let origin = state.withLock({ $0.registry.origin(of: id) }),
       cache.shouldCache(image, for: request, additionalIdentifier: identifier)
     else { return }
     let replacesOthers =
-      switch freshness {
+      switch origin.freshness {
       case .fresh: state.withLock { $0.registry.replacesOtherSizes(id, request) }
       case .revalidated: Self.hasOlderVersion(of: image, cache, request, identifier)
       case .stale: false
       }
-    if let response { setExpiry(of: image, request, freshness, response, age: age) }
+    image.expiry = .max
+    // A stale image is removed by `StaleImageRemover`.
+    if origin.isOnDisk, origin.freshness.age == nil, let response = origin.response {
+      limitTime(of: image, request, response, age: origin.age)
+    }
     if replacesOthers { cache.removeImage(for: request, additionalIdentifier: identifier) }
-    note(image, request, identifier, freshness, response)
+    note(image, request, identifier, origin.freshness, origin.response)
     cache.insert(image, for: request, additionalIdentifier: identifier)
     // The server may have confirmed the image in the meantime.
-    let now = state.withLock { $0.registry.origin(of: id)?.freshness } ?? freshness
-    note(image, request, identifier, now, response)
+    let now = state.withLock { $0.registry.origin(of: id)?.freshness } ?? origin.freshness
+    note(image, request, identifier, now, origin.response)
   }
 
   /// Returns true if a cache has sizes of an image that were made from another response than the one that the server has
@@ -53,22 +57,27 @@ struct ImageStorer: Sendable {
     return known?.hasOtherVersion(than: image.version) ?? false
   }
 
-  /// Sets the time from which a fresh image in memory no longer serves requests. A stale image is removed by
-  /// `StaleImageRemover`, and a request that does not use the disk has no other image to show.
+  /// Sets the time from which an image in memory no longer serves loads, if its response is on disk. An image without a
+  /// stored response stays, because there is nothing else to show.
   ///
   /// - Parameter age: The number of seconds since the server last sent or confirmed the response; `nil` if it has just
   ///   done so.
-  func setExpiry(
-    of image: Image, _ request: ImageRequest, _ freshness: ImageResponse.Freshness,
-    _ response: TransportResponse, age: Double? = nil
+  private func limitTime(
+    of image: Image, _ request: ImageRequest, _ response: TransportResponse, age: Double?
   ) {
-    switch freshness {
-    case .stale: image.expiry = .max
-    case .fresh, .revalidated:
-      guard request.cache.usesDisk, !request.isLocal else { return }
-      let seconds = rules.secondsInMemory(response, of: request, age: age)
-      image.expiry = clock.now.advanced(bySeconds: seconds)
+    guard request.cache.usesDisk, !request.isLocal, !CacheControl(response.headers).contains("no-store")
+    else {
+      return
     }
+    let seconds = rules.secondsInMemory(response, of: request, age: age)
+    image.expiry = clock.now.advanced(bySeconds: seconds)
+  }
+
+  /// Sets the time from which an image that was read from disk, or that the server has just confirmed, no longer serves
+  /// loads.
+  func limitTime(of image: Image, in response: ImageResponse, for request: ImageRequest) {
+    guard let http = response.http else { return }
+    limitTime(of: image, request, http, age: response.freshness.age?.seconds ?? response.ageOnDisk)
   }
 
   /// Notes a stale image.

@@ -30,7 +30,7 @@ final class LoadEngine: Sendable {
   let preparer: FetchPreparer
   private let workers: WorkerPool
   private let imageMaker: ImageMaker
-  private let imageStorer: ImageStorer
+  let imageStorer: ImageStorer
   private let transfers: TransferRunner
   private let previews: PreviewRunner
   private let unneededMemory: UnneededMemory
@@ -411,8 +411,8 @@ final class LoadEngine: Sendable {
   private func updateImagesInMemory(_ result: Result<ImageResponse, ImageError>, _ tasks: [ImageTask]) {
     switch result {
     case .success(let response):
-      if response.freshness == .revalidated, let http = response.http, let request = tasks.first?.request {
-        imageStorer.setExpiry(of: response.image, request, .revalidated, http)
+      if response.freshness == .revalidated, let request = tasks.first?.request {
+        imageStorer.limitTime(of: response.image, in: response, for: request)
       }
       staleImages.update(response.image, response.freshness)
     case .failure(.cancelled): break

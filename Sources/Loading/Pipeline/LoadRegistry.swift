@@ -454,14 +454,28 @@ struct LoadRegistry {
     return admitted()
   }
 
-  /// Returns the freshness of an image and the head of the response that it was made from, or `nil` if no caller waits
-  /// for the image any more. Always `.fresh` without a disk cache.
-  func origin(
-    of processedImage: ProcessedImageID
-  ) -> (freshness: ImageResponse.Freshness, response: TransportResponse?, age: Double?)? {
-    guard fetches.disk.isEnabled else { return (.fresh, nil, nil) }
+  /// The response that an image was made from, and its freshness.
+  struct ImageOrigin {
+    let freshness: ImageResponse.Freshness
+    /// The head of the response; `nil` without a disk cache.
+    let response: TransportResponse?
+    /// The number of seconds since the server last sent or confirmed the response; `nil` if it has just done so.
+    let age: Double?
+    /// True if the response is on disk, or will be stored there.
+    let isOnDisk: Bool
+  }
+
+  /// Returns the origin of an image, or `nil` if no caller waits for the image any more. Always fresh without a disk cache.
+  func origin(of processedImage: ProcessedImageID) -> ImageOrigin? {
+    guard fetches.disk.isEnabled else {
+      return ImageOrigin(freshness: .fresh, response: nil, age: nil, isOnDisk: false)
+    }
     let bytes = loads.tree[processedImage].flatMap { loads.tree[$0.decode]?.bytes }
-    return bytes.map { ($0.freshness, $0.response, $0.age) }
+    return bytes.map { bytes in
+      ImageOrigin(
+        freshness: bytes.freshness, response: bytes.response, age: bytes.age,
+        isOnDisk: !bytes.endsStorage && (bytes.source == .disk || bytes.storedResponse != nil))
+    }
   }
 
   /// Returns the head of the stored response about which the server of a fetch is asked, and the images of the fetch;

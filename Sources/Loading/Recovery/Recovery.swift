@@ -58,7 +58,8 @@ package final class Recovery: Sendable {
   /// True if failed requests are sent again without a pause of their own (`RecoveryPolicy.isEnabled`).
   package var retriesFailures: Bool { policy.isEnabled }
 
-  /// Begins to retry a request. Returns nil if the recovery is disabled, or if a file or a data URL is not an image.
+  /// Begins to retry a request. Returns nil if the recovery is disabled, or if a file or a data URL is not an image. A
+  /// request that was not sent because the downloader was offline is sent even if the recovery is disabled.
   ///
   /// - Parameters:
   ///   - isVisible: True if the slot is on the screen.
@@ -72,7 +73,7 @@ package final class Recovery: Sendable {
     _ request: ImageRequest, _ cause: RecoveryCause, isVisible: Bool, isReleased: Bool = false,
     after pause: Double = 0, clockSteps: Int? = nil, retry: @escaping Retry
   ) -> Ticket? {
-    guard policy.isEnabled || isReleased || pause > 0 else { return nil }
+    guard policy.isEnabled || isReleased || cause == .offline || pause > 0 else { return nil }
     let host = DownloadQueue.Lane(request.url)
     guard cause != .response || (host != .data && host != .local) else { return nil }
     return perform { plan, now in

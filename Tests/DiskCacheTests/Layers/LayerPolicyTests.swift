@@ -138,6 +138,46 @@ import VitrineTesting
     while try await response(7) != SeedFixture.response(5) {}
   }
 
+  @Test func writableLayerIsWaitedForWithoutALimit() {
+    let cache = LayeredImageCache(
+      layers: layers(), policies: policies { $0.lookups = .concurrent }, patience: 0)
+    for _ in 0..<20 {
+      #expect(cache.response(for: identity(1)) != nil && cache.head(for: identity(1)) != nil)
+    }
+  }
+
+  @Test("a layer that has responded is waited for while it reads a body")
+  func layerThatReadsIsWaitedFor() async throws {
+    let (reading, hanging) = (Gate(), Gate())
+    let lookup = ConcurrentLookup(layerCount: 1, patience: 1)
+    async let found: Int? = callback { done in
+      BlockingThread.start {
+        done(
+          lookup.firstResult(in: [0]) { _, responds in
+            responds()
+            reading.pass()
+            return 7
+          })
+      }
+    }
+    await reading.waitUntilHeld(1)
+
+    // Ends later than the patience of the first lookup.
+    let late: Int? = try await callback { done in
+      BlockingThread.start {
+        done(
+          ConcurrentLookup(layerCount: 1, patience: 1).firstResult(in: [0]) { _, _ in
+            hanging.pass()
+            return 8
+          })
+      }
+    }
+    #expect(late == nil)
+    reading.open()
+    #expect(try await found == 7)
+    hanging.open()
+  }
+
   @Test func storesOfSeveralLayersReachAll() {
     let layers = [fixture.top.cache(), fixture.seed.cache()]
     for policy in [LayeredImageCache.Policy.serial, .concurrent] {

@@ -103,6 +103,20 @@ import VitrineWidgets
     #expect(bench.target === animation && bench.results == ["1 loaded"])
   }
 
+  @Test("a shown image that the server has confirmed for another load stays as it is")
+  func imageOfTheShownVersionStays() throws {
+    let load = try bench.load("1")
+    bench.red.version = 7
+    bench.green.version = 7
+    _ = showFirstFrame(of: load)
+
+    bench.state.received(
+      .success(ImageResponse(image: bench.green, source: .disk)), of: load, isStale: false, in: bench.scene)
+
+    #expect(!bench.take().contains { $0.hasPrefix("show") })
+    #expect(bench.target === bench.red && bench.results == ["1 loaded"])
+  }
+
   @Test func loadOfALargerSizeContinuesNoFirstFrame() throws {
     let load = try bench.load("1")
     _ = showFirstFrame(of: load)

@@ -152,8 +152,9 @@ struct SlotStaleAtOnceTests {
   }
 
   @Test(
-    "an image in memory whose lifetime has ended is shown at once, and replaced by the image of its server")
-  func imageInMemoryIsShownWhileItsServerIsAsked() async throws {
+    "an image in memory whose lifetime has ended is shown at once, and replaced by the image of its server",
+    arguments: [ContentMode.fit, .center])
+  func imageInMemoryIsShownWhileItsServerIsAsked(mode: ContentMode) async throws {
     _ = bench.downloader.load(try ImageRequest("http://a.test/1")) { self.recorder.completion($0) }
     let transfer = try await bench.transfer(1)
     transfer.respond(headers: Self.stale)
@@ -163,6 +164,7 @@ struct SlotStaleAtOnceTests {
     #expect(await (try recorder.results[0].get()).isStored())
     bench.clock.advance(by: 61)
     let view = bench.view()
+    view.contentMode = mode
 
     try show(in: view)
 

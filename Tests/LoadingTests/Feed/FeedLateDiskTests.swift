@@ -68,10 +68,10 @@ struct FeedLateDiskTests {
     #expect(urls(feed) == ["new.png"] && world.transport.transfers.count == 1)
   }
 
-  @Test func storedListIsShownIfTheServerFailsFirst() async throws {
+  @Test(arguments: [503, 403]) func storedListIsShownIfTheServerFailsFirst(status: Int) async throws {
     let feed = try feed()
     let transfer = try await requestOfLateFeed(feed)
-    transfer.refuse(503)
+    transfer.refuse(status)
     await drainMainQueue(rounds: 6)
 
     gate.open()

@@ -66,9 +66,9 @@ final class SlideUpdate {
     let isFirst = joinsRequest
     joinsRequest = false
     // The server may have answered, or failed, since the stale image was loaded.
-    if let known = downloader.cachedImage(for: request) {
+    if let known = downloader.cachedImage(for: request), !downloader.isExpired(known, for: request) {
       guard let staleness = downloader.staleness(of: known) else {
-        end(known, isOther: known.number != number)
+        end(known, isOther: known.number != number && !known.hasSameVersion(as: version))
         return true
       }
       if isFirst, let reason = staleness.reason {

@@ -22,7 +22,10 @@ import VitrineTesting
     await world.downloader.drain()
   }
 
-  private func isInMemory(_ world: DiskWorld) -> Bool { world.downloader.cachedImage(for: request()) != nil }
+  /// True if a load is served from memory.
+  private func isInMemory(_ world: DiskWorld, _ request: ImageRequest = request()) -> Bool {
+    world.downloader.cachedImage(for: request).map { !world.downloader.isExpired($0, for: request) } ?? false
+  }
 
   @Test func serverIsAskedAfterTheLifetimeOfAnImageInMemory() async throws {
     let world = DiskWorld()
@@ -102,12 +105,42 @@ import VitrineTesting
     try await world.transfer().respond(with: Fixture.body, Self.fiveMinutes)
     _ = try await task.response
     advance(world, by: 10_000)
-    #expect(world.downloader.cachedImage(for: memoryOnly) != nil)
+    #expect(isInMemory(world, memoryOnly))
 
     let withoutDisk = Fixture()
     try await withoutDisk.loaded(request())
     withoutDisk.clock.advance(by: 10_000)
-    #expect(withoutDisk.downloader.cachedImage(for: request()) != nil)
+    #expect(try await withoutDisk.downloader.load(request()).response.source == .memory)
+  }
+
+  @Test func imageThatMustNotBeStoredStaysInMemory() async throws {
+    let world = DiskWorld()
+    try await loaded(in: world, ["Cache-Control": "no-store, max-age=0"])
+    advance(world, by: 10_000)
+    #expect(isInMemory(world))
+  }
+
+  @Test func imageThatTheApplicationStoresStaysInMemory() async throws {
+    let world = DiskWorld()
+    try await loaded(in: world)
+    let image = try await world.downloader.load(request()).response.image
+    let cache = world.downloader.imageCache
+    cache.keepInMemory(image, request(), "tag")
+    advance(world, by: 10_000)
+    #expect(!isInMemory(world))
+    #expect(
+      try await world.downloader.load(request(), additionalIdentifier: "tag").response.source == .memory)
+  }
+
+  @Test func imageOfAQueryHasALifetime() async throws {
+    let world = DiskWorld()
+    world.store(age: 200, headers: Self.fiveMinutes)
+    let cache = world.downloader.imageCache
+    #expect(await cache.query(request())?.source == .disk)
+    advance(world, by: 99)
+    #expect(isInMemory(world))
+    advance(world, by: 2)
+    #expect(!isInMemory(world))
   }
 
   @Test func traceStatesThatTheLifetimeHasEnded() async throws {
