@@ -38,7 +38,7 @@ final class SlotLoad {
   /// Makes the load continue the first frame or the smaller variant from the pixel cache, which the slot shows by now.
   func continuesProvisionalImage() { slotRequest = slotRequest.forDecoding }
 
-  /// Makes the load continue the smaller variant that the slot shows by now.
+  /// Makes the load continue the interim image from memory that the slot shows by now.
   func continuesSmallerVariant() { slotRequest = slotRequest.forSharpening }
 
   /// Records the time at which the view entered a window, unless the request was made in a window.

@@ -19,7 +19,7 @@ struct SlotRequest {
   /// first frame of an animation, which continues without a transition.
   private(set) var hasProvisionalImage = false
 
-  /// True if the slot shows a smaller variant from memory until this one has loaded.
+  /// True if the slot shows an image from memory until this one has loaded: a smaller variant, or one past its lifetime.
   private(set) var hasSmallerVariant = false
 
   init(request: ImageRequest, additionalIdentifier: String?, placeholder: Image?, options: SlotOptions) {
@@ -55,7 +55,7 @@ struct SlotRequest {
     return again
   }
 
-  /// A copy that loads the image while the slot shows a smaller variant from memory.
+  /// A copy that loads the image while the slot shows an interim image from memory; see `SlotHit.isInterim`.
   var forSharpening: SlotRequest {
     var again = self
     again.hasSmallerVariant = true

@@ -27,6 +27,16 @@ import VitrineTesting
     world.downloader.cachedImage(for: request).map { !world.downloader.isExpired($0, for: request) } ?? false
   }
 
+  /// Checks that the image serves loads until `seconds` have passed, and advances the clocks to a second later.
+  private func expectExpiry(
+    in world: DiskWorld, after seconds: Double, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    advance(world, by: seconds - 1)
+    #expect(isInMemory(world), sourceLocation: sourceLocation)
+    advance(world, by: 2)
+    #expect(!isInMemory(world), sourceLocation: sourceLocation)
+  }
+
   @Test func serverIsAskedAfterTheLifetimeOfAnImageInMemory() async throws {
     let world = DiskWorld()
     try await loaded(in: world)
@@ -56,10 +66,7 @@ import VitrineTesting
     try await world.transfer(2).respond(with: Fixture.body, Self.fiveMinutes)
     await world.downloader.drain()
 
-    advance(world, by: 299)
-    #expect(isInMemory(world))
-    advance(world, by: 2)
-    #expect(!isInMemory(world))
+    expectExpiry(in: world, after: 300)
   }
 
   @Test(
@@ -68,20 +75,14 @@ import VitrineTesting
   func imageWithoutALifetimeStaysForAMinute(control: String) async throws {
     let world = DiskWorld()
     try await loaded(in: world, ["Cache-Control": control, "ETag": "\"one\""])
-    advance(world, by: 59)
-    #expect(isInMemory(world))
-    advance(world, by: 2)
-    #expect(!isInMemory(world))
+    expectExpiry(in: world, after: 60)
   }
 
   @Test func ageOnDiskCounts() async throws {
     let world = DiskWorld()
     world.store(age: 200, headers: Self.fiveMinutes)
     #expect(try await world.downloader.load(request()).response.source == .disk)
-    advance(world, by: 99)
-    #expect(isInMemory(world))
-    advance(world, by: 2)
-    #expect(!isInMemory(world))
+    expectExpiry(in: world, after: 100)
   }
 
   @Test func lifetimeDoesNotCountWithoutAServer() async throws {
@@ -137,10 +138,7 @@ import VitrineTesting
     world.store(age: 200, headers: Self.fiveMinutes)
     let cache = world.downloader.imageCache
     #expect(await cache.query(request())?.source == .disk)
-    advance(world, by: 99)
-    #expect(isInMemory(world))
-    advance(world, by: 2)
-    #expect(!isInMemory(world))
+    expectExpiry(in: world, after: 100)
   }
 
   @Test func traceStatesThatTheLifetimeHasEnded() async throws {
