@@ -171,14 +171,23 @@ public final class ImageDownloader: Sendable {
 
   /// Sends a request once, without retries and without a stale response as a fallback, for a slot that already shows an
   /// image. `completion` is called like that of `load`.
+  ///
+  /// - Parameter isNeeded: Returns false if the request need not be sent, because another one has asked the server.
+  ///   Called again if the server has responded to another request since the last call.
+  /// - Returns: The task; `nil` if the request is not needed.
   package func probe(
-    _ request: ImageRequest, additionalIdentifier: String?, completion: @escaping ImageTask.Completion
-  ) -> ImageTask {
+    _ request: ImageRequest, additionalIdentifier: String?, whileNeeded isNeeded: () -> Bool,
+    completion: @escaping ImageTask.Completion
+  ) -> ImageTask? {
     let task = ImageTask(
       completedWithoutSlot(request), additionalIdentifier: additionalIdentifier, purpose: .probe,
       completion: completion)
-    begin(task)
-    return task
+    var wasNeeded = true
+    begin(task) {
+      wasNeeded = isNeeded()
+      return wasNeeded
+    }
+    return wasNeeded ? task : nil
   }
 
   /// The component that retries failed requests for slots on the screen.
@@ -218,17 +227,23 @@ public final class ImageDownloader: Sendable {
   /// Cancels the load of a receipt; see `ImageTask.cancel()`.
   public func cancel(_ receipt: DownloadReceipt) { receipt.task.cancel() }
 
-  /// Starts the load of a task. Returns false if the outcome was known at once; the task then has the outcome.
+  /// Starts the load of a task, if it is needed. Returns false if the outcome was known at once; the task then has the
+  /// outcome.
+  ///
+  /// - Parameter isNeeded: Returns false if the load need not start: the task then never has an outcome. Called before
+  ///   each lookup in memory.
   @discardableResult
-  func begin(_ task: ImageTask) -> Bool {
-    guard let outcome = outcomeWithoutLoading(task) else { return true }
+  func begin(_ task: ImageTask, whileNeeded isNeeded: () -> Bool = { true }) -> Bool {
+    guard let outcome = outcomeWithoutLoading(task, whileNeeded: isNeeded) else { return true }
     if task.purpose != .storedImage { engine.count(outcome) }
     task.settle(outcome)
     return false
   }
 
-  /// Starts the load and returns `nil`, or returns the outcome of a request that needs no load.
-  private func outcomeWithoutLoading(_ task: ImageTask) -> Result<ImageResponse, ImageError>? {
+  /// Starts the load if it is needed and returns `nil`, or returns the outcome of a request that needs no load.
+  private func outcomeWithoutLoading(
+    _ task: ImageTask, whileNeeded isNeeded: () -> Bool
+  ) -> Result<ImageResponse, ImageError>? {
     if let refusal { return .failure(refusal) }
     if engine.isShutDown { return .failure(.shutDown) }
     let request = task.request
@@ -236,6 +251,7 @@ public final class ImageDownloader: Sendable {
     var storeCount: Int
     repeat {
       storeCount = engine.storeCount
+      if !isNeeded() { return nil }
       if let image = hit(request, task.additionalIdentifier) {
         trace.recordServed(url: request.identity.url, image: image.number)
         return .success(ImageResponse(image: image, source: .memory, freshness: freshness(of: image)))

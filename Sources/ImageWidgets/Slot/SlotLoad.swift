@@ -16,6 +16,9 @@ final class SlotLoad {
   private var isCancelled = false
   /// The load of the stored image that the slot shows while this load refreshes the image.
   private var storedImageTask: ImageTask?
+  /// The failure of this load while the stored image is still loading, of which the slot shows a part: the image is shown
+  /// completely before the load ends.
+  private var heldFailure: SlotResult?
 
   init(_ slotRequest: SlotRequest, _ listeners: SlotListeners = .init()) {
     self.slotRequest = slotRequest
@@ -104,8 +107,7 @@ final class SlotLoad {
       request, additionalIdentifier: slotRequest.additionalIdentifier, isForSlot: true,
       completion: { result in
         guard self.generation == generation else { return }
-        self.storedImageTask?.cancel()
-        events.completion(result)
+        self.ended(result, events)
       },
       progress: events.progress,
       preview: { [weak self] image in if self?.generation == generation { events.preview(image) } })
@@ -116,7 +118,7 @@ final class SlotLoad {
       return nil
     }
     storedImageTask?.cancel()
-    storedImageTask = nil
+    (storedImageTask, heldFailure) = (nil, nil)
     if slotRequest.requiresRevalidation, !slotRequest.hasImage || slotRequest.hasProvisionalImage,
       slotRequest.options.setsImage
     {
@@ -133,10 +135,25 @@ final class SlotLoad {
     storedImageTask = downloader.loadStoredImage(
       request, additionalIdentifier: slotRequest.additionalIdentifier,
       preview: { [weak self] image in if self?.generation == generation { events.preview(image) } },
-      completion: { [weak self] result in
-        guard let self, self.generation == generation, case .success(let response) = result else { return }
-        events.storedImage(response)
+      completion: { result in
+        guard self.generation == generation else { return }
+        self.storedImageTask = nil
+        if case .success(let response) = result { events.storedImage(response) }
+        if self.generation == generation, let failure = self.heldFailure.take() { events.completion(failure) }
       })
+  }
+
+  /// Passes on the result of the task. A failure waits for a stored image of which the slot shows a part: the first frame
+  /// or a smaller variant.
+  private func ended(_ result: SlotResult, _ events: Events) {
+    if case .failure(let error) = result, error != .cancelled, error != .shutDown, !isCancelled,
+      storedImageTask != nil, slotRequest.hasProvisionalImage
+    {
+      heldFailure = result
+      return
+    }
+    storedImageTask?.cancel()
+    events.completion(result)
   }
 
   private func observePause(of task: ImageTask, _ change: @escaping (ImageTask) -> Void) {

@@ -102,18 +102,20 @@ final class SlotRecovery {
     if size != .unknown { again.size = size }
     task?.cancel()
     generation += 1
-    if let outcome = knownOutcome(for: again, shown: slot.shownImage) {
-      ended(again, outcome)
-      return true
-    }
     let generation = generation
+    var known: SlotResult?
     task = downloader.probe(
       again.sizedRequest, additionalIdentifier: again.additionalIdentifier
-    ) { [weak self] result in
+    ) {
+      known = knownOutcome(for: again, shown: slot.shownImage)
+      return known == nil
+    } completion: { [weak self] result in
       guard let self, generation == self.generation else { return }
       task = nil
       ended(again, result)
     }
+    joinsRevalidation = false
+    if let known { ended(again, known) }
     return true
   }
 
@@ -121,25 +123,11 @@ final class SlotRecovery {
   /// was none.
   private func knownOutcome(for slotRequest: SlotRequest, shown: Image?) -> SlotResult? {
     guard slotRequest.hasImage, !isRefresh else { return nil }
-    let isFirst = joinsRevalidation
-    joinsRevalidation = false
     var request = slotRequest.sizedRequest
     request.cachePolicy = .useCache
-    guard
-      let image = downloader.cachedImage(
-        for: request, additionalIdentifier: slotRequest.additionalIdentifier),
-      !downloader.isExpired(image, for: request)
-    else { return nil }
-    // Another load may have made the image again from the same response.
-    let isShown = image == shown || shown.map { image.hasSameVersion(as: $0.version) } ?? false
-    if let staleness = downloader.staleness(of: image) {
-      return isFirst && isShown ? staleness.reason.map { .failure($0) } : nil
-    }
-    // The server has confirmed the shown image, or has sent another one.
-    return .success(
-      isShown
-        ? ImageResponse(image: image, source: .memory, freshness: .revalidated)
-        : ImageResponse(image: image, source: .network))
+    return downloader.knownOutcome(
+      of: request, additionalIdentifier: slotRequest.additionalIdentifier,
+      shown: shown.map { ShownImage($0) }, includesFailure: joinsRevalidation)
   }
 
   private func ended(_ slotRequest: SlotRequest, _ result: SlotResult) {
@@ -165,9 +153,10 @@ final class SlotRecovery {
     }
   }
 
-  /// Waits for the next request. Ends the recovery if the failure is final or failed requests are not sent again.
+  /// Waits until the request is sent again. If the failure is final, or if failed requests are not sent again, waits for
+  /// the next refresh instead, or ends the recovery if there is no refresh interval.
   private func failedAgain(_ cause: RecoveryCause?) {
-    if let cause, isRefresh || downloader.recovery.retriesFailures {
+    if let cause, downloader.recovery.retries(cause) {
       ticket?.failedAgain(cause)
     } else {
       ticket = nil

@@ -11,8 +11,14 @@ struct CacheControl: Hashable {
   /// The largest number of seconds, 2^31. A larger number counts as this number (RFC 9111, 1.2.2).
   static let maximumSeconds = 0x1p31
 
-  /// The values by name in lower case. Only the first directive of each name counts, as RFC 9111, 4.2.1 allows.
-  private var values: [String: String?] = [:]
+  private struct Directive: Hashable {
+    /// The name in lower case.
+    let name: String
+    let value: String?
+  }
+
+  /// The directives, of which there are few. Only the first of each name counts, as RFC 9111, 4.2.1 allows.
+  private var directives: [Directive] = []
 
   /// Parses the `Cache-Control` fields among `headers`. Never fails: a malformed directive counts as a directive of an
   /// unknown name.
@@ -22,12 +28,14 @@ struct CacheControl: Hashable {
     }
   }
 
-  func contains(_ name: String) -> Bool { values[name] != nil }
+  func contains(_ name: String) -> Bool { first(name) != nil }
+
+  private func first(_ name: String) -> Directive? { directives.first { $0.name == name } }
 
   /// Returns the value of a directive; nil if the directive is absent.
   func seconds(_ name: String) -> Seconds? {
-    guard let value = values[name] else { return nil }
-    return value.flatMap { Self.deltaSeconds($0) }.map { .number($0) } ?? .invalid
+    guard let directive = first(name) else { return nil }
+    return directive.value.flatMap { Self.deltaSeconds($0) }.map { .number($0) } ?? .invalid
   }
 
   /// Parses a number of seconds of digits only (RFC 9111, 1.2.2), and limits the number to `maximumSeconds`. Returns
@@ -40,9 +48,9 @@ struct CacheControl: Hashable {
   private mutating func add(_ element: Substring) {
     let equals = element.utf8.firstIndex(of: UInt8(ascii: "="))
     let name = Self.trimmed(element[..<(equals ?? element.endIndex)]).lowercased()
-    guard !name.isEmpty, values[name] == nil else { return }
+    guard !name.isEmpty else { return }
     let value = equals.map { Self.unquoted(Self.trimmed(element[element.utf8.index(after: $0)...])) }
-    values[name] = .some(value)
+    directives.append(Directive(name: name, value: value))
   }
 
   /// Splits a field value at the commas outside of quoted strings. A quoted string without a closing quote extends to

@@ -33,9 +33,11 @@ extension StoredResponse {
   ///
   /// - Parameters:
   ///   - age: The number of seconds since the server last sent or confirmed the response.
+  ///   - control: The `Cache-Control` of the response.
   ///   - isRedirected: True if a redirect led to the response.
-  func remainingLifetime(after age: Double, rules: FreshnessRules, isRedirected: Bool) -> Double {
-    let control = CacheControl(response.headers)
+  func remainingLifetime(
+    after age: Double, _ control: CacheControl, rules: FreshnessRules, isRedirected: Bool
+  ) -> Double {
     if control.contains("no-cache") { return 0 }
     return max(0, lifetime(rules, control, isRedirected: isRedirected) - age)
   }

@@ -65,11 +65,9 @@ struct ImageStorer: Sendable {
   private func limitTime(
     of image: Image, _ request: ImageRequest, _ response: TransportResponse, age: Double?
   ) {
-    guard request.cache.usesDisk, !request.isLocal, !CacheControl(response.headers).contains("no-store")
-    else {
-      return
-    }
-    let seconds = rules.secondsInMemory(response, of: request, age: age)
+    guard request.cache.usesDisk, !request.isLocal,
+      let seconds = rules.secondsInMemory(response, of: request, age: age)
+    else { return }
     image.expiry = clock.now.advanced(bySeconds: seconds)
   }
 

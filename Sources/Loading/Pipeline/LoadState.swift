@@ -306,6 +306,8 @@ struct LoadState {
     let id = receiver.id
     guard attempts.isCurrent(receiver) else { return [] }
     attempts.remove(id)
+    // A caller may have found the images stale a moment ago.
+    if !end.confirmed.isEmpty { storeCount += 1 }
     if let request = registry.loads.tree.runningRequest(of: id) {
       switch end.outcome {
       case .bytes(let bytes) where bytes.isEmpty: remember(.emptyBody, of: request)

@@ -151,6 +151,10 @@ struct TransferRunner: Sendable {
     if case .notModified(let response, let metrics) = end.outcome {
       end.outcome = revalidated(receiver, response, metrics)
       end.confirmed = imagesInMemory(of: receiver, for: engine)
+      // Before the fetch ends: a caller who finds an image stale after that would ask the server again.
+      if case .bytes = end.outcome {
+        for image in end.confirmed.values { engine.staleImages.update(image, .revalidated) }
+      }
     }
     if let retryAfter = end.retryAfter, HostBackOff.isRefusal(end.response?.status, retryAfter: retryAfter),
       let lane = state.withLock({ $0.lane(of: receiver) })

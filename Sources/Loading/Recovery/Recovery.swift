@@ -55,8 +55,9 @@ package final class Recovery: Sendable {
   /// The number of steps of the wall clock so far.
   package var clockSteps: Int { clockStepCount.load(ordering: .acquiring) }
 
-  /// True if failed requests are sent again without a pause of their own (`RecoveryPolicy.isEnabled`).
-  package var retriesFailures: Bool { policy.isEnabled }
+  /// Returns true if requests that have failed are sent again: if the policy says so, or after a failure because the
+  /// downloader was offline.
+  package func retries(_ cause: RecoveryCause) -> Bool { policy.isEnabled || cause == .offline }
 
   /// Begins to retry a request. Returns nil if the recovery is disabled, or if a file or a data URL is not an image. A
   /// request that was not sent because the downloader was offline is sent even if the recovery is disabled.

@@ -24,8 +24,9 @@ struct RecoveryPlan {
     case waiting
     /// To be sent as soon as the slot is visible.
     case released
-    /// Sent. `successes` and `clockSteps` are the counts of the host's successes and of clock steps at that time.
-    case trying(successes: Int, clockSteps: Int)
+    /// Sent. `successes`, `clockSteps` and `switches` are the counts of the host's successes, of clock steps and of
+    /// changes of the offline switch at that time.
+    case trying(successes: Int, clockSteps: Int, switches: Int)
   }
 
   private struct Request {
@@ -72,6 +73,8 @@ struct RecoveryPlan {
   private(set) var clockSteps = 0
   /// True if no request may be sent over the network.
   private var isOffline = false
+  /// The number of changes of `isOffline` so far.
+  private var switches = 0
   private var lastNumber: UInt64 = 0
   private var due: [ID] = []
   /// The time at which the caller of `takeDue` was asked to call `woken(at:)`.
@@ -126,7 +129,8 @@ struct RecoveryPlan {
 
   /// Records that a repeated request has failed again with a retryable error.
   mutating func failedAgain(_ id: ID, _ cause: RecoveryCause, at now: Int64) {
-    guard let request = requests[id], case .trying(let successes, let clockSteps) = request.phase,
+    guard let request = requests[id],
+      case .trying(let successes, let clockSteps, let switches) = request.phase,
       let host = hosts[request.host]
     else { return }
     let isProbe = host.probe == id
@@ -138,7 +142,9 @@ struct RecoveryPlan {
       requests[id]?.phase = .waiting
       return
     }
-    if endedMeanwhile(cause) || cause == .clock && clockSteps != self.clockSteps {
+    // A transport of the application may report that it is offline at any time.
+    let isOnlineAgain = endedMeanwhile(cause) && switches != self.switches
+    if isOnlineAgain || cause == .clock && clockSteps != self.clockSteps {
       // The certificate may have been checked before the clock was set.
       requests[id]?.phase = .released
       if isProbe { schedule(request.host, at: now) }
@@ -243,6 +249,7 @@ struct RecoveryPlan {
   mutating func setOffline(_ isOffline: Bool, at now: Int64) {
     guard isOffline != self.isOffline else { return }
     self.isOffline = isOffline
+    switches += 1
     guard !isOffline else { return }
     for id in requests.keys.sorted() {
       guard let request = requests[id], request.cause == .offline, case .waiting = request.phase else {
@@ -356,7 +363,8 @@ struct RecoveryPlan {
   }
 
   private mutating func send(_ id: ID, _ host: Host) {
-    requests[id]?.phase = .trying(successes: hosts[host]?.successes ?? 0, clockSteps: clockSteps)
+    requests[id]?.phase = .trying(
+      successes: hosts[host]?.successes ?? 0, clockSteps: clockSteps, switches: switches)
     requests[id]?.tries += 1
     due.append(id)
   }

@@ -9,9 +9,13 @@ import VitrineWidgets
 /// `SlotOptions.refreshInterval`: the image is requested again and again while its slot is on the screen.
 @Suite(.timeLimit(.minutes(5)))
 struct SlotRefreshIntervalTests {
-  private let bench = SlotBench(disk: MemoryDataCache())
-  private let recorder = CompletionRecorder()
   private static let green = FakeDecoder.encodedImage(width: 100, height: 100, color: Color(hex: 0x00FF00))
+  private let bench: SlotBench
+  private let recorder = CompletionRecorder()
+
+  init() { self.init(bench: SlotBench(disk: MemoryDataCache())) }
+
+  private init(bench: SlotBench) { self.bench = bench }
 
   /// A view that shows the first image and refreshes it every 7 s. No other part sets a timer of 7 s.
   private func refreshedView(_ interval: Double = 7) async throws -> ImageView {
@@ -107,6 +111,29 @@ struct SlotRefreshIntervalTests {
     let second = try await passInterval(2)
     second.respond(with: Self.green)
     try await until { view.image !== shown }
+  }
+
+  @Test func failureIsRetriedAtTheNextIntervalWithoutARecovery() async throws {
+    let tests = Self(bench: SlotBench(disk: MemoryDataCache()) { $0.recovery = .never })
+    let view = try await tests.refreshedView()
+    let shown = view.image
+    try await tests.passInterval(1).fail(.status(503))
+    try await tests.timer()
+
+    try await tests.passInterval(2).respond(with: Self.green)
+    try await until { view.image !== shown }
+  }
+
+  @Test func refreshThatFailsOfflineIsSentWhenTheSwitchIsTurnedEvenWithoutARecovery() async throws {
+    let tests = Self(bench: SlotBench(disk: MemoryDataCache()) { $0.recovery = .never })
+    _ = try await tests.refreshedView()
+    tests.bench.downloader.isOffline = true
+    tests.bench.clock.advance(by: 8)
+    await drainMainQueue(rounds: 6)
+    #expect(tests.bench.transport.transfers.count == 1)
+
+    tests.bench.downloader.isOffline = false
+    _ = try await tests.bench.transfer(2)
   }
 
   @Test func permanentFailureIsRetriedAfterTheInterval() async throws {

@@ -271,6 +271,74 @@ struct SlotStaleAtOnceTests {
     #expect(view.image === stored)
   }
 
+  /// Refreshes an image in a view that shows a smaller variant while the stored image is being decoded, and fails.
+  private func failedRefresh(_ gate: Gate) async throws -> (bench: SlotBench, view: ImageView) {
+    try await store()
+    let bench = SlotBench(disk: disk, decoder: FakeDecoder(gate: gate))
+    let view = bench.view()
+    var request = try ImageRequest("http://a.test/1")
+    request.cachePolicy = .refresh
+    view.setImage(from: request, options: bench.options, completion: recorder.completion)
+    await gate.waitUntilHeld(1)
+    let slot = try #require(view.slots.slot(forKey: .contents))
+    let load = try #require(view.slots.slot(forKey: .contents).flatMap { $0.state.load })
+    slot.state.received(provisional: .solid(width: 10, height: 10), of: load, in: slot.scene)
+    slot.performEffects()
+    try await bench.transfer(1).fail(.status(404))
+    await drainMainQueue(rounds: 6)
+    #expect(view.image?.pixelWidth == 10 && view.isLoadingImage && recorder.results.count == 1)
+    return (bench, view)
+  }
+
+  @Test("a refresh that fails shows the stored image of which its slot shows a smaller variant")
+  func failedRefreshWaitsForTheStoredImage() async throws {
+    let gate = Gate()
+    let view = try await failedRefresh(gate).view
+
+    gate.open()
+
+    await recorder.wait(for: 2)
+    #expect(recorder.errors == [.status(404)])
+    #expect(view.image?.pixelWidth == 100 && !view.isLoadingImage)
+  }
+
+  @Test(
+    "a refresh that has failed and waits for the stored image ends with a cancel, and with the view",
+    arguments: [true, false])
+  func failedRefreshEnds(isReleased: Bool) async throws {
+    let gate = Gate()
+    let bench: SlotBench
+    do {
+      let failed = try await failedRefresh(gate)
+      bench = failed.bench
+      if isReleased { failed.view.removeFromSuperview() } else { failed.view.cancelImageLoad() }
+    }
+
+    await recorder.wait(for: 2)
+    #expect(recorder.errors == [.status(404)])
+    gate.open()
+    await bench.downloader.drain()
+    await drainMainQueue(rounds: 3)
+    #expect(recorder.results.count == 2)
+  }
+
+  @Test func cancelledTaskOfARefreshEndsAtOnce() async throws {
+    try await store()
+    let gate = Gate()
+    let bench = SlotBench(disk: disk, decoder: FakeDecoder(gate: gate))
+    let view = bench.view()
+    var request = try ImageRequest("http://a.test/1")
+    request.cachePolicy = .refresh
+    view.setImage(from: request, options: bench.options, completion: recorder.completion)
+    await gate.waitUntilHeld(1)
+    view.slots.slot(forKey: .contents)?.state.load?.task?.cancel()
+
+    await recorder.wait(for: 2)
+    #expect(recorder.errors == [.cancelled] && !view.isLoadingImage)
+    gate.open()
+    await bench.downloader.drain()
+  }
+
   @Test(arguments: ["max-age=0, must-revalidate", "no-cache"])
   func refreshObeysRevalidation(control: String) async throws {
     try await store(["Cache-Control": control, "ETag": "\"1\""])

@@ -9,7 +9,7 @@ import VitrineWidgets
 @MainActor
 final class SlotBench {
   let transport = FakeTransport()
-  let decoder = FakeDecoder(showsPreviews: true)
+  let decoder: FakeDecoder
   /// The clock that times previews.
   let clock = ManualLoadingClock()
   let cache = MemoryImageCache()
@@ -17,9 +17,10 @@ final class SlotBench {
   let window = Window(size: Size(width: 400, height: 300))
 
   init(
-    disk: (any ImageDataCache)? = nil,
+    disk: (any ImageDataCache)? = nil, decoder: FakeDecoder = FakeDecoder(showsPreviews: true),
     _ configure: (inout ImageDownloader.Configuration) -> Void = { _ in }
   ) {
+    self.decoder = decoder
     // No retries and no rate limit: the test alone decides which transfers start and fail.
     var configuration = ImageDownloader.Configuration()
     configuration.retries = .none

@@ -89,8 +89,22 @@ import Testing
     #expect(plan.takeDue().due == ids, "at once, without a probe before")
     plan.setVisible(true, hidden, at: 2 * second)
     #expect(plan.takeDue().due == [hidden])
+    plan.setOffline(true, at: 3 * second)
+    plan.setOffline(false, at: 3 * second)
+    _ = plan.takeDue()
     plan.failedAgain(ids[0], .offline, at: 3 * second)
     #expect(plan.takeDue().due == [ids[0]], "the failure is out of date")
+  }
+
+  @Test func requestWhoseTransportIsOfflineWaits() {
+    var plan = plan()
+    let ids = [plan.add(.offline, host: host, isVisible: true, at: 0)]
+    #expect(plan.takeDue().due == ids)
+    for time in [second, 100 * second] {
+      plan.failedAgain(ids[0], .offline, at: time)
+      #expect(plan.takeDue().due.isEmpty, "the switch has not been turned since the request was sent")
+      #expect(woken(&plan, at: time + 99 * second) == ids)
+    }
   }
 
   @Test func requestThatWasStoppedByTheSwitchWaitsForIt() {

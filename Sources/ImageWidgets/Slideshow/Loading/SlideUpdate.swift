@@ -10,8 +10,7 @@ final class SlideUpdate {
   let size: SlideSize
   private let request: ImageRequest
   private let downloader: ImageDownloader
-  /// The number and the version of the stale image, which itself is not kept in memory.
-  private let number, version: UInt64
+  private let stale: ShownImage
   private let isOnScreen: () -> Bool
   /// Called at most once, with another image.
   private let onNewImage: (SlideUpdate, Image) -> Void
@@ -33,7 +32,7 @@ final class SlideUpdate {
   ) {
     self.size = size
     request = stale.request
-    (number, version) = (stale.image.number, stale.image.version)
+    self.stale = ShownImage(stale.image)
     self.downloader = downloader
     self.isOnScreen = isOnScreen
     self.onNewImage = onNewImage
@@ -63,26 +62,21 @@ final class SlideUpdate {
     task?.cancel()
     task = nil
     generation += 1
-    let isFirst = joinsRequest
-    joinsRequest = false
-    // The server may have answered, or failed, since the stale image was loaded.
-    if let known = downloader.cachedImage(for: request), !downloader.isExpired(known, for: request) {
-      guard let staleness = downloader.staleness(of: known) else {
-        end(known, isOther: known.number != number && !known.hasSameVersion(as: version))
-        return true
-      }
-      if isFirst, let reason = staleness.reason {
-        failed(because: RecoveryCause(reason))
-        return true
-      }
-    }
+    let generation = generation
     var again = request
     again.cachePolicy = .refresh
     again.priority = min(again.priority, .low)
-    let generation = generation
-    task = downloader.probe(again, additionalIdentifier: nil) { [weak self] result in
+    // The server may have responded, or failed, since the stale image was loaded.
+    var known: Result<ImageResponse, ImageError>?
+    task = downloader.probe(again, additionalIdentifier: nil) {
+      known = downloader.knownOutcome(
+        of: request, additionalIdentifier: nil, shown: stale, includesFailure: joinsRequest)
+      return known == nil
+    } completion: { [weak self] result in
       if let self, generation == self.generation { received(result) }
     }
+    joinsRequest = false
+    if let known { received(known) }
     return true
   }
 
@@ -92,8 +86,8 @@ final class SlideUpdate {
     case .success(let response):
       let image = response.image
       switch response.freshness {
-      case .fresh: end(image, isOther: image.number != number)
-      case .revalidated: end(image, isOther: image.hasOtherVersion(than: version))
+      case .fresh: end(image, isOther: image.number != stale.number)
+      case .revalidated: end(image, isOther: image.hasOtherVersion(than: stale.version))
       case .stale(_, let reason): failed(because: reason.map { RecoveryCause($0) } ?? .server)
       }
     case .failure(.cancelled), .failure(.shutDown): ticket = nil
@@ -102,7 +96,7 @@ final class SlideUpdate {
   }
 
   private func failed(because cause: RecoveryCause?) {
-    if let cause, downloader.recovery.retriesFailures { ticket?.failedAgain(cause) } else { ticket = nil }
+    if let cause, downloader.recovery.retries(cause) { ticket?.failedAgain(cause) } else { ticket = nil }
   }
 
   private func end(_ image: Image, isOther: Bool) {

@@ -24,16 +24,19 @@ struct StoredResponseRules: Sendable {
   }
 
   /// Returns the number of seconds for which an image in memory is served without asking its server: until the end of
-  /// the lifetime of its response, and at least `FreshnessRules.staleInMemory`.
+  /// the lifetime of its response, and at least `FreshnessRules.staleInMemory`. Returns `nil`, for no limit, if the
+  /// response must not be stored.
   ///
   /// - Parameter age: The number of seconds since the server last sent or confirmed the response; `nil` if it has just
   ///   arrived.
-  func secondsInMemory(_ response: TransportResponse, of request: ImageRequest, age: Double?) -> Double {
+  func secondsInMemory(_ response: TransportResponse, of request: ImageRequest, age: Double?) -> Double? {
+    let control = CacheControl(response.headers)
+    if control.contains("no-store") { return nil }
     let now = wallClock()
     let received = now - (age ?? 0)
     let stored = StoredResponse(response: response, body: [], requested: received, received: received)
     let lifetime = stored.remainingLifetime(
-      after: age ?? stored.age(at: now) ?? 0, rules: freshness,
+      after: age ?? stored.age(at: now) ?? 0, control, rules: freshness,
       isRedirected: !leadsTo(response.url, from: request.url))
     return max(lifetime, freshness.staleInMemory > 0 ? freshness.staleInMemory : 0)
   }

@@ -131,6 +131,52 @@ import VitrineTesting
     world.downloader.cancelAll()
   }
 
+  /// Begins a probe of an image whose server responds to another request meanwhile. Returns the last outcome that the
+  /// probe has found, and the image that was shown.
+  private func probe(
+    in world: DiskWorld, while respond: (FakeTransfer) -> Void
+  ) async throws -> (outcome: ImageResponse?, shown: Image) {
+    world.store(age: 3600)
+    let downloader = world.downloader
+    let shown = try await load(world).response.image
+    let transfer = try await world.transfer()
+    let other = downloader.load(request(policy: .refresh))
+    let isDone = Gate()
+    Task.detached {
+      _ = try? await other.response
+      isDone.open()
+    }
+    var outcomes: [Result<ImageResponse, ImageError>?] = []
+    let probe = downloader.probe(request(policy: .refresh), additionalIdentifier: nil) {
+      let outcome = downloader.knownOutcome(
+        of: request(), additionalIdentifier: nil, shown: ShownImage(shown), includesFailure: true)
+      outcomes.append(outcome)
+      if outcomes.count == 1 {
+        respond(transfer)
+        isDone.pass()
+      }
+      return outcome == nil
+    } completion: { _ in
+      Issue.record("the probe was sent")
+    }
+    #expect(probe == nil && outcomes.count == 2 && outcomes[0] == nil)
+    await downloader.drain()
+    #expect(world.transport.transfers.count == 1)
+    return (try outcomes.last??.get(), shown)
+  }
+
+  @Test func probeIsNotSentIfAnotherRequestReceivesANewImageMeanwhile() async throws {
+    let found = try await probe(in: DiskWorld()) {
+      $0.respond(with: Self.newer, ["Cache-Control": "max-age=60", "ETag": "\"two\""])
+    }
+    #expect(found.outcome?.freshness == .fresh && found.outcome?.image.pixelWidth == 32)
+  }
+
+  @Test func probeIsNotSentIfTheServerConfirmsTheImageMeanwhile() async throws {
+    let found = try await probe(in: DiskWorld()) { $0.respondNotModified() }
+    #expect(found.outcome?.freshness == .revalidated && found.outcome?.image === found.shown)
+  }
+
   @Test func imageInMemoryIsKnownToBeStaleFromItsInsertionToItsRemoval() async throws {
     let cache = ObservedCache()
     let world = DiskWorld(cache: cache)
