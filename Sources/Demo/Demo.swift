@@ -58,12 +58,10 @@ final class Demo: ScriptStage {
     View.slotObserver = statistics
     build()
     statistics.onRecover = { [unowned self] response in
-      for screen in feedScreens { for cell in screen.visibleCells { cell.didRecover(response) } }
+      for image in visibleImages { image.didRecover(response) }
     }
-    statistics.onRefreshFailure = { [unowned self] image, error in
-      for screen in feedScreens {
-        for cell in screen.visibleCells { cell.didFailToRefresh(image, because: error) }
-      }
+    statistics.onRefreshFailure = { [unowned self] shown, error in
+      for image in visibleImages { image.didFailToRefresh(shown, because: error) }
     }
     begin()
   }
@@ -120,7 +118,7 @@ final class Demo: ScriptStage {
   }
 
   private var imageScreens: [any ImageScreen] { screens.values.compactMap { $0 as? any ImageScreen } }
-  private var feedScreens: [FeedScreen] { screens.values.compactMap { $0 as? FeedScreen } }
+  private var visibleImages: [any FeedImage] { imageScreens.flatMap { $0.visibleImages ?? [] } }
   private var homeScreen: HomeScreen? { screens["home"] as? HomeScreen }
   private var slideshowScreen: SlideshowScreen? { screens[SlideshowOptions.word] as? SlideshowScreen }
 
@@ -255,7 +253,7 @@ final class Demo: ScriptStage {
       isOffline: application.downloader.isOffline)
   }
 
-  /// The status line: the images on the screen, or on a screen without a feed all images since the start, but the
+  /// The status line: the images of the feed on the screen, or on another screen all images since the start, but the
   /// failures on the screen.
   private var status: StatusText {
     let isOffline = application.downloader.isOffline
@@ -264,13 +262,13 @@ final class Demo: ScriptStage {
       feed: list.text, isOffline: isOffline, isListStale: list.isStale, bySource: statistics.bySource,
       failed: root.map { FailedImages.count(in: $0.screen) } ?? 0,
       cacheBytes: application.cache.usage, textureBytes: application.host.textureBytes)
-    if let screen = root?.screen as? FeedScreen {
-      let cells = screen.visibleCells
-      status.bySource = Dictionary(cells.compactMap(\.source).map { ($0, 1) }, uniquingKeysWith: +)
-      status.stale = Dictionary(cells.compactMap(\.staleReason).map { ($0, 1) }, uniquingKeysWith: +)
-      status.oldest = cells.filter { $0.staleReason != nil }.compactMap(\.age).max()
-      status.oldestFresh = cells.filter { $0.staleReason == nil }.compactMap(\.age).max()
-      status.failed = cells.count { $0.isFailed }
+    if let images = (root?.screen as? any ImageScreen)?.visibleImages {
+      let origins = images.map(\.origin)
+      status.bySource = Dictionary(origins.compactMap(\.source).map { ($0, 1) }, uniquingKeysWith: +)
+      status.stale = Dictionary(origins.compactMap(\.staleReason).map { ($0, 1) }, uniquingKeysWith: +)
+      status.oldest = origins.filter { $0.staleReason != nil }.compactMap(\.age).max()
+      status.oldestFresh = origins.filter { $0.staleReason == nil }.compactMap(\.age).max()
+      status.failed = images.count { $0.isFailed }
     }
     return status
   }

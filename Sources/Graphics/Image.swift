@@ -139,6 +139,13 @@ public final class Image: Sendable {
     set { expiryTime.store(newValue, ordering: .relaxed) }
   }
 
+  private let isStrict = Atomic(false)
+  /// True if the image must not be shown after `expiry` before its server has confirmed it.
+  package var requiresRevalidation: Bool {
+    get { isStrict.load(ordering: .relaxed) }
+    set { isStrict.store(newValue, ordering: .relaxed) }
+  }
+
   /// The image without an expiry: a copy that shares the pixels if the image has one.
   package var withoutExpiry: Image { expiry == .max ? self : Image(self) }
 

@@ -324,6 +324,12 @@ public final class ImageDownloader: Sendable {
       && expiry <= engine.clock.now && !engine.isOffline
   }
 
+  /// True for an image in memory that must not be shown before its server has confirmed it, not even while the server is
+  /// being asked: its response has `must-revalidate` or `no-cache`, and is past its lifetime.
+  package func isToBeConfirmed(_ image: Image) -> Bool {
+    image.requiresRevalidation && image.expiry <= engine.clock.now && !engine.isOffline
+  }
+
   /// True for an image that was delivered stale because the downloader was offline, if it is online now. The server is
   /// asked; if it confirms the image, the image in memory is delivered.
   private func isToBeRequested(_ image: Image) -> Bool {

@@ -112,6 +112,8 @@ final class HomeScreen: View, ImageScreen {
 
   func viewerDidChange(isOpen: Bool) { isViewerOpen = isOpen }
 
+  var visibleImages: [any FeedImage]? { strip.isHidden ? nil : strip.visibleTiles }
+
   /// Returns the place of the slide, if the image was opened from there, or else of its tile.
   func tile(of row: Int) -> HeroTile? {
     guard isSlide(row) else { return strip.isHidden ? nil : strip.heroTile(of: row) }

@@ -188,6 +188,9 @@ final class HomeStrip: SidewaysScrollView {
     isTouched = touch.phase == .began || touch.phase == .moved
   }
 
+  /// The tiles on the screen, in no order.
+  var visibleTiles: [HomeTile] { tiles.filter { isVisible($0.key) }.map(\.value) }
+
   private func isVisible(_ row: Int) -> Bool {
     layout.rows(from: bounds.minX, to: bounds.maxX).contains(row)
   }

@@ -1,8 +1,9 @@
+import FoundationEssentials
 import Vitrine
 
 /// A tile of the strip. The tile of the image that the slideshow shows has a frame; a pressed tile is darker; a tile
 /// that a long press has selected is lighter and has a tick. Scripts find the tile by the title of its image.
-final class HomeTile: Control {
+final class HomeTile: Control, FeedImage {
   let image = ImageView()
   /// The row of the image in the feed. Set by the strip.
   var row = 0
@@ -17,6 +18,8 @@ final class HomeTile: Control {
   private let veil = TileVeil()
   private var item = Feed.Item(url: "")
   private var outcome = ScriptState.loading
+  private(set) var origin = ImageOrigin()
+  var isFailed: Bool { outcome == .failed }
 
   init() {
     super.init()
@@ -40,15 +43,30 @@ final class HomeTile: Control {
   func show(_ item: Feed.Item, failure: Image?) {
     update(item)
     outcome = .loading
+    origin = ImageOrigin()
     var options = SlotOptions()
     options.failureImage = failure
-    image.setImage(from: item.url, options: options) { [weak self] result in
-      switch result {
-      case .success: self?.outcome = .loaded
-      case .failure(.cancelled): break
-      case .failure: self?.outcome = .failed
-      }
+    image.setImage(from: item.url, options: options) { [weak self] in self?.note($0) }
+  }
+
+  private func note(_ result: Result<ImageResponse, ImageError>) {
+    switch result {
+    case .success(let response):
+      outcome = .loaded
+      origin.show(response)
+    case .failure(.cancelled): break
+    case .failure: outcome = .failed
     }
+  }
+
+  func didRecover(_ response: ImageResponse) {
+    guard response.image === image.image || response.http?.url.absoluteString == item.url else { return }
+    note(.success(response))
+  }
+
+  func didFailToRefresh(_ shown: Image, because error: ImageError) {
+    guard shown === image.image, origin.staleReason != nil else { return }
+    origin.keep(because: StaleReason(error, of: item.url))
   }
 
   /// Cancels the load and forgets the states, before the tile is used for another item.

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Vitrine
 
 /// A cell that shows the image of a feed item. A tap opens the image, a long press toggles the selection. Scripts find the cell by the item's title.
-class FeedCell: ListCell {
+class FeedCell: ListCell, FeedImage {
   let image = ImageView()
   private var outcome: ScriptState = .loading
   /// The reason why there is no image; `nil` unless loading has failed.
@@ -10,22 +10,15 @@ class FeedCell: ListCell {
   /// Called when `status` may have changed.
   var onStatusChange: (FeedCell) -> Void = { _ in }
   private var item = Feed.Item(url: "")
-  /// The source of the shown image; `nil` until there is one.
-  private(set) var source: ImageResponse.Source?
-  /// The reason why the shown image is stale; `nil` if it is not.
-  private(set) var staleReason: StaleReason?
-  /// The age of the shown image when it arrived, and the time of its arrival in nanoseconds; `nil` unless the image was
-  /// stored before.
-  private var arrival: (age: StoredAge, time: Int64)?
-  private let clock = SystemLoadingClock()
+  private(set) var origin = ImageOrigin()
   var isFailed: Bool { outcome == .failed }
 
   /// The status of the image.
   var status: ImageStatus {
     if let failureReason, isFailed { return .failed(failureReason) }
     // The server is being asked whether a stored image is up to date.
-    if let staleReason, staleReason != .waiting { return .stored(age, staleReason) }
-    guard source != nil, let image = image.image else { return .loading }
+    if let reason = origin.staleReason, reason != .waiting { return .stored(origin.age, reason) }
+    guard origin.source != nil, let image = image.image else { return .loading }
     return .loaded(
       image.format, width: image.sourceWidth, height: image.sourceHeight, taken: image.metadata?.captureTime)
   }
@@ -56,7 +49,7 @@ class FeedCell: ListCell {
   final func show(_ item: Feed.Item, failure: Image?) {
     update(item)
     outcome = .loading
-    (source, staleReason, arrival, failureReason) = (nil, nil, nil, nil)
+    (origin, failureReason) = (ImageOrigin(), nil)
     statusDidChange()
     var options = SlotOptions()
     options.failureImage = failure
@@ -65,7 +58,7 @@ class FeedCell: ListCell {
 
   /// Asks the server whether the image has changed. The shown image stays until a new image has arrived.
   func revalidate(failure: Image?) {
-    guard source != nil, var request = try? ImageRequest(item.url) else {
+    guard origin.source != nil, var request = try? ImageRequest(item.url) else {
       return show(item, failure: failure)
     }
     request.cachePolicy = .refresh
@@ -78,10 +71,11 @@ class FeedCell: ListCell {
     switch result {
     case .success(let response):
       outcome = .loaded
-      note(response)
+      origin.show(response)
     case .failure(.cancelled): break
     // A failed revalidation keeps the shown image.
-    case .failure(let error) where source != nil: staleReason = StaleReason(error, of: item.url)
+    case .failure(let error) where origin.source != nil:
+      origin.keep(because: StaleReason(error, of: item.url))
     case .failure(let error):
       outcome = .failed
       failureReason = StaleReason(error, of: item.url)
@@ -89,29 +83,16 @@ class FeedCell: ListCell {
     statusDidChange()
   }
 
-  private func note(_ response: ImageResponse) {
-    source = response.source
-    staleReason = if case .stale(_, let reason) = response.freshness { StaleReason(reason) } else { nil }
-    arrival = response.age.map { ($0, clock.now) }
-  }
-
-  /// The current age of the shown image; `nil` unless the image was stored before.
-  var age: StoredAge? {
-    arrival.map { StoredAge(seconds: $0.age.seconds + Double(clock.now - $0.time) / 1e9) }
-  }
-
-  /// Updates the cell if its slot shows a response to a request that was sent again automatically.
   func didRecover(_ response: ImageResponse) {
     guard response.image === image.image || response.http?.url.absoluteString == item.url else { return }
     outcome = .loaded
-    note(response)
+    origin.show(response)
     statusDidChange()
   }
 
-  /// Notes why the cell still shows a stale image.
   func didFailToRefresh(_ shown: Image, because error: ImageError) {
-    guard shown === image.image, staleReason != nil else { return }
-    staleReason = StaleReason(error, of: item.url)
+    guard shown === image.image, origin.staleReason != nil else { return }
+    origin.keep(because: StaleReason(error, of: item.url))
     statusDidChange()
   }
 

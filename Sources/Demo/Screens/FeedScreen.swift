@@ -50,6 +50,8 @@ class FeedScreen: View, ScrollingScreen, ImageScreen {
   var scrollView: ScrollView { list }
   var visibleCells: [FeedCell] { list.visibleRows.compactMap { list.cell(at: $0) as? FeedCell } }
 
+  var visibleImages: [any FeedImage]? { visibleCells }
+
   var feedItems: Feed.Items { items }
 
   func reload() { list.reloadData() }

@@ -12,6 +12,10 @@ extension DiskPixelCache {
     ///
     /// A shared file takes at most a thirty-second of `bytes`, and at most 64 MiB, unless one image is larger.
     public var maximumPackedBytes = 1 << 20
+    /// The number of bytes that the disk reads in a second; `nil`, the default, for an estimate, which is right for
+    /// built-in SD cards, eMMC and solid-state disks. Set it for a slow USB stick or a network file system: pixels are
+    /// stored only if they are read faster than the image is decoded.
+    public var readSpeed: Double?
 
     /// Creates limits with the default values.
     public init() {}

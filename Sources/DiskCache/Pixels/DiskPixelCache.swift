@@ -118,7 +118,7 @@ public final class DiskPixelCache: ImagePixelCache {
 
   /// The number of bytes that are read in a second from a disk of the kind that holds the directory: 40 million for an SD
   /// card, 150 million for an eMMC, otherwise 400 million, as before the first access to the directory.
-  public var readSpeed: Double { context.state.withLock { $0.medium.readSpeed } }
+  public var readSpeed: Double { context.state.withLock { $0.limits.readSpeed ?? $0.medium.readSpeed } }
 
   /// The counters of the cache. Does not access the disk.
   public var statistics: Statistics { context.state.withLock { $0.statistics } }

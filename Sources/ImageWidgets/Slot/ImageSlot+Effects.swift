@@ -103,7 +103,8 @@ extension ImageSlot {
     guard let image = downloader.cachedImage(for: request, additionalIdentifier: lookup.additionalIdentifier),
       // A view that shows images in their natural size needs all pixels, not the largest thumbnail in memory.
       request.hasAllPixels(image) || request.targetSize != nil || !target.contentMode.keepsNaturalSize
-        || request.cachePolicy == .cacheOnly
+        || request.cachePolicy == .cacheOnly,
+      request.cachePolicy == .cacheOnly || !downloader.isToBeConfirmed(image)
     else {
       let hit = smallerVariant(of: request, lookup.additionalIdentifier, downloader)
       return state.found(hit, for: load, in: scene)
@@ -123,7 +124,8 @@ extension ImageSlot {
     of request: ImageRequest, _ additionalIdentifier: String?, _ downloader: ImageDownloader
   ) -> SlotHit? {
     guard request.targetSize != nil else { return nil }
-    return downloader.largestVariant(of: request, additionalIdentifier: additionalIdentifier)
+    let variant = downloader.largestVariant(of: request, additionalIdentifier: additionalIdentifier)
+    return variant.flatMap { downloader.isToBeConfirmed($0) ? nil : $0 }
       .map { SlotHit(image: $0, staleness: downloader.staleness(of: $0), isInterim: true) }
   }
 

@@ -30,6 +30,9 @@ struct CacheControl: Hashable {
 
   func contains(_ name: String) -> Bool { first(name) != nil }
 
+  /// True if a stale response must not be used before its server has confirmed it.
+  var requiresRevalidation: Bool { contains("no-cache") || contains("must-revalidate") }
+
   private func first(_ name: String) -> Directive? { directives.first { $0.name == name } }
 
   /// Returns the value of a directive; nil if the directive is absent.

@@ -66,9 +66,10 @@ struct ImageStorer: Sendable {
     of image: Image, _ request: ImageRequest, _ response: TransportResponse, age: Double?
   ) {
     guard request.cache.usesDisk, !request.isLocal,
-      let seconds = rules.secondsInMemory(response, of: request, age: age)
+      let use = rules.useInMemory(response, of: request, age: age)
     else { return }
-    image.expiry = clock.now.advanced(bySeconds: seconds)
+    image.requiresRevalidation = use.requiresRevalidation
+    image.expiry = clock.now.advanced(bySeconds: use.seconds)
   }
 
   /// Sets the time from which an image that was read from disk, or that the server has just confirmed, no longer serves

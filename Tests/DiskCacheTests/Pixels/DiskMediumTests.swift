@@ -62,6 +62,9 @@ struct DiskMediumTests {
     system.redirect("/sys/", to: "\(kernel)/")
     let cache = fixture.pixels(on: system)
     #expect(cache.readSpeed == DiskMedium.other.readSpeed)
+    cache.limits.readSpeed = 30e6
+    #expect(cache.readSpeed == 30e6)
+    cache.limits.readSpeed = nil
 
     #expect(cache.store(pixelImage(), isAnimated: false, for: pixelKey(1), of: body(1)))
 

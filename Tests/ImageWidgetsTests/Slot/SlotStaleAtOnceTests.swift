@@ -179,6 +179,33 @@ struct SlotStaleAtOnceTests {
     #expect(view.isInTransition && bench.transport.transfers.count == 2)
   }
 
+  @Test(
+    "an image in memory with must-revalidate or no-cache waits for its server after its lifetime",
+    arguments: ["max-age=0, must-revalidate", "no-cache"], [true, false])
+  func strictImageInMemoryWaitsForItsServer(control: String, isSmaller: Bool) async throws {
+    var first = try ImageRequest("http://a.test/1")
+    if isSmaller { first.targetSize = DecodeTarget(width: 50, height: 50) }
+    _ = bench.downloader.load(first) { self.recorder.completion($0) }
+    let transfer = try await bench.transfer(1)
+    transfer.respond(headers: ["Cache-Control": control, "ETag": "\"1\""])
+    transfer.send(SlotBench.red)
+    transfer.finish()
+    await recorder.wait()
+    #expect(await (try recorder.results[0].get()).isStored())
+    bench.clock.advance(by: 61)
+    let view = bench.view()
+
+    try show(in: view)
+
+    let confirmation = try await revalidation()
+    #expect(view.image == nil && view.isLoadingImage)
+    #expect(confirmation.request.headers["If-None-Match"] == "\"1\"")
+    confirmation.respond(status: 304)
+    confirmation.finish()
+    await recorder.wait(for: 2)
+    #expect(view.image?.pixelWidth == 100)
+  }
+
   // MARK: Without a recovery
 
   /// Shows the stale image in a view whose downloader does not send failed requests again.

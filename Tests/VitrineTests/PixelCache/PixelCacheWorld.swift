@@ -28,7 +28,8 @@ final class PixelCacheWorld: Sendable {
     let downloader: ImageDownloader
 
     fileprivate init(
-      folder: String, seed: String?, body: [UInt8], headers: HTTPHeaders, usesPixels: Bool
+      folder: String, seed: String?, body: [UInt8], headers: HTTPHeaders, usesPixels: Bool,
+      pixelFormat: PixelFormat
     ) {
       transport.respondToAll { transfer in
         transfer.respond(headers: headers, expectedLength: body.count)
@@ -41,6 +42,7 @@ final class PixelCacheWorld: Sendable {
       (limits.freeBytes, pixelLimits.freeBytes) = (0, 0)
       var configuration = ImageDownloader.Configuration()
       configuration.retries = .none
+      configuration.decoding.pixelFormat = pixelFormat
       // A clock that stands still: no lookup is late.
       configuration.environment.clock = ManualLoadingClock()
       let responses = DiskImageCache(directory: folder, limits: limits)
@@ -69,9 +71,11 @@ final class PixelCacheWorld: Sendable {
   /// Starts a program whose server sends `body`. The folder of `seed` is only read.
   func start(
     sending body: [UInt8], headers: HTTPHeaders = ["Cache-Control": "max-age=3600"], usesPixels: Bool = true,
-    over seed: PixelCacheWorld? = nil
+    pixelFormat: PixelFormat = .bgra, over seed: PixelCacheWorld? = nil
   ) -> Program {
-    Program(folder: folder, seed: seed?.folder, body: body, headers: headers, usesPixels: usesPixels)
+    Program(
+      folder: folder, seed: seed?.folder, body: body, headers: headers, usesPixels: usesPixels,
+      pixelFormat: pixelFormat)
   }
 
   /// The contents of the files of stored responses, by path.

@@ -10,7 +10,7 @@ import VitrineConcurrency
 ///
 /// - Below 2 KiB, blocks come from the heap.
 /// - Up to 128 KiB, blocks are slots in regions of 1 MiB. All slots of a region have one size. The pages of freed slots
-///   go back to the system, except for `spareLimit` bytes.
+///   go back to the system, except for `spareLimit` bytes, and so do empty regions, except for one of each size.
 /// - Larger blocks have pages of their own. Up to `spareLimit` bytes of freed pages are kept for blocks of the same
 ///   number of pages.
 ///
@@ -211,7 +211,8 @@ package final class PixelMemory: Sendable {
       let unused = region.slots.free(slot)
       state.spareInRegions += region.slots.spareBytes - spare
       state.used -= region.sizeClass.byteCount
-      if region.slots.isEmpty, state.regions[index].count > 1 {
+      // One empty region stays: an image that comes and goes would otherwise map and unmap it each time.
+      if region.slots.isEmpty, state.regions[index].contains(where: { $0 !== region && $0.slots.isEmpty }) {
         state.spareInRegions -= region.slots.spareBytes
         state.regions[index].removeAll { $0 === region }
         return true

@@ -23,13 +23,21 @@ struct StoredResponseRules: Sendable {
       isRedirected: !leadsTo(storedResponse.response.url, from: request.url), reservation: reservation)
   }
 
-  /// Returns the number of seconds for which an image in memory is served without asking its server: until the end of
-  /// the lifetime of its response, and at least `FreshnessRules.staleInMemory`. Returns `nil`, for no limit, if the
-  /// response must not be stored.
+  /// The use of an image in memory.
+  struct UseInMemory {
+    /// The number of seconds for which loads are served without asking the server.
+    let seconds: Double
+    /// True if the image must not be shown after that time before the server has confirmed it (`must-revalidate` or
+    /// `no-cache`; RFC 9111, 5.2.2).
+    let requiresRevalidation: Bool
+  }
+
+  /// Returns the use of an image in memory: until the end of the lifetime of its response, and for at least
+  /// `FreshnessRules.staleInMemory`. Returns `nil`, for use without a limit, if the response must not be stored.
   ///
   /// - Parameter age: The number of seconds since the server last sent or confirmed the response; `nil` if it has just
   ///   arrived.
-  func secondsInMemory(_ response: TransportResponse, of request: ImageRequest, age: Double?) -> Double? {
+  func useInMemory(_ response: TransportResponse, of request: ImageRequest, age: Double?) -> UseInMemory? {
     let control = CacheControl(response.headers)
     if control.contains("no-store") { return nil }
     let now = wallClock()
@@ -38,7 +46,9 @@ struct StoredResponseRules: Sendable {
     let lifetime = stored.remainingLifetime(
       after: age ?? stored.age(at: now) ?? 0, control, rules: freshness,
       isRedirected: !leadsTo(response.url, from: request.url))
-    return max(lifetime, freshness.staleInMemory > 0 ? freshness.staleInMemory : 0)
+    return UseInMemory(
+      seconds: max(lifetime, freshness.staleInMemory > 0 ? freshness.staleInMemory : 0),
+      requiresRevalidation: control.requiresRevalidation && !freshness.ignoresRevalidationOnError)
   }
 
   /// Returns the bytes together with the response to store on disk, if storing is allowed. The response is stored after
