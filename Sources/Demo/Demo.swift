@@ -58,10 +58,10 @@ final class Demo: ScriptStage {
     View.slotObserver = statistics
     build()
     statistics.onRecover = { [unowned self] response in
-      for image in visibleImages { image.didRecover(response) }
+      for image in images { image.didRecover(response) }
     }
     statistics.onRefreshFailure = { [unowned self] shown, error in
-      for image in visibleImages { image.didFailToRefresh(shown, because: error) }
+      for image in images { image.didFailToRefresh(shown, because: error) }
     }
     begin()
   }
@@ -118,7 +118,7 @@ final class Demo: ScriptStage {
   }
 
   private var imageScreens: [any ImageScreen] { screens.values.compactMap { $0 as? any ImageScreen } }
-  private var visibleImages: [any FeedImage] { imageScreens.flatMap { $0.visibleImages ?? [] } }
+  private var images: [any FeedImage] { imageScreens.flatMap(\.images) }
   private var homeScreen: HomeScreen? { screens["home"] as? HomeScreen }
   private var slideshowScreen: SlideshowScreen? { screens[SlideshowOptions.word] as? SlideshowScreen }
 

@@ -326,8 +326,9 @@ public final class ImageDownloader: Sendable {
 
   /// True for an image in memory that must not be shown before its server has confirmed it, not even while the server is
   /// being asked: its response has `must-revalidate` or `no-cache`, and is past its lifetime.
-  package func isToBeConfirmed(_ image: Image) -> Bool {
-    image.requiresRevalidation && image.expiry <= engine.clock.now && !engine.isOffline
+  package func isToBeConfirmed(_ image: Image, for request: ImageRequest) -> Bool {
+    image.requiresRevalidation && request.cachePolicy != .cacheOnly && request.cache.usesDisk
+      && dataCache != nil && image.expiry <= engine.clock.now && !engine.isOffline
   }
 
   /// True for an image that was delivered stale because the downloader was offline, if it is online now. The server is
@@ -384,7 +385,7 @@ public final class ImageDownloader: Sendable {
     guard let image = cache?.image(for: request, additionalIdentifier: additionalIdentifier) else {
       return nil
     }
-    return request.onlyFirstFrame ? image.firstFrame : image
+    return request.delivered(image)
   }
 
   /// Returns the largest variant of an image in memory, of any size; `nil` if there is none, for a request that ignores

@@ -110,7 +110,12 @@ public struct ImageRequest: Sendable {
   var onlyFirstFrame: Bool { choices?.values.onlyFirstFrame == true }
 
   /// Returns the image to deliver: the first frame, if the request asks for no more.
-  func delivered(_ image: Image) -> Image { onlyFirstFrame ? image.firstFrame : image }
+  func delivered(_ image: Image) -> Image {
+    guard onlyFirstFrame, image.isAnimated else { return image }
+    let frame = image.firstFrame
+    (frame.expiry, frame.requiresRevalidation) = (image.expiry, image.requiresRevalidation)
+    return frame
+  }
 
   /// The number of pixels per point of the decoded image (`Image.scale`); `nil`, the default, keeps the decoder's scale
   /// of 1.

@@ -15,7 +15,7 @@ nonisolated enum Help {
       ),
       .init(
         "--refresh", "MINUTES",
-        "interval at which the feed is loaded again, varied by 10 % (15); 0: never. A list that is\nfresh for longer (max-age) is loaded later. SIGHUP loads it at once. Rows that stay keep their images and their place"
+        "interval at which the feed is loaded again, varied by 10 % (15); 0: never. A list that is\nfresh for longer (max-age) is loaded later. SIGHUP loads it at once.\nRows that stay keep their images and their place"
       ),
       .init("--screen", "NAME", "home, list, grid, buttons, transitions, indicators or animations (home)"),
       .init("--size", "WxH", "window size in points (1280x800)"),

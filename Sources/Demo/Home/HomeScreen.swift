@@ -112,6 +112,7 @@ final class HomeScreen: View, ImageScreen {
 
   func viewerDidChange(isOpen: Bool) { isViewerOpen = isOpen }
 
+  var images: [any FeedImage] { strip.allTiles }
   var visibleImages: [any FeedImage]? { strip.isHidden ? nil : strip.visibleTiles }
 
   /// Returns the place of the slide, if the image was opened from there, or else of its tile.

@@ -188,6 +188,8 @@ final class HomeStrip: SidewaysScrollView {
     isTouched = touch.phase == .began || touch.phase == .moved
   }
 
+  /// All tiles, in no order.
+  var allTiles: [HomeTile] { Array(tiles.values) }
   /// The tiles on the screen, in no order.
   var visibleTiles: [HomeTile] { tiles.filter { isVisible($0.key) }.map(\.value) }
 

@@ -50,6 +50,7 @@ class FeedScreen: View, ScrollingScreen, ImageScreen {
   var scrollView: ScrollView { list }
   var visibleCells: [FeedCell] { list.visibleRows.compactMap { list.cell(at: $0) as? FeedCell } }
 
+  var images: [any FeedImage] { list.rowsWithCells.compactMap { list.cell(at: $0) as? FeedCell } }
   var visibleImages: [any FeedImage]? { visibleCells }
 
   var feedItems: Feed.Items { items }

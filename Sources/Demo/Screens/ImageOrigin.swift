@@ -1,6 +1,6 @@
 import Vitrine
 
-/// Where the shown image of a feed item has come from, its age, and the reason why it is stale, for the status line.
+/// The source and the age of the shown image of a feed item, and the reason why it is stale, for the status line.
 nonisolated struct ImageOrigin {
   /// The source of the image; `nil` until there is one.
   private(set) var source: ImageResponse.Source?

@@ -19,6 +19,8 @@ protocol ScrollingScreen: Screen {
 protocol ImageScreen: Screen {
   /// The items of the feed that the page shows.
   var feedItems: Feed.Items { get }
+  /// The views that have an image of the feed, also just outside of the screen.
+  var images: [any FeedImage] { get }
   /// The views on the screen that show an image of the feed; `nil` if only a slideshow does.
   var visibleImages: [any FeedImage]? { get }
   /// Called with the row of an image that the user wants to open.

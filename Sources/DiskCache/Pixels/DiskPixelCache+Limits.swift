@@ -14,7 +14,7 @@ extension DiskPixelCache {
     public var maximumPackedBytes = 1 << 20
     /// The number of bytes that the disk reads in a second; `nil`, the default, for an estimate, which is right for
     /// built-in SD cards, eMMC and solid-state disks. Set it for a slow USB stick or a network file system: pixels are
-    /// stored only if they are read faster than the image is decoded.
+    /// stored only if they are read faster than the image is decoded. 0 or less stores nothing.
     public var readSpeed: Double?
 
     /// Creates limits with the default values.

@@ -116,8 +116,9 @@ public final class DiskPixelCache: ImagePixelCache {
   /// The limit in bytes of all pixels on disk, as in `limits`; 0 if the cache is only read.
   public var byteLimit: Int { isReadOnly ? 0 : context.limits.bytes }
 
-  /// The number of bytes that are read in a second from a disk of the kind that holds the directory: 40 million for an SD
-  /// card, 150 million for an eMMC, otherwise 400 million, as before the first access to the directory.
+  /// The number of bytes that the disk reads in a second, as in `limits`; otherwise for the kind of disk that holds the
+  /// directory: 40 million for an SD card, 150 million for an eMMC, and 400 million for others and before the first
+  /// access to the directory.
   public var readSpeed: Double { context.state.withLock { $0.limits.readSpeed ?? $0.medium.readSpeed } }
 
   /// The counters of the cache. Does not access the disk.

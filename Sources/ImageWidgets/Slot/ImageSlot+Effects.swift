@@ -104,7 +104,8 @@ extension ImageSlot {
       // A view that shows images in their natural size needs all pixels, not the largest thumbnail in memory.
       request.hasAllPixels(image) || request.targetSize != nil || !target.contentMode.keepsNaturalSize
         || request.cachePolicy == .cacheOnly,
-      request.cachePolicy == .cacheOnly || !downloader.isToBeConfirmed(image)
+      // The image that the view shows stays there until the server has responded.
+      image === scene.image || !downloader.isToBeConfirmed(image, for: request)
     else {
       let hit = smallerVariant(of: request, lookup.additionalIdentifier, downloader)
       return state.found(hit, for: load, in: scene)
@@ -125,7 +126,7 @@ extension ImageSlot {
   ) -> SlotHit? {
     guard request.targetSize != nil else { return nil }
     let variant = downloader.largestVariant(of: request, additionalIdentifier: additionalIdentifier)
-    return variant.flatMap { downloader.isToBeConfirmed($0) ? nil : $0 }
+    return variant.flatMap { downloader.isToBeConfirmed($0, for: request) ? nil : $0 }
       .map { SlotHit(image: $0, staleness: downloader.staleness(of: $0), isInterim: true) }
   }
 

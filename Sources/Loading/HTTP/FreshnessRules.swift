@@ -29,7 +29,8 @@ public struct FreshnessRules: Hashable, Sendable {
   /// load then asks the server again. When the network returns, such images are removed earlier.
   ///
   /// An image from a fresh response serves loads from memory for this time, or until the end of the lifetime of its
-  /// response if that is later. After that, a load looks at the disk, and a slot shows the image meanwhile. An image that
+  /// response if that is later. After that, a load looks at the disk, and a slot shows the image meanwhile, unless the
+  /// response has `no-cache` or `must-revalidate`. An image that
   /// may not be stored, or was not loaded through a disk cache, serves loads as long as it is in memory. So does an image
   /// from a fresh response while the downloader is offline.
   public var staleInMemory = 60.0

@@ -152,7 +152,7 @@ struct TransferRunner: Sendable {
       end.outcome = revalidated(receiver, response, metrics)
       end.confirmed = imagesInMemory(of: receiver, for: engine)
       // Before the fetch ends: a caller who finds an image stale after that would ask the server again.
-      if case .bytes = end.outcome {
+      if case .bytes = end.outcome, state.withLock({ $0.attempts.isCurrent(receiver) }) {
         for image in end.confirmed.values { engine.staleImages.update(image, .revalidated) }
       }
     }

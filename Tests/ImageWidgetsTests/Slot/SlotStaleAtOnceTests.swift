@@ -206,6 +206,45 @@ struct SlotStaleAtOnceTests {
     #expect(view.image?.pixelWidth == 100)
   }
 
+  @Test func strictImageThatTheViewShowsStaysWhileItsServerIsAsked() async throws {
+    let view = bench.view()
+    try show(in: view)
+    let transfer = try await bench.transfer(1)
+    transfer.respond(headers: ["Cache-Control": "no-cache", "ETag": "\"1\""])
+    transfer.send(SlotBench.red)
+    transfer.finish()
+    await recorder.wait()
+    let shown = try #require(view.image)
+    await bench.downloader.drain()
+    bench.clock.advance(by: 61)
+
+    try show(in: view)
+
+    let confirmation = try await revalidation()
+    #expect(view.image === shown)
+    confirmation.respond(status: 304)
+    confirmation.finish()
+    await recorder.wait(for: 2)
+    #expect(view.image?.pixelWidth == 100)
+  }
+
+  @Test func strictImageIsShownToRequestsThatUseNoDisk() async throws {
+    _ = bench.downloader.load(try ImageRequest("http://a.test/1")) { self.recorder.completion($0) }
+    let transfer = try await bench.transfer(1)
+    transfer.respond(headers: ["Cache-Control": "no-cache", "ETag": "\"1\""])
+    transfer.send(SlotBench.red)
+    transfer.finish()
+    await recorder.wait()
+    bench.clock.advance(by: 61)
+    let view = bench.view()
+    var request = try ImageRequest("http://a.test/1")
+    request.cache = .memoryOnly
+
+    view.setImage(from: request, options: bench.options)
+
+    #expect(view.image != nil && !view.isLoadingImage)
+  }
+
   // MARK: Without a recovery
 
   /// Shows the stale image in a view whose downloader does not send failed requests again.

@@ -9,7 +9,7 @@ import VitrineTesting
   private let world = World()
 
   enum Fault: CaseIterable {
-    case flippedPixels, truncatedPack, emptyPack, missingPack, swappedPacks
+    case flippedPixels, truncatedPack, emptyPack, missingPack, reversedPack
     case flippedIndex, truncatedIndex, erasedIndex, foreignVersion, fileInPlaceOfTheFolder
   }
 
@@ -40,8 +40,7 @@ import VitrineTesting
     case .truncatedPack: try change(pack) { $0.removeLast($0.count / 2) }
     case .emptyPack: try change(pack) { $0 = Data() }
     case .missingPack: try FileManager.default.removeItem(at: pack)
-    case .swappedPacks:
-      // The pixels of another image are where the index says.
+    case .reversedPack:
       try change(pack) { data in data.replaceSubrange(data.indices, with: data.reversed()) }
     case .flippedIndex:
       try change(index) { data in
@@ -71,7 +70,7 @@ import VitrineTesting
     }
   }
 
-  @Test("pixels of one format, size or scale are not those of another", arguments: [PixelFormat.bgra, .rgba])
+  @Test("pixels of one format or size are not those of another", arguments: [PixelFormat.bgra, .rgba])
   func pixelsOfAnotherFormatAreNotFound(format: PixelFormat) async throws {
     let request = try World.request(width: 40, height: 30)
     _ = try await world.start(sending: World.photo(), pixelFormat: format).load(request)
