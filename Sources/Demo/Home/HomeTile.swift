@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Vitrine
 
 /// A tile of the strip. The tile of the image that the slideshow shows has a frame; a pressed tile is darker; a tile
@@ -16,10 +15,8 @@ final class HomeTile: Control, FeedImage {
   var isChosen = false { didSet { if isChosen != oldValue { stateDidChange() } } }
 
   private let veil = TileVeil()
-  private var item = Feed.Item(url: "")
-  private var outcome = ScriptState.loading
-  private(set) var origin = ImageOrigin()
-  var isFailed: Bool { outcome == .failed }
+  private(set) var item = Feed.Item(url: "")
+  var imageState = FeedImageState()
 
   init() {
     super.init()
@@ -42,32 +39,15 @@ final class HomeTile: Control, FeedImage {
   /// Shows an item. The image of the previous item is removed at once.
   func show(_ item: Feed.Item, failure: Image?) {
     update(item)
-    outcome = .loading
-    origin = ImageOrigin()
+    imageState = FeedImageState()
     var options = SlotOptions()
     options.failureImage = failure
-    image.setImage(from: item.url, options: options) { [weak self] in self?.note($0) }
-  }
-
-  private func note(_ result: Result<ImageResponse, ImageError>) {
-    switch result {
-    case .success(let response):
-      outcome = .loaded
-      origin.show(response)
-    case .failure(.cancelled): break
-    case .failure: outcome = .failed
+    image.setImage(from: item.url, options: options) { [weak self] in
+      self?.imageState.note($0, of: item.url)
     }
   }
 
-  func didRecover(_ response: ImageResponse) {
-    guard response.image === image.image || response.http?.url.absoluteString == item.url else { return }
-    note(.success(response))
-  }
-
-  func didFailToRefresh(_ shown: Image, because error: ImageError) {
-    guard shown === image.image, origin.staleReason != nil else { return }
-    origin.keep(because: StaleReason(error, of: item.url))
-  }
+  func imageStateDidChange() {}
 
   /// Cancels the load and forgets the states, before the tile is used for another item.
   func clear() {
@@ -102,7 +82,7 @@ final class HomeTile: Control, FeedImage {
 extension HomeTile: ScriptNamed {
   var scriptTitle: String { item.title }
   var scriptStates: Set<ScriptState> {
-    let states = ScriptState.states(of: self).union([outcome])
+    let states = ScriptState.states(of: self).union([imageState.outcome])
     return isChosen ? states.subtracting([.normal]).union([.selected]) : states
   }
 }

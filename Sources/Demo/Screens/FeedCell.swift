@@ -4,18 +4,14 @@ import Vitrine
 /// A cell that shows the image of a feed item. A tap opens the image, a long press toggles the selection. Scripts find the cell by the item's title.
 class FeedCell: ListCell, FeedImage {
   let image = ImageView()
-  private var outcome: ScriptState = .loading
-  /// The reason why there is no image; `nil` unless loading has failed.
-  private var failureReason: StaleReason?
+  var imageState = FeedImageState()
   /// Called when `status` may have changed.
   var onStatusChange: (FeedCell) -> Void = { _ in }
-  private var item = Feed.Item(url: "")
-  private(set) var origin = ImageOrigin()
-  var isFailed: Bool { outcome == .failed }
+  private(set) var item = Feed.Item(url: "")
 
   /// The status of the image.
   var status: ImageStatus {
-    if let failureReason, isFailed { return .failed(failureReason) }
+    if let failureReason = imageState.failureReason, isFailed { return .failed(failureReason) }
     // The server is being asked whether a stored image is up to date.
     if let reason = origin.staleReason, reason != .waiting { return .stored(origin.age, reason) }
     guard origin.source != nil, let image = image.image else { return .loading }
@@ -48,8 +44,7 @@ class FeedCell: ListCell, FeedImage {
   /// Shows an item. The image of the previous item is removed at once.
   final func show(_ item: Feed.Item, failure: Image?) {
     update(item)
-    outcome = .loading
-    (origin, failureReason) = (ImageOrigin(), nil)
+    imageState = FeedImageState()
     statusDidChange()
     var options = SlotOptions()
     options.failureImage = failure
@@ -68,33 +63,11 @@ class FeedCell: ListCell, FeedImage {
   }
 
   private func note(_ result: Result<ImageResponse, ImageError>) {
-    switch result {
-    case .success(let response):
-      outcome = .loaded
-      origin.show(response)
-    case .failure(.cancelled): break
-    // A failed revalidation keeps the shown image.
-    case .failure(let error) where origin.source != nil:
-      origin.keep(because: StaleReason(error, of: item.url))
-    case .failure(let error):
-      outcome = .failed
-      failureReason = StaleReason(error, of: item.url)
-    }
+    imageState.note(result, of: item.url)
     statusDidChange()
   }
 
-  func didRecover(_ response: ImageResponse) {
-    guard response.image === image.image || response.http?.url.absoluteString == item.url else { return }
-    outcome = .loaded
-    origin.show(response)
-    statusDidChange()
-  }
-
-  func didFailToRefresh(_ shown: Image, because error: ImageError) {
-    guard shown === image.image, origin.staleReason != nil else { return }
-    origin.keep(because: StaleReason(error, of: item.url))
-    statusDidChange()
-  }
+  func imageStateDidChange() { statusDidChange() }
 
   override var accessibilityStates: AccessibilityStates {
     // The list's own selected row is only the keyboard focus.
@@ -110,10 +83,10 @@ class FeedCell: ListCell, FeedImage {
 
 extension FeedCell: ScriptNamed {
   var scriptStates: Set<ScriptState> {
-    var states: Set<ScriptState> = [outcome]
+    var states: Set<ScriptState> = [imageState.outcome]
     if isHighlighted { states.insert(.highlighted) }
     if isChosen { states.insert(.selected) }
     if hasCursor { states.insert(.focused) }
-    return states.count > 1 ? states : [outcome, .normal]
+    return states.count > 1 ? states : [imageState.outcome, .normal]
   }
 }

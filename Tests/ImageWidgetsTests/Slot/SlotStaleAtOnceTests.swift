@@ -21,14 +21,21 @@ struct SlotStaleAtOnceTests {
 
   /// Stores a response of `http://a.test/1` on disk. The image is not in memory.
   private func store(_ headers: HTTPHeaders = stale) async throws {
-    _ = bench.downloader.load(try ImageRequest("http://a.test/1")) { self.recorder.completion($0) }
+    try await load(headers)
+    bench.downloader.removeAllCachedImages()
+  }
+
+  /// Loads `http://a.test/1` into memory and stores its response on disk.
+  private func load(_ headers: HTTPHeaders = stale, target: DecodeTarget? = nil) async throws {
+    var request = try ImageRequest("http://a.test/1")
+    request.targetSize = target
+    _ = bench.downloader.load(request) { self.recorder.completion($0) }
     let transfer = try await bench.transfer(1)
     transfer.respond(headers: headers)
     transfer.send(SlotBench.red)
     transfer.finish()
     await recorder.wait()
     #expect(await (try recorder.results[0].get()).isStored())
-    bench.downloader.removeAllCachedImages()
   }
 
   private func show(
@@ -155,13 +162,7 @@ struct SlotStaleAtOnceTests {
     "an image in memory whose lifetime has ended is shown at once, and replaced by the image of its server",
     arguments: [ContentMode.fit, .center])
   func imageInMemoryIsShownWhileItsServerIsAsked(mode: ContentMode) async throws {
-    _ = bench.downloader.load(try ImageRequest("http://a.test/1")) { self.recorder.completion($0) }
-    let transfer = try await bench.transfer(1)
-    transfer.respond(headers: Self.stale)
-    transfer.send(SlotBench.red)
-    transfer.finish()
-    await recorder.wait()
-    #expect(await (try recorder.results[0].get()).isStored())
+    try await load()
     bench.clock.advance(by: 61)
     let view = bench.view()
     view.contentMode = mode
@@ -183,15 +184,9 @@ struct SlotStaleAtOnceTests {
     "an image in memory with must-revalidate or no-cache waits for its server after its lifetime",
     arguments: ["max-age=0, must-revalidate", "no-cache"], [true, false])
   func strictImageInMemoryWaitsForItsServer(control: String, isSmaller: Bool) async throws {
-    var first = try ImageRequest("http://a.test/1")
-    if isSmaller { first.targetSize = DecodeTarget(width: 50, height: 50) }
-    _ = bench.downloader.load(first) { self.recorder.completion($0) }
-    let transfer = try await bench.transfer(1)
-    transfer.respond(headers: ["Cache-Control": control, "ETag": "\"1\""])
-    transfer.send(SlotBench.red)
-    transfer.finish()
-    await recorder.wait()
-    #expect(await (try recorder.results[0].get()).isStored())
+    try await load(
+      ["Cache-Control": control, "ETag": "\"1\""],
+      target: isSmaller ? DecodeTarget(width: 50, height: 50) : nil)
     bench.clock.advance(by: 61)
     let view = bench.view()
 
@@ -229,12 +224,7 @@ struct SlotStaleAtOnceTests {
   }
 
   @Test func strictImageIsShownToRequestsThatUseNoDisk() async throws {
-    _ = bench.downloader.load(try ImageRequest("http://a.test/1")) { self.recorder.completion($0) }
-    let transfer = try await bench.transfer(1)
-    transfer.respond(headers: ["Cache-Control": "no-cache", "ETag": "\"1\""])
-    transfer.send(SlotBench.red)
-    transfer.finish()
-    await recorder.wait()
+    try await load(["Cache-Control": "no-cache", "ETag": "\"1\""])
     bench.clock.advance(by: 61)
     let view = bench.view()
     var request = try ImageRequest("http://a.test/1")
