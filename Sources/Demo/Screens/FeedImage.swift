@@ -28,7 +28,7 @@ nonisolated struct ImageOrigin {
   }
 }
 
-/// What a cell or tile knows about the image of its feed item.
+/// The outcome of loading the image of a feed item, for the cell or tile that shows it.
 nonisolated struct FeedImageState {
   /// `.loading`, `.loaded` or `.failed`.
   private(set) var outcome = ScriptState.loading
