@@ -8,6 +8,7 @@ final class CacheContext: Sendable {
   let folder: CacheFolder
   let state: Mutex<CacheState>
   let clock: any LoadingClock
+  let heads: HeadTable
   private let wallClock: @Sendable () -> Double
 
   init(
@@ -18,6 +19,7 @@ final class CacheContext: Sendable {
     state = Mutex(CacheState(limits: limits))
     self.clock = clock
     self.wallClock = wallClock
+    heads = HeadTable(folder: folder, clock: clock)
   }
 
   var limits: DiskImageCache.Limits { state.withLock { $0.limits } }
@@ -60,6 +62,7 @@ final class CacheContext: Sendable {
   func removeAll() -> Bool {
     guard !folder.isReadOnly else { return false }
     var isAny = false
+    heads.close()
     do throws(DiskImageCache.Fault) {
       if let root = try open(creating: false) {
         let (count, isComplete) = FolderSweep.removeAll(root)
@@ -139,7 +142,13 @@ final class CacheContext: Sendable {
       return false
     }
     state.withLock { $0.removed(name, bytes: status?.allocatedBytes, because: reason) }
-    PixelRemoval.remove(of: [name], in: folder)
+    removeDerived(of: [name])
     return true
+  }
+
+  /// Removes the heads and the pixels of responses that were removed.
+  func removeDerived(of names: [ContentHash]) {
+    heads.remove(names)
+    PixelRemoval.remove(of: names, in: folder)
   }
 }

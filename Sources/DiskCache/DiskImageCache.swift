@@ -174,7 +174,9 @@ public final class DiskImageCache: ImageDataCache, StoredBodyReading {
   /// response is missing or has another body.
   @discardableResult
   public func update(_ response: StoredResponse, of body: BodyDigest, for identity: RequestIdentity) -> Bool {
-    !isReadOnly && responses.update(response, of: body, for: identity)
+    guard !isReadOnly, responses.update(response, of: body, for: identity) else { return false }
+    lookup.renewRecordedHead(of: identity)
+    return true
   }
 
   /// Writes a response to a file and evicts others if a limit is exceeded. Returns true if the response was stored. If
@@ -207,7 +209,9 @@ public final class DiskImageCache: ImageDataCache, StoredBodyReading {
       else { return false }
       switch ResponseReader.read(entry, in: shard, withBody: false, maximumBodyBytes: .max) {
       // Or the response of another request whose file name is equal.
-      case .notFound: return false
+      case .notFound:
+        context.heads.remove([entry.name])
+        return false
       // A file that cannot be read now may be readable later, and would then be shown although it was removed.
       case .response, .damaged, .failed: return context.remove(entry.name, in: shard, because: .requested)
       }

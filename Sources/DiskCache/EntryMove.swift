@@ -129,6 +129,6 @@ struct EntryMove {
     for folder in [CacheFolder.incompleteFolder, HiddenResponses.folderName] {
       FolderSweep.remove(folder, in: source)
     }
-    for name in [FolderKey.name, FetchLockTable.fileName] { try? source.remove(name) }
+    for name in [FolderKey.name, FetchLockTable.fileName, HeadBucket.fileName] { try? source.remove(name) }
   }
 }

@@ -50,13 +50,17 @@ enum StoredFiles {
     precondition(usage.bytes >= 0, "no less than nothing")
   }
 
-  /// Reads the bytes as a bucket of the index of pixels, and as a record, with correct hashes.
+  /// Reads the bytes as a bucket of the index of pixels and of the table of heads, and as a record, with correct hashes.
   private static func readPixels(_ bytes: [UInt8]) {
     var bucket = Array((bytes + [UInt8](repeating: 0, count: PixelBucket.length)).prefix(PixelBucket.length))
     replace(&bucket, at: 16, [0, 0, 0, 0])
     replace(&bucket, at: 0, encoded(Array(bucket[16...])))
     for entry in PixelBucket(bucket, number: 0)?.entries ?? [] {
       if let range = entry.range { precondition(range.count >= PixelRecord.headerLength, "no overflow") }
+    }
+    for entry in HeadBucket(bucket, number: 0)?.entries ?? [] {
+      precondition(entry.length <= HeadBucket.length, "no more than the bucket has")
+      _ = HeadTable.mayRenew(entry, at: entry.version.modified)
     }
     let flagsOffset = 30
     guard bytes.count >= PixelRecord.headerLength else { return }

@@ -3,6 +3,9 @@ import Vitrine
 /// The cost of storing: the first start with a disk cache and decoded pixels, beside the same start with neither, and
 /// beside one that only writes each body to a plain file.
 enum FirstStart {
+  /// The number of runs without `--runs`. The median of fewer has an error larger than its distance from the floor.
+  private static let defaultRuns = 99
+
   static func measure(_ options: Options) throws -> [Figure] {
     let server = try ImageServer(.gallery, folder: try ImageSet().folder)
     return try ScratchFolder.use("first-start") { folder in
@@ -10,7 +13,7 @@ enum FirstStart {
       var plain: [[String: Double]] = []
       var files: [[String: Double]] = []
       // The first round warms up.
-      for index in 0...options.runs {
+      for index in 0...(options.statedRuns ?? Self.defaultRuns) {
         func figures(_ name: String?, _ storage: StartJob.Storage = .pixels) throws -> [String: Double] {
           // A folder of its own for each start, which is emptied at once: the next start is not delayed by what this one
           // has left to be written, and finds the pages of memory that this one has used. On a virtual machine, a page

@@ -4,8 +4,10 @@ struct Options {
   /// The path of the JSON file for the figures; `nil` for none.
   var json: String?
   var server = ImageServer.Kind.gallery
+  /// The number that `--runs` states; `nil` without this option.
+  private(set) var statedRuns: Int?
   /// The number of measured runs of each side, without warm-up.
-  var runs = 9
+  var runs: Int { statedRuns ?? 9 }
   var showsHelp = false
 
   /// A usage error: one line with the mistake and its remedy.
@@ -25,7 +27,7 @@ struct Options {
 
       --json FILE       write the figures, one object per subject
       --server NAME     the server of the images of first-screen: gallery or nginx (gallery)
-      --runs N          the number of measured runs, 7 to 99 (9)
+      --runs N          the number of measured runs, 7 to 99 (9; first-start: 99)
       --help            print this text
 
     Without a subject, all subjects are measured. Exit codes: 0 success, 1 the benchmark could not continue,
@@ -68,7 +70,7 @@ struct Options {
         guard let number = Int(text), (7...99).contains(number) else {
           throw UsageError(message: "--runs must be a number from 7 to 99, not “\(text)”")
         }
-        runs = number
+        statedRuns = number
       case "--help", "-h": showsHelp = true
       default:
         throw UsageError(

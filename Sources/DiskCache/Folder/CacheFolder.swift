@@ -3,7 +3,8 @@ import Synchronization
 import VitrineLoading
 
 /// The folder of a disk cache: one file per response at `FOLDER/v3/a/abcd…`, in 16 subfolders so that each stays
-/// short, the folder's key at `FOLDER/v3/key` (`FolderKey`), and tombstones in `FOLDER/v3/gone` (`HiddenResponses`).
+/// short, the folder's key at `FOLDER/v3/key` (`FolderKey`), heads at `FOLDER/v3/heads` (`HeadTable`), and tombstones in
+/// `FOLDER/v3/gone` (`HiddenResponses`).
 ///
 /// Each operation opens the path again, because other processes may remove or replace the folders.
 final class CacheFolder: Sendable {
@@ -87,19 +88,25 @@ final class CacheFolder: Sendable {
     guard let known = knownFolders.withLock({ $0[name] }) else { return nil }
     do throws(SystemError) {
       let folder = try Descriptor(known.path, flags: O_RDONLY | O_DIRECTORY, system: system)
-      let status = try folder.status
-      let isKnown = status.identity.isSameFile(as: known.identity)
-      if isKnown, status.owner == geteuid(),
-        status.permissions & access.refusedPermissions == 0
-      {
-        return folder
-      }
+      if isUnchanged(known, try folder.status) { return folder }
     } catch {
       // The folder was removed, or replaced by a file or a symbolic link, or the whole path is too long.
       if [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG].contains(error.code) { return nil }
       throw .refused(path: path, code: error.code)
     }
     return nil
+  }
+
+  /// Returns true if the path leads to the folder `v3` that was opened and checked earlier. Opens nothing.
+  var isKnown: Bool {
+    guard let known = knownFolders.withLock({ $0[Self.version] }), let status = status(ofPath: known.path)
+    else { return false }
+    return isUnchanged(known, status)
+  }
+
+  private func isUnchanged(_ known: KnownFolder, _ status: FileStatus) -> Bool {
+    status.identity.isSameFile(as: known.identity) && status.owner == geteuid()
+      && status.permissions & access.refusedPermissions == 0
   }
 
   /// Opens a folder without changing anything. The folder and the outer folder must belong to this user or to
@@ -209,13 +216,57 @@ final class CacheFolder: Sendable {
   func entry(
     of identity: RequestIdentity, in root: borrowing Descriptor, creating: Bool = false
   ) throws(DiskImageCache.Fault) -> DiskEntry? {
+    try entry(of: identity) { () throws(DiskImageCache.Fault) in try key(of: root, creating: creating) }
+  }
+
+  /// Returns the entry of a request without opening anything; nil if its name depends on the key and the key has to be
+  /// read.
+  func knownEntry(of identity: RequestIdentity) -> DiskEntry? { entry(of: identity) { currentKey } }
+
+  /// The key that was read earlier; nil if it has to be read, for the first time or again. Opens nothing.
+  var currentKey: DigestKey? {
+    guard let known = knownKey.withLock({ $0 }),
+      status(ofPath: "\(path)/\(Self.version)/\(FolderKey.name)")?.identity == known.file
+    else { return nil }
+    return known.key
+  }
+
+  private func entry<Failure: Error>(
+    of identity: RequestIdentity, key: () throws(Failure) -> DigestKey?
+  ) throws(Failure) -> DiskEntry? {
     var lacksKey = false
-    let diskKey = try DiskKey(identity) { (bytes) throws(DiskImageCache.Fault) -> [UInt8] in
-      if let key = try key(of: root, creating: creating) { return key.digest(bytes) }
+    let diskKey = try DiskKey(identity) { (bytes) throws(Failure) -> [UInt8] in
+      if let key = try key() { return key.digest(bytes) }
       lacksKey = true
       return []
     }
     return lacksKey ? nil : DiskEntry(identity: identity, key: diskKey, name: hash(diskKey.bytes))
+  }
+
+  /// Returns the status of an entry's file, without opening the folders; nil if that fails.
+  func status(of entry: DiskEntry) -> FileStatus? { status(ofPath: path(of: entry)) }
+
+  private func status(ofPath path: String) -> FileStatus? {
+    (try? Descriptor.retrying { () throws(SystemError) in
+      try system.status(of: path, in: AT_FDCWD)
+    }).map { FileStatus($0) }
+  }
+
+  /// Sets the times of an entry's file, without opening the folders.
+  func setTimes(_ times: FileTimes, of entry: DiskEntry) throws(SystemError) {
+    let path = path(of: entry)
+    try Descriptor.retrying { () throws(SystemError) in
+      try system.setTimes(times, of: path, in: AT_FDCWD)
+    }
+  }
+
+  /// Opens an entry's file for reading, without opening the folders.
+  func openFile(of entry: DiskEntry) throws(SystemError) -> Descriptor {
+    try ResponseReader.open(path(of: entry), system: system)
+  }
+
+  private func path(of entry: DiskEntry) -> String {
+    "\(path)/\(Self.version)/\(entry.shard)/\(entry.name.hex)"
   }
 
   /// Returns the name of the file with this key.

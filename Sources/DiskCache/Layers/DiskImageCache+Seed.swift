@@ -4,8 +4,8 @@ import VitrineLoading
 extension DiskImageCache {
   /// Lets all users read the directory, so that it can be the seed of programs of other users: folders get the mode 755
   /// and files 644. Responses whose requests hold secrets stay readable by this user only, and so does the key of the
-  /// folder. Pixels of such responses are removed, and pixels of responses that do not
-  /// exist. Returns true if all modes were changed; false while another process adds pixels, and in a directory that
+  /// folder. Pixels of such responses are removed, and pixels of responses that do not exist, and the table of heads.
+  /// Returns true if all modes were changed; false while another process adds pixels, and in a directory that
   /// all users may write to, such as `/tmp`, whose mode stays.
   ///
   /// A program that uses the directory as a writable cache afterwards makes the folder private again, unless the cache
@@ -35,6 +35,7 @@ extension DiskImageCache {
         for folder in root.names.names where Shard.isName(folder) {
           try root.openFolder(folder).setMode(0o755)
         }
+        HeadTable.remove(in: root)
         let outer = try root.openFolder("..")
         // The folder may belong to root, and have the mode already.
         if try outer.status.permissions & 0o777 != 0o755 { try outer.setMode(0o755) }

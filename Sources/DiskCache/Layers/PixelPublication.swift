@@ -44,7 +44,7 @@ struct PixelPublication {
     for pack in contents.packs {
       guard try open(pack.number, keeping: kept[pack.number] ?? [], in: files) else { return false }
     }
-    try files.folder.open(PixelFolder.index, flags: O_RDONLY).setMode(0o644)
+    try files.folder.open(PixelBucket.fileName, flags: O_RDONLY).setMode(0o644)
     return true
   }
 
@@ -62,7 +62,7 @@ struct PixelPublication {
     let count = files.index.bucketCount
     let places = Set(
       names.map {
-        Place(bucket: PixelName.bucket(of: $0, among: count), tag: PixelName.identityTag(of: $0))
+        Place(bucket: $0.bucket(among: count), tag: PixelName.identityTag(of: $0))
       })
     var kept: [UInt32: [Range<Int>]] = [:]
     for number in 0..<count {

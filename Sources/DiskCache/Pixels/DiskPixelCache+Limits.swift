@@ -41,7 +41,7 @@ extension DiskPixelCache {
     var maximumRecordBytes: Int { max(0, bytes) / 4 }
     /// The number of buckets of a new index. Without a limit, the index has a length of 16 MiB, with holes, and room for
     /// about 200,000 images.
-    var bucketCount: Int { PixelIndexHeader.bucketCount(forBytes: min(bytes, 2 << 30)) }
+    var bucketCount: Int { BucketFileHeader.bucketCount(forBytes: min(bytes, 2 << 30)) }
   }
 
   /// The counters of a pixel cache since it was created.

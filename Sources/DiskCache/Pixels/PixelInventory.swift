@@ -156,7 +156,7 @@ struct PixelInventory {
     guard let root = try context.folder.open(CacheFolder.pixelVersion, creating: false) else { return false }
     do throws(SystemError) {
       let folder = try root.openFolder(PixelFolder.packs)
-      let status = try folder.status(of: PixelFolder.index)
+      let status = try folder.status(of: PixelBucket.fileName)
       guard !status.isRegular || status.size > 0 else { return false }
       return try PixelIndex.open(in: folder) == nil
     } catch {

@@ -16,11 +16,44 @@ struct ResponseLookup {
   }
 
   /// Returns a stored response without reading the body; nil if there is none. A damaged or expired file is removed.
+  ///
+  /// - Parameter countsAsUse: True to record a use, and to keep the head in the table of heads, where the next lookup
+  ///   finds it without opening the file.
   func head(for identity: RequestIdentity, countsAsUse: Bool) -> StoredHead? {
-    find(identity, withBody: false, countsAsUse: countsAsUse) { _ in }.map { response, details in
-      StoredHead(
-        response: response, bodyLength: details.bodyLength, body: BodyDigest(details.bodyHash))
+    if let head = recordedHead(for: identity, countsAsUse: countsAsUse) { return head }
+    return find(identity, withBody: false, countsAsUse: countsAsUse, keepsHead: countsAsUse) { _ in }
+      .map { response, details in
+        StoredHead(
+          response: response, bodyLength: details.bodyLength, body: BodyDigest(details.bodyHash))
+      }
+  }
+
+  /// Returns a head from the table of heads; nil if the file must be read.
+  private func recordedHead(for identity: RequestIdentity, countsAsUse: Bool) -> StoredHead? {
+    let folder = context.folder
+    guard let entry = folder.knownEntry(of: identity), let known = context.heads.head(of: entry.name),
+      !isRemovalDelayed,
+      let status = folder.status(of: entry), status.isRegular, status.version == known.version,
+      known.bodyLength <= context.limits.maximumBodyBytes,
+      !context.limits.isTooOld(stored: status.stored, time: context.time),
+      let read = ResponseFile.read(known.head, requestURL: identity.fullURL), read.key == entry.key.bytes[...]
+    else { return nil }
+    var response = read.response
+    if !response.varying.isEmpty {
+      guard let key = folder.currentKey else { return nil }
+      response.varyingKey = key
     }
+    if countsAsUse { recordUse(of: entry, recorded: status.used) }
+    return StoredHead(
+      response: response, bodyLength: known.bodyLength, body: BodyDigest(known.bodyHash))
+  }
+
+  /// Puts the head of a response that was revalidated in the table of heads, if the table has an older one.
+  func renewRecordedHead(of identity: RequestIdentity) {
+    guard let entry = context.folder.knownEntry(of: identity), let known = context.heads.head(of: entry.name),
+      HeadTable.mayRenew(known, at: context.time)
+    else { return }
+    _ = find(identity, withBody: false, countsAsUse: false, keepsHead: true) { _ in }
   }
 
   /// Returns a stored response whose body stays on disk; nil if there is none. Counts as a use.
@@ -38,26 +71,72 @@ struct ResponseLookup {
       response: head.response, bytes: body.encoded, digest: BodyDigest(head.details.bodyHash))
   }
 
-  private func find(
+  private typealias Found = (response: StoredResponse, details: ResponseReader.Details)
+
+  private enum Direct {
+    case found(Found)
+    case missing
+    /// The folders have to be opened: they were not checked yet or have changed, or the file is damaged, too old or not
+    /// readable.
+    case unclear
+  }
+
+  /// True if everything was removed, and may still be on the disk.
+  private var isRemovalDelayed: Bool { context.state.withLock { $0.delayedRemoval.number != nil } }
+
+  /// Reads a file by its whole path: a hit takes half as many system calls as one that opens the folders.
+  private func findDirectly(
     _ identity: RequestIdentity, withBody: Bool, countsAsUse: Bool, _ reserve: (Int) -> Void
-  ) -> (response: StoredResponse, details: ResponseReader.Details)? {
-    typealias Found = (response: StoredResponse, details: ResponseReader.Details)
+  ) -> Direct {
+    let folder = context.folder
+    guard !isRemovalDelayed, let entry = folder.knownEntry(of: identity), folder.isKnown else {
+      return .unclear
+    }
+    let result = ResponseReader.read(
+      entry, withBody: withBody, maximumBodyBytes: context.limits.maximumBodyBytes, reserving: reserve
+    ) { () throws(SystemError) in try folder.openFile(of: entry) }
+    switch result {
+    case .response(var response, let details):
+      guard !context.limits.isTooOld(stored: details.stored, time: context.time) else { return .unclear }
+      if !response.varying.isEmpty {
+        guard let key = folder.currentKey else { return .unclear }
+        response.varyingKey = key
+      }
+      if countsAsUse { recordUse(of: entry, recorded: details.used) }
+      return .found((response, details))
+    case .notFound: return .missing
+    case .damaged, .failed: return .unclear
+    }
+  }
+
+  private func find(
+    _ identity: RequestIdentity, withBody: Bool, countsAsUse: Bool, keepsHead: Bool = false,
+    _ reserve: (Int) -> Void
+  ) -> Found? {
+    if !keepsHead {
+      switch findDirectly(identity, withBody: withBody, countsAsUse: countsAsUse, reserve) {
+      case .found(let found): return found
+      case .missing: return nil
+      case .unclear: break
+      }
+    }
     let found = context.reading { (root) throws(DiskImageCache.Fault) -> Found? in
       let folder = context.folder
       guard let entry = try folder.entry(of: identity, in: root),
         let shard = try folder.openShard(of: entry, in: root, creating: false)
       else { return nil }
-      switch read(entry, in: shard, withBody: withBody, reserve) {
+      let result = ResponseReader.readTwiceIfDamaged(
+        entry, in: shard, withBody: withBody, maximumBodyBytes: context.limits.maximumBodyBytes,
+        reserving: reserve)
+      switch result {
       case .response(var response, let details):
         if let refusal = folder.refusal(of: details.status) { throw refusal }
-        let time = context.time
-        if context.limits.isTooOld(stored: details.stored, time: time) {
+        if context.limits.isTooOld(stored: details.stored, time: context.time) {
           context.remove(entry.name, in: shard, because: .expired)
           return nil
         }
-        if countsAsUse, !folder.isReadOnly {
-          recordUse(of: entry.name, in: shard, recorded: details.used, time: time)
-        }
+        if countsAsUse { recordUse(of: entry, recorded: details.used) }
+        if keepsHead { keepHead(of: entry, details, in: root) }
         if !response.varying.isEmpty { response.varyingKey = try folder.key(of: root) }
         return (response, details)
       case .damaged:
@@ -72,25 +151,27 @@ struct ResponseLookup {
     return found ?? nil
   }
 
-  /// Reads a file, and reads a file that seems to be damaged a second time: a transient error of the disk or the memory
-  /// must not remove the file.
-  private func read(
-    _ entry: DiskEntry, in shard: borrowing Descriptor, withBody: Bool, _ reserve: (Int) -> Void
-  ) -> ResponseReader.Result {
-    let maximum = context.limits.maximumBodyBytes
-    let first = ResponseReader.read(
-      entry, in: shard, withBody: withBody, maximumBodyBytes: maximum, reserving: reserve)
-    guard case .damaged = first else { return first }
-    return ResponseReader.read(
-      entry, in: shard, withBody: withBody, maximumBodyBytes: maximum, reserving: reserve)
+  /// Records a use in the file, unless one was recorded a short time ago. The modification time records the store, the
+  /// access time the use. A read-only file system cannot record uses.
+  private func recordUse(of entry: DiskEntry, recorded: Int64) {
+    guard !context.folder.isReadOnly else { return }
+    let (time, now) = (context.time, context.clock.now)
+    guard context.state.withLock({ $0.used(entry.name, recorded: recorded, time: time, at: now) }) else {
+      return
+    }
+    try? context.folder.setTimes(FileTimes(used: time), of: entry)
   }
 
-  private func recordUse(
-    of name: ContentHash, in shard: borrowing Descriptor, recorded: Int64, time: Int64
+  /// Puts a head in the table of heads.
+  private func keepHead(
+    of entry: DiskEntry, _ details: ResponseReader.Details, in root: borrowing Descriptor
   ) {
-    let now = context.clock.now
-    guard context.state.withLock({ $0.used(name, recorded: recorded, time: time, at: now) }) else { return }
-    // The modification time records the store, the access time the use. A read-only file system cannot record uses.
-    try? shard.setTimes(FileTimes(used: time), of: name.hex)
+    guard let version = details.status.version else { return }
+    let head = HeadEntry(
+      name: entry.name, version: version, bodyLength: details.bodyLength, bodyHash: details.bodyHash,
+      head: details.head)
+    let isWritten = context.heads.record(head, in: root, byteLimit: context.limits.bytes, time: context.time)
+    // The response may have been removed before its head was in the table.
+    if isWritten, context.folder.status(of: entry)?.version != version { context.heads.remove([entry.name]) }
   }
 }

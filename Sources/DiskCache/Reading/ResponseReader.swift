@@ -21,6 +21,8 @@ enum ResponseReader {
     /// The number of bytes of the body, and their hash.
     let bodyLength: Int
     let bodyHash: ContentHash
+    /// The bytes of the current head.
+    let head: ArraySlice<UInt8>
   }
 
   /// The number of bytes of the first read. Most heads fit.
@@ -38,8 +40,18 @@ enum ResponseReader {
     _ entry: DiskEntry, in shard: borrowing Descriptor, withBody: Bool, maximumBodyBytes: Int,
     reserving reserve: (Int) -> Void = { _ in }
   ) -> Result {
+    read(entry, withBody: withBody, maximumBodyBytes: maximumBodyBytes, reserving: reserve) {
+      () throws(SystemError) in try open(entry.name.hex, in: shard)
+    }
+  }
+
+  /// Reads and verifies the file of an entry that `open` returns.
+  static func read(
+    _ entry: DiskEntry, withBody: Bool, maximumBodyBytes: Int, reserving reserve: (Int) -> Void,
+    from open: () throws(SystemError) -> Descriptor
+  ) -> Result {
     do throws(SystemError) {
-      let file = try open(entry.name.hex, in: shard)
+      let file = try open()
       return try read(file, entry, withBody: withBody, maximumBodyBytes: maximumBodyBytes, reserve)
     } catch {
       switch error.code {
@@ -49,6 +61,18 @@ enum ResponseReader {
       default: return .failed(error)
       }
     }
+  }
+
+  /// Reads a file like `read`, and reads a file that seems to be damaged a second time: a transient error of the disk or
+  /// the memory must not remove the file.
+  static func readTwiceIfDamaged(
+    _ entry: DiskEntry, in shard: borrowing Descriptor, withBody: Bool, maximumBodyBytes: Int,
+    reserving reserve: (Int) -> Void = { _ in }
+  ) -> Result {
+    let first = read(
+      entry, in: shard, withBody: withBody, maximumBodyBytes: maximumBodyBytes, reserving: reserve)
+    guard case .damaged = first else { return first }
+    return read(entry, in: shard, withBody: withBody, maximumBodyBytes: maximumBodyBytes, reserving: reserve)
   }
 
   /// Returns the body of an entry, which stays on disk and is not verified; nil if the file is missing, damaged or cannot
@@ -65,12 +89,19 @@ enum ResponseReader {
   /// Opens a file for reading. Reading does not change the access time: the cache sets that time itself, less often
   /// than the system would.
   static func open(_ name: String, in shard: borrowing Descriptor) throws(SystemError) -> Descriptor {
+    try open(name, in: shard.number, system: shard.system)
+  }
+
+  /// Opens a file for reading; see `open(_:in:)`. `name` is relative to `folder`, unless it is a whole path.
+  static func open(
+    _ name: String, in folder: Int32 = AT_FDCWD, system: any DiskSystem
+  ) throws(SystemError) -> Descriptor {
     do throws(SystemError) {
-      return try shard.open(name, flags: O_RDONLY | Descriptor.noAccessTime)
+      return try Descriptor(name, in: folder, flags: O_RDONLY | Descriptor.noAccessTime, system: system)
     } catch {
       // Only the owner of a file may leave the access time unchanged. A seed may belong to root.
       guard error.code == EPERM else { throw error }
-      return try shard.open(name, flags: O_RDONLY)
+      return try Descriptor(name, in: folder, flags: O_RDONLY, system: system)
     }
   }
 
@@ -81,17 +112,18 @@ enum ResponseReader {
     let status = try file.status
     let length = status.size
     guard status.isRegular, let (first, frame) = try start(of: file, length: length),
-      frame.bodyLength <= maximumBodyBytes,
-      let read = ResponseFile.read(
-        first[ResponseFile.fixedLength..<frame.startLength], requestURL: entry.identity.fullURL)
+      frame.bodyLength <= maximumBodyBytes
     else { return .damaged }
+    let firstHead = first[ResponseFile.fixedLength..<frame.startLength]
+    guard let read = ResponseFile.read(firstHead, requestURL: entry.identity.fullURL) else { return .damaged }
     guard read.key == entry.key.bytes[...] else { return .notFound }
     let notes = try bytes(
       of: file, at: frame.endOfBody, count: min(length - frame.endOfBody, 2 * ResponseFile.maximumNotesBytes))
-    var response =
-      ResponseFile.lastHead(notes[...]).head
-      .flatMap { ResponseFile.read($0, requestURL: entry.identity.fullURL) }
-      .flatMap { $0.key == read.key ? $0.response : nil } ?? read.response
+    let newer = ResponseFile.lastHead(notes[...]).head.flatMap { head in
+      ResponseFile.read(head, requestURL: entry.identity.fullURL)
+        .flatMap { $0.key == read.key ? (head: head, response: $0.response) : nil }
+    }
+    var (head, response) = newer ?? (firstHead, read.response)
     if withBody {
       reserve(frame.bodyLength)
       response.body = try bytes(
@@ -102,7 +134,8 @@ enum ResponseReader {
     }
     return .response(
       response,
-      Details(status: status, bodyLength: frame.bodyLength, bodyHash: frame.bodyHash))
+      Details(
+        status: status, bodyLength: frame.bodyLength, bodyHash: frame.bodyHash, head: head))
   }
 
   /// Reads the bytes before the body, and possibly the first bytes of the body; nil if the start of the file is

@@ -46,14 +46,10 @@ final class IncompleteStore: Sendable {
   /// True if there is a file for a request, which may be damaged or too old.
   func contains(_ identity: RequestIdentity) -> Bool { withFile(of: identity) { _, _, _ in true } ?? false }
 
-  /// Reads a file, and reads a file that seems to be damaged a second time, as `ResponseLookup` does.
   private func read(
     _ entry: DiskEntry, in folder: borrowing Descriptor, _ reserve: (Int) -> Void
   ) -> ResponseReader.Result {
-    let first = ResponseReader.read(
-      entry, in: folder, withBody: true, maximumBodyBytes: trim.budget, reserving: reserve)
-    guard case .damaged = first else { return first }
-    return ResponseReader.read(
+    ResponseReader.readTwiceIfDamaged(
       entry, in: folder, withBody: true, maximumBodyBytes: trim.budget, reserving: reserve)
   }
 

@@ -74,13 +74,14 @@ struct FileTimes: Hashable {
   static let earliestTime: Int64 = 1_767_225_600
 
   var used, stored: Int64?
-
   /// Returns a wall-clock time in seconds since 1970, limited to what file systems can record.
   static func time(_ seconds: Double) -> Int64 { seconds >= 0 ? Int64(min(seconds, 0x1p33)) : 0 }
 
+  /// The times for the system. The nanoseconds of `stored` are random, so that a file that is written again has another
+  /// time, even if the clock was set back or always begins in 1970.
   fileprivate var values: [timespec] {
-    [used, stored].map { time in
-      time.map { timespec(tv_sec: Int(clamping: $0), tv_nsec: 0) }
+    [(used, 0), (stored, Int.random(in: 0..<1_000_000_000))].map { time, nanoseconds in
+      time.map { timespec(tv_sec: Int(clamping: $0), tv_nsec: nanoseconds) }
         ?? timespec(tv_sec: 0, tv_nsec: Self.omitted)
     }
   }

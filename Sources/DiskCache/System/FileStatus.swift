@@ -16,6 +16,8 @@ struct FileStatus: Hashable {
   let size: Int
   /// The time of the last change in seconds since 1970: when the response was stored.
   let stored: Int64
+  /// The time of the last change in nanoseconds since 1970.
+  let modified: Int64
   /// The time of the last access in seconds since 1970.
   let used: Int64
   let owner: uid_t
@@ -30,6 +32,7 @@ struct FileStatus: Hashable {
     isRegular = status.st_mode & S_IFMT == S_IFREG
     size = min(max(0, Int(clamping: status.st_size)), StatedNumber.largest)
     stored = Self.bounded(Int64(clamping: status.st_mtim.tv_sec))
+    modified = Self.nanoseconds(status.st_mtim)
     used = Self.bounded(Int64(clamping: status.st_atim.tv_sec))
     owner = status.st_uid
     permissions = status.st_mode & 0o7777
@@ -37,7 +40,7 @@ struct FileStatus: Hashable {
     usedBytes = min(max(0, Int(clamping: status.st_blocks)), StatedNumber.largest / 512) * 512
     identity = FileIdentity(
       device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino),
-      changed: Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec))
+      changed: Self.nanoseconds(status.st_ctim))
   }
 
   /// The number of bytes that the file takes on disk, as counted by the limits.
@@ -49,6 +52,11 @@ struct FileStatus: Hashable {
   /// Returns the number of bytes that a file of `length` bytes takes on disk: the length rounded up to whole blocks.
   static func allocatedBytes(for length: Int) -> Int {
     (min(max(0, length), StatedNumber.largest) + blockBytes - 1) / blockBytes * blockBytes
+  }
+
+  /// Returns a time in nanoseconds, which wraps around for times that no clock shows.
+  private static func nanoseconds(_ time: timespec) -> Int64 {
+    Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 
   private static func bounded(_ time: Int64) -> Int64 { min(max(-latestTime, time), latestTime) }

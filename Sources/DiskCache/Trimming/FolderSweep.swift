@@ -29,7 +29,7 @@ enum FolderSweep {
       if folder.hasPrefix(RemovedFolder.prefix) {
         if !isReadOnly { remove(folder, in: root) }
       } else if folder.hasPrefix(TemporaryFile.prefix) {
-        // The temporary file of a key that is being created.
+        // The temporary file of a key or of a table of heads.
         if !isReadOnly { count(unfinished: folder, in: root, time, &contents) }
       } else if Shard.isName(folder) {
         do throws(SystemError) {
@@ -117,6 +117,7 @@ enum FolderSweep {
       }
       count += remove(removedName, in: root)
     }
+    HeadTable.remove(in: root)
     return (count, folders.isComplete)
   }
 

@@ -53,7 +53,7 @@ final class Trimmer: Sendable {
       }
     }
     contents.entries.removeAll { gone.contains($0.name) }
-    PixelRemoval.remove(of: evicted, in: context.folder)
+    context.removeDerived(of: evicted)
     context.state.withLock {
       $0.scanned(contents, evictions: evicted.count, evicted: gone, since: before, trimmedAt: now)
     }

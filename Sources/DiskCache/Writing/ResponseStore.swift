@@ -74,11 +74,15 @@ struct ResponseStore {
   ) throws(DiskImageCache.Fault) -> Update {
     let (folder, limits) = (context.folder, context.limits)
     guard let root = try context.open(creating: false), let entry = try folder.entry(of: identity, in: root),
-      let shard = try folder.openShard(of: entry, in: root, creating: false),
-      case .response(_, let details) = ResponseReader.read(
-        entry, in: shard, withBody: false, maximumBodyBytes: limits.maximumBodyBytes),
-      BodyDigest(details.bodyHash) == body
+      let shard = try folder.openShard(of: entry, in: root, creating: false)
     else { return .missing }
+    let stored = ResponseReader.readTwiceIfDamaged(
+      entry, in: shard, withBody: false, maximumBodyBytes: limits.maximumBodyBytes)
+    // The table of heads may still have the head of a damaged file.
+    if case .damaged = stored { context.remove(entry.name, in: shard, because: .damaged) }
+    guard case .response(_, let details) = stored, BodyDigest(details.bodyHash) == body else {
+      return .missing
+    }
     let varying =
       head.varying.isEmpty ? [] : try folder.key(of: root, creating: true)?.digested(head.varying) ?? []
     guard

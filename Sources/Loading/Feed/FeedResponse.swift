@@ -25,7 +25,6 @@ struct FeedResponse: Sendable {
     base = Self.listURL(of: response, for: url)
     let headers = response.http?.headers ?? [:]
     let control = CacheControl(headers)
-    let requiresRevalidation = control.contains("no-cache")
     let stored = response.http.map { StoredResponse(response: $0, body: [], requested: now, received: now) }
     let ageByHeaders = stored?.age(at: now) ?? 0
     switch response.freshness {
@@ -36,10 +35,9 @@ struct FeedResponse: Sendable {
     case .stale(let age, let reason):
       (isStale, self.reason) = (true, reason)
       self.age = Self.known(age)
-      mayBeShownAtOnce =
-        rules.ignoresRevalidationOnError || !(requiresRevalidation || control.contains("must-revalidate"))
+      mayBeShownAtOnce = rules.ignoresRevalidationOnError || !control.requiresRevalidation
     }
-    let isFresh = !isStale && !requiresRevalidation
+    let isFresh = !isStale && !control.contains("no-cache")
     lifetime = isFresh ? max(0, (stored?.statedLifetime(control) ?? 0) - ageByHeaders) : 0
   }
 

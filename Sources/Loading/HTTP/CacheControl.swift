@@ -1,5 +1,5 @@
 /// The directives of all `Cache-Control` fields of a message (RFC 9111, 5.2).
-struct CacheControl: Hashable {
+struct CacheControl {
   /// The value of a directive that states a number of seconds.
   enum Seconds: Hashable {
     case number(Double)
@@ -11,7 +11,7 @@ struct CacheControl: Hashable {
   /// The largest number of seconds, 2^31. A larger number counts as this number (RFC 9111, 1.2.2).
   static let maximumSeconds = 0x1p31
 
-  private struct Directive: Hashable {
+  private struct Directive {
     /// The name in lower case.
     let name: String
     let value: String?

@@ -15,13 +15,13 @@ extension StoredResponse {
     at now: Double, rules: FreshnessRules = FreshnessRules(), isRedirected: Bool = false
   ) -> Standing {
     let control = CacheControl(response.headers)
-    let requiresRevalidation = control.contains("no-cache")
+    let isNoCache = control.contains("no-cache")
     let age = age(at: now)
     let lifetime = lifetime(rules, control, isRedirected: isRedirected)
-    if !requiresRevalidation, let age, age < lifetime { return .fresh }
+    if !isNoCache, let age, age < lifetime { return .fresh }
     // Seconds since the end of the lifetime. A response of unknown age counts as having expired just now.
     let staleness = max(0, (age ?? 0) - lifetime)
-    let isStrict = requiresRevalidation || control.contains("must-revalidate")
+    let isStrict = control.requiresRevalidation
     let window = Self.longerWindow(rules.staleWhileRevalidating, control, "stale-while-revalidate")
     let windowOnError = Self.longerWindow(rules.staleOnError, control, "stale-if-error")
     return .stale(

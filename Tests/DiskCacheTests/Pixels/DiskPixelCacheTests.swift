@@ -239,7 +239,7 @@ import VitrineTesting
 
   @Test func fullBucketsKeepImagesThatWereUsedAShortTimeAgo() {
     let cache = fixture.pixels { $0.bytes = 4 << 20 }
-    let capacity = PixelIndexHeader.bucketCount(forBytes: 4 << 20) * PixelBucket.capacity
+    let capacity = BucketFileHeader.bucketCount(forBytes: 4 << 20) * PixelBucket.capacity
     let numbers = 0..<(capacity + 500)
 
     let stored = Set(numbers.filter { cache.put($0, width: 1, height: 1) })

@@ -65,10 +65,10 @@ import VitrineTesting
     let files = try stored()
     let (path, bytes) = files.index
     let bucket = bytes.count - PixelBucket.length
-    let hole = PixelIndexHeader.length..<bucket
+    let hole = BucketFileHeader.length..<bucket
     // The header, some bytes between it and the bucket, and the bucket.
     let indices =
-      Array(0..<PixelIndexHeader.length) + Array(stride(from: 32, to: bucket, by: 509))
+      Array(0..<BucketFileHeader.length) + Array(stride(from: 32, to: bucket, by: 509))
       + Self.indices(ofBucket: bucket, bytes)
     for index in indices {
       try files.restore()

@@ -23,7 +23,7 @@ extension DiskFixture {
 
   /// The folder of packs.
   var packFolder: String { "\(folder)/\(CacheFolder.pixelVersion)/\(PixelFolder.packs)" }
-  var indexPath: String { "\(packFolder)/\(PixelFolder.index)" }
+  var indexPath: String { "\(packFolder)/\(PixelBucket.fileName)" }
 
   /// The paths of the packs.
   var packPaths: [String] {

@@ -130,15 +130,19 @@ struct PixelFormatTests {
   }
 
   @Test func sizeOfTheIndexFollowsTheByteLimit() {
-    #expect(PixelIndexHeader.bucketCount(forBytes: .min) == 16)
-    #expect(PixelIndexHeader.bucketCount(forBytes: 0) == 16)
-    #expect(PixelIndexHeader.bucketCount(forBytes: 256 << 20) == 512)
-    #expect(PixelIndexHeader.bucketCount(forBytes: .max) == 1 << 16)
+    #expect(BucketFileHeader.bucketCount(forBytes: .min) == 16)
+    #expect(BucketFileHeader.bucketCount(forBytes: 0) == 16)
+    #expect(BucketFileHeader.bucketCount(forBytes: 256 << 20) == 512)
+    #expect(BucketFileHeader.bucketCount(forBytes: .max) == 1 << 16)
     for count in [16, 512, 1 << 16] {
-      #expect(PixelIndexHeader.bucketCount(PixelIndexHeader.bytes(bucketCount: count)) == count)
+      #expect(
+        BucketFileHeader.bucketCount(
+          BucketFileHeader.bytes(PixelBucket.magic, bucketCount: count), magic: PixelBucket.magic) == count)
     }
     for count in [0, 3, 1 << 17] {
-      #expect(PixelIndexHeader.bucketCount(PixelIndexHeader.bytes(bucketCount: count)) == nil)
+      #expect(
+        BucketFileHeader.bucketCount(
+          BucketFileHeader.bytes(PixelBucket.magic, bucketCount: count), magic: PixelBucket.magic) == nil)
     }
   }
 

@@ -82,7 +82,7 @@ final class PixelCacheWorld: Sendable {
   var responseFiles: [String: Data] {
     let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder + "/v3")) ?? []
     return Dictionary(
-      uniqueKeysWithValues: names.compactMap { name in
+      uniqueKeysWithValues: names.filter { $0 != "heads" }.compactMap { name in
         FileManager.default.contents(atPath: "\(folder)/v3/\(name)").map { (name, $0) }
       })
   }

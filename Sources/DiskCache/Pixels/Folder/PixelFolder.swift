@@ -9,7 +9,6 @@ import VitrineLoading
 /// Names depend on the key of the folder of responses (`FolderKey`).
 enum PixelFolder {
   static let packs = "packs"
-  static let index = "index"
 
   /// Opens the folder of packs in `root`; nil if it does not exist or its index is damaged, and `limits` is nil.
   ///

@@ -18,7 +18,7 @@ enum PixelSweep {
     contents.isComplete = names.isComplete
     for name in names.names {
       let number = PackName.number(name)
-      guard number != nil || name == PixelFolder.index else {
+      guard number != nil || name == PixelBucket.fileName else {
         // The temporary file of an index, unless a process is writing it.
         if !isReadOnly, name.hasPrefix(TemporaryFile.prefix), TemporaryFile.isAbandoned(name, in: folder) {
           try? folder.remove(name)
@@ -101,7 +101,7 @@ enum PixelSweep {
   private static func emptyIndex(in root: borrowing Descriptor) throws(SystemError) {
     let folder = try root.openFolder(PixelFolder.packs)
     do throws(SystemError) {
-      try folder.open(PixelFolder.index, flags: O_WRONLY).truncate(to: 0)
+      try folder.open(PixelBucket.fileName, flags: O_WRONLY).truncate(to: 0)
     } catch {
       // The index is removed with the folder.
       if [EMFILE, ENFILE, ENOMEM].contains(error.code) { throw error }

@@ -1,67 +1,31 @@
 import VitrineLoading
 
-/// A bucket of the index: up to 127 entries in 4 KiB, the oldest entry first.
-///
-///     16  hash of everything from here to the end of the bucket
-///     4   number of the bucket
-///     4   number of entries
-///     8   0
-///         the entries
-///
-/// A bucket of zeros is empty: the index is a sparse file, in which buckets appear when they are first written.
-struct PixelBucket: Hashable {
-  /// The length of a bucket in bytes.
-  static let length = 4096
-  private static let headerLength = 32
+/// A bucket of the index: up to 127 entries.
+struct PixelBucket: Bucket, Hashable {
+  static let fileName = "index"
+  static let magic = Array("vitidx01".utf8)
   /// The maximum number of entries. A new entry replaces another one of a full bucket.
   static let capacity = (length - headerLength) / PixelEntry.length
 
   let number: Int
-  private(set) var entries: [PixelEntry] = []
+  private(set) var entries: [PixelEntry]
 
-  /// Creates an empty bucket.
-  init(_ number: Int) { self.number = number }
-
-  /// Parses the bytes of a bucket, none for a bucket beyond the end of the file; nil if the bucket is damaged.
-  init?(_ bytes: [UInt8], number: Int) {
+  init(number: Int, entries: [PixelEntry]) {
     self.number = number
-    guard !bytes.isEmpty else { return }
-    guard bytes.count == Self.length else { return nil }
-    let entries = bytes.withUnsafeBytes { bytes -> [PixelEntry]? in
-      func word(_ offset: Int) -> UInt32 {
-        UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-      }
-      if bytes[..<Self.headerLength].allSatisfy({ $0 == 0 }) { return [] }
-      let hash = ContentHash(UnsafeRawBufferPointer(rebasing: bytes[16...]))
-      guard bytes[..<16].elementsEqual(Self.bytes(of: hash)), word(16) == UInt32(clamping: number),
-        let count = Int(exactly: word(20)), count <= Self.capacity
-      else { return nil }
-      return (0..<count).map { index in
-        let start = Self.headerLength + index * PixelEntry.length
-        return PixelEntry(UnsafeRawBufferPointer(rebasing: bytes[start..<(start + PixelEntry.length)]))
-      }
-    }
-    guard let entries else { return nil }
     self.entries = entries
   }
 
-  /// The bytes of the bucket.
-  var bytes: [UInt8] {
-    var content = ByteWriter()
-    content.append(UInt32(clamping: number))
-    content.append(UInt32(clamping: entries.count))
-    content.append(UInt64(0))
-    for entry in entries { entry.write(to: &content) }
-    let unused = Self.length - 16 - content.bytes.count
-    content.append(raw: [UInt8](repeating: 0, count: max(0, unused)))
-    return Self.bytes(of: ContentHash(content.bytes)) + content.bytes
+  static func parse(_ bytes: ArraySlice<UInt8>, count: Int) -> [PixelEntry]? {
+    guard count <= capacity, bytes.count >= count * PixelEntry.length else { return nil }
+    return bytes.withUnsafeBytes { bytes in
+      (0..<count).map { index in
+        let start = index * PixelEntry.length
+        return PixelEntry(UnsafeRawBufferPointer(rebasing: bytes[start..<(start + PixelEntry.length)]))
+      }
+    }
   }
 
-  private static func bytes(of hash: ContentHash) -> [UInt8] {
-    var writer = ByteWriter()
-    writer.append(hash)
-    return writer.bytes
-  }
+  static func write(_ entry: PixelEntry, to writer: inout ByteWriter) { entry.write(to: &writer) }
 
   // MARK: Entries
 

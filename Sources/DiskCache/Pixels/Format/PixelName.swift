@@ -38,12 +38,7 @@ struct PixelName: Hashable {
   static func familyTag(of keyTag: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: keyTag >> 32) }
 
   /// Returns the number of the bucket among `count` buckets, a power of two.
-  func bucket(of count: Int) -> Int { Self.bucket(of: identity, among: count) }
-
-  /// Returns the number of the bucket of a request's hash among `count` buckets, a power of two.
-  static func bucket(of identity: ContentHash, among count: Int) -> Int {
-    Int(identity.high & UInt64(max(1, count) - 1))
-  }
+  func bucket(of count: Int) -> Int { identity.bucket(among: count) }
 
   /// The part of the request's hash that entries of the index contain.
   var identityTag: UInt32 { Self.identityTag(of: identity) }

@@ -52,7 +52,7 @@ extension PixelFiles {
   /// - Parameter identity: The hash of the request, which is the name of the file of the response.
   func hasPixels(of identity: ContentHash) throws(SystemError) -> Bool {
     let tag = PixelName.identityTag(of: identity)
-    guard let bucket = try index.bucket(PixelName.bucket(of: identity, among: index.bucketCount)) else {
+    guard let bucket = try index.bucket(identity.bucket(among: index.bucketCount)) else {
       return true
     }
     return bucket.entries.contains { $0.identityTag == tag }
@@ -63,7 +63,7 @@ extension PixelFiles {
     let tag = PixelName.identityTag(of: identity)
     var removed: [PixelEntry] = []
     do throws(SystemError) {
-      try index.update(PixelName.bucket(of: identity, among: index.bucketCount), in: folder) { bucket in
+      try index.update(identity.bucket(among: index.bucketCount), in: folder) { bucket in
         removed = bucket.remove { $0.identityTag == tag }
         return !removed.isEmpty
       }

@@ -1,0 +1,175 @@
+import Glibc
+import Synchronization
+import VitrineConcurrency
+import VitrineLoading
+
+/// The heads of responses that were looked up for their pixels, in one file, `FOLDER/v3/heads`, so that a screen of images
+/// is found in the pixel cache without opening the file of each response.
+///
+/// An entry counts only while the file of the response is the version whose head it is (`HeadEntry.Version`); one call
+/// of the system tells, without opening the file. On a network file system, another machine's change is seen when the
+/// system's record of the file expires, which takes up to a minute. A table that is damaged or missing costs time and
+/// loses nothing.
+///
+/// The table begins small, so that a cold disk has few pages to read, and is doubled when a bucket is full. At its largest
+/// size it has room for more heads than the cache has responses of 8 KiB; beyond that, heads are read from their files.
+/// Only the owner of a folder uses the table.
+final class HeadTable: Sendable {
+  /// The minimum number of seconds between two writes of the head of one body, so that images that their servers confirm
+  /// every few minutes do not wear out flash memory.
+  static let renewalInterval: Int64 = 3600
+  /// The number of seconds without writes after one has failed.
+  private static let pauseSeconds = 60.0
+  private static let smallestBucketCount = 16
+
+  private let folder: CacheFolder
+  private let clock: any LoadingClock
+  private let opened = Mutex<BucketFile<HeadBucket>?>(nil)
+  /// The time in nanoseconds until which nothing is written.
+  private let pauseEnd = Mutex<Int64?>(nil)
+
+  init(folder: CacheFolder, clock: any LoadingClock) {
+    self.folder = folder
+    self.clock = clock
+  }
+
+  /// Returns the recorded head of a response; nil if there is none, or if the table was not opened yet. Reads one bucket
+  /// and opens no file.
+  func head(of name: ContentHash) -> HeadEntry? {
+    guard folder.access == .owner, let file = opened.withLock({ $0 }) else { return nil }
+    return (try? file.bucket(name.bucket(among: file.bucketCount)))?.entry(name)
+  }
+
+  /// Returns true if a recorded head is old enough to be replaced by a newer head of the same body.
+  ///
+  /// - Parameter time: The wall-clock time in seconds since 1970.
+  static func mayRenew(_ entry: HeadEntry, at time: Int64) -> Bool {
+    let age = time.subtractingReportingOverflow(entry.version.modified / 1_000_000_000).partialValue
+    // A time far in the future comes from a wrong clock.
+    return age.magnitude >= renewalInterval.magnitude
+  }
+
+  // MARK: Recording
+
+  /// Opens the table for later lookups, and records a head, unless it is recorded already or another head of its body was
+  /// recorded less than `renewalInterval` ago. Returns true if the head was written.
+  ///
+  /// - Parameters:
+  ///   - root: The folder `v3`.
+  ///   - byteLimit: The limit of the cache, which limits the size of the table.
+  ///   - time: The wall-clock time in seconds since 1970.
+  func record(_ entry: HeadEntry, in root: borrowing Descriptor, byteLimit: Int, time: Int64) -> Bool {
+    guard folder.access == .owner else { return false }
+    let now = clock.now
+    let mayWrite = pauseEnd.withLock { $0.map { now >= $0 } ?? true }
+    do throws(SystemError) {
+      guard let file = try openFile(in: root, creating: mayWrite), mayWrite else { return false }
+      if try record(entry, in: root, file, time: time) { return true }
+      // The table is at its largest size, or nothing has to be written.
+      guard try isFull(for: entry, file), try grow(file, in: root, byteLimit: byteLimit),
+        let larger = try openFile(in: root, creating: false)
+      else { return false }
+      return try record(entry, in: root, larger, time: time)
+    } catch {
+      // Another process has replaced the table. The next lookup opens it again.
+      if error.code == ENOENT {
+        close()
+      } else {
+        pauseEnd.withLock { $0 = now.advanced(bySeconds: Self.pauseSeconds) }
+      }
+      return false
+    }
+  }
+
+  private func record(
+    _ entry: HeadEntry, in root: borrowing Descriptor, _ file: BucketFile<HeadBucket>, time: Int64
+  ) throws(SystemError) -> Bool {
+    let number = entry.name.bucket(among: file.bucketCount)
+    let known = try file.bucket(number)?.entry(entry.name)
+    guard known != entry, entry.head.count <= HeadEntry.maximumHeadBytes else { return false }
+    if let known, known.bodyHash == entry.bodyHash, !Self.mayRenew(known, at: time) { return false }
+    var isInserted = false
+    try file.update(number, in: root, waits: false) { bucket in
+      let hadOld = bucket.entry(entry.name) != nil
+      isInserted = bucket.insert(entry)
+      return isInserted || hadOld
+    }
+    return isInserted
+  }
+
+  private func isFull(for entry: HeadEntry, _ file: BucketFile<HeadBucket>) throws(SystemError) -> Bool {
+    guard entry.head.count <= HeadEntry.maximumHeadBytes,
+      var bucket = try file.bucket(entry.name.bucket(among: file.bucketCount))
+    else { return false }
+    return !bucket.insert(entry)
+  }
+
+  /// Doubles the number of buckets. Returns false at the largest size.
+  private func grow(
+    _ file: BucketFile<HeadBucket>, in root: borrowing Descriptor, byteLimit: Int
+  ) throws(SystemError) -> Bool {
+    let count = file.bucketCount * 2
+    // A bucket of eight heads or more for each 64 KiB.
+    let largest = BucketFileHeader.bucketCount(forBytes: byteLimit > .max / 8 ? .max : byteLimit * 8)
+    guard count <= largest else { return false }
+    try file.replace(bucketCount: count, in: root) { () throws(SystemError) in
+      var entries: [HeadEntry] = []
+      for number in 0..<file.bucketCount { entries += try file.bucket(number)?.entries ?? [] }
+      return HeadBucket.distributing(entries, among: count)
+    }
+    return true
+  }
+
+  // MARK: Removing
+
+  /// Removes the heads of responses that were removed. Reads one bucket for each.
+  func remove(_ names: [ContentHash]) {
+    guard !names.isEmpty, !folder.isReadOnly, let root = try? folder.open(creating: false) else { return }
+    for name in names {
+      do throws(SystemError) {
+        try remove(name, in: root, waits: names.count == 1)
+      } catch {
+        // Another thread or process may have replaced the table. Without its file, the head is not found in any case.
+        close()
+        try? remove(name, in: root, waits: names.count == 1)
+      }
+    }
+  }
+
+  /// - Parameter waits: False to leave the entry while another process writes.
+  private func remove(
+    _ name: ContentHash, in root: borrowing Descriptor, waits: Bool
+  ) throws(SystemError) {
+    guard let file = try openFile(in: root, creating: false) else { return }
+    let number = name.bucket(among: file.bucketCount)
+    // A damaged bucket may have the entry, and is emptied.
+    if let bucket = try file.bucket(number), bucket.entry(name) == nil { return }
+    try file.update(number, in: root, waits: waits) { $0.remove(name) }
+  }
+
+  /// Removes the table, which may be open in other processes.
+  static func remove(in root: borrowing Descriptor) {
+    try? root.open(HeadBucket.fileName, flags: O_WRONLY).truncate(to: 0)
+    try? root.remove(HeadBucket.fileName)
+  }
+
+  /// Closes the table until it is needed again.
+  func close() { opened.replaceValue(with: nil) }
+
+  /// Returns the open table. Opens it again if it was removed.
+  private func openFile(
+    in root: borrowing Descriptor, creating: Bool
+  ) throws(SystemError) -> BucketFile<HeadBucket>? {
+    if let known = opened.withLock({ $0 }) {
+      if try known.isCurrent() { return known }
+      close()
+    }
+    var file = try BucketFile<HeadBucket>.open(in: root)
+    if file == nil, creating {
+      try BucketFile<HeadBucket>.create(bucketCount: Self.smallestBucketCount, in: root)
+      file = try BucketFile<HeadBucket>.open(in: root)
+    }
+    opened.replaceValue(with: file)
+    return file
+  }
+}
