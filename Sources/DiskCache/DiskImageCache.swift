@@ -7,7 +7,7 @@ public import VitrineLoading
 ///
 /// Made for machines that lose power without warning: a file is written under a temporary name and then renamed,
 /// identifies itself, and has hashes of all its contents. A torn or damaged file is a cache miss and is removed. There
-/// is no index that could be wrong, so several processes may share a folder, and start-up costs nothing. Processes that
+/// is no index that must be right, so several processes may share a folder, and start-up costs nothing. Processes that
 /// share a folder fetch a response once, and a download that broke continues in a later run.
 ///
 /// Every method blocks while the disk works, and should be called on a thread that may block. Calls do not wait for

@@ -2,8 +2,7 @@ import Glibc
 
 /// An open hash table on disk: a header (`BucketFileHeader`) and buckets.
 ///
-/// The number of buckets is fixed when the file is made, and follows from the byte limit. Opening the file reads its
-/// header only, a lookup reads one bucket, and nothing is kept in memory, so that the cost of both does not depend on
+/// The number of buckets is fixed when the file is made. Opening the file reads its header only, a lookup reads one bucket, and nothing is kept in memory, so that the cost of both does not depend on
 /// the number of entries.
 final class BucketFile<Content: Bucket>: Sendable {
   /// The number of buckets, a power of two.
@@ -62,8 +61,8 @@ final class BucketFile<Content: Bucket>: Sendable {
     }
   }
 
-  /// Replaces the file by one with other buckets. Writers of other processes wait meanwhile. Throws `ENOENT` if the file
-  /// was removed or replaced before.
+  /// Replaces the file by one with other buckets. `update` by another thread or process waits or does nothing meanwhile.
+  /// Throws `ENOENT` if the file was removed or replaced before.
   func replace(
     bucketCount: Int, in folder: borrowing Descriptor,
     with buckets: () throws(SystemError) -> [Content]
@@ -71,7 +70,7 @@ final class BucketFile<Content: Bucket>: Sendable {
     let old = try folder.open(Content.fileName, flags: O_RDWR)
     old.lockWaiting()
     defer { old.unlock() }
-    guard try old.status.identity.isSameFile(as: identity) else { throw SystemError(ENOENT) }
+    guard isInPlace(try old.status) else { throw SystemError(ENOENT) }
     try Self.create(bucketCount: bucketCount, buckets: try buckets(), in: folder)
   }
 
@@ -81,6 +80,12 @@ final class BucketFile<Content: Bucket>: Sendable {
   func isCurrent() throws(SystemError) -> Bool {
     let status = try file.status
     return status.linkCount > 0 && status.size >= BucketFileHeader.length
+  }
+
+  /// Returns true for the status of this file if the file was not removed or replaced, which may happen while a writer
+  /// waits for the lock.
+  private func isInPlace(_ status: FileStatus) -> Bool {
+    status.identity.isSameFile(as: identity) && status.linkCount > 0
   }
 
   /// The number of bytes that the file takes on disk when all buckets are in use.
@@ -128,7 +133,7 @@ final class BucketFile<Content: Bucket>: Sendable {
   ) throws(SystemError) {
     defer { writable.unlock() }
     let (offset, status) = (Self.offset(of: number), try writable.status)
-    guard status.identity.isSameFile(as: identity) else { throw SystemError(ENOENT) }
+    guard isInPlace(status) else { throw SystemError(ENOENT) }
     // A bucket that could not be read must not be replaced by an empty one.
     let bytes = try Self.bytes(of: writable, at: offset, count: Content.length, size: status.size)
     let known = Content(bytes, number: number)

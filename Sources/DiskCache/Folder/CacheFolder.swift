@@ -6,7 +6,8 @@ import VitrineLoading
 /// short, the folder's key at `FOLDER/v3/key` (`FolderKey`), heads at `FOLDER/v3/heads` (`HeadTable`), and tombstones in
 /// `FOLDER/v3/gone` (`HiddenResponses`).
 ///
-/// Each operation opens the path again, because other processes may remove or replace the folders.
+/// Each operation opens the path again, or checks that it leads to the same folder as before, because other processes may
+/// remove or replace the folders.
 final class CacheFolder: Sendable {
   /// The version of the folder layout and of the file format.
   static let version = "v3"
@@ -97,11 +98,13 @@ final class CacheFolder: Sendable {
     return nil
   }
 
-  /// Returns true if the path leads to the folder `v3` that was opened and checked earlier. Opens nothing.
-  var isKnown: Bool {
+  /// Returns true if the path of an entry's file leads through the folder `v3` that was opened and checked earlier, and
+  /// through no symbolic link in it. Opens nothing.
+  func leadsThroughCheckedFolders(to entry: DiskEntry) -> Bool {
     guard let known = knownFolders.withLock({ $0[Self.version] }), let status = status(ofPath: known.path)
     else { return false }
     return isUnchanged(known, status)
+      && self.status(ofPath: "\(known.path)/\(entry.shard)")?.isFolder == true
   }
 
   private func isUnchanged(_ known: KnownFolder, _ status: FileStatus) -> Bool {

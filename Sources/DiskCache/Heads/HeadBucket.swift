@@ -25,18 +25,16 @@ struct HeadBucket: Bucket {
 
   func entry(_ name: ContentHash) -> HeadEntry? { entries.last { $0.name == name } }
 
-  /// Adds an entry, in place of that of the same file. Returns false if there is no room; the old entry is removed
-  /// nevertheless.
+  /// Adds an entry, in place of that of the same file. Returns false if there is no room, and changes nothing.
   mutating func insert(_ new: HeadEntry) -> Bool {
-    remove(new.name)
-    let length = entries.reduce(Self.headerLength + new.length) { $0 + $1.length }
+    let others = entries.filter { $0.name != new.name }
+    let length = others.reduce(Self.headerLength + new.length) { $0 + $1.length }
     guard length <= Self.length else { return false }
-    entries.append(new)
+    entries = others + [new]
     return true
   }
 
   /// Removes the entry of a file. Returns true if there was one.
-  @discardableResult
   mutating func remove(_ name: ContentHash) -> Bool {
     let count = entries.count
     entries.removeAll { $0.name == name }

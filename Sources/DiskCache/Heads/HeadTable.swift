@@ -7,7 +7,7 @@ import VitrineLoading
 /// is found in the pixel cache without opening the file of each response.
 ///
 /// An entry counts only while the file of the response is the version whose head it is (`HeadEntry.Version`); one call
-/// of the system tells, without opening the file. On a network file system, another machine's change is seen when the
+/// of the system checks that, without opening the file. On a network file system, another machine's change is seen when the
 /// system's record of the file expires, which takes up to a minute. A table that is damaged or missing costs time and
 /// loses nothing.
 ///
@@ -63,13 +63,21 @@ final class HeadTable: Sendable {
     let now = clock.now
     let mayWrite = pauseEnd.withLock { $0.map { now >= $0 } ?? true }
     do throws(SystemError) {
-      guard let file = try openFile(in: root, creating: mayWrite), mayWrite else { return false }
-      if try record(entry, in: root, file, time: time) { return true }
-      // The table is at its largest size, or nothing has to be written.
-      guard try isFull(for: entry, file), try grow(file, in: root, byteLimit: byteLimit),
+      let isShort = entry.head.count <= HeadEntry.maximumHeadBytes
+      guard let file = try openFile(in: root, creating: mayWrite && isShort), mayWrite, isShort else {
+        return false
+      }
+      let number = entry.name.bucket(among: file.bucketCount)
+      var bucket = try file.bucket(number) ?? HeadBucket(number)
+      let old = bucket.entry(entry.name)
+      if let old, old == entry || old.bodyHash == entry.bodyHash && !Self.mayRenew(old, at: time) {
+        return false
+      }
+      if bucket.insert(entry) { return try insert(entry, in: root, file) }
+      guard try grow(file, in: root, byteLimit: byteLimit),
         let larger = try openFile(in: root, creating: false)
       else { return false }
-      return try record(entry, in: root, larger, time: time)
+      return try insert(entry, in: root, larger)
     } catch {
       // Another process has replaced the table. The next lookup opens it again.
       if error.code == ENOENT {
@@ -81,27 +89,16 @@ final class HeadTable: Sendable {
     }
   }
 
-  private func record(
-    _ entry: HeadEntry, in root: borrowing Descriptor, _ file: BucketFile<HeadBucket>, time: Int64
+  /// Returns false if another process is writing, or the bucket has no room.
+  private func insert(
+    _ entry: HeadEntry, in root: borrowing Descriptor, _ file: BucketFile<HeadBucket>
   ) throws(SystemError) -> Bool {
-    let number = entry.name.bucket(among: file.bucketCount)
-    let known = try file.bucket(number)?.entry(entry.name)
-    guard known != entry, entry.head.count <= HeadEntry.maximumHeadBytes else { return false }
-    if let known, known.bodyHash == entry.bodyHash, !Self.mayRenew(known, at: time) { return false }
     var isInserted = false
-    try file.update(number, in: root, waits: false) { bucket in
-      let hadOld = bucket.entry(entry.name) != nil
+    try file.update(entry.name.bucket(among: file.bucketCount), in: root, waits: false) { bucket in
       isInserted = bucket.insert(entry)
-      return isInserted || hadOld
+      return isInserted
     }
     return isInserted
-  }
-
-  private func isFull(for entry: HeadEntry, _ file: BucketFile<HeadBucket>) throws(SystemError) -> Bool {
-    guard entry.head.count <= HeadEntry.maximumHeadBytes,
-      var bucket = try file.bucket(entry.name.bucket(among: file.bucketCount))
-    else { return false }
-    return !bucket.insert(entry)
   }
 
   /// Doubles the number of buckets. Returns false at the largest size.
@@ -110,7 +107,8 @@ final class HeadTable: Sendable {
   ) throws(SystemError) -> Bool {
     let count = file.bucketCount * 2
     // A bucket of eight heads or more for each 64 KiB.
-    let largest = BucketFileHeader.bucketCount(forBytes: byteLimit > .max / 8 ? .max : byteLimit * 8)
+    let limit = max(0, byteLimit)
+    let largest = BucketFileHeader.bucketCount(forBytes: limit > .max / 8 ? .max : limit * 8)
     guard count <= largest else { return false }
     try file.replace(bucketCount: count, in: root) { () throws(SystemError) in
       var entries: [HeadEntry] = []
@@ -161,7 +159,8 @@ final class HeadTable: Sendable {
     in root: borrowing Descriptor, creating: Bool
   ) throws(SystemError) -> BucketFile<HeadBucket>? {
     if let known = opened.withLock({ $0 }) {
-      if try known.isCurrent() { return known }
+      // A file of a network file system that another machine has removed cannot be asked.
+      if (try? known.isCurrent()) == true { return known }
       close()
     }
     var file = try BucketFile<HeadBucket>.open(in: root)

@@ -32,7 +32,7 @@ struct ResponseLookup {
   private func recordedHead(for identity: RequestIdentity, countsAsUse: Bool) -> StoredHead? {
     let folder = context.folder
     guard let entry = folder.knownEntry(of: identity), let known = context.heads.head(of: entry.name),
-      !isRemovalDelayed,
+      !isRemovalDelayed, folder.leadsThroughCheckedFolders(to: entry),
       let status = folder.status(of: entry), status.isRegular, status.version == known.version,
       known.bodyLength <= context.limits.maximumBodyBytes,
       !context.limits.isTooOld(stored: status.stored, time: context.time),
@@ -78,7 +78,7 @@ struct ResponseLookup {
     case missing
     /// The folders have to be opened: they were not checked yet or have changed, or the file is damaged, too old or not
     /// readable.
-    case unclear
+    case needsFolders
   }
 
   /// True if everything was removed, and may still be on the disk.
@@ -89,23 +89,26 @@ struct ResponseLookup {
     _ identity: RequestIdentity, withBody: Bool, countsAsUse: Bool, _ reserve: (Int) -> Void
   ) -> Direct {
     let folder = context.folder
-    guard !isRemovalDelayed, let entry = folder.knownEntry(of: identity), folder.isKnown else {
-      return .unclear
-    }
+    guard !isRemovalDelayed, !folder.isReadOnly, let entry = folder.knownEntry(of: identity),
+      folder.leadsThroughCheckedFolders(to: entry)
+    else { return .needsFolders }
     let result = ResponseReader.read(
       entry, withBody: withBody, maximumBodyBytes: context.limits.maximumBodyBytes, reserving: reserve
     ) { () throws(SystemError) in try folder.openFile(of: entry) }
     switch result {
     case .response(var response, let details):
-      guard !context.limits.isTooOld(stored: details.stored, time: context.time) else { return .unclear }
+      // The owner is checked again in case the folder was replaced after it was checked.
+      guard details.status.owner == geteuid(),
+        !context.limits.isTooOld(stored: details.stored, time: context.time)
+      else { return .needsFolders }
       if !response.varying.isEmpty {
-        guard let key = folder.currentKey else { return .unclear }
+        guard let key = folder.currentKey else { return .needsFolders }
         response.varyingKey = key
       }
       if countsAsUse { recordUse(of: entry, recorded: details.used) }
       return .found((response, details))
     case .notFound: return .missing
-    case .damaged, .failed: return .unclear
+    case .damaged, .failed: return .needsFolders
     }
   }
 
@@ -117,7 +120,7 @@ struct ResponseLookup {
       switch findDirectly(identity, withBody: withBody, countsAsUse: countsAsUse, reserve) {
       case .found(let found): return found
       case .missing: return nil
-      case .unclear: break
+      case .needsFolders: break
       }
     }
     let found = context.reading { (root) throws(DiskImageCache.Fault) -> Found? in

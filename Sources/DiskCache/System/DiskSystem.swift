@@ -74,6 +74,7 @@ struct FileTimes: Hashable {
   static let earliestTime: Int64 = 1_767_225_600
 
   var used, stored: Int64?
+
   /// Returns a wall-clock time in seconds since 1970, limited to what file systems can record.
   static func time(_ seconds: Double) -> Int64 { seconds >= 0 ? Int64(min(seconds, 0x1p33)) : 0 }
 

@@ -11,7 +11,7 @@ struct FileStatus: Hashable {
   /// The number of bytes of a block, the least that a file takes on most file systems.
   static let blockBytes = 4096
 
-  let isRegular: Bool
+  let isRegular, isFolder: Bool
   /// The size in bytes, from 0 to `StatedNumber.largest`.
   let size: Int
   /// The time of the last change in seconds since 1970: when the response was stored.
@@ -30,6 +30,7 @@ struct FileStatus: Hashable {
 
   init(_ status: stat) {
     isRegular = status.st_mode & S_IFMT == S_IFREG
+    isFolder = status.st_mode & S_IFMT == S_IFDIR
     size = min(max(0, Int(clamping: status.st_size)), StatedNumber.largest)
     stored = Self.bounded(Int64(clamping: status.st_mtim.tv_sec))
     modified = Self.nanoseconds(status.st_mtim)

@@ -289,6 +289,7 @@ import VitrineTesting
             separator: "/")
           return "/" + shard
         }()
+      _ = cache.response(for: identity(1))
       try? FileManager.default.removeItem(atPath: path)
       try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: customPresentation.folder)
       #expect(!cache.store(storedResponse(), for: identity(1)))

@@ -20,9 +20,10 @@ struct HeadBucketTests {
     #expect(isReplaced && bucket.entries.map(\.bodyHash.low).last == 4)
     let isTooLong = !bucket.insert(entry(31, headBytes: 5000))
     #expect(isTooLong && bucket.entries.count == 11)
-    // The old head does not stay if the new one is too long.
     let isStillTooLong = !bucket.insert(entry(5, headBytes: HeadEntry.maximumHeadBytes))
-    #expect(isStillTooLong && bucket.entries.count == 10)
+    #expect(isStillTooLong && bucket.entries.count == 11)
+    let isRemoved = bucket.remove(entry(5).name)
+    #expect(isRemoved && bucket.entries.count == 10)
 
     let read = try #require(HeadBucket(bucket.bytes, number: 3))
 

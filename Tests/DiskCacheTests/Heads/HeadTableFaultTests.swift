@@ -197,4 +197,64 @@ import VitrineTesting
 
     #expect(cache.head(for: identity(0)) == nil)
   }
+
+  @Test(
+    "a response behind a symbolic link in place of its subfolder is not found, with or without its recorded head"
+  )
+  func linkInPlaceOfASubfolder() throws {
+    fixture.fill(0..<1)
+    let cache = fixture.cache()
+    #expect(cache.head(for: identity(0)) != nil && cache.response(for: identity(0)) != nil)
+    let file = try #require(fixture.files.first)
+    let shard = String(file[..<(try #require(file.lastIndex(of: "/")))])
+    try FileManager.default.moveItem(atPath: shard, toPath: "\(fixture.folder)/elsewhere")
+    #expect(symlink("\(fixture.folder)/elsewhere", shard) == 0)
+
+    #expect(cache.head(for: identity(0)) == nil && cache.response(for: identity(0)) == nil)
+    #expect(cache.fault != nil)
+  }
+
+  @Test("a head whose removal waits while the table is replaced is not in the new table")
+  func removalDuringGrowth() async throws {
+    fixture.fill(0..<1, headers: ["ETag": "\"private-tag\""])
+    let (cache, system, gate) = (fixture.cache(), FaultySystem(), Gate())
+    for number in 1..<300 { cache.store(storedResponse(4), for: identity(number)) }
+    let remover = fixture.cache(on: system)
+    // The remover has opened the table, and waits for the lock.
+    system.fail(.lock, with: .hang(gate))
+    async let removal: Void = untilCalled { done in
+      BlockingThread.start {
+        remover.removeResponse(for: identity(0))
+        done()
+      }
+    }
+    await gate.waitUntilHeld(1)
+    for number in 1..<300 { _ = cache.head(for: identity(number)) }
+    let holdsTag = { try contents(fixture.tablePath).contains(Array("private-tag".utf8)) }
+    #expect(try holdsTag())
+    #expect(try contents(fixture.tablePath).count > 17 * HeadBucket.length)
+    gate.open()
+    try await removal
+
+    #expect(try !holdsTag())
+  }
+
+  @Test("a table that cannot grow keeps its heads, and leaves no unfinished file", arguments: [ENOSPC, EIO])
+  func growthThatFails(code: Int32) throws {
+    let system = FaultySystem()
+    let cache = fixture.cache(on: system)
+    for number in 0..<300 { cache.store(storedResponse(4), for: identity(number)) }
+    _ = cache.head(for: identity(0))
+    system.fail(.rename, number: FaultySystem.always, with: .error(code))
+
+    for number in 0..<300 {
+      #expect(cache.head(for: identity(number)) == fixture.headInFile(identity(number)))
+    }
+
+    #expect(cache.fault == nil)
+    #expect(try contents(fixture.tablePath).count == 17 * HeadBucket.length)
+    #expect(fixture.everything.allSatisfy { !$0.contains(TemporaryFile.prefix) })
+    let openCount = system.opens { #expect(cache.head(for: identity(0)) != nil) }
+    #expect(openCount == 0)
+  }
 }

@@ -151,11 +151,12 @@ import Testing
     #expect(size > 17 * HeadBucket.length && size < 600 * HeadBucket.length, "\(size)")
     let system = FaultySystem()
     let second = fixture.cache(on: system)
-    _ = second.head(for: identity(0))
+    // Heads of other threads may be lost when the table grows. This round records them.
+    for number in 0..<1000 { _ = second.head(for: identity(number)) }
     let openCount = system.opens {
       for number in 0..<1000 { #expect(second.head(for: identity(number)) != nil) }
     }
-    #expect(openCount <= 30)
+    #expect(openCount == 0)
 
     // The table of a small cache has no room for all heads.
     let small = DiskFixture()
