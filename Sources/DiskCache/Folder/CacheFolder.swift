@@ -101,10 +101,11 @@ final class CacheFolder: Sendable {
   /// Returns true if the path of an entry's file leads through the folder `v3` that was opened and checked earlier, and
   /// through no symbolic link in it. Opens nothing.
   func leadsThroughCheckedFolders(to entry: DiskEntry) -> Bool {
-    guard let known = knownFolders.withLock({ $0[Self.version] }), let status = status(ofPath: known.path)
+    guard let known = knownFolders.withLock({ $0[Self.version] }),
+      let status = try? status(ofPath: known.path)
     else { return false }
     return isUnchanged(known, status)
-      && self.status(ofPath: "\(known.path)/\(entry.shard)")?.isFolder == true
+      && (try? self.status(ofPath: "\(known.path)/\(entry.shard)"))?.isFolder == true
   }
 
   private func isUnchanged(_ known: KnownFolder, _ status: FileStatus) -> Bool {
@@ -229,7 +230,7 @@ final class CacheFolder: Sendable {
   /// The key that was read earlier; nil if it has to be read, for the first time or again. Opens nothing.
   var currentKey: DigestKey? {
     guard let known = knownKey.withLock({ $0 }),
-      status(ofPath: "\(path)/\(Self.version)/\(FolderKey.name)")?.identity == known.file
+      (try? status(ofPath: "\(path)/\(Self.version)/\(FolderKey.name)"))?.identity == known.file
     else { return nil }
     return known.key
   }
@@ -246,13 +247,12 @@ final class CacheFolder: Sendable {
     return lacksKey ? nil : DiskEntry(identity: identity, key: diskKey, name: hash(diskKey.bytes))
   }
 
-  /// Returns the status of an entry's file, without opening the folders; nil if that fails.
-  func status(of entry: DiskEntry) -> FileStatus? { status(ofPath: path(of: entry)) }
+  /// Returns the status of an entry's file, without opening the folders.
+  func status(of entry: DiskEntry) throws(SystemError) -> FileStatus { try status(ofPath: path(of: entry)) }
 
-  private func status(ofPath path: String) -> FileStatus? {
-    (try? Descriptor.retrying { () throws(SystemError) in
-      try system.status(of: path, in: AT_FDCWD)
-    }).map { FileStatus($0) }
+  private func status(ofPath path: String) throws(SystemError) -> FileStatus {
+    FileStatus(
+      try Descriptor.retrying { () throws(SystemError) in try system.status(of: path, in: AT_FDCWD) })
   }
 
   /// Sets the times of an entry's file, without opening the folders.

@@ -12,7 +12,7 @@ struct ContentHash: Hashable, Sendable {
   }
 
   init(_ bytes: UnsafeRawBufferPointer) {
-    let hash = XXH3_128bits(bytes.baseAddress, bytes.count)
+    let hash = vitrine_hash(bytes.baseAddress, bytes.count)
     self.init(high: hash.high64, low: hash.low64)
   }
 

@@ -20,7 +20,11 @@ struct ResponseLookup {
   /// - Parameter countsAsUse: True to record a use, and to keep the head in the table of heads, where the next lookup
   ///   finds it without opening the file.
   func head(for identity: RequestIdentity, countsAsUse: Bool) -> StoredHead? {
-    if let head = recordedHead(for: identity, countsAsUse: countsAsUse) { return head }
+    switch recordedHead(for: identity, countsAsUse: countsAsUse) {
+    case .found(let head): return head
+    case .missing: return nil
+    case .needsFolders: break
+    }
     return find(identity, withBody: false, countsAsUse: countsAsUse, keepsHead: countsAsUse) { _ in }
       .map { response, details in
         StoredHead(
@@ -28,24 +32,29 @@ struct ResponseLookup {
       }
   }
 
-  /// Returns a head from the table of heads; nil if the file must be read.
-  private func recordedHead(for identity: RequestIdentity, countsAsUse: Bool) -> StoredHead? {
+  /// Looks for a head in the table of heads.
+  private func recordedHead(for identity: RequestIdentity, countsAsUse: Bool) -> Direct<StoredHead> {
     let folder = context.folder
-    guard let entry = folder.knownEntry(of: identity), let known = context.heads.head(of: entry.name),
-      !isRemovalDelayed, folder.leadsThroughCheckedFolders(to: entry),
-      let status = folder.status(of: entry), status.isRegular, status.version == known.version,
+    guard let entry = directEntry(of: identity) else { return .needsFolders }
+    let status: FileStatus
+    do throws(SystemError) {
+      status = try folder.status(of: entry)
+    } catch {
+      return error.code == ENOENT ? .missing : .needsFolders
+    }
+    guard let known = context.heads.head(of: entry.name), status.isRegular, status.version == known.version,
       known.bodyLength <= context.limits.maximumBodyBytes,
       !context.limits.isTooOld(stored: status.stored, time: context.time),
       let read = ResponseFile.read(known.head, requestURL: identity.fullURL), read.key == entry.key.bytes[...]
-    else { return nil }
+    else { return .needsFolders }
     var response = read.response
     if !response.varying.isEmpty {
-      guard let key = folder.currentKey else { return nil }
+      guard let key = folder.currentKey else { return .needsFolders }
       response.varyingKey = key
     }
     if countsAsUse { recordUse(of: entry, recorded: status.used) }
-    return StoredHead(
-      response: response, bodyLength: known.bodyLength, body: BodyDigest(known.bodyHash))
+    return .found(
+      StoredHead(response: response, bodyLength: known.bodyLength, body: BodyDigest(known.bodyHash)))
   }
 
   /// Puts the head of a response that was revalidated in the table of heads, if the table has an older one.
@@ -73,25 +82,31 @@ struct ResponseLookup {
 
   private typealias Found = (response: StoredResponse, details: ResponseReader.Details)
 
-  private enum Direct {
-    case found(Found)
+  /// The result of a lookup that opens no folder.
+  private enum Direct<Value> {
+    case found(Value)
     case missing
     /// The folders have to be opened: they were not checked yet or have changed, or the file is damaged, too old or not
     /// readable.
     case needsFolders
   }
 
-  /// True if everything was removed, and may still be on the disk.
-  private var isRemovalDelayed: Bool { context.state.withLock { $0.delayedRemoval.number != nil } }
+  /// Returns the entry of a request if its file may be looked up by its whole path.
+  private func directEntry(of identity: RequestIdentity) -> DiskEntry? {
+    let folder = context.folder
+    // After a delayed removal, everything may still be on the disk.
+    guard !folder.isReadOnly, context.state.withLock({ $0.delayedRemoval.number == nil }),
+      let entry = folder.knownEntry(of: identity), folder.leadsThroughCheckedFolders(to: entry)
+    else { return nil }
+    return entry
+  }
 
   /// Reads a file by its whole path: a hit takes half as many system calls as one that opens the folders.
   private func findDirectly(
     _ identity: RequestIdentity, withBody: Bool, countsAsUse: Bool, _ reserve: (Int) -> Void
-  ) -> Direct {
+  ) -> Direct<Found> {
     let folder = context.folder
-    guard !isRemovalDelayed, !folder.isReadOnly, let entry = folder.knownEntry(of: identity),
-      folder.leadsThroughCheckedFolders(to: entry)
-    else { return .needsFolders }
+    guard let entry = directEntry(of: identity) else { return .needsFolders }
     let result = ResponseReader.read(
       entry, withBody: withBody, maximumBodyBytes: context.limits.maximumBodyBytes, reserving: reserve
     ) { () throws(SystemError) in try folder.openFile(of: entry) }
@@ -175,6 +190,8 @@ struct ResponseLookup {
       head: details.head)
     let isWritten = context.heads.record(head, in: root, byteLimit: context.limits.bytes, time: context.time)
     // The response may have been removed before its head was in the table.
-    if isWritten, context.folder.status(of: entry)?.version != version { context.heads.remove([entry.name]) }
+    if isWritten, (try? context.folder.status(of: entry))?.version != version {
+      context.heads.remove([entry.name])
+    }
   }
 }

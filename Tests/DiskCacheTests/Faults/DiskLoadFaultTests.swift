@@ -101,12 +101,15 @@ import VitrineTesting
     configuration.retries = .none
     configuration.environment.clock = fixture.clock
     configuration.environment.wallClock = { fixture.wallClock.withLock { $0 } }
+    let cache = fixture.cache(on: system)
     let downloader = ImageDownloader(
       configuration: configuration, transports: [transport(load)], decoder: FakeDecoder(), cache: nil,
-      dataCache: fixture.cache(on: system))
+      dataCache: cache)
     let response = try await downloader.image(for: request(load))
     _ = await response.isStored()
     await downloader.drain()
+    // The table of heads stays open as long as the cache exists.
+    cache.context.heads.close()
     #expect(response.image.pixelWidth == 64, note)
     return system
   }
