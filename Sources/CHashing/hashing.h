@@ -2,8 +2,8 @@
 #include <xxhash.h>
 
 #if defined(__x86_64__)
-// Uses AVX2 or AVX-512 if the processor has them, with the same result. Only in a libxxhash that was built for several
-// kinds of processors, such as Debian's.
+// Computes the same hash as XXH3_128bits, with AVX2 or AVX-512 if the processor has them. Missing in builds of libxxhash
+// that do not choose instructions at run time; Debian's build does.
 extern XXH128_hash_t XXH3_128bits_dispatch(const void *bytes, size_t count) __attribute__((weak));
 #endif
 

@@ -3,8 +3,8 @@ extension DiskImageCache {
   /// number counts as 0.
   public struct Limits: Hashable, Sendable {
     /// The maximum number of bytes on disk, each file rounded up to 4 KiB; 150 MiB by default, as in AFNetworking and
-    /// Nuke. 0 stores nothing. A table of heads, which
-    /// is needed for looking up pixels without opening each file, takes up to a tenth of this in addition.
+    /// Nuke. 0 stores nothing. In addition, a table of heads takes at most an eighth of
+    /// this. The table saves opening the file of each response when pixels are looked up.
     public var bytes = 150 << 20
     /// The maximum number of responses; unlimited by default.
     public var count = Int.max

@@ -6,8 +6,8 @@ public import VitrineLoading
 /// A disk cache that stores each response in one file of a folder.
 ///
 /// Made for machines that lose power without warning: a file is written under a temporary name and then renamed,
-/// identifies itself, and has hashes of all its contents. A torn or damaged file is a cache miss and is removed. There
-/// is no index that must be right, so several processes may share a folder, and start-up costs nothing. Processes that
+/// identifies itself, and has hashes of all its contents. A torn or damaged file is a cache miss and is removed. No
+/// index has to be right, so several processes may share a folder, and start-up costs nothing. Processes that
 /// share a folder fetch a response once, and a download that broke continues in a later run.
 ///
 /// Every method blocks while the disk works, and should be called on a thread that may block. Calls do not wait for

@@ -3,7 +3,8 @@ import Vitrine
 /// The cost of storing: the first start with a disk cache and decoded pixels, beside the same start with neither, and
 /// beside one that only writes each body to a plain file.
 enum FirstStart {
-  /// The number of runs without `--runs`. The median of fewer has an error larger than its distance from the floor.
+  /// The number of runs without `--runs`. With fewer runs, the error of the median is larger than its
+  /// distance from the floor.
   private static let defaultRuns = 99
 
   static func measure(_ options: Options) throws -> [Figure] {

@@ -2,8 +2,8 @@ import Glibc
 
 /// An open hash table on disk: a header (`BucketFileHeader`) and buckets.
 ///
-/// The number of buckets is fixed when the file is made. Opening the file reads its header only, a lookup reads one bucket, and nothing is kept in memory, so that the cost of both does not depend on
-/// the number of entries.
+/// The number of buckets is fixed when the file is made. Opening the file reads its header only, a lookup reads one
+/// bucket, and nothing is kept in memory, so that the cost of both does not depend on the number of entries.
 final class BucketFile<Content: Bucket>: Sendable {
   /// The number of buckets, a power of two.
   let bucketCount: Int
@@ -82,8 +82,8 @@ final class BucketFile<Content: Bucket>: Sendable {
     return status.linkCount > 0 && status.size >= BucketFileHeader.length
   }
 
-  /// Returns true for the status of this file if the file was not removed or replaced, which may happen while a writer
-  /// waits for the lock.
+  /// Returns true if `status` is that of this file, and the file was not removed or replaced. Another process may do that
+  /// while a writer waits for the lock.
   private func isInPlace(_ status: FileStatus) -> Bool {
     status.identity.isSameFile(as: identity) && status.linkCount > 0
   }

@@ -9,8 +9,8 @@ enum BucketFileHeader {
   static let length = 32
   private static let maximumBuckets = 1 << 16
 
-  /// Returns the number of buckets of a new file in a cache of at most `byteLimit` bytes: one for each 512 KiB. A bucket
-  /// of `PixelBucket` is a quarter full if all images are tiles of 64x64 pixels.
+  /// Returns the number of buckets of a new file in a cache of at most `byteLimit` bytes: one for each 512 KiB. If all
+  /// images are tiles of 64x64 pixels, the index of pixels then has 32 entries in each bucket, which has room for 127.
   static func bucketCount(forBytes byteLimit: Int) -> Int {
     var count = 16
     while count < maximumBuckets, count < byteLimit / (512 << 10) { count *= 2 }

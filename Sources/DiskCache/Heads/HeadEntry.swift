@@ -1,6 +1,6 @@
 import VitrineLoading
 
-/// The head of a stored response in the table of heads, and the file whose head it is.
+/// The head of a stored response in the table of heads, and the version of the file that it was read from.
 ///
 ///     16  name of the file
 ///     8   inode of the file
@@ -58,8 +58,8 @@ extension HeadEntry {
 }
 
 extension FileStatus {
-  /// The version of the file; nil on a file system whose times are not exact, where two versions may look alike: FAT has
-  /// whole seconds, exFAT hundredths.
+  /// The version of the file; nil on a file system whose times are not exact, where two versions may have the same
+  /// time: FAT stores whole seconds, exFAT hundredths of a second.
   var version: HeadEntry.Version? {
     guard modified % 1_000_000 != 0 else { return nil }
     return HeadEntry.Version(inode: identity.number, modified: modified, size: size)

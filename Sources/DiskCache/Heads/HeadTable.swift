@@ -3,17 +3,17 @@ import Synchronization
 import VitrineConcurrency
 import VitrineLoading
 
-/// The heads of responses that were looked up for their pixels, in one file, `FOLDER/v3/heads`, so that a screen of images
-/// is found in the pixel cache without opening the file of each response.
+/// The heads of responses that were looked up for their pixels, in one file, `FOLDER/v3/heads`, so that a screen of
+/// images is found in the pixel cache without opening the file of each response.
 ///
-/// An entry counts only while the file of the response is the version whose head it is (`HeadEntry.Version`); one call
-/// of the system checks that, without opening the file. On a network file system, another machine's change is seen when the
-/// system's record of the file expires, which takes up to a minute. A table that is damaged or missing costs time and
-/// loses nothing.
+/// An entry is used only if the file of the response still has the version that the entry states
+/// (`HeadEntry.Version`). One call of `fstatat` checks that, without opening the file. On a network file system, a
+/// change by another machine may be noticed up to a minute later, because the system caches the status of files. A
+/// table that is damaged or missing costs time and loses nothing.
 ///
-/// The table begins small, so that a cold disk has few pages to read, and is doubled when a bucket is full. At its largest
-/// size it has room for more heads than the cache has responses of 8 KiB; beyond that, heads are read from their files.
-/// Only the owner of a folder uses the table.
+/// The table begins small, so that a cold disk has few pages to read, and is doubled when a bucket is full. At its
+/// largest size, it has room for about one head for each 8 KiB of the limit of the cache; other heads are read from
+/// their files. Only the owner of a folder uses the table.
 final class HeadTable: Sendable {
   /// The minimum number of seconds between two writes of the head of one body, so that images that their servers confirm
   /// every few minutes do not wear out flash memory.
@@ -127,7 +127,8 @@ final class HeadTable: Sendable {
       do throws(SystemError) {
         try remove(name, in: root, waits: names.count == 1)
       } catch {
-        // Another thread or process may have replaced the table. Without its file, the head is not found in any case.
+        // Another thread or process may have replaced the table. A head that stays
+        // is not used, because the file of its response is gone.
         close()
         try? remove(name, in: root, waits: names.count == 1)
       }
@@ -159,7 +160,7 @@ final class HeadTable: Sendable {
     in root: borrowing Descriptor, creating: Bool
   ) throws(SystemError) -> BucketFile<HeadBucket>? {
     if let known = opened.withLock({ $0 }) {
-      // A file of a network file system that another machine has removed cannot be asked.
+      // On a network file system, the status of a file that another machine has removed cannot be read.
       if (try? known.isCurrent()) == true { return known }
       close()
     }

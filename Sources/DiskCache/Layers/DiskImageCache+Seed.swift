@@ -2,11 +2,11 @@ import Glibc
 import VitrineLoading
 
 extension DiskImageCache {
-  /// Lets all users read the directory, so that it can be the seed of programs of other users: folders get the mode 755
-  /// and files 644. Responses whose requests hold secrets stay readable by this user only, and so does the key of the
-  /// folder. Pixels of such responses are removed, and pixels of responses that do not exist. The table of heads is removed as well.
-  /// Returns true if all modes were changed; false while another process adds pixels, and in a directory that
-  /// all users may write to, such as `/tmp`, whose mode stays.
+  /// Lets all users read the directory, so that it can be the seed of programs of other users: folders get the mode
+  /// 755 and files 644. Responses whose requests hold secrets stay readable by this user only, and so does the key of
+  /// the folder. Pixels of such responses are removed, and pixels of responses that do not exist. The table of heads
+  /// is removed as well. Returns true if all modes were changed; false while another process adds pixels, and in a
+  /// directory that all users may write to, such as `/tmp`, whose mode stays.
   ///
   /// A program that uses the directory as a writable cache afterwards makes the folder private again, unless the cache
   /// was created by `init(keepingReadersOf:limits:)`.
