@@ -316,19 +316,20 @@ public final class ImageDownloader: Sendable {
     return request.delivered(image)
   }
 
-  /// True for an image in memory whose response is past its lifetime, so that its server has to be asked. The clock is
-  /// read only for images that expire.
+  /// True for an image in memory whose response is past its lifetime, so that its server has to be asked. While the
+  /// downloader is offline, only an image that needs its server counts as expired. The clock is read only for images
+  /// that have a lifetime.
   package func isExpired(_ image: Image, for request: ImageRequest) -> Bool {
     let expiry = image.expiry
     return expiry < .max && request.cachePolicy == .useCache && request.cache.usesDisk && dataCache != nil
-      && expiry <= engine.clock.now && !engine.isOffline
+      && expiry <= engine.clock.now && (image.requiresRevalidation || !engine.isOffline)
   }
 
   /// True for an image in memory that must not be shown before its server has confirmed it, not even while the server is
   /// being asked: its response has `must-revalidate` or `no-cache`, and is past its lifetime.
   package func isToBeConfirmed(_ image: Image, for request: ImageRequest) -> Bool {
     image.requiresRevalidation && request.cachePolicy != .cacheOnly && request.cache.usesDisk
-      && dataCache != nil && image.expiry <= engine.clock.now && !engine.isOffline
+      && dataCache != nil && image.expiry <= engine.clock.now
   }
 
   /// True for an image that was delivered stale because the downloader was offline, if it is online now. The server is

@@ -80,6 +80,53 @@ import VitrineTesting
     #expect(cache.response(for: identity(1)) == storedResponse(seed: 2))
   }
 
+  @Test func missInASubfolderThatDoesNotExistOpensNothing() throws {
+    let system = FaultySystem()
+    let cache = fixture.cache(on: system)
+    #expect(cache.store(storedResponse(), for: identity(1)))
+    let folder = cache.context.folder
+    let shard = folder.knownEntry(of: identity(1))?.shard
+    let missing = try #require(
+      (2...100).map { identity($0) }.first { folder.knownEntry(of: $0)?.shard != shard })
+    let before = system.counts
+
+    #expect(cache.response(for: missing) == nil && cache.head(for: missing) == nil)
+
+    #expect(system.counts[.open] == before[.open])
+    #expect(cache.statistics.misses == 2 && cache.fault == nil)
+  }
+
+  @Test func subfolderThatIsALinkIsOpenedAndRefused() throws {
+    let cache = fixture.cache()
+    #expect(cache.store(storedResponse(), for: identity(1)))
+    let file = URL(filePath: try #require(fixture.files.first))
+    let shard = file.deletingLastPathComponent().path
+    try FileManager.default.moveItem(atPath: shard, toPath: shard + "-moved")
+    try FileManager.default.createSymbolicLink(atPath: shard, withDestinationPath: shard + "-moved")
+
+    #expect(cache.response(for: identity(1)) == nil)
+    #expect(FileManager.default.fileExists(atPath: shard + "-moved/" + file.lastPathComponent))
+  }
+
+  /// Lengths around the limits of reading a file at once.
+  @Test(arguments: [0, 1, 3500, 3900, 4096, 4200, 16_000, 16_200, 16_384, 16_500, 40_000])
+  func bodyOfAnyLengthIsReadWithItsNotes(length: Int) throws {
+    let cache = fixture.cache()
+    #expect(cache.store(storedResponse(length), for: identity(1)))
+    #expect(cache.response(for: identity(1)) == storedResponse(length))
+
+    var newer = storedResponse(length, headers: ["ETag": "\"a\"", "Cache-Control": "max-age=7"])
+    #expect(cache.update(newer, of: try #require(cache.digest(of: newer.body)), for: identity(1)))
+    #expect(cache.response(for: identity(1)) == newer)
+
+    // A byte of the note is lost, so that the older head counts.
+    let file = try #require(fixture.files.first)
+    let size = try #require(FileManager.default.attributesOfItem(atPath: file)[.size] as? Int)
+    #expect(truncate(file, off_t(size - 1)) == 0)
+    newer = storedResponse(length)
+    #expect(cache.response(for: identity(1)) == newer)
+  }
+
   @Test func missOfAHeadCountsAsAMiss() {
     let cache = fixture.cache()
     cache.store(storedResponse(), for: identity(1))

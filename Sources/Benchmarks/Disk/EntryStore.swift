@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Vitrine
 
 /// A store of numbered entries, one side of the comparison of `disk`.
@@ -12,18 +11,20 @@ protocol EntryStore {
 /// The responses of a disk cache.
 struct ResponseEntries: EntryStore {
   let cache: DiskImageCache
-  private let response = TransportResponse(
-    url: URL(filePath: "/"), status: 200, headers: ["ETag": "\"1\"", "Cache-Control": "max-age=60"])
+  private let requests: [ImageRequest]
   private let identities: [RequestIdentity]
 
   init(folder: String, count: Int) throws {
     var limits = DiskImageCache.Limits()
     (limits.bytes, limits.freeBytes, limits.freeFiles) = (4 << 30, 0, 0)
     cache = DiskImageCache(directory: folder, limits: limits)
-    identities = try (0..<count).map { RequestIdentity(try ImageRequest(entryURL($0))) }
+    requests = try (0..<count).map { try ImageRequest(entryURL($0)) }
+    identities = requests.map { RequestIdentity($0) }
   }
 
   func put(_ bytes: [UInt8], number: Int) throws {
+    let response = TransportResponse(
+      url: requests[number].url, status: 200, headers: ["ETag": "\"1\"", "Cache-Control": "max-age=60"])
     let stored = StoredResponse(response: response, body: bytes, requested: 1, received: 1)
     guard cache.store(stored, for: identities[number]) else {
       throw BenchmarkError("\(cache.directory) cannot be written")

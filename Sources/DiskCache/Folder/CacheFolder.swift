@@ -18,6 +18,8 @@ final class CacheFolder: Sendable {
 
   let path: String
   let access: FolderAccess
+  /// The paths of the subfolders of `v3`, in the order of `Shard.names`.
+  private let shardPaths: [String]
   /// True for a folder that is never written. The folder may belong to root.
   var isReadOnly: Bool { access.isReadOnly }
   private let system: any DiskSystem
@@ -41,6 +43,7 @@ final class CacheFolder: Sendable {
     hash: @escaping @Sendable ([UInt8]) -> ContentHash
   ) {
     self.path = path
+    shardPaths = Shard.names.map { "\(path)/\(Self.version)/\($0)" }
     self.access = access
     self.system = system
     self.hash = hash
@@ -98,14 +101,27 @@ final class CacheFolder: Sendable {
     return nil
   }
 
-  /// Returns true if the path of an entry's file leads through the folder `v3` that was opened and checked earlier, and
-  /// through no symbolic link in it. Opens nothing.
-  func leadsThroughCheckedFolders(to entry: DiskEntry) -> Bool {
+  /// The folders on the path of an entry's file.
+  enum PathState {
+    /// The path leads through the folder `v3` that was opened and checked earlier, and through no symbolic link in it.
+    case checkedFolders
+    /// The folder `v3` was checked earlier, and does not contain the subfolder.
+    case missingSubfolder
+    /// The folders have to be opened and checked.
+    case unchecked
+  }
+
+  /// Returns the state of the folders on the path of an entry's file. Opens nothing.
+  func pathState(of entry: DiskEntry) -> PathState {
     guard let known = knownFolders.withLock({ $0[Self.version] }),
-      let status = try? status(ofPath: known.path)
-    else { return false }
-    return isUnchanged(known, status)
-      && (try? self.status(ofPath: "\(known.path)/\(entry.shard)"))?.isFolder == true
+      let status = try? status(ofPath: known.path),
+      isUnchanged(known, status)
+    else { return .unchecked }
+    do throws(SystemError) {
+      return try self.status(ofPath: shardPath(of: entry)).isFolder ? .checkedFolders : .unchecked
+    } catch {
+      return error.code == ENOENT ? .missingSubfolder : .unchecked
+    }
   }
 
   private func isUnchanged(_ known: KnownFolder, _ status: FileStatus) -> Bool {
@@ -268,9 +284,9 @@ final class CacheFolder: Sendable {
     try ResponseReader.open(path(of: entry), system: system)
   }
 
-  private func path(of entry: DiskEntry) -> String {
-    "\(path)/\(Self.version)/\(entry.shard)/\(entry.name.hex)"
-  }
+  private func shardPath(of entry: DiskEntry) -> String { shardPaths[Shard.index(of: entry.name)] }
+
+  private func path(of entry: DiskEntry) -> String { shardPath(of: entry) + "/" + entry.name.hex }
 
   /// Returns the name of the file with this key.
   func name(of key: [UInt8]) -> ContentHash { hash(key) }

@@ -33,9 +33,12 @@ struct ByteReader {
 
   var isAtEnd: Bool { position == all.endIndex }
 
-  mutating func number<Number: FixedWidthInteger>(_: Number.Type = Number.self) -> Number? {
-    guard let part = bytes(Number.bitWidth / 8) else { return nil }
-    return part.reversed().reduce(Number(0)) { $0 << 8 | Number(truncatingIfNeeded: $1) }
+  mutating func number<Number: FixedWidthInteger & BitwiseCopyable>(
+    _: Number.Type = Number.self
+  ) -> Number? {
+    bytes(MemoryLayout<Number>.size).map { bytes in
+      Number(littleEndian: bytes.withUnsafeBytes { $0.loadUnaligned(as: Number.self) })
+    }
   }
 
   mutating func hash() -> ContentHash? {
@@ -48,11 +51,20 @@ struct ByteReader {
     return bytes(count)
   }
 
-  mutating func text() -> String? { lengthPrefixedBytes().flatMap { String(validating: $0, as: UTF8.self) } }
+  mutating func text() -> String? { lengthPrefixedBytes().flatMap { String(utf8: $0) } }
 
   mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
     guard count >= 0, count <= all.endIndex - position else { return nil }
     defer { position += count }
     return all[position..<position + count]
+  }
+}
+
+extension String {
+  /// Creates a text; nil if the bytes are not UTF-8. Faster than `String(validating:as:)`, which decodes characters one
+  /// by one unless the compiler knows the collection.
+  init?(utf8 bytes: ArraySlice<UInt8>) {
+    guard let text = try? UTF8Span(validating: bytes.span) else { return nil }
+    self.init(copying: text)
   }
 }

@@ -27,9 +27,11 @@ enum ListedURL {
     identity.flatMap(of).map { [HTTPHeaders.Field(name: fieldName, value: $0)] } ?? []
   }
 
-  /// Separates the recorded URL from the headers of a response.
-  static func separated(from fields: [HTTPHeaders.Field]) -> (url: String?, fields: [HTTPHeaders.Field]) {
-    guard let field = fields.last(where: { $0.name == fieldName }) else { return (nil, fields) }
-    return (field.value, fields.filter { $0.name != fieldName })
+  /// Removes the recorded URL from the headers of a response, and returns the URL; nil if there is none.
+  static func remove(from fields: inout [HTTPHeaders.Field]) -> String? {
+    guard let last = fields.lastIndex(where: { $0.name == fieldName }) else { return nil }
+    let url = fields.remove(at: last).value
+    fields.removeAll { $0.name == fieldName }
+    return url
   }
 }

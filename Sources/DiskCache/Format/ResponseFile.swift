@@ -97,7 +97,7 @@ enum ResponseFile {
     /// Parses the first bytes of a file; nil if the bytes are not the start of a file of `fileLength` bytes.
     init?(_ bytes: [UInt8], fileLength: Int) {
       var reader = ByteReader(bytes[...])
-      guard reader.bytes(magic.count).map({ Array($0) == magic }) == true, let startHash = reader.hash(),
+      guard reader.bytes(magic.count) == magic[...], let startHash = reader.hash(),
         let headLength = reader.number(UInt32.self).flatMap({ Int(exactly: $0) }),
         let bodyLength = reader.number(UInt64.self).flatMap({ Int(exactly: $0) }),
         let bodyHash = reader.hash(),
@@ -163,9 +163,9 @@ enum ResponseFile {
       let text = reader.text(), let url = text.isEmpty ? requestURL.withoutLogin : URL(string: text),
       let length = reader.number(Int64.self),
       let requested = reader.number(Int64.self), let received = reader.number(Int64.self),
-      let allHeaders = fields(&reader), let varying = fields(&reader), reader.isAtEnd
+      var headers = fields(&reader), let varying = fields(&reader), reader.isAtEnd
     else { return nil }
-    let (listedURL, headers) = ListedURL.separated(from: allHeaders)
+    let listedURL = ListedURL.remove(from: &headers)
     let response = TransportResponse(
       url: url, status: status < 0 ? nil : Int(status), headers: HTTPHeaders(headers),
       expectedLength: length < 0 ? nil : Int(clamping: length))
@@ -181,6 +181,8 @@ enum ResponseFile {
   private static func fields(_ reader: inout ByteReader) -> [HTTPHeaders.Field]? {
     guard let count = reader.number(UInt32.self) else { return nil }
     var fields: [HTTPHeaders.Field] = []
+    // The number may be damaged, and must not reserve much memory.
+    fields.reserveCapacity(Int(min(count, 32)))
     for _ in 0..<count {
       guard let name = reader.text(), let value = reader.text() else { return nil }
       fields.append(HTTPHeaders.Field(name: name, value: value))

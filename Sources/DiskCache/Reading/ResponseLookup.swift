@@ -35,7 +35,12 @@ struct ResponseLookup {
   /// Looks for a head in the table of heads.
   private func recordedHead(for identity: RequestIdentity, countsAsUse: Bool) -> Direct<StoredHead> {
     let folder = context.folder
-    guard let entry = directEntry(of: identity) else { return .needsFolders }
+    let entry: DiskEntry
+    switch directEntry(of: identity) {
+    case .found(let found): entry = found
+    case .missing: return .missing
+    case .needsFolders: return .needsFolders
+    }
     let status: FileStatus
     do throws(SystemError) {
       status = try folder.status(of: entry)
@@ -91,14 +96,19 @@ struct ResponseLookup {
     case needsFolders
   }
 
-  /// Returns the entry of a request if its file may be looked up by its whole path.
-  private func directEntry(of identity: RequestIdentity) -> DiskEntry? {
+  /// Returns the entry of a request if its file may be looked up by its whole path; `missing` if its subfolder does not
+  /// exist.
+  private func directEntry(of identity: RequestIdentity) -> Direct<DiskEntry> {
     let folder = context.folder
     // After a delayed removal, everything may still be on the disk.
     guard !folder.isReadOnly, context.state.withLock({ $0.delayedRemoval.number == nil }),
-      let entry = folder.knownEntry(of: identity), folder.leadsThroughCheckedFolders(to: entry)
-    else { return nil }
-    return entry
+      let entry = folder.knownEntry(of: identity)
+    else { return .needsFolders }
+    return switch folder.pathState(of: entry) {
+    case .checkedFolders: .found(entry)
+    case .missingSubfolder: .missing
+    case .unchecked: .needsFolders
+    }
   }
 
   /// Reads a file by its whole path: a hit takes half as many system calls as one that opens the folders.
@@ -106,7 +116,12 @@ struct ResponseLookup {
     _ identity: RequestIdentity, withBody: Bool, countsAsUse: Bool, _ reserve: (Int) -> Void
   ) -> Direct<Found> {
     let folder = context.folder
-    guard let entry = directEntry(of: identity) else { return .needsFolders }
+    let entry: DiskEntry
+    switch directEntry(of: identity) {
+    case .found(let found): entry = found
+    case .missing: return .missing
+    case .needsFolders: return .needsFolders
+    }
     let result = ResponseReader.read(
       entry, withBody: withBody, maximumBodyBytes: context.limits.maximumBodyBytes, reserving: reserve
     ) { () throws(SystemError) in try folder.openFile(of: entry) }

@@ -25,8 +25,11 @@ enum ResponseReader {
     let head: ArraySlice<UInt8>
   }
 
-  /// The number of bytes of the first read. Most heads fit.
+  /// The number of bytes of the first read of a file that is not read at once. Most heads fit.
   private static let firstLength = 4096
+  /// The length in bytes of the longest file that is read at once: a further system call takes longer than copying the
+  /// body from the first bytes.
+  private static let longestAtOnce = 16 << 10
 
   /// Reads and verifies the file of an entry.
   ///
@@ -111,14 +114,16 @@ enum ResponseReader {
   ) throws(SystemError) -> Result {
     let status = try file.status
     let length = status.size
-    guard status.isRegular, let (first, frame) = try start(of: file, length: length),
+    let firstCount = withBody && length <= longestAtOnce ? length : firstLength
+    guard status.isRegular, let (first, frame) = try start(of: file, length: length, firstCount: firstCount),
       frame.bodyLength <= maximumBodyBytes
     else { return .damaged }
     let firstHead = first[ResponseFile.fixedLength..<frame.startLength]
     guard let read = ResponseFile.read(firstHead, requestURL: entry.identity.fullURL) else { return .damaged }
     guard read.key == entry.key.bytes[...] else { return .notFound }
     let notes = try bytes(
-      of: file, at: frame.endOfBody, count: min(length - frame.endOfBody, 2 * ResponseFile.maximumNotesBytes))
+      of: file, at: frame.endOfBody, count: min(length - frame.endOfBody, 2 * ResponseFile.maximumNotesBytes),
+      alreadyRead: first.dropFirst(frame.endOfBody))
     let newer = ResponseFile.lastHead(notes[...]).head.flatMap { head in
       ResponseFile.read(head, requestURL: entry.identity.fullURL)
         .flatMap { $0.key == read.key ? (head: head, response: $0.response) : nil }
@@ -138,12 +143,13 @@ enum ResponseReader {
         status: status, bodyLength: frame.bodyLength, bodyHash: frame.bodyHash, head: head))
   }
 
-  /// Reads the bytes before the body, and possibly the first bytes of the body; nil if the start of the file is
-  /// damaged.
+  /// Reads the bytes before the body, and possibly more; nil if the start of the file is damaged.
+  ///
+  /// - Parameter firstCount: The number of bytes to read first. More are read if the head is longer.
   static func start(
-    of file: borrowing Descriptor, length: Int
+    of file: borrowing Descriptor, length: Int, firstCount: Int = firstLength
   ) throws(SystemError) -> (bytes: [UInt8], frame: ResponseFile.Frame)? {
-    var first = try bytes(of: file, at: 0, count: min(length, firstLength))
+    var first = try bytes(of: file, at: 0, count: min(length, firstCount))
     guard let frame = ResponseFile.Frame(first, fileLength: length) else { return nil }
     if first.count < frame.startLength {
       first += try bytes(of: file, at: first.count, count: frame.startLength - first.count)

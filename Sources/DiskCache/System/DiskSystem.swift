@@ -92,9 +92,11 @@ struct FileTimes: Hashable {
 }
 
 /// The Linux system calls.
+///
+/// Lookups pass names by `withCString`, which copies no path. A `String` argument of a C function is copied.
 struct LinuxDiskSystem: DiskSystem {
   func open(_ name: String, in folder: Int32, flags: Int32, mode: mode_t) throws(SystemError) -> Int32 {
-    try Self.checked(openat(folder, name, flags, mode))
+    try Self.checked(name.withCString { openat(folder, $0, flags, mode) })
   }
 
   func close(_ descriptor: Int32) throws(SystemError) { try Self.checked(Glibc.close(descriptor)) }
@@ -119,7 +121,7 @@ struct LinuxDiskSystem: DiskSystem {
 
   func status(of name: String, in folder: Int32) throws(SystemError) -> stat {
     var status = stat()
-    try Self.checked(fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW))
+    try Self.checked(name.withCString { fstatat(folder, $0, &status, AT_SYMLINK_NOFOLLOW) })
     return status
   }
 

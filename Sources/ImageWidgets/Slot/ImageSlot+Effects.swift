@@ -104,8 +104,8 @@ extension ImageSlot {
       // A view that shows images in their natural size needs all pixels, not the largest thumbnail in memory.
       request.hasAllPixels(image) || request.targetSize != nil || !target.contentMode.keepsNaturalSize
         || request.cachePolicy == .cacheOnly,
-      // The image that the view shows stays there until the server has responded.
-      image === scene.image || !downloader.isToBeConfirmed(image, for: request)
+      // The image that the view shows stays there until the server has responded, also if it was decoded again.
+      isShown(image, in: scene) || !downloader.isToBeConfirmed(image, for: request)
     else {
       let hit = smallerVariant(of: request, lookup.additionalIdentifier, downloader)
       return state.found(hit, for: load, in: scene)
@@ -118,6 +118,10 @@ extension ImageSlot {
       downloader.traceServed(request, image)
     }
     state.found(hit, for: load, in: scene)
+  }
+
+  private func isShown(_ image: Image, in scene: SlotScene) -> Bool {
+    scene.image.map { ShownImage($0).isSame(as: image) } ?? false
   }
 
   /// Returns the largest variant in memory of an image of which no variant has enough pixels; `nil` if there is none.

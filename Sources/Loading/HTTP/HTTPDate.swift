@@ -1,8 +1,11 @@
 /// A parser for HTTP dates (RFC 9110, 5.6.7) in all three formats, of which two are obsolete but still sent.
 enum HTTPDate {
-  private static let months = [
+  /// The bytes of a part of a date.
+  private typealias Part = Substring.UTF8View
+
+  private static let months: [String.UTF8View] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-  ]
+  ].map(\.utf8)
 
   /// Returns the seconds since 1970 of a date such as `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`
   /// or `Sun Nov  6 08:49:37 1994`; nil for any other text.
@@ -10,27 +13,31 @@ enum HTTPDate {
   /// A two-digit year is a year from 1970 to 2069. RFC 9110 counts from the current year instead, but the clock may be
   /// wrong.
   static func seconds(_ text: String) -> Double? {
-    let parts = text.split(separator: " ")
+    // Bytes are split, not characters: each response is parsed, and to find the characters of a text takes much longer.
+    let parts = text.utf8.split(separator: UInt8(ascii: " "))
     switch parts.count {
-    case 6 where parts[0].hasSuffix(",") && parts[5] == "GMT":
-      return seconds(day: parts[1], month: parts[2], year: parts[3], time: parts[4])
-    case 4 where parts[0].hasSuffix(",") && parts[3] == "GMT":
-      let date = parts[1].split(separator: "-", omittingEmptySubsequences: false)
-      guard date.count == 3, date[2].utf8.count == 2, let year = number(date[2]) else { return nil }
+    case 6 where isDay(parts[0]) && isGMT(parts[5]):
+      return seconds(day: parts[1], month: parts[2], year: number(parts[3]), time: parts[4])
+    case 4 where isDay(parts[0]) && isGMT(parts[3]):
+      let date = parts[1].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+      guard date.count == 3, date[2].count == 2, let year = number(date[2]) else { return nil }
       return seconds(
-        day: date[0], month: date[1], year: "\(year < 70 ? 2000 + year : 1900 + year)", time: parts[2])
+        day: date[0], month: date[1], year: year < 70 ? 2000 + year : 1900 + year, time: parts[2])
     case 5:
-      return seconds(day: parts[2], month: parts[1], year: parts[4], time: parts[3])
+      return seconds(day: parts[2], month: parts[1], year: number(parts[4]), time: parts[3])
     default: return nil
     }
   }
 
-  private static func seconds(
-    day: Substring, month: Substring, year: Substring, time: Substring
-  ) -> Double? {
-    guard let day = number(day), let month = months.firstIndex(of: String(month)), let year = number(year)
+  private static func isDay(_ part: Part) -> Bool { part.last == UInt8(ascii: ",") }
+
+  private static func isGMT(_ part: Part) -> Bool { part.elementsEqual("GMT".utf8) }
+
+  private static func seconds(day: Part, month: Part, year: Int?, time: Part) -> Double? {
+    guard let day = number(day), let month = months.firstIndex(where: { $0.elementsEqual(month) }), let year
     else { return nil }
-    let time = time.split(separator: ":", omittingEmptySubsequences: false).map { number($0) ?? -1 }
+    let time = time.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+      .map { number($0) ?? -1 }
     guard (1...31).contains(day), (1600...9999).contains(year), time.count == 3,
       (0...23).contains(time[0]), (0...59).contains(time[1]), (0...60).contains(time[2])
     else { return nil }
@@ -39,9 +46,15 @@ enum HTTPDate {
     return Double(days) * 86400 + Double(time[0] * 3600 + time[1] * 60 + time[2])
   }
 
-  /// Parses digits only; `Int` alone would also accept a sign.
-  private static func number(_ text: Substring) -> Int? {
-    text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+  /// Parses one to nine digits, and no sign.
+  private static func number(_ part: Part) -> Int? {
+    guard (1...9).contains(part.count) else { return nil }
+    var number = 0
+    for byte in part {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+      number = number * 10 + Int(byte - UInt8(ascii: "0"))
+    }
+    return number
   }
 
   /// Returns the number of days since 1970 in the Gregorian calendar. Years are counted from March, so that a leap day

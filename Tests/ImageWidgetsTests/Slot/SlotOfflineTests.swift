@@ -16,16 +16,16 @@ struct SlotOfflineTests {
 
   init() { bench = SlotBench(disk: disk) }
 
-  /// Stores a stale response of `http://a.test/1` on disk. The image is not in memory.
-  private func store() async throws {
+  /// Stores a stale response of `http://a.test/1` on disk. The image is removed from memory unless `inMemory` is true.
+  private func store(_ control: String = "max-age=0", inMemory: Bool = false) async throws {
     _ = bench.downloader.load(try ImageRequest("http://a.test/1")) { self.recorder.completion($0) }
     let transfer = try await bench.transfer(1)
-    transfer.respond(headers: ["Cache-Control": "max-age=0", "ETag": "\"1\""])
+    transfer.respond(headers: ["Cache-Control": control, "ETag": "\"1\""])
     transfer.send(SlotBench.red)
     transfer.finish()
     await recorder.wait()
     #expect(await (try recorder.results[0].get()).isStored())
-    bench.downloader.removeAllCachedImages()
+    if !inMemory { bench.downloader.removeAllCachedImages() }
   }
 
   private func view(_ address: String = "http://a.test/1") -> ImageView {
@@ -94,6 +94,45 @@ struct SlotOfflineTests {
     try await until { bench.downloader.staleness(of: shown ?? .solid(width: 1, height: 1)) == nil }
     #expect(view.image === shown)
     #expect(bench.decoder.calls.count == 2, "one for each showing")
+  }
+
+  @Test func imageInMemoryThatNeedsItsServerWaitsForTheSwitch() async throws {
+    try await store("no-cache", inMemory: true)
+    bench.clock.advance(by: 61)
+    bench.downloader.isOffline = true
+    let view = view()
+    await recorder.wait(for: 2)
+    #expect(recorder.errors == [.offline])
+    #expect(view.image == nil)
+
+    bench.downloader.isOffline = false
+    let transfer = try await bench.transfer(2)
+    #expect(transfer.request.headers["If-None-Match"] == "\"1\"")
+    transfer.respond(status: 304, headers: ["Cache-Control": "max-age=300"])
+    transfer.finish()
+    try await until { view.image != nil }
+  }
+
+  @Test func shownImageThatNeedsItsServerStaysOfflineIfItWasDecodedAgain() async throws {
+    try await store("no-cache", inMemory: true)
+    let view = view()
+    await recorder.wait(for: 2)
+    let shown = try #require(view.image)
+    // Another slot loads the image again, from the disk.
+    bench.downloader.removeAllCachedImages()
+    let other = self.view()
+    let transfer = try await bench.transfer(2)
+    transfer.respond(status: 304, headers: ["Cache-Control": "no-cache"])
+    transfer.finish()
+    try await until { other.image != nil }
+    #expect(other.image !== shown)
+    bench.clock.advance(by: 61)
+
+    bench.downloader.isOffline = true
+    view.setImage(from: "http://a.test/1", options: bench.options)
+    #expect(view.image != nil)
+    try await turn()
+    #expect(view.image != nil)
   }
 
   @Test func runningLoadOfASlotEndsOfflineAndContinuesLater() async throws {

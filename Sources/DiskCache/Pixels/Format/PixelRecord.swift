@@ -109,7 +109,7 @@ struct PixelRecord: Hashable {
   init?(_ header: [UInt8]) {
     guard header.count >= Self.headerLength else { return nil }
     var reader = ByteReader(header[...])
-    guard reader.bytes(Self.magic.count).map({ Array($0) == Self.magic }) == true,
+    guard reader.bytes(Self.magic.count) == Self.magic[...],
       let hash = reader.hash(),
       header.withUnsafeBytes({ ContentHash(UnsafeRawBufferPointer(rebasing: $0[24...])) }) == hash,
       let order = reader.bytes(4), withUnsafeBytes(of: Self.byteOrder, { $0.elementsEqual(order) }),
@@ -140,7 +140,7 @@ struct PixelRecord: Hashable {
     guard let bytes = reader.bytes(length), bytes.drop(while: { $0 != 0 }).allSatisfy({ $0 == 0 }) else {
       return nil
     }
-    return String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    return String(utf8: bytes.prefix { $0 != 0 })
   }
 
   private static func metadata(_ reader: inout ByteReader) -> ImageMetadata? {

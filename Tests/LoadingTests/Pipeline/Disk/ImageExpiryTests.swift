@@ -97,6 +97,20 @@ import VitrineTesting
     #expect(!isInMemory(world))
   }
 
+  @Test(
+    "an image in memory that needs its server is not served offline after its lifetime",
+    arguments: ["no-cache", "must-revalidate, max-age=1"])
+  func imageThatNeedsItsServerIsNotServedOffline(control: String) async throws {
+    let world = DiskWorld()
+    try await loaded(in: world, ["Cache-Control": control, "ETag": "\"one\""])
+    world.downloader.isOffline = true
+    #expect(try await world.downloader.load(request()).response.source == .memory)
+
+    advance(world, by: 61)
+    await #expect(throws: ImageError.offline) { try await world.downloader.load(request()).response }
+    #expect(try await world.downloader.load(request(policy: .cacheOnly)).response.source == .memory)
+  }
+
   @Test("an image that is not on disk stays in memory, because there is nothing else to show")
   func imageThatIsNotOnDiskStays() async throws {
     let world = DiskWorld()
