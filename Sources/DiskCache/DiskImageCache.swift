@@ -13,7 +13,7 @@ public import VitrineLoading
 /// Every method blocks while the disk works, and should be called on a thread that may block. Calls do not wait for
 /// each other. No method throws: an unreadable file is a cache miss, and after a failed write, writing pauses for a
 /// minute (`fault`).
-public final class DiskImageCache: ImageDataCache, StoredBodyReading {
+public final class DiskImageCache: ImageDataCache, StoredBodyReading, HeadRecords {
   let context: CacheContext
   private let lookup: ResponseLookup
   private let responses: ResponseStore
@@ -152,13 +152,27 @@ public final class DiskImageCache: ImageDataCache, StoredBodyReading {
 
   /// Returns true if there is a response. Does not read the body, and does not count as a use.
   public func containsResponse(for identity: RequestIdentity) -> Bool {
-    lookup.head(for: identity, countsAsUse: false) != nil
+    lookup.head(for: identity, countsAsUse: false, headTable: .none) != nil
   }
 
   /// Returns a stored response without its body, which is neither read nor verified; nil if there is none. Counts as a
-  /// use or as a miss, but not as a hit.
+  /// use or as a miss, but not as a hit. Writes the head to the table of heads, if the table does not have it.
   public func head(for identity: RequestIdentity) -> StoredHead? {
-    let head = lookup.head(for: identity, countsAsUse: true)
+    counted(lookup.head(for: identity, countsAsUse: true, headTable: .writing)?.head)
+  }
+
+  /// Returns what `head(for:)` returns, and writes nothing to the table of heads.
+  package func readHead(for identity: RequestIdentity) -> (head: StoredHead, isRecorded: Bool)? {
+    counted(lookup.head(for: identity, countsAsUse: true, headTable: .reading))
+  }
+
+  /// Writes the head of a stored response to the table of heads, if the table does not have it.
+  package func recordHead(for identity: RequestIdentity) {
+    _ = lookup.head(for: identity, countsAsUse: false, headTable: .writing)
+  }
+
+  /// Counts a miss.
+  private func counted<Head>(_ head: Head?) -> Head? {
     if head == nil { context.state.withLock { $0.lookedUp(isHit: false) } }
     return head
   }

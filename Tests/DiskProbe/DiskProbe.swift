@@ -38,6 +38,8 @@ struct DiskProbe {
       // Every second request is private, so that the folder has a key.
       if number % 2 == 0 { request.headers["Cookie"] = "id=\(number)" }
       guard cache.store(response(number, version), for: RequestIdentity(request)) else { continue }
+      // Writes to the table of heads.
+      _ = cache.head(for: RequestIdentity(request))
       let line = Array("\(number) \(version)\n".utf8)
       _ = write(STDOUT_FILENO, line, line.count)
     }

@@ -51,6 +51,31 @@ final class HeadTable: Sendable {
 
   // MARK: Recording
 
+  /// Opens the table for later lookups, if it exists. Returns true if `record` would write the head. Writes nothing.
+  ///
+  /// - Parameters: See `record`.
+  func lacks(_ entry: HeadEntry, in root: borrowing Descriptor, byteLimit: Int, time: Int64) -> Bool {
+    guard folder.access == .owner else { return false }
+    let file = try? openFile(in: root, creating: false)
+    guard mayRecord(entry, at: clock.now) else { return false }
+    // A damaged bucket is written again.
+    guard let file, var bucket = try? file.bucket(entry.name.bucket(among: file.bucketCount)) else {
+      return true
+    }
+    return Self.needs(entry, bucket, at: time)
+      && (bucket.insert(entry) || file.bucketCount < Self.largestBucketCount(byteLimit: byteLimit))
+  }
+
+  private func mayRecord(_ entry: HeadEntry, at now: Int64) -> Bool {
+    entry.head.count <= HeadEntry.maximumHeadBytes && pauseEnd.withLock { $0.map { now >= $0 } ?? true }
+  }
+
+  /// Returns true if a bucket does not have the head, and has no head of the same body that is too new to be replaced.
+  private static func needs(_ entry: HeadEntry, _ bucket: HeadBucket, at time: Int64) -> Bool {
+    guard let old = bucket.entry(entry.name) else { return true }
+    return old != entry && (old.bodyHash != entry.bodyHash || mayRenew(old, at: time))
+  }
+
   /// Opens the table for later lookups, and records a head, unless it is recorded already or another head of its body was
   /// recorded less than `renewalInterval` ago. Returns true if the head was written.
   ///
@@ -61,18 +86,12 @@ final class HeadTable: Sendable {
   func record(_ entry: HeadEntry, in root: borrowing Descriptor, byteLimit: Int, time: Int64) -> Bool {
     guard folder.access == .owner else { return false }
     let now = clock.now
-    let mayWrite = pauseEnd.withLock { $0.map { now >= $0 } ?? true }
+    let mayRecord = mayRecord(entry, at: now)
     do throws(SystemError) {
-      let isShort = entry.head.count <= HeadEntry.maximumHeadBytes
-      guard let file = try openFile(in: root, creating: mayWrite && isShort), mayWrite, isShort else {
-        return false
-      }
+      guard let file = try openFile(in: root, creating: mayRecord), mayRecord else { return false }
       let number = entry.name.bucket(among: file.bucketCount)
       var bucket = try file.bucket(number) ?? HeadBucket(number)
-      let old = bucket.entry(entry.name)
-      if let old, old == entry || old.bodyHash == entry.bodyHash && !Self.mayRenew(old, at: time) {
-        return false
-      }
+      guard Self.needs(entry, bucket, at: time) else { return false }
       if bucket.insert(entry) { return try insert(entry, in: root, file) }
       guard try grow(file, in: root, byteLimit: byteLimit),
         let larger = try openFile(in: root, creating: false)
@@ -106,16 +125,19 @@ final class HeadTable: Sendable {
     _ file: BucketFile<HeadBucket>, in root: borrowing Descriptor, byteLimit: Int
   ) throws(SystemError) -> Bool {
     let count = file.bucketCount * 2
-    // A bucket of eight heads or more for each 64 KiB.
-    let limit = max(0, byteLimit)
-    let largest = BucketFileHeader.bucketCount(forBytes: limit > .max / 8 ? .max : limit * 8)
-    guard count <= largest else { return false }
+    guard count <= Self.largestBucketCount(byteLimit: byteLimit) else { return false }
     try file.replace(bucketCount: count, in: root) { () throws(SystemError) in
       var entries: [HeadEntry] = []
       for number in 0..<file.bucketCount { entries += try file.bucket(number)?.entries ?? [] }
       return HeadBucket.distributing(entries, among: count)
     }
     return true
+  }
+
+  /// Returns the number of buckets of the largest table: a bucket of eight heads or more for each 64 KiB of the cache.
+  private static func largestBucketCount(byteLimit: Int) -> Int {
+    let limit = max(0, byteLimit)
+    return BucketFileHeader.bucketCount(forBytes: limit > .max / 8 ? .max : limit * 8)
   }
 
   // MARK: Removing

@@ -6,12 +6,24 @@ extension LayeredImageCache {
   /// Returns the head of the first layer that has the response, from the top. With the policy `.concurrent`, a layer that
   /// does not respond counts as one without the response.
   public func head(for identity: RequestIdentity) -> StoredHead? {
+    firstHead { self.visibleHead(in: $0, for: identity) }
+  }
+
+  /// Returns what `head(for:)` returns, and writes nothing to the tables of heads.
+  package func readHead(for identity: RequestIdentity) -> (head: StoredHead, isRecorded: Bool)? {
+    firstHead { self.visibleUnrecordedHead(in: $0, for: identity) }
+  }
+
+  /// Records the head in the table of each layer that has the response.
+  package func recordHead(for identity: RequestIdentity) {
+    for case let layer as any HeadRecords in layers { layer.recordHead(for: identity) }
+  }
+
+  private func firstHead<Head: Sendable>(_ find: @escaping @Sendable (_ index: Int) -> Head?) -> Head? {
     let indices = policies.lookups.layers(of: layers.count)
-    guard policies.lookups == .concurrent else {
-      return indices.lazy.compactMap { self.visibleHead(in: $0, for: identity) }.first
-    }
+    guard policies.lookups == .concurrent else { return indices.lazy.compactMap { find($0) }.first }
     return indices.lazy.compactMap { index in
-      self.concurrent.firstResult(in: [index]) { index, _ in self.visibleHead(in: index, for: identity) }
+      self.concurrent.firstResult(in: [index]) { index, _ in find(index) }
     }.first
   }
 

@@ -13,7 +13,7 @@ public import VitrineLoading
 /// the process. `vitrine prefetch FEED --into DIR` makes a seed.
 ///
 /// Like the layers, the cache may be called from any thread, and blocks while a disk works.
-public final class LayeredImageCache: ImageDataCache {
+public final class LayeredImageCache: ImageDataCache, HeadRecords {
   /// The layers, the top layer first.
   public let layers: [any ImageDataCache]
   /// The layers that each operation uses.
@@ -192,6 +192,17 @@ public final class LayeredImageCache: ImageDataCache {
   func visibleHead(in index: Int, for identity: RequestIdentity) -> StoredHead? {
     guard let head = layers[index].head(for: identity) else { return nil }
     return index >= firstHidden && hidden.hide(head.response, for: identity) ? nil : head
+  }
+
+  /// Returns the head like `visibleHead`, without writing to the layer.
+  func visibleUnrecordedHead(
+    in index: Int, for identity: RequestIdentity
+  ) -> (head: StoredHead, isRecorded: Bool)? {
+    guard let records = layers[index] as? any HeadRecords else {
+      return visibleHead(in: index, for: identity).map { ($0, true) }
+    }
+    guard let found = records.readHead(for: identity) else { return nil }
+    return index >= firstHidden && hidden.hide(found.head.response, for: identity) ? nil : found
   }
 
   private func hideResponses(for identity: RequestIdentity) {

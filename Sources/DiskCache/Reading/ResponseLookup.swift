@@ -15,20 +15,34 @@ struct ResponseLookup {
     find(identity, withBody: true, countsAsUse: true, reserve)?.response
   }
 
-  /// Returns a stored response without reading the body; nil if there is none. A damaged or expired file is removed.
+  /// The use of the table of heads by a lookup that has to read the file of a response.
+  enum HeadTableUse {
+    /// The table stays as it is.
+    case none
+    /// The table is opened for later lookups, if it exists.
+    case reading
+    /// The table is opened, and gets the head, so that later lookups find it without opening the file.
+    case writing
+  }
+
+  /// Returns a stored response without reading the body, and true if later lookups will not open the file either; nil if
+  /// there is none. A damaged or expired file is removed.
   ///
-  /// - Parameter countsAsUse: True to record a use, and to keep the head in the table of heads, where the next lookup
-  ///   finds it without opening the file.
-  func head(for identity: RequestIdentity, countsAsUse: Bool) -> StoredHead? {
+  /// - Parameter countsAsUse: True to record a use.
+  func head(
+    for identity: RequestIdentity, countsAsUse: Bool, headTable use: HeadTableUse
+  ) -> (head: StoredHead, isRecorded: Bool)? {
     switch recordedHead(for: identity, countsAsUse: countsAsUse) {
-    case .found(let head): return head
+    case .found(let head): return (head, true)
     case .missing: return nil
     case .needsFolders: break
     }
-    return find(identity, withBody: false, countsAsUse: countsAsUse, keepsHead: countsAsUse) { _ in }
-      .map { response, details in
-        StoredHead(
+    return find(identity, withBody: false, countsAsUse: countsAsUse, headTable: use) { _ in }
+      .map { found in
+        let (response, details) = (found.response, found.details)
+        let head = StoredHead(
           response: response, bodyLength: details.bodyLength, body: BodyDigest(details.bodyHash))
+        return (head, !found.lacksRecord)
       }
   }
 
@@ -67,7 +81,7 @@ struct ResponseLookup {
     guard let entry = context.folder.knownEntry(of: identity), let known = context.heads.head(of: entry.name),
       HeadTable.mayRenew(known, at: context.time)
     else { return }
-    _ = find(identity, withBody: false, countsAsUse: false, keepsHead: true) { _ in }
+    _ = find(identity, withBody: false, countsAsUse: false, headTable: .writing) { _ in }
   }
 
   /// Returns a stored response whose body stays on disk; nil if there is none. Counts as a use.
@@ -85,7 +99,12 @@ struct ResponseLookup {
       response: head.response, bytes: body.encoded, digest: BodyDigest(head.details.bodyHash))
   }
 
-  private typealias Found = (response: StoredResponse, details: ResponseReader.Details)
+  private struct Found {
+    let response: StoredResponse
+    let details: ResponseReader.Details
+    /// True if the head is to be written to the table of heads; known for `HeadTableUse.reading`.
+    var lacksRecord = false
+  }
 
   /// The result of a lookup that opens no folder.
   private enum Direct<Value> {
@@ -136,17 +155,18 @@ struct ResponseLookup {
         response.varyingKey = key
       }
       if countsAsUse { recordUse(of: entry, recorded: details.used) }
-      return .found((response, details))
+      return .found(Found(response: response, details: details))
     case .notFound: return .missing
     case .damaged, .failed: return .needsFolders
     }
   }
 
   private func find(
-    _ identity: RequestIdentity, withBody: Bool, countsAsUse: Bool, keepsHead: Bool = false,
+    _ identity: RequestIdentity, withBody: Bool, countsAsUse: Bool,
+    headTable headTableUse: HeadTableUse = .none,
     _ reserve: (Int) -> Void
   ) -> Found? {
-    if !keepsHead {
+    if headTableUse == .none {
       switch findDirectly(identity, withBody: withBody, countsAsUse: countsAsUse, reserve) {
       case .found(let found): return found
       case .missing: return nil
@@ -169,9 +189,17 @@ struct ResponseLookup {
           return nil
         }
         if countsAsUse { recordUse(of: entry, recorded: details.used) }
-        if keepsHead { keepHead(of: entry, details, in: root) }
         if !response.varying.isEmpty { response.varyingKey = try folder.key(of: root) }
-        return (response, details)
+        var found = Found(response: response, details: details)
+        if headTableUse != .none, let head = headEntry(of: entry, details) {
+          if headTableUse == .writing {
+            keep(head, of: entry, in: root)
+          } else {
+            found.lacksRecord = context.heads.lacks(
+              head, in: root, byteLimit: context.limits.bytes, time: context.time)
+          }
+        }
+        return found
       case .damaged:
         context.remove(entry.name, in: shard, because: .damaged)
         return nil
@@ -195,17 +223,20 @@ struct ResponseLookup {
     try? context.folder.setTimes(FileTimes(used: time), of: entry)
   }
 
+  /// Returns the entry of the table of heads; nil on a file system on which versions of a file cannot be told apart.
+  private func headEntry(of entry: DiskEntry, _ details: ResponseReader.Details) -> HeadEntry? {
+    details.status.version.map { version in
+      HeadEntry(
+        name: entry.name, version: version, bodyLength: details.bodyLength, bodyHash: details.bodyHash,
+        head: details.head)
+    }
+  }
+
   /// Puts a head in the table of heads.
-  private func keepHead(
-    of entry: DiskEntry, _ details: ResponseReader.Details, in root: borrowing Descriptor
-  ) {
-    guard let version = details.status.version else { return }
-    let head = HeadEntry(
-      name: entry.name, version: version, bodyLength: details.bodyLength, bodyHash: details.bodyHash,
-      head: details.head)
+  private func keep(_ head: HeadEntry, of entry: DiskEntry, in root: borrowing Descriptor) {
     let isWritten = context.heads.record(head, in: root, byteLimit: context.limits.bytes, time: context.time)
     // The response may have been removed before its head was in the table.
-    if isWritten, (try? context.folder.status(of: entry))?.version != version {
+    if isWritten, (try? context.folder.status(of: entry))?.version != head.version {
       context.heads.remove([entry.name])
     }
   }

@@ -38,6 +38,7 @@ import VitrineTesting
             "round \(round): response \(number) of version \(version) is \(found == nil ? "gone" : "wrong")")
           continue
         }
+        #expect(cache.head(for: try Self.identity(number))?.body == cache.digest(of: found.body))
         #expect(
           foundVersion == version || foundVersion > version && possiblyStored.contains(foundVersion),
           "round \(round): response \(number)")

@@ -24,7 +24,7 @@ import Testing
 
     let count = system.opens {
       for number in 0..<200 {
-        guard let head = cache.head(for: identity(number)), head.body == digests[number],
+        guard let head = cache.readHead(for: identity(number))?.head, head.body == digests[number],
           head.response == fixture.headInFile(identity(number))?.response
         else { continue }
         let image = pixels.pixels(for: pixelKey(number), of: head.body) { _ in }
@@ -36,6 +36,67 @@ import Testing
     // Folders, tables and packs, and two files that tell the kind of the disk.
     #expect(count <= 15, "\(count) opens")
     #expect(cache.statistics.misses == 0 && cache.fault == nil)
+  }
+
+  @Test("a lookup for pixels writes nothing, so that it does not wait for writers")
+  func lookupOfAHeadWritesNothing() throws {
+    fixture.fill(0..<2)
+    try FileManager.default.removeItem(atPath: fixture.tablePath)
+    let system = FaultySystem()
+    let cache = fixture.cache(on: system)
+    let writes: [FaultySystem.Call] = [.write, .writeAt, .rename, .lock, .makeFolder, .truncate, .link]
+
+    for _ in 0..<2 {
+      let found = try #require(cache.readHead(for: identity(1)))
+      #expect(found.head == fixture.headInFile(identity(1)) && !found.isRecorded)
+    }
+    #expect(writes.allSatisfy { system.counts[$0] == nil })
+    #expect(!FileManager.default.fileExists(atPath: fixture.tablePath))
+
+    #expect(cache.head(for: identity(1)) != nil)
+    let count = system.opens {
+      #expect(
+        cache.readHead(for: identity(1)).map { $0.head == fixture.headInFile(identity(1)) && $0.isRecorded }
+          == true)
+    }
+    #expect(count == 0 && cache.statistics.misses == 0)
+    #expect(cache.readHead(for: identity(7)) == nil && cache.statistics.misses == 1)
+  }
+
+  @Test func lookupAfterAStartOpensTheTable() throws {
+    fixture.fill(0..<20)
+    let system = FaultySystem()
+    let cache = fixture.cache(on: system)
+    _ = cache.readHead(for: identity(0))
+
+    let count = system.opens {
+      for number in 0..<20 { #expect(cache.readHead(for: identity(number))?.isRecorded == true) }
+    }
+
+    #expect(count == 0)
+  }
+
+  @Test func headThatCannotBeRecordedNeedNotBe() throws {
+    fixture.fill(0..<3)
+    let first = fixture.cache()
+    var head = try #require(first.head(for: identity(2)))
+    head.response.received += 10
+    #expect(first.update(head.response, of: head.body, for: identity(2)))
+    let newer = try #require(first.readHead(for: identity(2)))
+    #expect(newer.head.response.received == head.response.received)
+    #expect(newer.isRecorded, "another head of the body was recorded less than an hour ago")
+    fixture.wait(Double(HeadTable.renewalInterval) + 1)
+    #expect(first.readHead(for: identity(2))?.isRecorded == false)
+    first.recordHead(for: identity(2))
+    #expect(first.readHead(for: identity(2))?.isRecorded == true)
+
+    let seed = DiskImageCache(inspecting: fixture.folder)
+    #expect(seed.readHead(for: identity(0))?.isRecorded == true)
+
+    let long: HTTPHeaders = ["ETag": "\"" + String(repeating: "a", count: HeadEntry.maximumHeadBytes) + "\""]
+    let cache = fixture.cache()
+    cache.store(storedResponse(headers: long), for: identity(1))
+    #expect(cache.readHead(for: identity(1))?.isRecorded == true)
   }
 
   @Test func headThatIsRecordedIsNotWrittenAgain() throws {

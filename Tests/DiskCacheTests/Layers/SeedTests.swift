@@ -165,6 +165,25 @@ import VitrineTesting
     #expect(fixture.cache().response(for: identity(1)) == SeedFixture.response(1))
   }
 
+  @Test(
+    "a seed behind a symbolic link is read, if no other user can change the folder that the link leads to")
+  func linkToASeedIsFollowed() throws {
+    fixture.fillSeed(1..<2)
+    let link = fixture.seed.folder + "-link"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: fixture.seed.folder)
+    defer { try? FileManager.default.removeItem(atPath: link) }
+    #expect(DiskImageCache(seed: link).response(for: identity(1)) == SeedFixture.response(1))
+
+    #expect(chmod(fixture.seed.folder, 0o777) == 0)
+    let refused = DiskImageCache(seed: link)
+    #expect(refused.response(for: identity(1)) == nil && refused.fault != nil)
+    #expect(chmod(fixture.seed.folder, 0o755) == 0)
+
+    try FileManager.default.removeItem(atPath: link)
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: link)
+    #expect(DiskImageCache(seed: link).response(for: identity(1)) == nil, "a link to itself")
+  }
+
   @Test func missingSeedIsEmpty() {
     let seed = DiskImageCache(seed: fixture.seed.folder + "/nowhere")
 

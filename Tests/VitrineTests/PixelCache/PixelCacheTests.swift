@@ -32,6 +32,21 @@ import VitrineTesting
     #expect(full.image.pixelWidth == 1200)
   }
 
+  @Test("a start without the table of heads records the heads it has looked up", arguments: [false, true])
+  func headsAreRecordedAfterALookup(isLayered: Bool) async throws {
+    let seed = isLayered ? World() : nil
+    _ = try await world.start(sending: World.photo(), over: seed).load(World.request(width: 40, height: 30))
+    let table = world.folder + "/v3/heads"
+    let before = try Data(contentsOf: URL(filePath: table))
+    try FileManager.default.removeItem(atPath: table)
+
+    let second = world.start(sending: [], over: seed)
+    #expect(try await second.load(World.request(width: 40, height: 30)).isFromPixelCache)
+
+    #expect(try Data(contentsOf: URL(filePath: table)) == before)
+    #expect(second.transport.transfers.isEmpty)
+  }
+
   @Test(
     "SD-M21 a thumbnail of a full-size image on disk is stored, and the file of the image stays unchanged")
   func thumbnailLeavesTheStoredImageUnchanged() async throws {

@@ -112,7 +112,8 @@ final class DiskReader: Sendable {
     switch pixels?.find(need.images, of: request, on: identity) ?? .incomplete {
     case .nothing: return (nil, nil)
     case .other(let headers): return (nil, headers)
-    case .images(let head, let images, let firstFrames, let smallerVariants):
+    case .images(let head, let isRecorded, let images, let firstFrames, let smallerVariants):
+      if !isRecorded { writer.recordHead(of: identity) }
       let contents = StoredCopy.Contents(
         isBodyOnDisk: true, digest: head.body, images: images, firstFrames: firstFrames,
         smallerVariants: smallerVariants)

@@ -160,6 +160,18 @@ final class DiskWriter: Sendable {
       }, completion: completion)
   }
 
+  /// Records the head of a stored response for later lookups; see `HeadRecords`.
+  ///
+  /// - Parameter identity: The identity on disk.
+  func recordHead(of identity: RequestIdentity) {
+    change(
+      .look(identity),
+      { cache in
+        (cache as? any HeadRecords)?.recordHead(for: identity)
+        return true
+      }, completion: nil)
+  }
+
   /// Stores an incomplete response, which is dropped if the disk is slower than the network.
   ///
   /// - Parameters:

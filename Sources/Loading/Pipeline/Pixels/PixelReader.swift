@@ -7,9 +7,10 @@ struct PixelReader: Sendable {
     /// The stored response does not match the request.
     case other(HTTPHeaders)
     /// All images that wait. The animations among them have only their first frames, in `firstFrames`; images that are
-    /// missing have smaller variants.
+    /// missing have smaller variants. The head is to be recorded for later lookups if `isRecorded` is false; see
+    /// `HeadRecords`.
     case images(
-      StoredHead, [ProcessedImageKey: Image], firstFrames: [ProcessedImageKey: Image],
+      StoredHead, isRecorded: Bool, [ProcessedImageKey: Image], firstFrames: [ProcessedImageKey: Image],
       smallerVariants: [ProcessedImageKey: Image])
     /// The whole response must be read: the pixel cache does not have all images, or the head was not found.
     case incomplete
@@ -18,6 +19,8 @@ struct PixelReader: Sendable {
   }
 
   private let cache: any ImageDataCache
+  /// The cache, if it records heads.
+  private let records: (any HeadRecords)?
   private let pixels: any ImagePixelCache
   private let variants: PixelVariants
   private let ledger: MemoryLedger
@@ -32,6 +35,7 @@ struct PixelReader: Sendable {
   ) {
     guard let cache, let pixels, let variants, cache.digest(of: []) != nil else { return nil }
     self.cache = cache
+    records = cache as? any HeadRecords
     self.pixels = pixels
     self.variants = variants
     self.ledger = ledger
@@ -46,7 +50,9 @@ struct PixelReader: Sendable {
   func find(_ wanted: [WantedImage], of request: ImageRequest, on identity: RequestIdentity) -> Find {
     guard !wanted.isEmpty, wanted.allSatisfy({ variants.stores($0.request) }) else { return .incomplete }
     // A cache may know the digests of its bodies and have no heads.
-    guard let head = cache.head(for: identity) else { return cache.findsAllHeads ? .nothing : .incomplete }
+    guard let (head, isRecorded) = head(for: identity) else {
+      return cache.findsAllHeads ? .nothing : .incomplete
+    }
     guard head.response.matches(request.sentHeaders, credentials: request.identity.credentials) else {
       return .other(head.response.response.headers)
     }
@@ -74,7 +80,13 @@ struct PixelReader: Sendable {
         return .incomplete
       }
     }
-    return .images(head, images, firstFrames: firstFrames, smallerVariants: smallerVariants)
+    return .images(
+      head, isRecorded: isRecorded, images, firstFrames: firstFrames, smallerVariants: smallerVariants)
+  }
+
+  private func head(for identity: RequestIdentity) -> (head: StoredHead, isRecorded: Bool)? {
+    if let records { return records.readHead(for: identity) }
+    return cache.head(for: identity).map { ($0, true) }
   }
 
   private func pixels(for key: PixelKey, of body: BodyDigest) -> StoredPixels? {

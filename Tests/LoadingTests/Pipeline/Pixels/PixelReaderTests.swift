@@ -82,9 +82,29 @@ import VitrineTesting
     await downloader.drain()
   }
 
+  @Test("pixels that were made for another scale of the display are not found")
+  func pixelsOfAnotherScaleAreNotFound() throws {
+    store(Self.old)
+    let reader = try reader(MemoryPixelCache())
+    guard case .images = find(reader) else {
+      Issue.record("the pixels of the first scale are not found")
+      return
+    }
+    var larger = request()
+    larger.imageScale = 2
+    let wanted = WantedImage(
+      key: ProcessedImageKey(larger, additionalIdentifier: nil), request: larger, additionalIdentifier: nil,
+      isForSlot: false, onlyFirstFrame: false)
+
+    guard case .incomplete = reader.find([wanted], of: larger, on: larger.identity) else {
+      Issue.record("pixels of another scale are found")
+      return
+    }
+  }
+
   @Test func pixelsOfTheStoredBodyAreFound() throws {
     store(Self.old)
-    guard case .images(let head, let images, _, _) = find(try reader(MemoryPixelCache())) else {
+    guard case .images(let head, true, let images, _, _) = find(try reader(MemoryPixelCache())) else {
       Issue.record("the pixels are not found")
       return
     }
@@ -120,7 +140,7 @@ import VitrineTesting
       key: ProcessedImageKey(larger, additionalIdentifier: nil), request: larger, additionalIdentifier: nil,
       isForSlot: isForSlot)
     guard
-      case .images(_, let images, let firstFrames, let smaller) = reader.find(
+      case .images(_, _, let images, let firstFrames, let smaller) = reader.find(
         [wanted], of: larger, on: larger.identity)
     else { return nil }
     #expect(images.isEmpty && firstFrames.isEmpty)
@@ -181,7 +201,7 @@ import VitrineTesting
     store(Self.old)
     let reader = try reader(MemoryPixelCache(), isAnimated: true)
     guard
-      case .images(_, let images, let firstFrames, _) = find(
+      case .images(_, _, let images, let firstFrames, _) = find(
         reader, isForSlot: isForSlot, onlyFirstFrame: onlyFirstFrame)
     else {
       Issue.record("the first frame is not found")
