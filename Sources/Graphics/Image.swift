@@ -139,11 +139,25 @@ public final class Image: Sendable {
     set { expiryTime.store(newValue, ordering: .relaxed) }
   }
 
+  private let confirmationTime = Atomic<Int64>(.max)
+  /// The time in nanoseconds, by the same clock as `expiry`, at which the server has sent or last confirmed the response
+  /// of an image that expires.
+  package var confirmed: Int64 {
+    get { confirmationTime.load(ordering: .relaxed) }
+    set { confirmationTime.store(newValue, ordering: .relaxed) }
+  }
+
   private let isStrict = Atomic(false)
   /// True if the image must not be shown after `expiry` before its server has confirmed it.
   package var requiresRevalidation: Bool {
     get { isStrict.load(ordering: .relaxed) }
     set { isStrict.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Makes the image expire like another one.
+  package func expire(like other: Image) {
+    (expiry, confirmed) = (other.expiry, other.confirmed)
+    requiresRevalidation = other.requiresRevalidation
   }
 
   /// The image without an expiry: a copy that shares the pixels if the image has one.

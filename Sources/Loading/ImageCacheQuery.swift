@@ -63,7 +63,7 @@ extension ImageCache {
       tiers.includesMemory
       ? memory?.image(for: request, additionalIdentifier: additionalIdentifier).map(request.delivered) : nil
     let memoryResponse = cachedImage.map {
-      ImageResponse(image: $0, source: .memory, freshness: downloader.freshness(of: $0))
+      ImageResponse(image: $0, source: .memory, freshness: downloader.freshness(of: $0, for: request))
     }
     // An image smaller than requested is returned only if the disk has no other.
     let isSufficient = cachedImage.map { request.targetSize != nil || request.hasAllPixels($0) } ?? false

@@ -197,6 +197,15 @@ public final class ImageDownloader: Sendable {
   /// be stale. The reason is nil while the server is being asked. Costs one atomic load while no image is stale.
   package func staleness(of image: Image) -> Staleness? { engine.staleImages.staleness(of: image) }
 
+  /// Returns the age of an image in memory that may be out of date, and the reason, like `staleness(of:)`; or the age of an
+  /// image that is past its lifetime and serves `request` because the downloader is offline.
+  package func staleness(of image: Image, for request: ImageRequest) -> Staleness? {
+    if let known = staleness(of: image) { return known }
+    guard engine.isOffline, isPastLifetime(image, for: request) else { return nil }
+    let age = engine.clock.now.subtractingReportingOverflow(image.confirmed).partialValue
+    return Staleness(age: max(0, Double(age) / 1e9), reason: .offline)
+  }
+
   /// Loads an image and returns a receipt for the load (AFNetworking's `downloadImageForURLRequest`). Returns `nil` if
   /// the outcome is known at once, for example because the URL is missing or invalid, the image is in memory, or its
   /// failure is remembered. One of the two closures is called once, on the main actor, after this call has returned.
@@ -254,7 +263,8 @@ public final class ImageDownloader: Sendable {
       if !isNeeded() { return nil }
       if let image = hit(request, task.additionalIdentifier) {
         trace.recordServed(url: request.identity.url, image: image.number)
-        return .success(ImageResponse(image: image, source: .memory, freshness: freshness(of: image)))
+        return .success(
+          ImageResponse(image: image, source: .memory, freshness: freshness(of: image, for: request)))
       }
       if !engine.readsDisk(for: request) {
         if request.cachePolicy == .cacheOnly { return refuse(task, .notCached, began) }
@@ -274,9 +284,9 @@ public final class ImageDownloader: Sendable {
     return nil
   }
 
-  /// Returns the freshness of an image in memory.
-  package func freshness(of image: Image) -> ImageResponse.Freshness {
-    staleness(of: image).map { .stale(age: $0.age, reason: $0.reason) } ?? .fresh
+  /// Returns the freshness of an image in memory that serves `request`.
+  package func freshness(of image: Image, for request: ImageRequest) -> ImageResponse.Freshness {
+    staleness(of: image, for: request).map { .stale(age: $0.age, reason: $0.reason) } ?? .fresh
   }
 
   private func refuse(
@@ -317,12 +327,17 @@ public final class ImageDownloader: Sendable {
   }
 
   /// True for an image in memory whose response is past its lifetime, so that its server has to be asked. While the
-  /// downloader is offline, only an image that needs its server counts as expired. The clock is read only for images
-  /// that have a lifetime.
+  /// downloader is offline, only an image that needs its server counts as expired; others are shown as stale.
   package func isExpired(_ image: Image, for request: ImageRequest) -> Bool {
+    isPastLifetime(image, for: request) && (image.requiresRevalidation || !engine.isOffline)
+  }
+
+  /// True for an image in memory whose response is past its lifetime, for a request that looks for responses on disk. The
+  /// clock is read only for images that have a lifetime.
+  private func isPastLifetime(_ image: Image, for request: ImageRequest) -> Bool {
     let expiry = image.expiry
     return expiry < .max && request.cachePolicy == .useCache && request.cache.usesDisk && dataCache != nil
-      && expiry <= engine.clock.now && (image.requiresRevalidation || !engine.isOffline)
+      && expiry <= engine.clock.now
   }
 
   /// True for an image in memory that must not be shown before its server has confirmed it, not even while the server is

@@ -113,7 +113,7 @@ public struct ImageRequest: Sendable {
   func delivered(_ image: Image) -> Image {
     guard onlyFirstFrame, image.isAnimated else { return image }
     let frame = image.firstFrame
-    (frame.expiry, frame.requiresRevalidation) = (image.expiry, image.requiresRevalidation)
+    frame.expire(like: image)
     return frame
   }
 

@@ -110,7 +110,7 @@ extension ImageSlot {
       let hit = smallerVariant(of: request, lookup.additionalIdentifier, downloader)
       return state.found(hit, for: load, in: scene)
     }
-    var hit = SlotHit(image: image, staleness: downloader.staleness(of: image))
+    var hit = SlotHit(image: image, staleness: downloader.staleness(of: image, for: request))
     if downloader.isExpired(image, for: request) {
       hit.isInterim = true
     } else {
@@ -183,7 +183,8 @@ extension ImageSlot {
   /// True if the image of a response is known to be out of date.
   func isStale(_ response: ImageResponse, of slotRequest: SlotRequest) -> Bool {
     if case .stale = response.freshness { return true }
-    return downloader(for: slotRequest.options.downloader).staleness(of: response.image) != nil
+    let downloader = downloader(for: slotRequest.options.downloader)
+    return downloader.staleness(of: response.image, for: slotRequest.request) != nil
   }
 
   func received(_ result: SlotResult, of load: SlotLoad) {

@@ -44,7 +44,8 @@ final class SlotRecovery {
       again.request.priority = min(again.request.priority, .low)
       let recovery = SlotRecovery(slot, downloader, again, from: nil)
       // The downloader knows more than the response if the server has failed since.
-      guard let staleness = downloader.staleness(of: response.image) ?? Staleness(response.freshness),
+      let known = downloader.staleness(of: response.image, for: slotRequest.request)
+      guard let staleness = known ?? Staleness(response.freshness),
         let cause = staleness.reason.map({ RecoveryCause($0) }) ?? .server
       else { return recovery.beginInterval() ? recovery : nil }
       // Without a reason, a request to the server is already in progress. The recovery joins its fetch.

@@ -68,8 +68,10 @@ struct ImageStorer: Sendable {
     guard request.cache.usesDisk, !request.isLocal,
       let use = rules.useInMemory(response, of: request, age: age)
     else { return }
+    let now = clock.now
     image.requiresRevalidation = use.requiresRevalidation
-    image.expiry = clock.now.advanced(bySeconds: use.seconds)
+    image.confirmed = now.advanced(bySeconds: -use.age)
+    image.expiry = now.advanced(bySeconds: use.seconds)
   }
 
   /// Sets the time from which an image that was read from disk, or that the server has just confirmed, no longer serves

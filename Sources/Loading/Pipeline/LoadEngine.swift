@@ -41,6 +41,8 @@ final class LoadEngine: Sendable {
   /// is taken meanwhile.
   private let counters = Shared(ImageDownloader.Statistics())
   private let storingOnMainQueue = Atomic(false)
+  /// The published value of `LoadRegistry.isOffline`, which is read without the lock.
+  private let offline = Atomic(false)
 
   var clock: any LoadingClock { configuration.environment.clock }
 
@@ -521,11 +523,15 @@ final class LoadEngine: Sendable {
     connectivity.notify()
   }
 
-  var isOffline: Bool { state.withLock { $0.registry.isOffline } }
+  /// True if no request may leave. Does not wait for a lock.
+  var isOffline: Bool { offline.load(ordering: .acquiring) }
 
   func setOffline(_ isOffline: Bool) {
     guard self.isOffline != isOffline else { return }
-    perform { $0.setOffline(isOffline) }
+    perform { state in
+      offline.store(isOffline, ordering: .releasing)
+      return state.setOffline(isOffline)
+    }
     // Another thread may have changed the switch meanwhile.
     var current: Bool
     repeat {

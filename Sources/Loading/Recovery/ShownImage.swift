@@ -28,7 +28,7 @@ extension ImageDownloader {
       !isExpired(image, for: request)
     else { return nil }
     let isShown = shown?.isSame(as: image) ?? false
-    if let staleness = staleness(of: image) {
+    if let staleness = staleness(of: image, for: request) {
       return includesFailure && isShown ? staleness.reason.map { .failure($0) } : nil
     }
     return .success(

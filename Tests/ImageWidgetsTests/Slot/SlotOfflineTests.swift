@@ -96,6 +96,71 @@ struct SlotOfflineTests {
     #expect(bench.decoder.calls.count == 2, "one for each showing")
   }
 
+  @Test func expiredImageInMemoryIsStaleAndRefreshedWhenTheSwitchIsTurned() async throws {
+    try await store(inMemory: true)
+    bench.clock.advance(by: 61)
+    bench.downloader.isOffline = true
+    let view = view()
+    let shown = try #require(view.image)
+    await recorder.wait(for: 2)
+    #expect(try recorder.results[1].get().freshness == .stale(age: 61, reason: .offline))
+    try await turn()
+    #expect(bench.transport.transfers.count == 1)
+
+    bench.downloader.isOffline = false
+    let transfer = try await bench.transfer(2)
+    #expect(transfer.request.headers["If-None-Match"] == "\"1\"")
+    transfer.respond(status: 304, headers: ["Cache-Control": "max-age=300"])
+    transfer.finish()
+    await bench.downloader.drain()
+    try await turn()
+    #expect(view.image === shown)
+    #expect(view.image.map { bench.downloader.staleness(of: $0) == nil } == true)
+
+    bench.downloader.isOffline = true
+    bench.downloader.isOffline = false
+    try await turn()
+    #expect(bench.transport.transfers.count == 2, "the server has confirmed the image")
+  }
+
+  @Test(
+    "a slot with an expired image in memory still asks its server if the switch was turned for a moment only")
+  func slotAsksAfterAMomentOnline() async throws {
+    try await store(inMemory: true)
+    bench.clock.advance(by: 61)
+    bench.downloader.isOffline = true
+    let view = view()
+    await recorder.wait(for: 2)
+
+    bench.downloader.isOffline = false
+    bench.downloader.isOffline = true
+    try await turn()
+    let count = bench.transport.transfers.count
+    #expect(view.image != nil)
+
+    bench.downloader.isOffline = false
+    let transfer = try await bench.transfer(count + 1)
+    #expect(transfer.request.headers["If-None-Match"] == "\"1\"")
+  }
+
+  @Test("an expired image in memory is shown offline, although it is no longer on disk")
+  func expiredImageThatIsNotOnDiskIsShownOffline() async throws {
+    try await store(inMemory: true)
+    _ = disk.removeAllResponses()
+    bench.clock.advance(by: 61)
+    bench.downloader.isOffline = true
+    let view = view()
+    await recorder.wait(for: 2)
+    let old = view.image
+    #expect(old != nil)
+    #expect(try recorder.results[1].get().source == .memory)
+
+    bench.downloader.isOffline = false
+    try await bench.transfer(2).respond(with: SlotBench.large)
+    try await until { view.image !== old }
+    #expect(view.image != nil)
+  }
+
   @Test func imageInMemoryThatNeedsItsServerWaitsForTheSwitch() async throws {
     try await store("no-cache", inMemory: true)
     bench.clock.advance(by: 61)

@@ -30,6 +30,8 @@ struct StoredResponseRules: Sendable {
     /// True if the image must not be shown after that time before the server has confirmed it (`must-revalidate` or
     /// `no-cache`; RFC 9111, 5.2.2).
     let requiresRevalidation: Bool
+    /// The number of seconds since the server last sent or confirmed the response.
+    let age: Double
   }
 
   /// Returns the use of an image in memory: until the end of the lifetime of its response, and for at least
@@ -43,12 +45,13 @@ struct StoredResponseRules: Sendable {
     let now = wallClock()
     let received = now - (age ?? 0)
     let stored = StoredResponse(response: response, body: [], requested: received, received: received)
+    let age = age ?? stored.age(at: now) ?? 0
     let lifetime = stored.remainingLifetime(
-      after: age ?? stored.age(at: now) ?? 0, control, rules: freshness,
+      after: age, control, rules: freshness,
       isRedirected: !leadsTo(response.url, from: request.url))
     return UseInMemory(
       seconds: max(lifetime, freshness.staleInMemory > 0 ? freshness.staleInMemory : 0),
-      requiresRevalidation: control.requiresRevalidation && !freshness.ignoresRevalidationOnError)
+      requiresRevalidation: control.requiresRevalidation && !freshness.ignoresRevalidationOnError, age: age)
   }
 
   /// Returns the bytes together with the response to store on disk, if storing is allowed. The response is stored after

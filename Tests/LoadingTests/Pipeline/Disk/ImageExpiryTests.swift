@@ -85,16 +85,34 @@ import VitrineTesting
     expectExpiry(in: world, after: 100)
   }
 
-  @Test func lifetimeDoesNotCountWithoutAServer() async throws {
+  @Test("an image in memory that is past its lifetime is served without its server, offline as stale")
+  func expiredImageIsServedWithoutItsServer() async throws {
     let world = DiskWorld()
     try await loaded(in: world)
     advance(world, by: 10_000)
     #expect(try await world.downloader.load(request(policy: .cacheOnly)).response.source == .memory)
 
     world.downloader.isOffline = true
-    #expect(try await world.downloader.load(request()).response.source == .memory)
+    let shown = try await world.downloader.load(request()).response
+    #expect(shown.source == .memory && shown.freshness == .stale(age: 10_000, reason: .offline))
+    let cacheOnly = try await world.downloader.load(request(policy: .cacheOnly)).response
+    #expect(cacheOnly.freshness == .fresh)
+    var memoryOnly = request()
+    memoryOnly.cache = .memoryOnly
+    #expect(try await world.downloader.load(memoryOnly).response.freshness == .fresh)
+
     world.downloader.isOffline = false
     #expect(!isInMemory(world))
+  }
+
+  @Test func ageOfAnImageInMemoryIncludesThatOnArrival() async throws {
+    let world = DiskWorld()
+    try await loaded(in: world, ["Cache-Control": "max-age=300", "Age": "100", "ETag": "\"one\""])
+    expectExpiry(in: world, after: 200)
+    world.downloader.isOffline = true
+
+    #expect(
+      try await world.downloader.load(request()).response.freshness == .stale(age: 301, reason: .offline))
   }
 
   @Test(

@@ -185,10 +185,11 @@ import VitrineTesting
     let downloader = world.downloader
     cache.observe { event in
       switch event {
-      case .inserted(let image): freshness.withLock { $0.append(downloader.freshness(of: image)) }
+      case .inserted(let image):
+        freshness.withLock { $0.append(downloader.freshness(of: image, for: request())) }
       case .willRemove:
         let image = cache.memory.image(for: request(), additionalIdentifier: nil)
-        freshness.withLock { $0 += image.map { [downloader.freshness(of: $0)] } ?? [] }
+        freshness.withLock { $0 += image.map { [downloader.freshness(of: $0, for: request())] } ?? [] }
       case .lookedUp, .asked, .willInsert: break
       }
     }
@@ -213,7 +214,7 @@ import VitrineTesting
     try await world.transfer().fail(.status(503))
     await downloader.drain()
     #expect(cache.memory.image(for: request(), additionalIdentifier: nil) === image)
-    #expect(downloader.freshness(of: image) != .fresh)
+    #expect(downloader.freshness(of: image, for: request()) != .fresh)
 
     world.world.clock.advance(by: 60)
     #expect(cache.memory.image(for: request(), additionalIdentifier: nil) == nil)
@@ -225,12 +226,12 @@ import VitrineTesting
     let world = DiskWorld()
     world.store(age: 3600)
     let shown = try await load(world).response.image
-    #expect(world.downloader.freshness(of: shown) == .stale(age: 3600, reason: nil))
+    #expect(world.downloader.freshness(of: shown, for: request()) == .stale(age: 3600, reason: nil))
     try await world.transfer().respondNotModified(DiskWorld.minute)
     await world.downloader.drain()
 
     #expect(world.downloader.cachedImage(for: request()) === shown)
-    #expect(world.downloader.freshness(of: shown) == .fresh)
+    #expect(world.downloader.freshness(of: shown, for: request()) == .fresh)
     #expect(world.world.decoder.calls.count == 1)
     #expect(world.disk.storeCount == 2, "the response is fresh for another minute")
     world.world.clock.advance(by: 59)
@@ -268,7 +269,7 @@ import VitrineTesting
     await world.downloader.drain()
     #expect(world.world.decoder.calls.count == 1)
     #expect(world.downloader.cachedImage(for: request()) === response.image)
-    #expect(world.downloader.freshness(of: response.image) == .fresh)
+    #expect(world.downloader.freshness(of: response.image, for: request()) == .fresh)
     #expect(world.disk.storeCount == 2)
   }
 
@@ -347,7 +348,7 @@ import VitrineTesting
     try await world.transfer().respondNotModified(DiskWorld.minute)
     await world.downloader.drain()
     #expect(world.downloader.cachedImage(for: request()) === shown)
-    #expect(world.downloader.freshness(of: shown) == .fresh)
+    #expect(world.downloader.freshness(of: shown, for: request()) == .fresh)
     #expect(world.world.decoder.calls.count == 1)
   }
 
