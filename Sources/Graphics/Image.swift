@@ -140,8 +140,8 @@ public final class Image: Sendable {
   }
 
   private let confirmationTime = Atomic<Int64>(.max)
-  /// The time in nanoseconds, by the same clock as `expiry`, at which the server has sent or last confirmed the response
-  /// of an image that expires.
+  /// The time in nanoseconds, by the same clock as `expiry`, at which the server last sent or confirmed the response;
+  /// meaningless for an image that never expires.
   package var confirmed: Int64 {
     get { confirmationTime.load(ordering: .relaxed) }
     set { confirmationTime.store(newValue, ordering: .relaxed) }

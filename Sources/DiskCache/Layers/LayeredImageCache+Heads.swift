@@ -11,7 +11,7 @@ extension LayeredImageCache {
 
   /// Returns what `head(for:)` returns, and writes nothing to the tables of heads.
   package func readHead(for identity: RequestIdentity) -> (head: StoredHead, isRecorded: Bool)? {
-    firstHead { self.visibleUnrecordedHead(in: $0, for: identity) }
+    firstHead { self.readVisibleHead(in: $0, for: identity) }
   }
 
   /// Records the head in the table of each layer that has the response.

@@ -194,8 +194,8 @@ public final class LayeredImageCache: ImageDataCache, HeadRecords {
     return index >= firstHidden && hidden.hide(head.response, for: identity) ? nil : head
   }
 
-  /// Returns the head like `visibleHead`, without writing to the layer.
-  func visibleUnrecordedHead(
+  /// Returns what `visibleHead` returns, and records no head in the layer.
+  func readVisibleHead(
     in index: Int, for identity: RequestIdentity
   ) -> (head: StoredHead, isRecorded: Bool)? {
     guard let records = layers[index] as? any HeadRecords else {

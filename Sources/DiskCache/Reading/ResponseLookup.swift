@@ -48,13 +48,11 @@ struct ResponseLookup {
 
   /// Looks for a head in the table of heads.
   private func recordedHead(for identity: RequestIdentity, countsAsUse: Bool) -> Direct<StoredHead> {
+    directEntry(of: identity).flatMap { recordedHead(of: $0, countsAsUse: countsAsUse) }
+  }
+
+  private func recordedHead(of entry: DiskEntry, countsAsUse: Bool) -> Direct<StoredHead> {
     let folder = context.folder
-    let entry: DiskEntry
-    switch directEntry(of: identity) {
-    case .found(let found): entry = found
-    case .missing: return .missing
-    case .needsFolders: return .needsFolders
-    }
     let status: FileStatus
     do throws(SystemError) {
       status = try folder.status(of: entry)
@@ -64,7 +62,8 @@ struct ResponseLookup {
     guard let known = context.heads.head(of: entry.name), status.isRegular, status.version == known.version,
       known.bodyLength <= context.limits.maximumBodyBytes,
       !context.limits.isTooOld(stored: status.stored, time: context.time),
-      let read = ResponseFile.read(known.head, requestURL: identity.fullURL), read.key == entry.key.bytes[...]
+      let read = ResponseFile.read(known.head, requestURL: entry.identity.fullURL),
+      read.key == entry.key.bytes[...]
     else { return .needsFolders }
     var response = read.response
     if !response.varying.isEmpty {
@@ -113,6 +112,15 @@ struct ResponseLookup {
     /// The folders have to be opened: they were not checked yet or have changed, or the file is damaged, too old or not
     /// readable.
     case needsFolders
+
+    /// Continues the lookup with what was found.
+    func flatMap<Other>(_ find: (Value) -> Direct<Other>) -> Direct<Other> {
+      switch self {
+      case .found(let value): find(value)
+      case .missing: .missing
+      case .needsFolders: .needsFolders
+      }
+    }
   }
 
   /// Returns the entry of a request if its file may be looked up by its whole path; `missing` if its subfolder does not
@@ -134,13 +142,13 @@ struct ResponseLookup {
   private func findDirectly(
     _ identity: RequestIdentity, withBody: Bool, countsAsUse: Bool, _ reserve: (Int) -> Void
   ) -> Direct<Found> {
+    directEntry(of: identity).flatMap { find($0, withBody: withBody, countsAsUse: countsAsUse, reserve) }
+  }
+
+  private func find(
+    _ entry: DiskEntry, withBody: Bool, countsAsUse: Bool, _ reserve: (Int) -> Void
+  ) -> Direct<Found> {
     let folder = context.folder
-    let entry: DiskEntry
-    switch directEntry(of: identity) {
-    case .found(let found): entry = found
-    case .missing: return .missing
-    case .needsFolders: return .needsFolders
-    }
     let result = ResponseReader.read(
       entry, withBody: withBody, maximumBodyBytes: context.limits.maximumBodyBytes, reserving: reserve
     ) { () throws(SystemError) in try folder.openFile(of: entry) }

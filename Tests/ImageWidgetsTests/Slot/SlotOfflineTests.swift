@@ -34,6 +34,21 @@ struct SlotOfflineTests {
     return view
   }
 
+  /// Returns a view that was set offline, with an image in memory that is past its lifetime, once the load has ended.
+  ///
+  /// - Parameter prepare: Called when the image is in memory and on disk, before the switch is turned.
+  private func viewOfAnExpiredImageOffline(
+    _ control: String = "max-age=0", after prepare: () -> Void = {}
+  ) async throws -> ImageView {
+    try await store(control, inMemory: true)
+    prepare()
+    bench.clock.advance(by: 61)
+    bench.downloader.isOffline = true
+    let view = view()
+    await recorder.wait(for: 2)
+    return view
+  }
+
   /// Returns when the work posted to the main actor before this call is done.
   private func turn() async throws {
     let request = try ImageRequest("nothing://a.test/")
@@ -97,12 +112,8 @@ struct SlotOfflineTests {
   }
 
   @Test func expiredImageInMemoryIsStaleAndRefreshedWhenTheSwitchIsTurned() async throws {
-    try await store(inMemory: true)
-    bench.clock.advance(by: 61)
-    bench.downloader.isOffline = true
-    let view = view()
+    let view = try await viewOfAnExpiredImageOffline()
     let shown = try #require(view.image)
-    await recorder.wait(for: 2)
     #expect(try recorder.results[1].get().freshness == .stale(age: 61, reason: .offline))
     try await turn()
     #expect(bench.transport.transfers.count == 1)
@@ -126,11 +137,7 @@ struct SlotOfflineTests {
   @Test(
     "a slot with an expired image in memory still asks its server if the switch was turned for a moment only")
   func slotAsksAfterAMomentOnline() async throws {
-    try await store(inMemory: true)
-    bench.clock.advance(by: 61)
-    bench.downloader.isOffline = true
-    let view = view()
-    await recorder.wait(for: 2)
+    let view = try await viewOfAnExpiredImageOffline()
 
     bench.downloader.isOffline = false
     bench.downloader.isOffline = true
@@ -145,12 +152,7 @@ struct SlotOfflineTests {
 
   @Test("an expired image in memory is shown offline, although it is no longer on disk")
   func expiredImageThatIsNotOnDiskIsShownOffline() async throws {
-    try await store(inMemory: true)
-    _ = disk.removeAllResponses()
-    bench.clock.advance(by: 61)
-    bench.downloader.isOffline = true
-    let view = view()
-    await recorder.wait(for: 2)
+    let view = try await viewOfAnExpiredImageOffline { _ = disk.removeAllResponses() }
     let old = view.image
     #expect(old != nil)
     #expect(try recorder.results[1].get().source == .memory)
@@ -162,11 +164,7 @@ struct SlotOfflineTests {
   }
 
   @Test func imageInMemoryThatNeedsItsServerWaitsForTheSwitch() async throws {
-    try await store("no-cache", inMemory: true)
-    bench.clock.advance(by: 61)
-    bench.downloader.isOffline = true
-    let view = view()
-    await recorder.wait(for: 2)
+    let view = try await viewOfAnExpiredImageOffline("no-cache")
     #expect(recorder.errors == [.offline])
     #expect(view.image == nil)
 
