@@ -14,7 +14,7 @@ extension DiskImageCache {
   }
 
   /// Returns the progress of another process that holds the lock of a fetch; nil if there is none.
-  public func fetchProgress(for identity: RequestIdentity) -> UInt64? {
+  public func fetchProgress(for identity: RequestIdentity) -> FetchLockProgress? {
     isReadOnly ? nil : fetchLocks.progress(of: identity)
   }
 

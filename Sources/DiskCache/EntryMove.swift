@@ -58,7 +58,7 @@ struct EntryMove {
     do throws(SystemError) {
       let old = try source.openFolder(HiddenResponses.folderName)
       let new = try target.openFolder(HiddenResponses.folderName, creating: true)
-      for name in old.names.names where !name.hasPrefix(TemporaryFile.prefix) {
+      for name in old.names.names where !FolderSweep.isLeftover(name) {
         if try !new.contains(name) { try copy(name, from: old, to: new) }
       }
     } catch {

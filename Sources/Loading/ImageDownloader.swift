@@ -200,10 +200,7 @@ public final class ImageDownloader: Sendable {
   /// Returns the age of an image in memory that may be out of date, and the reason, like `staleness(of:)`; or the age of an
   /// image that is past its lifetime and serves `request` because the downloader is offline.
   package func staleness(of image: Image, for request: ImageRequest) -> Staleness? {
-    if let known = staleness(of: image) { return known }
-    guard engine.isOffline, isPastLifetime(image, for: request) else { return nil }
-    let age = engine.clock.now.subtractingReportingOverflow(image.confirmed).partialValue
-    return Staleness(age: max(0, Double(age) / 1e9), reason: .offline)
+    freshnessInMemory(of: image, for: request).staleness
   }
 
   /// Loads an image and returns a receipt for the load (AFNetworking's `downloadImageForURLRequest`). Returns `nil` if
@@ -261,10 +258,9 @@ public final class ImageDownloader: Sendable {
     repeat {
       storeCount = engine.storeCount
       if !isNeeded() { return nil }
-      if let image = hit(request, task.additionalIdentifier) {
+      if let (image, freshness) = hit(request, task.additionalIdentifier) {
         trace.recordServed(url: request.identity.url, image: image.number)
-        return .success(
-          ImageResponse(image: image, source: .memory, freshness: freshness(of: image, for: request)))
+        return .success(ImageResponse(image: image, source: .memory, freshness: freshness))
       }
       if !engine.readsDisk(for: request) {
         if request.cachePolicy == .cacheOnly { return refuse(task, .notCached, began) }
@@ -286,7 +282,7 @@ public final class ImageDownloader: Sendable {
 
   /// Returns the freshness of an image in memory that serves `request`.
   package func freshness(of image: Image, for request: ImageRequest) -> ImageResponse.Freshness {
-    staleness(of: image, for: request).map { .stale(age: $0.age, reason: $0.reason) } ?? .fresh
+    freshnessInMemory(of: image, for: request).freshness
   }
 
   private func refuse(
@@ -305,7 +301,7 @@ public final class ImageDownloader: Sendable {
     // An application's own cache keeps no record of what it has evicted.
     guard let cache = cache as? MemoryImageCache else { return .absent }
     let known = cache.largestVariant(for: request, additionalIdentifier: additionalIdentifier)
-    if let known, isExpired(known, for: request) { return .expired }
+    if let known, freshnessInMemory(of: known, for: request).isExpired { return .expired }
     return cache.missReason(for: request, additionalIdentifier: additionalIdentifier)
   }
 
@@ -316,28 +312,17 @@ public final class ImageDownloader: Sendable {
     trace.recordServed(url: completed(request).identity.url, image: image.number)
   }
 
-  private func hit(_ request: ImageRequest, _ additionalIdentifier: String?) -> Image? {
+  private func hit(
+    _ request: ImageRequest, _ additionalIdentifier: String?
+  ) -> (image: Image, freshness: ImageResponse.Freshness)? {
     guard request.cachePolicy != .reload, request.cachePolicy != .refresh,
       let image = request.cache(default: cache)?.image(
         for: request, additionalIdentifier: additionalIdentifier),
-      request.targetSize != nil || request.hasAllPixels(image) || request.cachePolicy == .cacheOnly,
-      request.cachePolicy == .cacheOnly || !isToBeRequested(image), !isExpired(image, for: request)
+      request.targetSize != nil || request.hasAllPixels(image) || request.cachePolicy == .cacheOnly
     else { return nil }
-    return request.delivered(image)
-  }
-
-  /// True for an image in memory whose response is past its lifetime, so that its server has to be asked. While the
-  /// downloader is offline, only an image that needs its server counts as expired; others are shown as stale.
-  package func isExpired(_ image: Image, for request: ImageRequest) -> Bool {
-    isPastLifetime(image, for: request) && (image.requiresRevalidation || !engine.isOffline)
-  }
-
-  /// True for an image in memory whose response is past its lifetime, for a request that looks for responses on disk. The
-  /// clock is read only for images that have a lifetime.
-  private func isPastLifetime(_ image: Image, for request: ImageRequest) -> Bool {
-    let expiry = image.expiry
-    return expiry < .max && request.cachePolicy == .useCache && request.cache.usesDisk && dataCache != nil
-      && expiry <= engine.clock.now
+    let state = freshnessInMemory(of: image, for: request)
+    guard request.cachePolicy == .cacheOnly || !state.isToBeRequested, !state.isExpired else { return nil }
+    return (request.delivered(image), state.freshness)
   }
 
   /// True for an image in memory that must not be shown before its server has confirmed it, not even while the server is
@@ -345,12 +330,6 @@ public final class ImageDownloader: Sendable {
   package func isToBeConfirmed(_ image: Image, for request: ImageRequest) -> Bool {
     image.requiresRevalidation && request.cachePolicy != .cacheOnly && request.cache.usesDisk
       && dataCache != nil && image.expiry <= engine.clock.now
-  }
-
-  /// True for an image that was delivered stale because the downloader was offline, if it is online now. The server is
-  /// asked; if it confirms the image, the image in memory is delivered.
-  private func isToBeRequested(_ image: Image) -> Bool {
-    staleness(of: image)?.reason == .offline && !engine.isOffline
   }
 
   /// Returns the request with the changes of the configuration, the digests of the transport's credentials, and the

@@ -52,9 +52,8 @@ public struct ImageResponse: Sendable {
 
   /// The freshness of an image, compared with the image that its server has now.
   public enum Freshness: Hashable, Sendable {
-    /// The image is up to date as far as the server has said. Files are reported as fresh, and so are images in memory
-    /// unless they were made from a stale response a short time ago (`FreshnessRules.staleInMemory`), or are past their
-    /// lifetime while the downloader is offline.
+    /// The image is up to date as far as the server has said. Files are reported as fresh. So are images in memory within
+    /// their lifetime, which is at least `FreshnessRules.staleInMemory`, unless they were made from a stale response.
     case fresh
     /// The image was stored, and the server has confirmed that nothing has changed (304).
     case revalidated

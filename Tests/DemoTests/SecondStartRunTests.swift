@@ -136,6 +136,29 @@ struct SecondStartRunTests {
     .map { "\(folder)gallery/\($0[0])\t\($0[1])" }.joined(separator: "\n")
   }
 
+  @Test("a broken download continues in the next start")
+  func brokenDownloadContinuesInTheNextStart() async throws {
+    let program = try VitrineProgram(keepsImages: true)
+    defer { program.remove() }
+    let server = try GalleryServer(images: VitrineProgram.assets)
+    defer { server.stop() }
+    // The server closes each connection after 100,000 bytes of the body, which has 639,339 bytes.
+    let target = "/gallery/gallery/07-city-at-blue-hour.jpg?truncate=100000"
+    let feed = try program.write("\(server.baseURL)\(target)\tCity", to: "feed.txt")
+    let arguments = arguments + ["--feed", feed, "--exit-when-idle"]
+    let first = try await program.run(arguments: arguments)
+    #expect(first.stats?.images.failed == 1, "\(first.errors)")
+    let received = server.log.filter { $0.target == target }.count * 100_000
+    server.clearLog()
+
+    let second = try await program.run(arguments: arguments)
+
+    #expect(second.exitCode == 0, "\(second.errors)")
+    let request = try #require(server.log.first { $0.target == target })
+    #expect(request.status == 206 && request.headers["if-range"] != nil)
+    #expect(request.headers["range"] == "bytes=\(received)-")
+  }
+
   @Test("stale images are in the first frame, and their server receives conditional requests only")
   func staleImagesAreShownAtOnceAndRevalidated() async throws {
     let program = try VitrineProgram(keepsImages: true)

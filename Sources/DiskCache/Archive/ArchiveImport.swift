@@ -166,7 +166,7 @@ struct ArchiveImport: ~Copyable {
       // See `TemporaryFile.write`.
       let isStillOpen = try target.closeDuplicate()
       if !isStillOpen { try target.close() }
-      try shard.rename(temporary, to: file.name.hex)
+      try TemporaryFile.publish(temporary, as: file.name.hex, in: shard)
       isPublished = true
       if isStillOpen { try? target.close() }
       summary.imported += 1

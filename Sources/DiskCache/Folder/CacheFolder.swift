@@ -172,13 +172,14 @@ final class CacheFolder: Sendable {
     try openShard(named: entry.shard, in: root, creating: creating)
   }
 
-  /// Opens the subfolder with this name; nil if it does not exist and `creating` is false.
+  /// Opens the subfolder with this name; nil if it does not exist and `creating` is false. If `creating` is true, a link
+  /// or a file of this name is replaced.
   func openShard(
     named name: String, in root: borrowing Descriptor, creating: Bool
   ) throws(DiskImageCache.Fault) -> Descriptor? {
     var refusal: DiskImageCache.Fault?
     do throws(SystemError) {
-      let shard = try root.openFolder(name, creating: creating)
+      let shard = try creating ? root.openFolderInPlaceOfFile(name) : root.openFolder(name)
       if creating, access == .keepingReaders { try admitReaders(of: root, to: shard) }
       if access == .seed { refusal = self.refusal(of: try shard.status) }
       if refusal == nil { return shard }

@@ -51,17 +51,21 @@ enum FolderKey {
   /// Gives a new key its name, unless another process has done so in the meantime: private entries that the other
   /// process has stored would be lost with the key.
   private static func publish(_ temporary: String, in root: borrowing Descriptor) throws(SystemError) {
-    do throws(SystemError) {
-      return try root.link(temporary, to: name)
-    } catch {
-      switch error.code {
-      // A damaged key is replaced.
-      case EEXIST: if try read(in: root) != nil { return }
-      // The file system has no links, like FAT.
-      case EPERM, ENOSYS, EOPNOTSUPP, EMLINK: break
-      default: throw error
+    for _ in 0..<2 {
+      do throws(SystemError) {
+        return try root.link(temporary, to: name)
+      } catch {
+        switch error.code {
+        case EEXIST: if try read(in: root) != nil { return }
+        // The file system has no links, like FAT.
+        case EPERM, ENOSYS, EOPNOTSUPP, EMLINK: break
+        default: throw error
+        }
       }
+      // After the removal of a folder, the link is tried once more.
+      guard (try? RemovedFolder.remove(name, in: root)) == true else { break }
     }
+    // A damaged key is replaced.
     try root.rename(temporary, to: name)
   }
 
@@ -72,7 +76,8 @@ enum FolderKey {
     return DigestKey(known.bytes).map { (known.file, $0) }
   }
 
-  /// Returns the contents of the file and its identity; nil if there is no file, or if the file is damaged.
+  /// Returns the contents of the file and its identity; nil if there is no file, or if the file is damaged or something
+  /// else, such as a link.
   private static func bytes(
     in root: borrowing Descriptor
   ) throws(SystemError) -> (file: FileIdentity, bytes: [UInt8])? {
@@ -81,13 +86,13 @@ enum FolderKey {
       let status = try file.status
       // A power failure may leave an empty file, which is replaced. A file that cannot be read at the moment is not
       // replaced.
-      guard status.size == DigestKey.count else { return nil }
+      guard status.isRegular, status.size == DigestKey.count else { return nil }
       let bytes = try ResponseReader.bytes(of: file, at: 0, count: DigestKey.count)
       guard bytes.count == DigestKey.count else { throw SystemError(EIO) }
       return (status.identity, bytes)
     } catch {
-      if error.code == ENOENT { return nil }
-      throw error
+      guard [ENOENT, ELOOP, ENXIO].contains(error.code) else { throw error }
+      return nil
     }
   }
 }

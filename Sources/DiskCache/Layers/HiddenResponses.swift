@@ -82,7 +82,7 @@ final class HiddenResponses: Sendable {
         return false
       }
       do throws(SystemError) {
-        let folder = try root.openFolder(Self.folderName, creating: true)
+        let folder = try root.openFolderInPlaceOfFile(Self.folderName)
         try TemporaryFile.write(name, in: folder) { (file) throws(SystemError) in
           try file.write(bytes)
           // Without the file, an image that was removed would be shown after a power cut.

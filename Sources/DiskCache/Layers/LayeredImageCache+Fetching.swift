@@ -12,7 +12,7 @@ extension LayeredImageCache {
   }
 
   /// Returns the progress of another process that holds the lock of a fetch in the top layer.
-  public func fetchProgress(for identity: RequestIdentity) -> UInt64? {
+  public func fetchProgress(for identity: RequestIdentity) -> FetchLockProgress? {
     layers.first?.fetchProgress(for: identity)
   }
 

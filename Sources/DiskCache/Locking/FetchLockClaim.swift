@@ -15,8 +15,12 @@ final class FetchLockClaim: FetchLockToken {
 
   deinit { release() }
 
-  func noteProgress() {
-    if !isReleased.load(ordering: .relaxed) { table.noteProgress(from: start) }
+  func noteProgress() { note(FetchLockTable.receivedStep) }
+
+  func noteWaiting() { note(1) }
+
+  private func note(_ step: Int64) {
+    if !isReleased.load(ordering: .relaxed) { table.noteProgress(step, from: start) }
   }
 
   func release() {

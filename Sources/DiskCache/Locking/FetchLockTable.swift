@@ -6,7 +6,7 @@ import VitrineLoading
 /// The fetch locks that this process holds, as locks of byte ranges of the empty file `FOLDER/v3/locks`.
 ///
 /// Each request has a range of its own, which follows from its file name, so that nothing of the request is written to
-/// the disk. The system releases the locks of a process that ends or is killed. The number of locked bytes is the
+/// the disk. The system releases the locks of a process that ends or is killed. The number of locked bytes tells the
 /// progress of the transfer, which waiting processes read without a write to the disk. The file is open while this
 /// process holds a lock.
 ///
@@ -17,6 +17,9 @@ final class FetchLockTable: Sendable {
   static let fileName = "locks"
   /// The number of bytes of the range of a request. Ranges begin at multiples of this number.
   static let rangeLength: Int64 = 1 << 16
+  /// The number of bytes by which a lock is extended when bytes have arrived. While a transfer waits for its server, it is
+  /// extended by 1.
+  static let receivedStep: Int64 = 64
 
   /// The open file, and the folder that contains the file.
   private final class LockFile: Sendable {
@@ -62,7 +65,8 @@ final class FetchLockTable: Sendable {
       if state.held[start] == nil {
         switch file.file.lock(ByteRange(start: start, count: 1)) {
         case .unavailable: return nil
-        case .heldByAnother: return .heldByAnother(progress: progress(from: start, file) ?? 0)
+        case .heldByAnother:
+          return .heldByAnother(progress(from: start, file) ?? FetchLockProgress(received: 0))
         case .acquired: state.held[start] = Held()
         }
       } else {
@@ -75,7 +79,7 @@ final class FetchLockTable: Sendable {
   }
 
   /// Returns the progress of another process that holds the lock of a request; nil if there is none.
-  func progress(of identity: RequestIdentity) -> UInt64? {
+  func progress(of identity: RequestIdentity) -> FetchLockProgress? {
     state.withLock { state in
       guard let file = state.file ?? openFile(creating: false), let entry = entry(of: identity, file) else {
         return nil
@@ -84,14 +88,17 @@ final class FetchLockTable: Sendable {
     }
   }
 
-  /// Extends a lock by one byte, so that waiting processes see the progress of the transfer.
-  func noteProgress(from start: Int64) {
+  /// Extends a lock, so that waiting processes see the progress of the transfer, but not beyond its range: after a
+  /// thousand reports of bytes, the progress ends.
+  ///
+  /// - Parameter step: `receivedStep` for bytes that have arrived, or 1 while the transfer waits for its server.
+  func noteProgress(_ step: Int64, from start: Int64) {
     state.withLock { state in
-      guard let file = state.file, let held = state.held[start], held.progress < Self.rangeLength - 1 else {
-        return
-      }
-      state.held[start]?.progress += 1
-      _ = file.file.lock(ByteRange(start: start, count: held.progress + 2))
+      guard let file = state.file, let held = state.held[start] else { return }
+      let progress = min(held.progress + step, Self.rangeLength - 1)
+      guard progress > held.progress else { return }
+      state.held[start]?.progress = progress
+      _ = file.file.lock(ByteRange(start: start, count: progress + 1))
     }
   }
 
@@ -135,10 +142,12 @@ final class FetchLockTable: Sendable {
     Int64(truncatingIfNeeded: entry.name.high >> 2) & ~(rangeLength - 1)
   }
 
-  private func progress(from start: Int64, _ file: LockFile) -> UInt64? {
+  private func progress(from start: Int64, _ file: LockFile) -> FetchLockProgress? {
     let range = ByteRange(start: start, count: Self.rangeLength)
     guard let locked = (try? file.file.lockedRange(in: range)) ?? nil else { return nil }
-    return UInt64(clamping: locked.count)
+    let progress = max(0, locked.count - 1)
+    return FetchLockProgress(
+      received: UInt64(progress / Self.receivedStep), waiting: UInt64(progress % Self.receivedStep))
   }
 
   /// Returns the number of seconds since the response of an entry was stored; nil if there is no response. A time in

@@ -120,7 +120,7 @@ final class IncompleteStore: Sendable {
       FileStatus.allocatedBytes(for: start.count + response.body.count) <= trim.budget
     else { return false }
     do throws(SystemError) {
-      let folder = try root.openFolder(CacheFolder.incompleteFolder, creating: true)
+      let folder = try root.openFolderInPlaceOfFile(CacheFolder.incompleteFolder)
       guard makeRoom(for: start.count + response.body.count, entry.name, in: folder) else { return false }
       _ = try ResponseWriter.write(start, response.body, entry.name, in: folder, time: context.time)
       known.withLock { _ = $0?.insert(entry.name) }
@@ -193,9 +193,7 @@ final class IncompleteStore: Sendable {
     let names = folder.names
     var isComplete = names.isComplete
     for name in names.names {
-      if !isReadOnly, name.hasPrefix(TemporaryFile.prefix), TemporaryFile.isAbandoned(name, in: folder) {
-        try? folder.remove(name)
-      }
+      if !isReadOnly { FolderSweep.removeLeftover(name, in: folder) }
       guard let hash = ContentHash(hex: name[...]) else { continue }
       guard let status = try? folder.status(of: name) else {
         isComplete = false

@@ -259,6 +259,17 @@ struct Descriptor: ~Copyable {
     return try openFolder(name)
   }
 
+  /// Opens a subfolder, and creates it first if it does not exist. A link or a file of this name is removed.
+  func openFolderInPlaceOfFile(_ name: String) throws(SystemError) -> Descriptor {
+    do throws(SystemError) {
+      return try openFolder(name, creating: true)
+    } catch {
+      guard [ENOTDIR, ELOOP].contains(error.code) else { throw error }
+    }
+    try? remove(name)
+    return try openFolder(name, creating: true)
+  }
+
   func makeFolder(_ name: String) throws(SystemError) {
     try Self.retrying { () throws(SystemError) in try system.makeFolder(name, in: number) }
   }

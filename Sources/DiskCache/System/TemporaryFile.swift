@@ -8,14 +8,28 @@ enum TemporaryFile {
   /// Returns a new name for a file that is being written.
   static func uniqueName() -> String { prefix + String(UInt64.random(in: 0 ... .max), radix: 36) }
 
-  /// Creates a file with the contents that `fill` writes. A file of this name is replaced.
+  /// Creates a file with the contents that `fill` writes. A file or folder of this name is replaced; see `publish`.
   static func write(
     _ name: String, in folder: borrowing Descriptor,
     _ fill: (borrowing Descriptor) throws(SystemError) -> Void
   ) throws(SystemError) {
     try write(in: folder, fill) { (temporary) throws(SystemError) in
-      try folder.rename(temporary, to: name)
+      try publish(temporary, as: name, in: folder)
     }
+  }
+
+  /// Gives a complete file its name. A file or folder of this name is replaced. No program makes such a folder, but it
+  /// would keep the file from being stored for ever.
+  static func publish(
+    _ temporary: String, as name: String, in folder: borrowing Descriptor
+  ) throws(SystemError) {
+    do throws(SystemError) {
+      return try folder.rename(temporary, to: name)
+    } catch {
+      guard error.code == EISDIR else { throw error }
+    }
+    _ = try RemovedFolder.remove(name, in: folder)
+    try folder.rename(temporary, to: name)
   }
 
   /// Creates a file under a temporary name. `fill` writes the contents, and `publish` gives the complete file its name.
@@ -58,4 +72,25 @@ enum RemovedFolder {
 
   /// Returns a new name for a folder that is being removed.
   static func uniqueName() -> String { prefix + String(UInt64.random(in: 0 ... .max), radix: 36) }
+
+  /// Removes a folder that has the name of a file. What cannot be removed is left under another name. Returns false if the
+  /// name is that of a file, which stays: another process may have replaced the folder in the meantime. Throws `ENOENT` if
+  /// there is nothing.
+  static func remove(_ name: String, in outer: borrowing Descriptor) throws(SystemError) -> Bool {
+    guard try outer.status(of: name).isFolder else { return false }
+    let removed = uniqueName()
+    try outer.rename(name, to: removed)
+    guard (try? outer.status(of: removed))?.isFolder == false else {
+      FolderSweep.remove(removed, in: outer)
+      return true
+    }
+    do throws(SystemError) {
+      try outer.link(removed, to: name)
+    } catch {
+      // The file system has no links, like FAT.
+      if error.code != EEXIST { try outer.rename(removed, to: name) }
+    }
+    try? outer.remove(removed)
+    return false
+  }
 }

@@ -50,6 +50,8 @@ enum FolderSweep {
     for name in files.names {
       if name.hasPrefix(TemporaryFile.prefix) {
         if !isReadOnly { count(unfinished: name, in: shard, time, &contents) }
+      } else if name.hasPrefix(RemovedFolder.prefix) {
+        if !isReadOnly { remove(name, in: shard) }
       } else if let hash = ContentHash(hex: name[...]) {
         do throws(SystemError) {
           let status = try shard.status(of: name)
@@ -63,7 +65,21 @@ enum FolderSweep {
     }
   }
 
-  // MARK: Half-written files
+  // MARK: Leftovers
+
+  /// True for the name of a file that is being written, or of a folder that is being removed.
+  static func isLeftover(_ name: String) -> Bool {
+    name.hasPrefix(TemporaryFile.prefix) || name.hasPrefix(RemovedFolder.prefix)
+  }
+
+  /// Removes a file that a killed process has left half written, and a folder that is half removed. Leaves others.
+  static func removeLeftover(_ name: String, in folder: borrowing Descriptor) {
+    if name.hasPrefix(RemovedFolder.prefix) {
+      remove(name, in: folder)
+    } else if name.hasPrefix(TemporaryFile.prefix), TemporaryFile.isAbandoned(name, in: folder) {
+      try? folder.remove(name)
+    }
+  }
 
   /// Counts a file that is being written, or removes the file if the writer has died.
   private static func count(
@@ -167,7 +183,8 @@ enum FolderSweep {
     }
   }
 
-  /// Removes a folder and the contained files. Returns the number of responses among the files.
+  /// Removes a folder and the contained files, but no folders in the folder. Returns the number of responses among the
+  /// files.
   @discardableResult
   static func remove(_ folder: String, in root: borrowing Descriptor) -> Int {
     var count = 0

@@ -74,7 +74,7 @@ struct ResponseStore {
   ) throws(DiskImageCache.Fault) -> Update {
     let (folder, limits) = (context.folder, context.limits)
     guard let root = try context.open(creating: false), let entry = try folder.entry(of: identity, in: root),
-      let shard = try folder.openShard(of: entry, in: root, creating: false)
+      let shard = try? folder.openShard(of: entry, in: root, creating: false)
     else { return .missing }
     let stored = ResponseReader.readTwiceIfDamaged(
       entry, in: shard, withBody: false, maximumBodyBytes: limits.maximumBodyBytes)
@@ -133,7 +133,8 @@ struct ResponseStore {
       FileStatus.allocatedBytes(for: start.count + response.body.count) <= limits.bytes,
       response.body.count <= limits.maximumBodyBytes
     else { return .tooLarge }
-    if let shard = try folder.openShard(of: entry, in: root, creating: false) {
+    // A link or a file in place of the subfolder is replaced below.
+    if let shard = try? folder.openShard(of: entry, in: root, creating: false) {
       if appendNote(start, bodyLength: response.body.count, entry, in: shard) { return .stored }
       return try write(start, response.body, entry, in: shard, root)
     }

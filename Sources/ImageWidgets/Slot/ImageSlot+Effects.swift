@@ -104,24 +104,27 @@ extension ImageSlot {
       // A view that shows images in their natural size needs all pixels, not the largest thumbnail in memory.
       request.hasAllPixels(image) || request.targetSize != nil || !target.contentMode.keepsNaturalSize
         || request.cachePolicy == .cacheOnly,
-      // The image that the view shows stays there until the server has responded, also if it was decoded again.
-      isShown(image, in: scene) || !downloader.isToBeConfirmed(image, for: request)
+      mayShow(image, for: request, downloader)
     else {
       let hit = smallerVariant(of: request, lookup.additionalIdentifier, downloader)
       return state.found(hit, for: load, in: scene)
     }
-    var hit = SlotHit(image: image, staleness: downloader.staleness(of: image, for: request))
-    if downloader.isExpired(image, for: request) {
-      hit.isInterim = true
-    } else {
+    let freshness = downloader.freshnessInMemory(of: image, for: request)
+    let hit = SlotHit(
+      image: image, staleness: freshness.staleness, freshness: freshness.freshness,
+      isInterim: freshness.isExpired)
+    if !freshness.isExpired {
       ImageSlot.observer?.slotWillLoad()
       downloader.traceServed(request, image)
     }
     state.found(hit, for: load, in: scene)
   }
 
-  private func isShown(_ image: Image, in scene: SlotScene) -> Bool {
-    scene.image.map { ShownImage($0).isSame(as: image) } ?? false
+  /// False for an image that waits for its server. The image that the view shows stays there until the server has
+  /// responded, also if it was decoded again.
+  private func mayShow(_ image: Image, for request: ImageRequest, _ downloader: ImageDownloader) -> Bool {
+    guard downloader.isToBeConfirmed(image, for: request) else { return true }
+    return scene.image.map { ShownImage($0).isSame(as: image) } ?? false
   }
 
   /// Returns the largest variant in memory of an image of which no variant has enough pixels; `nil` if there is none.
@@ -130,7 +133,7 @@ extension ImageSlot {
   ) -> SlotHit? {
     guard request.targetSize != nil else { return nil }
     let variant = downloader.largestVariant(of: request, additionalIdentifier: additionalIdentifier)
-    return variant.flatMap { downloader.isToBeConfirmed($0, for: request) ? nil : $0 }
+    return variant.flatMap { mayShow($0, for: request, downloader) ? $0 : nil }
       .map { SlotHit(image: $0, staleness: downloader.staleness(of: $0), isInterim: true) }
   }
 

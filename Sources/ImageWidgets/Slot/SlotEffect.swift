@@ -87,6 +87,9 @@ struct SlotHit {
   let image: Image
   /// The staleness of an image that is known to be out of date.
   let staleness: Staleness?
+  /// The freshness that callers see, also of an image that serves them without its server; `nil` if it follows from
+  /// `staleness`.
+  var freshness: ImageResponse.Freshness?
   /// True if the image is shown until the load has ended: it has fewer pixels than the slot needs, or is past its
   /// lifetime.
   var isInterim = false
@@ -94,9 +97,8 @@ struct SlotHit {
   var isStale: Bool { staleness != nil }
 
   var response: ImageResponse {
-    ImageResponse(
-      image: image, source: .memory,
-      freshness: staleness.map { .stale(age: $0.age, reason: $0.reason) } ?? .fresh)
+    let known = staleness.map { ImageResponse.Freshness.stale(age: $0.age, reason: $0.reason) }
+    return ImageResponse(image: image, source: .memory, freshness: freshness ?? known ?? .fresh)
   }
 
   var result: SlotResult { .success(response) }

@@ -4,7 +4,7 @@ extension ImageDataCache {
   /// Returns nil: there are no locks.
   public func fetchLock(for identity: RequestIdentity) -> FetchLock? { nil }
   /// Returns nil: there are no locks.
-  public func fetchProgress(for identity: RequestIdentity) -> UInt64? { nil }
+  public func fetchProgress(for identity: RequestIdentity) -> FetchLockProgress? { nil }
   /// Returns nil: incomplete responses are not kept.
   public func incompleteResponse(
     for identity: RequestIdentity, reserving reserve: (_ bytes: Int) -> Void

@@ -66,7 +66,7 @@ public protocol ImageDataCache: AnyObject, Sendable {
   func fetchLock(for identity: RequestIdentity) -> FetchLock?
   /// Returns the progress of another process that holds the lock of a fetch; see `FetchLock.heldByAnother`. Returns
   /// nil, the default, if no other process holds the lock. Takes no lock.
-  func fetchProgress(for identity: RequestIdentity) -> UInt64?
+  func fetchProgress(for identity: RequestIdentity) -> FetchLockProgress?
   /// Returns the beginning of a response whose download broke, undamaged; nil, the default, if there is none.
   ///
   /// - Parameters:

@@ -30,6 +30,10 @@ struct CacheControl {
 
   func contains(_ name: String) -> Bool { first(name) != nil }
 
+  /// True if the response must not be stored. With `must-understand`, `no-store` is meant for caches that do not know the
+  /// status code (RFC 9111, 5.2.2.3).
+  var forbidsStoring: Bool { contains("no-store") && !contains("must-understand") }
+
   /// True if a stale response must not be used before its server has confirmed it.
   var requiresRevalidation: Bool { contains("no-cache") || contains("must-revalidate") }
 

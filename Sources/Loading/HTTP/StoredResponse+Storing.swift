@@ -5,10 +5,7 @@ extension StoredResponse {
   /// Only complete images are stored: status 200. `private`, credentials and cookies do not matter to a private cache.
   static func mayBeStored(_ response: TransportResponse, sent: HTTPHeaders) -> Bool {
     guard response.status == 200 else { return false }
-    let control = CacheControl(response.headers)
-    // With `must-understand`, `no-store` is meant for caches that do not know the status code (RFC 9111, 5.2.2.3).
-    if control.contains("no-store"), !control.contains("must-understand") { return false }
-    return !CacheControl(sent).contains("no-store")
+    return !CacheControl(response.headers).forbidsStoring && !CacheControl(sent).contains("no-store")
       && VaryingHeaders.names(in: response.headers) != VaryingHeaders.every
   }
 

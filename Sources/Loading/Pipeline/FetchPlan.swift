@@ -511,7 +511,7 @@ extension FetchPlan {
   /// Handles the check of the fetches that wait for other processes.
   ///
   /// - Parameter progress: The progress of the other processes, for the locks that are still held.
-  mutating func checkedLocks(_ progress: [FetchID: UInt64], in loads: inout Loads) {
+  mutating func checkedLocks(_ progress: [FetchID: FetchLockProgress], in loads: inout Loads) {
     let released = locks.checked(progress, at: loads.now)
     for id in released.free { lookUpAgain(id, in: &loads) }
     for id in released.ahead { askServer(id, in: &loads) }

@@ -7,13 +7,17 @@ struct ImageStorer: Sendable {
   private let cache: (any ImageRequestCache)?
   private let staleImages: StaleImageRemover
   private let rules: StoredResponseRules
+  private let hasDisk: Bool
   private let clock: any LoadingClock
 
-  /// - Parameter cache: The cache of requests that do not name a cache of their own.
+  /// - Parameters:
+  ///   - cache: The cache of requests that do not name a cache of their own.
+  ///   - hasDisk: True if there is a disk cache.
   init(
     _ state: Shared<LoadState>, _ cache: (any ImageRequestCache)?, _ staleImages: StaleImageRemover,
-    _ rules: StoredResponseRules, clock: any LoadingClock
+    _ rules: StoredResponseRules, hasDisk: Bool, clock: any LoadingClock
   ) {
+    self.hasDisk = hasDisk
     self.state = state
     self.cache = cache
     self.staleImages = staleImages
@@ -37,7 +41,9 @@ struct ImageStorer: Sendable {
       }
     image.expiry = .max
     // A stale image is removed by `StaleImageRemover`.
-    if origin.isOnDisk, origin.freshness.age == nil, let response = origin.response {
+    if origin.freshness.age == nil, let response = origin.response,
+      origin.isOnDisk || hasDisk && CacheControl(response.headers).forbidsStoring
+    {
       limitTime(of: image, request, response, age: origin.age)
     }
     if replacesOthers { cache.removeImage(for: request, additionalIdentifier: identifier) }
@@ -57,17 +63,20 @@ struct ImageStorer: Sendable {
     return known?.hasOtherVersion(than: image.version) ?? false
   }
 
-  /// Sets the time from which an image in memory no longer serves loads, if its response is on disk. An image without a
-  /// stored response stays, because there is nothing else to show.
+  /// Sets the time from which an image in memory no longer serves loads. An image without a stored response has no such
+  /// time, because there is nothing else to show, unless its server has to be asked (`no-cache`, `must-revalidate`).
   ///
   /// - Parameter age: The number of seconds since the server last sent or confirmed the response; `nil` if it has just
   ///   done so.
   private func limitTime(
     of image: Image, _ request: ImageRequest, _ response: TransportResponse, age: Double?
   ) {
-    guard request.cache.usesDisk, !request.isLocal,
-      let use = rules.useInMemory(response, of: request, age: age)
-    else { return }
+    guard request.cache.usesDisk, !request.isLocal else { return }
+    guard let use = rules.useInMemory(response, of: request, age: age) else {
+      image.requiresRevalidation = false
+      image.expiry = .max
+      return
+    }
     let now = clock.now
     image.requiresRevalidation = use.requiresRevalidation
     image.confirmed = now.advanced(bySeconds: -use.age)

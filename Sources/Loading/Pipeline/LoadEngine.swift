@@ -94,7 +94,7 @@ final class LoadEngine: Sendable {
         configuration, hasDisk: dataCache != nil, preparesFetches: dataCache?.preparesFetches ?? false,
         budget: ledger.budget, pending: pending))
     transfers = TransferRunner(state, rules, workers)
-    imageStorer = ImageStorer(state, cache, staleImages, rules, clock: clock)
+    imageStorer = ImageStorer(state, cache, staleImages, rules, hasDisk: dataCache != nil, clock: clock)
     previews = PreviewRunner(
       state,
       PreviewMaker(

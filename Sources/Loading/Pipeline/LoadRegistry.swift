@@ -347,7 +347,7 @@ struct LoadRegistry {
   mutating func takePreparation(of id: FetchID) -> FetchPreparation? { fetches.takePreparation(of: id) }
 
   /// Handles the check of the fetches that wait for other processes.
-  mutating func checkedLocks(_ progress: [FetchID: UInt64]) -> [LoadAction] {
+  mutating func checkedLocks(_ progress: [FetchID: FetchLockProgress]) -> [LoadAction] {
     fetches.checkedLocks(progress, in: &loads)
     return admitted()
   }
@@ -364,7 +364,11 @@ struct LoadRegistry {
     case .askServer: fetches.askServer(id, in: &loads)
     case .replace(let damage):
       fail(loads.tree.tasks(of: id).filter { loads.tree[$0]?.isCacheOnly == true }, damage)
-      fetches.askServer(id, in: &loads)
+      if fetches.showsCopy(id, in: loads.tree) {
+        fetches.askServer(insteadOfCopy: id, in: &loads)
+      } else {
+        fetches.askServer(id, in: &loads)
+      }
     case .fail(.notCached) where fetches.showsCopy(id, in: loads.tree): missCopy(of: id)
     case .fail(let error): finish(Set(loads.tree.images(of: id)), .failure(error))
     }

@@ -42,7 +42,7 @@ struct LoadState {
       disk: DiskPlan(
         isEnabled: hasDisk, staleAfter: configuration.freshness.staleAfter,
         showsStaleAtOnce: configuration.freshness.showsStaleAtOnce, copyLimit: budget / 4),
-      locks: FetchLocks(isEnabled: preparesFetches))
+      locks: FetchLocks(isEnabled: preparesFetches, transferLimit: configuration.timeouts.total))
   }
 
   /// The current time in nanoseconds, set before each input.

@@ -24,11 +24,13 @@ extension ImageDownloader {
   package func knownOutcome(
     of request: ImageRequest, additionalIdentifier: String?, shown: ShownImage?, includesFailure: Bool
   ) -> Result<ImageResponse, ImageError>? {
-    guard let image = cachedImage(for: request, additionalIdentifier: additionalIdentifier),
-      !isExpired(image, for: request)
-    else { return nil }
+    guard let image = cachedImage(for: request, additionalIdentifier: additionalIdentifier) else {
+      return nil
+    }
+    let state = freshnessInMemory(of: image, for: request)
+    guard !state.isExpired else { return nil }
     let isShown = shown?.isSame(as: image) ?? false
-    if let staleness = staleness(of: image, for: request) {
+    if let staleness = state.staleness {
       return includesFailure && isShown ? staleness.reason.map { .failure($0) } : nil
     }
     return .success(

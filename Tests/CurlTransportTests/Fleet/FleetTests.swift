@@ -102,6 +102,28 @@ struct FleetTests {
     #expect(origin.requests.count == 3)
   }
 
+  // MARK: Squid
+
+  @Test("Squid asks for a stale image by a conditional request, and sends it while the origin is down")
+  func staleImageOfSquid() async throws {
+    // The image is stale when it arrives.
+    let origin = try origin(["Cache-Control": "max-age=60", "Age": "3600", "ETag": "\"1\""])
+    let cache = try FleetCache(.squid, originPort: origin.port)
+    let path = Self.paths[0]
+    #expect(try await get(cache.url + path, displays: 1).allSatisfy { $0.body == Self.body })
+
+    #expect(try await get(cache.url + path, displays: 1).allSatisfy { $0.body == Self.body })
+    #expect(origin.log.map(\.status) == [200, 304])
+    #expect(origin.log.last?.headers["if-none-match"] == "\"1\"")
+    origin.stop()
+
+    // Squid responds with an error to some of the displays that wait for a confirmation that fails. They ask again.
+    for calls in try await get(cache.url + path) {
+      let last = calls.error == nil ? calls : try await CurlTransport().get(cache.url + path)
+      #expect(last.body == Self.body)
+    }
+  }
+
   // MARK: nginx
 
   @Test(

@@ -204,12 +204,84 @@ import Testing
     #expect(fixture.everything.isEmpty)
   }
 
-  @Test func folderInPlaceOfAFileIsAMiss() throws {
+  @Test(
+    "a folder in place of a response is a miss and is replaced",
+    arguments: [[], ["file"], ["file", "inner/file"]])
+  func folderInPlaceOfAFileIsReplaced(contents: [String]) throws {
     let (cache, path, _) = try stored()
     try FileManager.default.removeItem(atPath: path)
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    try FileManager.default.createDirectory(
+      atPath: contents.count > 1 ? "\(path)/inner" : path, withIntermediateDirectories: true)
+    for name in contents { try write([1], "\(path)/\(name)") }
     #expect(cache.response(for: identity(1)) == nil)
-    #expect(!cache.store(storedResponse(), for: identity(1)))
-    #expect(cache.statistics.failures == 1)
+
+    #expect(cache.store(storedResponse(), for: identity(1)))
+
+    #expect(cache.response(for: identity(1)) == storedResponse())
+    #expect(cache.statistics.failures == 0 && cache.fault == nil)
+    let shard = URL(filePath: path).deletingLastPathComponent().path
+    let left = try FileManager.default.contentsOfDirectory(atPath: shard)
+    // A folder in a folder is not removed.
+    #expect(left.count == (contents.count > 1 ? 2 : 1))
+    #expect(left.allSatisfy { $0.hasPrefix(RemovedFolder.prefix) || path.hasSuffix($0) })
+  }
+
+  @Test func folderThatCouldNotBeRemovedIsRemovedByASweep() throws {
+    let (cache, path, _) = try stored()
+    let folder = URL(filePath: path).deletingLastPathComponent().path + "/\(RemovedFolder.prefix)abc"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    try write([1], "\(folder)/file")
+
+    cache.trim()
+
+    #expect(!FileManager.default.fileExists(atPath: folder) && cache.response(for: identity(1)) != nil)
+  }
+
+  @Test(
+    "a link or a file in place of a subfolder is replaced when a response is stored",
+    arguments: [true, false])
+  func foreignFileInPlaceOfASubfolderIsReplaced(isLink: Bool) throws {
+    let (cache, path, bytes) = try stored()
+    let file = URL(filePath: path)
+    let shard = file.deletingLastPathComponent().path
+    try FileManager.default.moveItem(atPath: shard, toPath: "\(fixture.folder)/elsewhere")
+    if isLink {
+      try FileManager.default.createSymbolicLink(
+        atPath: shard, withDestinationPath: "\(fixture.folder)/elsewhere")
+    } else {
+      try write([1], shard)
+    }
+    let newer = storedResponse(seed: 2)
+
+    #expect(cache.store(newer, for: identity(1)))
+
+    #expect(cache.response(for: identity(1)) == newer && cache.statistics.failures == 0)
+    let moved = "\(fixture.folder)/elsewhere/\(file.lastPathComponent)"
+    #expect(try Array(Data(contentsOf: URL(filePath: moved))) == bytes)
+  }
+
+  @Test("a link, a folder or a FIFO in place of the key is replaced", arguments: 0..<3)
+  func foreignFileInPlaceOfTheKeyIsReplaced(kind: Int) throws {
+    let secret = identity("a.jpg", headers: ["Authorization": "Bearer one"])
+    let key = "\(fixture.root)/\(FolderKey.name)"
+    #expect(fixture.cache().store(storedResponse(), for: secret))
+    let target = "\(fixture.folder)/target"
+    try FileManager.default.moveItem(atPath: key, toPath: target)
+    let bytes = try Data(contentsOf: URL(filePath: target))
+    switch kind {
+    case 0: try FileManager.default.createSymbolicLink(atPath: key, withDestinationPath: target)
+    case 1: try FileManager.default.createDirectory(atPath: key, withIntermediateDirectories: false)
+    default: #expect(mkfifo(key, 0o600) == 0)
+    }
+    let cache = fixture.cache()
+    #expect(cache.response(for: secret) == nil)
+
+    #expect(cache.store(storedResponse(seed: 2), for: secret))
+
+    #expect(fixture.cache().response(for: secret) == storedResponse(seed: 2))
+    #expect(cache.statistics.failures == 0 && cache.fault == nil)
+    #expect(try Data(contentsOf: URL(filePath: target)) == bytes)
+    let new = try Data(contentsOf: URL(filePath: key))
+    #expect(new.count == DigestKey.count && new != bytes)
   }
 }

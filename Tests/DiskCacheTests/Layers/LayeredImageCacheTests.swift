@@ -166,6 +166,16 @@ import VitrineTesting
     #expect(!FileManager.default.fileExists(atPath: fixture.top.folder))
   }
 
+  @Test func fileInPlaceOfTheFolderOfTombstonesIsReplaced() throws {
+    fixture.fillSeed(1..<2)
+    #expect(fixture.top.cache().store(storedResponse(), for: identity(2)))
+    try Data([1]).write(to: URL(filePath: "\(fixture.top.root)/\(HiddenResponses.folderName)"))
+
+    fixture.cache().removeResponse(for: identity(1))
+
+    #expect(fixture.cache().response(for: identity(1)) == nil)
+  }
+
   @Test func damagedTombstoneHidesNothing() throws {
     fixture.fillSeed(1..<2)
     fixture.cache().removeResponse(for: identity(1))

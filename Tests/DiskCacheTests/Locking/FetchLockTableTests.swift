@@ -55,14 +55,16 @@ import VitrineTesting
     let (one, other) = (fixture.cache(), fixture.cache())
     let token = try token(one.fetchLock(for: identity(1)))
     let neighbour = try self.token(one.fetchLock(for: identity(2)))
-    var seen: [UInt64?] = [other.fetchProgress(for: identity(1))]
-    for _ in 0..<3 {
-      token.noteProgress()
+    var seen = [other.fetchProgress(for: identity(1))]
+    for isWaiting in [true, true, false, false] {
+      if isWaiting { token.noteWaiting() } else { token.noteProgress() }
       seen.append(other.fetchProgress(for: identity(1)))
     }
-    #expect(Set(seen).count == 4 && !seen.contains(nil))
+    #expect(seen.map { $0?.received } == [0, 0, 0, 1, 2])
+    #expect(seen.map { $0?.waiting } == [0, 1, 2, 2, 2])
     let before = other.fetchProgress(for: identity(2))
-    for _ in 0..<70_000 { token.noteProgress() }
+    for _ in 0..<2000 { token.noteProgress() }
+    for _ in 0..<100 { token.noteWaiting() }
     #expect(other.fetchProgress(for: identity(2)) == before, "progress does not reach other ranges")
     token.release()
     token.noteProgress()

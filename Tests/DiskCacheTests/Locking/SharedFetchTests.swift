@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 import Testing
+import VitrineConcurrency
 import VitrineGraphics
 import VitrineTesting
 
@@ -30,6 +31,41 @@ import VitrineTesting
     for task in tasks { sources.append(try await task.response.source) }
     #expect(sources.count { $0 == .disk } == count - 1)
     #expect(requests(processes) == 1)
+    for process in processes { await process.downloader.drain() }
+  }
+
+  @Test("a server that takes long for its first byte is asked once", arguments: [2, 8])
+  func slowServerIsAskedOnce(count: Int) async throws {
+    let processes = (0..<count).map { _ in CacheProcess(fixture) }
+    let tasks = processes.map { $0.load() }
+    try await until { requests(processes) > 0 && !processes.contains(where: \.isBusy) }
+    let fetching = try #require(processes.first { !$0.transport.transfers.isEmpty })
+
+    try await fixture.advance(processes) { Double(fixture.clock.now) / 1e9 > 3 * FetchLocks.patience }
+    #expect(requests(processes) == 1)
+    fetching.transport.transfers[0].respond(with: encodedImage, freshForAMinute)
+    try await fixture.advance(processes) { tasks.allSatisfy(\.isFinished) }
+
+    for task in tasks { _ = try await task.response }
+    #expect(requests(processes) == 1)
+    for process in processes { await process.downloader.drain() }
+  }
+
+  @Test("processes do not wait one after another for a server that hangs")
+  func serverThatHangsDelaysProcessesOnce() async throws {
+    let processes = (0..<4).map { _ in CacheProcess(fixture) }
+    let tasks = processes.map { $0.load() }
+    try await until { requests(processes) > 0 && !processes.contains(where: \.isBusy) }
+    let first = try #require(processes.first { !$0.transport.transfers.isEmpty })
+    try await fixture.advance(processes) { fixture.clock.now > 14_000_000_000 }
+    let failed = fixture.clock.now
+
+    first.transport.transfers[0].fail(.timedOut(.stall(seconds: 15)))
+    try await fixture.advance(processes) { requests(processes) == 4 }
+
+    #expect(fixture.clock.now.seconds(since: failed) < FetchLocks.patience + 2)
+    for process in processes { process.transport.transfers[0].fail(.status(503)) }
+    for task in tasks { await #expect(throws: ImageError.self) { try await task.response } }
     for process in processes { await process.downloader.drain() }
   }
 

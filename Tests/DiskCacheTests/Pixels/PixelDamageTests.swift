@@ -282,6 +282,18 @@ import VitrineTesting
     #expect(try contents(target) == files.index.bytes)
   }
 
+  @Test func folderInPlaceOfTheIndexIsReplaced() throws {
+    let files = try stored()
+    try FileManager.default.removeItem(atPath: files.index.path)
+    try FileManager.default.createDirectory(
+      atPath: files.index.path + "/inner", withIntermediateDirectories: true)
+
+    let cache = cache()
+    #expect(!finds(cache))
+    #expect(cache.put(2) && cache.has(2) && cache.fault == nil)
+    #expect(self.cache().has(2))
+  }
+
   @Test func errorThatPassesRemovesNoEntry() throws {
     _ = try stored()
     for fault in [FaultySystem.Fault.empty, .error(EIO), .error(EMFILE), .error(ENOMEM)] {

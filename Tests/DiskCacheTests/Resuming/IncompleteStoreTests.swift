@@ -213,12 +213,21 @@ import VitrineTesting
     #expect(files.isEmpty && cache.fault == nil)
   }
 
-  @Test func linkInPlaceOfTheFolderIsNotFollowed() throws {
+  @Test("a link or a file in place of the folder is replaced, and not followed", arguments: [true, false])
+  func foreignFileInPlaceOfTheFolderIsReplaced(isLink: Bool) throws {
     fixture.cache().store(storedResponse(), for: identity(1))
     let elsewhere = "\(fixture.folder)/elsewhere"
     try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
-    #expect(symlink(elsewhere, folder) == 0)
-    #expect(!fixture.cache().storeIncomplete(beginning(), for: identity("a.jpg")))
+    if isLink {
+      #expect(symlink(elsewhere, folder) == 0)
+    } else {
+      try write(Data([1]), to: folder)
+    }
+    let cache = fixture.cache()
+
+    #expect(cache.storeIncomplete(beginning(), for: identity("a.jpg")))
+
+    #expect(find(fixture.cache(), identity("a.jpg")) != nil && cache.fault == nil)
     #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere).isEmpty)
   }
 

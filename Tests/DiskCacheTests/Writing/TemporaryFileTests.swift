@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 @testable import VitrineDiskCache
@@ -34,6 +35,21 @@ struct TemporaryFileTests {
     let folder = try Descriptor(fixture.folder, flags: O_RDONLY | O_DIRECTORY, system: system)
     let isReleased = TemporaryFile.isAbandoned("file", in: folder)
     #expect(isReleased)
+  }
+
+  @Test func fileThatTakesThePlaceOfAFolderBeforeItsRemovalStays() throws {
+    let file = "\(fixture.folder)/file"
+    try Data([1, 2, 3]).write(to: URL(filePath: file))
+    let isFirst = Atomic(true)
+    system.changeStatus { status in
+      if isFirst.exchange(false, ordering: .relaxed) { status.st_mode = S_IFDIR | 0o700 }
+    }
+    let folder = try Descriptor(fixture.folder, flags: O_RDONLY | O_DIRECTORY, system: system)
+
+    let isRemoved = try RemovedFolder.remove("file", in: folder)
+
+    #expect(!isRemoved && names == ["file"])
+    #expect(try Data(contentsOf: URL(filePath: file)) == Data([1, 2, 3]))
   }
 
   @Test func fileIsWrittenWithoutADuplicateOfItsDescriptor() throws {

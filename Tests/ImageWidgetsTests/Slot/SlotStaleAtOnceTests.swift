@@ -223,6 +223,40 @@ struct SlotStaleAtOnceTests {
     #expect(view.image?.pixelWidth == 100)
   }
 
+  @Test func strictImageThatTheViewShowsStaysWhileALargerOneIsLoaded() async throws {
+    let view = bench.view()
+    view.frame = Rect(x: 0, y: 0, width: 40, height: 40)
+    try show(in: view)
+    let transfer = try await bench.transfer(1)
+    transfer.respond(headers: ["Cache-Control": "no-cache", "ETag": "\"1\""])
+    transfer.send(SlotBench.red)
+    transfer.finish()
+    await recorder.wait()
+    let shown = try #require(view.image)
+    #expect(shown.pixelWidth < 100)
+    await bench.downloader.drain()
+    bench.clock.advance(by: 61)
+    bench.downloader.isOffline = true
+    view.frame = Rect(x: 0, y: 0, width: 100, height: 100)
+
+    try show(in: view)
+
+    await recorder.wait(for: 2)
+    #expect(recorder.errors == [.offline] && view.image === shown)
+  }
+
+  @Test func imagePastItsLifetimeIsReportedAsStaleIfOnlyCachesAreUsed() async throws {
+    try await load()
+    bench.clock.advance(by: 61)
+    let view = bench.view()
+
+    try show(in: view, policy: .cacheOnly)
+
+    await recorder.wait(for: 2)
+    #expect(try recorder.results[1].get().freshness == .stale(age: 61, reason: nil))
+    #expect(view.image != nil && !view.isLoadingImage && bench.transport.transfers.count == 1)
+  }
+
   @Test func strictImageIsShownToRequestsThatUseNoDisk() async throws {
     try await load(["Cache-Control": "no-cache", "ETag": "\"1\""])
     bench.clock.advance(by: 61)

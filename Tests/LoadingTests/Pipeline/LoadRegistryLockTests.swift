@@ -29,7 +29,7 @@ import VitrineTesting
     FetchPreparation(lock: .acquired(FetchLockHold(lock) { $0() }, secondsSinceStore: secondsSinceStore))
   }
 
-  private let held = FetchPreparation(lock: .heldByAnother(progress: 1))
+  private let held = FetchPreparation(lock: .heldByAnother(FetchLockProgress(received: 1)))
 
   /// Starts a load whose lookup finds `copy`, so that the lock is asked for.
   private func begin(
@@ -261,7 +261,7 @@ import VitrineTesting
     #expect(registry.prepared(fetch, held).map(words).filter { $0 != "wake" } == [])
     #expect(registry.queue.activeCount == 0, "a fetch that waits takes no place of a download")
     #expect(untilChecked(&registry).map(words).contains("check 1 locks"))
-    #expect(registry.checkedLocks([fetch: 2]).lookups.isEmpty)
+    #expect(registry.checkedLocks([fetch: FetchLockProgress(received: 2)]).lookups.isEmpty)
     #expect(untilChecked(&registry).map(words).contains("check 1 locks"))
     #expect(registry.checkedLocks([:]).lookups == [fetch])
 
@@ -290,7 +290,7 @@ import VitrineTesting
     let checks = registry.woken(at: registry.now)
     #expect(checks.map(words).contains("check 1 locks"))
 
-    let actions = registry.checkedLocks([fetch: 1])
+    let actions = registry.checkedLocks([fetch: FetchLockProgress(received: 1)])
 
     #expect(actions.fetches == [fetch])
     #expect(registry.takePreparation(of: fetch) == nil)

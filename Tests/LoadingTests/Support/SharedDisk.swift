@@ -6,15 +6,19 @@ import VitrineTesting
 
 /// A fetch lock that records its calls.
 final class FakeLock: FetchLockToken {
-  private let counts = Mutex((progress: 0, releases: 0))
+  private let counts = Mutex((progress: 0, waits: 0, releases: 0))
   private let onRelease: @Sendable () -> Void
 
   init(onRelease: @escaping @Sendable () -> Void = {}) { self.onRelease = onRelease }
 
   var progress: Int { counts.withLock { $0.progress } }
+  /// The number of reports that the transfer waits for its server.
+  var waits: Int { counts.withLock { $0.waits } }
   var releases: Int { counts.withLock { $0.releases } }
 
   func noteProgress() { counts.withLock { $0.progress += 1 } }
+
+  func noteWaiting() { counts.withLock { $0.waits += 1 } }
 
   func release() {
     counts.withLock { $0.releases += 1 }
@@ -76,7 +80,9 @@ final class SharedDisk: ImageDataCache {
     lockGate.pass()
     lockDelay.withLock { $0 }()
     return state.withLock { state in
-      if let progress = state.others[identity.url] { return .heldByAnother(progress: progress) }
+      if let progress = state.others[identity.url] {
+        return .heldByAnother(FetchLockProgress(received: progress))
+      }
       let lock = FakeLock { [weak self] in self?.state.withLock { $0.own[identity.url] = nil } }
       state.own[identity.url] = lock
       state.locks.append(lock)
@@ -84,10 +90,10 @@ final class SharedDisk: ImageDataCache {
     }
   }
 
-  func fetchProgress(for identity: RequestIdentity) -> UInt64? {
+  func fetchProgress(for identity: RequestIdentity) -> FetchLockProgress? {
     state.withLock { state in
       state.checks += 1
-      return state.others[identity.url]
+      return state.others[identity.url].map { FetchLockProgress(received: $0) }
     }
   }
 

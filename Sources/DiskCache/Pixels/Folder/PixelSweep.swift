@@ -19,10 +19,8 @@ enum PixelSweep {
     for name in names.names {
       let number = PackName.number(name)
       guard number != nil || name == PixelBucket.fileName else {
-        // The temporary file of an index, unless a process is writing it.
-        if !isReadOnly, name.hasPrefix(TemporaryFile.prefix), TemporaryFile.isAbandoned(name, in: folder) {
-          try? folder.remove(name)
-        }
+        // The temporary file of an index, or a folder that had the name of the index.
+        if !isReadOnly { FolderSweep.removeLeftover(name, in: folder) }
         continue
       }
       do throws(SystemError) {

@@ -25,6 +25,7 @@ final class FetchPreparer: Sendable {
   private let ledger: MemoryLedger
   private let clock: any LoadingClock
   private let lane = Lane()
+  private let heartbeat: FetchLockHeartbeat
 
   /// - Parameters:
   ///   - writer: The writer, which knows the responses that are being removed, and which is told about other
@@ -39,6 +40,9 @@ final class FetchPreparer: Sendable {
     self.transports = transports
     self.ledger = ledger
     self.clock = clock
+    // Reading a long beginning of a broken download must not delay the reports.
+    let reports = Lane()
+    heartbeat = FetchLockHeartbeat(clock) { reports.submit($0) }
   }
 
   /// Takes the locks of fetches in order, and reads resumable data. All functions are called on the thread of the
@@ -93,7 +97,7 @@ final class FetchPreparer: Sendable {
   /// - Parameter completion: Called once with the progress of the fetches whose locks are held by other processes.
   func check(
     _ identities: [FetchID: RequestIdentity],
-    completion: @escaping @Sendable (_ progress: [FetchID: UInt64]) -> Void
+    completion: @escaping @Sendable (_ progress: [FetchID: FetchLockProgress]) -> Void
   ) {
     lane.submit { [self] in
       completion(identities.compactMapValues { cache?.fetchProgress(for: transports.onDisk($0)) })
@@ -121,8 +125,8 @@ final class FetchPreparer: Sendable {
     switch cache?.fetchLock(for: identity) {
     case .acquired(let token, let secondsSinceStore)?:
       return .acquired(
-        FetchLockHold(token, running: lane.submit), secondsSinceStore: secondsSinceStore)
-    case .heldByAnother(let progress)?: return .heldByAnother(progress: progress)
+        FetchLockHold(token, heartbeat, running: lane.submit), secondsSinceStore: secondsSinceStore)
+    case .heldByAnother(let progress)?: return .heldByAnother(progress)
     case nil: return .none
     }
   }

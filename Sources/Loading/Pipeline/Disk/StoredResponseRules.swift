@@ -35,13 +35,15 @@ struct StoredResponseRules: Sendable {
   }
 
   /// Returns the use of an image in memory: until the end of the lifetime of its response, and for at least
-  /// `FreshnessRules.staleInMemory`. Returns `nil`, for use without a limit, if the response must not be stored.
+  /// `FreshnessRules.staleInMemory`. Returns `nil`, for use without a limit, if the response must not be stored and its
+  /// server need not be asked either.
   ///
   /// - Parameter age: The number of seconds since the server last sent or confirmed the response; `nil` if it has just
   ///   arrived.
   func useInMemory(_ response: TransportResponse, of request: ImageRequest, age: Double?) -> UseInMemory? {
     let control = CacheControl(response.headers)
-    if control.contains("no-store") { return nil }
+    let requiresRevalidation = control.requiresRevalidation && !freshness.ignoresRevalidationOnError
+    if control.forbidsStoring, !requiresRevalidation { return nil }
     let now = wallClock()
     let received = now - (age ?? 0)
     let stored = StoredResponse(response: response, body: [], requested: received, received: received)
@@ -51,7 +53,7 @@ struct StoredResponseRules: Sendable {
       isRedirected: !leadsTo(response.url, from: request.url))
     return UseInMemory(
       seconds: max(lifetime, freshness.staleInMemory > 0 ? freshness.staleInMemory : 0),
-      requiresRevalidation: control.requiresRevalidation && !freshness.ignoresRevalidationOnError, age: age)
+      requiresRevalidation: requiresRevalidation, age: age)
   }
 
   /// Returns the bytes together with the response to store on disk, if storing is allowed. The response is stored after

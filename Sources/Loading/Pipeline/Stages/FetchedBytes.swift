@@ -22,7 +22,7 @@ struct FetchedBytes: Sendable {
   var provisionalImages: [ProcessedImageKey: Image] {
     firstFrames.merging(smallerVariants) { firstFrame, _ in firstFrame }
   }
-  let response: TransportResponse?
+  private(set) var response: TransportResponse?
   /// The metrics of the transfer; `nil` for bytes from disk that were not revalidated.
   var metrics: TransportMetrics?
   /// The reservation of the body in memory.
@@ -74,6 +74,7 @@ struct FetchedBytes: Sendable {
   /// has the same body.
   func updated(by new: FetchedBytes) -> FetchedBytes {
     var bytes = self
+    bytes.response = new.response ?? bytes.response
     bytes.lock = new.lock
     bytes.digest = bytes.digest ?? new.digest
     bytes.metrics = new.metrics

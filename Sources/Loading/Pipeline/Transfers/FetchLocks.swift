@@ -14,8 +14,6 @@ struct FetchLocks {
   static let answerLimit = 0.5
   /// The number of seconds without progress of another process after which its lock is ignored.
   static let patience = 5.0
-  /// The number of seconds after which the lock of another process is ignored, even if the process makes progress.
-  static let longestWait = 60.0
   /// The number of seconds until the first check of a fetch that waits.
   static let firstCheck = 0.1
   /// The longest number of seconds between two checks.
@@ -25,12 +23,32 @@ struct FetchLocks {
   /// The number of seconds by which the time of a store may be inaccurate: files have times in whole seconds.
   private static let storeTolerance = 2.0
 
+  /// The number of reports that a process waits for its server after which the server seems to hang.
+  private static let hangingWaits = 5
+
   private struct Wait {
-    /// The beginning of the first wait of the fetch.
-    let began: Int64
-    var progress: UInt64
+    /// The time after which the lock is ignored, even if the other process makes progress.
+    let end: Int64
+    /// True if a process that waits for its server makes progress. False after a request for the response has failed,
+    /// when only bytes count: the server may hang, and the processes would otherwise wait for it one after another.
+    var countsWaiting: Bool
+    var progress: FetchLockProgress
     /// The time at which progress was last seen.
     var progressed: Int64
+
+    /// True if the other process has waited for its server for so long that the server seems to hang. A process that has
+    /// released the lock earlier was killed, or its request was cancelled or refused.
+    var seemsToHang: Bool { !countsWaiting || progress.waiting >= hangingWaits }
+
+    mutating func update(_ new: FetchLockProgress, at now: Int64) {
+      if new.isOfAnotherProcess(than: progress) {
+        countsWaiting = !seemsToHang
+        progressed = now
+      } else if new.received != progress.received || countsWaiting && new.waiting != progress.waiting {
+        progressed = now
+      }
+      progress = new
+    }
   }
 
   private struct Check {
@@ -42,6 +60,8 @@ struct FetchLocks {
 
   /// True if the disk cache is asked before transfers.
   let isEnabled: Bool
+  /// The number of seconds after which the locks of other processes are ignored, even if the processes make progress.
+  let longestWait: Double
   /// The fetches whose answers are awaited, and the times after which their transfers start without.
   private var asking: [FetchID: Int64] = [:]
   /// The fetches whose transfers have started without an answer, which is still to come.
@@ -53,15 +73,21 @@ struct FetchLocks {
   private var ready: [FetchID: FetchPreparation] = [:]
   /// The fetches that do not ask, because the other process hangs.
   private var ahead: Set<FetchID> = []
-  /// The beginning of the first wait of each fetch.
-  private var firstWaits: [FetchID: Int64] = [:]
+  /// The time at which the waits of each fetch end in any case.
+  private var waitEnds: [FetchID: Int64] = [:]
+  /// The fetches whose transfers have started before, or whose servers seem to hang.
+  private var failed: Set<FetchID> = []
   /// The running check of the fetches that wait.
   private var check: Check?
   private var nextCheck: Int64?
   private var lastCheck = Int64.min
   private var interval = FetchLocks.firstCheck
 
-  init(isEnabled: Bool = false) { self.isEnabled = isEnabled }
+  /// - Parameter transferLimit: The number of seconds that a transfer may take.
+  init(isEnabled: Bool = false, transferLimit: Double = TransportRequest.Timeouts().total) {
+    self.isEnabled = isEnabled
+    longestWait = transferLimit + Self.patience
+  }
 
   /// True if the disk has not responded in time.
   var isHanging: Bool { !late.isEmpty || check?.isLate == true }
@@ -155,15 +181,21 @@ struct FetchLocks {
     asking[id] = nil
     switch preparation.lock {
     case .heldByAnother(let progress):
-      let began = firstWaits[id] ?? now
-      firstWaits[id] = began
-      waiting[id] = Wait(began: began, progress: progress, progressed: now)
-      scheduleFirstCheck(at: now)
+      wait(id, for: progress, at: now)
       return .wait
     case .acquired, .none:
       ready[id] = preparation
       return isNewer ? .lookUp : .start
     }
+  }
+
+  /// Begins a wait for another process.
+  private mutating func wait(_ id: FetchID, for progress: FetchLockProgress, at now: Int64) {
+    let end = waitEnds[id] ?? now.advanced(bySeconds: longestWait)
+    waitEnds[id] = end
+    waiting[id] = Wait(
+      end: end, countsWaiting: !failed.contains(id), progress: progress, progressed: now)
+    scheduleFirstCheck(at: now)
   }
 
   /// True if another process has stored the response since the disk was looked up.
@@ -177,6 +209,8 @@ struct FetchLocks {
 
   /// Removes and returns the answer for a transfer that starts.
   mutating func take(_ id: FetchID) -> FetchPreparation? {
+    guard isEnabled else { return nil }
+    failed.insert(id)
     ahead.remove(id)
     return ready.removeValue(forKey: id)
   }
@@ -189,7 +223,8 @@ struct FetchLocks {
     ready[id] = nil
     early.leave(id)
     ahead.remove(id)
-    firstWaits[id] = nil
+    waitEnds[id] = nil
+    failed.remove(id)
   }
 
   /// Releases the locks that were taken early, and whose downloads have not started in time.
@@ -229,22 +264,21 @@ struct FetchLocks {
   /// Handles the result of a check.
   ///
   /// - Parameter progress: The progress of the other processes, for the fetches whose locks are still held.
-  mutating func checked(_ progress: [FetchID: UInt64], at now: Int64) -> Released {
+  mutating func checked(_ progress: [FetchID: FetchLockProgress], at now: Int64) -> Released {
     guard let check else { return Released() }
     self.check = nil
     var released = Released()
     for id in check.ids.sorted() {
       guard var wait = waiting[id] else { continue }
       guard let progress = progress[id] else {
+        if wait.seemsToHang { failed.insert(id) }
         waiting[id] = nil
         released.free.append(id)
         continue
       }
-      if progress != wait.progress { (wait.progress, wait.progressed) = (progress, now) }
+      wait.update(progress, at: now)
       waiting[id] = wait
-      if now >= wait.progressed.advanced(bySeconds: Self.patience)
-        || now >= wait.began.advanced(bySeconds: Self.longestWait)
-      {
+      if now >= wait.end || now >= wait.progressed.advanced(bySeconds: Self.patience) {
         goAhead(id)
         released.ahead.append(id)
       }

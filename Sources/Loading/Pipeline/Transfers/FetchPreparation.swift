@@ -5,8 +5,7 @@ struct FetchPreparation: Sendable {
     case none
     /// - secondsSinceStore: See `FetchLock.acquired`.
     case acquired(FetchLockHold, secondsSinceStore: Double?)
-    /// - progress: See `FetchLock.heldByAnother`.
-    case heldByAnother(progress: UInt64)
+    case heldByAnother(FetchLockProgress)
   }
 
   var lock = Lock.none

@@ -121,6 +121,8 @@ final class FetchReceiver: TransportReceiver {
     _ configuration: ImageDownloader.Configuration, _ transports: TransportTable, storesResponses: Bool
   ) {
     trace.record(.fetchBegan(fetch: id.number))
+    let (exchange, lock) = state.withLock { ($0.exchange, $0.lock) }
+    lock?.transferBegins(at: clock.now)
     let request = exchange.transportRequest(configuration)
     guard let modify = configuration.requests.modifier else {
       return begin(request, configuration, transports, storesResponses)
@@ -227,14 +229,16 @@ final class FetchReceiver: TransportReceiver {
   func transportDidReceive(_ response: TransportResponse) {
     // The callers that the response does not serve leave before the head is delivered to the others.
     delegate?.responseArrived(response, of: self)
-    let (step, head, watchers, progress) = state.withLock { state in
+    let (step, head, watchers, progress, lock) = state.withLock { state in
       let isFromDisk = state.assembler.resumed?.isFromDisk == true
       let step = state.assembler.receive(
         response, isRedirected: isFromDisk && !state.exchange.isOwn(response.url))
       // Other processes need not wait for a response that is not stored.
       if state.lock != nil, !state.mayBeStored { state.lock = nil }
-      return (step, state.assembler.response ?? response, state.watchers.tasks, state.assembler.progress)
+      let head = state.assembler.response ?? response
+      return (step, head, state.watchers.tasks, state.assembler.progress, state.lock)
     }
+    lock?.noteProgress(at: clock.now)
     for watcher in watchers {
       watcher.emit(.response(head))
       watcher.report(progress)

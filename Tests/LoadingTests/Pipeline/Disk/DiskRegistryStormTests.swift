@@ -212,7 +212,12 @@ private struct RegistryStorm {
       }
     case .checkLocks(let identities):
       let held = identities.keys.sorted().filter { _ in chance.next(2) == 0 }
-      run(registry.checkedLocks(Dictionary(uniqueKeysWithValues: held.map { ($0, chance.next()) })))
+      run(
+        registry.checkedLocks(
+          Dictionary(
+            uniqueKeysWithValues: held.map {
+              ($0, FetchLockProgress(received: chance.next(), waiting: chance.next()))
+            })))
     case .startFetch(let id, _):
       _ = registry.takePreparation(of: id)
       run(registry.fetchEnded(id, fetchEnd(of: id, isGood)))
@@ -226,7 +231,7 @@ private struct RegistryStorm {
 
   private mutating func lock() -> FetchPreparation.Lock {
     switch chance.next(4) {
-    case 0: .heldByAnother(progress: 1)
+    case 0: .heldByAnother(FetchLockProgress(received: 1))
     case 1: .none
     case 2: .acquired(hold(), secondsSinceStore: 0)
     default: .acquired(hold(), secondsSinceStore: nil)

@@ -24,7 +24,9 @@ import VitrineTesting
 
   /// True if a load is served from memory.
   private func isInMemory(_ world: DiskWorld, _ request: ImageRequest = request()) -> Bool {
-    world.downloader.cachedImage(for: request).map { !world.downloader.isExpired($0, for: request) } ?? false
+    world.downloader.cachedImage(for: request).map {
+      !world.downloader.freshnessInMemory(of: $0, for: request).isExpired
+    } ?? false
   }
 
   /// Checks that the image serves loads until `seconds` have passed, and advances the clocks to a second later.
@@ -90,13 +92,14 @@ import VitrineTesting
     let world = DiskWorld()
     try await loaded(in: world)
     advance(world, by: 10_000)
-    #expect(try await world.downloader.load(request(policy: .cacheOnly)).response.source == .memory)
+    let online = try await world.downloader.load(request(policy: .cacheOnly)).response
+    #expect(online.source == .memory && online.freshness == .stale(age: 10_000, reason: nil))
 
     world.downloader.isOffline = true
     let shown = try await world.downloader.load(request()).response
     #expect(shown.source == .memory && shown.freshness == .stale(age: 10_000, reason: .offline))
     let cacheOnly = try await world.downloader.load(request(policy: .cacheOnly)).response
-    #expect(cacheOnly.freshness == .fresh)
+    #expect(cacheOnly.freshness == .stale(age: 10_000, reason: nil))
     var memoryOnly = request()
     memoryOnly.cache = .memoryOnly
     #expect(try await world.downloader.load(memoryOnly).response.freshness == .fresh)
@@ -153,6 +156,41 @@ import VitrineTesting
     #expect(isInMemory(world))
   }
 
+  @Test(
+    "an image that must neither be stored nor shown without its server is requested after a minute",
+    arguments: ["no-store, no-cache", "no-store, must-revalidate, max-age=10"], [false, true])
+  func imageThatMustNotBeStoredIsRequestedAgain(control: String, isConfirmed: Bool) async throws {
+    let world = DiskWorld()
+    try await loaded(in: world, isConfirmed ? Self.fiveMinutes : ["Cache-Control": control])
+    if isConfirmed {
+      advance(world, by: 301)
+      let task = world.downloader.load(request(), isForSlot: true)
+      try await world.transfer(2).respondNotModified(["Cache-Control": control])
+      _ = try await task.response
+      await world.downloader.drain()
+    }
+    expectExpiry(in: world, after: 60)
+    let task = world.downloader.load(request())
+    try await world.transfer(isConfirmed ? 3 : 2).respond(with: Fixture.body, ["Cache-Control": control])
+    #expect(try await task.response.source == .network)
+    await world.downloader.drain()
+  }
+
+  @Test("an image that its server confirms and forbids to store stays in memory")
+  func imageThatMustNotBeStoredAnyMoreStaysInMemory() async throws {
+    let world = DiskWorld()
+    try await loaded(in: world)
+    advance(world, by: 301)
+    #expect(!isInMemory(world))
+    let task = world.downloader.load(request(), isForSlot: true)
+    try await world.transfer(2).respondNotModified(["Cache-Control": "no-store"])
+    _ = try await task.response
+    await world.downloader.drain()
+
+    advance(world, by: 10_000)
+    #expect(isInMemory(world) && world.transport.transfers.count == 2)
+  }
+
   @Test func imageThatTheApplicationStoresStaysInMemory() async throws {
     let world = DiskWorld()
     try await loaded(in: world)
@@ -171,6 +209,7 @@ import VitrineTesting
     let cache = world.downloader.imageCache
     #expect(await cache.query(request())?.source == .disk)
     expectExpiry(in: world, after: 100)
+    #expect(await cache.query(request())?.freshness == .stale(age: 301, reason: nil))
   }
 
   @Test func traceStatesThatTheLifetimeHasEnded() async throws {

@@ -273,7 +273,7 @@ import VitrineTesting
     var registry = LoadRegistry(disk: DiskPlan(isEnabled: true), locks: FetchLocks(isEnabled: true))
     let (_, stored, tasks) = try serveSlots(&registry, withProbe: false)
     #expect(registry.lookedUp(stored, DiskFind()).map(words).contains("prepare a.jpg"))
-    _ = registry.prepared(stored, FetchPreparation(lock: .heldByAnother(progress: 1)))
+    _ = registry.prepared(stored, FetchPreparation(lock: .heldByAnother(FetchLockProgress(received: 1))))
     for _ in 0..<3 {
       registry.now = registry.now.advanced(bySeconds: 0.1)
       _ = registry.woken(at: registry.now)

@@ -291,6 +291,28 @@ import VitrineTesting
     disk.lockGate.open()
   }
 
+  @Test func processReportsThatItWaitsForItsServer() async throws {
+    let disk = SharedDisk()
+    let (world, _) = world(disk)
+    let preparer = world.downloader.engine.preparer
+    let task = world.downloader.load(request())
+    let transfer = try await world.transport.transfer(1)
+    for number in 1...3 {
+      world.clock.advance(by: FetchLockHold.reportInterval)
+      try await until { disk.locks.first?.waits == number }
+    }
+
+    transfer.respond(headers: Self.minute, expectedLength: Fixture.body.count)
+    for _ in 0..<3 { world.clock.advance(by: FetchLockHold.reportInterval) }
+    try await until { preparer.isIdle }
+
+    #expect(disk.locks.first?.waits == 3 && disk.locks.first?.progress == 1)
+    transfer.send(Fixture.body)
+    transfer.finish()
+    _ = try await task.response
+    await world.downloader.drain()
+  }
+
   @Test func progressIsReportedWhileBytesArrive() async throws {
     let disk = SharedDisk()
     let (world, _) = world(disk)
@@ -299,7 +321,7 @@ import VitrineTesting
     transfer.respond(headers: Self.minute, expectedLength: Fixture.body.count)
     for byte in Fixture.body.prefix(4) {
       transfer.send([byte])
-      world.clock.advance(by: FetchLockHold.progressInterval)
+      world.clock.advance(by: FetchLockHold.reportInterval)
     }
     try await until { disk.locks.first?.progress == 3 }
     transfer.send(Array(Fixture.body.dropFirst(4)))

@@ -25,8 +25,17 @@ extension FetchLocks {
       lock: .acquired(FetchLockHold(lock) { $0() }, secondsSinceStore: secondsSinceStore))
   }
 
-  private func held(_ progress: UInt64 = 1) -> FetchPreparation {
-    FetchPreparation(lock: .heldByAnother(progress: progress))
+  private func held(received: UInt64 = 1, waiting: UInt64 = 0) -> FetchPreparation {
+    FetchPreparation(lock: .heldByAnother(FetchLockProgress(received: received, waiting: waiting)))
+  }
+
+  /// Checks the first fetch at a time in seconds. Returns true if it goes on without a lock.
+  private func goesAhead(
+    _ locks: inout FetchLocks, at time: Double, received: UInt64 = 1, waiting: UInt64 = 0
+  ) -> Bool {
+    _ = locks.takeChecks(at: seconds(time))
+    let progress = FetchLockProgress(received: received, waiting: waiting)
+    return locks.checked([one: progress], at: seconds(time)).ahead == [one]
   }
 
   /// Returns locks in which a fetch waits since the time 0.
@@ -44,7 +53,7 @@ extension FetchLocks {
     while let next = locks.nextChange, next <= seconds(end) {
       guard locks.takeChecks(at: next) == [one] else { break }
       times.append(Double(next) / 1e9)
-      _ = locks.checked([one: UInt64(times.count) + 1], at: next)
+      _ = locks.checked([one: FetchLockProgress(received: UInt64(times.count) + 1)], at: next)
     }
     return times
   }
@@ -349,7 +358,7 @@ extension FetchLocks {
     let ids = locks.takeChecks(at: seconds(FetchLocks.firstCheck))
     let again = locks.takeChecks(at: seconds(FetchLocks.firstCheck))
     #expect(ids.count == 50 && again == [])
-    let released = locks.checked([one: 2], at: seconds(0.2))
+    let released = locks.checked([one: FetchLockProgress(received: 2)], at: seconds(0.2))
     #expect(released.free.count == 49 && released.ahead == [] && locks.isWaiting(one))
   }
 
@@ -369,7 +378,7 @@ extension FetchLocks {
     while released.ahead.isEmpty, time < 20, let next = locks.nextChange {
       time = Double(next) / 1e9
       _ = locks.takeChecks(at: next)
-      released = locks.checked([one: 1], at: next)
+      released = locks.checked([one: FetchLockProgress(received: 1)], at: next)
     }
     #expect(released.ahead == [one])
     #expect(time >= FetchLocks.patience && time <= FetchLocks.patience + FetchLocks.longestInterval)
@@ -384,7 +393,8 @@ extension FetchLocks {
     var locks = waiting()
     let times = checkTimes(&locks, until: 100)
     let last = times.last ?? 0
-    #expect(last >= FetchLocks.longestWait && last <= FetchLocks.longestWait + FetchLocks.longestInterval)
+    #expect(last >= locks.longestWait && last <= locks.longestWait + FetchLocks.longestInterval)
+    #expect(locks.longestWait == 65, "longer than a transfer may take")
     #expect(!locks.isWaiting(one))
   }
 
@@ -392,11 +402,82 @@ extension FetchLocks {
     var locks = waiting()
     _ = locks.takeChecks(at: seconds(1))
     _ = locks.checked([:], at: seconds(1))
-    _ = locks.asks(one, isUseful: true, at: seconds(FetchLocks.longestWait))
-    _ = locks.prepared(one, held(), lookedUp: 0, at: seconds(FetchLocks.longestWait))
-    _ = locks.takeChecks(at: seconds(FetchLocks.longestWait + 1))
-    let released = locks.checked([one: 9], at: seconds(FetchLocks.longestWait + 1))
+    _ = locks.asks(one, isUseful: true, at: seconds(locks.longestWait))
+    _ = locks.prepared(one, held(), lookedUp: 0, at: seconds(locks.longestWait))
+    _ = locks.takeChecks(at: seconds(locks.longestWait + 1))
+    let released = locks.checked([one: FetchLockProgress(received: 9)], at: seconds(locks.longestWait + 1))
     #expect(released.ahead == [one])
+  }
+
+  @Test func processThatWaitsForItsServerIsWaitedFor() {
+    var locks = waiting()
+    for time in 1...60 {
+      let isAhead = goesAhead(&locks, at: Double(time), waiting: UInt64(time))
+      #expect(!isAhead)
+    }
+  }
+
+  /// The server may hang, and the processes would fail one after another.
+  @Test(
+    "a process that asks the server after a failure is waited for as long as it receives bytes",
+    arguments: [0, 1, 2])
+  func processThatAsksAfterAFailureIsWaitedForBriefly(kind: Int) {
+    var locks = FetchLocks(isEnabled: true)
+    if kind == 0 {
+      // The transfer of this process has failed.
+      _ = locks.asks(one, isUseful: true, at: 0)
+      _ = locks.prepared(one, acquired(), lookedUp: 0, at: 0)
+      _ = locks.take(one)
+      _ = locks.asks(one, isUseful: true, at: seconds(2))
+      _ = locks.prepared(one, held(), lookedUp: 0, at: seconds(2))
+    } else {
+      locks = waiting()
+      if kind == 1 {
+        // The lock was free, and another process has taken it.
+        let isAhead = goesAhead(&locks, at: 0.5, waiting: 5)
+        #expect(!isAhead)
+        _ = locks.takeChecks(at: seconds(1))
+        _ = locks.checked([:], at: seconds(1))
+        _ = locks.asks(one, isUseful: true, at: seconds(2))
+        _ = locks.prepared(one, held(), lookedUp: 0, at: seconds(2))
+      } else {
+        // Another process has taken the lock between two checks.
+        for (time, waiting) in [(1.0, UInt64(5)), (2, 0)] {
+          let isAhead = goesAhead(&locks, at: time, waiting: waiting)
+          #expect(!isAhead)
+        }
+      }
+    }
+    var receiving = locks
+
+    var isAhead = goesAhead(&locks, at: 4, waiting: 2)
+    #expect(!isAhead)
+    isAhead = goesAhead(&locks, at: 2 + FetchLocks.patience, waiting: 5)
+    #expect(isAhead)
+
+    for time in 3...60 {
+      isAhead = goesAhead(&receiving, at: Double(time), received: UInt64(time), waiting: 2)
+      #expect(!isAhead)
+    }
+  }
+
+  @Test(
+    "a process that takes over from one that was killed or cancelled is waited for like the first",
+    arguments: [true, false])
+  func processThatTakesOverIsWaitedFor(isNoticed: Bool) {
+    var locks = waiting()
+    var isAhead = goesAhead(&locks, at: 3, waiting: 3)
+    #expect(!isAhead)
+    if isNoticed {
+      _ = locks.takeChecks(at: seconds(4))
+      _ = locks.checked([:], at: seconds(4))
+      _ = locks.asks(one, isUseful: true, at: seconds(4))
+      _ = locks.prepared(one, held(), lookedUp: 0, at: seconds(4))
+    }
+    for time in 5...60 {
+      isAhead = goesAhead(&locks, at: Double(time), waiting: UInt64(time - 5))
+      #expect(!isAhead)
+    }
   }
 
   @Test func checkThatHangsEndsAllWaits() {
@@ -409,7 +490,7 @@ extension FetchLocks {
     #expect(abandoned == [])
     abandoned = locks.takeAbandoned(at: end)
     #expect(abandoned == [one] && locks.isHanging && locks.nextChange == nil)
-    let released = locks.checked([one: 1], at: end + 1)
+    let released = locks.checked([one: FetchLockProgress(received: 1)], at: end + 1)
     #expect(released == .init() && !locks.isHanging)
   }
 }
