@@ -123,6 +123,27 @@ struct FirstFrameTests {
       transports: [FakeTransport()], decoder: FakeDecoder(), dataCache: MemoryDataCache(gate: gate),
       pixelCache: DiskPixelCache(directory: world.folder))
     defer { gate.open() }
+    try await presentFirstFrame(of: downloader) { views in
+      for view in views { view.cancelImageLoad() }
+    }
+  }
+
+  @Test func pixelsThatCannotBeReadDoNotKeepTheFirstFrameWaiting() async throws {
+    try await world.fill()
+    let gate = Gate()
+    defer { gate.open() }
+    let pixels = HeldPixelCache(DiskPixelCache(directory: world.folder), gate: gate)
+    try await presentFirstFrame(of: world.downloader(pixelCache: pixels)) { views in
+      await gate.waitUntilHeld(1)
+      gate.open()
+      try await until { views.allSatisfy { $0.image != nil } }
+    }
+  }
+
+  /// Presents the first frame of a screen while the disk hangs, and expects that its images are still being loaded.
+  private func presentFirstFrame(
+    of downloader: ImageDownloader, then body: ([ImageView]) async throws -> Void
+  ) async throws {
     try await TestScreen.turns.begin()
     defer { TestScreen.turns.end() }
     let host = try world.host()
@@ -135,7 +156,7 @@ struct FirstFrameTests {
 
     #expect(host.frameStatistics.presented == 1)
     #expect(views.allSatisfy { $0.image == nil && $0.isLoading })
-    for view in views { view.cancelImageLoad() }
+    try await body(views)
   }
 
   @Test func framesDoNotWaitWithoutCachesOfResponsesAndPixels() async throws {
@@ -160,13 +181,18 @@ private final class FirstFrameWorld {
 
   isolated deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// - Parameter clock: The clock of the downloader. One that stands still by default: no lookup is late.
-  func downloader(clock: any LoadingClock = ManualLoadingClock()) -> ImageDownloader {
+  /// - Parameters:
+  ///   - clock: The clock of the downloader. One that stands still by default: no lookup is late.
+  ///   - pixelCache: The cache of pixels; nil for that of the folder.
+  func downloader(
+    clock: any LoadingClock = ManualLoadingClock(), pixelCache: (any ImagePixelCache)? = nil
+  ) -> ImageDownloader {
     var configuration = ImageDownloader.Configuration()
     configuration.environment.clock = clock
     return ImageDownloader(
       configuration: configuration, transports: [CurlTransport()], decoder: ImageCodecs(),
-      dataCache: DiskImageCache(directory: folder), pixelCache: DiskPixelCache(directory: folder))
+      dataCache: DiskImageCache(directory: folder),
+      pixelCache: pixelCache ?? DiskPixelCache(directory: folder))
   }
 
   /// A window off screen, in real time. The first frame may wait for long, because the machine may be busy.
@@ -232,4 +258,29 @@ private final class FirstFrameWorld {
       return view
     }
   }
+}
+
+/// A cache on disk whose reads wait at a gate.
+private final class HeldPixelCache: ImagePixelCache {
+  private let cache: DiskPixelCache
+  private let gate: Gate
+
+  init(_ cache: DiskPixelCache, gate: Gate) { (self.cache, self.gate) = (cache, gate) }
+
+  func pixels(
+    for key: PixelKey, of body: BodyDigest, reserving reserve: (_ bytes: Int) -> Void
+  ) -> StoredPixels? {
+    gate.pass()
+    return cache.pixels(for: key, of: body, reserving: reserve)
+  }
+
+  func store(_ image: Image, isAnimated: Bool, for key: PixelKey, of body: BodyDigest) -> Bool {
+    cache.store(image, isAnimated: isAnimated, for: key, of: body)
+  }
+
+  func removePixels(of identity: RequestIdentity) { cache.removePixels(of: identity) }
+
+  func removeAllPixels() { cache.removeAllPixels() }
+
+  var byteLimit: Int { cache.byteLimit }
 }

@@ -12,7 +12,7 @@ struct CacheControl {
   static let maximumSeconds = 0x1p31
 
   private struct Directive {
-    /// The name in lower case.
+    /// The name, with ASCII letters in lower case.
     let name: String
     let value: String?
   }
@@ -24,7 +24,8 @@ struct CacheControl {
   /// unknown name.
   init(_ headers: HTTPHeaders) {
     headers.forEachValue(of: "Cache-Control") { value in
-      for element in Self.elements(value) { add(element) }
+      var value = value
+      value.withUTF8 { add($0[...]) }
     }
   }
 
@@ -52,20 +53,26 @@ struct CacheControl {
     return Double(text).map { min($0, maximumSeconds) }
   }
 
-  private mutating func add(_ element: Substring) {
-    let equals = element.utf8.firstIndex(of: UInt8(ascii: "="))
-    let name = Self.trimmed(element[..<(equals ?? element.endIndex)]).lowercased()
-    guard !name.isEmpty else { return }
-    let value = equals.map { Self.unquoted(Self.trimmed(element[element.utf8.index(after: $0)...])) }
-    directives.append(Directive(name: name, value: value))
+  // Bytes are parsed several times faster than a `Substring`, and each response is parsed a few times.
+
+  private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
+
+  /// Adds the directives of a field value: its elements are separated by commas outside of quoted strings. A quoted
+  /// string without a closing quote extends to the end.
+  private mutating func add(_ value: Bytes) {
+    var rest = value
+    while let end = Self.endOfElement(rest) {
+      addDirective(rest[..<end])
+      rest = rest[(end + 1)...]
+    }
+    addDirective(rest)
   }
 
-  /// Splits a field value at the commas outside of quoted strings. A quoted string without a closing quote extends to
-  /// the end.
-  private static func elements(_ text: String) -> [Substring] {
+  /// Returns the index of the first comma outside of quoted strings; nil if there is none.
+  private static func endOfElement(_ bytes: Bytes) -> Int? {
     var isQuoted = false
     var isEscaped = false
-    let elements = text.utf8.split { byte in
+    return bytes.firstIndex { byte in
       if isEscaped {
         isEscaped = false
       } else if isQuoted, byte == UInt8(ascii: "\\") {
@@ -77,32 +84,48 @@ struct CacheControl {
       }
       return false
     }
-    return elements.map { Substring($0) }
+  }
+
+  private mutating func addDirective(_ element: Bytes) {
+    let equals = element.firstIndex(of: UInt8(ascii: "="))
+    let name = Self.trimmed(element[..<(equals ?? element.endIndex)])
+    guard !name.isEmpty else { return }
+    let value = equals.map { Self.unquoted(Self.trimmed(element[($0 + 1)...])) }
+    directives.append(Directive(name: Self.lowercased(name), value: value))
   }
 
   /// Returns the content of a quoted string, or a token unchanged. Both forms must be accepted (RFC 9111, 5.2).
-  private static func unquoted(_ text: Substring) -> String {
-    guard text.hasPrefix("\"") else { return String(text) }
-    var result = ""
+  private static func unquoted(_ text: Bytes) -> String {
+    guard text.first == UInt8(ascii: "\"") else { return String(decoding: text, as: UTF8.self) }
+    var content: [UInt8] = []
     var isEscaped = false
-    for character in text.dropFirst() {
-      if isEscaped || character != "\\" && character != "\"" {
-        result.append(character)
+    for byte in text.dropFirst() {
+      if isEscaped || byte != UInt8(ascii: "\\") && byte != UInt8(ascii: "\"") {
+        content.append(byte)
         isEscaped = false
-      } else if character == "\\" {
+      } else if byte == UInt8(ascii: "\\") {
         isEscaped = true
       } else {
         break
       }
     }
-    return result
+    return String(decoding: content, as: UTF8.self)
   }
 
-  private static func trimmed(_ text: Substring) -> Substring {
+  private static func lowercased(_ name: Bytes) -> String {
+    String(unsafeUninitializedCapacity: name.count) { buffer in
+      for (index, byte) in name.enumerated() {
+        buffer[index] = UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte
+      }
+      return name.count
+    }
+  }
+
+  private static func trimmed(_ text: Bytes) -> Bytes {
     func isBlank(_ byte: UInt8?) -> Bool { byte == UInt8(ascii: " ") || byte == 0x09 }
-    var bytes = text.utf8
-    while isBlank(bytes.first) { bytes.removeFirst() }
-    while isBlank(bytes.last) { bytes.removeLast() }
-    return Substring(bytes)
+    var text = text
+    while isBlank(text.first) { text.removeFirst() }
+    while isBlank(text.last) { text.removeLast() }
+    return text
   }
 }

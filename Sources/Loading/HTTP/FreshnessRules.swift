@@ -30,9 +30,11 @@ public struct FreshnessRules: Hashable, Sendable {
   ///
   /// An image from a fresh response serves loads from memory for this time, or until the end of the lifetime of its
   /// response if that is later. After that, a load looks at the disk, and a slot shows the image meanwhile, unless the
-  /// response has `no-cache` or `must-revalidate`. An image serves loads as long as it is in memory if it was not loaded
-  /// through a disk cache, or if it may not be stored. So does, as stale, an image from a fresh response while the
-  /// downloader is offline. The last two do not hold for a response with `no-cache` or `must-revalidate`.
+  /// response has `no-cache` or `must-revalidate`.
+  ///
+  /// An image that was not loaded through a disk cache serves loads as long as it is in memory. Unless the response has
+  /// `no-cache` or `must-revalidate`, so does an image that may not be stored; and, while the downloader is offline, an
+  /// image from a fresh response, which is reported as stale once this time has passed.
   public var staleInMemory = 60.0
   /// True if slots show a stale stored response at once, if the rules allow a stale response when the server fails; true
   /// by default. The server is asked meanwhile, at low priority: an image that has changed replaces the shown image, with

@@ -156,7 +156,9 @@ struct FetchPlan {
   /// Asks the disk cache about the next downloads from the server of a download that has started.
   private mutating func askEarly(behind id: FetchID, in loads: inout Loads) {
     guard locks.isTimeToAskEarly else { return }
+    // Most downloads have been asked about before, and preparing a question takes longer than this check.
     let questions = transfers.queue.waiting(behind: id, upTo: locks.earlySearchCount)
+      .filter { locks.mayAskEarly($0) }
       .compactMap { id in loads.tree[id].map { question(about: id, $0.request, isEarly: true) } }
       .filter { locks.asksEarly($0.id, isUseful: $0.isUseful) }
     if !questions.isEmpty { loads.actions.append(.prepareFetches(questions)) }
@@ -422,7 +424,7 @@ struct FetchPlan {
 
   /// Replaces damaged bytes as soon as no decode reads the bytes any more.
   mutating func replaceDamage(_ id: FetchID, in loads: inout Loads) -> Step {
-    guard disk.isEnabled, let fetch = loads.tree[id], fetch.unfinishedDecodes == 0,
+    guard disk.isDamaged(id), let fetch = loads.tree[id], fetch.unfinishedDecodes == 0,
       case .received(let bytes) = fetch.phase, let damage = disk.takeDamage(id)
     else { return .wait }
     loads.tree.setPhase(.idle, of: id)

@@ -17,12 +17,19 @@ import VitrineTesting
     processes.reduce(0) { $0 + $1.transport.transfers.count }
   }
 
+  /// Starts to load one image in each process. Returns when all of them wait, and one of them has sent a request.
+  private func startLoads(
+    in processes: [CacheProcess]
+  ) async throws -> (tasks: [ImageTask], fetching: CacheProcess) {
+    let tasks = processes.map { $0.load() }
+    try await until { requests(processes) > 0 && !processes.contains(where: \.isBusy) }
+    return (tasks, try #require(processes.first { !$0.transport.transfers.isEmpty }))
+  }
+
   @Test("processes that load one image at the same time send one request", arguments: [2, 8])
   func oneRequestIsSent(count: Int) async throws {
     let processes = (0..<count).map { _ in CacheProcess(fixture) }
-    let tasks = processes.map { $0.load() }
-    try await until { requests(processes) > 0 && !processes.contains(where: \.isBusy) }
-    let fetching = try #require(processes.first { !$0.transport.transfers.isEmpty })
+    let (tasks, fetching) = try await startLoads(in: processes)
 
     fetching.transport.transfers[0].respond(with: encodedImage, freshForAMinute)
     try await fixture.advance(processes) { tasks.allSatisfy(\.isFinished) }
@@ -37,9 +44,7 @@ import VitrineTesting
   @Test("a server that takes long for its first byte is asked once", arguments: [2, 8])
   func slowServerIsAskedOnce(count: Int) async throws {
     let processes = (0..<count).map { _ in CacheProcess(fixture) }
-    let tasks = processes.map { $0.load() }
-    try await until { requests(processes) > 0 && !processes.contains(where: \.isBusy) }
-    let fetching = try #require(processes.first { !$0.transport.transfers.isEmpty })
+    let (tasks, fetching) = try await startLoads(in: processes)
 
     try await fixture.advance(processes) { Double(fixture.clock.now) / 1e9 > 3 * FetchLocks.patience }
     #expect(requests(processes) == 1)
@@ -54,9 +59,7 @@ import VitrineTesting
   @Test("processes do not wait one after another for a server that hangs")
   func serverThatHangsDelaysProcessesOnce() async throws {
     let processes = (0..<4).map { _ in CacheProcess(fixture) }
-    let tasks = processes.map { $0.load() }
-    try await until { requests(processes) > 0 && !processes.contains(where: \.isBusy) }
-    let first = try #require(processes.first { !$0.transport.transfers.isEmpty })
+    let (tasks, first) = try await startLoads(in: processes)
     try await fixture.advance(processes) { fixture.clock.now > 14_000_000_000 }
     let failed = fixture.clock.now
 

@@ -38,6 +38,20 @@ struct SlotStaleAtOnceTests {
     #expect(await (try recorder.results[0].get()).isStored())
   }
 
+  /// Shows `http://a.test/1`, whose server must be asked each time, in a view. Returns the image a minute later, when it
+  /// no longer serves loads from memory.
+  private func showStrictImage(in view: ImageView) async throws -> Image {
+    try show(in: view)
+    let transfer = try await bench.transfer(1)
+    transfer.respond(headers: ["Cache-Control": "no-cache", "ETag": "\"1\""])
+    transfer.send(SlotBench.red)
+    transfer.finish()
+    await recorder.wait()
+    await bench.downloader.drain()
+    bench.clock.advance(by: 61)
+    return try #require(view.image)
+  }
+
   private func show(
     in view: ImageView, policy: ImageRequest.CachePolicy = .useCache, _ options: SlotOptions? = nil
   ) throws {
@@ -203,15 +217,7 @@ struct SlotStaleAtOnceTests {
 
   @Test func strictImageThatTheViewShowsStaysWhileItsServerIsAsked() async throws {
     let view = bench.view()
-    try show(in: view)
-    let transfer = try await bench.transfer(1)
-    transfer.respond(headers: ["Cache-Control": "no-cache", "ETag": "\"1\""])
-    transfer.send(SlotBench.red)
-    transfer.finish()
-    await recorder.wait()
-    let shown = try #require(view.image)
-    await bench.downloader.drain()
-    bench.clock.advance(by: 61)
+    let shown = try await showStrictImage(in: view)
 
     try show(in: view)
 
@@ -226,16 +232,8 @@ struct SlotStaleAtOnceTests {
   @Test func strictImageThatTheViewShowsStaysWhileALargerOneIsLoaded() async throws {
     let view = bench.view()
     view.frame = Rect(x: 0, y: 0, width: 40, height: 40)
-    try show(in: view)
-    let transfer = try await bench.transfer(1)
-    transfer.respond(headers: ["Cache-Control": "no-cache", "ETag": "\"1\""])
-    transfer.send(SlotBench.red)
-    transfer.finish()
-    await recorder.wait()
-    let shown = try #require(view.image)
+    let shown = try await showStrictImage(in: view)
     #expect(shown.pixelWidth < 100)
-    await bench.downloader.drain()
-    bench.clock.advance(by: 61)
     bench.downloader.isOffline = true
     view.frame = Rect(x: 0, y: 0, width: 100, height: 100)
 

@@ -12,6 +12,7 @@ import Testing
     ("max-age=60", 60.0), ("MAX-AGE=60", 60), ("max-age=\"60\"", 60), ("public , max-age = 60 ", 60),
     (",,max-age=60,,", 60), ("max-age=60, max-age=5", 60), ("x=\"a,max-age=5\", max-age=60", 60),
     ("x=\"a\\\",max-age=5\",max-age=60", 60), ("max-age=007", 7), ("max-age=0", 0),
+    ("max-age=\"60\"\u{301}", 60), ("max-age=\"6\\0\"", 60),
     ("max-age=4294967296", 0x1p31), ("max-age=99999999999999999999999999999999", 0x1p31),
   ])
   func directiveSecondsAreParsed(text: String, expected: Double) {

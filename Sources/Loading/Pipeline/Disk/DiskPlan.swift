@@ -363,6 +363,9 @@ struct DiskPlan {
     return true
   }
 
+  /// True if a decode found the bytes of a fetch damaged, and they are to be replaced.
+  func isDamaged(_ id: FetchID) -> Bool { stages[id]?.damage != nil }
+
   /// Removes and returns the error of a decode that found the bytes damaged.
   mutating func takeDamage(_ id: FetchID) -> ImageError? {
     defer { stages[id]?.damage = nil }

@@ -79,14 +79,20 @@ struct PixelVariants: Sendable {
 
 /// Joins texts so that different lists of texts never give the same text: each part is preceded by its length.
 private struct PixelVariantText {
-  private(set) var text = ""
+  // Appending to bytes takes a fraction of the time of appending to a text.
+  private var bytes: [UInt8] = []
+
+  var text: String { String(decoding: bytes, as: UTF8.self) }
 
   mutating func append(_ part: String?) {
-    guard let part else {
-      text += "-;"
-      return
+    if let part {
+      bytes += String(part.utf8.count).utf8
+      bytes.append(UInt8(ascii: ":"))
+      bytes += part.utf8
+    } else {
+      bytes.append(UInt8(ascii: "-"))
     }
-    text += "\(part.utf8.count):\(part);"
+    bytes.append(UInt8(ascii: ";"))
   }
 
   /// Removes the first part of a text. Returns false if the text does not begin with a part.

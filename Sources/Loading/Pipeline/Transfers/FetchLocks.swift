@@ -123,11 +123,14 @@ struct FetchLocks {
   /// The number of downloads at the front of the queue to consider for `asksEarly`.
   var earlySearchCount: Int { early.searchCount }
 
+  /// True if the disk may be asked before the turn of a download.
+  func mayAskEarly(_ id: FetchID) -> Bool {
+    !early.isFull && !early.contains(id) && ready[id] == nil && !ahead.contains(id)
+  }
+
   /// Decides whether the disk is asked before the turn of a download.
   mutating func asksEarly(_ id: FetchID, isUseful: Bool) -> Bool {
-    guard isUseful, !early.isFull, !early.contains(id), ready[id] == nil, !ahead.contains(id) else {
-      return false
-    }
+    guard isUseful, mayAskEarly(id) else { return false }
     early.ask(id)
     return true
   }
@@ -316,6 +319,7 @@ struct FetchLocks {
   /// The next time at which `takeLate`, `takeAbandoned` or `takeChecks` may return a fetch, or at which `releaseEarly`
   /// may release a lock.
   var nextChange: Int64? {
+    guard isEnabled else { return nil }
     let checkTime = check.map { $0.isLate ? nil : $0.end } ?? nextCheck
     return [asking.values.min(), checkTime, early.nextChange].compactMap { $0 }.min()
   }
