@@ -47,6 +47,8 @@ extension ImageDownloader {
     public var memory = Memory()
     /// The intervals at which a running load reports progress and shows previews.
     public var intervals = Intervals()
+    /// The number of seconds that a disk lookup may take before the network is asked as well.
+    package var diskPatience = LookupLine.deadline
     /// The clocks, the trace and the transfer counter; by default those of the process.
     public var environment = Environment()
 

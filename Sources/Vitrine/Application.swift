@@ -61,6 +61,9 @@ public final class Application {
     /// that are between `beginLoading()` and `endLoading()`; 0.05 by default. What arrives in this time is in the first
     /// frame. Later frames wait only for as long as they would be on time. 0 draws the first frame at once. Without a
     /// pixel cache, no frame waits.
+    ///
+    /// The network is asked about an image that the disk has not delivered after half a second, or after this time if it
+    /// is longer, but at most after 9.5 seconds.
     public var firstFrameWait = 0.05
 
     /// Creates a configuration from the defaults of each part, with a window of 1280 x 800 points.
@@ -76,6 +79,15 @@ public final class Application {
       self.memory = memory
       self.dataCache = dataCache
       self.pixelCache = pixelCache
+    }
+
+    /// The configuration of the downloader: the disk has as much time for an image as the first frame waits.
+    package var downloading: ImageDownloader.Configuration {
+      var downloading = downloader
+      if dataCache != nil, pixelCache != nil {
+        downloading.diskPatience = max(downloading.diskPatience, firstFrameWait)
+      }
+      return downloading
     }
   }
 
@@ -94,7 +106,7 @@ public final class Application {
     host = try SDLHost(configuration: hosting)
     cache = MemoryImageCache(
       capacity: memory.cacheCapacity, preferredUsageAfterPurge: memory.cacheUsageAfterPurge)
-    var downloading = configuration.downloader
+    var downloading = configuration.downloading
     downloading.decoding.pixelFormat = host.pixelFormat
     downloading.memory.ledger = ledger
     downloader = makeSharedDownloader(

@@ -159,6 +159,16 @@ struct FirstFrameTests {
     try await body(views)
   }
 
+  @Test func diskHasAsMuchTimeAsTheFirstFrameWaits() {
+    var configuration = Application.Configuration(
+      dataCache: DiskImageCache(directory: world.folder), pixelCache: DiskPixelCache(directory: world.folder))
+    #expect(configuration.downloading.diskPatience == 0.5)
+    configuration.firstFrameWait = 2
+    #expect(configuration.downloading.diskPatience == 2)
+    configuration.pixelCache = nil
+    #expect(configuration.downloading.diskPatience == 0.5, "no frame waits")
+  }
+
   @Test func framesDoNotWaitWithoutCachesOfResponsesAndPixels() async throws {
     let screen = try await TestScreen(size: world.size)
     let pixels = DiskPixelCache(directory: world.folder)

@@ -25,16 +25,20 @@ struct FetchPlan {
   /// decoders would otherwise fill the memory.
   private let undecodedBytesLimit: Int
   var transfers: TransferPlan
-  private(set) var lookups = LookupLine()
+  private(set) var lookups: LookupLine
   var disk: DiskPlan
   private(set) var locks: FetchLocks
   private var backlog = DiskBacklog()
   /// The time at which `woken(at:)` is to be called.
   private var nextWake = NextWake()
 
-  init(undecodedBytesLimit: Int, transfers: TransferPlan, disk: DiskPlan, locks: FetchLocks = FetchLocks()) {
+  init(
+    undecodedBytesLimit: Int, transfers: TransferPlan, lookups: LookupLine = LookupLine(), disk: DiskPlan,
+    locks: FetchLocks = FetchLocks()
+  ) {
     self.undecodedBytesLimit = undecodedBytesLimit
     self.transfers = transfers
+    self.lookups = lookups
     self.disk = disk
     self.locks = locks
   }

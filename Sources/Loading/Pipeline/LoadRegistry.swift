@@ -20,11 +20,12 @@ struct LoadRegistry {
   ///   - undecodedBytesLimit: The number of undecoded bytes at which no further download or lookup starts.
   init(
     firstNumber: UInt64 = 0, undecodedBytesLimit: Int = .max, transfers: TransferPlan = TransferPlan(),
-    disk: DiskPlan = DiskPlan(), locks: FetchLocks = FetchLocks()
+    lookups: LookupLine = LookupLine(), disk: DiskPlan = DiskPlan(), locks: FetchLocks = FetchLocks()
   ) {
     loads = Loads(tree: StageTree(firstNumber: firstNumber))
     fetches = FetchPlan(
-      undecodedBytesLimit: undecodedBytesLimit, transfers: transfers, disk: disk, locks: locks)
+      undecodedBytesLimit: undecodedBytesLimit, transfers: transfers, lookups: lookups, disk: disk,
+      locks: locks)
   }
 
   /// The current time in nanoseconds. The engine sets this before each input.

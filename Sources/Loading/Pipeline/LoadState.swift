@@ -39,6 +39,7 @@ struct LoadState {
       transfers: TransferPlan(
         DownloadQueue(configuration), retries: configuration.retries,
         totalLimit: configuration.timeouts.total, random: configuration.environment.random),
+      lookups: LookupLine(deadline: configuration.diskPatience),
       disk: DiskPlan(
         isEnabled: hasDisk, staleAfter: configuration.freshness.staleAfter,
         showsStaleAtOnce: configuration.freshness.showsStaleAtOnce, copyLimit: budget / 4),

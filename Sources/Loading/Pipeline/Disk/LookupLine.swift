@@ -7,8 +7,7 @@ import VitrineGraphics
 /// A disk that hangs blocks the thread that reads it. Another lookup may then begin while the late one is still
 /// running. When all threads are blocked by late lookups, further lookups are misses at once until one returns.
 struct LookupLine {
-  /// The number of seconds after the start at which a lookup is late; also the number of seconds for which a lookup
-  /// may wait for a slow disk before the network goes ahead.
+  /// The default of `init(deadline:)`, and the smallest deadline.
   static let deadline = 0.5
   /// The number of seconds after which a cache-only request is reported as a miss.
   static let limit = 10.0
@@ -24,12 +23,20 @@ struct LookupLine {
     var isLost = false
   }
 
+  private let deadline: Double
   /// The queue of waiting lookups, all in one lane.
   private var queue = DownloadQueue()
   private var waiting: Set<FetchID> = []
   private var patience = LookupPatience()
   private var running: [FetchID: Running] = [:]
   private var lateCount = 0
+
+  /// - Parameter deadline: The number of seconds after the start at which a lookup is late; also the number of seconds for
+  ///   which a lookup may wait for a slow disk before the network goes ahead. From 0.5 to 9.5: a lookup that is given up
+  ///   has been late before.
+  init(deadline: Double = Self.deadline) {
+    self.deadline = min(Self.limit - Self.deadline, max(Self.deadline, deadline))
+  }
 
   /// True if no thread is left, so that a lookup is a miss at once.
   var isBlocked: Bool { lateCount >= Self.maximumLate }
@@ -47,7 +54,7 @@ struct LookupLine {
   mutating func enqueue(
     _ id: FetchID, priority: ImageRequest.Priority, arrival: DownloadQueue.Arrival, at now: Int64
   ) {
-    if waiting.insert(id).inserted { patience.add(id, at: now, limit: Self.deadline) }
+    if waiting.insert(id).inserted { patience.add(id, at: now, limit: deadline) }
     queue.enqueue(id, lane: .local, priority: priority, arrival: arrival)
   }
 
@@ -173,7 +180,7 @@ struct LookupLine {
   /// Returns the lookups that have become late.
   mutating func takeLate(at now: Int64) -> [FetchID] {
     guard !running.isEmpty else { return [] }
-    let late = running.filter { !$0.value.isLate && now >= $0.value.began.advanced(bySeconds: Self.deadline) }
+    let late = running.filter { !$0.value.isLate && now >= $0.value.began.advanced(bySeconds: deadline) }
     for id in late.keys {
       running[id]?.isLate = true
       lateCount += 1
@@ -194,8 +201,8 @@ struct LookupLine {
   var nextChange: Int64? {
     mutating get {
       guard !running.isEmpty || !patience.isEmpty else { return nil }
-      let change = running.values.lazy.compactMap { look in
-        if !look.isLate { return look.began.advanced(bySeconds: Self.deadline) }
+      let change = running.values.lazy.compactMap { [deadline] look in
+        if !look.isLate { return look.began.advanced(bySeconds: deadline) }
         return look.isLost ? nil : look.began.advanced(bySeconds: Self.limit)
       }.min()
       guard let end = patience.next({ waiting.contains($0) }) else { return change }

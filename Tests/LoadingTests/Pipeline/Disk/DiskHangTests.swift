@@ -263,6 +263,21 @@ import VitrineTesting
 
   // MARK: Decisions
 
+  @Test(arguments: [(2, 2), (1e9, 9.5), (.infinity, 9.5), (-1, 0.5), (.nan, 0.5)])
+  func timeUntilALookupIsLateCanBeSet(deadline: Double, expected: Double) {
+    var line = LookupLine(deadline: deadline)
+    var queue = DownloadQueue()
+    for number in 1...3 {
+      line.enqueue(
+        FetchID(number: UInt64(number)), priority: .normal, arrival: queue.nextArrival(at: 0), at: 0)
+    }
+    for _ in 1...2 { _ = line.startNext(.fifo, isSuspended: false, at: 0) }
+    let end = Int64(nanosecondsIn: expected)
+    #expect(line.nextChange == end)
+    #expect(line.takeLate(at: end - 1).isEmpty && line.takeOverdue(at: end - 1).isEmpty)
+    #expect(line.takeLate(at: end).count == 2 && line.takeOverdue(at: end).count == 1)
+  }
+
   @Test func lateLookupGivesItsPlaceToTheNext() {
     var line = LookupLine()
     var queue = DownloadQueue()
