@@ -81,7 +81,8 @@ public final class Application {
       self.pixelCache = pixelCache
     }
 
-    /// The configuration of the downloader: the disk has as much time for an image as the first frame waits.
+    /// The configuration of the downloader: the disk has at least as much time as the first
+    /// frame waits.
     package var downloading: ImageDownloader.Configuration {
       var downloading = downloader
       if dataCache != nil, pixelCache != nil {
