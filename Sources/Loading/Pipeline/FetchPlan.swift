@@ -18,6 +18,8 @@ struct FetchPlan {
     case askServer
     /// Fail the cache-only callers with the error of the decode, and ask the server for other bytes.
     case replace(damage: ImageError)
+    /// Let the callers wait for the server, because the stored response that they were to be shown was not read in time.
+    case waitForServer
     case fail(ImageError)
   }
 
@@ -71,7 +73,7 @@ struct FetchPlan {
   /// Moves a waiting lookup or download to the position of a new priority.
   mutating func setPriority(_ priority: ImageRequest.Priority, of id: FetchID, at now: Int64) {
     if lookups.isWaiting(id) {
-      lookups.enqueue(id, priority: priority, arrival: transfers.queue.nextArrival(at: now), at: now)
+      lookups.setPriority(priority, of: id, arrival: transfers.queue.nextArrival(at: now))
     }
     // The download may wait as well, if the network has gone ahead of a waiting lookup.
     transfers.setPriority(priority, of: id, at: now)
@@ -100,7 +102,8 @@ struct FetchPlan {
     }
     guard transfers.isHeld(id) else { return }
     transfers.release(id)
-    if disk.takeIsReleased(id) { return enqueue(id, priority, at: loads.now) }
+    // A late lookup that is still running finds the stored response again.
+    if disk.takeIsReleased(id), !lookups.isRunning(id) { return enqueue(id, priority, at: loads.now) }
     transfers.enqueueAgain(id, priority, at: loads.now)
     disk.limitWaiting(id, in: &loads)
   }
@@ -108,11 +111,8 @@ struct FetchPlan {
   /// Removes a fetch without decodes, and stops its work.
   mutating func removeIfUnwanted(_ id: FetchID, in loads: inout Loads) {
     guard let phase = loads.tree.removeIfUnwanted(id) else { return }
-    switch phase {
-    case .running: loads.actions.append(.cancelFetch(id))
-    case .lookingUp: loads.actions.append(.cancelLookup(id))
-    case .idle, .received: break
-    }
+    if case .running = phase { loads.actions.append(.cancelFetch(id)) }
+    if lookups.isRunning(id) { loads.actions.append(.cancelLookup(id)) }
     lookups.leave(id)
     transfers.remove(id, at: loads.now)
     disk.remove(id)
@@ -249,8 +249,8 @@ struct FetchPlan {
 
   // MARK: Lookups
 
-  /// Starts the lookups that may begin now. Stops at a fetch that fails because no thread is left, and returns this
-  /// fetch; call again until the result is `nil`.
+  /// Starts the lookups that may begin now. Stops at a fetch that fails because the disk hangs, and returns this fetch;
+  /// call again until the result is `nil`.
   mutating func startLookups(in loads: inout Loads) -> (fetch: FetchID, error: ImageError)? {
     let isSuspended = transfers.queue.isSuspended
     while lookups.hasWaiting, loads.tree.undecodedBytes < undecodedBytesLimit, fitsMoreCopies(in: loads.tree),
@@ -266,10 +266,8 @@ struct FetchPlan {
     lookups.giveUp(in: &loads, &disk)
   }
 
-  /// Ends a lookup that was withdrawn before the start.
-  mutating func lookupWithdrawn(_ id: FetchID, in loads: inout Loads) -> Step {
-    lookups.withdrawn(id, in: &loads, &disk).map { .fail($0) } ?? .wait
-  }
+  /// Ends the lookup of a removed fetch that was withdrawn before its thread has begun.
+  mutating func lookupWithdrawn(_ id: FetchID) { lookups.ended(id) }
 
   /// Handles the result of a disk lookup.
   mutating func lookedUp(_ id: FetchID, _ find: DiskFind, in loads: inout Loads) -> Step {
@@ -307,10 +305,16 @@ struct FetchPlan {
     case .idle, .running, .received: return nil
     }
     loads.tree.setPhase(.idle, of: id)
+    let shownBecause = disk[id].awaitingBody?.value.failure
     disk.goAhead(id)
+    if showsCopy(id, in: loads.tree) { return .waitForServer }
     if fetch.isCacheOnly, !disk[id].asksServerInstead { return .fail(.notCached) }
     if transfers.isCutOff(id), lookups.waits(for: id, because: .offline, in: &loads, &disk) { return .wait }
-    if let failure, disk[id].use == .byFreshness { return .fail(failure) }
+    // The server has failed before the body was to be read.
+    if let shownBecause, lookups.waits(for: id, because: shownBecause, in: &loads, &disk) { return .wait }
+    if let failure, disk[id].use == .byFreshness {
+      return lookups.waits(for: id, because: failure, in: &loads, &disk) ? .wait : .fail(failure)
+    }
     return .askServer
   }
 
@@ -443,9 +447,14 @@ struct FetchPlan {
     tree[id]?.isCacheOnly == true && !tree.isCacheOnly(id) && !disk[id].asksServerInstead
   }
 
-  /// Returns the fetch that asks the server about the stored response of `id`, whose body is no longer on disk; `nil`
-  /// if there is none. That fetch does not use the stored response any more.
-  mutating func fetchAskingServer(insteadOf id: FetchID, in tree: StageTree) -> FetchID? {
+  /// Returns the fetch that asks the server about the stored response of `id`, whose body cannot be shown; `nil` if there
+  /// is none.
+  ///
+  /// - Parameter isLate: True if the body was not read in time: the returned fetch uses the stored response only if the
+  ///   server fails. False if the body is no longer on disk: the fetch does not use the stored response any more.
+  mutating func fetchAskingServer(
+    insteadOf id: FetchID, isLate: Bool, in tree: StageTree
+  ) -> FetchID? {
     guard let identity = tree[id]?.request.identity,
       let asking = tree.fetch(FetchKey(request: identity, isCacheOnly: false))
     else { return nil }
@@ -453,7 +462,9 @@ struct FetchPlan {
     case .idle, .lookingUp, .running: break
     case .received, nil: return nil
     }
-    if disk[asking].copy?.contents.isBodyOnDisk == true { disk.setCopy(nil, of: asking) }
+    if disk[asking].copy?.contents.isBodyOnDisk == true {
+      if isLate { disk.copyIsLate(asking) } else { disk.setCopy(nil, of: asking) }
+    }
     return asking
   }
 
@@ -540,7 +551,7 @@ extension FetchPlan {
   /// Looks up the disk once more, because another process has stored a response or has failed.
   private mutating func lookUpAgain(_ id: FetchID, in loads: inout Loads) {
     guard let fetch = loads.tree[id] else { return locks.leave(id) }
-    guard disk.beginsWithLookup(id) else { return askServer(id, in: &loads) }
+    guard !lookups.isRunning(id), disk.beginsWithLookup(id) else { return askServer(id, in: &loads) }
     lookups.enqueue(
       id, priority: fetch.demand.priority ?? .normal, arrival: transfers.arriveAgain(id, at: loads.now),
       at: loads.now)

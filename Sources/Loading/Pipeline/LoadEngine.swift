@@ -427,17 +427,16 @@ final class LoadEngine: Sendable {
 
   // MARK: Disk
 
-  /// Withdraws a lookup that no load needs. A lookup that has begun runs to its end.
+  /// Withdraws the lookup of a fetch that was removed. A lookup that has begun runs to its end.
   private func withdrawLookup(_ id: FetchID) {
     guard diskReader.withdraw(id) else { return }
     perform { $0.registry.lookupWithdrawn(id) }
     resumeIdleWaiters()
   }
 
-  /// Continues without the disk, which has not responded in time.
+  /// Continues without the disk, which has not responded in time. The lookup goes on, and its result may still be used.
   private func skipLookup(_ id: FetchID) {
     diskReader.forget(id)
-    withdrawLookup(id)
     perform { $0.lookupSkipped(id) }
     resumeIdleWaiters()
   }
@@ -503,7 +502,11 @@ final class LoadEngine: Sendable {
   // MARK: Time and network
 
   /// Called at the time of a `.wake`. Serves callers whose server has not responded in time with the stored response.
-  private func woken(at time: Int64) { perform { $0.woken(at: time, by: self) } }
+  private func woken(at time: Int64) {
+    perform { $0.woken(at: time, by: self) }
+    // A lookup that no load needs any more may have become late.
+    resumeIdleWaiters()
+  }
 
   /// Called each time the network has returned. Returns in quick succession are handled together.
   func networkReturned() {

@@ -301,11 +301,12 @@ struct LoadRegistry {
       let isShown =
         !awaiting.value.provisionalImages.isEmpty
         && !loads.tree.hasCaller(of: id) { $0.purpose == .awaitedSlot }
-      return .init(needsDigest: true, isShown: isShown)
+      return .init(needsDigest: true, isAwaited: !isShown)
     }
     // The server is asked even if the response is fresh, unless the stored response may be used as it is.
     return .init(
-      images: findsPixels ? loads.tree.wantedImages(of: id) : [], needsDigest: stage.use < .byFreshness)
+      images: findsPixels && !stage.needsBody ? loads.tree.wantedImages(of: id) : [],
+      needsDigest: stage.use < .byFreshness, isAwaited: !stage.isLate)
   }
 
   mutating func lookedUp(_ id: FetchID, _ find: DiskFind) -> [LoadAction] {
@@ -319,7 +320,7 @@ struct LoadRegistry {
   }
 
   mutating func lookupWithdrawn(_ id: FetchID) -> [LoadAction] {
-    proceed(id, fetches.lookupWithdrawn(id, in: &loads))
+    fetches.lookupWithdrawn(id)
     return admitted()
   }
 
@@ -362,29 +363,39 @@ struct LoadRegistry {
       decode(bytes, of: id)
       loads.revalidate(id)
     case .confirm(let stored, let bytes): confirm(stored, bytes, of: id)
-    case .askServer: fetches.askServer(id, in: &loads)
+    case .askServer:
+      // Cache-only callers may have joined while the body was being read.
+      if fetches.disk[id].needsBody { failCacheOnlyCallers(of: id, .notCached) }
+      fetches.askServer(id, in: &loads)
     case .replace(let damage):
-      fail(loads.tree.tasks(of: id).filter { loads.tree[$0]?.isCacheOnly == true }, damage)
+      failCacheOnlyCallers(of: id, damage)
       if fetches.showsCopy(id, in: loads.tree) {
         fetches.askServer(insteadOfCopy: id, in: &loads)
       } else {
         fetches.askServer(id, in: &loads)
       }
-    case .fail(.notCached) where fetches.showsCopy(id, in: loads.tree): missCopy(of: id)
+    case .waitForServer: waitForServer(insteadOfCopy: id, isLate: true)
+    case .fail(.notCached) where fetches.showsCopy(id, in: loads.tree): waitForServer(insteadOfCopy: id)
     case .fail(let error): finish(Set(loads.tree.images(of: id)), .failure(error))
     }
   }
 
   /// Makes callers wait for the server, because the stored response that they were to be shown meanwhile is no longer
-  /// on disk. Fails the cache-only callers.
-  private mutating func missCopy(of id: FetchID) {
-    fail(loads.tree.tasks(of: id).filter { loads.tree[$0]?.isCacheOnly == true }, .notCached)
-    guard let asking = fetches.fetchAskingServer(insteadOf: id, in: loads.tree) else {
+  /// on disk, or was not read in time. Fails the cache-only callers.
+  ///
+  /// - Parameter isLate: True if the stored response may still be read if the server fails.
+  private mutating func waitForServer(insteadOfCopy id: FetchID, isLate: Bool = false) {
+    failCacheOnlyCallers(of: id, .notCached)
+    guard let asking = fetches.fetchAskingServer(insteadOf: id, isLate: isLate, in: loads.tree) else {
       return fetches.askServer(insteadOfCopy: id, in: &loads)
     }
     move(loads.tree.tasks(of: id), from: id, to: asking)
     fetches.disk.limitWaiting(asking, in: &loads)
     fetches.holdOrRelease(asking, in: &loads)
+  }
+
+  private mutating func failCacheOnlyCallers(of id: FetchID, _ error: ImageError) {
+    fail(loads.tree.tasks(of: id).filter { loads.tree[$0]?.isCacheOnly == true }, error)
   }
 
   // MARK: Images

@@ -134,6 +134,93 @@ struct FetchPlanTests {
     }
   }
 
+  // MARK: Late lookups
+
+  @Test(
+    "the lookup of a removed fetch is withdrawn, also if the network has gone ahead",
+    arguments: [false, true])
+  mutating func lookupOfARemovedFetchIsWithdrawn(isLate: Bool) {
+    let place = start()
+    _ = admit()
+    if isLate, case .askServer? = plan.lookupSkipped(place.fetch, nil, in: &loads) {
+      plan.askServer(place.fetch, in: &loads)
+      let downloads = admit().downloads
+      #expect(downloads == [place.fetch])
+    }
+
+    _ = loads.tree.leave(place.task)
+    _ = loads.tree.removeIfUnwanted(place.processedImage)
+    _ = loads.tree.removeIfUnwanted(place.decode)
+    plan.removeIfUnwanted(place.fetch, in: &loads)
+    let actions = loads.takeActions()
+    #expect(actions == (isLate ? [.cancelFetch(place.fetch)] : []) + [.cancelLookup(place.fetch)])
+    plan.lookupWithdrawn(place.fetch)
+    #expect(plan.lookups.isIdle)
+  }
+
+  @Test mutating func responseWhoseBodyWasLateIsShownAgainOnceTheBodyHasBeenRead() {
+    let fetch = start(for: .slot).fetch
+    plan.disk.setCopy(staleCopy.head, of: fetch)
+    #expect(plan.disk.mayServeCopy(of: fetch, in: loads.tree))
+    plan.disk.copyIsLate(fetch)
+    #expect(!plan.disk.mayServeCopy(of: fetch, in: loads.tree))
+    plan.disk.setCopy(staleCopy, of: fetch)
+    #expect(plan.disk.mayServeCopy(of: fetch, in: loads.tree))
+  }
+
+  @Test(arguments: [(ImageError.status(503), true), (.status(404), false)])
+  mutating func lateLookupIsAwaitedAfterARememberedFailure(failure: ImageError, isAwaited: Bool) {
+    let fetch = start().fetch
+    _ = admit()
+    switch plan.lookupSkipped(fetch, failure, in: &loads) {
+    case .wait?: #expect(isAwaited)
+    case .fail(failure)?: #expect(!isAwaited)
+    default: Issue.record("the server is asked again")
+    }
+    guard isAwaited else { return }
+    guard case .decode(let bytes) = plan.lookedUp(fetch, DiskFind(copy: staleCopy), in: &loads) else {
+      Issue.record("the stored response is not shown")
+      return
+    }
+    #expect(bytes.freshness == .stale(age: 100, reason: failure))
+  }
+
+  @Test mutating func pausedFetchWithoutItsCopyDoesNotBeginASecondLookupBesideALateOne() {
+    plan = FetchPlan(
+      undecodedBytesLimit: 3, transfers: TransferPlan(), disk: DiskPlan(isEnabled: true, copyLimit: 2),
+      locks: FetchLocks(isEnabled: true))
+    let place = start()
+    _ = askServerAboutCopy(place)
+    _ = admit()
+    // Another process has stored a response since the lookup, so the disk is looked up again.
+    let lock = FetchLockHold(FakeLock()) { $0() }
+    plan.prepared(
+      place.fetch, FetchPreparation(lock: .acquired(lock, secondsSinceStore: 0)), in: &loads)
+    var lookups = admit().lookups
+    #expect(lookups == [place.fetch])
+    if case .askServer? = plan.lookupSkipped(place.fetch, nil, in: &loads) {
+      plan.askServer(place.fetch, in: &loads)
+    }
+    _ = loads.tree.setPaused(true, place.task)
+    plan.holdOrRelease(place.fetch, in: &loads)
+
+    // The next lookups need the room of the stored response.
+    _ = askServerAboutCopy(start("b.jpg"))
+    let other = start("c.jpg").fetch
+    lookups = admit().lookups
+    #expect(lookups == [other])
+    #expect(plan.disk[place.fetch].isReleased)
+    _ = loads.tree.setPaused(false, place.task)
+    plan.holdOrRelease(place.fetch, in: &loads)
+
+    lookups = admit().lookups
+    #expect(lookups == [])
+    _ = plan.lookedUp(place.fetch, DiskFind(copy: staleCopy), in: &loads)
+    #expect(plan.disk[place.fetch].copy != nil, "the late lookup delivers the response")
+    _ = plan.lookedUp(other, DiskFind(), in: &loads)
+    #expect(plan.lookups.isIdle && !plan.lookups.hasLate)
+  }
+
   // MARK: Offline
 
   @Test mutating func missingResponseFailsWhileOffline() {

@@ -118,10 +118,11 @@ struct DiskPlan {
     return self[id].use == .none ? .bypassed : nil
   }
 
-  /// Decides whether a new fetch looks up the disk before the network.
+  /// Decides whether a fetch looks up the disk before the network. No lookup of the fetch may be running.
   mutating func beginsWithLookup(_ id: FetchID) -> Bool {
     guard let stage = stages[id], stage.isKept, stage.use > .none else { return false }
     stages[id]?.isLookedUp = true
+    stages[id]?.isLate = false
     return true
   }
 
@@ -139,11 +140,15 @@ struct DiskPlan {
   /// receives the encoded bytes.
   mutating func awaitBody(of bytes: FetchedBytes, _ id: FetchID) {
     stages[id]?.awaitingBody = Boxed(bytes)
+    stages[id]?.needsBody = true
     stages[id]?.isLookedUp = true
     stages[id]?.isLate = false
     // If the body cannot be read, the server is asked without a condition.
     setCopy(nil, of: id)
   }
+
+  /// Notes that the body of the stored response of a fetch was not read in time.
+  mutating func copyIsLate(_ id: FetchID) { stages[id]?.isCopyLate = true }
 
   /// Notes that a fetch asks the server, because the stored response that it was to show is gone.
   mutating func loseCopy(_ id: FetchID, of request: ImageRequest) {
@@ -293,7 +298,10 @@ struct DiskPlan {
   ///
   /// - Parameter atOnce: True to ask only for callers that need not wait until a deadline.
   func mayServeCopy(of id: FetchID, atOnce: Bool = false, in tree: StageTree) -> Bool {
-    guard self[id].copy?.mayShowOnError == true, showsStaleAtOnce || !atOnce else { return false }
+    let stage = self[id]
+    guard let copy = stage.copy, copy.mayShowOnError, showsStaleAtOnce || !atOnce,
+      !(stage.isCopyLate && copy.contents.isBodyOnDisk)
+    else { return false }
     return switch tree[id]?.phase {
     case .idle, .running: tree.hasCaller(of: id) { $0.takesCopy(atOnce: atOnce) }
     case .lookingUp, .received, nil: false

@@ -12,7 +12,7 @@ final class DiskReader: Sendable {
   private let bodyModifier: ImageDownloader.BodyModifier?
   private let ledger: MemoryLedger
   private let trace: Trace
-  /// The threads, started as needed: two unless the disk hangs.
+  /// The threads, started as needed: two unless the disk is slow.
   private let threads = WorkerPool(threads: LookupLine.threads)
   /// The lookups that have been requested and have not ended or become late, and what follows them.
   private let pending = ConditionLock(Pending())
@@ -62,9 +62,9 @@ final class DiskReader: Sendable {
     var images: [WantedImage] = []
     /// True if the digest of the body is needed even if the response is fresh.
     var needsDigest = false
-    /// True if slots already show first frames or smaller variants of the images in the body, so that `waitUntilIdle`
-    /// does not wait for the lookup.
-    var isShown = false
+    /// True if `waitUntilIdle` waits for the lookup. False if slots already show first frames or smaller variants of the
+    /// images in the body, or if the lookup is late.
+    var isAwaited = true
   }
 
   /// Looks up the stored response of a request.
@@ -75,7 +75,7 @@ final class DiskReader: Sendable {
     _ id: FetchID, _ request: ImageRequest, _ priority: ImageRequest.Priority, _ need: Need,
     completion: @escaping @Sendable (DiskFind, HTTPHeaders?) -> Void
   ) {
-    let count = need.isShown ? nil : pending.withLock(waking: .none) { $0.insert(id.number) }
+    let count = need.isAwaited ? pending.withLock(waking: .none) { $0.insert(id.number) } : nil
     threads.submitChained(id.number, priority: priority.rawValue) { [self] in
       trace.record(.lookupBegan(fetch: id.number))
       let (copy, headers) = find(request, need)

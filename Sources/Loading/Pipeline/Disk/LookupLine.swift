@@ -4,14 +4,15 @@ import VitrineGraphics
 /// The queue of disk lookups that wait, run, or are so late that the network request has started. Makes decisions
 /// only. Times are in nanoseconds.
 ///
-/// A disk that hangs blocks the thread that reads it. Another lookup may then begin while the late one is still
-/// running. When all threads are blocked by late lookups, further lookups are misses at once until one returns.
+/// A slow disk blocks the thread that reads it. Another lookup may then begin while the late one is still running. If
+/// four are late, further lookups wait until one returns, and the network goes ahead at once. When all late lookups have
+/// run for `limit`, the disk hangs: further lookups are misses at once until one returns.
 struct LookupLine {
   /// The default of `init(deadline:)`, and the smallest deadline.
   static let deadline = 0.5
-  /// The number of seconds after which a cache-only request is reported as a miss.
+  /// The number of seconds after which a lookup that is running is given up.
   static let limit = 10.0
-  /// The maximum number of late lookups at a time.
+  /// The number of late lookups at which no further lookup begins.
   static let maximumLate = 4
   /// The maximum number of threads: those for lookups in time, and those blocked by late lookups.
   static let threads = DownloadQueue.maximumLocal + maximumLate
@@ -38,8 +39,11 @@ struct LookupLine {
     self.deadline = min(Self.limit - Self.deadline, max(Self.deadline, deadline))
   }
 
-  /// True if no thread is left, so that a lookup is a miss at once.
+  /// True if so many lookups are late that further ones wait.
   var isBlocked: Bool { lateCount >= Self.maximumLate }
+
+  /// True if all late lookups were given up, so that further ones are misses at once.
+  var isHanging: Bool { isBlocked && running.values.allSatisfy { $0.isLost || !$0.isLate } }
 
   var hasLate: Bool { lateCount > 0 }
 
@@ -48,14 +52,24 @@ struct LookupLine {
 
   // MARK: Inputs
 
-  /// Adds a lookup, or moves a waiting lookup to the end of the queue for another priority.
+  /// Adds a lookup. If the lookup waits already, it is overdue `deadline` after this call at the latest.
   ///
   /// - Parameter arrival: The position among all downloads.
   mutating func enqueue(
     _ id: FetchID, priority: ImageRequest.Priority, arrival: DownloadQueue.Arrival, at now: Int64
   ) {
-    if waiting.insert(id).inserted { patience.add(id, at: now, limit: deadline) }
+    waiting.insert(id)
+    patience.add(id, at: now, limit: deadline)
     queue.enqueue(id, lane: .local, priority: priority, arrival: arrival)
+  }
+
+  /// Moves a waiting lookup to the end of the queue for another priority.
+  ///
+  /// - Parameter arrival: The position among all downloads.
+  mutating func setPriority(
+    _ priority: ImageRequest.Priority, of id: FetchID, arrival: DownloadQueue.Arrival
+  ) {
+    if isWaiting(id) { queue.enqueue(id, lane: .local, priority: priority, arrival: arrival) }
   }
 
   var hasWaiting: Bool { !waiting.isEmpty }
@@ -72,21 +86,21 @@ struct LookupLine {
   /// to be decoded. That time does not count against the disk.
   mutating func setStopped(_ isStopped: Bool, at now: Int64) { patience.setStopped(isStopped, at: now) }
 
-  /// Returns the next lookup, which counts as running unless the queue is blocked; `nil` if there is none.
+  /// Returns the next lookup, which counts as running unless the disk hangs; `nil` if none may begin.
   mutating func startNext(_ order: Prioritization, isSuspended: Bool, at now: Int64) -> FetchID? {
-    guard !waiting.isEmpty else { return nil }
+    guard !waiting.isEmpty, !isBlocked || isHanging else { return nil }
     queue.order = order
     queue.isSuspended = isSuspended
     guard let id = queue.startNext(at: now) else { return nil }
     waiting.remove(id)
-    if isBlocked { queue.ended(id) } else { running[id] = Running(began: now) }
+    if isHanging { queue.ended(id) } else { running[id] = Running(began: now) }
     return id
   }
 
   /// Removes a lookup that is no longer needed. A running lookup keeps its place until it returns or is late.
   mutating func leave(_ id: FetchID) { if waiting.remove(id) != nil { queue.remove(id) } }
 
-  /// Removes a lookup that has returned, or was withdrawn before the start.
+  /// Removes a lookup that has returned, or was withdrawn before its thread has begun.
   mutating func ended(_ id: FetchID) {
     guard let look = running.removeValue(forKey: id) else { return }
     if look.isLate { lateCount -= 1 } else { queue.ended(id) }
@@ -94,8 +108,8 @@ struct LookupLine {
 
   // MARK: Fetches
 
-  /// Begins the lookup of a fetch, or reports a miss if no thread is left. Returns the error with which the fetch
-  /// fails, if the fetch cannot wait for the server either.
+  /// Begins the lookup of a fetch, or reports a miss if the disk hangs. Returns the error with which the fetch fails, if
+  /// the fetch cannot wait for the server either.
   mutating func begin(_ id: FetchID, in loads: inout Loads, _ disk: inout DiskPlan) -> ImageError? {
     guard let fetch = loads.tree[id] else {
       ended(id)
@@ -108,14 +122,14 @@ struct LookupLine {
       case .received:
         ended(id)
         return nil
-      case .lookingUp where isBlocked: return giveUp(id, in: &loads, &disk)
-      case .idle, .running, .lookingUp: if isBlocked { return nil }
+      case .lookingUp where isHanging: return giveUp(id, in: &loads, &disk)
+      case .idle, .running, .lookingUp: if isHanging { return nil }
       }
     } else {
       loads.tree.setPhase(.lookingUp, of: id)
     }
     loads.actions.append(
-      isBlocked ? .skipLookup(id) : .lookUp(id, fetch.request, fetch.demand.priority ?? .normal))
+      isHanging ? .skipLookup(id) : .lookUp(id, fetch.request, fetch.demand.priority ?? .normal))
     return nil
   }
 
@@ -151,13 +165,6 @@ struct LookupLine {
     return error
   }
 
-  /// Removes a lookup that was withdrawn before the start. Returns the error with which the fetch fails, if the server
-  /// has failed as well.
-  mutating func withdrawn(_ id: FetchID, in loads: inout Loads, _ disk: inout DiskPlan) -> ImageError? {
-    ended(id)
-    return disk[id].serverError == nil ? nil : giveUp(id, in: &loads, &disk)
-  }
-
   /// Makes a fetch whose server has failed wait for the late lookup. Returns false if there is none, or if the stored
   /// response may not be shown instead.
   func waits(
@@ -172,9 +179,10 @@ struct LookupLine {
 
   // MARK: Outputs
 
-  /// Returns the lookups that have waited too long for the disk to begin, each once. The lookups stay in the queue.
+  /// Returns the lookups that have waited too long for the disk to begin, each once; all that wait if `isBlocked`. The
+  /// lookups stay in the queue.
   mutating func takeOverdue(at now: Int64) -> [FetchID] {
-    patience.isEmpty ? [] : patience.takeOverdue(at: now) { waiting.contains($0) }
+    patience.isEmpty ? [] : patience.takeOverdue(at: isBlocked ? .max : now) { waiting.contains($0) }
   }
 
   /// Returns the lookups that have become late.

@@ -25,20 +25,27 @@ import VitrineTesting
     return (task, try await world.transfer())
   }
 
+  /// Responds to all requests, also to later ones.
+  private func respondToAll(in world: DiskWorld) {
+    world.transport.respondToAll { $0.respond(with: Fixture.body, DiskWorld.minute) }
+    for transfer in world.transport.running { transfer.respond(with: Fixture.body, DiskWorld.minute) }
+  }
+
   @Test func networkGoesAheadOfADiskThatHangs() async throws {
     let gate = Gate()
     let world = hanging(gate)
     let tasks = (0..<8).map { world.downloader.load(request("\($0).jpg", host: "\($0).test")) }
     await gate.waitUntilHeld(2)
     #expect(world.transport.transfers.isEmpty)
-    world.transport.respondToAll { $0.respond(with: Fixture.body, DiskWorld.minute) }
 
     world.world.clock.advance(by: LookupLine.deadline)
+    #expect(!world.transport.transfers.isEmpty)
     await gate.waitUntilHeld(4)
     world.world.clock.advance(by: LookupLine.deadline)
 
+    respondToAll(in: world)
     for task in tasks { #expect(try await task.response.source == .network) }
-    // All threads hang, so further lookups are misses at once.
+    // Further lookups wait, and the network goes ahead at once.
     #expect(try await world.downloader.image(for: request("next.jpg")).source == .network)
     await world.downloader.drain()
     gate.open()
@@ -48,12 +55,12 @@ import VitrineTesting
     let gate = Gate()
     let world = hanging(gate)
     world.store("kept.jpg")
-    world.transport.respondToAll { $0.respond(with: Fixture.body, DiskWorld.minute) }
     let tasks = (0..<4).map { world.downloader.load(request("\($0).jpg")) }
     for waitingLookups in [2, 4] {
       await gate.waitUntilHeld(waitingLookups)
       world.world.clock.advance(by: LookupLine.deadline)
     }
+    respondToAll(in: world)
     for task in tasks { _ = try await task.response }
 
     gate.open()
@@ -300,8 +307,12 @@ import VitrineTesting
     #expect(started(2) == [5, 6])
     line.leave(ids[6])
     #expect(line.takeLate(at: 3_000_000_000) == [ids[4], ids[5]] && line.isBlocked && line.isIdle)
-    #expect(started(3) == [8, 9], "both lookups are misses at once")
-    #expect(line.takeLost(at: 12_500_000_000).count == 5)
+    #expect(line.takeOverdue(at: 3_000_000_000) == [ids[7], ids[8]])
+    #expect(started(3) == [], "they wait for the late lookups")
+    #expect(line.takeLost(at: 11_999_999_999).count == 3 && !line.isHanging)
+    #expect(line.nextChange == 12_000_000_000)
+    #expect(line.takeLost(at: 12_000_000_000).count == 2 && line.isHanging)
+    #expect(started(12) == [8, 9], "both lookups are misses at once")
     for id in ids { line.ended(id) }
     #expect(!line.isBlocked && line.isIdle && line.nextChange == nil)
   }

@@ -22,6 +22,9 @@ import VitrineTesting
     #expect(storm.registry.queue.waitingCount == 0)
     #expect(storm.locks.allSatisfy { $0.releases == 1 })
     #expect(storm.registry.fetches.locks.isIdle && storm.registry.fetches.locks.nextChange == nil)
+    #expect(storm.wasBlocked == storm.hasSlowDisk)
+    let lookups = storm.registry.fetches.lookups
+    #expect(lookups.isIdle && !lookups.hasLate && !lookups.hasWaiting)
   }
 }
 
@@ -37,6 +40,10 @@ private struct RegistryStorm {
   var responded = 0
   /// True if other processes use the disk cache.
   private let sharesDisk: Bool
+  /// True if lookups take long, so that they are late or hang.
+  let hasSlowDisk: Bool
+  /// True if late lookups have blocked all threads.
+  private(set) var wasBlocked = false
   /// All locks that were taken.
   private(set) var locks: [FakeLock] = []
   private var chance: SplitMix
@@ -46,10 +53,13 @@ private struct RegistryStorm {
   init(seed: UInt64) {
     chance = SplitMix(state: seed)
     sharesDisk = seed % 2 == 0
-    // The limit is so low that no load could start if bytes were never counted as decoded.
+    hasSlowDisk = seed % 5 < 2
+    // The limits are so low that no load could start if bytes were never counted as decoded or released.
     registry = LoadRegistry(
       undecodedBytesLimit: 2 * Self.bytes.count,
-      transfers: TransferPlan(retries: RetryPolicy(limit: 1, delay: 1)), disk: DiskPlan(isEnabled: true),
+      transfers: TransferPlan(retries: RetryPolicy(limit: 1, delay: 1)),
+      disk: DiskPlan(
+        isEnabled: true, copyLimit: seed % 3 == 0 ? 2 * Self.bytes.count : .max),
       locks: FetchLocks(isEnabled: sharesDisk))
     registry.queue.order = [.fifo, .lifo, .newestBatch][Int(seed % 3)]
   }
@@ -59,12 +69,13 @@ private struct RegistryStorm {
     case 0...3: begin()
     case 4: changeRandomTask()
     case 5:
-      registry.now += 100_000_000
+      registry.now += hasSlowDisk ? 1_000_000_000 : 100_000_000
       wake()
     default: finishSome()
     }
     #expect(registry.loads.tree.waiterCount == waiting.count)
     #expect(registry.queue.activeCount <= 8)
+    wasBlocked = wasBlocked || registry.fetches.lookups.isBlocked
   }
 
   /// Resumes all tasks and finishes all work.
@@ -195,12 +206,23 @@ private struct RegistryStorm {
     }
   }
 
+  /// Withdraws a lookup. Returns false if the lookup has ended.
+  private mutating func withdrawLookup(_ id: FetchID) -> Bool {
+    let index = work.firstIndex { if case .lookUp(id, _, _) = $0 { true } else { false } }
+    if let index { work.remove(at: index) }
+    return index != nil
+  }
+
   private mutating func finishSome() {
     guard !work.isEmpty else { return }
     let isGood = chance.next(4) > 0
-    switch work.remove(at: chance.next(work.count)) {
-    case .lookUp(let id, _, _): run(registry.lookedUp(id, find()))
+    let index = chance.next(work.count)
+    if hasSlowDisk, case .lookUp = work[index], chance.next(16) > 0 { return }
+    switch work.remove(at: index) {
+    case .lookUp(let id, _, _): run(registry.lookedUp(id, find(for: id)))
     case .skipLookup(let id): run(registry.lookupSkipped(id, chance.next(8) == 0 ? .status(503) : nil))
+    case .cancelLookup(let id):
+      if chance.next(2) == 0, withdrawLookup(id) { run(registry.lookupWithdrawn(id)) }
     case .prepareFetches(let questions):
       for question in questions {
         let hasUnreadData = question.isEarly && question.continues && chance.next(4) == 0
@@ -260,7 +282,8 @@ private struct RegistryStorm {
     return FetchEnd(.bytes(copy.bytes(revalidatedAs: copy.storedResponse, TransportMetrics())))
   }
 
-  private mutating func find() -> DiskFind {
+  /// The result of a lookup. If images are looked for in the pixel cache, the body may not have been read.
+  private mutating func find(for id: FetchID) -> DiskFind {
     let responses: [StoredResponse?] = [
       nil, Self.storedResponse(age: 0, "max-age=60"),
       Self.storedResponse(age: 100, "max-age=60, stale-while-revalidate=60"),
@@ -270,6 +293,10 @@ private struct RegistryStorm {
     var find = DiskFind()
     find.copy = responses[chance.next(responses.count)].map {
       StoredCopy($0, body: $0.body, at: Self.wallTime, rules: FreshnessRules())
+        .with(BodyDigest(high: 1, low: 1))
+    }
+    if chance.next(2) == 0, !registry.need(of: id, findsPixels: true).images.isEmpty {
+      find.copy = find.copy?.head
     }
     if chance.next(10) == 0 { find.failure = .status(503) }
     return find

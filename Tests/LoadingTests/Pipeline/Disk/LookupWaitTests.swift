@@ -41,6 +41,43 @@ import VitrineTesting
     for task in tasks { #expect(try await task.response.source == .disk) }
   }
 
+  @Test(
+    "loads without a network wait while too many lookups are late",
+    arguments: [ImageRequest.CachePolicy.useCache, .cacheOnly])
+  func loadsWithoutANetworkWaitWhileTooManyLookupsAreLate(policy: ImageRequest.CachePolicy) async throws {
+    let gate = Gate()
+    let world = world(gate)
+    for number in 0..<20 { world.store("\(number).jpg", age: number < 10 ? 0 : 100) }
+    world.transport.respondToAll { $0.fail(Self.offline) }
+    var tasks = (0..<19).map { world.downloader.load(request("\($0).jpg", policy: policy)) }
+    for count in [2, 4] {
+      await gate.waitUntilHeld(count)
+      world.world.clock.advance(by: LookupLine.deadline)
+    }
+    tasks.append(world.downloader.load(request("19.jpg", policy: policy)))
+    world.world.clock.advance(by: LookupLine.limit - 3 * LookupLine.deadline)
+    gate.open()
+
+    for task in tasks { #expect(try await task.response.source == .disk) }
+  }
+
+  @Test func lookupWhoseThreadHasNotBegunServesIfTheServerFails() async throws {
+    let world = world(Gate(isOpen: true))
+    world.transport.respondToAll { $0.fail(Self.offline) }
+    // The thread sleeps after this lookup.
+    _ = try? await world.downloader.image(for: request("first.jpg"))
+    await world.downloader.drain()
+    world.store(age: 100)
+
+    var task: ImageTask?
+    WakeBatch.run {
+      task = world.downloader.load(request())
+      world.world.clock.advance(by: LookupLine.deadline)
+    }
+
+    #expect(try await task?.response.freshness == .stale(age: 100, reason: Self.offline))
+  }
+
   @Test func hangingDiskFailsLoadsAtTheLimitWithoutANetwork() async throws {
     let gate = Gate()
     let world = world(gate)
@@ -114,7 +151,7 @@ import VitrineTesting
     #expect(first == ids[0])
     line.leave(ids[1])
     // A new priority does not restart the wait.
-    line.enqueue(ids[2], priority: .low, arrival: queue.nextArrival(at: 400), at: 400)
+    line.setPriority(.low, of: ids[2], arrival: queue.nextArrival(at: 400))
 
     let end = Int64(nanosecondsIn: LookupLine.deadline)
     #expect(line.nextChange == end + 3)

@@ -86,7 +86,7 @@ import VitrineTesting
     let actions = registry.lookedUp(fetch, DiskFind(copy: head()))
 
     #expect(actions.map(words) == ["show meanwhile", "look up a.jpg"] && shown(actions) == [[task]])
-    #expect(registry.need(of: fetch, findsPixels: true).isShown)
+    #expect(!registry.need(of: fetch, findsPixels: true).isAwaited)
     let result = try decode(fetch, in: &registry)
     #expect(result.tasks == [task] && result.response.image === animation)
     #expect(result.response.source == .disk && !result.response.isFromPixelCache)
@@ -105,7 +105,7 @@ import VitrineTesting
     let actions = registry.lookedUp(fetch, DiskFind(copy: found))
 
     #expect(actions.map(words) == ["show meanwhile", "look up a.jpg"] && shown(actions) == [[task]])
-    #expect(registry.need(of: fetch, findsPixels: true).isShown)
+    #expect(!registry.need(of: fetch, findsPixels: true).isAwaited)
     let result = try decode(fetch, in: &registry)
     #expect(result.tasks == [task] && result.response.image === animation)
     #expect(!result.response.isFromPixelCache && !result.response.hasStoredFirstFrame)
@@ -119,7 +119,7 @@ import VitrineTesting
 
     #expect(shown(registry.lookedUp(fetch, DiskFind(copy: head()))) == [[slot, awaited]])
 
-    #expect(!registry.need(of: fetch, findsPixels: true).isShown)
+    #expect(registry.need(of: fetch, findsPixels: true).isAwaited)
     let decode = try decodeID(registry.lookedUp(fetch, DiskFind(copy: whole())))
     #expect(registry.loads.tree.isAwaited(decode))
   }
@@ -232,6 +232,20 @@ import VitrineTesting
     #expect(registry.fetches.disk[fetch].copy == nil, "the request has no validators")
   }
 
+  @Test func cacheOnlyCallerOfABodyThatIsMissingFails() throws {
+    var registry = registry()
+    let (slot, started) = registry.start(Caller(animated, purpose: .slot))
+    let fetch = try #require(started.lookups.first)
+    _ = registry.lookedUp(fetch, DiskFind(copy: head()))
+    let (cacheOnly, joined) = registry.start(Caller(request(policy: .cacheOnly)))
+    #expect(joined.lookups == [], "the caller waits for the same body")
+
+    let actions = registry.lookedUp(fetch, DiskFind())
+
+    #expect(actions.contains(.deliver([cacheOnly], .failure(.notCached))) && actions.fetches == [fetch])
+    #expect(registry.loads.tree.tasks(of: fetch) == [slot])
+  }
+
   @Test func missingBodyFailsOffline() throws {
     var registry = registry()
     _ = registry.setOffline(true)
@@ -255,6 +269,33 @@ import VitrineTesting
     let result = try decode(stored, age: 100, in: &registry)
     #expect(result.response.image === animation)
     #expect(result.response.freshness == .stale(age: 100, reason: nil))
+  }
+
+  @Test("a body that is not read in time is shown if the server fails", arguments: [false, true])
+  func bodyThatIsNotReadInTimeIsShownIfTheServerFails(hasProbe: Bool) throws {
+    var registry = registry()
+    let (task, started) = registry.start(Caller(animated, purpose: .slot))
+    let fetch = try #require(started.lookups.first)
+    _ = registry.lookedUp(fetch, DiskFind(copy: head(age: 100)))
+    if hasProbe { _ = registry.start(Caller(request(policy: .refresh), purpose: .probe)) }
+    let stored = try #require(registry.serveCopy(of: fetch, atOnce: true).lookups.first)
+
+    let late = registry.lookupSkipped(stored, nil)
+    // Without a probe, no other fetch asks the server.
+    let asking = hasProbe ? fetch : stored
+    #expect(late.fetches == (hasProbe ? [] : [stored]) && !late.contains(.serveCopy(asking)))
+    let failed = registry.fetchEnded(asking, .failure(.status(500)))
+    #expect(failures(failed) == [] && failed.lookups == (hasProbe ? [fetch] : []))
+    // The server is not asked again if this read is late as well.
+    let lateAgain = hasProbe ? registry.lookupSkipped(fetch, nil) : []
+    #expect(lateAgain.fetches == [] && failures(lateAgain) == [])
+    let need = registry.need(of: asking, findsPixels: true)
+    #expect(need.images.isEmpty, "the body itself is read")
+    #expect(!need.isAwaited)
+    let result = try decode(asking, age: 100, in: &registry)
+
+    #expect(result.tasks.contains(task))
+    #expect(result.response.freshness == .stale(age: 100, reason: .status(500)))
   }
 
   @Test func firstFrameIsNotShownBeforeTheServerHasConfirmedIt() throws {
