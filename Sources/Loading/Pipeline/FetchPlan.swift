@@ -266,7 +266,7 @@ struct FetchPlan {
     lookups.giveUp(in: &loads, &disk)
   }
 
-  /// Ends the lookup of a removed fetch that was withdrawn before its thread has begun.
+  /// Notes that the lookup of a removed fetch was withdrawn before its thread has begun.
   mutating func lookupWithdrawn(_ id: FetchID) { lookups.ended(id) }
 
   /// Handles the result of a disk lookup.
@@ -447,8 +447,7 @@ struct FetchPlan {
     tree[id]?.isCacheOnly == true && !tree.isCacheOnly(id) && !disk[id].asksServerInstead
   }
 
-  /// Returns the fetch that asks the server about the stored response of `id`, whose body cannot be shown; `nil` if there
-  /// is none.
+  /// Returns the fetch that asks the server about the stored response that `id` was to show; `nil` if there is none.
   ///
   /// - Parameter isLate: True if the body was not read in time: the returned fetch uses the stored response only if the
   ///   server fails. False if the body is no longer on disk: the fetch does not use the stored response any more.
@@ -463,7 +462,7 @@ struct FetchPlan {
     case .received, nil: return nil
     }
     if disk[asking].copy?.contents.isBodyOnDisk == true {
-      if isLate { disk.copyIsLate(asking) } else { disk.setCopy(nil, of: asking) }
+      if isLate { disk.noteLateCopy(asking) } else { disk.setCopy(nil, of: asking) }
     }
     return asking
   }

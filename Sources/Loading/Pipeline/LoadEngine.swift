@@ -434,7 +434,8 @@ final class LoadEngine: Sendable {
     resumeIdleWaiters()
   }
 
-  /// Continues without the disk, which has not responded in time. The lookup goes on, and its result may still be used.
+  /// Continues without the disk, which has not responded in time. A lookup that runs or waits goes on, and its result may
+  /// still be used.
   private func skipLookup(_ id: FetchID) {
     diskReader.forget(id)
     perform { $0.lookupSkipped(id) }
@@ -504,7 +505,7 @@ final class LoadEngine: Sendable {
   /// Called at the time of a `.wake`. Serves callers whose server has not responded in time with the stored response.
   private func woken(at time: Int64) {
     perform { $0.woken(at: time, by: self) }
-    // A lookup that no load needs any more may have become late.
+    // A lookup that no load needs any more may have become late, and `isIdle` does not wait for it.
     resumeIdleWaiters()
   }
 

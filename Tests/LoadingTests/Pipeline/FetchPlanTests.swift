@@ -158,11 +158,11 @@ struct FetchPlanTests {
     #expect(plan.lookups.isIdle)
   }
 
-  @Test mutating func responseWhoseBodyWasLateIsShownAgainOnceTheBodyHasBeenRead() {
+  @Test mutating func responseWhoseBodyWasLateMayBeShownAgainOnceTheBodyHasBeenRead() {
     let fetch = start(for: .slot).fetch
     plan.disk.setCopy(staleCopy.head, of: fetch)
     #expect(plan.disk.mayServeCopy(of: fetch, in: loads.tree))
-    plan.disk.copyIsLate(fetch)
+    plan.disk.noteLateCopy(fetch)
     #expect(!plan.disk.mayServeCopy(of: fetch, in: loads.tree))
     plan.disk.setCopy(staleCopy, of: fetch)
     #expect(plan.disk.mayServeCopy(of: fetch, in: loads.tree))

@@ -118,7 +118,7 @@ struct DiskPlan {
     return self[id].use == .none ? .bypassed : nil
   }
 
-  /// Decides whether a fetch looks up the disk before the network. No lookup of the fetch may be running.
+  /// Decides whether a fetch looks up the disk before the network. Call only while no lookup of the fetch runs.
   mutating func beginsWithLookup(_ id: FetchID) -> Bool {
     guard let stage = stages[id], stage.isKept, stage.use > .none else { return false }
     stages[id]?.isLookedUp = true
@@ -148,7 +148,7 @@ struct DiskPlan {
   }
 
   /// Notes that the body of the stored response of a fetch was not read in time.
-  mutating func copyIsLate(_ id: FetchID) { stages[id]?.isCopyLate = true }
+  mutating func noteLateCopy(_ id: FetchID) { stages[id]?.isCopyLate = true }
 
   /// Notes that a fetch asks the server, because the stored response that it was to show is gone.
   mutating func loseCopy(_ id: FetchID, of request: ImageRequest) {

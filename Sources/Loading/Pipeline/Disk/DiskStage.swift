@@ -19,10 +19,11 @@ struct DiskStage {
   private var boxedCopy: Boxed<StoredCopy>?
   /// A response whose body is being read from disk, because the pixel cache does not have all images of it.
   var awaitingBody: Boxed<FetchedBytes>?
-  /// True once a body was to be read, because the pixel cache does not have all images of it. Later lookups read the body
-  /// as well.
+  /// True once the body was to be read, for example because the pixel cache does not have all images of it. Later lookups
+  /// read the body at once.
   var needsBody = false
-  /// True if the body of `copy` was not read in time, so that callers get `copy` only if the server fails.
+  /// True if the body of `copy` was not read in time. While the body is on disk, callers get `copy` only if the server
+  /// fails.
   var isCopyLate = false
   /// True if `copy` was released to make room while no caller needed the image. The disk is then asked again.
   var isReleased = false

@@ -42,7 +42,7 @@ struct LookupLine {
   /// True if so many lookups are late that further ones wait.
   var isBlocked: Bool { lateCount >= Self.maximumLate }
 
-  /// True if all late lookups were given up, so that further ones are misses at once.
+  /// True if `isBlocked`, and all late lookups were given up, so that further ones are misses at once.
   var isHanging: Bool { isBlocked && running.values.allSatisfy { $0.isLost || !$0.isLate } }
 
   var hasLate: Bool { lateCount > 0 }
@@ -52,7 +52,7 @@ struct LookupLine {
 
   // MARK: Inputs
 
-  /// Adds a lookup. If the lookup waits already, it is overdue `deadline` after this call at the latest.
+  /// Adds a lookup. A lookup that waits already moves to this position, and is overdue after `deadline` at the latest.
   ///
   /// - Parameter arrival: The position among all downloads.
   mutating func enqueue(

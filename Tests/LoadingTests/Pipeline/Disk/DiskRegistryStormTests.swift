@@ -22,7 +22,7 @@ import VitrineTesting
     #expect(storm.registry.queue.waitingCount == 0)
     #expect(storm.locks.allSatisfy { $0.releases == 1 })
     #expect(storm.registry.fetches.locks.isIdle && storm.registry.fetches.locks.nextChange == nil)
-    #expect(storm.wasBlocked == storm.hasSlowDisk)
+    #expect(storm.wasBlocked || !storm.hasSlowDisk)
     let lookups = storm.registry.fetches.lookups
     #expect(lookups.isIdle && !lookups.hasLate && !lookups.hasWaiting)
   }
@@ -42,7 +42,7 @@ private struct RegistryStorm {
   private let sharesDisk: Bool
   /// True if lookups take long, so that they are late or hang.
   let hasSlowDisk: Bool
-  /// True if late lookups have blocked all threads.
+  /// True if so many lookups were late that further ones waited.
   private(set) var wasBlocked = false
   /// All locks that were taken.
   private(set) var locks: [FakeLock] = []

@@ -64,7 +64,7 @@ import VitrineTesting
   @Test func lookupWhoseThreadHasNotBegunServesIfTheServerFails() async throws {
     let world = world(Gate(isOpen: true))
     world.transport.respondToAll { $0.fail(Self.offline) }
-    // The thread sleeps after this lookup.
+    // The thread sleeps after this lookup, and `WakeBatch` delays its wake-up.
     _ = try? await world.downloader.image(for: request("first.jpg"))
     await world.downloader.drain()
     world.store(age: 100)
