@@ -8,7 +8,7 @@ extension EasyHandle {
   func prepare(for hop: Hop, connectLimit: Double, settings: TransferSettings) throws(ImageError) -> Bool {
     let family = RequestFamily(hop, connectLimit: connectLimit, settings)
     if continues(family) {
-      try set(CURLOPT_URL, hop.address.text)
+      try setURL(hop.address)
       return true
     }
     try prepareAnew(for: hop, connectLimit: connectLimit, settings: settings)
@@ -23,7 +23,7 @@ extension EasyHandle {
     reset()
     isReset = false
     try setErrorText()
-    try set(CURLOPT_URL, hop.address.text)
+    try setURL(hop.address)
     try setWebOnly()
     try setIfAvailable(CURLOPT_FOLLOWLOCATION, 0)  // `RedirectPolicy` decides about redirects
     try setIfAvailable(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))

@@ -10,6 +10,10 @@ final class EasyHandle {
   let pointer: UnsafeMutableRawPointer
   private let errorText: UnsafeMutablePointer<CChar>
   private var headerList: UnsafeMutablePointer<curl_slist>?
+  /// The URL of the next transfer; see `setURL`.
+  private let urlParts: URLParts
+  /// The origin of the URL in `urlParts`; `nil` at first.
+  private var partsOrigin: WebAddress.Origin?
   /// Retained because the share must outlive the handle.
   private let share: ShareHandle
   private let filter: OptionFilter?
@@ -30,7 +34,8 @@ final class EasyHandle {
 
   /// Returns `nil` if memory is exhausted. The handle keeps using `share` after a reset.
   init?(sharing share: ShareHandle, filter: OptionFilter? = nil) {
-    guard let pointer = curl_easy_init() else { return nil }
+    guard let urlParts = URLParts(), let pointer = curl_easy_init() else { return nil }
+    self.urlParts = urlParts
     self.pointer = pointer
     self.share = share
     self.filter = filter
@@ -94,6 +99,28 @@ final class EasyHandle {
 
   /// Sets a text option. libcurl keeps a copy of the text.
   func set(_ option: CURLoption, _ text: String?) throws(ImageError) { try check(code(option, text)) }
+
+  /// Sets the URL. A plain URL is set as parsed parts as well, because from a text libcurl 7.88 composes the URL anew for
+  /// each transfer, which takes as long as parsing it several times.
+  func setURL(_ address: WebAddress) throws(ImageError) {
+    try set(CURLOPT_URL, address.text)
+    let parts = setParts(address) ? UnsafeMutableRawPointer(urlParts.handle) : nil
+    _ = filter?(CURLOPT_CURLU, nil) ?? vitrine_curl_set_pointer(pointer, CURLOPT_CURLU, parts)
+  }
+
+  /// Sets the parts of a plain URL. Returns false for another URL, and if memory is exhausted.
+  private func setParts(_ address: WebAddress) -> Bool {
+    guard let target = address.target else { return false }
+    if partsOrigin != address.origin {
+      partsOrigin = nil
+      guard urlParts.set(CURLUPART_URL, address.text) else { return false }
+      partsOrigin = address.origin
+      return true
+    }
+    let isSet = urlParts.set(CURLUPART_PATH, target.path) && urlParts.set(CURLUPART_QUERY, target.query)
+    if !isSet { partsOrigin = nil }
+    return isSet
+  }
 
   func set(_ option: CURLoption, pointer value: UnsafeMutableRawPointer?) throws(ImageError) {
     try check(filter?(option, nil) ?? vitrine_curl_set_pointer(pointer, option, value))

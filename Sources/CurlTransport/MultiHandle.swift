@@ -15,7 +15,8 @@ final class MultiHandle {
   private var polled = [pollfd()]
   /// The time at which libcurl's timer fires; `nil` if libcurl has set none.
   private var timerDeadline: TransferInstant?
-  /// True if the last `wait` or `checkLimits` let libcurl work, which begins all transfers that were added before.
+  /// True if the last call of `actOnTimer`, `wait` or `checkLimits` let libcurl work, which begins all transfers that were
+  /// added before.
   private(set) var hasActed = false
 
   /// Returns `nil` if memory is exhausted.
@@ -47,6 +48,17 @@ final class MultiHandle {
         guard result == CURLM_OK else { return result }
       }
     }
+    return actOnDueTimer()
+  }
+
+  /// Lets libcurl process its timer if that is due. Sends the requests of transfers that were just added, which `wait`
+  /// would do only after it has looked at the sockets.
+  func actOnTimer() -> CURLMcode {
+    hasActed = false
+    return actOnDueTimer()
+  }
+
+  private func actOnDueTimer() -> CURLMcode {
     guard let time = timerDeadline, time <= .now else { return CURLM_OK }
     timerDeadline = nil
     return act(CURL_SOCKET_TIMEOUT, 0)

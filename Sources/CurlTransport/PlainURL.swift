@@ -4,19 +4,28 @@
 /// The host begins with a letter, so that it is no IPv4 address in an unusual notation. Hosts in upper case or not in
 /// ASCII, logins, fragments, percent-encoding, and paths with a segment that begins with a dot are left to libcurl.
 struct PlainURL {
+  /// The part of a URL that a request names besides the host.
+  struct Target: Hashable, Sendable {
+    let path: String
+    let query: String?
+  }
+
   let origin: WebAddress.Origin
+  let target: Target
   let text: String
 
   /// Returns `nil` for a URL of another form.
   init?(_ text: String) {
-    guard let origin = text.utf8.withContiguousStorageIfAvailable({ Self.origin(of: $0[...]) }) ?? nil else {
-      return nil
-    }
+    let parts = text.utf8.withContiguousStorageIfAvailable { Self.parts(of: $0[...]) }
+    guard let (origin, target) = parts ?? nil else { return nil }
     self.origin = origin
+    self.target = target
     self.text = text
   }
 
-  private static func origin(of text: Slice<UnsafeBufferPointer<UInt8>>) -> WebAddress.Origin? {
+  private static func parts(
+    of text: Slice<UnsafeBufferPointer<UInt8>>
+  ) -> (origin: WebAddress.Origin, target: Target)? {
     let isSecure = text.starts(with: "https://".utf8)
     guard isSecure || text.starts(with: "http://".utf8) else { return nil }
     let authority = text.dropFirst(isSecure ? 8 : 7)
@@ -34,7 +43,10 @@ struct PlainURL {
       rest = rest[digits.endIndex...]
     }
     guard rest.first == UInt8(ascii: "/"), isPlain(rest) else { return nil }
-    return WebAddress.Origin(scheme: isSecure ? "https" : "http", host: ascii(host), port: port)
+    let origin = WebAddress.Origin(scheme: isSecure ? "https" : "http", host: ascii(host), port: port)
+    let path = rest.prefix { $0 != UInt8(ascii: "?") }
+    let query = path.endIndex < rest.endIndex ? ascii(rest[(path.endIndex + 1)...]) : nil
+    return (origin, Target(path: ascii(path), query: query))
   }
 
   /// Returns ASCII bytes as text.

@@ -11,7 +11,7 @@ struct RequestFamily: Equatable {
   /// cookies from one transfer to the next, and a handle that has spoken to a proxy keeps the state of that.
   init?(_ hop: Hop, connectLimit: Double, _ settings: TransferSettings) {
     guard !settings.addsCredentials, settings.proxies.proxy(for: hop.address.origin) == nil,
-      !Self.mayHaveLogin(hop.address.text)
+      hop.address.target != nil || !Self.mayHaveLogin(hop.address.text)
     else { return nil }
     origin = hop.address.origin
     headers = hop.headers.fields

@@ -52,20 +52,36 @@ final class TransferLoop {
   /// Runs until the inbox says to stop, then cancels the remaining transfers, so that every receiver has been told of
   /// the end of its transfer when this returns.
   func run() {
-    while true {
-      let (commands, isStopping) = inbox.takeCommands()
-      for command in commands { carryOut(command) }
-      guard !isStopping else { break }
+    var isStopping = false
+    while !isStopping {
       // Without transfers, `watch` may still have the deadline of a cancelled one, for which no thread need wake up.
       let earliest = transfers.isEmpty ? nil : watch.earliest
       // A transfer may fail as soon as it starts, and its receiver may then start the next transfer from this thread.
       let deadline = inbox.hasCommands ? TransferInstant.now : earliest
-      endAll(ifFailed: multi.wait(for: wakeup, until: deadline))
-      noteBegunTransfers()
-      WakeBatch.run { endTransfersThatAreDone() }
-      endTransfersThatAreLate()
+      let result = multi.wait(for: wakeup, until: deadline)
+      // The next requests are sent before other threads are woken, so that the server does not wait.
+      WakeBatch.run {
+        endTransfers(after: result)
+        endTransfersThatAreLate()
+        isStopping = carryOutCommands()
+      }
     }
     for id in transfers.keys { breakOff(id, .cancelled) }
+  }
+
+  /// Ends the transfers that are done after libcurl has worked, or all transfers if it has failed.
+  private func endTransfers(after result: CURLMcode) {
+    endAll(ifFailed: result)
+    noteBegunTransfers()
+    endTransfersThatAreDone()
+  }
+
+  /// Returns true if the loop must end.
+  private func carryOutCommands() -> Bool {
+    let (commands, isStopping) = inbox.takeCommands()
+    for command in commands { carryOut(command) }
+    if !commands.isEmpty, !isStopping { endTransfers(after: multi.actOnTimer()) }
+    return isStopping
   }
 
   private func carryOut(_ command: TransferCommand) {

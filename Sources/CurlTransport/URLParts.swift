@@ -2,7 +2,7 @@ import CCurl
 
 /// A handle of libcurl's URL parser.
 struct URLParts: ~Copyable {
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
 
   init?() {
     guard let handle = curl_url() else { return nil }

@@ -17,6 +17,16 @@ struct WebAddress: Hashable, Sendable {
   let text: String
   /// The whole URL as passed to callers.
   let url: URL
+  /// The path and the query of a URL that every parser reads alike; `nil` for other URLs. See `PlainURL`.
+  let target: PlainURL.Target?
+
+  /// Returns true if the URLs are equal, however they were parsed.
+  static func == (a: WebAddress, b: WebAddress) -> Bool {
+    a.text == b.text && a.url == b.url && a.origin == b.origin
+  }
+
+  /// Hashes the text, which nearly always differs if URLs differ.
+  func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
   /// Returns `nil` unless libcurl parses the URL and finds a scheme and a host.
   init?(_ url: URL) {
@@ -90,6 +100,7 @@ struct WebAddress: Hashable, Sendable {
     origin = plain.origin
     text = plain.text
     self.url = url
+    target = plain.target
   }
 
   private init?(_ parts: borrowing URLParts, url: URL) {
@@ -102,5 +113,6 @@ struct WebAddress: Hashable, Sendable {
     self.origin = origin
     self.text = text
     self.url = url
+    target = nil
   }
 }

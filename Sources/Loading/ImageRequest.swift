@@ -270,9 +270,12 @@ public struct ImageRequest: Sendable {
   /// The headers to send, with `defaultAccept` unless the request has an `Accept` of its own.
   var sentHeaders: HTTPHeaders {
     var headers = headers
+    if headers.isEmpty { return Self.defaultHeaders }
     if headers["Accept"] == nil { headers.append(name: "Accept", value: Self.defaultAccept) }
     return headers
   }
+
+  private static let defaultHeaders: HTTPHeaders = ["Accept": defaultAccept]
 
   /// Creates a request from a text; throws `.invalidURL` if the text is not an absolute URL.
   public init(_ text: String) throws(ImageError) {

@@ -27,6 +27,31 @@ struct HandleReuseTests {
     #expect(lines == [["X-A: 1"], ["X-A: 1"], ["X-A: 2"], ["x-a: 2"], [], []])
   }
 
+  /// Plain URLs are set as parsed parts, and others as texts; see `EasyHandle.setURL`.
+  @Test func plainURLsAndOthersFollowOneAnother() async throws {
+    let server = try ScriptedServer { request in [.response(request.target)] }
+    let other = try ScriptedServer { request in [.response("other " + request.target)] }
+    defer {
+      server.stop()
+      other.stop()
+    }
+    let transport = CurlTransport()
+    let plain = "http://localhost:\(server.port)"
+    let urls = [
+      plain + "/a?b=1", plain + "/c", plain + "/c?d", server.url + "/e?f=1", plain + "/g", plain + "/%41?h",
+      plain + "/i", "http://localhost:\(other.port)/j?k=1", plain + "/l", "http://localhost:\(other.port)/m",
+    ]
+
+    var texts: [String] = []
+    for url in urls { texts.append(try await transport.get(url).text) }
+
+    #expect(
+      texts == ["/a?b=1", "/c", "/c?d", "/e?f=1", "/g", "/%41?h", "/i", "other /j?k=1", "/l", "other /m"])
+    #expect(
+      server.requests.map { $0.fields.contains("host: localhost:\(server.port)") }
+        == [true, true, true, false, true, true, true, true])
+  }
+
   @Test func loginOfOneURLIsNotSentWithTheNext() async throws {
     let server = try ScriptedServer { _ in [.response("hello")] }
     defer { server.stop() }

@@ -3,35 +3,50 @@
 /// copy.
 ///
 /// Open addressing with linear probing and without tombstones (Knuth, "The Art of Computer Programming" 3, 6.4,
-/// algorithms L and R). At most three quarters of the slots are in use, so that all operations are O(1). Large storage
-/// is released with the last value.
+/// algorithms L and R). At most three quarters of the slots are in use, so that all operations are O(1). Slots hold the
+/// places of values in an array, because moving large values from slot to slot took a fifth of the time of starting a
+/// load. Large storage is released with the last value.
 struct LoadTable<Kind, Value> {
-  /// The key of each slot; 0 for an empty slot, because numbers begin at 1.
-  private var numbers: ContiguousArray<UInt64> = []
-  /// The value of each slot, and one more `nil`, which stands for the value of a missing key.
+  private struct Slot {
+    /// The key; 0 for an empty slot, because numbers begin at 1.
+    var number: UInt64 = 0
+    /// The index of the value.
+    var place = 0
+  }
+
+  private var slots: ContiguousArray<Slot> = []
+  /// The values by place, and `nil` for places without a value. The first place stands for the value of a missing key.
   private var values: ContiguousArray<Value?> = [nil]
+  /// The places without a value, except the first.
+  private var free: ContiguousArray<Int> = []
   private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }
 
   /// The keys in no particular order. O(n) for n slots.
-  var keys: [LoadID<Kind>] { numbers.compactMap { $0 == 0 ? nil : LoadID(number: $0) } }
+  var keys: [LoadID<Kind>] { slots.compactMap { $0.number == 0 ? nil : LoadID(number: $0.number) } }
 
   /// Accesses the value of a key. An optional chain (`table[id]?.x = y`) changes a value in place, and neither adds nor
   /// removes a value.
   subscript(id: LoadID<Kind>) -> Value? {
-    @inline(__always) _read { yield values[index(of: id.number) ?? numbers.count] }
+    @inline(__always) _read { yield values[place(of: id.number)] }
     set {
-      if case nil = newValue { return _ = removeValue(forKey: id) }
-      values[index(of: id.number) ?? insert(id.number)] = newValue
+      guard let newValue else { return _ = removeValue(forKey: id) }
+      if let index = index(of: id.number) {
+        values[slots[index].place] = newValue
+      } else {
+        insert(newValue, for: id.number)
+      }
     }
-    @inline(__always) _modify { yield &values[index(of: id.number) ?? numbers.count] }
+    @inline(__always) _modify { yield &values[place(of: id.number)] }
   }
 
   @discardableResult
   mutating func removeValue(forKey id: LoadID<Kind>) -> Value? {
     guard let index = index(of: id.number) else { return nil }
-    let value = values[index].take()
+    let place = slots[index].place
+    let value = values[place].take()
+    free.append(place)
     close(index)
     return value
   }
@@ -40,7 +55,7 @@ struct LoadTable<Kind, Value> {
 
   private static var keptCapacity: Int { 1024 }
 
-  private var mask: Int { numbers.count - 1 }
+  private var mask: Int { slots.count - 1 }
 
   /// Returns the preferred slot of a number: the upper bits of the product with 2^64 divided by the golden ratio.
   /// Numbers that count up in constant steps are spread evenly (Knuth, 6.4).
@@ -53,49 +68,56 @@ struct LoadTable<Kind, Value> {
   private func index(of number: UInt64) -> Int? {
     guard count > 0 else { return nil }
     var index = home(of: number)
-    while numbers[index] != number {
-      if numbers[index] == 0 { return nil }
+    while slots[index].number != number {
+      if slots[index].number == 0 { return nil }
       index = (index + 1) & mask
     }
     return index
   }
 
-  /// Adds a number and returns the slot, which is still without a value. The caller sets the value or calls `close`.
-  private mutating func insert(_ number: UInt64) -> Int {
-    if 4 * (count + 1) > 3 * numbers.count { grow() }
-    var index = home(of: number)
-    while numbers[index] != 0 { index = (index + 1) & mask }
-    numbers[index] = number
+  /// Returns the place of the value of a number; 0, which has none, for an unknown number.
+  private func place(of number: UInt64) -> Int { index(of: number).map { slots[$0].place } ?? 0 }
+
+  /// Adds the value of a number that is not in the table.
+  private mutating func insert(_ value: Value, for number: UInt64) {
+    if 4 * (count + 1) > 3 * slots.count { grow() }
     count += 1
-    return index
+    if let place = free.popLast() {
+      values[place] = value
+      occupy(Slot(number: number, place: place))
+    } else {
+      values.append(value)
+      occupy(Slot(number: number, place: values.count - 1))
+    }
+  }
+
+  /// Puts an entry into the first free slot from the preferred one on.
+  private mutating func occupy(_ slot: Slot) {
+    var index = home(of: slot.number)
+    while slots[index].number != 0 { index = (index + 1) & mask }
+    slots[index] = slot
   }
 
   private mutating func grow() {
-    var old = self
-    let room = max(16, 2 * numbers.count)
-    numbers = ContiguousArray(repeating: 0, count: room)
-    values = ContiguousArray(repeating: nil, count: room + 1)
-    count = 0
-    for (index, number) in old.numbers.enumerated() where number != 0 {
-      values[insert(number)] = old.values[index].take()
-    }
+    let old = slots
+    slots = ContiguousArray(repeating: Slot(), count: max(16, 2 * old.count))
+    for slot in old where slot.number != 0 { occupy(slot) }
   }
 
   /// Empties a slot whose value was removed. Following entries move up as far as their preferred slots allow.
   private mutating func close(_ index: Int) {
     var (gap, next) = (index, (index + 1) & mask)
-    while numbers[next] != 0 {
-      let distance = (next - home(of: numbers[next])) & mask
+    while slots[next].number != 0 {
+      let distance = (next - home(of: slots[next].number)) & mask
       if distance >= (next - gap) & mask {
-        numbers[gap] = numbers[next]
-        values[gap] = values[next].take()
+        slots[gap] = slots[next]
         gap = next
       }
       next = (next + 1) & mask
     }
-    numbers[gap] = 0
+    slots[gap] = Slot()
     count -= 1
-    if count == 0, numbers.count > Self.keptCapacity { (numbers, values) = ([], [nil]) }
+    if count == 0, slots.count > Self.keptCapacity { (slots, values, free) = ([], [nil], []) }
   }
 }
 

@@ -9,7 +9,7 @@ enum Coalescing {
     let (identity, policy) = (request.identity, request.cachePolicy)
     if let id = tree.fetch(FetchKey(request: identity, isCacheOnly: false)) {
       let stage = disk(id)
-      if serves(id, policy, awaiting: stage.awaitingBody?.value, in: tree),
+      if serves(id, policy, awaiting: stage.awaitingBody, in: tree),
         policy != .reload || stage.copy == nil
       {
         return id

@@ -59,7 +59,8 @@ struct FetchPlan {
       askServer(id, in: &loads)
     }
     guard beginsToKeep else { return }
-    for decode in (loads.tree[id]?.decodes ?? []).compactMap({ loads.tree[$0] }) {
+    guard let decodes = loads.tree[id]?.decodes else { return }
+    for decode in decodes.compactMap({ loads.tree[$0] }) {
       if case .decoded = decode.phase { disk.keep(decode, in: &loads) }
     }
   }
@@ -150,6 +151,7 @@ struct FetchPlan {
   /// Starts the transfer of a fetch, or asks the disk cache first.
   private mutating func start(_ id: FetchID, in loads: inout Loads) {
     guard let request = loads.tree[id]?.request else { return }
+    guard locks.isEnabled else { return loads.actions.append(.startFetch(id, request)) }
     let question = question(about: id, request)
     guard !locks.awaitsEarlyAnswer(id, isUseful: question.isUseful, at: loads.now) else { return }
     loads.actions.append(
@@ -188,7 +190,7 @@ struct FetchPlan {
 
   /// Handles the end of an attempt of a running fetch.
   mutating func ended(_ id: FetchID, _ end: FetchEnd, in loads: inout Loads) -> Step {
-    guard let fetch = loads.tree[id] else { return .wait }
+    guard loads.tree[id] != nil else { return .wait }
     transfers.ended(id, end, at: loads.now)
     loads.tree.setPhase(.idle, of: id)
     switch end.outcome {
@@ -204,14 +206,15 @@ struct FetchPlan {
     case .notModified: return .fail(.status(304))
     case .needsWhole:
       guard transfers.restart(id) else { return .fail(.status(416)) }
-      transfers.retry(id, fetch.demand.priority, notBefore: loads.now)
+      transfers.retry(id, loads.tree[id]?.demand.priority, notBefore: loads.now)
       return .wait
     case .failed(let error):
       if let step = takeCopy(id, because: error, in: loads.tree) { return step }
       if !loads.tree.isProbe(id),
         let delay = transfers.retryDelay(id, after: error, retryAfter: end.retryAfter)
       {
-        transfers.retry(id, fetch.demand.priority, notBefore: loads.now.advanced(bySeconds: delay))
+        transfers.retry(
+          id, loads.tree[id]?.demand.priority, notBefore: loads.now.advanced(bySeconds: delay))
         loads.actions.append(.announceRetry(loads.tree.tasks(of: id), after: delay, error))
         return .wait
       }
@@ -305,7 +308,7 @@ struct FetchPlan {
     case .idle, .running, .received: return nil
     }
     loads.tree.setPhase(.idle, of: id)
-    let shownBecause = disk[id].awaitingBody?.value.failure
+    let shownBecause = disk[id].awaitingBody?.failure
     disk.goAhead(id)
     if showsCopy(id, in: loads.tree) { return .waitForServer }
     if fetch.isCacheOnly, !disk[id].asksServerInstead { return .fail(.notCached) }
@@ -392,7 +395,7 @@ struct FetchPlan {
 
   /// Returns the bytes that a fetch has received, or whose body is being read.
   private func storedBytes(of id: FetchID, in tree: StageTree) -> FetchedBytes? {
-    if case .received(let bytes) = tree[id]?.phase { bytes } else { disk[id].awaitingBody?.value }
+    if case .received(let bytes) = tree[id]?.phase { bytes } else { disk[id].awaitingBody }
   }
 
   /// Updates the freshness of a stored response that is being decoded, because the server has responded meanwhile.

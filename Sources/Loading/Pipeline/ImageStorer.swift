@@ -25,6 +25,9 @@ struct ImageStorer: Sendable {
     self.clock = clock
   }
 
+  /// True if there is a cache for the image of a request.
+  func hasCache(for request: ImageRequest) -> Bool { request.cache(default: cache) != nil }
+
   /// Offers an image to the cache, unless no caller waits for the image any more. The first new image of a fetch
   /// replaces all other sizes, and so does an image that the server has confirmed if another version is in memory.
   func store(_ id: ProcessedImageID, _ image: Image, _ request: ImageRequest, _ identifier: String?) {

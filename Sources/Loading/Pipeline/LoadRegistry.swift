@@ -61,7 +61,7 @@ struct LoadRegistry {
     apply(place.demand)
     fetches.join(place.fetch, request, isNew: place.isNewFetch, in: &loads)
     if !place.isNewFetch, caller.purpose.takesProvisionalImages,
-      let bytes = fetches.disk[place.fetch].awaitingBody?.value
+      let bytes = fetches.disk[place.fetch].awaitingBody
     {
       showProvisionalImages(of: place.fetch, in: bytes)
     }
@@ -205,9 +205,11 @@ struct LoadRegistry {
 
   /// Starts the stages that callers have added to a fetch whose bytes have been received.
   private mutating func continueStages(of id: FetchID) {
-    for decode in loads.tree[id]?.decodes.sorted() ?? [] {
+    guard let decodes = loads.tree[id]?.decodes else { return }
+    for decode in decodes {
       beginDecode(decode)
-      for image in loads.tree[decode]?.processedImages.sorted() ?? [] {
+      guard let images = loads.tree[decode]?.processedImages else { continue }
+      for image in images {
         if case .idle = loads.tree[image]?.phase { loads.process(image) }
       }
     }
@@ -220,7 +222,8 @@ struct LoadRegistry {
     fetches.disk.takeOver(stored, from: id)
     move(loads.tree.tasks(of: id), from: id, to: stored)
     continueStages(of: stored)
-    for decode in (loads.tree[stored]?.decodes ?? []).sorted().compactMap({ loads.tree[$0] }) {
+    guard let decodes = loads.tree[stored]?.decodes else { return }
+    for decode in decodes.compactMap({ loads.tree[$0] }) {
       if case .decoded = decode.phase { fetches.disk.keep(decode, in: &loads) }
     }
   }
@@ -229,7 +232,6 @@ struct LoadRegistry {
   private mutating func confirm(
     _ images: [ProcessedImageID: Image], _ bytes: FetchedBytes, of id: FetchID
   ) {
-    guard !images.isEmpty else { return }
     let waiting = Set(loads.tree.images(of: id))
     // A caller who receives the encoded bytes waits for the body.
     let confirmed = images.filter { id, _ in
@@ -283,7 +285,7 @@ struct LoadRegistry {
   mutating func fetchEnded(_ id: FetchID, _ end: FetchEnd) -> [LoadAction] {
     guard loads.tree.isRunning(id) else { return [] }
     let step = fetches.ended(id, end, in: &loads)
-    if case .decode(let bytes) = step { confirm(end.confirmed, bytes, of: id) }
+    if !end.confirmed.isEmpty, case .decode(let bytes) = step { confirm(end.confirmed, bytes, of: id) }
     proceed(id, step)
     return admitted()
   }
@@ -299,7 +301,7 @@ struct LoadRegistry {
     let stage = fetches.disk[id]
     if let awaiting = stage.awaitingBody {
       let isShown =
-        !awaiting.value.provisionalImages.isEmpty
+        !awaiting.provisionalImages.isEmpty
         && !loads.tree.hasCaller(of: id) { $0.purpose == .awaitedSlot }
       return .init(needsDigest: true, isAwaited: !isShown)
     }
@@ -376,7 +378,7 @@ struct LoadRegistry {
       }
     case .waitForServer: waitForServer(insteadOfCopy: id, isLate: true)
     case .fail(.notCached) where fetches.showsCopy(id, in: loads.tree): waitForServer(insteadOfCopy: id)
-    case .fail(let error): finish(Set(loads.tree.images(of: id)), .failure(error))
+    case .fail(let error): finish(loads.tree.images(of: id), .failure(error))
     }
   }
 
@@ -401,14 +403,14 @@ struct LoadRegistry {
   // MARK: Images
 
   private mutating func decode(_ bytes: FetchedBytes, of id: FetchID) {
-    guard let fetch = loads.tree[id] else { return }
+    guard let decodes = loads.tree[id]?.decodes else { return }
     if bytes.isBodyOnDisk, loads.tree.needsBody(id, beside: bytes) {
       showProvisionalImages(of: id, in: bytes)
       return fetches.readBody(of: bytes, id, in: &loads)
     }
     loads.tree.setPhase(.received(bytes), of: id)
     fetches.disk.received(id)
-    for decode in fetch.decodes.sorted() { beginDecode(decode) }
+    for decode in decodes { beginDecode(decode) }
   }
 
   /// Shows the first frames and the smaller variants that the pixel cache has to the slots that wait for the images.
@@ -444,13 +446,13 @@ struct LoadRegistry {
     case .success(let image):
       loads.tree.setDecoded(image, id, seconds: seconds)
       if let decode = loads.tree[id] { hasPixels(decode) }
-      for processedImage in decode.processedImages.sorted() { loads.process(processedImage) }
+      for processedImage in decode.processedImages { loads.process(processedImage) }
       proceed(decode.fetch, fetches.replaceDamage(decode.fetch, in: &loads))
     case .failure(let error):
       if fetches.disk.findsOtherBytes(for: decode.fetch, after: error, in: loads.tree) {
         proceed(decode.fetch, fetches.replaceDamage(decode.fetch, in: &loads))
       } else {
-        finish(decode.processedImages, .failure(error))
+        finish(Array(decode.processedImages), .failure(error))
       }
     }
     return admitted()
@@ -528,7 +530,7 @@ struct LoadRegistry {
       bytes.images[processedImage.key] === image || bytes.firstFrames[processedImage.key] === image
     response.hasStoredFirstFrame = !response.isFromPixelCache && bytes.firstFrames[processedImage.key] != nil
     response.ageOnDisk = bytes.age
-    if let pixels = MadePixels(image, processedImage, decode, fetch), fetches.disk[decode.fetch].isKept {
+    if fetches.disk.isKept(decode.fetch), let pixels = MadePixels(image, processedImage, decode, fetch) {
       loads.actions.append(.storePixels(pixels))
     }
     finish([id], .success(response))
@@ -538,7 +540,7 @@ struct LoadRegistry {
   // MARK: Ends
 
   /// Delivers an outcome to all callers of the images `ids`, in order of registration, and removes the images.
-  private mutating func finish(_ ids: Set<ProcessedImageID>, _ outcome: LoadOutcome) {
+  private mutating func finish(_ ids: [ProcessedImageID], _ outcome: LoadOutcome) {
     let tasks = loads.tree.tasks(of: ids)
     // A fetch that replaces damaged bytes goes on for the remaining callers, unless all of them have paused.
     let healing = fetches.disk.isEnabled ? Set(tasks.compactMap { loads.tree.fetch(of: $0) }) : []

@@ -59,7 +59,7 @@ struct LoadState {
   /// receivers of images and results, and the awaited decodes, are determined here as well, so that these actions do not
   /// take the lock again.
   mutating func work(_ actions: [LoadAction] = [], by engine: LoadEngine) -> LoadWork {
-    let actions = servingCopies(actions, by: engine)
+    let actions = resolved(actions, by: engine)
     var work = LoadWork(
       actions: actions, releasedDecoders: registry.previews.takeReleasedDecoders(),
       releasedObjects: registry.takeReleasedObjects())
@@ -84,18 +84,30 @@ struct LoadState {
     return work
   }
 
-  /// Replaces each `.serveCopy` by what it causes. In the same critical section as the decision, so that a stored
-  /// response that is being decoded meanwhile is not decoded twice.
-  private mutating func servingCopies(_ actions: [LoadAction], by engine: LoadEngine) -> [LoadAction] {
-    var served: [LoadAction] = []
+  /// Replaces the actions that need no work without the lock by what they cause: each `.serveCopy`, and each `.store` of
+  /// an image that no cache takes. In the same critical section as the decision, so that a stored response that is being
+  /// decoded meanwhile is not decoded twice, and so that a load without a cache does not take the lock once more.
+  private mutating func resolved(_ actions: [LoadAction], by engine: LoadEngine) -> [LoadAction] {
+    guard actions.contains(where: { isResolved($0, by: engine) }) else { return actions }
+    var resolved: [LoadAction] = []
     for action in actions {
-      if case .serveCopy(let id) = action {
-        served += servingCopies(serveCopy(of: id, atOnce: true, by: engine), by: engine)
-      } else {
-        served.append(action)
+      switch action {
+      case .serveCopy(let id):
+        resolved += self.resolved(serveCopy(of: id, atOnce: true, by: engine), by: engine)
+      case .store(let id, _, _, _) where isResolved(action, by: engine):
+        resolved += self.resolved(registry.storeEnded(id), by: engine)
+      default: resolved.append(action)
       }
     }
-    return served
+    return resolved
+  }
+
+  private func isResolved(_ action: LoadAction, by engine: LoadEngine) -> Bool {
+    switch action {
+    case .serveCopy: true
+    case .store(_, _, let request, _): !engine.imageStorer.hasCache(for: request)
+    default: false
+    }
   }
 
   /// Shows the progress and the previews of a running attempt to a task.
@@ -253,7 +265,7 @@ struct LoadState {
       id, resuming: identity, registry.takePreparation(of: id),
       spent: registry.fetches.transfers.secondsSpent(on: id),
       secondsQueued: registry.fetches.transfers.secondsQueued(id), make: make)
-    for task in registry.loads.tree.tasks(of: id).compactMap({ tasks[$0] }) { receiver.add(task) }
+    for task in registry.loads.tree.tasks(of: id) { if let task = tasks[task] { receiver.add(task) } }
     return receiver
   }
 
@@ -309,16 +321,9 @@ struct LoadState {
     attempts.remove(id)
     // A caller may have found the images stale a moment ago.
     if !end.confirmed.isEmpty { storeCount += 1 }
-    if let request = registry.loads.tree.runningRequest(of: id) {
-      switch end.outcome {
-      case .bytes(let bytes) where bytes.isEmpty: remember(.emptyBody, of: request)
-      case .bytes, .needsWhole, .notModified: break
-      case .failed(let error):
-        remember(error, of: request)
-        if let resumable, error.isRetryable {
-          attempts.keep(resumable, for: request.identity.asSent)
-        }
-      }
+    if let failure = end.failure, let request = registry.loads.tree.runningRequest(of: id) {
+      remember(failure, of: request)
+      if let resumable, failure.isRetryable { attempts.keep(resumable, for: request.identity.asSent) }
     }
     return registry.fetchEnded(id, end)
   }
@@ -360,7 +365,8 @@ struct LoadState {
     _ id: DecodeID, _ result: Result<Image, ImageError>, seconds: Double = 0
   ) -> [LoadAction] {
     // A decode of bytes from disk says nothing about the server.
-    if let decode = registry.loads.tree[id], case .running = decode.phase, decode.bytes?.source != .disk,
+    if failures != nil, let decode = registry.loads.tree[id], case .running = decode.phase,
+      decode.bytes?.source != .disk,
       let request = registry.loads.tree[decode.fetch]?.request
     {
       switch result {

@@ -163,18 +163,16 @@ struct TransferRunner: Sendable {
       engine.recovery.refused(lane, retryAfter: retryAfter)
     }
     // A response that is not stored releases the lock with the attempt.
-    if let lock = end.lock, case .bytes(var bytes) = end.outcome, bytes.storedResponse != nil {
-      bytes.lock = lock
-      end.outcome = .bytes(bytes)
-    }
+    if let lock = end.lock { end.changeBytes { if $0.storedResponse != nil { $0.lock = lock } } }
+    let isSuccess = engine.recovery.awaitsSuccesses && end.showsThatServerResponds
     var responded: DownloadQueue.Lane?
     var isBroken = false
     engine.perform { state in
-      if end.showsThatServerResponds { responded = state.lane(of: receiver) }
+      if isSuccess { responded = state.lane(of: receiver) }
       let isCurrent = state.attempts.isCurrent(receiver)
       if isCurrent, end.isRest { engine.countResumed() }
       let actions = state.fetchEnded(receiver, end, resumable: resumable)
-      isBroken = isCurrent && !state.isBetweenAttempts(receiver.id)
+      isBroken = resumable != nil && isCurrent && !state.isBetweenAttempts(receiver.id)
       return actions
     }
     if isBroken, case .failed(let error) = end.outcome, error.isRetryable, let resumable {

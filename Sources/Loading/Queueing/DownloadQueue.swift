@@ -41,6 +41,8 @@ struct DownloadQueue {
     var active = 0
     /// The number of downloads that wait, run or are delayed before a retry.
     var count = 0
+    /// True if the server is in `streaming`, where a lookup would hash its name.
+    var speaksHTTP2 = false
   }
 
   /// The maximum number of concurrent reads, of files and of data URLs each: one is read while the next is handed over.
@@ -227,9 +229,12 @@ struct DownloadQueue {
   /// The maximum number of remembered HTTP/2 servers.
   static let rememberedServers = 256
 
-  private mutating func noteStreaming(_ lane: Lane) {
-    streaming.insert((), for: lane)
-    if streaming.count > Self.rememberedServers { streaming.removeOldest() }
+  private mutating func noteStreaming(_ number: Int) {
+    streaming.insert((), for: hosts.lane(number))
+    hosts[number].speaksHTTP2 = true
+    guard streaming.count > Self.rememberedServers, let oldest = streaming.oldest?.key else { return }
+    streaming.removeOldest()
+    if let number = hosts.number(of: oldest) { hosts[number].speaksHTTP2 = false }
   }
 
   /// The number of remembered HTTP/2 servers and hosts that are backing off, for tests.
@@ -264,7 +269,7 @@ struct DownloadQueue {
         backOff.responded(
           id, lane: lane, status: status, retryAfter: retryAfter, random: random(), at: now)
       }
-      if speaksHTTP2 { noteStreaming(lane) }
+      if speaksHTTP2 { noteStreaming(number) }
     }
     forget(id)
   }
@@ -305,8 +310,8 @@ struct DownloadQueue {
   }
 
   /// Returns the number of downloads from a host that may run at once.
-  private func maximum(of lane: Lane) -> Int {
-    streaming[lane] != nil ? Self.maximumStreams : max(1, maximumPerHost)
+  private func maximum(of lane: Int) -> Int {
+    hosts[lane].speaksHTTP2 ? Self.maximumStreams : max(1, maximumPerHost)
   }
 
   /// Returns the number of a lane. Inserts the lane if it is unknown.
@@ -316,7 +321,7 @@ struct DownloadQueue {
     case .data: return Self.dataNumber
     case .host: break
     }
-    return hosts.number(of: lane) ?? hosts.insert(lane, Host())
+    return hosts.number(of: lane) ?? hosts.insert(lane, Host(speaksHTTP2: streaming[lane] != nil))
   }
 
   private mutating func change(_ lane: Int, _ change: (inout Host) -> Void) {
@@ -329,13 +334,12 @@ struct DownloadQueue {
 
   /// Moves a host to the hosts that may start a download, to the hosts that are backing off, or to neither.
   private mutating func refresh(_ lane: Int) {
-    let name = hosts.lane(lane)
     var head: WaitingList<FetchID>.Head?
-    if hosts[lane].active < maximum(of: name) {
+    if hosts[lane].active < maximum(of: lane) {
       let order = order
       head = hosts[lane].waiting.head(order)
     }
-    let isBackingOff = head != nil && backOff.isBackingOff(name)
+    let isBackingOff = head != nil && backOff.isBackingOff(hosts.lane(lane))
     ready.set(isBackingOff ? nil : head, for: lane)
     if isBackingOff {
       lanesWithBackOff.insert(lane)

@@ -1,3 +1,4 @@
+import CCurl
 import FoundationEssentials
 import Testing
 
@@ -17,7 +18,8 @@ struct PlainURLTests {
 
     let parsed = try #require(WebAddress(parsing: url))
     #expect(plain.origin == parsed.origin && plain.text == parsed.text)
-    #expect(WebAddress(url) == parsed)
+    #expect(WebAddress(url) == parsed && WebAddress(url)?.target == plain.target)
+    #expect(plain.target == Self.target(text))
   }
 
   @Test(arguments: [
@@ -34,6 +36,14 @@ struct PlainURLTests {
   ])
   func otherURLIsLeftToLibcurl(text: String) {
     #expect(PlainURL(text) == nil)
+  }
+
+  /// Returns the path and the query that libcurl's parser finds.
+  private static func target(_ text: String) -> PlainURL.Target? {
+    guard let parts = URLParts(), parts.set(CURLUPART_URL, text), let path = parts.get(CURLUPART_PATH) else {
+      return nil
+    }
+    return PlainURL.Target(path: path, query: parts.get(CURLUPART_QUERY))
   }
 
   @Test func generatedURLsAreReadLikeByLibcurl() throws {
@@ -54,6 +64,7 @@ struct PlainURLTests {
       plainCount += 1
       let parsed = URL(string: text).flatMap { WebAddress(parsing: $0) }
       #expect(plain.origin == parsed?.origin && plain.text == parsed?.text, "\(text)")
+      #expect(plain.target == Self.target(text), "\(text)")
     }
 
     #expect(plainCount > 1000)

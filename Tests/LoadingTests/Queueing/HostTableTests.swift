@@ -43,6 +43,28 @@ import Testing
     #expect(started(from: 2000 - DownloadQueue.rememberedServers) == 10)
   }
 
+  @Test func serverThatIsForgottenWhileItHasDownloadsGetsFewAtOnce() {
+    var queue = DownloadQueue()
+    queue.maximumActive = 100
+    send(&queue, count: 1, status: 200, retryAfter: nil)
+    let lane = DownloadQueue.Lane.host(scheme: "https", name: "0.test", port: nil)
+    for number in 10_000..<10_010 {
+      queue.enqueue(FetchID(number: UInt64(number)), lane: lane, priority: .low)
+    }
+    for number in 1...DownloadQueue.rememberedServers {
+      let other = DownloadQueue.Lane.host(scheme: "https", name: "other\(number).test", port: nil)
+      let id = FetchID(number: UInt64(number))
+      queue.enqueue(id, lane: other, priority: .high)
+      #expect(queue.startNext() == id)
+      queue.ended(id, status: 200, speaksHTTP2: true)
+    }
+
+    var count = 0
+    while queue.startNext() != nil { count += 1 }
+
+    #expect(count == queue.maximumPerHost)
+  }
+
   @Test func pausedServersAreForgottenAfterTheirPause() {
     var queue = DownloadQueue()
 

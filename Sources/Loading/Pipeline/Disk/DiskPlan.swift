@@ -36,6 +36,9 @@ struct DiskPlan {
 
   // MARK: Fetches
 
+  /// True if the response of a fetch is stored on disk.
+  func isKept(_ id: FetchID) -> Bool { stages[id]?.isKept ?? false }
+
   /// Notes a request that has joined a fetch. Returns true if the fetch is stored on disk because of this request.
   mutating func join(_ id: FetchID, _ request: ImageRequest) -> Bool {
     guard isEnabled else { return false }
@@ -71,7 +74,7 @@ struct DiskPlan {
   /// Stores the response on disk after a successful decode, or removes the stored response if storing is forbidden.
   /// Done once for the received bytes of a fetch.
   mutating func keep(_ decode: Decode, in loads: inout Loads) {
-    guard var bytes = decode.bytes else { return }
+    guard isEnabled, var bytes = decode.bytes else { return }
     let isAnimated = if case .decoded(let image) = decode.phase { image.isAnimated } else { false }
     bytes.isBodyShared = isAnimated || loads.tree.sharesBody(of: decode.fetch)
     keep(bytes, of: decode.fetch, in: &loads)
@@ -139,7 +142,7 @@ struct DiskPlan {
   /// Notes that the body of a response is to be read from disk, because some of its images must be decoded, or a caller
   /// receives the encoded bytes.
   mutating func awaitBody(of bytes: FetchedBytes, _ id: FetchID) {
-    stages[id]?.awaitingBody = Boxed(bytes)
+    stages[id]?.awaitingBody = bytes
     stages[id]?.needsBody = true
     stages[id]?.isLookedUp = true
     stages[id]?.isLate = false
@@ -159,7 +162,7 @@ struct DiskPlan {
   /// Updates a response whose body is being read, because the server has responded meanwhile.
   mutating func updateAwaited(_ id: FetchID, by bytes: FetchedBytes) {
     guard let awaiting = stages[id]?.awaitingBody else { return }
-    stages[id]?.awaitingBody = Boxed(awaiting.value.updated(by: bytes))
+    stages[id]?.awaitingBody = awaiting.updated(by: bytes)
   }
 
   /// Decides whether a fetch whose server has failed waits for its late lookup. Returns false if the stored response
@@ -194,8 +197,8 @@ struct DiskPlan {
     var error = takeServerError(id)
     if let awaiting = stages[id]?.awaitingBody {
       stages[id]?.awaitingBody = nil
-      if let bytes = find.copy.flatMap({ awaiting.value.with($0) }) { return .show(bytes) }
-      error = error ?? awaiting.value.failure
+      if let bytes = find.copy.flatMap({ awaiting.with($0) }) { return .show(bytes) }
+      error = error ?? awaiting.failure
     }
     if isCacheOnly { return find.copy.map { .show($0.bytesAsTheyAre) } ?? .fail(error ?? .notCached) }
     switch self[id].use {

@@ -15,10 +15,10 @@ struct DiskStage {
   /// True once the disk cache is up to date with the received bytes: the response was stored, or the stored response
   /// was removed because storing is forbidden.
   var isSettled = false
-  /// Boxed, because a stage is copied often.
-  private var boxedCopy: Boxed<StoredCopy>?
+  /// The stored response that the server is asked about, and that is shown if the server fails.
+  var copy: StoredCopy?
   /// A response whose body is being read from disk, because the pixel cache does not have all images of it.
-  var awaitingBody: Boxed<FetchedBytes>?
+  var awaitingBody: FetchedBytes?
   /// True once the body was to be read, for example because the pixel cache does not have all images of it. Later lookups
   /// read the body at once.
   var needsBody = false
@@ -42,12 +42,6 @@ struct DiskStage {
   var asksServerInstead = false
   /// True if damaged bytes were fetched again from the server, which is done only once.
   var wasHealed = false
-
-  /// The stored response that the server is asked about, and that is shown if the server fails.
-  var copy: StoredCopy? {
-    get { boxedCopy?.value }
-    set { boxedCopy = newValue.map { Boxed($0) } }
-  }
 
   /// True if the fetch may wait for another process that fetches the same response.
   var mayWait: Bool { use > .none }

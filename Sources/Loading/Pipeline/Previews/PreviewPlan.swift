@@ -27,7 +27,7 @@ struct PreviewPlan {
     var jobs: [PreviewJob] = []
     var next = now.advanced(bySeconds: interval)
     guard tree.isRunning(id), let fetch = tree[id] else { return ([], next) }
-    for decodeID in fetch.decodes.sorted() {
+    for decodeID in fetch.decodes {
       // A decode that is not idle has bytes from disk already, while a server is asked for other decodes.
       guard let decode = tree[decodeID], case .idle = decode.phase else { continue }
       let styles = styles(of: decode, in: tree)
@@ -75,7 +75,8 @@ struct PreviewPlan {
   private func styles(of decode: Decode, in tree: StageTree) -> Set<ImageRequest.Progressive> {
     var styles: Set<ImageRequest.Progressive> = []
     for processedImage in decode.processedImages {
-      for task in tree[processedImage]?.waiters ?? [] {
+      guard let tasks = tree[processedImage]?.waiters else { continue }
+      for task in tasks {
         if let waiter = tree[task], !waiter.isPaused { styles.insert(waiter.progressive) }
       }
     }
@@ -89,7 +90,7 @@ struct PreviewPlan {
   private func takers(
     of id: ProcessedImageID, _ style: ImageRequest.Progressive, in tree: StageTree
   ) -> [TaskID] {
-    (tree[id]?.waiters ?? []).sorted()
+    (tree[id]?.waiters ?? LoadIDSet())
       .filter { task in tree[task].map { $0.progressive == style && !$0.isPaused } ?? false }
   }
 
@@ -99,7 +100,7 @@ struct PreviewPlan {
   ) -> [(id: ProcessedImageID, transforms: [any ImageTransform])] {
     guard isRunning(job), let schedule = schedules[job.decode]?[job.style], let decode = tree[job.decode]
     else { return [] }
-    return decode.processedImages.sorted().compactMap { id in
+    return decode.processedImages.compactMap { id in
       guard schedule.shows(id), let image = tree[id], !takers(of: id, job.style, in: tree).isEmpty else {
         return nil
       }

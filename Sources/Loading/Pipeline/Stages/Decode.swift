@@ -12,11 +12,11 @@ struct Decode {
   let fetch: FetchID
   var phase = Phase.idle
   var demand = Demand()
-  var processedImages: Set<ProcessedImageID> = []
+  var processedImages = LoadIDSet<ProcessedImageKind>()
   /// The number of seconds that decoding took.
   var seconds = 0.0
-  /// Boxed, because a decode is copied often.
-  private var boxedBytes: Boxed<FetchedBytes>?
+  /// The bytes that are being decoded, or have been decoded.
+  var bytes: FetchedBytes?
 
   /// - Parameter fetch: The fetch that brings the bytes.
   init(key: DecodeKey, fetch: FetchID) {
@@ -30,11 +30,5 @@ struct Decode {
   ) -> (fetch: FetchID, priority: ImageRequest.Priority?) {
     let priority = demand.replace(old, with: new)
     if case .running = phase { return (fetch, priority) } else { return (fetch, nil) }
-  }
-
-  /// The bytes that are being decoded, or have been decoded.
-  var bytes: FetchedBytes? {
-    get { boxedBytes?.value }
-    set { boxedBytes = newValue.map { Boxed($0) } }
   }
 }

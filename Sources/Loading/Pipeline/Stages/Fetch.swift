@@ -7,8 +7,7 @@ struct Fetch {
     /// The fetch waits for a disk lookup.
     case lookingUp
     case running
-    /// Indirect, because a fetch is copied often.
-    indirect case received(FetchedBytes)
+    case received(FetchedBytes)
   }
 
   var request: ImageRequest
@@ -18,7 +17,7 @@ struct Fetch {
   var key: FetchKey { FetchKey(request: request.identity, isCacheOnly: isCacheOnly) }
   var phase = Phase.idle
   var demand = Demand()
-  var decodes: Set<DecodeID> = []
+  var decodes = LoadIDSet<DecodeKind>()
   /// The number of decodes that still read the bytes.
   var unfinishedDecodes = 0
   /// The earlier fetch with an equal key that was under way and could not serve the request.

@@ -2,45 +2,134 @@ import VitrineGraphics
 
 /// The bytes of an image with the metadata, from a transport or from disk.
 struct FetchedBytes: Sendable {
+  private struct Values {
+    var body: [UInt8]
+    var isBodyOnDisk: Bool
+    var isBodyShared = false
+    var digest: BodyDigest?
+    var images: [ProcessedImageKey: Image]
+    var firstFrames: [ProcessedImageKey: Image]
+    var smallerVariants: [ProcessedImageKey: Image]
+    var response: TransportResponse?
+    var metrics: TransportMetrics?
+    var reservation: MemoryReservation?
+    var source: ImageResponse.Source
+    var freshness: ImageResponse.Freshness
+    var storedResponse: StoredResponse?
+    var storing: StoringSignal?
+    var lock: FetchLockHold?
+    var endsStorage = false
+    var age: Double?
+  }
+
+  /// Shared by copies, because the bytes are passed from stage to stage a dozen times.
+  private var values: CopyOnWrite<Values>
+
+  init(
+    body: [UInt8], isBodyOnDisk: Bool = false, digest: BodyDigest? = nil,
+    images: [ProcessedImageKey: Image] = [:], firstFrames: [ProcessedImageKey: Image] = [:],
+    smallerVariants: [ProcessedImageKey: Image] = [:], response: TransportResponse?,
+    metrics: TransportMetrics? = nil, reservation: MemoryReservation? = nil,
+    source: ImageResponse.Source = .network, freshness: ImageResponse.Freshness = .fresh
+  ) {
+    values = CopyOnWrite(
+      Values(
+        body: body, isBodyOnDisk: isBodyOnDisk, digest: digest, images: images, firstFrames: firstFrames,
+        smallerVariants: smallerVariants, response: response, metrics: metrics, reservation: reservation,
+        source: source, freshness: freshness))
+  }
+
   /// The body; empty if `isBodyOnDisk` is true.
-  var body: [UInt8]
+  var body: [UInt8] {
+    _read { yield values.value.body }
+    _modify { yield &values.value.body }
+  }
   /// True for a stored response whose body is not in memory: the pixel cache had the images, or the body was released
   /// while the server was asked.
-  var isBodyOnDisk = false
+  var isBodyOnDisk: Bool {
+    _read { yield values.value.isBodyOnDisk }
+    _modify { yield &values.value.isBodyOnDisk }
+  }
   /// True if the body stays in memory after it is stored: for a caller, another decode, a transform or an
   /// animation.
-  var isBodyShared = false
+  var isBodyShared: Bool {
+    _read { yield values.value.isBodyShared }
+    _modify { yield &values.value.isBodyShared }
+  }
   /// The digest of the stored body; `nil` for bytes that were not read from a disk cache.
-  var digest: BodyDigest?
+  var digest: BodyDigest? {
+    _read { yield values.value.digest }
+    _modify { yield &values.value.digest }
+  }
   /// The images that the pixel cache has of these bytes.
-  var images: [ProcessedImageKey: Image] = [:]
+  var images: [ProcessedImageKey: Image] {
+    _read { yield values.value.images }
+    _modify { yield &values.value.images }
+  }
   /// The first frames that the pixel cache has of animations in these bytes.
-  var firstFrames: [ProcessedImageKey: Image] = [:]
+  var firstFrames: [ProcessedImageKey: Image] {
+    _read { yield values.value.firstFrames }
+    _modify { yield &values.value.firstFrames }
+  }
   /// Smaller variants of images that the pixel cache does not have in the requested size.
-  var smallerVariants: [ProcessedImageKey: Image] = [:]
+  var smallerVariants: [ProcessedImageKey: Image] {
+    _read { yield values.value.smallerVariants }
+    _modify { yield &values.value.smallerVariants }
+  }
+  /// The head of the response.
+  private(set) var response: TransportResponse? {
+    _read { yield values.value.response }
+    _modify { yield &values.value.response }
+  }
+  /// The metrics of the transfer; `nil` for bytes from disk that were not revalidated.
+  var metrics: TransportMetrics? {
+    _read { yield values.value.metrics }
+    _modify { yield &values.value.metrics }
+  }
+  /// The reservation of the body in memory.
+  var reservation: MemoryReservation? {
+    _read { yield values.value.reservation }
+    _modify { yield &values.value.reservation }
+  }
+  /// `.network` or `.disk`. For a file or data URL, the `ImageResponse` reports `.file` instead.
+  var source: ImageResponse.Source {
+    _read { yield values.value.source }
+    _modify { yield &values.value.source }
+  }
+  var freshness: ImageResponse.Freshness {
+    _read { yield values.value.freshness }
+    _modify { yield &values.value.freshness }
+  }
+  /// The response to store on disk after a successful decode; `nil` if there is nothing to store.
+  var storedResponse: StoredResponse? {
+    _read { yield values.value.storedResponse }
+    _modify { yield &values.value.storedResponse }
+  }
+  /// The signal that is sent when the response has been stored, or has not.
+  var storing: StoringSignal? {
+    _read { yield values.value.storing }
+    _modify { yield &values.value.storing }
+  }
+  /// The lock of the fetch, released when the response has been stored.
+  var lock: FetchLockHold? {
+    _read { yield values.value.lock }
+    _modify { yield &values.value.lock }
+  }
+  /// True if the stored response must be removed (`no-store`).
+  var endsStorage: Bool {
+    _read { yield values.value.endsStorage }
+    _modify { yield &values.value.endsStorage }
+  }
+  /// The number of seconds since the server last sent or confirmed a stored response that is shown without asking the
+  /// server; `nil` for other bytes.
+  var age: Double? {
+    _read { yield values.value.age }
+    _modify { yield &values.value.age }
+  }
   /// The images that slots show until the body is decoded.
   var provisionalImages: [ProcessedImageKey: Image] {
     firstFrames.merging(smallerVariants) { firstFrame, _ in firstFrame }
   }
-  private(set) var response: TransportResponse?
-  /// The metrics of the transfer; `nil` for bytes from disk that were not revalidated.
-  var metrics: TransportMetrics?
-  /// The reservation of the body in memory.
-  var reservation: MemoryReservation?
-  /// `.network` or `.disk`. For a file or data URL, the `ImageResponse` reports `.file` instead.
-  var source = ImageResponse.Source.network
-  var freshness = ImageResponse.Freshness.fresh
-  /// The response to store on disk after a successful decode; `nil` if there is nothing to store.
-  var storedResponse: StoredResponse?
-  /// The signal that is sent when the response has been stored, or has not.
-  var storing: StoringSignal?
-  /// The lock of the fetch, released when the response has been stored.
-  var lock: FetchLockHold?
-  /// True if the stored response must be removed (`no-store`).
-  var endsStorage = false
-  /// The number of seconds since the server last sent or confirmed a stored response that is shown without asking the
-  /// server; `nil` for other bytes.
-  var age: Double?
 
   /// Returns these bytes with the body of a stored response, which was read later; `nil` if that has another body or
   /// none.

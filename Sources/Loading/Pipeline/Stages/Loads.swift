@@ -34,7 +34,7 @@ struct Loads {
       !bytes.images.isEmpty || !bytes.firstFrames.isEmpty
     else { return false }
     var hasAll = true
-    for image in decode.processedImages.sorted() where tree[image]?.isIdle == true {
+    for image in decode.processedImages where tree[image]?.isIdle == true {
       if let processedImage = tree[image], let stored = tree.storedImage(for: processedImage, in: bytes) {
         tree.setBytes(bytes, of: id)
         store(image, stored, isWhole: bytes.images[processedImage.key] != nil)

@@ -17,7 +17,7 @@ struct ProcessedImage {
   /// The number of seconds that the transforms took.
   var seconds = 0.0
   var demand = Demand()
-  var waiters: Set<TaskID> = []
+  var waiters = LoadIDSet<TaskKind>()
 
   /// True if the image waits for its pixels.
   var isIdle: Bool { if case .idle = phase { true } else { false } }

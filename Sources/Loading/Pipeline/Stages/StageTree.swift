@@ -33,10 +33,11 @@ struct StageTree {
   var waiterCount: Int { waiters.count }
   var isEmpty: Bool { waiters.isEmpty && processedImages.isEmpty && decodes.isEmpty && fetches.isEmpty }
 
-  subscript(id: TaskID) -> Waiter? { waiters[id] }
-  subscript(id: ProcessedImageID) -> ProcessedImage? { processedImages[id] }
-  subscript(id: DecodeID) -> Decode? { decodes[id] }
-  subscript(id: FetchID) -> Fetch? { fetches[id] }
+  // Read in place, because a copy of a stage would cost dozens of reference counts.
+  subscript(id: TaskID) -> Waiter? { _read { yield waiters[id] } }
+  subscript(id: ProcessedImageID) -> ProcessedImage? { _read { yield processedImages[id] } }
+  subscript(id: DecodeID) -> Decode? { _read { yield decodes[id] } }
+  subscript(id: FetchID) -> Fetch? { _read { yield fetches[id] } }
 
   /// Returns the stages that a caller waits for, or `nil` if the caller does not wait.
   func stages(of task: TaskID) -> (fetch: FetchID, decode: DecodeID, processedImage: ProcessedImageID)? {
@@ -95,17 +96,21 @@ struct StageTree {
 
   /// Returns the callers that wait for a fetch, in order of registration.
   func tasks(of fetch: FetchID) -> [TaskID] {
-    images(of: fetch).flatMap { processedImages[$0]?.waiters ?? [] }.sorted()
+    tasks(of: images(of: fetch))
   }
 
   /// Returns the callers that wait for images, in order of registration.
-  func tasks(of images: Set<ProcessedImageID>) -> [TaskID] {
-    images.flatMap { processedImages[$0]?.waiters ?? [] }.sorted()
+  func tasks(of images: [ProcessedImageID]) -> [TaskID] {
+    if images.count == 1 { return processedImages[images[0]].map { Array($0.waiters) } ?? [] }
+    return images.flatMap { processedImages[$0].map { Array($0.waiters) } ?? [] }.sorted()
   }
 
-  /// Returns the images that are made from a fetch, in no particular order.
+  /// Returns the images that are made from a fetch, in the order of their decodes.
   func images(of fetch: FetchID) -> [ProcessedImageID] {
-    (fetches[fetch]?.decodes ?? []).flatMap { decodes[$0]?.processedImages ?? [] }
+    guard let ids = fetches[fetch]?.decodes else { return [] }
+    var images: [ProcessedImageID] = []
+    for id in ids { if let decode = decodes[id] { images.append(contentsOf: decode.processedImages) } }
+    return images
   }
 
   /// True if only probes wait for a fetch.
@@ -186,7 +191,7 @@ struct StageTree {
       guard let image = processedImages[id], image.isIdle, let shown = provisional[image.key] else {
         return nil
       }
-      let takers = image.waiters.sorted().filter { waiters[$0]?.purpose.takesProvisionalImages == true }
+      let takers = image.waiters.filter { waiters[$0]?.purpose.takesProvisionalImages == true }
       return (takers, shown)
     }
   }
@@ -210,6 +215,22 @@ struct StageTree {
     image.waiters.contains { waiters[$0]?.keepsData == true }
   }
 
+  // MARK: Equal stages
+
+  /// Returns the decode of a fetch with an equal key.
+  private func decode(_ key: DecodeKey, of fetch: FetchID) -> DecodeID? {
+    guard let ids = fetches[fetch]?.decodes else { return nil }
+    if let first = ids.first, decodes[first]?.key == key { return first }
+    return ids.hasOthers ? index[key, of: fetch] : nil
+  }
+
+  /// Returns the image of a decode with an equal key.
+  private func processedImage(_ key: ProcessedImageKey, of decode: DecodeID) -> ProcessedImageID? {
+    guard let ids = decodes[decode]?.processedImages else { return nil }
+    if let first = ids.first, processedImages[first]?.key == key { return first }
+    return ids.hasOthers ? index[key, of: decode] : nil
+  }
+
   // MARK: Callers
 
   /// Adds a caller, who joins a fetch and the stages of the fetch with equal keys. Adds the missing stages.
@@ -220,8 +241,8 @@ struct StageTree {
   mutating func join(_ caller: Caller, fetch: FetchID?, as task: TaskID? = nil) -> StagePlace {
     let request = caller.request
     let key = ProcessedImageKey(request, additionalIdentifier: caller.additionalIdentifier)
-    let decode = fetch.flatMap { index[key.decode, of: $0] }
-    let processedImage = decode.flatMap { index[key, of: $0] }
+    let decode = fetch.flatMap { self.decode(key.decode, of: $0) }
+    let processedImage = decode.flatMap { self.processedImage(key, of: $0) }
     let fetchID = fetch ?? addFetch(request)
     let decodeID = decode ?? addDecode(key.decode, fetchID)
     let processedImageID =
@@ -265,9 +286,9 @@ struct StageTree {
     guard var waiter = waiters[task], let old = processedImages[waiter.processedImage],
       let decode = decodes[old.decode]
     else { return nil }
-    let newDecode = index[decode.key, of: fetch] ?? addDecode(decode.key, fetch)
+    let newDecode = self.decode(decode.key, of: fetch) ?? addDecode(decode.key, fetch)
     let newProcessedImage =
-      index[old.key, of: newDecode]
+      self.processedImage(old.key, of: newDecode)
       ?? addProcessedImage(old.key, newDecode, old.request, old.additionalIdentifier)
     optOutOfPixelCache(newProcessedImage, with: old.request)
     guard let (processedImage, left) = leave(task) else { return nil }
@@ -323,8 +344,8 @@ struct StageTree {
   private mutating func addDecode(_ key: DecodeKey, _ fetch: FetchID) -> DecodeID {
     let id = DecodeID(number: nextNumber())
     decodes[id] = Decode(key: key, fetch: fetch)
-    index[key, of: fetch] = id
     fetches[fetch]?.decodes.insert(id)
+    if fetches[fetch]?.decodes.first != id { index[key, of: fetch] = id }
     return id
   }
 
@@ -334,8 +355,8 @@ struct StageTree {
     let id = ProcessedImageID(number: nextNumber())
     processedImages[id] = ProcessedImage(
       key: key, decode: decode, request: request, additionalIdentifier: additionalIdentifier)
-    index[key, of: decode] = id
     decodes[decode]?.processedImages.insert(id)
+    if decodes[decode]?.processedImages.first != id { index[key, of: decode] = id }
     return id
   }
 
@@ -364,16 +385,20 @@ struct StageTree {
       guard let decode = decodes[decodeID] else { continue }
       var key = decode.key
       key.request = identity
-      index[decode.key, of: id] = nil
-      index[key, of: id] = decodeID
+      if fetch.decodes.first != decodeID {
+        index[decode.key, of: id] = nil
+        index[key, of: id] = decodeID
+      }
       decodes[decodeID]?.key = key
       for processedImageID in decode.processedImages {
         guard let processedImage = processedImages[processedImageID] else { continue }
         var request = processedImage.request
         request.identity = identity
         let key = ProcessedImageKey(request, additionalIdentifier: processedImage.additionalIdentifier)
-        index[processedImage.key, of: decodeID] = nil
-        index[key, of: decodeID] = processedImageID
+        if decode.processedImages.first != processedImageID {
+          index[processedImage.key, of: decodeID] = nil
+          index[key, of: decodeID] = processedImageID
+        }
         processedImages[processedImageID]?.key = key
         processedImages[processedImageID]?.request = request
       }
@@ -388,7 +413,9 @@ struct StageTree {
       let processedImage = processedImages.removeValue(forKey: id)
     else { return nil }
     processedImage.request.objects.map { releasedObjects.append($0) }
-    index[processedImage.key, of: processedImage.decode] = nil
+    if decodes[processedImage.decode]?.processedImages.first != id {
+      index[processedImage.key, of: processedImage.decode] = nil
+    }
     decodes[processedImage.decode]?.processedImages.remove(id)
     let wasTransforming = if case .transforming = processedImage.phase { true } else { false }
     return (processedImage.decode, wasTransforming)
@@ -400,7 +427,7 @@ struct StageTree {
     let wasRunning = endDecode(id) != nil
     guard let decode = decodes.removeValue(forKey: id) else { return nil }
     decode.key.validator.map { releasedObjects.append($0) }
-    index[decode.key, of: decode.fetch] = nil
+    if fetches[decode.fetch]?.decodes.first != id { index[decode.key, of: decode.fetch] = nil }
     fetches[decode.fetch]?.decodes.remove(id)
     return (decode.fetch, wasRunning)
   }

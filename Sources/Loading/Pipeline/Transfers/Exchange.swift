@@ -36,14 +36,17 @@ struct Exchange: Sendable {
     for field in validators.fields { headers[field.name] = field.value }
     var timeouts = configuration.timeouts
     timeouts.total -= spent
+    // A response modifier may make any status acceptable.
+    var statuses = [200...599]
+    if configuration.responses.modifier == nil {
+      statuses = configuration.responses.acceptance.statuses
+      if resumable != nil { statuses.append(206...206) }
+      if !validators.isEmpty { statuses.append(304...304) }
+    }
     return TransportRequest(
       url: request.url, headers: headers,
       bodyLimit: max(0, max(0, configuration.responses.bodyLimit) - (resumable?.count ?? 0)),
-      timeouts: timeouts,
-      // A response modifier may make any status acceptable.
-      acceptableStatuses: configuration.responses.modifier == nil
-        ? configuration.responses.acceptance.statuses + (resumable == nil ? [] : [206...206])
-          + (validators.isEmpty ? [] : [304...304]) : [200...599])
+      timeouts: timeouts, acceptableStatuses: statuses)
   }
 
   /// Notes that the transport starts.

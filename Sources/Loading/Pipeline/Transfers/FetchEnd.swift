@@ -3,9 +3,9 @@ import VitrineGraphics
 /// The result of a transfer.
 struct FetchEnd: Sendable {
   enum Outcome: Sendable {
-    indirect case bytes(FetchedBytes)
+    case bytes(FetchedBytes)
     /// The stored response is still valid (304).
-    case notModified(TransportResponse, TransportMetrics)
+    indirect case notModified(TransportResponse, TransportMetrics)
     case failed(ImageError)
     /// The response to a range or conditional request is unusable: the whole body must be requested.
     case needsWhole
@@ -34,6 +34,24 @@ struct FetchEnd: Sendable {
     case .failed(let error):
       response != nil && error.traits.isDisjoint(with: [.retryable, .recoversWithResponse])
     }
+  }
+
+  /// The error of the attempt, which may be retried; `.emptyBody` for a response without a body.
+  var failure: ImageError? {
+    switch outcome {
+    case .bytes(let bytes): bytes.isEmpty ? .emptyBody : nil
+    case .failed(let error): error
+    case .notModified, .needsWhole: nil
+    }
+  }
+
+  /// Changes the received bytes, if there are any. No other copy of the result should exist, because the values of the
+  /// bytes are then not copied.
+  mutating func changeBytes(_ change: (inout FetchedBytes) -> Void) {
+    guard case .bytes(var bytes) = outcome else { return }
+    outcome = .needsWhole
+    change(&bytes)
+    outcome = .bytes(bytes)
   }
 
   init(_ outcome: Outcome, response: TransportResponse? = nil) {

@@ -121,9 +121,8 @@ final class FetchReceiver: TransportReceiver {
     _ configuration: ImageDownloader.Configuration, _ transports: TransportTable, storesResponses: Bool
   ) {
     trace.record(.fetchBegan(fetch: id.number))
-    let (exchange, lock) = state.withLock { ($0.exchange, $0.lock) }
+    let (request, lock) = state.withLock { ($0.exchange.transportRequest(configuration), $0.lock) }
     lock?.transferBegins(at: clock.now)
-    let request = exchange.transportRequest(configuration)
     guard let modify = configuration.requests.modifier else {
       return begin(request, configuration, transports, storesResponses)
     }
@@ -314,7 +313,7 @@ final class FetchReceiver: TransportReceiver {
     if let metrics = (try? result.get()) ?? failureMetrics {
       for watcher in watchers { watcher.emit(.transferred(metrics)) }
     }
-    perform(step)
+    perform(consume step)
     // Last, because callers of `drain()` wait for what the end of the fetch causes, such as writing to disk.
     delegate.transportEnded()
   }
@@ -337,21 +336,22 @@ final class FetchReceiver: TransportReceiver {
 
   // MARK: End
 
-  private func perform(_ step: ResponseAssembler.Step) {
-    switch step {
+  private func perform(_ step: consuming ResponseAssembler.Step) {
+    switch consume step {
     case .goOn: break
     case .end(var end):
       let resumable = state.withLock { state -> ResumableData? in
         end.secondsPaused = state.pauses.seconds(at: clock.now)
         end.lock = state.lock.take()
-        guard case .bytes(var bytes) = end.outcome else {
+        guard case .bytes = end.outcome else {
           let resumable = state.assembler.takeResumableData()
           state.body?.shrink(to: resumable?.bytes.count ?? 0)
           return state.counting(resumable, in: state.takeReservation())
         }
-        state.body?.shrink(to: bytes.body.count)
-        bytes.reservation = state.takeReservation()
-        end.outcome = .bytes(bytes)
+        end.changeBytes { bytes in
+          state.body?.shrink(to: bytes.body.count)
+          bytes.reservation = state.takeReservation()
+        }
         return nil
       }
       delegate?.fetchEnded(self, end, resumable: resumable)

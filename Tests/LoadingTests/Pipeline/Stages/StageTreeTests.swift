@@ -125,6 +125,47 @@ struct StageTreeTests {
     #expect(tree.fetch(FetchKey(request: request("b.jpg").identity, isCacheOnly: false)) == other.fetch)
   }
 
+  @Test func equalStagesAreFoundAmongSiblingsAfterTheFirstHasLeft() {
+    var tree = StageTree()
+    let whole = tree.join(Caller(request()), fetch: nil)
+    let names = ["a", "b", "c"]
+    let small = names.map { tree.join(Caller(request(target: Self.small), $0), fetch: whole.fetch) }
+    remove(whole, from: &tree)
+    remove(small[0], from: &tree)
+
+    let again = names.map { tree.join(Caller(request(target: Self.small), $0), fetch: whole.fetch) }
+    let wholeAgain = tree.join(Caller(request()), fetch: whole.fetch)
+
+    #expect(again.map(\.decode) == small.map(\.decode))
+    #expect(again.map(\.isNewProcessedImage) == [true, false, false])
+    #expect(again[1].processedImage == small[1].processedImage)
+    #expect(again[2].processedImage == small[2].processedImage)
+    #expect(wholeAgain.isNewDecode)
+    let last = tree.join(Caller(request(target: Self.small), "a"), fetch: whole.fetch)
+    #expect(last.processedImage == again[0].processedImage)
+  }
+
+  @Test func allStagesOfAFetchTakeItsNewIdentity() {
+    var tree = StageTree()
+    let sizes = [nil, Self.small, DecodeTarget(width: 9, height: 9)]
+    var places: [StagePlace] = []
+    for size in sizes {
+      for name in [nil, "a", "b"] {
+        places.append(tree.join(Caller(request(target: size), name), fetch: places.first?.fetch))
+      }
+    }
+    tree.setIdentity(request("b.jpg").identity, of: places[0].fetch)
+
+    var joined: [StagePlace] = []
+    for size in sizes {
+      for name in [nil, "a", "b"] {
+        joined.append(tree.join(Caller(request("b.jpg", target: size), name), fetch: places[0].fetch))
+      }
+    }
+
+    #expect(joined.map(\.processedImage) == places.map(\.processedImage))
+  }
+
   @Test func newerFetchKeepsTheKeyWhenTheOlderOneEnds() {
     var tree = StageTree()
     let older = tree.join(Caller(request()), fetch: nil)

@@ -1,0 +1,21 @@
+/// A large value that copies share until one of them changes, so that a copy takes one reference.
+struct CopyOnWrite<Value: Sendable>: Sendable {
+  /// `@unchecked Sendable` because `value` is changed only through the sole reference, which one thread at a time has.
+  private final class Storage: @unchecked Sendable {
+    var value: Value
+
+    init(_ value: Value) { self.value = value }
+  }
+
+  private var storage: Storage
+
+  init(_ value: Value) { storage = Storage(value) }
+
+  var value: Value {
+    _read { yield storage.value }
+    _modify {
+      if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
+      yield &storage.value
+    }
+  }
+}
