@@ -4,7 +4,7 @@
 /// The host begins with a letter, so that it is no IPv4 address in an unusual notation. Hosts in upper case or not in
 /// ASCII, logins, fragments, percent-encoding, and paths with a segment that begins with a dot are left to libcurl.
 struct PlainURL {
-  /// The part of a URL that a request names besides the host.
+  /// The path and the query of a URL.
   struct Target: Hashable, Sendable {
     let path: String
     let query: String?

@@ -10,6 +10,7 @@ struct RequestFamily: Equatable {
   /// Returns `nil` for a request whose options must not be kept: libcurl remembers logins, challenges and the host of
   /// cookies from one transfer to the next, and a handle that has spoken to a proxy keeps the state of that.
   init?(_ hop: Hop, connectLimit: Double, _ settings: TransferSettings) {
+    // A plain URL has no login.
     guard !settings.addsCredentials, settings.proxies.proxy(for: hop.address.origin) == nil,
       hop.address.target != nil || !Self.mayHaveLogin(hop.address.text)
     else { return nil }

@@ -18,6 +18,8 @@ final class Transfer {
   /// True if the current hop has set cookies.
   private var hasSetCookies = false
   private var hopBegan = TransferInstant.now
+  /// True if the easy handle has kept the options of a similar request.
+  private(set) var continuesFamily = false
 
   init(
     _ id: TransferID, _ arguments: TransferArguments, hop: Hop, on easy: EasyHandle, watch: DeadlineWatch,
@@ -37,9 +39,9 @@ final class Transfer {
     hopBegan = .now
     state.beginConnecting(at: hopBegan)
     watch.note(wakeTime)
-    let isListening = try easy.prepare(
+    continuesFamily = try easy.prepare(
       for: state.hop, connectLimit: arguments.request.timeouts.connect, settings: settings)
-    try listen(setsFunctions: !isListening)
+    try listen(setsFunctions: !continuesFamily)
   }
 
   /// The time at which the transfer times out; `nil` for never.

@@ -56,7 +56,7 @@ final class TransferLoop {
     while !isStopping {
       // Without transfers, `watch` may still have the deadline of a cancelled one, for which no thread need wake up.
       let earliest = transfers.isEmpty ? nil : watch.earliest
-      // A transfer may fail as soon as it starts, and its receiver may then start the next transfer from this thread.
+      // A transfer may fail as soon as it starts, and its receiver may then start another one from this thread.
       let deadline = inbox.hasCommands ? TransferInstant.now : earliest
       let result = multi.wait(for: wakeup, until: deadline)
       // The next requests are sent before other threads are woken, so that the server does not wait.
@@ -76,11 +76,15 @@ final class TransferLoop {
     endTransfersThatAreDone()
   }
 
-  /// Returns true if the loop must end.
+  /// Carries out the commands, and sends the requests of new transfers. Returns true if the loop must end.
   private func carryOutCommands() -> Bool {
-    let (commands, isStopping) = inbox.takeCommands()
+    var (commands, isStopping) = inbox.takeCommands()
     for command in commands { carryOut(command) }
-    if !commands.isEmpty, !isStopping { endTransfers(after: multi.actOnTimer()) }
+    guard !commands.isEmpty, !isStopping else { return isStopping }
+    endTransfers(after: multi.actOnTimer())
+    // A receiver that was called meanwhile may have cancelled its transfer, which must not receive more.
+    (commands, isStopping) = inbox.takeCommands()
+    for command in commands { carryOut(command) }
     return isStopping
   }
 
@@ -116,6 +120,8 @@ final class TransferLoop {
   private func sendRequest(of transfer: Transfer) {
     do throws(ImageError) {
       try transfer.prepare()
+      // libcurl may read certificates for the first connection to a server, which may take long.
+      if !transfer.continuesFamily { WakeBatch.wakeNow() }
       let result = curl_multi_add_handle(multi.pointer, transfer.easy.pointer)
       guard result == CURLM_OK else { throw .multi(result) }
       if transfer.easy.isReportOutdated { addedHandles.append(transfer.easy) }

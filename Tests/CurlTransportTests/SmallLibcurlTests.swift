@@ -32,9 +32,10 @@ struct SmallLibcurlTests {
       CURLOPT_PROXY: code, CURLOPT_NOPROXY: code, CURLOPT_MAXLIFETIME_CONN: code, CURLOPT_FRESH_CONNECT: code,
       CURLOPT_BUFFERSIZE: code, CURLOPT_PREREQFUNCTION: code, CURLOPT_PREREQDATA: code,
       CURLOPT_SSL_VERIFYPEER: code, CURLOPT_SSL_VERIFYHOST: code, CURLOPT_SSLVERSION: code,
+      CURLOPT_CURLU: code,
     ])
 
-    let calls = try await transport.get(server.url)
+    let calls = try await transport.get("http://localhost:\(server.port)/")
 
     #expect(calls.text == "hello")
     #expect(calls.metrics?.requests == 2 && calls.metrics?.redirects == 1)

@@ -112,7 +112,13 @@ struct ResponseStore {
         guard error.isMissing else { throw error }
       }
     }
-    return try writeOnce(response, for: identity)
+    do throws(DiskImageCache.Fault) {
+      return try writeOnce(response, for: identity)
+    } catch {
+      // If the folder exists, others remove its parts again and again, which is no reason to pause.
+      let isRemovedByOthers = error.isMissing && !context.isFolderMissing
+      throw isRemovedByOthers ? .refused(path: context.folder.path, code: EAGAIN) : error
+    }
   }
 
   private func writeOnce(

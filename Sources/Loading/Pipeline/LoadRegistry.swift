@@ -515,8 +515,8 @@ struct LoadRegistry {
     loads.tree.replacesOtherSizes(id, request)
   }
 
-  /// Delivers an image to the callers that have joined so far, after the cache was offered the image. Later requests
-  /// are served by the cache.
+  /// Delivers an image to the callers that have joined so far, after the cache, if there is one, was offered the image.
+  /// Later requests are served by the cache.
   mutating func storeEnded(_ id: ProcessedImageID) -> [LoadAction] {
     guard let processedImage = loads.tree[id], case .storing(let image) = processedImage.phase,
       let decode = loads.tree[processedImage.decode], let fetch = loads.tree[decode.fetch],

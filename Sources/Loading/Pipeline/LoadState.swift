@@ -84,17 +84,17 @@ struct LoadState {
     return work
   }
 
-  /// Replaces the actions that need no work without the lock by what they cause: each `.serveCopy`, and each `.store` of
-  /// an image that no cache takes. In the same critical section as the decision, so that a stored response that is being
-  /// decoded meanwhile is not decoded twice, and so that a load without a cache does not take the lock once more.
+  /// Replaces the actions that can be performed with the lock held by what they cause: each `.serveCopy`, and each
+  /// `.store` of an image that no cache takes. Done in the critical section of the decision: a stored response that is
+  /// being decoded meanwhile is then not decoded twice, and a load without a cache takes the lock once less.
   private mutating func resolved(_ actions: [LoadAction], by engine: LoadEngine) -> [LoadAction] {
-    guard actions.contains(where: { isResolved($0, by: engine) }) else { return actions }
+    guard actions.contains(where: { canPerformNow($0, for: engine) }) else { return actions }
     var resolved: [LoadAction] = []
     for action in actions {
       switch action {
       case .serveCopy(let id):
         resolved += self.resolved(serveCopy(of: id, atOnce: true, by: engine), by: engine)
-      case .store(let id, _, _, _) where isResolved(action, by: engine):
+      case .store(let id, _, _, _) where canPerformNow(action, for: engine):
         resolved += self.resolved(registry.storeEnded(id), by: engine)
       default: resolved.append(action)
       }
@@ -102,10 +102,11 @@ struct LoadState {
     return resolved
   }
 
-  private func isResolved(_ action: LoadAction, by engine: LoadEngine) -> Bool {
+  private func canPerformNow(_ action: LoadAction, for engine: LoadEngine) -> Bool {
     switch action {
     case .serveCopy: true
-    case .store(_, _, let request, _): !engine.imageStorer.hasCache(for: request)
+    case .store(_, _, let request, _):
+      !engine.storesOnMainQueue && !engine.imageStorer.hasCache(for: request)
     default: false
     }
   }

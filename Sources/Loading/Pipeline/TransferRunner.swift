@@ -164,11 +164,10 @@ struct TransferRunner: Sendable {
     }
     // A response that is not stored releases the lock with the attempt.
     if let lock = end.lock { end.changeBytes { if $0.storedResponse != nil { $0.lock = lock } } }
-    let isSuccess = engine.recovery.awaitsSuccesses && end.showsThatServerResponds
     var responded: DownloadQueue.Lane?
     var isBroken = false
     engine.perform { state in
-      if isSuccess { responded = state.lane(of: receiver) }
+      if end.showsThatServerResponds { responded = state.lane(of: receiver) }
       let isCurrent = state.attempts.isCurrent(receiver)
       if isCurrent, end.isRest { engine.countResumed() }
       let actions = state.fetchEnded(receiver, end, resumable: resumable)

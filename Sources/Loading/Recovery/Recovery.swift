@@ -97,13 +97,10 @@ package final class Recovery: Sendable {
 
   // MARK: From the engine and the platform
 
-  /// True if `succeeded` is to be called, because a request has failed.
-  var awaitsSuccesses: Bool { followsSuccesses.load(ordering: .relaxed) }
-
   /// Notifies the recovery that a response shows that a host works (`FetchEnd.showsThatServerResponds`), sent to a slot
   /// or to another caller.
   func succeeded(_ host: DownloadQueue.Lane) {
-    guard awaitsSuccesses else { return }
+    guard followsSuccesses.load(ordering: .relaxed) else { return }
     perform { $0.succeeded(host, at: $1) }
   }
 

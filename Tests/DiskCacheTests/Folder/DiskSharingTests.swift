@@ -33,6 +33,18 @@ import VitrineTesting
     #expect(cache.response(for: identity(1)) == storedResponse() && fixture.everything.count == 1)
   }
 
+  @Test func folderThatIsRemovedAtEachAttemptDoesNotPauseWriting() {
+    let system = FaultySystem()
+    let cache = fixture.cache(on: system)
+    system.fail(.rename, numbers: 1...8, with: .error(ENOENT))
+
+    #expect(!cache.store(storedResponse(), for: identity(1)))
+
+    #expect(system.hasFailed && cache.fault == nil)
+    #expect(cache.store(storedResponse(), for: identity(1)))
+    #expect(cache.response(for: identity(1)) == storedResponse())
+  }
+
   @Test func trimEvictsResponsesOfOtherCaches() {
     let one = fixture.cache()
     for number in 0..<10 { one.store(storedResponse(), for: identity(number)) }

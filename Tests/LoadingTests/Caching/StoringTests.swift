@@ -10,14 +10,18 @@ import VitrineTesting
 
   /// Two loads, of which the first is decoded and the main queue has not run since.
   private func world(
-    storesOnMainQueue: Bool
+    storesOnMainQueue: Bool, cache: ImageRequest.Cache = .downloader
   ) throws -> (Fixture, first: ImageTask, second: ImageTask) {
     let world = Fixture {
       $0.environment.trace = trace
       $0.decoding.threads = 1
     }
     world.downloader.storesOnMainQueue = storesOnMainQueue
-    let tasks = ["1", "2"].map { world.downloader.load(request($0)) }
+    let tasks = ["1", "2"].map { name in
+      var request = request(name)
+      request.cache = cache
+      return world.downloader.load(request)
+    }
 
     for transfer in world.transport.transfers { transfer.respond(with: Fixture.body) }
     // The only decoding thread starts the second image after it has finished the first. The main queue must not run
@@ -53,5 +57,24 @@ import VitrineTesting
     #expect(world.downloader.cachedImage(for: request("1")) == nil)
     #expect(world.downloader.cachedImage(for: request("2")) != nil)
     await #expect(throws: ImageError.cancelled) { try await first.response }
+  }
+
+  @Test func loadWithoutACacheMayBeCancelledBeforeTheMainQueueRunsAsWell() async throws {
+    let (world, first, second) = try world(storesOnMainQueue: true, cache: .none)
+
+    first.cancel()
+    _ = try await second.response
+
+    await #expect(throws: ImageError.cancelled) { try await first.response }
+    withExtendedLifetime(world) {}
+  }
+
+  @Test func imageWithoutACacheEndsItsLoadWhileTheMainQueueDoesNotRun() async throws {
+    let (world, first, second) = try world(storesOnMainQueue: false, cache: .none)
+
+    #expect(first.isFinished)
+    _ = try await second.response
+    await world.downloader.drain()
+    #expect(world.downloader.cachedImage(for: request("1")) == nil)
   }
 }

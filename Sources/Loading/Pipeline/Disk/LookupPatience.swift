@@ -29,7 +29,7 @@ struct LookupPatience {
     }
   }
 
-  /// Returns the lookups that have waited too long, each once.
+  /// Returns the lookups that have waited too long. A lookup is returned again only if it was enqueued again.
   mutating func takeOverdue(at now: Int64, isWaiting: (FetchID) -> Bool) -> [FetchID] {
     var overdue: [FetchID] = []
     while first < ends.count, !isWaiting(ends[first].id) || ends[first].end <= counted(now) {

@@ -1,6 +1,5 @@
-/// The stages by key, so that equal requests share stages: all fetches, and the decodes and images whose parents have
-/// others as well. A stage that is the `first` of its parent (`LoadIDSet`) is not in the index, because comparing one key
-/// takes less time than hashing it.
+/// The stages by key, so that equal requests share stages. Has all fetches, and the decodes and images that their parents
+/// do not keep in place (`LoadIDSet.inPlace`): comparing the key of one stage takes less time than hashing it.
 struct StageIndex {
   /// The key of a child stage of one parent stage. Two fetches with equal keys therefore share no decodes.
   private struct Branch<Parent, Key: Hashable>: Hashable {

@@ -220,14 +220,14 @@ struct StageTree {
   /// Returns the decode of a fetch with an equal key.
   private func decode(_ key: DecodeKey, of fetch: FetchID) -> DecodeID? {
     guard let ids = fetches[fetch]?.decodes else { return nil }
-    if let first = ids.first, decodes[first]?.key == key { return first }
+    if let decode = ids.inPlace, decodes[decode]?.key == key { return decode }
     return ids.hasOthers ? index[key, of: fetch] : nil
   }
 
   /// Returns the image of a decode with an equal key.
   private func processedImage(_ key: ProcessedImageKey, of decode: DecodeID) -> ProcessedImageID? {
     guard let ids = decodes[decode]?.processedImages else { return nil }
-    if let first = ids.first, processedImages[first]?.key == key { return first }
+    if let image = ids.inPlace, processedImages[image]?.key == key { return image }
     return ids.hasOthers ? index[key, of: decode] : nil
   }
 
@@ -345,7 +345,7 @@ struct StageTree {
     let id = DecodeID(number: nextNumber())
     decodes[id] = Decode(key: key, fetch: fetch)
     fetches[fetch]?.decodes.insert(id)
-    if fetches[fetch]?.decodes.first != id { index[key, of: fetch] = id }
+    if fetches[fetch]?.decodes.inPlace != id { index[key, of: fetch] = id }
     return id
   }
 
@@ -356,7 +356,7 @@ struct StageTree {
     processedImages[id] = ProcessedImage(
       key: key, decode: decode, request: request, additionalIdentifier: additionalIdentifier)
     decodes[decode]?.processedImages.insert(id)
-    if decodes[decode]?.processedImages.first != id { index[key, of: decode] = id }
+    if decodes[decode]?.processedImages.inPlace != id { index[key, of: decode] = id }
     return id
   }
 
@@ -385,7 +385,7 @@ struct StageTree {
       guard let decode = decodes[decodeID] else { continue }
       var key = decode.key
       key.request = identity
-      if fetch.decodes.first != decodeID {
+      if fetch.decodes.inPlace != decodeID {
         index[decode.key, of: id] = nil
         index[key, of: id] = decodeID
       }
@@ -395,7 +395,7 @@ struct StageTree {
         var request = processedImage.request
         request.identity = identity
         let key = ProcessedImageKey(request, additionalIdentifier: processedImage.additionalIdentifier)
-        if decode.processedImages.first != processedImageID {
+        if decode.processedImages.inPlace != processedImageID {
           index[processedImage.key, of: decodeID] = nil
           index[key, of: decodeID] = processedImageID
         }
@@ -413,7 +413,7 @@ struct StageTree {
       let processedImage = processedImages.removeValue(forKey: id)
     else { return nil }
     processedImage.request.objects.map { releasedObjects.append($0) }
-    if decodes[processedImage.decode]?.processedImages.first != id {
+    if decodes[processedImage.decode]?.processedImages.inPlace != id {
       index[processedImage.key, of: processedImage.decode] = nil
     }
     decodes[processedImage.decode]?.processedImages.remove(id)
@@ -427,7 +427,7 @@ struct StageTree {
     let wasRunning = endDecode(id) != nil
     guard let decode = decodes.removeValue(forKey: id) else { return nil }
     decode.key.validator.map { releasedObjects.append($0) }
-    if fetches[decode.fetch]?.decodes.first != id { index[decode.key, of: decode.fetch] = nil }
+    if fetches[decode.fetch]?.decodes.inPlace != id { index[decode.key, of: decode.fetch] = nil }
     fetches[decode.fetch]?.decodes.remove(id)
     return (decode.fetch, wasRunning)
   }

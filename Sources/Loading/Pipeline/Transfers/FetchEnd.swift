@@ -36,7 +36,7 @@ struct FetchEnd: Sendable {
     }
   }
 
-  /// The error of the attempt, which may be retried; `.emptyBody` for a response without a body.
+  /// The error of a failed attempt; `.emptyBody` for a response without bytes, and `nil` for other responses.
   var failure: ImageError? {
     switch outcome {
     case .bytes(let bytes): bytes.isEmpty ? .emptyBody : nil

@@ -21,23 +21,23 @@ struct LoadIDSetTests {
       }
       #expect(Array(ids) == set.sorted())
       #expect(ids.count == set.count && ids.isEmpty == set.isEmpty)
-      #expect(ids.first.map { set.contains($0) } ?? true)
-      #expect(ids.hasOthers == (set.count > (ids.first == nil ? 0 : 1)))
+      #expect(ids.inPlace.map { set.contains($0) } ?? true)
+      #expect(ids.hasOthers == (set.count > (ids.inPlace == nil ? 0 : 1)))
     }
   }
 
-  @Test func firstElementStaysInPlaceUntilItIsRemoved() {
+  @Test func elementOfAnEmptySetStaysInPlaceUntilItIsRemoved() {
     var ids = LoadIDSet<TaskKind>()
     for number in [7, 3, 9] as [UInt64] { ids.insert(ID(number: number)) }
-    #expect(ids.first == ID(number: 7))
+    #expect(ids.inPlace == ID(number: 7))
     ids.remove(ID(number: 3))
-    #expect(ids.first == ID(number: 7))
+    #expect(ids.inPlace == ID(number: 7))
 
     ids.remove(ID(number: 7))
-    #expect(ids.first == nil)
+    #expect(ids.inPlace == nil)
     ids.insert(ID(number: 1))
 
-    #expect(ids.first == nil, "9 is still there, and not in place")
+    #expect(ids.inPlace == nil, "9 is still there, and not in place")
     #expect(Array(ids) == [ID(number: 1), ID(number: 9)])
   }
 }

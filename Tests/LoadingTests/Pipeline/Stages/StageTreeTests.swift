@@ -166,6 +166,28 @@ struct StageTreeTests {
     #expect(joined.map(\.processedImage) == places.map(\.processedImage))
   }
 
+  @Test func movedCallersJoinEqualStagesAmongSiblings() throws {
+    var tree = StageTree()
+    let names = ["a", "b", "c"]
+    let old = tree.join(Caller(request()), fetch: nil)
+    let callers = names.map { tree.join(Caller(request(target: Self.small), $0), fetch: old.fetch) }
+    let added = tree.addFetchOfCopy(of: old.fetch)
+    let stored = try #require(added)
+    let there = tree.join(Caller(request(policy: .cacheOnly)), fetch: stored)
+    let same = names.map {
+      tree.join(Caller(request(policy: .cacheOnly, target: Self.small), $0), fetch: stored)
+    }
+    remove(there, from: &tree)
+    tree.setIdentity(request("b.jpg").identity, of: old.fetch)
+    tree.setIdentity(request("b.jpg").identity, of: stored)
+
+    for caller in callers { _ = tree.move(caller.task, to: stored) }
+
+    for (caller, same) in zip(callers, same) {
+      #expect(tree.stages(of: caller.task)?.processedImage == same.processedImage)
+    }
+  }
+
   @Test func newerFetchKeepsTheKeyWhenTheOlderOneEnds() {
     var tree = StageTree()
     let older = tree.join(Caller(request()), fetch: nil)

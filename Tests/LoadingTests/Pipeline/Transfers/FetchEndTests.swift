@@ -19,4 +19,30 @@ struct FetchEndTests {
 
     #expect(end.showsThatServerResponds == isShown)
   }
+
+  private let head = TransportResponse(url: url(), status: 200)
+
+  @Test func failedAttemptsAndEmptyBodiesHaveAnError() {
+    #expect(FetchEnd(.bytes(FetchedBytes(body: [1], response: head))).failure == nil)
+    #expect(FetchEnd(.bytes(FetchedBytes(body: [], response: head))).failure == .emptyBody)
+    #expect(
+      FetchEnd(.bytes(FetchedBytes(body: [], isBodyOnDisk: true, response: head))).failure == nil)
+    #expect(FetchEnd(.failed(.status(404))).failure == .status(404))
+    #expect(FetchEnd(.needsWhole).failure == nil)
+    #expect(FetchEnd(.notModified(head, TransportMetrics())).failure == nil)
+  }
+
+  @Test func onlyReceivedBytesAreChanged() {
+    var end = FetchEnd(.bytes(FetchedBytes(body: [1], response: head)))
+    end.changeBytes { $0.body.append(2) }
+    guard case .bytes(let bytes) = end.outcome else {
+      Issue.record("no bytes")
+      return
+    }
+    #expect(bytes.body == [1, 2])
+
+    var failed = FetchEnd(.failed(.emptyBody))
+    failed.changeBytes { _ in Issue.record("there are no bytes") }
+    #expect(failed.failure == .emptyBody)
+  }
 }
