@@ -33,12 +33,6 @@ package enum WakeBatch {
     wake(delayed)
   }
 
-  /// Wakes the threads whose wake-ups are delayed, for a caller within `run` that may be busy for long.
-  package static func wakeNow() {
-    guard let key, let pointer = pthread_getspecific(key) else { return }
-    wake(Unmanaged<Delayed>.fromOpaque(pointer).takeUnretainedValue())
-  }
-
   /// Delays the wake-up for a job that was submitted to a pool. Returns false outside of `run`; the caller then wakes
   /// a thread.
   static func delayWake(of pool: WorkerPool) -> Bool {

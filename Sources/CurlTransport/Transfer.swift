@@ -18,8 +18,6 @@ final class Transfer {
   /// True if the current hop has set cookies.
   private var hasSetCookies = false
   private var hopBegan = TransferInstant.now
-  /// True if the easy handle has kept the options of a similar request.
-  private(set) var continuesFamily = false
 
   init(
     _ id: TransferID, _ arguments: TransferArguments, hop: Hop, on easy: EasyHandle, watch: DeadlineWatch,
@@ -39,9 +37,9 @@ final class Transfer {
     hopBegan = .now
     state.beginConnecting(at: hopBegan)
     watch.note(wakeTime)
-    continuesFamily = try easy.prepare(
+    let isListening = try easy.prepare(
       for: state.hop, connectLimit: arguments.request.timeouts.connect, settings: settings)
-    try listen(setsFunctions: !continuesFamily)
+    try listen(setsFunctions: !isListening)
   }
 
   /// The time at which the transfer times out; `nil` for never.

@@ -61,7 +61,7 @@ final class TransferInbox: Sendable {
   var hasCommands: Bool { state.withLock { !$0.commands.isEmpty } }
 
   /// Returns and removes the queued commands, oldest first, and whether the loop must end after these commands. If so,
-  /// the inbox ignores later commands. Called by the loop's thread after each sleep.
+  /// the inbox ignores later commands. Called by the loop's thread after libcurl has worked.
   func takeCommands() -> (commands: [TransferCommand], isStopping: Bool) {
     state.withLock { state in
       defer { state.commands = [] }

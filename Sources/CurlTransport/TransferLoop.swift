@@ -59,7 +59,8 @@ final class TransferLoop {
       // A transfer may fail as soon as it starts, and its receiver may then start another one from this thread.
       let deadline = inbox.hasCommands ? TransferInstant.now : earliest
       let result = multi.wait(for: wakeup, until: deadline)
-      // The next requests are sent before other threads are woken, so that the server does not wait.
+      // The next requests are sent before other threads are woken, so that the server need not wait. libcurl opens
+      // connections without blocking, and reads certificates in `wait`.
       WakeBatch.run {
         endTransfers(after: result)
         endTransfersThatAreLate()
@@ -120,8 +121,6 @@ final class TransferLoop {
   private func sendRequest(of transfer: Transfer) {
     do throws(ImageError) {
       try transfer.prepare()
-      // libcurl may read certificates for the first connection to a server, which may take long.
-      if !transfer.continuesFamily { WakeBatch.wakeNow() }
       let result = curl_multi_add_handle(multi.pointer, transfer.easy.pointer)
       guard result == CURLM_OK else { throw .multi(result) }
       if transfer.easy.isReportOutdated { addedHandles.append(transfer.easy) }

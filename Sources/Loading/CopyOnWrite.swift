@@ -1,4 +1,4 @@
-/// A large value that copies share until one of them changes, so that a copy takes one reference.
+/// A large value that copies share until one of them changes, so that a copy costs only a reference count.
 struct CopyOnWrite<Value: Sendable>: Sendable {
   /// `@unchecked Sendable` because `value` is changed only through the sole reference, which one thread at a time has.
   private final class Storage: @unchecked Sendable {

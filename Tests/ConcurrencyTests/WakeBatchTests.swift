@@ -63,25 +63,6 @@ import VitrineTesting
     await withCheckedContinuation { continuation in pool.whenIdle { continuation.resume() } }
   }
 
-  @Test func threadsAreWokenBeforeLongWork() async {
-    let (pool, job, batch) = (await startedPool(threads: 1), Gate(), Gate())
-    WakeBatch.wakeNow()
-
-    BlockingThread.start {
-      WakeBatch.run {
-        pool.submit(0) { job.pass() }
-        WakeBatch.wakeNow()
-        batch.pass()
-      }
-    }
-
-    await batch.waitUntilHeld(1)
-    await job.waitUntilHeld(1)
-    job.open()
-    batch.open()
-    await withCheckedContinuation { continuation in pool.whenIdle { continuation.resume() } }
-  }
-
   @Test func wakeUpsAreDelayedOnlyWithinABatch() async {
     let pool = await startedPool(threads: 1)
     #expect(!WakeBatch.delayWake(of: pool))

@@ -28,7 +28,8 @@ extension LoadIDSet: Sequence {
     mutating func next() -> LoadID<Kind>? { only.take() ?? all.next() }
   }
 
-  /// Returns an iterator over the elements in ascending order. O(n log n); O(1) and without an allocation for one element.
+  /// Returns an iterator over the elements in ascending order. O(n log n); without an allocation if the only element is in
+  /// place.
   func makeIterator() -> Iterator {
     if others.isEmpty { return Iterator(only: inPlace, all: [].makeIterator()) }
     let all = inPlace.map { [$0] + others } ?? Array(others)

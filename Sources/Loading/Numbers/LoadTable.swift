@@ -1,6 +1,6 @@
 /// A dictionary keyed by `LoadID`, for values that are looked up and changed dozens of times per load. The hash of a
-/// number is one multiplication, which does not withstand chosen keys. Values are read and changed in place, without a
-/// copy.
+/// number is one multiplication, which is safe only because no one outside chooses these numbers. Values are read and
+/// changed in place, without a copy.
 ///
 /// Open addressing with linear probing and without tombstones (Knuth, "The Art of Computer Programming" 3, 6.4,
 /// algorithms L and R). At most three quarters of the slots are in use, so that all operations are O(1). Slots hold the
@@ -91,7 +91,7 @@ struct LoadTable<Kind, Value> {
     }
   }
 
-  /// Puts an entry into the first free slot from the preferred one on.
+  /// Fills the first free slot from the preferred one on.
   private mutating func occupy(_ slot: Slot) {
     var index = home(of: slot.number)
     while slots[index].number != 0 { index = (index + 1) & mask }
@@ -104,7 +104,7 @@ struct LoadTable<Kind, Value> {
     for slot in old where slot.number != 0 { occupy(slot) }
   }
 
-  /// Empties a slot whose value was removed. Following entries move up as far as their preferred slots allow.
+  /// Empties a slot whose value was removed, and moves the following ones up as far as their preferred slots allow.
   private mutating func close(_ index: Int) {
     var (gap, next) = (index, (index + 1) & mask)
     while slots[next].number != 0 {

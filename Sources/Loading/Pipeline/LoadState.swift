@@ -85,8 +85,9 @@ struct LoadState {
   }
 
   /// Replaces the actions that can be performed with the lock held by what they cause: each `.serveCopy`, and each
-  /// `.store` of an image that no cache takes. Done in the critical section of the decision: a stored response that is
-  /// being decoded meanwhile is then not decoded twice, and a load without a cache takes the lock once less.
+  /// `.store` of an image that no cache takes, unless results wait for the main queue. Done in the critical section of
+  /// the decision: a stored response that is being decoded meanwhile is then not decoded twice, and a load without a
+  /// cache takes the lock once less.
   private mutating func resolved(_ actions: [LoadAction], by engine: LoadEngine) -> [LoadAction] {
     guard actions.contains(where: { canPerformNow($0, for: engine) }) else { return actions }
     var resolved: [LoadAction] = []

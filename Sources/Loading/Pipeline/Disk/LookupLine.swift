@@ -179,7 +179,7 @@ struct LookupLine {
 
   // MARK: Outputs
 
-  /// Returns the lookups that have waited too long for the disk to begin; all that wait if `isBlocked`. The
+  /// Returns the lookups that have waited too long for the disk to begin, or, if `isBlocked`, have waited at all. The
   /// lookups stay in the queue.
   mutating func takeOverdue(at now: Int64) -> [FetchID] {
     patience.isEmpty ? [] : patience.takeOverdue(at: isBlocked ? .max : now) { waiting.contains($0) }

@@ -187,7 +187,7 @@ struct FetchedBytes: Sendable {
 }
 
 extension FetchedBytes: Equatable {
-  /// True if the bytes and the metadata are equal. Reservations and locks are not compared.
+  /// True if the bytes and the metadata are equal. `isBodyShared`, reservations and locks are not compared.
   static func == (a: FetchedBytes, b: FetchedBytes) -> Bool {
     a.body == b.body && a.isBodyOnDisk == b.isBodyOnDisk && a.digest == b.digest && a.images == b.images
       && a.firstFrames == b.firstFrames && a.smallerVariants == b.smallerVariants

@@ -1,5 +1,5 @@
-/// The stages by key, so that equal requests share stages. Has all fetches, and the decodes and images that their parents
-/// do not keep in place (`LoadIDSet.inPlace`): comparing the key of one stage takes less time than hashing it.
+/// The stages by key, so that equal requests share stages. Has the newest fetch of each key, and the decodes and images that
+/// their parents do not keep in place (`LoadIDSet.inPlace`): comparing the key of one stage takes less time than hashing it.
 struct StageIndex {
   /// The key of a child stage of one parent stage. Two fetches with equal keys therefore share no decodes.
   private struct Branch<Parent, Key: Hashable>: Hashable {
