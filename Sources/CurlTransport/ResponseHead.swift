@@ -48,7 +48,9 @@ struct ResponseHead: Sendable {
   }
 
   /// Parses the next line from libcurl, which includes the line end. Ignores trailer fields after the body.
-  mutating func append(line: UnsafeRawBufferPointer) -> Progress {
+  ///
+  /// - Parameter recent: The fields of earlier responses; `nil` for none.
+  mutating func append(line: UnsafeRawBufferPointer, recent: RecentFields? = nil) -> Progress {
     if isFinished { return .finished }
     bytes += line.count
     guard bytes <= Self.byteLimit else { return .tooLarge }
@@ -58,12 +60,11 @@ struct ResponseHead: Sendable {
       return finishHead()
     } else if Self.isBlank(line[0]) {
       unfold(Self.trimmed(line))
-    } else if let colon = Self.colon(in: line) {
-      if fields.isEmpty { fields.reserveCapacity(16) }
-      fields.append(
-        HTTPHeaders.Field(
-          name: Self.text(UnsafeRawBufferPointer(rebasing: line[..<colon])),
-          value: Self.text(Self.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])))))
+    } else {
+      if fields.isEmpty { fields.reserveCapacity(RecentFields.fieldLimit) }
+      let field =
+        recent.map { $0.field(at: fields.count, of: line, parse: Self.field) } ?? Self.field(in: line)
+      if let field { fields.append(field) }
     }
     return fields.count <= Self.fieldLimit ? .unfinished : .tooLarge
   }
@@ -91,6 +92,14 @@ struct ResponseHead: Sendable {
     guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return nil }
     let status = line[(space + 1)...].prefix { !isBlank($0) }
     return StatedNumber(text(UnsafeRawBufferPointer(rebasing: status)))?.value
+  }
+
+  /// Parses a line such as `ETag: "a"`. Returns `nil` for a line without a colon.
+  private static func field(in line: UnsafeRawBufferPointer) -> HTTPHeaders.Field? {
+    guard let colon = colon(in: line) else { return nil }
+    return HTTPHeaders.Field(
+      name: text(UnsafeRawBufferPointer(rebasing: line[..<colon])),
+      value: text(trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))))
   }
 
   private static func colon(in line: UnsafeRawBufferPointer) -> Int? {

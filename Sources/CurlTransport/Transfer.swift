@@ -216,7 +216,7 @@ extension Transfer {
       hasSetCookies = true
       jar.didChange()
     }
-    switch state.receive(line: line, at: .now) {
+    switch state.receive(line: line, recent: easy.recentFields, at: .now) {
     case .goOn: return line.count
     case .abort: return 0
     case .report(let response, body: let body):

@@ -121,10 +121,12 @@ struct TransferState: Sendable {
   }
 
   /// Handles the next line of the response's head.
-  mutating func receive(line: UnsafeRawBufferPointer, at now: TransferInstant) -> HeadAction {
+  mutating func receive(
+    line: UnsafeRawBufferPointer, recent: RecentFields? = nil, at now: TransferInstant
+  ) -> HeadAction {
     deadlines.received(at: now)
     guard isUndecided, !challenge.isWithholding else { return .goOn }
-    switch head.append(line: line) {
+    switch head.append(line: line, recent: recent) {
     case .unfinished: return .goOn
     case .tooLarge:
       verdict = .fail(.transport(.malformedResponse, message: "the response head is too large"))

@@ -51,7 +51,7 @@ struct FetchPlan {
   /// stored that have already been decoded for other requests. A request that ignores the disk ends the wait for another
   /// process.
   mutating func join(_ id: FetchID, _ request: ImageRequest, isNew: Bool, in loads: inout Loads) {
-    if isNew { transfers.add(id, lane: .init(request.url), at: loads.now) }
+    if isNew { transfers.add(id, of: request.url, at: loads.now) }
     guard !transfers.isLocal(id) else { return }
     let beginsToKeep = disk.join(id, request)
     if locks.isWaiting(id), !disk[id].mayWait {

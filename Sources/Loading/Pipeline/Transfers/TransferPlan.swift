@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// The downloads of all fetches: when each waits, runs, is retried, or is held because all callers have paused. Makes
 /// decisions only. Times are in nanoseconds.
 struct TransferPlan {
@@ -22,6 +24,7 @@ struct TransferPlan {
   /// Returns a random number from 0 to 1, for the delay of retries and the pauses of servers.
   private let random: @Sendable () -> Double
   private var transfers = LoadTable<FetchKind, Transfer>()
+  private var lastLane = LastLane()
   /// The switch of the network.
   private var network = NetworkAccess()
 
@@ -53,6 +56,11 @@ struct TransferPlan {
   func secondsQueued(_ id: FetchID) -> Double { transfers[id]?.attempts.secondsQueued ?? 0 }
 
   // MARK: Waiting
+
+  /// Adds a fetch of a URL, which does not wait for a download yet.
+  mutating func add(_ id: FetchID, of url: URL, at now: Int64) {
+    add(id, lane: lastLane.lane(of: url), at: now)
+  }
 
   /// Adds a fetch, which does not wait for a download yet.
   mutating func add(_ id: FetchID, lane: DownloadQueue.Lane, at now: Int64) {
