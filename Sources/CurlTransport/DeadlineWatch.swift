@@ -4,8 +4,9 @@
 /// when the bound is reached. Checking all of them on each arrival of bytes took a quarter of the processor time with a
 /// hundred concurrent transfers.
 final class DeadlineWatch {
-  /// A time that is not later than the earliest deadline; `nil` if there is no deadline. Swift does not
-  /// check this property for overlapping accesses, because it is set often: no function is called during an access.
+  /// A time that is not later than the earliest deadline; `nil` if there is no deadline. Swift does not check this property
+  /// for overlapping accesses, because the checks are slow. No access overlaps another, because no function is called
+  /// during an access.
   @exclusivity(unchecked) private(set) var earliest: TransferInstant?
 
   /// Takes account of a transfer's new deadline.

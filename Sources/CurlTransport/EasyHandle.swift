@@ -29,8 +29,8 @@ final class EasyHandle {
   /// options must not be kept.
   var family: RequestFamily?
   /// True while libcurl still reports the figures of an earlier transfer: the handle was not reset after that transfer,
-  /// and libcurl has not begun the next one. Swift does not check this property for overlapping accesses, because it is
-  /// read often: no function is called during an access.
+  /// and libcurl has not begun the next one. Swift does not check this property for overlapping accesses, because
+  /// the checks are slow. No access overlaps another, because no function is called during an access.
   @exclusivity(unchecked) var isReportOutdated = false
   /// Header fields of the last responses, which the next one may repeat.
   let recentFields = RecentFields()

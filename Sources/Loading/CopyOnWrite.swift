@@ -1,6 +1,7 @@
 /// A large value that copies share until one of them changes, so that a copy costs only a reference count.
 struct CopyOnWrite<Value: Sendable>: Sendable {
-  /// `@unchecked Sendable` because `value` is changed only through the sole reference, which one thread at a time has.
+  /// `@unchecked Sendable` because `value` is changed only while a single reference to the object exists, so that no other
+  /// thread can read `value` meanwhile.
   private final class Storage: @unchecked Sendable {
     var value: Value
 

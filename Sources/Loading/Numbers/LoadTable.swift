@@ -1,5 +1,5 @@
 /// A dictionary keyed by `LoadID`, for values that are looked up and changed dozens of times per load. The hash of a
-/// number is one multiplication, which is safe only because no one outside chooses these numbers. Values are read and
+/// number is one multiplication, which is safe only because callers do not choose these numbers. Values are read and
 /// changed in place, without a copy.
 ///
 /// Open addressing with linear probing and without tombstones (Knuth, "The Art of Computer Programming" 3, 6.4,

@@ -103,6 +103,7 @@ struct LoadState {
     return resolved
   }
 
+  /// Returns true if `resolved` replaces an action.
   private func canPerformNow(_ action: LoadAction, for engine: LoadEngine) -> Bool {
     switch action {
     case .serveCopy: true
