@@ -6,13 +6,12 @@ extension EasyHandle {
   /// libcurl's default. If the handle has the options of a similar request, sets only the URL and returns true: the
   /// functions of the receiver are set as well, without their pointers.
   func prepare(for hop: Hop, connectLimit: Double, settings: TransferSettings) throws(ImageError) -> Bool {
-    let family = RequestFamily(hop, connectLimit: connectLimit, settings)
-    if continues(family) {
+    if family?.contains(hop, connectLimit: connectLimit, settings) == true, keepOptions() {
       try setURL(hop.address)
       return true
     }
     try prepareAnew(for: hop, connectLimit: connectLimit, settings: settings)
-    self.family = family
+    family = RequestFamily(hop, connectLimit: connectLimit, settings)
     return false
   }
 

@@ -87,9 +87,10 @@ final class EasyHandle {
     }
   }
 
-  /// Returns true if the handle has all options for `family`. Then only the URL and the receiver are to be set.
-  func continues(_ family: RequestFamily?) -> Bool {
-    guard let family, family == self.family, filter == nil else { return false }
+  /// Prepares the handle for another request of `family`, for which only the URL and the receiver are to be set. Returns
+  /// false if all options must be set again.
+  func keepOptions() -> Bool {
+    guard filter == nil else { return false }
     errorText.pointee = 0
     isReportOutdated = true
     return true

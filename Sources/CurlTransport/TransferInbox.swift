@@ -6,11 +6,17 @@ import VitrineLoading
 /// An identifier of a transfer within one transport.
 struct TransferID: Hashable, Sendable { let number: UInt64 }
 
-/// The arguments with which a transfer was started.
-struct TransferArguments: Sendable {
+/// The arguments with which a transfer was started. A class, because commands are copied several times.
+final class TransferArguments: Sendable {
   let request: TransportRequest
   let receiver: any TransportReceiver
   let startedAt: TransferInstant
+
+  init(request: TransportRequest, receiver: any TransportReceiver, startedAt: TransferInstant) {
+    self.request = request
+    self.receiver = receiver
+    self.startedAt = startedAt
+  }
 }
 
 /// A command from another thread to the loop.

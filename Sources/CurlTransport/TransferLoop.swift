@@ -12,9 +12,7 @@ final class TransferLoop {
   private let wakeup: WakeupPipe
   private let watch = DeadlineWatch()
   private let settings: TransferSettings
-  private var transfers: [TransferID: Transfer] = [:]
-  /// The transfers by easy handle, to look up the subject of a libcurl message.
-  private var ids: [UnsafeMutableRawPointer: TransferID] = [:]
+  private var transfers = RunningTransfers()
   /// The shared TLS sessions, and cookies if there is a jar.
   private let share: ShareHandle
   /// Easy handles without a transfer, kept because reuse is faster than creation.
@@ -67,7 +65,7 @@ final class TransferLoop {
         isStopping = carryOutCommands()
       }
     }
-    for id in transfers.keys { breakOff(id, .cancelled) }
+    for transfer in transfers.all { breakOff(transfer.id, .cancelled) }
   }
 
   /// Ends the transfers that are done after libcurl has worked, or all transfers if it has failed.
@@ -109,8 +107,7 @@ final class TransferLoop {
       let transfer = Transfer(
         id, arguments, hop: hop, on: easy, watch: watch, settings: settings,
         requestResume: { [inbox] in inbox.post(.resume(id)) })
-      transfers[id] = transfer
-      ids[easy.pointer] = id
+      transfers.insert(transfer)
       sendRequest(of: transfer)
     } catch {
       arguments.receiver.transportDidFinish(.failure(error))
@@ -142,7 +139,7 @@ final class TransferLoop {
       // The fields of the message are copied first: removing the handle frees the message.
       guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
       let code = message.pointee.data.result
-      guard let id = ids[easy], let transfer = transfers[id] else { continue }
+      guard let transfer = transfers.transfer(on: easy) else { continue }
       proceed(transfer, transfer.end(code))
     }
   }
@@ -152,7 +149,7 @@ final class TransferLoop {
     let now = TransferInstant.now
     guard earliest <= now || transfers.isEmpty else { return }
     var needsCheck = false
-    for transfer in transfers.values where transfer.wakeTime.map({ $0 <= now }) ?? false {
+    for transfer in transfers.all where transfer.wakeTime.map({ $0 <= now }) ?? false {
       if transfer.deadline.map({ $0 <= now }) ?? false {
         proceed(transfer, transfer.expire())
       } else if transfer.takeConnectCheck(at: now) {
@@ -164,7 +161,7 @@ final class TransferLoop {
       noteBegunTransfers()
       endTransfersThatAreDone()
     }
-    watch.renew(transfers.values.lazy.compactMap(\.wakeTime))
+    watch.renew(transfers.all.lazy.compactMap(\.wakeTime))
   }
 
   private func proceed(_ transfer: Transfer, _ next: TransferState.Next) {
@@ -191,7 +188,7 @@ final class TransferLoop {
   /// Over HTTP/2 transfers wait for the connection that one of them opens, and libcurl does not count that time. If the
   /// connection fails, each waiting transfer in turn would otherwise try for the full limit again.
   private func limitWaitingTransfers(for origin: WebAddress.Origin) {
-    let others = transfers.values.filter { $0.origin == origin }
+    let others = transfers.all.filter { $0.origin == origin }
     guard !others.contains(where: \.isConnected) else { return }
     for transfer in others { transfer.connectionWasNotMade() }
   }
@@ -204,10 +201,9 @@ final class TransferLoop {
   /// Ends a transfer: removes it, makes its easy handle available to other transfers, then tells the receiver. Does
   /// nothing if the transfer has already ended.
   private func finish(_ id: TransferID, _ error: ImageError?) {
-    guard let transfer = transfers.removeValue(forKey: id) else { return }
+    guard let transfer = transfers.remove(id) else { return }
     let metrics = transfer.metrics
     let easy = transfer.easy
-    ids[easy.pointer] = nil
     curl_multi_remove_handle(multi.pointer, easy.pointer)
     easy.endTransfer(keepsOptions: error == nil)
     if easy.isReusable, idleHandles.count < Self.idleHandleLimit { idleHandles.append(easy) }
@@ -216,7 +212,7 @@ final class TransferLoop {
 
   private func endAll(ifFailed result: CURLMcode) {
     guard result != CURLM_OK else { return }
-    for id in transfers.keys { breakOff(id, .multi(result)) }
+    for transfer in transfers.all { breakOff(transfer.id, .multi(result)) }
   }
 }
 

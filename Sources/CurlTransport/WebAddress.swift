@@ -12,17 +12,34 @@ struct WebAddress: Hashable, Sendable {
     let port: String
   }
 
-  let origin: Origin
+  /// The parts, which copies share: a transfer copies its address several times.
+  private final class Parts: Sendable {
+    let origin: Origin
+    let text: String
+    let url: URL
+    let target: PlainURL.Target?
+
+    init(_ origin: Origin, _ text: String, _ url: URL, _ target: PlainURL.Target?) {
+      self.origin = origin
+      self.text = text
+      self.url = url
+      self.target = target
+    }
+  }
+
+  private let parts: Parts
+
+  var origin: Origin { parts.origin }
   /// The whole URL as passed to libcurl.
-  let text: String
+  var text: String { parts.text }
   /// The whole URL as passed to callers.
-  let url: URL
+  var url: URL { parts.url }
   /// The path and the query of a URL that every parser reads alike; `nil` for other URLs. See `PlainURL`.
-  let target: PlainURL.Target?
+  var target: PlainURL.Target? { parts.target }
 
   /// Returns true if the URLs are equal, however they were parsed.
   static func == (a: WebAddress, b: WebAddress) -> Bool {
-    a.text == b.text && a.url == b.url && a.origin == b.origin
+    a.parts === b.parts || a.text == b.text && a.url == b.url && a.origin == b.origin
   }
 
   /// Hashes the text, which nearly always differs if URLs differ.
@@ -97,10 +114,7 @@ struct WebAddress: Hashable, Sendable {
   }
 
   private init(_ plain: PlainURL, url: URL) {
-    origin = plain.origin
-    text = plain.text
-    self.url = url
-    target = plain.target
+    parts = Parts(plain.origin, plain.text, url, plain.target)
   }
 
   private init?(_ parts: borrowing URLParts, url: URL) {
@@ -110,9 +124,6 @@ struct WebAddress: Hashable, Sendable {
       guard parts.set(CURLUPART_HOST, host) else { return nil }
     }
     guard let text = parts.get(CURLUPART_URL) else { return nil }
-    self.origin = origin
-    self.text = text
-    self.url = url
-    target = nil
+    self.parts = Parts(origin, text, url, nil)
   }
 }

@@ -43,6 +43,9 @@ struct LoadRegistry {
     _modify { yield &fetches.transfers.queue }
   }
 
+  /// Returns the callers that wait for a fetch, in order of registration.
+  func tasks(of id: FetchID) -> [TaskID] { loads.tree.tasks(of: id) }
+
   // MARK: Callers
 
   /// Adds a caller that waits for an image. Joins running work at the deepest possible level, and starts the missing

@@ -264,11 +264,12 @@ struct LoadState {
   ) -> FetchReceiver? {
     guard registry.loads.tree.isRunning(id), attempts[id] == nil else { return nil }
     if !hasRequestModifier { pending.begin() }
+    let waiting = registry.tasks(of: id)
     let receiver = attempts.begin(
       id, resuming: identity, registry.takePreparation(of: id),
       spent: registry.fetches.transfers.secondsSpent(on: id),
       secondsQueued: registry.fetches.transfers.secondsQueued(id), make: make)
-    for task in registry.loads.tree.tasks(of: id) { if let task = tasks[task] { receiver.add(task) } }
+    for task in waiting { if let task = tasks[task] { receiver.add(task) } }
     return receiver
   }
 

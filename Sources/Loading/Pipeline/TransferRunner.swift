@@ -118,16 +118,15 @@ struct TransferRunner: Sendable {
 
   /// Handles the end of an attempt, after the body modifier has changed the bytes on a worker thread.
   func ended(
-    _ receiver: FetchReceiver, _ end: FetchEnd, _ resumable: ResumableData?, for engine: LoadEngine
+    _ receiver: FetchReceiver, _ end: consuming FetchEnd, _ resumable: ResumableData?, for engine: LoadEngine
   ) {
-    var end = end
     if engine.dataCache != nil, case .bytes(let bytes) = end.outcome {
       end.outcome = .bytes(rules.storable(bytes, of: receiver.exchange))
     }
     guard let modify = engine.configuration.responses.bodyModifier,
       case .bytes(let bytes) = end.outcome, !bytes.isEmpty,
       state.withLock({ $0.attempts.isCurrent(receiver) })
-    else { return settle(receiver, end, resumable, for: engine) }
+    else { return settle(receiver, consume end, resumable, for: engine) }
     // No other job uses this number while the fetch is running.
     workers.submit(receiver.id.number, priority: ImageRequest.Priority.normal.rawValue) { [end] in
       let result = Result<[UInt8], ImageError>.of(ImageError.responseRefused) {
@@ -143,9 +142,8 @@ struct TransferRunner: Sendable {
   }
 
   private func settle(
-    _ receiver: FetchReceiver, _ end: FetchEnd, _ resumable: ResumableData?, for engine: LoadEngine
+    _ receiver: FetchReceiver, _ end: consuming FetchEnd, _ resumable: ResumableData?, for engine: LoadEngine
   ) {
-    var end = end
     let resumable = resumable.map { prepared($0, of: receiver.exchange, for: engine) }
     end.complete(engine.configuration)
     if case .notModified(let response, let metrics) = end.outcome {

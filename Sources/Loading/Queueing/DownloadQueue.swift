@@ -45,6 +45,14 @@ struct DownloadQueue {
     var speaksHTTP2 = false
   }
 
+  /// A download that waits or has started.
+  private struct Download {
+    /// The number of its lane; negative for files and data URLs.
+    let lane: Int
+    /// True if the download has started.
+    var isActive = false
+  }
+
   /// The maximum number of concurrent reads, of files and of data URLs each: one is read while the next is handed over.
   static let maximumLocal = 2
   /// The number of hosts that are kept without downloads, because most programs ask few hosts again and again.
@@ -91,9 +99,7 @@ struct DownloadQueue {
   private var ready = LaneHeap(order: .fifo)
   /// Hosts that are backing off and could otherwise start a download.
   private var lanesWithBackOff: Set<Int> = []
-  /// The lane number of each download; negative for files and data URLs.
-  private var lanes = LoadTable<FetchKind, Int>()
-  private var active: Set<FetchID> = []
+  private var downloads = LoadTable<FetchKind, Download>()
   /// Servers that have spoken HTTP/2.
   private var streaming = RecentMap<Lane, Void>()
   private var delayed = DelayedDownloads()
@@ -102,14 +108,14 @@ struct DownloadQueue {
   private var lastArrival: Int64 = 0
 
   /// The number of started downloads in all lanes.
-  var activeCount: Int { active.count }
-  var waitingCount: Int { lanes.count - active.count }
+  private(set) var activeCount = 0
+  var waitingCount: Int { downloads.count - activeCount }
 
   /// True if a download waits or has started.
-  func contains(_ id: FetchID) -> Bool { lanes[id] != nil }
+  func contains(_ id: FetchID) -> Bool { downloads[id] != nil }
 
   /// True if a download has started.
-  func isActive(_ id: FetchID) -> Bool { active.contains(id) }
+  func isActive(_ id: FetchID) -> Bool { downloads[id]?.isActive == true }
 
   /// Adds a download.
   ///
@@ -122,7 +128,7 @@ struct DownloadQueue {
     _ id: FetchID, lane: Lane, priority: ImageRequest.Priority, notBefore earliest: Int64 = .min,
     arrival: Arrival? = nil, at now: Int64 = 0
   ) -> Arrival? {
-    if lanes[id] != nil { forget(id) }
+    if downloads[id] != nil { forget(id) }
     let number = number(of: lane)
     if number < 0 { local[-1 - number].count += 1 } else { hosts[number].count += 1 }
     return enqueue(id, in: number, priority: priority, notBefore: earliest, arrival: arrival, at: now)
@@ -132,7 +138,7 @@ struct DownloadQueue {
     _ id: FetchID, in lane: Int, priority: ImageRequest.Priority, notBefore earliest: Int64 = .min,
     arrival: Arrival? = nil, at now: Int64
   ) -> Arrival? {
-    lanes[id] = lane
+    downloads[id] = Download(lane: lane)
     if earliest > .min {
       delayed.insert(id, priority: priority, until: earliest)
       return nil
@@ -174,7 +180,8 @@ struct DownloadQueue {
     }
     guard let best else { return nil }
     let id = best.head.item
-    active.insert(id)
+    downloads[id]?.isActive = true
+    activeCount += 1
     if best.lane >= 0 { backOff.started(id, lane: hosts.lane(best.lane)) }
     change(best.lane) {
       $0.waiting.remove(id)
@@ -186,7 +193,7 @@ struct DownloadQueue {
   /// Returns the downloads that wait for the server of a download that has started, at most `count`, in the order of
   /// their starts; none for a file or a data URL. O(count), plus O(n) for n recent changes of the waiting downloads.
   func waiting(behind id: FetchID, upTo count: Int) -> [FetchID] {
-    guard let lane = lanes[id], lane >= 0, !isSuspended else { return [] }
+    guard let lane = downloads[id]?.lane, lane >= 0, !isSuspended else { return [] }
     return hosts[lane].waiting.prefix(count, order)
   }
 
@@ -222,7 +229,7 @@ struct DownloadQueue {
 
   /// Removes a cancelled download. A started network download counts against the rate limit.
   mutating func remove(_ id: FetchID, at now: Int64 = 0) {
-    if active.contains(id), lanes[id].map({ $0 >= 0 }) == true { bucket?.take(at: now) }
+    if let download = downloads[id], download.isActive, download.lane >= 0 { bucket?.take(at: now) }
     forget(id)
   }
 
@@ -241,10 +248,10 @@ struct DownloadQueue {
   var rememberedCount: Int { streaming.count + backOff.count }
 
   private mutating func forget(_ id: FetchID) {
-    guard let lane = lanes.removeValue(forKey: id) else { return }
+    guard let download = downloads.removeValue(forKey: id) else { return }
+    let (lane, wasActive) = (download.lane, download.isActive)
     if lane >= 0 { backOff.ended(id, lane: hosts.lane(lane)) }
-    let wasActive = active.remove(id) != nil
-    if !wasActive { delayed.remove(id) }
+    if wasActive { activeCount -= 1 } else { delayed.remove(id) }
     change(lane) {
       if wasActive { $0.active -= 1 } else { $0.waiting.remove(id) }
       $0.count -= 1
@@ -262,7 +269,8 @@ struct DownloadQueue {
     _ id: FetchID, status: Int? = nil, retryAfter: Double? = nil, speaksHTTP2: Bool = false,
     random: @autoclosure () -> Double = 0, at now: Int64 = 0
   ) {
-    guard let number = lanes[id], active.contains(id) else { return }
+    guard let download = downloads[id], download.isActive else { return }
+    let number = download.lane
     if number >= 0 {
       let lane = hosts.lane(number)
       if status != nil {
@@ -281,10 +289,10 @@ struct DownloadQueue {
   mutating func setPriority(
     _ priority: ImageRequest.Priority, of id: FetchID, at now: Int64 = 0
   ) -> Arrival? {
-    guard let lane = lanes[id], !active.contains(id), !delayed.setPriority(priority, of: id) else {
+    guard let download = downloads[id], !download.isActive, !delayed.setPriority(priority, of: id) else {
       return nil
     }
-    return enqueue(id, in: lane, priority: priority, at: now)
+    return enqueue(id, in: download.lane, priority: priority, at: now)
   }
 
   /// Ends all back-offs and delays, because the network has changed.
@@ -296,7 +304,7 @@ struct DownloadQueue {
 
   private mutating func enqueueElapsed(at now: Int64) {
     for (id, priority) in delayed.takeElapsed(at: now) {
-      guard let lane = lanes[id] else { continue }
+      guard let lane = downloads[id]?.lane else { continue }
       // The time of the last arrival puts the download into the last batch instead of a new one.
       _ = enqueue(id, in: lane, priority: priority, at: lastArrival)
     }
@@ -306,7 +314,7 @@ struct DownloadQueue {
 
   /// True if the limit of network downloads allows another one to start.
   private var hasFreeNetworkSlot: Bool {
-    active.count - local[0].active - local[1].active < max(1, maximumActive)
+    activeCount - local[0].active - local[1].active < max(1, maximumActive)
   }
 
   /// Returns the number of downloads from a host that may run at once.

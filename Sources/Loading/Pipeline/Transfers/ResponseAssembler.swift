@@ -121,7 +121,7 @@ struct ResponseAssembler {
       if isNotModified, let response {
         var end = FetchEnd(.notModified(response, metrics), response: response)
         end.speaksHTTP2 = metrics.httpVersion == "2"
-        return finish(end)
+        return finish(consume end)
       }
       // The server may have sent less than the rest.
       if isRest, resumed?.isCompleted(by: buffer.count, of: head) == false { return finish(.needsWhole) }
@@ -130,7 +130,7 @@ struct ResponseAssembler {
         .bytes(FetchedBytes(body: whole, response: response, metrics: metrics)), response: response)
       end.speaksHTTP2 = metrics.httpVersion == "2"
       end.isRest = isRest
-      return finish(end)
+      return finish(consume end)
     case .failure(.tooLarge(.body(let limit))):
       // The transport was given what resumable data leave of the limit for the whole body.
       guard let resumed, let continuation else { return finish(.failed(.tooLarge(.body(bytes: limit)))) }
@@ -181,9 +181,9 @@ struct ResponseAssembler {
     finish(FetchEnd(outcome, response: response))
   }
 
-  private mutating func finish(_ end: FetchEnd) -> Step {
+  private mutating func finish(_ end: consuming FetchEnd) -> Step {
     isOver = true
-    return .end(end)
+    return .end(consume end)
   }
 }
 
